@@ -25,11 +25,6 @@ mod fla;
 mod gemma_layers;
 mod held;
 mod images;
-mod images_crossed;
-mod images_intern;
-mod images_joined;
-mod images_packed;
-mod images_whole;
 mod input;
 mod latent;
 mod layer_names;
@@ -75,14 +70,13 @@ pub(crate) use fla::NORM_WIDTH;
 pub use fla::{FlaAttention, FlaConfig, FlaFused, FlaMixer, FlaStateSpace};
 pub use gemma_layers::{AltUp, GEMMA_NORMS, GemmaLayers, KeysAndValues};
 pub use held::HeldConfig;
+pub(crate) use images::ARRANGEMENTS;
 pub(crate) use images::IMAGES;
+pub use images::{
+    CrossedConfig, DeepConfig, InternConfig, JoinedConfig, PackedConfig, ROWS_OF_IMAGES,
+    WholeConfig,
+};
 pub use images::{ImageConfig, ImageKind};
-pub use images_crossed::{CrossedConfig, ROWS_OF_IMAGES};
-pub use images_intern::InternConfig;
-pub use images_joined::JoinedConfig;
-pub use images_packed::{DeepConfig, PackedConfig};
-pub(crate) use images_whole::ARRANGEMENTS;
-pub use images_whole::WholeConfig;
 pub use input::Input;
 pub use latent::{Indexer, Latent, LatentRotary};
 pub use layer_names::{BESIDE, LayerNames, MlpNames, Piece, SPARSE};

@@ -3,13 +3,15 @@
 //! [`table::ROOMS`] is the table of README as data. The other tests read the sources as text, so
 //! they say something about code that this build leaves out as well (the page's, for example).
 
+mod circles;
 mod source;
 mod table;
 
+use circles::Uses;
 use source::{File, rust_files};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use table::{BINARIES, ROOMS, Room, room};
+use table::{BINARIES, CLOSING, ROOMS, Room, room};
 
 /// The longest a file may be. Most should be far shorter.
 const MAX_LINES: usize = 500;
@@ -224,6 +226,41 @@ fn no_file_is_longer_than_a_person_reads() {
         }
     }
     assert!(long.is_empty(), "split by meaning:\n{}", long.join("\n"));
+}
+
+#[test]
+fn no_files_of_a_room_use_each_other_in_a_circle() {
+    let uses = Uses::read();
+    let circles = uses.circles(&CLOSING.iter().copied().collect());
+    for circle in &circles {
+        println!("a circle of {}:", circle.len());
+        for file in circle {
+            let used = uses.of[file].intersection(circle);
+            println!("  {file} uses {:?}", used.collect::<Vec<_>>());
+        }
+    }
+    assert!(circles.is_empty(), "files that use each other in a circle");
+    for closing in CLOSING {
+        let others = CLOSING.iter().filter(|other| *other != closing);
+        assert!(
+            !uses.circles(&others.copied().collect()).is_empty(),
+            "{closing:?} closes no circle any more: take it from the list"
+        );
+    }
+}
+
+/// The most Rust files that lie directly in one folder.
+const MAX_FILES: usize = 40;
+
+#[test]
+fn no_folder_holds_more_files_than_a_person_keeps_in_mind() {
+    let mut folders: BTreeMap<String, usize> = BTreeMap::new();
+    for file in rust_files("src") {
+        let (folder, _) = file.path.rsplit_once('/').expect("a folder");
+        *folders.entry(folder.to_owned()).or_default() += 1;
+    }
+    folders.retain(|_, files| *files > MAX_FILES);
+    assert!(folders.is_empty(), "part by meaning: {folders:?}");
 }
 
 #[test]

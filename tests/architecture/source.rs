@@ -77,6 +77,20 @@ impl File {
         words(&code(&self.text))
     }
 
+    /// The same without the tests at its end.
+    pub fn words_of_program(&self) -> Vec<String> {
+        let code = code(&self.text);
+        let is_tests = |at: &usize| {
+            let module = code[*at..].trim_start_matches("#[cfg(test)]").trim_start();
+            let line = module.lines().next().unwrap_or_default();
+            module.starts_with("mod ") && line.contains('{')
+        };
+        let mut marks = code.match_indices("#[cfg(test)]").map(|(at, _)| at);
+        let end = marks.find(is_tests).unwrap_or(code.len());
+        let program = &code[..end];
+        words(program)
+    }
+
     /// Rooms it names by `crate::...`, or by `super::...` from a door.
     pub fn rooms_used(&self) -> BTreeSet<String> {
         let mut used = self.names_after("crate");

@@ -108,3 +108,112 @@ pub const BINARIES: &[(&str, &[&str])] = &[
 pub fn room(name: &str) -> Option<&'static Room> {
     ROOMS.iter().find(|room| room.name == name)
 }
+
+/// Uses within a room that close a circle of files: who opens one takes it from the list, and nobody adds one.
+pub const CLOSING: &[(&str, &str)] = &[
+    ("src/app/address.rs", "src/app/store.rs"),
+    ("src/app/kept.rs", "src/app/store.rs"),
+    ("src/ask/data.rs", "src/ask/scenario.rs"),
+    ("src/ask/lora.rs", "src/ask/scenario.rs"),
+    ("src/ask/parallelism.rs", "src/ask/scenario.rs"),
+    ("src/ask/scenario.rs", "src/ask/machine.rs"),
+    ("src/ask/scenario.rs", "src/ask/offload.rs"),
+    ("src/codec/keys.rs", "src/codec/tree.rs"),
+    ("src/device/allocator.rs", "src/device/replay.rs"),
+    (
+        "src/families/bart/reader.rs",
+        "src/families/bart/whisper_reader.rs",
+    ),
+    (
+        "src/families/bert/esm_reader.rs",
+        "src/families/bert/modules.rs",
+    ),
+    (
+        "src/families/deberta/first.rs",
+        "src/families/deberta/layer.rs",
+    ),
+    (
+        "src/families/falcon/attention.rs",
+        "src/families/falcon/network.rs",
+    ),
+    ("src/families/fla/block.rs", "src/families/fla/attention.rs"),
+    ("src/families/fla/block.rs", "src/families/fla/delta_net.rs"),
+    ("src/families/fla/block.rs", "src/families/fla/gla.rs"),
+    ("src/families/fla/block.rs", "src/families/fla/hgrn.rs"),
+    ("src/families/fla/block.rs", "src/families/fla/hgrn2.rs"),
+    (
+        "src/families/gemma/gemma3n_reader.rs",
+        "src/families/gemma/layers.rs",
+    ),
+    (
+        "src/families/image_text/reader.rs",
+        "src/families/mllama/reader.rs",
+    ),
+    (
+        "src/families/image_text/reader.rs",
+        "src/families/qwen_vl/reader.rs",
+    ),
+    (
+        "src/families/llama/windows.rs",
+        "src/families/reading/experts.rs",
+    ),
+    (
+        "src/families/swin/network.rs",
+        "src/families/swin/second.rs",
+    ),
+    ("src/families/t5/network.rs", "src/families/t5/block.rs"),
+    ("src/host/data_parallel.rs", "src/host/job.rs"),
+    ("src/host/data_parallel.rs", "src/host/offload.rs"),
+    ("src/host/estimate.rs", "src/host/growth.rs"),
+    ("src/host/evaluation.rs", "src/host/job.rs"),
+    ("src/host/job.rs", "src/host/offload.rs"),
+    ("src/model/decoder.rs", "src/model/latent.rs"),
+    ("src/model/family.rs", "src/model/architecture.rs"),
+    ("src/model/family.rs", "src/model/layer_names.rs"),
+    ("src/model/family.rs", "src/model/parts.rs"),
+    ("src/model/family.rs", "src/model/programs.rs"),
+    ("src/model/gemma_layers.rs", "src/model/decoder.rs"),
+    ("src/model/images.rs", "src/model/images_crossed.rs"),
+    ("src/model/images.rs", "src/model/images_whole.rs"),
+    ("src/model/images_packed.rs", "src/model/images.rs"),
+    ("src/model/style.rs", "src/model/parts.rs"),
+    ("src/optim/master_weights.rs", "src/optim/state.rs"),
+    ("src/optim/megatron.rs", "src/optim/state.rs"),
+    ("src/report/accuracy/case.rs", "src/report/accuracy/host.rs"),
+    (
+        "src/report/accuracy/host.rs",
+        "src/report/accuracy/table.rs",
+    ),
+    (
+        "src/report/accuracy/published.rs",
+        "src/report/accuracy/table.rs",
+    ),
+    (
+        "src/report/accuracy/table.rs",
+        "src/report/accuracy/worst.rs",
+    ),
+    ("src/report/phases.rs", "src/report/watch.rs"),
+    ("src/resolve/adapters.rs", "src/resolve/expert_adapters.rs"),
+    ("src/resolve/complete.rs", "src/resolve/refused.rs"),
+    (
+        "src/resolve/published/decoders.rs",
+        "src/resolve/published/mixers.rs",
+    ),
+    ("src/sim/arguments.rs", "src/sim/generate.rs"),
+    ("src/sim/beams.rs", "src/sim/generate.rs"),
+    ("src/sim/generate.rs", "src/sim/hearing.rs"),
+    ("src/tape/cache.rs", "src/tape/fixed_cache.rs"),
+    ("src/tape/cache.rs", "src/tape/repeats.rs"),
+    ("src/tape/folds.rs", "src/tape/sweeps.rs"),
+    ("src/tape/graph.rs", "src/tape/tensor.rs"),
+    ("src/tape/recorder.rs", "src/tape/repeats.rs"),
+    ("src/text/sentences.rs", "src/text/verdict.rs"),
+    (
+        "src/views/controls/config.rs",
+        "src/views/controls/model.rs",
+    ),
+    ("src/views/controls/find.rs", "src/views/controls/model.rs"),
+    ("src/views/controls/hub.rs", "src/views/controls/model.rs"),
+    ("src/views/gallery.rs", "src/views/plot.rs"),
+    ("src/views/setting.rs", "src/views/setting_control.rs"),
+];

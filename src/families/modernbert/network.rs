@@ -9,7 +9,7 @@ use crate::nn::attention::{AttentionOptions, Rotary, dropped};
 use crate::nn::build::{Builder, Embedding, Facts, LayerNorm, Linear, Output};
 use crate::nn::decoder::Shell;
 use crate::nn::heads::{Head, HeadLoss, Reads, Transform, classifier};
-use crate::nn::masks::{mask, triangle as mask_triangle};
+use crate::nn::masks::{mask, of_both_sides, triangle as mask_triangle};
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
 use std::rc::Rc;
@@ -208,7 +208,7 @@ impl ModernBert {
             return padded.then(|| mask::of_encoder(t, size, self.attention, dtype));
         }
         let window = window.filter(|&window| size.1 >= window);
-        mask::of_both_sides(t, size, (self.shell.eager, padded), window, dtype)
+        of_both_sides(t, size, (self.shell.eager, padded), window, dtype)
     }
 
     /// The masks of transformers 4, which are always made.
@@ -253,7 +253,7 @@ impl Encoder for ModernBert {
             let facts = self.shell.facts;
             let logits = || self.head.logits(t, facts, &hidden, None);
             let (logits, _held) = t.scoped(self.head.name, None, logits);
-            return classifier::pooled(t, &self.shell, &logits, (input_ids, labels));
+            return classifier::pooled(t, self.shell.facts, &logits, (input_ids, labels));
         }
         let read = (&hidden, mask.as_ref());
         self.head.forward(t, self.shell.facts, read, labels)

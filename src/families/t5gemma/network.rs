@@ -5,11 +5,11 @@ use super::layer::{Given, T5GemmaLayer};
 use crate::families::network::Net;
 use crate::families::network::Seq2Seq;
 use crate::model::{DecoderConfig, MaskStyle, NormKind, ResolvedSpec, T5GemmaConfig};
-use crate::nn::attention::{AttentionOptions, KeptStates, Rotary, dropped};
+use crate::nn::attention::{AttentionOptions, Rotary, dropped};
 use crate::nn::build::{Builder, Embedding, Facts, Linear, Norm};
-use crate::nn::decoder::{Shared, Shell};
+use crate::nn::decoder::{KeptStates, Shared, Shell};
 use crate::nn::heads::loss;
-use crate::nn::masks::{MaskRequest, mask};
+use crate::nn::masks::{MaskRequest, mask, of_both_sides};
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
 use std::rc::Rc;
@@ -195,7 +195,7 @@ impl Stack {
         if !narrow || self.shell.flash {
             return self.of_padding(t, (b, s, s), padded, dtype);
         }
-        mask::of_both_sides(t, (b, s), (true, true), window, dtype)
+        of_both_sides(t, (b, s), (true, true), window, dtype)
     }
 
     /// The mask of a decoder's layers that see a window, if one is given.

@@ -3,7 +3,7 @@
 //! Source: peft 0.21, `tuners/lora/dora.py` and `utils/integrations.py`; 0.15 (with transformers
 //! 4.51) and 0.13 (4.48) differ where it is said.
 
-use super::lora::Adapter;
+use super::factors::Factors;
 use crate::model::Transformers;
 use crate::nn::build::Facts;
 use crate::tape::{EightBit, FourBit, Tape, Tensor};
@@ -120,11 +120,11 @@ impl Dora {
 
     /// The product of the factors `[outputs, inputs]`, whose graph lives as long as it does, and
     /// before peft 0.21 the identity with which it is computed.
-    fn product(&self, t: &Tape, adapter: &Adapter, x: &Tensor) -> (Tensor, Option<Tensor>) {
+    fn product(&self, t: &Tape, factors: &Factors, x: &Tensor) -> (Tensor, Option<Tensor>) {
         let recent = self.peft == Transformers::V5;
         let dtype = if recent { DType::Float32 } else { x.dtype() };
         let eye = t.empty("eye", Shape::from([x.dim(-1), x.dim(-1)]), dtype);
-        let product = t.t(&adapter.product(t, &eye));
+        let product = t.t(&factors.product(t, &eye));
         if recent {
             drop(eye);
             (t.to(&product, x.dtype()), None)
@@ -137,11 +137,11 @@ impl Dora {
     pub(crate) fn forward_table(
         &self,
         t: &Tape,
-        adapter: &Adapter,
+        factors: &Factors,
         indices: &Tensor,
         result: &Tensor,
     ) -> Tensor {
-        let [a, b] = adapter.factors();
+        let [a, b] = factors.both();
         let (scale, added) = {
             let update = t.t(&t.matmul(&t.t(a), &t.t(b)));
             let weight = self.base.full(t, self.base.dtype());
@@ -164,21 +164,21 @@ impl Dora {
     pub(crate) fn forward(
         &self,
         t: &Tape,
-        adapter: &Adapter,
+        factors: &Factors,
         x: &Tensor,
         result: Option<&Tensor>,
         bias: Option<&Tensor>,
     ) -> Tensor {
         let oldest = self.peft == Transformers::V448;
-        let early = oldest.then(|| adapter.product(t, x));
-        let (update, _eye) = self.product(t, adapter, x);
+        let early = oldest.then(|| factors.product(t, x));
+        let (update, _eye) = self.product(t, factors, x);
         let weight = self.base.full(t, x.dtype());
         let norm = weight_norm(t, &weight, &update.detach());
         let scale = {
             let scale = t.div_by(&self.magnitude, &norm);
             t.view(&scale, [1, norm.numel()])
         };
-        let product = early.unwrap_or_else(|| adapter.product(t, x));
+        let product = early.unwrap_or_else(|| factors.product(t, x));
         let early = oldest.then(|| t.add_scalar(&scale));
         let base = match (result.filter(|_| !oldest), bias) {
             (None, _) => t.linear(x, &self.base.again(t, weight.clone()), None),

@@ -3,6 +3,7 @@
 //! Source: peft 0.21, `tuners/lora/layer.py` and `tuners/tuners_utils.py`.
 
 use super::dora::{BaseWeight, Dora};
+use super::factors::Factors;
 use crate::ask::ALL_LINEAR;
 use crate::ask::Lora;
 use crate::nn::build::Facts;
@@ -11,11 +12,9 @@ use crate::units::{DType, Shape};
 use std::cell::OnceCell;
 use std::rc::Rc;
 
-/// The factors A `[r, inputs]` and B `[outputs, r]`, in float32 whatever the layer's dtype is
-/// (`autocast_adapter_dtype`).
+/// What stands beside a frozen layer.
 pub(crate) struct Adapter {
-    a: Tensor,
-    b: Tensor,
+    factors: Factors,
     dropout: bool,
     dora: Option<Dora>,
 }
@@ -23,13 +22,7 @@ pub(crate) struct Adapter {
 impl Adapter {
     /// A and B.
     pub(crate) fn factors(&self) -> [&Tensor; 2] {
-        [&self.a, &self.b]
-    }
-
-    /// `B(A(x))`.
-    pub(crate) fn product(&self, t: &Tape, x: &Tensor) -> Tensor {
-        let narrow = t.linear(x, &self.a, None);
-        t.linear(&narrow, &self.b, None)
+        self.factors.both()
     }
 
     /// What is added to the layer's `result`: `B(A(dropout(x)))` scaled, or what `DoRA` makes of it;
@@ -45,9 +38,9 @@ impl Adapter {
         let Some(dora) = &self.dora else {
             let wide = {
                 let dropped = if drops { t.dropout(&x) } else { x.clone() };
-                let narrow = t.linear(&dropped, &self.a, None);
+                let narrow = t.linear(&dropped, &self.factors.a, None);
                 drop(dropped);
-                t.linear(&narrow, &self.b, None)
+                t.linear(&narrow, &self.factors.b, None)
             };
             return (t.mul_scalar(&wide), [Some(x), None]);
         };
@@ -56,7 +49,7 @@ impl Adapter {
         } else {
             (x, None)
         };
-        let update = dora.forward(t, self, &x, (!drops).then_some(result), bias);
+        let update = dora.forward(t, &self.factors, &x, (!drops).then_some(result), bias);
         (update, [Some(x), undropped])
     }
 
@@ -74,7 +67,7 @@ impl Adapter {
         bias: Option<&Tensor>,
     ) -> Tensor {
         let dtype = result.dtype();
-        let x = t.to(x, self.a.dtype());
+        let x = t.to(x, self.factors.a.dtype());
         let (update, [x, undropped]) = self.update(t, x, &result, bias);
         let sum = t.add(&result, &update);
         drop(update);
@@ -90,12 +83,12 @@ impl Adapter {
     pub(crate) fn forward_table(&self, t: &Tape, indices: &Tensor, result: Tensor) -> Tensor {
         let dtype = result.dtype();
         if let Some(dora) = &self.dora {
-            let sum = dora.forward_table(t, self, indices, &result);
+            let sum = dora.forward_table(t, &self.factors, indices, &result);
             drop(result);
             return t.to(&sum, dtype);
         }
-        let narrow = t.embedding(&t.t(&self.a), indices);
-        let update = t.mul_scalar(&t.matmul_transposed(&narrow, &self.b));
+        let narrow = t.embedding(&t.t(&self.factors.a), indices);
+        let update = t.mul_scalar(&t.matmul_transposed(&narrow, &self.factors.b));
         let sum = t.add(&result, &update);
         drop(result);
         t.to(&sum, dtype)
@@ -114,7 +107,7 @@ impl Adapter {
         let casts = t.autocast_dtype().is_none();
         let casts_sum = casts && self.dora.as_ref().is_some_and(Dora::casts_sum);
         let x = if casts {
-            t.to(x, self.a.dtype())
+            t.to(x, self.factors.a.dtype())
         } else {
             x.clone()
         };
@@ -202,8 +195,7 @@ pub(crate) fn attach(
             let dora = made.next().zip(target.base);
             // A slot is filled once, here.
             let _ = target.slot.set(Adapter {
-                a,
-                b,
+                factors: Factors { a, b },
                 dropout: lora.dropout > 0.0,
                 dora: dora.map(|(magnitude, base)| Dora::new(magnitude, base, facts)),
             });

@@ -2,6 +2,7 @@
 
 mod adapted;
 mod dora;
+mod factors;
 pub(crate) mod lora;
 mod wrapped;
 

@@ -1,73 +1,12 @@
 //! Attention as transformers writes it.
 
 use super::flash;
-use crate::ask::{Attention, SdpaBackend};
-use crate::model::{ResolvedSpec, Transformers};
+use super::options::AttentionOptions;
+use crate::ask::Attention;
+use crate::model::Transformers;
 use crate::nn::build::Facts;
-use crate::tape::{Sdpa, SdpaKernel, Tape, Tensor};
+use crate::tape::{Sdpa, Tape, Tensor};
 use crate::units::{DType, Shape};
-
-/// How scores are computed.
-#[derive(Clone, Copy)]
-pub(crate) struct AttentionOptions {
-    pub(crate) implementation: Attention,
-    pub(crate) forced: Option<SdpaKernel>,
-    /// Whether scores are capped by a tanh; eager attention only.
-    pub(crate) softcap: bool,
-    /// Whether attention probabilities are dropped in training.
-    pub(crate) dropout: bool,
-    /// Whether the weights of eager attention keep the dtype of the scores.
-    pub(crate) narrow_softmax: bool,
-    /// The dtype in which the flash-attn package computes what comes in float32.
-    pub(crate) flash_dtype: DType,
-    /// Whether attention is given the positions of tokens.
-    pub(crate) positions_given: bool,
-    /// Whether tokens see later ones, too.
-    pub(crate) bidirectional: bool,
-    /// Whether queries, keys and values are made contiguous for a mask only (transformers 4, where
-    /// attention is written out once more for sdpa).
-    pub(crate) contiguous_for_mask: bool,
-    /// Whether Liger turns queries and keys.
-    pub(crate) liger_rope: bool,
-    pub(crate) facts: Facts,
-}
-
-impl AttentionOptions {
-    pub(crate) fn of(spec: &ResolvedSpec, facts: Facts) -> Self {
-        let forced = spec.sdpa_backend.map(|backend| match backend {
-            SdpaBackend::Flash => SdpaKernel::Flash,
-            SdpaBackend::Efficient => SdpaKernel::Efficient,
-            SdpaBackend::Math => SdpaKernel::Math,
-        });
-        Self {
-            implementation: spec.attention,
-            forced,
-            softcap: false,
-            dropout: false,
-            narrow_softmax: false,
-            flash_dtype: if spec.quantization.is_on() {
-                spec.quantization.compute_dtype.dtype()
-            } else {
-                spec.weights
-            },
-            positions_given: true,
-            bidirectional: false,
-            contiguous_for_mask: false,
-            liger_rope: spec.liger.rope,
-            facts,
-        }
-    }
-
-    /// Those of an encoder, whose positions do not come with the batch and whose probabilities are
-    /// dropped as `dropout` says.
-    pub(crate) fn of_encoder(dropout: bool, spec: &ResolvedSpec, facts: Facts) -> Self {
-        Self {
-            dropout,
-            positions_given: false,
-            ..Self::of(spec, facts)
-        }
-    }
-}
 
 /// The widest heads of which sdpa is given fewer keys and values than queries.
 const WIDEST_GROUPED_HEAD: u64 = 256;

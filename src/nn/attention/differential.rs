@@ -2,7 +2,8 @@
 //!
 //! Source: transformers 5.23, `models/diffllama/modeling_diffllama.py`.
 
-use super::attend::{AttentionOptions, attend_with_weights, in_heads};
+use super::attend::{attend_with_weights, in_heads};
+use super::options::AttentionOptions;
 use super::rotary;
 use crate::model::{DecoderConfig, LAMBDAS};
 use crate::nn::build::{Builder, Linear};

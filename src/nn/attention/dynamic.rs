@@ -1,7 +1,8 @@
 //! Attention under a mask that is made of values (`DogeAttention`, `models/doge/modeling_doge.py`,
 //! transformers 5.23). Where there are more keys than a token keeps it would hide some, too; that is refused.
 
-use super::attend::{AttentionOptions, attend_with_weights, dropped, joined, repeat_kv};
+use super::attend::{attend_with_weights, dropped, joined, repeat_kv};
+use super::options::AttentionOptions;
 use super::rotary;
 use crate::model::{DecoderConfig, NormKind};
 use crate::nn::build::{Builder, Linear, Norm};

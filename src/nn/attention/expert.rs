@@ -1,7 +1,8 @@
 //! Attention whose queries and output are projected by experts (`JetMoeAttention` and `JetMoeMoA`,
 //! `models/jetmoe/modeling_jetmoe.py`, transformers 5.23).
 
-use super::attend::{AttentionOptions, attend_with_weights, in_heads};
+use super::attend::{attend_with_weights, in_heads};
+use super::options::AttentionOptions;
 use super::rotary;
 use crate::model::{DecoderConfig, Experts};
 use crate::nn::build::{Builder, Linear};

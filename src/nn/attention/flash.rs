@@ -3,7 +3,7 @@
 //! Source: transformers 5.23 and 4.51, `modeling_flash_attention_utils.py` and
 //! `integrations/flash_attention.py`.
 
-use super::attend::AttentionOptions;
+use super::options::AttentionOptions;
 use crate::model::Transformers;
 use crate::tape::{Packed, Tape, Tensor};
 use crate::units::{DType, Shape};

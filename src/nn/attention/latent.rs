@@ -3,8 +3,9 @@
 //! Source: transformers 5.23, `models/deepseek_{v2,v3}/modeling_*.py`, and 4.51, which expands them before
 //! they are turned and keeps them expanded.
 
-use super::attend::{AttentionOptions, attend_with_weights};
+use super::attend::attend_with_weights;
 use super::indexer::KeyIndexer;
+use super::options::AttentionOptions;
 use super::{indexer, rotary, rotary_pairs, turned_rows};
 use crate::model::{DecoderConfig, Latent, LatentRotary, Transformers};
 use crate::nn::build::{Builder, Linear, RmsNorm};

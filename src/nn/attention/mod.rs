@@ -9,6 +9,7 @@ mod expert;
 pub(crate) mod flash;
 mod indexer;
 mod latent;
+mod options;
 pub(crate) mod rotary;
 mod rotary_attention;
 pub(crate) mod rotary_pairs;
@@ -19,13 +20,14 @@ mod turned_rows;
 pub(crate) use alibi::Alibi;
 pub(crate) use angles::{Angles, Turns};
 pub(crate) use attend::{
-    AttentionOptions, attend, attend_as_bert, attend_with_scores, attend_with_weights, dropped,
-    in_heads, joined, without_later,
+    attend, attend_as_bert, attend_with_scores, attend_with_weights, dropped, in_heads, joined,
+    without_later,
 };
 pub(crate) use differential::DifferentialAttention;
 pub(crate) use dynamic::DynamicAttention;
 pub(crate) use expert::ExpertAttention;
 pub(crate) use latent::LatentAttention;
+pub(crate) use options::AttentionOptions;
 pub(crate) use rotary::Rotary;
 pub(crate) use rotary_attention::RotaryAttention;
-pub(crate) use sharing::{KeptStates, SharingAttention, readers_from};
+pub(crate) use sharing::{SharingAttention, readers_from};

@@ -1,6 +1,7 @@
 //! Attention with separate projections of queries, keys and values and rotary positions.
 
-use super::attend::{AttentionOptions, attend_with_weights, dropped, joined, repeat_kv};
+use super::attend::{attend_with_weights, dropped, joined, repeat_kv};
+use super::options::AttentionOptions;
 use super::turned_rows::Rows;
 use super::{rotary, rotary_pairs, sinks as attention_sinks, turned_rows};
 use crate::ask::Attention;

@@ -2,18 +2,13 @@
 //!
 //! Source: transformers 5.23, `models/{gemma3n,gemma4}/modeling_*.py`.
 
-use super::attend::{AttentionOptions, attend_with_weights, joined};
+use super::attend::{attend_with_weights, joined};
+use super::options::AttentionOptions;
 use super::rotary;
 use crate::model::{DecoderConfig, KeysAndValues, NormKind};
 use crate::nn::build::{Builder, Linear, Norm};
 use crate::nn::decoder::Shared;
 use crate::tape::{Tape, Tensor};
-use std::cell::RefCell;
-use std::rc::Rc;
-
-/// Keys and values `[B, K, S, D]` that later layers read: of layers that see everything, and of those
-/// with a window (`KVSharingDict`).
-pub(crate) type KeptStates = Rc<RefCell<[Option<[Tensor; 2]>; 2]>>;
 
 /// The first layer that reads keys and values of layers before, over the positions that are kept.
 pub(crate) fn readers_from(c: &DecoderConfig) -> usize {

@@ -3,7 +3,8 @@
 //!
 //! Source: transformers 5.23, `models/{gpt_oss,granite_swa}/modeling_*.py`.
 
-use super::attend::{AttentionOptions, dropped, repeat_kv, scores};
+use super::attend::{dropped, repeat_kv, scores};
+use super::options::AttentionOptions;
 use crate::model::Sinks;
 use crate::tape::{Tape, Tensor};
 use crate::units::DType;

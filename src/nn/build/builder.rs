@@ -2,7 +2,7 @@
 
 use super::call::Call;
 use super::facts::Facts;
-use super::lists;
+use super::named;
 use super::outline::Outline;
 use crate::ask::{ActivationCheckpointing, LigerKernels, MasterWeights, Program, Quantization};
 use crate::model::{Architecture, ModuleKind, Parameter, ResolvedSpec, Transformers};
@@ -50,7 +50,7 @@ impl<'a> Plan<'a> {
             spec,
             call: Rc::clone(call),
             parameters: RefCell::default(),
-            named: lists::named(spec),
+            named: named::up_to(spec),
             asked_index: Cell::new(false),
             targets: RefCell::default(),
             copies: RefCell::default(),

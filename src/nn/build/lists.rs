@@ -3,33 +3,8 @@
 
 use super::builder::{Builder, Plan};
 use crate::ask::ActivationCheckpointing;
-use crate::model::ResolvedSpec;
 use crate::tape::ListId;
 use crate::units::Repetition;
-
-/// Up to which element of a list options name single ones, as in `layers.3.`: all, where what follows the
-/// number is left open.
-pub(crate) fn named(spec: &ResolvedSpec) -> u64 {
-    let targets = spec.lora.iter().flat_map(|lora| &lora.target_modules);
-    let parts = spec.frozen.iter().chain(targets);
-    parts.filter_map(|part| up_to(part)).max().unwrap_or(0)
-}
-
-/// The same of one part of a name.
-#[inline(never)]
-fn up_to(part: &str) -> Option<u64> {
-    let names = part.split('.');
-    let last = names.clone().count() - 1;
-    let numbers = names.enumerate().filter_map(|(at, name)| {
-        let number: u64 = name.parse().ok()?;
-        Some(if at == 0 || at == last {
-            u64::MAX
-        } else {
-            number.saturating_add(1)
-        })
-    });
-    numbers.max()
-}
 
 impl Plan<'_> {
     /// How the modules of a list repeat, which do so like this by themselves: options name some of them,

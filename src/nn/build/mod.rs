@@ -8,6 +8,7 @@ mod four_bit;
 mod int8;
 mod layers;
 mod lists;
+mod named;
 mod norm;
 mod outline;
 mod output;

@@ -3,14 +3,14 @@
 use super::altup;
 use super::altup::{Alike, Streams};
 use super::layer_inputs::LayerInputs;
-pub(crate) use super::shared::Shared;
+pub(crate) use super::shared::{KeptStates, Shared};
 use super::shell::{Shell, WeighingBlock};
 use crate::ask::Task;
 use crate::model::{
     DecoderConfig, EmbeddingScale, Experts, Grids, LayerNames, MaskStyle, Masks, Mixing,
     ResolvedSpec, Style, Transformers,
 };
-use crate::nn::attention::{Angles, AttentionOptions, KeptStates, Turns, dropped, readers_from};
+use crate::nn::attention::{Angles, AttentionOptions, Turns, dropped, readers_from};
 use crate::nn::build::{Builder, Embedding, Facts, Linear, Norm, Output};
 use crate::nn::experts::balance;
 use crate::nn::heads::{classifier, loss};

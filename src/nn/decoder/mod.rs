@@ -12,5 +12,5 @@ pub(crate) use altup::Alternating;
 pub(crate) use causal::{Causal, Layer};
 pub(crate) use layer::DecoderLayer;
 pub(crate) use layer_inputs::InputGate;
-pub(crate) use shared::{Crossing, Shared};
+pub(crate) use shared::{Crossing, KeptStates, Shared};
 pub(crate) use shell::{Block, Shell, WeighingBlock};

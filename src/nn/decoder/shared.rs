@@ -1,10 +1,16 @@
 //! What the layers of a causal language model are given.
 
 use crate::model::Transformers;
-use crate::nn::attention::{KeptStates, Turns};
+use crate::nn::attention::Turns;
 use crate::nn::build::Facts;
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
+use std::cell::RefCell;
+use std::rc::Rc;
+
+/// Keys and values `[B, K, S, D]` that later layers read: of layers that see everything, and of those
+/// with a window (`KVSharingDict`).
+pub(crate) type KeptStates = Rc<RefCell<[Option<[Tensor; 2]>; 2]>>;
 
 /// What every layer of one kind is given besides the hidden states.
 #[derive(Clone)]

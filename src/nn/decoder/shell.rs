@@ -274,7 +274,7 @@ impl Shell {
     ) -> Option<Output> {
         if self.classifies {
             let given = (input_ids, labels);
-            return Some(classifier::classify(t, self, hidden, head, given));
+            return Some(classifier::classify(t, self.facts, hidden, head, given));
         }
         let labels = labels.filter(|_| self.chunks_loss && t.is_training())?;
         Some(Output::of_loss(loss::chunked(t, hidden, head, labels)))

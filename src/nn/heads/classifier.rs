@@ -3,8 +3,7 @@
 use super::loss;
 use crate::ask::Task;
 use crate::model::{DecoderConfig, ResolvedSpec, Transformers};
-use crate::nn::build::{Builder, Linear, Output};
-use crate::nn::decoder::Shell;
+use crate::nn::build::{Builder, Facts, Linear, Output};
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
 
@@ -24,23 +23,23 @@ pub(crate) fn head(b: &Builder, c: &DecoderConfig, spec: &ResolvedSpec, table: &
 /// `[B]`, the loss.
 pub(crate) fn classify(
     t: &Tape,
-    shell: &Shell,
+    facts: Facts,
     hidden: &Tensor,
     score: &Linear,
     (input_ids, labels): (&Tensor, Option<&Tensor>),
 ) -> Output {
     let logits = t.scoped("score", None, || score.forward(t, hidden));
-    pooled(t, shell, &logits, (input_ids, labels))
+    pooled(t, facts, &logits, (input_ids, labels))
 }
 
 /// The same from logits `[B, S, C]` of all tokens.
 pub(crate) fn pooled(
     t: &Tape,
-    shell: &Shell,
+    facts: Facts,
     logits: &Tensor,
     (input_ids, labels): (&Tensor, Option<&Tensor>),
 ) -> Output {
-    let (last, _held) = last_tokens(t, shell, input_ids);
+    let (last, _held) = last_tokens(t, facts, input_ids);
     let pooled = {
         let rows = t.empty("arange", Shape::from([input_ids.dim(0)]), DType::Int64);
         t.index_elements(logits, &[rows, last.clone()])
@@ -50,12 +49,12 @@ pub(crate) fn pooled(
 }
 
 /// Where each sample's last token is `[B]`, and what lives as long as the model's forward.
-fn last_tokens(t: &Tape, shell: &Shell, ids: &Tensor) -> (Tensor, Vec<Tensor>) {
+fn last_tokens(t: &Tape, facts: Facts, ids: &Tensor) -> (Tensor, Vec<Tensor>) {
     let samples = Shape::from([ids.dim(0)]);
     let compared = t.empty("ne", *ids.shape(), DType::Bool);
     let is_token = t.empty("_to_copy", *ids.shape(), DType::Int32);
     drop(compared);
-    if shell.facts.transformers == Transformers::V448 {
+    if facts.transformers == Transformers::V448 {
         // The token before the first padding, or else the last.
         let first = t.argmax_last(&is_token);
         drop(is_token);

@@ -2,8 +2,9 @@
 //! (`create_masks_for_vision_model` in `models/gemma3/modeling_gemma3.py`, and in
 //! `models/paligemma/modeling_paligemma.py`, transformers 5.23).
 
+use super::indices::{broadcast_indices, flags, indices};
 use super::mask;
-use super::mask::{MaskRequest, flags, indices};
+use super::mask::MaskRequest;
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
 
@@ -44,7 +45,7 @@ pub(crate) fn of_groups(t: &Tape, r: MaskRequest, window: bool) -> Tensor {
     let square = |op| flags(t, op, b * s * s);
     let shifted = || t.add_scalar(&indices(t, "arange", s));
     let at_places = |read: fn(&Tape, u64) -> Tensor| {
-        let indexed = mask::broadcast_indices(t, b, s);
+        let indexed = broadcast_indices(t, b, s);
         let read = read(t, b * s);
         drop(indexed);
         read

@@ -1,6 +1,6 @@
 //! The masks of layers that see tokens on both sides, as transformers 5 builds them.
 
-use super::mask::{broadcast_indices, flags, indices};
+use super::indices::{broadcast_indices, flags, indices};
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
 

@@ -1,6 +1,7 @@
 //! The attention mask of a decoder, as each version of transformers builds it.
 
-pub(crate) use super::both_sides::{bidirectional, of_both_sides};
+use super::both_sides::bidirectional;
+use super::indices::{broadcast_indices, flags, indices};
 use crate::ask::Attention;
 use crate::model::MaskStyle;
 use crate::tape::{Places, Tape, Tensor};
@@ -143,20 +144,6 @@ pub(crate) fn causal_of_all(
         style: MaskStyle::Boolean,
     };
     Some(boolean(t, request, true))
-}
-
-pub(crate) fn flags(t: &Tape, op: &'static str, n: u64) -> Tensor {
-    t.empty(op, Shape::from([n]), DType::Bool)
-}
-
-pub(crate) fn indices(t: &Tape, op: &'static str, n: u64) -> Tensor {
-    t.empty(op, Shape::from([n]), DType::Int64)
-}
-
-/// The indices of samples and of keys, broadcast: what is already of their common shape is not
-/// copied.
-pub(crate) fn broadcast_indices(t: &Tape, b: u64, s: u64) -> [Option<Tensor>; 2] {
-    [s, b].map(|others| (others > 1).then(|| indices(t, "index", b * s)))
 }
 
 /// `masking_utils.py`, transformers 5.23. Sdpa can do without a mask if it `may_skip` it.

@@ -2,7 +2,10 @@
 
 pub(crate) mod blocks;
 mod both_sides;
+mod indices;
 pub(crate) mod mask;
 pub(crate) mod triangle;
 
+pub(crate) use both_sides::of_both_sides;
+pub(crate) use indices::flags;
 pub(crate) use mask::MaskRequest;

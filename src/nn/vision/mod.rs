@@ -1,5 +1,6 @@
 //! Towers that see images, and how their features come among the tokens of a text.
 
+mod among;
 pub(crate) mod batch;
 mod crossed;
 mod deep;
@@ -17,8 +18,9 @@ mod split;
 mod tower;
 mod vision_transformer;
 
+pub(crate) use among::Among;
 pub use features::ImageFeatures;
 pub(crate) use patches::Patches;
-pub(crate) use sight::{Among, Sight};
+pub(crate) use sight::Sight;
 pub(crate) use tower::{Tower, TowerMlp};
 pub(crate) use vision_transformer::{SeenImages, Vision, numbers};

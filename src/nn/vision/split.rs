@@ -1,15 +1,15 @@
 //! Images in squares, whose patches lie together in one token
 //! (`models/{idefics3,smolvlm}/modeling_*.py` of transformers 5.23).
 
+use super::among::{Among, Seen, matched, placeholders};
 use super::features::{ImageFeatures, Pooled};
 use super::patches::Patches;
-use super::sight::{Among, Seen, matched, placeholders};
 use super::tower::Tower;
 use crate::model::{ImageKind, WholeConfig};
 use crate::nn::attention::AttentionOptions;
 use crate::nn::build::{Builder, Embedding, LayerNorm, Linear};
 use crate::nn::decoder::Shell;
-use crate::nn::masks::mask;
+use crate::nn::masks;
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
 
@@ -183,7 +183,7 @@ impl SplitSight {
             }
         };
         // No patch is padding, so that there is no mask.
-        drop(mask::flags(t, "all", 1));
+        drop(masks::flags(t, "all", 1));
         let hidden = self.tower.forward(t, shell, &embedded, &(None, false));
         let last = self.norm.forward(t, &hidden);
         drop((hidden, embedded));

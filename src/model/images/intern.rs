@@ -1,7 +1,7 @@
 //! `InternVL`'s vision tower.
 
-use super::activation::Activation;
-use super::dual::TowerConfig;
+use crate::model::Activation;
+use crate::model::TowerConfig;
 
 /// Squares that an image is seen in at most, without the one that shows all of it (`max_patches` of
 /// `GotOcr2ImageProcessor`).

@@ -1,11 +1,18 @@
 //! What sees images among the tokens of a decoder.
 
-use super::images_crossed::CrossedConfig;
-use super::images_intern::InternConfig;
-use super::images_joined::JoinedConfig;
-use super::images_packed as packed;
-use super::images_packed::PackedConfig;
-use super::images_whole::WholeConfig;
+mod crossed;
+mod intern;
+mod joined;
+mod packed;
+mod whole;
+
+pub use crossed::{CrossedConfig, ROWS_OF_IMAGES};
+pub use intern::InternConfig;
+pub use joined::JoinedConfig;
+pub use packed::{DeepConfig, PackedConfig};
+pub(crate) use whole::ARRANGEMENTS;
+pub use whole::WholeConfig;
+
 use std::ops::RangeInclusive;
 
 /// Images of a sample.

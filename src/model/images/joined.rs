@@ -1,7 +1,7 @@
 //! Pixtral's vision tower, as Mistral 3 has it.
 
-use super::activation::Activation;
-use super::dual::TowerConfig;
+use crate::model::Activation;
+use crate::model::TowerConfig;
 
 /// Pixtral's tower, and what stands between it and a decoder.
 #[derive(Clone, Debug, PartialEq, Eq)]

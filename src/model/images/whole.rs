@@ -1,8 +1,8 @@
 //! A vision tower that sees images of one size, alone or as tiles (`LLaVA`, Gemma 3, `PaliGemma`, Idefics 3).
 
-use super::activation::Activation;
-use super::dual::DualConfig;
-use super::images::ImageKind;
+use super::ImageKind;
+use crate::model::Activation;
+use crate::model::DualConfig;
 
 /// Heights and widths, in squares, to which `LLaVA` 1.6 resizes an image where its config says nothing.
 pub(crate) const ARRANGEMENTS: [[u64; 2]; 5] = [[1, 2], [2, 1], [2, 2], [3, 1], [1, 3]];

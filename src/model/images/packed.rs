@@ -1,7 +1,7 @@
 //! A vision tower over patches of images of any size in one sequence (Qwen-VL).
 
-use super::dual::TowerConfig;
-use super::images::ImageKind;
+use super::ImageKind;
+use crate::model::TowerConfig;
 
 /// Tokens around an image's own: where it starts and where it ends.
 pub(crate) const AROUND: u64 = 2;

@@ -1,8 +1,8 @@
 //! A vision tower whose images layers of their own attend to (Llama 3.2 Vision).
 
-use super::decoder::DecoderConfig;
-use super::dual::TowerConfig;
-use super::images::ImageConfig;
+use super::ImageConfig;
+use crate::model::DecoderConfig;
+use crate::model::TowerConfig;
 
 /// Rows of the decoder's table of tokens that stand for images and have no logits.
 pub const ROWS_OF_IMAGES: u64 = 8;
