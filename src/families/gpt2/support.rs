@@ -15,7 +15,7 @@ pub(crate) const EAGER_ATTENTION: AttentionSupport = AttentionSupport {
     ..AttentionSupport::EAGER
 };
 
-/// Refuses eager attention of `GPTBigCode` where TorchScript decides what it allocates.
+/// Refuses eager attention of `GPTBigCode` where `TorchScript` decides what it allocates.
 pub(super) fn check(scenario: &Scenario, _: &Architecture, findings: &mut Vec<Finding>) {
     if scenario.attention == Attention::Eager
         && scenario.framework != Framework::Torch215Transformers523

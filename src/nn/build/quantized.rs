@@ -20,7 +20,7 @@ impl Builder<'_> {
         let spec = self.plan.spec;
         let quantized = spec.quantization.is_on();
         let whole = |family: &&Family| self.is_whole(&family.quantized_support);
-        if quantized && spec.architecture.family().filter(whole).is_some() {
+        if quantized && spec.architecture.family().as_ref().is_some_and(whole) {
             QuantizationType::None
         } else {
             spec.quantization.kind
