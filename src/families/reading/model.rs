@@ -201,11 +201,12 @@ fn guessed(fields: &mut ConfigFields<'_>) -> Option<Map<String, Value>> {
 
 /// The family that the config is of.
 fn family(fields: &mut ConfigFields<'_>) -> Option<&'static Family> {
-    let all = model_types().collect::<Vec<_>>().join(", ");
+    let all = || model_types().collect::<Vec<_>>().join(", ");
     let key = fields.key("model_type");
     let Some(given) = fields.get("model_type") else {
         let found = by_class(fields);
         if found.is_none() {
+            let all = all();
             fields.push(
                 Finding::error(
                     &key,
@@ -236,6 +237,7 @@ fn family(fields: &mut ConfigFields<'_>) -> Option<&'static Family> {
                 String::from("其类型不是文本"),
             ),
         };
+        let all = all();
         let finding = Finding::error(
             &key,
             format!(
