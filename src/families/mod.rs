@@ -22,6 +22,8 @@ pub(crate) mod ernie;
 pub(crate) mod eurobert;
 pub(crate) mod exaone;
 pub(crate) mod falcon;
+#[cfg(test)]
+mod fictitious;
 pub(crate) mod fla;
 pub(crate) mod gemma;
 pub(crate) mod glm;

@@ -208,6 +208,8 @@ pub(crate) const FAMILIES: &[fn() -> Entry] = &[
     || entry(&fla::HGRN2, fla::build),
     || entry(&fla::FLA_TRANSFORMER, fla::build),
     || entry(&fla::DELTA_NET, fla::build),
+    #[cfg(test)]
+    || like_llama(&super::fictitious::FICTITIOUS),
 ];
 
 /// Families of flash-linear-attention whose `model_type` is one of transformers', too. Its configs alone say

@@ -46,3 +46,6 @@ pub use others::{Method, Other, Quantity, Reason};
 pub use summarize::{DeviceSummary, summarize};
 pub use sweep::{Sweeper, sweep};
 pub use types::*;
+
+#[cfg(test)]
+mod added_family;
