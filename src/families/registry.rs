@@ -277,6 +277,13 @@ pub(crate) fn model_types() -> impl Iterator<Item = &'static str> {
         .flat_map(|entry| entry().family.model_types.iter().copied())
 }
 
+/// Every family, those that are read as parts of others included.
+#[cfg(test)]
+pub(crate) fn families() -> impl Iterator<Item = &'static Family> {
+    let lists = [FAMILIES, OF_FLA, WITHIN].into_iter().flatten();
+    lists.map(|entry| entry().family)
+}
+
 /// The family of this `model_type`.
 pub(crate) fn family(model_type: &str) -> Option<&'static Family> {
     named(FAMILIES, model_type)

@@ -183,16 +183,6 @@ pub struct Relative {
     pub pooler_dropout: bool,
 }
 
-impl BertConfig {
-    /// Layers with the names that BERT gives them.
-    pub(crate) fn built_layers(&self) -> u64 {
-        match self.kind {
-            kind if kind == BertKind::Albert || kind.pre_norm().is_some() => 0,
-            _ => self.num_hidden_layers,
-        }
-    }
-}
-
 impl BertKind {
     /// Whether the model itself pools what a class is made of.
     pub fn pools(self) -> bool {

@@ -93,17 +93,6 @@ pub enum MlpNames {
     Numbered,
 }
 
-impl MlpNames {
-    /// All names.
-    pub(crate) fn all(&self) -> &[&'static str] {
-        match self {
-            Self::Gated | Self::Multiplied => &["gate_proj", "up_proj", "down_proj"],
-            Self::Fused { names, .. } | Self::Plain(names) | Self::Xielu(names) => names,
-            Self::Numbered => &["w1", "w3", "w2"],
-        }
-    }
-}
-
 impl LayerNames {
     /// Llama's.
     pub const LLAMA: Self = Self {

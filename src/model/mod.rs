@@ -81,8 +81,7 @@ pub use input::Input;
 pub use latent::{Indexer, Latent, LatentRotary};
 pub use layer_names::{BESIDE, LayerNames, MlpNames, Piece, SPARSE};
 pub use modernbert::{ModernBertBiases, ModernBertConfig};
-pub use modules::{BuiltModule, Module, ModuleKind, Parameter};
-pub(crate) use modules::{biased_output, embedding, linear, norm, other, output};
+pub use modules::{Module, ModuleKind, Parameter};
 pub use options::{Biases, DropoutFields, Flag, MlpFunction, Options, RotaryColumns, RotaryLayers};
 pub use parts::{
     AttentionKind, DeltaRule, Gate, Grids, HeadNorm, Holds, Parts, PutTogether, Sinks, Turn,

@@ -22,85 +22,6 @@ impl ModuleKind {
     }
 }
 
-/// A module with parameters.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Module {
-    /// Its path, as in `model.layers.3.mlp.up_proj`; empty for the model itself.
-    pub path: String,
-    /// What it is.
-    pub kind: ModuleKind,
-    /// The names of its own parameters.
-    pub parameters: &'static [&'static str],
-}
-
-impl Module {
-    /// The paths of its parameters.
-    pub fn parameter_paths(&self) -> impl Iterator<Item = String> {
-        let dot = if self.path.is_empty() { "" } else { "." };
-        let path = move |name| format!("{}{dot}{name}", self.path);
-        self.parameters.iter().map(path)
-    }
-
-    /// Whether `name` is the whole path or its end, as PEFT matches targets.
-    pub fn is_called(&self, name: &str) -> bool {
-        crate::ask::is_called(&self.path, name)
-    }
-}
-
-pub(crate) fn linear(path: impl Into<String>, bias: bool) -> Module {
-    Module {
-        path: path.into(),
-        kind: ModuleKind::Linear,
-        parameters: if bias {
-            &["weight", "bias"]
-        } else {
-            &["weight"]
-        },
-    }
-}
-
-/// A norm without bias.
-pub(crate) fn other(path: impl Into<String>) -> Module {
-    Module {
-        path: path.into(),
-        kind: ModuleKind::Other,
-        parameters: &["weight"],
-    }
-}
-
-/// `torch.nn.Embedding`.
-pub(crate) fn embedding(path: impl Into<String>) -> Module {
-    Module {
-        kind: ModuleKind::Embedding,
-        ..other(path)
-    }
-}
-
-/// `torch.nn.LayerNorm`.
-pub(crate) fn norm(path: impl Into<String>) -> Module {
-    Module {
-        parameters: &["weight", "bias"],
-        ..other(path)
-    }
-}
-
-/// The linear layer without bias that gives the logits.
-pub(crate) fn output(path: &str, tied: bool) -> Module {
-    Module {
-        path: path.into(),
-        kind: ModuleKind::Output,
-        parameters: if tied { &[] } else { &["weight"] },
-    }
-}
-
-/// The same with a bias, which is never tied.
-pub(crate) fn biased_output(path: &str, tied: bool) -> Module {
-    Module {
-        parameters: if tied { &["bias"] } else { &["weight", "bias"] },
-        ..output(path, tied)
-    }
-}
-
 /// A parameter of a module's own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parameter {
@@ -112,7 +33,7 @@ pub struct Parameter {
 
 /// A module with parameters.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct BuiltModule {
+pub struct Module {
     /// Its path, as in `model.layers.3.mlp.up_proj`; empty for the model itself.
     pub path: String,
     /// What it is.
@@ -121,7 +42,19 @@ pub struct BuiltModule {
     pub parameters: std::rc::Rc<[Parameter]>,
 }
 
-impl BuiltModule {
+impl Module {
+    /// The paths of its parameters.
+    pub fn parameter_paths(&self) -> impl Iterator<Item = String> {
+        let dot = if self.path.is_empty() { "" } else { "." };
+        let path = move |own: &Parameter| format!("{}{dot}{}", self.path, own.name);
+        self.parameters.iter().map(path)
+    }
+
+    /// Whether `name` is the whole path or its end, as PEFT matches targets.
+    pub fn is_called(&self, name: &str) -> bool {
+        crate::ask::is_called(&self.path, name)
+    }
+
     /// A module that is nowhere yet.
     pub(crate) fn of(kind: ModuleKind, parameters: Vec<Parameter>) -> Self {
         Self {

@@ -128,23 +128,4 @@ impl VitConfig {
     pub fn tokens(&self) -> u64 {
         self.positions() + self.registers
     }
-
-    /// Parameters of the embeddings themselves.
-    pub(crate) fn embedding_parameters(&self) -> &'static [&'static str] {
-        match self.kind {
-            kind if kind.has_teacher() => {
-                &["cls_token", "position_embeddings", "distillation_token"]
-            }
-            VitKind::Dinov2Registers => &[
-                "cls_token",
-                "mask_token",
-                "position_embeddings",
-                "register_tokens",
-            ],
-            VitKind::Dinov2 if self.mask_token => {
-                &["cls_token", "mask_token", "position_embeddings"]
-            }
-            _ => &["cls_token", "position_embeddings"],
-        }
-    }
 }

@@ -1,9 +1,8 @@
 //! Checks of which parameters are trained: adapters and frozen parts must match something.
 
-use super::expert_adapters;
+use super::{Modules, expert_adapters};
 use crate::ask::ALL_LINEAR;
 use crate::ask::{Finding, Framework, Lora, Scenario, Task, closest, outside};
-use crate::families::reading::modules;
 use crate::model::{Architecture, Module, ModuleKind};
 
 /// The largest rank.
@@ -86,21 +85,21 @@ pub(crate) fn check(
     scenario: &Scenario,
     architecture: &Architecture,
     task: Task,
+    modules: &Modules<'_>,
     findings: &mut Vec<Finding>,
 ) {
     if scenario.lora.is_none() && scenario.frozen.is_empty() {
         return;
     }
-    let modules = modules(architecture, task, scenario.framework);
     if let Some(lora) = &scenario.lora {
         let (asked, framework) = (lora, scenario.framework);
         let mut lora = lora.clone();
-        let missing = expert_adapters::convert(&mut lora, architecture, framework, &modules);
-        expert_adapters::check(asked, &lora, missing, &modules, scenario, findings);
+        let missing = expert_adapters::convert(&mut lora, architecture, framework, modules);
+        expert_adapters::check(asked, &lora, missing, modules, scenario, findings);
         check_numbers(&lora, findings);
         if lora.target_parameters.is_empty() || !lora.target_modules.is_empty() {
             let tables = adapted_tables(architecture, framework);
-            check_targets(&lora.target_modules, tables, &modules, findings);
+            check_targets(&lora.target_modules, tables, modules, findings);
         }
         if let Some(check) = architecture
             .family()
@@ -112,15 +111,15 @@ pub(crate) fn check(
             scenario,
             &lora.target_modules,
             architecture,
-            &modules,
+            modules,
             findings,
         );
-        check_routers(&lora.target_modules, architecture, &modules, findings);
-        check_saved(&lora.modules_to_save, architecture, &modules, findings);
+        check_routers(&lora.target_modules, architecture, modules, findings);
+        check_saved(&lora.modules_to_save, architecture, modules, findings);
         let asked = (task, scenario.framework);
-        check_heads(&lora.target_modules, asked, &modules, findings);
+        check_heads(&lora.target_modules, asked, modules, findings);
     }
-    check_frozen(&scenario.frozen, &modules, findings);
+    check_frozen(&scenario.frozen, modules, findings);
 }
 
 fn check_frozen(frozen: &[String], modules: &[Module], findings: &mut Vec<Finding>) {
@@ -167,10 +166,10 @@ pub(crate) fn resolve(
     scenario: &Scenario,
     architecture: &Architecture,
     task: Task,
+    modules: &Modules<'_>,
 ) -> Option<Lora> {
     let mut lora = scenario.lora.clone()?;
-    let modules = modules(architecture, task, scenario.framework);
-    expert_adapters::convert(&mut lora, architecture, scenario.framework, &modules);
+    expert_adapters::convert(&mut lora, architecture, scenario.framework, modules);
     for &name in task.heads_trained_whole() {
         let head = |module: &Module| module.path.split('.').any(|part| part.ends_with(name));
         if !lora.saves(name) && modules.iter().any(head) {

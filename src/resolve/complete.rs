@@ -6,9 +6,10 @@ use super::{
     versions, weights,
 };
 use crate::ask::{Finding, SCENARIO_VERSION, Scenario, Severity, limits};
-use crate::families::reading::model;
+use crate::families::{modules, reading::model};
 use crate::model::ResolvedSpec;
 use crate::units::{Bytes, sort_short};
+use std::cell::LazyCell;
 
 /// What `resolve` says of a scenario.
 #[derive(Clone, Debug)]
@@ -67,8 +68,9 @@ fn complete(scenario: &Scenario, findings: &mut Vec<Finding>) -> Option<Resolved
     versions::check(scenario, &model.architecture, findings);
     attention_support::check(scenario, &model.architecture, findings);
     let task = task::resolve(scenario, &model.architecture, findings);
-    adapters::check(scenario, &model.architecture, task, findings);
-    optimizer::check_small(scenario, &model.architecture, task, findings);
+    let modules = LazyCell::new(|| modules(&model.architecture, task, scenario.framework));
+    adapters::check(scenario, &model.architecture, task, &modules, findings);
+    optimizer::check_small(scenario, &modules, findings);
     chunked_loss::check(scenario, &model.architecture, task, findings);
     classifier::check(scenario, &model.architecture, task, findings);
     evaluation::check_combinations(scenario, &model.architecture, findings);
@@ -79,8 +81,9 @@ fn complete(scenario: &Scenario, findings: &mut Vec<Finding>) -> Option<Resolved
     if let Some(check) = family.and_then(|family| family.check) {
         check(scenario, &model.architecture, task, findings);
     }
+    images::check_trained(scenario, &model.architecture, &modules, findings);
     let liger = liger::resolve(scenario, &model.architecture, findings);
-    let lora = adapters::resolve(scenario, &model.architecture, task);
+    let lora = adapters::resolve(scenario, &model.architecture, task, &modules);
     let attention = training::attention(scenario, &model.architecture);
     let use_cache = training::fills_cache(scenario, &model.architecture);
     let evaluation = evaluation::of(scenario, &model.architecture);

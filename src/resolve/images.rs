@@ -1,7 +1,8 @@
 //! Images among the tokens of a decoder: how many there are, how large, and how many tokens they take.
 
-use crate::ask::{Finding, Scenario, check};
-use crate::model::{Architecture, IMAGES, ImageConfig};
+use super::Modules;
+use crate::ask::{ALL_LINEAR, ActivationCheckpointing, Finding, Program, Scenario, check};
+use crate::model::{Architecture, IMAGES, ImageConfig, Module};
 use serde_json::Value;
 
 /// How many images each sample has, and the pixels along their sides.
@@ -59,4 +60,57 @@ pub(crate) fn resolve(
         );
     }
     (scenario.images, sides)
+}
+
+/// Refuses batches without images that train nothing but what sees images: their loss has no gradient,
+/// unless re-entrant checkpoints ask for one of what is embedded.
+pub(crate) fn check_trained(
+    scenario: &Scenario,
+    architecture: &Architecture,
+    modules: &Modules<'_>,
+    findings: &mut Vec<Finding>,
+) {
+    let reentrant = scenario.activation_checkpointing == ActivationCheckpointing::FullReentrant;
+    let Some(images) = architecture.images().filter(|_| scenario.images == 0) else {
+        return;
+    };
+    let untrained = scenario.lora.is_none() && scenario.frozen.is_empty();
+    if reentrant || untrained || scenario.program != Program::Training {
+        return;
+    }
+    let decoder = images.kind().text_model();
+    let of_texts =
+        |path: &str| path.starts_with(decoder) || path.split('.').any(|part| part == "lm_head");
+    let trained = |module: &Module| match &scenario.lora {
+        Some(lora) => {
+            let adapted = |name: &String| name == ALL_LINEAR || module.is_called(name);
+            let linear = module.kind.is_linear();
+            linear && lora.target_modules.iter().any(adapted) || lora.saves(&module.path)
+        }
+        None => module.parameter_paths().any(|path| {
+            !scenario
+                .frozen
+                .iter()
+                .any(|part| path.contains(part.as_str()))
+        }),
+    };
+    let matrices = scenario
+        .lora
+        .as_ref()
+        .is_some_and(|lora| !lora.target_parameters.is_empty());
+    if matrices
+        || modules
+            .iter()
+            .any(|module| of_texts(&module.path) && trained(module))
+    {
+        return;
+    }
+    findings.push(
+        Finding::error(
+            "images",
+            "Nothing is trained but what sees images, of which there are none: the loss has no gradient, with which PyTorch fails.",
+            "只训练图像部分而批次中没有图像：损失没有梯度，PyTorch 会报错。",
+        )
+        .with_fix("images", 1),
+    );
 }

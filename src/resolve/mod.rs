@@ -26,8 +26,6 @@ mod offload;
 mod optimizer;
 mod parallelism;
 mod places;
-#[cfg(test)]
-mod published;
 mod quantization;
 pub(crate) mod refused;
 mod sizes;
@@ -39,6 +37,12 @@ pub(crate) mod training;
 mod versions;
 pub(crate) mod weights;
 
+use crate::model::Module;
+use std::ops::Deref;
+
 pub use complete::{Resolution, resolve};
 pub use idle::{Idle, idle};
 pub use offers::{offers, usual_adapters};
+
+/// The modules of a model, which is built dry when they are first asked for.
+type Modules<'a> = dyn Deref<Target = Vec<Module>> + 'a;

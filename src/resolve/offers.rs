@@ -5,7 +5,7 @@ use super::adapters::{all_targets, linear_names, whole_names};
 use super::{expert_adapters, liger, task};
 use crate::ask::ALL_LINEAR;
 use crate::ask::{Lora, Scenario, Task};
-use crate::families::reading::{model, modules};
+use crate::families::{modules, reading::model};
 use crate::model::{LigerSupport, Module};
 
 /// The names that are offered for the setting with this key.

@@ -1,10 +1,10 @@
 //! Checks of the optimizer: implementations that exist and options that it has.
 
+use super::Modules;
 use crate::ask::{
-    Finding, Framework, MasterWeights, OptimizerImpl, OptimizerName, Precision, Scenario, Task,
+    Finding, Framework, MasterWeights, OptimizerImpl, OptimizerName, Precision, Scenario,
 };
-use crate::families::reading::modules;
-use crate::model::{Architecture, Module, ModuleKind};
+use crate::model::Module;
 use crate::units::DType;
 
 /// Checks an optimizer.
@@ -97,42 +97,19 @@ pub(crate) fn check(scenario: &Scenario, findings: &mut Vec<Finding>) {
 /// 8-bit SGD steps parameters of fewer elements in 32 bits, with kernels that take no gradients in
 /// bfloat16 (`min_8bit_size`, `str2optimizer32bit`, bitsandbytes 0.45 and 0.50): norms and biases are
 /// as small in most models, routers in some.
-pub(crate) fn check_small(
-    scenario: &Scenario,
-    architecture: &Architecture,
-    task: Task,
-    findings: &mut Vec<Finding>,
-) {
+pub(crate) fn check_small(scenario: &Scenario, modules: &Modules<'_>, findings: &mut Vec<Finding>) {
     const SMALLEST: u64 = 4096;
     let narrow = scenario.lora.is_none() && scenario.weights_dtype() == DType::BFloat16;
     if scenario.optimizer.name != OptimizerName::Sgd8bit || !narrow {
         return;
     }
-    let Some(sizes) = architecture.dimensions() else {
-        return;
-    };
-    let keys = match architecture {
-        Architecture::Decoder(config) => config.num_key_value_heads * config.head_dim,
-        _ => sizes.inner,
-    };
-    let elements = |module: &Module, parameter: &str| {
-        let is_called = |names: &[&str]| names.iter().any(|name| module.is_called(name));
-        match (module.kind, parameter) {
-            (ModuleKind::Other, _) if is_called(&HEAD_NORMS) => keys.min(sizes.inner),
-            (ModuleKind::Linear, "bias") if is_called(&["k_proj", "v_proj"]) => keys,
-            (ModuleKind::Other, _) | (_, "bias") => sizes.inner,
-            (ModuleKind::Matrices, _) if !is_called(&["experts"]) => sizes.inner * sizes.experts,
-            _ => SMALLEST,
-        }
-    };
     let frozen = |path: &str| scenario.frozen.iter().any(|part| path.contains(part));
     let steps_small = |module: &Module| {
         let parameters = module.parameters.iter().zip(module.parameter_paths());
-        let mut small = parameters.filter(|(name, _)| elements(module, name) < SMALLEST);
+        let mut small = parameters.filter(|(own, _)| own.shape.numel() < SMALLEST);
         small.any(|(_, path)| !frozen(&path))
     };
-    let all = modules(architecture, task, scenario.framework);
-    if all.iter().any(steps_small) {
+    if modules.iter().any(steps_small) {
         findings.push(
             Finding::error(
                 "optimizer.name",
@@ -143,9 +120,6 @@ pub(crate) fn check_small(
         );
     }
 }
-
-/// Norms of queries and keys.
-const HEAD_NORMS: [&str; 2] = ["q_norm", "k_norm"];
 
 /// Master weights are Adam's, beside weights in half precision.
 fn check_master_weights(scenario: &Scenario, findings: &mut Vec<Finding>) {

@@ -172,7 +172,7 @@ fn what_is_checked_is_built(scenario: &Value) {
         .map(|storage| trace.module(&storage))
         .collect();
     let mut checked: Vec<String> =
-        crate::families::reading::modules(&spec.architecture, spec.task, spec.framework)
+        crate::families::modules(&spec.architecture, spec.task, spec.framework)
             .into_iter()
             .flat_map(|module| vec![module.path; module.parameters.len()])
             .collect();

@@ -187,10 +187,6 @@ pub const CLOSING: &[(&str, &str)] = &[
     ("src/report/phases.rs", "src/report/watch.rs"),
     ("src/resolve/adapters.rs", "src/resolve/expert_adapters.rs"),
     ("src/resolve/complete.rs", "src/resolve/refused.rs"),
-    (
-        "src/resolve/published/decoders.rs",
-        "src/resolve/published/mixers.rs",
-    ),
     ("src/sim/arguments.rs", "src/sim/generate.rs"),
     ("src/sim/beams.rs", "src/sim/generate.rs"),
     ("src/sim/generate.rs", "src/sim/hearing.rs"),

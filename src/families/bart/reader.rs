@@ -1,12 +1,9 @@
 //! BART (`models/bart/configuration_bart.py` of transformers 5.23 and 4.51) and its kin
 //! (`models/{mbart,plbart,blenderbot,blenderbot_small,pegasus,marian,m2m_100}/configuration_*.py` of transformers 5.23).
 
-use super::whisper_reader as whisper;
-use crate::ask::{Finding, Framework, HEADS, LAYERS, SEQ_LEN, Task, VOCABULARY, WIDTH};
+use crate::ask::{Finding, HEADS, LAYERS, SEQ_LEN, Task, VOCABULARY, WIDTH};
 use crate::model::ConfigFields;
-use crate::model::{
-    BartConfig, BartKind, BartStack, Dropout, Family, Module, embedding, linear, norm, output,
-};
+use crate::model::{BartConfig, BartKind, BartStack, Dropout, Family};
 
 /// Rows of a table of positions before the first (`BartLearnedPositionalEmbedding.offset`).
 const POSITION_OFFSET: u64 = 2;
@@ -128,54 +125,4 @@ pub(crate) fn stack(
         attention_heads,
         head_dim: fields.divided(d_model, attention_heads, heads),
     }
-}
-
-/// All modules with parameters, in the order in which they are built.
-pub(crate) fn modules(c: &BartConfig, framework: Framework) -> Vec<Module> {
-    if c.recordings.is_some() {
-        return whisper::modules(c);
-    }
-    let shared = if c.alone {
-        "model.decoder.embed_tokens"
-    } else {
-        "model.shared"
-    };
-    let mut all = vec![embedding(shared)];
-    // Transformers 5 shares no table where heads are not tied.
-    let recent = framework == Framework::Torch215Transformers523;
-    let shares = c.alone || c.tie_word_embeddings || !recent;
-    let stacks = [("encoder", c.encoder), ("decoder", c.decoder)];
-    for (name, stack) in &stacks[usize::from(c.alone)..] {
-        let name = *name;
-        if !shares {
-            all.push(embedding(format!("model.{name}.embed_tokens")));
-        }
-        if c.kind != BartKind::M2m100 {
-            all.push(embedding(format!("model.{name}.embed_positions")));
-        }
-        for i in 0..stack.layers {
-            let at = |name: &str, part: &str| format!("model.{name}.layers.{i}.{part}");
-            let mut attention = |module: &str| {
-                for projection in ["k_proj", "v_proj", "q_proj", "out_proj"] {
-                    all.push(linear(at(name, &format!("{module}.{projection}")), true));
-                }
-                all.push(norm(at(name, &format!("{module}_layer_norm"))));
-            };
-            attention("self_attn");
-            if name == "decoder" {
-                attention("encoder_attn");
-            }
-            all.push(linear(at(name, "fc1"), true));
-            all.push(linear(at(name, "fc2"), true));
-            all.push(norm(at(name, "final_layer_norm")));
-        }
-        let norms = [
-            (c.kind.normalizes_embedding(), "layernorm_embedding"),
-            (c.kind.norms_first(), "layer_norm"),
-        ];
-        let norms = norms.into_iter().filter(|(there, _)| *there);
-        all.extend(norms.map(|(_, part)| norm(format!("model.{name}.{part}"))));
-    }
-    all.push(output("lm_head", c.tie_word_embeddings));
-    all
 }

@@ -4,10 +4,7 @@
 use super::reader as bart;
 use crate::ask::{SEQ_LEN, VOCABULARY, WIDTH};
 use crate::model::ConfigFields;
-use crate::model::{
-    BartConfig, BartKind, Dropout, Family, Module, Recordings, embedding, linear, norm, other,
-    output,
-};
+use crate::model::{BartConfig, BartKind, Dropout, Family, Recordings};
 
 /// Reads a config. What is wrong is pushed to `fields`; the sizes are then of no use.
 pub(crate) fn read(family: &'static Family, fields: &mut ConfigFields<'_>) -> BartConfig {
@@ -36,45 +33,4 @@ pub(crate) fn read(family: &'static Family, fields: &mut ConfigFields<'_>) -> Ba
             max_source_positions: fields.optional("max_source_positions", &SEQ_LEN, 1500),
         }),
     }
-}
-
-/// All modules with parameters, in the order in which they are built.
-pub(crate) fn modules(c: &BartConfig) -> Vec<Module> {
-    let with_bias = |path: &str| Module {
-        parameters: &["weight", "bias"],
-        ..other(path)
-    };
-    let mut all = ["conv1", "conv2"]
-        .map(|name| with_bias(&format!("model.encoder.{name}")))
-        .to_vec();
-    for (stack, layers) in [("encoder", c.encoder.layers), ("decoder", c.decoder.layers)] {
-        let at = |part: &str| format!("model.{stack}.{part}");
-        if stack == "decoder" {
-            all.push(embedding(at("embed_tokens")));
-        }
-        all.push(embedding(at("embed_positions")));
-        for i in 0..layers {
-            let of_layer = |part: &str| at(&format!("layers.{i}.{part}"));
-            let mut attention = |module: &str| {
-                for (projection, bias) in [
-                    ("k_proj", false),
-                    ("v_proj", true),
-                    ("q_proj", true),
-                    ("out_proj", true),
-                ] {
-                    all.push(linear(of_layer(&format!("{module}.{projection}")), bias));
-                }
-                all.push(norm(of_layer(&format!("{module}_layer_norm"))));
-            };
-            attention("self_attn");
-            if stack == "decoder" {
-                attention("encoder_attn");
-            }
-            all.extend(["fc1", "fc2"].map(|name| linear(of_layer(name), true)));
-            all.push(norm(of_layer("final_layer_norm")));
-        }
-        all.push(norm(at("layer_norm")));
-    }
-    all.push(output("proj_out", c.tie_word_embeddings));
-    all
 }

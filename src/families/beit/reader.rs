@@ -6,7 +6,7 @@ use crate::ask::{
 };
 use crate::families::vit::{CHANNELS, PIXELS, check_patches};
 use crate::model::ConfigFields;
-use crate::model::{Architecture, BeitConfig, Dropout, Family, Module, ModuleKind, linear, norm};
+use crate::model::{Architecture, BeitConfig, Dropout, Family};
 use crate::units::DType;
 
 /// Reads a config. What is wrong is pushed to `fields`; the sizes are then of no use.
@@ -95,84 +95,4 @@ pub(crate) fn check(
             .with_fix("precision", Precision::AmpBf16.name()),
         );
     }
-}
-
-/// All modules with parameters, in the order of `named_modules`.
-pub(crate) fn modules(c: &BeitConfig) -> Vec<Module> {
-    let own = |path: String, parameters| Module {
-        path,
-        kind: ModuleKind::Other,
-        parameters,
-    };
-    let table = &["relative_position_bias_table"];
-    let embeddings: &[&str] = match (c.mask_token, c.absolute) {
-        (true, true) => &["cls_token", "mask_token", "position_embeddings"],
-        (true, false) => &["cls_token", "mask_token"],
-        (false, true) => &["cls_token", "position_embeddings"],
-        (false, false) => &["cls_token"],
-    };
-    let name = c.name();
-    let mut all = vec![
-        own(format!("{name}.embeddings"), embeddings),
-        norm(format!("{name}.embeddings.patch_embeddings.projection")),
-    ];
-    let (shared, layers) = if c.data2vec {
-        ("encoder.relative_position_bias", "encoder.layer")
-    } else {
-        ("shared_position_bias", "layers")
-    };
-    if c.shared {
-        all.push(own(format!("{name}.{shared}"), table));
-    }
-    for i in 0..c.num_hidden_layers {
-        let at = |part: &str| format!("{name}.{layers}.{i}{part}");
-        let linears = |names: &[&str]| {
-            let made = names.iter().map(|name| {
-                linear(
-                    at(name),
-                    !name.ends_with("k_proj") && !name.ends_with("key"),
-                )
-            });
-            made.collect::<Vec<_>>()
-        };
-        if c.scales {
-            all.push(own(at(""), &["lambda_1", "lambda_2"]));
-        }
-        let norms = [".layernorm_before", ".layernorm_after"].map(|name| norm(at(name)));
-        if c.data2vec {
-            all.extend(linears(&[
-                ".attention.attention.query",
-                ".attention.attention.key",
-                ".attention.attention.value",
-            ]));
-            if c.relative {
-                all.push(own(
-                    at(".attention.attention.relative_position_bias"),
-                    table,
-                ));
-            }
-            all.extend(linears(&[
-                ".attention.output.dense",
-                ".intermediate.dense",
-                ".output.dense",
-            ]));
-            all.extend(norms);
-            continue;
-        }
-        all.extend(linears(&[
-            ".attention.q_proj",
-            ".attention.k_proj",
-            ".attention.v_proj",
-            ".attention.o_proj",
-        ]));
-        all.extend(norms);
-        all.extend(linears(&[".mlp.fc1", ".mlp.fc2"]));
-        if c.relative {
-            all.push(own(at(".relative_position_bias"), table));
-        }
-    }
-    let pooler = if c.mean_pooling { ".pooler" } else { "" };
-    all.push(norm(format!("{name}{pooler}.layernorm")));
-    all.push(linear("classifier", true));
-    all
 }

@@ -6,13 +6,11 @@ mod esm_reader;
 mod layer;
 mod layoutlm;
 mod models;
-pub(crate) mod modules;
 mod mpnet;
 mod network;
 mod nomic;
 mod nomic_reader;
 mod pre_norm;
-mod pre_norm_reader;
 pub(crate) mod reader;
 
 pub(crate) use eager::build_written_out;

@@ -1,12 +1,9 @@
 //! `NomicBERT` (`models/nomic_bert/configuration_nomic_bert.py` of transformers 5.23): BERT with rotary
 //! positions and gated feed-forward layers.
 
-use crate::ask::{HEADS, LAYERS, Task, VOCABULARY, WIDTH};
+use crate::ask::{HEADS, LAYERS, VOCABULARY, WIDTH};
 use crate::model::ConfigFields;
-use crate::model::{
-    Activation, BertConfig, BertKind, Dropout, Family, Module, embedding, linear, norm, other,
-    output,
-};
+use crate::model::{Activation, BertConfig, BertKind, Dropout, Family};
 
 /// Reads a config. What is wrong is pushed to `fields`; the sizes are then of no use.
 pub(crate) fn read(family: &'static Family, fields: &mut ConfigFields<'_>) -> BertConfig {
@@ -47,37 +44,4 @@ pub(crate) fn read(family: &'static Family, fields: &mut ConfigFields<'_>) -> Be
         relative: None,
         esm: None,
     }
-}
-
-/// All modules with parameters, in the order in which they are built.
-pub(crate) fn modules(c: &BertConfig, task: Task) -> Vec<Module> {
-    let mut all = vec![
-        embedding("nomic_bert.embeddings.word_embeddings"),
-        embedding("nomic_bert.embeddings.token_type_embeddings"),
-        norm("nomic_bert.embeddings.LayerNorm"),
-    ];
-    if task == Task::SequenceClassification {
-        all.push(linear("nomic_bert.pooler.dense", true));
-    }
-    for layer in 0..c.num_hidden_layers {
-        let at = |name: &str| format!("nomic_bert.layers.{layer}.{name}");
-        let plain = |name: &str| linear(at(name), false);
-        all.push(norm(at("post_attention_layernorm")));
-        all.extend(["mlp.gate_proj", "mlp.up_proj", "mlp.down_proj"].map(plain));
-        let attention = ["q_proj", "k_proj", "v_proj", "o_proj"];
-        all.extend(attention.map(|name| plain(&format!("self_attn.{name}"))));
-        all.push(norm(at("post_mlp_layernorm")));
-    }
-    if task != Task::MaskedLm {
-        all.push(linear("classifier", true));
-        return all;
-    }
-    all.push(Module {
-        parameters: &["bias"],
-        ..other("cls.predictions")
-    });
-    all.push(linear("cls.predictions.transform.dense", true));
-    all.push(norm("cls.predictions.transform.layer_norm"));
-    all.push(output("cls.predictions.decoder", true));
-    all
 }

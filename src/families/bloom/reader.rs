@@ -3,8 +3,8 @@
 use crate::ask::{HEADS, LAYERS, VOCABULARY, WIDTH};
 use crate::families::reading::options;
 use crate::model::ConfigFields;
+use crate::model::DecoderConfig;
 use crate::model::Family;
-use crate::model::{DecoderConfig, Module, embedding, linear, norm, output};
 
 /// Reads the config with transformers' defaults for absent fields.
 pub(crate) fn read(family: &'static Family, fields: &mut ConfigFields<'_>) -> DecoderConfig {
@@ -27,26 +27,4 @@ pub(crate) fn read(family: &'static Family, fields: &mut ConfigFields<'_>) -> De
             heads,
         )
     }
-}
-
-/// All modules with parameters, in the order in which they are built.
-pub(crate) fn modules(config: &DecoderConfig) -> Vec<Module> {
-    let mut all = vec![
-        embedding("transformer.word_embeddings"),
-        norm("transformer.word_embeddings_layernorm"),
-    ];
-    for layer in 0..config.num_hidden_layers {
-        let at = |name| format!("transformer.h.{layer}.{name}");
-        all.extend([
-            norm(at("input_layernorm")),
-            linear(at("self_attention.query_key_value"), true),
-            linear(at("self_attention.dense"), true),
-            norm(at("post_attention_layernorm")),
-            linear(at("mlp.dense_h_to_4h"), true),
-            linear(at("mlp.dense_4h_to_h"), true),
-        ]);
-    }
-    all.push(norm("transformer.ln_f"));
-    all.push(output("lm_head", config.tie_word_embeddings));
-    all
 }

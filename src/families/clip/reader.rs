@@ -5,10 +5,7 @@ use crate::ask::{
 };
 use crate::families::vit::{CHANNELS, PIXELS, check_patches};
 use crate::model::ConfigFields;
-use crate::model::{
-    Architecture, DualConfig, DualKind, Family, Module, ModuleKind, TextTower, TowerConfig,
-    embedding, linear, norm, other,
-};
+use crate::model::{Architecture, DualConfig, DualKind, Family, TextTower, TowerConfig};
 use serde_json::{Map, Value};
 
 /// Reads a config for a task. What is wrong is pushed to `fields`; the sizes are then of no use.
@@ -151,108 +148,4 @@ pub(crate) fn check(
             .with_fix("evaluation.kind", EvaluationKind::Loss.name()),
         );
     }
-}
-
-/// A module with parameters of its own, and no path yet.
-fn own(parameters: &'static [&'static str]) -> Module {
-    Module {
-        path: String::new(),
-        kind: ModuleKind::Other,
-        parameters,
-    }
-}
-
-/// The modules of what sees images, which stands at a path.
-pub(crate) fn vision_modules(c: &DualConfig, at: &str) -> Vec<Module> {
-    let clip = c.kind == DualKind::Clip;
-    let mut all = Vec::new();
-    let patches = format!("{at}.embeddings.patch_embedding");
-    if clip {
-        let embeddings = format!("{at}.embeddings");
-        all.push(Module {
-            path: embeddings,
-            ..own(&["class_embedding"])
-        });
-        all.push(other(patches));
-    } else {
-        all.push(norm(patches));
-    }
-    all.push(embedding(format!("{at}.embeddings.position_embedding")));
-    all.extend(clip.then(|| norm(format!("{at}.pre_layrnorm"))));
-    all.extend(of_layers(at, c.kind, &c.vision));
-    all.push(norm(format!("{at}.post_layernorm")));
-    if c.pools {
-        let probe = Module {
-            path: format!("{at}.head"),
-            ..own(&["probe"])
-        };
-        let attention = Module {
-            path: format!("{at}.head.attention"),
-            ..own(&["in_proj_weight", "in_proj_bias"])
-        };
-        let full = |name: &str| linear(format!("{at}.head.{name}"), true);
-        all.extend([
-            probe,
-            attention,
-            full("attention.out_proj"),
-            norm(format!("{at}.head.layernorm")),
-            full("mlp.fc1"),
-            full("mlp.fc2"),
-        ]);
-    }
-    all
-}
-
-/// All modules with parameters, in the order in which they are built.
-pub(crate) fn modules(c: &DualConfig) -> Vec<Module> {
-    let clip = c.kind == DualKind::Clip;
-    let mut all = Vec::new();
-    if let Some(text) = &c.text {
-        let tables = ["token_embedding", "position_embedding"];
-        all.extend(tables.map(|name| embedding(format!("text_model.embeddings.{name}"))));
-        all.extend(of_layers("text_model", c.kind, &text.tower));
-        all.push(norm("text_model.final_layer_norm"));
-        all.extend((!clip).then(|| linear("text_model.head", true)));
-    }
-    all.extend(vision_modules(c, "vision_model"));
-    match c.text {
-        None => all.push(linear("classifier", true)),
-        Some(_) if clip => {
-            all.extend(PROJECTIONS.map(|name| linear(name, false)));
-            all.push(own(&["logit_scale"]));
-        }
-        Some(_) => all.push(own(&["logit_scale", "logit_bias"])),
-    }
-    all
-}
-
-/// CLIP's layers between the towers and what is compared.
-const PROJECTIONS: [&str; 2] = ["visual_projection", "text_projection"];
-
-/// The layers of a tower.
-fn of_layers(model: &str, kind: DualKind, c: &TowerConfig) -> Vec<Module> {
-    let layer = |i: u64| {
-        let at = |name: &str| format!("{model}.encoder.layers.{i}.{name}");
-        let full = |name: &str| linear(at(name), true);
-        let attention = ["k_proj", "v_proj", "q_proj", "out_proj"];
-        let attention = attention.map(|name| full(&format!("self_attn.{name}")));
-        let norms = ["layer_norm1", "layer_norm2"].map(|name| norm(at(name)));
-        let mlp = ["mlp.fc1", "mlp.fc2"].map(full);
-        let [before, after] = norms;
-        match kind {
-            DualKind::Clip | DualKind::Idefics3 => attention
-                .into_iter()
-                .chain([before])
-                .chain(mlp)
-                .chain([after])
-                .collect::<Vec<_>>(),
-            DualKind::Siglip => [before]
-                .into_iter()
-                .chain(attention)
-                .chain([after])
-                .chain(mlp)
-                .collect(),
-        }
-    };
-    (0..c.num_hidden_layers).flat_map(layer).collect()
 }

@@ -7,9 +7,7 @@ use crate::ask::{
 use crate::families::swin::{STAGES, numbers};
 use crate::families::vit::{CHANNELS, PIXELS};
 use crate::model::ConfigFields;
-use crate::model::{
-    Architecture, ConvNetConfig, ConvNetKind, Family, Module, ModuleKind, linear, norm, other,
-};
+use crate::model::{Architecture, ConvNetConfig, ConvNetKind, Family};
 use crate::units::DType;
 
 /// Reads a config. What is wrong is pushed to `fields`; the sizes are then of no use.
@@ -103,77 +101,4 @@ pub(crate) fn check(scenario: &Scenario, _: &Architecture, _: Task, findings: &m
             QuantizationType::None.name(),
         );
     }
-}
-
-/// All modules with parameters, in the order in which they are built.
-pub(crate) fn modules(c: &ConvNetConfig) -> Vec<Module> {
-    let mut all = if c.kind == ConvNetKind::ResNet {
-        of_resnet(c)
-    } else {
-        of_convnext(c)
-    };
-    let resnet = c.kind == ConvNetKind::ResNet;
-    all.push(linear(
-        if resnet { "classifier.1" } else { "classifier" },
-        true,
-    ));
-    all
-}
-
-fn of_convnext(c: &ConvNetConfig) -> Vec<Module> {
-    let model = c.kind.name();
-    let mut all = ["patch_embeddings", "layernorm"]
-        .map(|name| norm(format!("{model}.embeddings.{name}")))
-        .to_vec();
-    let mut before = c.stages.first().map_or(1, |[width, _]| *width);
-    for (stage, [width, layers]) in c.stages.iter().enumerate() {
-        let at = |name: &str| format!("{model}.encoder.stages.{stage}.{name}");
-        if stage > 0 || before != *width {
-            all.extend([0, 1].map(|i| norm(at(&format!("downsampling_layer.{i}")))));
-        }
-        for layer in 0..*layers {
-            let at = |name: &str| at(&format!("layers.{layer}{name}"));
-            if c.scales {
-                all.push(Module {
-                    path: at(""),
-                    kind: ModuleKind::Other,
-                    parameters: &["layer_scale_parameter"],
-                });
-            }
-            all.extend([
-                norm(at(".dwconv")),
-                norm(at(".layernorm")),
-                linear(at(".pwconv1"), true),
-            ]);
-            all.extend((c.kind == ConvNetKind::ConvNextV2).then(|| norm(at(".grn"))));
-            all.push(linear(at(".pwconv2"), true));
-        }
-        before = *width;
-    }
-    all.push(norm(format!("{model}.layernorm")));
-    all
-}
-
-fn of_resnet(c: &ConvNetConfig) -> Vec<Module> {
-    let both = |path: &str| {
-        [
-            other(format!("resnet.{path}.convolution")),
-            norm(format!("resnet.{path}.normalization")),
-        ]
-    };
-    let mut all = both("embedder.embedder").to_vec();
-    let mut before = c.embedding_size;
-    for (stage, [width, layers]) in c.stages.iter().enumerate() {
-        for layer in 0..*layers {
-            let at = |name: &str| format!("encoder.stages.{stage}.layers.{layer}.{name}");
-            let strides = layer == 0 && (stage > 0 || c.first_stage_strides);
-            if strides || before != *width {
-                all.extend(both(&at("shortcut")));
-            }
-            let convolutions = if c.bottleneck { 3 } else { 2 };
-            all.extend((0..convolutions).flat_map(|i| both(&at(&format!("layer.{i}")))));
-            before = *width;
-        }
-    }
-    all
 }

@@ -1,11 +1,9 @@
 //! `DeBERTa` (`models/deberta/configuration_deberta.py` of transformers 5.23), V2 and V3
 //! (`models/deberta_v2/configuration_deberta_v2.py` of transformers 5.23, 4.51 and 4.48).
 
-use crate::ask::{Finding, Task, VOCABULARY};
+use crate::ask::{Finding, VOCABULARY};
 use crate::model::ConfigFields;
-use crate::model::{
-    BertConfig, BertKind, Module, Relative, embedding, linear, norm, other, output,
-};
+use crate::model::{BertKind, Relative};
 use serde_json::Value;
 
 /// What is peculiar to `DeBERTa`, if a model is of that kind.
@@ -88,70 +86,4 @@ fn refuse(fields: &mut ConfigFields<'_>, field: &str, fix: Value) {
         )
         .with_fix(&key, fix),
     );
-}
-
-/// Those of the first version's attention at `path`.
-fn joined(path: &str, relative: Relative) -> Vec<Module> {
-    let at = |name: &str| format!("{path}.{name}");
-    let mut all = vec![
-        Module {
-            parameters: &["q_bias", "v_bias"],
-            ..other(path)
-        },
-        linear(at("in_proj"), false),
-    ];
-    let of_keys = relative.content_to_position;
-    all.extend(of_keys.then(|| linear(at("pos_proj"), false)));
-    let of_queries = relative.position_to_content;
-    all.extend(of_queries.then(|| linear(at("pos_q_proj"), true)));
-    all
-}
-
-/// All modules with parameters, in the order in which they are built.
-pub(crate) fn modules(c: &BertConfig, relative: Relative, task: Task) -> Vec<Module> {
-    let full = |path: &str| linear(path, true);
-    let mut all = vec![embedding("deberta.embeddings.word_embeddings")];
-    let tables = [
-        (relative.position_biased, "position_embeddings"),
-        (c.type_vocab_size > 0, "token_type_embeddings"),
-    ];
-    let tables = tables.into_iter().filter(|(there, _)| *there);
-    all.extend(tables.map(|(_, name)| embedding(format!("deberta.embeddings.{name}"))));
-    all.push(norm("deberta.embeddings.LayerNorm"));
-    for i in 0..c.num_hidden_layers {
-        let at = |name: &str| format!("deberta.encoder.layer.{i}.{name}");
-        if c.kind == BertKind::DebertaV1 {
-            all.extend(joined(&at("attention.self"), relative));
-        } else {
-            let projections = ["query_proj", "key_proj", "value_proj"];
-            all.extend(projections.map(|name| full(&at(&format!("attention.self.{name}")))));
-        }
-        all.extend([
-            full(&at("attention.output.dense")),
-            norm(at("attention.output.LayerNorm")),
-            full(&at("intermediate.dense")),
-            full(&at("output.dense")),
-            norm(at("output.LayerNorm")),
-        ]);
-    }
-    all.push(embedding("deberta.encoder.rel_embeddings"));
-    if relative.normalized {
-        all.push(norm("deberta.encoder.LayerNorm"));
-    }
-    if let Some(name) = task.head_of_each() {
-        all.push(full(name));
-        return all;
-    }
-    if task == Task::SequenceClassification {
-        all.extend(["pooler.dense", "classifier"].map(full));
-        return all;
-    }
-    all.push(full("cls.predictions.transform.dense"));
-    all.push(norm("cls.predictions.transform.LayerNorm"));
-    all.push(Module {
-        parameters: &["bias"],
-        ..other("cls.predictions")
-    });
-    all.push(output("cls.predictions.decoder", true));
-    all
 }

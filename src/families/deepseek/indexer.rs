@@ -3,7 +3,7 @@
 
 use crate::ask::{Finding, HEADS, SEQ_LEN, WIDTH};
 use crate::model::ConfigFields;
-use crate::model::{DecoderConfig, Indexer, Module, linear, norm};
+use crate::model::Indexer;
 use serde_json::Value;
 
 /// Reads the indexer of a model whose heads have so many turned columns, with its defaults.
@@ -65,22 +65,4 @@ pub(crate) fn layers(
         );
     }
     all
-}
-
-/// The modules of a layer's indexer, in the order in which they are built.
-pub(crate) fn modules(
-    config: &DecoderConfig,
-    index: usize,
-    at: impl Fn(&str) -> String,
-) -> Vec<Module> {
-    if !config.has_indexer(index) {
-        return Vec::new();
-    }
-    let of = |name: &str| at(&format!("indexer.{name}"));
-    vec![
-        linear(of("wq_b"), false),
-        linear(of("wk"), false),
-        norm(of("k_norm")),
-        linear(of("weights_proj"), false),
-    ]
 }

@@ -3,12 +3,9 @@
 //! transformers 5.23).
 
 use super::indexer;
-use crate::ask::{Finding, Framework, HEADS, LAYERS, VOCABULARY, WIDTH};
-use crate::families::reading::{expert_modules, experts, options};
-use crate::model::{
-    ConfigFields, DecoderConfig, Family, Latent, LatentRotary, Module, embedding, linear, other,
-    output,
-};
+use crate::ask::{Finding, HEADS, LAYERS, VOCABULARY, WIDTH};
+use crate::families::reading::{experts, options};
+use crate::model::{ConfigFields, DecoderConfig, Family, Latent, LatentRotary};
 
 /// Reads the config by the rules of its family, with transformers' defaults for absent fields.
 pub(crate) fn read(family: &'static Family, fields: &mut ConfigFields<'_>) -> DecoderConfig {
@@ -107,47 +104,4 @@ fn even(default: u64, fields: &mut ConfigFields<'_>) -> u64 {
         );
     }
     turned
-}
-
-/// All modules with parameters, in the order in which they are built.
-pub(crate) fn modules(config: &DecoderConfig, framework: Framework) -> Vec<Module> {
-    let mut all = vec![embedding("model.embed_tokens")];
-    let low_rank = config
-        .latent
-        .is_some_and(|latent| latent.query_rank.is_some());
-    for (index, layer) in (0..config.num_hidden_layers).enumerate() {
-        let at = |name: &str| format!("model.layers.{layer}.{name}");
-        let attention = |name: &str| at(&format!("self_attn.{name}"));
-        if low_rank {
-            all.extend([
-                linear(attention("q_a_proj"), config.attention_bias),
-                other(attention("q_a_layernorm")),
-                linear(attention("q_b_proj"), false),
-            ]);
-        } else {
-            all.push(linear(attention("q_proj"), false));
-        }
-        all.extend([
-            linear(attention("kv_a_proj_with_mqa"), config.attention_bias),
-            other(attention("kv_a_layernorm")),
-            linear(attention("kv_b_proj"), false),
-            linear(attention("o_proj"), config.attention_bias),
-        ]);
-        all.extend(indexer::modules(config, index, attention));
-        let sparse = expert_modules::modules(config, layer, framework, at);
-        if sparse.is_empty() {
-            all.extend(
-                ["mlp.gate_proj", "mlp.up_proj", "mlp.down_proj"]
-                    .map(|name| linear(at(name), config.mlp_bias)),
-            );
-        }
-        all.extend(sparse);
-        all.extend([
-            other(at("input_layernorm")),
-            other(at("post_attention_layernorm")),
-        ]);
-    }
-    all.push(other("model.norm"));
-    all.push(output("lm_head", config.tie_word_embeddings));
-    all
 }

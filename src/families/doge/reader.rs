@@ -1,10 +1,8 @@
 //! What Doge has that Llama has not (`models/doge` of transformers 5.23).
 
 use crate::ask::{EvaluationKind, Finding, SEQ_LEN, Scenario};
+use crate::model::Architecture;
 use crate::model::ConfigFields;
-use crate::model::{
-    Architecture, DecoderConfig, Module, RESIDUALS, embedding, linear, other, output,
-};
 
 /// Keys that a token keeps; mixtures of experts and windows are refused.
 pub(crate) fn kept_keys(fields: &mut ConfigFields<'_>) -> u64 {
@@ -55,28 +53,4 @@ pub(crate) fn check(scenario: &Scenario, architecture: &Architecture, findings: 
         )
         .with_fix("seq_len", kept.saturating_sub(new).max(2)),
     );
-}
-
-/// All modules with parameters, in the order in which they are built.
-pub(crate) fn modules(config: &DecoderConfig) -> Vec<Module> {
-    let mut all = vec![embedding("model.embed_tokens")];
-    for layer in 0..config.num_hidden_layers {
-        let at = |name: &str| format!("model.layers.{layer}{name}");
-        let own = |name: &str, parameters| Module {
-            parameters,
-            ..other(at(name))
-        };
-        let attention = |name: &str| linear(at(".self_attn.") + name, config.attention_bias);
-        all.push(own("", &RESIDUALS));
-        all.push(other(at(".input_layernorm")));
-        all.push(own(".self_attn", &["A"]));
-        all.extend(["q_proj", "k_proj", "v_proj", "dt_proj", "o_proj"].map(attention));
-        all.extend(["q_norm", "k_norm"].map(|name| other(at(".self_attn.") + name)));
-        all.push(other(at(".post_attention_layernorm")));
-        let mlp = |name: &str| linear(at(".mlp.") + name, config.mlp_bias);
-        all.extend(["gate_proj", "up_proj", "down_proj"].map(mlp));
-    }
-    all.push(other("model.norm"));
-    all.push(output("lm_head", config.tie_word_embeddings));
-    all
 }

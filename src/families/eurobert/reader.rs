@@ -1,8 +1,8 @@
 //! `EuroBERT` (`models/eurobert/configuration_eurobert.py` of transformers 5.23).
 
-use crate::ask::{Finding, HEADS, LAYERS, Task, VOCABULARY, WIDTH};
+use crate::ask::{Finding, HEADS, LAYERS, VOCABULARY, WIDTH};
 use crate::model::ConfigFields;
-use crate::model::{EuroBertConfig, Family, Module, ModuleKind, Pooling, embedding, linear, other};
+use crate::model::{EuroBertConfig, Family, Pooling};
 
 /// Reads a config. What is wrong is pushed to `fields`; the sizes are then of no use.
 pub(crate) fn read(family: &'static Family, fields: &mut ConfigFields<'_>) -> EuroBertConfig {
@@ -48,36 +48,4 @@ fn pooling(fields: &mut ConfigFields<'_>) -> Pooling {
             Pooling::Late
         }
     }
-}
-
-/// All modules with parameters, in the order in which they are built.
-pub(crate) fn modules(c: &EuroBertConfig, task: Task) -> Vec<Module> {
-    let mut all = vec![embedding("model.embed_tokens")];
-    for i in 0..c.num_hidden_layers {
-        let at = |name: &str| format!("model.layers.{i}.{name}");
-        let attention = ["q_proj", "k_proj", "v_proj", "o_proj"];
-        let attention = attention.map(|name| format!("self_attn.{name}"));
-        all.extend(attention.map(|name| linear(at(&name), c.attention_bias)));
-        let mlp = ["mlp.gate_proj", "mlp.up_proj", "mlp.down_proj"];
-        all.extend(mlp.map(|name| linear(at(name), c.mlp_bias)));
-        all.extend(["input_layernorm", "post_attention_layernorm"].map(|name| other(at(name))));
-    }
-    all.push(other("model.norm"));
-    match task {
-        Task::SequenceClassification => {
-            all.extend(["dense", "classifier"].map(|name| linear(name, true)));
-        }
-        Task::TokenClassification => all.push(linear("classifier", true)),
-        _ => all.push(Module {
-            path: "lm_head".to_owned(),
-            kind: ModuleKind::Output,
-            parameters: match (c.tie_word_embeddings, c.mlp_bias) {
-                (true, true) => &["bias"],
-                (true, false) => &[],
-                (false, true) => &["weight", "bias"],
-                (false, false) => &["weight"],
-            },
-        }),
-    }
-    all
 }

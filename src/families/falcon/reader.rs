@@ -4,7 +4,7 @@ use crate::ask::{Finding, HEADS, LAYERS, VOCABULARY, WIDTH};
 use crate::families::reading::options;
 use crate::model::ConfigFields;
 use crate::model::Family;
-use crate::model::{DecoderConfig, FusedHeads, Module, embedding, linear, norm, output};
+use crate::model::{DecoderConfig, FusedHeads};
 
 /// Reads the config with transformers' defaults for absent fields.
 pub(crate) fn read(family: &'static Family, fields: &mut ConfigFields<'_>) -> DecoderConfig {
@@ -62,30 +62,4 @@ pub(crate) fn read(family: &'static Family, fields: &mut ConfigFields<'_>) -> De
             heads,
         )
     }
-}
-
-/// All modules with parameters, in the order in which they are built.
-pub(crate) fn modules(config: &DecoderConfig) -> Vec<Module> {
-    let bias = config.attention_bias;
-    let norms: &[&str] = if config.parallel_norms {
-        &["ln_attn", "ln_mlp"]
-    } else if config.parallel_residual {
-        &["input_layernorm"]
-    } else {
-        &["post_attention_layernorm", "input_layernorm"]
-    };
-    let mut all = vec![embedding("transformer.word_embeddings")];
-    for layer in 0..config.num_hidden_layers {
-        let at = |name: &str| format!("transformer.h.{layer}.{name}");
-        all.extend([
-            linear(at("self_attention.query_key_value"), bias),
-            linear(at("self_attention.dense"), bias),
-            linear(at("mlp.dense_h_to_4h"), bias),
-            linear(at("mlp.dense_4h_to_h"), bias),
-        ]);
-        all.extend(norms.iter().map(|name| norm(at(name))));
-    }
-    all.push(norm("transformer.ln_f"));
-    all.push(output("lm_head", config.tie_word_embeddings));
-    all
 }

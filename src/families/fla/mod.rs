@@ -12,7 +12,6 @@ mod hgrn;
 mod hgrn2;
 mod mamba2;
 mod models;
-pub(crate) mod modules;
 mod network;
 mod norm;
 pub(crate) mod reader;

@@ -4,7 +4,7 @@
 use super::layers::readers;
 use crate::ask::{Finding, VOCABULARY, WIDTH};
 use crate::model::ConfigFields;
-use crate::model::{AltUp, DecoderConfig, GemmaLayers, Module, linear, other};
+use crate::model::{AltUp, GemmaLayers};
 use serde_json::Value;
 use std::ops::RangeInclusive;
 
@@ -68,39 +68,4 @@ fn check_range(fields: &mut ConfigFields<'_>) {
             .with_fix(&key, 120.0),
         );
     }
-}
-
-/// What a layer has after its norms and before what adds its input.
-pub(crate) fn beside(config: &DecoderConfig, at: impl Fn(&str) -> String) -> Vec<Module> {
-    if config.altup.is_none() {
-        return Vec::new();
-    }
-    let own = Module {
-        parameters: &["correct_output_scale"],
-        ..other(at("altup"))
-    };
-    let coefficients = ["correction_coefs", "prediction_coefs", "modality_router"];
-    let coefficients = coefficients.map(|name| linear(at(&format!("altup.{name}")), false));
-    let mut all = vec![own];
-    all.extend(coefficients);
-    all.push(other(at("altup.router_norm")));
-    all.extend(
-        ["linear_left", "linear_right"].map(|name| linear(at(&format!("laurel.{name}")), false)),
-    );
-    all.push(other(at("laurel.post_laurel_norm")));
-    all
-}
-
-/// What parts the embedding into streams, and joins them.
-pub(crate) fn around(config: &DecoderConfig) -> Vec<Module> {
-    let Some(altup) = &config.altup else {
-        return Vec::new();
-    };
-    let lists = ["altup_projections", "altup_unembed_projections"];
-    let of = |list: &str| {
-        (1..altup.streams)
-            .map(|stream| linear(format!("model.{list}.{}", stream - 1), false))
-            .collect::<Vec<_>>()
-    };
-    lists.into_iter().flat_map(of).collect()
 }

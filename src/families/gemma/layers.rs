@@ -1,14 +1,10 @@
 //! What the layers of Gemma 4 share with each other, and what each has of its own
 //! (`models/gemma4` of transformers 5.23).
 
-use super::gemma3n_reader as gemma3n;
 use crate::ask::{Finding, VOCABULARY, WIDTH};
 use crate::families::reading::experts;
 use crate::model::ConfigFields;
-use crate::model::{
-    Activation, DecoderConfig, EXPERTS, ExpertForm, Experts, GEMMA_NORMS, GemmaLayers,
-    KeysAndValues, Module, ModuleKind, Routing, SharedForm, embedding, linear, other,
-};
+use crate::model::{Activation, EXPERTS, ExpertForm, Experts, GemmaLayers, Routing, SharedForm};
 
 /// Reads what the layers of Gemma 4 have, whose attention has `heads` heads.
 pub(crate) fn read(
@@ -81,77 +77,4 @@ pub(crate) fn readers(asked: u64, windowed: &[bool], fields: &mut ConfigFields<'
         .with_fix(&key, most),
     );
     most
-}
-
-/// The modules of a layer's attention, in the order in which they are built.
-pub(crate) fn attention(
-    config: &DecoderConfig,
-    layer: usize,
-    at: impl Fn(&str) -> String,
-) -> Vec<Module> {
-    let own = config.keys_and_values(layer) != KeysAndValues::Read;
-    let keys_are_values = config
-        .gemma_layers
-        .is_some_and(|layers| layers.keys_are_values);
-    let values = !keys_are_values || config.is_windowed(layer);
-    let of = |name: &str| at(&format!("self_attn.{name}"));
-    let project = |name: &str| linear(of(name), config.attention_bias);
-    let mut all = vec![project("q_proj"), other(of("q_norm"))];
-    let nano = config.altup.is_some();
-    if own {
-        all.extend((!nano).then(|| other(of("k_norm"))));
-        all.push(project("k_proj"));
-        all.extend(values.then(|| project("v_proj")));
-        all.extend(nano.then(|| other(of("k_norm"))));
-    }
-    all.push(project("o_proj"));
-    all
-}
-
-/// What a layer has after its norms.
-pub(crate) fn beside(config: &DecoderConfig, at: impl Fn(&str) -> String) -> Vec<Module> {
-    let Some(layers) = &config.gemma_layers else {
-        return Vec::new();
-    };
-    let mut all = gemma3n::beside(config, &at);
-    if layers.input_columns > 0 {
-        all.extend([
-            linear(at("per_layer_input_gate"), false),
-            linear(at("per_layer_projection"), false),
-            other(at("post_per_layer_input_norm")),
-        ]);
-    }
-    if config.experts.is_some() {
-        let own = |name, parameters| Module {
-            parameters,
-            ..other(at(name))
-        };
-        all.extend([
-            own("router", &["scale", "per_expert_scale"]),
-            linear(at("router.proj"), false),
-            Module {
-                kind: ModuleKind::Matrices,
-                ..own("experts", &["gate_up_proj", "down_proj"])
-            },
-        ]);
-        all.extend(GEMMA_NORMS.map(|name| other(at(name))));
-    }
-    all
-}
-
-/// What the model has after its last norm.
-pub(crate) fn inputs(config: &DecoderConfig) -> Vec<Module> {
-    if config
-        .gemma_layers
-        .is_none_or(|layers| layers.input_columns == 0)
-    {
-        return Vec::new();
-    }
-    let mut all = vec![
-        embedding("model.embed_tokens_per_layer"),
-        linear("model.per_layer_model_projection", false),
-        other("model.per_layer_projection_norm"),
-    ];
-    all.extend(gemma3n::around(config));
-    all
 }

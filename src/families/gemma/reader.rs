@@ -1,13 +1,9 @@
 //! The configs and modules of Gemma, Gemma 2, the text parts of Gemma 3, 3n and 4, and `VaultGemma`
 //! (`models/{gemma,gemma2,gemma3,gemma3n,gemma4,vaultgemma}` of transformers 5.23).
 
-use super::layers as gemma_layers;
 use crate::ask::{HEADS, LAYERS, VOCABULARY, WIDTH};
 use crate::families::reading::{options, window};
-use crate::model::{
-    ConfigFields, DecoderConfig, DecoderType, Family, LayerNames, Module, embedding, linear, other,
-    output,
-};
+use crate::model::{ConfigFields, DecoderConfig, Family};
 
 /// Reads the config by the rules of its family, with transformers' defaults for absent fields.
 pub(crate) fn read(family: &'static Family, fields: &mut ConfigFields<'_>) -> DecoderConfig {
@@ -40,33 +36,4 @@ pub(crate) fn read(family: &'static Family, fields: &mut ConfigFields<'_>) -> De
         dropout: options::dropout(&rules.dropout, fields),
         ..DecoderConfig::plain(family, hidden_size, layers, heads)
     }
-}
-
-/// All modules with parameters, in the order in which they are built.
-pub(crate) fn modules(config: &DecoderConfig) -> Vec<Module> {
-    let mut all = vec![embedding("model.embed_tokens")];
-    for (index, layer) in (0..config.num_hidden_layers).enumerate() {
-        let at = |name: &str| format!("model.layers.{layer}.{name}");
-        if config.gemma_layers.is_some() {
-            all.extend(gemma_layers::attention(config, index, at));
-        } else {
-            all.extend(
-                ["q_proj", "k_proj", "v_proj", "o_proj"]
-                    .map(|name| linear(at("self_attn.") + name, config.attention_bias)),
-            );
-        }
-        if config.model_type == DecoderType::Gemma3 {
-            all.extend([other(at("self_attn.q_norm")), other(at("self_attn.k_norm"))]);
-        }
-        all.extend(
-            ["gate_proj", "up_proj", "down_proj"].map(|name| linear(at("mlp.") + name, false)),
-        );
-        let norms = LayerNames::of(config).norms;
-        all.extend(norms.into_iter().flatten().map(|name| other(at(name))));
-        all.extend(gemma_layers::beside(config, at));
-    }
-    all.push(other("model.norm"));
-    all.extend(gemma_layers::inputs(config));
-    all.push(output("lm_head", config.tie_word_embeddings));
-    all
 }

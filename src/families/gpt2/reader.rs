@@ -3,9 +3,7 @@
 
 use crate::ask::{HEADS, LAYERS, SEQ_LEN, VOCABULARY, WIDTH};
 use crate::families::reading::options;
-use crate::model::{
-    ConfigFields, DecoderConfig, DecoderType, Family, Module, embedding, linear, norm, output,
-};
+use crate::model::{ConfigFields, DecoderConfig, DecoderType, Family};
 
 /// Reads the config by the rules of its family, with transformers' defaults for absent fields.
 pub(crate) fn read(family: &'static Family, fields: &mut ConfigFields<'_>) -> DecoderConfig {
@@ -60,54 +58,4 @@ pub fn mlp_names(model_type: DecoderType) -> [&'static str; 2] {
         DecoderType::GptJ | DecoderType::CodeGen => ["fc_in", "fc_out"],
         _ => ["c_fc", "c_proj"],
     }
-}
-
-/// The linear layers of attention in the order in which they are built, and whether they have biases.
-fn attention(model_type: DecoderType) -> &'static [(&'static str, bool)] {
-    match model_type {
-        DecoderType::GptNeo => &[
-            ("attn.attention.k_proj", false),
-            ("attn.attention.v_proj", false),
-            ("attn.attention.q_proj", false),
-            ("attn.attention.out_proj", true),
-        ],
-        DecoderType::GptJ => &[
-            ("attn.k_proj", false),
-            ("attn.v_proj", false),
-            ("attn.q_proj", false),
-            ("attn.out_proj", false),
-        ],
-        DecoderType::CodeGen => &[("attn.qkv_proj", false), ("attn.out_proj", false)],
-        _ => &[("attn.c_attn", true), ("attn.c_proj", true)],
-    }
-}
-
-/// All modules with parameters, in the order in which they are built.
-pub(crate) fn modules(config: &DecoderConfig) -> Vec<Module> {
-    let mut all = vec![embedding("transformer.wte")];
-    if config.rotary_dim == 0 {
-        all.push(embedding("transformer.wpe"));
-    }
-    for layer in 0..config.num_hidden_layers {
-        let at = |name: &str| format!("transformer.h.{layer}.{name}");
-        all.push(norm(at("ln_1")));
-        let parts = attention(config.model_type).iter();
-        all.extend(parts.map(|&(name, bias)| linear(at(name), bias)));
-        if !config.parallel_residual {
-            all.push(norm(at("ln_2")));
-        }
-        let mlp = mlp_names(config.model_type);
-        all.extend(mlp.map(|name| linear(at("mlp.") + name, true)));
-    }
-    all.push(norm("transformer.ln_f"));
-    let mut head = output("lm_head", config.tie_word_embeddings);
-    if config.rotary_dim != 0 {
-        head.parameters = if config.tie_word_embeddings {
-            &["bias"]
-        } else {
-            &["weight", "bias"]
-        };
-    }
-    all.push(head);
-    all
 }

@@ -1,10 +1,10 @@
 //! The config and modules of `GPT-NeoX` and Pythia (`models/gpt_neox` of transformers 5.23).
 
-use crate::ask::{Framework, HEADS, LAYERS, SEQ_LEN, VOCABULARY, WIDTH};
+use crate::ask::{HEADS, LAYERS, SEQ_LEN, VOCABULARY, WIDTH};
 use crate::families::reading::options;
 use crate::model::ConfigFields;
+use crate::model::DecoderConfig;
 use crate::model::Family;
-use crate::model::{DecoderConfig, Module, embedding, linear, norm, output};
 
 /// Reads the config with transformers' defaults for absent fields.
 pub(crate) fn read(family: &'static Family, fields: &mut ConfigFields<'_>) -> DecoderConfig {
@@ -31,26 +31,4 @@ pub(crate) fn read(family: &'static Family, fields: &mut ConfigFields<'_>) -> De
             num_attention_heads,
         )
     }
-}
-
-/// All modules with parameters, in the order in which they are built.
-pub(crate) fn modules(config: &DecoderConfig, framework: Framework) -> Vec<Module> {
-    let mut all = vec![embedding("gpt_neox.embed_in")];
-    for layer in 0..config.num_hidden_layers {
-        let at = |name| format!("gpt_neox.layers.{layer}.{name}");
-        all.extend([
-            norm(at("input_layernorm")),
-            norm(at("post_attention_layernorm")),
-            linear(at("attention.query_key_value"), config.attention_bias),
-            linear(at("attention.dense"), config.attention_bias),
-            linear(at("mlp.dense_h_to_4h"), true),
-            linear(at("mlp.dense_4h_to_h"), true),
-        ]);
-    }
-    all.push(norm("gpt_neox.final_layer_norm"));
-    all.push(output(
-        config.head_name(framework),
-        config.tie_word_embeddings,
-    ));
-    all
 }

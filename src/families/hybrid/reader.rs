@@ -1,13 +1,10 @@
 //! Decoders whose layers mix tokens in different ways: attention in some, a state space or a short
 //! convolution in the others (`models/{bamba,lfm2,lfm2_moe,falcon_h1,granitemoehybrid,jamba,qwen3_next,qwen3_5,qwen3_5_moe}` of transformers 5.23).
 
-use crate::ask::{Finding, Framework, HEADS, LAYERS, VOCABULARY, WIDTH};
+use crate::ask::{Finding, HEADS, LAYERS, VOCABULARY, WIDTH};
 use crate::families::mamba::{SMALL, reader as mamba};
-use crate::families::reading::{expert_modules, experts, options};
-use crate::model::{
-    ConfigFields, DecoderConfig, DecoderType, Family, LayerNames, Mixing, Module, Piece, ScanHeads,
-    StateSpace, embedding, linear, other, output,
-};
+use crate::families::reading::{experts, options};
+use crate::model::{ConfigFields, DecoderConfig, Family, Mixing, ScanHeads, StateSpace};
 use serde_json::Value;
 
 /// The sizes that tell how layers mix tokens.
@@ -193,136 +190,5 @@ pub(crate) fn state_space(inner: u64, fields: &mut ConfigFields<'_>) -> StateSpa
             [count, columns, 1, 256],
         )),
         ..StateSpace::default()
-    }
-}
-
-/// All modules with parameters, in the order in which they are built.
-pub(crate) fn modules(config: &DecoderConfig, framework: Framework) -> Vec<Module> {
-    let names = LayerNames::of(config);
-    let mut all = vec![embedding(format!("model.{}", names.embedding))];
-    for (layer, mixing) in (0..).zip(&config.mixers) {
-        let names = LayerNames::of_layer(config, *mixing);
-        let at = |name: &str| format!("model.layers.{layer}.{name}");
-        for piece in names.order {
-            match piece {
-                Piece::Mixer if mixing == &Mixing::Nothing => {}
-                Piece::Mlp if names.alone && mixing != &Mixing::Nothing => {}
-                Piece::Mixer => all.extend(mixer(config, &names, *mixing, &at)),
-                Piece::Mlp => {
-                    let sparse = expert_modules::modules(config, layer, framework, at);
-                    if sparse.is_empty() {
-                        let block = at(names.feed_forward(false)) + ".";
-                        let layers = names.mlp.all().iter();
-                        all.extend(
-                            layers.map(|name| linear(block.clone() + name, config.mlp_bias)),
-                        );
-                    }
-                    all.extend(sparse);
-                }
-                Piece::Norms => {
-                    all.extend(
-                        names
-                            .norms
-                            .into_iter()
-                            .flatten()
-                            .map(|name| other(at(name))),
-                    );
-                }
-                Piece::Beside => all.extend(expert_modules::beside(config, at)),
-            }
-        }
-    }
-    all.push(other(format!("model.{}", names.last_norm)));
-    all.push(output("lm_head", config.tie_word_embeddings));
-    all
-}
-
-fn mixer(
-    config: &DecoderConfig,
-    names: &LayerNames,
-    mixing: Mixing,
-    at: &dyn Fn(&str) -> String,
-) -> Vec<Module> {
-    let sizes = config.state_space.unwrap_or_default();
-    let of = |name: &str| at(&format!("{}.{name}", names.mixer));
-    match mixing {
-        Mixing::Attention => {
-            let bias = config.attention_bias;
-            let of = |name: &str| at(&format!("{}.{name}", names.attention));
-            let mut all: Vec<Module> = ["q_proj", "k_proj", "v_proj", names.attention_output]
-                .map(|name| linear(of(name), bias))
-                .into();
-            if config.head_norms {
-                all.extend(names.head_norms.map(|name| other(of(name))));
-            }
-            all
-        }
-        Mixing::Nothing => Vec::new(),
-        Mixing::Lightning => {
-            let projections = ["qkv_proj", "out_proj", "output_gate"];
-            let projections = projections.map(|name| linear(of(name), false));
-            [other(of("norm"))].into_iter().chain(projections).collect()
-        }
-        Mixing::GatedDelta if config.model_type == DecoderType::OlmoHybrid => {
-            let own = Module {
-                parameters: &["A_log", "dt_bias"],
-                ..other(at(names.mixer))
-            };
-            let projections = [
-                "q_proj", "k_proj", "v_proj", "a_proj", "b_proj", "g_proj", "o_proj",
-            ];
-            let projections = projections.map(|name| linear(of(name), false));
-            let rest = [other(of("conv1d")), other(of("o_norm"))];
-            [own].into_iter().chain(projections).chain(rest).collect()
-        }
-        Mixing::GatedDelta => {
-            let own = Module {
-                parameters: &["dt_bias", "A_log"],
-                ..other(at(names.mixer))
-            };
-            let mut all = vec![own, other(of("conv1d"))];
-            let output = [other(of("norm")), linear(of("out_proj"), false)];
-            let input = |names: &[&str]| -> Vec<Module> {
-                names.iter().map(|name| linear(of(name), false)).collect()
-            };
-            if config.model_type == DecoderType::Qwen3Next {
-                all.extend(input(&["in_proj_qkvz", "in_proj_ba"]));
-                all.extend(output);
-            } else {
-                all.extend(output);
-                all.extend(input(&[
-                    "in_proj_qkv",
-                    "in_proj_z",
-                    "in_proj_b",
-                    "in_proj_a",
-                ]));
-            }
-            all
-        }
-        Mixing::StateSpace => {
-            mamba::mixer(&sizes, false, &|name| at(&format!("{}{name}", names.mixer)))
-        }
-        Mixing::Both => {
-            let mut all = mixer(config, names, Mixing::StateSpace, at);
-            all.extend(mixer(config, names, Mixing::Attention, at));
-            all
-        }
-        Mixing::ShortConv => {
-            let bias = sizes.conv_bias;
-            let parameters: &[&str] = if bias {
-                &["weight", "bias"]
-            } else {
-                &["weight"]
-            };
-            let conv = Module {
-                parameters,
-                ..other(of("conv"))
-            };
-            vec![
-                conv,
-                linear(of("in_proj"), bias),
-                linear(of("out_proj"), bias),
-            ]
-        }
     }
 }

@@ -2,14 +2,13 @@
 //! qwen3_vl,qwen3_vl_moe,idefics3,smolvlm,mistral3,internvl,mllama}/configuration_*.py` of transformers 5.23).
 
 use super::{decoder as reading, whole};
-use crate::families::clip::reader as dual;
 use crate::families::internvl::reader as intern;
 use crate::families::mistral3::reader as joined;
 use crate::families::mllama::reader as crossed;
 use crate::families::qwen_vl::reader as packed;
 use crate::families::reading::decoder;
 use crate::model::ConfigFields;
-use crate::model::{DecoderConfig, Family, ImageConfig, ImageKind, Module, other};
+use crate::model::{DecoderConfig, Family, ImageConfig, ImageKind};
 use serde_json::{Map, Value};
 
 /// The part `name` of a config.
@@ -85,38 +84,4 @@ fn read_kind(kind: ImageKind, fields: &mut ConfigFields<'_>) -> DecoderConfig {
     }
     config.images = Some(Box::new(images));
     config
-}
-
-/// The modules of the whole model around those of its decoder.
-pub(crate) fn modules(images: &ImageConfig, text: Vec<Module>) -> Vec<Module> {
-    let decoder = images.kind().text_model();
-    let inside = |module: Module| match module.path.strip_prefix("model.") {
-        Some(rest) => Module {
-            path: format!("{decoder}.{rest}"),
-            ..module
-        },
-        None => module,
-    };
-    let mut all = match images {
-        ImageConfig::Whole(images) => dual::vision_modules(&images.tower, images.tower_path()),
-        ImageConfig::Crossed(images) => {
-            return crossed::modules(images, text.into_iter().map(inside).collect());
-        }
-        ImageConfig::Intern(images) => intern::modules(images),
-        ImageConfig::Joined(images) => joined::modules(images),
-        ImageConfig::Packed(images) => packed::modules(images),
-    };
-    let projector = images.whole().map(whole::projector);
-    for module in &mut all {
-        // PEFT's adapters of tables and modules trained as a whole are the decoder's.
-        if !module.kind.is_linear() {
-            *module = Module {
-                parameters: module.parameters,
-                ..other(std::mem::take(&mut module.path))
-            };
-        }
-    }
-    all.extend(projector.into_iter().flatten());
-    all.extend(text.into_iter().map(inside));
-    all
 }

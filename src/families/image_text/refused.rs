@@ -1,23 +1,18 @@
 //! What is not estimated of models that read images among their tokens.
 
-use crate::ask::ALL_LINEAR;
-use crate::ask::{
-    ActivationCheckpointing, Attention, EvaluationKind, Finding, Program, Scenario, Task,
-};
-use crate::families::reading::modules;
-use crate::model::{Architecture, ImageConfig, ImageKind, Module};
+use crate::ask::{ActivationCheckpointing, Attention, EvaluationKind, Finding, Scenario, Task};
+use crate::model::{Architecture, ImageConfig, ImageKind};
 
 /// What is not estimated yet.
 pub(crate) fn check(
     scenario: &Scenario,
     architecture: &Architecture,
-    task: Task,
+    _: Task,
     findings: &mut Vec<Finding>,
 ) {
     if let Some(images) = architecture.images() {
         check_options(scenario, images, findings);
     }
-    check_trained(scenario, architecture, task, findings);
 }
 
 fn check_options(scenario: &Scenario, config: &ImageConfig, findings: &mut Vec<Finding>) {
@@ -81,58 +76,4 @@ fn check_options(scenario: &Scenario, config: &ImageConfig, findings: &mut Vec<F
             .with_fix("evaluation.num_beams", 1),
         );
     }
-}
-
-/// Refuses batches without images that train nothing but what sees images: their loss has no gradient,
-/// unless re-entrant checkpoints ask for one of what is embedded.
-fn check_trained(
-    scenario: &Scenario,
-    architecture: &Architecture,
-    task: Task,
-    findings: &mut Vec<Finding>,
-) {
-    let reentrant = scenario.activation_checkpointing == ActivationCheckpointing::FullReentrant;
-    let Some(images) = architecture.images().filter(|_| scenario.images == 0) else {
-        return;
-    };
-    let untrained = scenario.lora.is_none() && scenario.frozen.is_empty();
-    if reentrant || untrained || scenario.program != Program::Training {
-        return;
-    }
-    let decoder = images.kind().text_model();
-    let modules = modules(architecture, task, scenario.framework);
-    let of_texts =
-        |path: &str| path.starts_with(decoder) || path.split('.').any(|part| part == "lm_head");
-    let trained = |module: &Module| match &scenario.lora {
-        Some(lora) => {
-            let adapted = |name: &String| name == ALL_LINEAR || module.is_called(name);
-            let linear = module.kind.is_linear();
-            linear && lora.target_modules.iter().any(adapted) || lora.saves(&module.path)
-        }
-        None => module.parameter_paths().any(|path| {
-            !scenario
-                .frozen
-                .iter()
-                .any(|part| path.contains(part.as_str()))
-        }),
-    };
-    let matrices = scenario
-        .lora
-        .as_ref()
-        .is_some_and(|lora| !lora.target_parameters.is_empty());
-    if matrices
-        || modules
-            .iter()
-            .any(|module| of_texts(&module.path) && trained(module))
-    {
-        return;
-    }
-    findings.push(
-        Finding::error(
-            "images",
-            "Nothing is trained but what sees images, of which there are none: the loss has no gradient, with which PyTorch fails.",
-            "只训练图像部分而批次中没有图像：损失没有梯度，PyTorch 会报错。",
-        )
-        .with_fix("images", 1),
-    );
 }

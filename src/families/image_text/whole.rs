@@ -6,7 +6,7 @@ use crate::ask::{Finding, WIDTH};
 use crate::families::clip::reader as dual;
 use crate::families::clip::{CLIP, SIGLIP};
 use crate::model::ConfigFields;
-use crate::model::{DualKind, ImageKind, Module, WholeConfig, linear, other};
+use crate::model::{DualKind, ImageKind, WholeConfig};
 
 /// Reads the tower and what stands between it and a decoder of `hidden` columns.
 pub(crate) fn read(
@@ -135,32 +135,4 @@ fn layers_after(fields: &mut ConfigFields<'_>, layers: u64) -> u64 {
         );
         0
     })
-}
-
-/// What stands between the tower and the decoder.
-pub(crate) fn projector(images: &WholeConfig) -> Vec<Module> {
-    let at = |name: &str| format!("model.multi_modal_projector{name}");
-    if images.kind == ImageKind::Gemma3 {
-        let own = Module {
-            parameters: &["mm_input_projection_weight"],
-            ..other(at(""))
-        };
-        return vec![own, other(at(".mm_soft_emb_norm"))];
-    }
-    if images.kind.is_idefics() {
-        return vec![linear("model.connector.modality_projection.proj", false)];
-    }
-    let names: &[&str] = match images.kind {
-        ImageKind::PaliGemma => &[".linear"],
-        _ => &[".linear_1", ".linear_2"],
-    };
-    let layers = names.iter();
-    let newline = (images.kind == ImageKind::LlavaNext).then(|| Module {
-        parameters: &["image_newline"],
-        ..other("model")
-    });
-    layers
-        .map(|name| linear(at(name), images.projector_bias))
-        .chain(newline)
-        .collect()
 }

@@ -4,7 +4,7 @@
 use crate::ask::{Finding, HEADS, LAYERS, WIDTH};
 use crate::families::vit::{CHANNELS, PIXELS, check_patches};
 use crate::model::ConfigFields;
-use crate::model::{InternConfig, Module, TowerConfig, linear, norm, other};
+use crate::model::{InternConfig, TowerConfig};
 use serde_json::Value;
 
 /// Reads the tower and what stands between it and the decoder.
@@ -127,46 +127,6 @@ fn merge(fields: &mut ConfigFields<'_>, side: u64) -> u64 {
         );
         1
     })
-}
-
-/// The modules of both.
-pub(crate) fn modules(c: &InternConfig) -> Vec<Module> {
-    let own = |path: String, parameters| Module {
-        parameters,
-        ..other(path)
-    };
-    let at = "model.vision_tower";
-    let mut all = vec![
-        own(
-            format!("{at}.embeddings"),
-            &["cls_token", "position_embeddings"],
-        ),
-        other(format!("{at}.embeddings.patch_embeddings.projection")),
-    ];
-    for layer in 0..c.tower.num_hidden_layers {
-        let at = |name: &str| format!("{at}.encoder.layer.{layer}{name}");
-        all.push(own(at(""), &["lambda_1", "lambda_2"]));
-        let projection = |name: &str| linear(at(&format!(".attention.{name}")), c.attention_bias);
-        all.extend(["q_proj", "k_proj", "v_proj"].map(projection));
-        all.push(linear(at(".attention.projection_layer"), true));
-        if c.qk_norm {
-            all.extend([".attention.q_norm", ".attention.k_norm"].map(|name| other(at(name))));
-        }
-        all.extend([".mlp.fc1", ".mlp.fc2"].map(|name| linear(at(name), true)));
-        let normed = |name: &str| {
-            if c.root_norms {
-                other(at(name))
-            } else {
-                norm(at(name))
-            }
-        };
-        all.extend([".layernorm_before", ".layernorm_after"].map(normed));
-    }
-    all.extend(c.last_norm.then(|| norm(format!("{at}.layernorm"))));
-    let at = |name: &str| format!("model.multi_modal_projector.{name}");
-    all.push(norm(at("layer_norm")));
-    all.extend(["linear_1", "linear_2"].map(|name| linear(at(name), true)));
-    all
 }
 
 #[cfg(test)]

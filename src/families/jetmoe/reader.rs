@@ -4,8 +4,8 @@
 use crate::ask::{HEADS, LAYERS, VOCABULARY, WIDTH};
 use crate::families::reading::{experts, options};
 use crate::model::ConfigFields;
+use crate::model::DecoderConfig;
 use crate::model::Family;
-use crate::model::{BESIDE, DecoderConfig, Module, embedding, linear, other, output};
 
 /// Reads the config with transformers' defaults for absent fields. An expert of attention has as many
 /// heads as there are of keys and values.
@@ -31,29 +31,4 @@ pub(crate) fn read(family: &'static Family, fields: &mut ConfigFields<'_>) -> De
         dropout: options::dropout(&rules.dropout, fields),
         ..DecoderConfig::plain(family, hidden, layers, shared * per_token)
     }
-}
-
-/// All modules with parameters, in the order in which they are built.
-pub(crate) fn modules(config: &DecoderConfig) -> Vec<Module> {
-    let mut all = vec![embedding("model.embed_tokens")];
-    for layer in 0..config.num_hidden_layers {
-        let at = |name: &str| format!("model.layers.{layer}.{name}");
-        let mixture = |path: String| {
-            let [input, output] = BESIDE.map(|name| other(format!("{path}.{name}")));
-            let router = linear(format!("{path}.router.layer"), false);
-            let bias = Module {
-                parameters: &["bias"],
-                ..other(path)
-            };
-            [bias, input, output, router]
-        };
-        all.extend(mixture(at("mlp")));
-        all.push(other(at("input_layernorm")));
-        all.push(other(at("post_attention_layernorm")));
-        all.extend(mixture(at("self_attention.experts")));
-        all.push(linear(at("self_attention.kv_proj"), false));
-    }
-    all.push(other("model.norm"));
-    all.push(output("lm_head", config.tie_word_embeddings));
-    all
 }

@@ -1,12 +1,9 @@
 //! The configs and modules of decoders that differ from Llama in few things
 //! (`models/*/configuration_*.py` of transformers 5.23).
 
-use crate::ask::{Framework, HEADS, LAYERS, VOCABULARY, WIDTH};
-use crate::families::reading::{expert_modules, experts, options, window};
-use crate::model::{
-    ConfigFields, DecoderConfig, DecoderType, Family, Flag, LAMBDAS, LayerNames, MlpNames, Module,
-    Piece, biased_output, embedding, linear, norm, other, output,
-};
+use crate::ask::{HEADS, LAYERS, VOCABULARY, WIDTH};
+use crate::families::reading::{experts, options, window};
+use crate::model::{ConfigFields, DecoderConfig, Family, Flag};
 
 /// Reads the config by the rules of its family, with transformers' defaults for absent fields.
 pub(crate) fn read(family: &'static Family, fields: &mut ConfigFields<'_>) -> DecoderConfig {
@@ -55,88 +52,4 @@ pub(crate) fn read(family: &'static Family, fields: &mut ConfigFields<'_>) -> De
         dropout: options::dropout(&rules.dropout, fields),
         ..DecoderConfig::plain(family, hidden_size, layers, heads)
     }
-}
-
-/// All modules with parameters, in the order in which they are built.
-pub(crate) fn modules(config: &DecoderConfig, framework: Framework) -> Vec<Module> {
-    let names = LayerNames::of(config);
-    let normalizes = |path: String| match config.model_type {
-        DecoderType::Olmo | DecoderType::NanoChat => None,
-        DecoderType::Starcoder2
-        | DecoderType::StableLm
-        | DecoderType::Nemotron
-        | DecoderType::PhiMoe
-        | DecoderType::Jais2
-        | DecoderType::Persimmon => Some(norm(path)),
-        _ => Some(other(path)),
-    };
-    let mut all = vec![embedding("model.embed_tokens")];
-    for layer in 0..config.num_hidden_layers {
-        let at = |name: &str| format!("model.layers.{layer}.{name}");
-        let qkv_bias = config.qkv_bias || config.attention_bias;
-        let projections = names.projections.iter();
-        all.extend(projections.map(|name| linear(at("self_attn.") + name, qkv_bias)));
-        let output = at("self_attn.") + names.attention_output;
-        all.push(linear(output, config.attention_bias));
-        let [in_attention, in_mlp] = names.sub_norms;
-        all.extend(in_attention.map(|name| other(at("self_attn.") + name)));
-        // Llama 4's have no weights.
-        if config.head_norms && config.model_type == DecoderType::StableLm {
-            let heads = [config.num_attention_heads, config.num_key_value_heads];
-            for (name, heads) in names.head_norms.into_iter().zip(heads) {
-                let path = at("self_attn.") + name + ".norms";
-                all.extend((0..heads).map(|head| other(format!("{path}.{head}"))));
-            }
-        } else if config.head_norms && config.model_type != DecoderType::Llama4 {
-            let of = match config.model_type {
-                DecoderType::Persimmon => norm,
-                _ => other,
-            };
-            all.extend(names.head_norms.map(|name| of(at("self_attn.") + name)));
-        }
-        if config.model_type == DecoderType::Afmoe {
-            all.push(linear(at("self_attn.gate_proj"), false));
-        }
-        if config.model_type == DecoderType::DiffLlama {
-            all.push(Module {
-                parameters: &LAMBDAS,
-                ..other(at("self_attn"))
-            });
-        }
-        if config.model_type == DecoderType::GptOss || config.model_type.is_granite_swa() {
-            all.push(Module {
-                parameters: &["sinks"],
-                ..other(at("self_attn"))
-            });
-        }
-        let norms = names.norms.into_iter().flatten();
-        let norms = norms.filter_map(|name| normalizes(at(name)));
-        let norms_first = names.order[1] == Piece::Norms;
-        let place = all.len();
-        let sparse = expert_modules::modules(config, layer, framework, at);
-        if sparse.is_empty() {
-            let block = at(names.feed_forward(false)) + ".";
-            let mlp = names.mlp.all().iter();
-            all.extend(mlp.map(|name| linear(block.clone() + name, config.mlp_bias)));
-            all.extend(in_mlp.map(|name| other(block.clone() + name)));
-            if let MlpNames::Xielu(_) = names.mlp {
-                all.push(Module {
-                    parameters: &["alpha_p", "alpha_n"],
-                    ..other(block + "act_fn")
-                });
-            }
-        }
-        all.extend(sparse);
-        let place = if norms_first { place } else { all.len() };
-        all.splice(place..place, norms);
-        all.extend(expert_modules::beside(config, at));
-    }
-    all.extend(normalizes(format!("model.{}", names.last_norm)));
-    let head = if config.head_bias {
-        biased_output
-    } else {
-        output
-    };
-    all.push(head("lm_head", config.tie_word_embeddings));
-    all
 }

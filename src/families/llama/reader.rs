@@ -1,12 +1,9 @@
 //! Reading the config of a Llama-like model, with transformers' defaults for absent fields
 //! (`models/{llama,mistral,qwen2,qwen3}/configuration_*.py` of transformers 5.23).
 
-use crate::ask::{Finding, Framework, HEADS, LAYERS, VOCABULARY, WIDTH};
-use crate::families::reading::{expert_modules, experts, options, window};
-use crate::model::{
-    Activation, ConfigFields, DecoderConfig, DecoderType, Family, HeadDim, Module, Sizes,
-    embedding, linear, other, output,
-};
+use crate::ask::{Finding, HEADS, LAYERS, VOCABULARY, WIDTH};
+use crate::families::reading::{experts, options, window};
+use crate::model::{Activation, ConfigFields, DecoderConfig, Family, HeadDim, Sizes};
 
 /// Reads a Llama-like config. What is wrong is pushed to `fields`; the sizes are then of no use.
 pub(crate) fn read(family: &'static Family, fields: &mut ConfigFields<'_>) -> DecoderConfig {
@@ -55,41 +52,6 @@ pub(crate) fn read(family: &'static Family, fields: &mut ConfigFields<'_>) -> De
         experts,
         ..DecoderConfig::plain(family, hidden_size, layers, heads)
     }
-}
-
-/// All modules with parameters, in the order in which they are built.
-pub(crate) fn modules(config: &DecoderConfig, framework: Framework) -> Vec<Module> {
-    let mut all = vec![embedding("model.embed_tokens")];
-    let qkv_bias = config.qkv_bias || config.attention_bias;
-    for layer in 0..config.num_hidden_layers {
-        let at = |name| format!("model.layers.{layer}.{name}");
-        all.extend(
-            ["q_proj", "k_proj", "v_proj"].map(|name| linear(at("self_attn.") + name, qkv_bias)),
-        );
-        all.push(linear(at("self_attn.o_proj"), config.attention_bias));
-        let norms = matches!(
-            config.model_type,
-            DecoderType::Qwen3 | DecoderType::Qwen3Moe | DecoderType::Olmoe
-        );
-        if norms {
-            all.extend([other(at("self_attn.q_norm")), other(at("self_attn.k_norm"))]);
-        }
-        let sparse = expert_modules::modules(config, layer, framework, at);
-        if sparse.is_empty() {
-            all.extend(
-                ["gate_proj", "up_proj", "down_proj"]
-                    .map(|name| linear(at("mlp.") + name, config.mlp_bias)),
-            );
-        }
-        all.extend(sparse);
-        all.extend([
-            other(at("input_layernorm")),
-            other(at("post_attention_layernorm")),
-        ]);
-    }
-    all.push(other("model.norm"));
-    all.push(output("lm_head", config.tie_word_embeddings));
-    all
 }
 
 /// Key-value heads, which every one of must serve the same number of attention heads.

@@ -3,10 +3,7 @@
 
 use crate::ask::{Finding, HEADS, LAYERS, SEQ_LEN, VOCABULARY, WIDTH};
 use crate::families::reading::options;
-use crate::model::{
-    ConfigFields, DecoderConfig, Family, InnerNorms, Module, ScanHeads, StateSpace, embedding,
-    linear, other, output,
-};
+use crate::model::{ConfigFields, DecoderConfig, Family, ScanHeads, StateSpace};
 use serde_json::Value;
 
 /// Columns of a channel's state, tokens of a convolution, factors of expansion.
@@ -120,58 +117,4 @@ pub(crate) fn scan_heads(
         },
         chunk: fields.optional(chunk, &(2..=*SEQ_LEN.end()), default_chunk),
     }
-}
-
-/// All modules with parameters, in the order in which they are built.
-pub(crate) fn modules(config: &DecoderConfig) -> Vec<Module> {
-    let sizes = config.state_space.unwrap_or_default();
-    let layers = config.num_hidden_layers;
-    all_modules(
-        layers,
-        &sizes,
-        config.attention_bias,
-        config.tie_word_embeddings,
-    )
-}
-
-/// The same of so many `layers`, whose projections have a `bias`.
-pub(crate) fn all_modules(layers: u64, sizes: &StateSpace, bias: bool, tied: bool) -> Vec<Module> {
-    let mut all = vec![embedding("backbone.embeddings")];
-    for layer in 0..layers {
-        let at = |name: &str| format!("backbone.layers.{layer}.{name}");
-        all.push(other(at("norm")));
-        all.extend(mixer(sizes, bias, &|name| at(&format!("mixer{name}"))));
-    }
-    all.push(other("backbone.norm_f"));
-    all.push(output("lm_head", tied));
-    all
-}
-
-/// The modules of a mixer, whose own path is that of the empty name.
-pub(crate) fn mixer(sizes: &StateSpace, bias: bool, at: &dyn Fn(&str) -> String) -> Vec<Module> {
-    let with = |parameters, name: &str| Module {
-        parameters,
-        ..other(at(name))
-    };
-    let conv: &[&str] = if sizes.conv_bias {
-        &["weight", "bias"]
-    } else {
-        &["weight"]
-    };
-    let conv = with(conv, ".conv1d");
-    let (input, result) = (linear(at(".in_proj"), bias), linear(at(".out_proj"), bias));
-    if sizes.heads.is_some() {
-        let own = with(&["dt_bias", "A_log", "D"], "");
-        let norm = (!sizes.multiplied).then(|| other(at(".norm")));
-        let all = [own, conv, input].into_iter().chain(norm);
-        return all.chain([result]).collect();
-    }
-    let own = with(&["A_log", "D"], "");
-    let time_step = linear(at(".dt_proj"), true);
-    let columns = linear(at(".x_proj"), false);
-    let mut all = vec![own, conv, input, columns, time_step, result];
-    if sizes.inner_norms == InnerNorms::Trained {
-        all.extend([".dt_layernorm", ".b_layernorm", ".c_layernorm"].map(|name| other(at(name))));
-    }
-    all
 }

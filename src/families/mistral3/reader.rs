@@ -4,7 +4,7 @@
 use crate::ask::{Finding, HEADS, LAYERS, WIDTH};
 use crate::families::vit::{CHANNELS, PIXELS};
 use crate::model::ConfigFields;
-use crate::model::{JoinedConfig, Module, TowerConfig, linear, other};
+use crate::model::{JoinedConfig, TowerConfig};
 
 /// Reads the tower and what stands between it and the decoder.
 pub(crate) fn read(fields: &mut ConfigFields<'_>, mut seen: ConfigFields<'_>) -> JoinedConfig {
@@ -62,29 +62,4 @@ fn check_last(fields: &mut ConfigFields<'_>) {
         )
         .with_fix(&key, -1),
     );
-}
-
-/// The modules of both.
-pub(crate) fn modules(c: &JoinedConfig) -> Vec<Module> {
-    let mut all = vec![
-        other("model.vision_tower.patch_conv"),
-        other("model.vision_tower.ln_pre"),
-    ];
-    for layer in 0..c.tower.num_hidden_layers {
-        let at = |name: &str| format!("model.vision_tower.transformer.layers.{layer}.{name}");
-        let full = |name: &str| linear(at(name), false);
-        all.push(other(at("attention_norm")));
-        all.extend(
-            ["gate_proj", "up_proj", "down_proj"].map(|name| full(&format!("feed_forward.{name}"))),
-        );
-        all.extend(
-            ["k_proj", "v_proj", "q_proj", "o_proj"].map(|name| full(&format!("attention.{name}"))),
-        );
-        all.push(other(at("ffn_norm")));
-    }
-    let at = |name: &str| format!("model.multi_modal_projector.{name}");
-    all.push(other(at("norm")));
-    all.push(linear(at("patch_merger.merging_layer"), false));
-    all.extend(["linear_1", "linear_2"].map(|name| linear(at(name), c.projector_bias)));
-    all
 }

@@ -7,9 +7,7 @@ use crate::families::image_text::part;
 use crate::families::reading::decoder;
 use crate::families::vit::{CHANNELS, PIXELS, check_patches};
 use crate::model::ConfigFields;
-use crate::model::{
-    CrossedConfig, DecoderConfig, ImageConfig, Module, TowerConfig, embedding, linear, norm, other,
-};
+use crate::model::{CrossedConfig, DecoderConfig, ImageConfig, TowerConfig};
 use serde_json::{Map, Value};
 
 /// What a config that says nothing has.
@@ -123,67 +121,4 @@ fn tower(seen: &mut ConfigFields<'_>, crossing: Vec<u64>) -> CrossedConfig {
         );
     }
     config
-}
-
-/// The modules of the tower, of the decoder `text`, and what stands between them.
-pub(crate) fn modules(c: &CrossedConfig, text: Vec<Module>) -> Vec<Module> {
-    let own = |path: String, parameters| Module {
-        parameters,
-        ..other(path)
-    };
-    let model = "model.vision_model";
-    let at = |name: &str| format!("{model}.{name}");
-    let mut all = vec![
-        own(model.to_owned(), &["class_embedding"]),
-        other(at("patch_embedding")),
-        own(at("gated_positional_embedding"), &["gate", "embedding"]),
-        embedding(at("gated_positional_embedding.tile_embedding")),
-    ];
-    for name in ["pre_tile", "post_tile"] {
-        let path = at(&format!("{name}_positional_embedding"));
-        all.push(own(path.clone(), &["gate"]));
-        all.push(embedding(format!("{path}.embedding")));
-    }
-    all.extend(["layernorm_pre", "layernorm_post"].map(|name| norm(at(name))));
-    let stacks = [
-        ("transformer", c.tower.num_hidden_layers, false),
-        ("global_transformer", c.global_layers, true),
-    ];
-    for (stack, layers, gated) in stacks {
-        for layer in 0..layers {
-            let at = |name: &str| at(&format!("{stack}.layers.{layer}{name}"));
-            all.extend(gated.then(|| own(at(""), &["gate_attn", "gate_ffn"])));
-            let attention = ["q_proj", "k_proj", "v_proj", "o_proj"];
-            all.extend(attention.map(|name| linear(at(&format!(".self_attn.{name}")), false)));
-            all.extend([".mlp.fc1", ".mlp.fc2"].map(|name| linear(at(name), true)));
-            all.extend(
-                [".input_layernorm", ".post_attention_layernorm"].map(|name| norm(at(name))),
-            );
-        }
-    }
-    for module in text {
-        if module.path == "lm_head" {
-            all.push(linear("model.multi_modal_projector", true));
-        }
-        all.extend(of_decoder(c, module));
-    }
-    all
-}
-
-/// A decoder's module, in a layer that attends to images by its names there.
-fn of_decoder(c: &CrossedConfig, module: Module) -> Vec<Module> {
-    let layer = module.path.strip_prefix("model.language_model.layers.");
-    let layer = layer.and_then(|rest| rest.split('.').next()?.parse().ok());
-    let crosses = layer.is_some_and(|layer: u64| c.crossing.contains(&layer));
-    if !crosses {
-        return vec![module];
-    }
-    let path = module.path.replace(".self_attn.", ".cross_attn.");
-    let ends = path.ends_with(".o_proj");
-    let norms = ends.then(|| ["q_norm", "k_norm"].map(|name| other(path.replace("o_proj", name))));
-    let renamed = Module { path, ..module };
-    [renamed]
-        .into_iter()
-        .chain(norms.into_iter().flatten())
-        .collect()
 }

@@ -1,12 +1,9 @@
 //! `ModernBERT` (`models/modernbert/configuration_modernbert.py` of transformers 5.23, 4.51 and 4.48) and its
 //! decoder (`models/modernbert_decoder` of 5.23).
 
-use crate::ask::{Finding, HEADS, LAYERS, SEQ_LEN, Task, VOCABULARY, WIDTH};
+use crate::ask::{Finding, HEADS, LAYERS, SEQ_LEN, VOCABULARY, WIDTH};
 use crate::model::ConfigFields;
-use crate::model::{
-    Dropout, Family, ModernBertBiases, ModernBertConfig, Module, ModuleKind, embedding, linear,
-    norm, other,
-};
+use crate::model::{Dropout, Family, ModernBertBiases, ModernBertConfig};
 
 /// Reads a config. What is wrong is pushed to `fields`; the sizes are then of no use.
 pub(crate) fn read(
@@ -59,54 +56,4 @@ pub(crate) fn read(
         compiled: fields.flag("reference_compile", true),
         num_labels: fields.labels(2),
     }
-}
-
-/// All modules with parameters, in the order in which they are built.
-pub(crate) fn modules(c: &ModernBertConfig, task: Task) -> Vec<Module> {
-    let biases = c.biases;
-    let norm = |path: String| if biases.norm { norm(path) } else { other(path) };
-    let mut all = vec![
-        embedding("model.embeddings.tok_embeddings"),
-        norm("model.embeddings.norm".to_owned()),
-    ];
-    for i in 0..c.windowed.len() {
-        let at = |name: &str| format!("model.layers.{i}.{name}");
-        if i > 0 {
-            all.push(norm(at("attn_norm")));
-        }
-        let attention: &[&str] = if c.decoder {
-            &["q_proj", "k_proj", "v_proj", "Wo"]
-        } else {
-            &["Wqkv", "Wo"]
-        };
-        let attention = attention.iter().map(|name| format!("attn.{name}"));
-        all.extend(attention.map(|name| linear(at(&name), biases.attention)));
-        all.push(norm(at("mlp_norm")));
-        all.extend(["mlp.Wi", "mlp.Wo"].map(|name| linear(at(name), biases.mlp)));
-    }
-    all.push(norm("model.final_norm".to_owned()));
-    let tokens = matches!(task, Task::MaskedLm | Task::CausalLm);
-    let head = if c.decoder && tokens {
-        "lm_head"
-    } else {
-        "head"
-    };
-    all.push(linear(format!("{head}.dense"), biases.classifier));
-    all.push(norm(format!("{head}.norm")));
-    all.push(if tokens {
-        let parameters: &[&str] = match (c.tie_word_embeddings, biases.decoder) {
-            (true, true) => &["bias"],
-            (true, false) => &[],
-            (false, true) => &["weight", "bias"],
-            (false, false) => &["weight"],
-        };
-        Module {
-            path: "decoder".to_owned(),
-            kind: ModuleKind::Output,
-            parameters,
-        }
-    } else {
-        linear("classifier", !c.decoder || biases.classifier)
-    });
-    all
 }

@@ -3,7 +3,7 @@
 use crate::ask::{HEADS, LAYERS, SEQ_LEN, VOCABULARY, WIDTH};
 use crate::model::ConfigFields;
 use crate::model::Family;
-use crate::model::{DecoderConfig, Dropout, Module, embedding, linear, other, output};
+use crate::model::{DecoderConfig, Dropout};
 use serde_json::Value;
 
 /// Reads the config with transformers' defaults for absent fields.
@@ -35,23 +35,4 @@ pub(crate) fn read(family: &'static Family, fields: &mut ConfigFields<'_>) -> De
             heads,
         )
     }
-}
-
-/// All modules with parameters, in the order in which they are built.
-pub(crate) fn modules(config: &DecoderConfig) -> Vec<Module> {
-    let mut all = vec![embedding("transformer.wte")];
-    for layer in 0..config.num_hidden_layers {
-        let at = |name| format!("transformer.blocks.{layer}.{name}");
-        all.extend([
-            other(at("norm_1")),
-            linear(at("attn.Wqkv"), false),
-            linear(at("attn.out_proj"), false),
-            other(at("norm_2")),
-            linear(at("ffn.up_proj"), false),
-            linear(at("ffn.down_proj"), false),
-        ]);
-    }
-    all.push(other("transformer.norm_f"));
-    all.push(output("lm_head", config.tie_word_embeddings));
-    all
 }

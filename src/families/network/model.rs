@@ -6,7 +6,7 @@ use super::net::Net;
 use super::seq2seq;
 use crate::ask::{EvaluationKind, Framework, Loss, Task};
 use crate::families::registry;
-use crate::model::{Architecture, BuiltModule, ResolvedSpec};
+use crate::model::{Architecture, Module, ResolvedSpec};
 use crate::nn::build::{Builder, Call, Facts, Output, Plan, Request};
 use crate::nn::vision::ImageFeatures;
 use crate::tape::{Tape, Tensor};
@@ -30,7 +30,7 @@ pub struct Model {
 
 /// The modules of a model by name, in the order of `named_modules`: it is built dry, on a tape that records
 /// nothing, with as many layers as repeat.
-pub fn modules(architecture: &Architecture, task: Task, framework: Framework) -> Vec<BuiltModule> {
+pub fn modules(architecture: &Architecture, task: Task, framework: Framework) -> Vec<Module> {
     let tape = Tape::silent();
     let spec = ResolvedSpec::plain(architecture.clone(), task, framework);
     let plan = Plan::dry(&tape, &spec, &Rc::default());

@@ -3,8 +3,8 @@
 use crate::ask::{HEADS, LAYERS, VOCABULARY, WIDTH};
 use crate::families::reading::options;
 use crate::model::ConfigFields;
+use crate::model::DecoderConfig;
 use crate::model::Family;
-use crate::model::{DecoderConfig, Module, embedding, linear, other, output};
 
 /// Reads the config with transformers' defaults for absent fields.
 pub(crate) fn read(family: &'static Family, fields: &mut ConfigFields<'_>) -> DecoderConfig {
@@ -30,27 +30,4 @@ pub(crate) fn read(family: &'static Family, fields: &mut ConfigFields<'_>) -> De
             num_attention_heads,
         )
     }
-}
-
-/// All modules with parameters, in the order in which they are built.
-pub(crate) fn modules(config: &DecoderConfig) -> Vec<Module> {
-    let mut all = vec![embedding("model.embed_tokens")];
-    for layer in 0..config.num_hidden_layers {
-        let at = |name| format!("model.layers.{layer}.{name}");
-        all.extend(
-            ["q_proj", "k_proj", "v_proj", "o_proj"]
-                .map(|name| linear(at("self_attn.") + name, config.attention_bias)),
-        );
-        all.extend([other(at("self_attn.q_norm")), other(at("self_attn.k_norm"))]);
-        all.extend(
-            ["gate_proj", "up_proj", "down_proj"].map(|name| linear(at("mlp.") + name, false)),
-        );
-        all.extend([
-            other(at("post_attention_layernorm")),
-            other(at("post_feedforward_layernorm")),
-        ]);
-    }
-    all.push(other("model.norm"));
-    all.push(output("lm_head", config.tie_word_embeddings));
-    all
 }

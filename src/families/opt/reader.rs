@@ -1,10 +1,10 @@
 //! The configs and modules of OPT, `BioGPT` and XGLM (`models/{opt,biogpt,xglm}` of transformers 5.23).
 
-use crate::ask::{Finding, Framework, HEADS, LAYERS, SEQ_LEN, VOCABULARY, WIDTH};
+use crate::ask::{Finding, HEADS, LAYERS, SEQ_LEN, VOCABULARY, WIDTH};
 use crate::families::reading::options;
 use crate::model::ConfigFields;
 use crate::model::Family;
-use crate::model::{DecoderConfig, DecoderType, Module, embedding, linear, norm, output};
+use crate::model::{DecoderConfig, DecoderType};
 
 /// Rows of the table of positions before the first (`OPTLearnedPositionalEmbedding.offset`).
 const POSITION_OFFSET: u64 = 2;
@@ -111,40 +111,4 @@ pub fn decoder_names(model_type: DecoderType) -> (&'static str, &'static str, bo
         DecoderType::Xglm => ("model", "layer_norm", false),
         _ => ("model.decoder", "final_layer_norm", true),
     }
-}
-
-/// All modules with parameters, in the order in which they are built.
-pub(crate) fn modules(config: &DecoderConfig) -> Vec<Module> {
-    let bias = config.attention_bias;
-    let (model, last_norm, norm_first) = decoder_names(config.model_type);
-    let within = |name: &str| format!("{model}.{name}");
-    let mut all = vec![embedding(within("embed_tokens"))];
-    let learned = config.model_type != DecoderType::Xglm;
-    all.extend(learned.then(|| embedding(within("embed_positions"))));
-    if config.embedding_size != config.hidden_size {
-        all.push(linear(within("project_out"), false));
-        all.push(linear(within("project_in"), false));
-    }
-    let last = (!config.norm_after).then(|| norm(within(last_norm)));
-    let place = all.len();
-    for layer in 0..config.num_hidden_layers {
-        let at = |name| format!("{model}.layers.{layer}.{name}");
-        all.extend(
-            ["k_proj", "v_proj", "q_proj", "out_proj"]
-                .map(|name| linear(at("self_attn.") + name, bias)),
-        );
-        all.extend([
-            norm(at("self_attn_layer_norm")),
-            linear(at("fc1"), bias),
-            linear(at("fc2"), bias),
-            norm(at("final_layer_norm")),
-        ]);
-    }
-    let place = if norm_first { place } else { all.len() };
-    all.splice(place..place, last);
-    all.push(output(
-        config.head_name(Framework::default()),
-        config.tie_word_embeddings,
-    ));
-    all
 }

@@ -3,8 +3,8 @@
 use crate::ask::{HEADS, LAYERS, VOCABULARY, WIDTH};
 use crate::families::reading::{options, window};
 use crate::model::ConfigFields;
+use crate::model::DecoderConfig;
 use crate::model::Family;
-use crate::model::{DecoderConfig, Module, embedding, linear, other, output};
 
 /// Reads the config with transformers' defaults for absent fields.
 pub(crate) fn read(family: &'static Family, fields: &mut ConfigFields<'_>) -> DecoderConfig {
@@ -29,23 +29,4 @@ pub(crate) fn read(family: &'static Family, fields: &mut ConfigFields<'_>) -> De
         dropout: options::dropout(&rules.dropout, fields),
         ..DecoderConfig::plain(family, hidden_size, num_hidden_layers, num_attention_heads)
     }
-}
-
-/// All modules with parameters, in the order in which they are built.
-pub(crate) fn modules(config: &DecoderConfig) -> Vec<Module> {
-    let mut all = vec![embedding("model.embed_tokens")];
-    for layer in 0..config.num_hidden_layers {
-        let at = |name| format!("model.layers.{layer}.{name}");
-        all.extend([
-            linear(at("self_attn.o_proj"), false),
-            linear(at("self_attn.qkv_proj"), false),
-            linear(at("mlp.gate_up_proj"), false),
-            linear(at("mlp.down_proj"), false),
-            other(at("input_layernorm")),
-            other(at("post_attention_layernorm")),
-        ]);
-    }
-    all.push(other("model.norm"));
-    all.push(output("lm_head", config.tie_word_embeddings));
-    all
 }

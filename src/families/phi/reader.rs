@@ -3,8 +3,8 @@
 use crate::ask::{HEADS, LAYERS, VOCABULARY, WIDTH};
 use crate::families::reading::options;
 use crate::model::ConfigFields;
+use crate::model::DecoderConfig;
 use crate::model::Family;
-use crate::model::{DecoderConfig, Module, biased_output, embedding, linear, norm};
 
 /// Reads the config with transformers' defaults for absent fields.
 pub(crate) fn read(family: &'static Family, fields: &mut ConfigFields<'_>) -> DecoderConfig {
@@ -32,28 +32,4 @@ pub(crate) fn read(family: &'static Family, fields: &mut ConfigFields<'_>) -> De
             num_attention_heads,
         )
     }
-}
-
-/// All modules with parameters, in the order in which they are built.
-pub(crate) fn modules(config: &DecoderConfig) -> Vec<Module> {
-    let mut all = vec![embedding("model.embed_tokens")];
-    for layer in 0..config.num_hidden_layers {
-        let at = |name| format!("model.layers.{layer}.{name}");
-        all.extend(
-            ["q_proj", "k_proj", "v_proj", "dense"]
-                .map(|name| linear(at("self_attn.") + name, true)),
-        );
-        if config.head_norms {
-            let names = ["q_layernorm", "k_layernorm"];
-            all.extend(names.map(|name| norm(at("self_attn.") + name)));
-        }
-        all.extend([
-            linear(at("mlp.fc1"), true),
-            linear(at("mlp.fc2"), true),
-            norm(at("input_layernorm")),
-        ]);
-    }
-    all.push(norm("model.final_layernorm"));
-    all.push(biased_output("lm_head", config.tie_word_embeddings));
-    all
 }

@@ -9,8 +9,8 @@ use crate::families::reading::experts::why_unbalanced;
 use crate::families::vit::{CHANNELS, PIXELS};
 use crate::model::ConfigFields;
 use crate::model::{
-    Activation, DecoderConfig, DeepConfig, Family, ImageConfig, ImageKind, Module, PackedConfig,
-    TowerConfig, linear, norm, other,
+    Activation, DecoderConfig, DeepConfig, Family, ImageConfig, ImageKind, PackedConfig,
+    TowerConfig,
 };
 use serde_json::{Map, Value};
 use std::ops::RangeInclusive;
@@ -193,35 +193,4 @@ fn full_layers(seen: &ConfigFields<'_>, layers: u64, windowed: bool) -> Vec<bool
     (0..layers)
         .map(|layer| !windowed || is_full(layer))
         .collect()
-}
-
-/// The modules of the tower.
-pub(crate) fn modules(c: &PackedConfig) -> Vec<Module> {
-    let windowed = c.window.is_some();
-    let norm = |path: String| if windowed { other(path) } else { norm(path) };
-    let mut all = vec![other("model.visual.patch_embed.proj")];
-    all.extend(c.deep.as_ref().map(|_| other("model.visual.pos_embed")));
-    let mlp: &[&str] = match (windowed, &c.deep) {
-        (true, _) => &["mlp.gate_proj", "mlp.up_proj", "mlp.down_proj"],
-        (_, Some(_)) => &["mlp.linear_fc1", "mlp.linear_fc2"],
-        _ => &["mlp.fc1", "mlp.fc2"],
-    };
-    for layer in 0..c.tower.num_hidden_layers {
-        let at = |name: &str| format!("model.visual.blocks.{layer}.{name}");
-        all.extend([norm(at("norm1")), norm(at("norm2"))]);
-        let linears = ["attn.qkv", "attn.proj"].iter().chain(mlp);
-        all.extend(linears.map(|name| linear(at(name), true)));
-    }
-    let Some(deep) = &c.deep else {
-        all.push(norm("model.visual.merger.ln_q".to_owned()));
-        all.extend([0, 2].map(|i| linear(format!("model.visual.merger.mlp.{i}"), true)));
-        return all;
-    };
-    let others = (0..deep.layers.len()).map(|i| format!("deepstack_merger_list.{i}"));
-    for merger in std::iter::once("merger".to_owned()).chain(others) {
-        let at = |name| format!("model.visual.{merger}.{name}");
-        all.push(norm(at("norm")));
-        all.extend(["linear_fc1", "linear_fc2"].map(|name| linear(at(name), true)));
-    }
-    all
 }

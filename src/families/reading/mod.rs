@@ -2,16 +2,13 @@
 
 pub(crate) mod decoder;
 mod essential;
-pub(crate) mod expert_modules;
 pub(crate) mod experts;
 mod guess;
 pub(crate) mod layer_lists;
 pub(crate) mod model;
-mod modules;
 pub(crate) mod options;
 mod size_only;
 pub(crate) mod window;
 
 pub use essential::essential_config;
 pub(crate) use model::Model;
-pub use modules::modules;

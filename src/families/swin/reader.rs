@@ -5,7 +5,7 @@ use crate::ask::{
     ActivationCheckpointing, Attention, Finding, HEADS, LAYERS, Precision, Scenario, Task, WIDTH,
 };
 use crate::families::vit::{CHANNELS, PIXELS, check_patches};
-use crate::model::{Architecture, Dropout, Family, Module, ModuleKind, SwinConfig, linear, norm};
+use crate::model::{Architecture, Dropout, Family, SwinConfig};
 use crate::model::{ConfigFields, shortened};
 use crate::units::DType;
 use serde_json::Value;
@@ -217,64 +217,4 @@ pub(crate) fn check(
             .with_fix("precision", Precision::AmpBf16.name()),
         );
     }
-}
-
-/// All modules with parameters, in the order in which they are built.
-pub(crate) fn modules(c: &SwinConfig) -> Vec<Module> {
-    let own = |path: String, parameters| Module {
-        path,
-        kind: ModuleKind::Other,
-        parameters,
-    };
-    let name = c.name();
-    let mut all = vec![norm(format!(
-        "{name}.embeddings.patch_embeddings.projection"
-    ))];
-    let positions = own(format!("{name}.embeddings"), &["position_embeddings"]);
-    all.extend(c.absolute.then_some(positions));
-    all.push(norm(format!("{name}.embeddings.norm")));
-    for (stage, [depth, _]) in c.stages.iter().enumerate() {
-        for layer in 0..*depth {
-            let at = |part: &str| format!("{name}.encoder.layers.{stage}.blocks.{layer}.{part}");
-            if c.second {
-                let inner = |part: &str| at(&format!("attention.self.{part}"));
-                all.extend([
-                    own(at("attention.self"), &["logit_scale"]),
-                    linear(inner("continuous_position_bias_mlp.0"), true),
-                    linear(inner("continuous_position_bias_mlp.2"), false),
-                    linear(inner("query"), c.qkv_bias),
-                    linear(inner("key"), false),
-                    linear(inner("value"), c.qkv_bias),
-                    linear(at("attention.output.dense"), true),
-                    norm(at("layernorm_before")),
-                    linear(at("intermediate.dense"), true),
-                    linear(at("output.dense"), true),
-                    norm(at("layernorm_after")),
-                ]);
-                continue;
-            }
-            let projections = ["q_proj", "k_proj", "v_proj"];
-            all.extend(
-                projections.map(|part| linear(at(&format!("attention.{part}")), c.qkv_bias)),
-            );
-            all.extend([
-                linear(at("attention.o_proj"), true),
-                own(
-                    at("attention.relative_position_bias"),
-                    &["relative_position_bias_table"],
-                ),
-                norm(at("layernorm_before")),
-                norm(at("layernorm_after")),
-                linear(at("mlp.fc1"), true),
-                linear(at("mlp.fc2"), true),
-            ]);
-        }
-        if stage + 1 < c.stages.len() {
-            let at = |part: &str| format!("{name}.encoder.layers.{stage}.downsample.{part}");
-            all.extend([linear(at("reduction"), false), norm(at("norm"))]);
-        }
-    }
-    all.push(norm(format!("{name}.layernorm")));
-    all.push(linear("classifier", true));
-    all
 }

@@ -2,7 +2,7 @@
 
 use crate::ask::{HEADS, LAYERS, VOCABULARY, WIDTH};
 use crate::model::ConfigFields;
-use crate::model::{Activation, Family, Module, ModuleKind, T5Config, T5Kind};
+use crate::model::{Activation, Family, T5Config, T5Kind};
 
 /// Reads a config. What is wrong is pushed to `fields`; the sizes are then of no use.
 pub(crate) fn read(
@@ -50,59 +50,4 @@ fn feed_forward(multilingual: bool, fields: &mut ConfigFields<'_>) -> (bool, Act
     };
     let activation = fields.known_activation("feed_forward_proj", function, "relu");
     (gated, activation)
-}
-
-/// All modules with parameters, in the order in which they are built.
-pub(crate) fn modules(c: &T5Config) -> Vec<Module> {
-    const WEIGHT: &[&str] = &["weight"];
-    let module = |path: String, kind| Module {
-        path,
-        kind,
-        parameters: WEIGHT,
-    };
-    let mut all = vec![module("shared".to_owned(), ModuleKind::Other)];
-    for (stack, layers) in [("encoder", c.num_layers), ("decoder", c.num_decoder_layers)] {
-        let decoder = stack == "decoder";
-        for i in 0..layers {
-            let mut attention = |index: u64, name: &str| {
-                let layer = format!("{stack}.block.{i}.layer.{index}");
-                for projection in ["q", "k", "v", "o"] {
-                    all.push(module(
-                        format!("{layer}.{name}.{projection}"),
-                        ModuleKind::Linear,
-                    ));
-                }
-                if (i == 0 || c.kind == T5Kind::Umt5) && index == 0 {
-                    let path = format!("{layer}.{name}.relative_attention_bias");
-                    all.push(module(path, ModuleKind::Other));
-                }
-                all.push(module(format!("{layer}.layer_norm"), ModuleKind::Other));
-            };
-            attention(0, "SelfAttention");
-            if decoder {
-                attention(1, "EncDecAttention");
-            }
-            let layer = format!("{stack}.block.{i}.layer.{}", if decoder { 2 } else { 1 });
-            let linear: &[&str] = if c.gated {
-                &["wi_0", "wi_1", "wo"]
-            } else {
-                &["wi", "wo"]
-            };
-            for name in linear {
-                let path = format!("{layer}.DenseReluDense.{name}");
-                all.push(module(path, ModuleKind::Linear));
-            }
-            all.push(module(format!("{layer}.layer_norm"), ModuleKind::Other));
-        }
-        all.push(module(
-            format!("{stack}.final_layer_norm"),
-            ModuleKind::Other,
-        ));
-    }
-    all.push(Module {
-        path: "lm_head".to_owned(),
-        kind: ModuleKind::Output,
-        parameters: if c.tie_word_embeddings { &[] } else { WEIGHT },
-    });
-    all
 }

@@ -4,7 +4,7 @@
 use crate::families::gemma::GEMMA2;
 use crate::families::gemma::reader as gemma;
 use crate::model::ConfigFields;
-use crate::model::{Family, Module, T5GemmaConfig, embedding, linear, other, output};
+use crate::model::{Family, T5GemmaConfig};
 use serde_json::{Map, Value};
 
 /// Reads a config. What is wrong is pushed to `fields`; the sizes are then of no use.
@@ -31,43 +31,4 @@ pub(crate) fn read(family: &'static Family, fields: &mut ConfigFields<'_>) -> T5
         dropout: fields.drops("dropout_rate", false),
         tie_word_embeddings: fields.flag("tie_word_embeddings", true),
     }
-}
-
-/// All modules with parameters, in the order in which they are built.
-pub(crate) fn modules(c: &T5GemmaConfig) -> Vec<Module> {
-    let mut all = Vec::new();
-    for (stack, config, crosses) in [
-        ("encoder", &c.encoder, false),
-        ("decoder", &c.decoder, true),
-    ] {
-        let stack = format!("model.{stack}");
-        all.push(embedding(format!("{stack}.embed_tokens")));
-        all.push(other(format!("{stack}.norm")));
-        for layer in 0..config.num_hidden_layers {
-            let at = |name: String| format!("{stack}.layers.{layer}.{name}");
-            let mut sublayer = |name: &str, projections: &[&str], bias: bool, norms: &str| {
-                let path = |part: &&str| linear(at(format!("{name}.{part}")), bias);
-                all.extend(projections.iter().map(path));
-                all.extend(
-                    ["pre", "post"].map(|when| other(at(format!("{when}_{norms}_layernorm")))),
-                );
-            };
-            let (attention, bias) = (
-                ["q_proj", "k_proj", "v_proj", "o_proj"],
-                config.attention_bias,
-            );
-            sublayer("self_attn", &attention, bias, "self_attn");
-            sublayer(
-                "mlp",
-                &["gate_proj", "up_proj", "down_proj"],
-                false,
-                "feedforward",
-            );
-            if crosses {
-                sublayer("cross_attn", &attention, bias, "cross_attn");
-            }
-        }
-    }
-    all.push(output("lm_head.out_proj", c.tie_word_embeddings));
-    all
 }

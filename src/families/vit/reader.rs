@@ -1,11 +1,9 @@
 //! Vision transformers (`models/{vit,deit,dinov2,dinov2_with_registers,vit_msn,
 //! audio_spectrogram_transformer}/configuration_*.py` of transformers 5.23, and the first of 4.51).
 
-use crate::ask::{Finding, Framework, HEADS, LAYERS, WIDTH};
+use crate::ask::{Finding, HEADS, LAYERS, WIDTH};
 use crate::model::ConfigFields;
-use crate::model::{
-    Dropout, Family, Module, ModuleKind, Spectrogram, VitConfig, VitKind, linear, norm,
-};
+use crate::model::{Dropout, Family, Spectrogram, VitConfig, VitKind};
 use std::ops::RangeInclusive;
 
 /// Pixels along one side of an image or patch.
@@ -107,85 +105,3 @@ pub(crate) fn check_patches(fields: &mut ConfigFields<'_>, [image_size, patch_si
         .with_fix(&key, image_size),
     );
 }
-
-/// All modules with parameters, in the order of `named_modules`. Their names changed with
-/// transformers 5.
-pub(crate) fn modules(c: &VitConfig, framework: Framework) -> Vec<Module> {
-    let recent = framework == Framework::Torch215Transformers523;
-    let model = c.kind.name();
-    let embeddings = Module {
-        path: format!("{model}.embeddings"),
-        kind: ModuleKind::Other,
-        parameters: c.embedding_parameters(),
-    };
-    let mut all = vec![
-        embeddings,
-        norm(format!("{model}.embeddings.patch_embeddings.projection")),
-    ];
-    let ([inside, list], norm_names) = c.kind.layer_names(recent);
-    let inside = if inside.is_empty() { "" } else { ".encoder" };
-    let linear_names = if recent { RECENT } else { FOUR };
-    for i in 0..c.num_hidden_layers {
-        let layer = format!("{model}{inside}.{list}.{i}");
-        let at = |name: &str| format!("{layer}.{name}");
-        let [q, k, v, output, fc1, fc2] = linear_names;
-        let attention = [q, k, v].map(|name| linear(at(name), c.qkv_bias));
-        let norms = norm_names.map(|name| norm(at(name)));
-        let feed_forward = if c.gated { &GATED[..] } else { &[fc1, fc2] };
-        let feed_forward = feed_forward.iter().map(|name| linear(at(name), true));
-        if c.kind.of_dino() {
-            let [before, after] = norms;
-            let [first, second] = ["layer_scale1", "layer_scale2"].map(|name| Module {
-                parameters: &["lambda1"],
-                ..norm(at(name))
-            });
-            all.push(before);
-            all.extend(attention);
-            all.extend([linear(at(output), true), first, after]);
-            all.extend(feed_forward);
-            all.push(second);
-            continue;
-        }
-        all.extend(attention);
-        all.push(linear(at(output), true));
-        if recent {
-            all.extend(norms);
-            all.extend(feed_forward);
-        } else {
-            all.extend(feed_forward);
-            all.extend(norms);
-        }
-    }
-    all.push(norm(format!("{model}.layernorm")));
-    if c.spectrogram.is_some() {
-        all.push(norm("classifier.layernorm"));
-        all.push(linear("classifier.dense", true));
-    } else {
-        all.push(linear("classifier", true));
-    }
-    all
-}
-
-/// The linear layers of a layer since transformers 5: q, k, v, what attention gives, and the two of
-/// the feed-forward part.
-const RECENT: [&str; 6] = [
-    "attention.q_proj",
-    "attention.k_proj",
-    "attention.v_proj",
-    "attention.o_proj",
-    "mlp.fc1",
-    "mlp.fc2",
-];
-
-/// The same in transformers 4.
-const FOUR: [&str; 6] = [
-    "attention.attention.query",
-    "attention.attention.key",
-    "attention.attention.value",
-    "attention.output.dense",
-    "intermediate.dense",
-    "output.dense",
-];
-
-/// The layers of a gated feed-forward part.
-const GATED: [&str; 3] = ["mlp.gate_proj", "mlp.up_proj", "mlp.down_proj"];

@@ -15,6 +15,8 @@ pub(crate) struct ConvLayer {
     stride: u64,
     norm: Norm,
     activation: Activation,
+    /// Whether the options freeze all its parameters.
+    pub(super) is_frozen: bool,
 }
 
 /// What stands behind a convolution.
@@ -41,12 +43,18 @@ impl ConvLayer {
             }
             (false, _) => Norm::None,
         };
+        let mut own = vec![(&conv, "weight")];
+        own.extend(c.conv_bias.then_some((&conv, "bias")));
+        if !matches!(norm, Norm::None) {
+            own.extend([(&at, "weight"), (&at, "bias")]);
+        }
         Self {
             weight,
             bias,
             stride,
             norm,
             activation: c.conv_activation,
+            is_frozen: own.iter().all(|(b, name)| b.freezes(name)),
         }
     }
 }

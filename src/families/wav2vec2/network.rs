@@ -51,7 +51,7 @@ impl Speech {
             let convolutions = (0..)
                 .zip(0..c.convolutions.len())
                 .map(|(number, i)| Rc::new(ConvLayer::new(&at.item("conv_layers", number), c, i)))
-                .collect();
+                .collect::<Vec<_>>();
             let last = c.convolutions.last().map_or(1, |[channels, ..]| *channels);
             let at = model.at("feature_projection");
             let norm = (c.projection_norm).then(|| LayerNorm::new(&at.at("layer_norm"), last));
@@ -93,11 +93,12 @@ impl Speech {
             (None, rest())
         };
         let (convolutions, norm, projection, positions, layer_norm, layers, head) = rest;
+        let hears_gradient = !convolutions.iter().all(|layer| layer.is_frozen);
         Self {
             config: c.clone(),
             masked,
             convolutions,
-            hears_gradient: !c.freezes_features(&spec.frozen),
+            hears_gradient,
             norm,
             projection,
             positions,

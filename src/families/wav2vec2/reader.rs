@@ -7,10 +7,7 @@ use crate::ask::{
 };
 use crate::families::swin::numbers;
 use crate::model::ConfigFields;
-use crate::model::{
-    Architecture, Dropout, Family, Module, ModuleKind, SpeechConfig, SpeechKind, embedding, linear,
-    norm, other,
-};
+use crate::model::{Architecture, Dropout, Family, SpeechConfig, SpeechKind};
 use std::ops::RangeInclusive;
 
 /// Convolutions over the waveform.
@@ -244,74 +241,5 @@ fn check_wavlm(scenario: &Scenario, findings: &mut Vec<Finding>) {
             )
             .with_fix("activation_checkpointing", ActivationCheckpointing::Full.name()),
         );
-    }
-}
-
-/// All modules with parameters, in the order in which they are built.
-pub(crate) fn modules(c: &SpeechConfig, task: Task) -> Vec<Module> {
-    let model = c.kind.name();
-    let own = |path: String, parameters| Module {
-        path,
-        kind: ModuleKind::Other,
-        parameters,
-    };
-    let mut all = Vec::new();
-    if c.has_mask {
-        all.push(own(model.to_owned(), &["masked_spec_embed"]));
-    }
-    for i in 0..c.convolutions.len() {
-        let at = |name: &str| format!("{model}.feature_extractor.conv_layers.{i}.{name}");
-        let conv = if c.conv_bias { norm } else { other };
-        all.push(conv(at("conv")));
-        if c.layer_norms || i == 0 {
-            all.push(norm(at("layer_norm")));
-        }
-    }
-    let at = |name: &str| format!("{model}.{name}");
-    if c.projection_norm {
-        all.push(norm(at("feature_projection.layer_norm")));
-    }
-    all.push(linear(at("feature_projection.projection"), true));
-    let positions = at("encoder.pos_conv_embed");
-    if c.position_layers == 0 {
-        all.push(own(format!("{positions}.conv"), &["bias"]));
-        let weight = format!("{positions}.conv.parametrizations.weight");
-        all.push(own(weight, &["original0", "original1"]));
-    }
-    all.extend((0..c.position_layers).map(|i| norm(format!("{positions}.layers.{i}.conv"))));
-    all.push(norm(at("encoder.layer_norm")));
-    for i in 0..c.num_hidden_layers {
-        let at = |name: &str| format!("{model}.encoder.layers.{i}.{name}");
-        if c.kind == SpeechKind::WavLm {
-            all.push(own(at("attention"), &["gru_rel_pos_const"]));
-        }
-        let projections = ["k_proj", "v_proj", "q_proj", "out_proj"];
-        all.extend(projections.map(|name| linear(at(&format!("attention.{name}")), true)));
-        if c.kind == SpeechKind::WavLm {
-            all.push(linear(at("attention.gru_rel_pos_linear"), true));
-            all.extend((i == 0).then(|| embedding(at("attention.rel_attn_embed"))));
-        }
-        all.push(norm(at("layer_norm")));
-        let dense = ["intermediate_dense", "output_dense"];
-        all.extend(dense.map(|name| linear(at(&format!("feed_forward.{name}")), true)));
-        all.push(norm(at("final_layer_norm")));
-    }
-    let heads: &[&str] = match task {
-        Task::AudioClassification => &["projector", "classifier"],
-        _ => &["lm_head"],
-    };
-    all.extend(heads.iter().map(|&name| linear(name, true)));
-    all
-}
-
-impl SpeechConfig {
-    /// Whether all parameters of the convolutions over the waveform have one of these in their paths.
-    pub fn freezes_features(&self, frozen: &[String]) -> bool {
-        let all = modules(self, Task::Ctc);
-        let mut of_features = all
-            .iter()
-            .filter(|module| module.path.contains("feature_extractor"))
-            .flat_map(Module::parameter_paths);
-        of_features.all(|path| frozen.iter().any(|part| path.contains(part.as_str())))
     }
 }

@@ -110,15 +110,6 @@ impl WholeConfig {
             [down, within(width, down, height, across)]
         }
     }
-
-    /// Where the tower stands.
-    pub fn tower_path(&self) -> &'static str {
-        if self.kind.is_idefics() {
-            "model.vision_model"
-        } else {
-            "model.vision_tower"
-        }
-    }
 }
 
 /// What sees images of one size.

@@ -115,15 +115,17 @@ impl<'a> Plan<'a> {
 
     /// Whether the parameter `name` of the module at `path` gets a gradient.
     fn trains(&self, path: impl FnOnce() -> String, name: &str) -> bool {
+        self.spec.lora.is_none() && !self.freezes(path, name)
+    }
+
+    /// Whether the options freeze the parameter `name` of the module at `path`.
+    fn freezes(&self, path: impl FnOnce() -> String, name: &str) -> bool {
         let frozen = &self.spec.frozen;
-        if self.spec.lora.is_some() {
+        if frozen.is_empty() {
             return false;
         }
-        if frozen.is_empty() {
-            return true;
-        }
         let path = path() + "." + name;
-        !frozen.iter().any(|part| path.contains(part.as_str()))
+        frozen.iter().any(|part| path.contains(part.as_str()))
     }
 }
 
@@ -236,6 +238,12 @@ impl<'a> Builder<'a> {
         let t = self.plan.tape;
         let trains = self.plan.trains(|| t.scope_path(self.scope), name);
         self.loaded_parameter(name, shape.into(), dtype, trains)
+    }
+
+    /// Whether the options freeze the module's parameter `name`.
+    pub(crate) fn freezes(&self, name: &str) -> bool {
+        let path = || self.plan.tape.scope_path(self.scope);
+        self.plan.freezes(path, name)
     }
 
     /// A parameter in the dtype of the weights that is never trained.

@@ -1,6 +1,6 @@
 //! The modules of a model that is built dry: as what, and with which parameters.
 
-use crate::model::{BuiltModule as Module, ModuleKind, Parameter};
+use crate::model::{Module, ModuleKind, Parameter};
 use crate::tape::{ListId, Scopes};
 use crate::units::Repetition;
 use std::cell::RefCell;
