@@ -121,14 +121,6 @@ pub const CLOSING: &[(&str, &str)] = &[
     ("src/codec/keys.rs", "src/codec/tree.rs"),
     ("src/device/allocator.rs", "src/device/replay.rs"),
     (
-        "src/families/bart/reader.rs",
-        "src/families/bart/whisper_reader.rs",
-    ),
-    (
-        "src/families/bert/esm_reader.rs",
-        "src/families/bert/modules.rs",
-    ),
-    (
         "src/families/deberta/first.rs",
         "src/families/deberta/layer.rs",
     ),
@@ -141,10 +133,6 @@ pub const CLOSING: &[(&str, &str)] = &[
     ("src/families/fla/block.rs", "src/families/fla/gla.rs"),
     ("src/families/fla/block.rs", "src/families/fla/hgrn.rs"),
     ("src/families/fla/block.rs", "src/families/fla/hgrn2.rs"),
-    (
-        "src/families/gemma/gemma3n_reader.rs",
-        "src/families/gemma/layers.rs",
-    ),
     (
         "src/families/image_text/reader.rs",
         "src/families/mllama/reader.rs",

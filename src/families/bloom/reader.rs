@@ -1,4 +1,4 @@
-//! BLOOM's config and modules (`models/bloom` of transformers 5.23).
+//! BLOOM's config (`models/bloom` of transformers 5.23).
 
 use crate::ask::{HEADS, LAYERS, VOCABULARY, WIDTH};
 use crate::families::reading::options;

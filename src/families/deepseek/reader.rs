@@ -1,4 +1,4 @@
-//! The configs and modules of `DeepSeek` V2, V3 and V3.2, of GLM-4.7 Flash and GLM-5, A.X K1, Mistral Small 4, Youtu-LLM
+//! The configs of `DeepSeek` V2, V3 and V3.2, of GLM-4.7 Flash and GLM-5, A.X K1, Mistral Small 4, Youtu-LLM
 //! and `MiniCPM3` (`models/{deepseek_v2,deepseek_v3,deepseek_v32,glm4_moe_lite,glm_moe_dsa,axk1,mistral4,youtu,minicpm3}` of
 //! transformers 5.23).
 

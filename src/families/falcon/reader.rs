@@ -1,4 +1,4 @@
-//! Falcon's config and modules (`models/falcon` of transformers 5.23).
+//! Falcon's config (`models/falcon` of transformers 5.23).
 
 use crate::ask::{Finding, HEADS, LAYERS, VOCABULARY, WIDTH};
 use crate::families::reading::options;

@@ -1,4 +1,4 @@
-//! The configs and modules of Gemma, Gemma 2, the text parts of Gemma 3, 3n and 4, and `VaultGemma`
+//! The configs of Gemma, Gemma 2, the text parts of Gemma 3, 3n and 4, and `VaultGemma`
 //! (`models/{gemma,gemma2,gemma3,gemma3n,gemma4,vaultgemma}` of transformers 5.23).
 
 use crate::ask::{HEADS, LAYERS, VOCABULARY, WIDTH};

@@ -1,4 +1,4 @@
-//! The configs and modules of GPT-2, `GPTBigCode`, GPT-Neo, GPT-J and `CodeGen`
+//! The configs of GPT-2, `GPTBigCode`, GPT-Neo, GPT-J and `CodeGen`
 //! (`models/{gpt2,gpt_bigcode,gpt_neo,gptj,codegen}` of transformers 5.23).
 
 use crate::ask::{HEADS, LAYERS, SEQ_LEN, VOCABULARY, WIDTH};

@@ -1,4 +1,4 @@
-//! The config and modules of `GPT-NeoX` and Pythia (`models/gpt_neox` of transformers 5.23).
+//! The config of `GPT-NeoX` and Pythia (`models/gpt_neox` of transformers 5.23).
 
 use crate::ask::{HEADS, LAYERS, SEQ_LEN, VOCABULARY, WIDTH};
 use crate::families::reading::options;

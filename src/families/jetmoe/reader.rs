@@ -1,4 +1,4 @@
-//! The config and modules of `JetMoE` (`models/jetmoe` of transformers 5.23), whose attention is a mixture of
+//! The config of `JetMoE` (`models/jetmoe` of transformers 5.23), whose attention is a mixture of
 //! experts, too.
 
 use crate::ask::{HEADS, LAYERS, VOCABULARY, WIDTH};

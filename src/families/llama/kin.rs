@@ -1,4 +1,4 @@
-//! The configs and modules of decoders that differ from Llama in few things
+//! The configs of decoders that differ from Llama in few things
 //! (`models/*/configuration_*.py` of transformers 5.23).
 
 use crate::ask::{HEADS, LAYERS, VOCABULARY, WIDTH};

@@ -1,4 +1,4 @@
-//! The configs and modules of Mamba, Falcon Mamba and Mamba 2 (`models/mamba`, `models/falcon_mamba`
+//! The configs of Mamba, Falcon Mamba and Mamba 2 (`models/mamba`, `models/falcon_mamba`
 //! and `models/mamba2` of transformers 5.23).
 
 use crate::ask::{Finding, HEADS, LAYERS, SEQ_LEN, VOCABULARY, WIDTH};

@@ -1,4 +1,4 @@
-//! MPT's config and modules (`models/mpt` of transformers 5.23).
+//! MPT's config (`models/mpt` of transformers 5.23).
 
 use crate::ask::{HEADS, LAYERS, SEQ_LEN, VOCABULARY, WIDTH};
 use crate::model::ConfigFields;

@@ -1,4 +1,4 @@
-//! Any model on the tape: what goes in and comes out, and how `generate` calls it.
+//! Any model on the tape: what goes in and comes out, its modules by name, and how `generate` calls it.
 
 mod batch;
 mod generation;

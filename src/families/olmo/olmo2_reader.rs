@@ -1,4 +1,4 @@
-//! `OLMo` 2's config and modules (`models/olmo2` of transformers 5.23).
+//! `OLMo` 2's config (`models/olmo2` of transformers 5.23).
 
 use crate::ask::{HEADS, LAYERS, VOCABULARY, WIDTH};
 use crate::families::reading::options;

@@ -1,4 +1,4 @@
-//! The configs and modules of OPT, `BioGPT` and XGLM (`models/{opt,biogpt,xglm}` of transformers 5.23).
+//! The configs of OPT, `BioGPT` and XGLM (`models/{opt,biogpt,xglm}` of transformers 5.23).
 
 use crate::ask::{Finding, HEADS, LAYERS, SEQ_LEN, VOCABULARY, WIDTH};
 use crate::families::reading::options;

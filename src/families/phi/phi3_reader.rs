@@ -1,4 +1,4 @@
-//! Phi-3's config and modules (`models/phi3` of transformers 5.23).
+//! Phi-3's config (`models/phi3` of transformers 5.23).
 
 use crate::ask::{HEADS, LAYERS, VOCABULARY, WIDTH};
 use crate::families::reading::{options, window};

@@ -1,4 +1,4 @@
-//! Phi's config and modules (`models/phi` of transformers 5.23).
+//! Phi's config (`models/phi` of transformers 5.23).
 
 use crate::ask::{HEADS, LAYERS, VOCABULARY, WIDTH};
 use crate::families::reading::options;

@@ -1,4 +1,4 @@
-//! Decoders: their sizes and options, and which list of modules belongs to which `model_type`.
+//! Decoders: their sizes and options.
 
 use super::layer_lists;
 use crate::model::{ConfigFields, DecoderConfig, Family, Reader};

@@ -1,4 +1,13 @@
 //! Models as they are built against the numbers of parameters that the families' records state.
+//!
+//! Most are the totals of the safetensors files, as the hub shows them; of gpt-oss of the weights in bfloat16; of
+//! GLM-4.5, Qwen3-Next, Qwen3.5, K-EXAONE, Trinity, Hy3 and GLM-4.7 without the layers that predict several tokens,
+//! of Llama 4 Scout, Qwen3.5 and Ministral 3 without images; of CLIP as its authors count them. Of Gemma 3n and 4
+//! (the part that reads text), Swin V2, the first `DeBERTa`, `RemBERT`, `RoFormer`, UMT5, ESM-2, `EuroBERT`, wav2vec
+//! 2.0, data2vec, `WavLM` and `HuBERT` (with 32 tokens) they are what transformers 5.23 builds; so are heads of
+//! `DINOv2` (two classes), `DeiT` (without a teacher's classifier), ELECTRA, ALBERT, `MPNet` and `DeBERTa` (which
+//! predict tokens), and Falcon 7B and 40B without the output layer, which is tied though their files hold it. Where
+//! repositories state billions alone it is what the configs give.
 
 use crate::ask::{ModelRef, Precision, Scenario};
 use crate::families::{self, registry};
