@@ -97,7 +97,6 @@ pub(crate) fn check(scenario: &Scenario, architecture: &Architecture, findings: 
 }
 
 /// `check_attn_mask_shape` and its like (`sdp_utils.cpp`, torch 2.15 and 2.6).
-#[inline(never)] // Not in `resolve`, so that the page can fetch it later.
 fn why_not_flash() -> Finding {
     Finding::error(
         "sdpa_backend",
@@ -108,7 +107,6 @@ fn why_not_flash() -> Finding {
 }
 
 /// `check_head_dim_size_mem_efficient` (`sdp_utils.cpp`, torch 2.15 and 2.6).
-#[inline(never)] // As above.
 fn why_aligned() -> Finding {
     Finding::error(
         "sdpa_backend",
@@ -119,7 +117,6 @@ fn why_aligned() -> Finding {
 }
 
 /// `check_batch_size_and_num_heads_dense` (`sdp_utils_cpp.h`, torch 2.6).
-#[inline(never)] // As above.
 fn why_only_math() -> Finding {
     Finding::error(
         "sdpa_backend",
@@ -132,7 +129,6 @@ fn why_only_math() -> Finding {
 /// A bias that attention has padded in memory is dense when it comes back from the host
 /// (`save_on_cpu`), where `_scaled_dot_product_efficient_attention_backward` of torch 2.6 wants rows
 /// of a multiple of four.
-#[inline(never)] // As above.
 fn why_uneven(scenario: &Scenario) -> Finding {
     const KEY: &str = "pad_to_multiple_of";
     let multiple = scenario.pad_to_multiple_of.unwrap_or(1).max(1);

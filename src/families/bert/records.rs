@@ -1,7 +1,7 @@
 //! The families of this folder.
 
 use super::reader;
-use crate::model::{Architecture, BertKind, Family};
+use crate::model::{Architecture, BertKind, Family, Proof};
 
 /// `bert`.
 pub(crate) const BERT: Family = Family {
@@ -16,13 +16,13 @@ pub(crate) const BERT: Family = Family {
     // Support.
     attention_support: crate::model::AttentionSupport::FLASH_SINCE_5,
     quantized_support: crate::model::QuantizedSupport::WHOLE_HEADS,
-    fixtures: &["bert.jsonl", "encoder_heads.jsonl"],
-    published: &[
+    fixtures: Proof::of(&["bert.jsonl", "encoder_heads.jsonl"]),
+    published: Proof::of(&[
         ("bert-base", 109_514_298),
         ("bert-large", 335_174_458),
         ("bert-base-cased", 108_340_804),
         ("bert-base-multilingual", 177_974_523),
-    ],
+    ]),
     ..Family::new(|family, _, fields| {
         Architecture::Bert(reader::read(family, BertKind::Bert, fields))
     })
@@ -42,15 +42,15 @@ pub(crate) const ROBERTA: Family = Family {
     // Support.
     attention_support: crate::model::AttentionSupport::FLASH_SINCE_5,
     quantized_support: crate::model::QuantizedSupport::WHOLE_HEADS,
-    fixtures: &["bert.jsonl", "encoder_heads.jsonl"],
-    published: &[
+    fixtures: Proof::of(&["bert.jsonl", "encoder_heads.jsonl"]),
+    published: Proof::of(&[
         ("roberta-base", 124_697_433),
         ("roberta-large", 355_412_057),
         ("distilroberta-base", 82_170_201),
         ("xlm-roberta-base", 278_295_186),
         ("xlm-roberta-large", 560_142_482),
         ("camembert-base", 110_655_493),
-    ],
+    ]),
     ..Family::new(|family, _, fields| {
         Architecture::Bert(reader::read(family, BertKind::Roberta, fields))
     })
@@ -69,8 +69,8 @@ pub(crate) const DATA2VEC_TEXT: Family = Family {
     // Support.
     attention_support: crate::model::AttentionSupport::FLASH_SINCE_5,
     quantized_support: crate::model::QuantizedSupport::WHOLE_HEADS,
-    fixtures: &["bert_kin.jsonl"],
-    published: &[],
+    fixtures: Proof::of(&["bert_kin.jsonl"]),
+    published: Proof::NONE,
     ..Family::new(|family, _, fields| {
         Architecture::Bert(reader::read(family, BertKind::Data2Vec, fields))
     })
@@ -88,8 +88,8 @@ pub(crate) const ERNIE: Family = Family {
     // Support.
     attention_support: crate::model::AttentionSupport::FLASH_SINCE_5,
     quantized_support: crate::model::QuantizedSupport::WHOLE_HEADS,
-    fixtures: &["bert_kin.jsonl"],
-    published: &[],
+    fixtures: Proof::of(&["bert_kin.jsonl"]),
+    published: Proof::NONE,
     ..Family::new(|family, _, fields| {
         Architecture::Bert(reader::read(family, BertKind::Ernie, fields))
     })
@@ -108,8 +108,8 @@ pub(crate) const ROBERTA_PRELAYERNORM: Family = Family {
     // Support.
     attention_support: crate::model::AttentionSupport::FLASH_SINCE_5,
     quantized_support: crate::model::QuantizedSupport::WHOLE_HEADS,
-    fixtures: &["bert_kin.jsonl"],
-    published: &[],
+    fixtures: Proof::of(&["bert_kin.jsonl"]),
+    published: Proof::NONE,
     ..Family::new(|family, _, fields| {
         Architecture::Bert(reader::read(family, BertKind::RobertaPreNorm, fields))
     })
@@ -128,11 +128,11 @@ pub(crate) const XLM_ROBERTA_XL: Family = Family {
     // Support.
     attention_support: crate::model::AttentionSupport::FLASH_SINCE_5,
     quantized_support: crate::model::QuantizedSupport::WHOLE_HEADS,
-    fixtures: &["bert_kin.jsonl"],
-    published: &[
+    fixtures: Proof::of(&["bert_kin.jsonl"]),
+    published: Proof::of(&[
         ("xlm-roberta-xl", 3_482_741_760),
         ("xlm-roberta-xxl", 10_712_994_816),
-    ],
+    ]),
     ..Family::new(|family, _, fields| {
         Architecture::Bert(reader::read(family, BertKind::XlmRobertaXl, fields))
     })
@@ -150,8 +150,8 @@ pub(crate) const MEGATRON_BERT: Family = Family {
     // Support.
     attention_support: crate::model::AttentionSupport::one_way("Megatron BERT"),
     quantized_support: crate::model::QuantizedSupport::WHOLE_HEADS,
-    fixtures: &["bert_kin.jsonl"],
-    published: &[("megatron-bert-345m", 333_671_808)],
+    fixtures: Proof::of(&["bert_kin.jsonl"]),
+    published: Proof::of(&[("megatron-bert-345m", 333_671_808)]),
     ..Family::new(|family, _, fields| {
         Architecture::Bert(reader::read(family, BertKind::Megatron, fields))
     })
@@ -170,14 +170,14 @@ pub(crate) const ESM: Family = Family {
     // Support.
     attention_support: crate::model::AttentionSupport::FLASH_SINCE_5,
     quantized_support: crate::model::QuantizedSupport::WHOLE_HEADS,
-    fixtures: &["bert_kin.jsonl"],
-    published: &[
+    fixtures: Proof::of(&["bert_kin.jsonl"]),
+    published: Proof::of(&[
         ("esm2-8m", 7_512_474),
         ("esm2-35m", 33_501_394),
         ("esm2-150m", 148_140_154),
         ("esm2-650m", 651_043_254),
         ("esm2-3b", 2_839_005_634),
-    ],
+    ]),
     ..Family::new(|family, _, fields| {
         Architecture::Bert(reader::read(family, BertKind::Esm, fields))
     })
@@ -199,12 +199,12 @@ pub(crate) const DEBERTA: Family = Family {
         ..crate::model::AttentionSupport::FLASH_SINCE_5
     },
     quantized_support: crate::model::QuantizedSupport::WHOLE_HEADS,
-    fixtures: &["deberta_first.jsonl"],
-    published: &[
+    fixtures: Proof::of(&["deberta_first.jsonl"]),
+    published: Proof::of(&[
         ("deberta-base", 139_244_121),
         ("deberta-large", 406_264_921),
         ("deberta-xlarge", 758_905_945),
-    ],
+    ]),
     ..Family::new(|family, _, fields| {
         Architecture::Bert(reader::read(family, BertKind::DebertaV1, fields))
     })
@@ -230,12 +230,12 @@ pub(crate) const DEBERTA_V2: Family = Family {
         check: Some(crate::families::deberta::check_quantized),
         ..crate::model::QuantizedSupport::WHOLE_HEADS
     },
-    fixtures: &["deberta.jsonl", "encoder_heads.jsonl"],
-    published: &[
+    fixtures: Proof::of(&["deberta.jsonl", "encoder_heads.jsonl"]),
+    published: Proof::of(&[
         ("deberta-v3-small", 142_024_548),
         ("deberta-v3-base", 184_551_780),
         ("deberta-v3-large", 435_191_908),
-    ],
+    ]),
     ..Family::new(|family, _, fields| {
         Architecture::Bert(reader::read(family, BertKind::Deberta, fields))
     })
@@ -255,11 +255,11 @@ pub(crate) const MPNET: Family = Family {
     attention_support: crate::model::AttentionSupport::one_way("MPNet"),
     without_checkpointing: Some("MPNet"),
     quantized_support: crate::model::QuantizedSupport::WHOLE_HEADS,
-    fixtures: &["mpnet.jsonl"],
-    published: &[
+    fixtures: Proof::of(&["mpnet.jsonl"]),
+    published: Proof::of(&[
         ("mpnet-base", 109_518_527),
         ("all-mpnet-base-v2", 109_518_527),
-    ],
+    ]),
     ..Family::new(|family, _, fields| {
         Architecture::Bert(reader::read(family, BertKind::Mpnet, fields))
     })
@@ -277,11 +277,11 @@ pub(crate) const NOMIC_BERT: Family = Family {
     // Support.
     attention_support: crate::model::AttentionSupport::FLASH_SINCE_5,
     quantized_support: crate::model::QuantizedSupport::WHOLE_HEADS,
-    fixtures: &["nomic_bert.jsonl"],
-    published: &[
+    fixtures: Proof::of(&["nomic_bert.jsonl"]),
+    published: Proof::of(&[
         ("nomic-embed-text-v1", 137_354_304),
         ("nomic-embed-text-v1.5", 137_354_304),
-    ],
+    ]),
     ..Family::new(|family, _, fields| {
         Architecture::Bert(reader::read(family, BertKind::Nomic, fields))
     })
@@ -302,11 +302,11 @@ pub(crate) const LAYOUTLM: Family = Family {
         ..crate::model::AttentionSupport::FLASH_SINCE_5
     },
     quantized_support: crate::model::QuantizedSupport::WHOLE_HEADS,
-    fixtures: &["layoutlm.jsonl"],
-    published: &[
+    fixtures: Proof::of(&["layoutlm.jsonl"]),
+    published: Proof::of(&[
         ("layoutlm-base", 113_250_618),
         ("layoutlm-large", 340_418_362),
-    ],
+    ]),
     ..Family::new(|family, _, fields| {
         Architecture::Bert(reader::read(family, BertKind::LayoutLm, fields))
     })
@@ -324,8 +324,8 @@ pub(crate) const REMBERT: Family = Family {
     // Support.
     attention_support: crate::model::AttentionSupport::one_way("RemBERT"),
     quantized_support: crate::model::QuantizedSupport::WHOLE_HEADS,
-    fixtures: &["rembert.jsonl"],
-    published: &[("rembert", 993_263_548)],
+    fixtures: Proof::of(&["rembert.jsonl"]),
+    published: Proof::of(&[("rembert", 993_263_548)]),
     ..Family::new(|family, _, fields| {
         Architecture::Bert(reader::read(family, BertKind::RemBert, fields))
     })
@@ -344,8 +344,8 @@ pub(crate) const ROFORMER: Family = Family {
     // Support.
     attention_support: crate::model::AttentionSupport::one_way("RoFormer"),
     quantized_support: crate::model::QuantizedSupport::WHOLE_HEADS,
-    fixtures: &["roformer.jsonl"],
-    published: &[("roformer-chinese-base", 124_197_968)],
+    fixtures: Proof::of(&["roformer.jsonl"]),
+    published: Proof::of(&[("roformer-chinese-base", 124_197_968)]),
     ..Family::new(|family, _, fields| {
         Architecture::Bert(reader::read(family, BertKind::RoFormer, fields))
     })
@@ -368,8 +368,8 @@ pub(crate) const ELECTRA: Family = Family {
         ..crate::model::AttentionSupport::FLASH_SINCE_5
     },
     quantized_support: crate::model::QuantizedSupport::WHOLE_HEADS,
-    fixtures: &["bert.jsonl", "encoder_heads.jsonl"],
-    published: &[("electra-base", 109_514_298), ("electra-small", 13_546_682)],
+    fixtures: Proof::of(&["bert.jsonl", "encoder_heads.jsonl"]),
+    published: Proof::of(&[("electra-base", 109_514_298), ("electra-small", 13_546_682)]),
     ..Family::new(|family, _, fields| {
         Architecture::Bert(reader::read(family, BertKind::Electra, fields))
     })
@@ -389,11 +389,11 @@ pub(crate) const ALBERT: Family = Family {
     attention_support: crate::model::AttentionSupport::FLASH_SINCE_5,
     without_checkpointing: Some("ALBERT"),
     quantized_support: crate::model::QuantizedSupport::WHOLE_HEADS,
-    fixtures: &["albert.jsonl", "encoder_heads.jsonl"],
-    published: &[
+    fixtures: Proof::of(&["albert.jsonl", "encoder_heads.jsonl"]),
+    published: Proof::of(&[
         ("albert-base-v2", 11_221_680),
         ("albert-large-v2", 16_795_824),
-    ],
+    ]),
     ..Family::new(|family, _, fields| {
         Architecture::Bert(reader::read(family, BertKind::Albert, fields))
     })

@@ -1,7 +1,7 @@
 //! The families of this folder.
 
 use super::reader;
-use crate::model::{Architecture, ConvNetKind, Family};
+use crate::model::{Architecture, ConvNetKind, Family, Proof};
 
 /// `convnext`.
 pub(crate) const CONVNEXT: Family = Family {
@@ -15,13 +15,13 @@ pub(crate) const CONVNEXT: Family = Family {
     check: Some(super::reader::check),
     // Support.
     attention_support: crate::model::AttentionSupport::NOTHING,
-    fixtures: &["conv_nets.jsonl"],
-    published: &[
+    fixtures: Proof::of(&["conv_nets.jsonl"]),
+    published: Proof::of(&[
         ("convnext-tiny-224", 28_589_128),
         ("convnext-small-224", 50_223_688),
         ("convnext-base-224", 88_591_464),
         ("convnext-large-224", 197_767_336),
-    ],
+    ]),
     ..Family::new(|family, _, fields| {
         Architecture::ConvNet(reader::read(family, ConvNetKind::ConvNext, fields))
     })
@@ -39,11 +39,11 @@ pub(crate) const CONVNEXTV2: Family = Family {
     check: Some(super::reader::check),
     // Support.
     attention_support: crate::model::AttentionSupport::NOTHING,
-    fixtures: &["conv_nets.jsonl"],
-    published: &[
+    fixtures: Proof::of(&["conv_nets.jsonl"]),
+    published: Proof::of(&[
         ("convnextv2-tiny-1k-224", 28_635_496),
         ("convnextv2-base-1k-224", 88_717_800),
-    ],
+    ]),
     ..Family::new(|family, _, fields| {
         Architecture::ConvNet(reader::read(family, ConvNetKind::ConvNextV2, fields))
     })
@@ -61,14 +61,14 @@ pub(crate) const RESNET: Family = Family {
     check: Some(super::reader::check),
     // Support.
     attention_support: crate::model::AttentionSupport::NOTHING,
-    fixtures: &["conv_nets.jsonl"],
-    published: &[
+    fixtures: Proof::of(&["conv_nets.jsonl"]),
+    published: Proof::of(&[
         ("resnet-18", 11_689_512),
         ("resnet-34", 21_797_672),
         ("resnet-50", 25_557_032),
         ("resnet-101", 44_549_160),
         ("resnet-152", 60_192_808),
-    ],
+    ]),
     ..Family::new(|family, _, fields| {
         Architecture::ConvNet(reader::read(family, ConvNetKind::ResNet, fields))
     })

@@ -65,7 +65,6 @@ pub(crate) fn text_type(kind: ImageKind, text: &mut ConfigFields<'_>) -> &'stati
 
 /// `create_causal_mask_mapping` (`models/paligemma`, transformers 5.23) makes masks for two kinds of layers
 /// where there is a window; Gemma takes one.
-#[inline(never)] // Not in the reader, so that the page can fetch it later.
 fn why_no_window(key: &str) -> Finding {
     Finding::error(
         key,

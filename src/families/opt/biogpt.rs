@@ -4,7 +4,7 @@ use super::reader;
 use crate::families::llama::LLAMA;
 use crate::model::{
     Biases, DecoderType, DropoutFields, Family, Flag, HeadDim, LayerNames, MlpFunction, Options,
-    Reader, RotaryColumns, Sizes,
+    Proof, Reader, RotaryColumns, Sizes,
 };
 
 /// `biogpt`.
@@ -46,7 +46,7 @@ pub(crate) const BIOGPT: Family = Family {
     since: crate::model::Since::V5,
     // Support.
     liger: None,
-    fixtures: &["further_decoders.jsonl"],
-    published: &[("biogpt", 346_763_264)],
+    fixtures: Proof::of(&["further_decoders.jsonl"]),
+    published: Proof::of(&[("biogpt", 346_763_264)]),
     ..LLAMA
 };

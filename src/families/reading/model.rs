@@ -259,7 +259,6 @@ fn family(fields: &mut ConfigFields<'_>) -> Option<&'static Family> {
 /// transformers 5.23).
 const WITHOUT_HEAD: [&str; 2] = ["dinov3_vit", "dinov3_convnext"];
 
-#[inline(never)] // Not in the reader, so that the page can fetch it later.
 fn why_no_head(key: &str) -> Finding {
     Finding::error(
         key,

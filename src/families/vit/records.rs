@@ -2,7 +2,7 @@
 
 use super::reader;
 use crate::families::wav2vec2::reader::check_quantized;
-use crate::model::{Architecture, Family, VitKind};
+use crate::model::{Architecture, Family, Proof, VitKind};
 
 /// `vit`.
 pub(crate) const VIT: Family = Family {
@@ -17,14 +17,14 @@ pub(crate) const VIT: Family = Family {
     // Support.
     attention_support: crate::model::AttentionSupport::UNMASKED,
     quantized_support: crate::model::QuantizedSupport::WHOLE_HEADS,
-    fixtures: &["vit.jsonl"],
-    published: &[
+    fixtures: Proof::of(&["vit.jsonl"]),
+    published: Proof::of(&[
         ("vit-tiny", 5_717_416),
         ("vit-small", 22_050_664),
         ("vit-large", 304_326_632),
         ("vit-huge", 630_767_362),
         ("vit-base", 85_800_194),
-    ],
+    ]),
     ..Family::new(|family, _, fields| Architecture::Vit(reader::read(family, VitKind::Vit, fields)))
 };
 
@@ -40,8 +40,8 @@ pub(crate) const VIT_MSN: Family = Family {
     // Support.
     attention_support: crate::model::AttentionSupport::UNMASKED,
     quantized_support: crate::model::QuantizedSupport::WHOLE_HEADS,
-    fixtures: &["spectrograms.jsonl"],
-    published: &[("vit-msn-small", 21_666_434)],
+    fixtures: Proof::of(&["spectrograms.jsonl"]),
+    published: Proof::of(&[("vit-msn-small", 21_666_434)]),
     ..Family::new(|family, _, fields| Architecture::Vit(reader::read(family, VitKind::Msn, fields)))
 };
 
@@ -58,8 +58,8 @@ pub(crate) const AUDIO_SPECTROGRAM_TRANSFORMER: Family = Family {
     // Support.
     attention_support: crate::model::AttentionSupport::UNMASKED,
     quantized_support: crate::model::QuantizedSupport::WHOLE_HEADS,
-    fixtures: &["spectrograms.jsonl"],
-    published: &[("ast-audioset", 86_594_063)],
+    fixtures: Proof::of(&["spectrograms.jsonl"]),
+    published: Proof::of(&[("ast-audioset", 86_594_063)]),
     ..Family::new(|family, _, fields| Architecture::Vit(reader::read(family, VitKind::Ast, fields)))
 };
 
@@ -75,8 +75,8 @@ pub(crate) const DEIT: Family = Family {
     // Support.
     attention_support: crate::model::AttentionSupport::UNMASKED,
     quantized_support: crate::model::QuantizedSupport::WHOLE_HEADS,
-    fixtures: &["deit_dinov2.jsonl"],
-    published: &[("deit-base-distilled", 86_569_192)],
+    fixtures: Proof::of(&["deit_dinov2.jsonl"]),
+    published: Proof::of(&[("deit-base-distilled", 86_569_192)]),
     ..Family::new(|family, _, fields| {
         Architecture::Vit(reader::read(family, VitKind::Deit, fields))
     })
@@ -94,12 +94,12 @@ pub(crate) const DINOV2: Family = Family {
     // Support.
     attention_support: crate::model::AttentionSupport::UNMASKED,
     quantized_support: crate::model::QuantizedSupport::WHOLE_HEADS,
-    fixtures: &["deit_dinov2.jsonl"],
-    published: &[
+    fixtures: Proof::of(&["deit_dinov2.jsonl"]),
+    published: Proof::of(&[
         ("dinov2-small", 22_058_114),
         ("dinov2-base", 86_583_554),
         ("dinov2-large", 304_372_738),
-    ],
+    ]),
     ..Family::new(|family, _, fields| {
         Architecture::Vit(reader::read(family, VitKind::Dinov2, fields))
     })
@@ -117,12 +117,12 @@ pub(crate) const DINOV2_WITH_REGISTERS: Family = Family {
     // Support.
     attention_support: crate::model::AttentionSupport::UNMASKED,
     quantized_support: crate::model::QuantizedSupport::WHOLE_HEADS,
-    fixtures: &["deit_dinov2.jsonl"],
-    published: &[
+    fixtures: Proof::of(&["deit_dinov2.jsonl"]),
+    published: Proof::of(&[
         ("dinov2-with-registers-small", 22_059_650),
         ("dinov2-with-registers-base", 86_586_626),
         ("dinov2-with-registers-large", 304_376_834),
-    ],
+    ]),
     ..Family::new(|family, _, fields| {
         Architecture::Vit(reader::read(family, VitKind::Dinov2Registers, fields))
     })

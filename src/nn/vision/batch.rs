@@ -6,7 +6,6 @@ use crate::units::{DType, Shape};
 
 /// What comes with texts with images: those, how many patches they have in time, height and width, how large they are or
 /// which of their pixels are none of padding, and which tokens stand for them.
-#[inline(never)] // Not in the model, so that the page can fetch it later.
 pub(crate) fn among_tokens(
     t: &Tape,
     spec: &ResolvedSpec,

@@ -135,7 +135,6 @@ impl Projector {
 
 impl Sight {
     /// Of a decoder of `hidden` columns.
-    #[inline(never)] // Not in the decoder, so that the page can fetch it later.
     pub(crate) fn new(
         b: &Builder,
         c: &ImageConfig,
@@ -171,7 +170,6 @@ impl Sight {
 
     /// What layers of their own attend to in texts `[B, S]`, which is made before those are embedded, and
     /// what stays in a local variable.
-    #[inline(never)]
     pub(crate) fn crossing(
         &self,
         t: &Tape,
@@ -186,7 +184,6 @@ impl Sight {
     }
 
     /// Makes what is made after the decoder's layers.
-    #[inline(never)]
     pub(crate) fn complete(&mut self, b: &Builder, hidden: u64) {
         if let Self::Crossed(sight) = self {
             sight.complete(b, hidden);
@@ -194,7 +191,6 @@ impl Sight {
     }
 
     /// What the model changes for a decoder where there are no images among embedded tokens `[B, S, H]`.
-    #[inline(never)]
     pub(crate) fn alone(&self, t: &Tape, shell: &Shell, embedded: &Tensor) -> Among {
         t.pass_by_regions(match self {
             Self::Whole(sight) => sight.vision.layers(),
@@ -218,7 +214,6 @@ impl Sight {
 
     /// Features of images of so many samples: `[N, C, I, I]`, or patches of all of them in one list. None
     /// where layers of their own attend to them.
-    #[inline(never)]
     pub(crate) fn features(
         &self,
         t: &Tape,
@@ -248,7 +243,6 @@ impl Sight {
 
     /// Positions `[B, S]` of a prompt to those that `generate` gives the model, where these are places, too:
     /// `[4, B, S]`, of tokens that are no padding, all but one of each `padded` sample.
-    #[inline(never)]
     pub(crate) fn places(&self, t: &Tape, positions: Tensor, padded: bool) -> Tensor {
         match self {
             Self::Packed(packed) => packed.1.of_prompt(t, positions, padded),
@@ -257,7 +251,6 @@ impl Sight {
     }
 
     /// Images among embedded tokens `[B, S, H]`, whose features `seen` gives.
-    #[inline(never)]
     pub(crate) fn see(
         &self,
         t: &Tape,
