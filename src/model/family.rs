@@ -53,6 +53,9 @@ pub struct Family {
     pub read: Reader,
     /// The parts of its configs.
     pub parts: ConfigParts,
+    /// The decoder whose fields a config of images and texts has beside its others, where it has no
+    /// `text_config`.
+    pub flat_text: Option<&'static Family>,
     // Sizes and options.
     /// The defaults of a decoder's sizes.
     pub sizes: Sizes,
@@ -66,6 +69,8 @@ pub struct Family {
     /// `rope_interleave` decides.
     pub latent: Option<Latent>,
     // Names.
+    /// What the model without a head is called within one that has it (`base_model_prefix`).
+    pub base_model: &'static str,
     /// What its modules are called.
     pub names: LayerNames,
     // Parts.
@@ -136,6 +141,7 @@ impl Family {
             decoder: None,
             read,
             parts: ConfigParts::One,
+            flat_text: None,
             // Sizes and options.
             sizes: Sizes::NONE,
             options: Options::PLAIN,
@@ -143,6 +149,7 @@ impl Family {
             experts: None,
             latent: None,
             // Names.
+            base_model: "model",
             names: LayerNames::LLAMA,
             // Parts.
             style: Style::LLAMA,

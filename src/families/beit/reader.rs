@@ -111,7 +111,7 @@ pub(crate) fn modules(c: &BeitConfig) -> Vec<Module> {
         (false, true) => &["cls_token", "position_embeddings"],
         (false, false) => &["cls_token"],
     };
-    let name = c.name();
+    let name = c.family.base_model;
     let mut all = vec![
         own(format!("{name}.embeddings"), embeddings),
         norm(format!("{name}.embeddings.patch_embeddings.projection")),

@@ -9,6 +9,7 @@ pub(crate) const BEIT: Family = Family {
     source: "models/beit, transformers 5.23",
     // Sizes and options.
     // Names.
+    base_model: "beit",
     // Parts.
     // Programs.
     tasks: &[crate::ask::Task::ImageClassification],
@@ -29,6 +30,7 @@ pub(crate) const DATA2VEC_VISION: Family = Family {
     source: "models/data2vec_vision, transformers 5.23",
     // Sizes and options.
     // Names.
+    base_model: "data2vec_vision",
     // Parts.
     // Programs.
     tasks: &[crate::ask::Task::ImageClassification],

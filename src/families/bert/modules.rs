@@ -21,7 +21,7 @@ pub(crate) fn modules(c: &BertConfig, task: Task) -> Vec<Module> {
     let mpnet = c.kind == BertKind::Mpnet;
     let roberta = c.kind.of_roberta();
     let tables = tables(c);
-    let base = c.kind.name();
+    let base = c.family.base_model;
     let mut all: Vec<Module> = tables
         .iter()
         .map(|name| other(format!("{base}.embeddings.{name}_embeddings")))
@@ -71,7 +71,7 @@ pub(crate) fn modules(c: &BertConfig, task: Task) -> Vec<Module> {
 /// The modules of the head of a task, in the order in which they are built.
 fn head(c: &BertConfig, task: Task) -> Vec<Module> {
     let mut all = Vec::new();
-    let base = c.kind.name();
+    let base = c.family.base_model;
     if let Some(name) = task.head_of_each() {
         all.push(linear(name, true));
     } else if task == Task::SequenceClassification && c.kind == BertKind::Albert {

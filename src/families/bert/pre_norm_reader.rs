@@ -14,7 +14,7 @@ impl PreNorm {
             all.extend(LAYER_LINEARS.map(|name| linear(at(name), true)));
             all.extend([self.attention, self.feed_forward].map(|name| norm(at(name))));
         }
-        all.push(norm(format!("{}.{}", c.kind.name(), self.last)));
+        all.push(norm(format!("{}.{}", c.family.base_model, self.last)));
         all
     }
 }

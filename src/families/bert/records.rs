@@ -9,6 +9,7 @@ pub(crate) const BERT: Family = Family {
     source: "models/bert, transformers 5.23",
     // Sizes and options.
     // Names.
+    base_model: "bert",
     // Parts.
     // Programs.
     since: crate::model::Since::V448,
@@ -34,6 +35,7 @@ pub(crate) const ROBERTA: Family = Family {
     source: "models/roberta, transformers 5.23",
     // Sizes and options.
     // Names.
+    base_model: "roberta",
     // Parts.
     // Programs.
     since: crate::model::Since::V448,
@@ -62,6 +64,7 @@ pub(crate) const DATA2VEC_TEXT: Family = Family {
     source: "models/data2vec_text, transformers 5.23",
     // Sizes and options.
     // Names.
+    base_model: "data2vec_text",
     // Parts.
     // Programs.
     tasks: crate::model::ANSWERING_ENCODER,
@@ -82,6 +85,7 @@ pub(crate) const ERNIE: Family = Family {
     source: "models/ernie, transformers 5.23",
     // Sizes and options.
     // Names.
+    base_model: "ernie",
     // Parts.
     // Programs.
     tasks: crate::model::ANSWERING_ENCODER,
@@ -101,6 +105,7 @@ pub(crate) const ROBERTA_PRELAYERNORM: Family = Family {
     source: "models/roberta_prelayernorm, transformers 5.23",
     // Sizes and options.
     // Names.
+    base_model: "roberta_prelayernorm",
     // Parts.
     // Programs.
     tasks: crate::model::ANSWERING_ENCODER,
@@ -121,6 +126,7 @@ pub(crate) const XLM_ROBERTA_XL: Family = Family {
     source: "models/xlm_roberta_xl, transformers 5.23",
     // Sizes and options.
     // Names.
+    base_model: "roberta",
     // Parts.
     // Programs.
     tasks: crate::model::ANSWERING_ENCODER,
@@ -144,6 +150,7 @@ pub(crate) const MEGATRON_BERT: Family = Family {
     source: "models/megatron_bert, transformers 5.23",
     // Sizes and options.
     // Names.
+    base_model: "bert",
     // Parts.
     // Programs.
     tasks: crate::model::ANSWERING_ENCODER,
@@ -163,6 +170,7 @@ pub(crate) const ESM: Family = Family {
     source: "models/esm, transformers 5.23",
     // Sizes and options.
     // Names.
+    base_model: "esm",
     // Parts.
     // Programs.
     tasks: crate::model::ENCODER,
@@ -189,6 +197,7 @@ pub(crate) const DEBERTA: Family = Family {
     source: "models/deberta, transformers 5.23",
     // Sizes and options.
     // Names.
+    base_model: "deberta",
     // Parts.
     // Programs.
     tasks: crate::model::ANSWERING_ENCODER,
@@ -216,6 +225,7 @@ pub(crate) const DEBERTA_V2: Family = Family {
     source: "models/deberta_v2, transformers 5.23",
     // Sizes and options.
     // Names.
+    base_model: "deberta",
     // Parts.
     // Programs.
     since: crate::model::Since::V448,
@@ -247,6 +257,7 @@ pub(crate) const MPNET: Family = Family {
     source: "models/mpnet, transformers 5.23",
     // Sizes and options.
     // Names.
+    base_model: "mpnet",
     // Parts.
     // Programs.
     tasks: crate::model::ANSWERING_ENCODER,
@@ -271,6 +282,7 @@ pub(crate) const NOMIC_BERT: Family = Family {
     source: "models/nomic_bert, transformers 5.23",
     // Sizes and options.
     // Names.
+    base_model: "nomic_bert",
     // Parts.
     // Programs.
     tasks: crate::model::ENCODER,
@@ -293,6 +305,7 @@ pub(crate) const LAYOUTLM: Family = Family {
     source: "models/layoutlm, transformers 5.23",
     // Sizes and options.
     // Names.
+    base_model: "layoutlm",
     // Parts.
     // Programs.
     tasks: crate::model::ENCODER,
@@ -318,6 +331,7 @@ pub(crate) const REMBERT: Family = Family {
     source: "models/rembert, transformers 5.23",
     // Sizes and options.
     // Names.
+    base_model: "rembert",
     // Parts.
     // Programs.
     tasks: crate::model::ANSWERING_ENCODER,
@@ -337,6 +351,7 @@ pub(crate) const ROFORMER: Family = Family {
     source: "models/roformer, transformers 5.23",
     // Sizes and options.
     // Names.
+    base_model: "roformer",
     // Parts.
     // Programs.
     tasks: crate::model::ANSWERING_ENCODER,
@@ -357,6 +372,7 @@ pub(crate) const ELECTRA: Family = Family {
     source: "models/electra, transformers 5.23",
     // Sizes and options.
     // Names.
+    base_model: "electra",
     // Parts.
     // Programs.
     since: crate::model::Since::V448,
@@ -381,6 +397,7 @@ pub(crate) const ALBERT: Family = Family {
     source: "models/albert, transformers 5.23",
     // Sizes and options.
     // Names.
+    base_model: "albert",
     // Parts.
     // Programs.
     since: crate::model::Since::V448,

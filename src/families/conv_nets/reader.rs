@@ -121,7 +121,7 @@ pub(crate) fn modules(c: &ConvNetConfig) -> Vec<Module> {
 }
 
 fn of_convnext(c: &ConvNetConfig) -> Vec<Module> {
-    let model = c.kind.name();
+    let model = c.family.base_model;
     let mut all = ["patch_embeddings", "layernorm"]
         .map(|name| norm(format!("{model}.embeddings.{name}")))
         .to_vec();

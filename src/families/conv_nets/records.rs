@@ -9,6 +9,7 @@ pub(crate) const CONVNEXT: Family = Family {
     source: "models/convnext, transformers 5.23",
     // Sizes and options.
     // Names.
+    base_model: "convnext",
     // Parts.
     // Programs.
     tasks: &[crate::ask::Task::ImageClassification],
@@ -33,6 +34,7 @@ pub(crate) const CONVNEXTV2: Family = Family {
     source: "models/convnextv2, transformers 5.23",
     // Sizes and options.
     // Names.
+    base_model: "convnextv2",
     // Parts.
     // Programs.
     tasks: &[crate::ask::Task::ImageClassification],
@@ -55,6 +57,7 @@ pub(crate) const RESNET: Family = Family {
     source: "models/resnet, transformers 5.23",
     // Sizes and options.
     // Names.
+    base_model: "resnet",
     // Parts.
     // Programs.
     tasks: &[crate::ask::Task::ImageClassification],

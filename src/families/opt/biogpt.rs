@@ -36,6 +36,7 @@ pub(crate) const BIOGPT: Family = Family {
         ..Options::PLAIN
     },
     // Names.
+    base_model: "biogpt",
     names: LayerNames {
         head: "output_projection",
         head_in_4: "output_projection",

@@ -104,19 +104,19 @@ pub(crate) fn read_xglm(family: &'static Family, fields: &mut ConfigFields<'_>) 
     }
 }
 
-/// What the model and its last norm are called, and whether that is built before the layers.
-pub fn decoder_names(model_type: DecoderType) -> (&'static str, &'static str, bool) {
+/// What the last norm is called, and whether it is built before the layers.
+pub fn last_norm(model_type: DecoderType) -> (&'static str, bool) {
     match model_type {
-        DecoderType::BioGpt => ("biogpt", "layer_norm", false),
-        DecoderType::Xglm => ("model", "layer_norm", false),
-        _ => ("model.decoder", "final_layer_norm", true),
+        DecoderType::BioGpt | DecoderType::Xglm => ("layer_norm", false),
+        _ => ("final_layer_norm", true),
     }
 }
 
 /// All modules with parameters, in the order in which they are built.
 pub(crate) fn modules(config: &DecoderConfig) -> Vec<Module> {
     let bias = config.attention_bias;
-    let (model, last_norm, norm_first) = decoder_names(config.model_type);
+    let model = config.family.base_model;
+    let (last_norm, norm_first) = last_norm(config.model_type);
     let within = |name: &str| format!("{model}.{name}");
     let mut all = vec![embedding(within("embed_tokens"))];
     let learned = config.model_type != DecoderType::Xglm;

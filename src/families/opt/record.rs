@@ -34,6 +34,7 @@ pub(crate) const OPT: Family = Family {
         ..Options::PLAIN
     },
     // Names.
+    base_model: "model.decoder",
     // Parts.
     // Programs.
     generation: crate::model::Generation {

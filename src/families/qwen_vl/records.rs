@@ -2,6 +2,7 @@
 
 use crate::ask::Framework;
 use crate::families::image_text::reader as images;
+use crate::families::qwen::QWEN2;
 use crate::model::{Architecture, ConfigParts, Family, ImageKind, Proof};
 
 /// `qwen2_vl`.
@@ -11,6 +12,7 @@ pub(crate) const QWEN2_VL: Family = Family {
     parts: ConfigParts::Images {
         since: Some(Framework::Torch26Transformers448),
     },
+    flat_text: Some(&QWEN2),
     // Sizes and options.
     // Names.
     // Parts.
@@ -46,6 +48,7 @@ pub(crate) const QWEN2_5_VL: Family = Family {
     parts: ConfigParts::Images {
         since: Some(Framework::Torch26Transformers451),
     },
+    flat_text: Some(&QWEN2),
     // Sizes and options.
     // Names.
     // Parts.

@@ -5,6 +5,7 @@ use crate::ask::{
     Finding, Framework, LinearModel, ModelRef, Scenario, Task, WIDTH, check, closest,
 };
 use crate::families::image_text::reader as image_text;
+use crate::families::llama::LLAMA;
 use crate::families::registry::{self, model_types};
 use crate::model::{Architecture, ConfigFields, ConfigParts, Family, Reader, shortened};
 use serde_json::{Map, Value};
@@ -213,7 +214,7 @@ fn family(fields: &mut ConfigFields<'_>) -> Option<&'static Family> {
                     format!("The config has no model_type; it must be one of {all}."),
                     format!("配置中缺少 model_type；可选值：{all}。"),
                 )
-                .with_fix(&key, "llama"),
+                .with_fix(&key, LLAMA.model_types[0]),
             );
         }
         return found;

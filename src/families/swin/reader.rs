@@ -226,7 +226,7 @@ pub(crate) fn modules(c: &SwinConfig) -> Vec<Module> {
         kind: ModuleKind::Other,
         parameters,
     };
-    let name = c.name();
+    let name = c.family.base_model;
     let mut all = vec![norm(format!(
         "{name}.embeddings.patch_embeddings.projection"
     ))];

@@ -9,6 +9,7 @@ pub(crate) const SWIN: Family = Family {
     source: "models/swin, transformers 5.23",
     // Sizes and options.
     // Names.
+    base_model: "swin",
     // Parts.
     // Programs.
     tasks: &[crate::ask::Task::ImageClassification],
@@ -33,6 +34,7 @@ pub(crate) const SWINV2: Family = Family {
     source: "models/swinv2, transformers 5.23",
     // Sizes and options.
     // Names.
+    base_model: "swinv2",
     // Parts.
     // Programs.
     tasks: &[crate::ask::Task::ImageClassification],

@@ -112,7 +112,7 @@ pub(crate) fn check_patches(fields: &mut ConfigFields<'_>, [image_size, patch_si
 /// transformers 5.
 pub(crate) fn modules(c: &VitConfig, framework: Framework) -> Vec<Module> {
     let recent = framework == Framework::Torch215Transformers523;
-    let model = c.kind.name();
+    let model = c.family.base_model;
     let embeddings = Module {
         path: format!("{model}.embeddings"),
         kind: ModuleKind::Other,

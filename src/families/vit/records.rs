@@ -10,6 +10,7 @@ pub(crate) const VIT: Family = Family {
     source: "models/vit, transformers 5.23",
     // Sizes and options.
     // Names.
+    base_model: "vit",
     // Parts.
     // Programs.
     since: crate::model::Since::V448,
@@ -34,6 +35,7 @@ pub(crate) const VIT_MSN: Family = Family {
     source: "models/vit_msn, transformers 5.23",
     // Sizes and options.
     // Names.
+    base_model: "vit",
     // Parts.
     // Programs.
     tasks: &[crate::ask::Task::ImageClassification],
@@ -51,6 +53,7 @@ pub(crate) const AUDIO_SPECTROGRAM_TRANSFORMER: Family = Family {
     source: "models/audio_spectrogram_transformer, transformers 5.23",
     // Sizes and options.
     // Names.
+    base_model: "audio_spectrogram_transformer",
     // Parts.
     // Programs.
     tasks: &[crate::ask::Task::AudioClassification],
@@ -69,6 +72,7 @@ pub(crate) const DEIT: Family = Family {
     source: "models/deit, transformers 5.23",
     // Sizes and options.
     // Names.
+    base_model: "deit",
     // Parts.
     // Programs.
     tasks: &[crate::ask::Task::ImageClassification],
@@ -88,6 +92,7 @@ pub(crate) const DINOV2: Family = Family {
     source: "models/dinov2, transformers 5.23",
     // Sizes and options.
     // Names.
+    base_model: "dinov2",
     // Parts.
     // Programs.
     tasks: &[crate::ask::Task::ImageClassification],
@@ -111,6 +116,7 @@ pub(crate) const DINOV2_WITH_REGISTERS: Family = Family {
     source: "models/dinov2_with_registers, transformers 5.23",
     // Sizes and options.
     // Names.
+    base_model: "dinov2_with_registers",
     // Parts.
     // Programs.
     tasks: &[crate::ask::Task::ImageClassification],

@@ -249,7 +249,7 @@ fn check_wavlm(scenario: &Scenario, findings: &mut Vec<Finding>) {
 
 /// All modules with parameters, in the order in which they are built.
 pub(crate) fn modules(c: &SpeechConfig, task: Task) -> Vec<Module> {
-    let model = c.kind.name();
+    let model = c.family.base_model;
     let own = |path: String, parameters| Module {
         path,
         kind: ModuleKind::Other,

@@ -9,6 +9,7 @@ pub(crate) const WAV2VEC2: Family = Family {
     source: "models/wav2vec2, transformers 5.23",
     // Sizes and options.
     // Names.
+    base_model: "wav2vec2",
     // Parts.
     // Programs.
     tasks: &[crate::ask::Task::Ctc, crate::ask::Task::AudioClassification],
@@ -34,6 +35,7 @@ pub(crate) const UNISPEECH: Family = Family {
     source: "models/unispeech, transformers 5.23",
     // Sizes and options.
     // Names.
+    base_model: "unispeech",
     // Parts.
     // Programs.
     tasks: &[crate::ask::Task::Ctc, crate::ask::Task::AudioClassification],
@@ -52,6 +54,7 @@ pub(crate) const UNISPEECH_SAT: Family = Family {
     source: "models/unispeech_sat, transformers 5.23",
     // Sizes and options.
     // Names.
+    base_model: "unispeech_sat",
     // Parts.
     // Programs.
     tasks: &[crate::ask::Task::Ctc, crate::ask::Task::AudioClassification],
@@ -70,6 +73,7 @@ pub(crate) const DATA2VEC_AUDIO: Family = Family {
     source: "models/data2vec_audio, transformers 5.23",
     // Sizes and options.
     // Names.
+    base_model: "data2vec_audio",
     // Parts.
     // Programs.
     tasks: &[crate::ask::Task::Ctc, crate::ask::Task::AudioClassification],
@@ -91,6 +95,7 @@ pub(crate) const WAVLM: Family = Family {
     source: "models/wavlm, transformers 5.23",
     // Sizes and options.
     // Names.
+    base_model: "wavlm",
     // Parts.
     // Programs.
     tasks: &[crate::ask::Task::Ctc, crate::ask::Task::AudioClassification],
@@ -114,6 +119,7 @@ pub(crate) const HUBERT: Family = Family {
     source: "models/hubert, transformers 5.23",
     // Sizes and options.
     // Names.
+    base_model: "hubert",
     // Parts.
     // Programs.
     tasks: &[crate::ask::Task::Ctc, crate::ask::Task::AudioClassification],
