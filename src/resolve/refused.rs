@@ -56,7 +56,7 @@ pub(crate) fn check(
     if int8 && recent && latent {
         findings.push(why_not_in_8_bits());
     }
-    let hears = matches!(architecture, Architecture::Bart(config) if config.recordings.is_some());
+    let hears = architecture.is_encoder_decoder() && architecture.reads_spectrograms();
     if hears && scenario.framework != Framework::Torch215Transformers523 {
         findings.extend(why_not_heard(scenario));
     }

@@ -76,61 +76,6 @@ const OTHER_WORDS: &[(&str, &str, &str)] = &[
     ),
 ];
 
-/// The files of blocks and checks that still name families: who mends one takes it from the list, and
-/// nobody adds one.
-const NAMING: &[(&str, &[&str], &str)] = &[
-    (
-        "src/nn/vision/batch.rs",
-        &[
-            "ImageKind::Gemma3",
-            "ImageKind::LlavaNext",
-            "ImageKind::PaliGemma",
-        ],
-        "what comes with images, by kind",
-    ),
-    (
-        "src/nn/vision/sight.rs",
-        &[
-            "ImageKind::Llava",
-            "ImageKind::LlavaNext",
-            "ImageKind::PaliGemma",
-        ],
-        "projectors, by kind",
-    ),
-    (
-        "src/nn/vision/split.rs",
-        &["ImageKind::SmolVlm"],
-        "where features are put, by kind",
-    ),
-    (
-        "src/nn/vision/tower.rs",
-        &["DualKind::Clip", "DualKind::Idefics3", "DualKind::Siglip"],
-        "the order in which a layer is built",
-    ),
-    (
-        "src/nn/vision/vision_transformer.rs",
-        &["DualKind::Clip"],
-        "its token for a whole image",
-    ),
-    (
-        "src/resolve/attention_masks.rs",
-        &[
-            "Architecture::Beit",
-            "Architecture::ModernBert",
-            "ImageKind::Gemma3",
-            "ImageKind::Mistral3",
-            "ImageKind::Mllama",
-            "ImageKind::PaliGemma",
-        ],
-        "masks that models make by themselves",
-    ),
-    (
-        "src/resolve/refused.rs",
-        &["Architecture::Bart"],
-        "recordings in quantized encoders",
-    ),
-];
-
 /// The texts of a file that may be types of models: names of modules are PyTorch's attributes.
 fn names(file: &File) -> impl Iterator<Item = String> {
     let texts = file.texts_of_program().into_iter();
@@ -213,25 +158,19 @@ const NO_FAMILIES: &[&str] = &["Decoder", "Linear"];
 const SHARED: &[&str] = &["network", "reading", "registry", "models"];
 
 /// The families that a file names.
-fn families_named(file: &File) -> BTreeSet<String> {
+fn families_named(file: &File) -> impl Iterator<Item = String> {
     let words = file.words_of_program();
-    let mut found = BTreeSet::new();
-    for named in words.windows(3).filter(|named| named[1] == "::") {
-        let (from, name) = (named[0].as_str(), named[2].as_str());
-        let a_family = match from {
+    let named = words.windows(3).filter(|named| named[1] == "::");
+    let families = named.filter(|named| {
+        let name = named[2].as_str();
+        match named[0].as_str() {
             "Architecture" => !NO_FAMILIES.contains(&name) && name.starts_with(char::is_uppercase),
-            "families" => {
-                name.starts_with(char::is_lowercase)
-                    && !SHARED.contains(&name)
-                    && !name.contains("catalog")
-            }
-            _ => OF_FAMILIES.contains(&from) && name.starts_with(char::is_uppercase),
-        };
-        if a_family {
-            found.insert(format!("{from}::{name}"));
+            "families" => !SHARED.contains(&name) && name.starts_with(char::is_lowercase),
+            from => OF_FAMILIES.contains(&from) && name.starts_with(char::is_uppercase),
         }
-    }
-    found
+    });
+    let found: BTreeSet<String> = families.map(<[String]>::concat).collect();
+    found.into_iter()
 }
 
 #[test]
@@ -241,53 +180,26 @@ fn blocks_and_checks_name_no_family() {
         if !["nn", "resolve"].contains(&file.room().unwrap_or_default()) {
             continue;
         }
-        let found = families_named(&file);
-        let listed = NAMING.iter().find(|(path, ..)| *path == file.path);
-        let listed: BTreeSet<String> = listed
-            .map(|(_, names, _)| names.iter().map(|name| (*name).to_owned()).collect())
-            .unwrap_or_default();
-        if found != listed {
-            wrong.push(format!(
-                "{}: names {found:?}, listed are {listed:?}",
-                file.path
-            ));
-        }
+        wrong.extend(families_named(&file).map(|named| format!("{}: {named}", file.path)));
     }
-    assert!(
-        wrong.is_empty(),
-        "ask the record; who mends one takes it from the list:\n{}",
-        wrong.join("\n")
-    );
+    assert!(wrong.is_empty(), "ask the record:\n{}", wrong.join("\n"));
 }
-
-/// Functions that are kept whole because the program is faster so, each with how much.
-const KEPT_WHOLE: &[(&str, &str)] = &[];
 
 #[test]
 fn no_domain_room_says_how_the_page_is_cut_in_two() {
-    let mut found = BTreeSet::new();
     for file in program_files() {
-        if file.room().and_then(room).is_some_and(|room| !room.page) {
-            let words = file.words();
-            if words.windows(4).any(|w| w == ["inline", "(", "never", ")"]) {
-                found.insert(file.path.clone());
-            }
-            let said = ["page can fetch", "first visit", "first answer"];
-            for said in said {
-                assert!(
-                    !file.text.contains(said),
-                    "{}: {said}: the build sees for itself what runs",
-                    file.path
-                );
-            }
+        if !file.room().and_then(room).is_some_and(|room| !room.page) {
+            continue;
+        }
+        let words = file.words();
+        let kept_whole = words.windows(4).any(|w| w == ["inline", "(", "never", ")"]);
+        assert!(
+            !kept_whole,
+            "{}: `inline(never)`: the build sees for itself what runs",
+            file.path
+        );
+        for said in ["page can fetch", "first visit", "first answer"] {
+            assert!(!file.text.contains(said), "{}: {said}", file.path);
         }
     }
-    let kept = KEPT_WHOLE
-        .iter()
-        .map(|(path, _)| (*path).to_owned())
-        .collect();
-    assert_eq!(
-        found, kept,
-        "`inline(never)` is for speed that was measured alone"
-    );
 }

@@ -14,7 +14,7 @@ use super::rows::Rows;
 use super::split::SplitSight;
 use super::vision_transformer::Vision;
 
-use crate::model::{Activation, ImageConfig, ImageKind, NormKind, ResolvedSpec, WholeConfig};
+use crate::model::{Activation, ImageConfig, NormKind, ResolvedSpec, WholeConfig};
 use crate::nn::attention::AttentionOptions;
 use crate::nn::build::{Builder, Facts, Linear, Norm};
 use crate::nn::decoder::{Crossing, Shell};
@@ -78,21 +78,21 @@ enum Projector {
 impl Projector {
     fn new(b: &Builder, c: &WholeConfig, hidden: u64) -> Self {
         let seen = c.tower.vision.hidden_size;
-        match c.kind {
-            ImageKind::Llava | ImageKind::LlavaNext => Self::Layers {
-                first: Linear::new(&b.at("linear_1"), seen, hidden, c.projector_bias),
-                activation: c.activation,
-                second: Linear::new(&b.at("linear_2"), hidden, hidden, c.projector_bias),
-                without_class: c.leaves_first(),
-            },
-            ImageKind::PaliGemma => {
-                Self::One(Linear::new(&b.at("linear"), seen, hidden, c.projector_bias))
-            }
-            _ => Self::Pooled {
+        if c.kind.sees_prefix() {
+            return Self::One(Linear::new(&b.at("linear"), seen, hidden, c.projector_bias));
+        }
+        if c.kind.groups_tokens() {
+            return Self::Pooled {
                 weight: b.parameter("mm_input_projection_weight", [seen, hidden]),
                 norm: Norm::new(&b.at("mm_soft_emb_norm"), NormKind::OnePlusRoot, seen),
                 side: c.tower.image_size / c.tower.patch_size,
-            },
+            };
+        }
+        Self::Layers {
+            first: Linear::new(&b.at("linear_1"), seen, hidden, c.projector_bias),
+            activation: c.activation,
+            second: Linear::new(&b.at("linear_2"), hidden, hidden, c.projector_bias),
+            without_class: c.leaves_first(),
         }
     }
 
@@ -337,8 +337,7 @@ impl WholeSight {
             let projector = Projector::new(&b.at("multi_modal_projector"), c, hidden);
             (vision, projector)
         };
-        let next = c.kind == ImageKind::LlavaNext;
-        let (rows, (vision, projector)) = if next {
+        let (rows, (vision, projector)) = if c.kind.has_rows() {
             let (newline, parts) = b.parameter_after("image_newline", [hidden], parts);
             (Some(Rows::new(newline, c, image_size)), parts)
         } else {
@@ -349,8 +348,8 @@ impl WholeSight {
             scope: tower.scope,
             layers_after: c.layers_after,
             tokens: c.tokens(),
-            grouped: !next && c.kind != ImageKind::Llava,
-            prefixed: c.kind == ImageKind::PaliGemma,
+            grouped: c.kind.groups_tokens(),
+            prefixed: c.kind.sees_prefix(),
             projector,
             rows,
         }
