@@ -4,7 +4,7 @@ use super::Language;
 use crate::resolve::Idle;
 
 /// A word or sentence of the page that never changes, in English and Chinese.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Word(&'static (&'static str, &'static str));
 
 impl Word {

@@ -78,14 +78,16 @@ fn share(part: usize, whole: usize) -> f64 {
     part as f64 / whole.max(1) as f64
 }
 
-/// A number with the two digits that count most.
+/// A number with the two digits that count most, or as many as stand within four places.
 fn two_digits(number: f64) -> String {
-    const MOST: usize = 9;
     let mut places = 0;
     let mut scaled = number;
-    while 0.0 < scaled && scaled < 10.0 && places < MOST {
+    while scaled < 10.0 && places < 4 {
         scaled *= 10.0;
         places += 1;
+    }
+    if scaled < 0.5 {
+        return "0".to_owned();
     }
     format!("{number:.places$}")
 }
