@@ -1,389 +1,212 @@
 //! How exact the estimates are: every measured case of the fixtures, one table, and the goals.
-//! `cargo test --test accuracy -- --nocapture` prints the table.
-
-#[path = "accuracy/encoders.rs"]
-mod encoders;
+//! `cargo test --test accuracy -- --nocapture` prints the tables.
 
 use highwater::ask::{Hardware, Scenario};
-use highwater::report::{Accuracy, Selection, estimate, read_cases};
+use highwater::families::fixtures;
+use highwater::report::{Accuracy, Goal, Selection, estimate, read_cases};
 use highwater::resolve::resolve;
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{LazyLock, Mutex};
+use std::thread;
+
+/// Cases of options over many families, beside those that the families' records name.
+const OF_OPTIONS: &[&str] = &[
+    "bitsandbytes_optimizers.jsonl",
+    "chunked_loss.jsonl",
+    "dora.jsonl",
+    "drawn.jsonl",
+    "drawn_options.jsonl",
+    "eight_bit.jsonl",
+    "embedding_adapters.jsonl",
+    "evaluation.jsonl",
+    "expert_adapters.jsonl",
+    "flash_attention_2.jsonl",
+    "four_bit.jsonl",
+    "generation.jsonl",
+    "generation_encoder_decoder.jsonl",
+    "grid.jsonl",
+    "image_text_flash.jsonl",
+    "image_text_generation.jsonl",
+    "lengths.jsonl",
+    "liger.jsonl",
+    "liger_families.jsonl",
+    "master_weights.jsonl",
+    "megatron.jsonl",
+    "modules_to_save.jsonl",
+    "offload.jsonl",
+    "optimizers.jsonl",
+    "programs.jsonl",
+    "sequence_classification.jsonl",
+    "sixteen_bit_weights.jsonl",
+    "zero_offload.jsonl",
+];
+
+/// Goals that a file is not held to, and why.
+const NOT_HELD: &[(&str, &[&str], &str)] = &[
+    (
+        "drawn_options.jsonl",
+        &["composition worst"],
+        "the oracle does not see all caches of flash-linear-attention's beams (3.7 %) nor the newest \
+         gradient of a step within backward (11 %), and takes an adapter's cast of stacked experts for \
+         autocast's (0.95 %)",
+    ),
+    (
+        "liger_families.jsonl",
+        &["composition worst"],
+        "the oracle calls a copy autocast's that Liger's loss makes of the head's weight and drops at \
+         once (5.2 %)",
+    ),
+    (
+        "nemotron_h.jsonl",
+        &["peak_reserved p95"],
+        "its two models of 35 MiB are off by one segment of 2 MiB, the larger ones by none",
+    ),
+    (
+        "zero_offload.jsonl",
+        &[
+            "peak_tensor equal to the byte",
+            "peak_tensor p95",
+            "peak_reserved median",
+            "peak_reserved p95",
+            "composition worst",
+        ],
+        "DeepSpeed's set-up is not simulated, and the order in which ZeRO-1 empties its bucket is not \
+         that of the engine (0.95 %)",
+    ),
+];
 
 fn fixture(name: &str) -> String {
     let path = format!("{}/tests/fixtures/{name}", env!("CARGO_MANIFEST_DIR"));
-    std::fs::read_to_string(path).expect("the fixture")
+    std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
-fn accuracy(name: &str) -> Accuracy {
-    let cases = read_cases(&fixture(name)).expect("cases");
-    Accuracy::of(&cases, &Selection::default())
+fn accuracy(lines: &str) -> Accuracy {
+    Accuracy::of(&read_cases(lines).expect("cases"), &Selection::default())
+}
+
+/// What is found of one file.
+struct Found {
+    cases: usize,
+    estimated: usize,
+    goals: Vec<Goal>,
+    summary: String,
+    table: String,
+}
+
+impl Found {
+    fn of(file: &str) -> Self {
+        let text = fixture(file);
+        let cases = text.lines().filter(|line| line.starts_with('{')).count();
+        let accuracy = accuracy(&text);
+        Self {
+            cases,
+            estimated: accuracy.compared(),
+            goals: accuracy.goals(),
+            summary: accuracy.summary(),
+            table: accuracy.to_string(),
+        }
+    }
+}
+
+/// All files with measured cases, compared by as many threads as run at once.
+static FOUND: LazyLock<BTreeMap<&str, Found>> = LazyLock::new(|| {
+    let files: BTreeSet<&str> = fixtures()
+        .into_iter()
+        .chain(OF_OPTIONS.iter().copied())
+        .collect();
+    let open = Mutex::new(files.into_iter());
+    let next = || open.lock().expect("no thread failed").next();
+    let compare = || {
+        std::iter::from_fn(next)
+            .map(|file| (file, Found::of(file)))
+            .collect()
+    };
+    let count = thread::available_parallelism().map_or(1, usize::from);
+    thread::scope(|scope| {
+        let threads: Vec<_> = (0..count).map(|_| scope.spawn(compare)).collect();
+        let found = threads
+            .into_iter()
+            .map(|thread| thread.join().expect("compared"));
+        found.flat_map(|found: Vec<_>| found).collect()
+    })
+});
+
+#[test]
+fn every_case_of_the_families_and_of_options_over_them_is_estimated_and_meets_every_goal() {
+    let mut missed = Vec::new();
+    for (file, found) in FOUND.iter() {
+        println!("{file}: {}", found.table);
+        if found.estimated != found.cases {
+            missed.push(format!(
+                "{file}: {} of {} cases",
+                found.estimated, found.cases
+            ));
+        }
+        let free = NOT_HELD.iter().find(|(name, ..)| name == file);
+        let free = free.map_or(&[][..], |(_, goals, _)| goals);
+        for Goal {
+            what,
+            found,
+            bound,
+            met,
+        } in &found.goals
+        {
+            if !met && !free.contains(what) {
+                missed.push(format!("{file}: {what}: {found} against {bound}"));
+            }
+        }
+    }
+    assert!(missed.is_empty(), "{}", missed.join("\n"));
 }
 
 #[test]
-fn the_llama_family_is_as_exact_as_the_goals_ask() {
-    every_goal_is_met("llama_family.jsonl", 426);
-}
-
-#[test]
-fn adapters_over_four_bits_are_as_exact_as_the_goals_ask() {
-    every_goal_is_met("four_bit.jsonl", 244);
-}
-
-#[test]
-fn adapters_over_eight_bits_are_as_exact_as_the_goals_ask() {
-    every_goal_is_met("eight_bit.jsonl", 103);
-}
-
-#[test]
-fn dora_and_adapters_of_conv1d_embeddings_and_beside_whole_modules_meet_every_goal() {
-    every_goal_is_met("dora.jsonl", 40);
-    every_goal_is_met("embedding_adapters.jsonl", 34);
-    every_goal_is_met("modules_to_save.jsonl", 15);
-}
-
-#[test]
-fn batches_of_usual_length_and_the_longest_after_them_meet_every_goal() {
-    every_goal_is_met("lengths.jsonl", 18);
-}
-
-#[test]
-fn master_weights_of_deepspeed_and_megatron_meet_every_goal() {
-    every_goal_is_met("master_weights.jsonl", 17);
-    every_goal_is_met("megatron.jsonl", 13);
-}
-
-#[test]
-fn losses_in_chunks_meet_every_goal() {
-    every_goal_is_met("chunked_loss.jsonl", 73);
-}
-
-#[test]
-fn decoders_that_classify_sequences_meet_every_goal() {
-    every_goal_is_met("sequence_classification.jsonl", 65);
-}
-
-#[test]
-fn liger_kernels_are_as_exact_as_the_goals_ask() {
-    every_goal_is_met("liger.jsonl", 208);
-}
-
-/// Composition is not held: the oracle calls a copy autocast's that Liger's loss makes of the head's
-/// weight and drops at once (5.2 %).
-#[test]
-fn liger_kernels_of_other_families_and_experts_meet_every_goal_of_bytes() {
-    let held = |goal: &str| !goal.contains("composition");
-    goals_are_met("liger_families.jsonl", 80, held);
-}
-
-#[test]
-fn optimizers_of_bitsandbytes_are_as_exact_as_the_goals_ask() {
-    every_goal_is_met("bitsandbytes_optimizers.jsonl", 86);
-}
-
-#[test]
-fn the_flash_attn_package_is_as_exact_as_the_goals_ask() {
-    every_goal_is_met("flash_attention_2.jsonl", 75);
-}
-
-#[test]
-fn every_further_optimizer_meets_every_goal() {
-    every_goal_is_met("optimizers.jsonl", 37);
-}
-
-#[test]
-fn an_optimizer_on_the_cpu_meets_every_goal() {
-    every_goal_is_met("offload.jsonl", 7);
-}
-
-/// Reserved memory and composition are not held to the goals: DeepSpeed's set-up is not simulated,
-/// and the order in which ZeRO-1 empties its bucket is not that of the engine (0.95 %).
-#[test]
-fn zero_1_and_2_with_an_optimizer_on_the_host_are_close_on_the_device() {
-    goals_are_met("zero_offload.jsonl", 9, |goal| {
-        ["tensor median", "tensor worst", "allocated", "phase"]
-            .iter()
-            .any(|held| goal.contains(held))
-    });
-}
-
-#[test]
-fn encoder_decoders_are_as_exact_as_the_goals_ask() {
-    every_goal_is_met("t5.jsonl", 240);
-    every_goal_is_met("t5gemma.jsonl", 42);
-    every_goal_is_met("bart.jsonl", 57);
-    every_goal_is_met("bart_kin.jsonl", 219);
-    every_goal_is_met("bart_decoders.jsonl", 35);
-}
-
-#[test]
-fn distilbert_is_as_exact_as_the_goals_ask() {
-    every_goal_is_met("distilbert.jsonl", 12);
-}
-
-#[test]
-fn gpt_neox_is_as_exact_as_the_goals_ask() {
-    every_goal_is_met("gpt_neox.jsonl", 43);
-}
-
-#[test]
-fn gemma_is_as_exact_as_the_goals_ask() {
-    every_goal_is_met("gemma.jsonl", 109);
-    every_goal_is_met("gemma4.jsonl", 51);
-    every_goal_is_met("gemma3n.jsonl", 43);
-    every_goal_is_met("indexed_attention.jsonl", 66);
-    every_goal_is_met("diffllama.jsonl", 40);
-}
-
-#[test]
-fn gpt2_is_as_exact_as_the_goals_ask() {
-    every_goal_is_met("gpt2.jsonl", 97);
-}
-
-#[test]
-fn starcoder2_and_granite_are_as_exact_as_the_goals_ask() {
-    every_goal_is_met("starcoder2_granite.jsonl", 43);
-    every_goal_is_met("granite_swa.jsonl", 44);
-    every_goal_is_met("jetmoe.jsonl", 38);
-    every_goal_is_met("doge.jsonl", 33);
-}
-
-#[test]
-fn cohere_and_stablelm_are_as_exact_as_the_goals_ask() {
-    every_goal_is_met("cohere_stablelm.jsonl", 95);
-}
-
-#[test]
-fn olmo_glm_and_helium_are_as_exact_as_the_goals_ask() {
-    every_goal_is_met("olmo_glm_helium.jsonl", 45);
-    every_goal_is_met("olmo2.jsonl", 42);
-}
-
-#[test]
-fn smollm3_exaone4_seed_oss_and_newer_decoders_are_as_exact_as_the_goals_ask() {
-    every_goal_is_met("newest_decoders.jsonl", 140);
-    every_goal_is_met("further_decoders.jsonl", 310);
-    every_goal_is_met("smollm3_exaone4_seed_oss.jsonl", 53);
-}
-
-#[test]
-fn gpt_bigcode_is_as_exact_as_the_goals_ask() {
-    every_goal_is_met("gpt_bigcode.jsonl", 71);
-}
-
-#[test]
-fn gpt_neo_gpt_j_and_codegen_are_as_exact_as_the_goals_ask() {
-    every_goal_is_met("gpt_neo_gptj_codegen.jsonl", 76);
-}
-
-#[test]
-fn nemotron_is_as_exact_as_the_goals_ask() {
-    every_goal_is_met("nemotron.jsonl", 43);
-}
-
-#[test]
-fn mixtures_of_experts_are_as_exact_as_the_goals_ask() {
-    every_goal_is_met("moe.jsonl", 169);
-}
-
-#[test]
-fn mixtures_beyond_mixtral_s_kin_are_as_exact_as_the_goals_ask() {
-    every_goal_is_met("mixtures.jsonl", 45);
-    every_goal_is_met("expert_adapters.jsonl", 114);
-}
-
-#[test]
-fn phi_and_phi3_are_as_exact_as_the_goals_ask() {
-    every_goal_is_met("phi.jsonl", 6);
-    every_goal_is_met("phi3.jsonl", 46);
-}
-
-#[test]
-fn opt_and_xglm_are_as_exact_as_the_goals_ask() {
-    every_goal_is_met("opt.jsonl", 65);
-    every_goal_is_met("xglm.jsonl", 29);
+fn readme_s_rows_are_those_of_the_files_and_say_what_is_found() {
+    let readme = include_str!("../README.md");
+    let rows = readme
+        .lines()
+        .skip_while(|line| !line.starts_with("| family | cases |"));
+    let mut shown = BTreeSet::new();
+    let mut wrong = Vec::new();
+    for row in rows.skip(2).take_while(|line| line.starts_with('|')) {
+        let (before, files) = row
+            .trim_end_matches(" |")
+            .rsplit_once(" | ")
+            .expect("cells");
+        let files: Vec<String> = files
+            .split(", ")
+            .map(|file| format!("{}.jsonl", file.trim_matches('`')))
+            .collect();
+        let summary = match &files[..] {
+            [file] => FOUND.get(file.as_str()).map(|found| found.summary.clone()),
+            _ => Some(
+                accuracy(&files.iter().map(|file| fixture(file)).collect::<String>()).summary(),
+            ),
+        };
+        let summary = summary.unwrap_or_default();
+        if !before.ends_with(&format!(" | {summary}")) {
+            wrong.push(format!("{before} is {summary}"));
+        }
+        shown.extend(files);
+    }
+    let all: BTreeSet<String> = FOUND.keys().map(|file| (*file).to_owned()).collect();
+    assert_eq!(shown, all, "README has a row for each file");
+    assert!(wrong.is_empty(), "README's rows:\n{}", wrong.join("\n"));
 }
 
 /// Losses, logits, predictions that are kept, caches, greedy and random decoding, beams.
 #[test]
 fn evaluation_and_generation_are_equal_to_the_byte() {
-    every_goal_is_met("evaluation.jsonl", 143);
-    let accuracy = accuracy("evaluation.jsonl");
-    let goals = accuracy.goals();
     for what in [
         "peak_tensor worst",
         "peak_allocated worst",
         "peak_reserved p95",
     ] {
-        let goal = goals.iter().find(|goal| goal.what == what);
+        let goal = FOUND["evaluation.jsonl"]
+            .goals
+            .iter()
+            .find(|goal| goal.what == what);
         assert!(goal.is_some_and(|goal| goal.found == 0.0), "{goal:?}");
-    }
-}
-
-/// Over the families of decoders and the versions of transformers.
-#[test]
-fn generation_is_as_exact_as_the_goals_ask() {
-    every_goal_is_met("generation.jsonl", 655);
-    every_goal_is_met("image_text_generation.jsonl", 98);
-}
-
-#[test]
-fn generation_with_encoder_decoders_is_as_exact_as_the_goals_ask() {
-    every_goal_is_met("generation_encoder_decoder.jsonl", 150);
-}
-
-/// Of flash-linear-attention's models and of Whisper.
-#[test]
-fn evaluation_of_linear_attention_and_whisper_is_as_exact_as_the_goals_ask() {
-    every_goal_is_met("evaluation_fla_whisper.jsonl", 41);
-}
-
-#[test]
-fn weights_in_16_bits_under_autocast_are_as_exact_as_the_goals_ask() {
-    every_goal_is_met("sixteen_bit_weights.jsonl", 27);
-}
-
-#[test]
-fn gated_linear_attention_is_as_exact_as_the_goals_ask() {
-    every_goal_is_met("gla.jsonl", 277);
-}
-
-#[test]
-fn other_linear_attention_is_as_exact_as_the_goals_ask() {
-    every_goal_is_met("linear_attention.jsonl", 28);
-}
-
-/// Generation, sequences of at most 64 tokens, padding masks.
-#[test]
-fn recurrent_states_are_as_exact_as_the_goals_ask() {
-    every_goal_is_met("fla_generation.jsonl", 265);
-}
-
-#[test]
-fn whisper_wav2vec_2_and_hubert_are_as_exact_as_the_goals_ask() {
-    every_goal_is_met("whisper.jsonl", 67);
-    every_goal_is_met("speech.jsonl", 101);
-    every_goal_is_met("unispeech.jsonl", 23);
-    every_goal_is_met("data2vec_audio.jsonl", 32);
-    every_goal_is_met("wavlm.jsonl", 34);
-}
-
-#[test]
-fn hgrn_mamba_2_and_attention_among_linear_attention_are_as_exact_as_the_goals_ask() {
-    every_goal_is_met("hgrn.jsonl", 36);
-    every_goal_is_met("hgrn2.jsonl", 19);
-    every_goal_is_met("fla_mamba.jsonl", 36);
-    every_goal_is_met("fla_mamba2.jsonl", 40);
-    every_goal_is_met("fla_attention.jsonl", 23);
-}
-
-#[test]
-fn falcon_is_as_exact_as_the_goals_ask() {
-    every_goal_is_met("falcon.jsonl", 53);
-}
-
-#[test]
-fn mamba_mamba_2_and_falcon_mamba_are_as_exact_as_the_goals_ask() {
-    every_goal_is_met("mamba.jsonl", 37);
-    every_goal_is_met("mamba2.jsonl", 33);
-}
-
-#[test]
-fn lfm2_and_bamba_are_as_exact_as_the_goals_ask() {
-    every_goal_is_met("lfm2_bamba.jsonl", 43);
-}
-
-/// Its two models of 35 MiB are off by one segment of 2 MiB, the larger ones by none.
-#[test]
-fn nemotron_h_is_as_exact_as_the_goals_of_live_tensors_ask() {
-    goals_are_met("nemotron_h.jsonl", 34, |goal| goal != "peak_reserved p95");
-}
-
-#[test]
-fn falcon_h1_is_as_exact_as_the_goals_ask() {
-    every_goal_is_met("falcon_h1.jsonl", 10);
-}
-
-#[test]
-fn llama_4_is_as_exact_as_the_goals_ask() {
-    every_goal_is_met("llama4.jsonl", 17);
-}
-
-#[test]
-fn hunyuan_and_ernie_with_experts_are_as_exact_as_the_goals_ask() {
-    every_goal_is_met("hunyuan_ernie_moe.jsonl", 44);
-}
-
-#[test]
-fn phi_3_5_moe_is_as_exact_as_the_goals_ask() {
-    every_goal_is_met("phimoe.jsonl", 17);
-}
-
-#[test]
-fn granite_4_and_jamba_are_as_exact_as_the_goals_ask() {
-    every_goal_is_met("granite_hybrid.jsonl", 20);
-    every_goal_is_met("granitemoe_before_5.jsonl", 40);
-    every_goal_is_met("mamba2_before_5.jsonl", 40);
-    every_goal_is_met("jamba.jsonl", 16);
-}
-
-#[test]
-fn layers_of_linear_attention_among_others_are_as_exact_as_the_goals_ask() {
-    every_goal_is_met("qwen3_next.jsonl", 42);
-    every_goal_is_met("olmo_hybrid.jsonl", 42);
-    every_goal_is_met("minimax.jsonl", 40);
-}
-
-#[test]
-fn mpt_and_bloom_are_as_exact_as_the_goals_ask() {
-    every_goal_is_met("mpt.jsonl", 47);
-    every_goal_is_met("bloom.jsonl", 40);
-}
-
-/// Every n-th layer checkpointed, activations on the host, a cache that training fills, and
-/// evaluations after each step.
-#[test]
-fn programs_around_the_step_meet_every_goal() {
-    every_goal_is_met("programs.jsonl", 70);
-}
-
-/// Drawn at random (`tests/oracle/draw.py`).
-#[test]
-fn cases_drawn_at_random_meet_every_goal() {
-    every_goal_is_met("drawn.jsonl", 358);
-}
-
-/// The same with every option, and a usual job for each model of the catalog. Composition is not held
-/// to the goals: the oracle does not see all caches of flash-linear-attention's beams (3.7 %) nor
-/// the newest gradient of a step within backward (11 %), and takes an adapter's cast of stacked
-/// experts for autocast's (0.95 %).
-#[test]
-fn cases_drawn_over_every_option_meet_every_goal_of_bytes() {
-    let held = |goal: &str| !goal.contains("composition");
-    goals_are_met("drawn_options.jsonl", 1078, held);
-}
-
-/// Every family with every option, in combinations that nobody tuned to.
-#[test]
-fn the_grid_over_families_and_options_is_as_exact_as_the_goals_ask() {
-    every_goal_is_met("grid.jsonl", 124);
-}
-
-fn every_goal_is_met(fixture: &str, cases: usize) {
-    goals_are_met(fixture, cases, |_| true);
-}
-
-/// The goals whose names are `held`.
-fn goals_are_met(fixture: &str, cases: usize, held: impl Fn(&str) -> bool) {
-    let accuracy = accuracy(fixture);
-    println!("{accuracy}");
-    assert_eq!(accuracy.compared(), cases, "every case is estimated");
-    for goal in accuracy.goals() {
-        let (what, found, bound) = (goal.what, goal.found, goal.bound);
-        assert!(
-            goal.met || !held(what),
-            "{fixture}: {what}: {found} against {bound}"
-        );
     }
 }
 

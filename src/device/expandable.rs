@@ -33,7 +33,6 @@ impl Allocator {
     }
 
     /// `try_allocate_expandable_block`: maps pages until a free block holds the request.
-    #[cold]
     pub(super) fn try_allocate_expandable_block(&mut self, params: Params) -> Option<BlockId> {
         let size = params.size;
         let mut candidate = self.find_expandable_block(params);

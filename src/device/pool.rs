@@ -184,7 +184,6 @@ impl Pool {
     }
 
     /// Adds a free block of this size, at this place, to its bin.
-    #[inline(never)]
     fn put(&mut self, blocks: &mut Blocks, id: BlockId, size: u64, place: u64, bin: u32) {
         let head = self.heads + bin;
         let after = match first_from(blocks, head, size, place) {

@@ -1,7 +1,7 @@
 //! A family that nobody has, in tests alone: adding one takes a record and the registry's line.
 
 use crate::families::llama::LLAMA;
-use crate::model::{Family, Sizes};
+use crate::model::{Family, Proof, Sizes};
 
 /// `fictitious`.
 pub(crate) const FICTITIOUS: Family = Family {
@@ -11,7 +11,7 @@ pub(crate) const FICTITIOUS: Family = Family {
         layers: 3,
         ..LLAMA.sizes
     },
-    fixtures: &[],
-    published: &[],
+    fixtures: Proof::NONE,
+    published: Proof::NONE,
     ..LLAMA
 };

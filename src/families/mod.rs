@@ -35,6 +35,8 @@ pub(crate) mod hybrid;
 pub(crate) mod image_text;
 pub(crate) mod internvl;
 pub(crate) mod jetmoe;
+#[cfg(test)]
+mod laws;
 pub(crate) mod linear;
 pub(crate) mod llama;
 pub(crate) mod mamba;
@@ -63,4 +65,6 @@ pub(crate) mod wav2vec2;
 pub use models::{catalog_model, catalog_models};
 pub use network::{Batch, Calling, GenerateVersion, Model, mask_beforehand, modules};
 pub use reading::essential_config;
+#[cfg(not(target_arch = "wasm32"))]
+pub use registry::fixtures;
 pub use search::search_models;

@@ -10,6 +10,8 @@ use crate::catalog::Model;
 use crate::families::network::{Build, Net};
 use crate::model::{Family, ResolvedSpec};
 use crate::nn::build::{Builder, Facts};
+#[cfg(not(target_arch = "wasm32"))]
+use std::collections::BTreeSet;
 
 /// A family and what builds its models.
 pub(crate) struct Entry {
@@ -277,11 +279,20 @@ pub(crate) fn model_types() -> impl Iterator<Item = &'static str> {
         .flat_map(|entry| entry().family.model_types.iter().copied())
 }
 
-/// Every family, those that are read as parts of others included.
-#[cfg(test)]
-pub(crate) fn families() -> impl Iterator<Item = &'static Family> {
-    let lists = [FAMILIES, OF_FLA, WITHIN].into_iter().flatten();
-    lists.map(|entry| entry().family)
+/// The files of `tests/fixtures` that hold measured cases of families.
+#[cfg(not(target_arch = "wasm32"))]
+pub fn fixtures() -> BTreeSet<&'static str> {
+    all()
+        .flat_map(|family| family.fixtures.facts())
+        .copied()
+        .collect()
+}
+
+/// Every family.
+#[cfg(not(target_arch = "wasm32"))]
+pub(crate) fn all() -> impl Iterator<Item = &'static Family> {
+    let all = [FAMILIES, OF_FLA, WITHIN].into_iter().flatten();
+    all.map(|entry| entry().family)
 }
 
 /// The family of this `model_type`.

@@ -132,6 +132,15 @@ impl Architecture {
         matches!(self, Self::Decoder(c) if c.alibi || c.family.attention_support.holds_mask)
     }
 
+    /// Whether an encoder has layers that are given a mask or a bias without padding, too.
+    pub fn makes_masks(&self, seq_len: u64) -> bool {
+        match self {
+            Self::ModernBert(config) => config.window <= seq_len,
+            Self::Beit(config) => config.relative || config.shared,
+            _ => false,
+        }
+    }
+
     /// Tokens of a sample, where the model decides them: an image's patches, a recording's
     /// positions.
     pub fn tokens(&self) -> Option<u64> {

@@ -50,15 +50,6 @@ pub struct BeitConfig {
 }
 
 impl BeitConfig {
-    /// The module that holds all but the classifier.
-    pub fn name(&self) -> &'static str {
-        if self.data2vec {
-            "data2vec_vision"
-        } else {
-            "beit"
-        }
-    }
-
     /// Tokens of an image: its patches and one for the class.
     pub fn tokens(&self) -> u64 {
         (self.image_size / self.patch_size).pow(2) + 1

@@ -221,26 +221,6 @@ impl BertKind {
         !matches!(self, Self::XlmRobertaXl | Self::Megatron)
     }
 
-    /// What the model without a head is called.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Bert | Self::Megatron => "bert",
-            Self::Ernie => "ernie",
-            Self::Data2Vec => "data2vec_text",
-            Self::Roberta | Self::XlmRobertaXl => "roberta",
-            Self::RobertaPreNorm => "roberta_prelayernorm",
-            Self::Electra => "electra",
-            Self::Albert => "albert",
-            Self::DebertaV1 | Self::Deberta => "deberta",
-            Self::Mpnet => "mpnet",
-            Self::Esm => "esm",
-            Self::Nomic => "nomic_bert",
-            Self::LayoutLm => "layoutlm",
-            Self::RemBert => "rembert",
-            Self::RoFormer => "roformer",
-        }
-    }
-
     /// The size of the vocabulary in transformers' own config of the kind.
     pub(crate) fn usual_vocabulary(self) -> u64 {
         match self {

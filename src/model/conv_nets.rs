@@ -14,17 +14,6 @@ pub enum ConvNetKind {
     ResNet,
 }
 
-impl ConvNetKind {
-    /// The name of the model inside, which is its type.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::ConvNext => "convnext",
-            Self::ConvNextV2 => "convnextv2",
-            Self::ResNet => "resnet",
-        }
-    }
-}
-
 /// A network of convolutions with a classifier.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConvNetConfig {

@@ -14,6 +14,18 @@ pub enum DualKind {
     Idefics3,
 }
 
+impl DualKind {
+    /// Whether a token stands for all of an image, before a norm and layers.
+    pub fn has_class(self) -> bool {
+        self == Self::Clip
+    }
+
+    /// Whether layers build their attention before its norm.
+    pub fn attention_first(self) -> bool {
+        self != Self::Siglip
+    }
+}
+
 /// A stack of layers over images or texts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TowerConfig {
@@ -75,6 +87,6 @@ impl DualConfig {
     /// Patches of an image, and the token that stands for all of it in CLIP.
     pub fn image_tokens(&self) -> u64 {
         let side = self.image_size / self.patch_size;
-        side * side + u64::from(self.kind == DualKind::Clip)
+        side * side + u64::from(self.kind.has_class())
     }
 }

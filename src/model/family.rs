@@ -15,6 +15,7 @@ use super::support::{
 use super::window::Window;
 use super::{Architecture, DecoderConfig, DecoderType};
 use crate::ask::{Framework, Task};
+use std::marker::PhantomData;
 
 /// What reads a config. What is wrong is pushed to the fields.
 #[derive(Clone, Copy, Debug)]
@@ -52,6 +53,9 @@ pub struct Family {
     pub read: Reader,
     /// The parts of its configs.
     pub parts: ConfigParts,
+    /// The decoder whose fields a config of images and texts has beside its others, where it has no
+    /// `text_config`.
+    pub flat_text: Option<&'static Family>,
     // Sizes and options.
     /// The defaults of a decoder's sizes.
     pub sizes: Sizes,
@@ -65,6 +69,8 @@ pub struct Family {
     /// `rope_interleave` decides.
     pub latent: Option<Latent>,
     // Names.
+    /// What the model without a head is called within one that has it (`base_model_prefix`).
+    pub base_model: &'static str,
     /// What its modules are called.
     pub names: LayerNames,
     // Parts.
@@ -108,9 +114,9 @@ pub struct Family {
     /// Whether the loss that balances experts reads what every layer gives, logits or not (transformers 4).
     pub balances_every_layer: bool,
     /// The files of `tests/fixtures` that hold measured cases of it.
-    pub fixtures: &'static [&'static str],
+    pub fixtures: Proof<&'static str>,
     /// Models of the catalog with the numbers of parameters that their repositories state.
-    pub published: &'static [(&'static str, u64)],
+    pub published: Proof<(&'static str, u64)>,
 }
 
 impl Family {
@@ -135,6 +141,7 @@ impl Family {
             decoder: None,
             read,
             parts: ConfigParts::One,
+            flat_text: None,
             // Sizes and options.
             sizes: Sizes::NONE,
             options: Options::PLAIN,
@@ -142,6 +149,7 @@ impl Family {
             experts: None,
             latent: None,
             // Names.
+            base_model: "model",
             names: LayerNames::LLAMA,
             // Parts.
             style: Style::LLAMA,
@@ -164,8 +172,8 @@ impl Family {
             adapter_support: AdapterSupport::USUAL,
             quantized_support: QuantizedSupport::USUAL,
             balances_every_layer: false,
-            fixtures: &[],
-            published: &[],
+            fixtures: Proof::NONE,
+            published: Proof::NONE,
         }
     }
 
@@ -178,6 +186,36 @@ impl Family {
     /// Which decoder it is, of those of decoders.
     pub fn decoder_type(&self) -> DecoderType {
         self.decoder.unwrap_or(DecoderType::Llama)
+    }
+}
+
+/// Facts of a record that tests alone read: the page's program has none of them.
+#[derive(Clone, Copy, Debug)]
+pub struct Proof<T: 'static> {
+    #[cfg(not(target_arch = "wasm32"))]
+    facts: &'static [T],
+    what: PhantomData<T>,
+}
+
+impl<T> Proof<T> {
+    /// No facts.
+    pub const NONE: Self = Self::of(&[]);
+
+    /// These facts.
+    pub const fn of(facts: &'static [T]) -> Self {
+        #[cfg(target_arch = "wasm32")]
+        let _ = facts;
+        Self {
+            #[cfg(not(target_arch = "wasm32"))]
+            facts,
+            what: PhantomData,
+        }
+    }
+
+    /// All of them.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub const fn facts(self) -> &'static [T] {
+        self.facts
     }
 }
 

@@ -65,7 +65,7 @@ pub use eurobert::{EuroBertConfig, Pooling};
 pub use expert_rule::{ExpertRule, SharedWidth, SparseLayers};
 pub(crate) use experts::EXPERTS;
 pub use experts::{AFTER_EXPERTS, ExpertForm, Experts, LATENT, PLAIN, SharedForm};
-pub use family::{ConfigParts, Family, Reader};
+pub use family::{ConfigParts, Family, Proof, Reader};
 pub(crate) use fla::NORM_WIDTH;
 pub use fla::{FlaAttention, FlaConfig, FlaFused, FlaMixer, FlaStateSpace};
 pub use gemma_layers::{AltUp, GEMMA_NORMS, GemmaLayers, KeysAndValues};

@@ -21,7 +21,6 @@ impl DecoderConfig {
 }
 
 /// The same of layers that may be of several kinds.
-#[inline(never)] // Not in `repetition`, so that the page can fetch it later.
 fn of_kinds(config: &DecoderConfig) -> Option<Repetition> {
     if config.gemma_layers.is_some_and(|layers| layers.readers > 0) {
         return None;

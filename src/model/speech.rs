@@ -21,20 +21,6 @@ pub enum SpeechKind {
     WavLm,
 }
 
-impl SpeechKind {
-    /// The name of the model inside.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Wav2Vec2 => "wav2vec2",
-            Self::Hubert => "hubert",
-            Self::UniSpeech => "unispeech",
-            Self::UniSpeechSat => "unispeech_sat",
-            Self::Data2Vec => "data2vec_audio",
-            Self::WavLm => "wavlm",
-        }
-    }
-}
-
 /// A model that hears waveforms.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SpeechConfig {

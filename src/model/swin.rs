@@ -40,11 +40,6 @@ pub struct SwinConfig {
 }
 
 impl SwinConfig {
-    /// The module that holds all but the classifier.
-    pub fn name(&self) -> &'static str {
-        if self.second { "swinv2" } else { "swin" }
-    }
-
     /// Patches along each side of a window in a stage of the second Swin, and whether every second layer
     /// shifts its windows.
     pub fn second_window(&self, stage: usize) -> (u64, bool) {

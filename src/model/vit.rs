@@ -22,17 +22,6 @@ pub enum VitKind {
 }
 
 impl VitKind {
-    /// What the model inside of a classifier is called.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Vit | Self::Msn => "vit",
-            Self::Ast => "audio_spectrogram_transformer",
-            Self::Deit => "deit",
-            Self::Dinov2 => "dinov2",
-            Self::Dinov2Registers => "dinov2_with_registers",
-        }
-    }
-
     /// Whether it is one of the two kinds of `DINOv2`.
     pub fn of_dino(self) -> bool {
         matches!(self, Self::Dinov2 | Self::Dinov2Registers)

@@ -5,7 +5,7 @@ use super::megatron::Megatron;
 use crate::ask::{OptimizerImpl, OptimizerName};
 use crate::model::ResolvedSpec;
 use crate::tape::{Category, Storage, Tape, Tensor};
-use crate::units::{DType, Shape, apart};
+use crate::units::{DType, Shape};
 
 /// What is kept for one parameter, in the order in which it was made.
 pub(super) type State = Vec<Storage>;
@@ -52,7 +52,7 @@ impl Optimizer {
     /// Makes what there is before the first step: only Adagrad makes its state at once.
     pub fn begin(&mut self, t: &Tape) {
         if self.options.name == OptimizerName::Adagrad {
-            apart(|| self.adagrad_state(t));
+            self.adagrad_state(t);
         }
     }
 
@@ -107,14 +107,6 @@ impl Optimizer {
         let grad_mode = t.set_grad_enabled(false);
         match self.options.name {
             OptimizerName::AdamW | OptimizerName::Adam => self.adam(t),
-            _ => apart(|| self.rarer_step(t)),
-        }
-        t.set_grad_enabled(grad_mode);
-    }
-
-    /// The step of the others; the first answer does without them.
-    fn rarer_step(&mut self, t: &Tape) {
-        match self.options.name {
             OptimizerName::Sgd => self.sgd(t),
             OptimizerName::Adafactor => self.adafactor(t),
             OptimizerName::AdafactorTransformers => self.adafactor_transformers(t),
@@ -131,8 +123,9 @@ impl Optimizer {
             | OptimizerName::AdamW32bitBitsAndBytes
             | OptimizerName::Lion8bit
             | OptimizerName::Sgd8bit => self.bitsandbytes(t),
-            OptimizerName::AdamW | OptimizerName::Adam | OptimizerName::None => {}
+            OptimizerName::None => {}
         }
+        t.set_grad_enabled(grad_mode);
     }
 
     /// Whether its step unscales gradients itself (`_step_supports_amp_scaling`): fused ones do.

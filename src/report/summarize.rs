@@ -76,7 +76,6 @@ pub fn summarize(spec: &ResolvedSpec, trace: &Trace) -> Option<DeviceSummary> {
 /// The most that the run holds of what the device has, or where it asks for more: PyTorch gives cached
 /// segments back before it runs out, so less can be enough. `within` is the run where it would first
 /// have taken more.
-#[inline(never)] // So that the page can fetch it later.
 fn limited_run(
     spec: &ResolvedSpec,
     trace: &Trace,

@@ -5,7 +5,7 @@ use crate::ask::{
     ActivationCheckpointing, Attention, Finding, Framework, Precision, Program, Scenario,
     SdpaBackend,
 };
-use crate::model::{Architecture, DecoderConfig, ImageKind};
+use crate::model::{Architecture, DecoderConfig};
 
 /// Elements in which memory-efficient attention counts the rows of a bias in backward (torch 2.6,
 /// `mem_eff_attention/kernel_backward.h`).
@@ -21,9 +21,7 @@ pub(crate) fn are_given(scenario: &Scenario, architecture: &Architecture) -> boo
     let seq_len = scenario.padded(scenario.seq_len);
     let made = match architecture {
         Architecture::Decoder(config) => masks(config, scenario, seq_len),
-        Architecture::ModernBert(config) => config.window <= seq_len,
-        Architecture::Beit(config) => config.relative || config.shared,
-        _ => false,
+        other => other.makes_masks(seq_len),
     };
     made || support.masked.has(scenario.framework) || support.pads && scenario.has_padding()
 }
@@ -31,11 +29,7 @@ pub(crate) fn are_given(scenario: &Scenario, architecture: &Architecture) -> boo
 /// The same of a decoder whose batches hold no padding.
 fn masks(config: &DecoderConfig, scenario: &Scenario, seq_len: u64) -> bool {
     let images = config.images.as_deref();
-    let of_images = images.is_some_and(|images| match images.kind() {
-        ImageKind::Gemma3 | ImageKind::PaliGemma => true,
-        ImageKind::Mistral3 | ImageKind::Mllama => scenario.images > 0,
-        _ => false,
-    });
+    let of_images = images.is_some_and(|images| images.kind().makes_masks(scenario.images));
     let idle = scenario.framework == Framework::Torch26Transformers451;
     let idle = config.idle_window.filter(|_| idle);
     let window = config.sliding_window.or(idle);
@@ -97,7 +91,6 @@ pub(crate) fn check(scenario: &Scenario, architecture: &Architecture, findings: 
 }
 
 /// `check_attn_mask_shape` and its like (`sdp_utils.cpp`, torch 2.15 and 2.6).
-#[inline(never)] // Not in `resolve`, so that the page can fetch it later.
 fn why_not_flash() -> Finding {
     Finding::error(
         "sdpa_backend",
@@ -108,7 +101,6 @@ fn why_not_flash() -> Finding {
 }
 
 /// `check_head_dim_size_mem_efficient` (`sdp_utils.cpp`, torch 2.15 and 2.6).
-#[inline(never)] // As above.
 fn why_aligned() -> Finding {
     Finding::error(
         "sdpa_backend",
@@ -119,7 +111,6 @@ fn why_aligned() -> Finding {
 }
 
 /// `check_batch_size_and_num_heads_dense` (`sdp_utils_cpp.h`, torch 2.6).
-#[inline(never)] // As above.
 fn why_only_math() -> Finding {
     Finding::error(
         "sdpa_backend",
@@ -132,7 +123,6 @@ fn why_only_math() -> Finding {
 /// A bias that attention has padded in memory is dense when it comes back from the host
 /// (`save_on_cpu`), where `_scaled_dot_product_efficient_attention_backward` of torch 2.6 wants rows
 /// of a multiple of four.
-#[inline(never)] // As above.
 fn why_uneven(scenario: &Scenario) -> Finding {
     const KEY: &str = "pad_to_multiple_of";
     let multiple = scenario.pad_to_multiple_of.unwrap_or(1).max(1);

@@ -47,7 +47,6 @@ fn check_logits_to_keep(
 }
 
 /// What there is to say of it.
-#[inline(never)] // Not in `resolve`, so that the page can fetch it later.
 fn without_logits_to_keep(scenario: &Scenario, architecture: &Architecture, kept: u64) -> Finding {
     let framework = scenario.framework.name();
     let key = "evaluation.logits_to_keep";

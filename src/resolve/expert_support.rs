@@ -83,7 +83,6 @@ fn check_rows(scenario: &Scenario, config: &DecoderConfig, findings: &mut Vec<Fi
 }
 
 /// What there is to say of it.
-#[inline(never)] // Not in `resolve`, so that the page can fetch it later.
 fn why_uneven(field: &str, columns: u64, step: u64) -> Finding {
     let key = format!("model_overrides.{field}");
     Finding::error(

@@ -32,7 +32,6 @@ pub(crate) fn check(scenario: &Scenario, architecture: &Architecture, findings: 
     }
 }
 
-#[inline(never)] // Not in `resolve`, so that the page can fetch it later.
 fn misplaced(new: u64) -> Finding {
     const KEY: &str = "evaluation.max_new_tokens";
     Finding::error(

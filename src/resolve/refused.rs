@@ -56,7 +56,7 @@ pub(crate) fn check(
     if int8 && recent && latent {
         findings.push(why_not_in_8_bits());
     }
-    let hears = matches!(architecture, Architecture::Bart(config) if config.recordings.is_some());
+    let hears = architecture.is_encoder_decoder() && architecture.reads_spectrograms();
     if hears && scenario.framework != Framework::Torch215Transformers523 {
         findings.extend(why_not_heard(scenario));
     }
@@ -80,7 +80,6 @@ fn trains_weights(scenario: &Scenario, task: Task) -> bool {
 
 /// `GradScaler` unscales gradients in float32 alone: of others in float16 it says so itself, for those in
 /// bfloat16 its kernel is not there (`_amp_foreach_non_finite_check_and_unscale_`, torch 2.15 and 2.6).
-#[inline(never)] // Not in `resolve`, so that the page can fetch it later.
 fn why_not_scaled(scenario: &Scenario) -> Finding {
     if scenario.quantization.is_on() {
         const KEY: &str = "quantization.prepare_for_kbit_training";
@@ -101,7 +100,6 @@ fn why_not_scaled(scenario: &Scenario) -> Finding {
 }
 
 /// `Cache.get_seq_length` (`cache_utils.py`, transformers 5.23).
-#[inline(never)] // As above.
 fn why_no_cache(key: &str, fix: impl Into<serde_json::Value>) -> Finding {
     Finding::error(
         key,
@@ -113,7 +111,6 @@ fn why_no_cache(key: &str, fix: impl Into<serde_json::Value>) -> Finding {
 
 /// `Trainer.prediction_step` leaves `past_key_values` out of what it detaches; Mamba's cache is called
 /// `cache_params` (`trainer.py`, transformers 5.23, 4.51 and 4.48).
-#[inline(never)] // As above.
 fn why_not_kept() -> Finding {
     Finding::error(
         "evaluation.use_cache",
@@ -124,7 +121,6 @@ fn why_not_kept() -> Finding {
 }
 
 /// `MatmulLtState` of bitsandbytes 0.45 lacks what `tuners/lora/bnb.py` of PEFT 0.13 asks of it.
-#[inline(never)] // As above.
 fn why_not_int8() -> Finding {
     Finding::error(
         "quantization.type",
@@ -136,7 +132,6 @@ fn why_not_int8() -> Finding {
 
 /// `expand_kv` of latent attention (transformers 5.23) gives `kv_b_proj` four dimensions;
 /// `int8_mm_dequant` and its like of bitsandbytes take two or three.
-#[inline(never)] // As above.
 fn why_not_in_8_bits() -> Finding {
     Finding::error(
         "quantization.type",
@@ -147,7 +142,6 @@ fn why_not_in_8_bits() -> Finding {
 }
 
 /// `Gemma3nTextAltUp.predict` and `correct` (transformers 5.23) clamp weights, in training.
-#[inline(never)] // As above.
 fn why_not_cut() -> Finding {
     Finding::error(
         "quantization.type",
@@ -159,7 +153,6 @@ fn why_not_cut() -> Finding {
 
 /// Features come in the precision's dtype, in which `WhisperEncoder` of transformers 4 leaves them;
 /// its first convolution takes those of its own dtype alone, where autocast does not see to it.
-#[inline(never)] // As above.
 fn why_not_heard(scenario: &Scenario) -> Option<Finding> {
     let held = scenario.quantization.unquantized_dtype();
     let autocast = matches!(scenario.precision, Precision::AmpBf16 | Precision::AmpFp16);

@@ -4,7 +4,7 @@ use super::graph::{Edge, Leaf, ParameterId};
 use super::recorder::Recorder;
 use super::tensor::Like;
 use super::{Category, Storage, Tape, Tensor};
-use crate::units::{DType, Shape, apart};
+use crate::units::{DType, Shape};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
@@ -77,7 +77,7 @@ impl LayersPassed {
             let now = [recorder.event_count(), recorder.count()];
             let passed = [now[0] - self.begun[0], now[1] - self.begun[1]];
             if passed == self.passed && passed[0] >= MANY_EVENTS {
-                apart(|| recorder.leave_out(passed));
+                recorder.leave_out(passed);
             }
             *self = Self {
                 first: Some(Rc::clone(&parameter.like)),

@@ -41,7 +41,7 @@ pub fn setting_help(key: &str) -> Option<&'static SettingHelp> {
 /// formulas (may be empty) and what it is called where people set it.
 macro_rules! settings {
     ($($key:literal: $english:literal, $chinese:literal; $help:literal, $help_zh:literal; $symbol:literal, $source:literal;)+) => {
-        /// Every setting. What is said about it is apart, so that the page can fetch it later.
+        /// Every setting.
         static NAMES: &[Name] = &[$(Name { key: $key, name: ($english, $chinese) }),+];
         static HELP: &[SettingHelp] = &[$(SettingHelp {
             key: $key,

@@ -3,46 +3,32 @@
 use super::Language;
 use crate::resolve::Idle;
 
-/// Declares words with their two languages: those that the first screen has, and others.
+/// A word or sentence of the page that never changes, in English and Chinese.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Word(&'static (&'static str, &'static str));
+
+impl Word {
+    /// The word in a language.
+    pub const fn text(self, language: Language) -> &'static str {
+        language.of(*self.0)
+    }
+}
+
+/// Declares words with their two languages.
 macro_rules! words {
-    (
-        first {$($name:ident: $english:literal, $chinese:literal;)+}
-        later {$($other:ident: $its_english:literal, $its_chinese:literal;)+}
-    ) => {
-        /// A word or sentence of the page that never changes.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub enum Word {
-            $(#[doc = concat!("`", $english, "`")] $name,)+
-            $(#[doc = concat!("`", $its_english, "`")] $other,)+
-        }
-
+    ($($name:ident: $english:literal, $chinese:literal;)+) => {
+        #[expect(non_upper_case_globals, reason = "words are named like the cases of an enum")]
         impl Word {
-            /// Every word.
-            pub const ALL: &[Self] = &[$(Self::$name,)+ $(Self::$other,)+];
+            $(#[doc = concat!("`", $english, "`")] pub const $name: Self = Self(&($english, $chinese));)+
 
-            /// The word in a language.
-            pub const fn text(self, language: Language) -> &'static str {
-                match self {
-                    $(Self::$name => language.of(($english, $chinese)),)+
-                    _ => self.later(language),
-                }
-            }
-
-            /// The same of a word that the first screen does not have: a function by itself, so that the
-            /// page can fetch those words later.
-            #[inline(never)]
-            const fn later(self, language: Language) -> &'static str {
-                match self {
-                    $(Self::$other => language.of(($its_english, $its_chinese)),)+
-                    // Said by `text`.
-                    _ => "",
-                }
-            }
+            /// Every word with its name.
+            #[cfg(test)]
+            const ALL: &[(&str, Self)] = &[$((stringify!($name), Self::$name)),+];
         }
     };
 }
 
-words! { first {
+words! {
     Title: "Highwater: GPU memory and host RAM of a training run",
         "Highwater：训练所需的显存与主机内存";
     Tagline: "Will it fit? Memory of a training run, before it starts",
@@ -126,7 +112,6 @@ words! { first {
         "粘贴 Hugging Face 模型的 config.json，内容只保存在本页及其链接中。";
     Measure: "Count as used", "计入方式";
     Stale: "This is the last valid configuration; the marked setting has no answer.", "这是上一个有效配置的结果；被标记的选项没有结果。";
-} later {
     ShareLink: "Link to this configuration", "此配置的链接";
     ShareEmbed: "Embed it in a page", "嵌入网页";
     NewVersion: "A newer version of Highwater is ready; your configuration is kept.", "Highwater 有新版本，您的配置会保留。";
@@ -241,7 +226,7 @@ words! { first {
     CompareKeep: "Keep B as A", "把 B 设为 A";
     CompareSettings: "Settings that differ", "不同的选项";
     KeyCompare: "keep this configuration as A, or let A go", "把当前配置保留为 A，或取消对比";
-} }
+}
 
 /// Why a setting has no effect.
 pub const fn idle_reason(idle: Idle) -> Word {
@@ -295,8 +280,8 @@ mod tests {
             &Path::new(env!("CARGO_MANIFEST_DIR")).join("src"),
             &mut source,
         );
-        for &word in Word::ALL {
-            let name = format!("Word::{word:?}");
+        for (name, word) in Word::ALL {
+            let name = format!("Word::{name}");
             let used = source.match_indices(&name).any(|(at, _)| {
                 let after = source[at + name.len()..].chars().next();
                 !after.is_some_and(char::is_alphanumeric)

@@ -6,7 +6,6 @@
 //! Invariants: sizes are whole bytes in `u64`; a [`Shape`] has at most [`MAX_DIMS`] dimensions;
 //! no floating point.
 
-mod apart;
 mod bytes;
 mod dtype;
 mod limitation;
@@ -15,7 +14,6 @@ mod order;
 mod repetition;
 mod shape;
 
-pub(crate) use apart::apart;
 pub use bytes::{Bytes, GIB, KIB, MIB};
 pub use dtype::DType;
 pub use limitation::Limitation;

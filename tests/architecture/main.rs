@@ -4,6 +4,7 @@
 //! they say something about code that this build leaves out as well (the page's, for example).
 
 mod circles;
+mod names;
 mod source;
 mod table;
 

@@ -49,6 +49,24 @@ pub fn rust_files(folder: &str) -> impl Iterator<Item = File> {
         .map(|path| File::read(&relative(&path)))
 }
 
+/// How many bytes of code are given before a text.
+const BEFORE: usize = 200;
+
+/// Every file of `src` that is part of the programs.
+pub fn program_files() -> Vec<File> {
+    let all: Vec<File> = rust_files("src").collect();
+    let tests: Vec<String> = all.iter().flat_map(File::tests).collect();
+    let is_test = |path: &str| {
+        let mut tests = tests
+            .iter()
+            .filter_map(|test| path.strip_prefix(test.as_str()));
+        tests.any(|rest| rest == ".rs" || rest.starts_with('/'))
+    };
+    all.into_iter()
+        .filter(|file| !is_test(&file.path))
+        .collect()
+}
+
 /// One source file.
 pub struct File {
     /// Its path from the root.
@@ -80,15 +98,29 @@ impl File {
     /// The same without the tests at its end.
     pub fn words_of_program(&self) -> Vec<String> {
         let code = code(&self.text);
-        let is_tests = |at: &usize| {
-            let module = code[*at..].trim_start_matches("#[cfg(test)]").trim_start();
-            let line = module.lines().next().unwrap_or_default();
-            module.starts_with("mod ") && line.contains('{')
-        };
-        let mut marks = code.match_indices("#[cfg(test)]").map(|(at, _)| at);
-        let end = marks.find(is_tests).unwrap_or(code.len());
-        let program = &code[..end];
-        words(program)
+        words(&code[..end_of_program(&code)])
+    }
+
+    /// The texts in it without the tests at its end, each with the code before it.
+    pub fn texts_of_program(&self) -> Vec<(String, String)> {
+        let (code, texts) = scanned(&self.text);
+        let end = end_of_program(&code);
+        let before = |at: usize| &code[code.floor_char_boundary(at.saturating_sub(BEFORE))..at];
+        let texts = texts.into_iter().take_while(|(at, _)| *at < end);
+        texts
+            .map(|(at, text)| (before(at).trim_end().to_owned(), text))
+            .collect()
+    }
+
+    /// The files that it declares as tests alone.
+    fn tests(&self) -> Vec<String> {
+        let words = self.words();
+        let mark = ["#", "[", "cfg", "(", "test", ")", "]", "mod"];
+        let found = words.windows(10).filter(|w| w[..8] == mark && w[9] == ";");
+        let folder = self.path.strip_suffix("/mod.rs");
+        let folder = folder.or_else(|| self.path.strip_suffix(".rs"));
+        let folder = folder.unwrap_or_default();
+        found.map(|w| format!("{folder}/{}", w[8])).collect()
     }
 
     /// Rooms it names by `crate::...`, or by `super::...` from a door.
@@ -134,6 +166,17 @@ impl File {
         }
         found
     }
+}
+
+/// Where the tests begin that stand at the end of a file.
+fn end_of_program(code: &str) -> usize {
+    let is_tests = |at: &usize| {
+        let module = code[*at..].trim_start_matches("#[cfg(test)]").trim_start();
+        let line = module.lines().next().unwrap_or_default();
+        module.starts_with("mod ") && line.contains('{')
+    };
+    let mut marks = code.match_indices("#[cfg(test)]").map(|(at, _)| at);
+    marks.find(is_tests).unwrap_or(code.len())
 }
 
 /// Adds the name that a path goes on with, or those of a group in braces.
@@ -188,8 +231,14 @@ fn words(code: &str) -> Vec<String> {
 
 /// The text without comments, and with empty literals in place of full ones.
 fn code(text: &str) -> String {
+    scanned(text).0
+}
+
+/// The same with the texts that stood there, each after where its empty one is.
+fn scanned(text: &str) -> (String, Vec<(usize, String)>) {
     let chars: Vec<char> = text.chars().collect();
     let mut out = String::new();
+    let mut texts = Vec::new();
     let mut at = 0;
     while at < chars.len() {
         let next = chars.get(at + 1).copied();
@@ -201,7 +250,9 @@ fn code(text: &str) -> String {
                 out.push_str("\"\"");
             }
             ('"', _) => {
-                at = end_of_string(&chars, at);
+                let end = end_of_string(&chars, at);
+                texts.push((out.len(), chars[at + 1..end - 1].iter().collect()));
+                at = end;
                 out.push_str("\"\"");
             }
             ('\'', Some('\\')) => at = end_of_character(&chars, at),
@@ -212,7 +263,7 @@ fn code(text: &str) -> String {
             }
         }
     }
-    out
+    (out, texts)
 }
 
 fn end_of_line(chars: &[char], from: usize) -> usize {

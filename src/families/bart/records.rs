@@ -2,7 +2,7 @@
 
 use super::reader;
 use super::whisper_reader;
-use crate::model::{Architecture, BartKind, Family};
+use crate::model::{Architecture, BartKind, Family, Proof};
 
 /// How those of texts generate.
 const GENERATION: crate::model::Generation = crate::model::Generation {
@@ -28,13 +28,13 @@ pub(crate) const BART: Family = Family {
     generation: GENERATION,
     check: Some(super::refused::check),
     // Support.
-    fixtures: &["bart.jsonl", "bart_decoders.jsonl"],
-    published: &[
+    fixtures: Proof::of(&["bart.jsonl", "bart_decoders.jsonl"]),
+    published: Proof::of(&[
         ("bart-base", 139_420_416),
         ("bart-large", 406_291_456),
         ("bart-large-cnn", 406_290_432),
         ("distilbart-cnn-12-6", 305_510_400),
-    ],
+    ]),
     ..Family::new(|family, task, fields| {
         Architecture::Bart(reader::read(family, BartKind::Bart, task, fields))
     })
@@ -53,8 +53,8 @@ pub(crate) const MBART: Family = Family {
     generation: GENERATION,
     check: Some(super::refused::check),
     // Support.
-    fixtures: &["bart_decoders.jsonl", "bart_kin.jsonl"],
-    published: &[("mbart-large-50", 610_879_488)],
+    fixtures: Proof::of(&["bart_decoders.jsonl", "bart_kin.jsonl"]),
+    published: Proof::of(&[("mbart-large-50", 610_879_488)]),
     ..Family::new(|family, task, fields| {
         Architecture::Bart(reader::read(family, BartKind::Mbart, task, fields))
     })
@@ -72,8 +72,8 @@ pub(crate) const PLBART: Family = Family {
     generation: GENERATION,
     check: Some(super::refused::check),
     // Support.
-    fixtures: &["bart_decoders.jsonl", "bart_kin.jsonl"],
-    published: &[("plbart-base", 139_220_736)],
+    fixtures: Proof::of(&["bart_decoders.jsonl", "bart_kin.jsonl"]),
+    published: Proof::of(&[("plbart-base", 139_220_736)]),
     ..Family::new(|family, task, fields| {
         Architecture::Bart(reader::read(family, BartKind::Plbart, task, fields))
     })
@@ -91,11 +91,11 @@ pub(crate) const BLENDERBOT: Family = Family {
     generation: GENERATION,
     check: Some(super::refused::check),
     // Support.
-    fixtures: &["bart_decoders.jsonl", "bart_kin.jsonl"],
-    published: &[
+    fixtures: Proof::of(&["bart_decoders.jsonl", "bart_kin.jsonl"]),
+    published: Proof::of(&[
         ("blenderbot-400m-distill", 364_802_560),
         ("blenderbot-3b", 2_696_268_800),
-    ],
+    ]),
     ..Family::new(|family, task, fields| {
         Architecture::Bart(reader::read(family, BartKind::Blenderbot, task, fields))
     })
@@ -113,8 +113,8 @@ pub(crate) const BLENDERBOT_SMALL: Family = Family {
     generation: GENERATION,
     check: Some(super::refused::check),
     // Support.
-    fixtures: &["bart_decoders.jsonl", "bart_kin.jsonl"],
-    published: &[("blenderbot-small-90m", 87_508_992)],
+    fixtures: Proof::of(&["bart_decoders.jsonl", "bart_kin.jsonl"]),
+    published: Proof::of(&[("blenderbot-small-90m", 87_508_992)]),
     ..Family::new(|family, task, fields| {
         Architecture::Bart(reader::read(
             family,
@@ -142,8 +142,8 @@ pub(crate) const PEGASUS: Family = Family {
         eager_only: crate::model::Versions::Before5,
         ..crate::model::AttentionSupport::ALL
     },
-    fixtures: &["bart_decoders.jsonl", "bart_kin.jsonl"],
-    published: &[("pegasus-large", 570_797_056)],
+    fixtures: Proof::of(&["bart_decoders.jsonl", "bart_kin.jsonl"]),
+    published: Proof::of(&[("pegasus-large", 570_797_056)]),
     ..Family::new(|family, task, fields| {
         Architecture::Bart(reader::read(family, BartKind::Pegasus, task, fields))
     })
@@ -166,8 +166,8 @@ pub(crate) const MARIAN: Family = Family {
         eager_only: crate::model::Versions::Before5,
         ..crate::model::AttentionSupport::ALL
     },
-    fixtures: &["bart_decoders.jsonl", "bart_kin.jsonl"],
-    published: &[("opus-mt-en-de", 74_410_496)],
+    fixtures: Proof::of(&["bart_decoders.jsonl", "bart_kin.jsonl"]),
+    published: Proof::of(&[("opus-mt-en-de", 74_410_496)]),
     ..Family::new(|family, task, fields| {
         Architecture::Bart(reader::read(family, BartKind::Marian, task, fields))
     })
@@ -188,11 +188,11 @@ pub(crate) const M2M_100: Family = Family {
     },
     check: Some(super::refused::check),
     // Support.
-    fixtures: &["bart_kin.jsonl"],
-    published: &[
+    fixtures: Proof::of(&["bart_kin.jsonl"]),
+    published: Proof::of(&[
         ("nllb-200-distilled-600m", 615_073_792),
         ("nllb-200-1.3b", 1_370_638_336),
-    ],
+    ]),
     ..Family::new(|family, task, fields| {
         Architecture::Bart(reader::read(family, BartKind::M2m100, task, fields))
     })
@@ -220,8 +220,8 @@ pub(crate) const WHISPER: Family = Family {
     check: Some(super::refused::check_whisper),
     // Support.
     attention_support: crate::model::AttentionSupport::UNMASKED,
-    fixtures: &["evaluation_fla_whisper.jsonl", "whisper.jsonl"],
-    published: &[
+    fixtures: Proof::of(&["evaluation_fla_whisper.jsonl", "whisper.jsonl"]),
+    published: Proof::of(&[
         ("whisper-tiny", 37_760_640),
         ("whisper-base", 72_593_920),
         ("whisper-small", 241_734_912),
@@ -229,6 +229,6 @@ pub(crate) const WHISPER: Family = Family {
         ("whisper-large-v2", 1_543_304_960),
         ("whisper-large-v3", 1_543_490_560),
         ("whisper-large-v3-turbo", 808_878_080),
-    ],
+    ]),
     ..Family::new(|family, _, fields| Architecture::Bart(whisper_reader::read(family, fields)))
 };

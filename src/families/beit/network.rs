@@ -297,7 +297,7 @@ impl Beit {
             ..AttentionOptions::of_encoder(c.dropout.attention, spec, facts)
         };
         let hidden = c.hidden_size;
-        let beit = b.at(c.name());
+        let beit = b.at(c.family.base_model);
         let embeddings = beit.at("embeddings");
         let token = |name| embeddings.parameter(name, [1, 1, hidden]);
         let cls_token = token("cls_token");
@@ -342,7 +342,7 @@ impl Beit {
             mean_pooling: c.mean_pooling,
             classifier: Linear::new(&b.at("classifier"), hidden, c.num_labels, true),
             dropout: c.dropout.embedding,
-            name: c.name(),
+            name: c.family.base_model,
             data2vec: c.data2vec,
             shell: Shell::new(b, spec, facts),
         }

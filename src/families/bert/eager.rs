@@ -26,6 +26,8 @@ pub(crate) struct WrittenOutBert {
     pooler: Option<Transform>,
     head: Head,
     kind: BertKind,
+    /// What the model without its head is called.
+    base: &'static str,
     shell: Shell,
 }
 
@@ -71,7 +73,7 @@ fn of_tokens(b: &Builder, c: &BertConfig) -> Head {
 impl WrittenOutBert {
     pub(crate) fn new(b: &Builder, c: &BertConfig, spec: &ResolvedSpec, facts: Facts) -> Self {
         let options = AttentionOptions::of_encoder(c.dropout.attention, spec, facts);
-        let base = b.at(c.kind.name());
+        let base = b.at(c.family.base_model);
         let embeddings = Embeddings::new(&base.at("embeddings"), c, facts);
         let encoder = base.at("encoder");
         let rembert = c.kind == BertKind::RemBert;
@@ -109,6 +111,7 @@ impl WrittenOutBert {
             pooler,
             head,
             kind: c.kind,
+            base: c.family.base_model,
             shell: Shell::new(b, spec, facts),
         }
     }
@@ -170,8 +173,7 @@ impl Encoder for WrittenOutBert {
     /// Token ids `[B, S]` to logits `[B, S, V]`, `[B, S, classes]` or `[B, classes]` and, from labels, the
     /// loss.
     fn forward(&self, t: &Tape, input_ids: &Tensor, labels: Option<&Tensor>) -> Output {
-        let name = self.kind.name();
-        let (hidden, pooled) = t.scoped(name, None, || self.encode(t, input_ids));
+        let (hidden, pooled) = t.scoped(self.base, None, || self.encode(t, input_ids));
         let read = pooled.as_ref().unwrap_or(&hidden);
         self.head.forward(t, self.shell.facts, (read, None), labels)
     }

@@ -56,7 +56,7 @@ impl LayoutLm {
             bidirectional: true,
             ..AttentionOptions::of_encoder(c.dropout.attention, spec, facts)
         };
-        let base = b.at(c.kind.name());
+        let base = b.at(c.family.base_model);
         let at = base.at("embeddings");
         let table = |name: &'static str, rows| Embedding::new(&at.at(name), rows, c.hidden_size);
         let words = Embedding::of_input(&at.at("word_embeddings"), c.vocab_size, c.hidden_size);

@@ -204,7 +204,7 @@ pub(crate) fn pooled(t: &Tape, facts: Facts, pooler: &Transform, hidden: &Tensor
 impl Bert {
     pub(crate) fn new(b: &Builder, c: &BertConfig, spec: &ResolvedSpec, facts: Facts) -> Self {
         let options = AttentionOptions::of_encoder(c.dropout.attention, spec, facts);
-        let bert = b.at(c.kind.name());
+        let bert = b.at(c.family.base_model);
         let embeddings = Embeddings::new(&bert.at("embeddings"), c, facts);
         let albert = c.kind == BertKind::Albert;
         let encoder = bert.at("encoder");

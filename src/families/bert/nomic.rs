@@ -34,7 +34,7 @@ pub(crate) struct NomicBert {
 impl NomicBert {
     pub(crate) fn new(b: &Builder, c: &BertConfig, spec: &ResolvedSpec, facts: Facts) -> Self {
         let options = AttentionOptions::of_encoder(c.dropout.attention, spec, facts);
-        let base = b.at(c.kind.name());
+        let base = b.at(c.family.base_model);
         let at = base.at("embeddings");
         let words = Embedding::of_input(&at.at("word_embeddings"), c.vocab_size, c.hidden_size);
         let types = at.at("token_type_embeddings");

@@ -39,7 +39,7 @@ impl PreNormBert {
         facts: Facts,
     ) -> Self {
         let options = AttentionOptions::of_encoder(c.dropout.attention, spec, facts);
-        let base = b.at(c.kind.name());
+        let base = b.at(c.family.base_model);
         let embeddings = Embeddings::new(&base.at("embeddings"), c, facts);
         let encoder = base.at("encoder");
         let layers = encoder.items("layer", c.num_hidden_layers, |b| {

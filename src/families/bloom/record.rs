@@ -3,8 +3,8 @@
 use super::reader;
 use crate::families::llama::LLAMA;
 use crate::model::{
-    Biases, DecoderType, DropoutFields, Family, Flag, HeadDim, Options, Reader, RotaryColumns,
-    Sizes,
+    Biases, DecoderType, DropoutFields, Family, Flag, HeadDim, Options, Proof, Reader,
+    RotaryColumns, Sizes,
 };
 
 /// `bloom`.
@@ -45,14 +45,14 @@ pub(crate) const BLOOM: Family = Family {
     // Support.
     liger: None,
     attention_support: super::ATTENTION,
-    fixtures: &["bloom.jsonl"],
-    published: &[
+    fixtures: Proof::of(&["bloom.jsonl"]),
+    published: Proof::of(&[
         ("bloom-560m", 559_214_592),
         ("bloom-1.1b", 1_065_314_304),
         ("bloom-1.7b", 1_722_408_960),
         ("bloom-3b", 3_002_557_440),
         ("bloom-7.1b", 7_069_016_064),
         ("bloom-176b", 176_247_271_424),
-    ],
+    ]),
     ..LLAMA
 };

@@ -1,7 +1,7 @@
 //! The families of this folder.
 
 use super::reader;
-use crate::model::{Architecture, ConfigParts, DualKind, Family};
+use crate::model::{Architecture, ConfigParts, DualKind, Family, Proof};
 
 /// `clip`.
 pub(crate) const CLIP: Family = Family {
@@ -22,12 +22,12 @@ pub(crate) const CLIP: Family = Family {
         "text_projection",
         "head.attention.out_proj",
     ]),
-    fixtures: &["clip_siglip.jsonl"],
-    published: &[
+    fixtures: Proof::of(&["clip_siglip.jsonl"]),
+    published: Proof::of(&[
         ("clip-vit-base-patch32", 151_277_313),
         ("clip-vit-base-patch16", 149_620_737),
         ("clip-vit-large-patch14", 427_616_513),
-    ],
+    ]),
     ..Family::new(|family, task, fields| {
         Architecture::Dual(reader::read(family, DualKind::Clip, task, fields))
     })
@@ -52,13 +52,13 @@ pub(crate) const SIGLIP: Family = Family {
         "text_projection",
         "head.attention.out_proj",
     ]),
-    fixtures: &["clip_siglip.jsonl"],
-    published: &[
+    fixtures: Proof::of(&["clip_siglip.jsonl"]),
+    published: Proof::of(&[
         ("siglip-base-patch16-224", 203_155_970),
         ("siglip-so400m-patch14-384", 877_960_498),
         ("siglip2-base-patch16-224", 375_187_970),
         ("siglip2-so400m-patch14-384", 1_136_008_498),
-    ],
+    ]),
     ..Family::new(|family, task, fields| {
         Architecture::Dual(reader::read(family, DualKind::Siglip, task, fields))
     })

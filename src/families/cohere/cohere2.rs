@@ -3,8 +3,8 @@
 use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
-    DecoderType, Family, Flag, HeadNorm, Masks, NormKind, Options, Parts, Reader, RotaryLayers,
-    Sizes, Style, Turn, Window, WindowLayers, WindowOn,
+    DecoderType, Family, Flag, HeadNorm, Masks, NormKind, Options, Parts, Proof, Reader,
+    RotaryLayers, Sizes, Style, Turn, Window, WindowLayers, WindowOn,
 };
 
 /// `cohere2`.
@@ -57,7 +57,7 @@ pub(crate) const COHERE2: Family = Family {
     // Support.
     liger: None,
     plain_logits: false,
-    fixtures: &["cohere_stablelm.jsonl"],
-    published: &[("command-r7b", 8_028_033_024)],
+    fixtures: Proof::of(&["cohere_stablelm.jsonl"]),
+    published: Proof::of(&[("command-r7b", 8_028_033_024)]),
     ..LLAMA
 };

@@ -6,8 +6,8 @@ use crate::families::llama::kin;
 use crate::families::reading::layer_lists;
 use crate::model::{
     ConfigFields, DecoderConfig, DecoderType, ExpertRule, Family, Flag, HeadDim, HeadNorm, Masks,
-    NormKind, Options, Parts, Reader, Routing, SharedForm, SharedWidth, Sizes, SparseLayers, Style,
-    Turn, Window, WindowLayers, WindowOn,
+    NormKind, Options, Parts, Proof, Reader, Routing, SharedForm, SharedWidth, Sizes, SparseLayers,
+    Style, Turn, Window, WindowLayers, WindowOn,
 };
 
 /// `cohere2_moe`.
@@ -70,8 +70,8 @@ pub(crate) const COHERE2_MOE: Family = Family {
     // Support.
     liger: None,
     plain_logits: false,
-    fixtures: &["further_decoders.jsonl"],
-    published: &[],
+    fixtures: Proof::of(&["further_decoders.jsonl"]),
+    published: Proof::NONE,
     ..LLAMA
 };
 

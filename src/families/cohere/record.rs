@@ -3,7 +3,8 @@
 use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
-    DecoderType, Family, Flag, HeadNorm, NormKind, Options, Parts, Reader, Sizes, Style, Turn,
+    DecoderType, Family, Flag, HeadNorm, NormKind, Options, Parts, Proof, Reader, Sizes, Style,
+    Turn,
 };
 
 /// `cohere`.
@@ -44,10 +45,10 @@ pub(crate) const COHERE: Family = Family {
     // Support.
     liger: None,
     plain_logits: false,
-    fixtures: &["cohere_stablelm.jsonl"],
-    published: &[
+    fixtures: Proof::of(&["cohere_stablelm.jsonl"]),
+    published: Proof::of(&[
         ("command-r-35b", 34_980_831_232),
         ("aya-23-8b", 8_028_033_024),
-    ],
+    ]),
     ..LLAMA
 };

@@ -147,7 +147,7 @@ fn weighed(t: &Tape, [weight, bias]: &[Tensor; 2], x: &Tensor) -> Tensor {
 
 impl ConvNext {
     pub(crate) fn new(b: &Builder, c: &ConvNetConfig) -> Self {
-        let model = b.at(c.kind.name());
+        let model = b.at(c.family.base_model);
         let first = c.stages.first().map_or(1, |[width, _]| *width);
         let at = model.at("embeddings");
         let patch = c.patch_size;
@@ -177,7 +177,7 @@ impl ConvNext {
             before = *width;
         }
         Self {
-            name: c.kind.name(),
+            name: c.family.base_model,
             embedding,
             norm,
             stages,

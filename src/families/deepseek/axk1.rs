@@ -4,7 +4,7 @@ use super::{EXPERTS, reader};
 use crate::families::llama::LLAMA;
 use crate::model::{
     ConfigFields, DecoderConfig, DecoderType, ExpertRule, Family, Latent, LatentRotary, LayerNames,
-    Options, Reader, Sizes, SparseLayers,
+    Options, Proof, Reader, Sizes, SparseLayers,
 };
 
 /// `axk1`.
@@ -48,8 +48,8 @@ pub(crate) const AXK1: Family = Family {
     tasks: crate::model::CAUSAL_LM,
     // Support.
     liger: None,
-    fixtures: &["further_decoders.jsonl"],
-    published: &[("ax-k1-519b-a33b", 518_983_052_288)],
+    fixtures: Proof::of(&["further_decoders.jsonl"]),
+    published: Proof::of(&[("ax-k1-519b-a33b", 518_983_052_288)]),
     ..LLAMA
 };
 

@@ -3,8 +3,8 @@
 use super::{EXPERTS, SHARED, reader};
 use crate::families::llama::LLAMA;
 use crate::model::{
-    Biases, DecoderType, ExpertRule, Family, Flag, Latent, LatentRotary, Options, Reader, Routing,
-    SharedWidth, Sizes, SparseLayers, Style,
+    Biases, DecoderType, ExpertRule, Family, Flag, Latent, LatentRotary, Options, Proof, Reader,
+    Routing, SharedWidth, Sizes, SparseLayers, Style,
 };
 
 /// `deepseek_v2`.
@@ -51,10 +51,10 @@ pub(crate) const DEEPSEEK_V2: Family = Family {
     // Support.
     liger: None,
     adapter_support: crate::model::AdapterSupport::EXPERTS_OF_LAYERS,
-    fixtures: &["moe.jsonl"],
-    published: &[
+    fixtures: Proof::of(&["moe.jsonl"]),
+    published: Proof::of(&[
         ("deepseek-v2-lite", 15_706_484_224),
         ("deepseek-v2", 235_741_434_880),
-    ],
+    ]),
     ..LLAMA
 };

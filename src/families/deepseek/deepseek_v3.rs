@@ -3,8 +3,8 @@
 use super::reader;
 use crate::families::llama::LLAMA;
 use crate::model::{
-    DecoderType, ExpertRule, Family, Flag, Groups, Latent, LatentRotary, Options, Parts, Reader,
-    Routing, SharedForm, SharedWidth, Sizes, SparseLayers,
+    DecoderType, ExpertRule, Family, Flag, Groups, Latent, LatentRotary, Options, Parts, Proof,
+    Reader, Routing, SharedForm, SharedWidth, Sizes, SparseLayers,
 };
 
 /// `deepseek_v3`.
@@ -48,8 +48,8 @@ pub(crate) const DEEPSEEK_V3: Family = Family {
     // Support.
     liger: None,
     adapter_support: crate::model::AdapterSupport::EXPERTS_OF_LAYERS,
-    fixtures: &["moe.jsonl"],
-    published: &[("deepseek-v3", 671_026_404_352)],
+    fixtures: Proof::of(&["moe.jsonl"]),
+    published: Proof::of(&[("deepseek-v3", 671_026_404_352)]),
     ..LLAMA
 };
 

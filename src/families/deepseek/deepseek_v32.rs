@@ -3,8 +3,8 @@
 use super::{EXPERTS, reader};
 use crate::families::llama::LLAMA;
 use crate::model::{
-    DecoderType, ExpertRule, Family, Indexer, Latent, LatentRotary, Masks, Options, Reader, Sizes,
-    Style,
+    DecoderType, ExpertRule, Family, Indexer, Latent, LatentRotary, Masks, Options, Proof, Reader,
+    Sizes, Style,
 };
 
 /// `deepseek_v32`.
@@ -55,7 +55,7 @@ pub(crate) const DEEPSEEK_V32: Family = Family {
     attention_support: crate::model::AttentionSupport::CHOSEN_KEYS,
     adapter_support: crate::model::AdapterSupport::EXPERTS_OF_LAYERS,
     quantized_support: crate::model::QuantizedSupport::whole(&["indexer.weights_proj"]),
-    fixtures: &["indexed_attention.jsonl"],
-    published: &[("deepseek-v3.2", 671_877_929_216)],
+    fixtures: Proof::of(&["indexed_attention.jsonl"]),
+    published: Proof::of(&[("deepseek-v3.2", 671_877_929_216)]),
     ..LLAMA
 };

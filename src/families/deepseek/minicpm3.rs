@@ -4,7 +4,7 @@ use super::reader;
 use crate::families::llama::LLAMA;
 use crate::model::{
     Biases, ConfigFields, DecoderConfig, DecoderType, EmbeddingScale, Family, Latent, LatentRotary,
-    Options, Parts, Reader, Sizes, Style,
+    Options, Parts, Proof, Reader, Sizes, Style,
 };
 use serde_json::Value;
 
@@ -54,8 +54,8 @@ pub(crate) const MINICPM3: Family = Family {
     liger: None,
     plain_logits: false,
     adapter_support: crate::model::AdapterSupport::SCALED_TABLE,
-    fixtures: &["further_decoders.jsonl"],
-    published: &[("minicpm3-4b", 4_073_875_968)],
+    fixtures: Proof::of(&["further_decoders.jsonl"]),
+    published: Proof::of(&[("minicpm3-4b", 4_073_875_968)]),
     ..LLAMA
 };
 

@@ -2,7 +2,7 @@
 
 use super::reader;
 use crate::families::llama::LLAMA;
-use crate::model::{DecoderType, Family, Latent, LatentRotary, Options, Reader, Sizes};
+use crate::model::{DecoderType, Family, Latent, LatentRotary, Options, Proof, Reader, Sizes};
 
 /// `youtu`.
 pub(crate) const YOUTU: Family = Family {
@@ -38,7 +38,7 @@ pub(crate) const YOUTU: Family = Family {
     tasks: crate::model::CAUSAL_LM,
     // Support.
     liger: None,
-    fixtures: &["further_decoders.jsonl"],
-    published: &[("youtu-llm-2b", 1_961_560_064)],
+    fixtures: Proof::of(&["further_decoders.jsonl"]),
+    published: Proof::of(&[("youtu-llm-2b", 1_961_560_064)]),
     ..LLAMA
 };

@@ -1,7 +1,7 @@
 //! The families of this folder.
 
 use super::reader;
-use crate::model::{Architecture, Family};
+use crate::model::{Architecture, Family, Proof};
 
 /// `distilbert`.
 pub(crate) const DISTILBERT: Family = Family {
@@ -17,11 +17,11 @@ pub(crate) const DISTILBERT: Family = Family {
     // Support.
     attention_support: crate::model::AttentionSupport::FLASH_SINCE_5,
     quantized_support: crate::model::QuantizedSupport::WHOLE_HEADS,
-    fixtures: &["distilbert.jsonl", "encoder_heads.jsonl"],
-    published: &[
+    fixtures: Proof::of(&["distilbert.jsonl", "encoder_heads.jsonl"]),
+    published: Proof::of(&[
         ("distilbert-base", 66_985_530),
         ("distilbert-base-cased", 65_812_036),
         ("distilbert-base-multilingual", 135_445_755),
-    ],
+    ]),
     ..Family::new(|family, _, fields| Architecture::DistilBert(reader::read(family, fields)))
 };

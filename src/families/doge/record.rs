@@ -5,7 +5,7 @@ use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
     AttentionKind, Biases, ConfigFields, DecoderConfig, DecoderType, DropoutFields, Family,
-    LayerNames, Masks, Options, Parts, Piece, Reader, Sizes, Style,
+    LayerNames, Masks, Options, Parts, Piece, Proof, Reader, Sizes, Style,
 };
 
 /// `doge`.
@@ -54,8 +54,8 @@ pub(crate) const DOGE: Family = Family {
         check: Some(super::reader::check),
         ..crate::model::AttentionSupport::ALL
     },
-    fixtures: &["doge.jsonl"],
-    published: &[],
+    fixtures: Proof::of(&["doge.jsonl"]),
+    published: Proof::NONE,
     ..LLAMA
 };
 

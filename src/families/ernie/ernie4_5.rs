@@ -3,7 +3,7 @@
 use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
-    Biases, DecoderType, Family, Flag, HeadDim, Options, Parts, Reader, Sizes, Style, Turn,
+    Biases, DecoderType, Family, Flag, HeadDim, Options, Parts, Proof, Reader, Sizes, Style, Turn,
 };
 
 /// `ernie4_5`.
@@ -43,7 +43,7 @@ pub(crate) const ERNIE4_5: Family = Family {
     tasks: crate::model::CAUSAL_LM,
     // Support.
     liger: None,
-    fixtures: &["smollm3_exaone4_seed_oss.jsonl"],
-    published: &[("ernie-4.5-0.3b", 360_748_032)],
+    fixtures: Proof::of(&["smollm3_exaone4_seed_oss.jsonl"]),
+    published: Proof::of(&[("ernie-4.5-0.3b", 360_748_032)]),
     ..LLAMA
 };

@@ -3,8 +3,8 @@
 use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
-    Biases, DecoderType, DropoutFields, ExpertRule, Family, Flag, Options, Parts, Reader, Routing,
-    SharedForm, SharedWidth, Sizes, SparseLayers, Style, Turn,
+    Biases, DecoderType, DropoutFields, ExpertRule, Family, Flag, Options, Parts, Proof, Reader,
+    Routing, SharedForm, SharedWidth, Sizes, SparseLayers, Style, Turn,
 };
 
 /// `ernie4_5_moe`.
@@ -56,7 +56,7 @@ pub(crate) const ERNIE4_5_MOE: Family = Family {
     // Support.
     liger: None,
     adapter_support: crate::model::AdapterSupport::EXPERTS_OF_LAYERS,
-    fixtures: &["hunyuan_ernie_moe.jsonl"],
-    published: &[("ernie-4.5-21b-a3b", 21_825_437_888)],
+    fixtures: Proof::of(&["hunyuan_ernie_moe.jsonl"]),
+    published: Proof::of(&[("ernie-4.5-21b-a3b", 21_825_437_888)]),
     ..LLAMA
 };

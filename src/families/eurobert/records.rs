@@ -1,7 +1,7 @@
 //! The families of this folder.
 
 use super::reader;
-use crate::model::{Architecture, Family};
+use crate::model::{Architecture, Family, Proof};
 
 /// `eurobert`.
 pub(crate) const EUROBERT: Family = Family {
@@ -13,11 +13,11 @@ pub(crate) const EUROBERT: Family = Family {
     // Programs.
     tasks: crate::model::ENCODER,
     // Support.
-    fixtures: &["eurobert.jsonl"],
-    published: &[
+    fixtures: Proof::of(&["eurobert.jsonl"]),
+    published: Proof::of(&[
         ("eurobert-210m", 310_266_624),
         ("eurobert-610m", 755_625_600),
         ("eurobert-2.1b", 2_403_092_736),
-    ],
+    ]),
     ..Family::new(|family, _, fields| Architecture::EuroBert(reader::read(family, fields)))
 };

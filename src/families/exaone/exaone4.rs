@@ -4,7 +4,7 @@ use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
     Biases, DecoderType, Family, Flag, HeadNorm, LayerNames, Masks, NormKind, Options, Parts,
-    Reader, RotaryLayers, Sizes, Style, Window, WindowLayers, WindowOn,
+    Proof, Reader, RotaryLayers, Sizes, Style, Window, WindowLayers, WindowOn,
 };
 
 /// `exaone4`.
@@ -58,10 +58,10 @@ pub(crate) const EXAONE4: Family = Family {
         norms_in_place: false,
         ..crate::model::LigerSupport::SWIGLU_SINCE_5
     }),
-    fixtures: &["smollm3_exaone4_seed_oss.jsonl"],
-    published: &[
+    fixtures: Proof::of(&["smollm3_exaone4_seed_oss.jsonl"]),
+    published: Proof::of(&[
         ("exaone-4-1.2b", 1_279_391_488),
         ("exaone-4-32b", 32_003_216_384),
-    ],
+    ]),
     ..LLAMA
 };

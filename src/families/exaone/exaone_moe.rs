@@ -5,7 +5,7 @@ use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
     Biases, DecoderType, ExpertRule, Family, Flag, Groups, HeadNorm, Masks, NormKind, Options,
-    Parts, Reader, RotaryLayers, Routing, Sizes, SparseLayers, Style, Window, WindowLayers,
+    Parts, Proof, Reader, RotaryLayers, Routing, Sizes, SparseLayers, Style, Window, WindowLayers,
     WindowOn,
 };
 
@@ -57,7 +57,7 @@ pub(crate) const EXAONE_MOE: Family = Family {
     // Support.
     liger: None,
     adapter_support: crate::model::AdapterSupport::EXPERTS_OF_LAYERS,
-    fixtures: &["newest_decoders.jsonl"],
-    published: &[("k-exaone-236b-a23b", 236_571_150_336)],
+    fixtures: Proof::of(&["newest_decoders.jsonl"]),
+    published: Proof::of(&[("k-exaone-236b-a23b", 236_571_150_336)]),
     ..LLAMA
 };

@@ -3,7 +3,7 @@
 use super::reader;
 use crate::families::llama::LLAMA;
 use crate::model::{
-    Biases, DecoderType, DropoutFields, Family, Flag, HeadDim, Options, Reader, Sizes,
+    Biases, DecoderType, DropoutFields, Family, Flag, HeadDim, Options, Proof, Reader, Sizes,
 };
 
 /// `falcon`.
@@ -50,11 +50,11 @@ pub(crate) const FALCON: Family = Family {
         whole_linear: crate::model::Versions::Since5,
         ..crate::model::QuantizedSupport::USUAL
     },
-    fixtures: &["falcon.jsonl"],
-    published: &[
+    fixtures: Proof::of(&["falcon.jsonl"]),
+    published: Proof::of(&[
         ("falcon-rw-1b", 1_311_625_216),
         ("falcon-7b", 6_921_720_704),
         ("falcon-40b", 41_303_293_952),
-    ],
+    ]),
     ..LLAMA
 };

@@ -1,7 +1,7 @@
 //! The families of this folder.
 
 use super::reader;
-use crate::model::{Architecture, Family, FlaMixer};
+use crate::model::{Architecture, Family, FlaMixer, Proof};
 
 /// How they generate.
 const GENERATION: crate::model::Generation = crate::model::Generation {
@@ -26,13 +26,13 @@ pub(crate) const GLA: Family = Family {
     // Support.
     attention_support: crate::model::AttentionSupport::KEPT_MASKS,
     training_cache: crate::model::CacheSupport::EVALUATED,
-    fixtures: &[
+    fixtures: Proof::of(&[
         "evaluation_fla_whisper.jsonl",
         "fla_attention.jsonl",
         "fla_generation.jsonl",
         "gla.jsonl",
-    ],
-    published: &[("gla-1.3b", 1_365_514_240), ("gla-340m", 374_475_776)],
+    ]),
+    published: Proof::of(&[("gla-1.3b", 1_365_514_240), ("gla-340m", 374_475_776)]),
     ..Family::new(|family, _, fields| {
         Architecture::Fla(reader::read(family, FlaMixer::Gla, fields))
     })
@@ -53,13 +53,13 @@ pub(crate) const GATED_DELTANET: Family = Family {
     // Support.
     attention_support: crate::model::AttentionSupport::KEPT_MASKS,
     training_cache: crate::model::CacheSupport::EVALUATED,
-    fixtures: &[
+    fixtures: Proof::of(&[
         "evaluation_fla_whisper.jsonl",
         "fla_attention.jsonl",
         "fla_generation.jsonl",
         "linear_attention.jsonl",
-    ],
-    published: &[("gated-deltanet-1.3b", 1_387_348_732)],
+    ]),
+    published: Proof::of(&[("gated-deltanet-1.3b", 1_387_348_732)]),
     ..Family::new(|family, _, fields| {
         Architecture::Fla(reader::read(family, FlaMixer::GatedDeltaNet, fields))
     })
@@ -80,13 +80,13 @@ pub(crate) const RETNET: Family = Family {
     // Support.
     attention_support: crate::model::AttentionSupport::KEPT_MASKS,
     training_cache: crate::model::CacheSupport::EVALUATED,
-    fixtures: &[
+    fixtures: Proof::of(&[
         "evaluation_fla_whisper.jsonl",
         "fla_attention.jsonl",
         "fla_generation.jsonl",
         "linear_attention.jsonl",
-    ],
-    published: &[("retnet-1.3b", 1_351_727_104)],
+    ]),
+    published: Proof::of(&[("retnet-1.3b", 1_351_727_104)]),
     ..Family::new(|family, _, fields| {
         Architecture::Fla(reader::read(family, FlaMixer::RetNet, fields))
     })
@@ -107,8 +107,8 @@ pub(crate) const HGRN: Family = Family {
     // Support.
     attention_support: crate::model::AttentionSupport::KEPT_MASKS,
     training_cache: crate::model::CacheSupport::EVALUATED,
-    fixtures: &["hgrn.jsonl"],
-    published: &[("hgrn-1.3b", 1_364_396_032)],
+    fixtures: Proof::of(&["hgrn.jsonl"]),
+    published: Proof::of(&[("hgrn-1.3b", 1_364_396_032)]),
     ..Family::new(|family, _, fields| {
         Architecture::Fla(reader::read(family, FlaMixer::Hgrn, fields))
     })
@@ -129,13 +129,13 @@ pub(crate) const HGRN2: Family = Family {
     // Support.
     attention_support: crate::model::AttentionSupport::KEPT_MASKS,
     training_cache: crate::model::CacheSupport::EVALUATED,
-    fixtures: &[
+    fixtures: Proof::of(&[
         "evaluation_fla_whisper.jsonl",
         "fla_attention.jsonl",
         "fla_generation.jsonl",
         "hgrn2.jsonl",
-    ],
-    published: &[("hgrn2-1.3b", 1_364_396_032)],
+    ]),
+    published: Proof::of(&[("hgrn2-1.3b", 1_364_396_032)]),
     ..Family::new(|family, _, fields| {
         Architecture::Fla(reader::read(family, FlaMixer::Hgrn2, fields))
     })
@@ -156,12 +156,12 @@ pub(crate) const FLA_TRANSFORMER: Family = Family {
     // Support.
     attention_support: crate::model::AttentionSupport::KEPT_MASKS,
     training_cache: crate::model::CacheSupport::EVALUATED,
-    fixtures: &[
+    fixtures: Proof::of(&[
         "evaluation_fla_whisper.jsonl",
         "fla_attention.jsonl",
         "fla_generation.jsonl",
-    ],
-    published: &[("transformer-1.3b", 1_364_297_728)],
+    ]),
+    published: Proof::of(&[("transformer-1.3b", 1_364_297_728)]),
     ..Family::new(|family, _, fields| {
         Architecture::Fla(reader::read(family, FlaMixer::Attention, fields))
     })
@@ -182,16 +182,16 @@ pub(crate) const DELTA_NET: Family = Family {
     // Support.
     attention_support: crate::model::AttentionSupport::KEPT_MASKS,
     training_cache: crate::model::CacheSupport::EVALUATED,
-    fixtures: &[
+    fixtures: Proof::of(&[
         "evaluation_fla_whisper.jsonl",
         "fla_attention.jsonl",
         "fla_generation.jsonl",
         "linear_attention.jsonl",
-    ],
-    published: &[
+    ]),
+    published: Proof::of(&[
         ("deltanet-1.3b", 1_365_677_056),
         ("deltanet-340m", 374_362_112),
-    ],
+    ]),
     ..Family::new(|family, _, fields| {
         Architecture::Fla(reader::read(family, FlaMixer::DeltaNet, fields))
     })
@@ -216,8 +216,8 @@ pub(crate) const FLA_MAMBA: Family = Family {
     attention_support: crate::model::AttentionSupport::KEPT_MASKS,
     training_cache: crate::model::CacheSupport::EVALUATED,
     adapter_support: crate::model::AdapterSupport::WITHOUT_OUT_PROJ,
-    fixtures: &["fla_mamba.jsonl"],
-    published: &[("mamba-1.3b", 1_400_276_992), ("mamba-2.7b", 2_803_468_800)],
+    fixtures: Proof::of(&["fla_mamba.jsonl"]),
+    published: Proof::of(&[("mamba-1.3b", 1_400_276_992), ("mamba-2.7b", 2_803_468_800)]),
     ..Family::new(|family, _, fields| {
         Architecture::Fla(reader::read(family, FlaMixer::Mamba, fields))
     })
@@ -242,8 +242,8 @@ pub(crate) const FLA_MAMBA2: Family = Family {
     attention_support: crate::model::AttentionSupport::KEPT_MASKS,
     training_cache: crate::model::CacheSupport::EVALUATED,
     adapter_support: crate::model::AdapterSupport::WITHOUT_OUT_PROJ,
-    fixtures: &["fla_mamba2.jsonl"],
-    published: &[("mamba2-1.3b", 1_371_839_488)],
+    fixtures: Proof::of(&["fla_mamba2.jsonl"]),
+    published: Proof::of(&[("mamba2-1.3b", 1_371_839_488)]),
     ..Family::new(|family, _, fields| {
         Architecture::Fla(reader::read(family, FlaMixer::Mamba2, fields))
     })

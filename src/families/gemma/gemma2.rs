@@ -4,7 +4,7 @@ use super::reader;
 use crate::families::llama::LLAMA;
 use crate::model::{
     Activation, DecoderType, EmbeddingScale, Family, Flag, HeadDim, LayerNames, Masks, MlpFunction,
-    NormKind, Options, Reader, Sizes, Style, Transformers, Window, WindowLayers, WindowOn,
+    NormKind, Options, Proof, Reader, Sizes, Style, Transformers, Window, WindowLayers, WindowOn,
 };
 
 /// `gemma2`.
@@ -75,7 +75,7 @@ pub(crate) const GEMMA2: Family = Family {
         ..crate::model::AttentionSupport::ALL
     },
     adapter_support: crate::model::AdapterSupport::SCALED_TABLE,
-    fixtures: &["gemma.jsonl"],
-    published: &[("gemma-2-2b", 2_614_341_888)],
+    fixtures: Proof::of(&["gemma.jsonl"]),
+    published: Proof::of(&[("gemma-2-2b", 2_614_341_888)]),
     ..LLAMA
 };

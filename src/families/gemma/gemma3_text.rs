@@ -4,7 +4,8 @@ use super::reader;
 use crate::families::llama::LLAMA;
 use crate::model::{
     Activation, DecoderType, EmbeddingScale, Family, HeadDim, HeadNorm, LayerNames, Masks,
-    MlpFunction, NormKind, Options, Parts, Reader, Sizes, Style, Window, WindowLayers, WindowOn,
+    MlpFunction, NormKind, Options, Parts, Proof, Reader, Sizes, Style, Window, WindowLayers,
+    WindowOn,
 };
 
 /// `gemma3_text`.
@@ -73,7 +74,7 @@ pub(crate) const GEMMA3_TEXT: Family = Family {
         ..crate::model::LigerSupport::GEGLU
     }),
     adapter_support: crate::model::AdapterSupport::SCALED_TABLE,
-    fixtures: &["gemma.jsonl"],
-    published: &[("gemma-3-1b", 999_885_952)],
+    fixtures: Proof::of(&["gemma.jsonl"]),
+    published: Proof::of(&[("gemma-3-1b", 999_885_952)]),
     ..LLAMA
 };

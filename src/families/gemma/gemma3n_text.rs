@@ -4,8 +4,8 @@ use super::{gemma3n_reader as own, reader};
 use crate::families::llama::LLAMA;
 use crate::model::{
     Activation, ConfigFields, DecoderConfig, DecoderType, EmbeddingScale, Family, Flag, HeadDim,
-    LayerNames, Masks, MlpFunction, NormKind, Options, Reader, Sizes, Style, Window, WindowLayers,
-    WindowOn,
+    LayerNames, Masks, MlpFunction, NormKind, Options, Proof, Reader, Sizes, Style, Window,
+    WindowLayers, WindowOn,
 };
 
 /// `gemma3n_text`.
@@ -61,11 +61,11 @@ pub(crate) const GEMMA3N_TEXT: Family = Family {
     // Support.
     liger: None,
     adapter_support: crate::model::AdapterSupport::SCALED_TABLE,
-    fixtures: &["gemma3n.jsonl"],
-    published: &[
+    fixtures: Proof::of(&["gemma3n.jsonl"]),
+    published: Proof::of(&[
         ("gemma-3n-e2b", 4_435_182_688),
         ("gemma-3n-e4b", 6_835_235_568),
-    ],
+    ]),
     ..LLAMA
 };
 

@@ -4,8 +4,8 @@ use super::{layers, reader};
 use crate::families::llama::LLAMA;
 use crate::model::{
     Activation, ConfigFields, DecoderConfig, DecoderType, EmbeddingScale, Family, Flag, HeadDim,
-    LayerNames, Masks, MlpFunction, NormKind, Options, Reader, Sizes, Style, Window, WindowLayers,
-    WindowOn,
+    LayerNames, Masks, MlpFunction, NormKind, Options, Proof, Reader, Sizes, Style, Window,
+    WindowLayers, WindowOn,
 };
 
 /// `gemma4_text`.
@@ -61,12 +61,12 @@ pub(crate) const GEMMA4_TEXT: Family = Family {
     // Support.
     liger: None,
     adapter_support: crate::model::AdapterSupport::SCALED_TABLE,
-    fixtures: &["gemma4.jsonl"],
-    published: &[
+    fixtures: Proof::of(&["gemma4.jsonl"]),
+    published: Proof::of(&[
         ("gemma-4-e2b", 4_628_569_344),
         ("gemma-4-26b-a4b", 25_233_141_760),
         ("gemma-4-31b", 30_697_345_280),
-    ],
+    ]),
     ..LLAMA
 };
 

@@ -4,7 +4,7 @@ use super::reader;
 use crate::families::llama::LLAMA;
 use crate::model::{
     Activation, DecoderType, EmbeddingScale, Family, HeadDim, MlpFunction, NormKind, Options,
-    Reader, Sizes, Style, Transformers,
+    Proof, Reader, Sizes, Style, Transformers,
 };
 
 /// `gemma`.
@@ -45,7 +45,7 @@ pub(crate) const GEMMA: Family = Family {
     // Support.
     liger: Some(crate::model::LigerSupport::GEGLU),
     adapter_support: crate::model::AdapterSupport::SCALED_TABLE,
-    fixtures: &["gemma.jsonl"],
-    published: &[("gemma-2b", 2_506_172_416)],
+    fixtures: Proof::of(&["gemma.jsonl"]),
+    published: Proof::of(&[("gemma-2b", 2_506_172_416)]),
     ..LLAMA
 };

@@ -4,7 +4,7 @@ use super::reader;
 use crate::families::llama::LLAMA;
 use crate::model::{
     Activation, DecoderType, EmbeddingScale, Family, Flag, HeadDim, LayerNames, Masks, MlpFunction,
-    NormKind, Options, Reader, Sizes, Style, Window, WindowLayers, WindowOn,
+    NormKind, Options, Proof, Reader, Sizes, Style, Window, WindowLayers, WindowOn,
 };
 
 /// `vaultgemma`.
@@ -60,7 +60,7 @@ pub(crate) const VAULTGEMMA: Family = Family {
     liger: None,
     attention_support: crate::model::AttentionSupport::EAGER,
     adapter_support: crate::model::AdapterSupport::SCALED_TABLE,
-    fixtures: &["newest_decoders.jsonl"],
-    published: &[],
+    fixtures: Proof::of(&["newest_decoders.jsonl"]),
+    published: Proof::NONE,
     ..LLAMA
 };

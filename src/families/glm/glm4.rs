@@ -3,8 +3,8 @@
 use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
-    Biases, DecoderType, Family, Flag, HeadDim, LayerNames, MlpNames, Options, Parts, Reader,
-    RotaryColumns, Sizes, Turn,
+    Biases, DecoderType, Family, Flag, HeadDim, LayerNames, MlpNames, Options, Parts, Proof,
+    Reader, RotaryColumns, Sizes, Turn,
 };
 
 /// `glm4`.
@@ -58,7 +58,7 @@ pub(crate) const GLM4: Family = Family {
         norms_in_place: false,
         ..crate::model::LigerSupport::SWIGLU_SINCE_5
     }),
-    fixtures: &["olmo_glm_helium.jsonl"],
-    published: &[("glm-4-9b-0414", 9_400_279_040)],
+    fixtures: Proof::of(&["olmo_glm_helium.jsonl"]),
+    published: Proof::of(&[("glm-4-9b-0414", 9_400_279_040)]),
     ..LLAMA
 };

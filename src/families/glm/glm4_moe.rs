@@ -5,7 +5,7 @@ use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
     Biases, DecoderType, ExpertRule, Family, Flag, Groups, HeadNorm, NormKind, Options, Parts,
-    Reader, RotaryColumns, Routing, Sizes, SparseLayers, Turn,
+    Proof, Reader, RotaryColumns, Routing, Sizes, SparseLayers, Turn,
 };
 
 /// `glm4_moe`.
@@ -55,7 +55,7 @@ pub(crate) const GLM4_MOE: Family = Family {
     // Support.
     liger: None,
     adapter_support: crate::model::AdapterSupport::EXPERTS_OF_LAYERS,
-    fixtures: &["mixtures.jsonl"],
-    published: &[("glm-4.5-air", 106_852_245_504)],
+    fixtures: Proof::of(&["mixtures.jsonl"]),
+    published: Proof::of(&[("glm-4.5-air", 106_852_245_504)]),
     ..LLAMA
 };

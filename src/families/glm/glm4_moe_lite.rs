@@ -3,8 +3,8 @@
 use crate::families::deepseek::{EXPERTS, reader};
 use crate::families::llama::LLAMA;
 use crate::model::{
-    DecoderType, ExpertRule, Family, Groups, Latent, LatentRotary, Options, Reader, Routing, Sizes,
-    SparseLayers,
+    DecoderType, ExpertRule, Family, Groups, Latent, LatentRotary, Options, Proof, Reader, Routing,
+    Sizes, SparseLayers,
 };
 
 /// `glm4_moe_lite`.
@@ -48,7 +48,7 @@ pub(crate) const GLM4_MOE_LITE: Family = Family {
     // Support.
     liger: None,
     adapter_support: crate::model::AdapterSupport::EXPERTS_OF_LAYERS,
-    fixtures: &["newest_decoders.jsonl"],
-    published: &[("glm-4.7-flash", 29_943_390_976)],
+    fixtures: Proof::of(&["newest_decoders.jsonl"]),
+    published: Proof::of(&[("glm-4.7-flash", 29_943_390_976)]),
     ..LLAMA
 };

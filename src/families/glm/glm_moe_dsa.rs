@@ -4,7 +4,7 @@ use crate::families::deepseek::{EXPERTS, reader};
 use crate::families::llama::LLAMA;
 use crate::model::{
     DecoderType, ExpertRule, Family, Groups, Indexer, Latent, LatentRotary, Masks, Options, Parts,
-    Reader, Routing, Sizes, Style,
+    Proof, Reader, Routing, Sizes, Style,
 };
 
 /// `glm_moe_dsa`.
@@ -60,7 +60,7 @@ pub(crate) const GLM_MOE_DSA: Family = Family {
     attention_support: crate::model::AttentionSupport::CHOSEN_KEYS,
     adapter_support: crate::model::AdapterSupport::EXPERTS_OF_LAYERS,
     quantized_support: crate::model::QuantizedSupport::whole(&["indexer.weights_proj"]),
-    fixtures: &["indexed_attention.jsonl"],
-    published: &[("glm-5", 743_911_199_232)],
+    fixtures: Proof::of(&["indexed_attention.jsonl"]),
+    published: Proof::of(&[("glm-5", 743_911_199_232)]),
     ..LLAMA
 };

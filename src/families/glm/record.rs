@@ -3,8 +3,8 @@
 use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
-    Biases, DecoderType, Family, Flag, HeadDim, LayerNames, MlpNames, Options, Parts, Reader,
-    RotaryColumns, Sizes, Turn,
+    Biases, DecoderType, Family, Flag, HeadDim, LayerNames, MlpNames, Options, Parts, Proof,
+    Reader, RotaryColumns, Sizes, Turn,
 };
 
 /// `glm`.
@@ -47,7 +47,7 @@ pub(crate) const GLM: Family = Family {
     },
     // Support.
     liger: None,
-    fixtures: &["olmo_glm_helium.jsonl"],
-    published: &[("glm-4-9b", 9_399_951_360)],
+    fixtures: Proof::of(&["olmo_glm_helium.jsonl"]),
+    published: Proof::of(&[("glm-4-9b", 9_399_951_360)]),
     ..LLAMA
 };

@@ -5,7 +5,7 @@ use crate::ask::Finding;
 use crate::families::llama::LLAMA;
 use crate::model::{
     Biases, ConfigFields, DecoderConfig, DecoderType, DropoutFields, Family, Flag, HeadDim,
-    MlpFunction, Options, Reader, RotaryColumns, Sizes,
+    MlpFunction, Options, Proof, Reader, RotaryColumns, Sizes,
 };
 
 /// `codegen`.
@@ -47,13 +47,13 @@ pub(crate) const CODEGEN: Family = Family {
     // Support.
     liger: None,
     attention_support: crate::families::gpt2::EAGER_ATTENTION,
-    fixtures: &["gpt_neo_gptj_codegen.jsonl"],
-    published: &[
+    fixtures: Proof::of(&["gpt_neo_gptj_codegen.jsonl"]),
+    published: Proof::of(&[
         ("codegen-350m", 356_712_448),
         ("codegen-2b", 2_779_356_160),
         ("codegen-6b", 7_064_213_504),
         ("codegen-16b", 16_032_155_648),
-    ],
+    ]),
     ..LLAMA
 };
 

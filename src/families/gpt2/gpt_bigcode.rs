@@ -4,7 +4,7 @@ use super::reader;
 use crate::families::llama::LLAMA;
 use crate::model::{
     Biases, ConfigFields, DecoderConfig, DecoderType, DropoutFields, Family, HeadDim, MlpFunction,
-    Options, Reader, RotaryColumns, Sizes,
+    Options, Proof, Reader, RotaryColumns, Sizes,
 };
 
 /// `gpt_bigcode`.
@@ -54,12 +54,12 @@ pub(crate) const GPT_BIGCODE: Family = Family {
         checkpointed: crate::model::Versions::Before5,
         ..crate::model::CacheSupport::USUAL
     },
-    fixtures: &["gpt_bigcode.jsonl"],
-    published: &[
+    fixtures: Proof::of(&["gpt_bigcode.jsonl"]),
+    published: Proof::of(&[
         ("starcoder-15b", 15_517_456_384),
         ("starcoderbase-1b", 1_137_207_296),
         ("santacoder-1.1b", 1_124_886_528),
-    ],
+    ]),
     ..LLAMA
 };
 

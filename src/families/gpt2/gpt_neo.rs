@@ -5,7 +5,7 @@ use crate::ask::Finding;
 use crate::families::llama::LLAMA;
 use crate::model::{
     Biases, ConfigFields, DecoderConfig, DecoderType, DropoutFields, Family, HeadDim, MlpFunction,
-    Options, Reader, RotaryColumns, Sizes,
+    Options, Proof, Reader, RotaryColumns, Sizes,
 };
 use serde_json::{Value, json};
 
@@ -48,12 +48,12 @@ pub(crate) const GPT_NEO: Family = Family {
     // Support.
     liger: None,
     attention_support: crate::families::gpt2::EAGER_ATTENTION,
-    fixtures: &["gpt_neo_gptj_codegen.jsonl"],
-    published: &[
+    fixtures: Proof::of(&["gpt_neo_gptj_codegen.jsonl"]),
+    published: Proof::of(&[
         ("gpt-neo-125m", 125_198_592),
         ("gpt-neo-1.3b", 1_315_575_808),
         ("gpt-neo-2.7b", 2_651_307_520),
-    ],
+    ]),
     ..LLAMA
 };
 

@@ -3,7 +3,7 @@
 use super::reader;
 use crate::families::llama::LLAMA;
 use crate::model::{
-    Biases, DecoderType, DropoutFields, Family, Flag, HeadDim, MlpFunction, Options, Reader,
+    Biases, DecoderType, DropoutFields, Family, Flag, HeadDim, MlpFunction, Options, Proof, Reader,
     RotaryColumns, Sizes,
 };
 
@@ -45,7 +45,7 @@ pub(crate) const GPTJ: Family = Family {
     // Support.
     liger: None,
     attention_support: crate::families::gpt2::EAGER_ATTENTION,
-    fixtures: &["gpt_neo_gptj_codegen.jsonl"],
-    published: &[("gpt-j-6b", 6_050_882_784)],
+    fixtures: Proof::of(&["gpt_neo_gptj_codegen.jsonl"]),
+    published: Proof::of(&[("gpt-j-6b", 6_050_882_784)]),
     ..LLAMA
 };

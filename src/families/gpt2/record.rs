@@ -3,8 +3,8 @@
 use super::reader;
 use crate::families::llama::LLAMA;
 use crate::model::{
-    Activation, Biases, DecoderType, DropoutFields, Family, HeadDim, MlpFunction, Options, Reader,
-    RotaryColumns, Sizes,
+    Activation, Biases, DecoderType, DropoutFields, Family, HeadDim, MlpFunction, Options, Proof,
+    Reader, RotaryColumns, Sizes,
 };
 
 /// `gpt2`.
@@ -45,13 +45,13 @@ pub(crate) const GPT2: Family = Family {
     },
     // Support.
     liger: None,
-    fixtures: &["gpt2.jsonl"],
-    published: &[
+    fixtures: Proof::of(&["gpt2.jsonl"]),
+    published: Proof::of(&[
         ("gpt2", 124_439_808),
         ("gpt2-medium", 354_823_168),
         ("gpt2-large", 774_030_080),
         ("gpt2-xl", 1_557_611_200),
         ("distilgpt2", 81_912_576),
-    ],
+    ]),
     ..LLAMA
 };

@@ -4,7 +4,7 @@ use super::reader;
 use crate::families::llama::LLAMA;
 use crate::model::{
     Biases, DecoderType, DropoutFields, Family, Flag, HeadDim, LayerNames, NormKind, Options,
-    Reader, RotaryColumns, Sizes, Style, Transformers,
+    Proof, Reader, RotaryColumns, Sizes, Style, Transformers,
 };
 
 /// `gpt_neox`.
@@ -62,7 +62,7 @@ pub(crate) const GPT_NEOX: Family = Family {
     },
     // Support.
     liger: None,
-    fixtures: &["gpt_neox.jsonl"],
-    published: &[("pythia-160m", 162_322_944), ("pythia-1.4b", 1_414_647_808)],
+    fixtures: Proof::of(&["gpt_neox.jsonl"]),
+    published: Proof::of(&[("pythia-160m", 162_322_944), ("pythia-1.4b", 1_414_647_808)]),
     ..LLAMA
 };

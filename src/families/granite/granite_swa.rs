@@ -5,7 +5,7 @@ use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
     Biases, ConfigFields, DecoderConfig, DecoderType, EmbeddingScale, Family, Masks, Options,
-    Parts, Reader, Sinks, Sizes, Style, Window, WindowLayers, WindowOn,
+    Parts, Proof, Reader, Sinks, Sizes, Style, Window, WindowLayers, WindowOn,
 };
 use serde_json::Value;
 
@@ -57,8 +57,8 @@ pub(crate) const GRANITE_SWA: Family = Family {
     liger: None,
     plain_logits: false,
     attention_support: crate::model::AttentionSupport::SINKS,
-    fixtures: &["granite_swa.jsonl"],
-    published: &[],
+    fixtures: Proof::of(&["granite_swa.jsonl"]),
+    published: Proof::NONE,
     ..LLAMA
 };
 

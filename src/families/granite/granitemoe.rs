@@ -3,8 +3,8 @@
 use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
-    DecoderType, EmbeddingScale, ExpertRule, Family, LayerNames, Options, Parts, Reader, Routing,
-    SPARSE, Style, Transformers,
+    DecoderType, EmbeddingScale, ExpertRule, Family, LayerNames, Options, Parts, Proof, Reader,
+    Routing, SPARSE, Style, Transformers,
 };
 
 /// `granitemoe`.
@@ -52,10 +52,10 @@ pub(crate) const GRANITEMOE: Family = Family {
     // Support.
     liger: None,
     plain_logits: false,
-    fixtures: &["granitemoe_before_5.jsonl", "mixtures.jsonl", "moe.jsonl"],
-    published: &[
+    fixtures: Proof::of(&["granitemoe_before_5.jsonl", "mixtures.jsonl", "moe.jsonl"]),
+    published: Proof::of(&[
         ("granite-3.1-1b-a400m", 1_334_628_352),
         ("granite-3.1-3b-a800m", 3_298_793_472),
-    ],
+    ]),
     ..LLAMA
 };

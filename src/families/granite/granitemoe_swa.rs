@@ -3,8 +3,8 @@
 use super::granite_swa;
 use crate::families::llama::LLAMA;
 use crate::model::{
-    DecoderType, EmbeddingScale, ExpertRule, Family, LayerNames, Masks, Options, Parts, Reader,
-    Routing, SPARSE, SharedForm, SharedWidth, Sinks, Style, Window, WindowLayers, WindowOn,
+    DecoderType, EmbeddingScale, ExpertRule, Family, LayerNames, Masks, Options, Parts, Proof,
+    Reader, Routing, SPARSE, SharedForm, SharedWidth, Sinks, Style, Window, WindowLayers, WindowOn,
 };
 
 /// `granitemoe_swa`.
@@ -52,7 +52,7 @@ pub(crate) const GRANITEMOE_SWA: Family = Family {
     liger: None,
     plain_logits: false,
     attention_support: crate::model::AttentionSupport::SINKS,
-    fixtures: &["granite_swa.jsonl"],
-    published: &[],
+    fixtures: Proof::of(&["granite_swa.jsonl"]),
+    published: Proof::NONE,
     ..LLAMA
 };

@@ -5,8 +5,8 @@ use crate::families::hybrid::reader::{self, Mixers};
 use crate::families::llama::LLAMA;
 use crate::model::{
     BESIDE, ConfigFields, DecoderConfig, DecoderType, EmbeddingScale, ExpertRule, Family, HeadDim,
-    LayerNames, Mixing, MlpNames, Options, Parts, Piece, Reader, Routing, SPARSE, SharedForm,
-    SharedWidth, Sizes, Style,
+    LayerNames, Mixing, MlpNames, Options, Parts, Piece, Proof, Reader, Routing, SPARSE,
+    SharedForm, SharedWidth, Sizes, Style,
 };
 
 /// `granitemoehybrid`.
@@ -61,8 +61,8 @@ pub(crate) const GRANITEMOEHYBRID: Family = Family {
     // Support.
     liger: None,
     plain_logits: false,
-    fixtures: &["granite_hybrid.jsonl"],
-    published: &[("granite-4.0-h-tiny", 6_939_037_248)],
+    fixtures: Proof::of(&["granite_hybrid.jsonl"]),
+    published: Proof::of(&[("granite-4.0-h-tiny", 6_939_037_248)]),
     ..LLAMA
 };
 

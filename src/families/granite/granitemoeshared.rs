@@ -3,8 +3,8 @@
 use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
-    DecoderType, EmbeddingScale, ExpertRule, Family, LayerNames, Options, Parts, Reader, Routing,
-    SPARSE, SharedForm, SharedWidth, Style, Transformers,
+    DecoderType, EmbeddingScale, ExpertRule, Family, LayerNames, Options, Parts, Proof, Reader,
+    Routing, SPARSE, SharedForm, SharedWidth, Style, Transformers,
 };
 
 /// `granitemoeshared`.
@@ -55,7 +55,7 @@ pub(crate) const GRANITEMOESHARED: Family = Family {
     // Support.
     liger: None,
     plain_logits: false,
-    fixtures: &["granitemoe_before_5.jsonl", "mixtures.jsonl", "moe.jsonl"],
-    published: &[],
+    fixtures: Proof::of(&["granitemoe_before_5.jsonl", "mixtures.jsonl", "moe.jsonl"]),
+    published: Proof::NONE,
     ..LLAMA
 };

@@ -2,7 +2,9 @@
 
 use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
-use crate::model::{Biases, DecoderType, EmbeddingScale, Family, Options, Parts, Reader, Style};
+use crate::model::{
+    Biases, DecoderType, EmbeddingScale, Family, Options, Parts, Proof, Reader, Style,
+};
 
 /// `granite`.
 pub(crate) const GRANITE: Family = Family {
@@ -36,10 +38,10 @@ pub(crate) const GRANITE: Family = Family {
         ..crate::model::LigerSupport::SWIGLU_SINCE_5
     }),
     plain_logits: false,
-    fixtures: &["starcoder2_granite.jsonl"],
-    published: &[
+    fixtures: Proof::of(&["starcoder2_granite.jsonl"]),
+    published: Proof::of(&[
         ("granite-3.1-2b", 2_533_531_648),
         ("granite-3.1-8b", 8_170_848_256),
-    ],
+    ]),
     ..LLAMA
 };

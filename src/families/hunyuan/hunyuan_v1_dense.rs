@@ -3,7 +3,7 @@
 use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
-    DecoderType, Family, Flag, HeadNorm, LayerNames, NormKind, Options, Parts, Reader, Sizes,
+    DecoderType, Family, Flag, HeadNorm, LayerNames, NormKind, Options, Parts, Proof, Reader, Sizes,
 };
 
 /// `hunyuan_v1_dense`.
@@ -35,7 +35,7 @@ pub(crate) const HUNYUAN_V1_DENSE: Family = Family {
     since: crate::model::Since::V5,
     // Support.
     liger: Some(crate::model::LigerSupport::SWIGLU_SINCE_5),
-    fixtures: &["hunyuan_ernie_moe.jsonl"],
-    published: &[("hunyuan-1.8b", 1_791_080_448)],
+    fixtures: Proof::of(&["hunyuan_ernie_moe.jsonl"]),
+    published: Proof::of(&[("hunyuan-1.8b", 1_791_080_448)]),
     ..LLAMA
 };

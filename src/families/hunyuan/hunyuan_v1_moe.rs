@@ -3,8 +3,8 @@
 use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
-    DecoderType, ExpertRule, Family, Flag, HeadNorm, LayerNames, NormKind, Options, Parts, Reader,
-    Routing, SharedForm, SharedWidth, Sizes,
+    DecoderType, ExpertRule, Family, Flag, HeadNorm, LayerNames, NormKind, Options, Parts, Proof,
+    Reader, Routing, SharedForm, SharedWidth, Sizes,
 };
 
 /// `hunyuan_v1_moe`.
@@ -47,7 +47,7 @@ pub(crate) const HUNYUAN_V1_MOE: Family = Family {
     // Support.
     liger: None,
     adapter_support: crate::model::AdapterSupport::EXPERTS_OF_LAYERS,
-    fixtures: &["hunyuan_ernie_moe.jsonl"],
-    published: &[("hunyuan-a13b", 80_393_183_232)],
+    fixtures: Proof::of(&["hunyuan_ernie_moe.jsonl"]),
+    published: Proof::of(&[("hunyuan-a13b", 80_393_183_232)]),
     ..LLAMA
 };

@@ -5,7 +5,8 @@ use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
     Biases, Correction, DecoderType, ExpertRule, Family, Flag, HeadDim, HeadNorm, LogitsDtype,
-    NormKind, Options, Parts, Reader, Routing, SharedForm, SigmoidScores, Sizes, SparseLayers,
+    NormKind, Options, Parts, Proof, Reader, Routing, SharedForm, SigmoidScores, Sizes,
+    SparseLayers,
 };
 
 /// `hy_v3`.
@@ -53,7 +54,7 @@ pub(crate) const HY_V3: Family = Family {
     tasks: crate::model::CAUSAL_LM,
     // Support.
     liger: None,
-    fixtures: &["further_decoders.jsonl"],
-    published: &[("hy3-295b-a21b", 295_033_528_320)],
+    fixtures: Proof::of(&["further_decoders.jsonl"]),
+    published: Proof::of(&[("hy3-295b-a21b", 295_033_528_320)]),
     ..LLAMA
 };

@@ -4,7 +4,7 @@ use super::reader::{self, Mixers};
 use crate::families::llama::LLAMA;
 use crate::model::{
     Biases, ConfigFields, DecoderConfig, DecoderType, Family, HeadDim, LayerNames, Mixing, Options,
-    Parts, Piece, Reader, RotaryColumns, Sizes, Style, Turn,
+    Parts, Piece, Proof, Reader, RotaryColumns, Sizes, Style, Turn,
 };
 
 /// `bamba`.
@@ -59,8 +59,8 @@ pub(crate) const BAMBA: Family = Family {
     },
     // Support.
     liger: None,
-    fixtures: &["lfm2_bamba.jsonl", "mamba2_before_5.jsonl"],
-    published: &[("bamba-9b", 9_780_235_392)],
+    fixtures: Proof::of(&["lfm2_bamba.jsonl", "mamba2_before_5.jsonl"]),
+    published: Proof::of(&[("bamba-9b", 9_780_235_392)]),
     ..LLAMA
 };
 

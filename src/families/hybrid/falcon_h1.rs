@@ -5,7 +5,7 @@ use crate::ask::WIDTH;
 use crate::families::llama::LLAMA;
 use crate::model::{
     Biases, ConfigFields, DecoderConfig, DecoderType, EmbeddingScale, Family, LayerNames, Mixing,
-    MlpNames, Options, Parts, Piece, Reader, Sizes, StateSpace, Style,
+    MlpNames, Options, Parts, Piece, Proof, Reader, Sizes, StateSpace, Style,
 };
 
 /// `falcon_h1`.
@@ -58,8 +58,8 @@ pub(crate) const FALCON_H1: Family = Family {
     liger: None,
     plain_logits: false,
     adapter_support: crate::model::AdapterSupport::WITHOUT_OUT_PROJ,
-    fixtures: &["falcon_h1.jsonl"],
-    published: &[("falcon-h1-0.5b", 521_411_104)],
+    fixtures: Proof::of(&["falcon_h1.jsonl"]),
+    published: Proof::of(&[("falcon-h1-0.5b", 521_411_104)]),
     ..LLAMA
 };
 

@@ -6,8 +6,8 @@ use crate::families::mamba::{SMALL, reader as mamba};
 use crate::families::reading::layer_lists;
 use crate::model::{
     Biases, ConfigFields, DecoderConfig, DecoderType, ExpertRule, Family, Flag, HeadDim,
-    InnerNorms, LayerNames, Mixing, Options, Reader, RotaryColumns, Routing, Sizes, SparseLayers,
-    StateSpace, Style,
+    InnerNorms, LayerNames, Mixing, Options, Proof, Reader, RotaryColumns, Routing, Sizes,
+    SparseLayers, StateSpace, Style,
 };
 
 /// `jamba`.
@@ -60,8 +60,8 @@ pub(crate) const JAMBA: Family = Family {
     since: crate::model::Since::V5,
     // Support.
     liger: None,
-    fixtures: &["jamba.jsonl"],
-    published: &[("jamba-v0.1", 51_570_323_328)],
+    fixtures: Proof::of(&["jamba.jsonl"]),
+    published: Proof::of(&[("jamba-v0.1", 51_570_323_328)]),
     ..LLAMA
 };
 

@@ -6,8 +6,8 @@ use crate::families::llama::LLAMA;
 use crate::families::mamba::SMALL;
 use crate::model::{
     Biases, ConfigFields, DecoderConfig, DecoderType, DropoutFields, Family, Flag, HeadDim,
-    HeadNorm, LayerNames, Mixing, MlpNames, NormKind, Options, Parts, Reader, Sizes, StateSpace,
-    Style,
+    HeadNorm, LayerNames, Mixing, MlpNames, NormKind, Options, Parts, Proof, Reader, Sizes,
+    StateSpace, Style,
 };
 use serde_json::Value;
 
@@ -58,12 +58,12 @@ pub(crate) const LFM2: Family = Family {
     tasks: crate::model::CAUSAL_LM,
     // Support.
     liger: None,
-    fixtures: &["lfm2_bamba.jsonl"],
-    published: &[
+    fixtures: Proof::of(&["lfm2_bamba.jsonl"]),
+    published: Proof::of(&[
         ("lfm2-350m", 354_483_968),
         ("lfm2-700m", 742_489_344),
         ("lfm2-1.2b", 1_170_340_608),
-    ],
+    ]),
     ..LLAMA
 };
 

@@ -6,7 +6,7 @@ use crate::families::llama::LLAMA;
 use crate::model::{
     Biases, ConfigFields, Correction, DecoderConfig, DecoderType, DropoutFields, ExpertRule,
     Family, Flag, HeadDim, HeadNorm, LayerNames, LogitsDtype, MlpNames, NormKind, Options, Parts,
-    Reader, Routing, SharedWidth, SigmoidScores, Sizes, SparseLayers, Style,
+    Proof, Reader, Routing, SharedWidth, SigmoidScores, Sizes, SparseLayers, Style,
 };
 
 /// `lfm2_moe`.
@@ -69,8 +69,8 @@ pub(crate) const LFM2_MOE: Family = Family {
     tasks: crate::model::CAUSAL_LM,
     // Support.
     liger: None,
-    fixtures: &["further_decoders.jsonl", "lfm2_bamba.jsonl"],
-    published: &[("lfm2-8b-a1b", 8_339_929_856)],
+    fixtures: Proof::of(&["further_decoders.jsonl", "lfm2_bamba.jsonl"]),
+    published: Proof::of(&[("lfm2-8b-a1b", 8_339_929_856)]),
     ..LLAMA
 };
 

@@ -4,7 +4,7 @@ use super::nemotron_h_reader;
 use crate::families::llama::LLAMA;
 use crate::model::{
     Biases, DecoderType, Family, Flag, HeadDim, LayerNames, MlpFunction, MlpNames, NormKind,
-    Options, Piece, Reader, RotaryColumns, Sizes, Style,
+    Options, Piece, Proof, Reader, RotaryColumns, Sizes, Style,
 };
 
 /// `nemotron_h`.
@@ -58,11 +58,11 @@ pub(crate) const NEMOTRON_H: Family = Family {
     // Support.
     liger: None,
     adapter_support: crate::model::AdapterSupport::WITHOUT_OUT_PROJ,
-    fixtures: &["nemotron_h.jsonl"],
-    published: &[
+    fixtures: Proof::of(&["nemotron_h.jsonl"]),
+    published: Proof::of(&[
         ("nemotron-h-8b", 8_100_852_736),
         ("nemotron-nano-9b-v2", 8_888_227_328),
         ("nemotron-3-nano-30b-a3b", 31_577_937_344),
-    ],
+    ]),
     ..LLAMA
 };

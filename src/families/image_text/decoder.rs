@@ -1,9 +1,10 @@
 //! Which decoders read tokens among images.
 
 use crate::ask::{Finding, VOCABULARY};
-use crate::families::gemma::GEMMA3_TEXT;
+use crate::families::gemma::{GEMMA, GEMMA2, GEMMA3_TEXT};
 use crate::families::llama::LLAMA;
-use crate::families::registry;
+use crate::families::mistral::{MINISTRAL3, MISTRAL};
+use crate::families::qwen::{QWEN2, QWEN3};
 use crate::model::ConfigFields;
 use crate::model::{Family, ImageKind};
 use serde_json::Value;
@@ -30,20 +31,30 @@ pub(crate) fn text_type(kind: ImageKind, text: &mut ConfigFields<'_>) -> &'stati
     if kind == ImageKind::Gemma3 {
         return &GEMMA3_TEXT;
     }
-    let (name, names): (_, &[&str]) = match kind {
-        ImageKind::PaliGemma => ("PaliGemma", &["gemma", "gemma2"]),
-        ImageKind::Idefics3 | ImageKind::SmolVlm => ("Idefics3", &["llama", "mistral", "qwen2"]),
-        ImageKind::InternVl => ("InternVL", &["qwen2", "qwen3", "llama"]),
-        ImageKind::Mistral3 => ("Mistral 3", &["mistral", "ministral3", "llama"]),
-        _ => ("LLaVA", &["llama", "mistral", "qwen2"]),
+    let (name, families): (_, &[&Family]) = match kind {
+        ImageKind::PaliGemma => ("PaliGemma", &[&GEMMA, &GEMMA2]),
+        ImageKind::Idefics3 | ImageKind::SmolVlm => ("Idefics3", &[&LLAMA, &MISTRAL, &QWEN2]),
+        ImageKind::InternVl => ("InternVL", &[&QWEN2, &QWEN3, &LLAMA]),
+        ImageKind::Mistral3 => ("Mistral 3", &[&MISTRAL, &MINISTRAL3, &LLAMA]),
+        _ => ("LLaVA", &[&LLAMA, &MISTRAL, &QWEN2]),
     };
-    let given = text.text("model_type").unwrap_or(names[0]);
-    let known = names.contains(&given).then(|| registry::family(given));
-    if kind == ImageKind::PaliGemma && given == "gemma" && text.get("sliding_window").is_some() {
+    let given = text.text("model_type");
+    let known = match given {
+        Some(given) => {
+            (families.iter().copied()).find(|family| family.model_types.contains(&given))
+        }
+        None => Some(families[0]),
+    };
+    if known == Some(&GEMMA) && text.get("sliding_window").is_some() {
         let key = text.key("sliding_window");
         text.push(why_no_window(&key));
     }
-    known.flatten().unwrap_or_else(|| {
+    known.unwrap_or_else(|| {
+        let given = given.unwrap_or_default();
+        let names: Vec<&str> = families
+            .iter()
+            .map(|family| family.model_types[0])
+            .collect();
         let key = text.key("model_type");
         text.push(
             Finding::error(
@@ -65,7 +76,6 @@ pub(crate) fn text_type(kind: ImageKind, text: &mut ConfigFields<'_>) -> &'stati
 
 /// `create_causal_mask_mapping` (`models/paligemma`, transformers 5.23) makes masks for two kinds of layers
 /// where there is a window; Gemma takes one.
-#[inline(never)] // Not in the reader, so that the page can fetch it later.
 fn why_no_window(key: &str) -> Finding {
     Finding::error(
         key,

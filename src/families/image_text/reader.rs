@@ -7,6 +7,7 @@ use crate::families::mistral3::reader as joined;
 use crate::families::mllama::reader as crossed;
 use crate::families::qwen_vl::reader as packed;
 use crate::families::reading::decoder;
+use crate::families::registry;
 use crate::model::ConfigFields;
 use crate::model::{DecoderConfig, Family, ImageConfig, ImageKind};
 use serde_json::{Map, Value};
@@ -26,11 +27,10 @@ pub(crate) fn part<'a>(
 /// The text part of a config whose fields lie beside those of what sees images.
 pub(crate) fn flat_text_part(config: &Map<String, Value>) -> Option<Map<String, Value>> {
     let given = config.get("model_type").and_then(Value::as_str)?;
-    ["qwen2_vl", "qwen2_5_vl"].contains(&given).then(|| {
-        let mut text = config.clone();
-        text.insert("model_type".to_owned(), "qwen2".into());
-        text
-    })
+    let family = registry::family(given)?.flat_text?;
+    let mut text = config.clone();
+    text.insert("model_type".to_owned(), family.model_types[0].into());
+    Some(text)
 }
 
 /// Reads a config of the family. What is wrong is pushed to `fields`; the sizes are then of no use.

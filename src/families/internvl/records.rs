@@ -1,7 +1,7 @@
 //! The families of this folder.
 
 use crate::families::image_text::reader as images;
-use crate::model::{Architecture, ConfigParts, Family, ImageKind};
+use crate::model::{Architecture, ConfigParts, Family, ImageKind, Proof};
 
 /// `internvl`.
 pub(crate) const INTERNVL: Family = Family {
@@ -16,15 +16,15 @@ pub(crate) const INTERNVL: Family = Family {
     image_sides: Some(crate::families::image_text::image_size::usual),
     check: Some(crate::families::image_text::refused::check),
     // Support.
-    fixtures: &["internvl.jsonl", "vision_language.jsonl"],
-    published: &[
+    fixtures: Proof::of(&["internvl.jsonl", "vision_language.jsonl"]),
+    published: Proof::of(&[
         ("internvl3-1b-hf", 938_193_024),
         ("internvl3-2b-hf", 2_088_957_440),
         ("internvl3-8b-hf", 7_944_373_760),
         ("internvl3-14b-hf", 15_117_256_704),
         ("internvl3-78b-hf", 78_408_318_336),
         ("internvl3-38b-hf", 38_388_164_992),
-    ],
+    ]),
     ..Family::new(|family, _, fields| {
         Architecture::Decoder(images::read(family, ImageKind::InternVl, fields))
     })

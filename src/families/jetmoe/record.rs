@@ -4,7 +4,7 @@ use super::reader;
 use crate::families::llama::LLAMA;
 use crate::model::{
     AttentionKind, Biases, DecoderType, ExpertRule, Family, LayerNames, Options, Parts, Piece,
-    Reader, Routing, Sizes,
+    Proof, Reader, Routing, Sizes,
 };
 
 /// `jetmoe`.
@@ -49,7 +49,7 @@ pub(crate) const JETMOE: Family = Family {
     // Support.
     liger: None,
     without_checkpointing: Some("JetMoE"),
-    fixtures: &["jetmoe.jsonl"],
-    published: &[],
+    fixtures: Proof::of(&["jetmoe.jsonl"]),
+    published: Proof::NONE,
     ..LLAMA
 };

@@ -5,9 +5,9 @@ use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
     Correction, DecoderType, EmbeddingScale, ExpertRule, Family, Flag, Gate, HeadDim, HeadNorm,
-    LayerNames, LogitsDtype, Masks, NormKind, Options, Parts, Piece, Reader, RotaryLayers, Routing,
-    SharedForm, SharedWidth, SigmoidScores, Sizes, SparseLayers, Style, Window, WindowLayers,
-    WindowOn,
+    LayerNames, LogitsDtype, Masks, NormKind, Options, Parts, Piece, Proof, Reader, RotaryLayers,
+    Routing, SharedForm, SharedWidth, SigmoidScores, Sizes, SparseLayers, Style, Window,
+    WindowLayers, WindowOn,
 };
 
 /// `afmoe`.
@@ -86,10 +86,10 @@ pub(crate) const AFMOE: Family = Family {
     // Support.
     liger: None,
     adapter_support: crate::model::AdapterSupport::EXPERTS_OF_LAYERS,
-    fixtures: &["further_decoders.jsonl"],
-    published: &[
+    fixtures: Proof::of(&["further_decoders.jsonl"]),
+    published: Proof::of(&[
         ("trinity-nano", 6_120_003_328),
         ("trinity-mini", 26_123_974_400),
-    ],
+    ]),
     ..LLAMA
 };

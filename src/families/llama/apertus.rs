@@ -4,7 +4,7 @@ use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
     Activation, DecoderType, Family, Flag, HeadNorm, LayerNames, MlpFunction, MlpNames, NormKind,
-    Options, Parts, Reader, Sizes,
+    Options, Parts, Proof, Reader, Sizes,
 };
 
 /// `apertus`.
@@ -45,7 +45,7 @@ pub(crate) const APERTUS: Family = Family {
     tasks: crate::model::CAUSAL_LM,
     // Support.
     liger: None,
-    fixtures: &["newest_decoders.jsonl"],
-    published: &[("apertus-8b", 8_053_338_176)],
+    fixtures: Proof::of(&["newest_decoders.jsonl"]),
+    published: Proof::of(&[("apertus-8b", 8_053_338_176)]),
     ..LLAMA
 };

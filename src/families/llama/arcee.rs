@@ -3,7 +3,7 @@
 use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
-    Biases, DecoderType, Family, LayerNames, MlpFunction, MlpNames, Options, Reader, Sizes,
+    Biases, DecoderType, Family, LayerNames, MlpFunction, MlpNames, Options, Proof, Reader, Sizes,
 };
 
 /// `arcee`.
@@ -33,7 +33,7 @@ pub(crate) const ARCEE: Family = Family {
     since: crate::model::Since::V5,
     // Support.
     liger: None,
-    fixtures: &["smollm3_exaone4_seed_oss.jsonl"],
-    published: &[],
+    fixtures: Proof::of(&["smollm3_exaone4_seed_oss.jsonl"]),
+    published: Proof::NONE,
     ..LLAMA
 };

@@ -3,7 +3,7 @@
 use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
-    Activation, DecoderType, Family, LayerNames, MlpFunction, Options, Reader, Sizes,
+    Activation, DecoderType, Family, LayerNames, MlpFunction, Options, Proof, Reader, Sizes,
 };
 
 /// `bitnet`.
@@ -37,7 +37,7 @@ pub(crate) const BITNET: Family = Family {
     tasks: crate::model::CAUSAL_LM,
     // Support.
     liger: None,
-    fixtures: &["further_decoders.jsonl"],
-    published: &[("bitnet-b1.58-2b", 2_412_820_480)],
+    fixtures: Proof::of(&["further_decoders.jsonl"]),
+    published: Proof::of(&[("bitnet-b1.58-2b", 2_412_820_480)]),
     ..LLAMA
 };

@@ -3,8 +3,8 @@
 use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
-    Biases, DecoderType, Family, Flag, HeadDim, Masks, Options, Reader, Sizes, Style, Window,
-    WindowLayers, WindowOn,
+    Biases, DecoderType, Family, Flag, HeadDim, Masks, Options, Proof, Reader, Sizes, Style,
+    Window, WindowLayers, WindowOn,
 };
 
 /// `cwm`.
@@ -48,7 +48,7 @@ pub(crate) const CWM: Family = Family {
     tasks: crate::model::CAUSAL_LM,
     // Support.
     liger: None,
-    fixtures: &["newest_decoders.jsonl"],
-    published: &[("cwm-32b", 32_581_097_472)],
+    fixtures: Proof::of(&["newest_decoders.jsonl"]),
+    published: Proof::of(&[("cwm-32b", 32_581_097_472)]),
     ..LLAMA
 };

@@ -4,7 +4,8 @@ use crate::ask::{Finding, HEADS};
 use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
-    AttentionKind, ConfigFields, DecoderConfig, DecoderType, Family, Options, Parts, Reader, Sizes,
+    AttentionKind, ConfigFields, DecoderConfig, DecoderType, Family, Options, Parts, Proof, Reader,
+    Sizes,
 };
 
 /// `diffllama`.
@@ -31,8 +32,8 @@ pub(crate) const DIFFLLAMA: Family = Family {
     since: crate::model::Since::V5,
     // Support.
     liger: None,
-    fixtures: &["diffllama.jsonl"],
-    published: &[],
+    fixtures: Proof::of(&["diffllama.jsonl"]),
+    published: Proof::NONE,
     ..LLAMA
 };
 

@@ -5,7 +5,8 @@ use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
     DecoderType, ExpertRule, Family, Flag, Groups, HeadNorm, Masks, NormKind, Options, Parts,
-    Reader, Routing, SharedWidth, Sizes, SparseLayers, Style, Window, WindowLayers, WindowOn,
+    Proof, Reader, Routing, SharedWidth, Sizes, SparseLayers, Style, Window, WindowLayers,
+    WindowOn,
 };
 
 /// `dots1`.
@@ -63,7 +64,7 @@ pub(crate) const DOTS1: Family = Family {
     // Support.
     liger: None,
     adapter_support: crate::model::AdapterSupport::EXPERTS_OF_LAYERS,
-    fixtures: &["mixtures.jsonl"],
-    published: &[],
+    fixtures: Proof::of(&["mixtures.jsonl"]),
+    published: Proof::NONE,
     ..LLAMA
 };

@@ -4,8 +4,8 @@ use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
     Biases, DecoderType, ExpertForm, ExpertRule, Family, Flag, HeadDim, LayerNames, Masks,
-    NormKind, Options, Parts, Reader, Routing, Sinks, Sizes, Style, Turn, Window, WindowLayers,
-    WindowOn,
+    NormKind, Options, Parts, Proof, Reader, Routing, Sinks, Sizes, Style, Turn, Window,
+    WindowLayers, WindowOn,
 };
 
 /// `gpt_oss`.
@@ -73,10 +73,10 @@ pub(crate) const GPT_OSS: Family = Family {
         ..crate::model::LigerSupport::SWIGLU_SINCE_5
     }),
     attention_support: crate::model::AttentionSupport::SINKS,
-    fixtures: &["mixtures.jsonl"],
-    published: &[
+    fixtures: Proof::of(&["mixtures.jsonl"]),
+    published: Proof::of(&[
         ("gpt-oss-20b", 20_914_757_184),
         ("gpt-oss-120b", 116_829_156_672),
-    ],
+    ]),
     ..LLAMA
 };

@@ -3,8 +3,8 @@
 use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
-    Biases, DecoderType, Family, Flag, HeadDim, NormKind, Options, Parts, Reader, Sizes, Style,
-    Turn,
+    Biases, DecoderType, Family, Flag, HeadDim, NormKind, Options, Parts, Proof, Reader, Sizes,
+    Style, Turn,
 };
 
 /// `helium`.
@@ -45,7 +45,7 @@ pub(crate) const HELIUM: Family = Family {
     since: crate::model::Since::V451,
     // Support.
     liger: None,
-    fixtures: &["olmo_glm_helium.jsonl"],
-    published: &[("helium-1-2b", 2_172_643_840)],
+    fixtures: Proof::of(&["olmo_glm_helium.jsonl"]),
+    published: Proof::of(&[("helium-1-2b", 2_172_643_840)]),
     ..LLAMA
 };

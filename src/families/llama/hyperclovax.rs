@@ -3,7 +3,7 @@
 use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
-    Biases, DecoderType, EmbeddingScale, Family, Flag, Options, Parts, Reader, Style,
+    Biases, DecoderType, EmbeddingScale, Family, Flag, Options, Parts, Proof, Reader, Style,
 };
 
 /// `hyperclovax`.
@@ -35,7 +35,7 @@ pub(crate) const HYPERCLOVAX: Family = Family {
     // Support.
     liger: None,
     plain_logits: false,
-    fixtures: &["further_decoders.jsonl"],
-    published: &[],
+    fixtures: Proof::of(&["further_decoders.jsonl"]),
+    published: Proof::NONE,
     ..LLAMA
 };

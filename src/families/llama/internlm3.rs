@@ -2,7 +2,7 @@
 
 use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
-use crate::model::{Biases, DecoderType, Family, Flag, HeadDim, Options, Reader, Sizes};
+use crate::model::{Biases, DecoderType, Family, Flag, HeadDim, Options, Proof, Reader, Sizes};
 
 /// `internlm3`.
 pub(crate) const INTERNLM3: Family = Family {
@@ -33,7 +33,7 @@ pub(crate) const INTERNLM3: Family = Family {
     tasks: crate::model::CAUSAL_LM,
     // Support.
     liger: None,
-    fixtures: &["further_decoders.jsonl"],
-    published: &[("internlm3-8b", 8_804_241_408)],
+    fixtures: Proof::of(&["further_decoders.jsonl"]),
+    published: Proof::of(&[("internlm3-8b", 8_804_241_408)]),
     ..LLAMA
 };

@@ -2,7 +2,7 @@
 
 use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
-use crate::model::{Biases, DecoderType, Family, HeadDim, Options, Reader, Sizes};
+use crate::model::{Biases, DecoderType, Family, HeadDim, Options, Proof, Reader, Sizes};
 
 /// `iquestcoder`.
 pub(crate) const IQUESTCODER: Family = Family {
@@ -32,7 +32,7 @@ pub(crate) const IQUESTCODER: Family = Family {
     tasks: crate::model::CAUSAL_LM,
     // Support.
     liger: None,
-    fixtures: &["further_decoders.jsonl"],
-    published: &[("iquest-coder-40b", 39_794_283_520)],
+    fixtures: Proof::of(&["further_decoders.jsonl"]),
+    published: Proof::of(&[("iquest-coder-40b", 39_794_283_520)]),
     ..LLAMA
 };

@@ -3,7 +3,7 @@
 use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
-    Biases, DecoderType, Family, Flag, LayerNames, MlpFunction, MlpNames, NormKind, Options,
+    Biases, DecoderType, Family, Flag, LayerNames, MlpFunction, MlpNames, NormKind, Options, Proof,
     Reader, Sizes, Style,
 };
 
@@ -44,7 +44,7 @@ pub(crate) const JAIS2: Family = Family {
     tasks: crate::model::CAUSAL_LM,
     // Support.
     liger: None,
-    fixtures: &["newest_decoders.jsonl"],
-    published: &[("jais-2-8b", 8_090_401_280)],
+    fixtures: Proof::of(&["newest_decoders.jsonl"]),
+    published: Proof::of(&[("jais-2-8b", 8_090_401_280)]),
     ..LLAMA
 };

@@ -4,7 +4,8 @@ use super::llama4_reader;
 use crate::families::llama::LLAMA;
 use crate::model::{
     DecoderType, ExpertRule, Family, Flag, HeadDim, Holds, LayerNames, Masks, NormKind, Options,
-    Parts, Reader, RotaryLayers, Routing, SharedForm, SharedWidth, Sizes, SparseLayers, Style,
+    Parts, Proof, Reader, RotaryLayers, Routing, SharedForm, SharedWidth, Sizes, SparseLayers,
+    Style,
 };
 
 /// `llama4_text`.
@@ -66,7 +67,7 @@ pub(crate) const LLAMA4_TEXT: Family = Family {
     // Support.
     liger: None,
     adapter_support: crate::model::AdapterSupport::LINEAR_ROUTERS,
-    fixtures: &["llama4.jsonl"],
-    published: &[("llama-4-scout", 107_769_861_120)],
+    fixtures: Proof::of(&["llama4.jsonl"]),
+    published: Proof::of(&[("llama-4-scout", 107_769_861_120)]),
     ..LLAMA
 };

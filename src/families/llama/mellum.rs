@@ -4,7 +4,7 @@ use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
     DecoderType, ExpertRule, Family, Flag, HeadDim, HeadNorm, Masks, NormKind, Options, Parts,
-    Reader, Sizes, SparseLayers, Style, Window, WindowLayers, WindowOn,
+    Proof, Reader, Sizes, SparseLayers, Style, Window, WindowLayers, WindowOn,
 };
 
 /// `mellum`.
@@ -60,7 +60,7 @@ pub(crate) const MELLUM: Family = Family {
     // Support.
     liger: None,
     adapter_support: crate::model::AdapterSupport::EXPERTS_OF_LAYERS,
-    fixtures: &["further_decoders.jsonl"],
-    published: &[],
+    fixtures: Proof::of(&["further_decoders.jsonl"]),
+    published: Proof::NONE,
     ..LLAMA
 };

@@ -4,7 +4,7 @@ use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
     DecoderType, Family, Flag, HeadNorm, LayerNames, MlpFunction, MlpNames, NormKind, Options,
-    Parts, Reader, Sizes, Style, Turn,
+    Parts, Proof, Reader, Sizes, Style, Turn,
 };
 
 /// `nanochat`.
@@ -48,7 +48,7 @@ pub(crate) const NANOCHAT: Family = Family {
     tasks: crate::model::CAUSAL_LM,
     // Support.
     liger: None,
-    fixtures: &["further_decoders.jsonl"],
-    published: &[("nanochat-d32", 1_879_048_192)],
+    fixtures: Proof::of(&["further_decoders.jsonl"]),
+    published: Proof::of(&[("nanochat-d32", 1_879_048_192)]),
     ..LLAMA
 };

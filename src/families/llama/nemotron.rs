@@ -4,7 +4,7 @@ use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
     Biases, DecoderType, Family, LayerNames, MlpFunction, MlpNames, NormKind, Options, Parts,
-    Reader, RotaryColumns, Sizes, Style, Turn,
+    Proof, Reader, RotaryColumns, Sizes, Style, Turn,
 };
 
 /// `nemotron`.
@@ -45,7 +45,7 @@ pub(crate) const NEMOTRON: Family = Family {
     // Programs.
     // Support.
     liger: None,
-    fixtures: &["nemotron.jsonl"],
-    published: &[("minitron-4b", 4_190_509_056)],
+    fixtures: Proof::of(&["nemotron.jsonl"]),
+    published: Proof::of(&[("minitron-4b", 4_190_509_056)]),
     ..LLAMA
 };

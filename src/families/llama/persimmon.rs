@@ -4,7 +4,8 @@ use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
     Activation, Biases, DecoderType, DropoutFields, Family, Flag, HeadNorm, Holds, LayerNames,
-    MlpFunction, MlpNames, NormKind, Options, Parts, Reader, RotaryColumns, Sizes, Style, Turn,
+    MlpFunction, MlpNames, NormKind, Options, Parts, Proof, Reader, RotaryColumns, Sizes, Style,
+    Turn,
 };
 
 /// `persimmon`.
@@ -58,7 +59,7 @@ pub(crate) const PERSIMMON: Family = Family {
     since: crate::model::Since::V5,
     // Support.
     liger: None,
-    fixtures: &["further_decoders.jsonl"],
-    published: &[("persimmon-8b", 9_397_175_296)],
+    fixtures: Proof::of(&["further_decoders.jsonl"]),
+    published: Proof::of(&[("persimmon-8b", 9_397_175_296)]),
     ..LLAMA
 };

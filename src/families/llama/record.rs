@@ -1,7 +1,7 @@
 //! `llama` (`models/llama, transformers 5.23`).
 
 use super::reader;
-use crate::model::{Biases, DecoderType, Family, Options, Sizes};
+use crate::model::{Biases, DecoderType, Family, Options, Proof, Sizes};
 
 /// `llama`.
 pub(crate) const LLAMA: Family = Family {
@@ -30,8 +30,8 @@ pub(crate) const LLAMA: Family = Family {
     generation: crate::model::Generation::DECODER,
     // Support.
     liger: Some(crate::model::LigerSupport::SWIGLU),
-    fixtures: &["llama_family.jsonl"],
-    published: &[
+    fixtures: Proof::of(&["llama_family.jsonl"]),
+    published: Proof::of(&[
         ("llama-3.3-70b", 70_553_706_496),
         ("llama-3.2-1b", 1_235_814_400),
         ("llama-3.2-3b", 3_212_749_824),
@@ -61,6 +61,6 @@ pub(crate) const LLAMA: Family = Family {
         ("yi-6b", 6_061_035_520),
         ("yi-34b", 34_388_917_248),
         ("solar-10.7b", 10_731_524_096),
-    ],
+    ]),
     ..Family::of_decoder(reader::read)
 };

@@ -3,7 +3,7 @@
 use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
-    Biases, DecoderType, DropoutFields, Family, Flag, HeadDim, Options, Parts, Reader, Sizes,
+    Biases, DecoderType, DropoutFields, Family, Flag, HeadDim, Options, Parts, Proof, Reader, Sizes,
 };
 
 /// `seed_oss`.
@@ -45,7 +45,7 @@ pub(crate) const SEED_OSS: Family = Family {
     since: crate::model::Since::V5,
     // Support.
     liger: None,
-    fixtures: &["smollm3_exaone4_seed_oss.jsonl"],
-    published: &[("seed-oss-36b", 36_151_104_512)],
+    fixtures: Proof::of(&["smollm3_exaone4_seed_oss.jsonl"]),
+    published: Proof::of(&[("seed-oss-36b", 36_151_104_512)]),
     ..LLAMA
 };

@@ -3,7 +3,7 @@
 use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
-    Biases, DecoderType, Family, Masks, Options, Reader, RotaryLayers, Sizes, Style, Window,
+    Biases, DecoderType, Family, Masks, Options, Proof, Reader, RotaryLayers, Sizes, Style, Window,
     WindowLayers, WindowOn,
 };
 
@@ -44,7 +44,7 @@ pub(crate) const SMOLLM3: Family = Family {
     since: crate::model::Since::V5,
     // Support.
     liger: Some(crate::model::LigerSupport::SWIGLU_SINCE_5),
-    fixtures: &["smollm3_exaone4_seed_oss.jsonl"],
-    published: &[("smollm3-3b", 3_075_098_624)],
+    fixtures: Proof::of(&["smollm3_exaone4_seed_oss.jsonl"]),
+    published: Proof::of(&[("smollm3-3b", 3_075_098_624)]),
     ..LLAMA
 };

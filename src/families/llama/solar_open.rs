@@ -4,8 +4,8 @@ use crate::families::deepseek::EXPERTS;
 use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
-    Biases, DecoderType, ExpertRule, Family, Groups, HeadDim, Options, Reader, Routing, Sizes,
-    SparseLayers,
+    Biases, DecoderType, ExpertRule, Family, Groups, HeadDim, Options, Proof, Reader, Routing,
+    Sizes, SparseLayers,
 };
 
 /// `solar_open`.
@@ -43,7 +43,7 @@ pub(crate) const SOLAR_OPEN: Family = Family {
     // Support.
     liger: None,
     adapter_support: crate::model::AdapterSupport::EXPERTS_OF_LAYERS,
-    fixtures: &["newest_decoders.jsonl"],
-    published: &[("solar-open-100b", 102_651_793_408)],
+    fixtures: Proof::of(&["newest_decoders.jsonl"]),
+    published: Proof::of(&[("solar-open-100b", 102_651_793_408)]),
     ..LLAMA
 };

@@ -4,7 +4,7 @@ use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
     Biases, DecoderType, DropoutFields, Family, Flag, HeadNorm, Holds, LayerNames, NormKind,
-    Options, Parts, Reader, RotaryColumns, Sizes, Style, Turn,
+    Options, Parts, Proof, Reader, RotaryColumns, Sizes, Style, Turn,
 };
 
 /// `stablelm`.
@@ -57,10 +57,10 @@ pub(crate) const STABLELM: Family = Family {
     },
     // Support.
     liger: None,
-    fixtures: &["cohere_stablelm.jsonl"],
-    published: &[
+    fixtures: Proof::of(&["cohere_stablelm.jsonl"]),
+    published: Proof::of(&[
         ("stablelm-3b", 2_795_443_200),
         ("stablelm-2-1.6b", 1_644_515_328),
-    ],
+    ]),
     ..LLAMA
 };

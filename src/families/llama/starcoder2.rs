@@ -4,8 +4,8 @@ use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
     Biases, DecoderType, DropoutFields, Family, Flag, LayerNames, MaskingIn4, MlpFunction,
-    MlpNames, NormKind, Options, Parts, Reader, Sizes, Style, Transformers, Window, WindowLayers,
-    WindowOn,
+    MlpNames, NormKind, Options, Parts, Proof, Reader, Sizes, Style, Transformers, Window,
+    WindowLayers, WindowOn,
 };
 
 /// `starcoder2`.
@@ -66,11 +66,11 @@ pub(crate) const STARCODER2: Family = Family {
         check: Some(super::support::check_starcoder2),
         ..crate::model::AttentionSupport::ALL
     },
-    fixtures: &["starcoder2_granite.jsonl"],
-    published: &[
+    fixtures: Proof::of(&["starcoder2_granite.jsonl"]),
+    published: Proof::of(&[
         ("starcoder2-3b", 3_030_371_328),
         ("starcoder2-7b", 7_173_923_840),
         ("starcoder2-15b", 15_957_889_024),
-    ],
+    ]),
     ..LLAMA
 };

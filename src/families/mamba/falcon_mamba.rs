@@ -4,7 +4,7 @@ use super::reader;
 use crate::families::llama::LLAMA;
 use crate::model::{
     Biases, ConfigFields, DecoderConfig, DecoderType, DropoutFields, Family, Flag, InnerNorms,
-    Options, Reader, RotaryColumns, Sizes,
+    Options, Proof, Reader, RotaryColumns, Sizes,
 };
 
 /// `falcon_mamba`.
@@ -42,8 +42,8 @@ pub(crate) const FALCON_MAMBA: Family = Family {
     liger: None,
     training_cache: crate::model::CacheSupport::STATES,
     adapter_support: crate::model::AdapterSupport::WITHOUT_OUT_PROJ,
-    fixtures: &["mamba2.jsonl"],
-    published: &[("falcon-mamba-7b", 7_272_665_088)],
+    fixtures: Proof::of(&["mamba2.jsonl"]),
+    published: Proof::of(&[("falcon-mamba-7b", 7_272_665_088)]),
     ..LLAMA
 };
 

@@ -3,8 +3,8 @@
 use super::reader;
 use crate::families::llama::LLAMA;
 use crate::model::{
-    Biases, ConfigFields, DecoderConfig, DecoderType, DropoutFields, Family, Flag, Options, Reader,
-    RotaryColumns, Sizes,
+    Biases, ConfigFields, DecoderConfig, DecoderType, DropoutFields, Family, Flag, Options, Proof,
+    Reader, RotaryColumns, Sizes,
 };
 
 /// `mamba2`.
@@ -40,8 +40,8 @@ pub(crate) const MAMBA2: Family = Family {
     liger: None,
     training_cache: crate::model::CacheSupport::STATES,
     adapter_support: crate::model::AdapterSupport::WITHOUT_OUT_PROJ,
-    fixtures: &["mamba2.jsonl", "mamba2_before_5.jsonl"],
-    published: &[("mamba-codestral-7b", 7_285_403_648)],
+    fixtures: Proof::of(&["mamba2.jsonl", "mamba2_before_5.jsonl"]),
+    published: Proof::of(&[("mamba-codestral-7b", 7_285_403_648)]),
     ..LLAMA
 };
 

@@ -3,7 +3,7 @@
 use super::reader;
 use crate::families::llama::LLAMA;
 use crate::model::{
-    Biases, DecoderType, DropoutFields, Family, Flag, Options, Reader, RotaryColumns, Sizes,
+    Biases, DecoderType, DropoutFields, Family, Flag, Options, Proof, Reader, RotaryColumns, Sizes,
 };
 
 /// `mamba`.
@@ -44,13 +44,13 @@ pub(crate) const MAMBA: Family = Family {
         check: Some(super::support::check_time_steps),
         ..crate::model::AdapterSupport::WITHOUT_OUT_PROJ
     },
-    fixtures: &["mamba.jsonl"],
-    published: &[
+    fixtures: Proof::of(&["mamba.jsonl"]),
+    published: Proof::of(&[
         ("mamba-130m", 129_135_360),
         ("mamba-370m", 371_516_416),
         ("mamba-790m", 793_204_224),
         ("mamba-1.4b", 1_372_178_432),
         ("mamba-2.8b", 2_768_345_600),
-    ],
+    ]),
     ..LLAMA
 };

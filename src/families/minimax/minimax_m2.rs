@@ -4,7 +4,7 @@ use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
     Biases, ConfigFields, DecoderConfig, DecoderType, ExpertRule, Family, Flag, HeadDim, HeadNorm,
-    NormKind, Options, Parts, Reader, RotaryColumns, Routing, Sizes, Turn,
+    NormKind, Options, Parts, Proof, Reader, RotaryColumns, Routing, Sizes, Turn,
 };
 
 /// `minimax_m2`.
@@ -49,8 +49,8 @@ pub(crate) const MINIMAX_M2: Family = Family {
     // Support.
     liger: None,
     adapter_support: crate::model::AdapterSupport::EXPERTS_OF_MIXTRAL,
-    fixtures: &["newest_decoders.jsonl"],
-    published: &[("minimax-m2", 228_689_748_992)],
+    fixtures: Proof::of(&["newest_decoders.jsonl"]),
+    published: Proof::of(&[("minimax-m2", 228_689_748_992)]),
     ..LLAMA
 };
 

@@ -3,8 +3,8 @@
 use super::reader;
 use crate::families::llama::LLAMA;
 use crate::model::{
-    Biases, DecoderType, ExpertRule, Family, LayerNames, Options, Parts, Piece, Reader, Routing,
-    Sizes, Style, Window, WindowLayers, WindowOn,
+    Biases, DecoderType, ExpertRule, Family, LayerNames, Options, Parts, Piece, Proof, Reader,
+    Routing, Sizes, Style, Window, WindowLayers, WindowOn,
 };
 
 /// `minimax`.
@@ -60,7 +60,7 @@ pub(crate) const MINIMAX: Family = Family {
         ..crate::model::CacheSupport::USUAL
     },
     adapter_support: crate::model::AdapterSupport::EXPERTS_OF_MIXTRAL,
-    fixtures: &["minimax.jsonl"],
-    published: &[("minimax-text-01", 456_089_655_296)],
+    fixtures: Proof::of(&["minimax.jsonl"]),
+    published: Proof::of(&[("minimax-text-01", 456_089_655_296)]),
     ..LLAMA
 };

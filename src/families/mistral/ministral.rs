@@ -3,7 +3,7 @@
 use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
-    Biases, DecoderType, Family, Masks, Options, Reader, Sizes, Style, Window, WindowLayers,
+    Biases, DecoderType, Family, Masks, Options, Proof, Reader, Sizes, Style, Window, WindowLayers,
     WindowOn,
 };
 
@@ -42,7 +42,7 @@ pub(crate) const MINISTRAL: Family = Family {
         misses_loss: true,
         ..crate::model::LigerSupport::SWIGLU_SINCE_5
     }),
-    fixtures: &["smollm3_exaone4_seed_oss.jsonl"],
-    published: &[],
+    fixtures: Proof::of(&["smollm3_exaone4_seed_oss.jsonl"]),
+    published: Proof::NONE,
     ..LLAMA
 };

@@ -3,7 +3,8 @@
 use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
-    Biases, DecoderType, Family, HeadDim, Options, Reader, Sizes, Window, WindowLayers, WindowOn,
+    Biases, DecoderType, Family, HeadDim, Options, Proof, Reader, Sizes, Window, WindowLayers,
+    WindowOn,
 };
 
 /// `ministral3`.
@@ -37,7 +38,7 @@ pub(crate) const MINISTRAL3: Family = Family {
     since: crate::model::Since::V5,
     // Support.
     liger: None,
-    fixtures: &["newest_decoders.jsonl"],
-    published: &[("ministral-3-8b", 8_489_553_920)],
+    fixtures: Proof::of(&["newest_decoders.jsonl"]),
+    published: Proof::of(&[("ministral-3-8b", 8_489_553_920)]),
     ..LLAMA
 };

@@ -3,8 +3,8 @@
 use crate::families::deepseek::{EXPERTS, reader};
 use crate::families::llama::LLAMA;
 use crate::model::{
-    DecoderType, ExpertRule, Family, Groups, Latent, LatentRotary, Options, Reader, Routing, Sizes,
-    SparseLayers,
+    DecoderType, ExpertRule, Family, Groups, Latent, LatentRotary, Options, Proof, Reader, Routing,
+    Sizes, SparseLayers,
 };
 
 /// `mistral4`.
@@ -46,7 +46,7 @@ pub(crate) const MISTRAL4: Family = Family {
     since: crate::model::Since::V5,
     // Support.
     liger: None,
-    fixtures: &["further_decoders.jsonl"],
-    published: &[("mistral-small-4-119b", 118_972_826_624)],
+    fixtures: Proof::of(&["further_decoders.jsonl"]),
+    published: Proof::of(&[("mistral-small-4-119b", 118_972_826_624)]),
     ..LLAMA
 };

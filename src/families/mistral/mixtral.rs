@@ -2,8 +2,8 @@
 
 use crate::families::llama::LLAMA;
 use crate::model::{
-    Biases, DecoderType, ExpertRule, Family, LayerNames, MaskingIn4, Options, Routing, Sizes,
-    Style, Window, WindowLayers, WindowOn,
+    Biases, DecoderType, ExpertRule, Family, LayerNames, MaskingIn4, Options, Proof, Routing,
+    Sizes, Style, Window, WindowLayers, WindowOn,
 };
 
 /// `mixtral`.
@@ -44,10 +44,10 @@ pub(crate) const MIXTRAL: Family = Family {
     // Support.
     liger: Some(crate::model::LigerSupport::SWIGLU_SINCE_5),
     adapter_support: crate::model::AdapterSupport::EXPERTS_OF_MIXTRAL,
-    fixtures: &["moe.jsonl"],
-    published: &[
+    fixtures: Proof::of(&["moe.jsonl"]),
+    published: Proof::of(&[
         ("mixtral-8x7b", 46_702_792_704),
         ("mixtral-8x22b", 140_620_634_112),
-    ],
+    ]),
     ..LLAMA
 };

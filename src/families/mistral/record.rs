@@ -2,7 +2,8 @@
 
 use crate::families::llama::LLAMA;
 use crate::model::{
-    Biases, DecoderType, Family, MaskingIn4, Options, Sizes, Style, Window, WindowLayers, WindowOn,
+    Biases, DecoderType, Family, MaskingIn4, Options, Proof, Sizes, Style, Window, WindowLayers,
+    WindowOn,
 };
 
 /// `mistral`.
@@ -38,8 +39,8 @@ pub(crate) const MISTRAL: Family = Family {
         misses_loss: true,
         ..crate::model::LigerSupport::SWIGLU
     }),
-    fixtures: &["llama_family.jsonl"],
-    published: &[
+    fixtures: Proof::of(&["llama_family.jsonl"]),
+    published: Proof::of(&[
         ("mistral-7b", 7_241_732_096),
         ("mistral-7b-v0.2", 7_241_732_096),
         ("mistral-7b-v0.3", 7_248_023_552),
@@ -47,6 +48,6 @@ pub(crate) const MISTRAL: Family = Family {
         ("mistral-small-22b", 22_247_282_688),
         ("mistral-small-24b", 23_572_403_200),
         ("mistral-large-123b", 122_610_069_504),
-    ],
+    ]),
     ..LLAMA
 };

@@ -2,7 +2,7 @@
 
 use crate::ask::Framework;
 use crate::families::image_text::reader as images;
-use crate::model::{Architecture, ConfigParts, Family, ImageKind};
+use crate::model::{Architecture, ConfigParts, Family, ImageKind, Proof};
 
 /// `mistral3`.
 pub(crate) const MISTRAL3_WITH_IMAGES: Family = Family {
@@ -19,11 +19,11 @@ pub(crate) const MISTRAL3_WITH_IMAGES: Family = Family {
     image_sides: Some(crate::families::image_text::image_size::covering),
     check: Some(crate::families::image_text::refused::check),
     // Support.
-    fixtures: &["mistral3.jsonl"],
-    published: &[
+    fixtures: Proof::of(&["mistral3.jsonl"]),
+    published: Proof::of(&[
         ("mistral-small-3.1-24b", 24_011_361_280),
         ("mistral-small-3.2-24b", 24_011_361_280),
-    ],
+    ]),
     ..Family::new(|family, _, fields| {
         Architecture::Decoder(images::read(family, ImageKind::Mistral3, fields))
     })

@@ -1,7 +1,7 @@
 //! The families of this folder.
 
 use super::reader;
-use crate::model::{Architecture, Family};
+use crate::model::{Architecture, Family, Proof};
 
 /// `modernbert`.
 pub(crate) const MODERNBERT: Family = Family {
@@ -25,12 +25,12 @@ pub(crate) const MODERNBERT: Family = Family {
         ..crate::model::AttentionSupport::ALL
     },
     quantized_support: crate::model::QuantizedSupport::WHOLE_HEADS,
-    fixtures: &["encoder_heads.jsonl", "modernbert.jsonl"],
-    published: &[
+    fixtures: Proof::of(&["encoder_heads.jsonl", "modernbert.jsonl"]),
+    published: Proof::of(&[
         ("modernbert-base", 149_655_232),
         ("modernbert-large", 395_881_664),
         ("gte-modernbert-base", 149_655_232),
-    ],
+    ]),
     ..Family::new(|family, _, fields| Architecture::ModernBert(reader::read(family, false, fields)))
 };
 
@@ -50,11 +50,11 @@ pub(crate) const MODERNBERT_DECODER: Family = Family {
         ..crate::model::AttentionSupport::ALL
     },
     quantized_support: crate::model::QuantizedSupport::WHOLE_HEADS,
-    fixtures: &["modernbert_decoder.jsonl"],
-    published: &[
+    fixtures: Proof::of(&["modernbert_decoder.jsonl"]),
+    published: Proof::of(&[
         ("ettin-decoder-150m", 149_655_232),
         ("ettin-decoder-400m", 395_881_664),
         ("ettin-decoder-1b", 1_031_314_112),
-    ],
+    ]),
     ..Family::new(|family, _, fields| Architecture::ModernBert(reader::read(family, true, fields)))
 };

@@ -2,7 +2,9 @@
 
 use super::reader;
 use crate::families::llama::LLAMA;
-use crate::model::{Biases, DecoderType, Family, HeadDim, Options, Reader, RotaryColumns, Sizes};
+use crate::model::{
+    Biases, DecoderType, Family, HeadDim, Options, Proof, Reader, RotaryColumns, Sizes,
+};
 
 /// `mpt`.
 pub(crate) const MPT: Family = Family {
@@ -39,7 +41,7 @@ pub(crate) const MPT: Family = Family {
     // Support.
     liger: None,
     attention_support: crate::families::bloom::ATTENTION,
-    fixtures: &["mpt.jsonl"],
-    published: &[("mpt-7b", 6_649_286_656), ("mpt-30b", 29_957_200_896)],
+    fixtures: Proof::of(&["mpt.jsonl"]),
+    published: Proof::of(&[("mpt-7b", 6_649_286_656), ("mpt-30b", 29_957_200_896)]),
     ..LLAMA
 };

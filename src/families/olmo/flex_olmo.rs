@@ -3,8 +3,8 @@
 use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
-    DecoderType, ExpertRule, Family, Flag, HeadNorm, LayerNames, NormKind, Options, Parts, Reader,
-    Sizes, Style, Turn,
+    DecoderType, ExpertRule, Family, Flag, HeadNorm, LayerNames, NormKind, Options, Parts, Proof,
+    Reader, Sizes, Style, Turn,
 };
 
 /// `flex_olmo`.
@@ -59,7 +59,7 @@ pub(crate) const FLEX_OLMO: Family = Family {
     // Support.
     liger: None,
     adapter_support: crate::model::AdapterSupport::EXPERTS_OF_LAYERS,
-    fixtures: &["newest_decoders.jsonl"],
-    published: &[("flex-olmo-7x7b", 33_270_665_216)],
+    fixtures: Proof::of(&["newest_decoders.jsonl"]),
+    published: Proof::of(&[("flex-olmo-7x7b", 33_270_665_216)]),
     ..LLAMA
 };

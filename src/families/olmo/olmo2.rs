@@ -3,8 +3,8 @@
 use super::olmo2_reader;
 use crate::families::llama::LLAMA;
 use crate::model::{
-    DecoderType, Family, Flag, HeadNorm, LayerNames, NormKind, Options, Parts, Reader, Sizes,
-    Style, Transformers, Turn,
+    DecoderType, Family, Flag, HeadNorm, LayerNames, NormKind, Options, Parts, Proof, Reader,
+    Sizes, Style, Transformers, Turn,
 };
 
 /// `olmo2`.
@@ -66,7 +66,7 @@ pub(crate) const OLMO2: Family = Family {
         norms_in_place: false,
         ..crate::model::LigerSupport::SWIGLU
     }),
-    fixtures: &["olmo2.jsonl"],
-    published: &[("olmo-2-1b", 1_484_916_736)],
+    fixtures: Proof::of(&["olmo2.jsonl"]),
+    published: Proof::of(&[("olmo-2-1b", 1_484_916_736)]),
     ..LLAMA
 };

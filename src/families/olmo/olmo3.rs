@@ -3,8 +3,8 @@
 use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
-    DecoderType, Family, Flag, HeadNorm, LayerNames, Masks, NormKind, Options, Parts, Reader,
-    Sizes, Style, Turn, Window, WindowLayers, WindowOn,
+    DecoderType, Family, Flag, HeadNorm, LayerNames, Masks, NormKind, Options, Parts, Proof,
+    Reader, Sizes, Style, Turn, Window, WindowLayers, WindowOn,
 };
 
 /// `olmo3`.
@@ -61,7 +61,7 @@ pub(crate) const OLMO3: Family = Family {
         norms_in_place: false,
         ..crate::model::LigerSupport::SWIGLU_SINCE_5
     }),
-    fixtures: &["olmo_glm_helium.jsonl"],
-    published: &[("olmo-3-7b", 7_298_011_136)],
+    fixtures: Proof::of(&["olmo_glm_helium.jsonl"]),
+    published: Proof::of(&[("olmo-3-7b", 7_298_011_136)]),
     ..LLAMA
 };

@@ -4,7 +4,7 @@ use super::olmo_hybrid_reader;
 use crate::families::llama::LLAMA;
 use crate::model::{
     DecoderType, DeltaRule, Family, Flag, HeadNorm, LayerNames, NormKind, Options, Parts, Piece,
-    Reader, Sizes, Style, Turn,
+    Proof, Reader, Sizes, Style, Turn,
 };
 
 /// `olmo_hybrid`.
@@ -66,7 +66,7 @@ pub(crate) const OLMO_HYBRID: Family = Family {
         check: Some(crate::families::hybrid::check_delta_rule),
         ..crate::model::AttentionSupport::ALL
     },
-    fixtures: &["olmo_hybrid.jsonl"],
-    published: &[],
+    fixtures: Proof::of(&["olmo_hybrid.jsonl"]),
+    published: Proof::NONE,
     ..LLAMA
 };

@@ -2,8 +2,8 @@
 
 use crate::families::llama::LLAMA;
 use crate::model::{
-    DecoderType, ExpertRule, Family, Flag, HeadNorm, MaskingIn4, NormKind, Options, Parts, Sizes,
-    Style,
+    DecoderType, ExpertRule, Family, Flag, HeadNorm, MaskingIn4, NormKind, Options, Parts, Proof,
+    Sizes, Style,
 };
 
 /// `olmoe`.
@@ -49,7 +49,7 @@ pub(crate) const OLMOE: Family = Family {
     // Support.
     liger: None,
     adapter_support: crate::model::AdapterSupport::EXPERTS_OF_LAYERS,
-    fixtures: &["moe.jsonl"],
-    published: &[("olmoe-1b-7b", 6_919_161_856)],
+    fixtures: Proof::of(&["moe.jsonl"]),
+    published: Proof::of(&[("olmoe-1b-7b", 6_919_161_856)]),
     ..LLAMA
 };

@@ -3,7 +3,8 @@
 use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
-    DecoderType, Family, Flag, NormKind, Options, Parts, Reader, Sizes, Style, Transformers, Turn,
+    DecoderType, Family, Flag, NormKind, Options, Parts, Proof, Reader, Sizes, Style, Transformers,
+    Turn,
 };
 
 /// `olmo`.
@@ -53,7 +54,7 @@ pub(crate) const OLMO: Family = Family {
         whole_last: crate::model::Versions::Since5,
         ..crate::model::QuantizedSupport::USUAL
     },
-    fixtures: &["olmo_glm_helium.jsonl"],
-    published: &[("olmo-1b", 1_176_764_416), ("olmo-7b", 6_888_095_744)],
+    fixtures: Proof::of(&["olmo_glm_helium.jsonl"]),
+    published: Proof::of(&[("olmo-1b", 1_176_764_416), ("olmo-7b", 6_888_095_744)]),
     ..LLAMA
 };

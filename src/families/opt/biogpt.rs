@@ -4,7 +4,7 @@ use super::reader;
 use crate::families::llama::LLAMA;
 use crate::model::{
     Biases, DecoderType, DropoutFields, Family, Flag, HeadDim, LayerNames, MlpFunction, Options,
-    Reader, RotaryColumns, Sizes,
+    Proof, Reader, RotaryColumns, Sizes,
 };
 
 /// `biogpt`.
@@ -36,6 +36,7 @@ pub(crate) const BIOGPT: Family = Family {
         ..Options::PLAIN
     },
     // Names.
+    base_model: "biogpt",
     names: LayerNames {
         head: "output_projection",
         head_in_4: "output_projection",
@@ -46,7 +47,7 @@ pub(crate) const BIOGPT: Family = Family {
     since: crate::model::Since::V5,
     // Support.
     liger: None,
-    fixtures: &["further_decoders.jsonl"],
-    published: &[("biogpt", 346_763_264)],
+    fixtures: Proof::of(&["further_decoders.jsonl"]),
+    published: Proof::of(&[("biogpt", 346_763_264)]),
     ..LLAMA
 };

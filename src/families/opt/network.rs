@@ -1,6 +1,6 @@
 //! OPT and `BioGPT` (`models/{opt,biogpt}/modeling_*.py`).
 
-use super::reader::decoder_names;
+use super::reader::last_norm;
 use crate::ask::Attention;
 use crate::families::network::{CausalLm, Net};
 use crate::model::{Activation, DecoderConfig, DecoderType, ResolvedSpec, Transformers};
@@ -73,9 +73,8 @@ impl Opt {
         };
         let (hidden, width) = (c.hidden_size, c.embedding_size);
         let bio = c.model_type == DecoderType::BioGpt;
-        let (_, last_norm, norm_first) = decoder_names(c.model_type);
-        let path = if bio { "biogpt" } else { "model.decoder" };
-        let model = b.at(path);
+        let (last_norm, norm_first) = last_norm(c.model_type);
+        let model = b.at(c.family.base_model);
         let embed_tokens = Embedding::of_input(&model.at("embed_tokens"), c.vocab_size, width);
         let embed_positions = Embedding::new(&model.at("embed_positions"), c.position_rows, hidden);
         let project = |name, inputs, outputs| {
@@ -100,7 +99,7 @@ impl Opt {
             lm_head,
             shell: Shell::new(b, spec, facts),
             looks_for_padding: options.implementation == Attention::Sdpa,
-            path,
+            path: c.family.base_model,
             bio: bio.then_some(c.dropout.embedding),
         }
     }

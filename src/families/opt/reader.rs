@@ -104,11 +104,10 @@ pub(crate) fn read_xglm(family: &'static Family, fields: &mut ConfigFields<'_>) 
     }
 }
 
-/// What the model and its last norm are called, and whether that is built before the layers.
-pub fn decoder_names(model_type: DecoderType) -> (&'static str, &'static str, bool) {
+/// What the last norm is called, and whether it is built before the layers.
+pub fn last_norm(model_type: DecoderType) -> (&'static str, bool) {
     match model_type {
-        DecoderType::BioGpt => ("biogpt", "layer_norm", false),
-        DecoderType::Xglm => ("model", "layer_norm", false),
-        _ => ("model.decoder", "final_layer_norm", true),
+        DecoderType::BioGpt | DecoderType::Xglm => ("layer_norm", false),
+        _ => ("final_layer_norm", true),
     }
 }

@@ -3,8 +3,8 @@
 use super::reader;
 use crate::families::llama::LLAMA;
 use crate::model::{
-    Biases, DecoderType, DropoutFields, Family, Flag, HeadDim, Options, Reader, RotaryColumns,
-    Sizes,
+    Biases, DecoderType, DropoutFields, Family, Flag, HeadDim, Options, Proof, Reader,
+    RotaryColumns, Sizes,
 };
 
 /// `opt`.
@@ -34,6 +34,7 @@ pub(crate) const OPT: Family = Family {
         ..Options::PLAIN
     },
     // Names.
+    base_model: "model.decoder",
     // Parts.
     // Programs.
     generation: crate::model::Generation {
@@ -46,7 +47,7 @@ pub(crate) const OPT: Family = Family {
     },
     // Support.
     liger: None,
-    fixtures: &["opt.jsonl"],
-    published: &[("opt-125m", 125_239_296), ("opt-1.3b", 1_315_758_080)],
+    fixtures: Proof::of(&["opt.jsonl"]),
+    published: Proof::of(&[("opt-125m", 125_239_296), ("opt-1.3b", 1_315_758_080)]),
     ..LLAMA
 };

@@ -3,7 +3,7 @@
 use super::reader;
 use crate::families::llama::LLAMA;
 use crate::model::{
-    Biases, DecoderType, DropoutFields, Family, Flag, HeadDim, MlpFunction, Options, Reader,
+    Biases, DecoderType, DropoutFields, Family, Flag, HeadDim, MlpFunction, Options, Proof, Reader,
     RotaryColumns, Sizes,
 };
 
@@ -47,13 +47,13 @@ pub(crate) const XGLM: Family = Family {
     // Support.
     liger: None,
     attention_support: crate::families::gpt2::EAGER_ATTENTION,
-    fixtures: &["xglm.jsonl"],
-    published: &[
+    fixtures: Proof::of(&["xglm.jsonl"]),
+    published: Proof::of(&[
         ("xglm-564m", 564_463_616),
         ("xglm-1.7b", 1_732_907_008),
         ("xglm-2.9b", 2_941_505_536),
         ("xglm-4.5b", 4_552_511_488),
         ("xglm-7.5b", 7_492_771_840),
-    ],
+    ]),
     ..LLAMA
 };

@@ -3,7 +3,7 @@
 use super::phi3_reader;
 use crate::families::llama::LLAMA;
 use crate::model::{
-    Biases, DecoderType, DropoutFields, Family, HeadDim, MaskingIn4, Options, Reader,
+    Biases, DecoderType, DropoutFields, Family, HeadDim, MaskingIn4, Options, Proof, Reader,
     RotaryColumns, Sizes, Style, Window, WindowLayers, WindowOn,
 };
 
@@ -44,7 +44,7 @@ pub(crate) const PHI3: Family = Family {
     // Programs.
     // Support.
     liger: Some(crate::model::LigerSupport::SWIGLU),
-    fixtures: &["phi3.jsonl"],
-    published: &[("phi-3-mini", 3_821_079_552)],
+    fixtures: Proof::of(&["phi3.jsonl"]),
+    published: Proof::of(&[("phi-3-mini", 3_821_079_552)]),
     ..LLAMA
 };

@@ -3,8 +3,8 @@
 use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
-    DecoderType, ExpertRule, Family, Flag, LayerNames, NormKind, Options, Reader, Routing, Sizes,
-    Style, Window, WindowLayers, WindowOn,
+    DecoderType, ExpertRule, Family, Flag, LayerNames, NormKind, Options, Proof, Reader, Routing,
+    Sizes, Style, Window, WindowLayers, WindowOn,
 };
 
 /// `phimoe`.
@@ -51,7 +51,7 @@ pub(crate) const PHIMOE: Family = Family {
     // Support.
     liger: None,
     adapter_support: crate::model::AdapterSupport::LINEAR_ROUTERS,
-    fixtures: &["phimoe.jsonl"],
-    published: &[("phi-3.5-moe", 41_873_153_344)],
+    fixtures: Proof::of(&["phimoe.jsonl"]),
+    published: Proof::of(&[("phi-3.5-moe", 41_873_153_344)]),
     ..LLAMA
 };

@@ -4,7 +4,7 @@ use super::reader;
 use crate::families::llama::LLAMA;
 use crate::model::{
     Biases, DecoderType, DropoutFields, Family, Flag, HeadDim, LayerNames, NormKind, Options,
-    Reader, RotaryColumns, Sizes, Style,
+    Proof, Reader, RotaryColumns, Sizes, Style,
 };
 
 /// `phi`.
@@ -48,7 +48,7 @@ pub(crate) const PHI: Family = Family {
     // Programs.
     // Support.
     liger: None,
-    fixtures: &["phi.jsonl"],
-    published: &[("phi-2", 2_779_683_840)],
+    fixtures: Proof::of(&["phi.jsonl"]),
+    published: Proof::of(&[("phi-2", 2_779_683_840)]),
     ..LLAMA
 };

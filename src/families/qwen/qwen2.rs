@@ -2,7 +2,7 @@
 
 use crate::families::llama::LLAMA;
 use crate::model::{
-    Biases, DecoderType, Family, Flag, MaskingIn4, Masks, Options, Sizes, Style, Window,
+    Biases, DecoderType, Family, Flag, MaskingIn4, Masks, Options, Proof, Sizes, Style, Window,
     WindowLayers, WindowOn,
 };
 
@@ -43,8 +43,8 @@ pub(crate) const QWEN2: Family = Family {
     },
     // Support.
     liger: Some(crate::model::LigerSupport::SWIGLU),
-    fixtures: &["llama_family.jsonl"],
-    published: &[
+    fixtures: Proof::of(&["llama_family.jsonl"]),
+    published: Proof::of(&[
         ("qwen2.5-0.5b", 494_032_768),
         ("qwen2.5-1.5b", 1_543_714_304),
         ("qwen2.5-3b", 3_085_938_688),
@@ -58,6 +58,6 @@ pub(crate) const QWEN2: Family = Family {
         ("qwen2-72b", 72_706_203_648),
         ("qwen1.5-1.8b", 1_836_828_672),
         ("deepseek-r1-distill-qwen-1.5b", 1_777_088_000),
-    ],
+    ]),
     ..LLAMA
 };

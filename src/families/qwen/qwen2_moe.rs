@@ -3,7 +3,7 @@
 use crate::families::llama::LLAMA;
 use crate::model::{
     Biases, DecoderType, ExpertRule, Family, Flag, LayerNames, MaskingIn4, Masks, Options, Parts,
-    SharedWidth, Sizes, SparseLayers, Style, Window, WindowLayers, WindowOn,
+    Proof, SharedWidth, Sizes, SparseLayers, Style, Window, WindowLayers, WindowOn,
 };
 
 /// `qwen2_moe`.
@@ -61,7 +61,7 @@ pub(crate) const QWEN2_MOE: Family = Family {
     },
     // Support.
     liger: None,
-    fixtures: &["moe.jsonl"],
-    published: &[("qwen1.5-moe-a2.7b", 14_315_784_192)],
+    fixtures: Proof::of(&["moe.jsonl"]),
+    published: Proof::of(&[("qwen1.5-moe-a2.7b", 14_315_784_192)]),
     ..LLAMA
 };

@@ -2,8 +2,8 @@
 
 use crate::families::llama::LLAMA;
 use crate::model::{
-    DecoderType, Family, HeadDim, HeadNorm, MaskingIn4, Masks, NormKind, Options, Parts, Sizes,
-    Style, Window, WindowLayers, WindowOn,
+    DecoderType, Family, HeadDim, HeadNorm, MaskingIn4, Masks, NormKind, Options, Parts, Proof,
+    Sizes, Style, Window, WindowLayers, WindowOn,
 };
 
 /// `qwen3`.
@@ -46,14 +46,14 @@ pub(crate) const QWEN3: Family = Family {
     },
     // Support.
     liger: Some(crate::model::LigerSupport::SWIGLU),
-    fixtures: &["llama_family.jsonl"],
-    published: &[
+    fixtures: Proof::of(&["llama_family.jsonl"]),
+    published: Proof::of(&[
         ("qwen3-0.6b", 596_049_920),
         ("qwen3-1.7b", 1_720_574_976),
         ("qwen3-4b", 4_022_468_096),
         ("qwen3-8b", 8_190_735_360),
         ("qwen3-14b", 14_768_307_200),
         ("qwen3-32b", 32_762_123_264),
-    ],
+    ]),
     ..LLAMA
 };

@@ -4,7 +4,7 @@ use crate::families::hybrid::reader;
 use crate::families::llama::LLAMA;
 use crate::model::{
     DecoderType, Family, Flag, Gate, Grids, HeadDim, HeadNorm, LayerNames, NormKind, Options,
-    Parts, Reader, RotaryColumns, Sizes, Style, Turn,
+    Parts, Proof, Reader, RotaryColumns, Sizes, Style, Turn,
 };
 
 /// `qwen3_5`.
@@ -53,7 +53,7 @@ pub(crate) const QWEN3_5: Family = Family {
         check: Some(crate::families::hybrid::check_delta_rule),
         ..crate::model::AttentionSupport::ALL
     },
-    fixtures: &["qwen3_next.jsonl"],
-    published: &[("qwen3.5-9b", 8_953_803_264)],
+    fixtures: Proof::of(&["qwen3_next.jsonl"]),
+    published: Proof::of(&[("qwen3.5-9b", 8_953_803_264)]),
     ..LLAMA
 };

@@ -4,7 +4,7 @@ use crate::families::hybrid::reader;
 use crate::families::llama::LLAMA;
 use crate::model::{
     DecoderType, ExpertRule, Family, Flag, Gate, Grids, HeadDim, HeadNorm, LayerNames, NormKind,
-    Options, Parts, Reader, RotaryColumns, SharedWidth, Sizes, Style, Turn,
+    Options, Parts, Proof, Reader, RotaryColumns, SharedWidth, Sizes, Style, Turn,
 };
 
 /// `qwen3_5_moe`.
@@ -64,7 +64,7 @@ pub(crate) const QWEN3_5_MOE: Family = Family {
         check: Some(crate::families::hybrid::check_delta_rule),
         ..crate::model::AttentionSupport::ALL
     },
-    fixtures: &["qwen3_next.jsonl"],
-    published: &[("qwen3.5-35b-a3b", 34_660_610_688)],
+    fixtures: Proof::of(&["qwen3_next.jsonl"]),
+    published: Proof::of(&[("qwen3.5-35b-a3b", 34_660_610_688)]),
     ..LLAMA
 };

@@ -2,8 +2,8 @@
 
 use crate::families::llama::LLAMA;
 use crate::model::{
-    DecoderType, ExpertRule, Family, Flag, HeadNorm, MaskingIn4, NormKind, Options, Parts, Sizes,
-    SparseLayers, Style, Window, WindowLayers, WindowOn,
+    DecoderType, ExpertRule, Family, Flag, HeadNorm, MaskingIn4, NormKind, Options, Parts, Proof,
+    Sizes, SparseLayers, Style, Window, WindowLayers, WindowOn,
 };
 
 /// `qwen3_moe`.
@@ -53,10 +53,10 @@ pub(crate) const QWEN3_MOE: Family = Family {
     liger: Some(crate::model::LigerSupport::SWIGLU_SINCE_5),
     adapter_support: crate::model::AdapterSupport::EXPERTS_OF_LAYERS,
     balances_every_layer: true,
-    fixtures: &["moe.jsonl"],
-    published: &[
+    fixtures: Proof::of(&["moe.jsonl"]),
+    published: Proof::of(&[
         ("qwen3-30b-a3b", 30_532_122_624),
         ("qwen3-235b-a22b", 235_093_634_560),
-    ],
+    ]),
     ..LLAMA
 };

@@ -4,7 +4,8 @@ use crate::families::hybrid::reader;
 use crate::families::llama::LLAMA;
 use crate::model::{
     DecoderType, DeltaRule, ExpertRule, Family, Flag, Gate, HeadDim, HeadNorm, LayerNames,
-    NormKind, Options, Parts, Reader, RotaryColumns, SharedWidth, Sizes, SparseLayers, Style, Turn,
+    NormKind, Options, Parts, Proof, Reader, RotaryColumns, SharedWidth, Sizes, SparseLayers,
+    Style, Turn,
 };
 
 /// `qwen3_next`.
@@ -67,7 +68,7 @@ pub(crate) const QWEN3_NEXT: Family = Family {
         ..crate::model::AttentionSupport::ALL
     },
     adapter_support: crate::model::AdapterSupport::EXPERTS_OF_LAYERS,
-    fixtures: &["qwen3_next.jsonl"],
-    published: &[("qwen3-next-80b-a3b", 79_674_391_296)],
+    fixtures: Proof::of(&["qwen3_next.jsonl"]),
+    published: Proof::of(&[("qwen3-next-80b-a3b", 79_674_391_296)]),
     ..LLAMA
 };

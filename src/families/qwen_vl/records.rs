@@ -2,7 +2,8 @@
 
 use crate::ask::Framework;
 use crate::families::image_text::reader as images;
-use crate::model::{Architecture, ConfigParts, Family, ImageKind};
+use crate::families::qwen::QWEN2;
+use crate::model::{Architecture, ConfigParts, Family, ImageKind, Proof};
 
 /// `qwen2_vl`.
 pub(crate) const QWEN2_VL: Family = Family {
@@ -11,6 +12,7 @@ pub(crate) const QWEN2_VL: Family = Family {
     parts: ConfigParts::Images {
         since: Some(Framework::Torch26Transformers448),
     },
+    flat_text: Some(&QWEN2),
     // Sizes and options.
     // Names.
     // Parts.
@@ -24,16 +26,16 @@ pub(crate) const QWEN2_VL: Family = Family {
     image_sides: Some(crate::families::image_text::image_size::packed),
     check: Some(super::refused::check),
     // Support.
-    fixtures: &[
+    fixtures: Proof::of(&[
         "qwen_vl.jsonl",
         "qwen_vl_flash.jsonl",
         "vision_language.jsonl",
-    ],
-    published: &[
+    ]),
+    published: Proof::of(&[
         ("qwen2-vl-72b-instruct", 73_405_560_320),
         ("qwen2-vl-2b-instruct", 2_208_985_600),
         ("qwen2-vl-7b-instruct", 8_291_375_616),
-    ],
+    ]),
     ..Family::new(|family, _, fields| {
         Architecture::Decoder(images::read(family, ImageKind::Qwen2, fields))
     })
@@ -46,6 +48,7 @@ pub(crate) const QWEN2_5_VL: Family = Family {
     parts: ConfigParts::Images {
         since: Some(Framework::Torch26Transformers451),
     },
+    flat_text: Some(&QWEN2),
     // Sizes and options.
     // Names.
     // Parts.
@@ -59,17 +62,17 @@ pub(crate) const QWEN2_5_VL: Family = Family {
     image_sides: Some(crate::families::image_text::image_size::packed),
     check: Some(super::refused::check),
     // Support.
-    fixtures: &[
+    fixtures: Proof::of(&[
         "qwen_vl.jsonl",
         "qwen_vl_flash.jsonl",
         "vision_language.jsonl",
-    ],
-    published: &[
+    ]),
+    published: Proof::of(&[
         ("qwen2.5-vl-72b-instruct", 73_410_777_344),
         ("qwen2.5-vl-32b-instruct", 33_452_718_336),
         ("qwen2.5-vl-3b-instruct", 3_754_622_976),
         ("qwen2.5-vl-7b-instruct", 8_292_166_656),
-    ],
+    ]),
     ..Family::new(|family, _, fields| {
         Architecture::Decoder(images::read(family, ImageKind::Qwen25, fields))
     })
@@ -92,13 +95,13 @@ pub(crate) const QWEN3_VL: Family = Family {
     image_sides: Some(crate::families::image_text::image_size::packed),
     check: Some(super::refused::check),
     // Support.
-    fixtures: &["qwen3_vl.jsonl", "qwen_vl_flash.jsonl"],
-    published: &[
+    fixtures: Proof::of(&["qwen3_vl.jsonl", "qwen_vl_flash.jsonl"]),
+    published: Proof::of(&[
         ("qwen3-vl-2b-instruct", 2_127_532_032),
         ("qwen3-vl-4b-instruct", 4_437_815_808),
         ("qwen3-vl-8b-instruct", 8_767_123_696),
         ("qwen3-vl-32b-instruct", 33_357_390_064),
-    ],
+    ]),
     ..Family::new(|family, _, fields| {
         Architecture::Decoder(images::read(family, ImageKind::Qwen3, fields))
     })
@@ -121,11 +124,11 @@ pub(crate) const QWEN3_VL_MOE: Family = Family {
     image_sides: Some(crate::families::image_text::image_size::packed),
     check: Some(super::refused::check),
     // Support.
-    fixtures: &["qwen3_vl.jsonl", "qwen_vl_flash.jsonl"],
-    published: &[
+    fixtures: Proof::of(&["qwen3_vl.jsonl", "qwen_vl_flash.jsonl"]),
+    published: Proof::of(&[
         ("qwen3-vl-30b-a3b-instruct", 31_070_754_032),
         ("qwen3-vl-235b-a22b-instruct", 235_670_022_896),
-    ],
+    ]),
     ..Family::new(|family, _, fields| {
         Architecture::Decoder(images::read(family, ImageKind::Qwen3Moe, fields))
     })

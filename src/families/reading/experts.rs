@@ -230,7 +230,6 @@ pub(crate) fn per_token(count: u64, default: u64, fields: &mut ConfigFields<'_>)
 }
 
 /// What there is to say where layers without experts are to be balanced, one of them or all.
-#[inline(never)] // Not in `resolve`, so that the page can fetch it later.
 pub(crate) fn why_unbalanced(key: &str, one: bool) -> Finding {
     let [english, chinese] = if one {
         [

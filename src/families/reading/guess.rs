@@ -1,6 +1,8 @@
 //! A config of a type that nobody here has read: a decoder by its structure, if it looks like one.
 
 use crate::ask::Finding;
+use crate::families::gpt_neox::GPT_NEOX;
+use crate::families::llama::LLAMA;
 use crate::model::ConfigFields;
 use serde_json::{Map, Value, json};
 
@@ -137,7 +139,7 @@ pub(crate) fn like_a_decoder(
 /// Like Llama: rotary positions, root mean square norms, a gated MLP.
 fn gated_config(fields: &ConfigFields<'_>) -> Map<String, Value> {
     let mut config = Map::new();
-    config.insert("model_type".to_owned(), json!("llama"));
+    config.insert("model_type".to_owned(), json!(LLAMA.model_types[0]));
     if let Some(groups) = given(fields, GROUPS) {
         config.insert("num_key_value_heads".to_owned(), groups.clone());
     } else if fields.get("multi_query") == Some(&Value::Bool(true)) {
@@ -150,7 +152,7 @@ fn gated_config(fields: &ConfigFields<'_>) -> Map<String, Value> {
 fn plain_config(fields: &ConfigFields<'_>) -> Map<String, Value> {
     let parallel = given(fields, &["use_parallel_residual", "parallel_attn"]);
     let mut config = Map::new();
-    config.insert("model_type".to_owned(), json!("gpt_neox"));
+    config.insert("model_type".to_owned(), json!(GPT_NEOX.model_types[0]));
     config.insert("rotary_pct".to_owned(), json!(1.0));
     config.insert(
         "use_parallel_residual".to_owned(),

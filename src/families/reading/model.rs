@@ -5,6 +5,7 @@ use crate::ask::{
     Finding, Framework, LinearModel, ModelRef, Scenario, Task, WIDTH, check, closest,
 };
 use crate::families::image_text::reader as image_text;
+use crate::families::llama::LLAMA;
 use crate::families::registry::{self, model_types};
 use crate::model::{Architecture, ConfigFields, ConfigParts, Family, Reader, shortened};
 use serde_json::{Map, Value};
@@ -213,7 +214,7 @@ fn family(fields: &mut ConfigFields<'_>) -> Option<&'static Family> {
                     format!("The config has no model_type; it must be one of {all}."),
                     format!("配置中缺少 model_type；可选值：{all}。"),
                 )
-                .with_fix(&key, "llama"),
+                .with_fix(&key, LLAMA.model_types[0]),
             );
         }
         return found;
@@ -259,7 +260,6 @@ fn family(fields: &mut ConfigFields<'_>) -> Option<&'static Family> {
 /// transformers 5.23).
 const WITHOUT_HEAD: [&str; 2] = ["dinov3_vit", "dinov3_convnext"];
 
-#[inline(never)] // Not in the reader, so that the page can fetch it later.
 fn why_no_head(key: &str) -> Finding {
     Finding::error(
         key,

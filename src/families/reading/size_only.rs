@@ -2,6 +2,7 @@
 //! proportions.
 
 use crate::ask::{Finding, LAYERS, outside};
+use crate::families::llama::LLAMA;
 use serde_json::{Map, Value, json};
 use std::ops::RangeInclusive;
 
@@ -113,7 +114,7 @@ pub(crate) fn config(parameters: u64, findings: &mut Vec<Finding>) -> Option<Map
     let shape = nearest(parameters)?.with_parameters(parameters);
     findings.push(warning(shape));
     let config = json!({
-        "model_type": "llama",
+        "model_type": LLAMA.model_types[0],
         "hidden_size": shape.hidden,
         "intermediate_size": shape.intermediate,
         "num_hidden_layers": shape.layers,

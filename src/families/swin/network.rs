@@ -45,7 +45,7 @@ impl Swin {
             dropout: c.dropout.attention,
             ..AttentionOptions::of(spec, facts)
         };
-        let swin = b.at(c.name());
+        let swin = b.at(c.family.base_model);
         let embeddings = swin.at("embeddings");
         let projection = embeddings.at("patch_embeddings").at("projection");
         let sizes = [c.embed_dim, c.num_channels, c.patch_size];
@@ -72,7 +72,7 @@ impl Swin {
             classifier: Linear::new(&b.at("classifier"), c.last_width(), c.num_labels, true),
             dropout: c.dropout.embedding,
             side: c.side(),
-            name: c.name(),
+            name: c.family.base_model,
             shell: Shell::new(b, spec, facts),
         }
     }

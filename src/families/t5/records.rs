@@ -1,7 +1,7 @@
 //! The families of this folder.
 
 use super::reader;
-use crate::model::{Architecture, Family, T5Kind};
+use crate::model::{Architecture, Family, Proof, T5Kind};
 
 /// How they generate.
 const GENERATION: crate::model::Generation = crate::model::Generation {
@@ -30,8 +30,8 @@ pub(crate) const T5: Family = Family {
         ..crate::model::AttentionSupport::ALL
     },
     quantized_support: crate::model::QuantizedSupport::whole(&[".wo"]),
-    fixtures: &["t5.jsonl"],
-    published: &[
+    fixtures: Proof::of(&["t5.jsonl"]),
+    published: Proof::of(&[
         ("t5-small", 60_506_624),
         ("t5-base", 222_903_552),
         ("t5-large", 737_668_096),
@@ -39,7 +39,7 @@ pub(crate) const T5: Family = Family {
         ("flan-t5-base", 222_903_552),
         ("flan-t5-large", 750_251_008),
         ("flan-t5-xl", 2_783_959_040),
-    ],
+    ]),
     ..Family::new(|family, _, fields| Architecture::T5(reader::read(family, T5Kind::T5, fields)))
 };
 
@@ -62,8 +62,8 @@ pub(crate) const MT5: Family = Family {
         ..crate::model::AttentionSupport::ALL
     },
     quantized_support: crate::model::QuantizedSupport::whole(&[".wo"]),
-    fixtures: &["t5.jsonl"],
-    published: &[("mt5-small", 172_119_424)],
+    fixtures: Proof::of(&["t5.jsonl"]),
+    published: Proof::of(&[("mt5-small", 172_119_424)]),
     ..Family::new(|family, _, fields| Architecture::T5(reader::read(family, T5Kind::Mt5, fields)))
 };
 
@@ -85,7 +85,7 @@ pub(crate) const UMT5: Family = Family {
         ..crate::model::AttentionSupport::ALL
     },
     quantized_support: crate::model::QuantizedSupport::whole(&[".wo"]),
-    fixtures: &["t5.jsonl"],
-    published: &[("umt5-small", 175_333_376), ("umt5-base", 395_140_608)],
+    fixtures: Proof::of(&["t5.jsonl"]),
+    published: Proof::of(&[("umt5-small", 175_333_376), ("umt5-base", 395_140_608)]),
     ..Family::new(|family, _, fields| Architecture::T5(reader::read(family, T5Kind::Umt5, fields)))
 };

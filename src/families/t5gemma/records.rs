@@ -1,7 +1,7 @@
 //! The families of this folder.
 
 use super::reader;
-use crate::model::{Architecture, Family};
+use crate::model::{Architecture, Family, Proof};
 
 /// `t5gemma`.
 pub(crate) const T5GEMMA: Family = Family {
@@ -22,11 +22,11 @@ pub(crate) const T5GEMMA: Family = Family {
     // Support.
     attention_support: crate::model::AttentionSupport::EAGER,
     training_cache: crate::model::CacheSupport::EVALUATED,
-    fixtures: &["t5gemma.jsonl"],
-    published: &[
+    fixtures: Proof::of(&["t5gemma.jsonl"]),
+    published: Proof::of(&[
         ("t5gemma-2b-2b", 5_596_853_760),
         ("t5gemma-9b-2b", 12_292_375_296),
         ("t5gemma-9b-9b", 20_333_401_088),
-    ],
+    ]),
     ..Family::new(|family, _, fields| Architecture::T5Gemma(reader::read(family, fields)))
 };

@@ -16,6 +16,8 @@ use std::rc::Rc;
 /// `ViTForImageClassification` and its like.
 pub(crate) struct Vit {
     kind: VitKind,
+    /// What the model without its head is called.
+    base: &'static str,
     /// The token of the class, and that of a teacher.
     tokens: Vec<Tensor>,
     _mask_token: Option<Tensor>,
@@ -40,7 +42,7 @@ impl Vit {
             ..AttentionOptions::of(spec, facts)
         };
         let (hidden, patch) = (c.hidden_size, c.patch_size);
-        let vit = b.at(c.kind.name());
+        let vit = b.at(c.family.base_model);
         let embeddings = vit.at("embeddings");
         let token = |name| embeddings.parameter(name, [1, 1, hidden]);
         let mut tokens = vec![token("cls_token")];
@@ -78,6 +80,7 @@ impl Vit {
         let classifier = Linear::new(&last, read, c.num_labels, true);
         Self {
             kind: c.kind,
+            base: c.family.base_model,
             tokens,
             _mask_token: mask_token,
             position_embeddings,
@@ -163,7 +166,7 @@ impl Encoder for Vit {
     /// Images `[B, C, I, I]` to logits `[B, classes]` and, from labels `[B]`, the loss.
     fn forward(&self, t: &Tape, images: &Tensor, labels: Option<&Tensor>) -> Output {
         let facts = self.shell.facts;
-        let encoded = t.scoped(self.kind.name(), None, || self.encode(t, images));
+        let encoded = t.scoped(self.base, None, || self.encode(t, images));
         if let Some(norm) = &self.last_norm {
             return self.heard(t, norm, encoded, labels);
         }

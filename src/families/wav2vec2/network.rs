@@ -44,7 +44,7 @@ impl Speech {
     pub(crate) fn new(b: &Builder, c: &SpeechConfig, spec: &ResolvedSpec, facts: Facts) -> Self {
         let options = AttentionOptions::of_encoder(c.dropout.attention, spec, facts);
         let hidden = c.hidden_size;
-        let model = b.at(c.kind.name());
+        let model = b.at(c.family.base_model);
         let rest = || {
             let at = model.at("feature_extractor");
             // They differ from each other, as a list of layers would not.
@@ -321,7 +321,7 @@ impl Encoder for Speech {
             drop(largest);
             drop(beyond);
         }
-        let name = self.config.kind.name();
+        let name = self.config.family.base_model;
         let (hidden, features, states) = t.scoped(name, None, || self.hear(t, waveform));
         let output = match &self.head {
             Head::Transcribes(head) => {

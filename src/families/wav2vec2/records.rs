@@ -1,7 +1,7 @@
 //! The families of this folder.
 
 use super::reader;
-use crate::model::{Architecture, Family, SpeechKind};
+use crate::model::{Architecture, Family, Proof, SpeechKind};
 
 /// `wav2vec2`.
 pub(crate) const WAV2VEC2: Family = Family {
@@ -9,20 +9,21 @@ pub(crate) const WAV2VEC2: Family = Family {
     source: "models/wav2vec2, transformers 5.23",
     // Sizes and options.
     // Names.
+    base_model: "wav2vec2",
     // Parts.
     // Programs.
     tasks: &[crate::ask::Task::Ctc, crate::ask::Task::AudioClassification],
     check: Some(super::reader::check),
     // Support.
-    fixtures: &["speech.jsonl"],
-    published: &[
+    fixtures: Proof::of(&["speech.jsonl"]),
+    published: Proof::of(&[
         ("wav2vec2-base", 94_396_320),
         ("wav2vec2-base-960h", 94_396_320),
         ("wav2vec2-large-xlsr-53", 315_471_520),
         ("wav2vec2-xls-r-300m", 315_471_520),
         ("wav2vec2-xls-r-1b", 962_538_400),
         ("wav2vec2-xls-r-2b", 2_159_321_120),
-    ],
+    ]),
     ..Family::new(|family, _, fields| {
         Architecture::Speech(reader::read(family, SpeechKind::Wav2Vec2, fields))
     })
@@ -34,13 +35,14 @@ pub(crate) const UNISPEECH: Family = Family {
     source: "models/unispeech, transformers 5.23",
     // Sizes and options.
     // Names.
+    base_model: "unispeech",
     // Parts.
     // Programs.
     tasks: &[crate::ask::Task::Ctc, crate::ask::Task::AudioClassification],
     check: Some(super::reader::check),
     // Support.
-    fixtures: &["speech.jsonl", "unispeech.jsonl"],
-    published: &[],
+    fixtures: Proof::of(&["speech.jsonl", "unispeech.jsonl"]),
+    published: Proof::NONE,
     ..Family::new(|family, _, fields| {
         Architecture::Speech(reader::read(family, SpeechKind::UniSpeech, fields))
     })
@@ -52,13 +54,14 @@ pub(crate) const UNISPEECH_SAT: Family = Family {
     source: "models/unispeech_sat, transformers 5.23",
     // Sizes and options.
     // Names.
+    base_model: "unispeech_sat",
     // Parts.
     // Programs.
     tasks: &[crate::ask::Task::Ctc, crate::ask::Task::AudioClassification],
     check: Some(super::reader::check),
     // Support.
-    fixtures: &["speech.jsonl", "unispeech.jsonl"],
-    published: &[("unispeech-sat-base-100h", 94_396_320)],
+    fixtures: Proof::of(&["speech.jsonl", "unispeech.jsonl"]),
+    published: Proof::of(&[("unispeech-sat-base-100h", 94_396_320)]),
     ..Family::new(|family, _, fields| {
         Architecture::Speech(reader::read(family, SpeechKind::UniSpeechSat, fields))
     })
@@ -70,16 +73,17 @@ pub(crate) const DATA2VEC_AUDIO: Family = Family {
     source: "models/data2vec_audio, transformers 5.23",
     // Sizes and options.
     // Names.
+    base_model: "data2vec_audio",
     // Parts.
     // Programs.
     tasks: &[crate::ask::Task::Ctc, crate::ask::Task::AudioClassification],
     check: Some(super::reader::check),
     // Support.
-    fixtures: &["data2vec_audio.jsonl"],
-    published: &[
+    fixtures: Proof::of(&["data2vec_audio.jsonl"]),
+    published: Proof::of(&[
         ("data2vec-audio-base-960h", 93_188_896),
         ("data2vec-audio-large-960h", 313_309_216),
-    ],
+    ]),
     ..Family::new(|family, _, fields| {
         Architecture::Speech(reader::read(family, SpeechKind::Data2Vec, fields))
     })
@@ -91,18 +95,19 @@ pub(crate) const WAVLM: Family = Family {
     source: "models/wavlm, transformers 5.23",
     // Sizes and options.
     // Names.
+    base_model: "wavlm",
     // Parts.
     // Programs.
     tasks: &[crate::ask::Task::Ctc, crate::ask::Task::AudioClassification],
     check: Some(super::reader::check),
     // Support.
     attention_support: crate::model::AttentionSupport::EAGER,
-    fixtures: &["wavlm.jsonl"],
-    published: &[
+    fixtures: Proof::of(&["wavlm.jsonl"]),
+    published: Proof::of(&[
         ("wavlm-base", 94_406_544),
         ("wavlm-base-plus", 94_406_544),
         ("wavlm-large", 315_485_920),
-    ],
+    ]),
     ..Family::new(|family, _, fields| {
         Architecture::Speech(reader::read(family, SpeechKind::WavLm, fields))
     })
@@ -114,16 +119,17 @@ pub(crate) const HUBERT: Family = Family {
     source: "models/hubert, transformers 5.23",
     // Sizes and options.
     // Names.
+    base_model: "hubert",
     // Parts.
     // Programs.
     tasks: &[crate::ask::Task::Ctc, crate::ask::Task::AudioClassification],
     check: Some(super::reader::check),
     // Support.
-    fixtures: &["speech.jsonl"],
-    published: &[
+    fixtures: Proof::of(&["speech.jsonl"]),
+    published: Proof::of(&[
         ("hubert-base-ls960", 94_396_320),
         ("hubert-large-ls960-ft", 315_471_520),
-    ],
+    ]),
     ..Family::new(|family, _, fields| {
         Architecture::Speech(reader::read(family, SpeechKind::Hubert, fields))
     })

@@ -55,6 +55,32 @@ impl ImageKind {
         matches!(self, Self::Idefics3 | Self::SmolVlm)
     }
 
+    /// Whether squares of an image are put together row by row, each with a token that ends it.
+    pub fn has_rows(self) -> bool {
+        self == Self::LlavaNext
+    }
+
+    /// Whether tokens of one image see each other in the decoder, by the kinds of tokens that are given.
+    pub fn groups_tokens(self) -> bool {
+        matches!(self, Self::Gemma3 | Self::PaliGemma)
+    }
+
+    /// Whether tokens see all of what stands before an answer.
+    pub fn sees_prefix(self) -> bool {
+        self == Self::PaliGemma
+    }
+
+    /// Whether the tokens of images are found by what they are embedded as.
+    pub fn compares_embeddings(self) -> bool {
+        self == Self::SmolVlm
+    }
+
+    /// Whether sdpa is given masks for so many images.
+    pub fn makes_masks(self, images: u64) -> bool {
+        let with_images = matches!(self, Self::Mistral3 | Self::Mllama);
+        self.groups_tokens() || with_images && images > 0
+    }
+
     /// Where the decoder stands.
     pub fn text_model(self) -> &'static str {
         if self.is_idefics() {

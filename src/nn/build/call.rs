@@ -3,7 +3,6 @@
 use super::output::Request;
 use crate::nn::vision::ImageFeatures;
 use crate::tape::{KeyValueCache, Tensor};
-use crate::units::apart;
 use std::cell::RefCell;
 
 /// What the next forward passes are called with.
@@ -97,10 +96,7 @@ impl Call {
 
     /// Features of images, where those have been seen before.
     pub(crate) fn features(&self) -> Option<ImageFeatures> {
-        let request = self.request.borrow();
-        // Apart, since the first answer has none.
-        let features = request.features.as_ref();
-        features.map(|features| apart(|| features.clone()))
+        self.request.borrow().features.clone()
     }
 
     /// Whether a mask is given even where there is no padding.

@@ -183,7 +183,6 @@ impl Shell {
     }
 
     /// The masks of texts with images, of layers that see all and of those that see what is near.
-    #[inline(never)] // Not in the decoder, so that the page can fetch it later.
     pub(crate) fn masks_of_groups(
         &self,
         t: &Tape,

@@ -1,12 +1,11 @@
 //! What comes with texts with images in a batch (`models/*/processing_*.py` of transformers 5.23).
 
-use crate::model::{ImageConfig, ImageKind, ResolvedSpec};
+use crate::model::{ImageConfig, ResolvedSpec};
 use crate::tape::{Category, Tape, Tensor};
 use crate::units::{DType, Shape};
 
 /// What comes with texts with images: those, how many patches they have in time, height and width, how large they are or
 /// which of their pixels are none of padding, and which tokens stand for them.
-#[inline(never)] // Not in the model, so that the page can fetch it later.
 pub(crate) fn among_tokens(
     t: &Tape,
     spec: &ResolvedSpec,
@@ -21,7 +20,7 @@ pub(crate) fn among_tokens(
             let side = sight.tower.image_size;
             let tiles = images * sight.tiles(spec.image_size);
             let beside = match sight.kind {
-                ImageKind::LlavaNext => Some(Shape::from([images, 2])),
+                kind if kind.has_rows() => Some(Shape::from([images, 2])),
                 kind if kind.is_idefics() => Some(Shape::from([tiles, side, side])),
                 _ => None,
             };
@@ -60,7 +59,7 @@ pub(crate) fn among_tokens(
     let grids = grids.filter(|_| images > 0);
     let grids = grids.map(|shape| input(shape, DType::Int64));
     let packed = sight.packed().is_some();
-    let grouped = matches!(sight.kind(), ImageKind::Gemma3 | ImageKind::PaliGemma);
+    let grouped = sight.kind().groups_tokens();
     let kinds = (packed || grouped && images > 0).then(|| input(tokens, DType::Int64));
     let mut beside: Vec<Tensor> = grids.into_iter().chain(kinds).collect();
     if let (ImageConfig::Crossed(c), 1..) = (sight, images) {

@@ -14,7 +14,7 @@ use super::rows::Rows;
 use super::split::SplitSight;
 use super::vision_transformer::Vision;
 
-use crate::model::{Activation, ImageConfig, ImageKind, NormKind, ResolvedSpec, WholeConfig};
+use crate::model::{Activation, ImageConfig, NormKind, ResolvedSpec, WholeConfig};
 use crate::nn::attention::AttentionOptions;
 use crate::nn::build::{Builder, Facts, Linear, Norm};
 use crate::nn::decoder::{Crossing, Shell};
@@ -78,21 +78,21 @@ enum Projector {
 impl Projector {
     fn new(b: &Builder, c: &WholeConfig, hidden: u64) -> Self {
         let seen = c.tower.vision.hidden_size;
-        match c.kind {
-            ImageKind::Llava | ImageKind::LlavaNext => Self::Layers {
-                first: Linear::new(&b.at("linear_1"), seen, hidden, c.projector_bias),
-                activation: c.activation,
-                second: Linear::new(&b.at("linear_2"), hidden, hidden, c.projector_bias),
-                without_class: c.leaves_first(),
-            },
-            ImageKind::PaliGemma => {
-                Self::One(Linear::new(&b.at("linear"), seen, hidden, c.projector_bias))
-            }
-            _ => Self::Pooled {
+        if c.kind.sees_prefix() {
+            return Self::One(Linear::new(&b.at("linear"), seen, hidden, c.projector_bias));
+        }
+        if c.kind.groups_tokens() {
+            return Self::Pooled {
                 weight: b.parameter("mm_input_projection_weight", [seen, hidden]),
                 norm: Norm::new(&b.at("mm_soft_emb_norm"), NormKind::OnePlusRoot, seen),
                 side: c.tower.image_size / c.tower.patch_size,
-            },
+            };
+        }
+        Self::Layers {
+            first: Linear::new(&b.at("linear_1"), seen, hidden, c.projector_bias),
+            activation: c.activation,
+            second: Linear::new(&b.at("linear_2"), hidden, hidden, c.projector_bias),
+            without_class: c.leaves_first(),
         }
     }
 
@@ -135,7 +135,6 @@ impl Projector {
 
 impl Sight {
     /// Of a decoder of `hidden` columns.
-    #[inline(never)] // Not in the decoder, so that the page can fetch it later.
     pub(crate) fn new(
         b: &Builder,
         c: &ImageConfig,
@@ -171,7 +170,6 @@ impl Sight {
 
     /// What layers of their own attend to in texts `[B, S]`, which is made before those are embedded, and
     /// what stays in a local variable.
-    #[inline(never)]
     pub(crate) fn crossing(
         &self,
         t: &Tape,
@@ -186,7 +184,6 @@ impl Sight {
     }
 
     /// Makes what is made after the decoder's layers.
-    #[inline(never)]
     pub(crate) fn complete(&mut self, b: &Builder, hidden: u64) {
         if let Self::Crossed(sight) = self {
             sight.complete(b, hidden);
@@ -194,7 +191,6 @@ impl Sight {
     }
 
     /// What the model changes for a decoder where there are no images among embedded tokens `[B, S, H]`.
-    #[inline(never)]
     pub(crate) fn alone(&self, t: &Tape, shell: &Shell, embedded: &Tensor) -> Among {
         t.pass_by_regions(match self {
             Self::Whole(sight) => sight.vision.layers(),
@@ -218,7 +214,6 @@ impl Sight {
 
     /// Features of images of so many samples: `[N, C, I, I]`, or patches of all of them in one list. None
     /// where layers of their own attend to them.
-    #[inline(never)]
     pub(crate) fn features(
         &self,
         t: &Tape,
@@ -248,7 +243,6 @@ impl Sight {
 
     /// Positions `[B, S]` of a prompt to those that `generate` gives the model, where these are places, too:
     /// `[4, B, S]`, of tokens that are no padding, all but one of each `padded` sample.
-    #[inline(never)]
     pub(crate) fn places(&self, t: &Tape, positions: Tensor, padded: bool) -> Tensor {
         match self {
             Self::Packed(packed) => packed.1.of_prompt(t, positions, padded),
@@ -257,7 +251,6 @@ impl Sight {
     }
 
     /// Images among embedded tokens `[B, S, H]`, whose features `seen` gives.
-    #[inline(never)]
     pub(crate) fn see(
         &self,
         t: &Tape,
@@ -344,8 +337,7 @@ impl WholeSight {
             let projector = Projector::new(&b.at("multi_modal_projector"), c, hidden);
             (vision, projector)
         };
-        let next = c.kind == ImageKind::LlavaNext;
-        let (rows, (vision, projector)) = if next {
+        let (rows, (vision, projector)) = if c.kind.has_rows() {
             let (newline, parts) = b.parameter_after("image_newline", [hidden], parts);
             (Some(Rows::new(newline, c, image_size)), parts)
         } else {
@@ -356,8 +348,8 @@ impl WholeSight {
             scope: tower.scope,
             layers_after: c.layers_after,
             tokens: c.tokens(),
-            grouped: !next && c.kind != ImageKind::Llava,
-            prefixed: c.kind == ImageKind::PaliGemma,
+            grouped: c.kind.groups_tokens(),
+            prefixed: c.kind.sees_prefix(),
             projector,
             rows,
         }

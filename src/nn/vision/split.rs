@@ -81,7 +81,7 @@ impl SplitSight {
     ) -> Seen {
         let b = embedded.dim(0);
         let features = t.to(&seen.joined(t), shell.dtype());
-        let mask = if self.kind == ImageKind::SmolVlm {
+        let mask = if self.kind.compares_embeddings() {
             placeholders(t, &embedded, false).0
         } else {
             let size = Shape::from([b, embedded.dim(1)]);
@@ -92,7 +92,7 @@ impl SplitSight {
         let features = t.to(&features, embedded.dtype());
         let merged = t.masked_scatter(&embedded, &mask, &features);
         drop(embedded);
-        let (features, held, beside) = if self.kind == ImageKind::SmolVlm {
+        let (features, held, beside) = if self.kind.compares_embeddings() {
             (None, vec![features, mask], seen.held().collect())
         } else {
             (Some(features), seen.held().collect(), Vec::new())
@@ -158,7 +158,7 @@ impl SplitSight {
             drop(sums);
             real
         };
-        if self.kind == ImageKind::SmolVlm {
+        if self.kind.compares_embeddings() {
             let any = t.empty("any", Shape::new(&[]), DType::Bool);
             drop(t.empty("bitwise_not", Shape::new(&[]), DType::Bool));
             drop(any);

@@ -131,16 +131,13 @@ impl TowerLayer {
                 .map(|name| Linear::new(&at.at(name), hidden, hidden, true))
         };
         let mlp = || TowerMlp::new(&b.at("mlp"), c);
-        let (attention, before, mlp, after) = match kind {
-            DualKind::Clip | DualKind::Idefics3 => {
-                let (attention, before, mlp) = (attention(), norm("layer_norm1"), mlp());
-                (attention, before, mlp, norm("layer_norm2"))
-            }
-            DualKind::Siglip => {
-                let (before, attention, after) =
-                    (norm("layer_norm1"), attention(), norm("layer_norm2"));
-                (attention, before, mlp(), after)
-            }
+        let (attention, before, mlp, after) = if kind.attention_first() {
+            let (attention, before, mlp) = (attention(), norm("layer_norm1"), mlp());
+            (attention, before, mlp, norm("layer_norm2"))
+        } else {
+            let (before, attention, after) =
+                (norm("layer_norm1"), attention(), norm("layer_norm2"));
+            (attention, before, mlp(), after)
         };
         let [key, value, query, output] = attention;
         Self {

@@ -3,7 +3,7 @@
 use super::patches::Patches;
 use super::pooling_head::PoolingHead;
 use super::tower::Tower;
-use crate::model::{DualConfig, DualKind};
+use crate::model::DualConfig;
 use crate::nn::attention::AttentionOptions;
 use crate::nn::build::{Builder, Embedding, LayerNorm};
 use crate::nn::decoder::Shell;
@@ -41,7 +41,7 @@ impl Vision {
         (layers, tokens): ((&'static str, bool), bool),
         options: AttentionOptions,
     ) -> Self {
-        let clip = c.kind == DualKind::Clip;
+        let clip = c.kind.has_class();
         let hidden = c.vision.hidden_size;
         let embeddings = b.at("embeddings");
         let class = clip.then(|| embeddings.parameter("class_embedding", [hidden]));

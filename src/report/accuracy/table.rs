@@ -78,6 +78,20 @@ fn share(part: usize, whole: usize) -> f64 {
     part as f64 / whole.max(1) as f64
 }
 
+/// A number with the two digits that count most, or as many as stand within four places.
+fn two_digits(number: f64) -> String {
+    let mut places = 0;
+    let mut scaled = number;
+    while scaled < 10.0 && places < 4 {
+        scaled *= 10.0;
+        places += 1;
+    }
+    if scaled < 0.5 {
+        return "0".to_owned();
+    }
+    format!("{number:.places$}")
+}
+
 /// The value below which `share` (in hundredths) of the sorted values lie: nearest rank.
 pub(super) fn percentile(values: &[f64], hundredths: usize) -> f64 {
     let mut sorted = values.to_vec();
@@ -215,6 +229,30 @@ impl Accuracy {
             below("composition worst", &row.composition, 100, 0.005),
         ];
         goals.into_iter().flatten()
+    }
+
+    /// All cases in a line, as README shows them: how many, how many are equal to the byte, the errors
+    /// (median, 95th percentile, worst) of live tensors, `max_memory_allocated` and
+    /// `max_memory_reserved`, how often the phase of the peak is right.
+    pub fn summary(&self) -> String {
+        let row = self.all();
+        let rate = |right, of| match share(right, of) {
+            1.0.. => "100 %".to_owned(),
+            part => format!("{:.1} %", 100.0 * part),
+        };
+        let three = |values: &[f64]| {
+            let parts = [50, 95, 100].map(|rank| two_digits(100.0 * percentile(values, rank)));
+            parts.join(" / ")
+        };
+        [
+            row.cases.to_string(),
+            rate(row.exact, row.tensor.len()),
+            three(&row.tensor),
+            three(&row.allocated),
+            three(&row.reserved),
+            rate(row.phases_right, row.phases),
+        ]
+        .join(" | ")
     }
 
     fn rows(&self) -> BTreeMap<String, Row> {

@@ -154,11 +154,8 @@ impl Tape {
         self.expand(&sliced, [q.dim(0), q.dim(1), q.dim(2), k.dim(2)])
     }
 
-    /// Flash attention (`aten/src/ATen/native/transformers/cuda/flash_attn/flash_api.cpp`, torch
-    /// 2.15). Saves q, k, v, the result, the log of the softmax's sums and the generator's state.
     /// [`Self::flash_attention`] of heads that are padded to a multiple of 8 columns (`pad_last_dim`,
     /// `aten/src/ATen/native/transformers/attention.cpp`, torch 2.15).
-    #[inline(never)] // Not in the others, so that the page can fetch it later.
     fn padded_flash_attention(&self, all: [&Tensor; 3], dropout: bool) -> Tensor {
         let columns = all[0].dim(-1);
         let aligned = columns.next_multiple_of(FLASH_COLUMNS);
@@ -172,6 +169,8 @@ impl Tape {
         self.slice(&out, -1, 0, columns)
     }
 
+    /// Flash attention (`aten/src/ATen/native/transformers/cuda/flash_attn/flash_api.cpp`, torch
+    /// 2.15). Saves q, k, v, the result, the log of the softmax's sums and the generator's state.
     fn flash_attention(&self, q: &Tensor, k: &Tensor, v: &Tensor, dropout: bool) -> Tensor {
         const OP: &str = "_scaled_dot_product_flash_attention";
         let records = self.records(&[q, k, v]);
