@@ -3,7 +3,7 @@
 //! Source: transformers 5.23, `models/deepseek_{v2,v3}/modeling_*.py`, and 4.51, which expands them before
 //! they are turned and keeps them expanded.
 
-use super::attend::attend_with_weights;
+use super::attend::{attend_with_weights, joined};
 use super::indexer::KeyIndexer;
 use super::options::AttentionOptions;
 use super::{indexer, rotary, rotary_pairs, turned_rows};
@@ -133,8 +133,7 @@ impl LatentAttention {
         let (narrow, others) = narrowed.unzip();
         let mask = narrow.as_ref().or(shared.mask.as_ref());
         let (out, weights) = attend_with_weights(t, self.options, &queries, &keys, &values, mask);
-        let out = t.reshape(&out, [b, s, out.dim(2) * out.dim(3)]);
-        let out = t.contiguous(&out);
+        let out = joined(t, out);
         let projected = self.o_proj.forward(t, &out);
         drop((narrow, low));
         drop((q, q_straight, compressed, expanded, q_turned, k_turned));
