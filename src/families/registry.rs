@@ -284,6 +284,12 @@ pub(crate) fn families() -> impl Iterator<Item = &'static Family> {
     lists.map(|entry| entry().family)
 }
 
+/// Whether configs of a family have a field under this name that others call otherwise.
+pub(crate) fn maps_to(name: &str) -> bool {
+    let mut maps = FAMILIES.iter().map(|entry| entry().family.attribute_map);
+    maps.any(|map| map.iter().any(|(_, other)| *other == name))
+}
+
 /// The family of this `model_type`.
 pub(crate) fn family(model_type: &str) -> Option<&'static Family> {
     named(FAMILIES, model_type)

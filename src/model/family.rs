@@ -1,6 +1,6 @@
 //! A family of models: all that is known of it besides how it computes, as one record.
 
-use super::config_fields::ConfigFields;
+use super::config_fields::{AttributeMap, ConfigFields};
 use super::expert_rule::ExpertRule;
 use super::latent::Latent;
 use super::layer_names::LayerNames;
@@ -52,6 +52,8 @@ pub struct Family {
     pub read: Reader,
     /// The parts of its configs.
     pub parts: ConfigParts,
+    /// What its configs call fields that others have under the first name.
+    pub attribute_map: AttributeMap,
     // Sizes and options.
     /// The defaults of a decoder's sizes.
     pub sizes: Sizes,
@@ -135,6 +137,7 @@ impl Family {
             decoder: None,
             read,
             parts: ConfigParts::One,
+            attribute_map: &[],
             // Sizes and options.
             sizes: Sizes::NONE,
             options: Options::PLAIN,
