@@ -330,6 +330,7 @@ fn granite_4_and_jamba_are_as_exact_as_the_goals_ask() {
 #[test]
 fn layers_of_linear_attention_among_others_are_as_exact_as_the_goals_ask() {
     every_goal_is_met("qwen3_next.jsonl", 42);
+    every_goal_is_met("kimi_linear.jsonl", 76);
     every_goal_is_met("olmo_hybrid.jsonl", 42);
     every_goal_is_met("minimax.jsonl", 40);
 }

@@ -3,8 +3,8 @@
 use super::{
     bart, beit, bert, bloom, clip, cohere, conv_nets, deberta, deepseek, distilbert, doge, ernie,
     eurobert, exaone, falcon, fla, gemma, glm, gpt_neox, gpt2, granite, hunyuan, hybrid,
-    image_text, internvl, jetmoe, linear, llama, mamba, minimax, mistral, mistral3, mllama,
-    modernbert, mpt, olmo, opt, phi, qwen, qwen_vl, swin, t5, t5gemma, vit, wav2vec2,
+    image_text, internvl, jetmoe, kimi_linear, linear, llama, mamba, minimax, mistral, mistral3,
+    mllama, modernbert, mpt, olmo, opt, phi, qwen, qwen_vl, swin, t5, t5gemma, vit, wav2vec2,
 };
 use crate::catalog::Model;
 use crate::families::network::{Build, Net};
@@ -200,6 +200,7 @@ pub(crate) const FAMILIES: &[fn() -> Entry] = &[
     || like_llama(&doge::DOGE),
     || like_llama(&jetmoe::JETMOE),
     || like_llama(&hybrid::JAMBA),
+    || entry(&kimi_linear::KIMI_LINEAR, kimi_linear::build),
     || like_llama(&llama::LLAMA4_TEXT),
     || entry(&fla::GLA, fla::build),
     || entry(&fla::GATED_DELTANET, fla::build),
@@ -233,6 +234,7 @@ pub(crate) const MODELS: &[fn() -> &'static [Model]] = &[
     || ernie::MODELS,
     || hunyuan::MODELS,
     || hybrid::MODELS,
+    || kimi_linear::MODELS,
     || granite::MODELS,
     || minimax::MODELS,
     || opt::MODELS,
