@@ -35,6 +35,7 @@ pub(crate) mod hybrid;
 pub(crate) mod image_text;
 pub(crate) mod internvl;
 pub(crate) mod jetmoe;
+pub(crate) mod kimi_linear;
 #[cfg(test)]
 mod laws;
 pub(crate) mod linear;

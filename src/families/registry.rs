@@ -3,8 +3,8 @@
 use super::{
     bart, beit, bert, bloom, clip, cohere, conv_nets, deberta, deepseek, distilbert, doge, ernie,
     eurobert, exaone, falcon, fla, gemma, glm, gpt_neox, gpt2, granite, hunyuan, hybrid,
-    image_text, internvl, jetmoe, linear, llama, mamba, minimax, mistral, mistral3, mllama,
-    modernbert, mpt, olmo, opt, phi, qwen, qwen_vl, swin, t5, t5gemma, vit, wav2vec2,
+    image_text, internvl, jetmoe, kimi_linear, linear, llama, mamba, minimax, mistral, mistral3,
+    mllama, modernbert, mpt, olmo, opt, phi, qwen, qwen_vl, swin, t5, t5gemma, vit, wav2vec2,
 };
 use crate::catalog::Model;
 use crate::families::network::{Build, Net};
@@ -202,6 +202,7 @@ pub(crate) const FAMILIES: &[fn() -> Entry] = &[
     || like_llama(&doge::DOGE),
     || like_llama(&jetmoe::JETMOE),
     || like_llama(&hybrid::JAMBA),
+    || entry(&kimi_linear::KIMI_LINEAR, kimi_linear::build),
     || like_llama(&llama::LLAMA4_TEXT),
     || entry(&fla::GLA, fla::build),
     || entry(&fla::GATED_DELTANET, fla::build),
@@ -235,6 +236,7 @@ pub(crate) const MODELS: &[fn() -> &'static [Model]] = &[
     || ernie::MODELS,
     || hunyuan::MODELS,
     || hybrid::MODELS,
+    || kimi_linear::MODELS,
     || granite::MODELS,
     || minimax::MODELS,
     || opt::MODELS,
@@ -293,6 +295,12 @@ pub fn fixtures() -> BTreeSet<&'static str> {
 pub(crate) fn all() -> impl Iterator<Item = &'static Family> {
     let all = [FAMILIES, OF_FLA, WITHIN].into_iter().flatten();
     all.map(|entry| entry().family)
+}
+
+/// Whether configs of a family have a field under this name that others call otherwise.
+pub(crate) fn maps_to(name: &str) -> bool {
+    let mut maps = FAMILIES.iter().map(|entry| entry().family.attribute_map);
+    maps.any(|map| map.iter().any(|(_, other)| *other == name))
 }
 
 /// The family of this `model_type`.

@@ -12,8 +12,13 @@ pub struct ConfigFields<'a> {
     overrides: &'a Map<String, Value>,
     /// Scenario key under which a repair of a field of `base` is written.
     base_key: &'static str,
+    /// Other names of fields.
+    attribute_map: AttributeMap,
     findings: Vec<Finding>,
 }
+
+/// Fields, and the names that configs of a family have for them (`attribute_map` of transformers' configs).
+pub type AttributeMap = &'static [(&'static str, &'static str)];
 
 impl<'a> ConfigFields<'a> {
     /// The fields of `base`, replaced by those of `overrides`. Repairs of fields that are not
@@ -27,33 +32,56 @@ impl<'a> ConfigFields<'a> {
             base,
             overrides,
             base_key,
+            attribute_map: &[],
             findings: Vec::new(),
         }
     }
 
     /// The same fields, read once more by another reader.
     pub(crate) fn again(&self) -> Self {
-        Self::new(self.base, self.overrides, self.base_key)
+        Self {
+            attribute_map: self.attribute_map,
+            ..Self::new(self.base, self.overrides, self.base_key)
+        }
+    }
+
+    /// Fields have these names, too.
+    pub(crate) fn map_names(&mut self, attribute_map: AttributeMap) {
+        self.attribute_map = attribute_map;
+    }
+
+    /// The names of a field, its own first.
+    fn names<'f>(&self, field: &'f str) -> impl Iterator<Item = &'f str> + use<'f> {
+        let mapped = self.attribute_map.iter().find(|(name, _)| *name == field);
+        [field].into_iter().chain(mapped.map(|(_, other)| *other))
+    }
+
+    /// The name by which the config has a field, its own where it has none.
+    fn name<'f>(&self, field: &'f str) -> &'f str {
+        let mut all = [self.overrides, self.base].into_iter();
+        let found = all.find_map(|given| self.names(field).find(|name| given.contains_key(*name)));
+        found.unwrap_or(field)
+    }
+
+    /// What the config says of a field.
+    fn given(&self, field: &str) -> Option<&'a Value> {
+        let name = self.name(field);
+        self.overrides.get(name).or_else(|| self.base.get(name))
     }
 
     /// The field's value; null counts as absent, as in transformers.
     pub(crate) fn get(&self, field: &str) -> Option<&'a Value> {
-        self.overrides
-            .get(field)
-            .or_else(|| self.base.get(field))
-            .filter(|value| !value.is_null())
+        self.given(field).filter(|value| !value.is_null())
     }
 
     /// Whether the field is there and says null.
     pub(crate) fn is_null(&self, field: &str) -> bool {
-        self.overrides
-            .get(field)
-            .or_else(|| self.base.get(field))
-            .is_some_and(Value::is_null)
+        self.given(field).is_some_and(Value::is_null)
     }
 
     /// The scenario key of a field.
     pub(crate) fn key(&self, field: &str) -> String {
+        let field = self.name(field);
         if self.overrides.contains_key(field) {
             format!("model_overrides.{field}")
         } else {
@@ -114,8 +142,9 @@ impl<'a> ConfigFields<'a> {
         default: u64,
     ) -> u64 {
         let given = |fields: &Map<String, Value>| {
+            let says = |name: &str| fields.get(name).is_some_and(|value| !value.is_null());
             let mut names = names.iter().copied();
-            names.find(|name| fields.get(*name).is_some_and(|value| !value.is_null()))
+            names.find(|name| self.names(name).any(says))
         };
         match given(self.overrides).or_else(|| given(self.base)) {
             Some(name) => self.optional(name, allowed, default),

@@ -1,6 +1,6 @@
 //! A family of models: all that is known of it besides how it computes, as one record.
 
-use super::config_fields::ConfigFields;
+use super::config_fields::{AttributeMap, ConfigFields};
 use super::expert_rule::ExpertRule;
 use super::latent::Latent;
 use super::layer_names::LayerNames;
@@ -56,6 +56,8 @@ pub struct Family {
     /// The decoder whose fields a config of images and texts has beside its others, where it has no
     /// `text_config`.
     pub flat_text: Option<&'static Family>,
+    /// What its configs call fields that others have under the first name.
+    pub attribute_map: AttributeMap,
     // Sizes and options.
     /// The defaults of a decoder's sizes.
     pub sizes: Sizes,
@@ -142,6 +144,7 @@ impl Family {
             read,
             parts: ConfigParts::One,
             flat_text: None,
+            attribute_map: &[],
             // Sizes and options.
             sizes: Sizes::NONE,
             options: Options::PLAIN,

@@ -11,7 +11,7 @@ pub struct Latent {
     pub rank: u64,
     /// Of a head of queries and keys that are not turned.
     pub straight: u64,
-    /// Of a head of queries and keys that are turned; all heads share those of keys.
+    /// Of a head of queries and keys that are turned, if any are; all heads share those of keys.
     pub turned: u64,
     /// Of a head of values.
     pub value: u64,
@@ -31,6 +31,8 @@ pub enum LatentRotary {
     Pairs,
     /// Each with its neighbour, as complex numbers.
     Complex,
+    /// Not at all.
+    None,
 }
 
 impl Latent {

@@ -51,8 +51,8 @@ pub use architecture::{Architecture, Dimensions, Uniform};
 pub use bart::{BartConfig, BartKind, BartStack, Recordings};
 pub use beit::BeitConfig;
 pub use bert::{BertConfig, BertKind, Esm, PreNorm, Relative};
-pub use config_fields::ConfigFields;
 pub(crate) use config_fields::shortened;
+pub use config_fields::{AttributeMap, ConfigFields};
 pub use conv_nets::{ConvNetConfig, ConvNetKind};
 pub use decoder::{
     DecoderConfig, Dropout, FusedHeads, InnerNorms, LAMBDAS, Mixing, RESIDUALS, ScanHeads,

@@ -22,7 +22,11 @@ pub(crate) fn read(family: &'static Family, fields: &mut ConfigFields<'_>) -> De
         head_dim: latent.head_dim(),
         vocab_size: fields.optional("vocab_size", &VOCABULARY, sizes.vocabulary),
         tie_word_embeddings: fields.flag("tie_word_embeddings", rules.tied),
-        rotary_dim: latent.turned,
+        rotary_dim: if latent.rotary == LatentRotary::None {
+            0
+        } else {
+            latent.turned
+        },
         attention_bias: biased.output,
         mlp_bias: biased.mlp,
         activation: options::function(rules.function, fields),
@@ -41,14 +45,19 @@ pub(crate) fn read(family: &'static Family, fields: &mut ConfigFields<'_>) -> De
 
 /// Reads the sizes of attention, whose defaults are given.
 fn latent(default: Latent, fields: &mut ConfigFields<'_>) -> Latent {
-    let query = default.query_rank.unwrap_or(1);
+    let query = (default.query_rank).filter(|_| !fields.is_null(QUERY_RANK));
+    let given = fields.get(QUERY_RANK).is_some();
     let pairs = fields.flag("rope_interleave", true);
-    let turned = even(default.turned, fields);
+    let turned = if default.rotary == LatentRotary::None {
+        fields.optional(TURNED, &WIDTH, default.turned)
+    } else {
+        even(default.turned, fields)
+    };
     Latent {
-        query_rank: if fields.is_null(QUERY_RANK) {
-            None
+        query_rank: if given {
+            Some(fields.optional(QUERY_RANK, &WIDTH, query.unwrap_or(1)))
         } else {
-            Some(fields.optional(QUERY_RANK, &WIDTH, query))
+            query
         },
         rank: fields.optional("kv_lora_rank", &WIDTH, default.rank),
         straight: fields.optional("qk_nope_head_dim", &WIDTH, default.straight),
@@ -66,6 +75,9 @@ fn latent(default: Latent, fields: &mut ConfigFields<'_>) -> Latent {
 
 /// The field of the columns that queries are made from.
 const QUERY_RANK: &str = "q_lora_rank";
+
+/// The field of the columns that are turned.
+const TURNED: &str = "qk_rope_head_dim";
 
 /// It must be a number where all of transformers' configs of a family have one (`configuration_*.py`,
 /// transformers 5.23).
@@ -90,10 +102,9 @@ pub(crate) fn check_query_rank(config: &DecoderConfig, fields: &mut ConfigFields
 
 /// `qk_rope_head_dim`: columns are turned in pairs.
 fn even(default: u64, fields: &mut ConfigFields<'_>) -> u64 {
-    const FIELD: &str = "qk_rope_head_dim";
-    let turned = fields.optional(FIELD, &WIDTH, default);
+    let turned = fields.optional(TURNED, &WIDTH, default);
     if !turned.is_multiple_of(2) {
-        let key = fields.key(FIELD);
+        let key = fields.key(TURNED);
         fields.push(
             Finding::error(
                 &key,

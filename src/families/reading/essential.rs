@@ -364,6 +364,7 @@ pub(crate) fn is_read(name: &str) -> bool {
     [ROPE, LABELS].contains(&name)
         || FIELDS.contains(&name)
         || FAMILIES.iter().any(|family| name.starts_with(family))
+        || registry::maps_to(name)
 }
 
 /// Where transformers 5 keeps what is known of positions, and the part of it that is read.

@@ -146,6 +146,9 @@ fn read_known(
     findings: &mut Vec<Finding>,
 ) -> Option<Model> {
     let family = family(&mut fields);
+    if let Some(family) = family {
+        fields.map_names(family.attribute_map);
+    }
     let architecture = family.map(|family| match family.read {
         Reader::Decoder(_) => Architecture::Decoder(decoder::read(family, &mut fields)),
         Reader::Model(read) => read(family, task, &mut fields),

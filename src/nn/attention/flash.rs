@@ -9,21 +9,29 @@ use crate::tape::{Packed, Tape, Tensor};
 use crate::units::{DType, Shape};
 
 /// `flash_attention_forward`: q `[B, A, S, D]`, k and v `[B, K, S, D]` to `[B, S, A, D]`. With a
-/// padding mask the tokens are packed first; every token counts as one that is no padding.
+/// padding mask the tokens are packed first; every token counts as one that is no padding. Values that are
+/// narrower than keys are padded to their width, and the result is cut to that of the values.
 pub(crate) fn attend(
     t: &Tape,
     options: AttentionOptions,
-    [q, k, v]: [&Tensor; 3],
+    all: [&Tensor; 3],
     mask: Option<&Tensor>,
 ) -> Tensor {
-    let [q, k, v] = taken(t, options, [q, k, v]);
-    if mask.is_some() {
-        return packed(t, options, [&q, &k, &v]);
+    let columns = all[2].dim(3);
+    let [q, k, v] = taken(t, options, all);
+    let out = if mask.is_some() {
+        packed(t, options, [&q, &k, &v])
+    } else {
+        if options.positions_given {
+            look_for_packed(t, options, &q);
+        }
+        t.flash_attn(&q, &k, &v, None, options.dropout)
+    };
+    if columns == out.dim(3) {
+        out
+    } else {
+        t.slice(&out, -1, 0, columns)
     }
-    if options.positions_given {
-        look_for_packed(t, options, &q);
-    }
-    t.flash_attn(&q, &k, &v, None, options.dropout)
 }
 
 /// The same of sequences that lie in one list: q, k and v `[1, A, n, D]` to `[1, n, A, D]`.
@@ -43,7 +51,17 @@ pub(crate) fn attend_in_list(
 fn taken(t: &Tape, options: AttentionOptions, all: [&Tensor; 3]) -> [Tensor; 3] {
     let wide = all[0].dtype() == DType::Float32;
     let target = t.autocast_dtype().unwrap_or(options.flash_dtype);
-    let given = all.map(|x| t.transpose(x, 1, 2));
+    let columns = all[0].dim(3);
+    let given = all.map(|x| {
+        let rows = t.transpose(x, 1, 2);
+        if rows.dim(3) == columns {
+            return rows;
+        }
+        t.pad(
+            &rows,
+            [rows.dim(0), rows.dim(1), rows.dim(2), columns].into(),
+        )
+    });
     given
         .each_ref()
         .map(|x| if wide { t.to(x, target) } else { x.clone() })

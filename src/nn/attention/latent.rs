@@ -3,7 +3,7 @@
 //! Source: transformers 5.23, `models/deepseek_{v2,v3}/modeling_*.py`, and 4.51, which expands them before
 //! they are turned and keeps them expanded.
 
-use super::attend::attend_with_weights;
+use super::attend::{attend_with_weights, joined};
 use super::indexer::KeyIndexer;
 use super::options::AttentionOptions;
 use super::{indexer, rotary, rotary_pairs, turned_rows};
@@ -88,7 +88,8 @@ impl LatentAttention {
             t.transpose(&q, 1, 2)
         };
         let low = low.filter(|_| self.indexer.is_some());
-        let [q_straight, q_turned] = t.split(&q, [sizes.straight, sizes.turned], -1);
+        let turns = sizes.rotary != LatentRotary::None;
+        let parts = turns.then(|| t.split(&q, [sizes.straight, sizes.turned], -1));
         let compressed = self.kv_a_proj.forward(t, x);
         let [latent, k_turned] = t.split(&compressed, [sizes.rank, sizes.turned], -1);
         let latent = {
@@ -99,7 +100,13 @@ impl LatentAttention {
         let expanded = early.then(|| self.expand(t, &latent));
         let latent = Some(latent).filter(|_| !early);
         let k_turned = t.view(&k_turned, [b, 1, s, sizes.turned]);
-        let (q_turned, k_turned) = self.turn(t, &q_turned, &k_turned, shared);
+        let (q_turned, k_turned) = match &parts {
+            Some([_, q_turned]) => {
+                let (q_turned, k_turned) = self.turn(t, q_turned, &k_turned, shared);
+                (Some(q_turned), k_turned)
+            }
+            None => (None, k_turned),
+        };
         // Since transformers 5 the latent vector is cached, before what it expands to.
         let (latent, k_turned) = match latent {
             Some(latent) => {
@@ -108,7 +115,10 @@ impl LatentAttention {
             }
             None => (None, k_turned),
         };
-        let mut queries = t.cat(&[&q_straight, &q_turned], -1);
+        let mut queries = match (&parts, &q_turned) {
+            (Some([q_straight, _]), Some(q_turned)) => t.cat(&[q_straight, q_turned], -1),
+            _ => q.clone(),
+        };
         if let Some(positions) = shared.positions.as_ref().filter(|_| self.scales_queries) {
             queries = turned_rows::scaled_by_positions(t, queries, positions);
         }
@@ -133,11 +143,10 @@ impl LatentAttention {
         let (narrow, others) = narrowed.unzip();
         let mask = narrow.as_ref().or(shared.mask.as_ref());
         let (out, weights) = attend_with_weights(t, self.options, &queries, &keys, &values, mask);
-        let out = t.reshape(&out, [b, s, out.dim(2) * out.dim(3)]);
-        let out = t.contiguous(&out);
+        let out = joined(t, out);
         let projected = self.o_proj.forward(t, &out);
         drop((narrow, low));
-        drop((q, q_straight, compressed, expanded, q_turned, k_turned));
+        drop((q, parts, compressed, expanded, q_turned, k_turned));
         drop((queries, keys, values, others));
         let chosen = chosen.filter(|_| self.hands_on);
         (projected, weights.into_iter().chain(chosen).collect())
@@ -160,6 +169,7 @@ impl LatentAttention {
                 let [q, k] = rotary_pairs::apply_complex(t, [q, k], &t.unsqueeze(cos, 1), false);
                 (q, k)
             }
+            LatentRotary::None => (q.clone(), k.clone()),
         }
     }
 

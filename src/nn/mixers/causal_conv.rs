@@ -44,18 +44,23 @@ impl CausalConv {
 
     /// `[B, C, S]` to the same.
     pub(crate) fn forward(&self, t: &Tape, x: &Tensor) -> Tensor {
-        let active = t.silu(&self.of_weights(t, x));
-        t.to(&active, x.dtype())
+        let (convolved, held) = self.of_weights(t, x);
+        let active = t.silu(&convolved);
+        drop(convolved);
+        let out = t.to(&active, x.dtype());
+        drop((active, held));
+        out
     }
 
     /// The same without the activation.
     pub(crate) fn inactive(&self, t: &Tape, x: &Tensor) -> Tensor {
-        t.to(&self.of_weights(t, x), x.dtype())
+        let (convolved, _held) = self.of_weights(t, x);
+        t.to(&convolved, x.dtype())
     }
 
     /// The convolution in the dtype of its weights. With a cache the last tokens are copied to it; a
-    /// single token comes after those that are there (`causal_conv1d_update`).
-    fn of_weights(&self, t: &Tape, x: &Tensor) -> Tensor {
+    /// single token comes after those that are there (`causal_conv1d_update`), which stay in a local variable.
+    fn of_weights(&self, t: &Tape, x: &Tensor) -> (Tensor, Option<Tensor>) {
         let (channels, seq) = (x.dim(1), x.dim(2));
         let kernel = self.weight.dim(2);
         // A function is given the weight through a view, of which autocast keeps no copy.
@@ -69,8 +74,8 @@ impl CausalConv {
                 t.to(&all, self.weight.dtype())
             };
             let longer = t.depthwise_conv1d(&all, &viewed(t), self.bias.as_ref(), 0);
-            drop(all);
-            return t.slice(&longer, -1, longer.dim(2) - seq, longer.dim(2));
+            let out = t.slice(&longer, -1, longer.dim(2) - seq, longer.dim(2));
+            return (out, Some(all));
         }
         let padded = (kept.is_some() && seq < kernel).then(|| {
             let shape = [x.dim(0), channels, kernel];
@@ -79,8 +84,8 @@ impl CausalConv {
         let wide = t.to(padded.as_ref().unwrap_or(x), self.weight.dtype());
         let out = self.of_first_tokens(t, &wide, &viewed(t));
         if kept.is_none() {
-            return out;
+            return (out, None);
         }
-        t.slice(&out, -1, out.dim(2) - seq, out.dim(2))
+        (t.slice(&out, -1, out.dim(2) - seq, out.dim(2)), None)
     }
 }

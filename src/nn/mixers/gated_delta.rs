@@ -132,8 +132,8 @@ impl GatedDelta {
             groups,
             ..
         } = self.heads;
-        // apply_mask_to_padding_states
-        let x = if self.padding {
+        // apply_mask_to_padding_states; a single token is no padding
+        let x = if self.padding && seq > 1 {
             t.mul_scalar(x)
         } else {
             x.clone()

@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 /// Each model of the catalog with the number in its family's record.
 fn published() -> BTreeMap<&'static str, u64> {
     registry::all()
-        .flat_map(|family| family.published)
+        .flat_map(|family| family.published.facts())
         .copied()
         .collect()
 }

@@ -10,6 +10,7 @@ mod gated_delta;
 mod gla;
 mod glu;
 mod hgrn;
+mod kda;
 mod loss;
 mod norm;
 mod norm_linear;
