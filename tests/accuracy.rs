@@ -7,6 +7,7 @@ mod encoders;
 use highwater::ask::{Hardware, Scenario};
 use highwater::report::{Accuracy, Selection, estimate, read_cases};
 use highwater::resolve::resolve;
+use highwater::text::english;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -17,7 +18,7 @@ fn fixture(name: &str) -> String {
 
 fn accuracy(name: &str) -> Accuracy {
     let cases = read_cases(&fixture(name)).expect("cases");
-    Accuracy::of(&cases, &Selection::default())
+    Accuracy::of(&cases, &Selection::default(), english)
 }
 
 #[test]
@@ -451,7 +452,7 @@ fn reserved_memory_follows_each_setting_of_the_allocator() {
     let mut accounted = 0;
     for (setting, cases) in by_setting {
         let cases = read_cases(&cases).expect("cases");
-        let accuracy = Accuracy::of(&cases, &Selection::default());
+        let accuracy = Accuracy::of(&cases, &Selection::default(), english);
         accounted += accuracy.compared() + accuracy.not_supported().values().sum::<usize>();
         let goals = accuracy.goals();
         let found = |what: &str| goals.iter().find(|goal| goal.what == what).map(|g| g.found);
