@@ -6,6 +6,7 @@ use crate::ask::{Argument, Message};
 use crate::text::Language;
 use std::fmt::Write;
 
+/// The groups of each file.
 pub(super) const FILES: [&[Group]; 7] = [
     asked::GROUPS,
     reading::GROUPS,

@@ -1,7 +1,6 @@
 //! Messages and their wordings: neither without the other.
 
-use super::message_text;
-use super::say::FILES;
+use super::say::{FILES, message_text};
 use crate::ask::message;
 use crate::text::Language;
 use std::collections::{BTreeMap, BTreeSet};
@@ -37,18 +36,13 @@ fn made() -> BTreeMap<String, BTreeSet<String>> {
 
 /// The code and the names of the values of what stands between the parentheses of `message!`.
 fn read(call: &str) -> Option<(String, BTreeSet<String>)> {
-    let mut depth = 0;
-    let end = call.find(|c| {
-        depth += i32::from("([{".contains(c)) - i32::from(")]}".contains(c));
-        depth < 0
-    })?;
     let (mut parts, mut depth) = (vec![String::new()], 0);
-    for c in call[..end].chars() {
+    for c in call.chars() {
         depth += i32::from("([{".contains(c)) - i32::from(")]}".contains(c));
-        if c == ',' && depth == 0 {
-            parts.push(String::new());
-        } else {
-            parts.last_mut()?.push(c);
+        match (c, depth) {
+            (_, ..0) => break,
+            (',', 0) => parts.push(String::new()),
+            _ => parts.last_mut()?.push(c),
         }
     }
     let name = |part: &String| part.split('=').next().unwrap_or(part).trim().to_owned();
@@ -65,8 +59,8 @@ fn places(wording: &str) -> BTreeSet<String> {
     let open = wording.split('{').skip(1);
     let names = open.filter_map(|rest| rest.split_once('}'));
     let names = names.map(|(name, _)| name.trim_end_matches(":?"));
-    let is_name =
-        |name: &&str| name.chars().all(|c| c == '_' || c.is_ascii_lowercase()) && *name != "key";
+    let is_part = |c: char| c == '_' || c.is_ascii_lowercase();
+    let is_name = |name: &&str| !name.is_empty() && name.chars().all(is_part);
     names.filter(is_name).map(str::to_owned).collect()
 }
 
