@@ -5,6 +5,7 @@ use highwater::ask::{Hardware, Scenario};
 use highwater::families::fixtures;
 use highwater::report::{Accuracy, Goal, Selection, estimate, read_cases};
 use highwater::resolve::resolve;
+use highwater::text::english;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{LazyLock, Mutex};
@@ -82,7 +83,11 @@ fn fixture(name: &str) -> String {
 }
 
 fn accuracy(lines: &str) -> Accuracy {
-    Accuracy::of(&read_cases(lines).expect("cases"), &Selection::default())
+    Accuracy::of(
+        &read_cases(lines).expect("cases"),
+        &Selection::default(),
+        english,
+    )
 }
 
 /// What is found of one file.
@@ -274,7 +279,7 @@ fn reserved_memory_follows_each_setting_of_the_allocator() {
     let mut accounted = 0;
     for (setting, cases) in by_setting {
         let cases = read_cases(&cases).expect("cases");
-        let accuracy = Accuracy::of(&cases, &Selection::default());
+        let accuracy = Accuracy::of(&cases, &Selection::default(), english);
         accounted += accuracy.compared() + accuracy.not_supported().values().sum::<usize>();
         let goals = accuracy.goals();
         let found = |what: &str| goals.iter().find(|goal| goal.what == what).map(|g| g.found);

@@ -4,6 +4,7 @@ use highwater::ask::{Scenario, Severity};
 use highwater::codec::decode_json;
 use highwater::report::estimate;
 use highwater::resolve::resolve;
+use highwater::text::{Language, message_text};
 use serde_json::{Value, json};
 
 /// The key of the first error of a scenario, and the scenario after all repairs that are proposed.
@@ -21,10 +22,9 @@ fn repaired(value: &Value) -> (String, Scenario) {
         let Some(error) = findings.into_iter().find(|f| f.severity == Severity::Error) else {
             return (first.unwrap_or_default(), scenario);
         };
-        assert!(
-            error.message.len() > 20 && !error.message_zh.is_ascii(),
-            "{error:?}"
-        );
+        let languages = [Language::English, Language::Chinese];
+        let [english, chinese] = languages.map(|l| message_text(&error.message, l));
+        assert!(english.len() > 20 && !chinese.is_ascii(), "{error:?}");
         let fix = error
             .fix
             .clone()
@@ -157,7 +157,8 @@ fn what_no_node_can_be_says_why() {
         let (scenario, _) = decode_json(&value.to_string());
         let error = resolve(&scenario).findings.remove(0);
         assert_eq!(error.severity, Severity::Error);
-        assert!(error.message.contains(reason), "{}", error.message);
+        let said = message_text(&error.message, Language::English);
+        assert!(said.contains(reason), "{said}");
         let fix = error.fix.expect("a repair");
         let repaired = fix.apply(&scenario).expect("a repair that can be applied");
         assert!(estimate(&repaired).is_ok(), "{value}");

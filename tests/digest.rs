@@ -9,6 +9,7 @@ use highwater::ask::Severity;
 use highwater::codec::decode_json;
 use highwater::families;
 use highwater::report::estimate;
+use highwater::text::{WrittenReport, written};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -38,18 +39,18 @@ fn fixtures() -> PathBuf {
 fn answer(scenario: &str) -> String {
     let (decoded, findings) = decode_json(scenario);
     let refused = findings.iter().any(|f| f.severity == Severity::Error);
-    let written = if refused {
-        serde_json::to_string(&findings)
+    let answer = if refused {
+        serde_json::to_string(&written(&findings))
     } else {
         match estimate(&decoded) {
             Ok(mut estimate) => {
                 estimate.report.findings.extend(findings);
-                serde_json::to_string(&estimate.report)
+                serde_json::to_string(&WrittenReport::from(&estimate.report))
             }
-            Err(findings) => serde_json::to_string(&findings),
+            Err(findings) => serde_json::to_string(&written(&findings)),
         }
     };
-    written.expect("a report is JSON")
+    answer.expect("a report is JSON")
 }
 
 /// FNV-1a of 64 bits.

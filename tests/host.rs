@@ -1,6 +1,7 @@
 //! Host RAM against what was measured on Linux: every line of `tests/fixtures/host.jsonl`.
 
 use highwater::report::{Accuracy, Selection, read_cases};
+use highwater::text::english;
 
 /// Highest median error of the true total, of all figures and of each group.
 const MEDIAN_GOAL: f64 = 0.10;
@@ -23,7 +24,7 @@ fn accuracy(lines: &str) -> Accuracy {
         worst: 10,
         ..Selection::default()
     };
-    Accuracy::of(&cases, &worst)
+    Accuracy::of(&cases, &worst, english)
 }
 
 #[track_caller]

@@ -5,6 +5,7 @@ use highwater::ask::{Scenario, Severity};
 use highwater::codec::decode_json;
 use highwater::report::{Accuracy, Case, Published, Selection, estimate, read_cases};
 use highwater::resolve::resolve;
+use highwater::text::english;
 use std::collections::BTreeSet;
 
 /// From here on a difference must be explained.
@@ -23,7 +24,7 @@ fn published() -> (Accuracy, Vec<Published>) {
     }
     // A model of an unknown type is estimated by its sizes, with a warning: that proves nothing.
     cases.retain(|case| !case.scenario.as_ref().is_ok_and(is_unknown));
-    let accuracy = Accuracy::of(&cases, &Selection::default());
+    let accuracy = Accuracy::of(&cases, &Selection::default(), english);
     let figures = accuracy.published();
     (accuracy, figures)
 }

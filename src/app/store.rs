@@ -3,7 +3,7 @@
 use super::address::{Opening, preferred_language};
 use super::focus::Focus;
 use super::kept::Kept;
-use crate::ask::{Finding, Fix, Scenario, Severity};
+use crate::ask::{Finding, Fix, Message, Scenario, Severity};
 use crate::browser::{self, Appearance};
 use crate::codec::{Theme, WidgetControls};
 use crate::report::{Detail, Estimate, Measure, Remedy, Sweep, Timeline};
@@ -24,8 +24,8 @@ const GESTURE_REST: Duration = Duration::from_millis(1_500);
 pub struct Draft {
     /// What was typed.
     pub text: String,
-    /// What is wrong and what is allowed, in both languages.
-    pub message: (String, String),
+    /// What is wrong and what is allowed.
+    pub message: Message,
 }
 
 /// Where the totals stood before the current gesture.

@@ -1,5 +1,6 @@
 //! Findings: what is wrong, where, what is allowed, and a fix that a click can apply.
 
+use super::message::Message;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -25,45 +26,41 @@ pub struct Fix {
 }
 
 /// Something about a scenario that its author should know.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Finding {
     /// How serious.
     pub severity: Severity,
     /// The scenario key it is about, dotted where it is nested; empty for the whole.
     pub key: String,
-    /// What is wrong and what is allowed, in one English sentence each.
-    pub message: String,
-    /// The same in Chinese.
-    pub message_zh: String,
+    /// What is wrong and what is allowed.
+    pub message: Message,
     /// A repair, when there is an obvious one.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub fix: Option<Fix>,
 }
 
 impl Finding {
-    fn new(severity: Severity, key: &str, message: String, message_zh: String) -> Self {
+    fn new(severity: Severity, key: &str, message: Message) -> Self {
         Self {
             severity,
             key: key.to_owned(),
             message,
-            message_zh,
             fix: None,
         }
     }
 
     /// An error about `key`.
-    pub fn error(key: &str, message: impl Into<String>, message_zh: impl Into<String>) -> Self {
-        Self::new(Severity::Error, key, message.into(), message_zh.into())
+    pub fn error(key: &str, message: Message) -> Self {
+        Self::new(Severity::Error, key, message)
     }
 
     /// A warning about `key`.
-    pub fn warning(key: &str, message: impl Into<String>, message_zh: impl Into<String>) -> Self {
-        Self::new(Severity::Warning, key, message.into(), message_zh.into())
+    pub fn warning(key: &str, message: Message) -> Self {
+        Self::new(Severity::Warning, key, message)
     }
 
     /// A notice about `key`.
-    pub fn notice(key: &str, message: impl Into<String>, message_zh: impl Into<String>) -> Self {
-        Self::new(Severity::Notice, key, message.into(), message_zh.into())
+    pub fn notice(key: &str, message: Message) -> Self {
+        Self::new(Severity::Notice, key, message)
     }
 
     /// The same finding with a repair of `key`.

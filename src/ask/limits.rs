@@ -2,6 +2,7 @@
 //! bound.
 
 use super::finding::{Finding, Severity};
+use super::message::{Message, message};
 use std::ops::RangeInclusive;
 
 /// Samples per forward pass.
@@ -37,20 +38,16 @@ pub(crate) const DATASET_BYTES: u64 = 1 << 52;
 /// An error about a number outside of `allowed`, repaired by the nearest number inside.
 pub(crate) fn outside(key: &str, value: u64, allowed: &RangeInclusive<u64>) -> Finding {
     let (low, high) = (allowed.start(), allowed.end());
-    Finding::error(
-        key,
-        format!("{key} is {value}; it must be from {low} to {high}."),
-        format!("{key} 为 {value}；允许范围是 {low} 到 {high}。"),
-    )
-    .with_fix(key, value.clamp(*low, *high))
+    Finding::error(key, message!(ask::outside, key, value, low, high))
+        .with_fix(key, value.clamp(*low, *high))
 }
 
 /// Adds to an error about `key` why there is a limit.
-pub(crate) fn explain(findings: &mut [Finding], key: &str, english: &str, chinese: &str) {
+pub(crate) fn explain(findings: &mut [Finding], key: &str, reason: &Message) {
     let mut about = findings.iter_mut().filter(|finding| finding.key == key);
     if let Some(finding) = about.find(|finding| finding.severity == Severity::Error) {
-        finding.message = format!("{} {english}", finding.message);
-        finding.message_zh.push_str(chinese);
+        let problem = &finding.message;
+        finding.message = message!(ask::with_reason, problem, reason);
     }
 }
 

@@ -19,6 +19,7 @@ pub(crate) mod limits;
 mod lora;
 mod loss;
 mod machine;
+mod message;
 mod offload;
 mod optimizer;
 mod parallelism;
@@ -41,6 +42,8 @@ pub(crate) use limits::{
 pub use lora::{ALL_LINEAR, Lora};
 pub(crate) use lora::{FUSED, is_called};
 pub use machine::{AllocatorSettings, Hardware};
+pub(crate) use message::message;
+pub use message::{Argument, Message, ToArgument};
 pub use offload::Offload;
 pub use parallelism::{DataParallel, DataParallelKind, OffloadDevice, Parallelism};
 pub use quantization::{ComputeDtype, Quantization, QuantizationType};

@@ -2,7 +2,7 @@
 
 use super::keys::{KEYS, NOT_YET, WITHOUT_MEMORY};
 use super::tree::{Builder, differing, put, shortened};
-use crate::ask::{Finding, Scenario, Severity, closest};
+use crate::ask::{Finding, Scenario, Severity, closest, message};
 use serde_json::{Map, Value};
 
 /// Reads scenario JSON. What cannot be read is reported and left at its default.
@@ -79,19 +79,11 @@ fn is_nothing(value: &Value) -> bool {
 fn unknown(path: &str, above: &str) -> Finding {
     let shown = shortened(path);
     if WITHOUT_MEMORY.contains(&path) {
-        return Finding::notice(
-            path,
-            format!("{shown} takes no memory; it is left out."),
-            format!("{shown} 不占内存，已省略。"),
-        );
+        return Finding::notice(path, message!(codec::without_memory, shown));
     }
     if NOT_YET.contains(&path) {
-        return Finding::error(
-            path,
-            format!("{shown} is not supported yet; leave it out for an estimate without it."),
-            format!("暂不支持 {shown}；去掉它即可得到不含该项的估算。"),
-        )
-        .with_fix(path, Value::Null);
+        return Finding::error(path, message!(codec::not_supported, shown))
+            .with_fix(path, Value::Null);
     }
     // A name of the same object comes first, one of another object second.
     let siblings = KEYS
@@ -108,42 +100,19 @@ fn unknown(path: &str, above: &str) -> Finding {
                 .find(|key| last(key.path) == found)
                 .map(|key| key.path.to_owned())
         });
-    let (hint, hint_zh) = match nearest {
-        Some(nearest) => (
-            format!(" Did you mean {nearest}?"),
-            format!("是否指 {nearest}？"),
-        ),
-        None => (String::new(), String::new()),
-    };
-    Finding::warning(
-        path,
-        format!("There is no key {shown}; it is ignored.{hint}"),
-        format!("没有键 {shown}，已忽略。{hint_zh}"),
-    )
+    let hint = nearest.map(|nearest| message!(codec::did_you_mean, nearest));
+    Finding::warning(path, message!(codec::unknown_key, shown, hint))
 }
 
 fn not_a_group(path: &str) -> Finding {
-    Finding::error(
-        path,
-        format!("{path} must be an object such as {{\"key\": value}}."),
-        format!("{path} 应为对象，例如 {{\"key\": value}}。"),
-    )
-    .with_fix(path, Value::Null)
+    Finding::error(path, message!(codec::not_a_group, path)).with_fix(path, Value::Null)
 }
 
 fn not_an_object() -> Finding {
-    Finding::error(
-        "",
-        "The JSON is not an object; a scenario looks like {\"model\": \"qwen2.5-1.5b\", \"micro_batch_size\": 2}.",
-        "该 JSON 不是对象；场景形如 {\"model\": \"qwen2.5-1.5b\", \"micro_batch_size\": 2}。",
-    )
+    Finding::error("", message!(codec::not_an_object))
 }
 
 pub(super) fn not_json(error: &serde_json::Error) -> Finding {
     let (line, column) = (error.line(), error.column());
-    Finding::error(
-        "",
-        format!("The text is not JSON: {error}."),
-        format!("文本不是合法的 JSON：第 {line} 行第 {column} 列出错（{error}）。"),
-    )
+    Finding::error("", message!(codec::not_json, error, line, column))
 }

@@ -4,8 +4,8 @@
 use crate::ask::{
     ActivationCheckpointing, ArrowPool, Attention, AutocastStyle, Checkpoint, ComputeDtype,
     DataParallelKind, DatasetMode, EvaluationKind, Framework, Libraries, Loss, MasterWeights,
-    MultiprocessingContext, OffloadDevice, OptimizerImpl, OptimizerName, Precision, Program,
-    QuantizationType, Saving, SdpaBackend, Task, TokenizerKind,
+    Message, MultiprocessingContext, OffloadDevice, OptimizerImpl, OptimizerName, Precision,
+    Program, QuantizationType, Saving, SdpaBackend, Task, TokenizerKind, message,
 };
 
 /// What a key holds.
@@ -241,34 +241,21 @@ impl Kind {
         fits.then(|| value.clone())
     }
 
-    /// What is allowed, for people, in English and Chinese.
-    pub(super) fn expected(self) -> (String, String) {
-        let (english, chinese) = match self {
-            Self::Model => (
-                "a catalog id, {\"hf_config\": {...}}, {\"linear\": {\"in_features\": n, \"out_features\": m}} or {\"num_parameters\": n}",
-                "目录中的模型 id、{\"hf_config\": {...}}、{\"linear\": {\"in_features\": n, \"out_features\": m}} 或 {\"num_parameters\": n}",
-            ),
-            Self::Count | Self::Tokens => ("a whole number, at least 0", "不小于 0 的整数"),
-            Self::Bytes => ("a whole number of bytes", "整数字节数"),
-            Self::Real => ("a number", "一个数"),
-            Self::Flag => ("true or false", "true 或 false"),
-            Self::Name(all) => {
-                let all = all().join(", ");
-                return (format!("one of {all}"), format!("以下之一：{all}"));
-            }
-            Self::Text => ("a text", "一段文本"),
-            Self::List => ("a list of texts", "文本列表"),
-            Self::Fields => ("an object of config fields", "由配置字段组成的对象"),
-            Self::Divisions => (
-                "a whole number, or a list by size in MiB such as [256:1,512:2,>:8]",
-                "整数，或按大小（MiB）给出的列表，例如 [256:1,512:2,>:8]",
-            ),
-            Self::Sides => (
-                "pixels along both sides, or width and height such as 1920x1080",
-                "边长像素数，或宽x高，例如 1920x1080",
-            ),
-        };
-        (english.to_owned(), chinese.to_owned())
+    /// What is allowed.
+    pub(super) fn expected(self) -> Message {
+        match self {
+            Self::Model => message!(codec::a_model),
+            Self::Count | Self::Tokens => message!(codec::a_count),
+            Self::Bytes => message!(codec::bytes),
+            Self::Real => message!(codec::a_number),
+            Self::Flag => message!(codec::a_flag),
+            Self::Name(all) => message!(codec::one_of, all = all().join(", ")),
+            Self::Text => message!(codec::a_text),
+            Self::List => message!(codec::a_list),
+            Self::Fields => message!(codec::fields),
+            Self::Divisions => message!(codec::divisions),
+            Self::Sides => message!(codec::sides),
+        }
     }
 }
 

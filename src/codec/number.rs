@@ -1,5 +1,6 @@
 //! Numbers as people write them: `8k`, `1.5B`, `24GiB`, `24 GB`. All arithmetic is in integers.
 
+use crate::ask::{Message, message};
 use crate::units::{GIB, KIB, MIB};
 
 /// Why a text is not a number of the wanted kind.
@@ -20,18 +21,15 @@ pub enum NumberError {
 }
 
 impl NumberError {
-    /// What is wrong, in English and Chinese.
-    pub const fn message(self) -> (&'static str, &'static str) {
+    /// What is wrong.
+    pub fn message(self) -> Message {
         match self {
-            Self::Empty => ("Enter a number.", "请输入数字。"),
-            Self::NotANumber => ("That is not a number.", "这不是数字。"),
-            Self::Negative => ("The number must not be negative.", "数字不能为负。"),
-            Self::UnknownUnit => (
-                "The unit is not known; use k, M, B for counts and KiB, MiB, GiB, KB, MB, GB for bytes.",
-                "无法识别的单位；计数用 k、M、B，字节用 KiB、MiB、GiB、KB、MB、GB。",
-            ),
-            Self::NotWhole => ("It must be a whole number.", "必须是整数。"),
-            Self::TooLarge => ("The number is too large.", "数字过大。"),
+            Self::Empty => message!(codec::number_missing),
+            Self::NotANumber => message!(codec::no_number),
+            Self::Negative => message!(codec::number_negative),
+            Self::UnknownUnit => message!(codec::unit_unknown),
+            Self::NotWhole => message!(codec::number_not_whole),
+            Self::TooLarge => message!(codec::number_too_large),
         }
     }
 }

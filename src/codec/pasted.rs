@@ -3,7 +3,7 @@
 use super::json::{decode_object, not_json};
 use super::keys::KEYS;
 use super::query::decode_query;
-use crate::ask::{Finding, ModelRef, Scenario};
+use crate::ask::{Finding, ModelRef, Scenario, message};
 use crate::catalog::Model;
 use crate::families;
 use crate::families::essential_config;
@@ -70,9 +70,5 @@ fn by_name(text: &str) -> Option<&'static Model> {
 }
 
 fn neither() -> Finding {
-    Finding::error(
-        "model",
-        "The text is neither a scenario, a config.json (which says model_type), a Highwater link nor a model of the catalog.",
-        "文本既不是场景 JSON、config.json（应包含 model_type）、Highwater 链接，也不是目录中的模型。",
-    )
+    Finding::error("model", message!(codec::not_understood))
 }

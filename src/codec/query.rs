@@ -6,7 +6,7 @@ use super::number::{parse_bytes, parse_count, parse_tokens, write_bytes};
 use super::percent;
 use super::tree::{Builder, differing, shortened};
 use super::view::{Language, Theme, ViewOptions, WidgetControl, WidgetControls};
-use crate::ask::{Finding, ModelRef, Scenario, Severity, closest};
+use crate::ask::{Finding, ModelRef, Scenario, Severity, closest, message};
 use crate::families::essential_config;
 use serde_json::{Value, json};
 
@@ -268,13 +268,8 @@ fn read_view<T: Copy>(
             .collect::<Vec<_>>()
             .join(", ");
         let shown = shortened(text);
-        builder.push(|| {
-            Finding::notice(
-                option,
-                format!("{option} is {shown}; it can be {names}. The browser's choice is used."),
-                format!("{option} 为 {shown}；可选 {names}。已按浏览器设置显示。"),
-            )
-        });
+        builder
+            .push(|| Finding::notice(option, message!(codec::unknown_view, option, shown, names)));
     }
     found
 }
@@ -284,17 +279,7 @@ fn unknown(name: &str) -> Finding {
         CONFIG, LINEAR, PARAMETERS, EMBED, THEME, LANG, CONTROLS, AGAINST,
     ];
     let names = KEYS.iter().map(|key| key.query).chain(others);
-    let (hint, hint_zh) = match closest(name, names) {
-        Some(nearest) => (
-            format!(" Did you mean {nearest}?"),
-            format!("是否指 {nearest}？"),
-        ),
-        None => (String::new(), String::new()),
-    };
+    let hint = closest(name, names).map(|nearest| message!(codec::did_you_mean, nearest));
     let shown = shortened(name);
-    Finding::notice(
-        &shown,
-        format!("This link says {shown}, which is not known here; it is ignored.{hint}"),
-        format!("链接中的 {shown} 无法识别，已忽略。{hint_zh}"),
-    )
+    Finding::notice(&shown, message!(codec::unknown_in_link, shown, hint))
 }

@@ -3,8 +3,8 @@
 use super::keys::{KEYS, Key, Kind};
 use super::query::{read_value, write_value};
 use super::tree::{at, to_tree};
-use super::{parse_bytes, parse_count, parse_tokens};
-use crate::ask::Scenario;
+use super::{NumberError, parse_bytes, parse_count, parse_tokens};
+use crate::ask::{Message, Scenario, message};
 use serde_json::Value;
 
 /// The key with a dotted path.
@@ -52,8 +52,8 @@ impl Kind {
         write_value(self, value)
     }
 
-    /// What people type, or what is wrong with it in English and Chinese.
-    pub fn read(self, text: &str) -> Result<Value, (String, String)> {
+    /// What people type, or what is wrong with it.
+    pub fn read(self, text: &str) -> Result<Value, Message> {
         let text = text.trim();
         let number = match self {
             Self::Count => parse_count(text),
@@ -61,21 +61,10 @@ impl Kind {
             Self::Bytes => parse_bytes(text),
             _ => {
                 let value = read_value(self, text).and_then(|value| self.accept(&value));
-                return value.ok_or_else(|| self.wanted());
+                return value.ok_or_else(|| message!(codec::expected, expected = self.expected()));
             }
         };
-        number.map(Value::from).map_err(|error| {
-            let (english, chinese) = error.message();
-            (english.to_owned(), chinese.to_owned())
-        })
-    }
-
-    fn wanted(self) -> (String, String) {
-        let (expected, expected_zh) = self.expected();
-        (
-            format!("It must be {expected}."),
-            format!("应为{expected_zh}。"),
-        )
+        number.map(Value::from).map_err(NumberError::message)
     }
 }
 
@@ -111,8 +100,11 @@ mod tests {
             (Kind::Real, "\"1\""),
             (Kind::Fields, "two layers"),
         ] {
-            let (english, chinese) = kind.read(text).expect_err(text);
-            assert!(english.ends_with('.') && chinese.ends_with('。'), "{text}");
+            assert_eq!(
+                kind.read(text).expect_err(text).code,
+                "codec.expected",
+                "{text}"
+            );
         }
     }
 

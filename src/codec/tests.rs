@@ -319,24 +319,25 @@ fn a_link_with_nonsense_still_opens() {
 
 #[test]
 fn unknown_keys_are_named_with_the_nearest_known() {
-    let (_, findings) = from_json(&json!({"batch_size": 4}));
-    assert!(
-        findings[0].message.contains("micro_batch_size"),
-        "{}",
-        findings[0].message
-    );
-    let (_, findings) = from_json(&json!({"dataloader": {"num_worker": 4}}));
-    assert!(
-        findings[0].message.contains("dataloader.num_workers"),
-        "{}",
-        findings[0].message
-    );
+    let unknown = |shown: &str, nearest: &str| {
+        let hint = message!(codec::did_you_mean, nearest);
+        message!(codec::unknown_key, shown, hint)
+    };
+    for (given, shown, nearest) in [
+        (json!({"batch_size": 4}), "batch_size", "micro_batch_size"),
+        (
+            json!({"dataloader": {"num_worker": 4}}),
+            "dataloader.num_worker",
+            "dataloader.num_workers",
+        ),
+    ] {
+        let (_, findings) = from_json(&given);
+        assert_eq!(findings[0].message, unknown(shown, nearest));
+    }
     let (_, _, findings) = decode_query("precison=bf16");
-    assert!(
-        findings[0].message.contains("precision"),
-        "{}",
-        findings[0].message
-    );
+    let hint = message!(codec::did_you_mean, nearest = "precision");
+    let message = message!(codec::unknown_in_link, shown = "precison", hint);
+    assert_eq!(findings[0].message, message);
 }
 
 #[test]

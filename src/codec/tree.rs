@@ -4,6 +4,7 @@ use super::keys::{KEYS, Kind};
 use super::number::{NumberError, parse_bytes, parse_count, parse_tokens};
 use crate::ask::{
     Finding, Lora, OptimizerImpl, OptimizerName, SCENARIO_VERSION, Scenario, Severity, closest,
+    message,
 };
 use serde_json::{Map, Value};
 
@@ -148,15 +149,12 @@ impl Builder {
         if self.findings.len() >= MOST_FINDINGS {
             return;
         }
-        let (expected, expected_zh) = kind.expected();
-        let (kept, kept_zh) = match self.severity {
-            Severity::Error => ("", ""),
-            Severity::Warning | Severity::Notice => (" The default is used.", "已使用默认值。"),
-        };
+        let expected = kind.expected();
+        let error = self.severity == Severity::Error;
+        let kept = (!error).then(|| message!(codec::default_used));
         let mut finding = Finding::error(
             path,
-            format!("{path} is {shown}; it must be {expected}.{kept}"),
-            format!("{path} 为 {shown}；应为{expected_zh}。{kept_zh}"),
+            message!(codec::unreadable, path, shown, expected, kept),
         );
         finding.severity = self.severity;
         let default = if path == "v" {

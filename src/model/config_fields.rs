@@ -1,7 +1,7 @@
 //! Typed access to the fields of a `config.json`, each complaint naming the field.
 
 use super::Activation;
-use crate::ask::{Finding, HEADS, VOCABULARY, outside};
+use crate::ask::{Finding, HEADS, VOCABULARY, message, outside};
 use serde_json::{Map, Value};
 use std::ops::RangeInclusive;
 
@@ -111,12 +111,7 @@ impl<'a> ConfigFields<'a> {
         }
         let key = self.key(field);
         self.push(
-            Finding::error(
-                &key,
-                format!("The config has no {field}; it must be a whole number (transformers' default is {example})."),
-                format!("配置中缺少 {field}；它必须是整数（transformers 的默认值为 {example}）。"),
-            )
-            .with_fix(&key, example),
+            Finding::error(&key, message!(config::missing, field, example)).with_fix(&key, example),
         );
         example
     }
@@ -187,14 +182,8 @@ impl<'a> ConfigFields<'a> {
                 };
                 let shown = shortened(value);
                 self.push(
-                    Finding::error(
-                        &key,
-                        format!(
-                            "{field} is {shown}; it must be a whole number from {low} to {high}."
-                        ),
-                        format!("{field} 为 {shown}；它必须是 {low} 到 {high} 之间的整数。"),
-                    )
-                    .with_fix(&key, nearest),
+                    Finding::error(&key, message!(config::not_whole, field, shown, low, high))
+                        .with_fix(&key, nearest),
                 );
                 example
             }
@@ -209,12 +198,8 @@ impl<'a> ConfigFields<'a> {
             Some(other) => {
                 let (key, shown) = (self.key(field), shortened(other));
                 self.push(
-                    Finding::error(
-                        &key,
-                        format!("{field} is {shown}; it must be true or false."),
-                        format!("{field} 为 {shown}；它必须是 true 或 false。"),
-                    )
-                    .with_fix(&key, default),
+                    Finding::error(&key, message!(config::not_a_flag, field, shown))
+                        .with_fix(&key, default),
                 );
                 default
             }
@@ -235,12 +220,8 @@ impl<'a> ConfigFields<'a> {
         }
         let (key, shown) = (self.key(field), shortened(value));
         self.push(
-            Finding::error(
-                &key,
-                format!("{field} is {shown}; it must be a probability from 0 to 1."),
-                format!("{field} 为 {shown}；它必须是 0 到 1 之间的概率。"),
-            )
-            .with_fix(&key, 0.0),
+            Finding::error(&key, message!(config::not_a_probability, field, shown))
+                .with_fix(&key, 0.0),
         );
         0
     }
@@ -270,14 +251,8 @@ impl<'a> ConfigFields<'a> {
         let key = self.key(field);
         let fits = (1..=heads).rev().find(|n| hidden.is_multiple_of(*n));
         self.push(
-            Finding::error(
-                &key,
-                format!(
-                    "A hidden size of {hidden} cannot be divided among {heads} attention heads."
-                ),
-                format!("隐藏维度 {hidden} 无法均分给 {heads} 个注意力头。"),
-            )
-            .with_fix(&key, fits.unwrap_or(1)),
+            Finding::error(&key, message!(config::divided_heads, hidden, heads))
+                .with_fix(&key, fits.unwrap_or(1)),
         );
         1
     }
@@ -295,12 +270,8 @@ impl<'a> ConfigFields<'a> {
         }
         let key = self.key(field);
         self.push(
-            Finding::error(
-                &key,
-                format!("{heads} attention heads cannot share {shared} key-value heads."),
-                format!("{heads} 个注意力头无法均分 {shared} 个键值头。"),
-            )
-            .with_fix(&key, heads),
+            Finding::error(&key, message!(config::shared_heads, heads, shared))
+                .with_fix(&key, heads),
         );
         heads
     }
@@ -368,12 +339,8 @@ impl<'a> ConfigFields<'a> {
     fn estimated_like(&mut self, field: &str, name: &str, like: &str) {
         let key = self.key(field);
         self.push(
-            Finding::warning(
-                &key,
-                format!("{field} is {name:?}; it is estimated like {like:?}."),
-                format!("{field} 为 {name:?}；按 {like:?} 估算。"),
-            )
-            .with_fix(&key, like),
+            Finding::warning(&key, message!(config::estimated_like, field, name, like))
+                .with_fix(&key, like),
         );
     }
 

@@ -1,7 +1,7 @@
 //! What a family supports, and where it behaves otherwise than most do.
 
 use super::Architecture;
-use crate::ask::{Attention, Finding, Framework, LigerKernel, Scenario};
+use crate::ask::{Attention, Finding, Framework, LigerKernel, Message, Scenario};
 
 /// A check of a family's own. What is wrong is pushed to the findings.
 pub type SupportCheck = fn(&Scenario, &Architecture, &mut Vec<Finding>);
@@ -100,7 +100,7 @@ impl LigerSupport {
 }
 
 /// Why the flash-attn package is refused.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub enum FlashRefusal {
     /// transformers writes the attention of this model, by its name in texts, in one way only.
     OneWay(&'static str),
@@ -108,10 +108,10 @@ pub enum FlashRefusal {
     Sinks,
     /// transformers does not run it where attention chooses its keys.
     ChosenKeys,
-    /// For what these say, in English and in Chinese; this is estimated.
+    /// For a reason of the family's own.
     Because {
-        /// Why, in English and in Chinese.
-        texts: [&'static str; 2],
+        /// Why.
+        why: fn() -> Message,
         /// What can be asked for in its place.
         instead: Attention,
     },

@@ -3,7 +3,7 @@
 use super::others::others;
 use super::{Asked, Fit, summarize};
 use super::{DeviceReport, ModelReport, Report, Timeline, Verdict};
-use crate::ask::{Finding, Precision, Scenario, Severity};
+use crate::ask::{Finding, Precision, Scenario, Severity, message};
 use crate::device::Failure;
 use crate::host::{self, HostEstimate, HostInputs, HostParameter};
 use crate::model::ResolvedSpec;
@@ -55,11 +55,7 @@ pub fn from_trace(
     trace: &Trace,
 ) -> Result<Estimate, Vec<Finding>> {
     let Some(summary) = summarize(spec, trace) else {
-        return Err(vec![Finding::error(
-            "program",
-            "The program has no phase to report.",
-            "该程序没有可报告的阶段。",
-        )]);
+        return Err(vec![Finding::error("program", message!(report::no_phase))]);
     };
     let host = host::estimate(spec, &host_inputs(spec, trace, &summary.asked));
     let verdict = verdict(spec, &summary.report, &host);

@@ -194,7 +194,8 @@ pub struct Report {
     pub verdict: Verdict,
     /// What other tools' formulas would say.
     pub others: Vec<Other>,
-    /// What to know about the scenario.
+    /// What to know about the scenario; room `text` writes it.
+    #[serde(skip)]
     pub findings: Vec<Finding>,
 }
 

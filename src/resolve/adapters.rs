@@ -2,7 +2,7 @@
 
 use super::{Modules, expert_adapters};
 use crate::ask::ALL_LINEAR;
-use crate::ask::{Finding, Framework, Lora, Scenario, Task, closest, outside};
+use crate::ask::{Finding, Framework, Lora, Scenario, Task, closest, message, outside};
 use crate::model::{Architecture, Module, ModuleKind};
 
 /// The largest rank.
@@ -71,10 +71,7 @@ fn check_heads(
     findings.push(
         Finding::error(
             "lora.target_modules",
-            format!(
-                "PEFT trains {head} with its head as a whole for this task, beside which adapters of it fail or are not estimated; name the other layers."
-            ),
-            format!("PEFT 在该任务中会整体训练 {head} 所在的输出头，不能再为其添加适配器，或暂不支持估算；请写出其他层的名称。"),
+            message!(adapters::head_trained_whole, head),
         )
         .with_fix("lora.target_modules", serde_json::json!(fix)),
     );
@@ -135,12 +132,8 @@ fn check_frozen(frozen: &[String], modules: &[Module], findings: &mut Vec<Findin
     let example = names.get(names.len() / 2).map_or("", String::as_str);
     let rest: Vec<&String> = frozen.iter().filter(|part| matches(part)).collect();
     findings.push(
-        Finding::error(
-            "frozen",
-            format!("No parameter's name contains {shown:?}; names look like {example}."),
-            format!("没有参数名包含 {shown:?}；参数名形如 {example}。"),
-        )
-        .with_fix("frozen", serde_json::json!(rest)),
+        Finding::error("frozen", message!(adapters::frozen_unknown, shown, example))
+            .with_fix("frozen", serde_json::json!(rest)),
     );
 }
 
@@ -151,12 +144,8 @@ fn check_numbers(lora: &Lora, findings: &mut Vec<Finding>) {
     if !(0.0..1.0).contains(&lora.dropout) {
         let dropout = lora.dropout;
         findings.push(
-            Finding::error(
-                "lora.dropout",
-                format!("The adapters' dropout is {dropout}; it must be at least 0 and below 1."),
-                format!("LoRA 的 dropout 为 {dropout}；必须不小于 0 且小于 1。"),
-            )
-            .with_fix("lora.dropout", if dropout < 0.0 { 0.0 } else { 0.1 }),
+            Finding::error("lora.dropout", message!(adapters::dropout, dropout))
+                .with_fix("lora.dropout", if dropout < 0.0 { 0.0 } else { 0.1 }),
         );
     }
 }
@@ -211,24 +200,18 @@ fn check_saved(
         return;
     };
     let shown: String = unknown.chars().take(SHOWN).collect();
-    let (english, chinese) = if names.is_empty() {
-        (
-            "Modules that are trained as a whole beside adapters are estimated for decoders and for encoders that classify only."
-                .to_owned(),
-            "目前只支持解码器和带分类头的编码器在适配器之外整体训练模块。".to_owned(),
-        )
+    let why = if names.is_empty() {
+        message!(adapters::no_whole_modules)
     } else {
-        let all = names.join(", ");
-        (
-            format!(
-                "{shown} is no module that is estimated as trained as a whole; there are {all}."
-            ),
-            format!("{shown} 不是可整体训练的模块；可选：{all}。"),
+        message!(
+            adapters::unknown_whole_module,
+            shown,
+            all = names.join(", ")
         )
     };
     let rest: Vec<&String> = saved.iter().filter(is_known).collect();
     findings.push(
-        Finding::error("lora.modules_to_save", english, chinese)
+        Finding::error("lora.modules_to_save", why)
             .with_fix("lora.modules_to_save", serde_json::json!(rest)),
     );
 }
@@ -278,12 +261,8 @@ fn check_refused(
         kept.extend(names.filter(|name| !meets(name)).take(1));
     }
     findings.push(
-        Finding::error(
-            "lora.target_modules",
-            "PEFT refuses adapters on out_proj of this model, whose kernels would leave them out; name the other layers.",
-            "PEFT 拒绝在该模型的 out_proj 上加 LoRA（其内核会忽略它们）；请指定其他层。",
-        )
-        .with_fix("lora.target_modules", serde_json::json!(kept)),
+        Finding::error("lora.target_modules", message!(adapters::out_proj_refused))
+            .with_fix("lora.target_modules", serde_json::json!(kept)),
     );
 }
 
@@ -303,12 +282,8 @@ fn check_routers(
     }
     let kept = names_but_outputs(modules);
     findings.push(
-        Finding::error(
-            "lora.target_modules",
-            "With all-linear PEFT takes this model's routers, too, which return several tensors, and fails; name the other layers.",
-            "使用 all-linear 时 PEFT 也会适配该模型的路由器，其返回多个张量而出错；请写出其他层。",
-        )
-        .with_fix("lora.target_modules", serde_json::json!(kept)),
+        Finding::error("lora.target_modules", message!(adapters::routers_refused))
+            .with_fix("lora.target_modules", serde_json::json!(kept)),
     );
 }
 
@@ -351,12 +326,8 @@ fn check_targets(
     let names = linear_names(modules);
     if names.is_empty() {
         findings.push(
-            Finding::error(
-                "lora",
-                "Adapters for a single linear layer are not supported yet.",
-                "暂不支持单个线性层的 LoRA。",
-            )
-            .with_fix("lora", serde_json::Value::Null),
+            Finding::error("lora", message!(adapters::linear_layer))
+                .with_fix("lora", serde_json::Value::Null),
         );
         return;
     }
@@ -370,25 +341,15 @@ fn check_targets(
         .take(SHOWN)
         .collect();
     let all = names.join(", ");
-    let (english, chinese) = if wrong.is_some_and(|(_, found)| *found == Match::Other) {
-        (
-            format!(
-                "{shown} is no linear layer. Beside those ({all}) adapters are estimated on the token embeddings of decoders, in transformers 5.23, unless the model scales them."
-            ),
-            format!(
-                "{shown} 不是线性层。除线性层（{all}）外，仅支持解码器词嵌入的 LoRA（transformers 5.23，且模型不对其缩放）。"
-            ),
-        )
+    let why = if wrong.is_some_and(|(_, found)| *found == Match::Other) {
+        message!(adapters::no_linear_layer, shown, all)
     } else {
-        (
-            format!("The adapters' target {shown} matches no linear layer; there are {all}."),
-            format!("LoRA 目标 {shown} 没有匹配的线性层；可选：{all}。"),
-        )
+        message!(adapters::no_such_layer, shown, all)
     };
     let finding = if some && !found.contains(&Match::Other) {
-        Finding::warning("lora.target_modules", english, chinese)
+        Finding::warning("lora.target_modules", why)
     } else {
-        Finding::error("lora.target_modules", english, chinese)
+        Finding::error("lora.target_modules", why)
     };
     let repaired = repaired(targets, &names);
     findings.push(finding.with_fix("lora.target_modules", serde_json::json!(repaired)));

@@ -1,7 +1,7 @@
 //! Checks of the caching allocator's settings, by the rules of PyTorch's own parser
 //! (`c10/core/AllocatorConfig.cpp` of torch 2.15).
 
-use crate::ask::{AllocatorSettings, Finding, RoundupDivisions};
+use crate::ask::{AllocatorSettings, Finding, RoundupDivisions, message};
 use serde_json::Value;
 
 /// MiB of a large segment; `max_split_size_mb` must be above it.
@@ -18,10 +18,11 @@ pub(crate) fn check(settings: &AllocatorSettings, findings: &mut Vec<Finding>) {
         findings.push(
             Finding::error(
                 "allocator.max_split_size_mb",
-                format!(
-                    "max_split_size_mb is {mib}; PyTorch takes values above {LARGE_SEGMENT_MIB}."
+                message!(
+                    allocator::max_split_size,
+                    mib,
+                    large_segment_mib = LARGE_SEGMENT_MIB
                 ),
-                format!("max_split_size_mb 为 {mib}；PyTorch 要求大于 {LARGE_SEGMENT_MIB}。"),
             )
             .with_fix(
                 "allocator.max_split_size_mb",
@@ -40,8 +41,7 @@ pub(crate) fn check(settings: &AllocatorSettings, findings: &mut Vec<Finding>) {
         findings.push(
             Finding::error(
                 "allocator.garbage_collection_threshold",
-                format!("garbage_collection_threshold is {share}; it must lie between 0 and 1."),
-                format!("garbage_collection_threshold 为 {share}；必须在 0 与 1 之间。"),
+                message!(allocator::garbage_collection, share),
             )
             .with_fix("allocator.garbage_collection_threshold", 0.8),
         );
@@ -60,8 +60,7 @@ fn roundup(divisions: &RoundupDivisions) -> Finding {
     };
     Finding::error(
         "allocator.roundup_power2_divisions",
-        format!("roundup_power2_divisions is {shown}; it must be a power of two, or a list such as [256:1,512:2,>:8] of powers of two by size in MiB, in which 0 turns rounding off."),
-        format!("roundup_power2_divisions 为 {shown}；必须是 2 的幂，或形如 [256:1,512:2,>:8] 的列表（按 MiB 大小给出 2 的幂，0 表示不取整）。"),
+        message!(allocator::roundup, shown),
     )
     .with_fix("allocator.roundup_power2_divisions", nearest)
 }

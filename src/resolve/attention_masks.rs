@@ -3,7 +3,7 @@
 use super::training;
 use crate::ask::{
     ActivationCheckpointing, Attention, Finding, Framework, Precision, Program, Scenario,
-    SdpaBackend,
+    SdpaBackend, message,
 };
 use crate::model::{Architecture, DecoderConfig};
 
@@ -92,32 +92,20 @@ pub(crate) fn check(scenario: &Scenario, architecture: &Architecture, findings: 
 
 /// `check_attn_mask_shape` and its like (`sdp_utils.cpp`, torch 2.15 and 2.6).
 fn why_not_flash() -> Finding {
-    Finding::error(
-        "sdpa_backend",
-        "FlashAttention takes no mask in sdpa, and layers of this run have one (of padding, a window or biases of scores): PyTorch fails. Left to itself it uses another kernel.",
-        "sdpa 中的 FlashAttention 不接受掩码，而此处有的层带有掩码（填充、窗口或分数偏置），PyTorch 会报错；不指定时 PyTorch 会用其他内核。",
-    )
-    .with_fix("sdpa_backend", serde_json::Value::Null)
+    Finding::error("sdpa_backend", message!(attention::flash_with_mask))
+        .with_fix("sdpa_backend", serde_json::Value::Null)
 }
 
 /// `check_head_dim_size_mem_efficient` (`sdp_utils.cpp`, torch 2.15 and 2.6).
 fn why_aligned() -> Finding {
-    Finding::error(
-        "sdpa_backend",
-        "Memory-efficient attention takes heads of a multiple of 16 bytes, 8 columns in 16 bits or 4 in float32, which those of this model are not: PyTorch fails. Left to itself it uses another kernel.",
-        "memory-efficient 内核要求每个注意力头的宽度为 16 字节的倍数（16 位为 8 列，float32 为 4 列），该模型不满足，PyTorch 会报错；不指定时 PyTorch 会用其他内核。",
-    )
-    .with_fix("sdpa_backend", serde_json::Value::Null)
+    Finding::error("sdpa_backend", message!(attention::efficient_alignment))
+        .with_fix("sdpa_backend", serde_json::Value::Null)
 }
 
 /// `check_batch_size_and_num_heads_dense` (`sdp_utils_cpp.h`, torch 2.6).
 fn why_only_math() -> Finding {
-    Finding::error(
-        "sdpa_backend",
-        "torch 2.6 broadcasts heads of keys and values, of which Falcon has fewer than of queries, in the math kernel alone.",
-        "Falcon 的键值头少于查询头，torch 2.6 只有 math 内核会广播它们。",
-    )
-    .with_fix("sdpa_backend", serde_json::Value::Null)
+    Finding::error("sdpa_backend", message!(attention::math_only))
+        .with_fix("sdpa_backend", serde_json::Value::Null)
 }
 
 /// A bias that attention has padded in memory is dense when it comes back from the host
@@ -126,12 +114,8 @@ fn why_only_math() -> Finding {
 fn why_uneven(scenario: &Scenario) -> Finding {
     const KEY: &str = "pad_to_multiple_of";
     let multiple = scenario.pad_to_multiple_of.unwrap_or(1).max(1);
-    Finding::error(
-        KEY,
-        "With activations on the host the backward pass of torch 2.6's memory-efficient attention takes masks of lengths only that 4 divides.",
-        "激活值卸载到主机时，torch 2.6 的 memory-efficient 注意力在反向传播中只接受长度为 4 的倍数的掩码。",
-    )
-    .with_fix(KEY, multiple.next_multiple_of(BIAS_ALIGNMENT))
+    Finding::error(KEY, message!(attention::uneven_mask))
+        .with_fix(KEY, multiple.next_multiple_of(BIAS_ALIGNMENT))
 }
 
 #[cfg(test)]

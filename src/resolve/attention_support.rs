@@ -1,7 +1,7 @@
 //! Implementations of attention that a family does not have.
 
 use super::attention_masks;
-use crate::ask::{ActivationCheckpointing, Attention, Finding, Scenario};
+use crate::ask::{ActivationCheckpointing, Attention, Finding, Scenario, message};
 use crate::model::{Architecture, FlashRefusal};
 
 /// Refuses what transformers refuses, or what is not estimated yet.
@@ -25,28 +25,13 @@ pub(crate) fn check(scenario: &Scenario, architecture: &Architecture, findings: 
 
 /// What there is to say of the flash-attn package.
 fn why_no_flash(refusal: FlashRefusal) -> Finding {
-    let (english, chinese, instead) = match refusal {
-        FlashRefusal::OneWay(name) => (
-            format!("transformers writes the attention of {name} in one way only; attention must be eager."),
-            format!("transformers 中的 {name} 只有一种注意力实现；attention 必须为 eager。"),
-            Attention::Eager,
-        ),
-        FlashRefusal::Sinks => (
-            "The flash-attn package has no attention sinks, which this model has; attention must be eager.".to_owned(),
-            "flash-attn 包不支持该模型所需的 attention sinks；attention 必须为 eager。".to_owned(),
-            Attention::Eager,
-        ),
-        FlashRefusal::ChosenKeys => (
-            "transformers does not run the flash-attn package for attention that chooses its keys; attention must be sdpa or eager.".to_owned(),
-            "transformers 不支持对自行选择键的注意力使用 flash-attn 包；attention 必须为 sdpa 或 eager。".to_owned(),
-            Attention::Sdpa,
-        ),
-        FlashRefusal::Because {
-            texts: [english, chinese],
-            instead,
-        } => (english.to_owned(), chinese.to_owned(), instead),
+    let (why, instead) = match refusal {
+        FlashRefusal::OneWay(name) => (message!(attention::one_way, name), Attention::Eager),
+        FlashRefusal::Sinks => (message!(attention::sinks), Attention::Eager),
+        FlashRefusal::ChosenKeys => (message!(attention::chosen_keys), Attention::Sdpa),
+        FlashRefusal::Because { why, instead } => (why(), instead),
     };
-    Finding::error("attention", english, chinese).with_fix("attention", instead.name())
+    Finding::error("attention", why).with_fix("attention", instead.name())
 }
 
 /// Refuses to checkpoint layers of a model that cannot (`supports_gradient_checkpointing`).
@@ -55,8 +40,7 @@ fn check_checkpoints(scenario: &Scenario, name: &str, findings: &mut Vec<Finding
         findings.push(
             Finding::error(
                 "activation_checkpointing",
-                format!("transformers has no activation checkpointing for {name}."),
-                format!("transformers 的 {name} 不支持激活重计算。"),
+                message!(attention::no_checkpoints, name),
             )
             .with_fix(
                 "activation_checkpointing",

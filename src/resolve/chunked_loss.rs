@@ -1,6 +1,6 @@
 //! The loss in chunks, or of logits as they are: where the model's own can be replaced.
 
-use crate::ask::{AutocastStyle, Finding, Loss, MasterWeights, Program, Scenario, Task};
+use crate::ask::{AutocastStyle, Finding, Loss, MasterWeights, Program, Scenario, Task, message};
 use crate::model::{Architecture, DecoderConfig};
 
 /// The loss of a run: an evaluation has the model's own.
@@ -33,46 +33,21 @@ pub(crate) fn check(
         return;
     }
     let plain = matches!(architecture, Architecture::Decoder(config) if is_plain(config));
-    let reason = if !plain || task != Task::CausalLm {
-        Some((
-            "is estimated for decoders whose logits are the head's result, as it is, only",
-            "只支持 logits 直接由输出层给出的解码器",
-        ))
-    } else if scenario.program != Program::Training {
-        Some(("is one of training", "只用于训练"))
-    } else if chunks
-        && (scenario.autocast_style == AutocastStyle::Accelerate
-            || scenario.optimizer.master_weights != MasterWeights::None)
-    {
-        Some((
-            "is not estimated around the wrapped models of accelerate, DeepSpeed and Megatron yet",
-            "暂不支持 accelerate、DeepSpeed 或 Megatron 包装的模型",
-        ))
+    let loss = if chunks {
+        message!(chunked_loss::in_chunks)
     } else {
-        None
+        message!(chunked_loss::as_they_are)
     };
-    if let Some((english, chinese)) = reason {
-        findings.push(
-            Finding::error(
-                "loss",
-                format!(
-                    "A loss {} {english}.",
-                    if chunks {
-                        "in chunks"
-                    } else {
-                        "of logits as they are"
-                    }
-                ),
-                format!(
-                    "{}的损失{chinese}。",
-                    if chunks {
-                        "分块计算"
-                    } else {
-                        "不转换 logits"
-                    }
-                ),
-            )
-            .with_fix("loss", Loss::Labels.name()),
-        );
-    }
+    let wrapped = scenario.autocast_style == AutocastStyle::Accelerate
+        || scenario.optimizer.master_weights != MasterWeights::None;
+    let why = if !plain || task != Task::CausalLm {
+        message!(chunked_loss::plain_logits_only, loss)
+    } else if scenario.program != Program::Training {
+        message!(chunked_loss::training_only, loss)
+    } else if chunks && wrapped {
+        message!(chunked_loss::wrapped_model, loss)
+    } else {
+        return;
+    };
+    findings.push(Finding::error("loss", why).with_fix("loss", Loss::Labels.name()));
 }

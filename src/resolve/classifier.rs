@@ -1,7 +1,7 @@
 //! What classifies: decoders with a classification head (`*ForSequenceClassification`), and what is not
 //! estimated of heads.
 
-use crate::ask::{EvaluationKind, Finding, QuantizationType, Scenario, Task};
+use crate::ask::{EvaluationKind, Finding, QuantizationType, Scenario, Task, message};
 use crate::model::{Architecture, Since};
 
 /// Whether a layer of the head that PEFT trains as a whole is quantized.
@@ -23,35 +23,24 @@ pub(crate) fn check(
     let decoder = matches!(architecture, Architecture::Decoder(_));
     if scenario.quantization.is_on() && quantizes_head(scenario, architecture, task) {
         findings.push(
-            Finding::error(
-                "quantization.type",
-                "PEFT trains the head that classifies as a whole, and transformers quantizes it, or a layer of it: such weights take no gradients, and it fails. Of most encoders transformers 4 leaves the last layer whole.",
-                "PEFT 会完整训练分类头，而 transformers 会量化它或其中的层：量化权重无法求梯度，会报错。对多数编码器，transformers 4 会保留最后一层不量化。",
-            )
-            .with_fix("quantization.type", QuantizationType::None.name()),
+            Finding::error("quantization.type", message!(classifier::head_quantized))
+                .with_fix("quantization.type", QuantizationType::None.name()),
         );
     }
     if !decoder || task != Task::SequenceClassification {
         return;
     }
-    let mut refuse = |key: &str, what: &str, what_zh: &str, fix: serde_json::Value| {
-        findings.push(
-            Finding::error(
-                key,
-                format!("{what} a decoder with a classification head is not estimated yet."),
-                format!("暂不支持估算带分类头的解码器{what_zh}。"),
-            )
-            .with_fix(key, fix),
-        );
-    };
     if !scenario.liger_kernel.is_empty() {
-        let none = serde_json::json!([]);
-        refuse("liger_kernel", "Liger in", "使用 Liger", none);
+        findings.push(
+            Finding::error("liger_kernel", message!(classifier::liger))
+                .with_fix("liger_kernel", serde_json::json!([])),
+        );
     }
-    let kind = scenario.asked_evaluation().kind;
-    if kind == EvaluationKind::Generate {
-        let none = EvaluationKind::Loss.name().into();
-        refuse("evaluation.kind", "Generation by", "生成文本", none);
+    if scenario.asked_evaluation().kind == EvaluationKind::Generate {
+        findings.push(
+            Finding::error("evaluation.kind", message!(classifier::generation))
+                .with_fix("evaluation.kind", EvaluationKind::Loss.name()),
+        );
     }
 }
 

@@ -5,7 +5,7 @@ use super::{
     liger, offload, optimizer, parallelism, quantization, refused, support, task, training,
     versions, weights,
 };
-use crate::ask::{Finding, SCENARIO_VERSION, Scenario, Severity, limits};
+use crate::ask::{Finding, SCENARIO_VERSION, Scenario, Severity, limits, message};
 use crate::families::{modules, reading::model};
 use crate::model::ResolvedSpec;
 use crate::units::{Bytes, sort_short};
@@ -137,8 +137,11 @@ fn check_version(version: u32, findings: &mut Vec<Finding>) {
         findings.push(
             Finding::error(
                 "v",
-                format!("The scenario says format version {version}; this program reads version {SCENARIO_VERSION}."),
-                format!("该场景的格式版本为 {version}；本程序只能读取版本 {SCENARIO_VERSION}。"),
+                message!(
+                    scenario::version,
+                    version,
+                    scenario_version = SCENARIO_VERSION
+                ),
             )
             .with_fix("v", SCENARIO_VERSION),
         );

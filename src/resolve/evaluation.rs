@@ -3,7 +3,7 @@
 use super::places;
 use crate::ask::{
     ACCUMULATION, Attention, Evaluation, EvaluationKind, Finding, Framework, MICRO_BATCH_SIZE,
-    SEQ_LEN, Scenario, check,
+    Message, SEQ_LEN, Scenario, check, message,
 };
 use crate::model::{Architecture, Family, Since};
 
@@ -54,23 +54,10 @@ fn without_logits_to_keep(scenario: &Scenario, architecture: &Architecture, kept
     let finding = if decoder || scenario.framework == Framework::Torch215Transformers523 {
         Finding::warning(
             key,
-            format!(
-                "forward of this model has no parameter logits_to_keep in {framework}: logits of all positions are computed, not of the last {kept}."
-            ),
-            format!(
-                "在 {framework} 中，该模型的 forward 没有 logits_to_keep 参数：会计算全部位置的 logits，而不只是末尾 {kept} 个。"
-            ),
+            message!(evaluation::logits_to_keep_ignored, framework, kept),
         )
     } else {
-        Finding::error(
-            key,
-            format!(
-                "forward of this model has no parameter logits_to_keep in {framework}, which fails when it is given; leave it out for the logits of all positions."
-            ),
-            format!(
-                "在 {framework} 中，该模型的 forward 没有 logits_to_keep 参数，传入会报错；不设置则计算全部位置的 logits。"
-            ),
-        )
+        Finding::error(key, message!(evaluation::logits_to_keep_fails, framework))
     };
     finding.with_fix(key, serde_json::Value::Null)
 }
@@ -98,10 +85,7 @@ pub(crate) fn check_ranges(scenario: &Scenario, findings: &mut Vec<Finding>) {
 }
 
 /// Why the engine cannot follow what the model keeps from one token to the next, if it cannot.
-fn unknown_cache(
-    scenario: &Scenario,
-    architecture: &Architecture,
-) -> Option<(&'static str, &'static str)> {
+fn unknown_cache(scenario: &Scenario, architecture: &Architecture) -> Option<Message> {
     let generation = architecture.generation();
     let evaluation = scenario.asked_evaluation();
     let since = match evaluation.kind {
@@ -110,27 +94,21 @@ fn unknown_cache(
     };
     if !since.is_in(scenario.framework) {
         return Some(match since {
-            Since::Never => ("of this model", "该模型"),
-            Since::V5 => ("of this model in transformers 4", "transformers 4 中该模型"),
-            Since::V448 | Since::V451 => (
-                "of this model in transformers 4.48",
-                "transformers 4.48 中该模型",
-            ),
+            Since::Never => message!(evaluation::of_model),
+            Since::V5 => message!(evaluation::of_model_in_4),
+            Since::V448 | Since::V451 => message!(evaluation::of_model_in_448),
         });
     }
     if scenario.attention == Attention::FlashAttention2 && !generation.flash {
-        return Some(("with the flash-attn package", "使用 flash-attn 包时"));
+        return Some(message!(evaluation::with_flash));
     }
     let beams = evaluation.num_beams > 1;
     if beams && !generation.beams {
-        return Some(("of this model with beams", "该模型使用束搜索时"));
+        return Some(message!(evaluation::of_model_with_beams));
     }
     let early = scenario.framework == Framework::Torch26Transformers448;
     if beams && early {
-        return Some((
-            "with beams in transformers 4.48",
-            "transformers 4.48 中使用束搜索时",
-        ));
+        return Some(message!(evaluation::with_beams_in_448));
     }
     None
 }
@@ -155,23 +133,15 @@ pub(crate) fn check_combinations(
     if !generates && (!evaluation.caches() || idle) {
         return;
     }
-    let Some((english, chinese)) = unknown_cache(scenario, architecture) else {
+    let Some(which) = unknown_cache(scenario, architecture) else {
         return;
     };
     let finding = if generates {
-        Finding::error(
-            "evaluation.kind",
-            format!("Generation {english} is not estimated yet; a forward pass for the loss is."),
-            format!("暂不支持估算{chinese}的生成过程；支持计算损失的前向传播。"),
-        )
-        .with_fix("evaluation.kind", EvaluationKind::Loss.name())
+        Finding::error("evaluation.kind", message!(evaluation::generation, which))
+            .with_fix("evaluation.kind", EvaluationKind::Loss.name())
     } else {
-        Finding::error(
-            "evaluation.use_cache",
-            format!("The key-value cache {english} is not estimated yet."),
-            format!("暂不支持估算{chinese}的键值缓存。"),
-        )
-        .with_fix("evaluation.use_cache", false)
+        Finding::error("evaluation.use_cache", message!(evaluation::cache, which))
+            .with_fix("evaluation.use_cache", false)
     };
     findings.push(finding);
 }

@@ -2,7 +2,7 @@
 //! weights of their routers.
 
 use super::adapters::SHOWN;
-use crate::ask::{ALL_LINEAR, FUSED, is_called};
+use crate::ask::{ALL_LINEAR, FUSED, is_called, message};
 use crate::ask::{Finding, Framework, Lora, Scenario};
 use crate::model::{Architecture, Module, ModuleKind};
 use serde_json::json;
@@ -104,8 +104,7 @@ pub(crate) fn check(
         findings.push(
             Finding::error(
                 "lora.target_modules",
-                format!("Gates and inputs of the experts are one parameter, which PEFT adapts for both only: {missing} must be named, too."),
-                format!("专家的门控层与输入层是同一个参数，PEFT 只能同时适配两者：还需写出 {missing}。"),
+                message!(experts::gate_and_input, missing),
             )
             .with_fix("lora.target_modules", json!(fix)),
         );
@@ -122,32 +121,20 @@ pub(crate) fn check(
         let mut others = lora.target_modules.clone();
         others.extend(["gate_proj", "up_proj", "down_proj"].map(str::to_owned));
         findings.push(
-            Finding::error(
-                "lora.target_modules",
-                "PEFT would adapt the packed bytes of the router's quantized layer, which is not estimated; name the other layers.",
-                "PEFT 会适配路由器量化层的压缩字节，暂不支持估算；请写出其他层。",
-            )
-            .with_fix("lora.target_modules", json!(others)),
+            Finding::error("lora.target_modules", message!(experts::packed_router))
+                .with_fix("lora.target_modules", json!(others)),
         );
     }
     if adapted && lora.dropout > 0.0 {
         findings.push(
-            Finding::error(
-                "lora.dropout",
-                "PEFT refuses dropout where parameters of experts or routers get adapters.",
-                "为专家或路由器的参数添加 LoRA 时，PEFT 不支持 dropout。",
-            )
-            .with_fix("lora.dropout", 0.0),
+            Finding::error("lora.dropout", message!(experts::adapter_dropout))
+                .with_fix("lora.dropout", 0.0),
         );
     }
     if adapted && lora.use_dora {
         findings.push(
-            Finding::error(
-                "lora.use_dora",
-                "PEFT refuses DoRA where parameters of experts or routers get adapters.",
-                "为专家或路由器的参数添加 LoRA 时，PEFT 不支持 DoRA。",
-            )
-            .with_fix("lora.use_dora", false),
+            Finding::error("lora.use_dora", message!(experts::dora))
+                .with_fix("lora.use_dora", false),
         );
     }
 }
@@ -178,21 +165,14 @@ fn check_names(
     };
     let shown: String = unknown.chars().take(SHOWN).collect();
     let names = parameter_names(modules, framework).join(", ");
-    let (english, chinese) = if names.is_empty() {
-        (
-            "Adapters of parameters are estimated for stacked experts and their routers in transformers 5 only; this model has none here.".to_owned(),
-            "目前只支持为 transformers 5 中堆叠的专家参数及其路由器添加参数级 LoRA；此处该模型没有这样的参数。".to_owned(),
-        )
+    let why = if names.is_empty() {
+        message!(experts::no_parameters)
     } else {
-        (
-            format!("{shown} is no parameter whose adapters are estimated; there are {names}."),
-            format!("{shown} 不是支持估算 LoRA 的参数；可选：{names}。"),
-        )
+        message!(experts::unknown_parameter, shown, names)
     };
     let rest: Vec<&String> = targets.iter().filter(|name| is_known(name)).collect();
     findings.push(
-        finding("lora.target_parameters", english, chinese)
-            .with_fix("lora.target_parameters", json!(rest)),
+        finding("lora.target_parameters", why).with_fix("lora.target_parameters", json!(rest)),
     );
 }
 

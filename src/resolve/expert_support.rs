@@ -1,7 +1,7 @@
 //! What running experts takes and refuses.
 
 use super::liger;
-use crate::ask::{Finding, Framework, Scenario, Task};
+use crate::ask::{Finding, Framework, Scenario, Task, message};
 use crate::families::reading::experts::why_unbalanced;
 use crate::model::{Architecture, DecoderConfig, Experts, Routing};
 
@@ -22,12 +22,7 @@ pub(crate) fn check(
     };
     let sorted = (config.experts.as_ref()).is_some_and(|experts| experts.run_in_turn(false));
     if sorted {
-        findings.push(Finding::notice(
-            "model",
-            "The experts of this model run one after the other over the tokens that its router sends there; \
-             they are taken to be spread evenly. A router that prefers some experts takes a little more.",
-            "该模型逐个专家计算其路由到的词元；此处假定词元在各专家间均匀分配，路由不均时占用略多。",
-        ));
+        findings.push(Finding::notice("model", message!(experts::run_in_turn)));
     } else if scenario.framework == Framework::Torch215Transformers523 {
         if !liger::runs_experts(scenario, architecture) {
             check_rows(scenario, config, findings);
@@ -37,9 +32,7 @@ pub(crate) fn check(
         check_balance(config, task, config.family.balances_every_layer, findings);
         findings.push(Finding::notice(
             "framework",
-            "transformers 4 runs one expert after the other over the tokens that its router sends there; \
-             they are taken to be spread evenly. A router that prefers some experts takes a little more.",
-            "transformers 4 逐个专家计算其路由到的词元；此处假定词元在各专家间均匀分配，路由不均时占用略多。",
+            message!(experts::run_in_turn_in_4),
         ));
     }
 }
@@ -85,16 +78,8 @@ fn check_rows(scenario: &Scenario, config: &DecoderConfig, findings: &mut Vec<Fi
 /// What there is to say of it.
 fn why_uneven(field: &str, columns: u64, step: u64) -> Finding {
     let key = format!("model_overrides.{field}");
-    Finding::error(
-        &key,
-        format!(
-            "PyTorch's grouped_mm, which runs the experts, takes rows of a multiple of 16 bytes: {field} is {columns} and must be a multiple of {step} with weights in this dtype."
-        ),
-        format!(
-            "运行专家的 grouped_mm 要求每行为 16 字节的倍数：在此权重类型下 {field}（现为 {columns}）必须是 {step} 的倍数。"
-        ),
-    )
-    .with_fix(&key, columns.next_multiple_of(step))
+    Finding::error(&key, message!(experts::uneven_rows, field, columns, step))
+        .with_fix(&key, columns.next_multiple_of(step))
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! From the machine of a scenario to the facts about it.
 
-use crate::ask::{Finding, HOST_BYTES, Hardware, check, closest, explain};
+use crate::ask::{Finding, HOST_BYTES, Hardware, check, closest, explain, message};
 use crate::catalog;
 use crate::model::{DeviceFacts, HostFacts};
 use crate::units::{Bytes, GIB};
@@ -54,8 +54,7 @@ pub(crate) fn read(
     explain(
         findings,
         "hardware.host_ram",
-        "A process that has imported PyTorch takes half a GiB already; give the RAM of a node, or a container's limit.",
-        "仅导入 PyTorch 的进程就已占用约 0.5 GiB；请给出节点内存或容器的内存上限。",
+        &message!(hardware::process_takes),
     );
     check("hardware.swap", hardware.swap, &(0..=HOST_BYTES), findings);
     let accelerator = found.filter(|_| findings.len() == before)?;
@@ -89,10 +88,6 @@ fn unknown_gpu(id: &str) -> Finding {
             .iter()
             .map(|accelerator| accelerator.id)
     };
-    Finding::error(
-        "hardware.gpu",
-        format!("There is no GPU {shown:?} in the catalog; choose one from it, and give hardware.gpu_memory when its memory differs."),
-        format!("目录中没有 GPU {shown:?}；请从目录中选择，显存不同时给出 hardware.gpu_memory。"),
-    )
-    .with_fix("hardware.gpu", closest(id, ids()).unwrap_or("a100-80gb"))
+    Finding::error("hardware.gpu", message!(hardware::unknown_gpu, shown))
+        .with_fix("hardware.gpu", closest(id, ids()).unwrap_or("a100-80gb"))
 }

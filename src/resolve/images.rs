@@ -1,7 +1,7 @@
 //! Images among the tokens of a decoder: how many there are, how large, and how many tokens they take.
 
 use super::Modules;
-use crate::ask::{ALL_LINEAR, ActivationCheckpointing, Finding, Program, Scenario, check};
+use crate::ask::{ALL_LINEAR, ActivationCheckpointing, Finding, Program, Scenario, check, message};
 use crate::model::{Architecture, IMAGES, ImageConfig, Module};
 use serde_json::Value;
 
@@ -14,23 +14,14 @@ pub(crate) fn resolve(
     let config = architecture.images();
     if scenario.image_size.is_some() && !config.is_some_and(ImageConfig::sees_any_size) {
         findings.push(
-            Finding::notice(
-                "image_size",
-                "image_size has no effect: the model sees no images, or images of one size only.",
-                "image_size 不起作用：该模型不读取图像，或只读取固定尺寸的图像。",
-            )
-            .with_fix("image_size", Value::Null),
+            Finding::notice("image_size", message!(images::image_size_without_effect))
+                .with_fix("image_size", Value::Null),
         );
     }
     let Some(config) = config else {
         if scenario.images != 1 {
             findings.push(
-                Finding::notice(
-                    "images",
-                    "images has no effect: the model reads no images among its tokens.",
-                    "images 不起作用：该模型不读取夹在文本中的图像。",
-                )
-                .with_fix("images", 1),
+                Finding::notice("images", message!(images::without_effect)).with_fix("images", 1),
             );
         }
         return (0, [0, 0]);
@@ -53,8 +44,14 @@ pub(crate) fn resolve(
         findings.push(
             Finding::error(
                 key,
-                format!("Images take {tokens} tokens each, {needed} in each sample, which {key} counts; with one of text it must be at least {wanted}."),
-                format!("{images} 张图像各占 {tokens} 个词元，共 {needed} 个，都计入序列长度；再加至少 1 个文本词元，{key} 不得小于 {wanted}。"),
+                message!(
+                    images::sequence_too_short,
+                    tokens,
+                    needed,
+                    key,
+                    wanted,
+                    images
+                ),
             )
             .with_fix(key, wanted),
         );
@@ -106,11 +103,6 @@ pub(crate) fn check_trained(
         return;
     }
     findings.push(
-        Finding::error(
-            "images",
-            "Nothing is trained but what sees images, of which there are none: the loss has no gradient, with which PyTorch fails.",
-            "只训练图像部分而批次中没有图像：损失没有梯度，PyTorch 会报错。",
-        )
-        .with_fix("images", 1),
+        Finding::error("images", message!(image_text::nothing_trained)).with_fix("images", 1),
     );
 }

@@ -1,6 +1,6 @@
 //! Liger kernels: which replace what, and for which models.
 
-use crate::ask::{Finding, Framework, LigerKernel, LigerKernels, Loss, Scenario, closest};
+use crate::ask::{Finding, Framework, LigerKernel, LigerKernels, Loss, Scenario, closest, message};
 use crate::model::{Activation, Architecture, ImageConfig, LigerSupport};
 
 /// The kernels of a scenario, as far as they exist for the model.
@@ -16,19 +16,12 @@ pub(crate) fn resolve(
     let Some(kit) = kit(architecture, scenario.framework) else {
         let packed = architecture.images().and_then(ImageConfig::packed);
         // `model/output_classes.py`, liger-kernel 0.8.5, reads a class that is no more.
-        let (english, chinese) = match packed {
-            Some(_) => (
-                "Liger 0.8.5 fails on Qwen-VL of transformers 5.23, whose classes it imports by former names.",
-                "Liger 0.8.5 以旧名称导入 Qwen-VL 的类，在 transformers 5.23 上会报错。",
-            ),
-            None => (
-                "Liger has no kernels for this model, or they are not estimated yet.",
-                "Liger 没有适用于该模型的内核，或尚未支持估算。",
-            ),
+        let why = match packed {
+            Some(_) => message!(liger::former_names),
+            None => message!(liger::no_kernels),
         };
         findings.push(
-            Finding::error("liger_kernel", english, chinese)
-                .with_fix("liger_kernel", serde_json::json!([])),
+            Finding::error("liger_kernel", why).with_fix("liger_kernel", serde_json::json!([])),
         );
         return LigerKernels::default();
     };
@@ -88,12 +81,8 @@ fn check_activation(
             without(asked, swiglu.name())
         };
         findings.push(
-            Finding::error(
-                "liger_kernel",
-                "Liger's swiglu takes the activation silu only; the model's hidden_act is another one.",
-                "Liger 的 swiglu 仅支持 silu 激活；该模型的 hidden_act 不是 silu。",
-            )
-            .with_fix("liger_kernel", rest),
+            Finding::error("liger_kernel", message!(liger::swiglu_activation))
+                .with_fix("liger_kernel", rest),
         );
     }
 }
@@ -105,29 +94,17 @@ fn without(asked: &[String], name: &str) -> serde_json::Value {
 
 fn without_effect(asked: &[String], kernel: LigerKernel) -> Finding {
     let name = kernel.name();
-    let [english, chinese] = match kernel {
-        LigerKernel::CrossEntropy => [
-            "for this model it replaces a loss that transformers no longer calls",
-            "它替换的是 transformers 已不再为该模型调用的损失",
-        ],
-        _ => ["the model has no such product", "该模型没有这种运算"],
+    let why = match kernel {
+        LigerKernel::CrossEntropy => message!(liger::loss_not_called, name),
+        _ => message!(liger::no_such_product, name),
     };
-    Finding::notice(
-        "liger_kernel",
-        format!("The Liger kernel {name} has no effect: {english}."),
-        format!("Liger 内核 {name} 不起作用：{chinese}。"),
-    )
-    .with_fix("liger_kernel", without(asked, name))
+    Finding::notice("liger_kernel", why).with_fix("liger_kernel", without(asked, name))
 }
 
 fn lacking(asked: &[String], kernel: LigerKernel) -> Finding {
     let name = kernel.name();
-    Finding::error(
-        "liger_kernel",
-        format!("Liger 0.8.5 has no {name} for this model (NotImplementedError)."),
-        format!("Liger 0.8.5 没有适用于该模型的 {name}（NotImplementedError）。"),
-    )
-    .with_fix("liger_kernel", without(asked, name))
+    Finding::error("liger_kernel", message!(liger::lacking, name))
+        .with_fix("liger_kernel", without(asked, name))
 }
 
 fn unknown(asked: &[String], name: &str) -> Finding {
@@ -142,32 +119,23 @@ fn unknown(asked: &[String], name: &str) -> Finding {
         .filter_map(|other| if other == name { near } else { Some(other) })
         .collect();
     let all = all.join(", ");
-    Finding::error(
-        "liger_kernel",
-        format!("There is no Liger kernel {shown:?}; there are {all}."),
-        format!("没有名为 {shown:?} 的 Liger 内核；可选：{all}。"),
-    )
-    .with_fix("liger_kernel", serde_json::json!(fixed))
+    Finding::error("liger_kernel", message!(liger::unknown, shown, all))
+        .with_fix("liger_kernel", serde_json::json!(fixed))
 }
 
 fn check_loss(scenario: &Scenario, kernels: &mut LigerKernels, findings: &mut Vec<Finding>) {
     let name = LigerKernel::CrossEntropy.name();
     if kernels.cross_entropy && kernels.fused_linear_cross_entropy {
         findings.push(
-            Finding::error(
-                "liger_kernel",
-                "Liger's cross_entropy and fused_linear_cross_entropy exclude each other.",
-                "Liger 的 cross_entropy 与 fused_linear_cross_entropy 互斥。",
-            )
-            .with_fix("liger_kernel", without(&scenario.liger_kernel, name)),
+            Finding::error("liger_kernel", message!(liger::two_losses))
+                .with_fix("liger_kernel", without(&scenario.liger_kernel, name)),
         );
     }
     let loss = kernels.cross_entropy || kernels.fused_linear_cross_entropy;
     if loss && scenario.loss != Loss::Labels {
         findings.push(Finding::notice(
             "liger_kernel",
-            "Liger's losses have no effect: the model does not compute the loss from labels.",
-            "Liger 的损失内核不起作用：损失不是由模型按标签计算。",
+            message!(liger::loss_without_effect),
         ));
         kernels.cross_entropy = false;
         kernels.fused_linear_cross_entropy = false;

@@ -1,6 +1,6 @@
 //! What lives on the host instead of the device, and what that excludes.
 
-use crate::ask::{Finding, OptimizerName, Precision, Program, Scenario};
+use crate::ask::{Finding, Message, OptimizerName, Precision, Program, Scenario, message};
 use serde_json::Value;
 
 /// Refuses what `CPUOffloadOptimizer` cannot do.
@@ -10,14 +10,13 @@ pub(crate) fn check(scenario: &Scenario, findings: &mut Vec<Finding>) {
     if nothing || scenario.program != Program::Training {
         return;
     }
-    let mut refuse = |key: &str, english: &str, chinese: &str, fix: Value| {
-        findings.push(Finding::error(key, english, chinese).with_fix(key, fix));
+    let mut refuse = |key: &str, why: Message, fix: Value| {
+        findings.push(Finding::error(key, why).with_fix(key, fix));
     };
     if !offload.optimizer_states {
         refuse(
             "offload.optimizer_states",
-            "Gradients are offloaded together with the optimizer states only.",
-            "只有同时卸载优化器状态才能卸载梯度。",
+            message!(offload::gradients_alone),
             true.into(),
         );
     }
@@ -27,53 +26,43 @@ pub(crate) fn check(scenario: &Scenario, findings: &mut Vec<Finding>) {
     ) {
         refuse(
             "optimizer.name",
-            "Offloading the optimizer is estimated for torch.optim's AdamW, Adam and SGD.",
-            "优化器卸载目前支持 torch.optim 的 AdamW、Adam 和 SGD。",
+            message!(offload::optimizer),
             OptimizerName::AdamW.name().into(),
         );
     }
     check_step(scenario, &mut refuse);
     if scenario.clip_grad_norm {
-        refuse(
-            "clip_grad_norm",
-            "CPUOffloadOptimizer copies gradients during backward, before they could be clipped.",
-            "CPUOffloadOptimizer 在反向传播期间复制梯度，此时无法裁剪。",
-            false.into(),
-        );
+        refuse("clip_grad_norm", message!(offload::clipped), false.into());
     }
     if scenario.precision == Precision::AmpFp16 {
         refuse(
             "precision",
-            "CPUOffloadOptimizer copies gradients during backward, before a gradient scaler could unscale them.",
-            "CPUOffloadOptimizer 在反向传播期间复制梯度，梯度缩放器无法还原。",
+            message!(offload::scaled),
             Precision::AmpBf16.name().into(),
         );
     }
     if !scenario.zero_grad_set_to_none {
         refuse(
             "zero_grad_set_to_none",
-            "CPUOffloadOptimizer drops gradients in zero_grad.",
-            "CPUOffloadOptimizer 的 zero_grad 会释放梯度。",
+            message!(offload::dropped),
             true.into(),
         );
     }
     if offload.gradients && scenario.gradient_accumulation_steps > 1 {
         refuse(
             "offload.gradients",
-            "Gradients that leave the device after each backward cannot be accumulated there.",
-            "每次反向传播后即离开 GPU 的梯度无法累积。",
+            message!(offload::accumulated),
             false.into(),
         );
     }
 }
 
 /// Refuses a step in backward of an optimizer that is offloaded.
-pub(crate) fn check_step(scenario: &Scenario, refuse: &mut impl FnMut(&str, &str, &str, Value)) {
+pub(crate) fn check_step(scenario: &Scenario, refuse: &mut impl FnMut(&str, Message, Value)) {
     if scenario.optimizer.in_backward {
         refuse(
             "optimizer.in_backward",
-            "An offloaded optimizer steps after backward, on the CPU.",
-            "卸载的优化器在反向传播之后于 CPU 上更新。",
+            message!(offload::steps_inside_backward),
             false.into(),
         );
     }

@@ -2,7 +2,8 @@
 
 use super::Modules;
 use crate::ask::{
-    Finding, Framework, MasterWeights, OptimizerImpl, OptimizerName, Precision, Scenario,
+    Finding, Framework, MasterWeights, Message, OptimizerImpl, OptimizerName, Precision, Scenario,
+    message,
 };
 use crate::model::Module;
 use crate::units::DType;
@@ -22,8 +23,7 @@ pub(crate) fn check(scenario: &Scenario, findings: &mut Vec<Finding>) {
         findings.push(
             Finding::error(
                 "optimizer.impl",
-                format!("{name} has no implementation {given:?}; it has {all}."),
-                format!("{name} 没有 {given:?} 实现；可选：{all}。"),
+                message!(optimizer::implementation, name, given, all),
             )
             .with_fix("optimizer.impl", implementations[0].name()),
         );
@@ -33,8 +33,7 @@ pub(crate) fn check(scenario: &Scenario, findings: &mut Vec<Finding>) {
         findings.push(
             Finding::error(
                 "optimizer.momentum",
-                format!("momentum is {momentum}; it must be at least 0 and below 1."),
-                format!("momentum 为 {momentum}；必须不小于 0 且小于 1。"),
+                message!(optimizer::momentum, momentum),
             )
             .with_fix("optimizer.momentum", if momentum < 0.0 { 0.0 } else { 0.9 }),
         );
@@ -42,12 +41,8 @@ pub(crate) fn check(scenario: &Scenario, findings: &mut Vec<Finding>) {
     if optimizer.name == OptimizerName::Muon && scenario.framework != Framework::default() {
         let framework = scenario.framework.name();
         findings.push(
-            Finding::error(
-                "optimizer.name",
-                format!("torch.optim.Muon exists since PyTorch 2.9; {framework} does not have it."),
-                format!("torch.optim.Muon 自 PyTorch 2.9 起提供；{framework} 中没有。"),
-            )
-            .with_fix("framework", Framework::default().name()),
+            Finding::error("optimizer.name", message!(optimizer::muon, framework))
+                .with_fix("framework", Framework::default().name()),
         );
     }
     if optimizer.name == OptimizerName::Adagrad
@@ -58,8 +53,7 @@ pub(crate) fn check(scenario: &Scenario, findings: &mut Vec<Finding>) {
         findings.push(
             Finding::error(
                 "optimizer.impl",
-                format!("{framework} has no fused Adagrad on CUDA."),
-                format!("{framework} 没有 CUDA 上的 fused Adagrad。"),
+                message!(optimizer::fused_adagrad, framework),
             )
             .with_fix("optimizer.impl", OptimizerImpl::Foreach.name()),
         );
@@ -68,8 +62,7 @@ pub(crate) fn check(scenario: &Scenario, findings: &mut Vec<Finding>) {
         findings.push(
             Finding::error(
                 "optimizer.momentum",
-                "bitsandbytes has no 8-bit SGD without momentum.",
-                "bitsandbytes 的 8 位 SGD 必须使用动量。",
+                message!(optimizer::sgd_8bit_without_momentum),
             )
             .with_fix("optimizer.momentum", 0.9),
         );
@@ -79,8 +72,7 @@ pub(crate) fn check(scenario: &Scenario, findings: &mut Vec<Finding>) {
     let mut no_effect = |key: &str| {
         findings.push(Finding::notice(
             key,
-            format!("{key} has no effect: {name} does not have that option."),
-            format!("{key} 不起作用：{name} 没有该选项。"),
+            message!(optimizer::without_effect, key, name),
         ));
     };
     if optimizer.momentum != 0.0 && !optimizer.name.has_momentum() {
@@ -113,8 +105,7 @@ pub(crate) fn check_small(scenario: &Scenario, modules: &Modules<'_>, findings: 
         findings.push(
             Finding::error(
                 "optimizer.name",
-                "bitsandbytes fails to step parameters of less than 4096 elements, like those of norms, with sgd_8bit and gradients in bf16; use sgd, or another precision.",
-                "对于不足 4096 个元素的参数（如归一化层），bitsandbytes 的 sgd_8bit 无法处理 bf16 梯度；请使用 sgd 或其他精度。",
+                message!(optimizer::sgd_8bit_small_parameters),
             )
             .with_fix("optimizer.name", OptimizerName::Sgd.name()),
         );
@@ -127,38 +118,28 @@ fn check_master_weights(scenario: &Scenario, findings: &mut Vec<Finding>) {
     if optimizer.master_weights == MasterWeights::None {
         return;
     }
-    let mut refuse = |key: &str, what: &str, what_zh: &str, fix: serde_json::Value| {
-        findings.push(
-            Finding::error(
-                key,
-                format!("optimizer.master_weights {what}."),
-                format!("optimizer.master_weights {what_zh}。"),
-            )
-            .with_fix(key, fix),
-        );
+    let mut refuse = |key: &str, why: Message, fix: serde_json::Value| {
+        findings.push(Finding::error(key, why).with_fix(key, fix));
     };
     let none = || MasterWeights::None.name().into();
     if !matches!(scenario.precision, Precision::Bf16 | Precision::Fp16) {
         refuse(
             "precision",
-            "are copies of weights in half precision: precision must be bf16 or fp16",
-            "是半精度权重的副本：precision 必须为 bf16 或 fp16",
+            message!(optimizer::master_weights_in_full_precision),
             Precision::Bf16.name().into(),
         );
     }
     if !optimizer.name.has_amsgrad() {
         refuse(
             "optimizer.name",
-            "are estimated for adam and adamw only",
-            "目前只支持 adam 和 adamw",
+            message!(optimizer::master_weights_of_others),
             OptimizerName::AdamW.name().into(),
         );
     }
     if scenario.quantization.is_on() {
         refuse(
             "optimizer.master_weights",
-            "are not estimated with a quantized base yet",
-            "暂不支持与量化基座同时使用",
+            message!(optimizer::master_weights_over_quantized),
             none(),
         );
     }
@@ -166,16 +147,14 @@ fn check_master_weights(scenario: &Scenario, findings: &mut Vec<Finding>) {
     if optimizer.master_weights == MasterWeights::Megatron && fused && optimizer.amsgrad {
         refuse(
             "optimizer.amsgrad",
-            "of Megatron are stepped over by apex's FusedAdam, which has no amsgrad",
-            "由 Megatron 使用 apex 的 FusedAdam 更新，它不支持 amsgrad",
+            message!(optimizer::master_weights_amsgrad),
             false.into(),
         );
     }
     if optimizer.in_backward || scenario.offload.optimizer_states {
         refuse(
             "optimizer.master_weights",
-            "need an optimizer that steps on the device after backward",
-            "要求优化器在反向传播之后于显卡上更新",
+            message!(optimizer::master_weights_step),
             none(),
         );
     }
@@ -186,45 +165,34 @@ fn check_in_backward(scenario: &Scenario, findings: &mut Vec<Finding>) {
     if !scenario.optimizer.in_backward {
         return;
     }
-    let mut refuse = |key: &str, what: &str, what_zh: &str, fix: serde_json::Value| {
-        findings.push(
-            Finding::error(
-                key,
-                format!("The optimizer steps inside backward, so {what}."),
-                format!("优化器在反向传播中更新，因此{what_zh}。"),
-            )
-            .with_fix(key, fix),
-        );
+    let mut refuse = |key: &str, why: Message, fix: serde_json::Value| {
+        findings.push(Finding::error(key, why).with_fix(key, fix));
     };
     if scenario.gradient_accumulation_steps > 1 {
         refuse(
             "gradient_accumulation_steps",
-            "gradients cannot be accumulated",
-            "无法累积梯度",
+            message!(optimizer::backward_accumulates),
             1.into(),
         );
     }
     if scenario.clip_grad_norm {
         refuse(
             "clip_grad_norm",
-            "the norm of all gradients is never known",
-            "无法得到全部梯度的范数",
+            message!(optimizer::backward_clips),
             false.into(),
         );
     }
     if scenario.precision == Precision::AmpFp16 {
         refuse(
             "precision",
-            "a gradient scaler cannot look at all gradients first",
-            "梯度缩放器无法先检查全部梯度",
+            message!(optimizer::backward_scales),
             Precision::AmpBf16.name().into(),
         );
     }
     if scenario.optimizer.name == OptimizerName::None {
         refuse(
             "optimizer.in_backward",
-            "there must be one",
-            "必须选择一个优化器",
+            message!(optimizer::backward_without),
             false.into(),
         );
     }

@@ -3,8 +3,8 @@
 
 use super::offload;
 use crate::ask::{
-    DataParallelKind, Finding, MasterWeights, OffloadDevice, OptimizerName, Precision, Program,
-    QuantizationType, Scenario, Severity, limits,
+    DataParallelKind, Finding, MasterWeights, Message, OffloadDevice, OptimizerName, Precision,
+    Program, QuantizationType, Scenario, Severity, limits, message,
 };
 use serde_json::Value;
 
@@ -22,8 +22,8 @@ pub(crate) fn check(scenario: &Scenario, findings: &mut Vec<Finding>) {
         findings,
     );
     check_size(scenario, findings);
-    let mut refuse = |key: &str, english: &str, chinese: &str, fix: Value| {
-        findings.push(Finding::error(key, english, chinese).with_fix(key, fix));
+    let mut refuse = |key: &str, why: Message, fix: Value| {
+        findings.push(Finding::error(key, why).with_fix(key, fix));
     };
     let of_deepspeed = dp.kind == DataParallelKind::DeepSpeedZero;
     if !dp.offloads() {
@@ -32,18 +32,12 @@ pub(crate) fn check(scenario: &Scenario, findings: &mut Vec<Finding>) {
         } else {
             ("parallelism.dp.cpu_offload", true.into())
         };
-        refuse(
-            key,
-            "FSDP and ZeRO are estimated with offload to the host only.",
-            "目前仅支持卸载到主机内存的 FSDP 与 ZeRO。",
-            fix,
-        );
+        refuse(key, message!(parallelism::without_offload), fix);
     }
     if of_deepspeed && dp.offload_param == OffloadDevice::Cpu && dp.stage < 3 {
         refuse(
             "parallelism.dp.offload_param",
-            "DeepSpeed offloads parameters in stage 3 only.",
-            "DeepSpeed 仅在阶段 3 卸载参数。",
+            message!(parallelism::parameters_before_stage_3),
             OffloadDevice::None.name().into(),
         );
     }
@@ -56,8 +50,7 @@ pub(crate) fn check(scenario: &Scenario, findings: &mut Vec<Finding>) {
     if let Some(precision) = sixteen_bit.filter(|_| of_deepspeed) {
         refuse(
             "precision",
-            "DeepSpeed's 16-bit training casts the model and keeps fp32 weights in its optimizer: bf16 or fp16 here, not autocast.",
-            "DeepSpeed 的 16 位训练会转换模型，并在优化器中保留 fp32 权重：此处应为 bf16 或 fp16，而非自动混合精度。",
+            message!(parallelism::autocast),
             precision.name().into(),
         );
     }
@@ -71,7 +64,7 @@ pub(crate) fn check(scenario: &Scenario, findings: &mut Vec<Finding>) {
 }
 
 /// Refuses settings beside which FSDP and DeepSpeed offload nothing.
-fn check_settings(scenario: &Scenario, refuse: &mut impl FnMut(&str, &str, &str, Value)) {
+fn check_settings(scenario: &Scenario, refuse: &mut impl FnMut(&str, Message, Value)) {
     for (key, asked) in [
         ("offload.gradients", scenario.offload.gradients),
         (
@@ -80,12 +73,7 @@ fn check_settings(scenario: &Scenario, refuse: &mut impl FnMut(&str, &str, &str,
         ),
     ] {
         if asked {
-            refuse(
-                key,
-                "FSDP and DeepSpeed offload gradients and optimizer themselves, without CPUOffloadOptimizer.",
-                "FSDP 与 DeepSpeed 自行卸载梯度与优化器，不使用 CPUOffloadOptimizer。",
-                false.into(),
-            );
+            refuse(key, message!(parallelism::own_offload), false.into());
         }
     }
     if !matches!(
@@ -94,8 +82,7 @@ fn check_settings(scenario: &Scenario, refuse: &mut impl FnMut(&str, &str, &str,
     ) {
         refuse(
             "optimizer.name",
-            "Offload by FSDP and DeepSpeed is estimated for AdamW and Adam.",
-            "FSDP 与 DeepSpeed 的卸载目前支持 AdamW 和 Adam。",
+            message!(parallelism::optimizer),
             OptimizerName::AdamW.name().into(),
         );
     }
@@ -103,16 +90,14 @@ fn check_settings(scenario: &Scenario, refuse: &mut impl FnMut(&str, &str, &str,
     if scenario.optimizer.master_weights != MasterWeights::None {
         refuse(
             "optimizer.master_weights",
-            "FSDP and DeepSpeed keep the fp32 weights that they offload themselves.",
-            "FSDP 与 DeepSpeed 自行保存所卸载的 fp32 权重。",
+            message!(parallelism::own_master_weights),
             MasterWeights::None.name().into(),
         );
     }
     if scenario.quantization.kind != QuantizationType::None {
         refuse(
             "quantization.type",
-            "Offload by FSDP and DeepSpeed is estimated for weights that are not quantized.",
-            "FSDP 与 DeepSpeed 的卸载目前不支持量化权重。",
+            message!(parallelism::quantized),
             QuantizationType::None.name().into(),
         );
     }
@@ -132,10 +117,7 @@ fn check_size(scenario: &Scenario, findings: &mut Vec<Finding>) {
     };
     let finding = Finding::error(
         "parallelism.dp.size",
-        format!(
-            "parallelism.dp.size is {size}, but the hardware has {gpus} GPUs; every GPU is a rank."
-        ),
-        format!("parallelism.dp.size 为 {size}，而硬件共有 {gpus} 块 GPU；每块 GPU 是一个进程。"),
+        message!(parallelism::size, size, gpus),
     );
     findings.push(finding.with_fix("parallelism.dp.size", gpus));
 }
@@ -144,8 +126,7 @@ fn check_size(scenario: &Scenario, findings: &mut Vec<Finding>) {
 fn parameters_stay() -> Finding {
     Finding::warning(
         "parallelism.dp.kind",
-        "The host is estimated as it keeps shards. The GPU's side is that of a GPU which holds all parameters: more than a shard with gathered layers takes.",
-        "主机内存按分片估算。GPU 一侧按保留全部参数估算，高于分片加逐层汇集的实际占用。",
+        message!(parallelism::parameters_stay),
     )
 }
 

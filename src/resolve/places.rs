@@ -1,6 +1,6 @@
 //! Caches of transformers 4 with places for keys and values that are made beforehand (`HybridCache`).
 
-use crate::ask::{Attention, Finding, Framework, Precision, Scenario, SdpaBackend};
+use crate::ask::{Attention, Finding, Framework, Precision, Scenario, SdpaBackend, message};
 use crate::model::{Architecture, CacheIn4};
 
 /// Masks whose rows have a multiple of so many keys are given to the memory-efficient kernel as they are.
@@ -34,12 +34,7 @@ pub(crate) fn check(scenario: &Scenario, architecture: &Architecture, findings: 
 
 fn misplaced(new: u64) -> Finding {
     const KEY: &str = "evaluation.max_new_tokens";
-    Finding::error(
-        KEY,
-        "With as many tokens in all transformers 4.51 gives PyTorch's memory-efficient attention a mask that begins at an address which it refuses (attn_bias_ptr is not correctly aligned); with one more it does not.",
-        "在此总词元数下，transformers 4.51 传给 PyTorch 内存高效注意力的掩码起始地址未对齐，会报错（attn_bias_ptr is not correctly aligned）；多生成一个词元则不会。",
-    )
-    .with_fix(KEY, new + 1)
+    Finding::error(KEY, message!(attention::misplaced_mask)).with_fix(KEY, new + 1)
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use super::{expert_support, training};
 use crate::ask::{
     ComputeDtype, EvaluationKind, Finding, Framework, Loss, OptimizerName, Precision, Program,
-    QuantizationType, Scenario, Task,
+    QuantizationType, Scenario, Task, message,
 };
 use crate::model::{Architecture, Mixing};
 
@@ -83,70 +83,44 @@ fn trains_weights(scenario: &Scenario, task: Task) -> bool {
 fn why_not_scaled(scenario: &Scenario) -> Finding {
     if scenario.quantization.is_on() {
         const KEY: &str = "quantization.prepare_for_kbit_training";
-        return Finding::error(
-            KEY,
-            "Modules trained as a whole beside adapters have gradients in 16 bits here, which a gradient scaler refuses; prepared for training they are in float32.",
-            "此处与适配器一同完整训练的模块其梯度为 16 位，梯度缩放（GradScaler）会拒绝；经 prepare_model_for_kbit_training 后为 float32。",
-        )
-        .with_fix(KEY, true);
+        return Finding::error(KEY, message!(refused::whole_modules_in_16_bits))
+            .with_fix(KEY, true);
     }
     let name = scenario.weights.map_or("fp16", ComputeDtype::name);
-    Finding::error(
-        "weights",
-        format!("Weights in {name} have gradients in {name}, which a gradient scaler refuses; only adapters over them can be trained so."),
-        format!("{name} 权重的梯度也是 {name}，梯度缩放（GradScaler）会拒绝；只能在其上训练 LoRA 适配器。"),
-    )
-    .with_fix("weights", ComputeDtype::Fp32.name())
+    Finding::error("weights", message!(refused::gradients_in_16_bits, name))
+        .with_fix("weights", ComputeDtype::Fp32.name())
 }
 
 /// `Cache.get_seq_length` (`cache_utils.py`, transformers 5.23).
 fn why_no_cache(key: &str, fix: impl Into<serde_json::Value>) -> Finding {
-    Finding::error(
-        key,
-        "transformers asks the attention layers how many tokens the cache holds, and none of this model's layers attends: it fails.",
-        "transformers 通过注意力层得知缓存的长度，而该模型没有注意力层，运行会报错。",
-    )
-    .with_fix(key, fix)
+    Finding::error(key, message!(refused::nobody_attends)).with_fix(key, fix)
 }
 
 /// `Trainer.prediction_step` leaves `past_key_values` out of what it detaches; Mamba's cache is called
 /// `cache_params` (`trainer.py`, transformers 5.23, 4.51 and 4.48).
 fn why_not_kept() -> Finding {
-    Finding::error(
-        "evaluation.use_cache",
-        "Trainer.evaluate takes Mamba's cache for a prediction, and fails; without a cache it does not.",
-        "Trainer.evaluate 会把 Mamba 的缓存当作预测结果而报错；不使用缓存则不会。",
-    )
-    .with_fix("evaluation.use_cache", false)
+    Finding::error("evaluation.use_cache", message!(refused::cache_not_kept))
+        .with_fix("evaluation.use_cache", false)
 }
 
 /// `MatmulLtState` of bitsandbytes 0.45 lacks what `tuners/lora/bnb.py` of PEFT 0.13 asks of it.
 fn why_not_int8() -> Finding {
-    Finding::error(
-        "quantization.type",
-        "PEFT 0.13, with which transformers 4.48 is estimated, fails to put adapters on layers of 8 bits of bitsandbytes 0.45; transformers 4.51 comes with a PEFT that does.",
-        "与 transformers 4.48 搭配估算的 PEFT 0.13 无法在 bitsandbytes 0.45 的 8 位层上添加适配器，会报错；transformers 4.51 搭配的 PEFT 可以。",
-    )
-    .with_fix("framework", Framework::Torch26Transformers451.name())
+    Finding::error("quantization.type", message!(refused::int8_adapters_in_448))
+        .with_fix("framework", Framework::Torch26Transformers451.name())
 }
 
 /// `expand_kv` of latent attention (transformers 5.23) gives `kv_b_proj` four dimensions;
 /// `int8_mm_dequant` and its like of bitsandbytes take two or three.
 fn why_not_in_8_bits() -> Finding {
-    Finding::error(
-        "quantization.type",
-        "transformers 5 gives the layer kv_b_proj of latent attention four dimensions, which layers of 8 bits of bitsandbytes refuse; those of 4 bits do not.",
-        "transformers 5 向潜在注意力的 kv_b_proj 层输入四维张量，bitsandbytes 的 8 位层会拒绝；4 位层可以。",
-    )
-    .with_fix("quantization.type", QuantizationType::Nf4.name())
+    Finding::error("quantization.type", message!(refused::latent_in_8_bits))
+        .with_fix("quantization.type", QuantizationType::Nf4.name())
 }
 
 /// `Gemma3nTextAltUp.predict` and `correct` (transformers 5.23) clamp weights, in training.
 fn why_not_cut() -> Finding {
     Finding::error(
         "quantization.type",
-        "Gemma 3n cuts the weights of its layers prediction_coefs and correction_coefs to a range in training, which fails where they are quantized.",
-        "Gemma 3n 在训练时将 prediction_coefs 和 correction_coefs 层的权重截断到一定范围，权重量化后会报错。",
+        message!(refused::clamped_weights_quantized),
     )
     .with_fix("quantization.type", QuantizationType::None.name())
 }
@@ -165,8 +139,7 @@ fn why_not_heard(scenario: &Scenario) -> Option<Finding> {
     Some(
         Finding::error(
             "precision",
-            format!("Whisper of transformers 4 does not cast what it hears: features in {given} fail in its convolutions, which the quantized model has in {fitting}."),
-            format!("transformers 4 的 Whisper 不转换输入特征的类型：{given} 的特征无法通过其卷积层（量化模型中为 {fitting}）。"),
+            message!(refused::features_not_cast, given, fitting),
         )
         .with_fix("precision", fitting),
     )

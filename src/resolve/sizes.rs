@@ -1,6 +1,8 @@
 //! Refuses tensors that no accelerator could hold, so that no product or sum overflows.
 
-use crate::ask::{Attention, EvaluationKind, Finding, Scenario, SdpaBackend, TENSOR_BYTES};
+use crate::ask::{
+    Attention, EvaluationKind, Finding, Scenario, SdpaBackend, TENSOR_BYTES, message,
+};
 use crate::model::{Architecture, Dimensions};
 use serde_json::Value;
 
@@ -19,23 +21,17 @@ pub(crate) fn check(scenario: &Scenario, architecture: &Architecture, findings: 
     };
     let limit = u128::from(TENSOR_BYTES);
     if weight > limit {
-        findings.push(Finding::error(
-            "model",
-            "The model's largest weight exceeds 16 TiB; its sizes must be smaller.",
-            "模型的最大权重超过 16 TiB；请减小其尺寸。",
-        ));
+        findings.push(Finding::error("model", message!(sizes::weight)));
         return;
     }
     let batch = scenario.micro_batch_size.max(scenario.evaluated_samples());
-    let message =
-        "The largest tensor of a micro-batch would exceed 16 TiB; use fewer or shorter samples.";
-    let message_zh = "一个微批次的最大张量会超过 16 TiB；请减小微批次或序列长度。";
+    let refuse = |key: &str| Finding::error(key, message!(sizes::micro_batch));
     let of_images = architecture.tokens().is_some();
     if sample > limit && of_images {
-        findings.push(Finding::error("model", message, message_zh));
+        findings.push(refuse("model"));
     } else if sample > limit {
         let (key, value) = shorter(scenario);
-        findings.push(Finding::error(&key, message, message_zh).with_fix(&key, value));
+        findings.push(refuse(&key).with_fix(&key, value));
     } else if sample.saturating_mul(u128::from(batch)) > limit {
         let fits = u64::try_from(limit / sample.max(1)).unwrap_or(1);
         let times = scenario.evaluated_times().max(1);
@@ -48,7 +44,7 @@ pub(crate) fn check(scenario: &Scenario, architecture: &Architecture, findings: 
         } else {
             ("evaluation.num_beams", fits)
         };
-        findings.push(Finding::error(key, message, message_zh).with_fix(key, value));
+        findings.push(refuse(key).with_fix(key, value));
     }
 }
 

@@ -3,8 +3,8 @@
 use super::sizes;
 use crate::ask::{
     ACCUMULATION, ActivationCheckpointing, Attention, DATASET_BYTES, Finding, Framework,
-    HOST_BYTES, LAYERS, MICRO_BATCH_SIZE, Precision, SEQ_LEN, Scenario, SdpaBackend, check,
-    explain,
+    HOST_BYTES, LAYERS, MICRO_BATCH_SIZE, Message, Precision, SEQ_LEN, Scenario, SdpaBackend,
+    check, explain, message,
 };
 use crate::families::reading::Model;
 use crate::model::{Architecture, CacheSupport, DeviceFacts, Family};
@@ -96,14 +96,12 @@ fn check_host(scenario: &Scenario, findings: &mut Vec<Finding>) {
         0..=HOST_BYTES,
     );
     for key in ["dataset.raw_bytes", "dataset.file_bytes"] {
-        let english = "No machine has disks for more.";
-        explain(findings, key, english, "没有机器的磁盘能容纳更多数据。");
+        explain(findings, key, &message!(training::disks));
     }
     explain(
         findings,
         "dataloader.num_workers",
-        "Each is a process of its own, and PyTorch warns of more than there are processor cores.",
-        "每个都是独立进程；超过处理器核数时 PyTorch 会发出警告。",
+        &message!(training::workers),
     );
 }
 
@@ -133,38 +131,23 @@ pub(crate) fn fills_cache(scenario: &Scenario, architecture: &Architecture) -> b
 
 fn check_decoder(scenario: &Scenario, model: &Model, findings: &mut Vec<Finding>) {
     if scenario.seq_len < 2 && scenario.loss.has_labels() {
-        findings.push(
-            Finding::error(
-                "seq_len",
-                "A sample of one token has no next token to predict; at least 2 are needed.",
-                "只有一个词元的样本没有可预测的下一个词元；至少需要 2 个。",
-            )
-            .with_fix("seq_len", 2),
-        );
+        findings
+            .push(Finding::error("seq_len", message!(training::one_token)).with_fix("seq_len", 2));
     }
     check_positions(scenario, model, findings);
     if scenario.use_cache && !fills_cache(scenario, &model.architecture) {
-        let (english, chinese) = if scenario.activation_checkpointing
-            == ActivationCheckpointing::None
-        {
-            (
-                "This model keeps no key-value cache while it trains; use_cache acts in an evaluation only.",
-                "该模型在训练时不保存键值缓存；use_cache 只在评估时起作用。",
-            )
+        let why = if scenario.activation_checkpointing == ActivationCheckpointing::None {
+            message!(training::no_cache)
         } else {
-            (
-                "Activation checkpointing and a key-value cache exclude each other; transformers turns the cache off.",
-                "激活重计算与键值缓存互斥；transformers 会关闭缓存。",
-            )
+            message!(training::cache_turned_off)
         };
-        findings.push(Finding::notice("use_cache", english, chinese).with_fix("use_cache", false));
+        findings.push(Finding::notice("use_cache", why).with_fix("use_cache", false));
     }
     let two_lengths = model.architecture.is_encoder_decoder();
     if !two_lengths && scenario.target_seq_len.is_some() {
         findings.push(Finding::notice(
             "target_seq_len",
-            "target_seq_len has no effect: the model has no decoder of its own.",
-            "target_seq_len 不起作用：该模型不是编码器-解码器结构。",
+            message!(training::target_without_effect),
         ));
     }
 }
@@ -179,16 +162,12 @@ fn check_positions(scenario: &Scenario, model: &Model, findings: &mut Vec<Findin
     let finding = if sizes.is_some_and(|sizes| sizes.position_rows > 0) {
         Finding::error(
             "seq_len",
-            format!("The model has a table of {positions} positions; {seq_len} tokens do not fit."),
-            format!("模型只有 {positions} 个位置嵌入；序列长度 {seq_len} 超出范围。"),
+            message!(training::beyond_table, positions, seq_len),
         )
     } else {
         Finding::notice(
             "seq_len",
-            format!(
-                "{seq_len} tokens are more than the {positions} positions the model was made for."
-            ),
-            format!("序列长度 {seq_len} 超过模型设计的 {positions} 个位置。"),
+            message!(training::beyond_positions, seq_len, positions),
         )
     };
     // The longest samples that still fit when they are padded.
@@ -224,12 +203,8 @@ pub(crate) fn check_attention(
     };
     if attention(scenario, &model.architecture) != scenario.attention {
         findings.push(
-            Finding::notice(
-                "attention",
-                "transformers has no sdpa for this model: told to use it, it fails; told nothing, it runs its eager attention, which is estimated.",
-                "transformers 没有为该模型实现 sdpa：明确指定会报错，不指定则运行 eager 注意力；此处按 eager 估算。",
-            )
-            .with_fix("attention", Attention::Eager.name()),
+            Finding::notice("attention", message!(training::no_sdpa))
+                .with_fix("attention", Attention::Eager.name()),
         );
     }
     let flash_package = scenario.attention == Attention::FlashAttention2;
@@ -238,27 +213,17 @@ pub(crate) fn check_attention(
     if scenario.attention != Attention::Sdpa && scenario.sdpa_backend.is_some() {
         findings.push(Finding::notice(
             "sdpa_backend",
-            "sdpa_backend has no effect: attention is not sdpa.",
-            "sdpa_backend 不起作用：attention 不是 sdpa。",
+            message!(training::backend_without_effect),
         ));
     }
     if !flash_package && !flash_kernel {
         return;
     }
-    let refuse = |why: &str, why_zh: &str| {
-        let finding = Finding::error(
-            if flash_package {
-                "attention"
-            } else {
-                "sdpa_backend"
-            },
-            format!("FlashAttention {why}"),
-            format!("FlashAttention {why_zh}"),
-        );
+    let refuse = |why: Message| {
         if flash_package {
-            finding.with_fix("attention", Attention::Sdpa.name())
+            Finding::error("attention", why).with_fix("attention", Attention::Sdpa.name())
         } else {
-            finding.with_fix("sdpa_backend", serde_json::Value::Null)
+            Finding::error("sdpa_backend", why).with_fix("sdpa_backend", Value::Null)
         }
     };
     let missing = |family: &Family| {
@@ -266,44 +231,26 @@ pub(crate) fn check_attention(
         support.without_flash.has(scenario.framework)
     };
     if flash_package && model.architecture.family().is_some_and(missing) {
-        findings.push(refuse(
-            "is not written for this model in this version of transformers.",
-            "：该版本的 transformers 未为此模型实现。",
-        ));
+        findings.push(refuse(message!(training::flash_not_written)));
     }
     let autocast = matches!(scenario.precision, Precision::AmpBf16 | Precision::AmpFp16);
     let quantized = flash_kernel && scenario.quantization.is_on() && !autocast;
     if quantized && scenario.quantization.unquantized_dtype() == DType::Float32 {
-        findings.push(refuse(
-            "computes in float16 and bfloat16 only: the layers of this quantized model, whose norms are in float32, give float32 without autocast.",
-            "只支持 float16 和 bfloat16：该量化模型的归一化层为 float32，不用自动混合精度时各层输出 float32。",
-        ));
+        findings.push(refuse(message!(training::flash_over_quantized)));
     } else if scenario.precision == Precision::Fp32 && !quantized {
-        findings.push(refuse(
-            "computes in float16 and bfloat16 only, not in fp32.",
-            "只支持 float16 和 bfloat16，不支持 fp32。",
-        ));
+        findings.push(refuse(message!(training::flash_in_fp32)));
     }
     if device.compute_capability < FLASH_CAPABILITY {
-        findings.push(refuse(
-            "needs an Ampere GPU (compute capability 8.0) or newer.",
-            "需要 Ampere（计算能力 8.0）或更新的 GPU。",
-        ));
+        findings.push(refuse(message!(training::flash_before_ampere)));
     }
     if config.head_dim > FLASH_HEAD_DIM {
-        findings.push(refuse(
-            "takes heads of at most 256 columns.",
-            "的注意力头最多 256 列。",
-        ));
+        findings.push(refuse(message!(training::flash_wide_heads)));
     }
     let unequal = match &model.architecture {
         Architecture::Decoder(config) => config.latent.as_ref(),
         _ => None,
     };
     if flash_kernel && unequal.is_some_and(|heads| heads.head_dim() != heads.value) {
-        findings.push(refuse(
-            "takes no values in sdpa whose heads are not as wide as those of the keys, which are qk_nope_head_dim + qk_rope_head_dim wide (v_head_dim).",
-            "在 sdpa 中要求值与键的注意力头等宽（v_head_dim 等于 qk_nope_head_dim + qk_rope_head_dim）。",
-        ));
+        findings.push(refuse(message!(training::flash_unequal_heads)));
     }
 }

@@ -1,6 +1,6 @@
 //! Which models a version of transformers has, and whether they are estimated as it writes them.
 
-use crate::ask::{Finding, Framework, Scenario};
+use crate::ask::{Finding, Framework, Scenario, message};
 use crate::model::{Architecture, Since};
 
 /// Refuses a version that does not have the model, or writes it as the engine does not follow.
@@ -19,22 +19,14 @@ pub(crate) fn check(scenario: &Scenario, architecture: &Architecture, findings: 
 
 fn missing(framework: Framework, oldest: Framework) -> Finding {
     let (name, needed) = (framework.name(), oldest.name());
-    Finding::error(
-        "framework",
-        format!("{name} does not have this model; {needed} does."),
-        format!("{name} 尚无该模型；{needed} 才有。"),
-    )
-    .with_fix("framework", needed)
+    Finding::error("framework", message!(versions::not_there, name, needed))
+        .with_fix("framework", needed)
 }
 
 /// What is estimated as transformers 5 writes it only.
 fn only_recent() -> Finding {
-    Finding::error(
-        "framework",
-        "Models of this type are estimated as transformers 5 writes them; older versions do not have them or are not supported yet.",
-        "此类模型按 transformers 5 的实现估算；更早的版本没有该模型，或暂不支持。",
-    )
-    .with_fix("framework", Framework::Torch215Transformers523.name())
+    Finding::error("framework", message!(versions::as_transformers_5))
+        .with_fix("framework", Framework::Torch215Transformers523.name())
 }
 
 #[cfg(test)]

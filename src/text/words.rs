@@ -146,12 +146,6 @@ words! {
     ModelOwnDetail: "paste it below", "在下方粘贴";
     ModelFetch: "Fetch its config.json from huggingface.co", "从 huggingface.co 获取其 config.json";
     ModelFetching: "Fetching the config.json\u{2026}", "正在获取 config.json\u{2026}";
-    ModelUnreachable: "huggingface.co cannot be reached from here: you are offline, or this page's host does not allow it. Open the model's page there, copy its config.json and paste it here.",
-        "无法访问 huggingface.co：您处于离线状态，或本页面的主机不允许。请打开该模型的页面，复制其 config.json 并粘贴到此处。";
-    ModelGated: "There is no such repository, or its files are shown only to who has been let in. If you have been, copy its config.json from the model's page and paste it here.",
-        "没有这个仓库，或其文件仅对获准者开放。如果您已获准，请从模型页面复制 config.json 并粘贴到此处。";
-    ModelNoConfig: "The repository has no config.json. Look on its page for the model that it was made from.",
-        "该仓库没有 config.json，请在其页面上查找它所基于的模型。";
     TourTitle: "Two-minute tour: where is the peak?", "两分钟导览：峰值在哪里？";
     TourNext: "Next", "下一步";
     TourBack: "Back", "上一步";

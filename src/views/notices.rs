@@ -1,11 +1,10 @@
 //! What is to be said about the scenario and its address, where no control says it.
 
 use super::controls::Groups;
-use super::setting::message;
 use crate::app::use_store;
 use crate::ask::{Finding, Severity};
 use crate::browser;
-use crate::text::{Word, fix_label};
+use crate::text::{Word, fix_label, message_text};
 use leptos::prelude::*;
 
 /// The notices.
@@ -26,7 +25,7 @@ pub(super) fn Notices() -> impl IntoView {
             Severity::Warning => "warning",
             Severity::Error => "error",
         };
-        let text = finding.clone();
+        let text = finding.message;
         let repair = finding.fix.map(|fix| {
             let label = fix.clone();
             view! {
@@ -37,7 +36,7 @@ pub(super) fn Notices() -> impl IntoView {
         });
         view! {
             <li class="notice" data-severity=severity>
-                <span>{Signal::derive(move || message(&text, store.language.get()).to_owned())}</span>
+                <span>{Signal::derive(move || message_text(&text, store.language.get()))}</span>
                 {repair}
             </li>
         }

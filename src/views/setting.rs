@@ -8,7 +8,7 @@ use crate::app::{Draft, Store, use_store};
 use crate::ask::{Finding, Fix, Scenario, Severity};
 use crate::codec::{self, Kind};
 use crate::resolve::idle;
-use crate::text::{Language, Word, idle_reason, setting_help, setting_name};
+use crate::text::{Language, Word, idle_reason, message_text, setting_help, setting_name};
 use crate::widgets::{Choice, Field, HelpText, Problem};
 use leptos::prelude::*;
 use serde_json::Value;
@@ -164,16 +164,15 @@ impl Setting {
         Memo::new(move |_| {
             let language = store.language.get();
             if let Some(draft) = store.drafts.with(|drafts| drafts.get(self.key).cloned()) {
-                let (english, chinese) = &draft.message;
                 return Some(Problem {
-                    message: language.of((english, chinese)).to_owned(),
+                    message: message_text(&draft.message, language),
                     blocking: true,
                     fix: Some(Word::TakeBack.text(language).to_owned()),
                 });
             }
             let finding = self.finding(store)?;
             Some(Problem {
-                message: message(&finding, language).to_owned(),
+                message: message_text(&finding.message, language),
                 blocking: finding.severity == Severity::Error,
                 fix: finding
                     .fix
@@ -239,11 +238,6 @@ pub(super) fn share_values(store: Store) {
         now: Memo::new(move |_| store.scenario.with(codec::values)),
         usual: StoredValue::new(codec::values(&Scenario::default())),
     });
-}
-
-/// A finding in the reader's language.
-pub(super) fn message(finding: &Finding, language: Language) -> &str {
-    language.of((&finding.message, &finding.message_zh))
 }
 
 /// The frame around a setting's control.

@@ -7,6 +7,7 @@
 
 use highwater::codec::decode_json;
 use highwater::report::estimate;
+use highwater::text::WrittenReport;
 use wasm_bindgen_test::{console_log, wasm_bindgen_test, wasm_bindgen_test_configure};
 
 wasm_bindgen_test_configure!(run_in_browser);
@@ -35,7 +36,8 @@ fn reports_are_those_of_the_native_command_line_to_the_byte() {
         assert!(findings.is_empty(), "{scenario}: {findings:?}");
         match estimate(&asked) {
             Ok(answer) => {
-                let report = serde_json::to_string(&answer.report).expect("a report");
+                let report =
+                    serde_json::to_string(&WrittenReport::from(&answer.report)).expect("a report");
                 assert_eq!(report, native, "{scenario}");
                 reports += 1;
             }

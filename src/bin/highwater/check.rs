@@ -4,6 +4,7 @@ use crate::{FITS, MISSES};
 use highwater::ask::{Finding, Scenario, Severity};
 use highwater::codec::decode_json;
 use highwater::report::{Accuracy, Selection, events, read_cases};
+use highwater::text::english;
 use serde_json::Value;
 use std::io::Write;
 
@@ -16,7 +17,7 @@ pub fn check(text: &str, selection: &Selection, out: &mut dyn Write) -> Result<u
     for case in &mut cases {
         case.scenario = decode(&case.written);
     }
-    let accuracy = Accuracy::of(&cases, selection);
+    let accuracy = Accuracy::of(&cases, selection, english);
     if accuracy.compared() == 0 && accuracy.not_supported().is_empty() {
         return Err("there is no case in the input.".to_owned());
     }
@@ -31,7 +32,7 @@ fn decode(written: &Value) -> Result<Scenario, String> {
     let (scenario, findings) = decode_json(&written.to_string());
     match findings.first() {
         None => Ok(scenario),
-        Some(finding) => Err(format!("{}: {}", finding.key, finding.message)),
+        Some(finding) => Err(format!("{}: {}", finding.key, english(&finding.message))),
     }
 }
 
@@ -57,9 +58,13 @@ pub fn sentence(findings: &[Finding]) -> String {
     let errors = findings
         .iter()
         .filter(|finding| finding.severity == Severity::Error);
-    let said = errors.map(|finding| match finding.key.as_str() {
-        key if finding.message.starts_with(key) => finding.message.clone(),
-        key => format!("{key}: {}", finding.message),
+    let said = errors.map(|finding| {
+        let (key, said) = (&finding.key, english(&finding.message));
+        if said.starts_with(key) {
+            said
+        } else {
+            format!("{key}: {said}")
+        }
     });
     said.collect::<Vec<_>>().join(" ")
 }

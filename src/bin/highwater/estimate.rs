@@ -7,6 +7,7 @@ use crate::{BAD_INPUT, DOES_NOT_FIT, FITS};
 use highwater::ask::{Finding, Severity};
 use highwater::codec::decode_json;
 use highwater::report::{self, Estimate};
+use highwater::text::{self, WrittenReport};
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::io::{self, Write};
@@ -68,9 +69,9 @@ fn one(text: &str, form: Form) -> (u8, Vec<u8>) {
     let mut line = Vec::new();
     // Writing to memory cannot fail.
     let _ = match (form, &answer) {
-        (Form::Json, Ok(estimate)) => write_line(&estimate.report, &mut line),
+        (Form::Json, Ok(estimate)) => write_line(&WrittenReport::from(&estimate.report), &mut line),
         (Form::Json, Err(findings)) => {
-            let error = sentence(findings);
+            let (error, findings) = (sentence(findings), text::written(findings));
             write_line(&json!({"error": error, "findings": findings}), &mut line)
         }
         (Form::Table, Ok(estimate)) => table::write(&estimate.report, &mut line),

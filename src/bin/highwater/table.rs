@@ -3,8 +3,8 @@
 use highwater::ask::Severity;
 use highwater::report::{Report, StepReport};
 use highwater::text::{
-    ByteUnits, Language, Scale, exact, method_name, other_figures, other_reasons, verdict_answer,
-    verdict_detail,
+    ByteUnits, Language, Scale, english, exact, method_name, other_figures, other_reasons,
+    verdict_answer, verdict_detail,
 };
 use highwater::units::Bytes;
 use std::io::{self, Write};
@@ -82,7 +82,7 @@ pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
             Severity::Warning => "warning",
             Severity::Error => "error",
         };
-        writeln!(out, "{severity}: {}", finding.message)?;
+        writeln!(out, "{severity}: {}", english(&finding.message))?;
     }
     writeln!(out)
 }

@@ -1,7 +1,7 @@
 //! BART (`models/bart/configuration_bart.py` of transformers 5.23 and 4.51) and its kin
 //! (`models/{mbart,plbart,blenderbot,blenderbot_small,pegasus,marian,m2m_100}/configuration_*.py` of transformers 5.23).
 
-use crate::ask::{Finding, HEADS, LAYERS, SEQ_LEN, Task, VOCABULARY, WIDTH};
+use crate::ask::{Finding, HEADS, LAYERS, SEQ_LEN, Task, VOCABULARY, WIDTH, message};
 use crate::model::ConfigFields;
 use crate::model::{BartConfig, BartKind, BartStack, Dropout, Family};
 
@@ -71,26 +71,16 @@ pub(crate) fn read(
 fn refuse(kind: BartKind, fields: &mut ConfigFields<'_>) {
     if kind == BartKind::Marian && !fields.flag("share_encoder_decoder_embeddings", true) {
         let key = fields.key("share_encoder_decoder_embeddings");
-        fields.push(
-            Finding::error(
-                &key,
-                "Marian is estimated with one table of embeddings; share_encoder_decoder_embeddings must be true.",
-                "目前按编码器与解码器共享词嵌入的 Marian 估算；share_encoder_decoder_embeddings 必须为 true。",
-            )
-            .with_fix(&key, true),
-        );
+        fields
+            .push(Finding::error(&key, message!(bart::embeddings_not_shared)).with_fix(&key, true));
     }
     if kind == BartKind::M2m100 {
         for field in ["encoder_layerdrop", "decoder_layerdrop"] {
             if fields.drops(field, true) {
                 let key = fields.key(field);
                 fields.push(
-                    Finding::warning(
-                        &key,
-                        format!("{field} leaves out layers by chance; all of them are counted."),
-                        format!("{field} 会随机跳过部分层；此处按全部层计算。"),
-                    )
-                    .with_fix(&key, 0),
+                    Finding::warning(&key, message!(bart::layers_left_out, field))
+                        .with_fix(&key, 0),
                 );
             }
         }

@@ -1,6 +1,6 @@
 //! What is not estimated of BART and its kin.
 
-use crate::ask::{ActivationCheckpointing, Attention, Finding, Framework, Scenario, Task};
+use crate::ask::{ActivationCheckpointing, Attention, Finding, Framework, Scenario, Task, message};
 use crate::model::Architecture;
 
 /// Refuses what those of texts do not do.
@@ -20,11 +20,12 @@ pub(crate) fn check(
         findings.push(
             Finding::error(
                 "activation_checkpointing",
-                "BART before transformers 5 cannot train adapters under re-entrant checkpointing: nothing makes its \
-                 encoder's input require a gradient, and backward fails. Use full.",
-                "transformers 5 之前的 BART 无法在可重入激活重计算下训练适配器：编码器的输入不会获得梯度，反向传播会失败。请使用 full。",
+                message!(bart::reentrant_adapters),
             )
-            .with_fix("activation_checkpointing", ActivationCheckpointing::Full.name()),
+            .with_fix(
+                "activation_checkpointing",
+                ActivationCheckpointing::Full.name(),
+            ),
         );
     }
 }
@@ -32,12 +33,8 @@ pub(crate) fn check(
 fn check_attention(scenario: &Scenario, findings: &mut Vec<Finding>) {
     if scenario.attention == Attention::FlashAttention2 {
         findings.push(
-            Finding::error(
-                "attention",
-                "flash_attention_2 of BART and Whisper is not supported yet; sdpa uses the same kernel where it can.",
-                "暂不支持 BART 和 Whisper 的 flash_attention_2；sdpa 会在可能时使用同样的内核。",
-            )
-            .with_fix("attention", Attention::Sdpa.name()),
+            Finding::error("attention", message!(bart::no_flash))
+                .with_fix("attention", Attention::Sdpa.name()),
         );
     }
 }
@@ -61,10 +58,7 @@ pub(crate) fn check_whisper(
         findings.push(
             Finding::error(
                 "target_seq_len",
-                format!(
-                    "Whisper's decoder takes at most {most} tokens; target_seq_len is {target}."
-                ),
-                format!("Whisper 的解码器最多接受 {most} 个词元；target_seq_len 为 {target}。"),
+                message!(bart::target_too_long, most, target),
             )
             .with_fix("target_seq_len", most),
         );

@@ -3,6 +3,7 @@
 
 use crate::ask::{
     ActivationCheckpointing, Attention, Finding, HEADS, LAYERS, Precision, Scenario, Task, WIDTH,
+    message,
 };
 use crate::families::vit::{CHANNELS, PIXELS, check_patches};
 use crate::model::ConfigFields;
@@ -69,30 +70,24 @@ pub(crate) fn check(
         findings.push(
             Finding::error(
                 "activation_checkpointing",
-                "Re-entrant checkpoints go backward through the biases that layers share once for each layer, and PyTorch refuses the second time.",
-                "re-entrant 激活重计算会为每一层各反向一次共享的位置偏置，第二次时 PyTorch 会报错。",
+                message!(beit::reentrant_shared_biases),
             )
-            .with_fix("activation_checkpointing", ActivationCheckpointing::Full.name()),
+            .with_fix(
+                "activation_checkpointing",
+                ActivationCheckpointing::Full.name(),
+            ),
         );
     }
     if scenario.attention == Attention::FlashAttention2 {
         findings.push(
-            Finding::error(
-                "attention",
-                "transformers has no flash_attention_2 for BEiT and data2vec's model of images, whose scores have biases; sdpa is there.",
-                "transformers 的 BEiT 与 data2vec 图像模型的注意力分数带有偏置，没有 flash_attention_2；支持 sdpa。",
-            )
-            .with_fix("attention", Attention::Sdpa.name()),
+            Finding::error("attention", message!(beit::no_flash))
+                .with_fix("attention", Attention::Sdpa.name()),
         );
     }
     if !config.data2vec && scenario.weights_dtype() != DType::Float32 {
         findings.push(
-            Finding::error(
-                "precision",
-                "BEiT takes images in the dtype of its weights, and batches have them in float32: half precision needs autocast.",
-                "BEiT 要求图像与权重的数据类型相同，而批次中的图像为 float32：半精度需要使用自动混合精度。",
-            )
-            .with_fix("precision", Precision::AmpBf16.name()),
+            Finding::error("precision", message!(beit::half_precision_images))
+                .with_fix("precision", Precision::AmpBf16.name()),
         );
     }
 }

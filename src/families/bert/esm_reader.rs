@@ -1,6 +1,6 @@
 //! ESM, which reads proteins (`models/esm/{configuration,modeling}_esm.py` of transformers 5.23).
 
-use crate::ask::{Finding, VOCABULARY};
+use crate::ask::{Finding, VOCABULARY, message};
 use crate::model::ConfigFields;
 use crate::model::{BertKind, Esm};
 
@@ -13,26 +13,12 @@ pub(crate) fn read(kind: BertKind, fields: &mut ConfigFields<'_>) -> Option<Esm>
     if !matches!(position, "absolute" | "rotary") {
         let key = fields.key("position_embedding_type");
         fields.push(
-            Finding::error(
-                &key,
-                format!(
-                    "ESM is estimated with positions that are rotary or absolute, not {position}."
-                ),
-                format!("ESM 的位置编码只支持 rotary 或 absolute，不支持 {position}。"),
-            )
-            .with_fix(&key, "rotary"),
+            Finding::error(&key, message!(bert::esm_positions, position)).with_fix(&key, "rotary"),
         );
     }
     if fields.flag("is_folding_model", false) {
         let key = fields.key("is_folding_model");
-        fields.push(
-            Finding::error(
-                &key,
-                "ESMFold, which predicts structures, is not estimated; ESM without it is.",
-                "暂不支持估算预测结构的 ESMFold；支持不含它的 ESM。",
-            )
-            .with_fix(&key, false),
-        );
+        fields.push(Finding::error(&key, message!(bert::esm_folds)).with_fix(&key, false));
     }
     Some(Esm {
         rotary: position == "rotary",

@@ -3,7 +3,7 @@
 //! 5.23), `DeBERTa`, `RemBERT` and `RoFormer` (5.23), ALBERT and `DeBERTa` V2 (both of 5.23, 4.51 and 4.48).
 
 use super::{esm_reader as bert_esm, nomic_reader as nomic_bert};
-use crate::ask::{Finding, HEADS, LAYERS, VOCABULARY, WIDTH};
+use crate::ask::{Finding, HEADS, LAYERS, VOCABULARY, WIDTH, message};
 use crate::families::deberta::reader as deberta;
 use crate::model::ConfigFields;
 use crate::model::{Activation, BertConfig, BertKind, Dropout, Family};
@@ -111,13 +111,10 @@ pub(crate) fn read(
 fn check_pairs(heads: u64, head_dim: u64, fields: &mut ConfigFields<'_>) {
     if !head_dim.is_multiple_of(2) {
         let key = fields.key("num_attention_heads");
-        fields.push(
-            Finding::error(
-                &key,
-                format!("Positions of RoFormer turn pairs of columns, and each of {heads} heads has {head_dim} of them, which is odd."),
-                format!("RoFormer 的位置编码成对旋转各列，而 {heads} 个注意力头各有 {head_dim} 列，为奇数。"),
-            ),
-        );
+        fields.push(Finding::error(
+            &key,
+            message!(bert::odd_heads, heads, head_dim),
+        ));
     }
 }
 
@@ -126,14 +123,8 @@ fn check_groups(fields: &mut ConfigFields<'_>) {
     for field in ["num_hidden_groups", "inner_group_num"] {
         if fields.optional(field, &LAYERS, 1) != 1 {
             let key = fields.key(field);
-            fields.push(
-                Finding::error(
-                    &key,
-                    format!("ALBERT is estimated with one layer that is used again and again; {field} must be 1."),
-                    format!("目前按所有层共享一层的 ALBERT 估算；{field} 必须为 1。"),
-                )
-                .with_fix(&key, 1),
-            );
+            fields
+                .push(Finding::error(&key, message!(bert::albert_groups, field)).with_fix(&key, 1));
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Models that see images and read texts (`models/{clip,siglip}/configuration_*.py` of transformers 5.23).
 
 use crate::ask::{
-    Attention, EvaluationKind, Finding, HEADS, LAYERS, Scenario, Task, VOCABULARY, WIDTH,
+    Attention, EvaluationKind, Finding, HEADS, LAYERS, Scenario, Task, VOCABULARY, WIDTH, message,
 };
 use crate::families::vit::{CHANNELS, PIXELS, check_patches};
 use crate::model::ConfigFields;
@@ -128,24 +128,16 @@ pub(crate) fn check(
 ) {
     if scenario.attention == Attention::FlashAttention2 {
         findings.push(
-            Finding::error(
-                "attention",
-                "flash_attention_2 of CLIP and SigLIP is not supported yet; sdpa uses the same kernel where it can.",
-                "暂不支持 CLIP 和 SigLIP 的 flash_attention_2；sdpa 会在可能时使用同样的内核。",
-            )
-            .with_fix("attention", Attention::Sdpa.name()),
+            Finding::error("attention", message!(clip::no_flash))
+                .with_fix("attention", Attention::Sdpa.name()),
         );
     }
     let kind = scenario.asked_evaluation().kind;
     let others = matches!(kind, EvaluationKind::Logits | EvaluationKind::Trainer);
     if task == Task::Contrastive && others {
         findings.push(
-            Finding::error(
-                "evaluation.kind",
-                "Of the evaluation of pairs of images and texts the loss is estimated only.",
-                "图文对比的评估目前只支持估算损失。",
-            )
-            .with_fix("evaluation.kind", EvaluationKind::Loss.name()),
+            Finding::error("evaluation.kind", message!(clip::contrastive_evaluation))
+                .with_fix("evaluation.kind", EvaluationKind::Loss.name()),
         );
     }
 }

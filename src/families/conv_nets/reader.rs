@@ -2,7 +2,8 @@
 //! (`models/{convnext,convnextv2,resnet}/configuration_*.py` of transformers 5.23).
 
 use crate::ask::{
-    ActivationCheckpointing, Finding, LAYERS, Precision, QuantizationType, Scenario, Task, WIDTH,
+    ActivationCheckpointing, Finding, LAYERS, Message, Precision, QuantizationType, Scenario, Task,
+    WIDTH, message,
 };
 use crate::families::swin::{STAGES, numbers};
 use crate::families::vit::{CHANNELS, PIXELS};
@@ -28,24 +29,13 @@ pub(crate) fn read(
     let depths = numbers(fields, "depths", &layers, &LAYERS);
     if depths.len() != widths.len() || !STAGES.contains(&depths.len()) {
         let key = fields.key("hidden_sizes");
-        fields.push(Finding::error(
-            &key,
-            "hidden_sizes must have as many numbers as depths, from 1 to 8.",
-            "hidden_sizes 与 depths 的个数必须相同，为 1 到 8 个。",
-        ));
+        fields.push(Finding::error(&key, message!(conv_nets::widths_and_depths)));
     }
     let halved = depths.len().saturating_sub(1);
     let shrunk = (image_size / if resnet { 4 } else { patch_size.max(1) }) >> halved.min(8);
     if shrunk == 0 {
         let key = fields.key("image_size");
-        fields.push(
-            Finding::error(
-                &key,
-                "The image is too small: nothing of it is left for the last stage.",
-                "图像太小：最后一个阶段得不到任何内容。",
-            )
-            .with_fix(&key, 224),
-        );
+        fields.push(Finding::error(&key, message!(conv_nets::image_too_small)).with_fix(&key, 224));
     }
     let scale = fields
         .get("layer_scale_init_value")
@@ -74,30 +64,27 @@ pub(crate) fn read(
 
 /// Refuses what such a network does not do, or what is not estimated yet.
 pub(crate) fn check(scenario: &Scenario, _: &Architecture, _: Task, findings: &mut Vec<Finding>) {
-    let mut refuse = |key: &str, english: &str, chinese: &str, fix: &str| {
-        findings.push(Finding::error(key, english, chinese).with_fix(key, fix));
+    let mut refuse = |key: &str, why: Message, fix: &str| {
+        findings.push(Finding::error(key, why).with_fix(key, fix));
     };
     if scenario.activation_checkpointing != ActivationCheckpointing::None {
         refuse(
             "activation_checkpointing",
-            "transformers does not checkpoint this model and fails.",
-            "transformers 不支持该模型的激活重计算，会报错。",
+            message!(conv_nets::no_checkpoints),
             ActivationCheckpointing::None.name(),
         );
     }
     if scenario.weights_dtype() != DType::Float32 {
         refuse(
             "precision",
-            "The model takes images in the dtype of its weights, and batches have them in float32: half precision needs autocast.",
-            "该模型要求图像与权重的数据类型相同，而批次中的图像为 float32：半精度需要使用自动混合精度。",
+            message!(conv_nets::half_precision_images),
             Precision::AmpBf16.name(),
         );
     }
     if scenario.quantization.is_on() {
         refuse(
             "quantization.type",
-            "Quantized networks of convolutions are not estimated yet.",
-            "暂不支持估算量化的卷积网络。",
+            message!(conv_nets::quantized),
             QuantizationType::None.name(),
         );
     }

@@ -1,7 +1,7 @@
 //! `DeBERTa` (`models/deberta/configuration_deberta.py` of transformers 5.23), V2 and V3
 //! (`models/deberta_v2/configuration_deberta_v2.py` of transformers 5.23, 4.51 and 4.48).
 
-use crate::ask::{Finding, VOCABULARY};
+use crate::ask::{Finding, VOCABULARY, message};
 use crate::model::ConfigFields;
 use crate::model::{BertKind, Relative};
 use serde_json::Value;
@@ -78,12 +78,6 @@ fn buckets(fields: &mut ConfigFields<'_>) -> u64 {
 /// Says that a variant of `DeBERTa` is not estimated.
 fn refuse(fields: &mut ConfigFields<'_>, field: &str, fix: Value) {
     let key = fields.key(field);
-    fields.push(
-        Finding::error(
-            &key,
-            format!("DeBERTa is estimated as it is published, with another {field}."),
-            format!("目前按已发布的 DeBERTa 的结构估算，其 {field} 与此不同。"),
-        )
-        .with_fix(&key, fix),
-    );
+    fields
+        .push(Finding::error(&key, message!(deberta::not_as_published, field)).with_fix(&key, fix));
 }

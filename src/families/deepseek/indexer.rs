@@ -1,7 +1,7 @@
 //! What chooses the keys that a token sees (`DeepSeek` V3.2 and GLM-5: `models/{deepseek_v32,
 //! glm_moe_dsa}` of transformers 5.23).
 
-use crate::ask::{Finding, HEADS, SEQ_LEN, WIDTH};
+use crate::ask::{Finding, HEADS, SEQ_LEN, WIDTH, message};
 use crate::model::ConfigFields;
 use crate::model::Indexer;
 use serde_json::Value;
@@ -15,10 +15,7 @@ pub(crate) fn read(default: Indexer, turned: u64, fields: &mut ConfigFields<'_>)
         fields.push(
             Finding::error(
                 &key,
-                format!(
-                    "{turned} columns of an indexer's head are turned, but it has only {columns}."
-                ),
-                format!("索引器的每个头有 {turned} 列参与旋转，但它只有 {columns} 列。"),
+                message!(deepseek::indexer_too_narrow, turned, columns),
             )
             .with_fix(&key, turned),
         );
@@ -56,12 +53,8 @@ pub(crate) fn layers(
     if all.first() == Some(&false) {
         let key = fields.key("indexer_types");
         fields.push(
-            Finding::error(
-                &key,
-                "The first layer must have an indexer of its own: there is none before it whose choice it could share.",
-                "第一层必须有自己的索引器：它之前没有可共享的选择。",
-            )
-            .with_fix(&key, Value::Null),
+            Finding::error(&key, message!(deepseek::first_layer_without_indexer))
+                .with_fix(&key, Value::Null),
         );
     }
     all

@@ -3,7 +3,7 @@
 //! transformers 5.23).
 
 use super::indexer;
-use crate::ask::{Finding, HEADS, LAYERS, VOCABULARY, WIDTH};
+use crate::ask::{Finding, HEADS, LAYERS, VOCABULARY, WIDTH, message};
 use crate::families::reading::{experts, options};
 use crate::model::{ConfigFields, DecoderConfig, Family, Latent, LatentRotary};
 
@@ -90,14 +90,7 @@ pub(crate) fn check_query_rank(config: &DecoderConfig, fields: &mut ConfigFields
     }
     let default = config.family.latent.and_then(|latent| latent.query_rank);
     let key = fields.key(QUERY_RANK);
-    fields.push(
-        Finding::error(
-            &key,
-            "q_lora_rank is null, which transformers refuses for this model: it must be a number.",
-            "q_lora_rank 为 null；transformers 中该模型要求它是一个数。",
-        )
-        .with_fix(&key, default),
-    );
+    fields.push(Finding::error(&key, message!(deepseek::query_rank_null)).with_fix(&key, default));
 }
 
 /// `qk_rope_head_dim`: columns are turned in pairs.
@@ -106,12 +99,7 @@ fn even(default: u64, fields: &mut ConfigFields<'_>) -> u64 {
     if !turned.is_multiple_of(2) {
         let key = fields.key(TURNED);
         fields.push(
-            Finding::error(
-                &key,
-                format!("{turned} columns of a head are turned; rotary position embeddings need an even number."),
-                format!("每个注意力头有 {turned} 列参与旋转；旋转位置编码要求偶数。"),
-            )
-            .with_fix(&key, turned + 1),
+            Finding::error(&key, message!(deepseek::odd_rotary, turned)).with_fix(&key, turned + 1),
         );
     }
     turned

@@ -1,6 +1,6 @@
 //! What Doge has that Llama has not (`models/doge` of transformers 5.23).
 
-use crate::ask::{EvaluationKind, Finding, SEQ_LEN, Scenario};
+use crate::ask::{EvaluationKind, Finding, SEQ_LEN, Scenario, message};
 use crate::model::Architecture;
 use crate::model::ConfigFields;
 
@@ -8,24 +8,12 @@ use crate::model::ConfigFields;
 pub(crate) fn kept_keys(fields: &mut ConfigFields<'_>) -> u64 {
     if fields.flag("is_moe", false) {
         let key = fields.key("is_moe");
-        fields.push(
-            Finding::error(
-                &key,
-                "Doge's mixture of experts, which are rows of tables, is not estimated; its MLP is.",
-                "暂不支持估算 Doge 以嵌入表各行为专家的混合专家；支持其 MLP。",
-            )
-            .with_fix(&key, false),
-        );
+        fields.push(Finding::error(&key, message!(doge::experts)).with_fix(&key, false));
     }
     if fields.get("sliding_window").is_some() {
         let key = fields.key("sliding_window");
         fields.push(
-            Finding::error(
-                &key,
-                "Doge is estimated without a sliding window.",
-                "仅支持估算不带滑动窗口的 Doge。",
-            )
-            .with_fix(&key, serde_json::Value::Null),
+            Finding::error(&key, message!(doge::window)).with_fix(&key, serde_json::Value::Null),
         );
     }
     fields.optional("keep_window_size", &SEQ_LEN, 2048)
@@ -46,11 +34,7 @@ pub(crate) fn check(scenario: &Scenario, architecture: &Architecture, findings: 
         return;
     };
     findings.push(
-        Finding::error(
-            "seq_len",
-            format!("Beyond {kept} tokens (keep_window_size) Doge chooses the keys that a token sees, which is not estimated."),
-            format!("超过 {kept} 个词元（keep_window_size）时 Doge 会为每个词元选择可见的键，暂不支持估算。"),
-        )
-        .with_fix("seq_len", kept.saturating_sub(new).max(2)),
+        Finding::error("seq_len", message!(doge::keys_chosen, kept))
+            .with_fix("seq_len", kept.saturating_sub(new).max(2)),
     );
 }

@@ -1,6 +1,6 @@
 //! `EuroBERT` (`models/eurobert/configuration_eurobert.py` of transformers 5.23).
 
-use crate::ask::{Finding, HEADS, LAYERS, VOCABULARY, WIDTH};
+use crate::ask::{Finding, HEADS, LAYERS, VOCABULARY, WIDTH, message};
 use crate::model::ConfigFields;
 use crate::model::{EuroBertConfig, Family, Pooling};
 
@@ -36,14 +36,7 @@ fn pooling(fields: &mut ConfigFields<'_>) -> Pooling {
         name => {
             let key = fields.key("classifier_pooling");
             fields.push(
-                Finding::error(
-                    &key,
-                    format!("EuroBERT's classifier_pooling is late, mean or bos, not {name}."),
-                    format!(
-                        "EuroBERT 的 classifier_pooling 只能是 late、mean 或 bos，不能是 {name}。"
-                    ),
-                )
-                .with_fix(&key, "late"),
+                Finding::error(&key, message!(eurobert::pooling, name)).with_fix(&key, "late"),
             );
             Pooling::Late
         }

@@ -1,6 +1,6 @@
 //! Falcon's config (`models/falcon` of transformers 5.23).
 
-use crate::ask::{Finding, HEADS, LAYERS, VOCABULARY, WIDTH};
+use crate::ask::{Finding, HEADS, LAYERS, VOCABULARY, WIDTH, message};
 use crate::families::reading::options;
 use crate::model::ConfigFields;
 use crate::model::Family;
@@ -32,14 +32,7 @@ pub(crate) fn read(family: &'static Family, fields: &mut ConfigFields<'_>) -> De
     let parallel = fields.flag("parallel_attn", true);
     if recent && norms == 2 && !parallel {
         let key = fields.key("parallel_attn");
-        fields.push(
-            Finding::error(
-                &key,
-                "Falcon's new architecture with two norms has attention and MLP beside each other: transformers fails where parallel_attn is false.",
-                "Falcon 新架构的两个归一化层要求注意力与 MLP 并行：parallel_attn 为 false 时 transformers 会报错。",
-            )
-            .with_fix(&key, true),
-        );
+        fields.push(Finding::error(&key, message!(falcon::two_norms)).with_fix(&key, true));
     }
     DecoderConfig {
         num_labels: fields.labels(2),

@@ -1,7 +1,7 @@
 //! Attention among the layers of a model of flash-linear-attention: `attn` of its config
 //! (`AttentionSpec`, `fla/models/configuration_utils.py` of flash-linear-attention 0.6.0).
 
-use crate::ask::{Finding, HEADS};
+use crate::ask::{Finding, HEADS, message};
 use crate::model::FlaAttention;
 use crate::model::{ConfigFields, shortened};
 use serde_json::{Map, Value};
@@ -64,12 +64,5 @@ fn wrong_layers(key: &str, part: &Map<String, Value>, num_hidden_layers: u64) ->
         .get("layers")
         .map_or_else(|| "null".to_owned(), shortened);
     let last = num_hidden_layers - 1;
-    Finding::error(
-        key,
-        format!(
-            "attn.layers is {shown}; it must list layers from 0 to {last}, each for one attention."
-        ),
-        format!("attn.layers 为 {shown}；必须列出 0 到 {last} 的层号，且每层只能出现一次。"),
-    )
-    .with_fix(key, Value::Null)
+    Finding::error(key, message!(fla::attention_layers, shown, last)).with_fix(key, Value::Null)
 }

@@ -1,8 +1,8 @@
 //! Models of flash-linear-attention: their sizes and options.
 
 use crate::ask::{
-    ActivationCheckpointing, EvaluationKind, Finding, Framework, Precision, Program,
-    QuantizationType, Scenario, Task,
+    ActivationCheckpointing, EvaluationKind, Finding, Framework, Message, Precision, Program,
+    QuantizationType, Scenario, Task, message,
 };
 use crate::model::{Architecture, FlaConfig, FlaMixer, NORM_WIDTH};
 
@@ -17,18 +17,12 @@ pub(crate) fn check(
         return;
     };
     if scenario.quantization.is_on() {
-        let (english, chinese) = match config.mixer {
-            FlaMixer::Mamba | FlaMixer::Mamba2 => (
-                "Quantized models of flash-linear-attention's Mamba and Mamba 2 are not estimated yet.",
-                "暂不支持估算 flash-linear-attention 的 Mamba 与 Mamba 2 量化模型。",
-            ),
-            _ => (
-                "Models of flash-linear-attention read their weights directly and cannot be quantized.",
-                "flash-linear-attention 的模型直接读取权重，无法量化。",
-            ),
+        let why = match config.mixer {
+            FlaMixer::Mamba | FlaMixer::Mamba2 => message!(fla::quantized_mamba),
+            _ => message!(fla::quantized),
         };
         findings.push(
-            Finding::error("quantization.type", english, chinese)
+            Finding::error("quantization.type", why)
                 .with_fix("quantization.type", QuantizationType::None.name()),
         );
     }
@@ -39,9 +33,7 @@ pub(crate) fn check(
         findings.push(
             Finding::error(
                 "activation_checkpointing",
-                "The forget gates of the layers of HGRN and HGRN2 share their bounds: gradients cannot go back \
-                 through them from each re-entrant checkpoint. Use full.",
-                "HGRN 与 HGRN2 各层的遗忘门共用下界，可重入的激活重计算无法逐层反向传播；请使用 full。",
+                message!(fla::reentrant_shared_bounds),
             )
             .with_fix(
                 "activation_checkpointing",
@@ -50,15 +42,10 @@ pub(crate) fn check(
         );
     }
     if scenario.precision == Precision::Fp32
-        && let Some((english, chinese)) = without_float32(config)
+        && let Some(why) = without_float32(config)
     {
         findings.push(
-            Finding::error(
-                "precision",
-                format!("{english} take no float32; use bf16 or amp_bf16."),
-                format!("{chinese}不支持 float32；请使用 bf16 或 amp_bf16。"),
-            )
-            .with_fix("precision", Precision::AmpBf16.name()),
+            Finding::error("precision", why).with_fix("precision", Precision::AmpBf16.name()),
         );
     }
 }
@@ -82,45 +69,25 @@ fn failing_before_060(scenario: &Scenario, config: &FlaConfig) -> Option<Finding
     };
     let generates = evaluation.kind == EvaluationKind::Generate;
     let masked = scenario.has_padding() && most > 1;
-    let (english, chinese) = match config.mixer {
-        FlaMixer::Mamba2
-            if config
-                .state_space
-                .is_some_and(|own| own.sizes.inner > NORM_WIDTH) =>
-        {
-            (
-                "Mamba 2 of flash-linear-attention 0.2.2 normalizes up to 16384 columns",
-                "flash-linear-attention 0.2.2 的 Mamba 2 最多归一化 16384 列",
-            )
+    let recent = Framework::Torch215Transformers523.name();
+    let wide = (config.state_space).is_some_and(|own| own.sizes.inner > NORM_WIDTH);
+    let why = match config.mixer {
+        FlaMixer::Mamba2 if wide => message!(fla::old_mamba2_width, recent),
+        FlaMixer::RetNet if generates => message!(fla::old_retnet_generation, recent),
+        FlaMixer::RetNet if masked => message!(fla::old_retnet_mask, recent),
+        FlaMixer::GatedDeltaNet if trains && scenario.padded(scenario.seq_len) <= SHORT => {
+            message!(fla::old_gated_deltanet_short, recent)
         }
-        FlaMixer::RetNet if generates => (
-            "RetNet of flash-linear-attention 0.2.2 generates from the last token of a prompt alone",
-            "flash-linear-attention 0.2.2 的 RetNet 生成时只读取提示的最后一个词元",
-        ),
-        FlaMixer::RetNet if masked => (
-            "RetNet of flash-linear-attention 0.2.2 fails where several samples have a mask",
-            "flash-linear-attention 0.2.2 的 RetNet 在多个样本带掩码时会报错",
-        ),
-        FlaMixer::GatedDeltaNet if trains && scenario.padded(scenario.seq_len) <= SHORT => (
-            "Gated DeltaNet of flash-linear-attention 0.2.2 trains on more than 64 tokens only",
-            "flash-linear-attention 0.2.2 的 Gated DeltaNet 只能在超过 64 个词元的序列上训练",
-        ),
         _ => return None,
     };
-    let recent = Framework::Torch215Transformers523.name();
-    let finding = Finding::error(
-        "framework",
-        format!("{english}; use {recent}, with which 0.6.0 goes."),
-        format!("{chinese}；请使用搭配 0.6.0 的 {recent}。"),
-    );
-    Some(finding.with_fix("framework", recent))
+    Some(Finding::error("framework", why).with_fix("framework", recent))
 }
 
 /// The kernels of a model that take no float32.
-fn without_float32(config: &FlaConfig) -> Option<(&'static str, &'static str)> {
+fn without_float32(config: &FlaConfig) -> Option<Message> {
     if !config.attention.is_empty() {
-        return Some(("The kernels of flash-attn", "flash-attn 的内核"));
+        return Some(message!(fla::flash_float32));
     }
     let delta = matches!(config.mixer, FlaMixer::DeltaNet | FlaMixer::GatedDeltaNet);
-    delta.then_some(("The kernels of DeltaNet", "DeltaNet 的内核"))
+    delta.then(|| message!(fla::deltanet_float32))
 }

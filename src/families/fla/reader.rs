@@ -2,7 +2,7 @@
 //! (`fla/models/*/configuration_*.py` of flash-linear-attention 0.6.0).
 
 use super::attention_reader as fla_attention;
-use crate::ask::{Finding, HEADS, LAYERS, SEQ_LEN, VOCABULARY, WIDTH};
+use crate::ask::{Finding, HEADS, LAYERS, SEQ_LEN, VOCABULARY, WIDTH, message};
 use crate::families::mamba::{SMALL, reader as mamba};
 use crate::model::ConfigFields;
 use crate::model::{Family, FlaConfig, FlaFused, FlaMixer, FlaStateSpace, NORM_WIDTH, StateSpace};
@@ -99,12 +99,8 @@ fn fused(fields: &mut ConfigFields<'_>) -> FlaFused {
     if fused.cross_entropy && fused.linear_cross_entropy {
         let key = fields.key("fuse_cross_entropy");
         fields.push(
-            Finding::error(
-                &key,
-                "fuse_cross_entropy and fuse_linear_cross_entropy exclude each other.",
-                "fuse_cross_entropy 与 fuse_linear_cross_entropy 不能同时启用。",
-            )
-            .with_fix("model_overrides.fuse_cross_entropy", false),
+            Finding::error(&key, message!(fla::two_losses))
+                .with_fix("model_overrides.fuse_cross_entropy", false),
         );
     }
     fused
@@ -117,11 +113,7 @@ fn only(fields: &mut ConfigFields<'_>, field: &str, known: &[&str]) {
     };
     let all = known.join(", ");
     let key = fields.key(field);
-    let finding = Finding::error(
-        &key,
-        format!("{field} is {given:?}; supported: {all}."),
-        format!("{field} 为 {given:?}；目前支持：{all}。"),
-    );
+    let finding = Finding::error(&key, message!(fla::unknown_value, field, given, all));
     fields.push(match known.first() {
         Some(first) => finding.with_fix(&key, *first),
         None => finding,
@@ -135,12 +127,8 @@ fn refuse(fields: &mut ConfigFields<'_>, field: &str) {
     }
     let key = fields.key(field);
     fields.push(
-        Finding::error(
-            &key,
-            format!("{field} is not supported yet."),
-            format!("暂不支持 {field}。"),
-        )
-        .with_fix(&key, serde_json::Value::Null),
+        Finding::error(&key, message!(fla::not_supported, field))
+            .with_fix(&key, serde_json::Value::Null),
     );
 }
 
@@ -164,12 +152,7 @@ fn expanded(
     }
     let key = fields.key(field);
     fields.push(
-        Finding::error(
-            &key,
-            format!("{field} must make {width} columns a number that {heads} heads divide evenly."),
-            format!("{field} 乘以 {width} 后必须能被 {heads} 个头整除。"),
-        )
-        .with_fix(&key, 1),
+        Finding::error(&key, message!(fla::expansion, field, width, heads)).with_fix(&key, 1),
     );
     1
 }
@@ -196,12 +179,8 @@ fn check_shared(fields: &mut ConfigFields<'_>, field: &str, heads: u64) {
     }
     let key = fields.key(field);
     fields.push(
-        Finding::error(
-            &key,
-            format!("{field} other than num_heads is not supported yet: {given} and {heads}."),
-            format!("暂不支持 {field} 与 num_heads 不同：{given} 与 {heads}。"),
-        )
-        .with_fix(&key, heads),
+        Finding::error(&key, message!(fla::shared_heads, field, given, heads))
+            .with_fix(&key, heads),
     );
 }
 
@@ -365,13 +344,8 @@ fn mamba2(family: &'static Family, fields: &mut ConfigFields<'_>) -> FlaConfig {
         let heads = mamba::heads(fields, sizes.inner, None, 1);
         if heads.width() / heads.groups > NORM_WIDTH {
             let key = fields.key("n_groups");
-            let finding = Finding::error(
-                &key,
-                format!(
-                    "Norms of flash-linear-attention's Mamba 2 take groups of up to {NORM_WIDTH} columns."
-                ),
-                format!("flash-linear-attention 的 Mamba 2 归一化每组最多 {NORM_WIDTH} 列。"),
-            );
+            let finding =
+                Finding::error(&key, message!(fla::norm_too_wide, norm_width = NORM_WIDTH));
             fields.push(finding.with_fix(&key, heads.groups * 2));
         }
         StateSpace {

@@ -2,7 +2,7 @@
 //! transformers 5.23).
 
 use super::layers::readers;
-use crate::ask::{Finding, VOCABULARY, WIDTH};
+use crate::ask::{Finding, VOCABULARY, WIDTH, message};
 use crate::model::ConfigFields;
 use crate::model::{AltUp, GemmaLayers};
 use serde_json::Value;
@@ -59,13 +59,6 @@ fn check_range(fields: &mut ConfigFields<'_>) {
     const FIELD: &str = "altup_coef_clip";
     if fields.is_null(FIELD) {
         let key = fields.key(FIELD);
-        fields.push(
-            Finding::error(
-                &key,
-                "altup_coef_clip is null, which transformers refuses; it must be a number.",
-                "altup_coef_clip 为 null，transformers 会拒绝；它必须是数字。",
-            )
-            .with_fix(&key, 120.0),
-        );
+        fields.push(Finding::error(&key, message!(gemma::clip_null)).with_fix(&key, 120.0));
     }
 }

@@ -1,7 +1,7 @@
 //! What the layers of Gemma 4 share with each other, and what each has of its own
 //! (`models/gemma4` of transformers 5.23).
 
-use crate::ask::{Finding, VOCABULARY, WIDTH};
+use crate::ask::{Finding, VOCABULARY, WIDTH, message};
 use crate::families::reading::experts;
 use crate::model::ConfigFields;
 use crate::model::{Activation, EXPERTS, ExpertForm, Experts, GemmaLayers, Routing, SharedForm};
@@ -69,12 +69,7 @@ pub(crate) fn readers(asked: u64, windowed: &[bool], fields: &mut ConfigFields<'
     let most = (0..asked).rev().find(|&readers| has_all(readers));
     let most = most.unwrap_or(0);
     fields.push(
-        Finding::error(
-            &key,
-            format!("Before the last {asked} layers, which share keys and values, there must be a layer of each of layer_types; at most {most} can share."),
-            format!("最后 {asked} 层共享键和值，其前必须有 layer_types 中每一种的层；最多可共享 {most} 层。"),
-        )
-        .with_fix(&key, most),
+        Finding::error(&key, message!(gemma::too_many_share, asked, most)).with_fix(&key, most),
     );
     most
 }

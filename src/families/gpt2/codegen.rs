@@ -1,7 +1,7 @@
 //! `codegen` (`models/codegen, transformers 5.23`).
 
 use super::reader;
-use crate::ask::Finding;
+use crate::ask::{Finding, message};
 use crate::families::llama::LLAMA;
 use crate::model::{
     Biases, ConfigFields, DecoderConfig, DecoderType, DropoutFields, Family, Flag, HeadDim,
@@ -73,12 +73,5 @@ fn check_blocks(hidden_size: u64, heads: u64, fields: &mut ConfigFields<'_>) {
     let fits = (1..=hidden_size / 4).map(|n| 4 * n);
     let fits = fits.filter(|n| hidden_size.is_multiple_of(*n));
     let nearest = fits.min_by_key(|n| n.abs_diff(heads)).unwrap_or(4);
-    fields.push(
-        Finding::error(
-            &key,
-            format!("CodeGen puts its heads into four blocks: {heads} is no multiple of 4."),
-            format!("CodeGen 把注意力头分成四块：{heads} 不是 4 的倍数。"),
-        )
-        .with_fix(&key, nearest),
-    );
+    fields.push(Finding::error(&key, message!(gpt2::codegen_heads, heads)).with_fix(&key, nearest));
 }

@@ -1,7 +1,7 @@
 //! `gpt_neo` (`models/gpt_neo, transformers 5.23`).
 
 use super::reader;
-use crate::ask::Finding;
+use crate::ask::{Finding, message};
 use crate::families::llama::LLAMA;
 use crate::model::{
     Biases, ConfigFields, DecoderConfig, DecoderType, DropoutFields, Family, HeadDim, MlpFunction,
@@ -83,14 +83,9 @@ fn check_attention_types(layers: u64, fields: &mut ConfigFields<'_>) {
     if layers % 2 == 1 {
         fitting.push(json!([["global"], 1]));
     }
-    let (english, chinese) = (
-        format!(
-            "attention_types says how {count} layers attend, but there are {layers}: transformers refuses that."
-        ),
-        format!(
-            "attention_types 描述了 {count} 层的注意力，而模型有 {layers} 层：transformers 会报错。"
-        ),
-    );
     let key = fields.key(FIELD);
-    fields.push(Finding::error(&key, english, chinese).with_fix(&key, fitting));
+    fields.push(
+        Finding::error(&key, message!(gpt2::neo_attention_types, count, layers))
+            .with_fix(&key, fitting),
+    );
 }

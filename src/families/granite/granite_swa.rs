@@ -1,6 +1,6 @@
 //! `granite_swa` (`models/granite_swa, transformers 5.23`).
 
-use crate::ask::Finding;
+use crate::ask::{Finding, message};
 use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
@@ -83,8 +83,7 @@ fn bases(layers: u64, fields: &mut ConfigFields<'_>) -> Vec<Option<usize>> {
         fields.push(
             Finding::error(
                 &key,
-                format!("{FIELD} has {count} entries, but there are {layers} layers: transformers fails at that."),
-                format!("{FIELD} 有 {count} 项，而模型有 {layers} 层：transformers 会报错。"),
+                message!(granite::too_few_bases, field = FIELD, count, layers),
             )
             .with_fix(&key, Value::Null),
         );

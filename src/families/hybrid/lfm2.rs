@@ -1,7 +1,7 @@
 //! `lfm2` (`models/lfm2, transformers 5.23`).
 
 use super::reader::{self, Frame, Mixers};
-use crate::ask::{Finding, WIDTH};
+use crate::ask::{Finding, WIDTH, message};
 use crate::families::llama::LLAMA;
 use crate::families::mamba::SMALL;
 use crate::model::{
@@ -109,14 +109,7 @@ fn adjusted(fields: &mut ConfigFields<'_>) -> u64 {
         .and_then(Value::as_f64);
     if factor.is_some_and(|factor| (factor - 1.0).abs() > f64::EPSILON) {
         let key = fields.key("block_ffn_dim_multiplier");
-        fields.push(
-            Finding::error(
-                &key,
-                "block_ffn_dim_multiplier other than 1 is not supported yet.",
-                "暂不支持 block_ffn_dim_multiplier 不为 1 的情形。",
-            )
-            .with_fix(&key, 1),
-        );
+        fields.push(Finding::error(&key, message!(hybrid::lfm2_multiplier)).with_fix(&key, 1));
     }
     (2 * width / 3).next_multiple_of(multiple)
 }

@@ -2,7 +2,7 @@
 //! an MLP or experts alone.
 
 use super::reader::refuse_set;
-use crate::ask::{Finding, HEADS, LAYERS, VOCABULARY, WIDTH};
+use crate::ask::{Finding, HEADS, LAYERS, VOCABULARY, WIDTH, message};
 use crate::families::mamba::{SMALL, reader as mamba};
 use crate::families::reading::{experts, options};
 use crate::model::ConfigFields;
@@ -132,14 +132,7 @@ fn layers(fields: &mut ConfigFields<'_>) -> Vec<(Mixing, bool)> {
         (_, true) => json!(["linear_attention", "full_attention", "mlp"]),
         (_, false) => json!(known),
     };
-    fields.push(
-        Finding::error(
-            &key,
-            "Each layer must be a state space (M, linear_attention), attention (*, full_attention) an MLP (-, mlp) or experts (E, moe).",
-            "每层必须是状态空间（M、linear_attention）、注意力（*、full_attention）、MLP（-、mlp）或专家（E、moe）。",
-        )
-        .with_fix(&key, fix),
-    );
+    fields.push(Finding::error(&key, message!(hybrid::nemotron_layers)).with_fix(&key, fix));
     vec![
         (Mixing::StateSpace, false),
         (Mixing::Attention, false),

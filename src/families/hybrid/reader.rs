@@ -1,7 +1,7 @@
 //! Decoders whose layers mix tokens in different ways: attention in some, a state space or a short
 //! convolution in the others (`models/{bamba,lfm2,lfm2_moe,falcon_h1,granitemoehybrid,jamba,qwen3_next,qwen3_5,qwen3_5_moe}` of transformers 5.23).
 
-use crate::ask::{Finding, HEADS, LAYERS, VOCABULARY, WIDTH};
+use crate::ask::{Finding, HEADS, LAYERS, VOCABULARY, WIDTH, message};
 use crate::families::mamba::{SMALL, reader as mamba};
 use crate::families::reading::{experts, options};
 use crate::model::{ConfigFields, DecoderConfig, Family, Mixing, ScanHeads, StateSpace};
@@ -145,14 +145,7 @@ pub(crate) fn refuse_set(fields: &mut ConfigFields<'_>, field: &str) {
         return;
     }
     let key = fields.key(field);
-    fields.push(
-        Finding::error(
-            &key,
-            format!("{field} is not supported yet for this type of model; it must be false."),
-            format!("暂不支持此类模型的 {field}；必须为 false。"),
-        )
-        .with_fix(&key, false),
-    );
+    fields.push(Finding::error(&key, message!(hybrid::not_supported, field)).with_fix(&key, false));
 }
 
 /// The gated delta rule: heads of values in groups that share keys.

@@ -1,6 +1,6 @@
 //! Which decoders read tokens among images.
 
-use crate::ask::{Finding, VOCABULARY};
+use crate::ask::{Finding, VOCABULARY, message};
 use crate::families::gemma::{GEMMA, GEMMA2, GEMMA3_TEXT};
 use crate::families::llama::LLAMA;
 use crate::families::mistral::{MINISTRAL3, MISTRAL};
@@ -17,12 +17,8 @@ pub(crate) fn check_image_token(fields: &mut ConfigFields<'_>, vocabulary: u64) 
     }
     let key = fields.key("image_token_index");
     fields.push(
-        Finding::error(
-            &key,
-            format!("The token of images, {token}, is none of the vocabulary's {vocabulary}; that is not estimated yet."),
-            format!("图像词元 {token} 不在大小为 {vocabulary} 的词表中；暂不支持估算。"),
-        )
-        .with_fix(&key, vocabulary - 1),
+        Finding::error(&key, message!(image_text::image_token, token, vocabulary))
+            .with_fix(&key, vocabulary - 1),
     );
 }
 
@@ -56,20 +52,8 @@ pub(crate) fn text_type(kind: ImageKind, text: &mut ConfigFields<'_>) -> &'stati
             .map(|family| family.model_types[0])
             .collect();
         let key = text.key("model_type");
-        text.push(
-            Finding::error(
-                &key,
-                format!(
-                    "{name} is estimated over decoders of type {}, not {given}.",
-                    names.join(", ")
-                ),
-                format!(
-                    "{name} 目前支持 {} 类型的解码器，不支持 {given}。",
-                    names.join("、")
-                ),
-            )
-            .with_fix(&key, names[0]),
-        );
+        let message = message!(image_text::text_type, name, names = names[..], given);
+        text.push(Finding::error(&key, message).with_fix(&key, names[0]));
         &LLAMA
     })
 }
@@ -77,10 +61,5 @@ pub(crate) fn text_type(kind: ImageKind, text: &mut ConfigFields<'_>) -> &'stati
 /// `create_causal_mask_mapping` (`models/paligemma`, transformers 5.23) makes masks for two kinds of layers
 /// where there is a window; Gemma takes one.
 fn why_no_window(key: &str) -> Finding {
-    Finding::error(
-        key,
-        "PaliGemma over Gemma fails where its text part has a sliding_window: Gemma takes no masks of windows.",
-        "PaliGemma 的文本部分为 Gemma 时不能设置 sliding_window：Gemma 不接受窗口掩码，运行会报错。",
-    )
-    .with_fix(key, Value::Null)
+    Finding::error(key, message!(image_text::gemma_window)).with_fix(key, Value::Null)
 }

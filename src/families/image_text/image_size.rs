@@ -1,6 +1,6 @@
 //! How large images are that come in any size.
 
-use crate::ask::{Finding, Scenario};
+use crate::ask::{Finding, Scenario, message};
 use crate::model::{ImageConfig, WholeConfig};
 
 /// Pixels along each side of an image where nothing is said: as many as LLaMA-Factory passes on at
@@ -120,8 +120,7 @@ fn given(scenario: &Scenario, usual: u64, findings: &mut Vec<Finding>) -> [u64; 
         findings.push(
             Finding::error(
                 "image_size",
-                format!("image_size is {shown:?}; it must be pixels along both sides, as 768, or width and height, as 1920x1080, up to {SIDE} each and no side more than {RATIO} times as long as the other."),
-                format!("image_size 为 {shown:?}；它必须是边长像素数（如 768）或宽x高（如 1920x1080），每边不超过 {SIDE}，长边不超过短边的 {RATIO} 倍。"),
+                message!(image_text::image_size, shown, side = SIDE, ratio = RATIO),
             )
             .with_fix("image_size", usual.to_string()),
         );

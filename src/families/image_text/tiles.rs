@@ -1,7 +1,7 @@
 //! Images that are seen in squares as large as what a tower sees at once
 //! (`models/{idefics3,smolvlm,llava_next}/{image_processing,processing}_*.py` of transformers 5.23).
 
-use crate::ask::Finding;
+use crate::ask::{Finding, message};
 use crate::model::ConfigFields;
 use crate::model::{ARRANGEMENTS, DualConfig, DualKind};
 use serde_json::Value;
@@ -14,12 +14,7 @@ pub(crate) fn pinpoints(fields: &mut ConfigFields<'_>, tower: &DualConfig) -> Ve
     if full || tower.kind != DualKind::Clip {
         let key = fields.key("vision_feature_select_strategy");
         fields.push(
-            Finding::error(
-                &key,
-                "LLaVA 1.6 is estimated over CLIP's tower without the token that stands for all of an image only.",
-                "LLaVA 1.6 目前只支持 CLIP 图像编码器，且不含代表整幅图像的词元。",
-            )
-            .with_fix(&key, "default"),
+            Finding::error(&key, message!(image_text::llava_next_tower)).with_fix(&key, "default"),
         );
     }
     let Some(given) = fields
@@ -39,18 +34,17 @@ pub(crate) fn pinpoints(fields: &mut ConfigFields<'_>, tower: &DualConfig) -> Ve
     let read = given
         .as_array()
         .and_then(|all| all.iter().map(resolution).collect());
-    read.filter(|all: &Vec<_>| !all.is_empty()).unwrap_or_else(|| {
-        let key = fields.key("image_grid_pinpoints");
-        fields.push(
-            Finding::error(
-                &key,
-                format!("image_grid_pinpoints must be pairs of height and width, multiples of {side} up to 64 times as large."),
-                format!("image_grid_pinpoints 必须是由高和宽组成的数对，每个数都是 {side} 的倍数，且不超过其 64 倍。"),
-            )
-            .with_fix(&key, usual.map(|sides| Value::from(sides.to_vec())).to_vec()),
-        );
-        usual.to_vec()
-    })
+    read.filter(|all: &Vec<_>| !all.is_empty())
+        .unwrap_or_else(|| {
+            let key = fields.key("image_grid_pinpoints");
+            fields.push(
+                Finding::error(&key, message!(image_text::pinpoints, side)).with_fix(
+                    &key,
+                    usual.map(|sides| Value::from(sides.to_vec())).to_vec(),
+                ),
+            );
+            usual.to_vec()
+        })
 }
 
 /// Patches along each side of what becomes one token, of `side` patches along each side of a square.
@@ -62,12 +56,8 @@ pub(crate) fn merge(fields: &mut ConfigFields<'_>, side: u64) -> u64 {
     let key = fields.key("scale_factor");
     let nearest = (1..=merge).rev().find(|n| side.is_multiple_of(*n));
     fields.push(
-        Finding::error(
-            &key,
-            format!("{side} x {side} patches cannot be merged {merge} x {merge} to one token: scale_factor must divide {side}."),
-            format!("{side} x {side} 个图块无法按 {merge} x {merge} 合并为词元：scale_factor 必须整除 {side}。"),
-        )
-        .with_fix(&key, nearest.unwrap_or(1)),
+        Finding::error(&key, message!(image_text::merged_patches, side, merge))
+            .with_fix(&key, nearest.unwrap_or(1)),
     );
     merge
 }

@@ -2,7 +2,7 @@
 //! (`models/{llava,llava_next,gemma3,paligemma,idefics3,smolvlm}/configuration_*.py` of transformers 5.23).
 
 use super::tiles;
-use crate::ask::{Finding, WIDTH};
+use crate::ask::{Finding, WIDTH, message};
 use crate::families::clip::reader as dual;
 use crate::families::clip::{CLIP, SIGLIP};
 use crate::model::ConfigFields;
@@ -76,12 +76,8 @@ fn check_projection(fields: &mut ConfigFields<'_>, hidden: u64) {
     }
     let key = fields.key("projection_dim");
     fields.push(
-        Finding::error(
-            &key,
-            format!("What sees images gives {given} columns; the text model has {hidden}."),
-            format!("图像编码器输出 {given} 列，而文本模型的隐藏维度为 {hidden}。"),
-        )
-        .with_fix(&key, hidden),
+        Finding::error(&key, message!(image_text::tower_columns, given, hidden))
+            .with_fix(&key, hidden),
     );
 }
 
@@ -98,12 +94,8 @@ fn pooled_tokens(fields: &mut ConfigFields<'_>, side: u64) -> u64 {
         .min_by_key(|other| (other * other).abs_diff(tokens))
         .unwrap_or(1);
     fields.push(
-        Finding::error(
-            &key,
-            format!("An image of {side} x {side} patches cannot be pooled to {tokens} tokens: their number must be the square of a number that divides {side}."),
-            format!("{side} x {side} 个图块无法池化为 {tokens} 个词元：词元数必须是 {side} 的某个因数的平方。"),
-        )
-        .with_fix(&key, nearest * nearest),
+        Finding::error(&key, message!(image_text::pooled_patches, side, tokens))
+            .with_fix(&key, nearest * nearest),
     );
     tokens
 }
@@ -126,12 +118,7 @@ fn layers_after(fields: &mut ConfigFields<'_>, layers: u64) -> u64 {
     after.filter(|&after| after < layers).unwrap_or_else(|| {
         let key = fields.key("vision_feature_layer");
         fields.push(
-            Finding::error(
-                &key,
-                format!("vision_feature_layer must be one number, the hidden states after one of the tower's {layers} layers: from 1 to {layers}, or -1 for the last."),
-                format!("vision_feature_layer 必须是一个数，即图像编码器 {layers} 层中某一层的输出：1 到 {layers}，或以 -1 表示最后一层。"),
-            )
-            .with_fix(&key, -1),
+            Finding::error(&key, message!(image_text::feature_layer, layers)).with_fix(&key, -1),
         );
         0
     })

@@ -1,7 +1,7 @@
 //! `InternVL`: images in squares, which a vision transformer of its own sees
 //! (`models/internvl/configuration_internvl.py` of transformers 5.23).
 
-use crate::ask::{Finding, HEADS, LAYERS, WIDTH};
+use crate::ask::{Finding, HEADS, LAYERS, WIDTH, message};
 use crate::families::vit::{CHANNELS, PIXELS, check_patches};
 use crate::model::ConfigFields;
 use crate::model::{InternConfig, TowerConfig};
@@ -84,12 +84,7 @@ pub(crate) fn read(fields: &mut ConfigFields<'_>, mut seen: ConfigFields<'_>) ->
 fn refuse(fields: &mut ConfigFields<'_>, field: &str, usual: Value) {
     let key = fields.key(field);
     fields.push(
-        Finding::error(
-            &key,
-            format!("InternVL is estimated with {field} {usual} only."),
-            format!("InternVL 目前只支持 {field} 为 {usual}。"),
-        )
-        .with_fix(&key, usual),
+        Finding::error(&key, message!(internvl::other_value, field, usual)).with_fix(&key, usual),
     );
 }
 

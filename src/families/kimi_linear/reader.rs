@@ -1,7 +1,7 @@
 //! The config of Kimi Linear (`models/kimi_linear/configuration_kimi_linear.py` of transformers 5.23), whose layers
 //! attend by way of latent vectors or follow the delta rule.
 
-use crate::ask::{Finding, HEADS};
+use crate::ask::{Finding, HEADS, message};
 use crate::families::deepseek;
 use crate::families::hybrid::reader as hybrid;
 use crate::families::mamba::SMALL;
@@ -53,8 +53,7 @@ fn attending(
         let key = fields.key(LINEAR);
         fields.push(Finding::error(
             &key,
-            format!("full_attn_layers and kda_layers name {places} layers, but there are {layers}: transformers refuses that."),
-            format!("full_attn_layers 与 kda_layers 共列出 {places} 层，而模型有 {layers} 层：transformers 会报错。"),
+            message!(kimi_linear::listed_layers, places, layers),
         ));
     }
     let attends = |layer: u64| match lists {

@@ -1,7 +1,7 @@
 //! Reading the config of a Llama-like model, with transformers' defaults for absent fields
 //! (`models/{llama,mistral,qwen2,qwen3}/configuration_*.py` of transformers 5.23).
 
-use crate::ask::{Finding, HEADS, LAYERS, VOCABULARY, WIDTH};
+use crate::ask::{Finding, HEADS, LAYERS, VOCABULARY, WIDTH, message};
 use crate::families::reading::{experts, options, window};
 use crate::model::{Activation, ConfigFields, DecoderConfig, Family, HeadDim, Sizes};
 
@@ -62,18 +62,8 @@ fn key_value_heads(sizes: &Sizes, heads: u64, fields: &mut ConfigFields<'_>) -> 
         let key = fields.key("num_key_value_heads");
         let nearest = nearest_divisor(heads, kv_heads);
         fields.push(
-            Finding::error(
-                &key,
-                format!(
-                    "{heads} attention heads cannot share {kv_heads} key-value heads: \
-                     num_key_value_heads must divide num_attention_heads."
-                ),
-                format!(
-                    "{heads} 个注意力头无法均分 {kv_heads} 个键值头：\
-                     num_key_value_heads 必须整除 num_attention_heads。"
-                ),
-            )
-            .with_fix(&key, nearest),
+            Finding::error(&key, message!(llama::shared_heads, heads, kv_heads))
+                .with_fix(&key, nearest),
         );
         return heads;
     }
@@ -91,18 +81,8 @@ fn head_dim(sizes: &Sizes, hidden: u64, heads: u64, fields: &mut ConfigFields<'_
     {
         let key = fields.key("num_attention_heads");
         fields.push(
-            Finding::error(
-                &key,
-                format!(
-                    "A hidden size of {hidden} cannot be divided among {heads} attention heads: \
-                     num_attention_heads must divide hidden_size, or head_dim must be given."
-                ),
-                format!(
-                    "隐藏维度 {hidden} 无法均分给 {heads} 个注意力头：\
-                     num_attention_heads 必须整除 hidden_size，或者给出 head_dim。"
-                ),
-            )
-            .with_fix(&key, nearest_divisor(hidden, heads)),
+            Finding::error(&key, message!(llama::divided_heads, hidden, heads))
+                .with_fix(&key, nearest_divisor(hidden, heads)),
         );
         return 1;
     }
@@ -110,16 +90,7 @@ fn head_dim(sizes: &Sizes, hidden: u64, heads: u64, fields: &mut ConfigFields<'_
     if !dim.is_multiple_of(2) {
         // Rotary embeddings turn pairs of columns.
         let key = fields.key("head_dim");
-        fields.push(
-            Finding::error(
-                &key,
-                format!(
-                    "A head has {dim} columns; rotary position embeddings need an even number."
-                ),
-                format!("每个注意力头有 {dim} 列；旋转位置编码要求偶数。"),
-            )
-            .with_fix(&key, dim + 1),
-        );
+        fields.push(Finding::error(&key, message!(llama::odd_head, dim)).with_fix(&key, dim + 1));
     }
     dim
 }

@@ -1,6 +1,6 @@
 //! What Llama's kin do otherwise.
 
-use crate::ask::{ActivationCheckpointing, Finding, Framework, Scenario};
+use crate::ask::{ActivationCheckpointing, Finding, Framework, Scenario, message};
 use crate::model::Architecture;
 
 /// Warns where layers of `StarCoder2` are to be checkpointed and are not.
@@ -10,8 +10,7 @@ pub(super) fn check_starcoder2(scenario: &Scenario, _: &Architecture, findings: 
         findings.push(
             Finding::warning(
                 "activation_checkpointing",
-                "transformers 4 does not checkpoint the layers of StarCoder2, whatever is asked for.",
-                "transformers 4 不会对 StarCoder2 的各层做激活重计算，设置无效。",
+                message!(llama::starcoder2_checkpoints),
             )
             .with_fix(
                 "activation_checkpointing",

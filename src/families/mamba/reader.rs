@@ -1,7 +1,7 @@
 //! The configs of Mamba, Falcon Mamba and Mamba 2 (`models/mamba`, `models/falcon_mamba`
 //! and `models/mamba2` of transformers 5.23).
 
-use crate::ask::{Finding, HEADS, LAYERS, SEQ_LEN, VOCABULARY, WIDTH};
+use crate::ask::{Finding, HEADS, LAYERS, SEQ_LEN, VOCABULARY, WIDTH, message};
 use crate::families::reading::options;
 use crate::model::{ConfigFields, DecoderConfig, Family, ScanHeads, StateSpace};
 use serde_json::Value;
@@ -67,15 +67,7 @@ pub(crate) fn heads(
     let count = fields.optional("num_heads", &HEADS, count.unwrap_or(fitting));
     if count.checked_mul(columns) != Some(inner) {
         let key = fields.key("num_heads");
-        let finding = Finding::error(
-            &key,
-            format!(
-                "num_heads times head_dim ({count} x {columns}) must be hidden_size times expand ({inner})."
-            ),
-            format!(
-                "num_heads 乘以 head_dim（{count} x {columns}）必须等于 hidden_size 乘以 expand（{inner}）。"
-            ),
-        );
+        let finding = Finding::error(&key, message!(mamba::head_widths, count, columns, inner));
         fields.push(if inner.is_multiple_of(columns) {
             finding.with_fix(&key, inner / columns)
         } else {
@@ -99,12 +91,7 @@ pub(crate) fn scan_heads(
     if !count.is_multiple_of(given) {
         let key = fields.key(groups);
         fields.push(
-            Finding::error(
-                &key,
-                format!("{groups} ({given}) must divide the number of heads ({count})."),
-                format!("{groups}（{given}）必须整除头数（{count}）。"),
-            )
-            .with_fix(&key, 1),
+            Finding::error(&key, message!(mamba::groups, groups, given, count)).with_fix(&key, 1),
         );
     }
     ScanHeads {

@@ -1,7 +1,7 @@
 //! Mistral 3: images of any size, whose patches Pixtral's tower joins to one sequence
 //! (`models/{mistral3,pixtral}/configuration_*.py` of transformers 5.23).
 
-use crate::ask::{Finding, HEADS, LAYERS, WIDTH};
+use crate::ask::{Finding, HEADS, LAYERS, WIDTH, message};
 use crate::families::vit::{CHANNELS, PIXELS};
 use crate::model::ConfigFields;
 use crate::model::{JoinedConfig, TowerConfig};
@@ -15,8 +15,7 @@ pub(crate) fn read(fields: &mut ConfigFields<'_>, mut seen: ConfigFields<'_>) ->
         let key = seen.key("num_attention_heads");
         seen.push(Finding::error(
             &key,
-            format!("Heads of {head_dim} columns cannot be turned by places down and across an image: they must be a multiple of 4."),
-            format!("每头 {head_dim} 列无法按图像的行列位置旋转：必须是 4 的倍数。"),
+            message!(image_text::tower_heads, head_dim),
         ));
     }
     seen.check_activation("hidden_act", &["gelu", "silu"]);
@@ -54,12 +53,5 @@ fn check_last(fields: &mut ConfigFields<'_>) {
         return;
     }
     let key = fields.key("vision_feature_layer");
-    fields.push(
-        Finding::error(
-            &key,
-            "Mistral 3 is estimated with the hidden states of its tower's last layer only: vision_feature_layer must be -1.",
-            "Mistral 3 目前只支持使用图像编码器最后一层的输出：vision_feature_layer 必须为 -1。",
-        )
-        .with_fix(&key, -1),
-    );
+    fields.push(Finding::error(&key, message!(mistral3::feature_layer)).with_fix(&key, -1));
 }

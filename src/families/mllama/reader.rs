@@ -2,7 +2,7 @@
 //! (`models/mllama/configuration_mllama.py` of transformers 5.23).
 
 use super::records::MLLAMA_TEXT;
-use crate::ask::{Finding, HEADS, LAYERS, WIDTH};
+use crate::ask::{Finding, HEADS, LAYERS, WIDTH, message};
 use crate::families::image_text::part;
 use crate::families::reading::decoder;
 use crate::families::vit::{CHANNELS, PIXELS, check_patches};
@@ -97,14 +97,7 @@ fn tower(seen: &mut ConfigFields<'_>, crossing: Vec<u64>) -> CrossedConfig {
             .filter(|&i| i < layers)
             .collect();
         seen.push(
-            Finding::error(
-                &key,
-                format!(
-                    "The tower has {layers} layers, numbered from 0; there is no layer {layer}."
-                ),
-                format!("图像编码器有 {layers} 层，从 0 编号；没有第 {layer} 层。"),
-            )
-            .with_fix(&key, fit),
+            Finding::error(&key, message!(mllama::no_layer, layers, layer)).with_fix(&key, fit),
         );
     }
     let given = seen.optional("vision_output_dim", &WIDTH, 7680);
@@ -114,8 +107,7 @@ fn tower(seen: &mut ConfigFields<'_>, crossing: Vec<u64>) -> CrossedConfig {
         seen.push(
             Finding::error(
                 &key,
-                format!("What sees images gives {columns} columns, {hidden_size} of its last layer and of each that is read besides; vision_output_dim says {given}."),
-                format!("图像编码器输出 {columns} 列（末层和另外读取的各层均为 {hidden_size} 列），而 vision_output_dim 为 {given}。"),
+                message!(mllama::tower_columns, columns, hidden_size, given),
             )
             .with_fix(&key, columns),
         );

@@ -1,7 +1,7 @@
 //! `ModernBERT` (`models/modernbert/configuration_modernbert.py` of transformers 5.23, 4.51 and 4.48) and its
 //! decoder (`models/modernbert_decoder` of 5.23).
 
-use crate::ask::{Finding, HEADS, LAYERS, SEQ_LEN, VOCABULARY, WIDTH};
+use crate::ask::{Finding, HEADS, LAYERS, SEQ_LEN, VOCABULARY, WIDTH, message};
 use crate::model::ConfigFields;
 use crate::model::{Dropout, Family, ModernBertBiases, ModernBertConfig};
 
@@ -18,12 +18,7 @@ pub(crate) fn read(
     if !decoder && fields.flag("sparse_prediction", false) {
         let key = fields.key("sparse_prediction");
         fields.push(
-            Finding::error(
-                &key,
-                "With sparse_prediction the head reads masked tokens only, whose number the data decides; that is not estimated.",
-                "启用 sparse_prediction 时，输出层只计算被遮盖的词元，其数量取决于数据；暂不支持估算。",
-            )
-            .with_fix(&key, false),
+            Finding::error(&key, message!(modernbert::sparse_prediction)).with_fix(&key, false),
         );
     }
     ModernBertConfig {

@@ -1,7 +1,7 @@
 //! The config of `OLMo` Hybrid (`models/olmo_hybrid/configuration_olmo_hybrid.py` of transformers 5.23), whose
 //! layers attend or follow the gated delta rule.
 
-use crate::ask::{Finding, HEADS, LAYERS, VOCABULARY, WIDTH};
+use crate::ask::{Finding, HEADS, LAYERS, VOCABULARY, WIDTH, message};
 use crate::families::mamba::SMALL;
 use crate::families::reading::options;
 use crate::model::ConfigFields;
@@ -55,12 +55,7 @@ fn attending(fields: &mut ConfigFields<'_>, layers: u64) -> Vec<bool> {
     if every || !some {
         let key = fields.key("layer_types");
         fields.push(
-            Finding::error(
-                &key,
-                "OLMo Hybrid has layers of both kinds, full_attention and linear_attention.",
-                "OLMo Hybrid 必须同时含有 full_attention 和 linear_attention 两种层。",
-            )
-            .with_fix(&key, Value::Null),
+            Finding::error(&key, message!(olmo::one_kind_of_layers)).with_fix(&key, Value::Null),
         );
     }
     all

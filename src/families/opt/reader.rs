@@ -1,6 +1,6 @@
 //! The configs of OPT, `BioGPT` and XGLM (`models/{opt,biogpt,xglm}` of transformers 5.23).
 
-use crate::ask::{Finding, HEADS, LAYERS, SEQ_LEN, VOCABULARY, WIDTH};
+use crate::ask::{Finding, HEADS, LAYERS, SEQ_LEN, VOCABULARY, WIDTH, message};
 use crate::families::reading::options;
 use crate::model::ConfigFields;
 use crate::model::Family;
@@ -62,20 +62,16 @@ pub(crate) fn read_biogpt(family: &'static Family, fields: &mut ConfigFields<'_>
 
 /// Refuses dropout of layers and behind activations.
 fn drops_nothing_else(fields: &mut ConfigFields<'_>, name: &str) {
-    for (field, what) in [
-        ("layerdrop", "Layers that are left out by chance"),
-        ("activation_dropout", "Dropout behind the activation"),
+    for (field, why) in [
+        ("layerdrop", message!(opt::layerdrop, name)),
+        (
+            "activation_dropout",
+            message!(opt::activation_dropout, name),
+        ),
     ] {
         if fields.drops(field, false) {
             let key = fields.key(field);
-            fields.push(
-                Finding::error(
-                    &key,
-                    format!("{what} ({field}) is not estimated for {name} yet; it must be 0."),
-                    format!("暂不支持 {name} 的 {field}；必须为 0。"),
-                )
-                .with_fix(&key, 0),
-            );
+            fields.push(Finding::error(&key, why).with_fix(&key, 0));
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Decoders that read images of any size, whose patches lie in one list
 //! (`models/{qwen2_vl,qwen2_5_vl,qwen3_vl,qwen3_vl_moe}/configuration_*.py` of transformers 5.23).
 
-use crate::ask::{Finding, HEADS, LAYERS, WIDTH};
+use crate::ask::{Finding, HEADS, LAYERS, WIDTH, message};
 use crate::families::image_text::part;
 use crate::families::qwen::{QWEN2, QWEN3, QWEN3_MOE};
 use crate::families::reading::decoder;
@@ -86,12 +86,8 @@ fn tower(kind: ImageKind, hidden: u64, seen: &mut ConfigFields<'_>) -> PackedCon
     if given != hidden {
         let key = seen.key(out);
         seen.push(
-            Finding::error(
-                &key,
-                format!("What sees images gives {given} columns; the text model has {hidden}."),
-                format!("图像编码器输出 {given} 列，而文本模型的隐藏维度为 {hidden}。"),
-            )
-            .with_fix(&key, hidden),
+            Finding::error(&key, message!(image_text::tower_columns, given, hidden))
+                .with_fix(&key, hidden),
         );
     }
     let heads = seen.named(&["num_heads", "num_attention_heads"], &HEADS, 16);
@@ -100,8 +96,7 @@ fn tower(kind: ImageKind, hidden: u64, seen: &mut ConfigFields<'_>) -> PackedCon
         let key = seen.key("num_heads");
         seen.push(Finding::error(
             &key,
-            format!("Heads of {head_dim} columns cannot be turned by places down and across an image: they must be a multiple of 4."),
-            format!("每头 {head_dim} 列无法按图像的行列位置旋转：必须是 4 的倍数。"),
+            message!(image_text::tower_heads, head_dim),
         ));
     }
     let layers = seen.named(
@@ -170,14 +165,8 @@ pub(crate) fn window(seen: &mut ConfigFields<'_>, token: u64) -> u64 {
     }
     let key = seen.key("window_size");
     seen.push(
-        Finding::error(
-            &key,
-            format!(
-                "A window of {window} pixels holds no token, which has {token} along each side."
-            ),
-            format!("{window} 像素的窗口容不下边长 {token} 像素的词元。"),
-        )
-        .with_fix(&key, 4 * token),
+        Finding::error(&key, message!(qwen_vl::window_too_small, window, token))
+            .with_fix(&key, 4 * token),
     );
     1
 }

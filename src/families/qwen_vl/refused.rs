@@ -1,6 +1,6 @@
 //! What is not estimated of Qwen's models that see images.
 
-use crate::ask::{Finding, Scenario, Task};
+use crate::ask::{Finding, Scenario, Task, message};
 use crate::families::image_text::{image_size, refused};
 use crate::model::{Architecture, PackedConfig};
 
@@ -36,8 +36,12 @@ fn check_windows(
         findings.push(
             Finding::error(
                 "images",
-                format!("{images} images in a batch are seen in {of_image} windows each; up to {WINDOWS} windows are estimated."),
-                format!("一个批次有 {images} 张图像，每张分为 {of_image} 个窗口；最多支持估算 {WINDOWS} 个窗口。"),
+                message!(
+                    qwen_vl::too_many_windows,
+                    images,
+                    of_image,
+                    windows = WINDOWS
+                ),
             )
             .with_fix("images", 1),
         );

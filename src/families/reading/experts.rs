@@ -2,7 +2,7 @@
 
 use super::layer_lists;
 use super::options::holds;
-use crate::ask::{Finding, LAYERS, WIDTH};
+use crate::ask::{Finding, LAYERS, WIDTH, message};
 use crate::model::{
     ConfigFields, Correction, EXPERTS, ExpertRule, Experts, Groups, Routing, SharedForm,
     SharedWidth, SigmoidScores, SparseLayers,
@@ -168,23 +168,14 @@ pub(crate) fn groups(experts: u64, defaults: Groups, fields: &mut ConfigFields<'
         let key = fields.key("n_group");
         let fits = (1..=count).rev().find(|n| experts.is_multiple_of(*n));
         fields.push(
-            Finding::error(
-                &key,
-                format!("{experts} experts cannot be parted into {count} groups of equal size."),
-                format!("{experts} 个专家无法均分为 {count} 组。"),
-            )
-            .with_fix(&key, fits.unwrap_or(1)),
+            Finding::error(&key, message!(reading::expert_groups, experts, count))
+                .with_fix(&key, fits.unwrap_or(1)),
         );
     }
     if kept > count {
         let key = fields.key("topk_group");
         fields.push(
-            Finding::error(
-                &key,
-                format!("{kept} groups are to be kept, but there are only {count}."),
-                format!("要保留 {kept} 组，但只有 {count} 组专家。"),
-            )
-            .with_fix(&key, count),
+            Finding::error(&key, message!(reading::kept_groups, kept, count)).with_fix(&key, count),
         );
     }
     Groups { count, kept }
@@ -197,12 +188,8 @@ pub(crate) fn warn_of_options(fields: &mut ConfigFields<'_>) {
     if noise.is_some_and(|x| x > 0.0) {
         let key = fields.key(FIELD);
         fields.push(
-            Finding::warning(
-                &key,
-                format!("What {FIELD} takes for a moment is not counted."),
-                format!("未计入 {FIELD} 的临时占用。"),
-            )
-            .with_fix(&key, Value::Null),
+            Finding::warning(&key, message!(reading::not_counted, field = FIELD))
+                .with_fix(&key, Value::Null),
         );
     }
 }
@@ -217,30 +204,18 @@ pub(crate) fn per_token(count: u64, default: u64, fields: &mut ConfigFields<'_>)
     let given = FIELDS.iter().find(|field| fields.get(field).is_some());
     let key = fields.key(given.unwrap_or(&FIELDS[0]));
     fields.push(
-        Finding::error(
-            &key,
-            format!(
-                "Each token is to go through {per_token} experts, but a layer has only {count}."
-            ),
-            format!("每个词元要经过 {per_token} 个专家，但每层只有 {count} 个专家。"),
-        )
-        .with_fix(&key, count),
+        Finding::error(&key, message!(reading::experts_per_token, per_token, count))
+            .with_fix(&key, count),
     );
     count
 }
 
 /// What there is to say where layers without experts are to be balanced, one of them or all.
 pub(crate) fn why_unbalanced(key: &str, one: bool) -> Finding {
-    let [english, chinese] = if one {
-        [
-            "The loss that balances experts fails where a layer has none.",
-            "有任何一层不含专家时，计算专家负载均衡损失会报错。",
-        ]
+    let why = if one {
+        message!(reading::layer_without_experts)
     } else {
-        [
-            "The loss that balances experts fails where no layer has any.",
-            "没有任何一层含有专家时，计算专家负载均衡损失会报错。",
-        ]
+        message!(reading::no_experts)
     };
-    Finding::error(key, english, chinese).with_fix(key, false)
+    Finding::error(key, why).with_fix(key, false)
 }

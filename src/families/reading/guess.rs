@@ -1,6 +1,6 @@
 //! A config of a type that nobody here has read: a decoder by its structure, if it looks like one.
 
-use crate::ask::Finding;
+use crate::ask::{Finding, Message, message};
 use crate::families::gpt_neox::GPT_NEOX;
 use crate::families::llama::LLAMA;
 use crate::model::ConfigFields;
@@ -28,38 +28,25 @@ const ACTIVATION: &[&str] = &["hidden_act", "hidden_activation", "activation_fun
 /// Fields that only a gated MLP beside root mean square norms has.
 const ROOT_MEAN_SQUARE: &[&str] = &["rms_norm_eps", "norm_eps", "rms_norm_epsilon"];
 
-/// Fields of what is no plain decoder, with what they are a sign of.
-const FOREIGN: &[(&str, &str, &str)] = &[
-    ("encoder_layers", "an encoder", "编码器"),
-    ("num_local_experts", "a mixture of experts", "混合专家"),
-    ("num_experts", "a mixture of experts", "混合专家"),
-    ("n_routed_experts", "a mixture of experts", "混合专家"),
-    ("state_size", "a state space", "状态空间"),
-    ("ssm_cfg", "a state space", "状态空间"),
-    (
-        "kv_lora_rank",
-        "attention with compressed keys",
-        "压缩键值的注意力",
-    ),
-    ("image_size", "images", "图像"),
-    ("vision_config", "images", "图像"),
-    ("type_vocab_size", "an encoder", "编码器"),
+/// Says what a field is a sign of.
+type Sign = fn() -> Message;
+
+/// Fields of what is no plain decoder.
+const FOREIGN: &[(&str, Sign)] = &[
+    ("encoder_layers", || message!(reading::an_encoder)),
+    ("num_local_experts", || message!(reading::experts)),
+    ("num_experts", || message!(reading::experts)),
+    ("n_routed_experts", || message!(reading::experts)),
+    ("state_size", || message!(reading::a_state_space)),
+    ("ssm_cfg", || message!(reading::a_state_space)),
+    ("kv_lora_rank", || message!(reading::compressed_keys)),
+    ("image_size", || message!(reading::images)),
+    ("vision_config", || message!(reading::images)),
+    ("type_vocab_size", || message!(reading::an_encoder)),
 ];
 
 fn given<'a>(fields: &ConfigFields<'a>, names: &[&str]) -> Option<&'a Value> {
     names.iter().find_map(|name| fields.get(name))
-}
-
-/// Why the config is not taken for a decoder's.
-pub(crate) struct Refusal {
-    /// In English.
-    pub(crate) english: String,
-    /// In Chinese.
-    pub(crate) chinese: String,
-}
-
-fn refusal(english: String, chinese: String) -> Refusal {
-    Refusal { english, chinese }
 }
 
 /// The config of a known type with the same structure, and a warning of what was assumed.
@@ -70,26 +57,16 @@ pub(crate) fn like_a_decoder(
     shown: &str,
     key: &str,
     fields: &ConfigFields<'_>,
-) -> Result<(Map<String, Value>, Finding), Refusal> {
+) -> Result<(Map<String, Value>, Finding), Message> {
     if fields.get("is_encoder_decoder") == Some(&Value::Bool(true)) {
-        let (english, chinese) = ("it has an encoder".to_owned(), "它含有编码器".to_owned());
-        return Err(refusal(english, chinese));
+        return Err(message!(reading::has_encoder));
     }
-    if let Some((field, english, chinese)) = FOREIGN
-        .iter()
-        .find(|(field, ..)| fields.get(field).is_some())
-    {
-        return Err(refusal(
-            format!("{field} is a sign of {english}"),
-            format!("{field} 表明它含有{chinese}"),
-        ));
+    if let Some((field, sign)) = (FOREIGN.iter()).find(|(field, _)| fields.get(field).is_some()) {
+        return Err(message!(reading::sign_of, field, sign = sign()));
     }
     for names in [HIDDEN, LAYERS, HEADS, &["vocab_size"]] {
         if given(fields, names).is_none() {
-            return Err(refusal(
-                format!("it has no {}", names[0]),
-                format!("缺少 {}", names[0]),
-            ));
+            return Err(message!(reading::lacks, field = names[0]));
         }
     }
     let activation = given(fields, ACTIVATION).and_then(Value::as_str);
@@ -162,28 +139,10 @@ fn plain_config(fields: &ConfigFields<'_>) -> Map<String, Value> {
 }
 
 fn warning(shown: &str, key: &str, gated: bool) -> Finding {
-    let (like, assumed, assumed_zh) = if gated {
-        (
-            "Llama",
-            "rotary positions, root mean square norms and a gated MLP",
-            "旋转位置编码、RMSNorm 与门控 MLP",
-        )
+    let (like, assumed) = if gated {
+        ("Llama", message!(reading::as_llama))
     } else {
-        (
-            "GPT-NeoX",
-            "rotary positions, LayerNorm, an MLP of two layers and as many key-value heads as \
-             attention heads",
-            "旋转位置编码、LayerNorm、两层 MLP，键值头与注意力头数量相同",
-        )
+        ("GPT-NeoX", message!(reading::as_gpt_neox))
     };
-    Finding::warning(
-        key,
-        format!(
-            "Models of type {shown} are not known; by its sizes it is estimated like {like}: \
-             {assumed}. Extra weights of that type are missing."
-        ),
-        format!(
-            "未知的模型类型 {shown}；按其尺寸参照 {like} 估算：{assumed_zh}。该类型特有的权重未计入。"
-        ),
-    )
+    Finding::warning(key, message!(reading::like_known, shown, like, assumed))
 }

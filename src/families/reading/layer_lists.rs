@@ -1,6 +1,6 @@
 //! The lists of a config that have an entry for each layer.
 
-use crate::ask::{Finding, LAYERS};
+use crate::ask::{Finding, LAYERS, message};
 use crate::model::ConfigFields;
 use serde_json::Value;
 
@@ -20,12 +20,8 @@ pub(super) fn check(layers: u64, fields: &mut ConfigFields<'_>) {
         let fitting = (count > 0).then_some(fitting);
         let key = fields.key(name);
         fields.push(
-            Finding::error(
-                &key,
-                format!("{name} has {count} entries, but there are {layers} layers: transformers refuses that."),
-                format!("{name} 有 {count} 项，而模型有 {layers} 层：transformers 会报错。"),
-            )
-            .with_fix(&key, fitting),
+            Finding::error(&key, message!(reading::list_length, name, count, layers))
+                .with_fix(&key, fitting),
         );
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{decoder, guess, size_only};
 use crate::ask::{
-    Finding, Framework, LinearModel, ModelRef, Scenario, Task, WIDTH, check, closest,
+    Finding, Framework, LinearModel, ModelRef, Scenario, Task, WIDTH, check, closest, message,
 };
 use crate::families::image_text::reader as image_text;
 use crate::families::llama::LLAMA;
@@ -156,13 +156,8 @@ fn read_known(
     if fields.get("quantization_config").is_some() {
         let key = fields.key("quantization_config");
         fields.push(
-            Finding::error(
-                &key,
-                "Quantized checkpoints are not estimated yet; without quantization_config the \
-                 weights are taken in the chosen precision.",
-                "暂不支持量化的检查点；去掉 quantization_config 后按所选精度估算权重。",
-            )
-            .with_fix(&key, Value::Null),
+            Finding::error(&key, message!(reading::quantized_checkpoint))
+                .with_fix(&key, Value::Null),
         );
     }
     let max_positions = fields
@@ -212,12 +207,8 @@ fn family(fields: &mut ConfigFields<'_>) -> Option<&'static Family> {
         if found.is_none() {
             let all = all();
             fields.push(
-                Finding::error(
-                    &key,
-                    format!("The config has no model_type; it must be one of {all}."),
-                    format!("配置中缺少 model_type；可选值：{all}。"),
-                )
-                .with_fix(&key, LLAMA.model_types[0]),
+                Finding::error(&key, message!(reading::no_model_type, all))
+                    .with_fix(&key, LLAMA.model_types[0]),
             );
         }
         return found;
@@ -234,22 +225,12 @@ fn family(fields: &mut ConfigFields<'_>) -> Option<&'static Family> {
         fields.push(why_no_head(&key));
     } else if found.is_none() {
         let shown = shortened(given);
-        let (why, why_zh) = match guess::like_a_decoder(&shown, &key, fields) {
-            Err(refusal) => (refusal.english, refusal.chinese),
-            Ok(_) => (
-                String::from("its type is no text"),
-                String::from("其类型不是文本"),
-            ),
+        let why = match guess::like_a_decoder(&shown, &key, fields) {
+            Err(why) => why,
+            Ok(_) => message!(reading::type_no_text),
         };
         let all = all();
-        let finding = Finding::error(
-            &key,
-            format!(
-                "Models of type {shown} are not supported yet, and it cannot be estimated as a \
-                 decoder: {why}. Supported are {all}."
-            ),
-            format!("暂不支持 {shown} 类型的模型，也无法按解码器估算：{why_zh}。目前支持 {all}。"),
-        );
+        let finding = Finding::error(&key, message!(reading::type_not_supported, shown, why, all));
         let nearest = given.as_str().and_then(|name| closest(name, model_types()));
         fields.push(match nearest {
             Some(name) => finding.with_fix(&key, name),
@@ -264,12 +245,7 @@ fn family(fields: &mut ConfigFields<'_>) -> Option<&'static Family> {
 const WITHOUT_HEAD: [&str; 2] = ["dinov3_vit", "dinov3_convnext"];
 
 fn why_no_head(key: &str) -> Finding {
-    Finding::error(
-        key,
-        "transformers 5.23 has DINOv3 without a head: no task of it has a loss to train with. DINOv2 with registers has a classifier.",
-        "transformers 5.23 中的 DINOv3 没有任务头，没有可用于训练的损失；带寄存器的 DINOv2 有分类头。",
-    )
-    .with_fix("model", "dinov2-with-registers-base")
+    Finding::error(key, message!(reading::dinov3)).with_fix("model", "dinov2-with-registers-base")
 }
 
 /// The family of the class that the config names in `architectures`.
@@ -307,13 +283,7 @@ fn read_linear(linear: LinearModel, findings: &mut Vec<Finding>) -> Option<Model
 fn unknown_id(id: &str) -> Finding {
     const LONGEST: usize = 60;
     let shown: String = id.chars().take(LONGEST).collect();
-    let finding = Finding::error(
-        "model",
-        format!(
-            "There is no model {shown:?} in the catalog; choose one from it or paste its config.json."
-        ),
-        format!("目录中没有模型 {shown:?}；请从目录中选择，或粘贴它的 config.json。"),
-    );
+    let finding = Finding::error("model", message!(reading::unknown_id, shown));
     // A hub id such as `Qwen/Qwen2.5-1.5B` names its model after the slash.
     let name = id.rsplit('/').next().unwrap_or(id);
     match closest(
@@ -327,17 +297,12 @@ fn unknown_id(id: &str) -> Finding {
 
 fn text_part_only(published: bool) -> Finding {
     if published {
-        return Finding::warning(
-            "framework",
-            "Of models that read images only the decoder of texts is estimated in transformers 4: neither images nor the weights of what sees them are counted.",
-            "对于图文模型，transformers 4 只估算其文本解码器：不计图像，也不计图像编码器的权重。",
-        )
-        .with_fix("framework", Framework::Torch215Transformers523.name());
+        return Finding::warning("framework", message!(reading::images_left_out))
+            .with_fix("framework", Framework::Torch215Transformers523.name());
     }
     Finding::warning(
         "model.hf_config.text_config",
-        "The config is of a model with several parts; only its text_config is estimated.",
-        "该配置描述多模态模型；只估算其中的 text_config（文本部分）。",
+        message!(reading::text_part_only),
     )
 }
 

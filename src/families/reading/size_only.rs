@@ -1,7 +1,7 @@
 //! A model of which only the number of parameters is known: a decoder of that size by published
 //! proportions.
 
-use crate::ask::{Finding, LAYERS, outside};
+use crate::ask::{Finding, LAYERS, message, outside};
 use crate::families::llama::LLAMA;
 use serde_json::{Map, Value, json};
 use std::ops::RangeInclusive;
@@ -156,14 +156,15 @@ fn warning(shape: Shape) -> Finding {
     } = shape;
     Finding::warning(
         "model.num_parameters",
-        format!(
-            "A number of parameters does not say what a run keeps; estimated is a decoder in the \
-             proportions of {name}: {layers} layers, hidden size {hidden}, intermediate size \
-             {intermediate}, {heads} attention heads, {groups} key-value heads, {vocabulary} tokens."
-        ),
-        format!(
-            "仅凭参数量无法得知训练会保存哪些张量；此处按 {name} 的比例估算一个解码器：{layers} 层，隐藏维度 {hidden}，\
-             中间维度 {intermediate}，{heads} 个注意力头，{groups} 个键值头，词表 {vocabulary}。"
+        message!(
+            reading::like_published,
+            name,
+            layers,
+            hidden,
+            intermediate,
+            heads,
+            groups,
+            vocabulary
         ),
     )
 }

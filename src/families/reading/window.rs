@@ -2,7 +2,7 @@
 //! family (`models/*/configuration_*.py` of transformers 5.23).
 
 use super::layer_lists;
-use crate::ask::{Finding, LAYERS, SEQ_LEN};
+use crate::ask::{Finding, LAYERS, SEQ_LEN, message};
 use crate::model::{ConfigFields, RotaryLayers, Window, WindowLayers, WindowOn};
 
 /// The window of a config, and the layers that have it.
@@ -91,12 +91,7 @@ fn layers_with(rule: WindowLayers, layers: u64, fields: &mut ConfigFields<'_>) -
 }
 
 fn why_needed(key: &str, width: u64) -> Finding {
-    Finding::error(
-        key,
-        "transformers makes a mask of the window for this model in any case, and fails without one.",
-        "transformers 总会为该模型生成滑动窗口掩码，没有窗口时会报错。",
-    )
-    .with_fix(key, width)
+    Finding::error(key, message!(reading::window_needed)).with_fix(key, width)
 }
 
 /// Of each layer whether positions do not turn its queries and keys; empty where they turn all.

@@ -3,6 +3,7 @@
 
 use crate::ask::{
     ActivationCheckpointing, Attention, Finding, HEADS, LAYERS, Precision, Scenario, Task, WIDTH,
+    message,
 };
 use crate::families::vit::{CHANNELS, PIXELS, check_patches};
 use crate::model::{Architecture, Dropout, Family, SwinConfig};
@@ -27,11 +28,7 @@ pub(crate) fn read(
     let heads = numbers(fields, "num_heads", &[3, 6, 12, 24], &HEADS);
     if depths.len() != heads.len() || !STAGES.contains(&depths.len()) {
         let key = fields.key("num_heads");
-        fields.push(Finding::error(
-            &key,
-            "num_heads must have as many numbers as depths, from 1 to 8.",
-            "num_heads 与 depths 的个数必须相同，为 1 到 8 个。",
-        ));
+        fields.push(Finding::error(&key, message!(swin::heads_and_depths)));
     }
     let stages: Vec<[u64; 2]> = depths
         .into_iter()
@@ -48,12 +45,8 @@ pub(crate) fn read(
     } else if least < window_size {
         let key = fields.key("window_size");
         fields.push(
-            Finding::error(
-                &key,
-                format!("The last stage has {least} patches along a side, into which windows of {window_size} do not fit; transformers 5 fails then."),
-                format!("最后一个阶段每边只有 {least} 个图块，放不下 {window_size} 的窗口；transformers 5 会因此报错。"),
-            )
-            .with_fix(&key, least),
+            Finding::error(&key, message!(swin::window_too_large, least, window_size))
+                .with_fix(&key, least),
         );
     }
     let ratio = fields.get("mlp_ratio").and_then(Value::as_f64);
@@ -86,12 +79,7 @@ fn check_second(fields: &mut ConfigFields<'_>, stages: &[[u64; 2]], side: u64) {
     if fields.flag("use_absolute_embeddings", false) {
         let key = fields.key("use_absolute_embeddings");
         fields.push(
-            Finding::error(
-                &key,
-                "transformers makes one position more than the second Swin has patches, and fails to add them; use_absolute_embeddings must be false.",
-                "transformers 为 Swin V2 多建了一个位置嵌入，相加时会报错；use_absolute_embeddings 必须为 false。",
-            )
-            .with_fix(&key, false),
+            Finding::error(&key, message!(swin::v2_absolute_positions)).with_fix(&key, false),
         );
     }
     let halved = stages.iter().skip(1).fold(side, |side, _| side / 2);
@@ -99,14 +87,7 @@ fn check_second(fields: &mut ConfigFields<'_>, stages: &[[u64; 2]], side: u64) {
         let key = fields.key("image_size");
         fields.push(Finding::error(
             &key,
-            format!(
-                "Images of {side} patches along a side have none left in the last of {} stages.",
-                stages.len()
-            ),
-            format!(
-                "每边 {side} 个图块的图像，到第 {} 个阶段已不剩图块。",
-                stages.len()
-            ),
+            message!(swin::v2_image_too_small, side, stages = stages.len()),
         ));
     }
     let trained = numbers(
@@ -120,14 +101,7 @@ fn check_second(fields: &mut ConfigFields<'_>, stages: &[[u64; 2]], side: u64) {
         fields.push(
             Finding::error(
                 &key,
-                format!(
-                    "pretrained_window_sizes must have a number for each of the {} stages.",
-                    stages.len()
-                ),
-                format!(
-                    "pretrained_window_sizes 必须为 {} 个阶段各给出一个数。",
-                    stages.len()
-                ),
+                message!(swin::v2_trained_windows, stages = stages.len()),
             )
             .with_fix(&key, serde_json::json!(vec![0; stages.len()])),
         );
@@ -163,12 +137,8 @@ pub(crate) fn numbers(
     read.unwrap_or_else(|| {
         let (key, shown) = (fields.key(field), shortened(value));
         fields.push(
-            Finding::error(
-                &key,
-                format!("{field} is {shown}; it must be a list of whole numbers."),
-                format!("{field} 为 {shown}；它必须是整数列表。"),
-            )
-            .with_fix(&key, serde_json::json!(default)),
+            Finding::error(&key, message!(swin::not_a_list, field, shown))
+                .with_fix(&key, serde_json::json!(default)),
         );
         default.to_vec()
     })
@@ -186,20 +156,15 @@ pub(crate) fn check(
     };
     if config.second && scenario.attention == Attention::FlashAttention2 {
         findings.push(
-            Finding::error(
-                "attention",
-                "transformers writes the attention of the second Swin in one way only; attention must be eager.",
-                "transformers 中的 Swin V2 只有一种注意力实现；attention 必须为 eager。",
-            )
-            .with_fix("attention", Attention::Eager.name()),
+            Finding::error("attention", message!(swin::v2_eager_only))
+                .with_fix("attention", Attention::Eager.name()),
         );
     }
     if !config.second && scenario.activation_checkpointing != ActivationCheckpointing::None {
         findings.push(
             Finding::error(
                 "activation_checkpointing",
-                "transformers checkpoints Swin's stages and the layers in them, one inside the other, which is not estimated yet.",
-                "transformers 对 Swin 的各阶段及其中各层嵌套地做激活重计算，暂不支持估算。",
+                message!(swin::nested_checkpoints),
             )
             .with_fix(
                 "activation_checkpointing",
@@ -209,12 +174,8 @@ pub(crate) fn check(
     }
     if scenario.weights_dtype() != DType::Float32 {
         findings.push(
-            Finding::error(
-                "precision",
-                "Swin takes images in the dtype of its weights, and batches have them in float32: half precision needs autocast.",
-                "Swin 要求图像与权重的数据类型相同，而批次中的图像为 float32：半精度需要使用自动混合精度。",
-            )
-            .with_fix("precision", Precision::AmpBf16.name()),
+            Finding::error("precision", message!(swin::half_precision_images))
+                .with_fix("precision", Precision::AmpBf16.name()),
         );
     }
 }

@@ -1,6 +1,6 @@
 //! What is not estimated of T5.
 
-use crate::ask::{Attention, Finding, Framework, Scenario, Task};
+use crate::ask::{Attention, Finding, Framework, Scenario, Task, message};
 use crate::model::Architecture;
 
 /// Refuses sdpa where there is none.
@@ -9,12 +9,8 @@ pub(crate) fn check(scenario: &Scenario, _: &Architecture, _: Task, findings: &m
         && scenario.attention != Attention::Eager
     {
         findings.push(
-            Finding::error(
-                "attention",
-                "T5 has no sdpa before transformers 5; attention must be eager.",
-                "transformers 5 之前的 T5 不支持 sdpa；attention 必须为 eager。",
-            )
-            .with_fix("attention", Attention::Eager.name()),
+            Finding::error("attention", message!(t5::no_sdpa))
+                .with_fix("attention", Attention::Eager.name()),
         );
     }
 }

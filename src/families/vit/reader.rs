@@ -1,7 +1,7 @@
 //! Vision transformers (`models/{vit,deit,dinov2,dinov2_with_registers,vit_msn,
 //! audio_spectrogram_transformer}/configuration_*.py` of transformers 5.23, and the first of 4.51).
 
-use crate::ask::{Finding, HEADS, LAYERS, WIDTH};
+use crate::ask::{Finding, HEADS, LAYERS, WIDTH, message};
 use crate::model::ConfigFields;
 use crate::model::{Dropout, Family, Spectrogram, VitConfig, VitKind};
 use std::ops::RangeInclusive;
@@ -97,11 +97,7 @@ pub(crate) fn check_patches(fields: &mut ConfigFields<'_>, [image_size, patch_si
     }
     let key = fields.key("patch_size");
     fields.push(
-        Finding::error(
-            &key,
-            format!("Patches of {patch_size} pixels do not fit into images of {image_size}."),
-            format!("{patch_size} 像素的图块放不进 {image_size} 像素的图像。"),
-        )
-        .with_fix(&key, image_size),
+        Finding::error(&key, message!(vit::patch_too_large, patch_size, image_size))
+            .with_fix(&key, image_size),
     );
 }

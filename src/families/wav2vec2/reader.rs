@@ -3,7 +3,7 @@
 
 use crate::ask::{
     ActivationCheckpointing, Attention, Finding, HEADS, LAYERS, QuantizationType, SEQ_LEN,
-    Scenario, Task, VOCABULARY, WIDTH,
+    Scenario, Task, VOCABULARY, WIDTH, message,
 };
 use crate::families::swin::numbers;
 use crate::model::ConfigFields;
@@ -107,14 +107,7 @@ pub(crate) fn read(
 
 fn not_estimated(fields: &mut ConfigFields<'_>, field: &str, fix: serde_json::Value) {
     let key = fields.key(field);
-    fields.push(
-        Finding::error(
-            &key,
-            format!("{field} is not estimated yet."),
-            format!("暂不支持估算 {field}。"),
-        )
-        .with_fix(&key, fix),
-    );
+    fields.push(Finding::error(&key, message!(wav2vec2::not_estimated, field)).with_fix(&key, fix));
 }
 
 /// A probability in millionths.
@@ -141,11 +134,7 @@ fn convolutions(fields: &mut ConfigFields<'_>) -> Vec<[u64; 3]> {
     let alike = channels.len() == kernels.len() && channels.len() == strides.len();
     if !alike || !CONVOLUTIONS.contains(&channels.len()) {
         let key = fields.key("conv_kernel");
-        fields.push(Finding::error(
-            &key,
-            "conv_dim, conv_kernel and conv_stride must have as many numbers as each other, from 1 to 16.",
-            "conv_dim、conv_kernel 与 conv_stride 的个数必须相同，为 1 到 16 个。",
-        ));
+        fields.push(Finding::error(&key, message!(wav2vec2::convolutions)));
         return vec![[1; 3]];
     }
     let kernels = kernels.into_iter().zip(strides);
@@ -160,12 +149,8 @@ fn convolutions(fields: &mut ConfigFields<'_>) -> Vec<[u64; 3]> {
 pub(crate) fn check_quantized(scenario: &Scenario, findings: &mut Vec<Finding>) {
     if scenario.quantization.is_on() {
         findings.push(
-            Finding::error(
-                "quantization.type",
-                "Quantized models of speech are not estimated yet.",
-                "暂不支持估算量化的语音模型。",
-            )
-            .with_fix("quantization.type", QuantizationType::None.name()),
+            Finding::error("quantization.type", message!(wav2vec2::quantized))
+                .with_fix("quantization.type", QuantizationType::None.name()),
         );
     }
 }
@@ -188,8 +173,7 @@ pub(crate) fn check(
         findings.push(
             Finding::error(
                 "seq_len",
-                format!("SpecAugment masks {length} positions at once, more than the {positions} of a sample: transformers fails."),
-                format!("SpecAugment 每次掩蔽 {length} 个位置，多于样本的 {positions} 个位置：transformers 会报错。"),
+                message!(wav2vec2::mask_too_long, length, positions),
             )
             .with_fix("seq_len", length),
         );
@@ -199,8 +183,11 @@ pub(crate) fn check(
         findings.push(
             Finding::error(
                 "target_seq_len",
-                format!("A transcript has no more tokens than the recording has positions: target_seq_len is {target}, seq_len {}.", scenario.seq_len),
-                format!("转写的词元数不能多于录音的位置数：target_seq_len 为 {target}，seq_len 为 {}。", scenario.seq_len),
+                message!(
+                    wav2vec2::transcript_too_long,
+                    target,
+                    seq_len = scenario.seq_len
+                ),
             )
             .with_fix("target_seq_len", scenario.seq_len),
         );
@@ -214,32 +201,26 @@ pub(crate) fn check(
 fn check_wavlm(scenario: &Scenario, findings: &mut Vec<Finding>) {
     if scenario.has_padding() {
         findings.push(
-            Finding::error(
-                "padding_mask",
-                "The mask of padded samples is not estimated for WavLM yet.",
-                "暂不支持估算 WavLM 的样本填充掩码。",
-            )
-            .with_fix("padding_mask", false),
+            Finding::error("padding_mask", message!(wav2vec2::wavlm_padding))
+                .with_fix("padding_mask", false),
         );
     }
     if scenario.attention == Attention::FlashAttention2 {
         findings.push(
-            Finding::error(
-                "attention",
-                "WavLM's attention runs in one way only; attention must be eager.",
-                "WavLM 的注意力只有一种实现；attention 必须为 eager。",
-            )
-            .with_fix("attention", Attention::Eager.name()),
+            Finding::error("attention", message!(wav2vec2::wavlm_eager_only))
+                .with_fix("attention", Attention::Eager.name()),
         );
     }
     if scenario.activation_checkpointing == ActivationCheckpointing::FullReentrant {
         findings.push(
             Finding::error(
                 "activation_checkpointing",
-                "Layers of WavLM are given biases through closures: re-entrant checkpoints go backward through all layers above, again and again, and do not end.",
-                "WavLM 各层经闭包得到位置偏置：re-entrant 激活重计算会反复对之前所有层反向，无法结束。",
+                message!(wav2vec2::wavlm_reentrant),
             )
-            .with_fix("activation_checkpointing", ActivationCheckpointing::Full.name()),
+            .with_fix(
+                "activation_checkpointing",
+                ActivationCheckpointing::Full.name(),
+            ),
         );
     }
 }

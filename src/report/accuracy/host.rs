@@ -1,6 +1,7 @@
 //! Host memory that was measured, estimated and compared.
 
 use super::case::Case;
+use super::measure::{Words, first};
 use super::table::{percentile, relative};
 use crate::ask::Scenario;
 use crate::host::{self, HostInputs, HostPart, HostPhase, PageCachePart};
@@ -60,9 +61,13 @@ pub struct HostErrors {
 ///
 /// # Errors
 /// Why the scenario is refused, or that nothing is expected.
-pub(super) fn compare(case: &Case, expected: &ExpectedHost) -> Result<HostComparison, String> {
+pub(super) fn compare(
+    case: &Case,
+    expected: &ExpectedHost,
+    words: Words,
+) -> Result<HostComparison, String> {
     let scenario = case.scenario.as_ref().map_err(Clone::clone)?;
-    let found = host_of(scenario, case.inputs.as_ref())?;
+    let found = host_of(scenario, case.inputs.as_ref(), words)?;
     let phase = match expected.phase {
         None => &found.peak,
         Some(wanted) => found
@@ -101,18 +106,19 @@ pub(super) fn compare(case: &Case, expected: &ExpectedHost) -> Result<HostCompar
 }
 
 /// The host's estimate; what the device's side says of the model can be given.
-fn host_of(scenario: &Scenario, inputs: Option<&HostInputs>) -> Result<host::HostEstimate, String> {
-    let first = |findings: Vec<crate::ask::Finding>| {
-        let first = findings.into_iter().next();
-        first.map_or_else(String::new, |finding| finding.message)
-    };
+fn host_of(
+    scenario: &Scenario,
+    inputs: Option<&HostInputs>,
+    words: Words,
+) -> Result<host::HostEstimate, String> {
     let Some(inputs) = inputs else {
-        return estimate(scenario).map_or_else(|e| Err(first(e)), |found| Ok(found.report.host));
+        return estimate(scenario)
+            .map_or_else(|e| Err(first(&e, words)), |found| Ok(found.report.host));
     };
     let resolution = resolve(scenario);
     let spec: Option<ResolvedSpec> = resolution.spec;
     spec.map_or_else(
-        || Err(first(resolution.findings)),
+        || Err(first(&resolution.findings, words)),
         |spec| Ok(host::estimate(&spec, inputs)),
     )
 }

@@ -2,6 +2,7 @@
 
 use super::case::{Case, Expected, ExpectedPhase, ExpectedStep};
 use super::published::{Published, figures};
+use crate::ask::{Finding, Message};
 use crate::report::{DeviceReport, Estimate, PhaseReport, StepReport, estimate};
 use crate::tape::Category;
 
@@ -52,19 +53,24 @@ pub struct PhaseComparison {
     pub composition_error: Option<f64>,
 }
 
+/// How a message is said: room `text` is below this one.
+pub type Words = fn(&Message) -> String;
+
+/// The first of some findings in words.
+pub(super) fn first(findings: &[Finding], words: Words) -> String {
+    let first = findings.first();
+    first.map_or_else(String::new, |finding| words(&finding.message))
+}
+
 /// Estimates a case and compares it.
-pub fn compare(case: &Case) -> Outcome {
+pub fn compare(case: &Case, words: Words) -> Outcome {
     let scenario = match &case.scenario {
         Ok(scenario) => scenario,
         Err(reason) => return Outcome::NotSupported(reason.clone()),
     };
     match estimate(scenario) {
         Ok(estimate) => Outcome::Compared(Box::new(comparison(&estimate, case))),
-        Err(findings) => Outcome::NotSupported(
-            findings
-                .first()
-                .map_or_else(String::new, |finding| finding.message.clone()),
-        ),
+        Err(findings) => Outcome::NotSupported(first(&findings, words)),
     }
 }
 

@@ -3,7 +3,7 @@
 use super::case::Case;
 use super::groups::groups;
 use super::host::{self, HostComparison, HostErrors};
-use super::measure::{Comparison, Outcome, PhaseComparison, compare};
+use super::measure::{Comparison, Outcome, PhaseComparison, Words, compare};
 use super::published::{self, Published};
 use super::worst;
 use std::collections::BTreeMap;
@@ -101,8 +101,8 @@ pub(super) fn percentile(values: &[f64], hundredths: usize) -> f64 {
 }
 
 impl Accuracy {
-    /// Estimates the selected cases and compares them.
-    pub fn of(cases: &[Case], selection: &Selection) -> Self {
+    /// Estimates the selected cases and compares them; what is refused is said in these words.
+    pub fn of(cases: &[Case], selection: &Selection, words: Words) -> Self {
         let mut accuracy = Self {
             cases: Vec::new(),
             hosts: Vec::new(),
@@ -119,7 +119,7 @@ impl Accuracy {
                 continue;
             }
             if let Some(expected) = &case.expected.host {
-                match host::compare(case, expected) {
+                match host::compare(case, expected, words) {
                     Ok(comparison) => accuracy.hosts.push(comparison),
                     Err(reason) => *accuracy.not_supported.entry(reason).or_default() += 1,
                 }
@@ -127,7 +127,7 @@ impl Accuracy {
             if case.expected.is_host_only() {
                 continue;
             }
-            match compare(case) {
+            match compare(case, words) {
                 Outcome::NotSupported(reason) => {
                     *accuracy.not_supported.entry(reason).or_default() += 1;
                 }

@@ -434,12 +434,11 @@ fn what_is_only_close_is_estimated_with_a_warning() {
             Severity::Warning,
             "{value}"
         );
-        assert!(!resolution.findings[0].message_zh.is_ascii());
     }
 }
 
 #[test]
-fn every_finding_says_it_in_both_languages() {
+fn every_finding_says_what_it_is_about() {
     for value in [
         json!({"micro_batch_size": 0, "seq_len": 0, "v": 9, "task": "masked_lm"}),
         json!({"model": "nothing at all", "hardware": {"gpu": "none"}}),
@@ -449,11 +448,6 @@ fn every_finding_says_it_in_both_languages() {
         let findings = resolve(&scenario(value)).findings;
         assert!(!findings.is_empty());
         for finding in findings {
-            assert!(
-                finding.message.is_ascii() || finding.message.contains('…'),
-                "{finding:?}"
-            );
-            assert!(!finding.message_zh.is_ascii(), "{finding:?}");
             assert!(!finding.key.is_empty(), "{finding:?}");
         }
     }

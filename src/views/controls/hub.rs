@@ -3,17 +3,17 @@
 
 use super::model::{MODEL, use_pasted};
 use crate::app::{Draft, Store};
+use crate::ask::{Message, message};
 use crate::browser::{FetchError, fetch_text};
-use crate::text::{Language, Word};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
 /// What is said when nothing came.
-const fn reason(error: FetchError) -> Word {
+fn reason(error: FetchError, repository: &str) -> Message {
     match error {
-        FetchError::Unreachable => Word::ModelUnreachable,
-        FetchError::Status(404) => Word::ModelNoConfig,
-        FetchError::Status(_) => Word::ModelGated,
+        FetchError::Unreachable => message!(hub::unreachable, repository),
+        FetchError::Status(404) => message!(hub::no_config, repository),
+        FetchError::Status(_) => message!(hub::gated, repository),
     }
 }
 
@@ -27,13 +27,8 @@ pub(super) fn fetch_config(store: Store, repository: String, fetching: RwSignal<
         match answer {
             Ok(text) => use_pasted(store, text),
             Err(error) => {
-                let reason = reason(error);
-                let in_language = |l| format!("{repository}: {}", reason.text(l));
-                let message = (
-                    in_language(Language::English),
-                    in_language(Language::Chinese),
-                );
-                let text = repository.clone();
+                let message = reason(error, &repository);
+                let text = repository;
                 store.reject(MODEL.key, Draft { text, message });
             }
         }

@@ -5,7 +5,7 @@ use super::config::ConfigField;
 use super::find::{find, remember};
 use super::hub::fetch_config;
 use crate::app::{Draft, Store, use_store};
-use crate::ask::{LinearModel, ModelRef, Scenario};
+use crate::ask::{Finding, LinearModel, ModelRef, Scenario};
 use crate::codec::{Pasted, read_pasted};
 use crate::families;
 use crate::text::Word;
@@ -154,11 +154,9 @@ pub(super) fn use_pasted(store: Store, text: String) {
             store.address_findings.set(findings);
         }
         None => {
-            let message = findings.into_iter().next().map_or_else(
-                || (String::new(), String::new()),
-                |finding| (finding.message, finding.message_zh),
-            );
-            store.reject(MODEL.key, Draft { text, message });
+            if let Some(Finding { message, .. }) = findings.into_iter().next() {
+                store.reject(MODEL.key, Draft { text, message });
+            }
         }
     }
 }

@@ -1,0 +1,90 @@
+//! What is said of texts, keys and numbers: by `ask`, `codec`, `report` and the page.
+
+use super::group::groups;
+
+groups! {
+    ask {
+        outside: "{key} is {value}; it must be from {low} to {high}.",
+            "{key} 为 {value}；允许范围是 {low} 到 {high}。";
+        with_reason: "{problem} {reason}",
+            "{problem}{reason}";
+    }
+    codec {
+        without_memory: "{shown} takes no memory; it is left out.",
+            "{shown} 不占内存，已省略。";
+        not_supported: "{shown} is not supported yet; leave it out for an estimate without it.",
+            "暂不支持 {shown}；去掉它即可得到不含该项的估算。";
+        not_a_group: "{path} must be an object such as {\"key\": value}.",
+            "{path} 应为对象，例如 {\"key\": value}。";
+        not_an_object: "The JSON is not an object; a scenario looks like {\"model\": \"qwen2.5-1.5b\", \"micro_batch_size\": 2}.",
+            "该 JSON 不是对象；场景形如 {\"model\": \"qwen2.5-1.5b\", \"micro_batch_size\": 2}。";
+        not_json: "The text is not JSON: {error}.",
+            "文本不是合法的 JSON：第 {line} 行第 {column} 列出错（{error}）。";
+        not_understood: "The text is neither a scenario, a config.json (which says model_type), a Highwater link nor a model of the catalog.",
+            "文本既不是场景 JSON、config.json（应包含 model_type）、Highwater 链接，也不是目录中的模型。";
+        unknown_view: "{option} is {shown}; it can be {names}. The browser's choice is used.",
+            "{option} 为 {shown}；可选 {names}。已按浏览器设置显示。";
+        unknown_key: "There is no key {shown}; it is ignored.{hint}",
+            "没有键 {shown}，已忽略。{hint}";
+        did_you_mean: " Did you mean {nearest}?",
+            "是否指 {nearest}？";
+        unknown_in_link: "This link says {shown}, which is not known here; it is ignored.{hint}",
+            "链接中的 {shown} 无法识别，已忽略。{hint}";
+        unreadable: "{path} is {shown}; it must be {expected}.{kept}",
+            "{path} 为 {shown}；应为{expected}。{kept}";
+        default_used: " The default is used.",
+            "已使用默认值。";
+        a_model: "a catalog id, {\"hf_config\": {...}}, {\"linear\": {\"in_features\": n, \"out_features\": m}} or {\"num_parameters\": n}",
+            "目录中的模型 id、{\"hf_config\": {...}}、{\"linear\": {\"in_features\": n, \"out_features\": m}} 或 {\"num_parameters\": n}";
+        a_count: "a whole number, at least 0",
+            "不小于 0 的整数";
+        bytes: "a whole number of bytes",
+            "整数字节数";
+        a_number: "a number",
+            "一个数";
+        a_flag: "true or false",
+            "true 或 false";
+        one_of: "one of {all}",
+            "以下之一：{all}";
+        a_text: "a text",
+            "一段文本";
+        a_list: "a list of texts",
+            "文本列表";
+        fields: "an object of config fields",
+            "由配置字段组成的对象";
+        divisions: "a whole number, or a list by size in MiB such as [256:1,512:2,>:8]",
+            "整数，或按大小（MiB）给出的列表，例如 [256:1,512:2,>:8]";
+        sides: "pixels along both sides, or width and height such as 1920x1080",
+            "边长像素数，或宽x高，例如 1920x1080";
+        expected: "It must be {expected}.",
+            "应为{expected}。";
+        number_missing: "Enter a number.",
+            "请输入数字。";
+        no_number: "That is not a number.",
+            "这不是数字。";
+        number_negative: "The number must not be negative.",
+            "数字不能为负。";
+        unit_unknown: "The unit is not known; use k, M, B for counts and KiB, MiB, GiB, KB, MB, GB for bytes.",
+            "无法识别的单位；计数用 k、M、B，字节用 KiB、MiB、GiB、KB、MB、GB。";
+        number_not_whole: "It must be a whole number.",
+            "必须是整数。";
+        number_too_large: "The number is too large.",
+            "数字过大。";
+    }
+    report {
+        no_phase: "The program has no phase to report.",
+            "该程序没有可报告的阶段。";
+    }
+    scenario {
+        version: "The scenario says format version {version}; this program reads version {scenario_version}.",
+            "该场景的格式版本为 {version}；本程序只能读取版本 {scenario_version}。";
+    }
+    hub {
+        unreachable: "{repository}: huggingface.co cannot be reached from here: you are offline, or this page's host does not allow it. Open the model's page there, copy its config.json and paste it here.",
+            "{repository}: 无法访问 huggingface.co：您处于离线状态，或本页面的主机不允许。请打开该模型的页面，复制其 config.json 并粘贴到此处。";
+        gated: "{repository}: There is no such repository, or its files are shown only to who has been let in. If you have been, copy its config.json from the model's page and paste it here.",
+            "{repository}: 没有这个仓库，或其文件仅对获准者开放。如果您已获准，请从模型页面复制 config.json 并粘贴到此处。";
+        no_config: "{repository}: The repository has no config.json. Look on its page for the model that it was made from.",
+            "{repository}: 该仓库没有 config.json，请在其页面上查找它所基于的模型。";
+    }
+}

@@ -1,0 +1,188 @@
+//! What `resolve` says of runs and machines.
+
+use super::group::groups;
+
+groups! {
+    allocator {
+        max_split_size: "max_split_size_mb is {mib}; PyTorch takes values above {large_segment_mib}.",
+            "max_split_size_mb 为 {mib}；PyTorch 要求大于 {large_segment_mib}。";
+        garbage_collection: "garbage_collection_threshold is {share}; it must lie between 0 and 1.",
+            "garbage_collection_threshold 为 {share}；必须在 0 与 1 之间。";
+        roundup: "roundup_power2_divisions is {shown}; it must be a power of two, or a list such as [256:1,512:2,>:8] of powers of two by size in MiB, in which 0 turns rounding off.",
+            "roundup_power2_divisions 为 {shown}；必须是 2 的幂，或形如 [256:1,512:2,>:8] 的列表（按 MiB 大小给出 2 的幂，0 表示不取整）。";
+    }
+    chunked_loss {
+        in_chunks: "in chunks",
+            "分块计算";
+        as_they_are: "of logits as they are",
+            "不转换 logits";
+        plain_logits_only: "A loss {loss} is estimated for decoders whose logits are the head's result, as it is, only.",
+            "{loss}的损失只支持 logits 直接由输出层给出的解码器。";
+        training_only: "A loss {loss} is one of training.",
+            "{loss}的损失只用于训练。";
+        wrapped_model: "A loss {loss} is not estimated around the wrapped models of accelerate, DeepSpeed and Megatron yet.",
+            "{loss}的损失暂不支持 accelerate、DeepSpeed 或 Megatron 包装的模型。";
+    }
+    closeness {
+        several_gpus: "Each GPU is estimated as a copy of its own; of what data parallelism adds, NCCL's own memory is counted as it is at the median of published measurements, gradient buckets are not counted yet.",
+            "每块 GPU 按独立副本估算；数据并行额外占用的显存中，NCCL 自身占用按公开实测值的中位数计入，梯度桶尚未计入。";
+        without_cuda: "Without CUDA it trains on the CPU: the tensors of the GPU's side are counted in host RAM, and no GPU memory is needed. PyTorch's own choice of optimizer step there is for_loop.",
+            "未使用 CUDA 时在 CPU 上训练：GPU 一侧的张量计入主机内存，不占用显存。此时 PyTorch 默认使用 for_loop 优化器实现。";
+        no_scaler: "Pure fp16 trains without a gradient scaler, which refuses fp16 gradients; amp_fp16 has one.",
+            "纯 fp16 训练无法使用梯度缩放（GradScaler 不接受 fp16 梯度）；amp_fp16 可以。";
+        before_ampere: "Before Ampere sdpa takes other kernels in 16-bit precisions; attention is estimated with those of newer GPUs, which may be too little.",
+            "Ampere 之前的 GPU 在 16 位精度下使用其他 sdpa 内核；此处按较新 GPU 的内核估算，可能偏低。";
+    }
+    evaluation {
+        logits_to_keep_ignored: "forward of this model has no parameter logits_to_keep in {framework}: logits of all positions are computed, not of the last {kept}.",
+            "在 {framework} 中，该模型的 forward 没有 logits_to_keep 参数：会计算全部位置的 logits，而不只是末尾 {kept} 个。";
+        logits_to_keep_fails: "forward of this model has no parameter logits_to_keep in {framework}, which fails when it is given; leave it out for the logits of all positions.",
+            "在 {framework} 中，该模型的 forward 没有 logits_to_keep 参数，传入会报错；不设置则计算全部位置的 logits。";
+        of_model: "of this model",
+            "该模型";
+        of_model_in_4: "of this model in transformers 4",
+            "transformers 4 中该模型";
+        of_model_in_448: "of this model in transformers 4.48",
+            "transformers 4.48 中该模型";
+        with_flash: "with the flash-attn package",
+            "使用 flash-attn 包时";
+        of_model_with_beams: "of this model with beams",
+            "该模型使用束搜索时";
+        with_beams_in_448: "with beams in transformers 4.48",
+            "transformers 4.48 中使用束搜索时";
+        generation: "Generation {which} is not estimated yet; a forward pass for the loss is.",
+            "暂不支持估算{which}的生成过程；支持计算损失的前向传播。";
+        cache: "The key-value cache {which} is not estimated yet.",
+            "暂不支持估算{which}的键值缓存。";
+    }
+    hardware {
+        unknown_gpu: "There is no GPU {shown:?} in the catalog; choose one from it, and give hardware.gpu_memory when its memory differs.",
+            "目录中没有 GPU {shown:?}；请从目录中选择，显存不同时给出 hardware.gpu_memory。";
+        process_takes: "A process that has imported PyTorch takes half a GiB already; give the RAM of a node, or a container's limit.",
+            "仅导入 PyTorch 的进程就已占用约 0.5 GiB；请给出节点内存或容器的内存上限。";
+    }
+    liger {
+        swiglu_activation: "Liger's swiglu takes the activation silu only; the model's hidden_act is another one.",
+            "Liger 的 swiglu 仅支持 silu 激活；该模型的 hidden_act 不是 silu。";
+        lacking: "Liger 0.8.5 has no {name} for this model (NotImplementedError).",
+            "Liger 0.8.5 没有适用于该模型的 {name}（NotImplementedError）。";
+        unknown: "There is no Liger kernel {shown:?}; there are {all}.",
+            "没有名为 {shown:?} 的 Liger 内核；可选：{all}。";
+        two_losses: "Liger's cross_entropy and fused_linear_cross_entropy exclude each other.",
+            "Liger 的 cross_entropy 与 fused_linear_cross_entropy 互斥。";
+        loss_without_effect: "Liger's losses have no effect: the model does not compute the loss from labels.",
+            "Liger 的损失内核不起作用：损失不是由模型按标签计算。";
+        former_names: "Liger 0.8.5 fails on Qwen-VL of transformers 5.23, whose classes it imports by former names.",
+            "Liger 0.8.5 以旧名称导入 Qwen-VL 的类，在 transformers 5.23 上会报错。";
+        no_kernels: "Liger has no kernels for this model, or they are not estimated yet.",
+            "Liger 没有适用于该模型的内核，或尚未支持估算。";
+        loss_not_called: "The Liger kernel {name} has no effect: for this model it replaces a loss that transformers no longer calls.",
+            "Liger 内核 {name} 不起作用：它替换的是 transformers 已不再为该模型调用的损失。";
+        no_such_product: "The Liger kernel {name} has no effect: the model has no such product.",
+            "Liger 内核 {name} 不起作用：该模型没有这种运算。";
+    }
+    offload {
+        gradients_alone: "Gradients are offloaded together with the optimizer states only.",
+            "只有同时卸载优化器状态才能卸载梯度。";
+        optimizer: "Offloading the optimizer is estimated for torch.optim's AdamW, Adam and SGD.",
+            "优化器卸载目前支持 torch.optim 的 AdamW、Adam 和 SGD。";
+        clipped: "CPUOffloadOptimizer copies gradients during backward, before they could be clipped.",
+            "CPUOffloadOptimizer 在反向传播期间复制梯度，此时无法裁剪。";
+        scaled: "CPUOffloadOptimizer copies gradients during backward, before a gradient scaler could unscale them.",
+            "CPUOffloadOptimizer 在反向传播期间复制梯度，梯度缩放器无法还原。";
+        dropped: "CPUOffloadOptimizer drops gradients in zero_grad.",
+            "CPUOffloadOptimizer 的 zero_grad 会释放梯度。";
+        accumulated: "Gradients that leave the device after each backward cannot be accumulated there.",
+            "每次反向传播后即离开 GPU 的梯度无法累积。";
+        steps_inside_backward: "An offloaded optimizer steps after backward, on the CPU.",
+            "卸载的优化器在反向传播之后于 CPU 上更新。";
+    }
+    optimizer {
+        implementation: "{name} has no implementation {given:?}; it has {all}.",
+            "{name} 没有 {given:?} 实现；可选：{all}。";
+        momentum: "momentum is {momentum}; it must be at least 0 and below 1.",
+            "momentum 为 {momentum}；必须不小于 0 且小于 1。";
+        muon: "torch.optim.Muon exists since PyTorch 2.9; {framework} does not have it.",
+            "torch.optim.Muon 自 PyTorch 2.9 起提供；{framework} 中没有。";
+        fused_adagrad: "{framework} has no fused Adagrad on CUDA.",
+            "{framework} 没有 CUDA 上的 fused Adagrad。";
+        sgd_8bit_without_momentum: "bitsandbytes has no 8-bit SGD without momentum.",
+            "bitsandbytes 的 8 位 SGD 必须使用动量。";
+        without_effect: "{key} has no effect: {name} does not have that option.",
+            "{key} 不起作用：{name} 没有该选项。";
+        sgd_8bit_small_parameters: "bitsandbytes fails to step parameters of less than 4096 elements, like those of norms, with sgd_8bit and gradients in bf16; use sgd, or another precision.",
+            "对于不足 4096 个元素的参数（如归一化层），bitsandbytes 的 sgd_8bit 无法处理 bf16 梯度；请使用 sgd 或其他精度。";
+        master_weights_in_full_precision: "optimizer.master_weights are copies of weights in half precision: precision must be bf16 or fp16.",
+            "optimizer.master_weights 是半精度权重的副本：precision 必须为 bf16 或 fp16。";
+        master_weights_of_others: "optimizer.master_weights are estimated for adam and adamw only.",
+            "optimizer.master_weights 目前只支持 adam 和 adamw。";
+        master_weights_over_quantized: "optimizer.master_weights are not estimated with a quantized base yet.",
+            "optimizer.master_weights 暂不支持与量化基座同时使用。";
+        master_weights_amsgrad: "optimizer.master_weights of Megatron are stepped over by apex's FusedAdam, which has no amsgrad.",
+            "optimizer.master_weights 由 Megatron 使用 apex 的 FusedAdam 更新，它不支持 amsgrad。";
+        master_weights_step: "optimizer.master_weights need an optimizer that steps on the device after backward.",
+            "optimizer.master_weights 要求优化器在反向传播之后于显卡上更新。";
+        backward_accumulates: "The optimizer steps inside backward, so gradients cannot be accumulated.",
+            "优化器在反向传播中更新，因此无法累积梯度。";
+        backward_clips: "The optimizer steps inside backward, so the norm of all gradients is never known.",
+            "优化器在反向传播中更新，因此无法得到全部梯度的范数。";
+        backward_scales: "The optimizer steps inside backward, so a gradient scaler cannot look at all gradients first.",
+            "优化器在反向传播中更新，因此梯度缩放器无法先检查全部梯度。";
+        backward_without: "The optimizer steps inside backward, so there must be one.",
+            "优化器在反向传播中更新，因此必须选择一个优化器。";
+    }
+    parallelism {
+        size: "parallelism.dp.size is {size}, but the hardware has {gpus} GPUs; every GPU is a rank.",
+            "parallelism.dp.size 为 {size}，而硬件共有 {gpus} 块 GPU；每块 GPU 是一个进程。";
+        parameters_stay: "The host is estimated as it keeps shards. The GPU's side is that of a GPU which holds all parameters: more than a shard with gathered layers takes.",
+            "主机内存按分片估算。GPU 一侧按保留全部参数估算，高于分片加逐层汇集的实际占用。";
+        without_offload: "FSDP and ZeRO are estimated with offload to the host only.",
+            "目前仅支持卸载到主机内存的 FSDP 与 ZeRO。";
+        parameters_before_stage_3: "DeepSpeed offloads parameters in stage 3 only.",
+            "DeepSpeed 仅在阶段 3 卸载参数。";
+        autocast: "DeepSpeed's 16-bit training casts the model and keeps fp32 weights in its optimizer: bf16 or fp16 here, not autocast.",
+            "DeepSpeed 的 16 位训练会转换模型，并在优化器中保留 fp32 权重：此处应为 bf16 或 fp16，而非自动混合精度。";
+        own_offload: "FSDP and DeepSpeed offload gradients and optimizer themselves, without CPUOffloadOptimizer.",
+            "FSDP 与 DeepSpeed 自行卸载梯度与优化器，不使用 CPUOffloadOptimizer。";
+        optimizer: "Offload by FSDP and DeepSpeed is estimated for AdamW and Adam.",
+            "FSDP 与 DeepSpeed 的卸载目前支持 AdamW 和 Adam。";
+        own_master_weights: "FSDP and DeepSpeed keep the fp32 weights that they offload themselves.",
+            "FSDP 与 DeepSpeed 自行保存所卸载的 fp32 权重。";
+        quantized: "Offload by FSDP and DeepSpeed is estimated for weights that are not quantized.",
+            "FSDP 与 DeepSpeed 的卸载目前不支持量化权重。";
+    }
+    training {
+        one_token: "A sample of one token has no next token to predict; at least 2 are needed.",
+            "只有一个词元的样本没有可预测的下一个词元；至少需要 2 个。";
+        target_without_effect: "target_seq_len has no effect: the model has no decoder of its own.",
+            "target_seq_len 不起作用：该模型不是编码器-解码器结构。";
+        beyond_table: "The model has a table of {positions} positions; {seq_len} tokens do not fit.",
+            "模型只有 {positions} 个位置嵌入；序列长度 {seq_len} 超出范围。";
+        beyond_positions: "{seq_len} tokens are more than the {positions} positions the model was made for.",
+            "序列长度 {seq_len} 超过模型设计的 {positions} 个位置。";
+        no_sdpa: "transformers has no sdpa for this model: told to use it, it fails; told nothing, it runs its eager attention, which is estimated.",
+            "transformers 没有为该模型实现 sdpa：明确指定会报错，不指定则运行 eager 注意力；此处按 eager 估算。";
+        backend_without_effect: "sdpa_backend has no effect: attention is not sdpa.",
+            "sdpa_backend 不起作用：attention 不是 sdpa。";
+        disks: "No machine has disks for more.",
+            "没有机器的磁盘能容纳更多数据。";
+        workers: "Each is a process of its own, and PyTorch warns of more than there are processor cores.",
+            "每个都是独立进程；超过处理器核数时 PyTorch 会发出警告。";
+        no_cache: "This model keeps no key-value cache while it trains; use_cache acts in an evaluation only.",
+            "该模型在训练时不保存键值缓存；use_cache 只在评估时起作用。";
+        cache_turned_off: "Activation checkpointing and a key-value cache exclude each other; transformers turns the cache off.",
+            "激活重计算与键值缓存互斥；transformers 会关闭缓存。";
+        flash_not_written: "FlashAttention is not written for this model in this version of transformers.",
+            "FlashAttention ：该版本的 transformers 未为此模型实现。";
+        flash_over_quantized: "FlashAttention computes in float16 and bfloat16 only: the layers of this quantized model, whose norms are in float32, give float32 without autocast.",
+            "FlashAttention 只支持 float16 和 bfloat16：该量化模型的归一化层为 float32，不用自动混合精度时各层输出 float32。";
+        flash_in_fp32: "FlashAttention computes in float16 and bfloat16 only, not in fp32.",
+            "FlashAttention 只支持 float16 和 bfloat16，不支持 fp32。";
+        flash_before_ampere: "FlashAttention needs an Ampere GPU (compute capability 8.0) or newer.",
+            "FlashAttention 需要 Ampere（计算能力 8.0）或更新的 GPU。";
+        flash_wide_heads: "FlashAttention takes heads of at most 256 columns.",
+            "FlashAttention 的注意力头最多 256 列。";
+        flash_unequal_heads: "FlashAttention takes no values in sdpa whose heads are not as wide as those of the keys, which are qk_nope_head_dim + qk_rope_head_dim wide (v_head_dim).",
+            "FlashAttention 在 sdpa 中要求值与键的注意力头等宽（v_head_dim 等于 qk_nope_head_dim + qk_rope_head_dim）。";
+    }
+}

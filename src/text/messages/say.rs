@@ -1,0 +1,73 @@
+//! Messages in the words of a language.
+
+use super::group::{Group, Wording};
+use super::{asked, decoders, encoders, images, model, reading, run};
+use crate::ask::{Argument, Message};
+use crate::text::Language;
+use std::fmt::Write;
+
+/// The groups of each file.
+pub(super) const FILES: [&[Group]; 7] = [
+    asked::GROUPS,
+    reading::GROUPS,
+    decoders::GROUPS,
+    encoders::GROUPS,
+    images::GROUPS,
+    model::GROUPS,
+    run::GROUPS,
+];
+
+/// A message in a language.
+pub fn message_text(message: &Message, language: Language) -> String {
+    let mut text = String::new();
+    say(message, language, &mut text);
+    text
+}
+
+/// The same in English, which the command line speaks.
+pub fn english(message: &Message) -> String {
+    message_text(message, Language::English)
+}
+
+fn wording(code: &str) -> Option<Wording> {
+    let (group, name) = code.split_once('.')?;
+    let mut groups = FILES.iter().copied().flatten();
+    let (_, words) = groups.find(|(own, _)| *own == group)?;
+    words().iter().copied().find(|(own, ..)| *own == name)
+}
+
+fn say(message: &Message, language: Language, text: &mut String) {
+    let Some((_, english, chinese)) = wording(message.code) else {
+        text.push_str(message.code);
+        return;
+    };
+    let mut rest = language.of((english, chinese));
+    while let Some((before, after)) = rest.split_once('{') {
+        text.push_str(before);
+        let place = after.split_once('}');
+        let place = place.and_then(|(place, after)| Some((place, value(message, place)?, after)));
+        let Some((place, value, after)) = place else {
+            text.push('{');
+            rest = after;
+            continue;
+        };
+        match value {
+            Argument::Nothing => {}
+            Argument::Text(value) if place.ends_with(":?") => {
+                let _ = write!(text, "{value:?}");
+            }
+            Argument::Text(value) => text.push_str(value),
+            Argument::List(names) => text.push_str(&names.join(language.of((", ", "、")))),
+            Argument::Message(message) => say(message, language, text),
+        }
+        rest = after;
+    }
+    text.push_str(rest);
+}
+
+/// The value for a place, if it is one.
+fn value<'a>(message: &'a Message, place: &str) -> Option<&'a Argument> {
+    let name = place.strip_suffix(":?").unwrap_or(place);
+    let mut values = message.values.iter();
+    values.find_map(|(own, value)| (*own == name).then_some(value))
+}

@@ -1,0 +1,52 @@
+//! Findings and reports as they are written: the former in both languages.
+
+use super::say::message_text;
+use crate::ask::{Finding, Fix, Severity};
+use crate::report::Report;
+use crate::text::Language;
+use serde::Serialize;
+
+/// A finding in both languages.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct WrittenFinding<'a> {
+    severity: Severity,
+    key: &'a str,
+    message: String,
+    message_zh: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fix: Option<&'a Fix>,
+}
+
+impl<'a> From<&'a Finding> for WrittenFinding<'a> {
+    fn from(finding: &'a Finding) -> Self {
+        Self {
+            severity: finding.severity,
+            key: &finding.key,
+            message: message_text(&finding.message, Language::English),
+            message_zh: message_text(&finding.message, Language::Chinese),
+            fix: finding.fix.as_ref(),
+        }
+    }
+}
+
+/// Findings in both languages.
+pub fn written(findings: &[Finding]) -> Vec<WrittenFinding<'_>> {
+    findings.iter().map(WrittenFinding::from).collect()
+}
+
+/// A report with its findings in both languages.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct WrittenReport<'a> {
+    #[serde(flatten)]
+    report: &'a Report,
+    findings: Vec<WrittenFinding<'a>>,
+}
+
+impl<'a> From<&'a Report> for WrittenReport<'a> {
+    fn from(report: &'a Report) -> Self {
+        Self {
+            report,
+            findings: written(&report.findings),
+        }
+    }
+}
