@@ -32,7 +32,7 @@ pub(crate) const MLLAMA: Family = Family {
 pub(crate) const MLLAMA_TEXT: Family = Family {
     model_types: &["mllama_text_model"],
     source: "models/mllama, transformers 5.23",
-    fixtures: MLLAMA.fixtures,
+    fixtures: Proof::of(&["mllama.jsonl"]),
     published: Proof::NONE,
     ..LLAMA
 };
