@@ -15,6 +15,18 @@ pub struct ConfigFields<'a> {
     findings: Vec<Finding>,
 }
 
+/// A field that a reader has asked for: the key of the config it stands in, what that config calls its type, and the
+/// field.
+#[cfg(test)]
+pub(crate) type Asked = (&'static str, Option<String>, String);
+
+#[cfg(test)]
+thread_local! {
+    /// The fields that readers have asked for in this thread.
+    pub(crate) static ASKED: std::cell::RefCell<std::collections::BTreeSet<Asked>> =
+        std::cell::RefCell::default();
+}
+
 impl<'a> ConfigFields<'a> {
     /// The fields of `base`, replaced by those of `overrides`. Repairs of fields that are not
     /// overridden go below the scenario key `base_key`.
@@ -38,18 +50,34 @@ impl<'a> ConfigFields<'a> {
 
     /// The field's value; null counts as absent, as in transformers.
     pub(crate) fn get(&self, field: &str) -> Option<&'a Value> {
-        self.overrides
-            .get(field)
-            .or_else(|| self.base.get(field))
-            .filter(|value| !value.is_null())
+        self.given(field).filter(|value| !value.is_null())
     }
 
     /// Whether the field is there and says null.
     pub(crate) fn is_null(&self, field: &str) -> bool {
-        self.overrides
-            .get(field)
-            .or_else(|| self.base.get(field))
-            .is_some_and(Value::is_null)
+        self.given(field).is_some_and(Value::is_null)
+    }
+
+    /// What the field says.
+    fn given(&self, field: &str) -> Option<&'a Value> {
+        #[cfg(test)]
+        self.note(field);
+        (self.overrides.get(field)).or_else(|| self.base.get(field))
+    }
+
+    /// Notes that a reader has asked for the field.
+    #[cfg(test)]
+    fn note(&self, field: &str) {
+        let own = |fields: &Map<String, Value>| {
+            let model_type = fields.get("model_type")?.as_str();
+            model_type.map(str::to_owned)
+        };
+        let asked = (
+            self.base_key,
+            own(self.overrides).or_else(|| own(self.base)),
+            field.to_owned(),
+        );
+        ASKED.with_borrow_mut(|all| all.insert(asked));
     }
 
     /// The scenario key of a field.
@@ -113,6 +141,8 @@ impl<'a> ConfigFields<'a> {
         allowed: &RangeInclusive<u64>,
         default: u64,
     ) -> u64 {
+        #[cfg(test)]
+        names.iter().for_each(|name| self.note(name));
         let given = |fields: &Map<String, Value>| {
             let mut names = names.iter().copied();
             names.find(|name| fields.get(*name).is_some_and(|value| !value.is_null()))

@@ -53,6 +53,8 @@ pub use beit::BeitConfig;
 pub use bert::{BertConfig, BertKind, Esm, PreNorm, Relative};
 pub use config_fields::ConfigFields;
 pub(crate) use config_fields::shortened;
+#[cfg(test)]
+pub(crate) use config_fields::{ASKED, Asked};
 pub use conv_nets::{ConvNetConfig, ConvNetKind};
 pub use decoder::{
     DecoderConfig, Dropout, FusedHeads, InnerNorms, LAMBDAS, Mixing, RESIDUALS, ScanHeads,
