@@ -20,6 +20,18 @@ pub struct ConfigFields<'a> {
 /// Fields, and the names that configs of a family have for them (`attribute_map` of transformers' configs).
 pub type AttributeMap = &'static [(&'static str, &'static str)];
 
+/// A field that a reader has asked for: the key of the config it stands in, what that config calls its type, and the
+/// field.
+#[cfg(test)]
+pub(crate) type Asked = (&'static str, Option<String>, String);
+
+#[cfg(test)]
+thread_local! {
+    /// The fields that readers have asked for in this thread.
+    pub(crate) static ASKED: std::cell::RefCell<std::collections::BTreeSet<Asked>> =
+        std::cell::RefCell::default();
+}
+
 impl<'a> ConfigFields<'a> {
     /// The fields of `base`, replaced by those of `overrides`. Repairs of fields that are not
     /// overridden go below the scenario key `base_key`.
@@ -65,6 +77,8 @@ impl<'a> ConfigFields<'a> {
 
     /// What the config says of a field.
     fn given(&self, field: &str) -> Option<&'a Value> {
+        #[cfg(test)]
+        self.names(field).for_each(|name| self.note(name));
         let name = self.name(field);
         self.overrides.get(name).or_else(|| self.base.get(name))
     }
@@ -77,6 +91,21 @@ impl<'a> ConfigFields<'a> {
     /// Whether the field is there and says null.
     pub(crate) fn is_null(&self, field: &str) -> bool {
         self.given(field).is_some_and(Value::is_null)
+    }
+
+    /// Notes that a reader has asked for the field.
+    #[cfg(test)]
+    fn note(&self, field: &str) {
+        let own = |fields: &Map<String, Value>| {
+            let model_type = fields.get("model_type")?.as_str();
+            model_type.map(str::to_owned)
+        };
+        let asked = (
+            self.base_key,
+            own(self.overrides).or_else(|| own(self.base)),
+            field.to_owned(),
+        );
+        ASKED.with_borrow_mut(|all| all.insert(asked));
     }
 
     /// The scenario key of a field.
@@ -136,6 +165,8 @@ impl<'a> ConfigFields<'a> {
         allowed: &RangeInclusive<u64>,
         default: u64,
     ) -> u64 {
+        #[cfg(test)]
+        names.iter().for_each(|name| self.note(name));
         let given = |fields: &Map<String, Value>| {
             let says = |name: &str| fields.get(name).is_some_and(|value| !value.is_null());
             let mut names = names.iter().copied();

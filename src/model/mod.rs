@@ -52,6 +52,8 @@ pub use bart::{BartConfig, BartKind, BartStack, Recordings};
 pub use beit::BeitConfig;
 pub use bert::{BertConfig, BertKind, Esm, PreNorm, Relative};
 pub(crate) use config_fields::shortened;
+#[cfg(test)]
+pub(crate) use config_fields::{ASKED, Asked};
 pub use config_fields::{AttributeMap, ConfigFields};
 pub use conv_nets::{ConvNetConfig, ConvNetKind};
 pub use decoder::{

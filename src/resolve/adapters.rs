@@ -3,7 +3,7 @@
 use super::{Modules, expert_adapters};
 use crate::ask::ALL_LINEAR;
 use crate::ask::{Finding, Framework, Lora, Scenario, Task, closest, message, outside};
-use crate::model::{Architecture, Module, ModuleKind};
+use crate::model::{Architecture, ImageConfig, Module, ModuleKind};
 
 /// The largest rank.
 const LARGEST_RANK: u64 = 1 << 16;
@@ -172,8 +172,14 @@ pub(crate) fn resolve(
 /// classifies.
 pub(crate) fn whole_names<'a>(architecture: &Architecture, modules: &'a [Module]) -> Vec<&'a str> {
     if matches!(architecture, Architecture::Decoder(_)) {
-        let whole =
-            |module: &&Module| matches!(module.kind, ModuleKind::Embedding | ModuleKind::Output);
+        // Tables of what sees images are trained as a whole where layers of the decoder attend to them.
+        let images = architecture.images();
+        let images = images.filter(|images| !matches!(images, ImageConfig::Crossed(_)));
+        let decoder = images.map_or("", |images| images.kind().text_model());
+        let whole = |module: &&Module| match module.kind {
+            ModuleKind::Output => true,
+            kind => kind == ModuleKind::Embedding && module.path.starts_with(decoder),
+        };
         let names = modules.iter().filter(whole);
         return names
             .map(|module| module.path.rsplit('.').next().unwrap_or_default())

@@ -1,5 +1,7 @@
 //! Reading configs: their fields, the registry of types, and what readers share.
 
+#[cfg(test)]
+mod config_fields;
 pub(crate) mod decoder;
 mod essential;
 pub(crate) mod experts;
