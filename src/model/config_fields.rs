@@ -142,7 +142,9 @@ impl<'a> ConfigFields<'a> {
         default: u64,
     ) -> u64 {
         #[cfg(test)]
-        names.iter().for_each(|name| self.note(name));
+        for name in names {
+            self.note(name);
+        }
         let given = |fields: &Map<String, Value>| {
             let mut names = names.iter().copied();
             names.find(|name| fields.get(*name).is_some_and(|value| !value.is_null()))
