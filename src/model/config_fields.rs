@@ -166,7 +166,9 @@ impl<'a> ConfigFields<'a> {
         default: u64,
     ) -> u64 {
         #[cfg(test)]
-        names.iter().for_each(|name| self.note(name));
+        for name in names {
+            self.note(name);
+        }
         let given = |fields: &Map<String, Value>| {
             let says = |name: &str| fields.get(name).is_some_and(|value| !value.is_null());
             let mut names = names.iter().copied();
