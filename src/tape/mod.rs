@@ -23,6 +23,7 @@ mod event;
 mod fixed_cache;
 mod folds;
 mod graph;
+mod hooks;
 mod later;
 mod layer_states;
 mod layout;
@@ -44,6 +45,7 @@ pub use checkpoint::{Function, Region, Results};
 pub use details::Details;
 pub use event::Event;
 pub use folds::{Built, ListId};
+pub use hooks::{BackwardHook, ModuleHooks};
 pub use levels::Which;
 pub use ops::{EightBit, FlaVersion, FourBit, Packed, Sdpa, SdpaKernel, Transcripts, Window};
 pub use record::{Piece, Record};
@@ -60,6 +62,7 @@ use checkpoint::{Frame, Recompute};
 pub use fixed_cache::Places;
 use graph::{Edge, Leaf};
 use parameters::Parameter;
+pub use parameters::{Registered, Role};
 use recorder::Recorder;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -119,6 +122,9 @@ pub struct Tape {
     parameters: RefCell<Vec<Parameter>>,
     shown: Cell<parameters::Shown>,
     gradient_hook: RefCell<Option<GradientHook>>,
+    hooks: hooks::Hooks,
+    /// Every parameter, trained or not, where a wrapper asks for them.
+    registered: RefCell<Option<Vec<Registered>>>,
     autocast: RefCell<Option<Autocast>>,
     /// Whether modules are in training mode.
     training: Cell<bool>,
@@ -154,6 +160,8 @@ impl Tape {
             parameters: RefCell::default(),
             shown: Cell::default(),
             gradient_hook: RefCell::default(),
+            hooks: hooks::Hooks::default(),
+            registered: RefCell::default(),
             autocast: RefCell::default(),
             training: Cell::new(true),
             offload: RefCell::default(),

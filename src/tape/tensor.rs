@@ -184,7 +184,10 @@ impl Tensor {
 
     /// Whether a gradient flows to it.
     pub fn requires_grad(&self) -> bool {
-        self.0.edge.is_some()
+        match &self.0.edge {
+            Some(Edge::Redirected(place)) => place.borrow().is_some(),
+            edge => edge.is_some(),
+        }
     }
 
     pub(super) fn edge(&self) -> Option<&Edge> {
@@ -208,11 +211,31 @@ impl Tensor {
     }
 
     /// The gradient of a leaf, which gives it up.
-    pub(super) fn take_gradient(&self) -> Option<Self> {
+    pub fn take_gradient(&self) -> Option<Self> {
         match &self.0.edge {
             Some(Edge::Leaf(leaf)) => leaf.grad.take(),
             _ => None,
         }
+    }
+
+    /// The gradient of a leaf.
+    pub fn gradient(&self) -> Option<Self> {
+        match &self.0.edge {
+            Some(Edge::Leaf(leaf)) => leaf.grad.borrow().clone(),
+            _ => None,
+        }
+    }
+
+    /// Puts a gradient in the place of that of a leaf, which goes.
+    pub fn set_gradient(&self, gradient: Option<Self>) {
+        if let Some(Edge::Leaf(leaf)) = &self.0.edge {
+            leaf.grad.replace(gradient);
+        }
+    }
+
+    /// A part of this storage with another shape, row-major and outside of the graph.
+    pub fn part(&self, shape: Shape) -> Self {
+        self.view_with(shape, layout::contiguous(&shape), None)
     }
 
     /// Whether elements lie in row-major order.

@@ -56,10 +56,12 @@ pub const ROOMS: &[Room] = &[
     pure("codec", &["units", "catalog", "ask", "families", "resolve"]),
     exact("optim", &["units", "ask", "model", "tape"]),
     exact("device", &["units"]),
+    exact("parallel", &["units", "ask", "model", "tape"]),
     exact(
         "sim",
         &[
             "units", "ask", "model", "tape", "nn", "families", "resolve", "optim", "device",
+            "parallel",
         ],
     ),
     exact("host", &["units", "catalog", "ask", "model"]),

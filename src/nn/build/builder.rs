@@ -265,7 +265,7 @@ impl<'a> Builder<'a> {
             } else if trains {
                 t.parameter(shape, dtype)
             } else {
-                t.allocate("parameter", shape, dtype, Category::Parameters)
+                t.frozen_parameter("parameter", shape, dtype)
             }
         })
     }
@@ -338,7 +338,7 @@ impl<'a> Builder<'a> {
         self.has(name, shape);
         let t = self.plan.tape;
         t.in_scope(self.scope, || {
-            t.allocate(name, shape, dtype, Category::Parameters)
+            t.frozen_parameter(name, shape, dtype)
         })
     }
 
@@ -460,7 +460,7 @@ impl<'a> Builder<'a> {
     ) -> Tensor {
         let t = self.plan.tape;
         t.in_scope(self.scope, || {
-            t.allocate(name, shape.into(), dtype, Category::Buffers)
+            t.buffer(name, shape.into(), dtype)
         })
     }
 }
