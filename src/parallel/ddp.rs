@@ -34,8 +34,8 @@ impl Ddp {
         let mut parameters = Vec::new();
         t.for_each_parameter(|_, parameter, _| parameters.push(parameter.clone()));
         let ddp = Rc::new(Self {
-            views: dp.gradient_as_bucket_view,
-            cap: dp.bucket_cap_mb * MIB,
+            views: dp.ddp.gradient_as_bucket_view,
+            cap: dp.ddp.bucket_cap_mb * MIB,
             places: RefCell::new(vec![None; parameters.len()]),
             order: RefCell::default(),
             rebuilt: Cell::new(false),

@@ -3,7 +3,7 @@
 //! Source: `torch/nn/modules/module.py` (`register_forward_pre_hook`, `register_forward_hook`),
 //! `torch/csrc/autograd/engine.cpp` (`call_tensor_pre_hooks`, `queue_callback`), torch 2.15.
 
-use super::graph::{Edge, Node};
+use super::graph::Edge;
 use super::{Tape, Tensor};
 use std::cell::RefCell;
 use std::rc::Rc;
