@@ -9,6 +9,9 @@
 //! Source: torch 2.15 (`torch/nn/parallel`, `torch/distributed`, `torch/csrc/distributed/c10d`).
 
 mod ddp;
+mod fsdp2;
+mod shards;
+mod units;
 mod wrapper;
 
-pub use wrapper::{Wrapper, is_wrapped, wrap};
+pub use wrapper::{Wrapper, is_wrapped, wrapped};

@@ -1,6 +1,7 @@
 //! What a training program asks of a wrapper.
 
 use super::ddp::Ddp;
+use super::fsdp2::Fsdp2;
 use crate::ask::DataParallelKind;
 use crate::model::ResolvedSpec;
 use crate::tape::Tape;
@@ -33,13 +34,30 @@ pub trait Wrapper {
 
 /// Whether the model of a run is wrapped.
 pub fn is_wrapped(spec: &ResolvedSpec) -> bool {
-    spec.parallelism.dp.kind == DataParallelKind::Ddp
+    matches!(
+        spec.parallelism.dp.kind,
+        DataParallelKind::Ddp | DataParallelKind::Fsdp2
+    )
 }
 
-/// Wraps the model that stands on the tape, where several ranks train it.
-pub fn wrap(t: &Tape, spec: &ResolvedSpec) -> Option<Rc<dyn Wrapper>> {
+/// Builds a model and wraps it, where several ranks train it.
+pub fn wrapped<M>(
+    t: &Tape,
+    spec: &ResolvedSpec,
+    build: impl FnOnce() -> M,
+) -> (M, Option<Rc<dyn Wrapper>>) {
     match spec.parallelism.dp.kind {
-        DataParallelKind::Ddp => Some(Ddp::new(t, spec)),
-        _ => None,
+        DataParallelKind::Ddp => {
+            let model = build();
+            (model, Some(Ddp::new(t, spec)))
+        }
+        DataParallelKind::Fsdp2 => {
+            t.register_parameters();
+            // On the meta device: parameters get memory when they are divided.
+            let model = t.without_memory(build);
+            let registered = t.take_registered();
+            (model, Some(Fsdp2::new(t, spec, registered)))
+        }
+        _ => (build(), None),
     }
 }

@@ -10,7 +10,7 @@ use crate::families::{Batch, Model};
 use crate::model::ResolvedSpec;
 use crate::nn::build::Output;
 use crate::optim::{GradScaler, Optimizer, clip_grad_norm};
-use crate::parallel::{Wrapper, wrap};
+use crate::parallel::{Wrapper, wrapped};
 use crate::tape::{Category, KeyValueCache, Tape, Tensor};
 use crate::units::{DType, Shape};
 use std::cell::RefCell;
@@ -57,8 +57,7 @@ impl<'a> Run<'a> {
     pub(super) fn new(t: &'a Tape, spec: &'a ResolvedSpec, accumulation: u32) -> Self {
         let bytes = Shape::from([spec.other_device_memory.get()]);
         let held = t.allocate("held", bytes, DType::UInt8, Category::Buffers);
-        let model = Rc::new(Model::new(t, spec));
-        let wrapper = wrap(t, spec);
+        let (model, wrapper) = wrapped(t, spec, || Rc::new(Model::new(t, spec)));
         let mut counts = Counts {
             parameters: model.num_parameters(),
             ..Counts::default()

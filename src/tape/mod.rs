@@ -344,6 +344,24 @@ impl Tape {
         self.recorder.path(scope)
     }
 
+    /// The outermost element of a list of modules that a scope is, or is in.
+    pub fn outermost_item(&self, scope: u32) -> Option<u32> {
+        self.recorder.outermost_item(scope)
+    }
+
+    /// Runs `build`, whose tensors get no memory (`torch.device("meta")`).
+    pub fn without_memory<R>(&self, build: impl FnOnce() -> R) -> R {
+        self.recorder.mute(true);
+        let built = build();
+        self.recorder.mute(false);
+        built
+    }
+
+    /// Whether a backward pass is going on.
+    pub fn is_in_backward(&self) -> bool {
+        self.in_backward.get()
+    }
+
     /// Runs `f` in `scope`.
     pub fn in_scope<R>(&self, scope: u32, f: impl FnOnce() -> R) -> R {
         let before = self.recorder.scope();

@@ -311,12 +311,16 @@ impl Tape {
     }
 
     /// Runs `step` as if these tensors, each with its gradient, were the parameters.
-    pub fn with_parameters(&self, stand_ins: &[(Tensor, Tensor)], step: impl FnOnce(&Self)) {
-        let stand_in = |(tensor, grad): &(Tensor, Tensor)| {
+    pub fn with_parameters(
+        &self,
+        stand_ins: &[(Tensor, Option<Tensor>)],
+        step: impl FnOnce(&Self),
+    ) {
+        let stand_in = |(tensor, grad): &(Tensor, Option<Tensor>)| {
             Parameter::Present(Present {
                 tensor: tensor.clone(),
                 leaf: Rc::new(Leaf {
-                    grad: RefCell::new(Some(grad.clone())),
+                    grad: RefCell::new(grad.clone()),
                     ..Leaf::default()
                 }),
             })

@@ -118,7 +118,7 @@ impl Tensor {
     }
 
     /// Whether this is the same tensor, not only another of its numbers (`is` of Python).
-    pub(super) fn is(&self, other: &Self) -> bool {
+    pub fn is(&self, other: &Self) -> bool {
         Rc::ptr_eq(&self.0, &other.0)
     }
 
@@ -274,7 +274,7 @@ impl Tensor {
     }
 
     /// Stands for the given storage from here on.
-    pub(super) fn take_storage(&self, storage: Storage) {
+    pub fn take_storage(&self, storage: Storage) {
         self.0.storage.become_other(storage);
     }
 
@@ -294,7 +294,7 @@ impl Tensor {
     }
 
     /// Frees the storage, whoever holds it.
-    pub(super) fn free_storage(&self) {
+    pub fn free_storage(&self) {
         self.0.storage.free();
     }
 }
