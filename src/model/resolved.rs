@@ -3,8 +3,8 @@
 use super::architecture::Architecture;
 use crate::ask::{
     ActivationCheckpointing, AllocatorSettings, Attention, AutocastStyle, DataLoader, Dataset,
-    Evaluation, Framework, LigerKernels, Lora, Loss, Offload, Optimizer, Parallelism, Precision,
-    Program, Quantization, Scenario, SdpaBackend, Task,
+    Evaluation, Framework, LigerKernels, Lora, Loss, Mesh, Offload, Optimizer, Parallelism,
+    Precision, Program, Quantization, Scenario, SdpaBackend, Task,
 };
 use crate::units::{Bytes, DType};
 
@@ -12,7 +12,7 @@ use crate::units::{Bytes, DType};
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ResolvedSpec {
-    /// The scenario it came from.
+    /// The scenario it came from, with what that leaves to its mesh of ranks: GPUs and nodes.
     pub scenario: Scenario,
     /// The model's architecture with all its sizes.
     pub architecture: Architecture,
@@ -72,6 +72,8 @@ pub struct ResolvedSpec {
     pub keep_outputs: bool,
     /// How the job is divided among its GPUs.
     pub parallelism: Parallelism,
+    /// Its ranks along each axis, and the one that is looked at.
+    pub mesh: Mesh,
     /// What lives on the host.
     pub offload: Offload,
     /// Program.
@@ -130,6 +132,7 @@ impl ResolvedSpec {
             loss: scenario.loss,
             keep_outputs: false,
             parallelism: scenario.parallelism,
+            mesh: Mesh::ONE,
             offload: scenario.offload,
             program: scenario.program,
             evaluation: scenario.evaluation,

@@ -117,7 +117,6 @@ pub const CLOSING: &[(&str, &str)] = &[
     ("src/app/kept.rs", "src/app/store.rs"),
     ("src/ask/data.rs", "src/ask/scenario.rs"),
     ("src/ask/lora.rs", "src/ask/scenario.rs"),
-    ("src/ask/parallelism.rs", "src/ask/scenario.rs"),
     ("src/ask/scenario.rs", "src/ask/machine.rs"),
     ("src/ask/scenario.rs", "src/ask/offload.rs"),
     ("src/codec/keys.rs", "src/codec/tree.rs"),

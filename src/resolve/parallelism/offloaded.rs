@@ -1,77 +1,17 @@
-//! Ranks that share a model's parameters, gradients and optimizer states, with what they keep on
-//! the host.
+//! What FSDP and DeepSpeed keep on the host.
 
-use super::offload;
-use crate::ask::{
-    DataParallelKind, Finding, MasterWeights, OffloadDevice, OptimizerName, Precision, Program,
-    QuantizationType, Scenario, Severity, limits,
-};
+use crate::ask::{Finding, MasterWeights, OptimizerName, QuantizationType, Scenario};
+use crate::resolve::offload::check_step;
 use serde_json::Value;
 
-/// Refuses what is not estimated or does not exist, and says what the estimate stands for.
-pub(crate) fn check(scenario: &Scenario, findings: &mut Vec<Finding>) {
-    let dp = scenario.parallelism.dp;
-    if dp.kind == DataParallelKind::None {
+/// Refuses settings beside which FSDP and DeepSpeed offload nothing.
+pub(super) fn check(scenario: &Scenario, findings: &mut Vec<Finding>) {
+    if !scenario.parallelism.dp.offloads() {
         return;
     }
-    limits::check("parallelism.dp.stage", dp.stage, &(1..=3), findings);
-    limits::check(
-        "parallelism.dp.reduce_bucket_size",
-        dp.reduce_bucket_size,
-        &(1..=limits::TENSOR_BYTES / 8),
-        findings,
-    );
-    check_size(scenario, findings);
     let mut refuse = |key: &str, english: &str, chinese: &str, fix: Value| {
         findings.push(Finding::error(key, english, chinese).with_fix(key, fix));
     };
-    let of_deepspeed = dp.kind == DataParallelKind::DeepSpeedZero;
-    if !dp.offloads() {
-        let (key, fix) = if of_deepspeed {
-            ("parallelism.dp.offload_optimizer", Value::from("cpu"))
-        } else {
-            ("parallelism.dp.cpu_offload", true.into())
-        };
-        refuse(
-            key,
-            "FSDP and ZeRO are estimated with offload to the host only.",
-            "目前仅支持卸载到主机内存的 FSDP 与 ZeRO。",
-            fix,
-        );
-    }
-    if of_deepspeed && dp.offload_param == OffloadDevice::Cpu && dp.stage < 3 {
-        refuse(
-            "parallelism.dp.offload_param",
-            "DeepSpeed offloads parameters in stage 3 only.",
-            "DeepSpeed 仅在阶段 3 卸载参数。",
-            OffloadDevice::None.name().into(),
-        );
-    }
-    check_settings(scenario, &mut refuse);
-    let sixteen_bit = match scenario.precision {
-        Precision::AmpBf16 => Some(Precision::Bf16),
-        Precision::AmpFp16 => Some(Precision::Fp16),
-        Precision::Fp32 | Precision::Bf16 | Precision::Fp16 => None,
-    };
-    if let Some(precision) = sixteen_bit.filter(|_| of_deepspeed) {
-        refuse(
-            "precision",
-            "DeepSpeed's 16-bit training casts the model and keeps fp32 weights in its optimizer: bf16 or fp16 here, not autocast.",
-            "DeepSpeed 的 16 位训练会转换模型，并在优化器中保留 fp32 权重：此处应为 bf16 或 fp16，而非自动混合精度。",
-            precision.name().into(),
-        );
-    }
-    let refused = findings
-        .iter()
-        .any(|finding| finding.severity == Severity::Error);
-    let sharded = !of_deepspeed || dp.stage == 3;
-    if !refused && sharded && scenario.program == Program::Training {
-        findings.push(parameters_stay());
-    }
-}
-
-/// Refuses settings beside which FSDP and DeepSpeed offload nothing.
-fn check_settings(scenario: &Scenario, refuse: &mut impl FnMut(&str, &str, &str, Value)) {
     for (key, asked) in [
         ("offload.gradients", scenario.offload.gradients),
         (
@@ -99,7 +39,7 @@ fn check_settings(scenario: &Scenario, refuse: &mut impl FnMut(&str, &str, &str,
             OptimizerName::AdamW.name().into(),
         );
     }
-    offload::check_step(scenario, refuse);
+    check_step(scenario, &mut refuse);
     if scenario.optimizer.master_weights != MasterWeights::None {
         refuse(
             "optimizer.master_weights",
@@ -118,30 +58,8 @@ fn check_settings(scenario: &Scenario, refuse: &mut impl FnMut(&str, &str, &str,
     }
 }
 
-/// Each GPU is a rank.
-fn check_size(scenario: &Scenario, findings: &mut Vec<Finding>) {
-    let hardware = &scenario.hardware;
-    let gpus = hardware.gpus_per_node.saturating_mul(hardware.nodes);
-    let Some(size) = scenario
-        .parallelism
-        .dp
-        .size
-        .filter(|&size| size.max(1) != gpus)
-    else {
-        return;
-    };
-    let finding = Finding::error(
-        "parallelism.dp.size",
-        format!(
-            "parallelism.dp.size is {size}, but the hardware has {gpus} GPUs; every GPU is a rank."
-        ),
-        format!("parallelism.dp.size 为 {size}，而硬件共有 {gpus} 块 GPU；每块 GPU 是一个进程。"),
-    );
-    findings.push(finding.with_fix("parallelism.dp.size", gpus));
-}
-
 /// What the device's side is, as long as it does not know shards of parameters.
-fn parameters_stay() -> Finding {
+pub(super) fn parameters_stay() -> Finding {
     Finding::warning(
         "parallelism.dp.kind",
         "The host is estimated as it keeps shards. The GPU's side is that of a GPU which holds all parameters: more than a shard with gathered layers takes.",
@@ -152,6 +70,7 @@ fn parameters_stay() -> Finding {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ask::Severity;
     use crate::resolve::resolve;
 
     fn found(scenario: &str, severity: Severity) -> Vec<String> {
@@ -182,7 +101,11 @@ mod tests {
                 "",
                 "parallelism.dp.stage",
             ),
-            (&format!(r#"{zero}, "size": 8"#), "", "parallelism.dp.size"),
+            (
+                &format!(r#"{zero}, "size": 8"#),
+                r#", "hardware": {"gpus_per_node": 2}"#,
+                "parallelism.dp.size",
+            ),
             (zero, r#", "precision": "amp_bf16""#, "precision"),
             (
                 fsdp,
