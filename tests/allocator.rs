@@ -2,6 +2,7 @@
 //! own figures to the byte, and ask the driver for the same segments at the same requests.
 
 use highwater::device::{Failure, Limit, Replay, Request, Settings};
+use highwater::units::Stream;
 
 /// What PyTorch's allocator said.
 enum Check {
@@ -53,7 +54,11 @@ fn parse(text: &str) -> Recorded {
                     at,
                     bytes: reserved,
                 });
-                recorded.requests.push(Request::Alloc { id, bytes });
+                recorded.requests.push(Request::Alloc {
+                    id,
+                    bytes,
+                    stream: Stream::MAIN,
+                });
             }
             Some("F") => recorded.requests.push(Request::Free(id(words.next()))),
             Some("S") => {
@@ -76,7 +81,11 @@ fn parse(text: &str) -> Recorded {
                 let bytes = number(words.next());
                 let id = u32::try_from(recorded.storages).expect("a storage number");
                 recorded.storages += 1;
-                recorded.requests.push(Request::Alloc { id, bytes });
+                recorded.requests.push(Request::Alloc {
+                    id,
+                    bytes,
+                    stream: Stream::MAIN,
+                });
             }
             _ => {}
         }

@@ -1,6 +1,7 @@
-//! Laws of the caching allocator, over random requests and all its settings.
+//! Laws of the caching allocator, over random requests of one stream or of several, and all its settings.
 
 use highwater::device::{Failure, Limit, Replay, Request, Settings};
+use highwater::units::Stream;
 use std::cell::Cell;
 
 const MIB: u64 = 1 << 20;
@@ -29,15 +30,17 @@ impl Random {
     }
 }
 
-/// Random requests that free everything in the end.
+/// Random requests that free everything in the end, every second time those of three streams.
 fn requests(seed: u64) -> Vec<Request> {
     let mut random = Random(seed);
     let mut requests = Vec::new();
     let mut live: Vec<u32> = Vec::new();
     for id in 0..400 {
+        let streams = if seed % 2 == 0 { 3 } else { 1 };
         requests.push(Request::Alloc {
             id,
             bytes: random.size(),
+            stream: Stream::all().nth(id as usize % streams).expect("a stream"),
         });
         live.push(id);
         while !live.is_empty() && random.below(5) < 2 {
@@ -119,7 +122,7 @@ fn blocks_hold_what_was_asked_and_segments_hold_the_blocks() {
         let mut asked = 0;
         for (index, request) in requests.iter().enumerate() {
             match *request {
-                Request::Alloc { id, bytes } | Request::Moment { id, bytes } => {
+                Request::Alloc { id, bytes, .. } | Request::Moment { id, bytes, .. } => {
                     sizes[id as usize] = settings.round_size(bytes);
                     asked += sizes[id as usize];
                 }
@@ -146,8 +149,8 @@ fn what_is_known_to_be_freed_at_once_is_served_as_any_other() {
         let requests = requests(seed);
         let next = requests.iter().skip(1).chain([&Request::Nothing]);
         let known = |(&now, &next): (&Request, &Request)| match now {
-            Request::Alloc { id, bytes } if next == Request::Free(id) => {
-                Request::Moment { id, bytes }
+            Request::Alloc { id, bytes, stream } if next == Request::Free(id) => {
+                Request::Moment { id, bytes, stream }
             }
             other => other,
         };

@@ -9,6 +9,7 @@ use super::allocator::{Allocator, OutOfMemory};
 use super::blocks::BlockId;
 use super::places::Places;
 use super::settings::{Limit, Settings};
+use crate::units::Stream;
 
 /// One request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,6 +20,8 @@ pub enum Request {
         id: u32,
         /// Bytes asked for.
         bytes: u64,
+        /// The stream that it is for.
+        stream: Stream,
     },
     /// The same, where the next request frees it.
     Moment {
@@ -26,6 +29,8 @@ pub enum Request {
         id: u32,
         /// Bytes asked for.
         bytes: u64,
+        /// The stream that it is for.
+        stream: Stream,
     },
     /// Storage with this number is freed; nothing happens when it is not alive.
     Free(u32),
@@ -119,16 +124,18 @@ impl Replay {
     #[inline(always)]
     pub fn run(&mut self, request: Request) -> Result<Held, Failure> {
         match request {
-            Request::Alloc { id, bytes } | Request::Moment { id, bytes } if bytes > 0 => {
+            Request::Alloc { id, bytes, stream } | Request::Moment { id, bytes, stream }
+                if bytes > 0 =>
+            {
                 if let Request::Moment { .. } = request
-                    && let Some(held) = self.allocator.held_for_a_moment(bytes)
+                    && let Some(held) = self.allocator.held_for_a_moment(bytes, stream)
                 {
                     self.done += 1;
                     return Ok(held);
                 }
-                let block = match self.allocator.malloc(bytes) {
+                let block = match self.allocator.malloc(bytes, stream) {
                     Ok(block) => block,
-                    Err(refused) => self.refused(bytes, refused)?,
+                    Err(refused) => self.refused((bytes, stream), refused)?,
                 };
                 self.places.put(id, block);
             }
@@ -146,7 +153,11 @@ impl Replay {
 
     /// Goes on without a limit that was only watched.
     #[cold]
-    fn refused(&mut self, bytes: u64, refused: OutOfMemory) -> Result<BlockId, Failure> {
+    fn refused(
+        &mut self,
+        (bytes, stream): (u64, Stream),
+        refused: OutOfMemory,
+    ) -> Result<BlockId, Failure> {
         let Limit::Watched(capacity) = self.allocator.settings.limit else {
             return Err(self.failure(bytes, refused));
         };
@@ -154,7 +165,7 @@ impl Replay {
         within.allocator.settings.limit = Limit::Capacity(capacity);
         self.within = Some(Box::new(within));
         self.allocator.settings.limit = Limit::None;
-        let served = self.allocator.malloc(bytes);
+        let served = self.allocator.malloc(bytes, stream);
         served.map_err(|refused| self.failure(bytes, refused))
     }
 

@@ -4,6 +4,7 @@ use crate::ask::{AllocatorSettings, RoundupDivisions};
 use crate::device::{Failure, Held, Limit, Replay, Request, Settings};
 use crate::model::ResolvedSpec;
 use crate::sim::{Event, Trace};
+use crate::tape::Asked;
 use crate::units::Bytes;
 
 /// A trace's way through a fresh allocator, at its beginning.
@@ -30,11 +31,19 @@ pub fn replayed(
             for (event, stored, is_momentary) in piece.steps() {
                 let ran = match event {
                     Event::Alloc(id) => {
-                        let bytes = storages.bytes(stored);
+                        let Asked { bytes, stream } = storages.asked(stored);
                         if is_momentary {
-                            run(replay, Request::Moment { id, bytes }, &mut after_each)
+                            run(
+                                replay,
+                                Request::Moment { id, bytes, stream },
+                                &mut after_each,
+                            )
                         } else {
-                            run(replay, Request::Alloc { id, bytes }, &mut after_each)
+                            run(
+                                replay,
+                                Request::Alloc { id, bytes, stream },
+                                &mut after_each,
+                            )
                         }
                     }
                     Event::Free(id) => run(replay, Request::Free(id), &mut after_each),

@@ -49,10 +49,10 @@ pub use ops::{EightBit, FlaVersion, FourBit, Packed, Sdpa, SdpaKernel, Transcrip
 pub use record::{Piece, Record};
 pub use recorder::Storage;
 pub use scopes::Scopes;
-pub use storages::{RawStorage, Storages};
+pub use storages::{Asked, RawStorage, Storages};
 pub use tensor::Tensor;
 
-use crate::units::{DType, Shape};
+use crate::units::{DType, Shape, Stream};
 use autocast::Autocast;
 pub use cache::KeyValueCache;
 pub use cache_kind::CacheKind;
@@ -342,6 +342,16 @@ impl Tape {
         self.recorder.set_scope(scope);
         let result = f();
         self.recorder.set_scope(before);
+        result
+    }
+
+    /// Runs `f` with `stream` as the current one, as `torch.cuda.stream` does: the storages that it allocates
+    /// belong to that stream, wherever they are freed. What is derived for backward belongs to the
+    /// stream that is current then, whichever its forward was on.
+    pub fn on_stream<R>(&self, stream: Stream, f: impl FnOnce() -> R) -> R {
+        let before = self.recorder.set_stream(stream);
+        let result = f();
+        self.recorder.set_stream(before);
         result
     }
 

@@ -9,7 +9,7 @@ use super::repeats::Stepping;
 use super::scopes::{Scope, Scopes};
 use super::storages::RawStorage;
 use super::unfold::{Folded, Unfolded};
-use crate::units::{DType, Shape};
+use crate::units::{DType, Shape, Stream};
 use std::cell::{Cell, RefCell, RefMut};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -32,6 +32,7 @@ pub(super) struct Recorder {
     /// Those that have moved since, each from its place to another.
     moved: RefCell<BTreeMap<u32, u32>>,
     scope: Cell<u32>,
+    stream: Cell<Stream>,
     muted: Cell<bool>,
     closed: Cell<bool>,
 }
@@ -71,6 +72,7 @@ impl Recorder {
         let mut record = self.record.borrow_mut();
         let id = record.add(RawStorage {
             bytes,
+            stream: self.stream.get(),
             category,
             scope: self.scope.get(),
             alive: true,
@@ -184,7 +186,7 @@ impl Recorder {
         }
         let what = |id: u32| {
             let storage = record.storage(id);
-            storage.map(|storage| (storage.bytes, storage.category))
+            storage.map(|storage| (storage.bytes, storage.stream, storage.category))
         };
         let pairs = record.between(one).zip(record.between(other));
         let stepping = pairs.map(|pair| {
@@ -349,6 +351,11 @@ impl Recorder {
         if let Some(folds) = self.folds.borrow_mut().as_mut() {
             folds.scope_left(left);
         }
+    }
+
+    /// Sets the stream of what is allocated from here on and gives that of before.
+    pub(super) fn set_stream(&self, stream: Stream) -> Stream {
+        self.stream.replace(stream)
     }
 
     /// The scope in which a storage was made; the root for one that is not recorded.

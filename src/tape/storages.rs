@@ -1,6 +1,7 @@
 //! What a record knows of its storages, in eight bytes each: records of large models have millions.
 
 use super::Category;
+use crate::units::Stream;
 use std::ops::Range;
 
 /// What the record knows of a storage.
@@ -8,6 +9,8 @@ use std::ops::Range;
 pub struct RawStorage {
     /// Bytes asked for.
     pub bytes: u64,
+    /// The stream that it belongs to.
+    pub stream: Stream,
     /// What it is for, as far as is known; [`Category::Temporaries`] until somebody says more.
     pub category: Category,
     /// Index in the list of scopes.
@@ -36,14 +39,24 @@ impl RawStorage {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Storages {
     all: Vec<Packed>,
-    /// Bytes of those that are too large to be written with them.
-    large: Vec<u64>,
+    /// What is asked for those that are too large to be written with their bytes, or of another stream than
+    /// the main one.
+    apart: Vec<Asked>,
+}
+
+/// What is asked of the caching allocator for a storage.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Asked {
+    /// Bytes.
+    pub bytes: u64,
+    /// The stream that it belongs to.
+    pub stream: Stream,
 }
 
 /// A storage in eight bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Packed {
-    /// Its bytes below [`LARGE`], from there on where they are listed.
+    /// Its bytes below [`APART`], from there on where what is asked for it is listed.
     bytes: u32,
     /// From the lowest bit on: whether it is alive, its category, and its scope, below 2^26.
     what: u32,
@@ -72,7 +85,7 @@ fn grow<T>(list: &mut Vec<T>) {
 const LONG: usize = 1 << 16;
 
 /// From so many bytes on they are listed apart: what is left counts 2^28 of them.
-const LARGE: u32 = 0xF000_0000;
+const APART: u32 = 0xF000_0000;
 const ALIVE: u32 = 1;
 const CATEGORY_BITS: u32 = 5;
 const CATEGORY: u32 = ((1 << CATEGORY_BITS) - 1) << 1;
@@ -108,22 +121,30 @@ impl Storages {
     }
 
     pub(super) fn push(&mut self, storage: RawStorage) {
-        let bytes = match u32::try_from(storage.bytes) {
-            Ok(bytes) if bytes < LARGE => bytes,
-            _ => {
-                if self.large.last() != Some(&storage.bytes) {
-                    self.large.push(storage.bytes);
-                }
-                let last = u32::try_from(self.large.len() - 1);
-                last.map_or(u32::MAX, |last| LARGE.saturating_add(last))
-            }
+        let asked = Asked {
+            bytes: storage.bytes,
+            stream: storage.stream,
         };
         let mut packed = Packed {
-            bytes,
+            bytes: self.written(asked),
             what: storage.scope << (CATEGORY_BITS + 1) | u32::from(storage.alive),
         };
         packed.set_category(storage.category);
         push(&mut self.all, packed);
+    }
+
+    /// What is asked for, as it is written.
+    fn written(&mut self, asked: Asked) -> u32 {
+        match u32::try_from(asked.bytes) {
+            Ok(bytes) if bytes < APART && asked.stream == Stream::MAIN => bytes,
+            _ => {
+                if self.apart.last() != Some(&asked) {
+                    self.apart.push(asked);
+                }
+                let last = u32::try_from(self.apart.len() - 1);
+                last.map_or(u32::MAX, |last| APART.saturating_add(last))
+            }
+        }
     }
 
     /// Makes room for so many more.
@@ -136,17 +157,22 @@ impl Storages {
         self.all.drain(range);
     }
 
-    /// The bytes of the one at a place; 0 where there is none.
+    /// What is asked for the one at a place; nothing where there is none.
     #[inline]
-    pub fn bytes(&self, at: usize) -> u64 {
-        self.all.get(at).map_or(0, |packed| self.bytes_of(*packed))
+    pub fn asked(&self, at: usize) -> Asked {
+        let bytes = self.all.get(at).map_or(0, |packed| packed.bytes);
+        self.read(bytes)
     }
 
     #[inline]
-    fn bytes_of(&self, packed: Packed) -> u64 {
-        match packed.bytes.checked_sub(LARGE) {
-            None => packed.bytes.into(),
-            Some(at) => self.large.get(at as usize).copied().unwrap_or(u64::MAX),
+    fn read(&self, written: u32) -> Asked {
+        let of_main = |bytes| Asked {
+            bytes,
+            stream: Stream::MAIN,
+        };
+        match written.checked_sub(APART) {
+            None => of_main(written.into()),
+            Some(at) => (self.apart.get(at as usize).copied()).unwrap_or(of_main(u64::MAX)),
         }
     }
 
@@ -164,8 +190,10 @@ impl Storages {
 
     #[inline]
     fn unpacked(&self, packed: Packed) -> RawStorage {
+        let Asked { bytes, stream } = self.read(packed.bytes);
         RawStorage {
-            bytes: self.bytes_of(packed),
+            bytes,
+            stream,
             category: packed.category(),
             scope: packed.scope(),
             alive: packed.is_alive(),
@@ -223,8 +251,8 @@ mod tests {
             0,
             1,
             512,
-            u64::from(LARGE) - 1,
-            u64::from(LARGE),
+            u64::from(APART) - 1,
+            u64::from(APART),
             1 << 40,
             1 << 40,
         ];

@@ -190,6 +190,7 @@ impl Unfolded {
             return false;
         };
         a.bytes == b.bytes
+            && a.stream == b.stream
             && a.category == b.category
             && a.alive == b.alive
             && made_a == made_b
