@@ -1,7 +1,7 @@
 //! The allocator against PyTorch's own: recorded requests, replayed, must give the allocator's
 //! own figures to the byte, and ask the driver for the same segments at the same requests.
 
-use highwater::device::{Failure, Limit, Replay, Request, Settings};
+use highwater::device::{Failure, Limit, Replay, Request, Settings, Timing};
 use highwater::units::Stream;
 
 /// What PyTorch's allocator said.
@@ -58,6 +58,7 @@ fn parse(text: &str) -> Recorded {
                     id,
                     bytes,
                     stream: Stream::MAIN,
+                    recorded: false,
                 });
             }
             Some("F") => recorded.requests.push(Request::Free(id(words.next()))),
@@ -85,6 +86,7 @@ fn parse(text: &str) -> Recorded {
                     id,
                     bytes,
                     stream: Stream::MAIN,
+                    recorded: false,
                 });
             }
             _ => {}
@@ -112,6 +114,7 @@ fn settings(line: &str) -> Settings {
             .zip(value("garbage_collection_threshold:0."))
             .map(|(limit, tenths)| limit * tenths / 10),
         limit: limit.map_or(Limit::None, Limit::Fraction),
+        timing: Timing::default(),
     }
 }
 

@@ -1,14 +1,29 @@
 //! Streams in the caching allocator: each has a cache of its own, and whatever gives memory back to the
-//! driver gives back that of all.
+//! driver gives back that of all. What another stream uses, too, is cached when that is done with it.
 
-use highwater::device::{Held, Limit, Replay, Request, Settings};
+use highwater::device::{Held, Limit, Replay, Request, Settings, Timing};
 use highwater::units::Stream;
 
 const MIB: u64 = 1 << 20;
 const SIDE: Stream = Stream::side(1);
 
 fn alloc(id: u32, bytes: u64, stream: Stream) -> Request {
-    Request::Alloc { id, bytes, stream }
+    Request::Alloc {
+        id,
+        bytes,
+        stream,
+        recorded: false,
+    }
+}
+
+/// One that another stream uses, too.
+fn shared(id: u32, bytes: u64, stream: Stream) -> Request {
+    Request::Alloc {
+        id,
+        bytes,
+        stream,
+        recorded: true,
+    }
 }
 
 /// What is held after each request.
@@ -123,12 +138,82 @@ fn each_stream_has_expandable_segments_of_its_own() {
     assert_eq!(reserved(settings, &requests), [40, 80, 80, 100, 100]);
 }
 
+#[test]
+fn what_another_stream_uses_stays_active_after_its_free_until_that_is_done_with_it() {
+    let requests = [
+        shared(0, 64 * MIB, SIDE),
+        Request::Free(0),
+        Request::Nothing,
+        alloc(1, 64 * MIB, SIDE),
+        Request::Synchronize,
+        alloc(2, 64 * MIB, SIDE),
+    ];
+    for (timing, expected) in [
+        (
+            // It is free again for the very next request.
+            Timing::AtOnce,
+            [
+                [64, 64, 64],
+                [0, 64, 64],
+                [0, 64, 64],
+                [64, 64, 64],
+                [64, 64, 64],
+                [128, 128, 128],
+            ],
+        ),
+        (
+            Timing::AtSynchronization,
+            [
+                [64, 64, 64],
+                [0, 64, 64],
+                [0, 64, 64],
+                [64, 128, 128],
+                [64, 128, 128],
+                [128, 128, 128],
+            ],
+        ),
+    ] {
+        let settings = Settings {
+            timing,
+            ..Settings::default()
+        };
+        let held = held(settings, &requests);
+        let found: Vec<[u64; 3]> = held
+            .iter()
+            .map(|held| [held.allocated, held.active, held.reserved].map(|bytes| bytes / MIB))
+            .collect();
+        assert_eq!(found, expected, "{timing:?}");
+    }
+}
+
+#[test]
+fn what_waits_for_other_streams_is_awaited_before_memory_runs_out_and_when_the_cache_is_emptied() {
+    let settings = Settings {
+        timing: Timing::AtSynchronization,
+        limit: Limit::Capacity(100 * MIB),
+        ..Settings::default()
+    };
+    let requests = [
+        shared(0, 60 * MIB, SIDE),
+        Request::Free(0),
+        shared(1, 60 * MIB, Stream::MAIN),
+        Request::Free(1),
+        Request::EmptyCache,
+    ];
+    let held = held(settings, &requests);
+    let found: Vec<[u64; 2]> = held
+        .iter()
+        .map(|held| [held.active / MIB, held.reserved / MIB])
+        .collect();
+    assert_eq!(found, [[60, 60], [60, 60], [60, 60], [60, 60], [0, 0]]);
+}
+
 /// The allocator with nothing set, as simple as can be: a list of blocks by address.
-#[derive(Default)]
 struct Naive {
     blocks: Vec<Block>,
     segments: u64,
     capacity: u64,
+    timing: Timing,
 }
 
 #[derive(Clone, Copy)]
@@ -137,23 +222,38 @@ struct Block {
     size: u64,
     small: bool,
     stream: Stream,
-    /// The storage in it.
-    id: Option<u32>,
+    what: Use,
+}
+
+/// What a block is in use for.
+#[derive(Clone, Copy, PartialEq)]
+enum Use {
+    Nothing,
+    /// A storage of its own stream, or one that others use, too.
+    Own(u32),
+    Shared(u32),
+    /// What has been freed, and waits for other streams, or to be seen by the next request.
+    Waiting,
+    Complete,
 }
 
 impl Naive {
     fn held(&self) -> Held {
-        let sum = |blocks: &mut dyn Iterator<Item = &Block>| blocks.map(|block| block.size).sum();
+        let sum = |counts: fn(&Block) -> bool| {
+            let blocks = self.blocks.iter().filter(|block| counts(block));
+            blocks.map(|block| block.size).sum()
+        };
         Held {
-            allocated: sum(&mut self.blocks.iter().filter(|block| block.id.is_some())),
-            reserved: sum(&mut self.blocks.iter()),
+            allocated: sum(|block| matches!(block.what, Use::Own(_) | Use::Shared(_))),
+            active: sum(|block| block.what != Use::Nothing),
+            reserved: sum(|_| true),
         }
     }
 
     fn best_fit(&self, wanted: &Block) -> Option<usize> {
         let fits = |block: &Block| {
             let alike = (block.small, block.stream) == (wanted.small, wanted.stream);
-            block.id.is_none() && alike && block.size >= wanted.size
+            block.what == Use::Nothing && alike && block.size >= wanted.size
         };
         let fitting = (0..self.blocks.len()).filter(|&at| fits(&self.blocks[at]));
         // The first of the smallest.
@@ -173,29 +273,36 @@ impl Naive {
         self.blocks.push(Block {
             segment: self.segments,
             size,
-            id: None,
+            what: Use::Nothing,
             ..*wanted
         });
         true
     }
 
     fn empty_cache(&mut self) {
+        self.change(
+            |what| matches!(what, Use::Waiting | Use::Complete),
+            Use::Nothing,
+        );
         let blocks = self.blocks.clone();
         let in_use = |segment| {
             let mut blocks = blocks.iter();
-            blocks.any(|block| block.segment == segment && block.id.is_some())
+            blocks.any(|block| block.segment == segment && block.what != Use::Nothing)
         };
         self.blocks.retain(|block| in_use(block.segment));
     }
 
-    fn alloc(&mut self, id: u32, bytes: u64, stream: Stream) -> bool {
+    fn alloc(&mut self, what: Use, bytes: u64, stream: Stream) -> bool {
+        let at_once = self.timing == Timing::AtOnce;
+        let is_seen = |what| what == Use::Complete || at_once && what == Use::Waiting;
+        self.change(is_seen, Use::Nothing);
         let size = bytes.next_multiple_of(512);
         let wanted = Block {
             segment: 0,
             size,
             small: size <= MIB,
             stream,
-            id: Some(id),
+            what,
         };
         if self.best_fit(&wanted).is_none() && !self.new_segment(&wanted) {
             self.empty_cache();
@@ -214,36 +321,42 @@ impl Naive {
             };
             self.blocks.insert(at + 1, rest);
         }
-        self.blocks[at].id = Some(id);
+        self.blocks[at].what = what;
         true
     }
 
-    fn free(&mut self, id: u32) {
-        let freed = self.blocks.iter_mut().find(|block| block.id == Some(id));
-        freed.expect("a storage that is alive").id = None;
-        self.merge();
-    }
-
-    fn merge(&mut self) {
+    /// Blocks that are something become something else; those that are free are merged.
+    fn change(&mut self, is: impl Fn(Use) -> bool, becomes: Use) {
+        for block in self.blocks.iter_mut().filter(|block| is(block.what)) {
+            block.what = becomes;
+        }
         self.blocks.dedup_by(|block, before| {
-            let merges = block.segment == before.segment && block.id.or(before.id).is_none();
+            let free = [block.what, before.what] == [Use::Nothing; 2];
+            let merges = block.segment == before.segment && free;
             before.size += if merges { block.size } else { 0 };
             merges
         });
     }
 
     fn run(&mut self, request: Request) -> Option<Held> {
-        let served = match request {
-            Request::Alloc { id, bytes, stream } => self.alloc(id, bytes, stream),
+        let mut served = true;
+        match request {
+            Request::Alloc {
+                id,
+                bytes,
+                stream,
+                recorded,
+            } => {
+                let what = if recorded { Use::Shared } else { Use::Own };
+                served = self.alloc(what(id), bytes, stream);
+            }
             Request::Free(id) => {
-                self.free(id);
-                true
+                self.change(|what| what == Use::Own(id), Use::Nothing);
+                self.change(|what| what == Use::Shared(id), Use::Waiting);
             }
-            _ => {
-                self.empty_cache();
-                true
-            }
-        };
+            Request::Synchronize => self.change(|what| what == Use::Waiting, Use::Complete),
+            _ => self.empty_cache(),
+        }
         served.then(|| self.held())
     }
 }
@@ -276,15 +389,19 @@ fn random_requests(seed: u64) -> Vec<Request> {
         let stream = random.below(Stream::COUNT.into());
         let stream = Stream::all().nth(usize::try_from(stream / 2).expect("a stream"));
         let bytes = 1 + random.below(most);
-        requests.push(alloc(id, bytes, stream.expect("a stream")));
+        let kinds: [fn(u32, u64, Stream) -> Request; 3] = [alloc, alloc, shared];
+        let kind = random.one_of(kinds.into_iter()).expect("a kind");
+        requests.push(kind(id, bytes, stream.expect("a stream")));
         live.push(id);
         while random.below(9) < 4 {
             if let Some(at) = random.one_of(0..live.len()) {
                 requests.push(Request::Free(live.swap_remove(at)));
             }
         }
-        if random.below(60) == 0 {
-            requests.push(Request::EmptyCache);
+        match random.below(60) {
+            0 => requests.push(Request::EmptyCache),
+            1..=4 => requests.push(Request::Synchronize),
+            _ => {}
         }
     }
     requests
@@ -295,15 +412,23 @@ fn any_requests_of_any_streams_are_served_as_a_list_of_blocks_would_serve_them()
     let mut refused = 0;
     for seed in 1..=60 {
         let requests = random_requests(seed);
-        for capacity in [u64::MAX, 800 * MIB, 1600 * MIB] {
+        for (at, capacity) in [u64::MAX, 800 * MIB, 1600 * MIB].into_iter().enumerate() {
+            let timing = if (seed + at as u64).is_multiple_of(2) {
+                Timing::AtOnce
+            } else {
+                Timing::AtSynchronization
+            };
             let settings = Settings {
                 limit: Limit::Capacity(capacity),
+                timing,
                 ..Settings::default()
             };
             let mut replay = Replay::new(requests.len(), settings);
             let mut naive = Naive {
+                blocks: Vec::new(),
+                segments: 0,
                 capacity,
-                ..Naive::default()
+                timing,
             };
             for (at, &request) in requests.iter().enumerate() {
                 let expected = naive.run(request);

@@ -9,6 +9,7 @@
 )]
 
 use super::blocks::{Block, BlockId, Blocks, EDGE, PoolId, State};
+use super::events::Waiting;
 use super::pool::{BINS, Pool};
 use super::replay::Held;
 use super::settings::{
@@ -39,6 +40,7 @@ pub struct Allocator {
     pub(super) reserved: u64,
     most_reserved: u64,
     allocated: u64,
+    pub(super) waiting: Waiting,
 }
 
 /// A request on its way: rounded, with the pool that serves it.
@@ -63,13 +65,16 @@ impl Allocator {
             reserved: 0,
             most_reserved: 0,
             allocated: 0,
+            waiting: Waiting::default(),
         }
     }
 
-    /// Bytes of whole blocks in use, and bytes held from the driver.
+    /// Bytes of whole blocks in use, those of freed ones that wait beside them, and bytes held from the
+    /// driver.
     pub fn held(&self) -> Held {
         Held {
             allocated: self.allocated,
+            active: self.allocated + self.waiting.bytes(),
             reserved: self.reserved,
         }
     }
@@ -141,6 +146,9 @@ impl Allocator {
     /// Serves a request of `bytes` bytes, more than zero, on a stream: `malloc`.
     pub fn malloc(&mut self, bytes: u64, stream: Stream) -> Result<BlockId, OutOfMemory> {
         let params = self.params(bytes, stream);
+        if !self.waiting.is_empty() {
+            self.process_events();
+        }
         if params.pool.is_side() {
             self.make_side_pools(params.pool);
         }
@@ -162,7 +170,7 @@ impl Allocator {
     pub fn held_for_a_moment(&self, bytes: u64, stream: Stream) -> Option<Held> {
         let params = self.params(bytes, stream);
         // A stream may have no pools yet.
-        if params.pool.is_side() || self.counts_searches() {
+        if params.pool.is_side() || !self.waiting.is_empty() || self.counts_searches() {
             return None;
         }
         let found = self.find_free_block(params)?;
@@ -174,14 +182,20 @@ impl Allocator {
         };
         Some(Held {
             allocated: self.allocated + taken,
+            active: self.allocated + taken,
             reserved: self.reserved,
         })
     }
 
-    /// Gives a block back to the cache: `free`.
+    /// Gives a block back to the cache, at once or when other streams are done with it: `free`.
     pub fn free(&mut self, id: BlockId) {
-        self.allocated -= self.blocks.get(id).size;
-        self.cache(id);
+        let block = self.blocks.get(id);
+        self.allocated -= block.size;
+        if block.is_recorded() {
+            self.wait(id);
+        } else {
+            self.cache(id);
+        }
     }
 
     /// `get_free_block`: best fit in the cache.

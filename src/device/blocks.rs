@@ -17,7 +17,7 @@ pub(super) const EDGE: BlockId = 0;
 /// What a block is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum State {
-    /// In use by a tensor.
+    /// In use by a tensor, or freed while another stream uses it.
     Allocated,
     /// Cached: backed by memory, in a pool's free list.
     Free,
@@ -47,7 +47,9 @@ const SMALL: u64 = 4;
 const STREAM: u64 = 7 << STREAM_SHIFT;
 const STREAM_SHIFT: u32 = 3;
 const _: () = assert!(STREAM >> STREAM_SHIFT == Stream::COUNT as u64 - 1);
-const _: () = assert!(STATE | SMALL | STREAM < MIN_BLOCK);
+/// The bit of a place that says that another stream uses the block, too.
+const RECORDED: u64 = 1 << 6;
+const _: () = assert!(STATE | SMALL | STREAM < RECORDED && RECORDED < MIN_BLOCK);
 
 /// Which pool: that of small requests or that of the others, of one stream. Its bits are those of a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -115,6 +117,16 @@ impl Block {
     #[inline(always)]
     pub fn is_like(&self, other: &Self) -> bool {
         (self.place ^ other.place) & (STATE | SMALL) == 0
+    }
+
+    /// Whether another stream uses it, too, while it is allocated.
+    #[inline(always)]
+    pub fn is_recorded(&self) -> bool {
+        self.place & RECORDED != 0
+    }
+
+    pub fn set_recorded(&mut self, recorded: bool) {
+        self.place = self.place & !RECORDED | if recorded { RECORDED } else { 0 };
     }
 
     #[inline(always)]

@@ -5,8 +5,10 @@ use super::blocks::{BlockId, EDGE, PoolId};
 use super::settings::Settings;
 
 impl Allocator {
-    /// `release_cached_blocks`: every segment of any stream that holds nothing, large pools first.
+    /// `release_cached_blocks`: every segment of any stream that holds nothing, large pools
+    /// first. What waits for other streams is awaited.
     pub(super) fn release_cached_blocks(&mut self) {
+        self.synchronize_and_free_events();
         let pools = self.pools(false).chain(self.pools(true));
         for pool in pools {
             for id in self.free_blocks(pool) {

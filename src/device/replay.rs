@@ -22,8 +22,10 @@ pub enum Request {
         bytes: u64,
         /// The stream that it is for.
         stream: Stream,
+        /// Whether another stream uses it, too: `record_stream`.
+        recorded: bool,
     },
-    /// The same, where the next request frees it.
+    /// The same of one that no other stream uses, where the next request frees it.
     Moment {
         /// The storage, from 0.
         id: u32,
@@ -36,6 +38,8 @@ pub enum Request {
     Free(u32),
     /// `torch.cuda.empty_cache()`.
     EmptyCache,
+    /// `torch.cuda.synchronize()`: all streams are done with what has been freed.
+    Synchronize,
     /// Something that takes no memory; it keeps the numbers of requests and events equal.
     Nothing,
 }
@@ -60,6 +64,9 @@ pub struct Failure {
 pub struct Held {
     /// `torch.cuda.memory_allocated()`.
     pub allocated: u64,
+    /// `active_bytes` of `torch.cuda.memory_stats()`: the allocated, and what was freed while another
+    /// stream uses it.
+    pub active: u64,
     /// `torch.cuda.memory_reserved()`.
     pub reserved: u64,
 }
@@ -69,6 +76,7 @@ impl Held {
     pub fn max_of_each(self, other: Self) -> Self {
         Self {
             allocated: self.allocated.max(other.allocated),
+            active: self.active.max(other.active),
             reserved: self.reserved.max(other.reserved),
         }
     }
@@ -124,7 +132,10 @@ impl Replay {
     #[inline(always)]
     pub fn run(&mut self, request: Request) -> Result<Held, Failure> {
         match request {
-            Request::Alloc { id, bytes, stream } | Request::Moment { id, bytes, stream }
+            Request::Alloc {
+                id, bytes, stream, ..
+            }
+            | Request::Moment { id, bytes, stream }
                 if bytes > 0 =>
             {
                 if let Request::Moment { .. } = request
@@ -137,6 +148,9 @@ impl Replay {
                     Ok(block) => block,
                     Err(refused) => self.refused((bytes, stream), refused)?,
                 };
+                if let Request::Alloc { recorded: true, .. } = request {
+                    self.allocator.record_stream(block);
+                }
                 self.places.put(id, block);
             }
             Request::Free(id) => {
@@ -145,6 +159,7 @@ impl Replay {
                 }
             }
             Request::EmptyCache => self.allocator.release_cached_blocks(),
+            Request::Synchronize => self.allocator.synchronize(),
             Request::Alloc { .. } | Request::Moment { .. } | Request::Nothing => {}
         }
         self.done += 1;
@@ -173,6 +188,7 @@ impl Replay {
         let Held {
             allocated,
             reserved,
+            ..
         } = self.allocator.held();
         Failure {
             request: self.done,

@@ -1,7 +1,7 @@
 //! The trace through the allocator, and the allocator's settings of a scenario.
 
 use crate::ask::{AllocatorSettings, RoundupDivisions};
-use crate::device::{Failure, Held, Limit, Replay, Request, Settings};
+use crate::device::{Failure, Held, Limit, Replay, Request, Settings, Timing};
 use crate::model::ResolvedSpec;
 use crate::sim::{Event, Trace};
 use crate::tape::Asked;
@@ -31,8 +31,12 @@ pub fn replayed(
             for (event, stored, is_momentary) in piece.steps() {
                 let ran = match event {
                     Event::Alloc(id) => {
-                        let Asked { bytes, stream } = storages.asked(stored);
-                        if is_momentary {
+                        let Asked {
+                            bytes,
+                            stream,
+                            recorded,
+                        } = storages.asked(stored);
+                        if is_momentary && !recorded {
                             run(
                                 replay,
                                 Request::Moment { id, bytes, stream },
@@ -41,12 +45,18 @@ pub fn replayed(
                         } else {
                             run(
                                 replay,
-                                Request::Alloc { id, bytes, stream },
+                                Request::Alloc {
+                                    id,
+                                    bytes,
+                                    stream,
+                                    recorded,
+                                },
                                 &mut after_each,
                             )
                         }
                     }
                     Event::Free(id) => run(replay, Request::Free(id), &mut after_each),
+                    Event::Synchronize => run(replay, Request::Synchronize, &mut after_each),
                     Event::Mark(_) if !std::mem::take(&mut empties) => {
                         run(replay, Request::Nothing, &mut after_each)
                     }
@@ -127,6 +137,7 @@ pub fn settings(asked: &AllocatorSettings, limit: Limit) -> Settings {
             .unwrap_or_default(),
         garbage_collection_threshold: threshold,
         limit,
+        timing: Timing::default(),
     }
 }
 

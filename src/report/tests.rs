@@ -15,6 +15,7 @@ fn two_steps_after(events: &[Event]) -> Trace {
     let storage = |bytes, category| RawStorage {
         bytes,
         stream: Stream::MAIN,
+        recorded: false,
         category,
         scope: 0,
         alive: false,

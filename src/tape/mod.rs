@@ -4,7 +4,8 @@
 //! operation is defined once, in `ops`: what it returns, what it saves, what it allocates for a
 //! moment and how its gradient is computed. Dropping the last reference of a tensor frees its
 //! storage; [`Tape::backward`] derives the backward pass from the graph. What comes out is a
-//! record of every allocation and free in program order.
+//! record of every allocation and free in program order, each storage with the stream it is for
+//! ([`Tape::on_stream`]).
 //!
 //! The room knows no model, no optimizer and no allocator.
 //!
@@ -35,6 +36,7 @@ mod recorder;
 mod repeats;
 mod scopes;
 mod storages;
+mod streams;
 mod sweeps;
 mod tensor;
 mod unfold;
@@ -52,7 +54,7 @@ pub use scopes::Scopes;
 pub use storages::{Asked, RawStorage, Storages};
 pub use tensor::Tensor;
 
-use crate::units::{DType, Shape, Stream};
+use crate::units::{DType, Shape};
 use autocast::Autocast;
 pub use cache::KeyValueCache;
 pub use cache_kind::CacheKind;
@@ -342,16 +344,6 @@ impl Tape {
         self.recorder.set_scope(scope);
         let result = f();
         self.recorder.set_scope(before);
-        result
-    }
-
-    /// Runs `f` with `stream` as the current one, as `torch.cuda.stream` does: the storages that it allocates
-    /// belong to that stream, wherever they are freed. What is derived for backward belongs to the
-    /// stream that is current then, whichever its forward was on.
-    pub fn on_stream<R>(&self, stream: Stream, f: impl FnOnce() -> R) -> R {
-        let before = self.recorder.set_stream(stream);
-        let result = f();
-        self.recorder.set_stream(before);
         result
     }
 

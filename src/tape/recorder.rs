@@ -73,6 +73,7 @@ impl Recorder {
         let id = record.add(RawStorage {
             bytes,
             stream: self.stream.get(),
+            recorded: false,
             category,
             scope: self.scope.get(),
             alive: true,
@@ -186,7 +187,7 @@ impl Recorder {
         }
         let what = |id: u32| {
             let storage = record.storage(id);
-            storage.map(|storage| (storage.bytes, storage.stream, storage.category))
+            storage.map(|s| (s.bytes, s.stream, s.recorded, s.category))
         };
         let pairs = record.between(one).zip(record.between(other));
         let stepping = pairs.map(|pair| {
@@ -234,7 +235,7 @@ impl Recorder {
             record.push(match event {
                 Event::Alloc(id) => Event::Alloc(id + distance * step),
                 Event::Free(id) => Event::Free(id + distance * step),
-                event @ (Event::Mark(_) | Event::EmptyCache) => event,
+                event => event,
             });
         }
         for (id, step) in of_before {
@@ -358,6 +359,13 @@ impl Recorder {
         self.stream.replace(stream)
     }
 
+    /// A stream uses a storage, if that is recorded.
+    pub(super) fn record_stream(&self, storage: u32, stream: Stream) {
+        if storage != PHANTOM {
+            self.record.borrow_mut().record_stream(storage, stream);
+        }
+    }
+
     /// The scope in which a storage was made; the root for one that is not recorded.
     pub(super) fn scope_of(&self, storage: u32) -> u32 {
         let storage = self.record.borrow().storage(storage);
@@ -389,7 +397,7 @@ impl Recorder {
                     record.storage(id).is_some_and(|storage| !storage.alive)
                 }
                 Event::Free(id) => first.is_some_and(|first| id >= first),
-                Event::Mark(_) | Event::EmptyCache => true,
+                Event::Mark(_) | Event::EmptyCache | Event::Synchronize => true,
             })
     }
 

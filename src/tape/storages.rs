@@ -11,6 +11,8 @@ pub struct RawStorage {
     pub bytes: u64,
     /// The stream that it belongs to.
     pub stream: Stream,
+    /// Whether another stream uses it, too.
+    pub recorded: bool,
     /// What it is for, as far as is known; [`Category::Temporaries`] until somebody says more.
     pub category: Category,
     /// Index in the list of scopes.
@@ -39,8 +41,8 @@ impl RawStorage {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Storages {
     all: Vec<Packed>,
-    /// What is asked for those that are too large to be written with their bytes, or of another stream than
-    /// the main one.
+    /// What is asked for those that are too large to be written with their bytes, or not of the main
+    /// stream alone.
     apart: Vec<Asked>,
 }
 
@@ -51,6 +53,8 @@ pub struct Asked {
     pub bytes: u64,
     /// The stream that it belongs to.
     pub stream: Stream,
+    /// Whether another stream uses it, too.
+    pub recorded: bool,
 }
 
 /// A storage in eight bytes.
@@ -124,6 +128,7 @@ impl Storages {
         let asked = Asked {
             bytes: storage.bytes,
             stream: storage.stream,
+            recorded: storage.recorded,
         };
         let mut packed = Packed {
             bytes: self.written(asked),
@@ -136,7 +141,7 @@ impl Storages {
     /// What is asked for, as it is written.
     fn written(&mut self, asked: Asked) -> u32 {
         match u32::try_from(asked.bytes) {
-            Ok(bytes) if bytes < APART && asked.stream == Stream::MAIN => bytes,
+            Ok(bytes) if bytes < APART && asked.stream == Stream::MAIN && !asked.recorded => bytes,
             _ => {
                 if self.apart.last() != Some(&asked) {
                     self.apart.push(asked);
@@ -169,6 +174,7 @@ impl Storages {
         let of_main = |bytes| Asked {
             bytes,
             stream: Stream::MAIN,
+            recorded: false,
         };
         match written.checked_sub(APART) {
             None => of_main(written.into()),
@@ -190,10 +196,15 @@ impl Storages {
 
     #[inline]
     fn unpacked(&self, packed: Packed) -> RawStorage {
-        let Asked { bytes, stream } = self.read(packed.bytes);
+        let Asked {
+            bytes,
+            stream,
+            recorded,
+        } = self.read(packed.bytes);
         RawStorage {
             bytes,
             stream,
+            recorded,
             category: packed.category(),
             scope: packed.scope(),
             alive: packed.is_alive(),
@@ -232,6 +243,19 @@ impl Storages {
         }
     }
 
+    /// A stream uses the one at a place.
+    pub(super) fn record_stream(&mut self, at: usize, stream: Stream) {
+        let mut asked = self.asked(at);
+        if asked.stream == stream || asked.recorded {
+            return;
+        }
+        asked.recorded = true;
+        let written = self.written(asked);
+        if let Some(packed) = self.all.get_mut(at) {
+            packed.bytes = written;
+        }
+    }
+
     /// The one at a place is freed: its scope.
     pub(super) fn free(&mut self, at: usize) -> Option<u32> {
         let packed = self.all.get_mut(at)?;
@@ -259,6 +283,8 @@ mod tests {
         let all: Vec<RawStorage> = (sizes.iter().zip(Category::ALL.iter().rev()).zip(0..))
             .map(|((&bytes, &category), n)| RawStorage {
                 bytes,
+                stream: Stream::all().nth(n as usize / 2).expect("a stream"),
+                recorded: n == 1,
                 category,
                 scope: n * 0x7F_FFFF,
                 alive: n % 2 == 0,
@@ -269,9 +295,15 @@ mod tests {
         }
         assert!(storages.iter().eq(all.iter().copied()));
         assert_eq!(storages.get(all.len()), None);
+        storages.record_stream(2, Stream::MAIN);
         storages.free(2);
         storages.classify(2, Category::Logits);
-        let changed = storages.get(2).map(|s| (s.bytes, s.category, s.alive));
-        assert_eq!(changed, Some((512, Category::Logits, false)));
+        let changed = RawStorage {
+            recorded: true,
+            category: Category::Logits,
+            alive: false,
+            ..all[2]
+        };
+        assert_eq!(storages.get(2), Some(changed));
     }
 }
