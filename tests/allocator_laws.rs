@@ -36,7 +36,7 @@ fn requests(seed: u64) -> Vec<Request> {
     let mut requests = Vec::new();
     let mut live: Vec<u32> = Vec::new();
     for id in 0..400 {
-        let streams = if seed % 2 == 0 { 3 } else { 1 };
+        let streams = if seed.is_multiple_of(2) { 3 } else { 1 };
         let recorded = streams > 1 && random.below(3) == 0;
         requests.push(Request::Alloc {
             id,

@@ -49,7 +49,7 @@ const STREAM_SHIFT: u32 = 3;
 const _: () = assert!(STREAM >> STREAM_SHIFT == Stream::COUNT as u64 - 1);
 /// The bit of a place that says that another stream uses the block, too.
 const RECORDED: u64 = 1 << 6;
-const _: () = assert!(STATE | SMALL | STREAM < RECORDED && RECORDED < MIN_BLOCK);
+const _: () = assert!((STATE | SMALL | STREAM) & RECORDED == 0 && RECORDED < MIN_BLOCK);
 
 /// Which pool: that of small requests or that of the others, of one stream. Its bits are those of a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
