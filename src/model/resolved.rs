@@ -99,6 +99,11 @@ pub struct ResolvedSpec {
 }
 
 impl ResolvedSpec {
+    /// The dtype in which a rank keeps its part of the weights, which are gathered in that of `weights`.
+    pub fn stored_weights(&self) -> DType {
+        self.scenario.weights_dtype()
+    }
+
     /// A model with nothing asked of it, on no machine: what it is built by to know its modules.
     pub(crate) fn plain(architecture: Architecture, task: Task, framework: Framework) -> Self {
         let scenario = Scenario::default();

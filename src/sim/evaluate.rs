@@ -262,7 +262,7 @@ mod tests {
             match event {
                 Event::Alloc(id) => live += bytes(trace, id),
                 Event::Free(id) => live -= bytes(trace, id),
-                Event::Mark(_) | Event::EmptyCache => {}
+                Event::Mark(_) | Event::EmptyCache | Event::Synchronize => {}
             }
             peak = live.max(peak);
             if let Event::Alloc(id) = event {
@@ -315,7 +315,7 @@ mod tests {
                     Event::Alloc(id) => live += bytes(&trace, id),
                     Event::Free(id) => live -= bytes(&trace, id),
                     Event::Mark(_) => drop(at_start.get_or_insert(live)),
-                    Event::EmptyCache => {}
+                    Event::EmptyCache | Event::Synchronize => {}
                 }
             }
             assert_eq!(Some(live), at_start, "{kind}");

@@ -4,7 +4,8 @@
 //! operation is defined once, in `ops`: what it returns, what it saves, what it allocates for a
 //! moment and how its gradient is computed. Dropping the last reference of a tensor frees its
 //! storage; [`Tape::backward`] derives the backward pass from the graph. What comes out is a
-//! record of every allocation and free in program order.
+//! record of every allocation and free in program order, each storage with the stream it is for
+//! ([`Tape::on_stream`]).
 //!
 //! The room knows no model, no optimizer and no allocator.
 //!
@@ -36,6 +37,7 @@ mod recorder;
 mod repeats;
 mod scopes;
 mod storages;
+mod streams;
 mod sweeps;
 mod tensor;
 mod unfold;
@@ -51,7 +53,7 @@ pub use ops::{EightBit, FlaVersion, FourBit, Packed, Sdpa, SdpaKernel, Transcrip
 pub use record::{Piece, Record};
 pub use recorder::Storage;
 pub use scopes::Scopes;
-pub use storages::{RawStorage, Storages};
+pub use storages::{Asked, RawStorage, Storages};
 pub use tensor::Tensor;
 
 use crate::units::{DType, Shape};

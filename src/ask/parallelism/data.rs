@@ -5,7 +5,8 @@ use super::fsdp::Fsdp;
 use super::megatron::MegatronDdp;
 use super::settings::settings;
 use super::zero::{OffloadDevice, Zero};
-use crate::units::names;
+use crate::ask::quantization::ComputeDtype;
+use crate::units::{DType, names};
 
 names! {
     /// Who divides the training state among the ranks.
@@ -60,6 +61,13 @@ settings! {
 }
 
 impl DataParallel {
+    /// The dtype in which FSDP gathers parameters and computes with them, where it is told one.
+    pub fn compute_dtype(&self) -> Option<DType> {
+        let sharded = matches!(self.kind, DataParallelKind::Fsdp1 | DataParallelKind::Fsdp2);
+        let asked = self.fsdp.mixed_precision.param.filter(|_| sharded);
+        asked.map(ComputeDtype::dtype)
+    }
+
     /// Whether optimizer states and the optimizer's step are on the host.
     pub fn offloads(&self) -> bool {
         match self.kind {

@@ -6,7 +6,7 @@ use crate::ask::{DataParallelKind, Finding, Program, Scenario, Severity};
 /// FSDP is estimated with offload only, and then the host's side of it.
 pub(super) fn refuse(scenario: &Scenario, findings: &mut Vec<Finding>) {
     let dp = scenario.parallelism.dp;
-    if !matches!(dp.kind, DataParallelKind::Fsdp1 | DataParallelKind::Fsdp2) {
+    if dp.kind != DataParallelKind::Fsdp1 {
         return;
     }
     if !dp.offloads() {

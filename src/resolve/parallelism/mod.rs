@@ -5,7 +5,6 @@
 
 mod complete;
 mod context;
-mod ddp;
 mod expert;
 mod fsdp;
 mod megatron;
@@ -31,7 +30,6 @@ pub(super) fn check(asked: &Scenario, scenario: &Scenario, findings: &mut Vec<Fi
     megatron::check(asked, findings);
     pipeline::check(scenario, findings);
     mesh::check(scenario, findings);
-    ddp::refuse(scenario, findings);
     megatron::refuse(asked, findings);
     tensor::refuse(scenario, findings);
     pipeline::refuse(scenario, findings);
