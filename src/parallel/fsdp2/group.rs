@@ -3,9 +3,12 @@
 use super::Fsdp2;
 use crate::ask::Fsdp;
 use crate::parallel::shards::RowShard;
-use crate::tape::{Category, Registered, Role, Tape, Tensor};
-use crate::units::{DType, Shape};
+use crate::tape::{Category, Registered, Tape, Tensor};
+use crate::units::{DType, Shape, Stream};
 use std::cell::{Cell, RefCell};
+
+/// `all_gather_copy_in_stream`.
+const COPY_IN: Stream = Stream::side(1);
 
 /// What a group is doing (`TrainingState`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,7 +29,6 @@ pub(super) struct Parameter {
     pub(super) shard: Tensor,
     /// Elements of a chunk with its padding.
     pub(super) padded: u64,
-    pub(super) trained: bool,
     /// The reduced gradient of this rank's part.
     pub(super) gradient: RefCell<Option<Tensor>>,
 }
@@ -85,7 +87,6 @@ impl Group {
             scope: entry.scope,
             shard,
             padded: part.padded,
-            trained: entry.role == Role::Trained,
             gradient: RefCell::default(),
         });
         self.parameters.len() - 1
@@ -157,12 +158,13 @@ impl Fsdp2 {
             group.gathering.replace(Some(t.empty("empty", Shape::from([0]), DType::Float32)));
             return;
         }
-        let inputs = group.gather_inputs(t);
         let elements: u64 = group.parameters.iter().map(|p| p.padded).sum();
         let dtype = group.parameters[0].unsharded.dtype();
         let shape = Shape::from([elements * self.ranks]);
-        let output = t.allocate("empty", shape, dtype, Category::Temporaries);
-        drop(inputs);
+        let output = t.on_stream(COPY_IN, || {
+            let _inputs = group.gather_inputs(t);
+            t.allocate("empty", shape, dtype, Category::Temporaries)
+        });
         group.gathering.replace(Some(output));
     }
 

@@ -3,7 +3,12 @@
 use super::Fsdp2;
 use super::group::State;
 use crate::tape::{Category, Tape, Tensor};
-use crate::units::Shape;
+use crate::units::{Shape, Stream};
+
+/// `reduce_scatter_stream`.
+const REDUCE_SCATTER: Stream = Stream::side(2);
+/// `all_reduce_stream`, of hybrid meshes.
+const ALL_REDUCE: Stream = Stream::side(3);
 
 impl Fsdp2 {
     /// `post_backward`: gathered parameters go, and gradients are reduced and divided.
@@ -38,7 +43,8 @@ impl Fsdp2 {
         };
         let input = flat(own * self.ranks, Category::Temporaries);
         drop(gradients);
-        let output = flat(own, Category::Gradients);
+        let output = t.on_stream(REDUCE_SCATTER, || flat(own, Category::Gradients));
+        let stream = if self.replicates { ALL_REDUCE } else { REDUCE_SCATTER };
         if self.replicates {
             group.reduced.replace(Some(output.clone()));
         }
@@ -46,7 +52,7 @@ impl Fsdp2 {
         let output = if stored == self.reduce {
             output
         } else {
-            let cast = t.to(&output, stored);
+            let cast = t.on_stream(stream, || t.to(&output, stored));
             cast.set_category(Category::Gradients);
             cast
         };
