@@ -14,4 +14,4 @@ mod shards;
 mod units;
 mod wrapper;
 
-pub use wrapper::{Wrapper, is_wrapped, wrapped};
+pub use wrapper::{ModelParameter, Wrapper, is_wrapped, wrapped};

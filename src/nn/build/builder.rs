@@ -4,7 +4,7 @@ use super::call::Call;
 use super::facts::Facts;
 use super::named;
 use super::outline::Outline;
-use crate::ask::{ActivationCheckpointing, LigerKernels, MasterWeights, Program, Quantization};
+use crate::ask::{ActivationCheckpointing, AdapterDtype, LigerKernels, MasterWeights, Program, Quantization};
 use crate::model::{Architecture, ModuleKind, Parameter, ResolvedSpec, Transformers};
 use crate::nn::adapters::{Target, lora};
 use crate::tape::{Category, Tape, Tensor};
@@ -87,8 +87,12 @@ impl<'a> Plan<'a> {
             self.tape.empty_cache();
         }
         let (adapters, places) = self.spec.lora.as_ref().map_or((0, Vec::new()), |options| {
-            // DeepSpeed's engine casts whatever the model holds to half precision.
-            let engine = self.spec.optimizer.master_weights == MasterWeights::DeepSpeed;
+            // DeepSpeed's engine casts whatever the model holds to half precision, and FSDP gathers all in
+            // one dtype.
+            let spec = self.spec;
+            let engine = spec.optimizer.master_weights == MasterWeights::DeepSpeed
+                || spec.parallelism.dp.compute_dtype().is_some()
+                || options.adapter_dtype == AdapterDtype::Base;
             lora::attach(
                 self.tape,
                 options,

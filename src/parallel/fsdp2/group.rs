@@ -1,6 +1,7 @@
 //! A group of parameters that are gathered together (`FSDPParamGroup`).
 
 use super::Fsdp2;
+use super::copies::copy_out;
 use crate::ask::Fsdp;
 use crate::parallel::shards::RowShard;
 use crate::tape::{Category, Registered, Tape, Tensor};
@@ -70,11 +71,10 @@ impl Group {
         entry: &Registered,
         stored: DType,
         (place, ranks): (u64, u64),
-        offloaded: bool,
     ) -> usize {
         let part = RowShard::of(entry.tensor.shape(), place, ranks);
         let shard = t.in_scope(entry.scope, || {
-            if offloaded {
+            if self.offloaded {
                 t.without_storage(part.local, stored)
             } else {
                 let padded = Shape::from([part.padded]);
@@ -189,6 +189,11 @@ impl Fsdp2 {
             let input = (self.ranks == 1 && cast).then(|| copy(parameter.padded, "_to_copy"));
             parameter.unsharded.take_storage(copy(parameter.padded * self.ranks, "empty"));
             drop(input);
+        }
+        if self.ranks > 1 {
+            let parts = group.parameters.iter();
+            let parts = parts.map(|p| p.padded * p.unsharded.dtype().size());
+            copy_out(t, &parts.collect::<Vec<_>>(), self.ranks);
         }
         group.unsharded.set(true);
         if forward && self.ranks > 1 {
