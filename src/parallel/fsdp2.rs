@@ -53,13 +53,16 @@ impl Fsdp2 {
     pub(super) fn new(t: &Tape, spec: &ResolvedSpec, registered: Vec<Registered>) -> Rc<Self> {
         let dp = &spec.parallelism.dp;
         let mesh = &spec.mesh;
-        let stored = spec.stored_weights();
-        let adapters = match &spec.lora {
-            // Those that PEFT makes on the meta device stay as they are made.
-            Some(_) => DType::Float32,
-            _ => stored,
+        let precision = dp.fsdp.mixed_precision;
+        let gathers_in_another = dp.compute_dtype().is_some();
+        // Adapters that PEFT makes on the meta device stay as they are made.
+        let stored = |entry: &Registered| match entry.role {
+            _ if !gathers_in_another => entry.tensor.dtype(),
+            Role::Trained if spec.lora.is_some() => DType::Float32,
+            _ => spec.stored_weights(),
         };
-        let reduce = dp.fsdp.mixed_precision.reduce.map(|dtype| dtype.dtype());
+        let trained = registered.iter().find(|entry| entry.role == Role::Trained);
+        let reduce = precision.reduce.map(|dtype| dtype.dtype()).or(trained.map(stored));
         let layers = Layers::of(t, &registered);
         let mut groups: Vec<Group> = Vec::new();
         groups.resize_with(layers.count() + 1, || Group::new(&dp.fsdp));
@@ -68,13 +71,14 @@ impl Fsdp2 {
         for entry in &registered {
             let at = layers.around(t, entry.scope).map_or(0, |layer| layer + 1);
             match entry.role {
-                Role::Buffer => t.in_scope(entry.scope, || {
+                Role::Buffer if spec.builds_on_meta() => t.in_scope(entry.scope, || {
                     t.give_storage_for(Category::Buffers, "to_empty", &entry.tensor);
                 }),
+                Role::Buffer => {}
                 Role::Trained | Role::Frozen => {
                     let place = (mesh.place_in_shard(), mesh.shard);
                     let trained = entry.role == Role::Trained;
-                    let stored = if trained { adapters } else { stored };
+                    let stored = stored(entry);
                     let elements = entry.tensor.numel();
                     all.push(ModelParameter {
                         elements,
@@ -100,7 +104,7 @@ impl Fsdp2 {
             settings: dp.fsdp,
             ranks: mesh.shard,
             replicates: mesh.replicate > 1,
-            reduce: reduce.unwrap_or(adapters),
+            reduce: reduce.unwrap_or(DType::Float32),
             groups,
             layers,
             trained,

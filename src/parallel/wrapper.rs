@@ -77,8 +77,11 @@ pub fn wrapped<M>(
         }
         DataParallelKind::Fsdp2 => {
             t.register_parameters();
-            // On the meta device: parameters get memory when they are divided.
-            let model = t.without_memory(build);
+            let model = if spec.builds_on_meta() {
+                t.without_memory(build)
+            } else {
+                build()
+            };
             let registered = t.take_registered();
             (model, Some(Fsdp2::new(t, spec, registered)))
         }

@@ -92,7 +92,7 @@ impl<'a> Plan<'a> {
             let spec = self.spec;
             let engine = spec.optimizer.master_weights == MasterWeights::DeepSpeed
                 || spec.parallelism.dp.compute_dtype().is_some()
-                || options.adapter_dtype == AdapterDtype::Base;
+                || (options.adapter_dtype == AdapterDtype::Base && !spec.builds_on_meta());
             lora::attach(
                 self.tape,
                 options,

@@ -34,6 +34,13 @@ pub(super) struct Parameter {
     pub(super) gradient: RefCell<Option<Tensor>>,
 }
 
+impl Parameter {
+    /// Bytes of a chunk with its padding as it is gathered.
+    fn padded_bytes(&self) -> u64 {
+        self.padded * self.unsharded.dtype().size()
+    }
+}
+
 /// A group of parameters.
 pub(super) struct Group {
     pub(super) is_root: bool,
@@ -82,6 +89,7 @@ impl Group {
                     .part(part.local)
             }
         });
+        entry.tensor.free_storage();
         self.parameters.push(Parameter {
             unsharded: entry.tensor.clone(),
             scope: entry.scope,
@@ -158,12 +166,12 @@ impl Fsdp2 {
             group.gathering.replace(Some(t.empty("empty", Shape::from([0]), DType::Float32)));
             return;
         }
-        let elements: u64 = group.parameters.iter().map(|p| p.padded).sum();
-        let dtype = group.parameters[0].unsharded.dtype();
-        let shape = Shape::from([elements * self.ranks]);
+        // Of several dtypes bytes are gathered.
+        let bytes = group.parameters.iter().map(Parameter::padded_bytes).sum::<u64>();
+        let shape = Shape::from([bytes * self.ranks]);
         let output = t.on_stream(COPY_IN, || {
             let _inputs = group.gather_inputs(t);
-            t.allocate("empty", shape, dtype, Category::Temporaries)
+            t.allocate("empty", shape, DType::UInt8, Category::Temporaries)
         });
         group.gathering.replace(Some(output));
     }
@@ -192,8 +200,8 @@ impl Fsdp2 {
         }
         if self.ranks > 1 {
             let parts = group.parameters.iter();
-            let parts = parts.map(|p| p.padded * p.unsharded.dtype().size());
-            copy_out(t, &parts.collect::<Vec<_>>(), self.ranks);
+            let parts: Vec<u64> = parts.map(Parameter::padded_bytes).collect();
+            copy_out(t, &parts, self.ranks);
         }
         group.unsharded.set(true);
         if forward && self.ranks > 1 {
