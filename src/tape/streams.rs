@@ -42,7 +42,7 @@ mod tests {
     }
 
     fn tensor(tape: &Tape) -> Tensor {
-        tape.empty("empty", Shape::from([512]), DType::F32)
+        tape.empty("empty", Shape::from([512]), DType::Float32)
     }
 
     #[test]
