@@ -17,6 +17,7 @@ pub mod host;
 pub mod model;
 pub mod nn;
 pub mod optim;
+pub mod parallel;
 pub mod report;
 pub mod resolve;
 pub mod sim;

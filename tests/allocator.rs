@@ -1,7 +1,8 @@
 //! The allocator against PyTorch's own: recorded requests, replayed, must give the allocator's
 //! own figures to the byte, and ask the driver for the same segments at the same requests.
 
-use highwater::device::{Failure, Limit, Replay, Request, Settings};
+use highwater::device::{Failure, Limit, Replay, Request, Settings, Timing};
+use highwater::units::Stream;
 
 /// What PyTorch's allocator said.
 enum Check {
@@ -53,7 +54,12 @@ fn parse(text: &str) -> Recorded {
                     at,
                     bytes: reserved,
                 });
-                recorded.requests.push(Request::Alloc { id, bytes });
+                recorded.requests.push(Request::Alloc {
+                    id,
+                    bytes,
+                    stream: Stream::MAIN,
+                    recorded: false,
+                });
             }
             Some("F") => recorded.requests.push(Request::Free(id(words.next()))),
             Some("S") => {
@@ -76,7 +82,12 @@ fn parse(text: &str) -> Recorded {
                 let bytes = number(words.next());
                 let id = u32::try_from(recorded.storages).expect("a storage number");
                 recorded.storages += 1;
-                recorded.requests.push(Request::Alloc { id, bytes });
+                recorded.requests.push(Request::Alloc {
+                    id,
+                    bytes,
+                    stream: Stream::MAIN,
+                    recorded: false,
+                });
             }
             _ => {}
         }
@@ -103,6 +114,7 @@ fn settings(line: &str) -> Settings {
             .zip(value("garbage_collection_threshold:0."))
             .map(|(limit, tenths)| limit * tenths / 10),
         limit: limit.map_or(Limit::None, Limit::Fraction),
+        timing: Timing::default(),
     }
 }
 

@@ -1,6 +1,7 @@
-//! Laws of the caching allocator, over random requests and all its settings.
+//! Laws of the caching allocator, over random requests of one stream or of several, and all its settings.
 
 use highwater::device::{Failure, Limit, Replay, Request, Settings};
+use highwater::units::Stream;
 use std::cell::Cell;
 
 const MIB: u64 = 1 << 20;
@@ -29,15 +30,19 @@ impl Random {
     }
 }
 
-/// Random requests that free everything in the end.
+/// Random requests that free everything in the end, every second time those of three streams.
 fn requests(seed: u64) -> Vec<Request> {
     let mut random = Random(seed);
     let mut requests = Vec::new();
     let mut live: Vec<u32> = Vec::new();
     for id in 0..400 {
+        let streams = if seed.is_multiple_of(2) { 3 } else { 1 };
+        let recorded = streams > 1 && random.below(3) == 0;
         requests.push(Request::Alloc {
             id,
             bytes: random.size(),
+            stream: Stream::all().nth(id as usize % streams).expect("a stream"),
+            recorded,
         });
         live.push(id);
         while !live.is_empty() && random.below(5) < 2 {
@@ -71,22 +76,25 @@ fn all_settings() -> Vec<Settings> {
 #[derive(Debug, PartialEq)]
 struct Replayed {
     allocated: Vec<u64>,
+    active: Vec<u64>,
     reserved: Vec<u64>,
     failure: Option<Failure>,
 }
 
 fn run(requests: &[Request], settings: Settings) -> Replayed {
-    let (mut allocated, mut reserved) = (Vec::new(), Vec::new());
+    let (mut allocated, mut active, mut reserved) = (Vec::new(), Vec::new(), Vec::new());
     let mut replay = Replay::new(400, settings);
     let done = requests.iter().try_for_each(|&request| {
         let held = replay.run(request)?;
         allocated.push(held.allocated);
+        active.push(held.active);
         reserved.push(held.reserved);
         Ok(())
     });
     let failure = done.err();
     Replayed {
         allocated,
+        active,
         reserved,
         failure,
     }
@@ -119,15 +127,16 @@ fn blocks_hold_what_was_asked_and_segments_hold_the_blocks() {
         let mut asked = 0;
         for (index, request) in requests.iter().enumerate() {
             match *request {
-                Request::Alloc { id, bytes } | Request::Moment { id, bytes } => {
+                Request::Alloc { id, bytes, .. } | Request::Moment { id, bytes, .. } => {
                     sizes[id as usize] = settings.round_size(bytes);
                     asked += sizes[id as usize];
                 }
                 Request::Free(id) => asked -= sizes[id as usize],
-                Request::EmptyCache | Request::Nothing => {}
+                Request::EmptyCache | Request::Synchronize | Request::Nothing => {}
             }
             assert!(asked <= result.allocated[index]);
-            assert!(result.allocated[index] <= result.reserved[index]);
+            assert!(result.allocated[index] <= result.active[index]);
+            assert!(result.active[index] <= result.reserved[index]);
         }
     });
 }
@@ -146,9 +155,12 @@ fn what_is_known_to_be_freed_at_once_is_served_as_any_other() {
         let requests = requests(seed);
         let next = requests.iter().skip(1).chain([&Request::Nothing]);
         let known = |(&now, &next): (&Request, &Request)| match now {
-            Request::Alloc { id, bytes } if next == Request::Free(id) => {
-                Request::Moment { id, bytes }
-            }
+            Request::Alloc {
+                id,
+                bytes,
+                stream,
+                recorded: false,
+            } if next == Request::Free(id) => Request::Moment { id, bytes, stream },
             other => other,
         };
         let knowing: Vec<Request> = requests.iter().zip(next).map(known).collect();

@@ -1,6 +1,7 @@
 //! What PEFT is asked for.
 
 use super::scenario::{is_false, is_zero};
+use crate::units::names;
 use serde::{Deserialize, Serialize};
 
 /// PEFT's word for every linear layer but the one that gives the logits.
@@ -8,6 +9,16 @@ pub const ALL_LINEAR: &str = "all-linear";
 
 /// The matrices of all experts that gates and inputs share.
 pub(crate) const FUSED: &str = "gate_up_proj";
+
+names! {
+    /// The dtype of adapters over a base in 16 bits (`autocast_adapter_dtype` of `get_peft_model`).
+    AdapterDtype {
+        /// float32, as PEFT makes them.
+        Fp32 = "fp32",
+        /// That of the base.
+        Base = "base",
+    }
+}
 
 /// PEFT's `LoraConfig`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -29,10 +40,18 @@ pub struct Lora {
     /// Names of parameters that get adapters themselves, as the stacked matrices of experts do.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub target_parameters: Vec<String>,
+    /// The dtype of the adapters.
+    #[serde(skip_serializing_if = "is_usual")]
+    pub adapter_dtype: AdapterDtype,
     /// Whether gates and inputs of experts share one adapter of twice the rank: so where names of both
     /// were given as layers, of which transformers 5 has made one parameter.
     #[serde(skip)]
     pub fused: bool,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+fn is_usual(dtype: &AdapterDtype) -> bool {
+    *dtype == AdapterDtype::Fp32
 }
 
 impl Default for Lora {
@@ -44,6 +63,7 @@ impl Default for Lora {
             use_dora: false,
             modules_to_save: Vec::new(),
             target_parameters: Vec::new(),
+            adapter_dtype: AdapterDtype::Fp32,
             fused: false,
         }
     }

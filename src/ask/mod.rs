@@ -39,14 +39,20 @@ pub(crate) use limits::{
     ACCUMULATION, DATASET_BYTES, HEADS, HOST_BYTES, LAYERS, MICRO_BATCH_SIZE, SEQ_LEN,
     TENSOR_BYTES, VOCABULARY, WIDTH, check, explain, outside,
 };
-pub use lora::{ALL_LINEAR, Lora};
+pub use lora::{ALL_LINEAR, AdapterDtype, Lora};
 pub(crate) use lora::{FUSED, is_called};
 pub use machine::{AllocatorSettings, Hardware};
 pub(crate) use message::message;
 pub use message::{Argument, Message, ToArgument};
 pub use offload::Offload;
-pub use parallelism::{DataParallel, DataParallelKind, OffloadDevice, Parallelism};
-pub use quantization::{ComputeDtype, Quantization, QuantizationType};
+pub use parallelism::{
+    BackwardPrefetch, CommHook, ContextParallel, ContextParallelKind, DataParallel,
+    DataParallelKind, Ddp, ExpertDispatcher, ExpertParallel, ExpertParallelKind, ExpertRouting,
+    Fsdp, MegatronDdp, Mesh, MixedPrecision, OffloadDevice, Parallelism, PipelineParallel,
+    PipelineSchedule, Place, Plan, Recompute, RecomputeGranularity, RecomputeMethod, RotateMethod,
+    ShardingStrategy, TensorParallel, TensorParallelKind, Zero, ZeroRedundancyOptimizer,
+};
+pub use quantization::{ComputeDtype, Quantization, QuantizationStorage, QuantizationType};
 pub use roundup::RoundupDivisions;
 pub use scenario::{
     ActivationCheckpointing, Attention, AutocastStyle, Framework, LinearModel, Loss, MasterWeights,

@@ -29,10 +29,37 @@ names! {
     }
 }
 
+names! {
+    /// The dtype that packed weights are called (`bnb_4bit_quant_storage`). It decides what can be sharded
+    /// beside them; they take the same bytes.
+    QuantizationStorage {
+        /// Bytes.
+        Uint8 = "uint8",
+        /// bfloat16.
+        Bf16 = "bfloat16",
+        /// float16.
+        Fp16 = "float16",
+        /// float32.
+        Fp32 = "float32",
+    }
+}
+
 impl ComputeDtype {
     /// The dtype.
     pub fn dtype(self) -> DType {
         match self {
+            Self::Bf16 => DType::BFloat16,
+            Self::Fp16 => DType::Float16,
+            Self::Fp32 => DType::Float32,
+        }
+    }
+}
+
+impl QuantizationStorage {
+    /// The dtype.
+    pub fn dtype(self) -> DType {
+        match self {
+            Self::Uint8 => DType::UInt8,
             Self::Bf16 => DType::BFloat16,
             Self::Fp16 => DType::Float16,
             Self::Fp32 => DType::Float32,
@@ -53,6 +80,14 @@ pub struct Quantization {
     pub compute_dtype: ComputeDtype,
     /// Whether what is not quantized is made float32 (`prepare_model_for_kbit_training`).
     pub prepare_for_kbit_training: bool,
+    /// The dtype that packed weights are called.
+    #[serde(skip_serializing_if = "is_bytes")]
+    pub storage: QuantizationStorage,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+fn is_bytes(storage: &QuantizationStorage) -> bool {
+    *storage == QuantizationStorage::Uint8
 }
 
 impl Default for Quantization {
@@ -62,6 +97,7 @@ impl Default for Quantization {
             double: false,
             compute_dtype: ComputeDtype::Bf16,
             prepare_for_kbit_training: true,
+            storage: QuantizationStorage::Uint8,
         }
     }
 }

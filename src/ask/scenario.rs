@@ -6,7 +6,7 @@ use super::host_settings::HostSettings;
 use super::lora::Lora;
 use super::machine::{AllocatorSettings, Hardware};
 use super::offload::Offload;
-use super::parallelism::Parallelism;
+use super::parallelism::{Parallelism, Recompute};
 use super::quantization::{ComputeDtype, Quantization};
 use crate::units::names;
 use serde::{Deserialize, Serialize};
@@ -26,6 +26,9 @@ pub struct Scenario {
     /// Fields that replace those of the model's config, as `{"num_hidden_layers": 2}`.
     #[serde(skip_serializing_if = "Map::is_empty")]
     pub model_overrides: Map<String, Value>,
+    /// Whether embedding and head are one parameter; the config's `tie_word_embeddings` when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tied_embeddings: Option<bool>,
     /// What the model is trained for; its own task when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub task: Option<Task>,
@@ -71,6 +74,12 @@ pub struct Scenario {
     pub activation_checkpointing: ActivationCheckpointing,
     /// Of every so many layers one is checkpointed: all of them by default.
     pub checkpoint_every: u64,
+    /// Activation recomputation of Megatron-Core.
+    #[serde(skip_serializing_if = "Recompute::is_usual")]
+    pub recompute: Recompute,
+    /// Whether Megatron-Core's softmax of attention is computed in fp32 (`attention_softmax_in_fp32`).
+    #[serde(skip_serializing_if = "is_false")]
+    pub attention_softmax_in_fp32: bool,
     /// Low-rank adapters, when training with them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lora: Option<Lora>,
@@ -134,6 +143,7 @@ impl Default for Scenario {
             v: SCENARIO_VERSION,
             model: ModelRef::Catalog(Self::default_model_id().to_owned()),
             model_overrides: Map::new(),
+            tied_embeddings: None,
             task: None,
             micro_batch_size: 2,
             seq_len: 256,
@@ -152,6 +162,8 @@ impl Default for Scenario {
             use_cache: false,
             activation_checkpointing: ActivationCheckpointing::None,
             checkpoint_every: 1,
+            recompute: Recompute::default(),
+            attention_softmax_in_fp32: false,
             lora: None,
             quantization: Quantization::default(),
             liger_kernel: Vec::new(),
@@ -474,6 +486,8 @@ names! {
         Torch26Transformers451 = "torch-2.6/transformers-4.51",
         /// PyTorch 2.6 with transformers 4.48.
         Torch26Transformers448 = "torch-2.6/transformers-4.48",
+        /// PyTorch 2.15 with Megatron-Core 0.16, which has models of its own.
+        Torch215MegatronCore016 = "torch-2.15/megatron-core-0.16",
     }
 }
 

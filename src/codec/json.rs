@@ -1,9 +1,12 @@
 //! Scenario JSON.
 
-use super::keys::{KEYS, NOT_YET, WITHOUT_MEMORY};
+use super::keys::{KEYS, WITHOUT_MEMORY};
 use super::tree::{Builder, differing, put, shortened};
 use crate::ask::{Finding, Scenario, Severity, closest, message};
 use serde_json::{Map, Value};
+
+/// The key whose value may be an object, which then says what `recompute` says.
+const ALSO_RECOMPUTE: &str = "activation_checkpointing";
 
 /// Reads scenario JSON. What cannot be read is reported and left at its default.
 pub fn decode_json(text: &str) -> (Scenario, Vec<Finding>) {
@@ -38,6 +41,8 @@ fn read_level(map: &Map<String, Value>, above: &str, builder: &mut Builder) {
         let inner = format!("{path}.");
         if path == "v" {
             builder.set_version(value);
+        } else if let (ALSO_RECOMPUTE, Value::Object(map)) = (path.as_str(), value) {
+            read_level(map, "recompute.", builder);
         } else if let Some(key) = KEYS.iter().find(|key| key.path == path) {
             if value.is_null() {
                 builder.clear(key.path);
@@ -53,26 +58,18 @@ fn read_level(map: &Map<String, Value>, above: &str, builder: &mut Builder) {
                 Value::Null => {}
                 _ => builder.push(|| not_a_group(&path)),
             }
-        } else if !(NOT_YET.contains(&path.as_str()) && is_nothing(value)) {
+        } else {
             builder.push(|| unknown(&path, above));
         }
     }
 }
 
-/// An empty `lora` asks for adapters all the same.
+/// Groups that ask for something by being there, even when they are empty.
 fn start_group(path: &str, builder: &mut Builder) {
-    if path == "lora" {
-        builder.start_lora();
-    }
-}
-
-/// Whether a value asks for nothing.
-fn is_nothing(value: &Value) -> bool {
-    match value {
-        Value::Null | Value::Bool(false) => true,
-        Value::Array(items) => items.is_empty(),
-        Value::Object(map) => map.is_empty(),
-        _ => false,
+    match path {
+        "lora" => builder.start_lora(),
+        "parallelism.dp.zero_redundancy_optimizer" => builder.start_zero_redundancy_optimizer(),
+        _ => {}
     }
 }
 
@@ -80,10 +77,6 @@ fn unknown(path: &str, above: &str) -> Finding {
     let shown = shortened(path);
     if WITHOUT_MEMORY.contains(&path) {
         return Finding::notice(path, message!(codec::without_memory, shown));
-    }
-    if NOT_YET.contains(&path) {
-        return Finding::error(path, message!(codec::not_supported, shown))
-            .with_fix(path, Value::Null);
     }
     // A name of the same object comes first, one of another object second.
     let siblings = KEYS

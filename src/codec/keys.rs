@@ -2,10 +2,13 @@
 //! holds. JSON, links and the schema are all read from this one table.
 
 use crate::ask::{
-    ActivationCheckpointing, ArrowPool, Attention, AutocastStyle, Checkpoint, ComputeDtype,
-    DataParallelKind, DatasetMode, EvaluationKind, Framework, Libraries, Loss, MasterWeights,
-    Message, MultiprocessingContext, OffloadDevice, OptimizerImpl, OptimizerName, Precision,
-    Program, QuantizationType, Saving, SdpaBackend, Task, TokenizerKind, message,
+    ActivationCheckpointing, AdapterDtype, ArrowPool, Attention, AutocastStyle, BackwardPrefetch,
+    Checkpoint, CommHook, ComputeDtype, ContextParallelKind, DataParallelKind, DatasetMode,
+    EvaluationKind, ExpertDispatcher, ExpertParallelKind, ExpertRouting, Framework, Libraries,
+    Loss, MasterWeights, Message, MultiprocessingContext, OffloadDevice, OptimizerImpl,
+    OptimizerName, PipelineSchedule, Plan, Precision, Program, QuantizationStorage,
+    QuantizationType, RecomputeGranularity, RecomputeMethod, RotateMethod, Saving, SdpaBackend,
+    ShardingStrategy, Task, TensorParallelKind, TokenizerKind, message,
 };
 
 /// What a key holds.
@@ -199,14 +202,193 @@ pub static KEYS: &[Key] = &[
     key("parallelism.dp.pin_memory", "pin_offload", Kind::Flag),
     key("host.saving", "save", name!(Saving)),
     key("lora.target_parameters", "lora_params", Kind::List),
-];
-
-/// Keys of the contract that no estimate can take into account yet.
-pub(super) const NOT_YET: &[&str] = &[
-    "parallelism.tp",
-    "parallelism.pp",
-    "parallelism.cp",
-    "parallelism.ep",
+    key("parallelism.dp.rank", "dp_rank", Kind::Count),
+    key("parallelism.dp.shard_size", "dp_shard", Kind::Count),
+    key("parallelism.dp.replicate_size", "dp_replicate", Kind::Count),
+    key("parallelism.dp.no_sync", "no_sync", Kind::Flag),
+    key(
+        "parallelism.dp.gradient_as_bucket_view",
+        "bucket_view",
+        Kind::Flag,
+    ),
+    key("parallelism.dp.bucket_cap_mb", "bucket_mb", Kind::Count),
+    key("parallelism.dp.static_graph", "static_graph", Kind::Flag),
+    key(
+        "parallelism.dp.find_unused_parameters",
+        "unused",
+        Kind::Flag,
+    ),
+    key("parallelism.dp.comm_hook", "comm_hook", name!(CommHook)),
+    key(
+        "parallelism.dp.zero_redundancy_optimizer.parameters_as_bucket_view",
+        "zero_opt_view",
+        Kind::Flag,
+    ),
+    key(
+        "parallelism.dp.mixed_precision.param",
+        "mp_param",
+        name!(ComputeDtype),
+    ),
+    key(
+        "parallelism.dp.mixed_precision.reduce",
+        "mp_reduce",
+        name!(ComputeDtype),
+    ),
+    key(
+        "parallelism.dp.mixed_precision.output",
+        "mp_output",
+        name!(ComputeDtype),
+    ),
+    key(
+        "parallelism.dp.mixed_precision.cast_forward_inputs",
+        "mp_inputs",
+        Kind::Flag,
+    ),
+    key(
+        "parallelism.dp.reshard_after_forward",
+        "reshard",
+        Kind::Flag,
+    ),
+    key(
+        "parallelism.dp.reshard_root_after_forward",
+        "reshard_root",
+        Kind::Flag,
+    ),
+    key("parallelism.dp.wrap_embeddings", "wrap_embed", Kind::Flag),
+    key("parallelism.dp.explicit_prefetch", "prefetch", Kind::Count),
+    key("parallelism.dp.plan", "fsdp_plan", name!(Plan)),
+    key(
+        "parallelism.dp.sharding_strategy",
+        "sharding",
+        name!(ShardingStrategy),
+    ),
+    key("parallelism.dp.use_orig_params", "orig_params", Kind::Flag),
+    key(
+        "parallelism.dp.backward_prefetch",
+        "bwd_prefetch",
+        name!(BackwardPrefetch),
+    ),
+    key(
+        "parallelism.dp.forward_prefetch",
+        "fwd_prefetch",
+        Kind::Flag,
+    ),
+    key(
+        "parallelism.dp.limit_all_gathers",
+        "limit_gathers",
+        Kind::Flag,
+    ),
+    key(
+        "parallelism.dp.wrap_trainable_leaves",
+        "wrap_leaves",
+        Kind::Flag,
+    ),
+    key("parallelism.dp.bf16", "zero_bf16", Kind::Flag),
+    key("parallelism.dp.overlap_comm", "overlap", Kind::Flag),
+    key(
+        "parallelism.dp.contiguous_gradients",
+        "contiguous",
+        Kind::Flag,
+    ),
+    key(
+        "parallelism.dp.allgather_bucket_size",
+        "gather_bucket",
+        Kind::Count,
+    ),
+    key("parallelism.dp.sub_group_size", "sub_group", Kind::Count),
+    key(
+        "parallelism.dp.stage3_max_live_parameters",
+        "z3_live",
+        Kind::Count,
+    ),
+    key(
+        "parallelism.dp.stage3_max_reuse_distance",
+        "z3_reuse",
+        Kind::Count,
+    ),
+    key(
+        "parallelism.dp.stage3_prefetch_bucket_size",
+        "z3_prefetch",
+        Kind::Count,
+    ),
+    key(
+        "parallelism.dp.stage3_param_persistence_threshold",
+        "z3_persist",
+        Kind::Count,
+    ),
+    key("parallelism.dp.zero_hpz_partition_size", "hpz", Kind::Count),
+    key(
+        "parallelism.dp.distributed_optimizer",
+        "dist_opt",
+        Kind::Flag,
+    ),
+    key(
+        "parallelism.dp.grad_reduce_in_fp32",
+        "grad_fp32",
+        Kind::Flag,
+    ),
+    key(
+        "parallelism.dp.overlap_grad_reduce",
+        "overlap_reduce",
+        Kind::Flag,
+    ),
+    key(
+        "parallelism.dp.overlap_param_gather",
+        "overlap_gather",
+        Kind::Flag,
+    ),
+    key("parallelism.dp.bucket_size", "bucket", Kind::Count),
+    key("parallelism.tp.size", "tp", Kind::Count),
+    key("parallelism.tp.kind", "tp_kind", name!(TensorParallelKind)),
+    key("parallelism.tp.sequence_parallel", "sp", Kind::Flag),
+    key("parallelism.tp.loss_parallel", "lp", Kind::Flag),
+    key("parallelism.tp.shard_embeddings", "tp_embed", Kind::Flag),
+    key("parallelism.tp.plan", "tp_plan", name!(Plan)),
+    key("parallelism.pp.size", "pp", Kind::Count),
+    key("parallelism.pp.rank", "pp_rank", Kind::Count),
+    key(
+        "parallelism.pp.schedule",
+        "schedule",
+        name!(PipelineSchedule),
+    ),
+    key("parallelism.pp.microbatches", "pp_mb", Kind::Count),
+    key("parallelism.pp.stages_per_rank", "pp_stages", Kind::Count),
+    key("parallelism.pp.return_outputs", "pp_outputs", Kind::Flag),
+    key("parallelism.pp.overlap_p2p", "pp_overlap", Kind::Flag),
+    key("parallelism.cp.size", "cp", Kind::Count),
+    key("parallelism.cp.kind", "cp_kind", name!(ContextParallelKind)),
+    key("parallelism.cp.rank", "cp_rank", Kind::Count),
+    key("parallelism.cp.rotate", "cp_rotate", name!(RotateMethod)),
+    key("parallelism.ep.size", "ep", Kind::Count),
+    key("parallelism.ep.kind", "ep_kind", name!(ExpertParallelKind)),
+    key("parallelism.ep.plan", "ep_plan", name!(Plan)),
+    key("parallelism.ep.routing", "ep_routing", name!(ExpertRouting)),
+    key(
+        "parallelism.ep.dispatcher",
+        "ep_dispatch",
+        name!(ExpertDispatcher),
+    ),
+    key("parallelism.ep.capacity_factor", "ep_capacity", Kind::Real),
+    key("tied_embeddings", "tied", Kind::Flag),
+    key(
+        "recompute.granularity",
+        "recompute",
+        name!(RecomputeGranularity),
+    ),
+    key(
+        "recompute.method",
+        "recompute_method",
+        name!(RecomputeMethod),
+    ),
+    key("recompute.num_layers", "recompute_layers", Kind::Count),
+    key("recompute.modules", "recompute_modules", Kind::List),
+    key("attention_softmax_in_fp32", "softmax_fp32", Kind::Flag),
+    key("lora.adapter_dtype", "lora_dtype", name!(AdapterDtype)),
+    key(
+        "quantization.storage",
+        "quant_storage",
+        name!(QuantizationStorage),
+    ),
 ];
 
 /// Options of PEFT that change numbers, not what is kept of them.

@@ -133,6 +133,14 @@ impl Builder {
         }
     }
 
+    /// Asks for `ZeroRedundancyOptimizer` as it is by default, unless it was asked for.
+    pub(super) fn start_zero_redundancy_optimizer(&mut self) {
+        const VIEW: &str = "parallelism.dp.zero_redundancy_optimizer.parameters_as_bucket_view";
+        if at(&self.tree, VIEW).is_null() {
+            put(&mut self.tree, VIEW, false.into());
+        }
+    }
+
     /// Sets the format version, which `resolve` checks.
     pub(super) fn set_version(&mut self, version: &Value) {
         match version

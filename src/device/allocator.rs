@@ -1,4 +1,4 @@
-//! `CUDACachingAllocator` on one stream: finding, splitting and merging blocks.
+//! `CUDACachingAllocator`: finding, splitting and merging blocks.
 //!
 //! Source: c10/cuda/CUDACachingAllocator.cpp of PyTorch 2.6 and 2.15; methods name the function
 //! they mirror.
@@ -8,12 +8,14 @@
     reason = "half of an estimate is spent here, and the page is compiled for size"
 )]
 
-use super::blocks::{Block, BlockId, Blocks, EDGE, State};
+use super::blocks::{Block, BlockId, Blocks, EDGE, PoolId, State};
+use super::events::Waiting;
 use super::pool::{BINS, Pool};
 use super::replay::Held;
 use super::settings::{
     Limit, MAX_NON_SPLIT_ROUNDING, MIN_BLOCK, ROUND_LARGE, SMALL_SIZE, Settings, segment_size,
 };
+use crate::units::Stream;
 
 /// A request that cannot be served, with what was asked of the driver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,12 +31,16 @@ pub struct Allocator {
     /// Whether the settings are those that PyTorch has when nobody sets any.
     plain: bool,
     pub(super) blocks: Blocks,
-    pub(super) small: Pool,
-    pub(super) large: Pool,
+    /// The pools of the main stream.
+    small: Pool,
+    large: Pool,
+    /// Those of the others, the large one of each before the small one.
+    side: Vec<Pool>,
     pub(super) next_address: u64,
     pub(super) reserved: u64,
     most_reserved: u64,
     allocated: u64,
+    pub(super) waiting: Waiting,
 }
 
 /// A request on its way: rounded, with the pool that serves it.
@@ -42,8 +48,7 @@ pub struct Allocator {
 pub(super) struct Params {
     /// Rounded bytes.
     pub size: u64,
-    /// Whether the small pool serves it.
-    pub small: bool,
+    pub pool: PoolId,
 }
 
 impl Allocator {
@@ -55,17 +60,21 @@ impl Allocator {
             blocks: Blocks::with_heads(2 * BINS),
             small: Pool::new(EDGE + 1),
             large: Pool::new(EDGE + 1 + BINS),
+            side: Vec::new(),
             next_address: ROUND_LARGE,
             reserved: 0,
             most_reserved: 0,
             allocated: 0,
+            waiting: Waiting::default(),
         }
     }
 
-    /// Bytes of whole blocks in use, and bytes held from the driver.
+    /// Bytes of whole blocks in use, those of freed ones that wait beside them, and bytes held from the
+    /// driver.
     pub fn held(&self) -> Held {
         Held {
             allocated: self.allocated,
+            active: self.allocated + self.waiting.bytes(),
             reserved: self.reserved,
         }
     }
@@ -75,10 +84,25 @@ impl Allocator {
         self.most_reserved
     }
 
-    /// The pool that serves small requests or the others, with the blocks in it.
+    /// A pool.
     #[inline(always)]
-    pub(super) fn pool(&mut self, small: bool) -> (&mut Pool, &mut Blocks) {
-        let pool = if small {
+    pub(super) fn pool(&self, id: PoolId) -> &Pool {
+        if id.is_side() {
+            return side_pool(&self.side, id);
+        }
+        if id.is_small() {
+            &self.small
+        } else {
+            &self.large
+        }
+    }
+
+    /// A pool, to be changed with the blocks in it.
+    #[inline(always)]
+    pub(super) fn pool_mut(&mut self, id: PoolId) -> (&mut Pool, &mut Blocks) {
+        let pool = if id.is_side() {
+            side_pool_mut(&mut self.side, id)
+        } else if id.is_small() {
             &mut self.small
         } else {
             &mut self.large
@@ -86,8 +110,28 @@ impl Allocator {
         (pool, &mut self.blocks)
     }
 
+    /// The small pools of all streams that have some, or the large ones.
+    pub(super) fn pools(&self, small: bool) -> impl Iterator<Item = PoolId> + use<> {
+        let streams = 1 + self.side.len() / 2;
+        Stream::all()
+            .take(streams)
+            .map(move |stream| PoolId::new(small, stream))
+    }
+
+    /// A stream gets its pools, if it has none; those before it get theirs.
+    #[cold]
+    fn make_side_pools(&mut self, id: PoolId) {
+        while self.side.len() <= id.side() {
+            for like in [&self.large, &self.small] {
+                let mut pool = Pool::new(self.blocks.add_heads(BINS));
+                pool.searches = like.searches;
+                self.side.push(pool);
+            }
+        }
+    }
+
     #[inline(always)]
-    fn params(&self, bytes: u64) -> Params {
+    fn params(&self, bytes: u64, stream: Stream) -> Params {
         let size = if self.plain {
             bytes.max(1).next_multiple_of(MIN_BLOCK)
         } else {
@@ -95,13 +139,19 @@ impl Allocator {
         };
         Params {
             size,
-            small: size <= SMALL_SIZE,
+            pool: PoolId::new(size <= SMALL_SIZE, stream),
         }
     }
 
-    /// Serves a request of `bytes` bytes, more than zero: `malloc`.
-    pub fn malloc(&mut self, bytes: u64) -> Result<BlockId, OutOfMemory> {
-        let params = self.params(bytes);
+    /// Serves a request of `bytes` bytes, more than zero, on a stream: `malloc`.
+    pub fn malloc(&mut self, bytes: u64, stream: Stream) -> Result<BlockId, OutOfMemory> {
+        let params = self.params(bytes, stream);
+        if !self.waiting.is_empty() {
+            self.process_events();
+        }
+        if params.pool.is_side() {
+            self.make_side_pools(params.pool);
+        }
         let block = match self.get_free_block(params) {
             Some(block) => block,
             None => self.get_new_block(params)?,
@@ -117,11 +167,12 @@ impl Allocator {
 
     /// What would be held between a request and its free, when the cache serves it and both
     /// together leave no trace: a block that was split is merged again.
-    pub fn held_for_a_moment(&self, bytes: u64) -> Option<Held> {
-        if self.counts_searches() {
+    pub fn held_for_a_moment(&self, bytes: u64, stream: Stream) -> Option<Held> {
+        let params = self.params(bytes, stream);
+        // A stream may have no pools yet.
+        if params.pool.is_side() || !self.waiting.is_empty() || self.counts_searches() {
             return None;
         }
-        let params = self.params(bytes);
         let found = self.find_free_block(params)?;
         let whole = self.blocks.get(found).size;
         let taken = if self.should_split(whole, params) {
@@ -131,31 +182,35 @@ impl Allocator {
         };
         Some(Held {
             allocated: self.allocated + taken,
+            active: self.allocated + taken,
             reserved: self.reserved,
         })
     }
 
-    /// Gives a block back to the cache: `free`.
+    /// Gives a block back to the cache, at once or when other streams are done with it: `free`.
     pub fn free(&mut self, id: BlockId) {
-        self.allocated -= self.blocks.get(id).size;
-        self.cache(id);
+        let block = self.blocks.get(id);
+        self.allocated -= block.size;
+        if block.is_recorded() {
+            self.wait(id);
+        } else {
+            self.cache(id);
+        }
     }
 
     /// `get_free_block`: best fit in the cache.
     fn get_free_block(&mut self, params: Params) -> Option<BlockId> {
         if self.counts_searches() {
-            self.pool(params.small).0.searches += 1;
+            for pool in self.pools(params.pool.is_small()) {
+                self.pool_mut(pool).0.searches += 1;
+            }
         }
         self.find_free_block(params)
     }
 
     #[inline(always)]
     fn find_free_block(&self, params: Params) -> Option<BlockId> {
-        let pool = if params.small {
-            &self.small
-        } else {
-            &self.large
-        };
+        let pool = self.pool(params.pool);
         let mut found = pool.best_fit(&self.blocks, params.size)?;
         if self.plain {
             return Some(found);
@@ -208,9 +263,9 @@ impl Allocator {
         if !self.driver_has(size) {
             return None;
         }
-        let block = Block::new(self.next_address, size, params.small, State::Free);
+        let block = Block::new(self.next_address, size, params.pool, State::Free);
         let id = self.blocks.add(block);
-        let (pool, blocks) = self.pool(params.small);
+        let (pool, blocks) = self.pool_mut(params.pool);
         pool.insert(blocks, id);
         self.next_address += size.next_multiple_of(ROUND_LARGE) + ROUND_LARGE;
         self.reserve(size);
@@ -238,14 +293,14 @@ impl Allocator {
     fn should_split(&self, size: u64, params: Params) -> bool {
         let remaining = size - params.size;
         if self.plain {
-            let least = if params.small {
+            let least = if params.pool.is_small() {
                 MIN_BLOCK
             } else {
                 SMALL_SIZE + 1
             };
             return remaining >= least;
         }
-        if params.small || self.settings.expandable_segments {
+        if params.pool.is_small() || self.settings.expandable_segments {
             remaining >= MIN_BLOCK
         } else {
             params.size < self.settings.max_split_size() && remaining > SMALL_SIZE
@@ -258,12 +313,12 @@ impl Allocator {
         if self.should_split(size, params) {
             self.allocated += params.size;
             let front = self.blocks.split_front(id, params.size, State::Allocated);
-            let (pool, blocks) = self.pool(params.small);
+            let (pool, blocks) = self.pool_mut(params.pool);
             pool.shrunk(blocks, id, size);
             front
         } else {
             self.allocated += size;
-            let (pool, blocks) = self.pool(params.small);
+            let (pool, blocks) = self.pool_mut(params.pool);
             pool.remove(blocks, id);
             blocks.get_mut(id).set_state(State::Allocated);
             id
@@ -276,7 +331,7 @@ impl Allocator {
         let mut block = *self.blocks.get(id);
         block.set_state(State::Free);
         let Block { prev, next, .. } = block;
-        let (pool, blocks) = self.pool(block.is_small());
+        let (pool, blocks) = self.pool_mut(block.pool());
         let is_free = |neighbour| blocks.get(neighbour).is_like(&block);
         match (is_free(prev), is_free(next)) {
             (false, false) => {
@@ -304,6 +359,18 @@ impl Allocator {
     }
 }
 
+/// The pool of a side stream, which has been made.
+#[cold]
+fn side_pool(side: &[Pool], id: PoolId) -> &Pool {
+    &side[id.side()]
+}
+
+/// The same, to be changed.
+#[cold]
+fn side_pool_mut(side: &mut [Pool], id: PoolId) -> &mut Pool {
+    &mut side[id.side()]
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -321,7 +388,7 @@ mod tests {
         };
         // Others lie between them, so that they are not merged.
         let ask = |allocator: &mut Allocator| {
-            [5 * MIB, 3 * MIB].map(|bytes| allocator.malloc(bytes).expect("no limit"))
+            [5 * MIB, 3 * MIB].map(|bytes| allocator.malloc(bytes, Stream::MAIN).expect("no limit"))
         };
         let mut pairs: Vec<_> = (0..3000).map(|_| ask(&mut allocator)).collect();
         for round in 0..6 {

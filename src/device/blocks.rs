@@ -6,6 +6,7 @@
 )]
 
 use super::settings::MIN_BLOCK;
+use crate::units::Stream;
 
 /// Index of a block; valid until the block is merged into a neighbour or given back.
 pub type BlockId = u32;
@@ -16,7 +17,7 @@ pub(super) const EDGE: BlockId = 0;
 /// What a block is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum State {
-    /// In use by a tensor.
+    /// In use by a tensor, or freed while another stream uses it.
     Allocated,
     /// Cached: backed by memory, in a pool's free list.
     Free,
@@ -39,15 +40,50 @@ pub(super) struct Block {
     pub after: BlockId,
 }
 
-/// The bits of a place that hold the state, and the one that says that the small pool serves it.
+/// The bits of a place that hold the state, the one that says that a small pool serves it, and those of the
+/// stream.
 const STATE: u64 = 3;
 const SMALL: u64 = 4;
+const STREAM: u64 = 7 << STREAM_SHIFT;
+const STREAM_SHIFT: u32 = 3;
+const _: () = assert!(STREAM >> STREAM_SHIFT == Stream::COUNT as u64 - 1);
+/// The bit of a place that says that another stream uses the block, too.
+const RECORDED: u64 = 1 << 6;
+const _: () = assert!((STATE | SMALL | STREAM) & RECORDED == 0 && RECORDED < MIN_BLOCK);
+
+/// Which pool: that of small requests or that of the others, of one stream. Its bits are those of a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct PoolId(u64);
+
+impl PoolId {
+    #[inline(always)]
+    pub fn new(small: bool, stream: Stream) -> Self {
+        Self(if small { SMALL } else { 0 } | u64::from(stream.number()) << STREAM_SHIFT)
+    }
+
+    /// Whether it serves small requests.
+    #[inline(always)]
+    pub fn is_small(self) -> bool {
+        self.0 & SMALL != 0
+    }
+
+    /// Whether it is of another stream than the main one.
+    #[inline(always)]
+    pub fn is_side(self) -> bool {
+        self.0 & STREAM != 0
+    }
+
+    /// Its number among those of side streams, two a stream.
+    pub fn side(self) -> usize {
+        (self.0.saturating_sub(1 << STREAM_SHIFT) / SMALL) as usize
+    }
+}
 
 impl Block {
     /// A stretch without neighbours.
-    pub fn new(address: u64, size: u64, small: bool, state: State) -> Self {
+    pub fn new(address: u64, size: u64, pool: PoolId, state: State) -> Self {
         Self {
-            place: address | if small { SMALL } else { 0 } | state as u64,
+            place: address | pool.0 | state as u64,
             size,
             prev: EDGE,
             next: EDGE,
@@ -62,10 +98,10 @@ impl Block {
         self.place & !(MIN_BLOCK - 1)
     }
 
-    /// Whether the small pool serves it.
+    /// The pool that serves it.
     #[inline(always)]
-    pub fn is_small(&self) -> bool {
-        self.place & SMALL != 0
+    pub fn pool(&self) -> PoolId {
+        PoolId(self.place & (SMALL | STREAM))
     }
 
     #[inline(always)]
@@ -83,9 +119,28 @@ impl Block {
         (self.place ^ other.place) & (STATE | SMALL) == 0
     }
 
+    /// Whether another stream uses it, too, while it is allocated.
+    #[inline(always)]
+    pub fn is_recorded(&self) -> bool {
+        self.place & RECORDED != 0
+    }
+
+    pub fn set_recorded(&mut self, recorded: bool) {
+        self.place = self.place & !RECORDED | if recorded { RECORDED } else { 0 };
+    }
+
     #[inline(always)]
     pub fn set_state(&mut self, state: State) {
         self.place = self.place & !STATE | state as u64;
+    }
+}
+
+/// The head of an empty list.
+fn head(id: BlockId) -> Block {
+    Block {
+        before: id,
+        after: id,
+        ..Block::new(0, u64::MAX, PoolId(0), State::Allocated)
     }
 }
 
@@ -102,15 +157,17 @@ pub(super) struct Blocks {
 impl Blocks {
     /// No blocks, and the heads of so many lists, numbered from 1.
     pub fn with_heads(heads: BlockId) -> Self {
-        let head = |id| Block {
-            before: id,
-            after: id,
-            ..Block::new(0, u64::MAX, false, State::Allocated)
-        };
         // With room for as many blocks: what a model of some ten layers has.
         let mut all = Vec::with_capacity(2 * heads as usize);
         all.extend((EDGE..=heads).map(head));
         Self { all, spare: EDGE }
+    }
+
+    /// The heads of so many lists more: the first of them.
+    pub fn add_heads(&mut self, heads: BlockId) -> BlockId {
+        let first = BlockId::try_from(self.all.len()).unwrap_or(EDGE);
+        self.all.extend((first..first + heads).map(head));
+        first
     }
 
     /// Makes room for so many blocks in use and half as many between them: lists of a hundred thousand

@@ -1,13 +1,17 @@
-//! Expandable segments: one range of addresses per pool that grows page by page.
+//! Expandable segments: one range of addresses per pool of a stream that grows page by page.
 
 use super::allocator::{Allocator, Params};
-use super::blocks::{Block, BlockId, State};
+use super::blocks::{Block, BlockId, PoolId, State};
 use super::pool::Pool;
 use super::settings::{EXPANDABLE_ADDRESS_SPACE, LARGE_SEGMENT, SMALL_SEGMENT};
 
 /// Pages of an expandable segment: `segment_size`.
-fn page(small: bool) -> u64 {
-    if small { SMALL_SEGMENT } else { LARGE_SEGMENT }
+fn page(pool: PoolId) -> u64 {
+    if pool.is_small() {
+        SMALL_SEGMENT
+    } else {
+        LARGE_SEGMENT
+    }
 }
 
 impl Allocator {
@@ -50,12 +54,7 @@ impl Allocator {
 
     /// `find_expandable_block`: the lowest address with room, made of free and unmapped blocks.
     fn find_expandable_block(&mut self, params: Params) -> BlockId {
-        let pool = if params.small {
-            &self.small
-        } else {
-            &self.large
-        };
-        for unmapped in pool.unmapped() {
+        for unmapped in self.pool(params.pool).unmapped() {
             let before = self.blocks.get(unmapped).prev;
             let start = match self.blocks.get(before).state() {
                 State::Allocated => unmapped,
@@ -65,14 +64,14 @@ impl Allocator {
                 return start;
             }
         }
-        let page = page(params.small);
+        let page = page(params.pool);
         let size = EXPANDABLE_ADDRESS_SPACE.next_multiple_of(page);
         let address = self.next_address.next_multiple_of(page);
         self.next_address = address + size;
         let id = self
             .blocks
-            .add(Block::new(address, size, params.small, State::Unmapped));
-        self.pool(params.small).0.insert_unmapped(id, address);
+            .add(Block::new(address, size, params.pool, State::Unmapped));
+        self.pool_mut(params.pool).0.insert_unmapped(id, address);
         id
     }
 
@@ -94,17 +93,17 @@ impl Allocator {
     /// pages: the free block that it becomes a part of. `None` when there is no memory.
     fn map_block(&mut self, id: BlockId, size: u64) -> Option<BlockId> {
         let block = *self.blocks.get(id);
-        let mapped = size.next_multiple_of(page(block.is_small()));
+        let mapped = size.next_multiple_of(page(block.pool()));
         if !self.driver_has(mapped) {
             return None;
         }
-        self.pool(block.is_small())
+        self.pool_mut(block.pool())
             .0
             .remove_unmapped(block.address());
         if mapped < block.size {
             let rest = self.blocks.split_back(id, mapped, State::Unmapped);
             let address = self.blocks.get(rest).address();
-            self.pool(block.is_small()).0.insert_unmapped(rest, address);
+            self.pool_mut(block.pool()).0.insert_unmapped(rest, address);
         }
         self.reserve(mapped);
         Some(self.cache(id))
@@ -113,13 +112,13 @@ impl Allocator {
     /// `unmap_block`: gives the whole pages of a free block back to the driver.
     pub(super) fn unmap_block(&mut self, id: BlockId) {
         let block = *self.blocks.get(id);
-        let page = page(block.is_small());
+        let page = page(block.pool());
         let begin = block.address().next_multiple_of(page);
         let end = (block.address() + block.size) / page * page;
         if begin >= end {
             return;
         }
-        let (pool, blocks) = self.pool(block.is_small());
+        let (pool, blocks) = self.pool_mut(block.pool());
         pool.remove(blocks, id);
         if begin > block.address() {
             let before = blocks.split_front(id, begin - block.address(), State::Free);
@@ -138,7 +137,7 @@ impl Allocator {
             }
         }
         let address = self.blocks.get(id).address();
-        self.pool(block.is_small()).0.insert_unmapped(id, address);
+        self.pool_mut(block.pool()).0.insert_unmapped(id, address);
         self.reserved -= end - begin;
     }
 }

@@ -1,23 +1,28 @@
 //! The device below PyTorch's tensors: the caching allocator and the workspaces of libraries.
 //!
-//! [`Allocator`] does what `CUDACachingAllocator` of PyTorch 2.6 to 2.15 does on one stream of one
-//! device: it rounds requests, keeps freed blocks in two pools, finds the best fit, splits, merges,
-//! and asks the driver for segments. [`Replay`] runs requests through it.
+//! [`Allocator`] does what `CUDACachingAllocator` of PyTorch 2.6 to 2.15 does on one device: it rounds
+//! requests, keeps freed blocks in two pools for each stream, finds the best fit, splits, merges,
+//! and asks the driver for segments. A block belongs to the stream it was allocated for and serves no
+//! other; what gives memory back to the driver gives back that of all streams. A block that another
+//! stream uses, too (`record_stream`), stays active after it is freed until events of that stream
+//! are complete, which [`Timing`] bounds from both sides. [`Replay`] runs requests through it.
 //!
 //! It knows nothing of tensors, models or phases: requests come as numbers. It does not model
-//! several streams, CUDA graphs' private pools, or what other processes do.
+//! CUDA graphs' private pools, or what other processes do.
 //!
 //! Invariants: no floating point, no hashing, no clock, so that the same requests give the same
-//! bytes everywhere; allocated never exceeds reserved; every block belongs to exactly one segment
+//! bytes everywhere; allocated never exceeds active, nor active reserved; every block belongs to exactly one segment
 //! and the blocks of a segment tile it without gaps.
 //!
 //! # Known limitations
 //! - Segments get ascending addresses, as from a driver that never reuses an address range. Best
 //!   fit breaks ties by address, so a driver with another order can place a block elsewhere.
-//! - Events of other streams never delay the reuse of a block.
+//! - What a GPU takes to do is not known: events of other streams are complete at once, or else when the
+//!   host waits for the device.
 
 mod allocator;
 mod blocks;
+mod events;
 mod expandable;
 mod places;
 mod pool;
@@ -29,5 +34,5 @@ mod workspace;
 pub use allocator::{Allocator, OutOfMemory};
 pub use blocks::BlockId;
 pub use replay::{Failure, Held, Replay, Request};
-pub use settings::{Limit, POWER2_INTERVALS, Settings};
+pub use settings::{Limit, POWER2_INTERVALS, Settings, Timing};
 pub use workspace::{CUBLASLT_WORKSPACE, cublas_workspace, threads_per_multiprocessor};

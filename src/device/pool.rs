@@ -19,7 +19,7 @@ const NEAR: u32 = 32;
 /// Words of the bitmap of bins.
 const WORDS: usize = BINS.div_ceil(u64::BITS) as usize;
 
-/// The free blocks of the small or of the large pool, by size, then by address.
+/// The free blocks of the small or of the large pool of a stream, by size, then by address.
 ///
 /// Sizes are spread over bins of a sixteenth of a power of two, each a list of its blocks in order,
 /// with a bitmap of the bins that hold something: pools hold hundreds of free blocks, and this

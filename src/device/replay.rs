@@ -9,6 +9,7 @@ use super::allocator::{Allocator, OutOfMemory};
 use super::blocks::BlockId;
 use super::places::Places;
 use super::settings::{Limit, Settings};
+use crate::units::Stream;
 
 /// One request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,18 +20,26 @@ pub enum Request {
         id: u32,
         /// Bytes asked for.
         bytes: u64,
+        /// The stream that it is for.
+        stream: Stream,
+        /// Whether another stream uses it, too: `record_stream`.
+        recorded: bool,
     },
-    /// The same, where the next request frees it.
+    /// The same of one that no other stream uses, where the next request frees it.
     Moment {
         /// The storage, from 0.
         id: u32,
         /// Bytes asked for.
         bytes: u64,
+        /// The stream that it is for.
+        stream: Stream,
     },
     /// Storage with this number is freed; nothing happens when it is not alive.
     Free(u32),
     /// `torch.cuda.empty_cache()`.
     EmptyCache,
+    /// `torch.cuda.synchronize()`: all streams are done with what has been freed.
+    Synchronize,
     /// Something that takes no memory; it keeps the numbers of requests and events equal.
     Nothing,
 }
@@ -55,6 +64,9 @@ pub struct Failure {
 pub struct Held {
     /// `torch.cuda.memory_allocated()`.
     pub allocated: u64,
+    /// `active_bytes` of `torch.cuda.memory_stats()`: the allocated, and what was freed while another
+    /// stream uses it.
+    pub active: u64,
     /// `torch.cuda.memory_reserved()`.
     pub reserved: u64,
 }
@@ -64,6 +76,7 @@ impl Held {
     pub fn max_of_each(self, other: Self) -> Self {
         Self {
             allocated: self.allocated.max(other.allocated),
+            active: self.active.max(other.active),
             reserved: self.reserved.max(other.reserved),
         }
     }
@@ -119,17 +132,25 @@ impl Replay {
     #[inline(always)]
     pub fn run(&mut self, request: Request) -> Result<Held, Failure> {
         match request {
-            Request::Alloc { id, bytes } | Request::Moment { id, bytes } if bytes > 0 => {
+            Request::Alloc {
+                id, bytes, stream, ..
+            }
+            | Request::Moment { id, bytes, stream }
+                if bytes > 0 =>
+            {
                 if let Request::Moment { .. } = request
-                    && let Some(held) = self.allocator.held_for_a_moment(bytes)
+                    && let Some(held) = self.allocator.held_for_a_moment(bytes, stream)
                 {
                     self.done += 1;
                     return Ok(held);
                 }
-                let block = match self.allocator.malloc(bytes) {
+                let block = match self.allocator.malloc(bytes, stream) {
                     Ok(block) => block,
-                    Err(refused) => self.refused(bytes, refused)?,
+                    Err(refused) => self.refused((bytes, stream), refused)?,
                 };
+                if let Request::Alloc { recorded: true, .. } = request {
+                    self.allocator.record_stream(block);
+                }
                 self.places.put(id, block);
             }
             Request::Free(id) => {
@@ -138,6 +159,7 @@ impl Replay {
                 }
             }
             Request::EmptyCache => self.allocator.release_cached_blocks(),
+            Request::Synchronize => self.allocator.synchronize(),
             Request::Alloc { .. } | Request::Moment { .. } | Request::Nothing => {}
         }
         self.done += 1;
@@ -146,7 +168,11 @@ impl Replay {
 
     /// Goes on without a limit that was only watched.
     #[cold]
-    fn refused(&mut self, bytes: u64, refused: OutOfMemory) -> Result<BlockId, Failure> {
+    fn refused(
+        &mut self,
+        (bytes, stream): (u64, Stream),
+        refused: OutOfMemory,
+    ) -> Result<BlockId, Failure> {
         let Limit::Watched(capacity) = self.allocator.settings.limit else {
             return Err(self.failure(bytes, refused));
         };
@@ -154,7 +180,7 @@ impl Replay {
         within.allocator.settings.limit = Limit::Capacity(capacity);
         self.within = Some(Box::new(within));
         self.allocator.settings.limit = Limit::None;
-        let served = self.allocator.malloc(bytes);
+        let served = self.allocator.malloc(bytes, stream);
         served.map_err(|refused| self.failure(bytes, refused))
     }
 
@@ -162,6 +188,7 @@ impl Replay {
         let Held {
             allocated,
             reserved,
+            ..
         } = self.allocator.held();
         Failure {
             request: self.done,

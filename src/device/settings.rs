@@ -55,6 +55,19 @@ pub struct Settings {
     pub garbage_collection_threshold: Option<u64>,
     /// What stops the allocator.
     pub limit: Limit,
+    /// When streams are done with blocks that were freed.
+    pub timing: Timing,
+}
+
+/// When the events are complete that blocks wait for which are freed while another stream may use them:
+/// only a GPU knows, these are the bounds. What is complete is seen at the next request.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Timing {
+    /// At once, as on a device that takes no time.
+    #[default]
+    AtOnce,
+    /// When the host waits for the device, at the latest.
+    AtSynchronization,
 }
 
 /// `kRoundUpPowerOfTwoIntervals`: sizes by power of two from 1 MiB to 64 GiB.
@@ -71,6 +84,7 @@ impl Settings {
             garbage_collection_threshold: None,
             roundup_power2_divisions,
             limit: _,
+            timing: _,
         } = self
         else {
             return false;

@@ -56,8 +56,8 @@ pub(super) fn offloaded(
     };
     let ranks = ranks.max(1);
     match dp.kind {
-        DataParallelKind::None => {}
-        DataParallelKind::DeepSpeedZero if dp.stage < 3 => {
+        DataParallelKind::None | DataParallelKind::Ddp | DataParallelKind::Megatron => {}
+        DataParallelKind::DeepSpeedZero if dp.zero.stage < 3 => {
             zero_1_and_2(spec, parameters, ranks, &mut sums);
         }
         DataParallelKind::DeepSpeedZero => zero_3(spec, parameters, ranks, &mut sums),
@@ -73,7 +73,7 @@ pub(super) fn offloaded(
 /// Measured: `tests/oracle/host/offload.py`. DeepSpeed writes optimizer states as shards only.
 pub(super) fn gathered(spec: &ResolvedSpec, parameters: &[HostParameter]) -> Option<Bytes> {
     let dp = spec.parallelism.dp;
-    let whole = dp.kind == DataParallelKind::DeepSpeedZero && dp.stage < 3;
+    let whole = dp.kind == DataParallelKind::DeepSpeedZero && dp.zero.stage < 3;
     if whole || !dp.offloads() {
         return None;
     }
@@ -141,7 +141,7 @@ fn zero_3(spec: &ResolvedSpec, parameters: &[HostParameter], ranks: u64, sums: &
     }
     sums.add(group * FP32);
     sums.add(share * low);
-    if spec.parallelism.dp.offload_param == OffloadDevice::Cpu {
+    if spec.parallelism.dp.zero.offload_param == OffloadDevice::Cpu {
         // `param_groups_fp16_flat_cpu_memory`, always pinned. What is trained was pinned by itself
         // before it moved there; what is not trained stays where it is.
         sums.pin(share * low);

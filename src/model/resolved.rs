@@ -2,9 +2,9 @@
 
 use super::architecture::Architecture;
 use crate::ask::{
-    ActivationCheckpointing, AllocatorSettings, Attention, AutocastStyle, DataLoader, Dataset,
-    Evaluation, Framework, LigerKernels, Lora, Loss, Offload, Optimizer, Parallelism, Precision,
-    Program, Quantization, Scenario, SdpaBackend, Task,
+    ActivationCheckpointing, AllocatorSettings, Attention, AutocastStyle, DataLoader,
+    DataParallelKind, Dataset, Evaluation, Framework, LigerKernels, Lora, Loss, Mesh, Offload,
+    Optimizer, Parallelism, Precision, Program, Quantization, Scenario, SdpaBackend, Task,
 };
 use crate::units::{Bytes, DType};
 
@@ -12,7 +12,7 @@ use crate::units::{Bytes, DType};
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ResolvedSpec {
-    /// The scenario it came from.
+    /// The scenario it came from, with what that leaves to its mesh of ranks: GPUs and nodes.
     pub scenario: Scenario,
     /// The model's architecture with all its sizes.
     pub architecture: Architecture,
@@ -72,6 +72,8 @@ pub struct ResolvedSpec {
     pub keep_outputs: bool,
     /// How the job is divided among its GPUs.
     pub parallelism: Parallelism,
+    /// Its ranks along each axis, and the one that is looked at.
+    pub mesh: Mesh,
     /// What lives on the host.
     pub offload: Offload,
     /// Program.
@@ -97,6 +99,17 @@ pub struct ResolvedSpec {
 }
 
 impl ResolvedSpec {
+    /// The dtype in which a rank keeps its part of the weights, which are gathered in that of `weights`.
+    pub fn stored_weights(&self) -> DType {
+        self.scenario.weights_dtype()
+    }
+
+    /// Whether the model is made on the meta device, its parameters getting memory when they are divided:
+    /// for `fully_shard`, unless what is quantized was loaded before.
+    pub fn builds_on_meta(&self) -> bool {
+        self.parallelism.dp.kind == DataParallelKind::Fsdp2 && !self.quantization.is_on()
+    }
+
     /// A model with nothing asked of it, on no machine: what it is built by to know its modules.
     pub(crate) fn plain(architecture: Architecture, task: Task, framework: Framework) -> Self {
         let scenario = Scenario::default();
@@ -130,6 +143,7 @@ impl ResolvedSpec {
             loss: scenario.loss,
             keep_outputs: false,
             parallelism: scenario.parallelism,
+            mesh: Mesh::ONE,
             offload: scenario.offload,
             program: scenario.program,
             evaluation: scenario.evaluation,

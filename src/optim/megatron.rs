@@ -18,7 +18,7 @@ const NORM_BLOCKS: u64 = 320;
 /// The optimizer's wrapper and the gradients' buffers.
 pub(super) struct Megatron {
     /// What is stepped over, each with its slice of a buffer.
-    main: Vec<(Tensor, Tensor)>,
+    main: Vec<(Tensor, Option<Tensor>)>,
     scale: Tensor,
     /// Numbers that are there from the start.
     _numbers: Vec<Tensor>,
@@ -50,7 +50,9 @@ impl Megatron {
             t.allocate("_to_copy", shape, DType::Float32, Category::MasterWeights)
         };
         Self {
-            main: parameters.into_iter().map(copy).zip(gradients).collect(),
+            main: (parameters.into_iter().map(copy))
+                .zip(gradients.into_iter().map(Some))
+                .collect(),
             scale,
             _numbers: numbers,
             scales_loss: fp16,

@@ -66,7 +66,7 @@ impl Detail {
                         *freed = at;
                     }
                 }
-                Event::Alloc(_) | Event::Mark(_) | Event::EmptyCache => {}
+                Event::Alloc(_) | Event::Mark(_) | Event::EmptyCache | Event::Synchronize => {}
             }
         }
         let mut tensors: Vec<LiveTensor> = (0u32..)

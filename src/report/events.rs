@@ -5,7 +5,8 @@ use crate::sim::{Event, Trace, simulate_in_detail};
 use std::fmt::Write;
 
 /// A scenario's events: `A storage bytes operation category scope` for an allocation, `F storage` for a
-/// free, `M step:micro_batch:phase` where a phase begins, `E` where the cache is emptied.
+/// free, `M step:micro_batch:phase` where a phase begins, `E` where the cache is emptied, `S` where the
+/// host waits for the device. On side streams it is `A1` to `A7`.
 ///
 /// # Errors
 /// What is wrong with the scenario, most serious first.
@@ -30,8 +31,12 @@ fn write(trace: &Trace) -> String {
                 numbers[id as usize] = number;
                 next += 1;
                 let scope = trace.module(&storage);
+                let stream = match storage.stream.number() {
+                    0 => String::new(),
+                    side => side.to_string(),
+                };
                 format!(
-                    "A {number} {} {} {} {scope}",
+                    "A{stream} {number} {} {} {} {scope}",
                     storage.bytes,
                     trace.op(id),
                     storage.category.name()
@@ -44,6 +49,7 @@ fn write(trace: &Trace) -> String {
                 format!("M {}:{}:{phase}", mark.step, mark.micro_batch)
             }
             Event::EmptyCache => "E".to_owned(),
+            Event::Synchronize => "S".to_owned(),
         };
         let _ = writeln!(text, "{}", line.trim_end());
     }

@@ -1,9 +1,10 @@
 //! The trace through the allocator, and the allocator's settings of a scenario.
 
 use crate::ask::{AllocatorSettings, RoundupDivisions};
-use crate::device::{Failure, Held, Limit, Replay, Request, Settings};
+use crate::device::{Failure, Held, Limit, Replay, Request, Settings, Timing};
 use crate::model::ResolvedSpec;
 use crate::sim::{Event, Trace};
+use crate::tape::Asked;
 use crate::units::Bytes;
 
 /// A trace's way through a fresh allocator, at its beginning.
@@ -30,14 +31,32 @@ pub fn replayed(
             for (event, stored, is_momentary) in piece.steps() {
                 let ran = match event {
                     Event::Alloc(id) => {
-                        let bytes = storages.bytes(stored);
-                        if is_momentary {
-                            run(replay, Request::Moment { id, bytes }, &mut after_each)
+                        let Asked {
+                            bytes,
+                            stream,
+                            recorded,
+                        } = storages.asked(stored);
+                        if is_momentary && !recorded {
+                            run(
+                                replay,
+                                Request::Moment { id, bytes, stream },
+                                &mut after_each,
+                            )
                         } else {
-                            run(replay, Request::Alloc { id, bytes }, &mut after_each)
+                            run(
+                                replay,
+                                Request::Alloc {
+                                    id,
+                                    bytes,
+                                    stream,
+                                    recorded,
+                                },
+                                &mut after_each,
+                            )
                         }
                     }
                     Event::Free(id) => run(replay, Request::Free(id), &mut after_each),
+                    Event::Synchronize => run(replay, Request::Synchronize, &mut after_each),
                     Event::Mark(_) if !std::mem::take(&mut empties) => {
                         run(replay, Request::Nothing, &mut after_each)
                     }
@@ -118,6 +137,7 @@ pub fn settings(asked: &AllocatorSettings, limit: Limit) -> Settings {
             .unwrap_or_default(),
         garbage_collection_threshold: threshold,
         limit,
+        timing: Timing::default(),
     }
 }
 

@@ -3,7 +3,7 @@ use super::watch::{Watched, watch};
 use crate::device::Settings;
 use crate::sim::{Event, Mark, Phase, RawStorage, Trace};
 use crate::tape::Category;
-use crate::units::{Bytes, MIB};
+use crate::units::{Bytes, MIB, Stream};
 
 /// Two steps: 4 MiB of parameters, then activations, gradients and a temporary that come and go.
 fn two_steps() -> Trace {
@@ -14,6 +14,8 @@ fn two_steps() -> Trace {
 fn two_steps_after(events: &[Event]) -> Trace {
     let storage = |bytes, category| RawStorage {
         bytes,
+        stream: Stream::MAIN,
+        recorded: false,
         category,
         scope: 0,
         alive: false,

@@ -233,7 +233,7 @@ impl<'a> Watcher<'a> {
                 Request::Alloc { .. } | Request::Moment { .. } => {
                     of_phase = of_phase.max_of_each(held);
                 }
-                Request::Free(_) => {}
+                Request::Free(_) | Request::Synchronize => {}
                 // While the model is built.
                 Request::EmptyCache if event < built => {}
                 Request::EmptyCache | Request::Nothing => {

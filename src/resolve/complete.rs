@@ -35,13 +35,15 @@ pub fn resolve(scenario: &Scenario) -> Resolution {
 }
 
 /// The completed scenario; of use only if no finding is an error.
-fn complete(scenario: &Scenario, findings: &mut Vec<Finding>) -> Option<ResolvedSpec> {
+fn complete(asked: &Scenario, findings: &mut Vec<Finding>) -> Option<ResolvedSpec> {
+    let completed = parallelism::complete(asked);
+    let scenario = completed.as_ref();
     check_version(scenario.v, findings);
     training::check_ranges(scenario, findings);
     evaluation::check_ranges(scenario, findings);
     optimizer::check(scenario, findings);
     offload::check(scenario, findings);
-    parallelism::check(scenario, findings);
+    parallelism::check(asked, scenario, findings);
     allocator::check(&scenario.allocator, findings);
     limits::check(
         "other_device_memory",
@@ -62,6 +64,7 @@ fn complete(scenario: &Scenario, findings: &mut Vec<Finding>) -> Option<Resolved
     let (model, (device, host)) = (model?, machine?);
     if in_range {
         training::check_combinations(scenario, &model, findings);
+        parallelism::check_model(scenario, &model.architecture, findings);
     }
     support::check_closeness(scenario, &model.architecture, &device, findings);
     training::check_attention(scenario, &device, &model, findings);
@@ -100,7 +103,11 @@ fn complete(scenario: &Scenario, findings: &mut Vec<Finding>) -> Option<Resolved
         usual_lengths: scenario.usual_lengths(),
         gradient_accumulation_steps: scenario.gradient_accumulation_steps,
         precision: scenario.precision,
-        weights: scenario.weights_dtype(),
+        weights: scenario
+            .parallelism
+            .dp
+            .compute_dtype()
+            .unwrap_or(scenario.weights_dtype()),
         autocast_style: scenario.autocast_style,
         optimizer: scenario.offload.optimizer(scenario.optimizer),
         attention,
@@ -118,6 +125,7 @@ fn complete(scenario: &Scenario, findings: &mut Vec<Finding>) -> Option<Resolved
         loss: chunked_loss::resolve(scenario),
         keep_outputs: scenario.keep_outputs,
         parallelism: scenario.parallelism,
+        mesh: (scenario.parallelism).mesh(scenario.hardware.nodes, scenario.hardware.gpus_per_node),
         offload: scenario.offload,
         program: scenario.program,
         evaluation,

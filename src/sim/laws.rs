@@ -125,7 +125,7 @@ fn lives(trace: &Trace, mut f: impl FnMut(usize, &[u64])) {
                 assert!(std::mem::replace(&mut alive[id as usize], false));
                 by[storage.category as usize] -= storage.bytes;
             }
-            Event::Mark(_) | Event::EmptyCache => {}
+            Event::Mark(_) | Event::EmptyCache | Event::Synchronize => {}
         }
         f(at, &by);
     }

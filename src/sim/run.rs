@@ -8,6 +8,7 @@ use super::training::{Run, STEPS, trains};
 use super::{Phase, Trace};
 use crate::ask::{EvaluationKind, Framework, MasterWeights, OptimizerName, Program};
 use crate::model::ResolvedSpec;
+use crate::parallel::is_wrapped;
 use crate::tape::{Backend, Built, Tape, Which};
 use std::ops::Range;
 
@@ -119,7 +120,8 @@ pub(super) fn folded(
     layers: Layers,
 ) -> Option<Trace> {
     let evaluates = spec.evaluation.kind != EvaluationKind::None;
-    if spec.parallelism.dp.offloads()
+    if is_wrapped(spec)
+        || spec.parallelism.dp.offloads()
         || spec.optimizer.master_weights != MasterWeights::None
         || (keeps_masks(spec) && evaluates)
         || (spec.optimizer.in_backward && spec.optimizer.name == OptimizerName::Adagrad)

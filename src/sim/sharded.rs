@@ -77,16 +77,16 @@ impl Gradients {
     /// What there is before the first step, if gradients leave the device.
     pub(super) fn new(t: &Tape, spec: &ResolvedSpec) -> Option<Self> {
         let dp = spec.parallelism.dp;
-        if !dp.offloads() {
+        if !dp.offloads() || dp.kind == DataParallelKind::Fsdp2 {
             return None;
         }
-        let buckets = dp.kind == DataParallelKind::DeepSpeedZero && dp.stage < 3;
+        let buckets = dp.kind == DataParallelKind::DeepSpeedZero && dp.zero.stage < 3;
         let mut largest = 0;
         t.for_each_parameter(|_, parameter, _| largest = largest.max(parameter.numel()));
         let low = spec.weights;
         Some(Self {
-            leave_at_once: !(buckets && dp.stage == 1),
-            bucket_size: buckets.then_some(dp.reduce_bucket_size),
+            leave_at_once: !(buckets && dp.zero.stage == 1),
+            bucket_size: buckets.then_some(dp.zero.reduce_bucket_size),
             low,
             _copy: buckets.then(|| flat(t, largest, low)),
             bucket: RefCell::default(),

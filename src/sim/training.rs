@@ -10,6 +10,7 @@ use crate::families::{Batch, Model};
 use crate::model::ResolvedSpec;
 use crate::nn::build::Output;
 use crate::optim::{GradScaler, Optimizer, clip_grad_norm};
+use crate::parallel::{Wrapper, wrapped};
 use crate::tape::{Category, KeyValueCache, Tape, Tensor};
 use crate::units::{DType, Shape};
 use std::cell::RefCell;
@@ -39,6 +40,8 @@ pub(super) struct Run<'a> {
     /// left out.
     evaluated: Option<Rc<Model>>,
     optimizer: Rc<RefCell<Optimizer>>,
+    /// What this rank does differently from one that trains alone.
+    wrapper: Option<Rc<dyn Wrapper>>,
     /// How gradients leave the device, if they do.
     leaving: Option<Rc<Gradients>>,
     scaler: Option<GradScaler>,
@@ -54,7 +57,7 @@ impl<'a> Run<'a> {
     pub(super) fn new(t: &'a Tape, spec: &'a ResolvedSpec, accumulation: u32) -> Self {
         let bytes = Shape::from([spec.other_device_memory.get()]);
         let held = t.allocate("held", bytes, DType::UInt8, Category::Buffers);
-        let model = Rc::new(Model::new(t, spec));
+        let (model, wrapper) = wrapped(t, spec, || Rc::new(Model::new(t, spec)));
         let mut counts = Counts {
             parameters: model.num_parameters(),
             ..Counts::default()
@@ -62,10 +65,14 @@ impl<'a> Run<'a> {
         t.for_each_parameter(|_, parameter, _| {
             counts.trainable += parameter.numel() * t.multiplicity(t.scope_of(parameter));
         });
+        if let Some(own) = wrapper.as_ref().and_then(|wrapper| wrapper.trainable()) {
+            counts.trainable = own;
+        }
         t.checkpoint_every(spec.checkpoint_every);
         let optimizer = Rc::new(RefCell::new(Optimizer::new(t, spec)));
         if spec.parallelism.dp.offloads() {
-            counts.sharded = sharded::parameters(t, spec.weights);
+            let known = wrapper.as_ref().and_then(|wrapper| wrapper.parameters());
+            counts.sharded = known.unwrap_or_else(|| sharded::parameters(t, spec.weights));
         }
         let leaving = Gradients::new(t, spec).map(Rc::new);
         if let Some(leaving) = leaving.clone().filter(|leaving| leaving.leave_at_once) {
@@ -98,6 +105,7 @@ impl<'a> Run<'a> {
             model,
             evaluated: None,
             optimizer,
+            wrapper,
             leaving,
             scaler: (spec.precision == Precision::AmpFp16).then(GradScaler::default),
             _held: held,
@@ -141,6 +149,10 @@ impl<'a> Run<'a> {
             batch.replace(self.model.fetch(t, spec, self.lengths(step)));
             let Some(batch) = &batch else { continue };
             self.mark(step, micro_batch, Phase::Forward);
+            if let Some(wrapper) = &self.wrapper {
+                let last = micro_batch + 1 == self.accumulation;
+                wrapper.begin_micro_batch(t, last || !spec.parallelism.dp.no_sync);
+            }
             let grad_mode = t.set_grad_enabled(!self.forward_only());
             if let Some(dtype) = autocast(spec) {
                 t.enter_autocast(dtype);
@@ -232,7 +244,7 @@ impl<'a> Run<'a> {
 
     /// What the optimizer has before its first step.
     pub(super) fn begin_optimizer(&mut self) {
-        self.optimizer.borrow_mut().begin(self.tape);
+        self.on_rank(|t| self.optimizer.borrow_mut().begin(t));
         let spec = self.spec;
         if spec.offload.optimizer_states && !spec.parallelism.dp.offloads() {
             self.counts.host_copies = offload::host_copies(self.tape);
@@ -259,7 +271,10 @@ impl<'a> Run<'a> {
             if let Some(scaler) = &mut self.scaler {
                 scaler.unscale(t);
             }
-            clip_grad_norm(t);
+            match &self.wrapper {
+                Some(wrapper) => wrapper.clip(t, &mut |t| clip_grad_norm(t)),
+                None => clip_grad_norm(t),
+            }
         }
         self.mark(step, last, Phase::OptimizerStep);
         if self.leaving.is_some() {
@@ -270,14 +285,25 @@ impl<'a> Run<'a> {
         } else if self.spec.offload.optimizer_states {
             offload::step(t, &mut self.optimizer.borrow_mut());
         } else {
-            self.optimizer.borrow_mut().step(t);
+            self.on_rank(|t| self.optimizer.borrow_mut().step(t));
         }
         self.mark(step, last, Phase::ZeroGrad);
     }
 
+    /// Runs what sees parameters and gradients, on those of this rank.
+    fn on_rank(&self, mut run: impl FnMut(&Tape)) {
+        match &self.wrapper {
+            Some(wrapper) => wrapper.on_rank(self.tape, &mut run),
+            None => run(self.tape),
+        }
+    }
+
     pub(super) fn zero_gradients(&self) {
         if self.trains() && self.spec.zero_grad_set_to_none {
-            self.tape.drop_gradients();
+            match &self.wrapper {
+                Some(wrapper) => wrapper.drop_gradients(self.tape),
+                None => self.tape.drop_gradients(),
+            }
         }
     }
 

@@ -44,15 +44,18 @@ impl Tape {
         let grad_mode = self.set_grad_enabled(false);
         let outer = self.in_backward.replace(true);
         let scope = self.recorder.scope();
-        self.count_dependencies(roots.iter().filter_map(|(root, _)| root.edge()));
+        let edges: Vec<Edge> = (roots.iter())
+            .filter_map(|(root, _)| root.resolved_edge())
+            .collect();
+        self.count_dependencies(edges.iter());
         let mut ready = BinaryHeap::new();
         for (root, gradient) in roots {
-            match root.edge() {
+            match root.resolved_edge() {
                 Some(Edge::Node(node, nr)) => {
-                    node.receive(self, *nr, gradient.clone());
+                    node.receive(self, nr, gradient.clone());
                     node.dependencies.set(node.dependencies.get() - 1);
                     if node.dependencies.get() == 0 {
-                        ready.push(Ready(Rc::clone(node)));
+                        ready.push(Ready(node));
                     }
                 }
                 Some(Edge::Leaf(leaf)) if leaf.receive(self, Some(gradient.clone())) => {
@@ -66,6 +69,9 @@ impl Tape {
             self.run(&node, &mut ready);
         }
         self.recorder.set_scope(scope);
+        if !outer {
+            self.backward_ended();
+        }
         self.in_backward.set(outer);
         self.set_grad_enabled(grad_mode);
     }
@@ -85,6 +91,7 @@ impl Tape {
                 }
             }
             Edge::Leaf(leaf) => leaf.expect(pass),
+            Edge::Redirected(_) => {}
         };
         for edge in roots {
             expect(edge, &mut stack);
@@ -98,6 +105,9 @@ impl Tape {
 
     fn run(&self, node: &Rc<Node>, ready: &mut BinaryHeap<Ready>) {
         let mut incoming: Grads = std::mem::take(&mut *node.buffer.borrow_mut());
+        for hook in node.hooks.take() {
+            hook(self);
+        }
         let Some(backward) = node.backward.borrow_mut().take() else {
             return;
         };
@@ -127,7 +137,7 @@ impl Tape {
         for edge in &node.edges {
             let grad = outgoing.next().flatten();
             match edge {
-                None => unneeded.push(grad),
+                None | Some(Edge::Redirected(_)) => unneeded.push(grad),
                 Some(Edge::Node(next, nr)) => {
                     if let Some(grad) = grad {
                         next.receive(self, *nr, grad);

@@ -11,6 +11,8 @@ pub enum Event {
     Mark(u32),
     /// The cache is emptied: `torch.cuda.empty_cache()`.
     EmptyCache,
+    /// The host waits until all streams are done: `torch.cuda.synchronize()`.
+    Synchronize,
 }
 
 /// An event in four bytes, since records of large models have millions. Numbers are below 2^30; the
@@ -24,6 +26,8 @@ const ALLOC: u32 = 0;
 const FREE: u32 = 1;
 const MARK: u32 = 2;
 const EMPTY_CACHE: u32 = 3;
+/// A second thing that is of no storage.
+const SYNCHRONIZE: u32 = 1 << 2 | EMPTY_CACHE;
 
 impl Word {
     #[inline]
@@ -33,6 +37,7 @@ impl Word {
             Event::Free(id) => id << 2 | FREE,
             Event::Mark(mark) => mark << 2 | MARK,
             Event::EmptyCache => EMPTY_CACHE,
+            Event::Synchronize => SYNCHRONIZE,
         })
     }
 
@@ -56,6 +61,8 @@ impl Word {
     fn rare(self) -> Event {
         if self.is_mark() {
             Event::Mark(self.number())
+        } else if self.0 == SYNCHRONIZE {
+            Event::Synchronize
         } else {
             Event::EmptyCache
         }

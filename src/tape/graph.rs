@@ -1,5 +1,6 @@
 //! The graph: nodes that know how to go backward, and where their gradients go.
 
+use super::hooks::{BackwardHook, Redirect};
 use super::{Tape, Tensor, layout};
 use crate::units::{DType, Shape};
 use smallvec::SmallVec;
@@ -24,6 +25,8 @@ pub(super) enum Edge {
     Node(Rc<Node>, u16),
     /// To a leaf's `.grad`.
     Leaf(Rc<Leaf>),
+    /// To where a wrapper has put a parameter; never an edge of a node.
+    Redirected(Redirect),
 }
 
 /// A tensor that keeps its gradient: a parameter, or an input that was made to require one
@@ -106,6 +109,8 @@ pub(super) struct Node {
     pub(super) backward: RefCell<Option<Backward>>,
     /// Whether it is a `torch.autograd.Function`.
     pub(super) is_function: bool,
+    /// What runs before it goes backward, in the order in which it was asked for.
+    pub(super) hooks: RefCell<Vec<BackwardHook>>,
     /// What the node holds as long as it lives, released backward or not.
     pub(super) _context: Option<Rc<dyn Any>>,
     /// Gradients of outputs that wait for the others.
@@ -176,10 +181,11 @@ impl Tape {
         Node {
             seq,
             scope: self.recorder.scope(),
-            edges: inputs.iter().map(|t| t.edge().cloned()).collect(),
+            edges: inputs.iter().map(|t| t.resolved_edge()).collect(),
             inputs: inputs.iter().map(|t| (*t.shape(), t.dtype())).collect(),
             backward: RefCell::new(Some(backward)),
             is_function: false,
+            hooks: RefCell::default(),
             _context: context,
             buffer: RefCell::new(Grads::new()),
             dependencies: Cell::new(0),

@@ -18,10 +18,11 @@ impl Tape {
 
     /// Allocates the storage of a parameter, as `op` does.
     pub fn give_storage(&self, op: &'static str, parameter: &Tensor) {
-        let bytes = parameter.numel() * parameter.dtype().size();
-        let storage = self.recorder.alloc(bytes, Category::Parameters, op);
-        self.recorder
-            .describe(&storage, parameter.shape(), parameter.dtype());
-        parameter.take_storage(storage);
+        self.give_storage_for(Category::Parameters, op, parameter);
+    }
+
+    /// The same of any tensor without storage, for `category`.
+    pub fn give_storage_for(&self, category: Category, op: &'static str, x: &Tensor) {
+        x.take_storage(self.hold(op, x.shape(), x.dtype(), category));
     }
 }

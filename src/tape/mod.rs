@@ -4,7 +4,8 @@
 //! operation is defined once, in `ops`: what it returns, what it saves, what it allocates for a
 //! moment and how its gradient is computed. Dropping the last reference of a tensor frees its
 //! storage; [`Tape::backward`] derives the backward pass from the graph. What comes out is a
-//! record of every allocation and free in program order.
+//! record of every allocation and free in program order, each storage with the stream it is for
+//! ([`Tape::on_stream`]).
 //!
 //! The room knows no model, no optimizer and no allocator.
 //!
@@ -23,6 +24,7 @@ mod event;
 mod fixed_cache;
 mod folds;
 mod graph;
+mod hooks;
 mod later;
 mod layer_states;
 mod layout;
@@ -35,6 +37,7 @@ mod recorder;
 mod repeats;
 mod scopes;
 mod storages;
+mod streams;
 mod sweeps;
 mod tensor;
 mod unfold;
@@ -44,12 +47,13 @@ pub use checkpoint::{Function, Region, Results};
 pub use details::Details;
 pub use event::Event;
 pub use folds::{Built, ListId};
+pub use hooks::{BackwardHook, ModuleHooks};
 pub use levels::Which;
 pub use ops::{EightBit, FlaVersion, FourBit, Packed, Sdpa, SdpaKernel, Transcripts, Window};
 pub use record::{Piece, Record};
 pub use recorder::Storage;
 pub use scopes::Scopes;
-pub use storages::{RawStorage, Storages};
+pub use storages::{Asked, RawStorage, Storages};
 pub use tensor::Tensor;
 
 use crate::units::{DType, Shape};
@@ -60,6 +64,7 @@ use checkpoint::{Frame, Recompute};
 pub use fixed_cache::Places;
 use graph::{Edge, Leaf};
 use parameters::Parameter;
+pub use parameters::{Registered, Role};
 use recorder::Recorder;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -119,6 +124,9 @@ pub struct Tape {
     parameters: RefCell<Vec<Parameter>>,
     shown: Cell<parameters::Shown>,
     gradient_hook: RefCell<Option<GradientHook>>,
+    hooks: hooks::Hooks,
+    /// Every parameter, trained or not, where a wrapper asks for them.
+    registered: RefCell<Option<Vec<Registered>>>,
     autocast: RefCell<Option<Autocast>>,
     /// Whether modules are in training mode.
     training: Cell<bool>,
@@ -154,6 +162,8 @@ impl Tape {
             parameters: RefCell::default(),
             shown: Cell::default(),
             gradient_hook: RefCell::default(),
+            hooks: hooks::Hooks::default(),
+            registered: RefCell::default(),
             autocast: RefCell::default(),
             training: Cell::new(true),
             offload: RefCell::default(),
@@ -334,6 +344,24 @@ impl Tape {
     /// The path of a scope, as in `model.layers.3.mlp`.
     pub fn scope_path(&self, scope: u32) -> String {
         self.recorder.path(scope)
+    }
+
+    /// The outermost element of a list of modules that a scope is, or is in.
+    pub fn outermost_item(&self, scope: u32) -> Option<u32> {
+        self.recorder.outermost_item(scope)
+    }
+
+    /// Runs `build`, whose tensors get no memory (`torch.device("meta")`).
+    pub fn without_memory<R>(&self, build: impl FnOnce() -> R) -> R {
+        self.recorder.mute(true);
+        let built = build();
+        self.recorder.mute(false);
+        built
+    }
+
+    /// Whether a backward pass is going on.
+    pub fn is_in_backward(&self) -> bool {
+        self.in_backward.get()
     }
 
     /// Runs `f` in `scope`.

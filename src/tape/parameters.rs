@@ -23,6 +23,28 @@ pub(super) struct Present {
     pub(super) leaf: Rc<Leaf>,
 }
 
+/// A parameter or buffer of a model, as a wrapper finds it.
+#[derive(Clone)]
+pub struct Registered {
+    /// What modules compute with.
+    pub tensor: Tensor,
+    /// The module that has it.
+    pub scope: u32,
+    /// What the module has it for.
+    pub role: Role,
+}
+
+/// What a module has a tensor for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// A parameter that gets a gradient.
+    Trained,
+    /// A parameter that gets none.
+    Frozen,
+    /// A buffer.
+    Buffer,
+}
+
 /// Which parameters, and whose gradients, are shown to who asks for all.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Shown {
@@ -110,7 +132,42 @@ impl Tape {
         self.parameters
             .borrow_mut()
             .push(Parameter::Present(present));
+        self.register(&tensor, Role::Trained);
         tensor
+    }
+
+    /// A parameter, made by `op`, that gets no gradient.
+    pub fn frozen_parameter(&self, op: &'static str, shape: Shape, dtype: DType) -> Tensor {
+        let tensor = self.allocate(op, shape, dtype, Category::Parameters);
+        self.register(&tensor, Role::Frozen);
+        tensor
+    }
+
+    /// The buffer `name`: a tensor of a module that is not trained.
+    pub fn buffer(&self, name: &'static str, shape: Shape, dtype: DType) -> Tensor {
+        let tensor = self.allocate(name, shape, dtype, Category::Buffers);
+        self.register(&tensor, Role::Buffer);
+        tensor
+    }
+
+    /// From here on parameters and buffers are noted for a wrapper of the model.
+    pub fn register_parameters(&self) {
+        self.registered.replace(Some(Vec::new()));
+    }
+
+    /// Takes what has been noted.
+    pub fn take_registered(&self) -> Vec<Registered> {
+        self.registered.take().unwrap_or_default()
+    }
+
+    fn register(&self, tensor: &Tensor, role: Role) {
+        if let Some(registered) = &mut *self.registered.borrow_mut() {
+            registered.push(Registered {
+                tensor: tensor.clone(),
+                scope: self.scope(),
+                role,
+            });
+        }
     }
 
     fn next_parameter_id(&self) -> ParameterId {
@@ -254,12 +311,16 @@ impl Tape {
     }
 
     /// Runs `step` as if these tensors, each with its gradient, were the parameters.
-    pub fn with_parameters(&self, stand_ins: &[(Tensor, Tensor)], step: impl FnOnce(&Self)) {
-        let stand_in = |(tensor, grad): &(Tensor, Tensor)| {
+    pub fn with_parameters(
+        &self,
+        stand_ins: &[(Tensor, Option<Tensor>)],
+        step: impl FnOnce(&Self),
+    ) {
+        let stand_in = |(tensor, grad): &(Tensor, Option<Tensor>)| {
             Parameter::Present(Present {
                 tensor: tensor.clone(),
                 leaf: Rc::new(Leaf {
-                    grad: RefCell::new(Some(grad.clone())),
+                    grad: RefCell::new(grad.clone()),
                     ..Leaf::default()
                 }),
             })

@@ -9,6 +9,7 @@
 use super::Category;
 use super::event::{Event, Word};
 use super::storages::{RawStorage, Storages, push};
+use crate::units::Stream;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -426,6 +427,11 @@ impl Record {
     /// Says what the storage with a number is for, with all that it stands for.
     pub(super) fn classify(&mut self, id: u32, category: Category) {
         self.storages.classify(self.place_of(id), category);
+    }
+
+    /// A stream uses the storage with a number, and all that it stands for.
+    pub(super) fn record_stream(&mut self, id: u32, stream: Stream) {
+        self.storages.record_stream(self.place_of(id), stream);
     }
 
     /// The storage with a number is freed, with all that it stands for: the scope that is written of it.

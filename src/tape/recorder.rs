@@ -9,7 +9,7 @@ use super::repeats::Stepping;
 use super::scopes::{Scope, Scopes};
 use super::storages::RawStorage;
 use super::unfold::{Folded, Unfolded};
-use crate::units::{DType, Shape};
+use crate::units::{DType, Shape, Stream};
 use std::cell::{Cell, RefCell, RefMut};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -32,6 +32,7 @@ pub(super) struct Recorder {
     /// Those that have moved since, each from its place to another.
     moved: RefCell<BTreeMap<u32, u32>>,
     scope: Cell<u32>,
+    stream: Cell<Stream>,
     muted: Cell<bool>,
     closed: Cell<bool>,
 }
@@ -71,6 +72,8 @@ impl Recorder {
         let mut record = self.record.borrow_mut();
         let id = record.add(RawStorage {
             bytes,
+            stream: self.stream.get(),
+            recorded: false,
             category,
             scope: self.scope.get(),
             alive: true,
@@ -184,7 +187,7 @@ impl Recorder {
         }
         let what = |id: u32| {
             let storage = record.storage(id);
-            storage.map(|storage| (storage.bytes, storage.category))
+            storage.map(|s| (s.bytes, s.stream, s.recorded, s.category))
         };
         let pairs = record.between(one).zip(record.between(other));
         let stepping = pairs.map(|pair| {
@@ -232,7 +235,7 @@ impl Recorder {
             record.push(match event {
                 Event::Alloc(id) => Event::Alloc(id + distance * step),
                 Event::Free(id) => Event::Free(id + distance * step),
-                event @ (Event::Mark(_) | Event::EmptyCache) => event,
+                event => event,
             });
         }
         for (id, step) in of_before {
@@ -340,6 +343,14 @@ impl Recorder {
         self.scopes.borrow().path(scope)
     }
 
+    /// The outermost scope with an index that a scope is, or is below.
+    pub(super) fn outermost_item(&self, scope: u32) -> Option<u32> {
+        let scopes = self.scopes.borrow();
+        let way = std::iter::successors(Some(scope), |&at| scopes.parent(at));
+        let items = way.filter(|&at| scopes.name(at).is_some_and(|(_, index)| index.is_some()));
+        items.last()
+    }
+
     pub(super) fn scope(&self) -> u32 {
         self.scope.get()
     }
@@ -348,6 +359,18 @@ impl Recorder {
         let left = self.scope.replace(scope);
         if let Some(folds) = self.folds.borrow_mut().as_mut() {
             folds.scope_left(left);
+        }
+    }
+
+    /// Sets the stream of what is allocated from here on and gives that of before.
+    pub(super) fn set_stream(&self, stream: Stream) -> Stream {
+        self.stream.replace(stream)
+    }
+
+    /// A stream uses a storage, if that is recorded.
+    pub(super) fn record_stream(&self, storage: u32, stream: Stream) {
+        if storage != PHANTOM {
+            self.record.borrow_mut().record_stream(storage, stream);
         }
     }
 
@@ -382,7 +405,7 @@ impl Recorder {
                     record.storage(id).is_some_and(|storage| !storage.alive)
                 }
                 Event::Free(id) => first.is_some_and(|first| id >= first),
-                Event::Mark(_) | Event::EmptyCache => true,
+                Event::Mark(_) | Event::EmptyCache | Event::Synchronize => true,
             })
     }
 

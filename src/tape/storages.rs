@@ -1,6 +1,7 @@
 //! What a record knows of its storages, in eight bytes each: records of large models have millions.
 
 use super::Category;
+use crate::units::Stream;
 use std::ops::Range;
 
 /// What the record knows of a storage.
@@ -8,6 +9,10 @@ use std::ops::Range;
 pub struct RawStorage {
     /// Bytes asked for.
     pub bytes: u64,
+    /// The stream that it belongs to.
+    pub stream: Stream,
+    /// Whether another stream uses it, too.
+    pub recorded: bool,
     /// What it is for, as far as is known; [`Category::Temporaries`] until somebody says more.
     pub category: Category,
     /// Index in the list of scopes.
@@ -36,14 +41,26 @@ impl RawStorage {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Storages {
     all: Vec<Packed>,
-    /// Bytes of those that are too large to be written with them.
-    large: Vec<u64>,
+    /// What is asked for those that are too large to be written with their bytes, or not of the main
+    /// stream alone.
+    apart: Vec<Asked>,
+}
+
+/// What is asked of the caching allocator for a storage.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Asked {
+    /// Bytes.
+    pub bytes: u64,
+    /// The stream that it belongs to.
+    pub stream: Stream,
+    /// Whether another stream uses it, too.
+    pub recorded: bool,
 }
 
 /// A storage in eight bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Packed {
-    /// Its bytes below [`LARGE`], from there on where they are listed.
+    /// Its bytes below [`APART`], from there on where what is asked for it is listed.
     bytes: u32,
     /// From the lowest bit on: whether it is alive, its category, and its scope, below 2^26.
     what: u32,
@@ -72,7 +89,7 @@ fn grow<T>(list: &mut Vec<T>) {
 const LONG: usize = 1 << 16;
 
 /// From so many bytes on they are listed apart: what is left counts 2^28 of them.
-const LARGE: u32 = 0xF000_0000;
+const APART: u32 = 0xF000_0000;
 const ALIVE: u32 = 1;
 const CATEGORY_BITS: u32 = 5;
 const CATEGORY: u32 = ((1 << CATEGORY_BITS) - 1) << 1;
@@ -108,22 +125,31 @@ impl Storages {
     }
 
     pub(super) fn push(&mut self, storage: RawStorage) {
-        let bytes = match u32::try_from(storage.bytes) {
-            Ok(bytes) if bytes < LARGE => bytes,
-            _ => {
-                if self.large.last() != Some(&storage.bytes) {
-                    self.large.push(storage.bytes);
-                }
-                let last = u32::try_from(self.large.len() - 1);
-                last.map_or(u32::MAX, |last| LARGE.saturating_add(last))
-            }
+        let asked = Asked {
+            bytes: storage.bytes,
+            stream: storage.stream,
+            recorded: storage.recorded,
         };
         let mut packed = Packed {
-            bytes,
+            bytes: self.written(asked),
             what: storage.scope << (CATEGORY_BITS + 1) | u32::from(storage.alive),
         };
         packed.set_category(storage.category);
         push(&mut self.all, packed);
+    }
+
+    /// What is asked for, as it is written.
+    fn written(&mut self, asked: Asked) -> u32 {
+        match u32::try_from(asked.bytes) {
+            Ok(bytes) if bytes < APART && asked.stream == Stream::MAIN && !asked.recorded => bytes,
+            _ => {
+                if self.apart.last() != Some(&asked) {
+                    self.apart.push(asked);
+                }
+                let last = u32::try_from(self.apart.len() - 1);
+                last.map_or(u32::MAX, |last| APART.saturating_add(last))
+            }
+        }
     }
 
     /// Makes room for so many more.
@@ -136,17 +162,23 @@ impl Storages {
         self.all.drain(range);
     }
 
-    /// The bytes of the one at a place; 0 where there is none.
+    /// What is asked for the one at a place; nothing where there is none.
     #[inline]
-    pub fn bytes(&self, at: usize) -> u64 {
-        self.all.get(at).map_or(0, |packed| self.bytes_of(*packed))
+    pub fn asked(&self, at: usize) -> Asked {
+        let bytes = self.all.get(at).map_or(0, |packed| packed.bytes);
+        self.read(bytes)
     }
 
     #[inline]
-    fn bytes_of(&self, packed: Packed) -> u64 {
-        match packed.bytes.checked_sub(LARGE) {
-            None => packed.bytes.into(),
-            Some(at) => self.large.get(at as usize).copied().unwrap_or(u64::MAX),
+    fn read(&self, written: u32) -> Asked {
+        let of_main = |bytes| Asked {
+            bytes,
+            stream: Stream::MAIN,
+            recorded: false,
+        };
+        match written.checked_sub(APART) {
+            None => of_main(written.into()),
+            Some(at) => (self.apart.get(at as usize).copied()).unwrap_or(of_main(u64::MAX)),
         }
     }
 
@@ -164,8 +196,15 @@ impl Storages {
 
     #[inline]
     fn unpacked(&self, packed: Packed) -> RawStorage {
+        let Asked {
+            bytes,
+            stream,
+            recorded,
+        } = self.read(packed.bytes);
         RawStorage {
-            bytes: self.bytes_of(packed),
+            bytes,
+            stream,
+            recorded,
             category: packed.category(),
             scope: packed.scope(),
             alive: packed.is_alive(),
@@ -204,6 +243,19 @@ impl Storages {
         }
     }
 
+    /// A stream uses the one at a place.
+    pub(super) fn record_stream(&mut self, at: usize, stream: Stream) {
+        let mut asked = self.asked(at);
+        if asked.stream == stream || asked.recorded {
+            return;
+        }
+        asked.recorded = true;
+        let written = self.written(asked);
+        if let Some(packed) = self.all.get_mut(at) {
+            packed.bytes = written;
+        }
+    }
+
     /// The one at a place is freed: its scope.
     pub(super) fn free(&mut self, at: usize) -> Option<u32> {
         let packed = self.all.get_mut(at)?;
@@ -223,14 +275,16 @@ mod tests {
             0,
             1,
             512,
-            u64::from(LARGE) - 1,
-            u64::from(LARGE),
+            u64::from(APART) - 1,
+            u64::from(APART),
             1 << 40,
             1 << 40,
         ];
         let all: Vec<RawStorage> = (sizes.iter().zip(Category::ALL.iter().rev()).zip(0..))
             .map(|((&bytes, &category), n)| RawStorage {
                 bytes,
+                stream: Stream::all().nth(n as usize / 2).expect("a stream"),
+                recorded: n == 1,
                 category,
                 scope: n * 0x7F_FFFF,
                 alive: n % 2 == 0,
@@ -241,9 +295,15 @@ mod tests {
         }
         assert!(storages.iter().eq(all.iter().copied()));
         assert_eq!(storages.get(all.len()), None);
+        storages.record_stream(2, Stream::MAIN);
         storages.free(2);
         storages.classify(2, Category::Logits);
-        let changed = storages.get(2).map(|s| (s.bytes, s.category, s.alive));
-        assert_eq!(changed, Some((512, Category::Logits, false)));
+        let changed = RawStorage {
+            recorded: true,
+            category: Category::Logits,
+            alive: false,
+            ..all[2]
+        };
+        assert_eq!(storages.get(2), Some(changed));
     }
 }

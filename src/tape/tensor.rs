@@ -118,7 +118,7 @@ impl Tensor {
     }
 
     /// Whether this is the same tensor, not only another of its numbers (`is` of Python).
-    pub(super) fn is(&self, other: &Self) -> bool {
+    pub fn is(&self, other: &Self) -> bool {
         Rc::ptr_eq(&self.0, &other.0)
     }
 
@@ -184,7 +184,10 @@ impl Tensor {
 
     /// Whether a gradient flows to it.
     pub fn requires_grad(&self) -> bool {
-        self.0.edge.is_some()
+        match &self.0.edge {
+            Some(Edge::Redirected(place)) => place.borrow().is_some(),
+            edge => edge.is_some(),
+        }
     }
 
     pub(super) fn edge(&self) -> Option<&Edge> {
@@ -208,11 +211,31 @@ impl Tensor {
     }
 
     /// The gradient of a leaf, which gives it up.
-    pub(super) fn take_gradient(&self) -> Option<Self> {
+    pub fn take_gradient(&self) -> Option<Self> {
         match &self.0.edge {
             Some(Edge::Leaf(leaf)) => leaf.grad.take(),
             _ => None,
         }
+    }
+
+    /// The gradient of a leaf.
+    pub fn gradient(&self) -> Option<Self> {
+        match &self.0.edge {
+            Some(Edge::Leaf(leaf)) => leaf.grad.borrow().clone(),
+            _ => None,
+        }
+    }
+
+    /// Puts a gradient in the place of that of a leaf, which goes.
+    pub fn set_gradient(&self, gradient: Option<Self>) {
+        if let Some(Edge::Leaf(leaf)) = &self.0.edge {
+            leaf.grad.replace(gradient);
+        }
+    }
+
+    /// A part of this storage with another shape, row-major and outside of the graph.
+    pub fn part(&self, shape: Shape) -> Self {
+        self.view_with(shape, layout::contiguous(&shape), None)
     }
 
     /// Whether elements lie in row-major order.
@@ -251,7 +274,7 @@ impl Tensor {
     }
 
     /// Stands for the given storage from here on.
-    pub(super) fn take_storage(&self, storage: Storage) {
+    pub fn take_storage(&self, storage: Storage) {
         self.0.storage.become_other(storage);
     }
 
@@ -271,7 +294,7 @@ impl Tensor {
     }
 
     /// Frees the storage, whoever holds it.
-    pub(super) fn free_storage(&self) {
+    pub fn free_storage(&self) {
         self.0.storage.free();
     }
 }

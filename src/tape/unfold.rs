@@ -166,6 +166,7 @@ impl Unfolded {
                     || (at_an_end && self.alike(a, b, folded, scopes));
                 self.is_of_list_of(part, home_a) && neighbours && same
             }
+            (Event::Synchronize, Event::Synchronize) => true,
             _ => false,
         };
         one.zip(other).all(same).then_some(())
@@ -190,6 +191,8 @@ impl Unfolded {
             return false;
         };
         a.bytes == b.bytes
+            && a.stream == b.stream
+            && a.recorded == b.recorded
             && a.category == b.category
             && a.alive == b.alive
             && made_a == made_b
@@ -335,7 +338,7 @@ impl Unfolded {
                             };
                             Event::Free(seen?)
                         }
-                        event @ (Event::Mark(_) | Event::EmptyCache) => event,
+                        event => event,
                     };
                     self.record.push(event);
                 }

@@ -1,7 +1,7 @@
-//! Units: bytes, element types and shapes.
+//! Units: bytes, element types, shapes and streams.
 //!
-//! The room everything else rests on. It knows what a byte count, an element type and a shape
-//! are and how they combine; it knows no model, no framework and no hardware.
+//! The room everything else rests on. It knows what a byte count, an element type, a shape
+//! and a stream are and how they combine; it knows no model, no framework and no hardware.
 //!
 //! Invariants: sizes are whole bytes in `u64`; a [`Shape`] has at most [`MAX_DIMS`] dimensions;
 //! no floating point.
@@ -13,6 +13,7 @@ mod names;
 mod order;
 mod repetition;
 mod shape;
+mod stream;
 
 pub use bytes::{Bytes, GIB, KIB, MIB};
 pub use dtype::DType;
@@ -22,3 +23,4 @@ pub(crate) use names::names;
 pub use order::sort_short;
 pub use repetition::Repetition;
 pub use shape::{MAX_DIMS, Shape};
+pub use stream::Stream;

@@ -56,10 +56,12 @@ pub const ROOMS: &[Room] = &[
     pure("codec", &["units", "catalog", "ask", "families", "resolve"]),
     exact("optim", &["units", "ask", "model", "tape"]),
     exact("device", &["units"]),
+    exact("parallel", &["units", "ask", "model", "tape"]),
     exact(
         "sim",
         &[
             "units", "ask", "model", "tape", "nn", "families", "resolve", "optim", "device",
+            "parallel",
         ],
     ),
     exact("host", &["units", "catalog", "ask", "model"]),
@@ -115,7 +117,6 @@ pub const CLOSING: &[(&str, &str)] = &[
     ("src/app/kept.rs", "src/app/store.rs"),
     ("src/ask/data.rs", "src/ask/scenario.rs"),
     ("src/ask/lora.rs", "src/ask/scenario.rs"),
-    ("src/ask/parallelism.rs", "src/ask/scenario.rs"),
     ("src/ask/scenario.rs", "src/ask/machine.rs"),
     ("src/ask/scenario.rs", "src/ask/offload.rs"),
     ("src/codec/keys.rs", "src/codec/tree.rs"),

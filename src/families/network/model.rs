@@ -158,6 +158,13 @@ impl Model {
 
     fn run(&self, t: &Tape, batch: &Batch) -> Output {
         t.begin_forward();
+        t.before_module(&mut []);
+        let mut output = self.called(t, batch);
+        t.after_module(&mut output.tensors_mut());
+        output
+    }
+
+    fn called(&self, t: &Tape, batch: &Batch) -> Output {
         let labels = batch.labels.as_ref();
         self.call.pass_mask(batch.padding_mask.as_ref());
         self.call.pass_images(batch.images());

@@ -100,7 +100,7 @@ fn is_in_4(config: &Map<String, Value>, framework: Framework) -> bool {
         return false;
     };
     match framework {
-        Framework::Torch215Transformers523 => false,
+        Framework::Torch215Transformers523 | Framework::Torch215MegatronCore016 => false,
         Framework::Torch26Transformers451 => true,
         Framework::Torch26Transformers448 => since == framework,
     }

@@ -4,7 +4,9 @@ use super::call::Call;
 use super::facts::Facts;
 use super::named;
 use super::outline::Outline;
-use crate::ask::{ActivationCheckpointing, LigerKernels, MasterWeights, Program, Quantization};
+use crate::ask::{
+    ActivationCheckpointing, AdapterDtype, LigerKernels, MasterWeights, Program, Quantization,
+};
 use crate::model::{Architecture, ModuleKind, Parameter, ResolvedSpec, Transformers};
 use crate::nn::adapters::{Target, lora};
 use crate::tape::{Category, Tape, Tensor};
@@ -87,8 +89,12 @@ impl<'a> Plan<'a> {
             self.tape.empty_cache();
         }
         let (adapters, places) = self.spec.lora.as_ref().map_or((0, Vec::new()), |options| {
-            // DeepSpeed's engine casts whatever the model holds to half precision.
-            let engine = self.spec.optimizer.master_weights == MasterWeights::DeepSpeed;
+            // DeepSpeed's engine casts whatever the model holds to half precision, and FSDP gathers all in
+            // one dtype.
+            let spec = self.spec;
+            let engine = spec.optimizer.master_weights == MasterWeights::DeepSpeed
+                || spec.parallelism.dp.compute_dtype().is_some()
+                || (options.adapter_dtype == AdapterDtype::Base && !spec.builds_on_meta());
             lora::attach(
                 self.tape,
                 options,
@@ -273,7 +279,7 @@ impl<'a> Builder<'a> {
             } else if trains {
                 t.parameter(shape, dtype)
             } else {
-                t.allocate("parameter", shape, dtype, Category::Parameters)
+                t.frozen_parameter("parameter", shape, dtype)
             }
         })
     }
@@ -345,9 +351,7 @@ impl<'a> Builder<'a> {
         let shape = shape.into();
         self.has(name, shape);
         let t = self.plan.tape;
-        t.in_scope(self.scope, || {
-            t.allocate(name, shape, dtype, Category::Parameters)
-        })
+        t.in_scope(self.scope, || t.frozen_parameter(name, shape, dtype))
     }
 
     /// The module has the parameter `name`.
@@ -467,8 +471,6 @@ impl<'a> Builder<'a> {
         dtype: DType,
     ) -> Tensor {
         let t = self.plan.tape;
-        t.in_scope(self.scope, || {
-            t.allocate(name, shape.into(), dtype, Category::Buffers)
-        })
+        t.in_scope(self.scope, || t.buffer(name, shape.into(), dtype))
     }
 }

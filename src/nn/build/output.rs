@@ -37,6 +37,15 @@ impl Output {
     }
 }
 
+impl Output {
+    /// All tensors that it holds.
+    pub(crate) fn tensors_mut(&mut self) -> Vec<&mut Tensor> {
+        let named = [&mut self.loss, &mut self.logits, &mut self.encoded];
+        let named = named.into_iter().filter_map(Option::as_mut);
+        named.chain(&mut self.beside).collect()
+    }
+}
+
 /// What a forward pass of evaluation is asked for.
 #[derive(Clone, Default)]
 pub struct Request {

@@ -313,10 +313,10 @@ impl Shell {
     ) -> (Tensor, Option<Tensor>) {
         let region = || -> Region<(Tensor, Option<Tensor>)> {
             let (block, shared) = (Rc::clone(block), shared.clone());
-            Rc::new(move |t: &Tape, x: &Tensor| block.forward(t, x, &shared))
+            Rc::new(move |t: &Tape, x: &Tensor| weighing(t, &*block, x, &shared))
         };
         match self.checkpointing {
-            ActivationCheckpointing::None => block.forward(t, hidden, shared),
+            ActivationCheckpointing::None => weighing(t, &**block, hidden, shared),
             ActivationCheckpointing::Full => t.checkpoint(hidden, &region()),
             ActivationCheckpointing::FullReentrant => {
                 let kept = B::outliving(shared, self.facts);
@@ -328,7 +328,7 @@ impl Shell {
                     if let (Some(slot), Some(input)) = (B::trained(&mut shared), inputs.get(1)) {
                         slot.clone_from(input);
                     }
-                    let run = || block.forward(t, &inputs[0], &shared);
+                    let run = || weighing(t, &*block, &inputs[0], &shared);
                     let ((out, weights), logits) = match &call {
                         Some(call) => call.with_router_logits(run),
                         None => (run(), Vec::new()),
@@ -374,10 +374,10 @@ impl Shell {
     ) -> Tensor {
         let region = || -> Region {
             let (block, shared) = (Rc::clone(block), shared.clone());
-            Rc::new(move |t: &Tape, x: &Tensor| block.forward(t, x, &shared))
+            Rc::new(move |t: &Tape, x: &Tensor| plain(t, &*block, x, &shared))
         };
         match self.checkpointing {
-            ActivationCheckpointing::None => block.forward(t, hidden, shared),
+            ActivationCheckpointing::None => plain(t, &**block, hidden, shared),
             ActivationCheckpointing::Full => t.checkpoint(hidden, &region()),
             ActivationCheckpointing::FullReentrant => {
                 let kept = B::outliving(shared, self.facts);
@@ -388,7 +388,7 @@ impl Shell {
                     if let (Some(slot), Some(input)) = (B::trained(&mut shared), inputs.get(1)) {
                         slot.clone_from(input);
                     }
-                    Results::from_iter([block.forward(t, &inputs[0], &shared)])
+                    Results::from_iter([plain(t, &*block, &inputs[0], &shared)])
                 };
                 let inputs: Vec<&Tensor> = [hidden].into_iter().chain(&trained).collect();
                 t.checkpoint_reentrant(&inputs, Rc::new(region), Rc::new(kept))
@@ -396,4 +396,39 @@ impl Shell {
             }
         }
     }
+}
+
+/// Calls a layer as a module, with what wraps it.
+fn plain<B: Block>(t: &Tape, block: &B, hidden: &Tensor, shared: &B::Shared) -> Tensor {
+    if !t.wraps_modules() {
+        return block.forward(t, hidden, shared);
+    }
+    let (mut hidden, mut shared) = (hidden.clone(), shared.clone());
+    let trained = B::trained(&mut shared);
+    t.before_module(&mut inputs(&mut hidden, trained));
+    let mut out = block.forward(t, &hidden, &shared);
+    t.after_module(&mut [&mut out]);
+    out
+}
+
+/// The same of one that returns weights, too.
+fn weighing<B: WeighingBlock>(
+    t: &Tape,
+    block: &B,
+    hidden: &Tensor,
+    shared: &B::Shared,
+) -> (Tensor, Option<Tensor>) {
+    if !t.wraps_modules() {
+        return block.forward(t, hidden, shared);
+    }
+    let (mut hidden, mut shared) = (hidden.clone(), shared.clone());
+    let trained = B::trained(&mut shared);
+    t.before_module(&mut inputs(&mut hidden, trained));
+    let (mut out, mut weights) = block.forward(t, &hidden, &shared);
+    t.after_module(&mut inputs(&mut out, weights.as_mut()));
+    (out, weights)
+}
+
+fn inputs<'a>(first: &'a mut Tensor, second: Option<&'a mut Tensor>) -> Vec<&'a mut Tensor> {
+    [first].into_iter().chain(second).collect()
 }

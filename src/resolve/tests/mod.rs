@@ -4,6 +4,7 @@ mod doge;
 mod gpt_neo;
 mod images;
 mod linear_attention;
+mod meshes;
 mod published;
 mod repetition;
 mod resolving;

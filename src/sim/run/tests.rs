@@ -18,7 +18,7 @@ fn peaks(trace: &Trace) -> BTreeMap<(u32, Phase), u64> {
                 let mark = trace.marks[mark as usize];
                 phase = Some((mark.step, mark.phase));
             }
-            Event::EmptyCache => {}
+            Event::EmptyCache | Event::Synchronize => {}
         }
         if let Some(phase) = phase {
             let peak = peaks.entry(phase).or_insert(live);
@@ -114,6 +114,7 @@ fn written(trace: &Trace) -> Vec<String> {
         Event::Free(id) => format!("- {}", numbers[id as usize]),
         Event::Mark(mark) => format!("= {:?}", trace.marks[mark as usize]),
         Event::EmptyCache => "empty_cache".to_owned(),
+        Event::Synchronize => "synchronize".to_owned(),
     });
     let on_host: u64 = trace.host_activations.iter().sum();
     let counts = [

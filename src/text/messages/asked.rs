@@ -12,8 +12,6 @@ groups! {
     codec {
         without_memory: "{shown} takes no memory; it is left out.",
             "{shown} 不占内存，已省略。";
-        not_supported: "{shown} is not supported yet; leave it out for an estimate without it.",
-            "暂不支持 {shown}；去掉它即可得到不含该项的估算。";
         not_a_group: "{path} must be an object such as {\"key\": value}.",
             "{path} 应为对象，例如 {\"key\": value}。";
         not_an_object: "The JSON is not an object; a scenario looks like {\"model\": \"qwen2.5-1.5b\", \"micro_batch_size\": 2}.",

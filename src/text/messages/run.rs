@@ -134,6 +134,58 @@ groups! {
     parallelism {
         size: "parallelism.dp.size is {size}, but the hardware has {gpus} GPUs; every GPU is a rank.",
             "parallelism.dp.size 为 {size}，而硬件共有 {gpus} 块 GPU；每块 GPU 是一个进程。";
+        size_beside_others: "parallelism.dp.size is {size}, but the {gpus} GPUs of the hardware are {left} x {others} ranks of the other axes; every GPU is a rank.",
+            "parallelism.dp.size 为 {size}，而硬件的 {gpus} 块 GPU 为 {left} x {others}（其他维度）个进程；每块 GPU 是一个进程。";
+        rest_not_divided: "{key} is {size}, which does not divide the {left} GPUs that are left for it; ranks along all axes multiply to the {gpus} GPUs of the hardware.",
+            "{key} 为 {size}，无法整除留给它的 {left} 块 GPU；各并行维度的进程数之积应等于硬件的 {gpus} 块 GPU。";
+        shards_and_copies: "{key} is {size}; shards times copies of the parameters must be the {ranks} ranks that share them.",
+            "{key} 为 {size}；参数的分片数乘以副本数应等于共享参数的 {ranks} 个进程。";
+        not_divided: "{key} is {ranks}, but {count} {things} cannot be divided among so many ranks.",
+            "{key} 为 {ranks}，但 {count} 个{things}无法在这些进程间均分。";
+        tokens: "tokens of a sample",
+            "样本词元";
+        heads: "attention heads",
+            "注意力头";
+        key_value_heads: "key-value heads",
+            "键值头";
+        mlp_columns: "columns of the MLP",
+            "MLP 列";
+        experts: "experts of a layer",
+            "每层专家";
+        ring_pieces: "{key} is {size}, but {tokens} tokens of a sample cannot be divided into {pieces} pieces, two for each rank of ring attention.",
+            "{key} 为 {size}，但样本的 {tokens} 个词元无法均分为 {pieces} 段（环形注意力每个进程两段）。";
+        no_experts: "The model has no experts that could be divided among ranks.",
+            "该模型没有可在进程间划分的专家。";
+        expert_ranks: "{key} is {size}; it must divide the {ranks} ranks of the other axes that experts can be divided among.",
+            "{key} 为 {size}；它应能整除可划分专家的其他维度的 {ranks} 个进程。";
+        stages_of_schedule: "The schedule {schedule} has {stages} a rank.",
+            "调度 {schedule} 要求{stages}。";
+        one_stage: "one stage",
+            "每个进程一个阶段";
+        two_stages: "two stages",
+            "每个进程两个阶段";
+        more_stages: "two stages or more",
+            "每个进程至少两个阶段";
+        micro_batches: "The schedule {schedule} over {size} ranks does not work with {batches} micro-batches; {nearest} is the nearest number that it works with.",
+            "{size} 个进程上的调度 {schedule} 不支持 {batches} 个微批次；最接近的可用数量是 {nearest}。";
+        layers: "{size} ranks of {each} stages are {stages} stages, which {layers} layers cannot be divided among.",
+            "{size} 个进程、每个 {each} 个阶段，共 {stages} 个阶段，无法划分 {layers} 层。";
+        own_data_parallelism: "Megatron-Core's models are trained with its own data parallelism, be it of one rank.",
+            "Megatron-Core 的模型使用其自带的数据并行训练，即使只有一个进程。";
+        of_megatron_core: "{key} as it is asked for is Megatron-Core's, whose models are of framework {framework}.",
+            "{key} 的这一取值属于 Megatron-Core，其模型对应 framework {framework}。";
+        not_estimated: "{what} is not estimated yet.",
+            "暂不支持估算{what}。";
+        tensor_parallelism: "Tensor parallelism",
+            "张量并行";
+        pipeline_parallelism: "Pipeline parallelism",
+            "流水线并行";
+        context_parallelism: "Context parallelism",
+            "上下文并行";
+        expert_parallelism: "Expert parallelism",
+            "专家并行";
+        megatron_core: "Megatron-Core",
+            " Megatron-Core";
         parameters_stay: "The host is estimated as it keeps shards. The GPU's side is that of a GPU which holds all parameters: more than a shard with gathered layers takes.",
             "主机内存按分片估算。GPU 一侧按保留全部参数估算，高于分片加逐层汇集的实际占用。";
         without_offload: "FSDP and ZeRO are estimated with offload to the host only.",
@@ -142,6 +194,8 @@ groups! {
             "DeepSpeed 仅在阶段 3 卸载参数。";
         autocast: "DeepSpeed's 16-bit training casts the model and keeps fp32 weights in its optimizer: bf16 or fp16 here, not autocast.",
             "DeepSpeed 的 16 位训练会转换模型，并在优化器中保留 fp32 权重：此处应为 bf16 或 fp16，而非自动混合精度。";
+        bf16: "DeepSpeed's bf16 and the precision contradict each other; leave it out for what the precision says.",
+            "DeepSpeed 的 bf16 与 precision 不一致；去掉它即按 precision 处理。";
         own_offload: "FSDP and DeepSpeed offload gradients and optimizer themselves, without CPUOffloadOptimizer.",
             "FSDP 与 DeepSpeed 自行卸载梯度与优化器，不使用 CPUOffloadOptimizer。";
         optimizer: "Offload by FSDP and DeepSpeed is estimated for AdamW and Adam.",

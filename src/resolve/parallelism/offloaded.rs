@@ -1,70 +1,19 @@
-//! Ranks that share a model's parameters, gradients and optimizer states, with what they keep on
-//! the host.
+//! What FSDP and DeepSpeed keep on the host.
 
-use super::offload;
 use crate::ask::{
-    DataParallelKind, Finding, MasterWeights, Message, OffloadDevice, OptimizerName, Precision,
-    Program, QuantizationType, Scenario, Severity, limits, message,
+    Finding, MasterWeights, Message, OptimizerName, QuantizationType, Scenario, message,
 };
+use crate::resolve::offload::check_step;
 use serde_json::Value;
 
-/// Refuses what is not estimated or does not exist, and says what the estimate stands for.
-pub(crate) fn check(scenario: &Scenario, findings: &mut Vec<Finding>) {
-    let dp = scenario.parallelism.dp;
-    if dp.kind == DataParallelKind::None {
+/// Refuses settings beside which FSDP and DeepSpeed offload nothing.
+pub(super) fn check(scenario: &Scenario, findings: &mut Vec<Finding>) {
+    if !scenario.parallelism.dp.offloads() {
         return;
     }
-    limits::check("parallelism.dp.stage", dp.stage, &(1..=3), findings);
-    limits::check(
-        "parallelism.dp.reduce_bucket_size",
-        dp.reduce_bucket_size,
-        &(1..=limits::TENSOR_BYTES / 8),
-        findings,
-    );
-    check_size(scenario, findings);
     let mut refuse = |key: &str, why: Message, fix: Value| {
         findings.push(Finding::error(key, why).with_fix(key, fix));
     };
-    let of_deepspeed = dp.kind == DataParallelKind::DeepSpeedZero;
-    if !dp.offloads() {
-        let (key, fix) = if of_deepspeed {
-            ("parallelism.dp.offload_optimizer", Value::from("cpu"))
-        } else {
-            ("parallelism.dp.cpu_offload", true.into())
-        };
-        refuse(key, message!(parallelism::without_offload), fix);
-    }
-    if of_deepspeed && dp.offload_param == OffloadDevice::Cpu && dp.stage < 3 {
-        refuse(
-            "parallelism.dp.offload_param",
-            message!(parallelism::parameters_before_stage_3),
-            OffloadDevice::None.name().into(),
-        );
-    }
-    check_settings(scenario, &mut refuse);
-    let sixteen_bit = match scenario.precision {
-        Precision::AmpBf16 => Some(Precision::Bf16),
-        Precision::AmpFp16 => Some(Precision::Fp16),
-        Precision::Fp32 | Precision::Bf16 | Precision::Fp16 => None,
-    };
-    if let Some(precision) = sixteen_bit.filter(|_| of_deepspeed) {
-        refuse(
-            "precision",
-            message!(parallelism::autocast),
-            precision.name().into(),
-        );
-    }
-    let refused = findings
-        .iter()
-        .any(|finding| finding.severity == Severity::Error);
-    let sharded = !of_deepspeed || dp.stage == 3;
-    if !refused && sharded && scenario.program == Program::Training {
-        findings.push(parameters_stay());
-    }
-}
-
-/// Refuses settings beside which FSDP and DeepSpeed offload nothing.
-fn check_settings(scenario: &Scenario, refuse: &mut impl FnMut(&str, Message, Value)) {
     for (key, asked) in [
         ("offload.gradients", scenario.offload.gradients),
         (
@@ -86,7 +35,7 @@ fn check_settings(scenario: &Scenario, refuse: &mut impl FnMut(&str, Message, Va
             OptimizerName::AdamW.name().into(),
         );
     }
-    offload::check_step(scenario, refuse);
+    check_step(scenario, &mut refuse);
     if scenario.optimizer.master_weights != MasterWeights::None {
         refuse(
             "optimizer.master_weights",
@@ -103,27 +52,8 @@ fn check_settings(scenario: &Scenario, refuse: &mut impl FnMut(&str, Message, Va
     }
 }
 
-/// Each GPU is a rank.
-fn check_size(scenario: &Scenario, findings: &mut Vec<Finding>) {
-    let hardware = &scenario.hardware;
-    let gpus = hardware.gpus_per_node.saturating_mul(hardware.nodes);
-    let Some(size) = scenario
-        .parallelism
-        .dp
-        .size
-        .filter(|&size| size.max(1) != gpus)
-    else {
-        return;
-    };
-    let finding = Finding::error(
-        "parallelism.dp.size",
-        message!(parallelism::size, size, gpus),
-    );
-    findings.push(finding.with_fix("parallelism.dp.size", gpus));
-}
-
 /// What the device's side is, as long as it does not know shards of parameters.
-fn parameters_stay() -> Finding {
+pub(super) fn parameters_stay() -> Finding {
     Finding::warning(
         "parallelism.dp.kind",
         message!(parallelism::parameters_stay),
@@ -133,6 +63,7 @@ fn parameters_stay() -> Finding {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ask::Severity;
     use crate::resolve::resolve;
 
     fn found(scenario: &str, severity: Severity) -> Vec<String> {
@@ -163,7 +94,11 @@ mod tests {
                 "",
                 "parallelism.dp.stage",
             ),
-            (&format!(r#"{zero}, "size": 8"#), "", "parallelism.dp.size"),
+            (
+                &format!(r#"{zero}, "size": 8"#),
+                r#", "hardware": {"gpus_per_node": 2}"#,
+                "parallelism.dp.size",
+            ),
             (zero, r#", "precision": "amp_bf16""#, "precision"),
             (
                 fsdp,

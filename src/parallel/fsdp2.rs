@@ -1,0 +1,311 @@
+//! `torch.distributed.fsdp.fully_shard`: every layer, and the model around them, is a group of parameters
+//! that are gathered before the group's modules run and given back after.
+//!
+//! Source: `torch/distributed/fsdp/_fully_shard/{_fsdp_state,_fsdp_param_group,_fsdp_collectives}.py`,
+//! torch 2.15; methods name the function they mirror.
+
+mod copies;
+mod group;
+mod reduce;
+
+use super::units::Layers;
+use super::wrapper::{ModelParameter, OnRank, Wrapper};
+use crate::ask::Fsdp;
+use crate::model::ResolvedSpec;
+use crate::tape::{Category, ModuleHooks, Registered, Role, Tape, Tensor};
+use crate::units::DType;
+use group::{Group, State};
+use std::cell::{Cell, RefCell};
+use std::rc::{Rc, Weak};
+
+/// The groups of a model, with what they share (`FSDPCommContext`).
+pub(super) struct Fsdp2 {
+    own: Weak<Self>,
+    settings: Fsdp,
+    /// Ranks that a parameter is divided among.
+    ranks: u64,
+    /// Whether ranks that hold the same part reduce gradients among them.
+    replicates: bool,
+    /// The dtype in which gradients are reduced.
+    reduce: DType,
+    /// The root first, then its layers in order.
+    groups: Vec<Group>,
+    /// The modules that are layers.
+    layers: Layers,
+    /// For the optimizer: group and place in it of each parameter that is trained, in the model's order.
+    trained: Vec<(usize, usize)>,
+    /// All parameters as they were made.
+    all: Vec<ModelParameter>,
+    /// The buffer that the last forward gather left (`all_gather_state`).
+    last_gathered: RefCell<Option<Tensor>>,
+    /// What the reduce-scatters that go on read (`reduce_scatter_states`).
+    reducing: RefCell<Vec<Tensor>>,
+    /// Groups in the order in which their forwards ended.
+    order: RefCell<Vec<usize>>,
+    /// Whether gradients are reduced in this micro-batch.
+    syncs: Cell<bool>,
+    /// Whether the end of this backward pass is looked after.
+    ends: Cell<bool>,
+}
+
+impl Fsdp2 {
+    /// Shards the model whose parameters and buffers were registered, which has no storages yet.
+    pub(super) fn new(t: &Tape, spec: &ResolvedSpec, registered: Vec<Registered>) -> Rc<Self> {
+        let dp = &spec.parallelism.dp;
+        let mesh = &spec.mesh;
+        let precision = dp.fsdp.mixed_precision;
+        let gathers_in_another = dp.compute_dtype().is_some();
+        // Adapters that PEFT makes on the meta device stay as they are made.
+        let stored = |entry: &Registered| match entry.role {
+            _ if !gathers_in_another => entry.tensor.dtype(),
+            Role::Trained if spec.lora.is_some() => DType::Float32,
+            _ => spec.stored_weights(),
+        };
+        let trained = registered.iter().find(|entry| entry.role == Role::Trained);
+        let reduce = precision
+            .reduce
+            .map(|dtype| dtype.dtype())
+            .or(trained.map(stored));
+        let layers = Layers::of(t, &registered);
+        let mut groups: Vec<Group> = Vec::new();
+        groups.resize_with(layers.count() + 1, || Group::new(&dp.fsdp));
+        groups[0].is_root = true;
+        let (mut places, mut all) = (Vec::new(), Vec::new());
+        for entry in &registered {
+            let at = layers.around(t, entry.scope).map_or(0, |layer| layer + 1);
+            match entry.role {
+                Role::Buffer if spec.builds_on_meta() => t.in_scope(entry.scope, || {
+                    t.give_storage_for(Category::Buffers, "to_empty", &entry.tensor);
+                }),
+                Role::Buffer => {}
+                Role::Trained | Role::Frozen => {
+                    let place = (mesh.place_in_shard(), mesh.shard);
+                    let trained = entry.role == Role::Trained;
+                    let stored = stored(entry);
+                    let elements = entry.tensor.numel();
+                    all.push(ModelParameter {
+                        elements,
+                        bytes: elements * stored.size(),
+                        layer: u32::try_from(at).unwrap_or(u32::MAX),
+                        trained,
+                    });
+                    places.push((
+                        entry.tensor.clone(),
+                        (at, groups[at].add(t, entry, stored, place)),
+                    ));
+                }
+            }
+        }
+        let mut trained = Vec::new();
+        t.for_each_parameter(|_, parameter, _| {
+            let found = places.iter().find(|(tensor, _)| tensor.is(parameter));
+            trained.extend(found.map(|(_, place)| *place));
+        });
+        t.empty_cache();
+        let fsdp = Rc::new_cyclic(|own| Self {
+            own: Weak::clone(own),
+            settings: dp.fsdp,
+            ranks: mesh.shard,
+            replicates: mesh.replicate > 1,
+            reduce: reduce.unwrap_or(DType::Float32),
+            groups,
+            layers,
+            trained,
+            all,
+            last_gathered: RefCell::default(),
+            reducing: RefCell::default(),
+            order: RefCell::default(),
+            syncs: Cell::new(true),
+            ends: Cell::new(false),
+        });
+        t.wrap_modules(Rc::clone(&fsdp) as Rc<dyn ModuleHooks>);
+        let widening = Rc::clone(&fsdp);
+        t.on_gradient(move |t| widening.widen_kept(t));
+        fsdp
+    }
+
+    fn shared(&self) -> Option<Rc<Self>> {
+        self.own.upgrade()
+    }
+
+    fn group_of(&self, module: u32) -> Option<usize> {
+        if module == 0 {
+            return Some(0);
+        }
+        self.layers.of_module(module).map(|layer| layer + 1)
+    }
+
+    /// `FSDPState._pre_backward`.
+    fn pre_backward(&self, t: &Tape, at: usize) {
+        let group = &self.groups[at];
+        if !self.ends.replace(true)
+            && let Some(own) = self.shared()
+        {
+            t.when_backward_ends(Rc::new(move |t| own.end_backward(t)));
+        }
+        if group.state.replace(State::PreBackward) == State::PreBackward {
+            return;
+        }
+        self.unshard(t, at);
+        self.wait_for_unshard(t, at);
+        if self.settings.explicit_prefetch == 0 {
+            self.prefetch_before(t, at);
+        } else {
+            self.prefetch_explicitly(t, at, false);
+        }
+    }
+
+    /// `_backward_prefetch`: gathers the group whose forward ended before this one's.
+    fn prefetch_before(&self, t: &Tape, at: usize) {
+        let Some(index) = self.groups[at].post_forward.borrow_mut().pop() else {
+            return;
+        };
+        let before = index.checked_sub(1);
+        let target = before.and_then(|before| self.order.borrow().get(before).copied());
+        if let Some(target) = target {
+            let state = self.groups[target].state.replace(State::PreBackward);
+            self.unshard(t, target);
+            self.groups[target].state.set(state);
+        }
+    }
+
+    /// `set_modules_to_forward_prefetch` and `set_modules_to_backward_prefetch` of layers.
+    fn prefetch_explicitly(&self, t: &Tape, at: usize, forward: bool) {
+        if at == 0 {
+            return;
+        }
+        let count = usize::try_from(self.settings.explicit_prefetch).unwrap_or(usize::MAX);
+        let targets: Vec<usize> = if forward {
+            (at + 1..self.groups.len()).take(count).collect()
+        } else {
+            (1..at).rev().take(count).collect()
+        };
+        for target in targets {
+            let phase = if forward {
+                State::Forward
+            } else {
+                State::PreBackward
+            };
+            let state = self.groups[target].state.replace(phase);
+            self.unshard(t, target);
+            self.groups[target].state.set(state);
+        }
+    }
+
+    /// `_root_post_backward_final_callback`.
+    fn end_backward(&self, t: &Tape) {
+        for at in 0..self.groups.len() {
+            if self.groups[at].state.get() != State::PostBackward {
+                self.post_backward(t, at);
+            }
+            self.groups[at].state.set(State::Idle);
+        }
+        for group in &self.groups {
+            group.reduced.take();
+            group.gathering.take();
+            group.post_forward.borrow_mut().clear();
+        }
+        self.last_gathered.take();
+        self.order.borrow_mut().clear();
+        self.reducing.borrow_mut().clear();
+        self.ends.set(false);
+    }
+}
+
+impl ModuleHooks for Fsdp2 {
+    fn before(&self, t: &Tape, module: u32, inputs: &mut [&mut Tensor]) {
+        let Some(at) = self.group_of(module) else {
+            return;
+        };
+        let group = &self.groups[at];
+        let recomputes = group.state.get() == State::PreBackward;
+        if recomputes && !group.unsharded.get() {
+            self.unshard(t, at);
+            self.wait_for_unshard(t, at);
+        }
+        let precision = &self.settings.mixed_precision;
+        if let Some(dtype) = precision.param.filter(|_| precision.cast_forward_inputs) {
+            for x in inputs.iter_mut().filter(|x| x.dtype().is_float()) {
+                **x = t.to(x, dtype.dtype());
+            }
+        }
+        if recomputes {
+            return;
+        }
+        group.state.set(State::Forward);
+        self.unshard(t, at);
+        self.wait_for_unshard(t, at);
+        if t.is_grad_enabled()
+            && let Some(own) = self.shared()
+        {
+            t.pass_through(inputs, Rc::new(move |t| own.post_backward(t, at)));
+        }
+        if self.settings.explicit_prefetch > 0 {
+            self.prefetch_explicitly(t, at, true);
+        }
+    }
+
+    fn after(&self, t: &Tape, module: u32, outputs: &mut [&mut Tensor]) {
+        let Some(at) = self.group_of(module) else {
+            return;
+        };
+        let group = &self.groups[at];
+        if group.state.get() != State::PreBackward {
+            if !t.is_in_backward() {
+                if group.reshards(&self.settings) {
+                    group.reshard();
+                }
+                let mut order = self.order.borrow_mut();
+                group.post_forward.borrow_mut().push(order.len());
+                order.push(at);
+            }
+            for x in outputs.iter().filter(|x| x.requires_grad()) {
+                if let Some(own) = self.shared() {
+                    t.on_gradient_of(x, Rc::new(move |t| own.pre_backward(t, at)));
+                }
+            }
+            group.state.set(State::Idle);
+            if at == 0 {
+                self.last_gathered.take();
+            }
+        }
+        if let Some(dtype) = self.settings.mixed_precision.output {
+            for x in outputs.iter_mut().filter(|x| x.dtype().is_float()) {
+                **x = t.to(x, dtype.dtype());
+            }
+        }
+    }
+}
+
+impl Wrapper for Fsdp2 {
+    fn begin_micro_batch(&self, _t: &Tape, syncs: bool) {
+        self.syncs.set(syncs);
+    }
+
+    fn on_rank(&self, t: &Tape, run: OnRank) {
+        if self.settings.cpu_offload {
+            // The host clips and steps.
+            return;
+        }
+        let own: Vec<(Tensor, Option<Tensor>)> = (self.trained.iter())
+            .map(|&(group, place)| self.groups[group].shard_with_gradient(place))
+            .collect();
+        t.with_parameters(&own, |t| run(t));
+    }
+
+    fn drop_gradients(&self, _t: &Tape) {
+        for &(group, place) in &self.trained {
+            self.groups[group].drop_gradient(place);
+        }
+    }
+
+    fn parameters(&self) -> Option<Vec<ModelParameter>> {
+        Some(self.all.clone())
+    }
+
+    fn trainable(&self) -> Option<u64> {
+        let own = (self.trained.iter())
+            .map(|&(group, place)| self.groups[group].shard_with_gradient(place).0.numel());
+        Some(own.sum())
+    }
+}

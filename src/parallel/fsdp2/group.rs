@@ -1,0 +1,225 @@
+//! A group of parameters that are gathered together (`FSDPParamGroup`).
+
+use super::Fsdp2;
+use super::copies::copy_out;
+use crate::ask::Fsdp;
+use crate::parallel::shards::RowShard;
+use crate::tape::{Category, Registered, Tape, Tensor};
+use crate::units::{DType, Shape, Stream};
+use std::cell::{Cell, RefCell};
+
+/// `all_gather_copy_in_stream`.
+const COPY_IN: Stream = Stream::side(1);
+
+/// What a group is doing (`TrainingState`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum State {
+    Idle,
+    Forward,
+    PreBackward,
+    PostBackward,
+}
+
+/// A parameter of a group (`FSDPParam`).
+pub(super) struct Parameter {
+    /// What modules compute with, whose storage is there while it is gathered.
+    pub(super) unsharded: Tensor,
+    /// The module that has it.
+    pub(super) scope: u32,
+    /// What this rank has of it, without the padding; nothing on the device where it is offloaded.
+    pub(super) shard: Tensor,
+    /// Elements of a chunk with its padding.
+    pub(super) padded: u64,
+    /// The reduced gradient of this rank's part.
+    pub(super) gradient: RefCell<Option<Tensor>>,
+}
+
+impl Parameter {
+    /// Bytes of a chunk with its padding as it is gathered.
+    fn padded_bytes(&self) -> u64 {
+        self.padded * self.unsharded.dtype().size()
+    }
+}
+
+/// A group of parameters.
+pub(super) struct Group {
+    pub(super) is_root: bool,
+    pub(super) parameters: Vec<Parameter>,
+    pub(super) state: Cell<State>,
+    pub(super) unsharded: Cell<bool>,
+    /// The buffer of a gather that nobody has waited for (`_all_gather_result`).
+    pub(super) gathering: RefCell<Option<Tensor>>,
+    /// The buffer of the all-reduce of a hybrid mesh (`_all_reduce_state`).
+    pub(super) reduced: RefCell<Option<Tensor>>,
+    /// Where in the order of forwards this group's stand.
+    pub(super) post_forward: RefCell<Vec<usize>>,
+    offloaded: bool,
+}
+
+impl Group {
+    pub(super) fn new(settings: &Fsdp) -> Self {
+        Self {
+            is_root: false,
+            parameters: Vec::new(),
+            state: Cell::new(State::Idle),
+            unsharded: Cell::new(false),
+            gathering: RefCell::default(),
+            reduced: RefCell::default(),
+            post_forward: RefCell::default(),
+            offloaded: settings.cpu_offload,
+        }
+    }
+
+    /// Adds a parameter, of which this rank at `place` among `ranks` has a part in the dtype `stored`: its
+    /// place in the group.
+    pub(super) fn add(
+        &mut self,
+        t: &Tape,
+        entry: &Registered,
+        stored: DType,
+        (place, ranks): (u64, u64),
+    ) -> usize {
+        let part = RowShard::of(entry.tensor.shape(), place, ranks);
+        let shard = t.in_scope(entry.scope, || {
+            if self.offloaded {
+                t.without_storage(part.local, stored)
+            } else {
+                let padded = Shape::from([part.padded]);
+                t.allocate("to_empty", padded, stored, Category::Parameters)
+                    .part(part.local)
+            }
+        });
+        entry.tensor.free_storage();
+        self.parameters.push(Parameter {
+            unsharded: entry.tensor.clone(),
+            scope: entry.scope,
+            shard,
+            padded: part.padded,
+            gradient: RefCell::default(),
+        });
+        self.parameters.len() - 1
+    }
+
+    /// Whether gathered parameters are given back after forward.
+    pub(super) fn reshards(&self, settings: &Fsdp) -> bool {
+        if self.is_root {
+            settings.reshard_root_after_forward.unwrap_or(false)
+        } else {
+            settings.reshard_after_forward
+        }
+    }
+
+    /// `_to_sharded`: gathered parameters go.
+    pub(super) fn reshard(&self) {
+        if self.unsharded.replace(false) {
+            for parameter in &self.parameters {
+                parameter.unsharded.free_storage();
+            }
+        }
+    }
+
+    /// What this rank has of a parameter, with its gradient.
+    pub(super) fn shard_with_gradient(&self, place: usize) -> (Tensor, Option<Tensor>) {
+        let parameter = &self.parameters[place];
+        (parameter.shard.clone(), parameter.gradient.borrow().clone())
+    }
+
+    pub(super) fn drop_gradient(&self, place: usize) {
+        self.parameters[place].gradient.take();
+    }
+
+    /// What the gather reads: this rank's parts, cast where they are stored in another dtype and copied
+    /// where they are on the host.
+    fn gather_inputs(&self, t: &Tape) -> Vec<Tensor> {
+        let temporary = |elements, dtype| {
+            let shape = Shape::from([elements]);
+            t.allocate("empty", shape, dtype, Category::Temporaries)
+        };
+        let is_cast = |p: &&Parameter| p.shard.dtype() != p.unsharded.dtype();
+        if self.offloaded {
+            let inputs = self.parameters.iter().map(|p| {
+                let copied = temporary(p.padded, p.shard.dtype());
+                if is_cast(&p) {
+                    temporary(p.padded, p.unsharded.dtype())
+                } else {
+                    copied
+                }
+            });
+            return inputs.collect();
+        }
+        let cast = self.parameters.iter().filter(is_cast);
+        let elements: u64 = cast.map(|p| p.padded).sum();
+        let dtype = self.parameters.first().map(|p| p.unsharded.dtype());
+        let dtype = dtype.filter(|_| elements > 0);
+        dtype
+            .map(|dtype| temporary(elements, dtype))
+            .into_iter()
+            .collect()
+    }
+}
+
+impl Fsdp2 {
+    /// `unshard`: the collective that gathers a group begins.
+    pub(super) fn unshard(&self, t: &Tape, at: usize) {
+        let group = &self.groups[at];
+        if group.unsharded.get()
+            || group.gathering.borrow().is_some()
+            || group.parameters.is_empty()
+        {
+            return;
+        }
+        if self.ranks == 1 {
+            group
+                .gathering
+                .replace(Some(t.empty("empty", Shape::from([0]), DType::Float32)));
+            return;
+        }
+        // Of several dtypes bytes are gathered.
+        let bytes = group
+            .parameters
+            .iter()
+            .map(Parameter::padded_bytes)
+            .sum::<u64>();
+        let shape = Shape::from([bytes * self.ranks]);
+        let output = t.on_stream(COPY_IN, || {
+            let _inputs = group.gather_inputs(t);
+            t.allocate("empty", shape, DType::UInt8, Category::Temporaries)
+        });
+        group.gathering.replace(Some(output));
+    }
+
+    /// `wait_for_unshard`: the gathered buffer is copied out to the parameters.
+    pub(super) fn wait_for_unshard(&self, t: &Tape, at: usize) {
+        let group = &self.groups[at];
+        let Some(gathered) = group.gathering.take() else {
+            return;
+        };
+        let forward = group.state.get() == State::Forward;
+        if forward {
+            self.last_gathered.take();
+        }
+        for parameter in &group.parameters {
+            let copy = |elements, op| {
+                t.in_scope(parameter.scope, || {
+                    let (shape, dtype) = (Shape::from([elements]), parameter.unsharded.dtype());
+                    t.hold(op, &shape, dtype, Category::Temporaries)
+                })
+            };
+            let cast = parameter.shard.dtype() != parameter.unsharded.dtype();
+            let input = (self.ranks == 1 && cast).then(|| copy(parameter.padded, "_to_copy"));
+            parameter
+                .unsharded
+                .take_storage(copy(parameter.padded * self.ranks, "empty"));
+            drop(input);
+        }
+        if self.ranks > 1 {
+            let parts = group.parameters.iter();
+            let parts: Vec<u64> = parts.map(Parameter::padded_bytes).collect();
+            copy_out(t, &parts, self.ranks);
+        }
+        group.unsharded.set(true);
+        if forward && self.ranks > 1 {
+            self.last_gathered.replace(Some(gathered));
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! What happens to a group's gradients when they are there.
+
+use super::Fsdp2;
+use super::copies::copy_in;
+use super::group::State;
+use crate::tape::{Category, Tape, Tensor};
+use crate::units::{Shape, Stream};
+
+/// `reduce_scatter_stream`.
+const REDUCE_SCATTER: Stream = Stream::side(2);
+/// `all_reduce_stream`, of hybrid meshes.
+const ALL_REDUCE: Stream = Stream::side(3);
+
+impl Fsdp2 {
+    /// `post_backward`: gathered parameters go, and gradients are reduced and divided.
+    pub(super) fn post_backward(&self, t: &Tape, at: usize) {
+        let group = &self.groups[at];
+        group.state.set(State::PostBackward);
+        if !self.syncs.get() {
+            group.reshard();
+            return;
+        }
+        let with_gradient: Vec<usize> = (0..group.parameters.len())
+            .filter(|&place| group.parameters[place].unsharded.gradient().is_some())
+            .collect();
+        let gradients: Vec<Tensor> = (with_gradient.iter())
+            .filter_map(|&place| group.parameters[place].unsharded.take_gradient())
+            .collect();
+        group.reshard();
+        self.reducing.borrow_mut().clear();
+        if gradients.is_empty() {
+            return;
+        }
+        group.reduced.take();
+        self.reduce(t, at, &with_gradient, gradients);
+    }
+
+    /// `foreach_reduce`: gradients are copied into the buffer that is reduced and scattered.
+    fn reduce(&self, t: &Tape, at: usize, places: &[usize], gradients: Vec<Tensor>) {
+        let group = &self.groups[at];
+        let own: u64 = places
+            .iter()
+            .map(|&place| group.parameters[place].padded)
+            .sum();
+        let flat = |elements, category| {
+            t.allocate("empty", Shape::from([elements]), self.reduce, category)
+        };
+        let input = flat(own * self.ranks, Category::Temporaries);
+        let parts = places.iter().map(|&place| group.parameters[place].padded);
+        copy_in(t, parts.map(|elements| elements * self.reduce.size()));
+        drop(gradients);
+        let output = t.on_stream(REDUCE_SCATTER, || flat(own, Category::Gradients));
+        let stream = if self.replicates {
+            ALL_REDUCE
+        } else {
+            REDUCE_SCATTER
+        };
+        if self.replicates {
+            group.reduced.replace(Some(output.clone()));
+        }
+        let stored = group.parameters[places[0]].shard.dtype();
+        let output = if stored == self.reduce {
+            output
+        } else {
+            let cast = t.on_stream(stream, || t.to(&output, stored));
+            cast.set_category(Category::Gradients);
+            cast
+        };
+        for &place in places {
+            let parameter = &group.parameters[place];
+            if self.settings.cpu_offload {
+                parameter
+                    .gradient
+                    .replace(Some(t.without_storage(*parameter.shard.shape(), stored)));
+            } else if parameter.gradient.borrow().is_none() {
+                let part = output.part(*parameter.shard.shape());
+                parameter.gradient.replace(Some(part));
+            }
+        }
+        self.reducing.borrow_mut().push(input);
+    }
+
+    /// Gradients that stay for later micro-batches are kept in the dtype in which they are reduced
+    /// (`_set_unsharded_grad_dtypes`).
+    pub(super) fn widen_kept(&self, t: &Tape) {
+        if self.syncs.get() {
+            return;
+        }
+        let mut narrow = None;
+        t.for_each_parameter(|_, parameter, gradient| {
+            let is_narrow = gradient.is_some_and(|g| g.dtype().size() < self.reduce.size());
+            narrow = is_narrow.then(|| parameter.clone());
+        });
+        if let Some(parameter) = narrow {
+            let wide = parameter
+                .gradient()
+                .map(|gradient| t.to(&gradient, self.reduce));
+            parameter.set_gradient(wide);
+        }
+    }
+}

@@ -1,0 +1,17 @@
+//! What one rank of a job on several GPUs does differently: the wrappers around a model.
+//!
+//! A wrapper stands between the training program (`sim`) and the model: it holds what this rank holds of
+//! parameters, gradients and optimizer states, hooks itself onto modules and gradients of the tape, and
+//! allocates the buffers of its collectives, which move no numbers and return at once.
+//!
+//! Not here: how modules are divided (`nn`, for tensor parallelism), the training program, the allocator.
+//! Invariants: a wrapper of one rank allocates nothing that no wrapper would; no floating point.
+//! Source: torch 2.15 (`torch/nn/parallel`, `torch/distributed`, `torch/csrc/distributed/c10d`).
+
+mod ddp;
+mod fsdp2;
+mod shards;
+mod units;
+mod wrapper;
+
+pub use wrapper::{ModelParameter, Wrapper, is_wrapped, wrapped};

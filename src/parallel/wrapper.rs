@@ -1,0 +1,90 @@
+//! What a training program asks of a wrapper.
+
+use super::ddp::Ddp;
+use super::fsdp2::Fsdp2;
+use crate::ask::DataParallelKind;
+use crate::model::ResolvedSpec;
+use crate::tape::Tape;
+use std::rc::Rc;
+
+/// What runs on the parameters and gradients of a rank.
+pub type OnRank<'a> = &'a mut dyn FnMut(&Tape);
+
+/// A parameter as libraries that shard models see it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ModelParameter {
+    /// Elements.
+    pub elements: u64,
+    /// Bytes.
+    pub bytes: u64,
+    /// Which layer it belongs to, counted from 1; 0 outside of all layers.
+    pub layer: u32,
+    /// Whether it is trained.
+    pub trained: bool,
+}
+
+/// The wrapper around a model on one rank.
+pub trait Wrapper {
+    /// A micro-batch begins; gradients are reduced in its backward pass if it `syncs`.
+    fn begin_micro_batch(&self, _t: &Tape, _syncs: bool) {}
+
+    /// Runs what steps, or makes optimizer states, on what this rank steps over: parameters with their
+    /// gradients.
+    fn on_rank(&self, t: &Tape, run: OnRank) {
+        run(t);
+    }
+
+    /// Runs what clips gradients, on those that this rank clips.
+    fn clip(&self, t: &Tape, run: OnRank) {
+        self.on_rank(t, run);
+    }
+
+    /// `optimizer.zero_grad(set_to_none=True)`.
+    fn drop_gradients(&self, t: &Tape) {
+        t.drop_gradients();
+    }
+
+    /// The whole model's parameters in the order in which they were made, where the wrapper keeps them in
+    /// shards.
+    fn parameters(&self) -> Option<Vec<ModelParameter>> {
+        None
+    }
+
+    /// Elements of the parameters that this rank trains, where it has a share of them.
+    fn trainable(&self) -> Option<u64> {
+        None
+    }
+}
+
+/// Whether the model of a run is wrapped.
+pub fn is_wrapped(spec: &ResolvedSpec) -> bool {
+    matches!(
+        spec.parallelism.dp.kind,
+        DataParallelKind::Ddp | DataParallelKind::Fsdp2
+    )
+}
+
+/// Builds a model and wraps it, where several ranks train it.
+pub fn wrapped<M>(
+    t: &Tape,
+    spec: &ResolvedSpec,
+    build: impl FnOnce() -> M,
+) -> (M, Option<Rc<dyn Wrapper>>) {
+    match spec.parallelism.dp.kind {
+        DataParallelKind::Ddp => {
+            let model = build();
+            (model, Some(Ddp::new(t, spec)))
+        }
+        DataParallelKind::Fsdp2 => {
+            t.register_parameters();
+            let model = if spec.builds_on_meta() {
+                t.without_memory(build)
+            } else {
+                build()
+            };
+            let registered = t.take_registered();
+            (model, Some(Fsdp2::new(t, spec, registered)))
+        }
+        _ => (build(), None),
+    }
+}

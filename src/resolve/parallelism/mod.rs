@@ -1,0 +1,53 @@
+//! How a run is spread over GPUs: what is asked made complete, and what cannot be or is not estimated.
+//!
+//! Each kind of parallelism has a file with what its framework refuses, in `check`, and one function,
+//! `refuse`, that says that the kind is not estimated: when the engine learns a kind, that function goes.
+
+mod complete;
+mod context;
+mod expert;
+mod fsdp;
+mod megatron;
+mod mesh;
+mod offloaded;
+mod pipeline;
+mod refusal;
+mod sizes;
+mod tensor;
+mod zero;
+
+use crate::ask::{Finding, Scenario};
+use crate::model::Architecture;
+use sizes::Sizes;
+
+pub(super) use complete::complete;
+
+/// Refuses what is not estimated, what does not exist, and ranks that do not multiply to the number of GPUs.
+/// The scenario is complete; `asked` is what it was before.
+pub(super) fn check(asked: &Scenario, scenario: &Scenario, findings: &mut Vec<Finding>) {
+    zero::check(scenario, findings);
+    offloaded::check(scenario, findings);
+    megatron::check(asked, findings);
+    pipeline::check(scenario, findings);
+    mesh::check(scenario, findings);
+    megatron::refuse(asked, findings);
+    tensor::refuse(scenario, findings);
+    pipeline::refuse(scenario, findings);
+    context::refuse(scenario, findings);
+    expert::refuse(scenario, findings);
+    zero::refuse(scenario, findings);
+    fsdp::refuse(scenario, findings);
+}
+
+/// Refuses ranks that the model cannot be divided among.
+pub(super) fn check_model(
+    scenario: &Scenario,
+    architecture: &Architecture,
+    findings: &mut Vec<Finding>,
+) {
+    let sizes = Sizes::of(architecture);
+    tensor::check(scenario, &sizes, findings);
+    pipeline::check_layers(scenario, &sizes, findings);
+    context::check(scenario, &sizes, findings);
+    expert::check(scenario, architecture.experts(), findings);
+}

@@ -1,0 +1,131 @@
+//! Hooks: what a wrapper of a model does around its modules and within the backward pass.
+//!
+//! Source: `torch/nn/modules/module.py` (`register_forward_pre_hook`, `register_forward_hook`),
+//! `torch/csrc/autograd/engine.cpp` (`call_tensor_pre_hooks`, `queue_callback`), torch 2.15.
+
+use super::graph::Edge;
+use super::{Tape, Tensor};
+use std::cell::RefCell;
+use std::rc::Rc;
+
+/// What wraps the modules of a model. Modules are named by their scopes.
+pub trait ModuleHooks {
+    /// Before the module runs on tensors, which may be replaced.
+    fn before(&self, t: &Tape, module: u32, inputs: &mut [&mut Tensor]);
+
+    /// After the module has given tensors, which may be replaced.
+    fn after(&self, t: &Tape, module: u32, outputs: &mut [&mut Tensor]);
+}
+
+/// What runs at some moment of a backward pass.
+pub type BackwardHook = Rc<dyn Fn(&Tape)>;
+
+/// The hooks of a tape.
+#[derive(Default)]
+pub(super) struct Hooks {
+    modules: RefCell<Option<Rc<dyn ModuleHooks>>>,
+    /// What runs when the backward pass that is going on has ended (`queue_callback`).
+    at_end: RefCell<Vec<BackwardHook>>,
+}
+
+/// The place of a parameter in the graph, which a wrapper moves: modules compute with what stands there.
+pub(super) type Redirect = Rc<RefCell<Option<Edge>>>;
+
+impl Tape {
+    /// Wraps the modules of the model that is built on this tape.
+    pub fn wrap_modules(&self, hooks: Rc<dyn ModuleHooks>) {
+        self.hooks.modules.replace(Some(hooks));
+    }
+
+    /// Whether modules are wrapped.
+    pub fn wraps_modules(&self) -> bool {
+        self.hooks.modules.borrow().is_some()
+    }
+
+    /// The module of the current scope is called with tensors.
+    pub fn before_module(&self, inputs: &mut [&mut Tensor]) {
+        let hooks = self.hooks.modules.borrow().clone();
+        if let Some(hooks) = hooks {
+            hooks.before(self, self.scope(), inputs);
+        }
+    }
+
+    /// The module of the current scope has given tensors.
+    pub fn after_module(&self, outputs: &mut [&mut Tensor]) {
+        let hooks = self.hooks.modules.borrow().clone();
+        if let Some(hooks) = hooks {
+            hooks.after(self, self.scope(), outputs);
+        }
+    }
+
+    /// Runs `hook` when the gradient of `x` is complete, before the operation that made `x` goes backward
+    /// (`x.register_hook`). Nothing happens where no gradient flows to it.
+    pub fn on_gradient_of(&self, x: &Tensor, hook: BackwardHook) {
+        if let Some(Edge::Node(node, _)) = x.resolved_edge() {
+            node.hooks.borrow_mut().push(hook);
+        }
+    }
+
+    /// A `torch.autograd.Function` that returns its inputs as they are, and runs `hook` when gradients have
+    /// come to all of its outputs. Where no gradient flows to an input nothing happens.
+    pub fn pass_through(&self, inputs: &mut [&mut Tensor], hook: BackwardHook) {
+        let trained: Vec<Tensor> = (inputs.iter().filter(|x| x.requires_grad()))
+            .map(|x| (**x).clone())
+            .collect();
+        let given: Vec<&Tensor> = trained.iter().collect();
+        if !self.records(&given) {
+            return;
+        }
+        let mut node = self.unshared_node(
+            &given,
+            Box::new(move |t, gradients| {
+                hook(t);
+                gradients.clone()
+            }),
+            None,
+        );
+        node.is_function = true;
+        let node = Rc::new(node);
+        let mut output = 0;
+        for x in inputs.iter_mut().filter(|x| x.requires_grad()) {
+            let edge = Edge::Node(Rc::clone(&node), output);
+            **x = x.view_with(*x.shape(), x.strides(), Some(edge));
+            output += 1;
+        }
+    }
+
+    /// Runs `hook` when the backward pass that is going on has ended.
+    pub fn when_backward_ends(&self, hook: BackwardHook) {
+        self.hooks.at_end.borrow_mut().push(hook);
+    }
+
+    /// A backward pass has ended.
+    pub(super) fn backward_ended(&self) {
+        for hook in self.hooks.at_end.take() {
+            hook(self);
+        }
+    }
+}
+
+impl Tensor {
+    /// Its place in the graph, where a wrapper has put it.
+    pub(super) fn resolved_edge(&self) -> Option<Edge> {
+        resolved(self.edge()?)
+    }
+
+    /// Puts a tensor that was made by [`Tape::redirected`] in another place of the graph: that of `x`, or
+    /// outside of it.
+    pub fn redirect(&self, x: Option<&Tensor>) {
+        if let Some(Edge::Redirected(place)) = self.edge() {
+            place.replace(x.and_then(Tensor::resolved_edge));
+        }
+    }
+}
+
+/// The edge itself, or the one that stands in its place now.
+pub(super) fn resolved(edge: &Edge) -> Option<Edge> {
+    match edge {
+        Edge::Redirected(place) => place.borrow().clone(),
+        edge => Some(edge.clone()),
+    }
+}
