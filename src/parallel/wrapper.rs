@@ -2,9 +2,10 @@
 
 use super::ddp::Ddp;
 use super::fsdp2::Fsdp2;
+use super::zero::Stage1And2;
 use crate::ask::DataParallelKind;
 use crate::model::ResolvedSpec;
-use crate::tape::Tape;
+use crate::tape::{Tape, Tensor};
 use std::rc::Rc;
 
 /// What runs on the parameters and gradients of a rank.
@@ -14,6 +15,27 @@ pub type OnRank<'a> = &'a mut dyn FnMut(&Tape);
 pub trait Wrapper {
     /// A micro-batch begins; gradients are reduced in its backward pass if it `syncs`.
     fn begin_micro_batch(&self, _t: &Tape, _syncs: bool) {}
+
+    /// The micro-batch that begins is the last of a step or not.
+    fn at_boundary(&self, _is_last: bool) {}
+
+    /// What its engine makes of the loss, the last of which backward begins with.
+    fn scaled(&self, _t: &Tape, _loss: &Tensor) -> Vec<Tensor> {
+        Vec::new()
+    }
+
+    /// A micro-batch's backward pass has ended.
+    fn backward_ended(&self, _t: &Tape) {}
+
+    /// Whether clipping is part of its step.
+    fn clips(&self) -> bool {
+        false
+    }
+
+    /// Runs the optimizer's step on what this rank has of parameters and gradients.
+    fn step(&self, t: &Tape, run: OnRank) {
+        self.on_rank(t, run);
+    }
 
     /// Runs what clips gradients, steps, or makes optimizer states, on what this rank has of parameters
     /// and gradients.
@@ -36,7 +58,7 @@ pub trait Wrapper {
 pub fn is_wrapped(spec: &ResolvedSpec) -> bool {
     matches!(
         spec.parallelism.dp.kind,
-        DataParallelKind::Ddp | DataParallelKind::Fsdp2
+        DataParallelKind::Ddp | DataParallelKind::Fsdp2 | DataParallelKind::DeepSpeedZero
     )
 }
 
@@ -57,6 +79,10 @@ pub fn wrapped<M>(
             let model = t.without_memory(build);
             let registered = t.take_registered();
             (model, Some(Fsdp2::new(t, spec, registered)))
+        }
+        DataParallelKind::DeepSpeedZero => {
+            let model = build();
+            (model, Some(Stage1And2::new(t, spec)))
         }
         _ => (build(), None),
     }

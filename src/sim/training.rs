@@ -5,7 +5,7 @@ use super::fold::Counts;
 use super::precision::{autocast, converts_outputs, in_float32};
 use super::sharded::{self, Gradients};
 use super::{Mark, Phase, offload};
-use crate::ask::{EvaluationKind, Loss, Precision, Program};
+use crate::ask::{DataParallelKind, EvaluationKind, Loss, Precision, Program};
 use crate::families::{Batch, Model};
 use crate::model::ResolvedSpec;
 use crate::nn::build::Output;
@@ -57,11 +57,16 @@ impl<'a> Run<'a> {
     pub(super) fn new(t: &'a Tape, spec: &'a ResolvedSpec, accumulation: u32) -> Self {
         let bytes = Shape::from([spec.other_device_memory.get()]);
         let held = t.allocate("held", bytes, DType::UInt8, Category::Buffers);
-        let (model, wrapper) = wrapped(t, spec, || Rc::new(Model::new(t, spec)));
-        let mut counts = Counts {
-            parameters: model.num_parameters(),
-            ..Counts::default()
-        };
+        let mut counts = Counts::default();
+        let (model, wrapper) = wrapped(t, spec, || {
+            let model = Rc::new(Model::new(t, spec));
+            // Wrappers move parameters.
+            if spec.parallelism.dp.offloads() {
+                counts.sharded = sharded::parameters(t, spec.weights);
+            }
+            model
+        });
+        counts.parameters = model.num_parameters();
         t.for_each_parameter(|_, parameter, _| {
             counts.trainable += parameter.numel() * t.multiplicity(t.scope_of(parameter));
         });
@@ -70,7 +75,7 @@ impl<'a> Run<'a> {
         }
         t.checkpoint_every(spec.checkpoint_every);
         let optimizer = Rc::new(RefCell::new(Optimizer::new(t, spec)));
-        if spec.parallelism.dp.offloads() {
+        if spec.parallelism.dp.kind == DataParallelKind::Fsdp2 && spec.parallelism.dp.offloads() {
             counts.sharded = sharded::parameters(t, spec.weights);
         }
         let leaving = Gradients::new(t, spec).map(Rc::new);
@@ -150,6 +155,7 @@ impl<'a> Run<'a> {
             self.mark(step, micro_batch, Phase::Forward);
             if let Some(wrapper) = &self.wrapper {
                 let last = micro_batch + 1 == self.accumulation;
+                wrapper.at_boundary(last);
                 wrapper.begin_micro_batch(t, last || !spec.parallelism.dp.no_sync);
             }
             let grad_mode = t.set_grad_enabled(!self.forward_only());
@@ -223,9 +229,14 @@ impl<'a> Run<'a> {
 
     fn backward(&mut self, loss: Option<Tensor>, last: bool) {
         let t = self.tape;
-        let scaled = loss.as_ref();
-        let scaled = scaled.and_then(|loss| self.optimizer.borrow().scaled(t, loss));
-        if let Some(loss) = scaled.as_ref().or(loss.as_ref()) {
+        let own = loss.as_ref();
+        let mut scaled: Vec<Tensor> = (own.and_then(|loss| self.optimizer.borrow().scaled(t, loss)))
+            .into_iter()
+            .collect();
+        if let (Some(wrapper), Some(loss)) = (&self.wrapper, own) {
+            scaled.extend(wrapper.scaled(t, loss));
+        }
+        if let Some(loss) = scaled.last().or(own) {
             match &mut self.scaler {
                 Some(scaler) => t.backward(&scaler.scale(t, loss)),
                 None => t.backward(loss),
@@ -234,6 +245,9 @@ impl<'a> Run<'a> {
         classify_gradients(t);
         if last {
             self.optimizer.borrow().backward_ended(t);
+        }
+        if let Some(wrapper) = &self.wrapper {
+            wrapper.backward_ended(t);
         }
         drop((scaled, loss));
         if let Some(leaving) = &self.leaving {
@@ -265,7 +279,8 @@ impl<'a> Run<'a> {
         let t = self.tape;
         let last = self.accumulation - 1;
         // Clipping is part of a step with weights of its own.
-        if self.spec.clip_grad_norm && !self.optimizer.borrow().clips() {
+        let clips = self.wrapper.as_ref().is_some_and(|wrapper| wrapper.clips());
+        if self.spec.clip_grad_norm && !clips && !self.optimizer.borrow().clips() {
             self.mark(step, last, Phase::Clip);
             if let Some(scaler) = &mut self.scaler {
                 scaler.unscale(t);
@@ -281,7 +296,11 @@ impl<'a> Run<'a> {
         } else if self.spec.offload.optimizer_states {
             offload::step(t, &mut self.optimizer.borrow_mut());
         } else {
-            self.on_rank(|t| self.optimizer.borrow_mut().step(t));
+            let mut run = |t: &Tape| self.optimizer.borrow_mut().step(t);
+            match &self.wrapper {
+                Some(wrapper) => wrapper.step(t, &mut run),
+                None => run(t),
+            }
         }
         self.mark(step, last, Phase::ZeroGrad);
     }

@@ -14,15 +14,6 @@ pub(super) fn refuse(scenario: &Scenario, findings: &mut Vec<Finding>) {
     if dp.kind != DataParallelKind::DeepSpeedZero {
         return;
     }
-    if !dp.offloads() {
-        const KEY: &str = "parallelism.dp.offload_optimizer";
-        let finding = Finding::error(
-            KEY,
-            "FSDP and ZeRO are estimated with offload to the host only.",
-            "目前仅支持卸载到主机内存的 FSDP 与 ZeRO。",
-        );
-        findings.push(finding.with_fix(KEY, OffloadDevice::Cpu.name()));
-    }
     let refused = findings.iter().any(|f| f.severity == Severity::Error);
     if !refused && dp.zero.stage == 3 && scenario.program == Program::Training {
         findings.push(offloaded::parameters_stay());
