@@ -46,7 +46,7 @@ pub(in crate::parallel) struct Stage1And2 {
     averaged: RefCell<Vec<Tensor>>,
     /// `norm_for_param_grads`.
     pub(super) norms: RefCell<Vec<Tensor>>,
-    /// `_global_grad_norm`.
+    /// `_global_grad_norm`, which the engine holds until its step has ended.
     global_norm: RefCell<Option<Tensor>>,
 }
 
@@ -177,7 +177,7 @@ impl Stage1And2 {
         let gradients = averaged.iter().zip(self.own_members());
         let total = norm::of_gradients(t, gradients.map(|(gradient, _)| gradient));
         let total = norm::combined(t, total);
-        self.global_norm.replace(Some(t.div_scalar(&total)));
+        let held = self.global_norm.replace(Some(t.div_scalar(&total)));
         let flat = match &averaged[..] {
             [one] => one.clone(),
             _ => t.empty("cat", Shape::from([self.part]), self.low),
@@ -190,7 +190,7 @@ impl Stage1And2 {
             norm::clip(t, &total);
         }
         t.with_parameters(&[(self.master.clone(), Some(gradient))], |t| run(t));
-        drop(total);
+        drop((total, held));
     }
 }
 
