@@ -157,7 +157,11 @@ impl Fsdp2 {
             (1..at).rev().take(count).collect()
         };
         for target in targets {
-            let phase = if forward { State::Forward } else { State::PreBackward };
+            let phase = if forward {
+                State::Forward
+            } else {
+                State::PreBackward
+            };
             let state = self.groups[target].state.replace(phase);
             self.unshard(t, target);
             self.groups[target].state.set(state);

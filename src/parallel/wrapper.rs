@@ -2,7 +2,7 @@
 
 use super::ddp::Ddp;
 use super::fsdp2::Fsdp2;
-use super::zero::Stage1And2;
+use super::zero::{Stage1And2, Stage3};
 use crate::ask::DataParallelKind;
 use crate::model::ResolvedSpec;
 use crate::tape::{Tape, Tensor};
@@ -81,8 +81,17 @@ pub fn wrapped<M>(
             (model, Some(Fsdp2::new(t, spec, registered)))
         }
         DataParallelKind::DeepSpeedZero => {
+            t.register_parameters();
             let model = build();
-            (model, Some(Stage1And2::new(t, spec)))
+            let registered = t.take_registered();
+            let wrapper: Rc<dyn Wrapper> = if spec.parallelism.dp.zero.stage == 3 {
+                Stage3::new(t, spec, registered)
+            } else {
+                Stage1And2::new(t, spec)
+            };
+            // What is measured begins with an empty cache.
+            t.empty_cache();
+            (model, Some(wrapper))
         }
         _ => (build(), None),
     }

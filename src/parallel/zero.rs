@@ -5,7 +5,19 @@
 //! given `model.parameters()`.
 
 mod buckets;
+mod coordinator;
 mod norm;
+mod stage3;
 mod stage_1_and_2;
 
+use crate::tape::{Tape, Tensor};
+
 pub(super) use stage_1_and_2::Stage1And2;
+pub(super) use stage3::Stage3;
+
+/// `engine.backward`: the loss is divided by the number of micro-batches, and scaled.
+fn scaled(t: &Tape, loss: &Tensor) -> Vec<Tensor> {
+    let divided = t.div_scalar(loss);
+    let scaled = t.mul_scalar(&divided);
+    vec![divided, scaled]
+}

@@ -2,7 +2,9 @@
 
 use super::expert_adapters;
 use crate::ask::ALL_LINEAR;
-use crate::ask::{AdapterDtype, Finding, Framework, Lora, Scenario, Task, closest, outside};
+use crate::ask::{
+    AdapterDtype, DataParallelKind, Finding, Framework, Lora, Scenario, Task, closest, outside,
+};
 use crate::families::reading::modules;
 use crate::model::{Architecture, Module, ModuleKind};
 use crate::units::DType;
@@ -28,7 +30,10 @@ pub(crate) fn all_targets(asked: (Task, Framework), modules: &[Module]) -> Vec<S
 /// Adapters in 16 bits are not estimated yet.
 fn check_dtype(scenario: &Scenario, lora: &Lora, findings: &mut Vec<Finding>) {
     const KEY: &str = "lora.adapter_dtype";
-    if lora.adapter_dtype == AdapterDtype::Base && scenario.weights_dtype() != DType::Float32 {
+    // DeepSpeed's engine casts them either way.
+    let engine = scenario.parallelism.dp.kind == DataParallelKind::DeepSpeedZero;
+    let half = scenario.weights_dtype() != DType::Float32;
+    if lora.adapter_dtype == AdapterDtype::Base && half && !engine {
         let finding = Finding::error(
             KEY,
             "Adapters in the dtype of a base in 16 bits (autocast_adapter_dtype=False) are not estimated yet.",

@@ -230,9 +230,10 @@ impl<'a> Run<'a> {
     fn backward(&mut self, loss: Option<Tensor>, last: bool) {
         let t = self.tape;
         let own = loss.as_ref();
-        let mut scaled: Vec<Tensor> = (own.and_then(|loss| self.optimizer.borrow().scaled(t, loss)))
-            .into_iter()
-            .collect();
+        let mut scaled: Vec<Tensor> = (own
+            .and_then(|loss| self.optimizer.borrow().scaled(t, loss)))
+        .into_iter()
+        .collect();
         if let (Some(wrapper), Some(loss)) = (&self.wrapper, own) {
             scaled.extend(wrapper.scaled(t, loss));
         }

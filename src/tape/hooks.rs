@@ -17,6 +17,23 @@ pub trait ModuleHooks {
     fn after(&self, t: &Tape, module: u32, outputs: &mut [&mut Tensor]);
 }
 
+/// What wraps the modules that have parameters of their own: a wrapper that gathers those around each call.
+pub trait ParameterHooks {
+    /// Before such a module runs on a tensor, which may be replaced.
+    fn before(&self, t: &Tape, module: &Called, input: &mut Tensor);
+
+    /// After it has given a tensor, which may be replaced.
+    fn after(&self, t: &Tape, module: &Called, output: &mut Tensor);
+}
+
+/// A module that is called: what it does, and its own parameters.
+pub struct Called<'a> {
+    /// What it does.
+    pub op: &'static str,
+    /// Its parameters.
+    pub own: &'a [Option<&'a Tensor>],
+}
+
 /// What runs at some moment of a backward pass.
 pub type BackwardHook = Rc<dyn Fn(&Tape)>;
 
@@ -24,6 +41,7 @@ pub type BackwardHook = Rc<dyn Fn(&Tape)>;
 #[derive(Default)]
 pub(super) struct Hooks {
     modules: RefCell<Option<Rc<dyn ModuleHooks>>>,
+    parameters: RefCell<Option<Rc<dyn ParameterHooks>>>,
     /// What runs when the backward pass that is going on has ended (`queue_callback`).
     at_end: RefCell<Vec<BackwardHook>>,
 }
@@ -40,6 +58,40 @@ impl Tape {
     /// Whether modules are wrapped.
     pub fn wraps_modules(&self) -> bool {
         self.hooks.modules.borrow().is_some()
+    }
+
+    /// Wraps the modules that have parameters of their own. Linear layers are functions of their own then
+    /// ([`Tape::linear_function`]).
+    pub fn wrap_parameters(&self, hooks: Rc<dyn ParameterHooks>) {
+        self.hooks.parameters.replace(Some(hooks));
+    }
+
+    /// Whether modules with parameters of their own are wrapped.
+    pub(super) fn wraps_parameters(&self) -> bool {
+        self.hooks.parameters.borrow().is_some()
+    }
+
+    /// Calls a module that has parameters of its own. Where running again what was checkpointed ends within
+    /// it, it gives nothing.
+    pub fn with_own<const N: usize>(
+        &self,
+        op: &'static str,
+        own: [Option<&Tensor>; N],
+        x: &Tensor,
+        run: impl FnOnce(&Tensor) -> Tensor,
+    ) -> Tensor {
+        let hooks = self.hooks.parameters.borrow().clone();
+        let is_wrapped = own.iter().any(Option::is_some) && !self.recorder.is_muted();
+        let Some(hooks) = hooks.filter(|_| is_wrapped) else {
+            return run(x);
+        };
+        let (module, mut x) = (Called { op, own: &own }, x.clone());
+        hooks.before(self, &module, &mut x);
+        let mut out = run(&x);
+        if !self.recorder.is_muted() {
+            hooks.after(self, &module, &mut out);
+        }
+        out
     }
 
     /// The module of the current scope is called with tensors.

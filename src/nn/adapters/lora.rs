@@ -38,9 +38,9 @@ impl Adapter {
         let Some(dora) = &self.dora else {
             let wide = {
                 let dropped = if drops { t.dropout(&x) } else { x.clone() };
-                let narrow = t.linear(&dropped, &self.factors.a, None);
+                let narrow = self.factors.narrow(t, &dropped);
                 drop(dropped);
-                t.linear(&narrow, &self.factors.b, None)
+                self.factors.widen(t, &narrow)
             };
             return (t.mul_scalar(&wide), [Some(x), None]);
         };

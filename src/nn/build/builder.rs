@@ -4,7 +4,9 @@ use super::call::Call;
 use super::facts::Facts;
 use super::named;
 use super::outline::Outline;
-use crate::ask::{ActivationCheckpointing, LigerKernels, MasterWeights, Program, Quantization};
+use crate::ask::{
+    ActivationCheckpointing, DataParallelKind, LigerKernels, MasterWeights, Program, Quantization,
+};
 use crate::model::{Architecture, ModuleKind, Parameter, ResolvedSpec, Transformers};
 use crate::nn::adapters::{Target, lora};
 use crate::tape::{Category, Tape, Tensor};
@@ -88,7 +90,9 @@ impl<'a> Plan<'a> {
         }
         let (adapters, places) = self.spec.lora.as_ref().map_or((0, Vec::new()), |options| {
             // DeepSpeed's engine casts whatever the model holds to half precision.
-            let engine = self.spec.optimizer.master_weights == MasterWeights::DeepSpeed;
+            let zero = self.spec.parallelism.dp.kind == DataParallelKind::DeepSpeedZero;
+            let engine = self.spec.optimizer.master_weights == MasterWeights::DeepSpeed
+                || (zero && self.spec.weights.is_half());
             lora::attach(
                 self.tape,
                 options,
@@ -337,9 +341,7 @@ impl<'a> Builder<'a> {
         let shape = shape.into();
         self.has(name, shape);
         let t = self.plan.tape;
-        t.in_scope(self.scope, || {
-            t.frozen_parameter(name, shape, dtype)
-        })
+        t.in_scope(self.scope, || t.frozen_parameter(name, shape, dtype))
     }
 
     /// The module has the parameter `name`.
@@ -459,8 +461,6 @@ impl<'a> Builder<'a> {
         dtype: DType,
     ) -> Tensor {
         let t = self.plan.tape;
-        t.in_scope(self.scope, || {
-            t.buffer(name, shape.into(), dtype)
-        })
+        t.in_scope(self.scope, || t.buffer(name, shape.into(), dtype))
     }
 }

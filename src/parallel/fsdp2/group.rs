@@ -143,7 +143,10 @@ impl Group {
         let elements: u64 = cast.map(|p| p.padded).sum();
         let dtype = self.parameters.first().map(|p| p.unsharded.dtype());
         let dtype = dtype.filter(|_| elements > 0);
-        dtype.map(|dtype| temporary(elements, dtype)).into_iter().collect()
+        dtype
+            .map(|dtype| temporary(elements, dtype))
+            .into_iter()
+            .collect()
     }
 }
 
@@ -151,11 +154,16 @@ impl Fsdp2 {
     /// `unshard`: the collective that gathers a group begins.
     pub(super) fn unshard(&self, t: &Tape, at: usize) {
         let group = &self.groups[at];
-        if group.unsharded.get() || group.gathering.borrow().is_some() || group.parameters.is_empty() {
+        if group.unsharded.get()
+            || group.gathering.borrow().is_some()
+            || group.parameters.is_empty()
+        {
             return;
         }
         if self.ranks == 1 {
-            group.gathering.replace(Some(t.empty("empty", Shape::from([0]), DType::Float32)));
+            group
+                .gathering
+                .replace(Some(t.empty("empty", Shape::from([0]), DType::Float32)));
             return;
         }
         let elements: u64 = group.parameters.iter().map(|p| p.padded).sum();
@@ -187,7 +195,9 @@ impl Fsdp2 {
             };
             let cast = parameter.shard.dtype() != parameter.unsharded.dtype();
             let input = (self.ranks == 1 && cast).then(|| copy(parameter.padded, "_to_copy"));
-            parameter.unsharded.take_storage(copy(parameter.padded * self.ranks, "empty"));
+            parameter
+                .unsharded
+                .take_storage(copy(parameter.padded * self.ranks, "empty"));
             drop(input);
         }
         group.unsharded.set(true);

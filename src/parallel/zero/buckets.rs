@@ -147,7 +147,9 @@ impl Stage1And2 {
         let owns = members.iter().any(|&at| self.members[at].own > 0);
         if self.settings.overlaps()
             && (owns || self.offloads())
-            && let Some(gradient) = members.first().and_then(|&at| self.members[at].tensor.gradient())
+            && let Some(gradient) = members
+                .first()
+                .and_then(|&at| self.members[at].tensor.gradient())
         {
             t.record_stream(&gradient, REDUCTION);
         }
@@ -192,8 +194,15 @@ impl Stage1And2 {
         let kept = kept.get_or_insert_with(|| {
             let own = self.members.iter().filter(|member| member.own > 0);
             let elements = own.map(|member| member.tensor.numel()).sum();
-            t.allocate("empty", Shape::from([elements]), self.low, Category::Gradients)
+            t.allocate(
+                "empty",
+                Shape::from([elements]),
+                self.low,
+                Category::Gradients,
+            )
         });
-        member.tensor.set_gradient(Some(kept.part(*gradient.shape())));
+        member
+            .tensor
+            .set_gradient(Some(kept.part(*gradient.shape())));
     }
 }

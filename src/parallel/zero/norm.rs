@@ -58,14 +58,36 @@ pub(super) fn of_gradients<'a>(t: &Tape, gradients: impl Iterator<Item = &'a Ten
     root
 }
 
-/// `combine_grad_norm_groups` of one group.
-pub(super) fn combined(t: &Tape, norm: Tensor) -> Tensor {
-    let stacked = t.empty("stack", Shape::from([1]), DType::Float32);
+/// `get_grad_norm_direct` of stage 3, in double precision to its end.
+pub(super) fn of_parts(t: &Tape, gradients: &[Tensor]) -> Tensor {
+    let norm = |gradient: &Tensor| {
+        let wide = t.to(gradient, DType::Float64);
+        t.reduce("norm", &wide, number(), DType::Float64)
+    };
+    let norms: Vec<Tensor> = gradients.iter().map(norm).collect();
+    let many = Shape::from([norms.len() as u64]);
+    let stacked = t.empty("stack", many, DType::Float64);
+    let powers = t.empty("pow", many, DType::Float64);
+    let sum = t.reduce("sum", &powers, number(), DType::Float64);
+    drop((powers, stacked));
+    let root = t.empty("pow", number(), DType::Float64);
+    let flag = |op| t.empty(op, number(), DType::Bool);
+    let flags = [flag("isinf"), flag("isnan"), flag("logical_or")];
+    let error = t.empty("tensor", number(), DType::Float32);
+    let chosen = t.empty("where", number(), DType::Float64);
+    drop((error, flags, root, sum, norms));
+    chosen
+}
+
+/// `combine_grad_norm_groups`.
+pub(super) fn combined(t: &Tape, norms: Vec<Tensor>) -> Tensor {
+    let dtype = norms.first().map_or(DType::Float32, Tensor::dtype);
+    let stacked = t.empty("stack", Shape::from([norms.len() as u64]), dtype);
     let invalid = t.empty("any", number(), DType::Bool);
-    let combined = t.reduce("linalg_vector_norm", &stacked, number(), DType::Float32);
-    let infinite = t.empty("full_like", number(), DType::Float32);
-    let chosen = t.empty("where", number(), DType::Float32);
-    drop((infinite, combined, invalid, stacked, norm));
+    let combined = t.reduce("linalg_vector_norm", &stacked, number(), dtype);
+    let infinite = t.empty("full_like", number(), dtype);
+    let chosen = t.empty("where", number(), dtype);
+    drop((infinite, combined, invalid, stacked, norms));
     chosen
 }
 

@@ -176,7 +176,7 @@ impl Stage1And2 {
         }
         let gradients = averaged.iter().zip(self.own_members());
         let total = norm::of_gradients(t, gradients.map(|(gradient, _)| gradient));
-        let total = norm::combined(t, total);
+        let total = norm::combined(t, vec![total]);
         let held = self.global_norm.replace(Some(t.div_scalar(&total)));
         let flat = match &averaged[..] {
             [one] => one.clone(),
@@ -228,11 +228,8 @@ impl Wrapper for Stage1And2 {
         self.boundary.set(is_last);
     }
 
-    /// `engine.backward`: divided by the number of micro-batches, and scaled.
     fn scaled(&self, t: &Tape, loss: &Tensor) -> Vec<Tensor> {
-        let divided = t.div_scalar(loss);
-        let scaled = t.mul_scalar(&divided);
-        vec![divided, scaled]
+        super::scaled(t, loss)
     }
 
     /// `allreduce_gradients`.
