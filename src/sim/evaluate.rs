@@ -6,10 +6,11 @@ use super::fold::{Counts, Recorded};
 use super::generate::{STEPS, generate};
 use super::precision::{autocast, converts_outputs, in_float32, wrapped_in_generation};
 use super::{Mark, Phase, Trace};
-use crate::ask::EvaluationKind;
+use crate::ask::{DataParallelKind, EvaluationKind};
 use crate::families::{Batch, Model};
 use crate::model::ResolvedSpec;
 use crate::nn::build::{Output, Request};
+use crate::parallel::wrapped;
 use crate::tape::{Category, Tape, Tensor};
 use crate::units::DType;
 
@@ -203,7 +204,10 @@ pub(super) fn evaluation(spec: &ResolvedSpec, tape: Tape) -> Trace {
 
 /// Runs an evaluation that decodes so many tokens at the beginning one by one.
 fn evaluation_with(spec: &ResolvedSpec, tape: Tape, steps: u64) -> Trace {
-    let model = Model::new(&tape, spec);
+    let (model, _wrapper) = match spec.parallelism.dp.kind {
+        DataParallelKind::DeepSpeedZero => wrapped(&tape, spec, || Model::new(&tape, spec)),
+        _ => (Model::new(&tape, spec), None),
+    };
     let counts = Counts {
         parameters: model.num_parameters(),
         ..Counts::default()

@@ -17,13 +17,13 @@ pub trait ModuleHooks {
     fn after(&self, t: &Tape, module: u32, outputs: &mut [&mut Tensor]);
 }
 
-/// What wraps the modules that have parameters of their own: a wrapper that gathers those around each call.
+/// What wraps every module: a wrapper that gathers their own parameters around each call.
 pub trait ParameterHooks {
-    /// Before such a module runs on a tensor, which may be replaced.
-    fn before(&self, t: &Tape, module: &Called, input: &mut Tensor);
+    /// Before a module runs on tensors that it is given by their places, which may be replaced.
+    fn before(&self, t: &Tape, module: &Called, inputs: &mut [&mut Tensor]);
 
-    /// After it has given a tensor, which may be replaced.
-    fn after(&self, t: &Tape, module: &Called, output: &mut Tensor);
+    /// After it has given tensors, which may be replaced.
+    fn after(&self, t: &Tape, module: &Called, outputs: &mut [&mut Tensor]);
 }
 
 /// A module that is called: what it does, and its own parameters.
@@ -32,6 +32,13 @@ pub struct Called<'a> {
     pub op: &'static str,
     /// Its parameters.
     pub own: &'a [Option<&'a Tensor>],
+}
+
+impl Called<'static> {
+    /// One without parameters of its own.
+    pub const fn bare(op: &'static str) -> Self {
+        Self { op, own: &[] }
+    }
 }
 
 /// What runs at some moment of a backward pass.
@@ -57,22 +64,21 @@ impl Tape {
 
     /// Whether modules are wrapped.
     pub fn wraps_modules(&self) -> bool {
-        self.hooks.modules.borrow().is_some()
+        self.hooks.modules.borrow().is_some() || self.wraps_parameters()
     }
 
-    /// Wraps the modules that have parameters of their own. Linear layers are functions of their own then
-    /// ([`Tape::linear_function`]).
+    /// Wraps every module. Linear layers are functions of their own then ([`Tape::linear_function`]).
     pub fn wrap_parameters(&self, hooks: Rc<dyn ParameterHooks>) {
         self.hooks.parameters.replace(Some(hooks));
     }
 
-    /// Whether modules with parameters of their own are wrapped.
+    /// Whether every module is wrapped.
     pub(super) fn wraps_parameters(&self) -> bool {
         self.hooks.parameters.borrow().is_some()
     }
 
-    /// Calls a module that has parameters of its own. Where running again what was checkpointed ends within
-    /// it, it gives nothing.
+    /// Calls a module with one input by its place, and one result. Where running again what was
+    /// checkpointed ends within it, it gives nothing.
     pub fn with_own<const N: usize>(
         &self,
         op: &'static str,
@@ -80,18 +86,30 @@ impl Tape {
         x: &Tensor,
         run: impl FnOnce(&Tensor) -> Tensor,
     ) -> Tensor {
-        let hooks = self.hooks.parameters.borrow().clone();
-        let is_wrapped = own.iter().any(Option::is_some) && !self.recorder.is_muted();
-        let Some(hooks) = hooks.filter(|_| is_wrapped) else {
+        if !self.wraps_parameters() {
             return run(x);
-        };
-        let (module, mut x) = (Called { op, own: &own }, x.clone());
-        hooks.before(self, &module, &mut x);
-        let mut out = run(&x);
-        if !self.recorder.is_muted() {
-            hooks.after(self, &module, &mut out);
         }
+        let (module, mut x) = (Called { op, own: &own }, x.clone());
+        self.enter(&module, &mut [&mut x]);
+        let mut out = run(&x);
+        self.leave(&module, &mut [&mut out]);
         out
+    }
+
+    /// A module is called.
+    pub fn enter(&self, module: &Called, inputs: &mut [&mut Tensor]) {
+        let hooks = self.hooks.parameters.borrow().clone();
+        if let Some(hooks) = hooks.filter(|_| !self.recorder.is_muted()) {
+            hooks.before(self, module, inputs);
+        }
+    }
+
+    /// A module has given its results.
+    pub fn leave(&self, module: &Called, outputs: &mut [&mut Tensor]) {
+        let hooks = self.hooks.parameters.borrow().clone();
+        if let Some(hooks) = hooks.filter(|_| !self.recorder.is_muted()) {
+            hooks.after(self, module, outputs);
+        }
     }
 
     /// The module of the current scope is called with tensors.
@@ -100,6 +118,11 @@ impl Tape {
         if let Some(hooks) = hooks {
             hooks.before(self, self.scope(), inputs);
         }
+        self.enter(&Called::bare(self.module_name()), inputs);
+    }
+
+    fn module_name(&self) -> &'static str {
+        if self.scope() == 0 { "root" } else { "layer" }
     }
 
     /// The module of the current scope has given tensors.
@@ -108,6 +131,7 @@ impl Tape {
         if let Some(hooks) = hooks {
             hooks.after(self, self.scope(), outputs);
         }
+        self.leave(&Called::bare(self.module_name()), outputs);
     }
 
     /// Runs `hook` when the gradient of `x` is complete, before the operation that made `x` goes backward

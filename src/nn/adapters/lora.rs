@@ -37,7 +37,9 @@ impl Adapter {
         let drops = self.drops(t);
         let Some(dora) = &self.dora else {
             let wide = {
-                let dropped = if drops { t.dropout(&x) } else { x.clone() };
+                let dropped = t.with_own("lora_dropout", [], &x, |x| {
+                    if drops { t.dropout(x) } else { x.clone() }
+                });
                 let narrow = self.factors.narrow(t, &dropped);
                 drop(dropped);
                 self.factors.widen(t, &narrow)

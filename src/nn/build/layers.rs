@@ -4,7 +4,7 @@ use super::builder::Builder;
 use super::four_bit::Linear4bit;
 use super::int8::Linear8bit;
 use crate::ask::QuantizationType;
-use crate::nn::adapters::{BaseWeight, Slot};
+use crate::nn::adapters::{Adapter, BaseWeight, Slot};
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
 
@@ -116,6 +116,13 @@ impl Linear {
     /// `[.., inputs]` to `[.., outputs]`.
     pub(crate) fn forward(&self, t: &Tape, x: &Tensor) -> Tensor {
         let adapter = self.adapter.as_ref().and_then(|slot| slot.get());
+        match adapter {
+            Some(_) => t.with_own("adapted", [], x, |x| self.adapted(t, x, adapter)),
+            None => self.adapted(t, x, None),
+        }
+    }
+
+    fn adapted(&self, t: &Tape, x: &Tensor, adapter: Option<&Adapter>) -> Tensor {
         match &self.weight {
             Weight::Full { weight, bias } => {
                 let own = [Some(weight), bias.as_ref()];

@@ -72,10 +72,9 @@ impl Norm {
             | Self::WideLayer(weight) => [Some(weight), None],
             Self::OnePlusLayer([weight, bias]) => [Some(weight), Some(bias)],
             Self::Power(weight) => [weight.as_ref(), None],
-            // The first two call themselves.
-            Self::Root(_) | Self::Layer(_) | Self::BareLayer | Self::BareRoot | Self::Apart(_) => {
-                [None, None]
-            }
+            // The first two call themselves, the last one is a list.
+            Self::Root(_) | Self::Layer(_) | Self::Apart(_) => return self.normalize(t, x),
+            Self::BareLayer | Self::BareRoot => [None, None],
         };
         t.with_own("norm", own, x, |x| self.normalize(t, x))
     }

@@ -1,7 +1,6 @@
 //! `PartitionedParameterCoordinator` (`partitioned_param_coordinator.py`): which parameters are gathered and
-//! given back when. The first pass is recorded; in later ones parameters are fetched ahead.
-//!
-//! Modules without parameters of their own are left out: they only count.
+//! given back when. The first pass is recorded; in later ones parameters are fetched ahead, whenever a module
+//! is called or goes backward, one without parameters, too.
 
 use crate::ask::{OffloadDevice, Zero};
 use crate::tape::{Called, Category, Storage, Tape, Tensor};
@@ -153,8 +152,8 @@ impl Coordinator {
         self.places.get(&tensor.identity()).copied()
     }
 
-    /// A call of a module, where this rank knows its parameters.
-    pub(super) fn using(&self, called: &Called) -> Option<Use> {
+    /// A call of a module.
+    pub(super) fn using(&self, called: &Called) -> Use {
         let own = called
             .own
             .iter()
@@ -163,8 +162,8 @@ impl Coordinator {
         let mut own: Vec<usize> = own.collect();
         own.sort_unstable();
         own.dedup();
-        let module = (*own.first()?, called.op);
-        Some(Use { module, own })
+        let module = (own.first().copied().unwrap_or(usize::MAX), called.op);
+        Use { module, own }
     }
 
     /// `reset_step`: a forward pass of the model begins.

@@ -80,14 +80,14 @@ pub(super) fn of_parts(t: &Tape, gradients: &[Tensor]) -> Tensor {
 }
 
 /// `combine_grad_norm_groups`.
-pub(super) fn combined(t: &Tape, norms: Vec<Tensor>) -> Tensor {
+pub(super) fn combined(t: &Tape, norms: &[Tensor]) -> Tensor {
     let dtype = norms.first().map_or(DType::Float32, Tensor::dtype);
     let stacked = t.empty("stack", Shape::from([norms.len() as u64]), dtype);
     let invalid = t.empty("any", number(), DType::Bool);
     let combined = t.reduce("linalg_vector_norm", &stacked, number(), dtype);
     let infinite = t.empty("full_like", number(), dtype);
     let chosen = t.empty("where", number(), dtype);
-    drop((infinite, combined, invalid, stacked, norms));
+    drop((infinite, combined, invalid, stacked));
     chosen
 }
 

@@ -257,7 +257,7 @@ impl Stage3 {
             let gradients: Vec<Tensor> = group.members.iter().map(part).map(gradient).collect();
             norms.push(norm::of_parts(t, &gradients));
         }
-        let total = norm::combined(t, norms);
+        let total = norm::combined(t, &norms);
         let held = self.global_norm.replace(Some(t.div_scalar(&total)));
         for at in 0..self.groups.len() {
             let master = &self.groups[at].master;
@@ -282,7 +282,7 @@ impl Stage3 {
                 drop(t.empty("_to_copy", *master.shape(), self.low));
             }
         }
-        drop((total, held));
+        drop((total, norms, held));
     }
 }
 
@@ -305,32 +305,42 @@ fn sub_groups(trained: &[usize], parts: &[Tensor], size: u64) -> Vec<Vec<usize>>
 }
 
 impl ParameterHooks for Stage3 {
-    fn before(&self, t: &Tape, module: &Called, input: &mut Tensor) {
-        let (Some(used), Some(own)) = (self.coordinator.using(module), self.own.upgrade()) else {
+    fn before(&self, t: &Tape, module: &Called, inputs: &mut [&mut Tensor]) {
+        let Some(own) = self.own.upgrade() else {
             return;
         };
+        let used = self.coordinator.using(module);
+        let is_root = module.op == "root";
+        if is_root {
+            self.coordinator.begin(t);
+        }
         self.coordinator.fetch(t, &used, true);
+        if is_root {
+            // The model within the one with a head, which it gives all by name.
+            self.coordinator
+                .fetch(t, &self.coordinator.using(&Called::bare("model")), true);
+            return;
+        }
         let left = move |t: &Tape| own.coordinator.release(t, &used, false);
-        t.pass_through(&mut [input], Rc::new(left));
+        t.pass_through(inputs, Rc::new(left));
     }
 
-    fn after(&self, t: &Tape, module: &Called, output: &mut Tensor) {
-        let (Some(used), Some(own)) = (self.coordinator.using(module), self.own.upgrade()) else {
-            return;
-        };
+    fn after(&self, t: &Tape, module: &Called, outputs: &mut [&mut Tensor]) {
+        let used = self.coordinator.using(module);
         self.coordinator.release(t, &used, true);
-        let entered = move |t: &Tape| own.coordinator.fetch(t, &used, false);
-        t.pass_through(&mut [output], Rc::new(entered));
+        for output in outputs {
+            if let Some(own) = self.own.upgrade() {
+                let used = used.clone();
+                let entered = move |t: &Tape| own.coordinator.fetch(t, &used, false);
+                t.pass_through(&mut [&mut **output], Rc::new(entered));
+            }
+        }
     }
 }
 
 impl Wrapper for Stage3 {
     fn at_boundary(&self, is_last: bool) {
         self.boundary.set(is_last);
-    }
-
-    fn begin_micro_batch(&self, t: &Tape, _syncs: bool) {
-        self.coordinator.begin(t);
     }
 
     fn scaled(&self, t: &Tape, loss: &Tensor) -> Vec<Tensor> {
@@ -363,6 +373,7 @@ impl Wrapper for Stage3 {
         self.micro_step.set(0);
         self.coordinator.release_all(t);
         if self.offloads() {
+            drop(t.empty("FloatTensor", Shape::from([1]), DType::Float32));
             self.norms.take();
         } else {
             self.step_here(t, run);

@@ -176,7 +176,10 @@ impl Stage1And2 {
         }
         let gradients = averaged.iter().zip(self.own_members());
         let total = norm::of_gradients(t, gradients.map(|(gradient, _)| gradient));
-        let total = norm::combined(t, vec![total]);
+        let total = {
+            let norms = [total];
+            norm::combined(t, &norms)
+        };
         let held = self.global_norm.replace(Some(t.div_scalar(&total)));
         let flat = match &averaged[..] {
             [one] => one.clone(),
@@ -259,6 +262,9 @@ impl Wrapper for Stage1And2 {
     fn step(&self, t: &Tape, run: OnRank) {
         let grad_mode = t.set_grad_enabled(false);
         if self.offloads() {
+            for op in ["ByteTensor", "FloatTensor"] {
+                drop(t.empty(op, Shape::from([1]), DType::Float32));
+            }
             self.norms.take();
         } else {
             self.step_here(t, run);
