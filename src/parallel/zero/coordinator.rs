@@ -360,11 +360,10 @@ impl Coordinator {
                     let parameter = &self.parameters[member];
                     let elements = parameter.tensor.numel();
                     parameter.tensor.take_storage(hold(t, parameter, elements));
+                    parameter.status.set(Status::Available);
                 }
             }
-            for &member in &gather.members {
-                self.parameters[member].status.set(Status::Available);
-            }
+            self.parameters[at].status.set(Status::Available);
             drop(gather);
         });
     }

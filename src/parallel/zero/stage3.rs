@@ -95,12 +95,12 @@ impl Stage3 {
                     Category::MasterWeights,
                 )
             };
-            let master = if offloads || low == DType::Float32 {
+            let master = if offloads {
                 let narrow = low != DType::Float32 && settings.offload_param == OffloadDevice::None;
                 drop(narrow.then(wide));
                 t.without_storage(Shape::from([elements]), DType::Float32)
             } else {
-                let converted = wide();
+                let converted = (low != DType::Float32).then(wide);
                 let master = wide();
                 drop(converted);
                 master
@@ -304,9 +304,15 @@ fn sub_groups(trained: &[usize], parts: &[Tensor], size: u64) -> Vec<Vec<usize>>
     groups
 }
 
+/// Whether a layer runs again: what is checkpointed is within its call (`GradientCheckpointingLayer`,
+/// transformers 5.23).
+fn is_run_again(t: &Tape, module: &Called) -> bool {
+    module.op == "layer" && t.is_in_backward()
+}
+
 impl ParameterHooks for Stage3 {
     fn before(&self, t: &Tape, module: &Called, inputs: &mut [&mut Tensor]) {
-        let Some(own) = self.own.upgrade() else {
+        let Some(own) = self.own.upgrade().filter(|_| !is_run_again(t, module)) else {
             return;
         };
         let used = self.coordinator.using(module);
@@ -326,6 +332,9 @@ impl ParameterHooks for Stage3 {
     }
 
     fn after(&self, t: &Tape, module: &Called, outputs: &mut [&mut Tensor]) {
+        if is_run_again(t, module) {
+            return;
+        }
         let used = self.coordinator.using(module);
         self.coordinator.release(t, &used, true);
         for output in outputs {
