@@ -217,6 +217,13 @@ impl<L: Layer> Causal<L> {
         }
         let fused = self.fused_loss.filter(|_| t.is_training());
         if let (Some(budget), Some(labels), Some(weight)) = (fused, labels, self.lm_head.weight()) {
+            t.enter(
+                &Called {
+                    op: "external",
+                    own: &[Some(weight)],
+                },
+                &mut [],
+            );
             let kept = facts.index_all(t, hidden, 3);
             let loss = t.scoped("loss", None, || {
                 loss::liger_causal_lm(t, &kept, weight, labels, budget)

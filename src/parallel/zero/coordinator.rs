@@ -12,6 +12,9 @@ use std::rc::Rc;
 /// The stream of gathers that overlap with what is computed.
 const ALL_GATHER: Stream = Stream::side(2);
 
+/// What the outermost module does.
+pub(super) const ROOT: &str = "root";
+
 /// Where a parameter is (`ZeroParamStatus`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Status {
@@ -82,6 +85,9 @@ pub(super) struct Coordinator {
     available: Cell<i64>,
     /// `active_backward_submodules`.
     backward: RefCell<Vec<Use>>,
+    /// Parameters that the model reads outside of their modules (`register_external_parameter`): its root has
+    /// them, too, and they stay.
+    external: RefCell<Vec<usize>>,
     /// `ds_recompute_parameters`.
     recomputed: RefCell<BTreeMap<Module, Vec<usize>>>,
 }
@@ -134,6 +140,7 @@ impl Coordinator {
             step: Cell::new(0),
             available: Cell::new(0),
             backward: RefCell::default(),
+            external: RefCell::default(),
             recomputed: RefCell::default(),
         };
         (coordinator, parts)
@@ -162,8 +169,32 @@ impl Coordinator {
         let mut own: Vec<usize> = own.collect();
         own.sort_unstable();
         own.dedup();
+        if called.op == ROOT {
+            return Use {
+                module: (usize::MAX, ROOT),
+                own: self.external.borrow().clone(),
+            };
+        }
         let module = (own.first().copied().unwrap_or(usize::MAX), called.op);
         Use { module, own }
+    }
+
+    /// A parameter is read outside of its module (`ZeROOrderedDict.__getitem__`).
+    pub(super) fn read(&self, t: &Tape, at: usize) {
+        let parameter = &self.parameters[at];
+        if parameter.status.get() != Status::Apart {
+            return;
+        }
+        if !self.external.borrow().contains(&at) {
+            self.external.borrow_mut().push(at);
+            let mut uses = self.uses.borrow_mut();
+            let roots = uses.iter_mut().filter(|used| used.module.1 == ROOT);
+            roots.for_each(|root| root.own.push(at));
+        }
+        let padded = parameter.part * self.ranks;
+        parameter.tensor.take_storage(hold(t, parameter, padded));
+        parameter.status.set(Status::Available);
+        drop(self.copied_parts(t, &[at]));
     }
 
     /// `reset_step`: a forward pass of the model begins.
@@ -393,7 +424,7 @@ impl Coordinator {
                 .active
                 .borrow_mut()
                 .retain(|&other| other != used.module);
-            if released.contains(&at) {
+            if released.contains(&at) && !self.external.borrow().contains(&at) {
                 self.release_parameter(t, at);
             }
         }
@@ -438,7 +469,7 @@ impl Coordinator {
                     .active
                     .borrow_mut()
                     .retain(|&other| other != used.module);
-                if !parameter.persists {
+                if !parameter.persists && !self.external.borrow().contains(&at) {
                     self.release_parameter(t, at);
                 }
             }

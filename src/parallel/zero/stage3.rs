@@ -1,7 +1,7 @@
 //! `DeepSpeedZeroOptimizer_Stage3` (`stage3.py`): every rank has a part of each parameter, of its gradient
 //! and of its optimizer states; modules gather theirs around each call (`parameter_offload.py`).
 
-use super::coordinator::Coordinator;
+use super::coordinator::{Coordinator, ROOT};
 use super::norm;
 use crate::ask::{OffloadDevice, Zero};
 use crate::model::ResolvedSpec;
@@ -316,7 +316,13 @@ impl ParameterHooks for Stage3 {
             return;
         };
         let used = self.coordinator.using(module);
-        let is_root = module.op == "root";
+        if module.op == "external" {
+            let own = module.own.iter().flatten();
+            own.filter_map(|tensor| self.coordinator.place(tensor))
+                .for_each(|at| self.coordinator.read(t, at));
+            return;
+        }
+        let is_root = module.op == ROOT;
         if is_root {
             self.coordinator.begin(t);
         }
