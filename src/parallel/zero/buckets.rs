@@ -39,7 +39,7 @@ impl Stage1And2 {
         }
         let shape = Shape::from([self.settings.reduce_bucket_size]);
         let mut buffers = self.buckets.buffers.borrow_mut();
-        for _ in 0..1 + u8::from(self.settings.overlaps()) {
+        for _ in 0..=u8::from(self.settings.overlaps()) {
             buffers.push(t.allocate("bucket", shape, self.low, Category::Communication));
         }
         self.buckets.index.set(0);

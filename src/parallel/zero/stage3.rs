@@ -45,8 +45,6 @@ pub(in crate::parallel) struct Stage3 {
     elements: Cell<u64>,
     clips: bool,
     boundary: Cell<bool>,
-    /// Micro-batches of this step that went backward.
-    micro_step: Cell<u64>,
     norms: RefCell<Vec<Tensor>>,
     global_norm: RefCell<Option<Tensor>>,
 }
@@ -136,7 +134,6 @@ impl Stage3 {
             elements: Cell::new(0),
             clips: spec.clip_grad_norm,
             boundary: Cell::new(true),
-            micro_step: Cell::new(0),
             norms: RefCell::default(),
             global_norm: RefCell::default(),
         });
@@ -366,7 +363,6 @@ impl Wrapper for Stage3 {
     fn backward_ended(&self, t: &Tape) {
         self.reduce_bucket(t);
         t.synchronize();
-        self.micro_step.set(self.micro_step.get() + 1);
         self.coordinator.release_leftovers(t);
     }
 
@@ -385,7 +381,6 @@ impl Wrapper for Stage3 {
 
     fn step(&self, t: &Tape, run: OnRank) {
         let grad_mode = t.set_grad_enabled(false);
-        self.micro_step.set(0);
         self.coordinator.release_all(t);
         if self.offloads() {
             drop(t.empty("FloatTensor", Shape::from([1]), DType::Float32));
