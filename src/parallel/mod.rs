@@ -13,5 +13,6 @@ mod fsdp2;
 mod shards;
 mod units;
 mod wrapper;
+mod zero;
 
 pub use wrapper::{ModelParameter, Wrapper, is_wrapped, wrapped};

@@ -2,9 +2,10 @@
 
 use super::ddp::Ddp;
 use super::fsdp2::Fsdp2;
+use super::zero::{Stage1And2, Stage3};
 use crate::ask::DataParallelKind;
 use crate::model::ResolvedSpec;
-use crate::tape::Tape;
+use crate::tape::{Tape, Tensor};
 use std::rc::Rc;
 
 /// What runs on the parameters and gradients of a rank.
@@ -27,6 +28,27 @@ pub struct ModelParameter {
 pub trait Wrapper {
     /// A micro-batch begins; gradients are reduced in its backward pass if it `syncs`.
     fn begin_micro_batch(&self, _t: &Tape, _syncs: bool) {}
+
+    /// The micro-batch that begins is the last of a step or not.
+    fn at_boundary(&self, _is_last: bool) {}
+
+    /// What its engine makes of the loss, the last of which backward begins with.
+    fn scaled(&self, _t: &Tape, _loss: &Tensor) -> Vec<Tensor> {
+        Vec::new()
+    }
+
+    /// A micro-batch's backward pass has ended.
+    fn backward_ended(&self, _t: &Tape) {}
+
+    /// Whether clipping is part of its step.
+    fn clips(&self) -> bool {
+        false
+    }
+
+    /// Runs the optimizer's step on what this rank has of parameters and gradients.
+    fn step(&self, t: &Tape, run: OnRank) {
+        self.on_rank(t, run);
+    }
 
     /// Runs what steps, or makes optimizer states, on what this rank steps over: parameters with their
     /// gradients.
@@ -60,7 +82,7 @@ pub trait Wrapper {
 pub fn is_wrapped(spec: &ResolvedSpec) -> bool {
     matches!(
         spec.parallelism.dp.kind,
-        DataParallelKind::Ddp | DataParallelKind::Fsdp2
+        DataParallelKind::Ddp | DataParallelKind::Fsdp2 | DataParallelKind::DeepSpeedZero
     )
 }
 
@@ -84,6 +106,19 @@ pub fn wrapped<M>(
             };
             let registered = t.take_registered();
             (model, Some(Fsdp2::new(t, spec, registered)))
+        }
+        DataParallelKind::DeepSpeedZero => {
+            t.register_parameters();
+            let model = build();
+            let registered = t.take_registered();
+            let wrapper: Rc<dyn Wrapper> = if spec.parallelism.dp.zero.stage == 3 {
+                Stage3::new(t, spec, registered)
+            } else {
+                Stage1And2::new(t, spec)
+            };
+            // What is measured begins with an empty cache.
+            t.empty_cache();
+            (model, Some(wrapper))
         }
         _ => (build(), None),
     }

@@ -57,11 +57,16 @@ impl<'a> Run<'a> {
     pub(super) fn new(t: &'a Tape, spec: &'a ResolvedSpec, accumulation: u32) -> Self {
         let bytes = Shape::from([spec.other_device_memory.get()]);
         let held = t.allocate("held", bytes, DType::UInt8, Category::Buffers);
-        let (model, wrapper) = wrapped(t, spec, || Rc::new(Model::new(t, spec)));
-        let mut counts = Counts {
-            parameters: model.num_parameters(),
-            ..Counts::default()
-        };
+        let mut counts = Counts::default();
+        let (model, wrapper) = wrapped(t, spec, || {
+            let model = Rc::new(Model::new(t, spec));
+            // Wrappers move parameters.
+            if spec.parallelism.dp.offloads() && !spec.builds_on_meta() {
+                counts.sharded = sharded::parameters(t, spec.weights);
+            }
+            model
+        });
+        counts.parameters = model.num_parameters();
         t.for_each_parameter(|_, parameter, _| {
             counts.trainable += parameter.numel() * t.multiplicity(t.scope_of(parameter));
         });
@@ -70,9 +75,10 @@ impl<'a> Run<'a> {
         }
         t.checkpoint_every(spec.checkpoint_every);
         let optimizer = Rc::new(RefCell::new(Optimizer::new(t, spec)));
-        if spec.parallelism.dp.offloads() {
-            let known = wrapper.as_ref().and_then(|wrapper| wrapper.parameters());
-            counts.sharded = known.unwrap_or_else(|| sharded::parameters(t, spec.weights));
+        if spec.parallelism.dp.offloads()
+            && let Some(known) = wrapper.as_ref().and_then(|wrapper| wrapper.parameters())
+        {
+            counts.sharded = known;
         }
         let leaving = Gradients::new(t, spec).map(Rc::new);
         if let Some(leaving) = leaving.clone().filter(|leaving| leaving.leave_at_once) {
@@ -151,6 +157,7 @@ impl<'a> Run<'a> {
             self.mark(step, micro_batch, Phase::Forward);
             if let Some(wrapper) = &self.wrapper {
                 let last = micro_batch + 1 == self.accumulation;
+                wrapper.at_boundary(last);
                 wrapper.begin_micro_batch(t, last || !spec.parallelism.dp.no_sync);
             }
             let grad_mode = t.set_grad_enabled(!self.forward_only());
@@ -224,9 +231,15 @@ impl<'a> Run<'a> {
 
     fn backward(&mut self, loss: Option<Tensor>, last: bool) {
         let t = self.tape;
-        let scaled = loss.as_ref();
-        let scaled = scaled.and_then(|loss| self.optimizer.borrow().scaled(t, loss));
-        if let Some(loss) = scaled.as_ref().or(loss.as_ref()) {
+        let own = loss.as_ref();
+        let mut scaled: Vec<Tensor> = (own
+            .and_then(|loss| self.optimizer.borrow().scaled(t, loss)))
+        .into_iter()
+        .collect();
+        if let (Some(wrapper), Some(loss)) = (&self.wrapper, own) {
+            scaled.extend(wrapper.scaled(t, loss));
+        }
+        if let Some(loss) = scaled.last().or(own) {
             match &mut self.scaler {
                 Some(scaler) => t.backward(&scaler.scale(t, loss)),
                 None => t.backward(loss),
@@ -235,6 +248,9 @@ impl<'a> Run<'a> {
         classify_gradients(t);
         if last {
             self.optimizer.borrow().backward_ended(t);
+        }
+        if let Some(wrapper) = &self.wrapper {
+            wrapper.backward_ended(t);
         }
         drop((scaled, loss));
         if let Some(leaving) = &self.leaving {
@@ -266,7 +282,8 @@ impl<'a> Run<'a> {
         let t = self.tape;
         let last = self.accumulation - 1;
         // Clipping is part of a step with weights of its own.
-        if self.spec.clip_grad_norm && !self.optimizer.borrow().clips() {
+        let clips = self.wrapper.as_ref().is_some_and(|wrapper| wrapper.clips());
+        if self.spec.clip_grad_norm && !clips && !self.optimizer.borrow().clips() {
             self.mark(step, last, Phase::Clip);
             if let Some(scaler) = &mut self.scaler {
                 scaler.unscale(t);
@@ -285,7 +302,11 @@ impl<'a> Run<'a> {
         } else if self.spec.offload.optimizer_states {
             offload::step(t, &mut self.optimizer.borrow_mut());
         } else {
-            self.on_rank(|t| self.optimizer.borrow_mut().step(t));
+            let mut run = |t: &Tape| self.optimizer.borrow_mut().step(t);
+            match &self.wrapper {
+                Some(wrapper) => wrapper.step(t, &mut run),
+                None => run(t),
+            }
         }
         self.mark(step, last, Phase::ZeroGrad);
     }

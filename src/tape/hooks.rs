@@ -17,6 +17,30 @@ pub trait ModuleHooks {
     fn after(&self, t: &Tape, module: u32, outputs: &mut [&mut Tensor]);
 }
 
+/// What wraps every module: a wrapper that gathers their own parameters around each call.
+pub trait ParameterHooks {
+    /// Before a module runs on tensors that it is given by their places, which may be replaced.
+    fn before(&self, t: &Tape, module: &Called, inputs: &mut [&mut Tensor]);
+
+    /// After it has given tensors, which may be replaced.
+    fn after(&self, t: &Tape, module: &Called, outputs: &mut [&mut Tensor]);
+}
+
+/// A module that is called: what it does, and its own parameters.
+pub struct Called<'a> {
+    /// What it does.
+    pub op: &'static str,
+    /// Its parameters.
+    pub own: &'a [Option<&'a Tensor>],
+}
+
+impl Called<'static> {
+    /// One without parameters of its own.
+    pub const fn bare(op: &'static str) -> Self {
+        Self { op, own: &[] }
+    }
+}
+
 /// What runs at some moment of a backward pass.
 pub type BackwardHook = Rc<dyn Fn(&Tape)>;
 
@@ -24,6 +48,7 @@ pub type BackwardHook = Rc<dyn Fn(&Tape)>;
 #[derive(Default)]
 pub(super) struct Hooks {
     modules: RefCell<Option<Rc<dyn ModuleHooks>>>,
+    parameters: RefCell<Option<Rc<dyn ParameterHooks>>>,
     /// What runs when the backward pass that is going on has ended (`queue_callback`).
     at_end: RefCell<Vec<BackwardHook>>,
 }
@@ -39,7 +64,52 @@ impl Tape {
 
     /// Whether modules are wrapped.
     pub fn wraps_modules(&self) -> bool {
-        self.hooks.modules.borrow().is_some()
+        self.hooks.modules.borrow().is_some() || self.wraps_parameters()
+    }
+
+    /// Wraps every module. Linear layers are functions of their own then ([`Tape::linear_function`]).
+    pub fn wrap_parameters(&self, hooks: Rc<dyn ParameterHooks>) {
+        self.hooks.parameters.replace(Some(hooks));
+    }
+
+    /// Whether every module is wrapped.
+    pub(super) fn wraps_parameters(&self) -> bool {
+        self.hooks.parameters.borrow().is_some()
+    }
+
+    /// Calls a module with one input by its place, and one result. Where running again what was
+    /// checkpointed ends within it, it gives nothing.
+    pub fn with_own<const N: usize>(
+        &self,
+        op: &'static str,
+        own: [Option<&Tensor>; N],
+        x: &Tensor,
+        run: impl FnOnce(&Tensor) -> Tensor,
+    ) -> Tensor {
+        if !self.wraps_parameters() {
+            return run(x);
+        }
+        let (module, mut x) = (Called { op, own: &own }, x.clone());
+        self.enter(&module, &mut [&mut x]);
+        let mut out = run(&x);
+        self.leave(&module, &mut [&mut out]);
+        out
+    }
+
+    /// A module is called.
+    pub fn enter(&self, module: &Called, inputs: &mut [&mut Tensor]) {
+        let hooks = self.hooks.parameters.borrow().clone();
+        if let Some(hooks) = hooks.filter(|_| !self.recorder.is_muted()) {
+            hooks.before(self, module, inputs);
+        }
+    }
+
+    /// A module has given its results.
+    pub fn leave(&self, module: &Called, outputs: &mut [&mut Tensor]) {
+        let hooks = self.hooks.parameters.borrow().clone();
+        if let Some(hooks) = hooks.filter(|_| !self.recorder.is_muted()) {
+            hooks.after(self, module, outputs);
+        }
     }
 
     /// The module of the current scope is called with tensors.
@@ -48,6 +118,11 @@ impl Tape {
         if let Some(hooks) = hooks {
             hooks.before(self, self.scope(), inputs);
         }
+        self.enter(&Called::bare(self.module_name()), inputs);
+    }
+
+    fn module_name(&self) -> &'static str {
+        if self.scope() == 0 { "root" } else { "layer" }
     }
 
     /// The module of the current scope has given tensors.
@@ -56,6 +131,7 @@ impl Tape {
         if let Some(hooks) = hooks {
             hooks.after(self, self.scope(), outputs);
         }
+        self.leave(&Called::bare(self.module_name()), outputs);
     }
 
     /// Runs `hook` when the gradient of `x` is complete, before the operation that made `x` goes backward

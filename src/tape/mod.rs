@@ -47,7 +47,7 @@ pub use checkpoint::{Function, Region, Results};
 pub use details::Details;
 pub use event::Event;
 pub use folds::{Built, ListId};
-pub use hooks::{BackwardHook, ModuleHooks};
+pub use hooks::{BackwardHook, Called, ModuleHooks, ParameterHooks};
 pub use levels::Which;
 pub use ops::{EightBit, FlaVersion, FourBit, Packed, Sdpa, SdpaKernel, Transcripts, Window};
 pub use record::{Piece, Record};

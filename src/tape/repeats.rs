@@ -243,6 +243,7 @@ impl Tape {
     fn may_repeat(&self) -> bool {
         !self.repeats.borrow().all
             && !self.grad_enabled.get()
+            && !self.wraps_modules()
             && self.recorder.folds().is_none()
             && !self.recorder.is_muted()
             && self.cache_kind() != Some(CacheKind::Tuples)

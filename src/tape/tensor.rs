@@ -122,6 +122,11 @@ impl Tensor {
         Rc::ptr_eq(&self.0, &other.0)
     }
 
+    /// What tells this very tensor from all others that live (`id` of Python).
+    pub fn identity(&self) -> usize {
+        Rc::as_ptr(&self.0).addr()
+    }
+
     /// A fresh tensor, put into the graph.
     pub(super) fn with_edge(mut self, edge: Edge) -> Self {
         if let Some(inner) = Rc::get_mut(&mut self.0) {

@@ -12,6 +12,7 @@ pub fn shape_text(dims: &[u64]) -> String {
 /// A type as PyTorch writes it, without `torch.`.
 pub const fn dtype_name(dtype: DType) -> &'static str {
     match dtype {
+        DType::Float64 => "float64",
         DType::Float32 => "float32",
         DType::BFloat16 => "bfloat16",
         DType::Float16 => "float16",

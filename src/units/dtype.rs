@@ -8,6 +8,8 @@ use serde::{Deserialize, Serialize};
 pub enum DType {
     /// 32-bit float.
     Float32,
+    /// 64-bit float.
+    Float64,
     /// 16-bit float with 8 exponent bits.
     BFloat16,
     /// 16-bit float with 5 exponent bits.
@@ -26,7 +28,7 @@ impl DType {
     /// Bytes an element.
     pub const fn size(self) -> u64 {
         match self {
-            Self::Int64 => 8,
+            Self::Int64 | Self::Float64 => 8,
             Self::Float32 | Self::Int32 => 4,
             Self::BFloat16 | Self::Float16 => 2,
             Self::UInt8 | Self::Bool => 1,
@@ -35,7 +37,10 @@ impl DType {
 
     /// Whether gradients can flow through elements of this type.
     pub const fn is_float(self) -> bool {
-        matches!(self, Self::Float32 | Self::BFloat16 | Self::Float16)
+        matches!(
+            self,
+            Self::Float64 | Self::Float32 | Self::BFloat16 | Self::Float16
+        )
     }
 
     /// Whether elements are 16-bit floats.

@@ -17,7 +17,17 @@ impl Factors {
 
     /// `B(A(x))`.
     pub(crate) fn product(&self, t: &Tape, x: &Tensor) -> Tensor {
-        let narrow = t.linear(x, &self.a, None);
-        t.linear(&narrow, &self.b, None)
+        let narrow = self.narrow(t, x);
+        self.widen(t, &narrow)
+    }
+
+    /// `A(x)`.
+    pub(super) fn narrow(&self, t: &Tape, x: &Tensor) -> Tensor {
+        t.with_own("linear", [Some(&self.a)], x, |x| t.linear(x, &self.a, None))
+    }
+
+    /// `B(x)`.
+    pub(super) fn widen(&self, t: &Tape, x: &Tensor) -> Tensor {
+        t.with_own("linear", [Some(&self.b)], x, |x| t.linear(x, &self.b, None))
     }
 }

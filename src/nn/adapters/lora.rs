@@ -37,10 +37,12 @@ impl Adapter {
         let drops = self.drops(t);
         let Some(dora) = &self.dora else {
             let wide = {
-                let dropped = if drops { t.dropout(&x) } else { x.clone() };
-                let narrow = t.linear(&dropped, &self.factors.a, None);
+                let dropped = t.with_own("lora_dropout", [], &x, |x| {
+                    if drops { t.dropout(x) } else { x.clone() }
+                });
+                let narrow = self.factors.narrow(t, &dropped);
                 drop(dropped);
-                t.linear(&narrow, &self.factors.b, None)
+                self.factors.widen(t, &narrow)
             };
             return (t.mul_scalar(&wide), [Some(x), None]);
         };

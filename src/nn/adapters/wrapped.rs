@@ -40,6 +40,11 @@ impl Wrapped {
         }
     }
 
+    /// The parameter itself.
+    pub(crate) fn own(&self) -> &Tensor {
+        &self.weight
+    }
+
     /// What happens before the module runs. That a change keeps shape and dtype is tried out once
     /// (`ParametrizationList`).
     pub(crate) fn open(&self, t: &Tape) -> Opened<'_> {

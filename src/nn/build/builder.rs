@@ -5,7 +5,8 @@ use super::facts::Facts;
 use super::named;
 use super::outline::Outline;
 use crate::ask::{
-    ActivationCheckpointing, AdapterDtype, LigerKernels, MasterWeights, Program, Quantization,
+    ActivationCheckpointing, AdapterDtype, DataParallelKind, LigerKernels, MasterWeights, Program,
+    Quantization,
 };
 use crate::model::{Architecture, ModuleKind, Parameter, ResolvedSpec, Transformers};
 use crate::nn::adapters::{Target, lora};
@@ -93,6 +94,8 @@ impl<'a> Plan<'a> {
             // one dtype.
             let spec = self.spec;
             let engine = spec.optimizer.master_weights == MasterWeights::DeepSpeed
+                || (spec.parallelism.dp.kind == DataParallelKind::DeepSpeedZero
+                    && spec.weights.is_half())
                 || spec.parallelism.dp.compute_dtype().is_some()
                 || (options.adapter_dtype == AdapterDtype::Base && !spec.builds_on_meta());
             lora::attach(

@@ -4,7 +4,7 @@ use super::builder::Builder;
 use super::four_bit::Linear4bit;
 use super::int8::Linear8bit;
 use crate::ask::QuantizationType;
-use crate::nn::adapters::{BaseWeight, Slot};
+use crate::nn::adapters::{Adapter, BaseWeight, Slot};
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
 
@@ -116,9 +116,17 @@ impl Linear {
     /// `[.., inputs]` to `[.., outputs]`.
     pub(crate) fn forward(&self, t: &Tape, x: &Tensor) -> Tensor {
         let adapter = self.adapter.as_ref().and_then(|slot| slot.get());
+        match adapter {
+            Some(_) => t.with_own("adapted", [], x, |x| self.adapted(t, x, adapter)),
+            None => self.adapted(t, x, None),
+        }
+    }
+
+    fn adapted(&self, t: &Tape, x: &Tensor, adapter: Option<&Adapter>) -> Tensor {
         match &self.weight {
             Weight::Full { weight, bias } => {
-                let result = t.linear(x, weight, bias.as_ref());
+                let own = [Some(weight), bias.as_ref()];
+                let result = t.with_own("linear", own, x, |x| t.linear(x, weight, bias.as_ref()));
                 match adapter {
                     Some(adapter) => adapter.forward(t, x, result, bias.as_ref()),
                     None => result,
@@ -228,14 +236,17 @@ impl Embedding {
 
     /// Indices `[..]` to `[.., width]`.
     pub(crate) fn forward(&self, t: &Tape, indices: &Tensor) -> Tensor {
-        let mut result = t.embedding(&self.table, indices);
-        if self.scaled {
-            result = t.mul_scalar(&result);
-        }
-        if let Some(scale) = &self.scale {
-            let scale = t.to(scale, self.table.dtype());
-            result = t.mul(&result, &scale);
-        }
+        let mut result = t.with_own("embedding", [Some(&self.table)], indices, |indices| {
+            let mut result = t.embedding(&self.table, indices);
+            if self.scaled {
+                result = t.mul_scalar(&result);
+            }
+            if let Some(scale) = &self.scale {
+                let scale = t.to(scale, self.table.dtype());
+                result = t.mul(&result, &scale);
+            }
+            result
+        });
         if let Some(adapter) = self.adapter.as_ref().and_then(|slot| slot.get()) {
             result = adapter.forward_table(t, indices, result);
         }
@@ -265,6 +276,10 @@ impl RmsNorm {
 
     /// `[.., size]` to the same.
     pub(crate) fn forward(&self, t: &Tape, x: &Tensor) -> Tensor {
+        t.with_own("norm", [Some(&self.weight)], x, |x| self.normalize(t, x))
+    }
+
+    fn normalize(&self, t: &Tape, x: &Tensor) -> Tensor {
         if let Some(in_place) = self.liger {
             return t.liger_rms_norm(x, &self.weight, in_place);
         }
@@ -318,6 +333,11 @@ impl LayerNorm {
 
     /// `[.., size]` to the same.
     pub(crate) fn forward(&self, t: &Tape, x: &Tensor) -> Tensor {
+        let own = [Some(&self.weight), self.bias.as_ref()];
+        t.with_own("norm", own, x, |x| self.normalize(t, x))
+    }
+
+    fn normalize(&self, t: &Tape, x: &Tensor) -> Tensor {
         match &self.bias {
             Some(bias) if self.in_python => self.step_by_step(t, x, bias),
             bias => t.layer_norm(x, Some(&self.weight), bias.as_ref()),

@@ -63,6 +63,23 @@ impl Norm {
 
     /// `[.., size]` to the same.
     pub(crate) fn forward(&self, t: &Tape, x: &Tensor) -> Tensor {
+        let own = match self {
+            Self::Liger(weight, _)
+            | Self::CastRoot(weight)
+            | Self::WideRoot(weight)
+            | Self::OnePlusRoot(weight)
+            | Self::WidenedRoot(weight)
+            | Self::WideLayer(weight) => [Some(weight), None],
+            Self::OnePlusLayer([weight, bias]) => [Some(weight), Some(bias)],
+            Self::Power(weight) => [weight.as_ref(), None],
+            // The first two call themselves, the last one is a list.
+            Self::Root(_) | Self::Layer(_) | Self::Apart(_) => return self.normalize(t, x),
+            Self::BareLayer | Self::BareRoot => [None, None],
+        };
+        t.with_own("norm", own, x, |x| self.normalize(t, x))
+    }
+
+    fn normalize(&self, t: &Tape, x: &Tensor) -> Tensor {
         match self {
             Self::Root(norm) => norm.forward(t, x),
             Self::Layer(norm) => norm.forward(t, x),

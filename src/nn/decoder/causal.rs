@@ -16,7 +16,7 @@ use crate::nn::experts::balance;
 use crate::nn::heads::{classifier, loss};
 use crate::nn::masks::mask;
 use crate::nn::vision::{Among, Sight};
-use crate::tape::{Tape, Tensor};
+use crate::tape::{Called, Tape, Tensor};
 use crate::units::{DType, Shape};
 use std::rc::Rc;
 
@@ -217,6 +217,13 @@ impl<L: Layer> Causal<L> {
         }
         let fused = self.fused_loss.filter(|_| t.is_training());
         if let (Some(budget), Some(labels), Some(weight)) = (fused, labels, self.lm_head.weight()) {
+            t.enter(
+                &Called {
+                    op: "external",
+                    own: &[Some(weight)],
+                },
+                &mut [],
+            );
             let kept = facts.index_all(t, hidden, 3);
             let loss = t.scoped("loss", None, || {
                 loss::liger_causal_lm(t, &kept, weight, labels, budget)
@@ -368,6 +375,7 @@ impl<L: Layer> Causal<L> {
         };
         let given = among.positions.is_some();
         let ids = *input_ids.shape();
+        t.enter(&Called::bare("rotary_emb"), &mut []);
         let ((cos, sin), near) = self.angles.of_kinds(t, (&positions, given), ids, dtype);
         let turns = self.angles.of_bases(t, &positions, dtype);
         // Those in images are not passed on.
@@ -408,8 +416,9 @@ impl<L: Layer> Causal<L> {
             hidden = streams.joined(t, &hidden, embedded.dtype(), &mut parted);
         }
         let [.., norm] = self.names;
-        let normalized = t.scoped(norm, None, || self.norm.forward(t, &hidden));
+        let mut normalized = t.scoped(norm, None, || self.norm.forward(t, &hidden));
         drop((hidden, held, embedded, parted));
+        t.leave(&Called::bare("model"), &mut [&mut normalized]);
         normalized
     }
 

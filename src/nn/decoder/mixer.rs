@@ -8,7 +8,7 @@ use crate::nn::attention::{
 };
 use crate::nn::build::Builder;
 use crate::nn::mixers::{GatedDelta, Lightning, Mamba2Mixer, ShortConv, mamba};
-use crate::tape::{Tape, Tensor};
+use crate::tape::{Called, Tape, Tensor};
 
 /// What mixes tokens.
 pub(super) trait Mixes {
@@ -118,10 +118,15 @@ impl Mixer {
 
     /// `[B, S, H]` to the same, and what the layer holds besides.
     pub(super) fn forward(&self, t: &Tape, x: &Tensor, shared: &Shared) -> (Tensor, Vec<Tensor>) {
-        match self.name {
+        // Layers give it what it reads by name.
+        let module = Called::bare("mixer");
+        t.enter(&module, &mut []);
+        let (mut out, held) = match self.name {
             Some(name) => t.scoped(name, None, || self.mixes.mix(t, x, shared)),
             None => self.mixes.mix(t, x, shared),
-        }
+        };
+        t.leave(&module, &mut [&mut out]);
+        (out, held)
     }
 }
 

@@ -8,7 +8,7 @@ use crate::model::{ExpertForm, Experts};
 use crate::nn::adapters::{Opened, Wrapped};
 use crate::nn::build::{Builder, Call};
 use crate::nn::mlp::activated;
-use crate::tape::{Tape, Tensor};
+use crate::tape::{Called, Tape, Tensor};
 use crate::units::{DType, Shape};
 use std::rc::Rc;
 
@@ -128,13 +128,29 @@ impl GroupedExperts {
         // Adapters of the second product are around those of the first.
         let down = self.down_proj.open(t);
         let weight = [self.gate_up_proj.open(t), down];
-        let out = if self.liger {
+        let [up, down] = [&self.gate_up_proj, &self.down_proj].map(|weight| Some(weight.own()));
+        let [up_bias, down_bias] = match &self.biases {
+            Some([up, down]) => [Some(up), Some(down)],
+            None => [None, None],
+        };
+        let module = Called {
+            op: "experts",
+            own: &[up, down, up_bias, down_bias],
+        };
+        let mut given = [tokens, weights].map(Tensor::clone);
+        {
+            let [tokens, weights] = &mut given;
+            t.enter(&module, &mut [tokens, weights]);
+        }
+        let [tokens, weights] = &given;
+        let mut out = if self.liger {
             liger(t, &weight, tokens, [chosen, weights])
         } else if self.call.batches_experts() {
             self.batched(t, &weight, tokens, [chosen, weights])
         } else {
             self.grouped(t, &weight, tokens, [chosen, weights])
         };
+        t.leave(&module, &mut [&mut out]);
         let [up, down] = weight;
         up.close(down);
         out

@@ -37,7 +37,13 @@ impl OpenGate<'_> {
     pub(crate) fn forward(&self, t: &Tape, tokens: &Tensor) -> Tensor {
         match self {
             Self::Layer(layer) => layer.forward(t, tokens),
-            Self::Own(weight, bias) => t.linear(tokens, weight.get(t), *bias),
+            Self::Own(weight, bias) => {
+                let weight = weight.get(t);
+                let own = [Some(weight), *bias];
+                t.with_own("router", own, tokens, |tokens| {
+                    t.linear(tokens, weight, *bias)
+                })
+            }
         }
     }
 

@@ -7,7 +7,7 @@ use crate::model::{Activation, BESIDE, DecoderConfig, LayerNames, MlpNames, Tran
 use crate::nn::attention::dropped;
 use crate::nn::build::{Builder, Linear, RmsNorm};
 use crate::nn::experts::moe;
-use crate::tape::{Tape, Tensor};
+use crate::tape::{Called, Tape, Tensor};
 
 /// What stands beside attention in a layer.
 pub(crate) struct FeedForward {
@@ -115,7 +115,10 @@ impl FeedForward {
     /// given them.
     pub(crate) fn forward(&self, t: &Tape, x: &Tensor) -> (Tensor, Vec<Tensor>) {
         let (out, logits) = t.scoped(self.name, None, || {
-            let (out, logits) = self.result(t, x);
+            let (module, mut x) = (Called::bare("mlp"), x.clone());
+            t.enter(&module, &mut [&mut x]);
+            let (mut out, logits) = self.result(t, &x);
+            t.leave(&module, &mut [&mut out]);
             (dropped(t, out, self.dropout), logits)
         });
         let Some(beside) = &self.beside else {

@@ -126,7 +126,7 @@ impl GatedMlp {
         } else {
             let gate = {
                 let gate = self.gate_proj.forward(t, x);
-                (self.activation)(t, &gate)
+                t.with_own("act_fn", [], &gate, |gate| (self.activation)(t, gate))
             };
             let up = self.up_proj.forward(t, x);
             t.mul(&gate, &up)

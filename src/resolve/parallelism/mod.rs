@@ -35,7 +35,6 @@ pub(super) fn check(asked: &Scenario, scenario: &Scenario, findings: &mut Vec<Fi
     pipeline::refuse(scenario, findings);
     context::refuse(scenario, findings);
     expert::refuse(scenario, findings);
-    zero::refuse(scenario, findings);
     fsdp::refuse(scenario, findings);
 }
 

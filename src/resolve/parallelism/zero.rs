@@ -1,30 +1,11 @@
 //! DeepSpeed's `ZeRO`.
 
-use super::offloaded;
 use crate::ask::{
-    DataParallelKind, Finding, Message, OffloadDevice, Precision, Program, Scenario, Severity,
-    limits, message,
+    DataParallelKind, Finding, Message, OffloadDevice, Precision, Scenario, limits, message,
 };
 
 /// The most elements that a buffer or a threshold can be set to.
 const ELEMENTS: u64 = limits::TENSOR_BYTES / 8;
-
-/// `ZeRO` is estimated with the optimizer offloaded only, and in stage 3 then the host's side of it.
-pub(super) fn refuse(scenario: &Scenario, findings: &mut Vec<Finding>) {
-    let dp = scenario.parallelism.dp;
-    if dp.kind != DataParallelKind::DeepSpeedZero {
-        return;
-    }
-    if !dp.offloads() {
-        const KEY: &str = "parallelism.dp.offload_optimizer";
-        let finding = Finding::error(KEY, message!(parallelism::without_offload));
-        findings.push(finding.with_fix(KEY, OffloadDevice::Cpu.name()));
-    }
-    let refused = findings.iter().any(|f| f.severity == Severity::Error);
-    if !refused && dp.zero.stage == 3 && scenario.program == Program::Training {
-        findings.push(offloaded::parameters_stay());
-    }
-}
 
 /// Refuses what DeepSpeed does not do.
 pub(super) fn check(scenario: &Scenario, findings: &mut Vec<Finding>) {

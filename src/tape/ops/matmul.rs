@@ -319,6 +319,19 @@ impl Tape {
     /// `torch.nn.functional.linear(x, weight, bias)`: `[.., in]` and `[out, in]` to `[.., out]`.
     /// Under autocast each call casts its own input; weights' casts are cached.
     pub fn linear(&self, x: &Tensor, weight: &Tensor, bias: Option<&Tensor>) -> Tensor {
+        if self.wraps_parameters() {
+            return self.linear_function(x, weight, bias);
+        }
+        self.plain_linear(x, weight, bias)
+    }
+
+    /// The same as ATen does it.
+    pub(in crate::tape) fn plain_linear(
+        &self,
+        x: &Tensor,
+        weight: &Tensor,
+        bias: Option<&Tensor>,
+    ) -> Tensor {
         // C++ evaluates the casts from the last argument to the first.
         let bias = bias.map(|b| self.cast_down(b));
         let weight = self.cast_down(weight);
@@ -329,7 +342,7 @@ impl Tape {
                 .as_ref()
                 .filter(|_| x.shape().rank() > 2 && !x.is_contiguous())
             {
-                let product = self.linear(&x, &weight, None);
+                let product = self.plain_linear(&x, &weight, None);
                 return self.add_in_place(product, bias);
             }
             // The order in which the views are made decides which gradient is handed on first:

@@ -193,8 +193,8 @@ impl Tape {
     pub fn reduce(&self, op: &'static str, x: &Tensor, shape: Shape, dtype: DType) -> Tensor {
         let accumulator = match dtype {
             DType::Bool => FLAG,
-            // Whole numbers are added in their own dtype.
-            DType::Int64 => dtype.size(),
+            // Whole numbers and doubles are added in their own dtype.
+            DType::Int64 | DType::Float64 => dtype.size(),
             _ => ACCUMULATOR,
         };
         let out = self.empty(op, shape, dtype);

@@ -1,0 +1,23 @@
+//! DeepSpeed's `ZeRO`: stages 1 and 2 divide optimizer states and gradients, stage 3 parameters, too.
+//!
+//! Source: `deepspeed/runtime/zero/{stage_1_and_2,stage3}.py` and `deepspeed/runtime/engine.py`,
+//! DeepSpeed 0.19.8; methods name the function they mirror. One group of parameters, as `torch.optim` is
+//! given `model.parameters()`.
+
+mod buckets;
+mod coordinator;
+mod norm;
+mod stage3;
+mod stage_1_and_2;
+
+use crate::tape::{Tape, Tensor};
+
+pub(super) use stage_1_and_2::Stage1And2;
+pub(super) use stage3::Stage3;
+
+/// `engine.backward`: the loss is divided by the number of micro-batches, and scaled.
+fn scaled(t: &Tape, loss: &Tensor) -> Vec<Tensor> {
+    let divided = t.div_scalar(loss);
+    let scaled = t.mul_scalar(&divided);
+    vec![divided, scaled]
+}

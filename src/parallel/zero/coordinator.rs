@@ -1,0 +1,535 @@
+//! `PartitionedParameterCoordinator` (`partitioned_param_coordinator.py`): which parameters are gathered and
+//! given back when. The first pass is recorded; in later ones parameters are fetched ahead, whenever a module
+//! is called or goes backward, one without parameters, too.
+
+use crate::ask::{OffloadDevice, Zero};
+use crate::tape::{Called, Category, Storage, Tape, Tensor};
+use crate::units::{DType, Shape, Stream};
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeMap, VecDeque};
+use std::rc::Rc;
+
+/// The stream of gathers that overlap with what is computed.
+const ALL_GATHER: Stream = Stream::side(2);
+
+/// What the outermost module does.
+pub(super) const ROOT: &str = "root";
+
+/// Where a parameter is (`ZeroParamStatus`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Status {
+    Apart,
+    InFlight,
+    Available,
+}
+
+/// What is known of the order of modules (`ZeRoTraceMode`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Trace {
+    Invalid,
+    Record,
+    Complete,
+}
+
+/// A module: its first parameter, and what it does.
+type Module = (usize, &'static str);
+
+/// A module that is called, with its parameters.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Use {
+    module: Module,
+    own: Vec<usize>,
+}
+
+/// A gather that is going on (`AllGatherCoalescedHandle`), of which each parameter holds the buffer.
+struct Gather {
+    members: Vec<usize>,
+    _flat: Option<Tensor>,
+    complete: Cell<bool>,
+}
+
+/// A parameter, of which every rank has a part.
+pub(super) struct Parameter {
+    /// What modules compute with, whose storage is there while it is gathered.
+    pub(super) tensor: Tensor,
+    scope: u32,
+    trained: bool,
+    /// `ds_tensor.ds_numel`.
+    pub(super) part: u64,
+    /// `ds_persist`.
+    persists: bool,
+    status: Cell<Status>,
+    /// `ds_active_sub_modules`.
+    active: RefCell<Vec<Module>>,
+    /// `most_recent_step_id_param_fetched_for`.
+    fetched_for: Cell<Option<usize>>,
+    gather: RefCell<Option<Rc<Gather>>>,
+    /// `ds_secondary_tensor`.
+    secondary: RefCell<Option<Storage>>,
+}
+
+/// The parameters of a model, and what is going on with them.
+pub(super) struct Coordinator {
+    settings: Zero,
+    ranks: u64,
+    pub(super) parameters: Vec<Parameter>,
+    places: BTreeMap<usize, usize>,
+    trace: Cell<Trace>,
+    /// `submodule_order`.
+    uses: RefCell<Vec<Use>>,
+    /// `param_order`, with the step of its use.
+    order: RefCell<Vec<(usize, usize)>>,
+    queue: RefCell<VecDeque<(usize, usize)>>,
+    step: Cell<usize>,
+    /// `n_available_params`.
+    available: Cell<i64>,
+    /// `active_backward_submodules`.
+    backward: RefCell<Vec<Use>>,
+    /// Parameters that the model reads outside of their modules (`register_external_parameter`): its root has
+    /// them, too, and they stay.
+    external: RefCell<Vec<usize>>,
+    /// `ds_recompute_parameters`.
+    recomputed: RefCell<BTreeMap<Module, Vec<usize>>>,
+}
+
+impl Coordinator {
+    /// Partitions all parameters, with their modules, in the order of the model, of which each is trained or
+    /// not.
+    pub(super) fn new(
+        t: &Tape,
+        settings: Zero,
+        ranks: u64,
+        parameters: impl Iterator<Item = (Tensor, u32, bool)>,
+    ) -> (Self, Vec<Tensor>) {
+        let mut parts = Vec::new();
+        let parameters = parameters.map(|(tensor, scope, trained)| {
+            let part = tensor.numel().div_ceil(ranks);
+            if settings.offload_param == OffloadDevice::None {
+                let shape = Shape::from([part]);
+                parts.push(t.in_scope(scope, || {
+                    t.allocate("empty", shape, tensor.dtype(), Category::Parameters)
+                }));
+            } else {
+                parts.push(t.without_storage(Shape::from([part]), tensor.dtype()));
+            }
+            tensor.free_storage();
+            Parameter {
+                persists: tensor.numel() <= settings.stage3_param_persistence_threshold,
+                part,
+                scope,
+                trained,
+                status: Cell::new(Status::Apart),
+                active: RefCell::default(),
+                fetched_for: Cell::new(None),
+                gather: RefCell::default(),
+                secondary: RefCell::default(),
+                tensor,
+            }
+        });
+        let parameters: Vec<Parameter> = parameters.collect();
+        let identities = parameters.iter().map(|p| p.tensor.identity());
+        let coordinator = Self {
+            places: identities.zip(0..).collect(),
+            settings,
+            ranks,
+            parameters,
+            trace: Cell::new(Trace::Invalid),
+            uses: RefCell::default(),
+            order: RefCell::default(),
+            queue: RefCell::default(),
+            step: Cell::new(0),
+            available: Cell::new(0),
+            backward: RefCell::default(),
+            external: RefCell::default(),
+            recomputed: RefCell::default(),
+        };
+        (coordinator, parts)
+    }
+
+    fn stream(&self) -> Stream {
+        if self.settings.overlaps() {
+            ALL_GATHER
+        } else {
+            Stream::MAIN
+        }
+    }
+
+    /// The place of a parameter.
+    pub(super) fn place(&self, tensor: &Tensor) -> Option<usize> {
+        self.places.get(&tensor.identity()).copied()
+    }
+
+    /// A call of a module.
+    pub(super) fn using(&self, called: &Called) -> Use {
+        let own = called
+            .own
+            .iter()
+            .flatten()
+            .filter_map(|tensor| self.place(tensor));
+        let mut own: Vec<usize> = own.collect();
+        own.sort_unstable();
+        own.dedup();
+        if called.op == ROOT {
+            return Use {
+                module: (usize::MAX, ROOT),
+                own: self.external.borrow().clone(),
+            };
+        }
+        let module = (own.first().copied().unwrap_or(usize::MAX), called.op);
+        Use { module, own }
+    }
+
+    /// A parameter is read outside of its module (`ZeROOrderedDict.__getitem__`).
+    pub(super) fn read(&self, t: &Tape, at: usize) {
+        let parameter = &self.parameters[at];
+        if parameter.status.get() != Status::Apart {
+            return;
+        }
+        if !self.external.borrow().contains(&at) {
+            self.external.borrow_mut().push(at);
+            let mut uses = self.uses.borrow_mut();
+            let roots = uses.iter_mut().filter(|used| used.module.1 == ROOT);
+            roots.for_each(|root| root.own.push(at));
+        }
+        let padded = parameter.part * self.ranks;
+        parameter.tensor.take_storage(hold(t, parameter, padded));
+        parameter.status.set(Status::Available);
+        drop(self.copied_parts(t, &[at]));
+    }
+
+    /// `reset_step`: a forward pass of the model begins.
+    pub(super) fn begin(&self, t: &Tape) {
+        self.clean_in_flight(t);
+        match self.trace.get() {
+            Trace::Invalid => self.trace.set(Trace::Record),
+            Trace::Record => {
+                let mut order = Vec::new();
+                for (step, used) in self.uses.borrow().iter().enumerate() {
+                    order.extend(used.own.iter().map(|&at| (at, step)));
+                }
+                self.order.replace(order);
+                self.trace.set(Trace::Complete);
+            }
+            Trace::Complete => {}
+        }
+        self.queue
+            .replace(self.order.borrow().iter().copied().collect());
+        for parameter in &self.parameters {
+            parameter.fetched_for.set(None);
+        }
+        self.step.set(0);
+        self.available.set(0);
+    }
+
+    /// `_clean_inflight_param_registry`.
+    fn clean_in_flight(&self, t: &Tape) {
+        for at in 0..self.parameters.len() {
+            if self.parameters[at].gather.borrow().is_some() {
+                self.wait(t, at);
+                self.release_parameter(t, at);
+            }
+        }
+    }
+
+    /// `trace_prologue` and `record_module`.
+    fn follow(&self, t: &Tape, used: &Use) {
+        if self.trace.get() == Trace::Complete
+            && self
+                .uses
+                .borrow()
+                .get(self.step.get())
+                .map(|used| used.module)
+                != Some(used.module)
+        {
+            self.trace.set(Trace::Invalid);
+            self.uses.borrow_mut().clear();
+            self.order.borrow_mut().clear();
+            self.queue.borrow_mut().clear();
+            self.clean_in_flight(t);
+        }
+        if self.trace.get() == Trace::Record {
+            self.uses.borrow_mut().push(used.clone());
+        }
+    }
+
+    /// `fetch_sub_module`.
+    pub(super) fn fetch(&self, t: &Tape, used: &Use, forward: bool) {
+        self.follow(t, used);
+        if !forward
+            && !self
+                .backward
+                .borrow()
+                .iter()
+                .any(|other| other.module == used.module)
+        {
+            self.backward.borrow_mut().push(used.clone());
+        }
+        self.gather(t, &used.own);
+        let owner = self.backward.borrow().last().map(|owner| owner.module);
+        let owner = owner.filter(|_| forward && t.is_in_backward());
+        for &at in &used.own {
+            let parameter = &self.parameters[at];
+            let mut active = parameter.active.borrow_mut();
+            if !active.contains(&used.module) {
+                active.push(used.module);
+            }
+            if let Some(owner) = owner.filter(|_| !parameter.trained) {
+                self.recomputed
+                    .borrow_mut()
+                    .entry(owner)
+                    .or_default()
+                    .push(at);
+            }
+            self.wait(t, at);
+        }
+        if self.trace.get() == Trace::Complete {
+            self.prefetch(t, used);
+        }
+        self.step.set(self.step.get() + 1);
+    }
+
+    /// Gathers what the next modules need.
+    fn prefetch(&self, t: &Tape, used: &Use) {
+        let step = self.step.get();
+        let mut queue = self.queue.borrow_mut();
+        let is_new = |at: &&usize| {
+            let fetched_for = self.parameters[**at].fetched_for.get();
+            fetched_for.is_none_or(|fetched_for| fetched_for < step)
+        };
+        let mut missing = used.own.iter().filter(is_new).count();
+        while missing > 0
+            && let Some((at, used_at)) = queue.pop_front()
+        {
+            self.parameters[at].fetched_for.set(Some(used_at));
+            missing -= 1;
+        }
+        let size = i64::try_from(self.settings.stage3_prefetch_bucket_size).unwrap_or(i64::MAX);
+        if size == 0 {
+            return;
+        }
+        let most = i64::try_from(self.settings.stage3_max_live_parameters).unwrap_or(i64::MAX);
+        let most = (most - self.available.get()).min(size);
+        let (mut ahead, mut elements) = (Vec::new(), 0);
+        while elements < most
+            && let Some((at, used_at)) = queue.pop_front()
+        {
+            let parameter = &self.parameters[at];
+            let before = parameter.fetched_for.get();
+            parameter.fetched_for.set(before.max(Some(used_at)));
+            if parameter.status.get() == Status::Apart && !ahead.contains(&at) {
+                ahead.push(at);
+                elements += i64::try_from(parameter.tensor.numel()).unwrap_or(i64::MAX);
+            }
+        }
+        drop(queue);
+        self.gather(t, &ahead);
+    }
+
+    /// `all_gather_coalesced` of the parameters that are not there: one by itself takes the buffer itself.
+    fn gather(&self, t: &Tape, places: &[usize]) {
+        let apart = |at: &usize| self.parameters[*at].status.get() == Status::Apart;
+        let mut members: Vec<usize> = places.iter().copied().filter(apart).collect();
+        members.sort_unstable();
+        if members.is_empty() {
+            return;
+        }
+        let mut padded = 0;
+        for &at in &members {
+            let parameter = &self.parameters[at];
+            let elements = i64::try_from(parameter.tensor.numel()).unwrap_or(i64::MAX);
+            self.available
+                .set(self.available.get().saturating_add(elements));
+            parameter.status.set(Status::InFlight);
+            padded += parameter.part * self.ranks;
+        }
+        let dtype = self.parameters[members[0]].tensor.dtype();
+        let flat = t.on_stream(self.stream(), || {
+            let flat = if let [at] = members[..] {
+                let parameter = &self.parameters[at];
+                parameter.tensor.take_storage(hold(t, parameter, padded));
+                None
+            } else {
+                let shape = Shape::from([padded]);
+                Some(t.allocate("empty", shape, dtype, Category::Temporaries))
+            };
+            drop(self.copied_parts(t, &members));
+            flat
+        });
+        let gather = Rc::new(Gather {
+            complete: Cell::new(flat.is_none()),
+            _flat: flat,
+            members,
+        });
+        for &at in &gather.members {
+            self.parameters[at].gather.replace(Some(Rc::clone(&gather)));
+        }
+    }
+
+    /// Copies of the parts that are on the host.
+    fn copied_parts(&self, t: &Tape, members: &[usize]) -> Vec<Tensor> {
+        let on_host = self.settings.offload_param == OffloadDevice::Cpu;
+        let members = members.iter().filter(|_| on_host);
+        let copy = |&at: &usize| {
+            let parameter = &self.parameters[at];
+            t.empty(
+                "_to_copy",
+                Shape::from([parameter.part]),
+                parameter.tensor.dtype(),
+            )
+        };
+        members.map(copy).collect()
+    }
+
+    /// The gather of a parameter is waited for: all of its parameters are copied out.
+    fn wait(&self, t: &Tape, at: usize) {
+        let Some(gather) = self.parameters[at].gather.take() else {
+            return;
+        };
+        t.on_stream(self.stream(), || {
+            if !gather.complete.replace(true) {
+                for &member in &gather.members {
+                    let parameter = &self.parameters[member];
+                    let elements = parameter.tensor.numel();
+                    parameter.tensor.take_storage(hold(t, parameter, elements));
+                    parameter.status.set(Status::Available);
+                }
+            }
+            self.parameters[at].status.set(Status::Available);
+            drop(gather);
+        });
+    }
+
+    /// `release_sub_module`.
+    pub(super) fn release(&self, t: &Tape, used: &Use, forward: bool) {
+        let mut released = if self.trace.get() == Trace::Complete {
+            self.to_release(used)
+        } else {
+            used.own.clone()
+        };
+        let mut own = used.own.clone();
+        if !forward {
+            let recomputed = self.recomputed.borrow_mut().remove(&used.module);
+            for at in recomputed.unwrap_or_default() {
+                own.push(at);
+                if !self.parameters[at].persists {
+                    released.push(at);
+                }
+            }
+            self.backward
+                .borrow_mut()
+                .retain(|other| other.module != used.module);
+        }
+        for at in own {
+            self.parameters[at]
+                .active
+                .borrow_mut()
+                .retain(|&other| other != used.module);
+            if released.contains(&at) && !self.external.borrow().contains(&at) {
+                self.release_parameter(t, at);
+            }
+        }
+    }
+
+    /// `__params_to_release`: what is neither persistent nor needed again soon.
+    fn to_release(&self, used: &Use) -> Vec<usize> {
+        let step = self.step.get();
+        let is_free = |at: &usize| {
+            let parameter = &self.parameters[*at];
+            !parameter.persists && parameter.fetched_for.get().is_none_or(|at| at <= step)
+        };
+        let mut released: Vec<usize> = used.own.iter().copied().filter(is_free).collect();
+        let mut passed = 0;
+        for next in self.uses.borrow().iter().skip(step) {
+            if passed >= self.settings.stage3_max_reuse_distance || released.is_empty() {
+                break;
+            }
+            for at in &next.own {
+                released.retain(|other| other != at);
+                passed += self.parameters[*at].tensor.numel();
+            }
+        }
+        released
+    }
+
+    /// `release_backward_leftovers`.
+    pub(super) fn release_leftovers(&self, t: &Tape) {
+        loop {
+            let Some(used) = self.backward.borrow_mut().pop() else {
+                return;
+            };
+            let recomputed = self.recomputed.borrow_mut().remove(&used.module);
+            for at in used
+                .own
+                .iter()
+                .copied()
+                .chain(recomputed.unwrap_or_default())
+            {
+                let parameter = &self.parameters[at];
+                parameter
+                    .active
+                    .borrow_mut()
+                    .retain(|&other| other != used.module);
+                if !parameter.persists && !self.external.borrow().contains(&at) {
+                    self.release_parameter(t, at);
+                }
+            }
+        }
+    }
+
+    /// `release_and_reset_all`.
+    pub(super) fn release_all(&self, t: &Tape) {
+        for at in 0..self.parameters.len() {
+            self.wait(t, at);
+            self.parameters[at].active.borrow_mut().clear();
+            self.release_parameter(t, at);
+        }
+    }
+
+    /// `__release_param` and `_partition`: its second copy among few ranks is kept when it is given back.
+    fn release_parameter(&self, t: &Tape, at: usize) {
+        let parameter = &self.parameters[at];
+        if parameter.status.get() != Status::Available || !parameter.active.borrow().is_empty() {
+            return;
+        }
+        let copies = self.settings.zero_hpz_partition_size;
+        if copies > 1 && parameter.secondary.borrow().is_none() {
+            let elements = parameter.part * self.ranks / copies;
+            parameter
+                .secondary
+                .replace(Some(hold(t, parameter, elements)));
+        }
+        t.record_stream(&parameter.tensor, Stream::MAIN);
+        parameter.tensor.free_storage();
+        parameter.status.set(Status::Apart);
+        let elements = i64::try_from(parameter.tensor.numel()).unwrap_or(i64::MAX);
+        self.available.set(self.available.get() - elements);
+    }
+
+    /// What follows a step: persistent parameters are gathered again, and second copies expire.
+    pub(super) fn step_ended(&self, t: &Tape) {
+        let persistent: Vec<usize> = (0..self.parameters.len())
+            .filter(|&at| {
+                self.parameters[at].persists && self.parameters[at].status.get() == Status::Apart
+            })
+            .collect();
+        let copies = self.copied_parts(t, &persistent);
+        for at in persistent {
+            let parameter = &self.parameters[at];
+            let padded = parameter.part * self.ranks;
+            parameter.tensor.take_storage(hold(t, parameter, padded));
+            parameter.status.set(Status::Available);
+        }
+        drop(copies);
+        for parameter in &self.parameters {
+            parameter.secondary.take();
+        }
+    }
+}
+
+/// Memory for so many elements of a parameter.
+fn hold(t: &Tape, parameter: &Parameter, elements: u64) -> Storage {
+    let (shape, dtype): (Shape, DType) = (Shape::from([elements]), parameter.tensor.dtype());
+    t.in_scope(parameter.scope, || {
+        t.hold("empty", &shape, dtype, Category::Temporaries)
+    })
+}

@@ -1,0 +1,394 @@
+//! `DeepSpeedZeroOptimizer_Stage3` (`stage3.py`): every rank has a part of each parameter, of its gradient
+//! and of its optimizer states; modules gather theirs around each call (`parameter_offload.py`).
+
+use super::coordinator::{Coordinator, ROOT};
+use super::norm;
+use crate::ask::{OffloadDevice, Zero};
+use crate::model::ResolvedSpec;
+use crate::parallel::wrapper::{OnRank, Wrapper};
+use crate::tape::{Called, Category, ParameterHooks, Registered, Role, Tape, Tensor};
+use crate::units::{DType, Shape, Stream};
+use std::cell::{Cell, RefCell};
+use std::rc::{Rc, Weak};
+
+/// `reduce_and_partition_stream`.
+const REDUCTION: Stream = Stream::side(1);
+
+/// Elements of which the norm is taken at once where the optimizer is on the host
+/// (`_constant_buffered_norm2`).
+const NORM_BUFFER: u64 = 250_000_000;
+
+/// Parameters that are stepped over together (`fp16_groups`).
+struct Group {
+    /// Their places in the model.
+    members: Vec<usize>,
+    /// `fp32_partitioned_groups_flat`.
+    master: Tensor,
+}
+
+/// The optimizer of stage 3.
+pub(in crate::parallel) struct Stage3 {
+    own: Weak<Self>,
+    settings: Zero,
+    low: DType,
+    ranks: u64,
+    coordinator: Coordinator,
+    groups: Vec<Group>,
+    /// What this rank has of the parameters: those that are trained lie in one buffer.
+    _parts: Vec<Tensor>,
+    /// `ipg_bucket.buffer`.
+    bucket: Option<Tensor>,
+    /// `grad_partitions_flat_buffer`, and `inf_or_nan_tracker`.
+    _gradients: Option<[Tensor; 2]>,
+    /// What is in the bucket.
+    waiting: RefCell<Vec<usize>>,
+    elements: Cell<u64>,
+    clips: bool,
+    boundary: Cell<bool>,
+    norms: RefCell<Vec<Tensor>>,
+    global_norm: RefCell<Option<Tensor>>,
+}
+
+impl Stage3 {
+    /// `__init__`, around the model whose parameters are there.
+    pub(in crate::parallel) fn new(
+        t: &Tape,
+        spec: &ResolvedSpec,
+        registered: Vec<Registered>,
+    ) -> Rc<Self> {
+        let settings = spec.parallelism.dp.zero;
+        let ranks = spec.mesh.shard;
+        let offloads = settings.offload_optimizer == OffloadDevice::Cpu;
+        let parameters = registered
+            .into_iter()
+            .filter(|entry| entry.role != Role::Buffer);
+        let parameters =
+            parameters.map(|entry| (entry.tensor, entry.scope, entry.role == Role::Trained));
+        let (coordinator, mut parts) = Coordinator::new(t, settings, ranks, parameters);
+        let mut trained = Vec::new();
+        t.for_each_parameter(|_, parameter, _| trained.extend(coordinator.place(parameter)));
+        let low = trained
+            .first()
+            .map_or(spec.weights, |&at| parts[at].dtype());
+        let flat = |op, elements, dtype, category| {
+            t.allocate(op, Shape::from([elements]), dtype, category)
+        };
+        // `defragment`, by way of the host.
+        let own: u64 = trained.iter().map(|&at| parts[at].numel()).sum();
+        if settings.offload_param == OffloadDevice::None {
+            for &at in &trained {
+                parts[at].free_storage();
+            }
+            t.empty_cache();
+            parts.push(flat("_to_copy", own, low, Category::Parameters));
+        }
+        let mut groups: Vec<Group> = Vec::new();
+        for members in sub_groups(&trained, &parts, settings.sub_group_size) {
+            let elements: u64 = members.iter().map(|&at| parts[at].numel()).sum();
+            let wide = || {
+                flat(
+                    "_to_copy",
+                    elements,
+                    DType::Float32,
+                    Category::MasterWeights,
+                )
+            };
+            let master = if offloads {
+                let narrow = low != DType::Float32 && settings.offload_param == OffloadDevice::None;
+                drop(narrow.then(wide));
+                t.without_storage(Shape::from([elements]), DType::Float32)
+            } else {
+                let converted = (low != DType::Float32).then(wide);
+                let master = wide();
+                drop(converted);
+                master
+            };
+            groups.push(Group { members, master });
+        }
+        if !offloads {
+            let largest = groups.iter().map(|group| group.master.numel()).max();
+            drop(t.empty("zeros", Shape::from([largest.unwrap_or(0)]), DType::Float32));
+        }
+        let bucket = settings.contiguous_gradients.then(|| {
+            flat(
+                "empty",
+                settings.reduce_bucket_size,
+                low,
+                Category::Communication,
+            )
+        });
+        let zero = Rc::new_cyclic(|weak| Self {
+            own: Weak::clone(weak),
+            settings,
+            low,
+            ranks,
+            coordinator,
+            groups,
+            _parts: parts,
+            bucket,
+            _gradients: (!offloads).then(|| {
+                let gradients = flat("zeros", own, low, Category::Gradients);
+                [gradients, flat("zeros", 1, DType::Bool, Category::Buffers)]
+            }),
+            waiting: RefCell::default(),
+            elements: Cell::new(0),
+            clips: spec.clip_grad_norm,
+            boundary: Cell::new(true),
+            norms: RefCell::default(),
+            global_norm: RefCell::default(),
+        });
+        t.wrap_parameters(Rc::clone(&zero) as Rc<dyn ParameterHooks>);
+        let hooked = Rc::clone(&zero);
+        t.on_gradient(move |t| hooked.reduce_parameter(t));
+        zero
+    }
+
+    fn offloads(&self) -> bool {
+        self.settings.offload_optimizer == OffloadDevice::Cpu
+    }
+
+    fn stream(&self) -> Stream {
+        if self.settings.overlaps() {
+            REDUCTION
+        } else {
+            Stream::MAIN
+        }
+    }
+
+    /// `reduce_independent_p_g_buckets_and_remove_grads`: the gradient of one parameter is there.
+    fn reduce_parameter(&self, t: &Tape) {
+        let mut ready = None;
+        t.for_each_parameter(|_, parameter, _| ready = Some(parameter.clone()));
+        let Some((tensor, at)) = ready.and_then(|tensor| {
+            let at = self.coordinator.place(&tensor)?;
+            Some((tensor, at))
+        }) else {
+            return;
+        };
+        let (elements, size) = (tensor.numel(), self.settings.reduce_bucket_size);
+        if self.elements.get() > 0 && self.elements.get() + elements > size {
+            self.reduce_bucket(t);
+        }
+        let fits = self.elements.get() + elements <= size;
+        if let (Some(bucket), true, Some(gradient)) = (&self.bucket, fits, tensor.gradient()) {
+            t.record_stream(&gradient, self.stream());
+            tensor.set_gradient(Some(bucket.part(*tensor.shape())));
+        }
+        self.waiting.borrow_mut().push(at);
+        self.elements.set(self.elements.get() + elements);
+    }
+
+    /// `__reduce_and_partition_ipg_grads`.
+    fn reduce_bucket(&self, t: &Tape) {
+        let mut members = self.waiting.take();
+        self.elements.set(0);
+        members.sort_unstable();
+        if members.is_empty() {
+            return;
+        }
+        t.on_stream(self.stream(), || {
+            // `reduce_scatter_coalesced`: parts of all are put together for each rank.
+            let whole = |at: usize| {
+                self.coordinator.parameters[at]
+                    .tensor
+                    .numel()
+                    .is_multiple_of(self.ranks)
+            };
+            let input = match members[..] {
+                [one] if whole(one) => None,
+                _ => {
+                    let parts = members
+                        .iter()
+                        .map(|&at| self.coordinator.parameters[at].part);
+                    let elements = parts.sum::<u64>() * self.ranks;
+                    Some(t.empty("cat", Shape::from([elements]), self.low))
+                }
+            };
+            let mut copied = None;
+            for at in members {
+                self.keep_part(t, at, &mut copied);
+            }
+            drop((copied, input));
+        });
+    }
+
+    /// `partition_grads` of one parameter.
+    fn keep_part(&self, t: &Tape, at: usize, copied: &mut Option<Tensor>) {
+        let parameter = &self.coordinator.parameters[at];
+        if self.offloads() {
+            let shape = Shape::from([parameter.part]);
+            let copy = t.empty("_to_copy", shape, self.low);
+            copied.replace(copy.clone());
+            if self.boundary.get() {
+                let mut left = parameter.part;
+                let mut total = None;
+                while left > 0 {
+                    let elements = left.min(NORM_BUFFER);
+                    let piece = copy.part(Shape::from([elements]));
+                    let wide = t.to(&piece, DType::Float64);
+                    let norm = t.reduce("norm", &wide, Shape::new(&[]), DType::Float64);
+                    drop(wide);
+                    let square = t.empty("pow", Shape::new(&[]), DType::Float64);
+                    drop(norm);
+                    total.get_or_insert(square);
+                    left -= elements;
+                }
+                let norm = t.empty("pow", Shape::new(&[]), DType::Float64);
+                drop(total);
+                self.norms.borrow_mut().push(norm);
+                drop(t.to(&copy, DType::Float32));
+            }
+        }
+        if let Some(gradient) = parameter.tensor.gradient() {
+            t.record_stream(&gradient, self.stream());
+        }
+        parameter.tensor.set_gradient(None);
+    }
+
+    /// `step` where the optimizer is on the device.
+    fn step_here(&self, t: &Tape, run: OnRank) {
+        let part = |&at: &usize| Shape::from([self.coordinator.parameters[at].part]);
+        let gradient = |shape: Shape| t.without_storage(shape, self.low);
+        let mut norms = Vec::new();
+        for group in &self.groups {
+            let gradients: Vec<Tensor> = group.members.iter().map(part).map(gradient).collect();
+            norms.push(norm::of_parts(t, &gradients));
+        }
+        let total = norm::combined(t, &norms);
+        let held = self.global_norm.replace(Some(t.div_scalar(&total)));
+        for at in 0..self.groups.len() {
+            let master = &self.groups[at].master;
+            let flat = match self.groups[at].members[..] {
+                [_] => gradient(*master.shape()),
+                _ => t.empty("cat", *master.shape(), self.low),
+            };
+            let gradient = t.to(&flat, DType::Float32);
+            gradient.set_category(Category::Gradients);
+            drop(flat);
+            if self.clips {
+                norm::clip(t, &total);
+            }
+            let stepped = self.groups.iter().enumerate().map(|(other, group)| {
+                let own = (other == at).then(|| gradient.clone());
+                (group.master.clone(), own)
+            });
+            let stepped: Vec<(Tensor, Option<Tensor>)> = stepped.collect();
+            t.with_parameters(&stepped, |t| run(t));
+            drop((stepped, gradient));
+            if self.settings.offload_param == OffloadDevice::Cpu && self.low != DType::Float32 {
+                drop(t.empty("_to_copy", *master.shape(), self.low));
+            }
+        }
+        drop((total, norms, held));
+    }
+}
+
+/// `_create_fp16_sub_groups`.
+fn sub_groups(trained: &[usize], parts: &[Tensor], size: u64) -> Vec<Vec<usize>> {
+    let elements = |members: &[usize]| members.iter().map(|&at| parts[at].numel()).sum::<u64>();
+    if size >= elements(trained) {
+        return vec![trained.to_vec()];
+    }
+    let mut groups = vec![Vec::new()];
+    for &at in trained {
+        if groups.last().is_some_and(|group| elements(group) >= size) {
+            groups.push(Vec::new());
+        }
+        if let Some(group) = groups.last_mut() {
+            group.push(at);
+        }
+    }
+    groups
+}
+
+/// Whether a layer runs again: what is checkpointed is within its call (`GradientCheckpointingLayer`,
+/// transformers 5.23).
+fn is_run_again(t: &Tape, module: &Called) -> bool {
+    module.op == "layer" && t.is_in_backward()
+}
+
+impl ParameterHooks for Stage3 {
+    fn before(&self, t: &Tape, module: &Called, inputs: &mut [&mut Tensor]) {
+        let Some(own) = self.own.upgrade().filter(|_| !is_run_again(t, module)) else {
+            return;
+        };
+        let used = self.coordinator.using(module);
+        if module.op == "external" {
+            let own = module.own.iter().flatten();
+            own.filter_map(|tensor| self.coordinator.place(tensor))
+                .for_each(|at| self.coordinator.read(t, at));
+            return;
+        }
+        let is_root = module.op == ROOT;
+        if is_root {
+            self.coordinator.begin(t);
+        }
+        self.coordinator.fetch(t, &used, true);
+        if is_root {
+            // The model within the one with a head, which it gives all by name.
+            self.coordinator
+                .fetch(t, &self.coordinator.using(&Called::bare("model")), true);
+            return;
+        }
+        let left = move |t: &Tape| own.coordinator.release(t, &used, false);
+        t.pass_through(inputs, Rc::new(left));
+    }
+
+    fn after(&self, t: &Tape, module: &Called, outputs: &mut [&mut Tensor]) {
+        if is_run_again(t, module) {
+            return;
+        }
+        let used = self.coordinator.using(module);
+        self.coordinator.release(t, &used, true);
+        for output in outputs {
+            if let Some(own) = self.own.upgrade() {
+                let used = used.clone();
+                let entered = move |t: &Tape| own.coordinator.fetch(t, &used, false);
+                t.pass_through(&mut [&mut **output], Rc::new(entered));
+            }
+        }
+    }
+}
+
+impl Wrapper for Stage3 {
+    fn at_boundary(&self, is_last: bool) {
+        self.boundary.set(is_last);
+    }
+
+    fn scaled(&self, t: &Tape, loss: &Tensor) -> Vec<Tensor> {
+        super::scaled(t, loss)
+    }
+
+    /// `independent_gradient_partition_epilogue`, then `backward_epilogue`.
+    fn backward_ended(&self, t: &Tape) {
+        self.reduce_bucket(t);
+        t.synchronize();
+        self.coordinator.release_leftovers(t);
+    }
+
+    fn on_rank(&self, t: &Tape, run: OnRank) {
+        let masters: Vec<(Tensor, Option<Tensor>)> = self
+            .groups
+            .iter()
+            .map(|group| (group.master.clone(), None))
+            .collect();
+        t.with_parameters(&masters, |t| run(t));
+    }
+
+    fn clips(&self) -> bool {
+        true
+    }
+
+    fn step(&self, t: &Tape, run: OnRank) {
+        let grad_mode = t.set_grad_enabled(false);
+        self.coordinator.release_all(t);
+        if self.offloads() {
+            drop(t.empty("FloatTensor", Shape::from([1]), DType::Float32));
+            self.norms.take();
+        } else {
+            self.step_here(t, run);
+        }
+        self.coordinator.step_ended(t);
+        t.set_grad_enabled(grad_mode);
+    }
+}
