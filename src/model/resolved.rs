@@ -2,7 +2,7 @@
 
 use super::architecture::Architecture;
 use crate::ask::{
-    ActivationCheckpointing, AllocatorSettings, Attention, AutocastStyle, DataLoader, Dataset,
+    DataParallelKind,    ActivationCheckpointing, AllocatorSettings, Attention, AutocastStyle, DataLoader, Dataset,
     Evaluation, Framework, LigerKernels, Lora, Loss, Mesh, Offload, Optimizer, Parallelism,
     Precision, Program, Quantization, Scenario, SdpaBackend, Task,
 };
@@ -102,6 +102,14 @@ impl ResolvedSpec {
     /// The dtype in which a rank keeps its part of the weights, which are gathered in that of `weights`.
     pub fn stored_weights(&self) -> DType {
         self.scenario.weights_dtype()
+    }
+
+    /// The dtype in which a buffer of this one is used: FSDP1 casts those in floating point
+    /// (`MixedPrecision.buffer_dtype`, which accelerate 1.15 gives the dtype of parameters).
+    pub fn buffer_dtype(&self, dtype: DType) -> DType {
+        let dp = &self.parallelism.dp;
+        let cast = dp.compute_dtype().filter(|_| dp.kind == DataParallelKind::Fsdp1);
+        cast.filter(|_| dtype.is_float()).unwrap_or(dtype)
     }
 
     /// A model with nothing asked of it, on no machine: what it is built by to know its modules.

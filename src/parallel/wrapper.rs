@@ -1,6 +1,7 @@
 //! What a training program asks of a wrapper.
 
 use super::ddp::Ddp;
+use super::fsdp1::Fsdp1;
 use super::fsdp2::Fsdp2;
 use crate::ask::DataParallelKind;
 use crate::model::ResolvedSpec;
@@ -21,6 +22,11 @@ pub trait Wrapper {
         run(t);
     }
 
+    /// Clips gradients by their norm; `run` does so as without a wrapper.
+    fn clip_grad_norm(&self, t: &Tape, run: OnRank) {
+        self.on_rank(t, run);
+    }
+
     /// `optimizer.zero_grad(set_to_none=True)`.
     fn drop_gradients(&self, t: &Tape) {
         t.drop_gradients();
@@ -36,7 +42,7 @@ pub trait Wrapper {
 pub fn is_wrapped(spec: &ResolvedSpec) -> bool {
     matches!(
         spec.parallelism.dp.kind,
-        DataParallelKind::Ddp | DataParallelKind::Fsdp2
+        DataParallelKind::Ddp | DataParallelKind::Fsdp1 | DataParallelKind::Fsdp2
     )
 }
 
@@ -51,8 +57,14 @@ pub fn wrapped<M>(
             let model = build();
             (model, Some(Ddp::new(t, spec)))
         }
+        DataParallelKind::Fsdp1 => {
+            t.register_parameters(true);
+            let model = t.without_memory(build);
+            let registered = t.take_registered();
+            (model, Some(Fsdp1::new(t, spec, registered)))
+        }
         DataParallelKind::Fsdp2 => {
-            t.register_parameters();
+            t.register_parameters(false);
             // On the meta device: parameters get memory when they are divided.
             let model = t.without_memory(build);
             let registered = t.take_registered();

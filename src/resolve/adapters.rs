@@ -2,10 +2,9 @@
 
 use super::expert_adapters;
 use crate::ask::ALL_LINEAR;
-use crate::ask::{AdapterDtype, Finding, Framework, Lora, Scenario, Task, closest, outside};
+use crate::ask::{Finding, Framework, Lora, Scenario, Task, closest, outside};
 use crate::families::reading::modules;
 use crate::model::{Architecture, Module, ModuleKind};
-use crate::units::DType;
 
 /// The largest rank.
 const LARGEST_RANK: u64 = 1 << 16;
@@ -23,19 +22,6 @@ pub(crate) fn all_targets(asked: (Task, Framework), modules: &[Module]) -> Vec<S
     let mut names = linear_names(modules);
     names.retain(|name| !reaches(name) && !asked.0.heads_trained_whole().contains(name));
     names.into_iter().map(str::to_owned).collect()
-}
-
-/// Adapters in 16 bits are not estimated yet.
-fn check_dtype(scenario: &Scenario, lora: &Lora, findings: &mut Vec<Finding>) {
-    const KEY: &str = "lora.adapter_dtype";
-    if lora.adapter_dtype == AdapterDtype::Base && scenario.weights_dtype() != DType::Float32 {
-        let finding = Finding::error(
-            KEY,
-            "Adapters in the dtype of a base in 16 bits (autocast_adapter_dtype=False) are not estimated yet.",
-            "暂不支持与 16 位基座模型同类型的适配器（autocast_adapter_dtype=False）。",
-        );
-        findings.push(finding.with_fix(KEY, AdapterDtype::Fp32.name()));
-    }
 }
 
 /// The layer of a head that one of the targets would give adapters to. PEFT cannot train such a layer as
@@ -112,7 +98,6 @@ pub(crate) fn check(
         let missing = expert_adapters::convert(&mut lora, architecture, framework, &modules);
         expert_adapters::check(asked, &lora, missing, &modules, scenario, findings);
         check_numbers(&lora, findings);
-        check_dtype(scenario, &lora, findings);
         if lora.target_parameters.is_empty() || !lora.target_modules.is_empty() {
             let tables = adapted_tables(architecture, framework);
             check_targets(&lora.target_modules, tables, &modules, findings);

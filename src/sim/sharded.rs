@@ -77,7 +77,7 @@ impl Gradients {
     /// What there is before the first step, if gradients leave the device.
     pub(super) fn new(t: &Tape, spec: &ResolvedSpec) -> Option<Self> {
         let dp = spec.parallelism.dp;
-        if !dp.offloads() || dp.kind == DataParallelKind::Fsdp2 {
+        if dp.kind != DataParallelKind::DeepSpeedZero || !dp.offloads() {
             return None;
         }
         let buckets = dp.kind == DataParallelKind::DeepSpeedZero && dp.zero.stage < 3;

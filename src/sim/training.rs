@@ -270,7 +270,10 @@ impl<'a> Run<'a> {
             if let Some(scaler) = &mut self.scaler {
                 scaler.unscale(t);
             }
-            self.on_rank(clip_grad_norm);
+            match &self.wrapper {
+                Some(wrapper) => wrapper.clip_grad_norm(t, &mut clip_grad_norm),
+                None => clip_grad_norm(t),
+            }
         }
         self.mark(step, last, Phase::OptimizerStep);
         if self.leaving.is_some() {

@@ -157,6 +157,9 @@ impl Tape {
         drop(unneeded);
         for leaf in complete {
             leaf.accumulate(self);
+            if let Some(hook) = &leaf.hook {
+                hook(self);
+            }
             let hook = self.gradient_hook.borrow().clone();
             if let (Some(hook), Some(parameter)) = (hook, leaf.parameter.get()) {
                 self.with_parameter(parameter, || hook(self));

@@ -37,6 +37,8 @@ pub(super) struct Leaf {
     pub(super) parameter: Cell<Option<ParameterId>>,
     /// The input that it is, whose storage lives as long as the graph leads to it.
     pub(super) input: Option<Tensor>,
+    /// What runs when it has taken its gradient.
+    pub(super) hook: Option<BackwardHook>,
     /// The gradient.
     pub(super) grad: RefCell<Option<Tensor>>,
     /// Gradients that wait for others of the same backward pass.

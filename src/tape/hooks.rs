@@ -3,7 +3,7 @@
 //! Source: `torch/nn/modules/module.py` (`register_forward_pre_hook`, `register_forward_hook`),
 //! `torch/csrc/autograd/engine.cpp` (`call_tensor_pre_hooks`, `queue_callback`), torch 2.15.
 
-use super::graph::Edge;
+use super::graph::{Edge, Leaf};
 use super::{Tape, Tensor};
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -15,6 +15,12 @@ pub trait ModuleHooks {
 
     /// After the module has given tensors, which may be replaced.
     fn after(&self, t: &Tape, module: u32, outputs: &mut [&mut Tensor]);
+
+    /// The same of a module within that has this weight only.
+    fn before_leaf(&self, _t: &Tape, _weight: &Tensor, _input: &mut Tensor) {}
+
+    /// After such a module.
+    fn after_leaf(&self, _t: &Tape, _weight: &Tensor, _output: &mut Tensor) {}
 }
 
 /// What runs at some moment of a backward pass.
@@ -56,6 +62,30 @@ impl Tape {
         if let Some(hooks) = hooks {
             hooks.after(self, self.scope(), outputs);
         }
+    }
+
+    /// A linear layer `[.., inputs]` to `[.., outputs]` of this weight alone, called as a module.
+    pub fn linear_module(&self, x: &Tensor, weight: &Tensor) -> Tensor {
+        let hooks = self.hooks.modules.borrow().clone();
+        let Some(hooks) = hooks else {
+            return self.linear(x, weight, None);
+        };
+        let mut x = x.clone();
+        hooks.before_leaf(self, weight, &mut x);
+        let mut output = self.linear(&x, weight, None);
+        drop(x);
+        hooks.after_leaf(self, weight, &mut output);
+        output
+    }
+
+    /// `x` as a tensor that keeps its gradient, and runs `hook` whenever it has taken one
+    /// (`AccumulateGrad.register_hook`).
+    pub fn leaf(&self, x: &Tensor, hook: BackwardHook) -> Tensor {
+        let leaf = Leaf {
+            hook: Some(hook),
+            ..Leaf::default()
+        };
+        x.detach().with_edge(Edge::Leaf(Rc::new(leaf)))
     }
 
     /// Runs `hook` when the gradient of `x` is complete, before the operation that made `x` goes backward
@@ -113,7 +143,7 @@ impl Tensor {
         resolved(self.edge()?)
     }
 
-    /// Puts a tensor that was made by [`Tape::redirected`] in another place of the graph: that of `x`, or
+    /// Puts a tensor that was registered as one that a wrapper redirects in another place of the graph: that of `x`, or
     /// outside of it.
     pub fn redirect(&self, x: Option<&Tensor>) {
         if let Some(Edge::Redirected(place)) = self.edge() {

@@ -125,8 +125,8 @@ pub struct Tape {
     shown: Cell<parameters::Shown>,
     gradient_hook: RefCell<Option<GradientHook>>,
     hooks: hooks::Hooks,
-    /// Every parameter, trained or not, where a wrapper asks for them.
-    registered: RefCell<Option<Vec<Registered>>>,
+    /// Every parameter, trained or not, where a wrapper asks for them, and whether it redirects them.
+    registered: RefCell<Option<(bool, Vec<Registered>)>>,
     autocast: RefCell<Option<Autocast>>,
     /// Whether modules are in training mode.
     training: Cell<bool>,

@@ -4,8 +4,7 @@
 
 use super::dora::{BaseWeight, Dora};
 use super::factors::Factors;
-use crate::ask::ALL_LINEAR;
-use crate::ask::Lora;
+use crate::ask::{ALL_LINEAR, AdapterDtype, Lora};
 use crate::nn::build::Facts;
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
@@ -38,9 +37,9 @@ impl Adapter {
         let Some(dora) = &self.dora else {
             let wide = {
                 let dropped = if drops { t.dropout(&x) } else { x.clone() };
-                let narrow = t.linear(&dropped, &self.factors.a, None);
+                let narrow = t.linear_module(&dropped, &self.factors.a);
                 drop(dropped);
-                t.linear(&narrow, &self.factors.b, None)
+                t.linear_module(&narrow, &self.factors.b)
             };
             return (t.mul_scalar(&wide), [Some(x), None]);
         };
@@ -151,7 +150,8 @@ pub(crate) fn is_target(lora: &Lora, path: &str, spared: bool) -> bool {
 }
 
 /// Gives every target its adapter: each is made in float32 and takes the dtype of its layer, then
-/// those in half precision become float32 again, unless an engine then casts all of them `at_last`.
+/// those in half precision become float32 again, unless they are to stay like the base, or an engine then
+/// casts all of them `at_last`.
 /// Those of parameters are made last (`_inject_parameters`). Returns the elements of all factors, and
 /// whose factor each parameter is that was made here.
 pub(crate) fn attach(
@@ -161,6 +161,7 @@ pub(crate) fn attach(
     facts: Facts,
     at_last: Option<DType>,
 ) -> (u64, Vec<usize>) {
+    let as_base = lora.adapter_dtype == AdapterDtype::Base;
     let mut places = Vec::new();
     let mut made = make(t, lora.use_dora, &targets, &mut places);
     let mut elements = 0;
@@ -170,7 +171,12 @@ pub(crate) fn attach(
             if !made.dtype().is_half() {
                 return;
             }
-            *made = if at_last.is_some() {
+            *made = if as_base && at_last.is_none() {
+                places.push(at);
+                t.into_parameter(made)
+            } else if as_base {
+                return;
+            } else if at_last.is_some() {
                 t.empty("_to_copy", *made.shape(), DType::Float32)
             } else {
                 places.push(at);

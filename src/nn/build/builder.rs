@@ -87,14 +87,15 @@ impl<'a> Plan<'a> {
             self.tape.empty_cache();
         }
         let (adapters, places) = self.spec.lora.as_ref().map_or((0, Vec::new()), |options| {
-            // DeepSpeed's engine casts whatever the model holds to half precision.
+            // DeepSpeed's engine casts whatever the model holds to half precision, and FSDP what it gathers.
             let engine = self.spec.optimizer.master_weights == MasterWeights::DeepSpeed;
             lora::attach(
                 self.tape,
                 options,
                 self.targets.take(),
                 Facts::of(self.spec),
-                engine.then_some(self.spec.weights),
+                (engine || self.spec.parallelism.dp.compute_dtype().is_some())
+                    .then_some(self.spec.weights),
             )
         });
         let copies = self.copies.take();
@@ -459,6 +460,7 @@ impl<'a> Builder<'a> {
         dtype: DType,
     ) -> Tensor {
         let t = self.plan.tape;
+        let dtype = self.plan.spec.buffer_dtype(dtype);
         t.in_scope(self.scope, || {
             t.buffer(name, shape.into(), dtype)
         })

@@ -1,25 +1,31 @@
 //! PyTorch's fully sharded data parallelism.
 
-use super::offloaded;
-use crate::ask::{DataParallelKind, Finding, Program, Scenario, Severity};
+use crate::ask::{AdapterDtype, DataParallelKind, Finding, Scenario};
+use crate::units::DType;
 
-/// FSDP is estimated with offload only, and then the host's side of it.
+/// Refuses what FSDP1 cannot flatten: parameters of different dtypes, and with `use_orig_params` off those
+/// of which some are trained, in one flat parameter.
 pub(super) fn refuse(scenario: &Scenario, findings: &mut Vec<Finding>) {
     let dp = scenario.parallelism.dp;
-    if dp.kind != DataParallelKind::Fsdp1 {
+    let Some(lora) = scenario.lora.as_ref().filter(|_| dp.kind == DataParallelKind::Fsdp1) else {
+        return;
+    };
+    const KEY: &str = "parallelism.dp.wrap_trainable_leaves";
+    let differs = lora.adapter_dtype == AdapterDtype::Fp32
+        && scenario.weights_dtype() != DType::Float32;
+    if dp.fsdp.wrap_trainable_leaves || !(differs || !dp.fsdp.use_orig_params) {
         return;
     }
-    if !dp.offloads() {
-        const KEY: &str = "parallelism.dp.cpu_offload";
-        let finding = Finding::error(
-            KEY,
-            "FSDP and ZeRO are estimated with offload to the host only.",
-            "目前仅支持卸载到主机内存的 FSDP 与 ZeRO。",
-        );
-        findings.push(finding.with_fix(KEY, true));
-    }
-    let refused = findings.iter().any(|f| f.severity == Severity::Error);
-    if !refused && scenario.program == Program::Training {
-        findings.push(offloaded::parameters_stay());
-    }
+    let (english, chinese) = if differs {
+        (
+            "FSDP1 flattens parameters of one dtype only: adapters in float32 beside weights in 16 bits are units of their own (peft's fsdp_auto_wrap_policy).",
+            "FSDP1 只能展平同一类型的参数：16 位权重旁的 float32 适配器须各自成为单元（peft 的 fsdp_auto_wrap_policy）。",
+        )
+    } else {
+        (
+            "With use_orig_params off FSDP1 flattens adapters apart from frozen weights only: they are units of their own (peft's fsdp_auto_wrap_policy).",
+            "关闭 use_orig_params 时，FSDP1 不能把适配器与冻结权重展平在一起：适配器须各自成为单元（peft 的 fsdp_auto_wrap_policy）。",
+        )
+    };
+    findings.push(Finding::error(KEY, english, chinese).with_fix(KEY, true));
 }
