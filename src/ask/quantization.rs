@@ -55,6 +55,18 @@ impl ComputeDtype {
     }
 }
 
+impl QuantizationStorage {
+    /// The dtype.
+    pub fn dtype(self) -> DType {
+        match self {
+            Self::Uint8 => DType::UInt8,
+            Self::Bf16 => DType::BFloat16,
+            Self::Fp16 => DType::Float16,
+            Self::Fp32 => DType::Float32,
+        }
+    }
+}
+
 /// transformers' `BitsAndBytesConfig`, with what PEFT does to the rest of the model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]

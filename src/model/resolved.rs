@@ -2,7 +2,7 @@
 
 use super::architecture::Architecture;
 use crate::ask::{
-    DataParallelKind,    ActivationCheckpointing, AllocatorSettings, Attention, AutocastStyle, DataLoader, Dataset,
+    ActivationCheckpointing, AllocatorSettings, Attention, AutocastStyle, DataLoader, DataParallelKind, Dataset,
     Evaluation, Framework, LigerKernels, Lora, Loss, Mesh, Offload, Optimizer, Parallelism,
     Precision, Program, Quantization, Scenario, SdpaBackend, Task,
 };
@@ -110,6 +110,12 @@ impl ResolvedSpec {
         let dp = &self.parallelism.dp;
         let cast = dp.compute_dtype().filter(|_| dp.kind == DataParallelKind::Fsdp1);
         cast.filter(|_| dtype.is_float()).unwrap_or(dtype)
+    }
+
+    /// Whether the model is made on the meta device, its parameters getting memory when they are divided:
+    /// for `fully_shard`, unless what is quantized was loaded before.
+    pub fn builds_on_meta(&self) -> bool {
+        self.parallelism.dp.kind == DataParallelKind::Fsdp2 && !self.quantization.is_on()
     }
 
     /// A model with nothing asked of it, on no machine: what it is built by to know its modules.

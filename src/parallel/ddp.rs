@@ -3,7 +3,7 @@
 //!
 //! Source: `torch/nn/parallel/distributed.py`, `torch/csrc/distributed/c10d/reducer.cpp`, torch 2.15.
 
-use super::wrapper::Wrapper;
+use super::wrapper::{OnRank, Wrapper};
 use crate::model::ResolvedSpec;
 use crate::tape::{Category, Tape, Tensor};
 use crate::units::{DType, MIB, Shape};
@@ -26,6 +26,8 @@ pub(super) struct Ddp {
     order: RefCell<Vec<usize>>,
     rebuilt: Cell<bool>,
     syncs: Cell<bool>,
+    /// The parameters that this rank steps over, where `ZeroRedundancyOptimizer` divides them.
+    stepped: Option<Vec<usize>>,
 }
 
 impl Ddp {
@@ -33,6 +35,8 @@ impl Ddp {
         let dp = spec.parallelism.dp;
         let mut parameters = Vec::new();
         t.for_each_parameter(|_, parameter, _| parameters.push(parameter.clone()));
+        let stepped = (dp.ddp.zero_redundancy_optimizer.parameters_as_bucket_view)
+            .map(|_| share(&parameters, (spec.mesh.rank.dp, spec.mesh.dp)));
         let ddp = Rc::new(Self {
             views: dp.ddp.gradient_as_bucket_view,
             cap: dp.ddp.bucket_cap_mb * MIB,
@@ -40,6 +44,7 @@ impl Ddp {
             order: RefCell::default(),
             rebuilt: Cell::new(false),
             syncs: Cell::new(true),
+            stepped,
             parameters,
         });
         // One bucket for each dtype, in the order of its last parameter (`_ddp_init_helper`).
@@ -106,7 +111,38 @@ impl Ddp {
     }
 }
 
+/// `_partition_parameters` (`torch/distributed/optim/zero_redundancy_optimizer.py`): the largest parameter
+/// that is left goes to the rank that has least; those of the one at `place` among `ranks`.
+fn share(parameters: &[Tensor], (place, ranks): (u64, u64)) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..parameters.len()).collect();
+    order.sort_by_key(|&at| std::cmp::Reverse(parameters[at].numel()));
+    let mut sizes = vec![0; usize::try_from(ranks).unwrap_or(1)];
+    let mut own = Vec::new();
+    for at in order {
+        let least = sizes.iter().enumerate().min_by_key(|&(_, size)| *size);
+        let rank = least.map_or(0, |(rank, _)| rank);
+        sizes[rank] += parameters[at].numel();
+        if rank as u64 == place {
+            own.push(at);
+        }
+    }
+    own
+}
+
 impl Wrapper for Ddp {
+    fn on_rank(&self, t: &Tape, run: OnRank) {
+        let Some(stepped) = &self.stepped else {
+            return run(t);
+        };
+        let own = stepped.iter().map(|&at| &self.parameters[at]);
+        let own: Vec<_> = own.map(|p| (p.clone(), p.gradient())).collect();
+        t.with_parameters(&own, |t| run(t));
+    }
+
+    fn clip(&self, t: &Tape, run: OnRank) {
+        run(t);
+    }
+
     /// `rebuild_buckets`: after the first pass that reduced gradients buckets are made in the order in which
     /// those came.
     fn begin_micro_batch(&self, t: &Tape, syncs: bool) {

@@ -11,7 +11,7 @@ mod layout;
 mod reduce;
 
 use super::units::Layers;
-use super::wrapper::{OnRank, Wrapper};
+use super::wrapper::{ModelParameter, OnRank, Wrapper};
 use crate::ask::{BackwardPrefetch, Fsdp};
 use crate::tape::{BackwardHook, ModuleHooks, Tape, Tensor};
 use crate::units::{DType, Shape};
@@ -35,6 +35,8 @@ pub(super) struct Fsdp1 {
     /// For the optimizer, where parameters stay as they are: handle and place in it of each that is trained,
     /// in the model's order.
     trained: Vec<(usize, usize)>,
+    /// All parameters as they were made.
+    all: Vec<ModelParameter>,
     /// Buffers in floating point, which the first forward casts, as they were built.
     buffers: RefCell<Vec<(Tensor, Tensor)>>,
     /// `_is_root is not None`: the first forward has begun.
@@ -292,10 +294,14 @@ impl Wrapper for Fsdp1 {
     }
 
     fn on_rank(&self, t: &Tape, run: OnRank) {
+        if self.settings.cpu_offload {
+            // The host clips and steps.
+            return;
+        }
         t.with_parameters(&self.optimized(), |t| run(t));
     }
 
-    fn clip_grad_norm(&self, t: &Tape, run: OnRank) {
+    fn clip(&self, t: &Tape, run: OnRank) {
         if !self.handles.iter().any(|handle| handle.common.shards) {
             return self.on_rank(t, run);
         }
@@ -320,6 +326,10 @@ impl Wrapper for Fsdp1 {
                 handle.flat.set_gradient(None);
             }
         }
+    }
+
+    fn parameters(&self) -> Option<Vec<ModelParameter>> {
+        Some(self.all.clone())
     }
 
     fn trainable(&self) -> Option<u64> {

@@ -4,11 +4,12 @@
 //! Source: `torch/distributed/fsdp/_fully_shard/{_fsdp_state,_fsdp_param_group,_fsdp_collectives}.py`,
 //! torch 2.15; methods name the function they mirror.
 
+mod copies;
 mod group;
 mod reduce;
 
 use super::units::Layers;
-use super::wrapper::{OnRank, Wrapper};
+use super::wrapper::{ModelParameter, OnRank, Wrapper};
 use crate::ask::Fsdp;
 use crate::model::ResolvedSpec;
 use crate::tape::{Category, ModuleHooks, Registered, Role, Tape, Tensor};
@@ -33,6 +34,8 @@ pub(super) struct Fsdp2 {
     layers: Layers,
     /// For the optimizer: group and place in it of each parameter that is trained, in the model's order.
     trained: Vec<(usize, usize)>,
+    /// All parameters as they were made.
+    all: Vec<ModelParameter>,
     /// The buffer that the last forward gather left (`all_gather_state`).
     last_gathered: RefCell<Option<Tensor>>,
     /// What the reduce-scatters that go on read (`reduce_scatter_states`).
@@ -50,25 +53,42 @@ impl Fsdp2 {
     pub(super) fn new(t: &Tape, spec: &ResolvedSpec, registered: Vec<Registered>) -> Rc<Self> {
         let dp = &spec.parallelism.dp;
         let mesh = &spec.mesh;
-        let stored = spec.stored_weights();
-        let reduce = dp.fsdp.mixed_precision.reduce.map(|dtype| dtype.dtype());
+        let precision = dp.fsdp.mixed_precision;
+        let gathers_in_another = dp.compute_dtype().is_some();
+        // Adapters that PEFT makes on the meta device stay as they are made.
+        let stored = |entry: &Registered| match entry.role {
+            _ if !gathers_in_another => entry.tensor.dtype(),
+            Role::Trained if spec.lora.is_some() => DType::Float32,
+            _ => spec.stored_weights(),
+        };
+        let trained = registered.iter().find(|entry| entry.role == Role::Trained);
+        let reduce = precision.reduce.map(|dtype| dtype.dtype()).or(trained.map(stored));
         let layers = Layers::of(t, &registered);
         let mut groups: Vec<Group> = Vec::new();
         groups.resize_with(layers.count() + 1, || Group::new(&dp.fsdp));
         groups[0].is_root = true;
-        let mut places = Vec::new();
+        let (mut places, mut all) = (Vec::new(), Vec::new());
         for entry in &registered {
             let at = layers.around(t, entry.scope).map_or(0, |layer| layer + 1);
             match entry.role {
-                Role::Buffer => t.in_scope(entry.scope, || {
+                Role::Buffer if spec.builds_on_meta() => t.in_scope(entry.scope, || {
                     t.give_storage_for(Category::Buffers, "to_empty", &entry.tensor);
                 }),
+                Role::Buffer => {}
                 Role::Trained | Role::Frozen => {
                     let place = (mesh.place_in_shard(), mesh.shard);
-                    let offloaded = dp.fsdp.cpu_offload;
+                    let trained = entry.role == Role::Trained;
+                    let stored = stored(entry);
+                    let elements = entry.tensor.numel();
+                    all.push(ModelParameter {
+                        elements,
+                        bytes: elements * stored.size(),
+                        layer: u32::try_from(at).unwrap_or(u32::MAX),
+                        trained,
+                    });
                     places.push((
                         entry.tensor.clone(),
-                        (at, groups[at].add(t, entry, stored, place, offloaded)),
+                        (at, groups[at].add(t, entry, stored, place)),
                     ));
                 }
             }
@@ -84,10 +104,11 @@ impl Fsdp2 {
             settings: dp.fsdp,
             ranks: mesh.shard,
             replicates: mesh.replicate > 1,
-            reduce: reduce.unwrap_or(stored),
+            reduce: reduce.unwrap_or(DType::Float32),
             groups,
             layers,
             trained,
+            all,
             last_gathered: RefCell::default(),
             reducing: RefCell::default(),
             order: RefCell::default(),
@@ -255,6 +276,10 @@ impl Wrapper for Fsdp2 {
     }
 
     fn on_rank(&self, t: &Tape, run: OnRank) {
+        if self.settings.cpu_offload {
+            // The host clips and steps.
+            return;
+        }
         let own: Vec<(Tensor, Option<Tensor>)> = (self.trained.iter())
             .map(|&(group, place)| self.groups[group].shard_with_gradient(place))
             .collect();
@@ -265,6 +290,10 @@ impl Wrapper for Fsdp2 {
         for &(group, place) in &self.trained {
             self.groups[group].drop_gradient(place);
         }
+    }
+
+    fn parameters(&self) -> Option<Vec<ModelParameter>> {
+        Some(self.all.clone())
     }
 
     fn trainable(&self) -> Option<u64> {

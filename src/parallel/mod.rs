@@ -15,4 +15,4 @@ mod shards;
 mod units;
 mod wrapper;
 
-pub use wrapper::{Wrapper, is_wrapped, wrapped};
+pub use wrapper::{ModelParameter, Wrapper, is_wrapped, wrapped};

@@ -11,25 +11,44 @@ use std::rc::Rc;
 /// What runs on the parameters and gradients of a rank.
 pub type OnRank<'a> = &'a mut dyn FnMut(&Tape);
 
+/// A parameter as libraries that shard models see it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ModelParameter {
+    /// Elements.
+    pub elements: u64,
+    /// Bytes.
+    pub bytes: u64,
+    /// Which layer it belongs to, counted from 1; 0 outside of all layers.
+    pub layer: u32,
+    /// Whether it is trained.
+    pub trained: bool,
+}
+
 /// The wrapper around a model on one rank.
 pub trait Wrapper {
     /// A micro-batch begins; gradients are reduced in its backward pass if it `syncs`.
     fn begin_micro_batch(&self, _t: &Tape, _syncs: bool) {}
 
-    /// Runs what clips gradients, steps, or makes optimizer states, on what this rank has of parameters
-    /// and gradients.
+    /// Runs what steps, or makes optimizer states, on what this rank steps over: parameters with their
+    /// gradients.
     fn on_rank(&self, t: &Tape, run: OnRank) {
         run(t);
     }
 
-    /// Clips gradients by their norm; `run` does so as without a wrapper.
-    fn clip_grad_norm(&self, t: &Tape, run: OnRank) {
+    /// Runs what clips gradients, on those that this rank clips.
+    fn clip(&self, t: &Tape, run: OnRank) {
         self.on_rank(t, run);
     }
 
     /// `optimizer.zero_grad(set_to_none=True)`.
     fn drop_gradients(&self, t: &Tape) {
         t.drop_gradients();
+    }
+
+    /// The whole model's parameters in the order in which they were made, where the wrapper keeps them in
+    /// shards.
+    fn parameters(&self) -> Option<Vec<ModelParameter>> {
+        None
     }
 
     /// Elements of the parameters that this rank trains, where it has a share of them.
@@ -59,14 +78,22 @@ pub fn wrapped<M>(
         }
         DataParallelKind::Fsdp1 => {
             t.register_parameters(true);
-            let model = t.without_memory(build);
+            // Quantized weights leave behind what it takes to unpack them.
+            let model = if spec.quantization.is_on() {
+                build()
+            } else {
+                t.without_memory(build)
+            };
             let registered = t.take_registered();
             (model, Some(Fsdp1::new(t, spec, registered)))
         }
         DataParallelKind::Fsdp2 => {
             t.register_parameters(false);
-            // On the meta device: parameters get memory when they are divided.
-            let model = t.without_memory(build);
+            let model = if spec.builds_on_meta() {
+                t.without_memory(build)
+            } else {
+                build()
+            };
             let registered = t.take_registered();
             (model, Some(Fsdp2::new(t, spec, registered)))
         }

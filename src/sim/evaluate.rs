@@ -10,6 +10,7 @@ use crate::ask::EvaluationKind;
 use crate::families::{Batch, Model};
 use crate::model::ResolvedSpec;
 use crate::nn::build::{Output, Request};
+use crate::parallel::wrapped;
 use crate::tape::{Category, Tape, Tensor};
 use crate::units::DType;
 
@@ -203,7 +204,7 @@ pub(super) fn evaluation(spec: &ResolvedSpec, tape: Tape) -> Trace {
 
 /// Runs an evaluation that decodes so many tokens at the beginning one by one.
 fn evaluation_with(spec: &ResolvedSpec, tape: Tape, steps: u64) -> Trace {
-    let model = Model::new(&tape, spec);
+    let (model, wrapper) = wrapped(&tape, spec, || Model::new(&tape, spec));
     let counts = Counts {
         parameters: model.num_parameters(),
         ..Counts::default()
@@ -228,7 +229,7 @@ fn evaluation_with(spec: &ResolvedSpec, tape: Tape, steps: u64) -> Trace {
     }
     evaluator.forget();
     tape.close();
-    drop(evaluator);
+    drop((evaluator, wrapper));
     Recorded::of(tape, marks).trace(counts)
 }
 

@@ -1,5 +1,6 @@
 //! The trace: every allocation and free of a run, in program order.
 
+pub use crate::parallel::ModelParameter;
 use crate::tape::{Details, Event, RawStorage, Record, Scopes};
 use crate::units::{DType, Shape, names};
 use std::ops::Range;
@@ -33,19 +34,6 @@ pub struct Mark {
     pub micro_batch: u32,
     /// The phase.
     pub phase: Phase,
-}
-
-/// A parameter as libraries that shard models see it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ModelParameter {
-    /// Elements.
-    pub elements: u64,
-    /// Bytes.
-    pub bytes: u64,
-    /// Which layer it belongs to, counted from 1; 0 outside of all layers.
-    pub layer: u32,
-    /// Whether it is trained.
-    pub trained: bool,
 }
 
 /// A whole run: as many steps as it takes to be steady. The last one is the steady step.

@@ -71,7 +71,8 @@ impl<'a> Run<'a> {
         t.checkpoint_every(spec.checkpoint_every);
         let optimizer = Rc::new(RefCell::new(Optimizer::new(t, spec)));
         if spec.parallelism.dp.offloads() {
-            counts.sharded = sharded::parameters(t, spec.weights);
+            let known = wrapper.as_ref().and_then(|wrapper| wrapper.parameters());
+            counts.sharded = known.unwrap_or_else(|| sharded::parameters(t, spec.weights));
         }
         let leaving = Gradients::new(t, spec).map(Rc::new);
         if let Some(leaving) = leaving.clone().filter(|leaving| leaving.leave_at_once) {
@@ -271,7 +272,7 @@ impl<'a> Run<'a> {
                 scaler.unscale(t);
             }
             match &self.wrapper {
-                Some(wrapper) => wrapper.clip_grad_norm(t, &mut clip_grad_norm),
+                Some(wrapper) => wrapper.clip(t, &mut |t| clip_grad_norm(t)),
                 None => clip_grad_norm(t),
             }
         }

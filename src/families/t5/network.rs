@@ -184,11 +184,11 @@ impl Stack {
                 for (slot, input) in slots.into_iter().flatten().zip(&inputs[1..]) {
                     slot.clone_from(input);
                 }
-                block.forward(t, &inputs[0], &shared, &biases)
+                called(t, &block, &inputs[0], &shared, &biases)
             }
         };
         match self.options.checkpointing {
-            ActivationCheckpointing::None => block.forward(t, hidden, shared, biases),
+            ActivationCheckpointing::None => called(t, block, hidden, shared, biases),
             ActivationCheckpointing::Full => {
                 let region: Region<_> = Rc::new(move |t, x| again(t, std::slice::from_ref(x)));
                 t.checkpoint(hidden, &region)
@@ -291,3 +291,26 @@ impl Stack {
 pub(crate) fn build(b: &Builder, spec: &ResolvedSpec, facts: Facts) -> Net {
     Net::seq2seq(T5::new(b, spec.config(), spec, facts))
 }
+
+/// Calls a block as a module, with what wraps it.
+fn called(
+    t: &Tape,
+    block: &Block,
+    hidden: &Tensor,
+    shared: &Shared,
+    biases: &Biases,
+) -> (Tensor, Biases) {
+    if !t.wraps_modules() {
+        return block.forward(t, hidden, shared, biases);
+    }
+    let (mut hidden, mut shared, mut biases) = (hidden.clone(), shared.clone(), biases.clone());
+    let given = [&mut biases.own, &mut shared.encoder, &mut biases.cross];
+    let given = given.into_iter().filter_map(Option::as_mut);
+    t.before_module(&mut [&mut hidden].into_iter().chain(given).collect::<Vec<_>>());
+    let (mut out, mut biases) = block.forward(t, &hidden, &shared, &biases);
+    let beside = [&mut biases.own, &mut biases.cross];
+    let beside = beside.into_iter().filter_map(Option::as_mut);
+    t.after_module(&mut [&mut out].into_iter().chain(beside).collect::<Vec<_>>());
+    (out, biases)
+}
+

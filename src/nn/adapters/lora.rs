@@ -4,7 +4,7 @@
 
 use super::dora::{BaseWeight, Dora};
 use super::factors::Factors;
-use crate::ask::{ALL_LINEAR, AdapterDtype, Lora};
+use crate::ask::{ALL_LINEAR, Lora};
 use crate::nn::build::Facts;
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
@@ -150,33 +150,26 @@ pub(crate) fn is_target(lora: &Lora, path: &str, spared: bool) -> bool {
 }
 
 /// Gives every target its adapter: each is made in float32 and takes the dtype of its layer, then
-/// those in half precision become float32 again, unless they are to stay like the base, or an engine then
-/// casts all of them `at_last`.
-/// Those of parameters are made last (`_inject_parameters`). Returns the elements of all factors, and
+/// those in half precision become float32 again, unless each `stays`, or an engine then casts all of
+/// them `at_last`. Those of parameters are made last (`_inject_parameters`). Returns the elements of all factors, and
 /// whose factor each parameter is that was made here.
 pub(crate) fn attach(
     t: &Tape,
     lora: &Lora,
     targets: Vec<Target>,
     facts: Facts,
-    at_last: Option<DType>,
+    (at_last, stays): (Option<DType>, bool),
 ) -> (u64, Vec<usize>) {
-    let as_base = lora.adapter_dtype == AdapterDtype::Base;
     let mut places = Vec::new();
     let mut made = make(t, lora.use_dora, &targets, &mut places);
     let mut elements = 0;
     for (at, (target, made)) in targets.iter().zip(&mut made).enumerate() {
         let mut trained = |made: &mut Tensor| {
             elements += made.numel() * t.multiplicity(target.scope);
-            if !made.dtype().is_half() {
+            if stays || !made.dtype().is_half() {
                 return;
             }
-            *made = if as_base && at_last.is_none() {
-                places.push(at);
-                t.into_parameter(made)
-            } else if as_base {
-                return;
-            } else if at_last.is_some() {
+            *made = if at_last.is_some() {
                 t.empty("_to_copy", *made.shape(), DType::Float32)
             } else {
                 places.push(at);
@@ -187,6 +180,10 @@ pub(crate) fn attach(
     }
     for (at, (target, made)) in targets.into_iter().zip(made).enumerate() {
         let mut last = |made: Tensor| match at_last {
+            _ if stays && made.dtype().is_half() => {
+                places.push(at);
+                t.into_parameter(&made)
+            }
             Some(dtype) => {
                 places.push(at);
                 t.parameter(*made.shape(), dtype)

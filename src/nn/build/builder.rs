@@ -4,7 +4,7 @@ use super::call::Call;
 use super::facts::Facts;
 use super::named;
 use super::outline::Outline;
-use crate::ask::{ActivationCheckpointing, LigerKernels, MasterWeights, Program, Quantization};
+use crate::ask::{ActivationCheckpointing, AdapterDtype, LigerKernels, MasterWeights, Program, Quantization};
 use crate::model::{Architecture, ModuleKind, Parameter, ResolvedSpec, Transformers};
 use crate::nn::adapters::{Target, lora};
 use crate::tape::{Category, Tape, Tensor};
@@ -87,15 +87,18 @@ impl<'a> Plan<'a> {
             self.tape.empty_cache();
         }
         let (adapters, places) = self.spec.lora.as_ref().map_or((0, Vec::new()), |options| {
-            // DeepSpeed's engine casts whatever the model holds to half precision, and FSDP what it gathers.
-            let engine = self.spec.optimizer.master_weights == MasterWeights::DeepSpeed;
+            // DeepSpeed's engine casts whatever the model holds to half precision, and FSDP gathers all in
+            // one dtype.
+            let spec = self.spec;
+            let engine = spec.optimizer.master_weights == MasterWeights::DeepSpeed
+                || spec.parallelism.dp.compute_dtype().is_some();
+            let stays = options.adapter_dtype == AdapterDtype::Base && !spec.builds_on_meta();
             lora::attach(
                 self.tape,
                 options,
                 self.targets.take(),
                 Facts::of(self.spec),
-                (engine || self.spec.parallelism.dp.compute_dtype().is_some())
-                    .then_some(self.spec.weights),
+                (engine.then_some(spec.weights), stays),
             )
         });
         let copies = self.copies.take();

@@ -47,7 +47,7 @@ impl Linear4bit {
         let loaded = b.loaded(Shape::from([elements]));
         let scales = weight.double.then(|| b.meanwhile(blocks, DType::Float32));
         let scales = scales.unwrap_or_else(|| part(blocks, DType::Float32));
-        let packed = part(elements.div_ceil(2), DType::UInt8);
+        let packed = b.packed_weight(elements.div_ceil(2), quantization.storage.dtype());
         let code = part(CODE, DType::Float32);
         drop((
             b.meanwhile(CODE, DType::Float32),

@@ -86,6 +86,13 @@ impl Builder<'_> {
         })
     }
 
+    /// A quantized weight of so many bytes, held as a parameter of this dtype.
+    pub(crate) fn packed_weight(&self, bytes: u64, dtype: DType) -> Tensor {
+        let t = self.plan.tape;
+        let shape = Shape::from([bytes.div_ceil(dtype.size())]);
+        t.in_scope(self.scope, || t.frozen_parameter("quantize", shape, dtype))
+    }
+
     /// The table of `values` that all quantized scales are made with, which is there once.
     pub(crate) fn scale_code(&self, values: u64) -> Tensor {
         let t = self.plan.tape;

@@ -6,6 +6,7 @@ use super::layout::Layout;
 use crate::ask::{AdapterDtype, ShardingStrategy};
 use crate::model::ResolvedSpec;
 use crate::parallel::units::Layers;
+use crate::parallel::wrapper::ModelParameter;
 use crate::tape::{Category, ModuleHooks, Registered, Role, Tape, Tensor};
 use crate::units::{DType, Shape};
 use std::cell::{Cell, RefCell};
@@ -43,30 +44,47 @@ impl Fsdp1 {
             offloads: settings.cpu_offload,
             ranks: if shards { mesh.shard } else { 1 },
         };
+        let gathers_in_another = spec.parallelism.dp.compute_dtype().is_some();
         let stored_of = |entry: &Registered| match &spec.lora {
+            _ if !gathers_in_another => entry.tensor.dtype(),
             Some(lora) if entry.role == Role::Trained && lora.adapter_dtype == AdapterDtype::Fp32 => {
                 DType::Float32
             }
             _ => spec.stored_weights(),
         };
-        // The model is built on the device.
         let mut buffers = Vec::new();
+        let mut all = Vec::new();
+        let layers = Layers::of(t, &registered);
+        // The model is built on the device.
+        let is_built = spec.quantization.is_on();
         for entry in &registered {
+            let (shape, dtype) = (entry.tensor.shape(), entry.tensor.dtype());
             t.in_scope(entry.scope, || match entry.role {
-                Role::Buffer if entry.tensor.dtype().is_half() => {
-                    let shape = *entry.tensor.shape();
-                    let built = t.allocate("buffer", shape, DType::Float32, Category::Buffers);
+                Role::Buffer if dtype.is_half() => {
+                    let built = t.allocate("buffer", *shape, DType::Float32, Category::Buffers);
+                    entry.tensor.free_storage();
                     buffers.push((entry.tensor.clone(), built));
                 }
-                Role::Buffer => t.give_storage_for(Category::Buffers, "buffer", &entry.tensor),
+                Role::Buffer if !is_built => {
+                    t.give_storage_for(Category::Buffers, "buffer", &entry.tensor);
+                }
+                Role::Buffer => {}
                 Role::Trained | Role::Frozen => {
-                    let (shape, stored) = (entry.tensor.shape(), stored_of(entry));
-                    let whole = t.hold("parameter", shape, stored, Category::Parameters);
-                    entry.tensor.take_storage(whole);
+                    let stored = stored_of(entry);
+                    if !is_built {
+                        let whole = t.hold("parameter", shape, stored, Category::Parameters);
+                        entry.tensor.take_storage(whole);
+                    }
+                    let layer = layers.around(t, entry.scope).map_or(0, |layer| layer + 1);
+                    all.push(ModelParameter {
+                        elements: shape.numel(),
+                        bytes: shape.numel() * stored.size(),
+                        layer: u32::try_from(layer).unwrap_or(u32::MAX),
+                        trained: entry.role == Role::Trained,
+                    });
                 }
             });
         }
-        let layers = Layers::of(t, &registered);
         // Of the root and of each layer its own parameters, and those of each module within that is a unit.
         let mut units: Vec<Vec<Vec<Given>>> = Vec::new();
         units.resize_with(layers.count() + 1, || vec![Vec::new()]);
@@ -112,6 +130,7 @@ impl Fsdp1 {
                 layers,
                 of_layer,
                 leaves,
+                all,
                 buffers: RefCell::new(buffers),
                 initialized: Cell::new(false),
                 pre_forward: RefCell::default(),

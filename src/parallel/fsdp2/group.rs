@@ -1,6 +1,7 @@
 //! A group of parameters that are gathered together (`FSDPParamGroup`).
 
 use super::Fsdp2;
+use super::copies::copy_out;
 use crate::ask::Fsdp;
 use crate::parallel::shards::RowShard;
 use crate::tape::{Category, Registered, Tape, Tensor};
@@ -31,6 +32,13 @@ pub(super) struct Parameter {
     pub(super) padded: u64,
     /// The reduced gradient of this rank's part.
     pub(super) gradient: RefCell<Option<Tensor>>,
+}
+
+impl Parameter {
+    /// Bytes of a chunk with its padding as it is gathered.
+    fn padded_bytes(&self) -> u64 {
+        self.padded * self.unsharded.dtype().size()
+    }
 }
 
 /// A group of parameters.
@@ -70,11 +78,10 @@ impl Group {
         entry: &Registered,
         stored: DType,
         (place, ranks): (u64, u64),
-        offloaded: bool,
     ) -> usize {
         let part = RowShard::of(entry.tensor.shape(), place, ranks);
         let shard = t.in_scope(entry.scope, || {
-            if offloaded {
+            if self.offloaded {
                 t.without_storage(part.local, stored)
             } else {
                 let padded = Shape::from([part.padded]);
@@ -82,6 +89,7 @@ impl Group {
                     .part(part.local)
             }
         });
+        entry.tensor.free_storage();
         self.parameters.push(Parameter {
             unsharded: entry.tensor.clone(),
             scope: entry.scope,
@@ -158,12 +166,12 @@ impl Fsdp2 {
             group.gathering.replace(Some(t.empty("empty", Shape::from([0]), DType::Float32)));
             return;
         }
-        let elements: u64 = group.parameters.iter().map(|p| p.padded).sum();
-        let dtype = group.parameters[0].unsharded.dtype();
-        let shape = Shape::from([elements * self.ranks]);
+        // Of several dtypes bytes are gathered.
+        let bytes = group.parameters.iter().map(Parameter::padded_bytes).sum::<u64>();
+        let shape = Shape::from([bytes * self.ranks]);
         let output = t.on_stream(COPY_IN, || {
             let _inputs = group.gather_inputs(t);
-            t.allocate("empty", shape, dtype, Category::Temporaries)
+            t.allocate("empty", shape, DType::UInt8, Category::Temporaries)
         });
         group.gathering.replace(Some(output));
     }
@@ -189,6 +197,11 @@ impl Fsdp2 {
             let input = (self.ranks == 1 && cast).then(|| copy(parameter.padded, "_to_copy"));
             parameter.unsharded.take_storage(copy(parameter.padded * self.ranks, "empty"));
             drop(input);
+        }
+        if self.ranks > 1 {
+            let parts = group.parameters.iter();
+            let parts: Vec<u64> = parts.map(Parameter::padded_bytes).collect();
+            copy_out(t, &parts, self.ranks);
         }
         group.unsharded.set(true);
         if forward && self.ranks > 1 {

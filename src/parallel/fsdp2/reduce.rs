@@ -1,6 +1,7 @@
 //! What happens to a group's gradients when they are there.
 
 use super::Fsdp2;
+use super::copies::copy_in;
 use super::group::State;
 use crate::tape::{Category, Tape, Tensor};
 use crate::units::{Shape, Stream};
@@ -42,6 +43,8 @@ impl Fsdp2 {
             t.allocate("empty", Shape::from([elements]), self.reduce, category)
         };
         let input = flat(own * self.ranks, Category::Temporaries);
+        let parts = places.iter().map(|&place| group.parameters[place].padded);
+        copy_in(t, parts.map(|elements| elements * self.reduce.size()));
         drop(gradients);
         let output = t.on_stream(REDUCE_SCATTER, || flat(own, Category::Gradients));
         let stream = if self.replicates { ALL_REDUCE } else { REDUCE_SCATTER };
