@@ -5,6 +5,7 @@
 
 use super::graph::{Edge, Leaf};
 use super::{Tape, Tensor};
+use crate::units::Stream;
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -78,11 +79,12 @@ impl Tape {
         output
     }
 
-    /// `x` as a tensor that keeps its gradient, and runs `hook` whenever it has taken one
+    /// `x` as a tensor that keeps its gradient, which it takes on `stream`, and runs `hook` there when it has
     /// (`AccumulateGrad.register_hook`).
-    pub fn leaf(&self, x: &Tensor, hook: BackwardHook) -> Tensor {
+    pub fn leaf(&self, x: &Tensor, stream: Stream, hook: BackwardHook) -> Tensor {
         let leaf = Leaf {
             hook: Some(hook),
+            stream,
             ..Leaf::default()
         };
         x.detach().with_edge(Edge::Leaf(Rc::new(leaf)))

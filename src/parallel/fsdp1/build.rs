@@ -1,7 +1,7 @@
 //! How a model that was built on the device becomes flat parameters.
 
 use super::Fsdp1;
-use super::handle::{self, Common, Handle, Original};
+use super::handle::{self, Common, Handle, Original, UNSHARD};
 use super::layout::Layout;
 use crate::ask::{AdapterDtype, ShardingStrategy};
 use crate::model::ResolvedSpec;
@@ -184,7 +184,7 @@ impl Flattening<'_> {
         let flat = t.without_storage(Shape::from([layout.numel]), compute);
         let flat = if originals.iter().any(|original| original.trained) {
             let own = Weak::clone(self.own);
-            t.leaf(&flat, Rc::new(move |t| {
+            t.leaf(&flat, UNSHARD, Rc::new(move |t| {
                 if let Some(own) = own.upgrade() {
                     own.post_backward(t, at);
                 }

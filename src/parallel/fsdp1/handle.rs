@@ -181,7 +181,7 @@ impl Handle {
                 self.use_unsharded_views(t);
             }
             if self.is_mixed() && self.common.shards {
-                self.free_low(t, UNSHARD);
+                self.free_low(t);
             }
         });
     }
@@ -207,9 +207,9 @@ impl Handle {
     }
 
     /// `_free_low_precision_sharded_param`.
-    fn free_low(&self, t: &Tape, stream: Stream) {
+    fn free_low(&self, t: &Tape) {
         if let Some(low) = self.low.take() {
-            t.record_stream(&low, stream);
+            t.record_stream(&low, t.stream());
         }
     }
 
@@ -252,10 +252,10 @@ impl Handle {
             }
         }
         if free && let Some(full) = self.full.take() {
-            t.record_stream(&full, Stream::MAIN);
+            t.record_stream(&full, t.stream());
         }
         if self.is_mixed() && !self.common.shards {
-            self.free_low(t, Stream::MAIN);
+            self.free_low(t);
         }
         self.prefetched.set(false);
     }
