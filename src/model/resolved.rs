@@ -2,9 +2,9 @@
 
 use super::architecture::Architecture;
 use crate::ask::{
-    ActivationCheckpointing, AllocatorSettings, Attention, AutocastStyle, DataLoader, DataParallelKind, Dataset,
-    Evaluation, Framework, LigerKernels, Lora, Loss, Mesh, Offload, Optimizer, Parallelism,
-    Precision, Program, Quantization, Scenario, SdpaBackend, Task,
+    ActivationCheckpointing, AllocatorSettings, Attention, AutocastStyle, DataLoader,
+    DataParallelKind, Dataset, Evaluation, Framework, LigerKernels, Lora, Loss, Mesh, Offload,
+    Optimizer, Parallelism, Precision, Program, Quantization, Scenario, SdpaBackend, Task,
 };
 use crate::units::{Bytes, DType};
 
@@ -108,7 +108,9 @@ impl ResolvedSpec {
     /// (`MixedPrecision.buffer_dtype`, which accelerate 1.15 gives the dtype of parameters).
     pub fn buffer_dtype(&self, dtype: DType) -> DType {
         let dp = &self.parallelism.dp;
-        let cast = dp.compute_dtype().filter(|_| dp.kind == DataParallelKind::Fsdp1);
+        let cast = dp
+            .compute_dtype()
+            .filter(|_| dp.kind == DataParallelKind::Fsdp1);
         cast.filter(|_| dtype.is_float()).unwrap_or(dtype)
     }
 

@@ -13,7 +13,7 @@ mod reduce;
 use super::units::Layers;
 use super::wrapper::{ModelParameter, OnRank, Wrapper};
 use crate::ask::{BackwardPrefetch, Fsdp};
-use crate::tape::{BackwardHook, ModuleHooks, Tape, Tensor};
+use crate::tape::{BackwardHook, Category, ModuleHooks, Tape, Tensor};
 use crate::units::{DType, Shape};
 use handle::{Handle, State};
 use std::cell::{Cell, RefCell};
@@ -37,8 +37,8 @@ pub(super) struct Fsdp1 {
     trained: Vec<(usize, usize)>,
     /// All parameters as they were made.
     all: Vec<ModelParameter>,
-    /// Buffers in floating point, which the first forward casts, as they were built.
-    buffers: RefCell<Vec<(Tensor, Tensor)>>,
+    /// Buffers in floating point, which the first forward casts.
+    buffers: RefCell<Vec<Tensor>>,
     /// `_is_root is not None`: the first forward has begun.
     initialized: Cell<bool>,
     /// Handles in the order in which their first forwards began, for all passes.
@@ -77,9 +77,15 @@ impl Fsdp1 {
         if self.initialized.replace(true) {
             return;
         }
-        for (buffer, built) in self.buffers.take() {
-            t.give_storage_for(crate::tape::Category::Buffers, "_to_copy", &buffer);
-            drop(built);
+        for buffer in self.buffers.take() {
+            let cast = t.hold(
+                "_to_copy",
+                buffer.shape(),
+                buffer.dtype(),
+                Category::Buffers,
+            );
+            buffer.free_storage();
+            buffer.take_storage(cast);
         }
         for handle in &self.handles {
             handle.init_attributes(t);
@@ -206,7 +212,10 @@ impl Fsdp1 {
             State::Forward | State::Idle => false,
         };
         let next = if backward {
-            let before = handle.post_forward_index.get().and_then(|index| index.checked_sub(1));
+            let before = handle
+                .post_forward_index
+                .get()
+                .and_then(|index| index.checked_sub(1));
             let next = before.and_then(|before| self.post_forward.borrow().get(before).copied());
             next.filter(|&next| self.handles[next].needs_pre_backward.get())
         } else if state == State::Forward && self.settings.forward_prefetch {
@@ -216,11 +225,17 @@ impl Fsdp1 {
         } else {
             None
         };
-        let Some(next) = next.map(|next| &self.handles[next]).filter(|next| !next.prefetched.get())
+        let Some(next) = next
+            .map(|next| &self.handles[next])
+            .filter(|next| !next.prefetched.get())
         else {
             return;
         };
-        let as_if = if backward { State::BackwardPre } else { State::Forward };
+        let as_if = if backward {
+            State::BackwardPre
+        } else {
+            State::Forward
+        };
         let before = next.state.replace(as_if);
         next.unshard(t);
         next.state.set(before);
@@ -255,10 +270,14 @@ impl Fsdp1 {
     fn optimized(&self) -> Vec<(Tensor, Option<Tensor>)> {
         if self.settings.use_orig_params {
             let originals = self.trained.iter();
-            return originals.map(|&(at, place)| self.handles[at].original(place)).collect();
+            return originals
+                .map(|&(at, place)| self.handles[at].original(place))
+                .collect();
         }
         let trained = self.handles.iter().filter(|handle| handle.trains());
-        trained.map(|handle| (handle.local.clone(), handle.flat.gradient())).collect()
+        trained
+            .map(|handle| (handle.local.clone(), handle.flat.gradient()))
+            .collect()
     }
 }
 
@@ -309,7 +328,10 @@ impl Wrapper for Fsdp1 {
         zero.get_or_insert_with(|| t.empty("tensor", Shape::new(&[]), DType::Float32));
         // All handles in order, the parameters of each as they lie in it.
         let gradients = self.handles.iter().flat_map(|handle| {
-            let flat = handle.flat.gradient().filter(|_| !self.settings.use_orig_params);
+            let flat = handle
+                .flat
+                .gradient()
+                .filter(|_| !self.settings.use_orig_params);
             let originals = (0..handle.originals.len())
                 .filter(|&at| self.settings.use_orig_params && handle.originals[at].trained)
                 .filter_map(|at| handle.original(at).1);
@@ -333,6 +355,11 @@ impl Wrapper for Fsdp1 {
     }
 
     fn trainable(&self) -> Option<u64> {
-        Some(self.optimized().iter().map(|(parameter, _)| parameter.numel()).sum())
+        Some(
+            self.optimized()
+                .iter()
+                .map(|(parameter, _)| parameter.numel())
+                .sum(),
+        )
     }
 }

@@ -62,7 +62,10 @@ impl Fsdp2 {
             _ => spec.stored_weights(),
         };
         let trained = registered.iter().find(|entry| entry.role == Role::Trained);
-        let reduce = precision.reduce.map(|dtype| dtype.dtype()).or(trained.map(stored));
+        let reduce = precision
+            .reduce
+            .map(|dtype| dtype.dtype())
+            .or(trained.map(stored));
         let layers = Layers::of(t, &registered);
         let mut groups: Vec<Group> = Vec::new();
         groups.resize_with(layers.count() + 1, || Group::new(&dp.fsdp));
@@ -178,7 +181,11 @@ impl Fsdp2 {
             (1..at).rev().take(count).collect()
         };
         for target in targets {
-            let phase = if forward { State::Forward } else { State::PreBackward };
+            let phase = if forward {
+                State::Forward
+            } else {
+                State::PreBackward
+            };
             let state = self.groups[target].state.replace(phase);
             self.unshard(t, target);
             self.groups[target].state.set(state);

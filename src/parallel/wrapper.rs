@@ -78,12 +78,8 @@ pub fn wrapped<M>(
         }
         DataParallelKind::Fsdp1 => {
             t.register_parameters(true);
-            // Quantized weights leave behind what it takes to unpack them.
-            let model = if spec.quantization.is_on() {
-                build()
-            } else {
-                t.without_memory(build)
-            };
+            let dtypes = [spec.weights, spec.stored_weights()];
+            let model = t.with_memory_of(dtypes, build);
             let registered = t.take_registered();
             (model, Some(Fsdp1::new(t, spec, registered)))
         }

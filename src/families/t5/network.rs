@@ -313,4 +313,3 @@ fn called(
     t.after_module(&mut [&mut out].into_iter().chain(beside).collect::<Vec<_>>());
     (out, biases)
 }
-

@@ -4,7 +4,9 @@ use super::call::Call;
 use super::facts::Facts;
 use super::named;
 use super::outline::Outline;
-use crate::ask::{ActivationCheckpointing, AdapterDtype, LigerKernels, MasterWeights, Program, Quantization};
+use crate::ask::{
+    ActivationCheckpointing, AdapterDtype, LigerKernels, MasterWeights, Program, Quantization,
+};
 use crate::model::{Architecture, ModuleKind, Parameter, ResolvedSpec, Transformers};
 use crate::nn::adapters::{Target, lora};
 use crate::tape::{Category, Tape, Tensor};
@@ -341,9 +343,7 @@ impl<'a> Builder<'a> {
         let shape = shape.into();
         self.has(name, shape);
         let t = self.plan.tape;
-        t.in_scope(self.scope, || {
-            t.frozen_parameter(name, shape, dtype)
-        })
+        t.in_scope(self.scope, || t.frozen_parameter(name, shape, dtype))
     }
 
     /// The module has the parameter `name`.
@@ -464,8 +464,6 @@ impl<'a> Builder<'a> {
     ) -> Tensor {
         let t = self.plan.tape;
         let dtype = self.plan.spec.buffer_dtype(dtype);
-        t.in_scope(self.scope, || {
-            t.buffer(name, shape.into(), dtype)
-        })
+        t.in_scope(self.scope, || t.buffer(name, shape.into(), dtype))
     }
 }

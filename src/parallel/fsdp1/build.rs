@@ -7,7 +7,7 @@ use crate::ask::{AdapterDtype, ShardingStrategy};
 use crate::model::ResolvedSpec;
 use crate::parallel::units::Layers;
 use crate::parallel::wrapper::ModelParameter;
-use crate::tape::{Category, ModuleHooks, Registered, Role, Tape, Tensor};
+use crate::tape::{ModuleHooks, Registered, Role, Tape, Tensor};
 use crate::units::{DType, Shape};
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -20,7 +20,7 @@ struct Given {
 }
 
 impl Fsdp1 {
-    /// Shards the model whose parameters and buffers were registered, which has no storages yet.
+    /// Shards the model whose parameters and buffers were registered when it was built on the device.
     pub(in crate::parallel) fn new(
         t: &Tape,
         spec: &ResolvedSpec,
@@ -47,48 +47,35 @@ impl Fsdp1 {
         let gathers_in_another = spec.parallelism.dp.compute_dtype().is_some();
         let stored_of = |entry: &Registered| match &spec.lora {
             _ if !gathers_in_another => entry.tensor.dtype(),
-            Some(lora) if entry.role == Role::Trained && lora.adapter_dtype == AdapterDtype::Fp32 => {
+            Some(lora)
+                if entry.role == Role::Trained && lora.adapter_dtype == AdapterDtype::Fp32 =>
+            {
                 DType::Float32
             }
             _ => spec.stored_weights(),
         };
-        let mut buffers = Vec::new();
-        let mut all = Vec::new();
         let layers = Layers::of(t, &registered);
-        // The model is built on the device.
-        let is_built = spec.quantization.is_on();
-        for entry in &registered {
-            let (shape, dtype) = (entry.tensor.shape(), entry.tensor.dtype());
-            t.in_scope(entry.scope, || match entry.role {
-                Role::Buffer if dtype.is_half() => {
-                    let built = t.allocate("buffer", *shape, DType::Float32, Category::Buffers);
-                    entry.tensor.free_storage();
-                    buffers.push((entry.tensor.clone(), built));
-                }
-                Role::Buffer if !is_built => {
-                    t.give_storage_for(Category::Buffers, "buffer", &entry.tensor);
-                }
-                Role::Buffer => {}
-                Role::Trained | Role::Frozen => {
-                    let stored = stored_of(entry);
-                    if !is_built {
-                        let whole = t.hold("parameter", shape, stored, Category::Parameters);
-                        entry.tensor.take_storage(whole);
-                    }
-                    let layer = layers.around(t, entry.scope).map_or(0, |layer| layer + 1);
-                    all.push(ModelParameter {
-                        elements: shape.numel(),
-                        bytes: shape.numel() * stored.size(),
-                        layer: u32::try_from(layer).unwrap_or(u32::MAX),
-                        trained: entry.role == Role::Trained,
-                    });
-                }
-            });
-        }
+        let buffers = registered.iter().filter(|entry| {
+            entry.role == Role::Buffer && entry.tensor.dtype() == spec.weights && gathers_in_another
+        });
+        let buffers: Vec<Tensor> = buffers.map(|entry| entry.tensor.clone()).collect();
+        let parameters = in_order(registered.clone());
+        let all = registered.iter().filter(|entry| entry.role != Role::Buffer);
+        let all = all.map(|entry| {
+            let elements = entry.tensor.numel();
+            let layer = layers.around(t, entry.scope).map_or(0, |layer| layer + 1);
+            ModelParameter {
+                elements,
+                bytes: elements * stored_of(entry).size(),
+                layer: u32::try_from(layer).unwrap_or(u32::MAX),
+                trained: entry.role == Role::Trained,
+            }
+        });
+        let all: Vec<ModelParameter> = all.collect();
         // Of the root and of each layer its own parameters, and those of each module within that is a unit.
         let mut units: Vec<Vec<Vec<Given>>> = Vec::new();
         units.resize_with(layers.count() + 1, || vec![Vec::new()]);
-        for entry in in_order(registered) {
+        for entry in parameters {
             let stored = stored_of(&entry);
             let at = layers.around(t, entry.scope).map_or(0, |layer| layer + 1);
             let is_leaf = settings.wrap_trainable_leaves && entry.role == Role::Trained;
@@ -101,7 +88,12 @@ impl Fsdp1 {
         }
         // Modules within are wrapped first, the model last.
         let fsdp = Rc::new_cyclic(|own: &Weak<Self>| {
-            let flat = Flattening { t, spec, common, own };
+            let flat = Flattening {
+                t,
+                spec,
+                common,
+                own,
+            };
             let mut handles: Vec<Handle> = Vec::new();
             let mut leaves = Vec::new();
             let mut of_layer = Vec::new();
@@ -160,12 +152,18 @@ impl Flattening<'_> {
     fn handle(&self, unit: &[Given], at: usize) -> Handle {
         let (t, common, mesh) = (self.t, self.common, &self.spec.mesh);
         let sizes: Vec<u64> = unit.iter().map(|p| p.entry.tensor.numel()).collect();
-        let stored = unit.first().map_or(self.spec.stored_weights(), |p| p.stored);
+        let stored = unit
+            .first()
+            .map_or(self.spec.stored_weights(), |p| p.stored);
         let precision = &self.spec.parallelism.dp.fsdp.mixed_precision;
         let [compute, reduce] = [precision.param, precision.reduce.or(precision.param)]
             .map(|asked| asked.map_or(stored, |dtype| dtype.dtype()));
         let aligned = common.use_orig_params.then(|| compute.size());
-        let place = if common.shards { mesh.place_in_shard() } else { 0 };
+        let place = if common.shards {
+            mesh.place_in_shard()
+        } else {
+            0
+        };
         let layout = Layout::of(&sizes, aligned, mesh.shard, (place, common.ranks));
         let whole: Vec<&Tensor> = unit.iter().map(|p| &p.entry.tensor).collect();
         let local = t.in_scope(unit.first().map_or(0, |p| p.entry.scope), || {
@@ -184,11 +182,15 @@ impl Flattening<'_> {
         let flat = t.without_storage(Shape::from([layout.numel]), compute);
         let flat = if originals.iter().any(|original| original.trained) {
             let own = Weak::clone(self.own);
-            t.leaf(&flat, UNSHARD, Rc::new(move |t| {
-                if let Some(own) = own.upgrade() {
-                    own.post_backward(t, at);
-                }
-            }))
+            t.leaf(
+                &flat,
+                UNSHARD,
+                Rc::new(move |t| {
+                    if let Some(own) = own.upgrade() {
+                        own.post_backward(t, at);
+                    }
+                }),
+            )
         } else {
             flat
         };
@@ -203,7 +205,9 @@ fn in_order(registered: Vec<Registered>) -> Vec<Registered> {
     for (at, entry) in registered.iter().enumerate() {
         firsts.entry(entry.scope).or_insert(at);
     }
-    let parameters = registered.into_iter().filter(|entry| entry.role != Role::Buffer);
+    let parameters = registered
+        .into_iter()
+        .filter(|entry| entry.role != Role::Buffer);
     let mut parameters: Vec<Registered> = parameters.collect();
     parameters.sort_by_key(|entry| firsts.get(&entry.scope).copied());
     parameters

@@ -165,7 +165,8 @@ impl Handle {
         t.on_stream(UNSHARD, || {
             if self.needs_unshard() {
                 let padded = self.layout.shard * self.common.ranks;
-                self.full.replace(Some(Self::empty(t, padded, self.compute())));
+                self.full
+                    .replace(Some(Self::empty(t, padded, self.compute())));
                 let copied = self.copied.borrow();
                 let gathered = copied.as_ref().filter(|_| self.common.offloads);
                 let low = self.low.borrow();
@@ -193,7 +194,8 @@ impl Handle {
         }
         if self.is_mixed() {
             // `_use_low_precision_shard`.
-            self.low.replace(Some(Self::empty(t, self.layout.shard, self.compute())));
+            self.low
+                .replace(Some(Self::empty(t, self.layout.shard, self.compute())));
             if offloads {
                 drop(Self::empty(t, self.layout.shard, self.stored()));
             }
@@ -220,7 +222,11 @@ impl Handle {
         }
         let grad_mode = t.set_grad_enabled(true);
         let sizes: Vec<u64> = self.layout.pieces.iter().map(|&(size, _)| size).collect();
-        let pieces = self.layout.pieces.iter().zip(t.parts(&self.flat, &sizes, 0));
+        let pieces = self
+            .layout
+            .pieces
+            .iter()
+            .zip(t.parts(&self.flat, &sizes, 0));
         let parts = pieces.filter(|((_, is_padding), _)| !is_padding);
         for (original, (_, part)) in self.originals.iter().zip(parts) {
             let view = t.view(&part, *original.tensor.shape());
@@ -285,7 +291,8 @@ impl Handle {
     pub(super) fn use_sharded_grad_views(&self) {
         let there = self.saved.borrow().is_some() || self.flat.gradient().is_some();
         let shown = |original: &Original| original.trained && original.shard.numel() > 0;
-        self.shows_gradients.set(there && self.originals.iter().any(shown));
+        self.shows_gradients
+            .set(there && self.originals.iter().any(shown));
     }
 
     /// `_reset_flat_param_grad_info_if_needed`.
@@ -357,7 +364,10 @@ pub(super) fn shard(
     if common.use_orig_params {
         whole.iter().for_each(|parameter| parameter.free_storage());
     } else {
-        whole.iter().rev().for_each(|parameter| parameter.free_storage());
+        whole
+            .iter()
+            .rev()
+            .for_each(|parameter| parameter.free_storage());
     }
     if common.offloads {
         return t.without_storage(*local.shape(), stored);

@@ -74,7 +74,13 @@ mod tests {
     #[test]
     fn ranks_together_have_every_parameter_once() {
         let sizes = [5, 1024, 3, 7, 4096];
-        for (aligned, ranks) in [(Some(2), 4), (Some(4), 3), (None, 4), (None, 7), (Some(2), 1)] {
+        for (aligned, ranks) in [
+            (Some(2), 4),
+            (Some(4), 3),
+            (None, 4),
+            (None, 7),
+            (Some(2), 1),
+        ] {
             let of = |place| Layout::of(&sizes, aligned, ranks, (place, ranks));
             for (i, &size) in sizes.iter().enumerate() {
                 assert_eq!((0..ranks).map(|place| of(place).own[i]).sum::<u64>(), size);

@@ -151,7 +151,10 @@ impl Group {
         let elements: u64 = cast.map(|p| p.padded).sum();
         let dtype = self.parameters.first().map(|p| p.unsharded.dtype());
         let dtype = dtype.filter(|_| elements > 0);
-        dtype.map(|dtype| temporary(elements, dtype)).into_iter().collect()
+        dtype
+            .map(|dtype| temporary(elements, dtype))
+            .into_iter()
+            .collect()
     }
 }
 
@@ -159,15 +162,24 @@ impl Fsdp2 {
     /// `unshard`: the collective that gathers a group begins.
     pub(super) fn unshard(&self, t: &Tape, at: usize) {
         let group = &self.groups[at];
-        if group.unsharded.get() || group.gathering.borrow().is_some() || group.parameters.is_empty() {
+        if group.unsharded.get()
+            || group.gathering.borrow().is_some()
+            || group.parameters.is_empty()
+        {
             return;
         }
         if self.ranks == 1 {
-            group.gathering.replace(Some(t.empty("empty", Shape::from([0]), DType::Float32)));
+            group
+                .gathering
+                .replace(Some(t.empty("empty", Shape::from([0]), DType::Float32)));
             return;
         }
         // Of several dtypes bytes are gathered.
-        let bytes = group.parameters.iter().map(Parameter::padded_bytes).sum::<u64>();
+        let bytes = group
+            .parameters
+            .iter()
+            .map(Parameter::padded_bytes)
+            .sum::<u64>();
         let shape = Shape::from([bytes * self.ranks]);
         let output = t.on_stream(COPY_IN, || {
             let _inputs = group.gather_inputs(t);
@@ -195,7 +207,9 @@ impl Fsdp2 {
             };
             let cast = parameter.shard.dtype() != parameter.unsharded.dtype();
             let input = (self.ranks == 1 && cast).then(|| copy(parameter.padded, "_to_copy"));
-            parameter.unsharded.take_storage(copy(parameter.padded * self.ranks, "empty"));
+            parameter
+                .unsharded
+                .take_storage(copy(parameter.padded * self.ranks, "empty"));
             drop(input);
         }
         if self.ranks > 1 {

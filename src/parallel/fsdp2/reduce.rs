@@ -38,7 +38,10 @@ impl Fsdp2 {
     /// `foreach_reduce`: gradients are copied into the buffer that is reduced and scattered.
     fn reduce(&self, t: &Tape, at: usize, places: &[usize], gradients: Vec<Tensor>) {
         let group = &self.groups[at];
-        let own: u64 = places.iter().map(|&place| group.parameters[place].padded).sum();
+        let own: u64 = places
+            .iter()
+            .map(|&place| group.parameters[place].padded)
+            .sum();
         let flat = |elements, category| {
             t.allocate("empty", Shape::from([elements]), self.reduce, category)
         };
@@ -47,7 +50,11 @@ impl Fsdp2 {
         copy_in(t, parts.map(|elements| elements * self.reduce.size()));
         drop(gradients);
         let output = t.on_stream(REDUCE_SCATTER, || flat(own, Category::Gradients));
-        let stream = if self.replicates { ALL_REDUCE } else { REDUCE_SCATTER };
+        let stream = if self.replicates {
+            ALL_REDUCE
+        } else {
+            REDUCE_SCATTER
+        };
         if self.replicates {
             group.reduced.replace(Some(output.clone()));
         }
@@ -62,7 +69,9 @@ impl Fsdp2 {
         for &place in places {
             let parameter = &group.parameters[place];
             if self.settings.cpu_offload {
-                parameter.gradient.replace(Some(t.without_storage(*parameter.shard.shape(), stored)));
+                parameter
+                    .gradient
+                    .replace(Some(t.without_storage(*parameter.shard.shape(), stored)));
             } else if parameter.gradient.borrow().is_none() {
                 let part = output.part(*parameter.shard.shape());
                 parameter.gradient.replace(Some(part));
@@ -83,7 +92,9 @@ impl Fsdp2 {
             narrow = is_narrow.then(|| parameter.clone());
         });
         if let Some(parameter) = narrow {
-            let wide = parameter.gradient().map(|gradient| t.to(&gradient, self.reduce));
+            let wide = parameter
+                .gradient()
+                .map(|gradient| t.to(&gradient, self.reduce));
             parameter.set_gradient(wide);
         }
     }

@@ -7,12 +7,16 @@ use crate::units::DType;
 /// of which some are trained, in one flat parameter.
 pub(super) fn refuse(scenario: &Scenario, findings: &mut Vec<Finding>) {
     let dp = scenario.parallelism.dp;
-    let Some(lora) = scenario.lora.as_ref().filter(|_| dp.kind == DataParallelKind::Fsdp1) else {
+    let Some(lora) = scenario
+        .lora
+        .as_ref()
+        .filter(|_| dp.kind == DataParallelKind::Fsdp1)
+    else {
         return;
     };
     const KEY: &str = "parallelism.dp.wrap_trainable_leaves";
-    let differs = lora.adapter_dtype == AdapterDtype::Fp32
-        && scenario.weights_dtype() != DType::Float32;
+    let differs =
+        lora.adapter_dtype == AdapterDtype::Fp32 && scenario.weights_dtype() != DType::Float32;
     if dp.fsdp.wrap_trainable_leaves || !(differs || !dp.fsdp.use_orig_params) {
         return;
     }
