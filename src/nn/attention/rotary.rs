@@ -76,16 +76,16 @@ impl Rotary {
         if self.grids != Grids::None {
             return self.of_grids(t, [b, s], dtype);
         }
-        // Frequencies in a low precision are widened.
-        let stored = self.inverse_frequencies[0].dtype();
-        let widened = (stored != DType::Float32)
-            .then(|| t.empty("_to_copy", Shape::from([self.dim / 2]), DType::Float32));
         let length = self.remade.then(|| {
             let number = |op| t.empty(op, Shape::new(&[]), DType::Int64);
             let _last = number("max");
             number("add")
         });
         let mut real = Some(t.to(positions, DType::Float32));
+        // Frequencies in a low precision are widened.
+        let stored = self.inverse_frequencies[0].dtype();
+        let mut widened = (stored != DType::Float32)
+            .then(|| t.empty("_to_copy", Shape::from([self.dim / 2]), DType::Float32));
         let copied =
             (self.remade).then(|| t.empty("_to_copy", Shape::from([self.dim / 2]), DType::Float32));
         let shape = Shape::from([b, s, self.dim / 2]);
@@ -96,6 +96,7 @@ impl Rotary {
         };
         if self.version == Transformers::V5 {
             real = None;
+            widened = None;
         }
         drop(copied);
         let both = if self.by_pair {

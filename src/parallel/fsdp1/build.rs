@@ -3,7 +3,7 @@
 use super::Fsdp1;
 use super::handle::{self, Common, Handle, Original, UNSHARD};
 use super::layout::Layout;
-use crate::ask::{AdapterDtype, ShardingStrategy};
+use crate::ask::{AdapterDtype, ComputeDtype, ShardingStrategy};
 use crate::model::ResolvedSpec;
 use crate::parallel::units::Layers;
 use crate::parallel::wrapper::ModelParameter;
@@ -13,12 +13,6 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::rc::{Rc, Weak};
 
-/// A parameter with the dtype in which it is kept.
-struct Given {
-    entry: Registered,
-    stored: DType,
-}
-
 impl Fsdp1 {
     /// Shards the model whose parameters and buffers were registered when it was built on the device.
     pub(in crate::parallel) fn new(
@@ -26,97 +20,51 @@ impl Fsdp1 {
         spec: &ResolvedSpec,
         registered: Vec<Registered>,
     ) -> Rc<Self> {
-        let (settings, mesh) = (spec.parallelism.dp.fsdp, &spec.mesh);
-        // A group of one rank divides nothing.
-        let strategy = if mesh.shard == 1 {
-            ShardingStrategy::NoShard
-        } else {
-            settings.sharding_strategy
-        };
-        let shards = strategy != ShardingStrategy::NoShard;
-        let common = Common {
-            shards,
-            reshards_after_forward: matches!(
-                strategy,
-                ShardingStrategy::FullShard | ShardingStrategy::HybridShard
-            ),
-            use_orig_params: settings.use_orig_params,
-            offloads: settings.cpu_offload,
-            ranks: if shards { mesh.shard } else { 1 },
-        };
-        let gathers_in_another = spec.parallelism.dp.compute_dtype().is_some();
-        let stored_of = |entry: &Registered| match &spec.lora {
-            _ if !gathers_in_another => entry.tensor.dtype(),
-            Some(lora)
-                if entry.role == Role::Trained && lora.adapter_dtype == AdapterDtype::Fp32 =>
-            {
-                DType::Float32
-            }
-            _ => spec.stored_weights(),
-        };
+        let settings = spec.parallelism.dp.fsdp;
         let layers = Layers::of(t, &registered);
-        let buffers = registered.iter().filter(|entry| {
-            entry.role == Role::Buffer && entry.tensor.dtype() == spec.weights && gathers_in_another
-        });
-        let buffers: Vec<Tensor> = buffers.map(|entry| entry.tensor.clone()).collect();
-        let parameters = in_order(registered.clone());
-        let all = registered.iter().filter(|entry| entry.role != Role::Buffer);
-        let all = all.map(|entry| {
-            let elements = entry.tensor.numel();
-            let layer = layers.around(t, entry.scope).map_or(0, |layer| layer + 1);
-            ModelParameter {
-                elements,
-                bytes: elements * stored_of(entry).size(),
-                layer: u32::try_from(layer).unwrap_or(u32::MAX),
-                trained: entry.role == Role::Trained,
-            }
+        let layer_of =
+            |entry: &Registered| layers.around(t, entry.scope).map_or(0, |layer| layer + 1);
+        let casts = spec.parallelism.dp.compute_dtype().is_some();
+        let (buffers, parameters): (Vec<_>, Vec<_>) =
+            (registered.into_iter()).partition(|entry| entry.role == Role::Buffer);
+        let buffers = buffers.into_iter().map(|entry| entry.tensor);
+        let buffers = buffers.filter(|buffer| casts && buffer.dtype() == spec.weights);
+        let buffers: Vec<Tensor> = buffers.collect();
+        let all = parameters.iter().map(|entry| ModelParameter {
+            elements: entry.tensor.numel(),
+            bytes: entry.tensor.numel() * stored(spec, entry).size(),
+            layer: u32::try_from(layer_of(entry)).unwrap_or(u32::MAX),
+            trained: entry.role == Role::Trained,
         });
         let all: Vec<ModelParameter> = all.collect();
         // Of the root and of each layer its own parameters, and those of each module within that is a unit.
-        let mut units: Vec<Vec<Vec<Given>>> = Vec::new();
+        let mut units: Vec<Vec<Vec<Registered>>> = Vec::new();
         units.resize_with(layers.count() + 1, || vec![Vec::new()]);
-        for entry in parameters {
-            let stored = stored_of(&entry);
-            let at = layers.around(t, entry.scope).map_or(0, |layer| layer + 1);
-            let is_leaf = settings.wrap_trainable_leaves && entry.role == Role::Trained;
-            let given = Given { entry, stored };
-            if is_leaf {
-                units[at].push(vec![given]);
+        for entry in in_order(parameters) {
+            let at = layer_of(&entry);
+            if settings.wrap_trainable_leaves && entry.role == Role::Trained {
+                units[at].push(vec![entry]);
             } else {
-                units[at][0].push(given);
+                units[at][0].push(entry);
             }
         }
-        // Modules within are wrapped first, the model last.
         let fsdp = Rc::new_cyclic(|own: &Weak<Self>| {
-            let flat = Flattening {
+            let common = common(spec);
+            let Flat {
+                handles,
+                of_layer,
+                leaves,
+            } = (Flattening {
                 t,
                 spec,
                 common,
                 own,
-            };
-            let mut handles: Vec<Handle> = Vec::new();
-            let mut leaves = Vec::new();
-            let mut of_layer = Vec::new();
-            let root = units.remove(0);
-            for layer in &units {
-                let at = 1 + handles.len();
-                of_layer.push(at);
-                let within: Vec<Handle> = (layer.iter().enumerate().skip(1))
-                    .map(|(nth, leaf)| {
-                        leaves.push((leaf[0].entry.tensor.clone(), at + nth));
-                        flat.handle(leaf, at + nth)
-                    })
-                    .collect();
-                handles.push(flat.handle(&layer[0], at));
-                handles.extend(within);
-            }
-            let mut root = flat.handle(&root[0], 0);
-            root.is_root = true;
-            handles.insert(0, root);
+            })
+            .all(&units);
             Self {
                 own: Weak::clone(own),
                 settings,
-                replicates: strategy.is_hybrid(),
+                replicates: common.shards && settings.sharding_strategy.is_hybrid(),
                 trained: trained(t, &handles),
                 handles,
                 layers,
@@ -139,6 +87,45 @@ impl Fsdp1 {
     }
 }
 
+/// What all handles are told. A group of one rank divides nothing.
+fn common(spec: &ResolvedSpec) -> Common {
+    let (settings, mesh) = (&spec.parallelism.dp.fsdp, &spec.mesh);
+    let strategy = settings.sharding_strategy;
+    let shards = mesh.shard > 1 && strategy != ShardingStrategy::NoShard;
+    Common {
+        shards,
+        reshards_after_forward: matches!(
+            strategy,
+            ShardingStrategy::FullShard | ShardingStrategy::HybridShard
+        ),
+        use_orig_params: settings.use_orig_params,
+        offloads: settings.cpu_offload,
+        ranks: if shards { mesh.shard } else { 1 },
+    }
+}
+
+/// The dtype in which a parameter is kept.
+fn stored(spec: &ResolvedSpec, entry: &Registered) -> DType {
+    if spec.parallelism.dp.compute_dtype().is_none() {
+        return entry.tensor.dtype();
+    }
+    match &spec.lora {
+        Some(lora) if entry.role == Role::Trained && lora.adapter_dtype == AdapterDtype::Fp32 => {
+            DType::Float32
+        }
+        _ => spec.stored_weights(),
+    }
+}
+
+/// A model as flat parameters.
+struct Flat {
+    handles: Vec<Handle>,
+    /// The handle of each layer.
+    of_layer: Vec<usize>,
+    /// Modules within layers that are units, by their weights.
+    leaves: Vec<(Tensor, usize)>,
+}
+
 /// Makes flat parameters.
 struct Flattening<'a> {
     t: &'a Tape,
@@ -148,16 +135,42 @@ struct Flattening<'a> {
 }
 
 impl Flattening<'_> {
+    /// All handles: of the units of the root, and of each layer. Modules within are wrapped first, the model
+    /// last.
+    fn all(&self, units: &[Vec<Vec<Registered>>]) -> Flat {
+        let (mut handles, mut of_layer, mut leaves) = (Vec::new(), Vec::new(), Vec::new());
+        for layer in units.iter().skip(1) {
+            let at = 1 + handles.len();
+            of_layer.push(at);
+            let within: Vec<Handle> = (layer.iter().enumerate().skip(1))
+                .map(|(nth, leaf)| {
+                    leaves.extend(leaf.iter().map(|entry| (entry.tensor.clone(), at + nth)));
+                    self.handle(leaf, at + nth)
+                })
+                .collect();
+            handles.push(self.handle(&layer[0], at));
+            handles.extend(within);
+        }
+        let mut root = self.handle(&units[0][0], 0);
+        root.is_root = true;
+        handles.insert(0, root);
+        Flat {
+            handles,
+            of_layer,
+            leaves,
+        }
+    }
+
     /// The handle of a unit's parameters, which is to stand at a place among all.
-    fn handle(&self, unit: &[Given], at: usize) -> Handle {
+    fn handle(&self, unit: &[Registered], at: usize) -> Handle {
         let (t, common, mesh) = (self.t, self.common, &self.spec.mesh);
-        let sizes: Vec<u64> = unit.iter().map(|p| p.entry.tensor.numel()).collect();
+        let sizes: Vec<u64> = unit.iter().map(|p| p.tensor.numel()).collect();
         let stored = unit
             .first()
-            .map_or(self.spec.stored_weights(), |p| p.stored);
+            .map_or(self.spec.stored_weights(), |p| stored(self.spec, p));
         let precision = &self.spec.parallelism.dp.fsdp.mixed_precision;
         let [compute, reduce] = [precision.param, precision.reduce.or(precision.param)]
-            .map(|asked| asked.map_or(stored, |dtype| dtype.dtype()));
+            .map(|asked| asked.map_or(stored, ComputeDtype::dtype));
         let aligned = common.use_orig_params.then(|| compute.size());
         let place = if common.shards {
             mesh.place_in_shard()
@@ -165,15 +178,15 @@ impl Flattening<'_> {
             0
         };
         let layout = Layout::of(&sizes, aligned, mesh.shard, (place, common.ranks));
-        let whole: Vec<&Tensor> = unit.iter().map(|p| &p.entry.tensor).collect();
-        let local = t.in_scope(unit.first().map_or(0, |p| p.entry.scope), || {
+        let whole: Vec<&Tensor> = unit.iter().map(|p| &p.tensor).collect();
+        let local = t.in_scope(unit.first().map_or(0, |p| p.scope), || {
             handle::shard(t, common, &layout, stored, &whole)
         });
         let originals = unit.iter().zip(&layout.own).map(|(p, &own)| Original {
-            tensor: p.entry.tensor.clone(),
-            trained: p.entry.role == Role::Trained,
-            shard: local.part(if own == p.entry.tensor.numel() && !common.shards {
-                *p.entry.tensor.shape()
+            tensor: p.tensor.clone(),
+            trained: p.role == Role::Trained,
+            shard: local.part(if own == p.tensor.numel() && !common.shards {
+                *p.tensor.shape()
             } else {
                 Shape::from([own])
             }),
@@ -200,15 +213,11 @@ impl Flattening<'_> {
 
 /// Parameters in the order in which their modules have them: adapters, which are made when all of the model
 /// is there, stand behind what they adapt.
-fn in_order(registered: Vec<Registered>) -> Vec<Registered> {
+fn in_order(mut parameters: Vec<Registered>) -> Vec<Registered> {
     let mut firsts = BTreeMap::new();
-    for (at, entry) in registered.iter().enumerate() {
+    for (at, entry) in parameters.iter().enumerate() {
         firsts.entry(entry.scope).or_insert(at);
     }
-    let parameters = registered
-        .into_iter()
-        .filter(|entry| entry.role != Role::Buffer);
-    let mut parameters: Vec<Registered> = parameters.collect();
     parameters.sort_by_key(|entry| firsts.get(&entry.scope).copied());
     parameters
 }

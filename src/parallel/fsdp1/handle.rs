@@ -361,13 +361,10 @@ pub(super) fn shard(
         flat
     };
     // They go one by one as they become views, or with the list of them, whose end goes first.
-    if common.use_orig_params {
-        whole.iter().for_each(|parameter| parameter.free_storage());
-    } else {
-        whole
-            .iter()
-            .rev()
-            .for_each(|parameter| parameter.free_storage());
+    let last_first = whole.iter().rev().filter(|_| !common.use_orig_params);
+    let first_first = whole.iter().filter(|_| common.use_orig_params);
+    for parameter in first_first.chain(last_first) {
+        parameter.free_storage();
     }
     if common.offloads {
         return t.without_storage(*local.shape(), stored);

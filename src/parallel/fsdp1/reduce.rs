@@ -32,7 +32,7 @@ impl Fsdp1 {
             if handle.common.shards {
                 self.reduce_gradient(t, handle, gradient);
             } else {
-                let reduced = in_stored(t, handle, gradient, POST_BACKWARD);
+                let reduced = in_stored(t, handle, &gradient, POST_BACKWARD);
                 handle.flat.set_gradient(Some(reduced));
             }
             handle.use_sharded_grad_views();
@@ -61,10 +61,10 @@ impl Fsdp1 {
         if self.replicates {
             t.on_stream(ALL_REDUCE, || {
                 t.record_stream(&own, ALL_REDUCE);
-                own = in_stored(t, handle, own.clone(), ALL_REDUCE);
+                own = in_stored(t, handle, &own, ALL_REDUCE);
             });
         } else {
-            own = in_stored(t, handle, own, POST_BACKWARD);
+            own = in_stored(t, handle, &own, POST_BACKWARD);
         }
         // What is there already is added to (`_accumulate_sharded_grad`).
         let saved = handle.saved.take().unwrap_or(own);
@@ -77,10 +77,10 @@ impl Fsdp1 {
 }
 
 /// `_cast_grad_to_param_dtype`.
-fn in_stored(t: &Tape, handle: &Handle, gradient: Tensor, stream: Stream) -> Tensor {
-    let cast = t.to(&gradient, handle.stored());
+fn in_stored(t: &Tape, handle: &Handle, gradient: &Tensor, stream: Stream) -> Tensor {
+    let cast = t.to(gradient, handle.stored());
     if cast.dtype() != gradient.dtype() {
-        t.record_stream(&gradient, stream);
+        t.record_stream(gradient, stream);
     }
     cast.set_category(Category::Gradients);
     cast

@@ -3,6 +3,8 @@
 use crate::ask::{AdapterDtype, DataParallelKind, Finding, Scenario};
 use crate::units::DType;
 
+const KEY: &str = "parallelism.dp.wrap_trainable_leaves";
+
 /// Refuses what FSDP1 cannot flatten: parameters of different dtypes, and with `use_orig_params` off those
 /// of which some are trained, in one flat parameter.
 pub(super) fn refuse(scenario: &Scenario, findings: &mut Vec<Finding>) {
@@ -14,10 +16,9 @@ pub(super) fn refuse(scenario: &Scenario, findings: &mut Vec<Finding>) {
     else {
         return;
     };
-    const KEY: &str = "parallelism.dp.wrap_trainable_leaves";
     let differs =
         lora.adapter_dtype == AdapterDtype::Fp32 && scenario.weights_dtype() != DType::Float32;
-    if dp.fsdp.wrap_trainable_leaves || !(differs || !dp.fsdp.use_orig_params) {
+    if dp.fsdp.wrap_trainable_leaves || (dp.fsdp.use_orig_params && !differs) {
         return;
     }
     let (english, chinese) = if differs {
