@@ -28,6 +28,13 @@ impl Scenario {
             .unwrap_or(self.program == Program::Evaluation)
     }
 
+    /// The dtype in which modules compute with the weights: FSDP can gather them in another than they are
+    /// kept in.
+    pub fn gathered_weights(&self) -> DType {
+        let gathered = self.parallelism.dp.compute_dtype();
+        gathered.unwrap_or(self.weights_dtype())
+    }
+
     /// The dtype of weights that are not quantized: the precision's own, or another under autocast.
     pub(crate) fn weights_dtype(&self) -> DType {
         if self.quantization.is_on() {

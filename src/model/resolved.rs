@@ -104,6 +104,16 @@ impl ResolvedSpec {
         self.scenario.weights_dtype()
     }
 
+    /// The dtype in which a buffer of this one is used: FSDP1 casts those in floating point
+    /// (`MixedPrecision.buffer_dtype`, which accelerate 1.15 gives the dtype of parameters).
+    pub fn buffer_dtype(&self, dtype: DType) -> DType {
+        let dp = &self.parallelism.dp;
+        let cast = dp
+            .compute_dtype()
+            .filter(|_| dp.kind == DataParallelKind::Fsdp1);
+        cast.filter(|_| dtype.is_float()).unwrap_or(dtype)
+    }
+
     /// Whether the model is made on the meta device, its parameters getting memory when they are divided:
     /// for `fully_shard`, unless what is quantized was loaded before.
     pub fn builds_on_meta(&self) -> bool {

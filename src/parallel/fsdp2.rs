@@ -10,7 +10,7 @@ mod reduce;
 
 use super::units::Layers;
 use super::wrapper::{ModelParameter, OnRank, Wrapper};
-use crate::ask::Fsdp;
+use crate::ask::{ComputeDtype, Fsdp};
 use crate::model::ResolvedSpec;
 use crate::tape::{Category, ModuleHooks, Registered, Role, Tape, Tensor};
 use crate::units::DType;
@@ -50,7 +50,7 @@ pub(super) struct Fsdp2 {
 
 impl Fsdp2 {
     /// Shards the model whose parameters and buffers were registered, which has no storages yet.
-    pub(super) fn new(t: &Tape, spec: &ResolvedSpec, registered: Vec<Registered>) -> Rc<Self> {
+    pub(super) fn new(t: &Tape, spec: &ResolvedSpec, registered: &[Registered]) -> Rc<Self> {
         let dp = &spec.parallelism.dp;
         let mesh = &spec.mesh;
         let precision = dp.fsdp.mixed_precision;
@@ -64,14 +64,14 @@ impl Fsdp2 {
         let trained = registered.iter().find(|entry| entry.role == Role::Trained);
         let reduce = precision
             .reduce
-            .map(|dtype| dtype.dtype())
+            .map(ComputeDtype::dtype)
             .or(trained.map(stored));
-        let layers = Layers::of(t, &registered);
+        let layers = Layers::of(t, registered);
         let mut groups: Vec<Group> = Vec::new();
         groups.resize_with(layers.count() + 1, || Group::new(&dp.fsdp));
         groups[0].is_root = true;
         let (mut places, mut all) = (Vec::new(), Vec::new());
-        for entry in &registered {
+        for entry in registered {
             let at = layers.around(t, entry.scope).map_or(0, |layer| layer + 1);
             match entry.role {
                 Role::Buffer if spec.builds_on_meta() => t.in_scope(entry.scope, || {

@@ -9,6 +9,7 @@
 //! Source: torch 2.15 (`torch/nn/parallel`, `torch/distributed`, `torch/csrc/distributed/c10d`).
 
 mod ddp;
+mod fsdp1;
 mod fsdp2;
 mod shards;
 mod units;

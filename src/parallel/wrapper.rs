@@ -1,6 +1,7 @@
 //! What a training program asks of a wrapper.
 
 use super::ddp::Ddp;
+use super::fsdp1::Fsdp1;
 use super::fsdp2::Fsdp2;
 use super::zero::{Stage1And2, Stage3};
 use crate::ask::DataParallelKind;
@@ -82,7 +83,10 @@ pub trait Wrapper {
 pub fn is_wrapped(spec: &ResolvedSpec) -> bool {
     matches!(
         spec.parallelism.dp.kind,
-        DataParallelKind::Ddp | DataParallelKind::Fsdp2 | DataParallelKind::DeepSpeedZero
+        DataParallelKind::Ddp
+            | DataParallelKind::Fsdp1
+            | DataParallelKind::Fsdp2
+            | DataParallelKind::DeepSpeedZero
     )
 }
 
@@ -97,18 +101,25 @@ pub fn wrapped<M>(
             let model = build();
             (model, Some(Ddp::new(t, spec)))
         }
+        DataParallelKind::Fsdp1 => {
+            t.register_parameters(true);
+            let dtypes = [spec.weights, spec.stored_weights()];
+            let model = t.with_memory_of(dtypes, build);
+            let registered = t.take_registered();
+            (model, Some(Fsdp1::new(t, spec, registered)))
+        }
         DataParallelKind::Fsdp2 => {
-            t.register_parameters();
+            t.register_parameters(false);
             let model = if spec.builds_on_meta() {
                 t.without_memory(build)
             } else {
                 build()
             };
             let registered = t.take_registered();
-            (model, Some(Fsdp2::new(t, spec, registered)))
+            (model, Some(Fsdp2::new(t, spec, &registered)))
         }
         DataParallelKind::DeepSpeedZero => {
-            t.register_parameters();
+            t.register_parameters(false);
             let model = build();
             let registered = t.take_registered();
             let wrapper: Rc<dyn Wrapper> = if spec.parallelism.dp.zero.stage == 3 {

@@ -103,11 +103,7 @@ fn complete(asked: &Scenario, findings: &mut Vec<Finding>) -> Option<ResolvedSpe
         usual_lengths: scenario.usual_lengths(),
         gradient_accumulation_steps: scenario.gradient_accumulation_steps,
         precision: scenario.precision,
-        weights: scenario
-            .parallelism
-            .dp
-            .compute_dtype()
-            .unwrap_or(scenario.weights_dtype()),
+        weights: scenario.gathered_weights(),
         autocast_style: scenario.autocast_style,
         optimizer: scenario.offload.optimizer(scenario.optimizer),
         attention,

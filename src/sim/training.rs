@@ -3,7 +3,7 @@
 use super::evaluate::Evaluator;
 use super::fold::Counts;
 use super::precision::{autocast, converts_outputs, in_float32};
-use super::sharded::{self, Gradients};
+use super::sharded;
 use super::{Mark, Phase, offload};
 use crate::ask::{EvaluationKind, Loss, Precision, Program};
 use crate::families::{Batch, Model};
@@ -42,8 +42,6 @@ pub(super) struct Run<'a> {
     optimizer: Rc<RefCell<Optimizer>>,
     /// What this rank does differently from one that trains alone.
     wrapper: Option<Rc<dyn Wrapper>>,
-    /// How gradients leave the device, if they do.
-    leaving: Option<Rc<Gradients>>,
     scaler: Option<GradScaler>,
     /// What the caller holds of the last outputs: replaced when the next are there.
     pub(super) kept: Option<Kept>,
@@ -80,13 +78,6 @@ impl<'a> Run<'a> {
         {
             counts.sharded = known;
         }
-        let leaving = Gradients::new(t, spec).map(Rc::new);
-        if let Some(leaving) = leaving.clone().filter(|leaving| leaving.leave_at_once) {
-            t.on_gradient(move |t| {
-                classify_gradients(t);
-                drop(leaving.take(t));
-            });
-        }
         if spec.offload.gradients {
             t.on_gradient(|t| {
                 classify_gradients(t);
@@ -112,7 +103,6 @@ impl<'a> Run<'a> {
             evaluated: None,
             optimizer,
             wrapper,
-            leaving,
             scaler: (spec.precision == Precision::AmpFp16).then(GradScaler::default),
             _held: held,
             kept: None,
@@ -253,9 +243,6 @@ impl<'a> Run<'a> {
             wrapper.backward_ended(t);
         }
         drop((scaled, loss));
-        if let Some(leaving) = &self.leaving {
-            leaving.finish(t);
-        }
     }
 
     /// What the optimizer has before its first step.
@@ -294,9 +281,7 @@ impl<'a> Run<'a> {
             }
         }
         self.mark(step, last, Phase::OptimizerStep);
-        if self.leaving.is_some() {
-            // The step is the host's.
-        } else if let Some(scaler) = &mut self.scaler {
+        if let Some(scaler) = &mut self.scaler {
             scaler.step(t, &mut self.optimizer.borrow_mut());
             scaler.update();
         } else if self.spec.offload.optimizer_states {

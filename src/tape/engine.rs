@@ -3,7 +3,7 @@
 //! Source: `torch/csrc/autograd/engine.cpp`, torch 2.15. Nodes run by falling sequence number as
 //! soon as all their gradients are there; parameters take theirs at once. A node's incoming
 //! gradients are dropped after it has run, then its saved tensors, then its outgoing gradients are
-//! handed on.
+//! handed on. Each runs on the stream that was current when it was made.
 
 use super::graph::{Edge, Grads, Leaf, Node};
 use super::{Tape, Tensor};
@@ -66,7 +66,7 @@ impl Tape {
         }
         while let Some(Ready(node)) = ready.pop() {
             self.recorder.set_scope(node.scope);
-            self.run(&node, &mut ready);
+            self.on_stream(node.stream, || self.run(&node, &mut ready));
         }
         self.recorder.set_scope(scope);
         if !outer {
@@ -156,7 +156,12 @@ impl Tape {
         }
         drop(unneeded);
         for leaf in complete {
-            leaf.accumulate(self);
+            self.on_stream(leaf.stream, || {
+                leaf.accumulate(self);
+                if let Some(hook) = &leaf.hook {
+                    hook(self);
+                }
+            });
             let hook = self.gradient_hook.borrow().clone();
             if let (Some(hook), Some(parameter)) = (hook, leaf.parameter.get()) {
                 self.with_parameter(parameter, || hook(self));

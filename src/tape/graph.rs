@@ -2,7 +2,7 @@
 
 use super::hooks::{BackwardHook, Redirect};
 use super::{Tape, Tensor, layout};
-use crate::units::{DType, Shape};
+use crate::units::{DType, Shape, Stream};
 use smallvec::SmallVec;
 use std::any::Any;
 use std::cell::{Cell, RefCell};
@@ -37,6 +37,10 @@ pub(super) struct Leaf {
     pub(super) parameter: Cell<Option<ParameterId>>,
     /// The input that it is, whose storage lives as long as the graph leads to it.
     pub(super) input: Option<Tensor>,
+    /// What runs when it has taken its gradient.
+    pub(super) hook: Option<BackwardHook>,
+    /// The stream on which it takes it.
+    pub(super) stream: Stream,
     /// The gradient.
     pub(super) grad: RefCell<Option<Tensor>>,
     /// Gradients that wait for others of the same backward pass.
@@ -62,7 +66,8 @@ impl Leaf {
     pub(super) fn receive(&self, tape: &Tape, grad: Option<Tensor>) -> bool {
         if let Some(grad) = grad {
             let old = self.buffer.take();
-            self.buffer.replace(Some(accumulate(tape, old, grad)));
+            let sum = tape.hand_over(old, grad, self.stream);
+            self.buffer.replace(Some(sum));
         }
         self.dependencies.set(self.dependencies.get() - 1);
         self.dependencies.get() == 0
@@ -101,6 +106,8 @@ pub(super) struct Node {
     pub(super) seq: u32,
     /// Scope in which the operation ran.
     pub(super) scope: u32,
+    /// Stream on which the operation ran, and on which it goes backward.
+    pub(super) stream: Stream,
     /// Where the gradient of each input goes.
     pub(super) edges: SmallVec<[Option<Edge>; 2]>,
     /// Shape and dtype of each input.
@@ -130,7 +137,7 @@ impl Node {
             buffer.resize(nr + 1, None);
         }
         let old = buffer[nr].take();
-        buffer[nr] = Some(accumulate(tape, old, grad));
+        buffer[nr] = Some(tape.hand_over(old, grad, self.stream));
     }
 }
 
@@ -145,6 +152,16 @@ pub(super) fn accumulate(tape: &Tape, old: Option<Tensor>, new: Tensor) -> Tenso
 }
 
 impl Tape {
+    /// A gradient comes to who goes backward on `stream`, which adds it to what is there (`InputBuffer::add`,
+    /// `torch/csrc/autograd/input_buffer.cpp`, torch 2.15): one of another stream is in use on that one, too.
+    fn hand_over(&self, old: Option<Tensor>, new: Tensor, stream: Stream) -> Tensor {
+        self.record_stream(&new, stream);
+        match old {
+            None => new,
+            old => self.on_stream(stream, || accumulate(self, old, new)),
+        }
+    }
+
     /// Whether an operation on these tensors is recorded for backward.
     pub(super) fn records(&self, inputs: &[&Tensor]) -> bool {
         self.grad_enabled.get() && inputs.iter().any(|t| t.requires_grad())
@@ -181,6 +198,7 @@ impl Tape {
         Node {
             seq,
             scope: self.recorder.scope(),
+            stream: self.recorder.stream(),
             edges: inputs.iter().map(|t| t.resolved_edge()).collect(),
             inputs: inputs.iter().map(|t| (*t.shape(), t.dtype())).collect(),
             backward: RefCell::new(Some(backward)),

@@ -3,8 +3,9 @@
 //! Source: `torch/nn/modules/module.py` (`register_forward_pre_hook`, `register_forward_hook`),
 //! `torch/csrc/autograd/engine.cpp` (`call_tensor_pre_hooks`, `queue_callback`), torch 2.15.
 
-use super::graph::Edge;
+use super::graph::{Edge, Leaf};
 use super::{Tape, Tensor};
+use crate::units::Stream;
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -15,6 +16,12 @@ pub trait ModuleHooks {
 
     /// After the module has given tensors, which may be replaced.
     fn after(&self, t: &Tape, module: u32, outputs: &mut [&mut Tensor]);
+
+    /// The same of a module within that has this weight only.
+    fn before_leaf(&self, _t: &Tape, _weight: &Tensor, _input: &mut Tensor) {}
+
+    /// After such a module.
+    fn after_leaf(&self, _t: &Tape, _weight: &Tensor, _output: &mut Tensor) {}
 }
 
 /// What wraps every module: a wrapper that gathers their own parameters around each call.
@@ -134,6 +141,31 @@ impl Tape {
         self.leave(&Called::bare(self.module_name()), outputs);
     }
 
+    /// A linear layer `[.., inputs]` to `[.., outputs]` of this weight alone, called as a module.
+    pub fn linear_module(&self, x: &Tensor, weight: &Tensor) -> Tensor {
+        let hooks = self.hooks.modules.borrow().clone();
+        let Some(hooks) = hooks else {
+            return self.linear(x, weight, None);
+        };
+        let mut x = x.clone();
+        hooks.before_leaf(self, weight, &mut x);
+        let mut output = self.linear(&x, weight, None);
+        drop(x);
+        hooks.after_leaf(self, weight, &mut output);
+        output
+    }
+
+    /// `x` as a tensor that keeps its gradient, which it takes on `stream`, and runs `hook` there when it has
+    /// (`AccumulateGrad.register_hook`).
+    pub fn leaf(&self, x: &Tensor, stream: Stream, hook: BackwardHook) -> Tensor {
+        let leaf = Leaf {
+            hook: Some(hook),
+            stream,
+            ..Leaf::default()
+        };
+        x.detach().with_edge(Edge::Leaf(Rc::new(leaf)))
+    }
+
     /// Runs `hook` when the gradient of `x` is complete, before the operation that made `x` goes backward
     /// (`x.register_hook`). Nothing happens where no gradient flows to it.
     pub fn on_gradient_of(&self, x: &Tensor, hook: BackwardHook) {
@@ -162,11 +194,10 @@ impl Tape {
         );
         node.is_function = true;
         let node = Rc::new(node);
-        let mut output = 0;
-        for x in inputs.iter_mut().filter(|x| x.requires_grad()) {
+        let trained = inputs.iter_mut().filter(|x| x.requires_grad());
+        for (output, x) in (0..).zip(trained) {
             let edge = Edge::Node(Rc::clone(&node), output);
             **x = x.view_with(*x.shape(), x.strides(), Some(edge));
-            output += 1;
         }
     }
 
@@ -189,7 +220,7 @@ impl Tensor {
         resolved(self.edge()?)
     }
 
-    /// Puts a tensor that was made by [`Tape::redirected`] in another place of the graph: that of `x`, or
+    /// Puts a tensor that was registered as one that a wrapper redirects in another place of the graph: that of `x`, or
     /// outside of it.
     pub fn redirect(&self, x: Option<&Tensor>) {
         if let Some(Edge::Redirected(place)) = self.edge() {

@@ -125,8 +125,10 @@ pub struct Tape {
     shown: Cell<parameters::Shown>,
     gradient_hook: RefCell<Option<GradientHook>>,
     hooks: hooks::Hooks,
-    /// Every parameter, trained or not, where a wrapper asks for them.
-    registered: RefCell<Option<Vec<Registered>>>,
+    /// Every parameter, trained or not, where a wrapper asks for them, and whether it redirects them.
+    registered: RefCell<Option<(bool, Vec<Registered>)>>,
+    /// The dtype of tensors that take the memory of another dtype, and that one.
+    kept: Cell<Option<[DType; 2]>>,
     autocast: RefCell<Option<Autocast>>,
     /// Whether modules are in training mode.
     training: Cell<bool>,
@@ -164,6 +166,7 @@ impl Tape {
             gradient_hook: RefCell::default(),
             hooks: hooks::Hooks::default(),
             registered: RefCell::default(),
+            kept: Cell::new(None),
             autocast: RefCell::default(),
             training: Cell::new(true),
             offload: RefCell::default(),
@@ -243,10 +246,27 @@ impl Tape {
         dtype: DType,
         category: Category,
     ) -> Storage {
-        let bytes = shape.numel() * dtype.size();
+        let bytes = shape.numel() * self.kept_as(dtype).size();
         let storage = self.recorder.alloc(bytes, category, op);
         self.recorder.describe(&storage, shape, dtype);
         storage
+    }
+
+    /// Runs `build`, in which tensors of the first dtype take the memory of the second: they are cast to the
+    /// first before they are computed with.
+    pub fn with_memory_of<R>(&self, dtypes: [DType; 2], build: impl FnOnce() -> R) -> R {
+        self.kept.set(Some(dtypes));
+        let built = build();
+        self.kept.set(None);
+        built
+    }
+
+    /// The dtype that the memory of a tensor of this one is for.
+    pub fn kept_as(&self, dtype: DType) -> DType {
+        match self.kept.get() {
+            Some([computed, kept]) if computed == dtype => kept,
+            _ => dtype,
+        }
     }
 
     /// Calls `hook` whenever a parameter has taken its gradient, as

@@ -1,6 +1,7 @@
 //! Parameters that get gradients, for the optimizer to step over.
 
 use super::graph::{Edge, Leaf, ParameterId};
+use super::hooks::Redirect;
 use super::recorder::Recorder;
 use super::tensor::Like;
 use super::{Category, Storage, Tape, Tensor};
@@ -124,7 +125,12 @@ impl Tape {
             parameter: Cell::new(Some(id)),
             ..Leaf::default()
         });
-        let tensor = x.detach().with_edge(Edge::Leaf(Rc::clone(&leaf)));
+        let edge = if self.redirects() {
+            Edge::Redirected(Redirect::default())
+        } else {
+            Edge::Leaf(Rc::clone(&leaf))
+        };
+        let tensor = x.detach().with_edge(edge);
         let present = Present {
             tensor: tensor.clone(),
             leaf,
@@ -138,7 +144,10 @@ impl Tape {
 
     /// A parameter, made by `op`, that gets no gradient.
     pub fn frozen_parameter(&self, op: &'static str, shape: Shape, dtype: DType) -> Tensor {
-        let tensor = self.allocate(op, shape, dtype, Category::Parameters);
+        let mut tensor = self.allocate(op, shape, dtype, Category::Parameters);
+        if self.redirects() {
+            tensor = tensor.with_edge(Edge::Redirected(Redirect::default()));
+        }
         self.register(&tensor, Role::Frozen);
         tensor
     }
@@ -150,18 +159,25 @@ impl Tape {
         tensor
     }
 
-    /// From here on parameters and buffers are noted for a wrapper of the model.
-    pub fn register_parameters(&self) {
-        self.registered.replace(Some(Vec::new()));
+    /// From here on parameters and buffers are noted for a wrapper of the model, which `redirects`
+    /// parameters if it puts them in other places of the graph ([`Tensor::redirect`]).
+    pub fn register_parameters(&self, redirects: bool) {
+        self.registered.replace(Some((redirects, Vec::new())));
     }
 
     /// Takes what has been noted.
     pub fn take_registered(&self) -> Vec<Registered> {
-        self.registered.take().unwrap_or_default()
+        let registered = self.registered.take();
+        registered.map_or_else(Vec::new, |(_, registered)| registered)
+    }
+
+    fn redirects(&self) -> bool {
+        let registered = self.registered.borrow();
+        registered.as_ref().is_some_and(|(redirects, _)| *redirects)
     }
 
     fn register(&self, tensor: &Tensor, role: Role) {
-        if let Some(registered) = &mut *self.registered.borrow_mut() {
+        if let Some((_, registered)) = &mut *self.registered.borrow_mut() {
             registered.push(Registered {
                 tensor: tensor.clone(),
                 scope: self.scope(),

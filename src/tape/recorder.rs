@@ -367,6 +367,11 @@ impl Recorder {
         self.stream.replace(stream)
     }
 
+    /// The stream of what is allocated.
+    pub(super) fn stream(&self) -> Stream {
+        self.stream.get()
+    }
+
     /// A stream uses a storage, if that is recorded.
     pub(super) fn record_stream(&self, storage: u32, stream: Stream) {
         if storage != PHANTOM {

@@ -5,13 +5,18 @@ use crate::units::Stream;
 
 impl Tape {
     /// Runs `f` with `stream` as the current one, as `torch.cuda.stream` does: the storages that it allocates
-    /// belong to that stream, wherever they are freed. What is derived for backward belongs to the
-    /// stream that is current then, whichever its forward was on.
+    /// belong to that stream, wherever they are freed. What is recorded for backward goes backward on
+    /// it, too.
     pub fn on_stream<R>(&self, stream: Stream, f: impl FnOnce() -> R) -> R {
         let before = self.recorder.set_stream(stream);
         let result = f();
         self.recorder.set_stream(before);
         result
+    }
+
+    /// The current stream.
+    pub fn stream(&self) -> Stream {
+        self.recorder.stream()
     }
 
     /// `x.record_stream(stream)`: that stream uses the storage, too, so that the caching allocator does not

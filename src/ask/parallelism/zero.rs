@@ -44,7 +44,7 @@ settings! {
         stage3_prefetch_bucket_size: u64 = 50_000_000,
         /// Stage 3: parameters with fewer elements are never divided.
         stage3_param_persistence_threshold: u64 = 100_000,
-        /// Stage 3: ranks among which a second copy of the parameters is divided (ZeRO++'s hpZ); 1 means
+        /// Stage 3: ranks among which a second copy of the parameters is divided (hpZ of `ZeRO++`); 1 means
         /// none.
         zero_hpz_partition_size: u64 = 1,
     }

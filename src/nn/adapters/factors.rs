@@ -23,11 +23,15 @@ impl Factors {
 
     /// `A(x)`.
     pub(super) fn narrow(&self, t: &Tape, x: &Tensor) -> Tensor {
-        t.with_own("linear", [Some(&self.a)], x, |x| t.linear(x, &self.a, None))
+        t.with_own("linear", [Some(&self.a)], x, |x| {
+            t.linear_module(x, &self.a)
+        })
     }
 
     /// `B(x)`.
     pub(super) fn widen(&self, t: &Tape, x: &Tensor) -> Tensor {
-        t.with_own("linear", [Some(&self.b)], x, |x| t.linear(x, &self.b, None))
+        t.with_own("linear", [Some(&self.b)], x, |x| {
+            t.linear_module(x, &self.b)
+        })
     }
 }

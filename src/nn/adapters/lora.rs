@@ -4,8 +4,7 @@
 
 use super::dora::{BaseWeight, Dora};
 use super::factors::Factors;
-use crate::ask::ALL_LINEAR;
-use crate::ask::Lora;
+use crate::ask::{ALL_LINEAR, Lora};
 use crate::nn::build::Facts;
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
@@ -153,15 +152,15 @@ pub(crate) fn is_target(lora: &Lora, path: &str, spared: bool) -> bool {
 }
 
 /// Gives every target its adapter: each is made in float32 and takes the dtype of its layer, then
-/// those in half precision become float32 again, unless an engine then casts all of them `at_last`.
-/// Those of parameters are made last (`_inject_parameters`). Returns the elements of all factors, and
-/// whose factor each parameter is that was made here.
+/// those in half precision become float32 again, unless each `stays`, or an engine then casts all of
+/// them `at_last`. Those of parameters are made last (`_inject_parameters`). Returns the elements of all
+/// factors, and whose factor each parameter is that was made here.
 pub(crate) fn attach(
     t: &Tape,
     lora: &Lora,
     targets: Vec<Target>,
     facts: Facts,
-    at_last: Option<DType>,
+    (at_last, stays): (Option<DType>, bool),
 ) -> (u64, Vec<usize>) {
     let mut places = Vec::new();
     let mut made = make(t, lora.use_dora, &targets, &mut places);
@@ -169,7 +168,7 @@ pub(crate) fn attach(
     for (at, (target, made)) in targets.iter().zip(&mut made).enumerate() {
         let mut trained = |made: &mut Tensor| {
             elements += made.numel() * t.multiplicity(target.scope);
-            if !made.dtype().is_half() {
+            if stays || !t.kept_as(made.dtype()).is_half() {
                 return;
             }
             *made = if at_last.is_some() {
@@ -183,6 +182,11 @@ pub(crate) fn attach(
     }
     for (at, (target, made)) in targets.into_iter().zip(made).enumerate() {
         let mut last = |made: Tensor| match at_last {
+            _ if t.kept_as(made.dtype()) != made.dtype() => made,
+            _ if stays && made.dtype().is_half() => {
+                places.push(at);
+                t.into_parameter(&made)
+            }
             Some(dtype) => {
                 places.push(at);
                 t.parameter(*made.shape(), dtype)
@@ -209,7 +213,7 @@ pub(crate) fn attach(
 /// The factors of each target, and the lengths of rows that `DoRA` learns, as they are made first.
 fn make(t: &Tape, use_dora: bool, targets: &[Target], places: &mut Vec<usize>) -> Vec<Vec<Tensor>> {
     let mut make = |at: usize, target: &Target| {
-        let mut made: Vec<Tensor> = if target.dtype.is_half() {
+        let mut made: Vec<Tensor> = if t.kept_as(target.dtype).is_half() {
             let made = target
                 .shapes
                 .map(|shape| t.empty("empty", shape, DType::Float32));
@@ -217,10 +221,12 @@ fn make(t: &Tape, use_dora: bool, targets: &[Target], places: &mut Vec<usize>) -
             made.map(|factor| t.to(&factor, target.dtype)).into()
         } else {
             places.extend([at; 2]);
-            target
-                .shapes
-                .map(|shape| t.parameter(shape, DType::Float32))
-                .into()
+            let dtype = if target.dtype.is_half() {
+                target.dtype
+            } else {
+                DType::Float32
+            };
+            target.shapes.map(|shape| t.parameter(shape, dtype)).into()
         };
         if let Some(base) = target.base.as_ref().filter(|_| use_dora) {
             let norm = base.norm(t, &made[0], &made[1]);

@@ -11,7 +11,7 @@ use crate::units::{DType, Shape};
 /// angles as an elementwise product and keeps the original frequencies as a second buffer.
 pub(crate) struct Rotary {
     /// The inverse frequencies `[D / 2]` and, since transformers 5, a second copy of them.
-    _inverse_frequencies: Vec<Tensor>,
+    inverse_frequencies: Vec<Tensor>,
     dim: u64,
     /// Whether there is a cosine for each pair of columns, not for each column.
     by_pair: bool,
@@ -40,7 +40,7 @@ impl Rotary {
 
     fn of(frequencies: Vec<Tensor>, dim: u64, facts: Facts) -> Self {
         Self {
-            _inverse_frequencies: frequencies,
+            inverse_frequencies: frequencies,
             dim,
             by_pair: false,
             remade: false,
@@ -82,6 +82,10 @@ impl Rotary {
             number("add")
         });
         let mut real = Some(t.to(positions, DType::Float32));
+        // Frequencies in a low precision are widened.
+        let stored = self.inverse_frequencies[0].dtype();
+        let mut widened = (stored != DType::Float32)
+            .then(|| t.empty("_to_copy", Shape::from([self.dim / 2]), DType::Float32));
         let copied =
             (self.remade).then(|| t.empty("_to_copy", Shape::from([self.dim / 2]), DType::Float32));
         let shape = Shape::from([b, s, self.dim / 2]);
@@ -92,6 +96,7 @@ impl Rotary {
         };
         if self.version == Transformers::V5 {
             real = None;
+            widened = None;
         }
         drop(copied);
         let both = if self.by_pair {
@@ -113,7 +118,7 @@ impl Rotary {
             (scaled("cos"), scaled("sin"))
         };
         let result = (t.to(&cos, dtype), t.to(&sin, dtype));
-        drop((real, length));
+        drop((real, length, widened));
         drop((angles, both, cos, sin));
         result
     }

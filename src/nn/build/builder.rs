@@ -96,14 +96,14 @@ impl<'a> Plan<'a> {
             let engine = spec.optimizer.master_weights == MasterWeights::DeepSpeed
                 || (spec.parallelism.dp.kind == DataParallelKind::DeepSpeedZero
                     && spec.weights.is_half())
-                || spec.parallelism.dp.compute_dtype().is_some()
-                || (options.adapter_dtype == AdapterDtype::Base && !spec.builds_on_meta());
+                || spec.parallelism.dp.compute_dtype().is_some();
+            let stays = options.adapter_dtype == AdapterDtype::Base && !spec.builds_on_meta();
             lora::attach(
                 self.tape,
                 options,
                 self.targets.take(),
                 Facts::of(self.spec),
-                engine.then_some(self.spec.weights),
+                (engine.then_some(spec.weights), stays),
             )
         });
         let copies = self.copies.take();
@@ -474,6 +474,7 @@ impl<'a> Builder<'a> {
         dtype: DType,
     ) -> Tensor {
         let t = self.plan.tape;
+        let dtype = self.plan.spec.buffer_dtype(dtype);
         t.in_scope(self.scope, || t.buffer(name, shape.into(), dtype))
     }
 }

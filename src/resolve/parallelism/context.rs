@@ -12,7 +12,7 @@ const SIZE: &str = "parallelism.cp.size";
 pub(super) fn refuse(scenario: &Scenario, findings: &mut Vec<Finding>) {
     if scenario.parallelism.cp.size > 1 {
         let what = message!(parallelism::context_parallelism);
-        findings.push(not_estimated(SIZE, what, 1));
+        findings.push(not_estimated(SIZE, &what, 1));
     }
 }
 

@@ -13,7 +13,7 @@ const SIZE: &str = "parallelism.ep.size";
 pub(super) fn refuse(scenario: &Scenario, findings: &mut Vec<Finding>) {
     if scenario.parallelism.ep.size > 1 {
         let what = message!(parallelism::expert_parallelism);
-        findings.push(not_estimated(SIZE, what, 1));
+        findings.push(not_estimated(SIZE, &what, 1));
     }
 }
 

@@ -1,21 +1,30 @@
 //! PyTorch's fully sharded data parallelism.
 
-use super::offloaded;
-use crate::ask::{DataParallelKind, Finding, Program, Scenario, Severity, message};
+use crate::ask::{AdapterDtype, DataParallelKind, Finding, Scenario, message};
+use crate::units::DType;
 
-/// FSDP is estimated with offload only, and then the host's side of it.
+const KEY: &str = "parallelism.dp.wrap_trainable_leaves";
+
+/// Refuses what FSDP1 cannot flatten: parameters of different dtypes, and with `use_orig_params` off those
+/// of which some are trained, in one flat parameter.
 pub(super) fn refuse(scenario: &Scenario, findings: &mut Vec<Finding>) {
     let dp = scenario.parallelism.dp;
-    if dp.kind != DataParallelKind::Fsdp1 {
+    let Some(lora) = scenario
+        .lora
+        .as_ref()
+        .filter(|_| dp.kind == DataParallelKind::Fsdp1)
+    else {
+        return;
+    };
+    let differs =
+        lora.adapter_dtype == AdapterDtype::Fp32 && scenario.weights_dtype() != DType::Float32;
+    if dp.fsdp.wrap_trainable_leaves || (dp.fsdp.use_orig_params && !differs) {
         return;
     }
-    if !dp.offloads() {
-        const KEY: &str = "parallelism.dp.cpu_offload";
-        let finding = Finding::error(KEY, message!(parallelism::without_offload));
-        findings.push(finding.with_fix(KEY, true));
-    }
-    let refused = findings.iter().any(|f| f.severity == Severity::Error);
-    if !refused && scenario.program == Program::Training {
-        findings.push(offloaded::parameters_stay());
-    }
+    let why = if differs {
+        message!(parallelism::flat_dtypes)
+    } else {
+        message!(parallelism::flat_frozen)
+    };
+    findings.push(Finding::error(KEY, why).with_fix(KEY, true));
 }

@@ -11,7 +11,7 @@ pub(super) fn refuse(scenario: &Scenario, findings: &mut Vec<Finding>) {
     if scenario.framework == Framework::Torch215MegatronCore016 {
         findings.push(not_estimated(
             "framework",
-            message!(parallelism::megatron_core),
+            &message!(parallelism::megatron_core),
             Framework::Torch215Transformers523.name(),
         ));
     }

@@ -52,14 +52,6 @@ pub(super) fn check(scenario: &Scenario, findings: &mut Vec<Finding>) {
     }
 }
 
-/// What the device's side is, as long as it does not know shards of parameters.
-pub(super) fn parameters_stay() -> Finding {
-    Finding::warning(
-        "parallelism.dp.kind",
-        message!(parallelism::parameters_stay),
-    )
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

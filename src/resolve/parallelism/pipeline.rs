@@ -17,7 +17,7 @@ const MICROBATCHES: &str = "parallelism.pp.microbatches";
 pub(super) fn refuse(scenario: &Scenario, findings: &mut Vec<Finding>) {
     if scenario.parallelism.pp.size > 1 {
         let what = message!(parallelism::pipeline_parallelism);
-        findings.push(not_estimated(SIZE, what, 1));
+        findings.push(not_estimated(SIZE, &what, 1));
     }
 }
 

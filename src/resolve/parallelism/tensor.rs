@@ -11,7 +11,7 @@ const SIZE: &str = "parallelism.tp.size";
 pub(super) fn refuse(scenario: &Scenario, findings: &mut Vec<Finding>) {
     if scenario.parallelism.tp.size > 1 {
         let what = message!(parallelism::tensor_parallelism);
-        findings.push(not_estimated(SIZE, what, 1));
+        findings.push(not_estimated(SIZE, &what, 1));
     }
 }
 

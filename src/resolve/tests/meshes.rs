@@ -6,7 +6,7 @@ use crate::resolve::resolve;
 use serde_json::{Value, json};
 
 /// The ranks and the hardware of a parallelism, where its hardware says nothing.
-fn mesh(parallelism: Value) -> (Mesh, [u64; 2]) {
+fn mesh(parallelism: &Value) -> (Mesh, [u64; 2]) {
     let scenario: Scenario =
         serde_json::from_value(json!({"parallelism": parallelism})).expect("a scenario");
     let hardware = complete(&scenario).hardware.clone();
@@ -27,7 +27,7 @@ fn errors(scenario: Value) -> Vec<(String, Value)> {
         .collect()
 }
 
-fn has(scenario: Value, key: &str, fix: impl Into<Value>) {
+fn has(scenario: &Value, key: &str, fix: impl Into<Value>) {
     let expected = (key.to_owned(), fix.into());
     let found = errors(scenario.clone());
     assert!(found.contains(&expected), "{scenario}: {found:?}");
@@ -35,21 +35,21 @@ fn has(scenario: Value, key: &str, fix: impl Into<Value>) {
 
 #[test]
 fn hardware_that_says_one_gpu_follows_from_the_mesh() {
-    let (found, hardware) = mesh(json!({"dp": {"kind": "fsdp2", "size": 4}, "tp": {"size": 8}}));
+    let (found, hardware) = mesh(&json!({"dp": {"kind": "fsdp2", "size": 4}, "tp": {"size": 8}}));
     assert_eq!((found.world(), hardware), (32, [8, 4]));
-    let (found, hardware) = mesh(json!({"dp": {"kind": "ddp", "size": 12}}));
+    let (found, hardware) = mesh(&json!({"dp": {"kind": "ddp", "size": 12}}));
     assert_eq!((found.dp, hardware), (12, [6, 2]));
-    let (found, hardware) = mesh(json!({"dp": {"size": 8}, "tp": {"size": 1}}));
+    let (found, hardware) = mesh(&json!({"dp": {"size": 8}, "tp": {"size": 1}}));
     assert_eq!((found, hardware), (Mesh::ONE, [1, 1]));
 }
 
 #[test]
 fn copies_and_context_parallel_ranks_share_the_parameters() {
     let hybrid = json!({"kind": "fsdp1", "size": 16, "sharding_strategy": "HYBRID_SHARD"});
-    let (found, _) = mesh(json!({"dp": hybrid}));
+    let (found, _) = mesh(&json!({"dp": hybrid}));
     assert_eq!([found.shard, found.replicate], [8, 2]);
     let dp = json!({"kind": "fsdp2", "size": 2, "rank": 1});
-    let (found, _) = mesh(json!({"dp": dp, "cp": {"size": 4, "rank": 3}}));
+    let (found, _) = mesh(&json!({"dp": dp, "cp": {"size": 4, "rank": 3}}));
     assert_eq!([found.shard, found.replicate], [8, 1]);
     assert_eq!(found.place_in_shard(), 7);
 }
@@ -57,19 +57,19 @@ fn copies_and_context_parallel_ranks_share_the_parameters() {
 #[test]
 fn ranks_that_do_not_multiply_to_the_gpus_are_refused_with_the_nearest_that_do() {
     let with = |parallelism: Value| json!({"model": "llama-3.1-8b", "hardware": {"gpus_per_node": 8}, "parallelism": parallelism});
-    has(with(json!({"tp": {"size": 3}})), "parallelism.tp.size", 2);
+    has(&with(json!({"tp": {"size": 3}})), "parallelism.tp.size", 2);
     has(
-        with(json!({"dp": {"kind": "ddp", "size": 4}, "tp": {"size": 4}})),
+        &with(json!({"dp": {"kind": "ddp", "size": 4}, "tp": {"size": 4}})),
         "parallelism.dp.size",
         2,
     );
     has(
-        with(json!({"dp": {"kind": "fsdp2", "shard_size": 3}})),
+        &with(json!({"dp": {"kind": "fsdp2", "shard_size": 3}})),
         "parallelism.dp.shard_size",
         2,
     );
     has(
-        with(json!({"dp": {"kind": "fsdp2", "rank": 8}})),
+        &with(json!({"dp": {"kind": "fsdp2", "rank": 8}})),
         "parallelism.dp.rank",
         7,
     );
@@ -79,19 +79,23 @@ fn ranks_that_do_not_multiply_to_the_gpus_are_refused_with_the_nearest_that_do()
 fn ranks_that_a_model_cannot_be_divided_among_are_refused_with_the_nearest_that_can() {
     let with = |parallelism: Value| json!({"model": "qwen2.5-0.5b", "seq_len": 1024, "parallelism": parallelism});
     // 14 heads over 2 of keys and values; 24 layers.
-    has(with(json!({"tp": {"size": 4}})), "parallelism.tp.size", 2);
+    has(&with(json!({"tp": {"size": 4}})), "parallelism.tp.size", 2);
     has(
-        with(json!({"pp": {"size": 32, "schedule": "gpipe"}})),
+        &with(json!({"pp": {"size": 32, "schedule": "gpipe"}})),
         "parallelism.pp.size",
         24,
     );
-    has(with(json!({"cp": {"size": 3}})), "parallelism.cp.size", 2);
-    has(with(json!({"ep": {"size": 2}})), "parallelism.ep.size", 1);
+    has(&with(json!({"cp": {"size": 3}})), "parallelism.cp.size", 2);
+    has(&with(json!({"ep": {"size": 2}})), "parallelism.ep.size", 1);
     let schedule = |name: &str, batches: u64| {
         with(json!({"pp": {"size": 4, "schedule": name, "microbatches": batches}}))
     };
-    has(schedule("1f1b", 2), "parallelism.pp.microbatches", 4);
-    has(schedule("interleaved", 9), "parallelism.pp.microbatches", 8);
+    has(&schedule("1f1b", 2), "parallelism.pp.microbatches", 4);
+    has(
+        &schedule("interleaved", 9),
+        "parallelism.pp.microbatches",
+        8,
+    );
 }
 
 #[test]

@@ -132,6 +132,10 @@ groups! {
             "优化器在反向传播中更新，因此必须选择一个优化器。";
     }
     parallelism {
+        flat_dtypes: "FSDP1 flattens parameters of one dtype only: adapters in float32 beside weights in 16 bits are units of their own (peft's fsdp_auto_wrap_policy).",
+            "FSDP1 只能展平同一类型的参数：16 位权重旁的 float32 适配器须各自成为单元（peft 的 fsdp_auto_wrap_policy）。";
+        flat_frozen: "With use_orig_params off FSDP1 flattens adapters apart from frozen weights only: they are units of their own (peft's fsdp_auto_wrap_policy).",
+            "关闭 use_orig_params 时，FSDP1 不能把适配器与冻结权重展平在一起：适配器须各自成为单元（peft 的 fsdp_auto_wrap_policy）。";
         size: "parallelism.dp.size is {size}, but the hardware has {gpus} GPUs; every GPU is a rank.",
             "parallelism.dp.size 为 {size}，而硬件共有 {gpus} 块 GPU；每块 GPU 是一个进程。";
         size_beside_others: "parallelism.dp.size is {size}, but the {gpus} GPUs of the hardware are {left} x {others} ranks of the other axes; every GPU is a rank.",
@@ -186,10 +190,6 @@ groups! {
             "专家并行";
         megatron_core: "Megatron-Core",
             " Megatron-Core";
-        parameters_stay: "The host is estimated as it keeps shards. The GPU's side is that of a GPU which holds all parameters: more than a shard with gathered layers takes.",
-            "主机内存按分片估算。GPU 一侧按保留全部参数估算，高于分片加逐层汇集的实际占用。";
-        without_offload: "FSDP and ZeRO are estimated with offload to the host only.",
-            "目前仅支持卸载到主机内存的 FSDP 与 ZeRO。";
         parameters_before_stage_3: "DeepSpeed offloads parameters in stage 3 only.",
             "DeepSpeed 仅在阶段 3 卸载参数。";
         autocast: "DeepSpeed's 16-bit training casts the model and keeps fp32 weights in its optimizer: bf16 or fp16 here, not autocast.",

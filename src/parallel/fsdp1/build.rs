@@ -1,0 +1,238 @@
+//! How a model that was built on the device becomes flat parameters.
+
+use super::Fsdp1;
+use super::handle::{self, Common, Handle, Original, UNSHARD};
+use super::layout::Layout;
+use crate::ask::{AdapterDtype, ComputeDtype, ShardingStrategy};
+use crate::model::ResolvedSpec;
+use crate::parallel::units::Layers;
+use crate::parallel::wrapper::ModelParameter;
+use crate::tape::{ModuleHooks, Registered, Role, Tape, Tensor};
+use crate::units::{DType, Shape};
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+use std::rc::{Rc, Weak};
+
+impl Fsdp1 {
+    /// Shards the model whose parameters and buffers were registered when it was built on the device.
+    pub(in crate::parallel) fn new(
+        t: &Tape,
+        spec: &ResolvedSpec,
+        registered: Vec<Registered>,
+    ) -> Rc<Self> {
+        let settings = spec.parallelism.dp.fsdp;
+        let layers = Layers::of(t, &registered);
+        let layer_of =
+            |entry: &Registered| layers.around(t, entry.scope).map_or(0, |layer| layer + 1);
+        let casts = spec.parallelism.dp.compute_dtype().is_some();
+        let (buffers, parameters): (Vec<_>, Vec<_>) =
+            (registered.into_iter()).partition(|entry| entry.role == Role::Buffer);
+        let buffers = buffers.into_iter().map(|entry| entry.tensor);
+        let buffers = buffers.filter(|buffer| casts && buffer.dtype() == spec.weights);
+        let buffers: Vec<Tensor> = buffers.collect();
+        let all = parameters.iter().map(|entry| ModelParameter {
+            elements: entry.tensor.numel(),
+            bytes: entry.tensor.numel() * stored(spec, entry).size(),
+            layer: u32::try_from(layer_of(entry)).unwrap_or(u32::MAX),
+            trained: entry.role == Role::Trained,
+        });
+        let all: Vec<ModelParameter> = all.collect();
+        // Of the root and of each layer its own parameters, and those of each module within that is a unit.
+        let mut units: Vec<Vec<Vec<Registered>>> = Vec::new();
+        units.resize_with(layers.count() + 1, || vec![Vec::new()]);
+        for entry in in_order(parameters) {
+            let at = layer_of(&entry);
+            if settings.wrap_trainable_leaves && entry.role == Role::Trained {
+                units[at].push(vec![entry]);
+            } else {
+                units[at][0].push(entry);
+            }
+        }
+        let fsdp = Rc::new_cyclic(|own: &Weak<Self>| {
+            let common = common(spec);
+            let Flat {
+                handles,
+                of_layer,
+                leaves,
+            } = (Flattening {
+                t,
+                spec,
+                common,
+                own,
+            })
+            .all(&units);
+            Self {
+                own: Weak::clone(own),
+                settings,
+                replicates: common.shards && settings.sharding_strategy.is_hybrid(),
+                trained: trained(t, &handles),
+                handles,
+                layers,
+                of_layer,
+                leaves,
+                all,
+                buffers: RefCell::new(buffers),
+                initialized: Cell::new(false),
+                pre_forward: RefCell::default(),
+                post_forward: RefCell::default(),
+                first_pass: Cell::new(true),
+                syncs: Cell::new(true),
+                ends: Cell::new(false),
+                zero: RefCell::default(),
+            }
+        });
+        t.empty_cache();
+        t.wrap_modules(Rc::clone(&fsdp) as Rc<dyn ModuleHooks>);
+        fsdp
+    }
+}
+
+/// What all handles are told. A group of one rank divides nothing.
+fn common(spec: &ResolvedSpec) -> Common {
+    let (settings, mesh) = (&spec.parallelism.dp.fsdp, &spec.mesh);
+    let strategy = settings.sharding_strategy;
+    let shards = mesh.shard > 1 && strategy != ShardingStrategy::NoShard;
+    Common {
+        shards,
+        reshards_after_forward: matches!(
+            strategy,
+            ShardingStrategy::FullShard | ShardingStrategy::HybridShard
+        ),
+        use_orig_params: settings.use_orig_params,
+        offloads: settings.cpu_offload,
+        ranks: if shards { mesh.shard } else { 1 },
+    }
+}
+
+/// The dtype in which a parameter is kept.
+fn stored(spec: &ResolvedSpec, entry: &Registered) -> DType {
+    if spec.parallelism.dp.compute_dtype().is_none() {
+        return entry.tensor.dtype();
+    }
+    match &spec.lora {
+        Some(lora) if entry.role == Role::Trained && lora.adapter_dtype == AdapterDtype::Fp32 => {
+            DType::Float32
+        }
+        _ => spec.stored_weights(),
+    }
+}
+
+/// A model as flat parameters.
+struct Flat {
+    handles: Vec<Handle>,
+    /// The handle of each layer.
+    of_layer: Vec<usize>,
+    /// Modules within layers that are units, by their weights.
+    leaves: Vec<(Tensor, usize)>,
+}
+
+/// Makes flat parameters.
+struct Flattening<'a> {
+    t: &'a Tape,
+    spec: &'a ResolvedSpec,
+    common: Common,
+    own: &'a Weak<Fsdp1>,
+}
+
+impl Flattening<'_> {
+    /// All handles: of the units of the root, and of each layer. Modules within are wrapped first, the model
+    /// last.
+    fn all(&self, units: &[Vec<Vec<Registered>>]) -> Flat {
+        let (mut handles, mut of_layer, mut leaves) = (Vec::new(), Vec::new(), Vec::new());
+        for layer in units.iter().skip(1) {
+            let at = 1 + handles.len();
+            of_layer.push(at);
+            let within: Vec<Handle> = (layer.iter().enumerate().skip(1))
+                .map(|(nth, leaf)| {
+                    leaves.extend(leaf.iter().map(|entry| (entry.tensor.clone(), at + nth)));
+                    self.handle(leaf, at + nth)
+                })
+                .collect();
+            handles.push(self.handle(&layer[0], at));
+            handles.extend(within);
+        }
+        let mut root = self.handle(&units[0][0], 0);
+        root.is_root = true;
+        handles.insert(0, root);
+        Flat {
+            handles,
+            of_layer,
+            leaves,
+        }
+    }
+
+    /// The handle of a unit's parameters, which is to stand at a place among all.
+    fn handle(&self, unit: &[Registered], at: usize) -> Handle {
+        let (t, common, mesh) = (self.t, self.common, &self.spec.mesh);
+        let sizes: Vec<u64> = unit.iter().map(|p| p.tensor.numel()).collect();
+        let stored = unit
+            .first()
+            .map_or(self.spec.stored_weights(), |p| stored(self.spec, p));
+        let precision = &self.spec.parallelism.dp.fsdp.mixed_precision;
+        let [compute, reduce] = [precision.param, precision.reduce.or(precision.param)]
+            .map(|asked| asked.map_or(stored, ComputeDtype::dtype));
+        let aligned = common.use_orig_params.then(|| compute.size());
+        let place = if common.shards {
+            mesh.place_in_shard()
+        } else {
+            0
+        };
+        let layout = Layout::of(&sizes, aligned, mesh.shard, (place, common.ranks));
+        let whole: Vec<&Tensor> = unit.iter().map(|p| &p.tensor).collect();
+        let local = t.in_scope(unit.first().map_or(0, |p| p.scope), || {
+            handle::shard(t, common, &layout, stored, &whole)
+        });
+        let originals = unit.iter().zip(&layout.own).map(|(p, &own)| Original {
+            tensor: p.tensor.clone(),
+            trained: p.role == Role::Trained,
+            shard: local.part(if own == p.tensor.numel() && !common.shards {
+                *p.tensor.shape()
+            } else {
+                Shape::from([own])
+            }),
+        });
+        let originals: Vec<Original> = originals.collect();
+        let flat = t.without_storage(Shape::from([layout.numel]), compute);
+        let flat = if originals.iter().any(|original| original.trained) {
+            let own = Weak::clone(self.own);
+            t.leaf(
+                &flat,
+                UNSHARD,
+                Rc::new(move |t| {
+                    if let Some(own) = own.upgrade() {
+                        own.post_backward(t, at);
+                    }
+                }),
+            )
+        } else {
+            flat
+        };
+        Handle::new(common, layout, originals, [local, flat], reduce)
+    }
+}
+
+/// Parameters in the order in which their modules have them: adapters, which are made when all of the model
+/// is there, stand behind what they adapt.
+fn in_order(mut parameters: Vec<Registered>) -> Vec<Registered> {
+    let mut firsts = BTreeMap::new();
+    for (at, entry) in parameters.iter().enumerate() {
+        firsts.entry(entry.scope).or_insert(at);
+    }
+    parameters.sort_by_key(|entry| firsts.get(&entry.scope).copied());
+    parameters
+}
+
+/// Handle and place in it of each parameter that is trained, in the model's order.
+fn trained(t: &Tape, handles: &[Handle]) -> Vec<(usize, usize)> {
+    let mut places = Vec::new();
+    for (at, handle) in handles.iter().enumerate() {
+        let originals = handle.originals.iter().enumerate();
+        places.extend(originals.map(|(place, original)| (&original.tensor, (at, place))));
+    }
+    let mut trained = Vec::new();
+    t.for_each_parameter(|_, parameter, _| {
+        let found = places.iter().find(|(tensor, _)| tensor.is(parameter));
+        trained.extend(found.map(|(_, place)| *place));
+    });
+    trained
+}

@@ -1,0 +1,35 @@
+//! `FullyShardedDataParallel.clip_grad_norm_`
+//! (`torch/distributed/fsdp/fully_sharded_data_parallel.py`, torch 2.15).
+
+use crate::tape::{Tape, Tensor};
+use crate::units::{DType, Shape};
+
+/// Clips gradients of shards by their common norm, taken one by one in float32.
+pub(super) fn clip_grad_norm(t: &Tape, gradients: &[Tensor]) {
+    const NORM: &str = "linalg_vector_norm";
+    let number = |op| t.empty(op, Shape::new(&[]), DType::Float32);
+    let norm = |x: &Tensor| t.reduce(NORM, x, Shape::new(&[]), DType::Float32);
+    // `_get_grad_norm`.
+    let local = (!gradients.is_empty()).then(|| {
+        let norms: Vec<Tensor> = gradients.iter().map(norm).collect();
+        let stacked = t.empty("stack", Shape::from([norms.len() as u64]), DType::Float32);
+        drop(norms);
+        norm(&stacked)
+    });
+    let squared = number("pow");
+    let total = number("pow");
+    drop(squared);
+    let coefficient = {
+        let shifted = number("add");
+        let reciprocal = number("reciprocal");
+        drop(shifted);
+        let coefficient = number("mul");
+        drop(reciprocal);
+        coefficient
+    };
+    let clamped = number("clamp");
+    for gradient in gradients {
+        drop(t.to(&clamped, gradient.dtype()));
+    }
+    drop((local, total, coefficient, clamped));
+}
