@@ -255,7 +255,11 @@ pub static KEYS: &[Key] = &[
         Kind::Flag,
     ),
     key("parallelism.dp.wrap_embeddings", "wrap_embed", Kind::Flag),
-    key("parallelism.dp.explicit_prefetch", "prefetch", Kind::Count),
+    key(
+        "parallelism.dp.explicit_prefetch",
+        "fsdp_prefetch",
+        Kind::Count,
+    ),
     key("parallelism.dp.plan", "fsdp_plan", name!(Plan)),
     key(
         "parallelism.dp.sharding_strategy",

@@ -22,7 +22,7 @@ use sizes::Sizes;
 
 pub(super) use complete::complete;
 
-/// Refuses what is not estimated, what does not exist, and ranks that do not multiply to the number of GPUs.
+/// Refuses what does not exist, and ranks that do not multiply to the number of GPUs.
 /// The scenario is complete; `asked` is what it was before.
 pub(super) fn check(asked: &Scenario, scenario: &Scenario, findings: &mut Vec<Finding>) {
     zero::check(scenario, findings);
@@ -30,12 +30,16 @@ pub(super) fn check(asked: &Scenario, scenario: &Scenario, findings: &mut Vec<Fi
     megatron::check(asked, findings);
     pipeline::check(scenario, findings);
     mesh::check(scenario, findings);
-    megatron::refuse(asked, findings);
-    tensor::refuse(scenario, findings);
-    pipeline::refuse(scenario, findings);
-    context::refuse(scenario, findings);
-    expert::refuse(scenario, findings);
     fsdp::refuse(scenario, findings);
+}
+
+/// Refuses the kinds that are not estimated at all; what is wrong with the numbers of ranks comes first.
+pub(super) fn refuse(asked: &Scenario, findings: &mut Vec<Finding>) {
+    megatron::refuse(asked, findings);
+    tensor::refuse(asked, findings);
+    pipeline::refuse(asked, findings);
+    context::refuse(asked, findings);
+    expert::refuse(asked, findings);
 }
 
 /// Refuses ranks that the model cannot be divided among.
