@@ -100,10 +100,10 @@ mod tests {
             (Kind::Real, "\"1\""),
             (Kind::Fields, "two layers"),
         ] {
-            assert_eq!(
-                kind.read(text).expect_err(text).code,
-                "codec.expected",
-                "{text}"
+            let code = kind.read(text).expect_err(text).code;
+            assert!(
+                ["codec.expected", "codec.no_number"].contains(&code),
+                "{text}: {code}"
             );
         }
     }
