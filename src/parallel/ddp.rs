@@ -26,6 +26,8 @@ pub(super) struct Ddp {
     order: RefCell<Vec<usize>>,
     rebuilt: Cell<bool>,
     syncs: Cell<bool>,
+    /// `local_used_map_dev_`: a number for each parameter, where unused ones are looked for.
+    _used: Option<Tensor>,
     /// The parameters that this rank steps over, where `ZeroRedundancyOptimizer` divides them.
     stepped: Option<Vec<usize>>,
 }
@@ -37,7 +39,13 @@ impl Ddp {
         t.for_each_parameter(|_, parameter, _| parameters.push(parameter.clone()));
         let stepped = (dp.ddp.zero_redundancy_optimizer.parameters_as_bucket_view)
             .map(|_| share(&parameters, (spec.mesh.rank.dp, spec.mesh.dp)));
+        let numbers = Shape::from([parameters.len() as u64]);
+        let used = dp
+            .ddp
+            .find_unused_parameters
+            .then(|| t.allocate("empty", numbers, DType::Int32, Category::Communication));
         let ddp = Rc::new(Self {
+            _used: used,
             views: dp.ddp.gradient_as_bucket_view,
             cap: dp.ddp.bucket_cap_mb * MIB,
             places: RefCell::new(vec![None; parameters.len()]),

@@ -1,7 +1,7 @@
 //! What is not estimated itself, but something close to it. When the engine learns one of these,
 //! its entry here goes.
 
-use crate::ask::{Attention, Finding, Precision, Scenario, SdpaBackend, message};
+use crate::ask::{Attention, DataParallelKind, Finding, Precision, Scenario, SdpaBackend, message};
 use crate::model::{Architecture, DeviceFacts};
 
 /// The compute capability of the GPUs whose choice of attention kernels the engine follows, and
@@ -16,7 +16,8 @@ pub(crate) fn check_closeness(
     findings: &mut Vec<Finding>,
 ) {
     let hardware = &scenario.hardware;
-    if hardware.gpus_per_node > 1 || hardware.nodes > 1 {
+    let copies = scenario.parallelism.dp.kind == DataParallelKind::None;
+    if copies && (hardware.gpus_per_node > 1 || hardware.nodes > 1) {
         findings.push(Finding::warning(
             "hardware.gpus_per_node",
             message!(closeness::several_gpus),

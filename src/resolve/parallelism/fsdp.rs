@@ -1,9 +1,30 @@
 //! PyTorch's fully sharded data parallelism.
 
-use crate::ask::{AdapterDtype, DataParallelKind, Finding, Scenario, message};
+use super::refusal::not_estimated;
+use crate::ask::{AdapterDtype, DataParallelKind, Finding, Plan, Scenario, message};
 use crate::units::DType;
 
 const KEY: &str = "parallelism.dp.wrap_trainable_leaves";
+
+/// Refuses groups of FSDP2 that are not estimated yet: those of embeddings and of the head.
+pub(super) fn refuse_groups(scenario: &Scenario, findings: &mut Vec<Finding>) {
+    let dp = scenario.parallelism.dp;
+    if dp.kind != DataParallelKind::Fsdp2 {
+        return;
+    }
+    let what = message!(parallelism::embedding_groups);
+    if dp.fsdp.wrap_embeddings {
+        findings.push(not_estimated(
+            "parallelism.dp.wrap_embeddings",
+            &what,
+            false,
+        ));
+    }
+    if dp.fsdp.plan == Plan::Transformers {
+        let usual = Plan::Usual.name();
+        findings.push(not_estimated("parallelism.dp.plan", &what, usual));
+    }
+}
 
 /// Refuses what FSDP1 cannot flatten: parameters of different dtypes, and with `use_orig_params` off those
 /// of which some are trained, in one flat parameter.

@@ -31,6 +31,7 @@ pub(super) fn check(asked: &Scenario, scenario: &Scenario, findings: &mut Vec<Fi
     pipeline::check(scenario, findings);
     mesh::check(scenario, findings);
     fsdp::refuse(scenario, findings);
+    fsdp::refuse_groups(scenario, findings);
 }
 
 /// Refuses the kinds that are not estimated at all; what is wrong with the numbers of ranks comes first.
