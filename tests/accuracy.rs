@@ -65,15 +65,8 @@ const NOT_HELD: &[(&str, &[&str], &str)] = &[
     ),
     (
         "zero_offload.jsonl",
-        &[
-            "peak_tensor equal to the byte",
-            "peak_tensor p95",
-            "peak_reserved median",
-            "peak_reserved p95",
-            "composition worst",
-        ],
-        "DeepSpeed's set-up is not simulated, and the order in which ZeRO-1 empties its bucket is not \
-         that of the engine (0.95 %)",
+        &["composition worst"],
+        "the oracle calls gathered weights and buckets of DeepSpeed otherwise (48 %)",
     ),
 ];
 
