@@ -66,11 +66,6 @@ const OTHER_WORDS: &[(&str, &str, &str)] = &[
     ),
     (
         "transformer",
-        "src/families/mllama/reader.rs",
-        "a module of the vision tower",
-    ),
-    (
-        "transformer",
         "src/nn/vision/crossed.rs",
         "a module of the vision tower",
     ),

@@ -96,22 +96,23 @@ fn delta_rule(linear: Option<&Map<String, Value>>, fields: &mut ConfigFields<'_>
 #[cfg(test)]
 mod tests {
     use crate::ask::{Scenario, Severity};
-    use crate::model::{DecoderConfig, Mixing, Routing};
-    use crate::resolve::resolve;
+    use crate::families::reading::model;
+    use crate::model::{Architecture, DecoderConfig, Mixing, Routing};
     use serde_json::{Value, json};
 
     /// The config of the published model with other fields, or the keys of what is wrong with it.
     fn config(changed: &Value) -> Result<DecoderConfig, Vec<String>> {
         let scenario = json!({"model": "kimi-linear-48b-a3b", "model_overrides": changed, "precision": "bf16"});
         let scenario: Scenario = serde_json::from_value(scenario).expect("a scenario");
-        let resolved = resolve(&scenario);
-        let errors = resolved.findings.into_iter();
+        let mut findings = Vec::new();
+        let model = model::read(&scenario, &mut findings);
+        let errors = findings.into_iter();
         let errors = errors.filter(|finding| finding.severity == Severity::Error);
-        let keys = errors.map(|finding| finding.key).collect();
-        resolved
-            .spec
-            .map(|spec| spec.config::<DecoderConfig>().clone())
-            .ok_or(keys)
+        let keys: Vec<String> = errors.map(|finding| finding.key).collect();
+        match model.map(|model| model.architecture) {
+            Some(Architecture::Decoder(config)) if keys.is_empty() => Ok(config),
+            _ => Err(keys),
+        }
     }
 
     #[test]
