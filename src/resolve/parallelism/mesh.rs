@@ -7,7 +7,7 @@ use std::ops::RangeInclusive;
 const DATA_RANKS: RangeInclusive<u64> = 1..=1 << 20;
 
 /// Ranks along any other axis.
-const RANKS: RangeInclusive<u64> = 1..=1024;
+pub(super) const RANKS: RangeInclusive<u64> = 1..=1024;
 
 /// GPUs that a job can have; what is wrong with others is said of the hardware.
 const GPUS: RangeInclusive<u64> = 1..=1 << 30;

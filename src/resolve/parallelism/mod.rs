@@ -28,8 +28,8 @@ pub(super) fn check(asked: &Scenario, scenario: &Scenario, findings: &mut Vec<Fi
     zero::check(scenario, findings);
     offloaded::check(scenario, findings);
     megatron::check(asked, findings);
-    pipeline::check(scenario, findings);
     mesh::check(scenario, findings);
+    pipeline::check(scenario, findings);
     fsdp::refuse(scenario, findings);
     fsdp::refuse_groups(scenario, findings);
 }

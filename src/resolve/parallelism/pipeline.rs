@@ -1,5 +1,6 @@
 //! Pipeline parallelism.
 
+use super::mesh::RANKS;
 use super::refusal::not_estimated;
 use super::sizes::Sizes;
 use crate::ask::{DataParallelKind, Finding, PipelineSchedule, Scenario, limits, message};
@@ -25,7 +26,7 @@ pub(super) fn refuse(scenario: &Scenario, findings: &mut Vec<Finding>) {
 /// (`torch/distributed/pipelining/schedules.py`, torch 2.15; `schedules.py`, megatron-core 0.16.1).
 pub(super) fn check(scenario: &Scenario, findings: &mut Vec<Finding>) {
     let asked = scenario.parallelism.pp;
-    if asked.size < 2 {
+    if asked.size < 2 || !RANKS.contains(&asked.size) {
         return;
     }
     let before = findings.len();
