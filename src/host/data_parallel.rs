@@ -56,6 +56,7 @@ pub(super) fn offloaded(
     };
     let ranks = ranks.max(1);
     match dp.kind {
+        _ if !dp.offloads() => {}
         DataParallelKind::None | DataParallelKind::Ddp | DataParallelKind::Megatron => {}
         DataParallelKind::DeepSpeedZero if dp.zero.stage < 3 => {
             zero_1_and_2(spec, parameters, ranks, &mut sums);

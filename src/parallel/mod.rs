@@ -13,7 +13,9 @@ mod fsdp1;
 mod fsdp2;
 mod shards;
 mod units;
+mod wrap;
 mod wrapper;
 mod zero;
 
-pub use wrapper::{ModelParameter, Wrapper, is_wrapped, wrapped};
+pub use wrap::{is_wrapped, wrapped};
+pub use wrapper::{ModelParameter, Wrapper};

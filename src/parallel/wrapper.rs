@@ -1,13 +1,6 @@
 //! What a training program asks of a wrapper.
 
-use super::ddp::Ddp;
-use super::fsdp1::Fsdp1;
-use super::fsdp2::Fsdp2;
-use super::zero::{Stage1And2, Stage3};
-use crate::ask::DataParallelKind;
-use crate::model::ResolvedSpec;
 use crate::tape::{Tape, Tensor};
-use std::rc::Rc;
 
 /// What runs on the parameters and gradients of a rank.
 pub type OnRank<'a> = &'a mut dyn FnMut(&Tape);
@@ -76,61 +69,5 @@ pub trait Wrapper {
     /// Elements of the parameters that this rank trains, where it has a share of them.
     fn trainable(&self) -> Option<u64> {
         None
-    }
-}
-
-/// Whether the model of a run is wrapped.
-pub fn is_wrapped(spec: &ResolvedSpec) -> bool {
-    matches!(
-        spec.parallelism.dp.kind,
-        DataParallelKind::Ddp
-            | DataParallelKind::Fsdp1
-            | DataParallelKind::Fsdp2
-            | DataParallelKind::DeepSpeedZero
-    )
-}
-
-/// Builds a model and wraps it, where several ranks train it.
-pub fn wrapped<M>(
-    t: &Tape,
-    spec: &ResolvedSpec,
-    build: impl FnOnce() -> M,
-) -> (M, Option<Rc<dyn Wrapper>>) {
-    match spec.parallelism.dp.kind {
-        DataParallelKind::Ddp => {
-            let model = build();
-            (model, Some(Ddp::new(t, spec)))
-        }
-        DataParallelKind::Fsdp1 => {
-            t.register_parameters(true);
-            let dtypes = [spec.weights, spec.stored_weights()];
-            let model = t.with_memory_of(dtypes, build);
-            let registered = t.take_registered();
-            (model, Some(Fsdp1::new(t, spec, registered)))
-        }
-        DataParallelKind::Fsdp2 => {
-            t.register_parameters(false);
-            let model = if spec.builds_on_meta() {
-                t.without_memory(build)
-            } else {
-                build()
-            };
-            let registered = t.take_registered();
-            (model, Some(Fsdp2::new(t, spec, &registered)))
-        }
-        DataParallelKind::DeepSpeedZero => {
-            t.register_parameters(false);
-            let model = build();
-            let registered = t.take_registered();
-            let wrapper: Rc<dyn Wrapper> = if spec.parallelism.dp.zero.stage == 3 {
-                Stage3::new(t, spec, registered)
-            } else {
-                Stage1And2::new(t, spec)
-            };
-            // What is measured begins with an empty cache.
-            t.empty_cache();
-            (model, Some(wrapper))
-        }
-        _ => (build(), None),
     }
 }

@@ -135,6 +135,14 @@ fn host_parameter(parameter: &ModelParameter) -> HostParameter {
 fn host_inputs(spec: &ResolvedSpec, trace: &Trace, asked: &Asked) -> HostInputs {
     let stays = |category| matches!(category, Category::Parameters | Category::OptimizerStates);
     let staying = trace.record.written().iter().filter(|s| stays(s.category));
+    // Wrappers move parameters to memory of their own: they are counted as the model has them.
+    let model = trace.parameters.iter().map(|parameter| parameter.bytes);
+    let (whole, largest) = if trace.parameters.is_empty() {
+        let largest = staying.map(|s| s.bytes).max();
+        (asked.parameters, largest.unwrap_or(0))
+    } else {
+        (model.clone().sum(), model.max().unwrap_or(0))
+    };
     let on_the_cpu = !spec.scenario.host.cuda;
     // numpy has no bfloat16.
     let array = match spec.precision {
@@ -145,10 +153,10 @@ fn host_inputs(spec: &ResolvedSpec, trace: &Trace, asked: &Asked) -> HostInputs 
     let saved = if spec.lora.is_some() {
         trace.num_trainable * DType::Float32.size()
     } else {
-        asked.parameters
+        whole
     };
     HostInputs {
-        parameter_bytes: Bytes(asked.parameters),
+        parameter_bytes: Bytes(whole),
         saved_parameter_bytes: Bytes(saved),
         optimizer_state_bytes: Bytes(asked.optimizer_states),
         parameters: trace.parameters.iter().map(host_parameter).collect(),
@@ -157,7 +165,7 @@ fn host_inputs(spec: &ResolvedSpec, trace: &Trace, asked: &Asked) -> HostInputs 
         host_activations_pinned: pinned(&trace.host_activations),
         training: Bytes(if on_the_cpu { asked.tensors } else { 0 }),
         predictions: Bytes(trace.predicted * array.size()),
-        largest_tensor_bytes: Bytes(staying.map(|s| s.bytes).max().unwrap_or(0)),
+        largest_tensor_bytes: Bytes(largest),
         vocab_size: spec
             .architecture
             .dimensions()

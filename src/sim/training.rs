@@ -10,7 +10,7 @@ use crate::families::{Batch, Model};
 use crate::model::ResolvedSpec;
 use crate::nn::build::Output;
 use crate::optim::{GradScaler, Optimizer, clip_grad_norm};
-use crate::parallel::{Wrapper, wrapped};
+use crate::parallel::{Wrapper, is_wrapped, wrapped};
 use crate::tape::{Category, KeyValueCache, Tape, Tensor};
 use crate::units::{DType, Shape};
 use std::cell::RefCell;
@@ -59,7 +59,7 @@ impl<'a> Run<'a> {
         let (model, wrapper) = wrapped(t, spec, || {
             let model = Rc::new(Model::new(t, spec));
             // Wrappers move parameters.
-            if spec.parallelism.dp.offloads() && !spec.builds_on_meta() {
+            if is_wrapped(spec) && !spec.builds_on_meta() {
                 counts.sharded = sharded::parameters(t, spec.weights);
             }
             model
@@ -73,9 +73,7 @@ impl<'a> Run<'a> {
         }
         t.checkpoint_every(spec.checkpoint_every);
         let optimizer = Rc::new(RefCell::new(Optimizer::new(t, spec)));
-        if spec.parallelism.dp.offloads()
-            && let Some(known) = wrapper.as_ref().and_then(|wrapper| wrapper.parameters())
-        {
+        if let Some(known) = wrapper.as_ref().and_then(|wrapper| wrapper.parameters()) {
             counts.sharded = known;
         }
         if spec.offload.gradients {

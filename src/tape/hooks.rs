@@ -93,13 +93,15 @@ impl Tape {
         x: &Tensor,
         run: impl FnOnce(&Tensor) -> Tensor,
     ) -> Tensor {
-        if !self.wraps_parameters() {
-            return run(x);
+        let wrapped = self.wraps_parameters();
+        let (module, mut given) = (Called { op, own: &own }, None);
+        if wrapped {
+            self.enter(&module, &mut [given.insert(x.clone())]);
         }
-        let (module, mut x) = (Called { op, own: &own }, x.clone());
-        self.enter(&module, &mut [&mut x]);
-        let mut out = run(&x);
-        self.leave(&module, &mut [&mut out]);
+        let mut out = run(given.as_ref().unwrap_or(x));
+        if wrapped {
+            self.leave(&module, &mut [&mut out]);
+        }
         out
     }
 

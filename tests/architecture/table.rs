@@ -196,4 +196,10 @@ pub const CLOSING: &[(&str, &str)] = &[
     ("src/model/family.rs", "src/model/decoder.rs"),
     ("src/model/support.rs", "src/model/architecture.rs"),
     ("src/model/latent.rs", "src/model/decoder.rs"),
+    ("src/device/events.rs", "src/device/allocator.rs"),
+    (
+        "src/parallel/zero/buckets.rs",
+        "src/parallel/zero/stage_1_and_2.rs",
+    ),
+    ("src/tape/hooks.rs", "src/tape/graph.rs"),
 ];

@@ -1,7 +1,7 @@
 //! Scenarios of several GPUs as they stand in files of measured cases.
 
-use super::super::{ViewOptions, decode_json, decode_query, encode_json, encode_query};
 use super::{from_json, to_link};
+use crate::codec::{ViewOptions, decode_json, decode_query, encode_json, encode_query};
 use serde_json::{Value, json};
 
 /// A line for each key and each word that measured cases of several GPUs hold.

@@ -16,7 +16,7 @@ mod sizes;
 mod tensor;
 mod zero;
 
-use crate::ask::{Finding, Scenario};
+use crate::ask::{Finding, Framework, Scenario};
 use crate::model::Architecture;
 use sizes::Sizes;
 
@@ -25,6 +25,9 @@ pub(super) use complete::complete;
 /// Refuses what does not exist, and ranks that do not multiply to the number of GPUs.
 /// The scenario is complete; `asked` is what it was before.
 pub(super) fn check(asked: &Scenario, scenario: &Scenario, findings: &mut Vec<Finding>) {
+    if asks_nothing(asked) {
+        return;
+    }
     zero::check(scenario, findings);
     offloaded::check(scenario, findings);
     megatron::check(asked, findings);
@@ -36,6 +39,9 @@ pub(super) fn check(asked: &Scenario, scenario: &Scenario, findings: &mut Vec<Fi
 
 /// Refuses the kinds that are not estimated at all; what is wrong with the numbers of ranks comes first.
 pub(super) fn refuse(asked: &Scenario, findings: &mut Vec<Finding>) {
+    if asks_nothing(asked) {
+        return;
+    }
     megatron::refuse(asked, findings);
     tensor::refuse(asked, findings);
     pipeline::refuse(asked, findings);
@@ -49,9 +55,17 @@ pub(super) fn check_model(
     architecture: &Architecture,
     findings: &mut Vec<Finding>,
 ) {
+    if scenario.parallelism.is_none() {
+        return;
+    }
     let sizes = Sizes::of(architecture);
     tensor::check(scenario, &sizes, findings);
     pipeline::check_layers(scenario, &sizes, findings);
     context::check(scenario, &sizes, findings);
     expert::check(scenario, architecture.experts(), findings);
+}
+
+/// Whether a scenario says nothing of how its job is divided.
+fn asks_nothing(asked: &Scenario) -> bool {
+    asked.parallelism.is_none() && asked.framework != Framework::Torch215MegatronCore016
 }

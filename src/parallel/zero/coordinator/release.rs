@@ -1,0 +1,115 @@
+//! Parameters are given back: when a module has run, when backward has ended, and all at once.
+//!
+//! Source: `deepspeed/runtime/zero/partitioned_param_coordinator.py`, deepspeed 0.19.8.
+
+use super::{Coordinator, Status, Trace, Use, hold};
+use crate::tape::Tape;
+use crate::units::Stream;
+
+impl Coordinator {
+    /// `release_sub_module`.
+    pub(in crate::parallel::zero) fn release(&self, t: &Tape, used: &Use, forward: bool) {
+        let mut released = if self.trace.get() == Trace::Complete {
+            self.to_release(used)
+        } else {
+            used.own.clone()
+        };
+        let mut own = used.own.clone();
+        if !forward {
+            let recomputed = self.recomputed.borrow_mut().remove(&used.module);
+            for at in recomputed.unwrap_or_default() {
+                own.push(at);
+                if !self.parameters[at].persists {
+                    released.push(at);
+                }
+            }
+            self.backward
+                .borrow_mut()
+                .retain(|other| other.module != used.module);
+        }
+        for at in own {
+            self.parameters[at]
+                .active
+                .borrow_mut()
+                .retain(|&other| other != used.module);
+            if released.contains(&at) && !self.external.borrow().contains(&at) {
+                self.release_parameter(t, at);
+            }
+        }
+    }
+
+    /// `__params_to_release`: what is neither persistent nor needed again soon.
+    pub(super) fn to_release(&self, used: &Use) -> Vec<usize> {
+        let step = self.step.get();
+        let is_free = |at: &usize| {
+            let parameter = &self.parameters[*at];
+            !parameter.persists && parameter.fetched_for.get().is_none_or(|at| at <= step)
+        };
+        let mut released: Vec<usize> = used.own.iter().copied().filter(is_free).collect();
+        let mut passed = 0;
+        for next in self.uses.borrow().iter().skip(step) {
+            if passed >= self.settings.stage3_max_reuse_distance || released.is_empty() {
+                break;
+            }
+            for at in &next.own {
+                released.retain(|other| other != at);
+                passed += self.parameters[*at].tensor.numel();
+            }
+        }
+        released
+    }
+
+    /// `release_backward_leftovers`.
+    pub(in crate::parallel::zero) fn release_leftovers(&self, t: &Tape) {
+        loop {
+            let Some(used) = self.backward.borrow_mut().pop() else {
+                return;
+            };
+            let recomputed = self.recomputed.borrow_mut().remove(&used.module);
+            for at in used
+                .own
+                .iter()
+                .copied()
+                .chain(recomputed.unwrap_or_default())
+            {
+                let parameter = &self.parameters[at];
+                parameter
+                    .active
+                    .borrow_mut()
+                    .retain(|&other| other != used.module);
+                if !parameter.persists && !self.external.borrow().contains(&at) {
+                    self.release_parameter(t, at);
+                }
+            }
+        }
+    }
+
+    /// `release_and_reset_all`.
+    pub(in crate::parallel::zero) fn release_all(&self, t: &Tape) {
+        for at in 0..self.parameters.len() {
+            self.wait(t, at);
+            self.parameters[at].active.borrow_mut().clear();
+            self.release_parameter(t, at);
+        }
+    }
+
+    /// `__release_param` and `_partition`: its second copy among few ranks is kept when it is given back.
+    pub(super) fn release_parameter(&self, t: &Tape, at: usize) {
+        let parameter = &self.parameters[at];
+        if parameter.status.get() != Status::Available || !parameter.active.borrow().is_empty() {
+            return;
+        }
+        let copies = self.settings.zero_hpz_partition_size;
+        if copies > 1 && parameter.secondary.borrow().is_none() {
+            let elements = parameter.part * self.ranks / copies;
+            parameter
+                .secondary
+                .replace(Some(hold(t, parameter, elements)));
+        }
+        t.record_stream(&parameter.tensor, Stream::MAIN);
+        parameter.tensor.free_storage();
+        parameter.status.set(Status::Apart);
+        let elements = i64::try_from(parameter.tensor.numel()).unwrap_or(i64::MAX);
+        self.available.set(self.available.get() - elements);
+    }
+}
