@@ -1,6 +1,5 @@
 //! The graph: nodes that know how to go backward, and where their gradients go.
 
-use super::hooks::{BackwardHook, Redirect};
 use super::{Tape, Tensor, layout};
 use crate::units::{DType, Shape, Stream};
 use smallvec::SmallVec;
@@ -17,6 +16,12 @@ pub(super) type Backward = Box<dyn Fn(&Tape, &Grads) -> Grads>;
 
 /// Index of a parameter in the tape's list.
 pub(super) type ParameterId = u32;
+
+/// What runs at some moment of a backward pass.
+pub type BackwardHook = Rc<dyn Fn(&Tape)>;
+
+/// The place of a parameter in the graph, which a wrapper moves: modules compute with what stands there.
+pub(super) type Redirect = Rc<RefCell<Option<Edge>>>;
 
 /// Where a gradient goes.
 #[derive(Clone)]

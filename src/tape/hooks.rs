@@ -3,7 +3,7 @@
 //! Source: `torch/nn/modules/module.py` (`register_forward_pre_hook`, `register_forward_hook`),
 //! `torch/csrc/autograd/engine.cpp` (`call_tensor_pre_hooks`, `queue_callback`), torch 2.15.
 
-use super::graph::{Edge, Leaf};
+use super::graph::{BackwardHook, Edge, Leaf};
 use super::{Tape, Tensor};
 use crate::units::Stream;
 use std::cell::RefCell;
@@ -48,9 +48,6 @@ impl Called<'static> {
     }
 }
 
-/// What runs at some moment of a backward pass.
-pub type BackwardHook = Rc<dyn Fn(&Tape)>;
-
 /// The hooks of a tape.
 #[derive(Default)]
 pub(super) struct Hooks {
@@ -59,9 +56,6 @@ pub(super) struct Hooks {
     /// What runs when the backward pass that is going on has ended (`queue_callback`).
     at_end: RefCell<Vec<BackwardHook>>,
 }
-
-/// The place of a parameter in the graph, which a wrapper moves: modules compute with what stands there.
-pub(super) type Redirect = Rc<RefCell<Option<Edge>>>;
 
 impl Tape {
     /// Wraps the modules of the model that is built on this tape.

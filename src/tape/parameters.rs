@@ -1,7 +1,7 @@
 //! Parameters that get gradients, for the optimizer to step over.
 
-use super::graph::{Edge, Leaf, ParameterId};
-use super::hooks::Redirect;
+use super::graph::{Edge, Leaf, ParameterId, Redirect};
+
 use super::recorder::Recorder;
 use super::tensor::Like;
 use super::{Category, Storage, Tape, Tensor};

@@ -201,5 +201,4 @@ pub const CLOSING: &[(&str, &str)] = &[
         "src/parallel/zero/buckets.rs",
         "src/parallel/zero/stage_1_and_2.rs",
     ),
-    ("src/tape/hooks.rs", "src/tape/graph.rs"),
 ];
