@@ -15,7 +15,7 @@ const VISITS = [
   ["", { ...CHINESE, ...DARK, ...NARROW }],
   ["?v=1&mb=16&embed=1", {}],
   ["?v=1&model=llama-3.1-8b&precision=amp_bf16&mb=8&seq=2048&gpu=h100-80gb", DARK],
-  ["?v=1&model=mistral-7b&precision=bf16&ckpt=full&lora=16&seq=4096", {}],
+  ["?v=1&model=mistral-7b&precision=bf16&ckpt=full&seq=4096", {}],
   ["?v=1&model=qwen3-8b&precision=bf16&ckpt=full&accum=4&clip=1", CHINESE],
 ];
 
