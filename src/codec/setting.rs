@@ -12,9 +12,13 @@ pub fn key(path: &str) -> Option<&'static Key> {
     KEYS.iter().find(|key| key.path == path)
 }
 
-/// All values of a scenario, to be looked into with [`value_at`].
+/// All values of a scenario, those too that are not written because they are as usual; to be looked into
+/// with [`value_at`].
 pub fn values(scenario: &Scenario) -> Value {
-    to_tree(scenario)
+    let mut all = to_tree(scenario);
+    all["parallelism"] = scenario.parallelism.complete().into();
+    all["recompute"] = scenario.recompute.complete().into();
+    all
 }
 
 /// The value at a dotted path; null when there is none.
@@ -29,7 +33,7 @@ pub fn is_usual(values: &Value, usual: &Value, path: &str) -> bool {
 
 /// The settings in which two scenarios differ, with the value of each.
 pub fn differences(a: &Scenario, b: &Scenario) -> Vec<(&'static Key, Value, Value)> {
-    let (a, b) = (to_tree(a), to_tree(b));
+    let (a, b) = (values(a), values(b));
     let both = |key: &'static Key| (key, at(&a, key.path).clone(), at(&b, key.path).clone());
     KEYS.iter().map(both).filter(|(_, a, b)| a != b).collect()
 }

@@ -1,6 +1,6 @@
 //! Which settings have no effect in a scenario, and why: such a control is shown disabled.
 
-use super::{liger, task};
+use super::{liger, parallelism, task};
 use crate::ask::{
     ActivationCheckpointing, Attention, DatasetMode, EvaluationKind, Loss, ModelRef, OptimizerName,
     Precision, Program, QuantizationType, Scenario, Task,
@@ -55,6 +55,32 @@ pub enum Idle {
     NoLiger,
     /// The data set is held in another way.
     OtherDataset,
+    /// There is one GPU.
+    OneGpu,
+    /// No ranks see different data.
+    NotDataParallel,
+    /// Data parallelism is not DDP's.
+    NotDdp,
+    /// It is not FSDP's.
+    NotFsdp,
+    /// It is not FSDP1's.
+    NotFsdp1,
+    /// It is not FSDP2's.
+    NotFsdp2,
+    /// It is not DeepSpeed's.
+    NotZero,
+    /// It is not stage 3 of DeepSpeed's.
+    NotStage3,
+    /// The model is not Megatron-Core's.
+    NotMegatron,
+    /// No matrix is divided.
+    NotTensor,
+    /// The layers are not divided.
+    NotPipeline,
+    /// The sequence is not divided.
+    NotContext,
+    /// The experts are not divided.
+    NotExpert,
 }
 
 /// Why the setting with this key has no effect, if it has none.
@@ -157,6 +183,12 @@ pub fn idle(scenario: &Scenario, key: &str) -> Option<Idle> {
             idle_adapters(scenario, key)
         }
         key if key.starts_with("evaluation.") => idle_evaluation(scenario, key),
+        "recompute.granularity"
+        | "recompute.method"
+        | "recompute.num_layers"
+        | "recompute.modules"
+        | "attention_softmax_in_fp32" => parallelism::idle(scenario, key),
+        key if key.starts_with("parallelism.") => parallelism::idle(scenario, key),
         _ => None,
     }
 }

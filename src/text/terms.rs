@@ -2,9 +2,10 @@
 
 use super::Language;
 use crate::ask::{
-    ActivationCheckpointing, ArrowPool, Attention, AutocastStyle, Checkpoint, DatasetMode,
-    EvaluationKind, Framework, Loss, MasterWeights, OptimizerImpl, OptimizerName, Precision,
-    Program, QuantizationType, Task, TokenizerKind,
+    ActivationCheckpointing, ArrowPool, Attention, AutocastStyle, Checkpoint, ContextParallelKind,
+    DataParallelKind, DatasetMode, EvaluationKind, Framework, Loss, MasterWeights, OptimizerImpl,
+    OptimizerName, PipelineSchedule, Plan, Precision, Program, QuantizationType, Task,
+    TensorParallelKind, TokenizerKind,
 };
 use crate::host::{HostPart, HostPhase};
 use crate::sim::Phase;
@@ -229,6 +230,41 @@ terms! { Checkpoint {
     Cast: "from_pretrained in fp32, then .half()", "以 fp32 from_pretrained，再 .half()";
 } }
 
+terms! { DataParallelKind {
+    None: "none", "无";
+    Fsdp1: "FSDP1, the wrapper", "FSDP1（包装类）";
+    Fsdp2: "FSDP2, fully_shard", "FSDP2（fully_shard）";
+    DeepSpeedZero: "DeepSpeed ZeRO", "DeepSpeed ZeRO";
+    Ddp: "DDP", "DDP";
+    Megatron: "Megatron-Core", "Megatron-Core";
+} }
+
+terms! { TensorParallelKind {
+    DTensor: "PyTorch's DTensor", "PyTorch 的 DTensor";
+    Megatron: "Megatron-Core", "Megatron-Core";
+} }
+
+terms! { Plan {
+    Usual: "the usual", "通常方式";
+    Transformers: "transformers' own", "transformers 自带";
+} }
+
+terms! { PipelineSchedule {
+    None: "none", "无";
+    GPipe: "GPipe", "GPipe";
+    OneForwardOneBackward: "1F1B", "1F1B";
+    Interleaved: "interleaved 1F1B", "交错 1F1B";
+    LoopedBfs: "looped BFS", "循环 BFS";
+    InterleavedZeroBubble: "interleaved zero bubble", "交错零气泡";
+    ZeroBubbleV: "ZBV zero bubble", "ZBV 零气泡";
+    DualPipeV: "DualPipeV", "DualPipeV";
+} }
+
+terms! { ContextParallelKind {
+    Ring: "ring attention", "环形注意力";
+    Ulysses: "Ulysses", "Ulysses";
+} }
+
 /// What a value of the setting with this key is called; none where its name says it.
 pub fn value_name(key: &str, name: &str, language: Language) -> Option<&'static str> {
     macro_rules! of {
@@ -254,6 +290,11 @@ pub fn value_name(key: &str, name: &str, language: Language) -> Option<&'static 
         "host.tokenizer" => of!(TokenizerKind),
         "host.checkpoint" => of!(Checkpoint),
         "framework" => of!(Framework),
+        "parallelism.dp.kind" => of!(DataParallelKind),
+        "parallelism.tp.kind" => of!(TensorParallelKind),
+        "parallelism.dp.plan" | "parallelism.tp.plan" | "parallelism.ep.plan" => of!(Plan),
+        "parallelism.pp.schedule" => of!(PipelineSchedule),
+        "parallelism.cp.kind" => of!(ContextParallelKind),
         _ => None,
     }
 }

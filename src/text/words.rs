@@ -50,6 +50,11 @@ words! {
     GroupData: "Data and loading", "数据与加载";
     GroupHost: "Machine and host", "机器与主机";
     GroupAllocator: "Versions and allocator", "版本与分配器";
+    GroupParallelism: "Parallelism: GPUs and their mesh", "并行：GPU 与网格";
+    GroupDdpFsdp: "DDP and FSDP", "DDP 与 FSDP";
+    GroupZero: "DeepSpeed ZeRO", "DeepSpeed ZeRO";
+    GroupAxes: "Tensor, pipeline, context, expert", "张量、流水线、上下文与专家并行";
+    GroupMegatron: "Megatron-Core", "Megatron-Core";
     ModelSearch: "Search models, or paste a config.json or a hub name", "搜索模型，或粘贴 config.json 或仓库名";
     ModelList: "Models", "模型";
     ModelNothing: "Nothing found. Paste a config.json, or type the name of a repository as owner/name.",
@@ -96,6 +101,7 @@ words! {
     IdleNotAutocast: "No effect without amp.", "未使用 amp 时无效。";
     IdleNoSuchOption: "No effect: the optimizer has no such option.", "无效：该优化器没有此选项。";
     Automatic: "automatic", "自动";
+    NotUsed: "not used", "不使用";
     Everything: "all", "全部";
     Never: "never", "从不";
     NoLimit: "no limit", "无上限";
@@ -211,6 +217,19 @@ words! {
     IdleNoAdapters: "No effect without LoRA.", "未启用 LoRA 时无效。";
     IdleNoLiger: "Liger has no kernels for this model, or they are not estimated yet.", "Liger 没有适用于该模型的内核，或尚未支持估算。";
     IdleOtherDataset: "No effect: the data set is not re-opened for each sample.", "无效：数据集不是逐样本重新打开的。";
+    IdleOneGpu: "No effect: there is one GPU.", "无效：只有一块 GPU。";
+    IdleNotDataParallel: "No effect without data parallelism.", "未使用数据并行时无效。";
+    IdleNotDdp: "An option of DDP.", "DDP 的选项。";
+    IdleNotFsdp: "An option of FSDP.", "FSDP 的选项。";
+    IdleNotFsdp1: "An option of FSDP1.", "FSDP1 的选项。";
+    IdleNotFsdp2: "An option of FSDP2.", "FSDP2 的选项。";
+    IdleNotZero: "An option of DeepSpeed ZeRO.", "DeepSpeed ZeRO 的选项。";
+    IdleNotStage3: "An option of ZeRO-3.", "ZeRO-3 的选项。";
+    IdleNotMegatron: "An option of Megatron-Core.", "Megatron-Core 的选项。";
+    IdleNotTensor: "No effect without tensor parallelism.", "未使用张量并行时无效。";
+    IdleNotPipeline: "No effect without pipeline parallelism.", "未使用流水线并行时无效。";
+    IdleNotContext: "No effect without context parallelism.", "未使用上下文并行时无效。";
+    IdleNotExpert: "No effect without expert parallelism.", "未使用专家并行时无效。";
     TensorsWaiting: "The model is run once more, tensor by tensor, when this is in sight\u{2026}", "滚动到此处时会逐个张量地再运行一次模型\u{2026}";
     CompareTitle: "A and B side by side", "A 与 B 对比";
     CompareDiffers: "What differs between A and B", "A 与 B 的差异";
@@ -247,6 +266,19 @@ pub const fn idle_reason(idle: Idle) -> Word {
         Idle::NoSuchOption => Word::IdleNoSuchOption,
         Idle::NoLiger => Word::IdleNoLiger,
         Idle::OtherDataset => Word::IdleOtherDataset,
+        Idle::OneGpu => Word::IdleOneGpu,
+        Idle::NotDataParallel => Word::IdleNotDataParallel,
+        Idle::NotDdp => Word::IdleNotDdp,
+        Idle::NotFsdp => Word::IdleNotFsdp,
+        Idle::NotFsdp1 => Word::IdleNotFsdp1,
+        Idle::NotFsdp2 => Word::IdleNotFsdp2,
+        Idle::NotZero => Word::IdleNotZero,
+        Idle::NotStage3 => Word::IdleNotStage3,
+        Idle::NotMegatron => Word::IdleNotMegatron,
+        Idle::NotTensor => Word::IdleNotTensor,
+        Idle::NotPipeline => Word::IdleNotPipeline,
+        Idle::NotContext => Word::IdleNotContext,
+        Idle::NotExpert => Word::IdleNotExpert,
     }
 }
 

@@ -12,16 +12,17 @@ settings! {
     /// How a job is divided among its GPUs: `dp * tp * pp * cp` ranks.
     #[derive(Clone, Copy, Debug, PartialEq)]
     Parallelism {
+    } groups {
         /// Data parallelism.
-        dp: DataParallel = DataParallel::default(),
+        dp: DataParallel,
         /// Tensor parallelism.
-        tp: TensorParallel = TensorParallel::default(),
+        tp: TensorParallel,
         /// Pipeline parallelism.
-        pp: PipelineParallel = PipelineParallel::default(),
+        pp: PipelineParallel,
         /// Context parallelism.
-        cp: ContextParallel = ContextParallel::default(),
+        cp: ContextParallel,
         /// Expert parallelism, whose ranks are among the others.
-        ep: ExpertParallel = ExpertParallel::default(),
+        ep: ExpertParallel,
     }
 }
 

@@ -37,7 +37,8 @@ settings! {
         find_unused_parameters: bool = false,
         /// The communication hook.
         comm_hook: CommHook = CommHook::None,
+    } groups {
         /// The optimizer's states divided among the ranks, parameter by parameter.
-        zero_redundancy_optimizer: ZeroRedundancyOptimizer = ZeroRedundancyOptimizer::default(),
+        zero_redundancy_optimizer: ZeroRedundancyOptimizer,
     }
 }

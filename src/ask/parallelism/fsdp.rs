@@ -62,8 +62,6 @@ settings! {
     /// (FSDP1, `fully_sharded_data_parallel.py`); torch 2.15, FSDP1's defaults as accelerate 1.15 sets them.
     #[derive(Clone, Copy, Debug, PartialEq)]
     Fsdp {
-        /// Both: the parameters of a mixed precision.
-        mixed_precision: MixedPrecision = MixedPrecision::default(),
         /// Both: `CPUOffload(offload_params=True)` and `CPUOffloadPolicy()`.
         cpu_offload: bool = false,
         /// FSDP2: whether gathered parameters of layers are given back after forward.
@@ -90,5 +88,8 @@ settings! {
         /// FSDP1: whether each module that is trained by itself is a unit of its own, as in peft's
         /// `fsdp_auto_wrap_policy`.
         wrap_trainable_leaves: bool = false,
+    } groups {
+        /// Both: the parameters of a mixed precision.
+        mixed_precision: MixedPrecision,
     }
 }

@@ -7,6 +7,7 @@ mod complete;
 mod context;
 mod expert;
 mod fsdp;
+mod idle;
 mod megatron;
 mod mesh;
 mod offloaded;
@@ -21,6 +22,7 @@ use crate::model::Architecture;
 use sizes::Sizes;
 
 pub(super) use complete::complete;
+pub(super) use idle::idle;
 
 /// Refuses what does not exist, and ranks that do not multiply to the number of GPUs.
 /// The scenario is complete; `asked` is what it was before.

@@ -1,6 +1,6 @@
 //! Groups of settings that can be folded.
 
-use super::table::{GROUPS, Group, MAIN};
+use super::table::{Group, MAIN, groups};
 use crate::app::{Store, use_store};
 use crate::codec::is_usual;
 use crate::text::setting_name;
@@ -24,8 +24,7 @@ impl Groups {
         let arrivals = Memo::new(move |_| store.arrivals());
         Effect::new(move |_| {
             arrivals.get();
-            let set = GROUPS
-                .iter()
+            let set = groups()
                 .filter(|group| untrack(|| !changed(group, values).is_empty()))
                 .map(|group| group.id);
             self.0.update(|open| {
@@ -45,10 +44,7 @@ impl Groups {
         Setting::new("model").is_about(key)
             || key.starts_with("model.linear")
             || about(MAIN)
-            || GROUPS
-                .iter()
-                .filter(open)
-                .any(|group| about(group.settings))
+            || groups().filter(open).any(|group| about(group.settings))
     }
 }
 

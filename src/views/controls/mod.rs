@@ -9,6 +9,7 @@ mod find;
 mod group;
 mod hub;
 mod model;
+mod parallelism;
 mod table;
 
 use crate::app::use_store;
@@ -18,20 +19,20 @@ pub(super) use group::Groups;
 use leptos::prelude::*;
 use model::ModelControls;
 pub(super) use table::{GPU, MICRO_BATCH_SIZE, SEQ_LEN};
-use table::{GROUPS, MAIN};
+use table::{MAIN, groups};
 
 /// All controls.
 #[component]
 pub(super) fn Controls() -> impl IntoView {
     let store = use_store();
-    let groups: Groups = expect_context();
-    groups.follow(store);
+    let open: Groups = expect_context();
+    open.follow(store);
     let word = move |word: Word| Signal::derive(move || word.text(store.language.get()));
     view! {
         <section class="controls" data-testid="controls" aria-label=word(Word::Controls)>
             <ModelControls />
             {MAIN.iter().map(|setting| setting.view()).collect_view()}
-            {GROUPS.iter().map(|group| view! { <FoldedGroup group /> }).collect_view()}
+            {groups().map(|group| view! { <FoldedGroup group /> }).collect_view()}
         </section>
     }
 }

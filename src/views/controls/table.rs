@@ -1,5 +1,6 @@
 //! Which settings there are, in order of weight: a line each.
 
+use super::parallelism::SEVERAL_GPUS;
 use crate::ask::Scenario;
 use crate::catalog::ACCELERATORS;
 use crate::resolve::offers;
@@ -27,13 +28,13 @@ const LENGTHS: &[u64] = &[
     64, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048, 3072, 4096, 6144, 8192, 16_384, 32_768,
 ];
 /// Powers of two, for numbers of micro-batches, tokens, ranks and the like.
-const POWERS: &[u64] = &[1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096];
+pub(super) const POWERS: &[u64] = &[1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096];
 /// Small numbers.
-const FEW: &[u64] = &[1, 2, 3, 4, 6, 8, 10, 12, 16];
+pub(super) const FEW: &[u64] = &[1, 2, 3, 4, 6, 8, 10, 12, 16];
 /// Small numbers, from none.
-const FEW_OR_NONE: &[u64] = &[0, 1, 2, 4, 6, 8, 12, 16, 24, 32];
+pub(super) const FEW_OR_NONE: &[u64] = &[0, 1, 2, 4, 6, 8, 12, 16, 24, 32];
 /// Numbers of rows and batches.
-const COUNTS: &[u64] = &[
+pub(super) const COUNTS: &[u64] = &[
     1,
     2,
     3,
@@ -79,7 +80,7 @@ const SIZES: &[u64] = &[
 /// MiB of blocks that are never split.
 const SPLITS: &[u64] = &[21, 32, 64, 128, 256, 512, 1024];
 /// Shares of one.
-const SHARES: &[f64] = &[
+pub(super) const SHARES: &[f64] = &[
     0.0, 0.05, 0.1, 0.2, 0.3, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99,
 ];
 
@@ -88,6 +89,11 @@ pub(in crate::views) const MICRO_BATCH_SIZE: Setting =
 pub(in crate::views) const SEQ_LEN: Setting = Setting::new("seq_len").steps(LENGTHS);
 pub(in crate::views) const GPU: Setting =
     Setting::new("hardware.gpu").look(Look::Choice(accelerators));
+
+/// All groups.
+pub(super) fn groups() -> impl Iterator<Item = &'static Group> {
+    [ONE_GPU, SEVERAL_GPUS].into_iter().flatten()
+}
 
 /// The settings that matter most, below the model.
 pub(super) static MAIN: &[Setting] = &[
@@ -101,8 +107,8 @@ pub(super) static MAIN: &[Setting] = &[
     Setting::new("attention").half(),
 ];
 
-/// All others.
-pub(super) static GROUPS: &[Group] = &[
+/// All others, but those of several GPUs.
+static ONE_GPU: &[Group] = &[
     Group {
         id: "group-adapters",
         title: Word::GroupAdapters,
@@ -114,8 +120,10 @@ pub(super) static GROUPS: &[Group] = &[
             Setting::new("lora.use_dora"),
             Setting::new("lora.modules_to_save").look(Look::Names),
             Setting::new("lora.target_parameters").look(Look::Names),
+            Setting::new("lora.adapter_dtype"),
             Setting::new("quantization.type").half(),
             Setting::new("quantization.compute_dtype").half(),
+            Setting::new("quantization.storage").absent(Called(Word::Automatic)),
             Setting::new("quantization.double"),
             Setting::new("quantization.prepare_for_kbit_training"),
             Setting::new("frozen").look(Look::Names),
@@ -130,22 +138,6 @@ pub(super) static GROUPS: &[Group] = &[
             Setting::new("offload.optimizer_states"),
             Setting::new("offload.gradients"),
             Setting::new("offload.activations"),
-            Setting::new("parallelism.dp.kind").half(),
-            Setting::new("parallelism.dp.pin_memory")
-                .absent(Called(Word::Automatic))
-                .half(),
-            Setting::new("parallelism.dp.size")
-                .steps(POWERS)
-                .absent(Called(Word::Automatic)),
-            Setting::new("parallelism.dp.cpu_offload"),
-            Setting::new("parallelism.dp.stage")
-                .steps(FEW)
-                .absent(Is(2)),
-            Setting::new("parallelism.dp.offload_optimizer").half(),
-            Setting::new("parallelism.dp.offload_param").half(),
-            Setting::new("parallelism.dp.reduce_bucket_size")
-                .steps(COUNTS)
-                .absent(Is(500_000_000)),
         ],
     },
     Group {
@@ -192,6 +184,7 @@ pub(super) static GROUPS: &[Group] = &[
             Setting::new("autocast_style").half(),
             Setting::new("use_cache"),
             Setting::new("keep_outputs"),
+            Setting::new("tied_embeddings").absent(Called(Word::Automatic)),
             Setting::new("model_overrides"),
         ],
     },
@@ -246,8 +239,6 @@ pub(super) static GROUPS: &[Group] = &[
         id: "group-machine",
         title: Word::GroupHost,
         settings: &[
-            Setting::new("hardware.gpus_per_node").steps(FEW),
-            Setting::new("hardware.nodes").steps(POWERS),
             Setting::new("hardware.processes_per_gpu").steps(FEW),
             Setting::new("hardware.host_ram").steps(SIZES),
             Setting::new("hardware.swap").steps(SIZES),

@@ -1,56 +1,6 @@
-//! What is said about each setting: its name, what it does, its symbol in formulas, its source.
+//! The settings of the model, of its training and of its evaluation.
 
-use super::Language;
-
-/// The scenario key of a setting, and what it is called.
-struct Name {
-    key: &'static str,
-    name: (&'static str, &'static str),
-}
-
-/// What is said about a setting to who asks.
-#[derive(Clone, Copy, Debug)]
-pub struct SettingHelp {
-    key: &'static str,
-    sentence: (&'static str, &'static str),
-    /// Its symbol or size in formulas; may be empty.
-    pub symbol: &'static str,
-    /// What it is called where people set it.
-    pub source: &'static str,
-}
-
-impl SettingHelp {
-    /// One sentence on what it does.
-    pub const fn sentence(&self, language: Language) -> &'static str {
-        language.of(self.sentence)
-    }
-}
-
-/// What the setting with a scenario key is called; the key itself when nothing is said about it.
-pub fn setting_name(key: &'static str, language: Language) -> &'static str {
-    let known = NAMES.iter().find(|setting| setting.key == key);
-    known.map_or(key, |setting| language.of(setting.name))
-}
-
-/// What is said about the setting with a scenario key.
-pub fn setting_help(key: &str) -> Option<&'static SettingHelp> {
-    HELP.iter().find(|setting| setting.key == key)
-}
-
-/// Declares settings: the key with its name in both languages, what it does, its symbol or size in
-/// formulas (may be empty) and what it is called where people set it.
-macro_rules! settings {
-    ($($key:literal: $english:literal, $chinese:literal; $help:literal, $help_zh:literal; $symbol:literal, $source:literal;)+) => {
-        /// Every setting.
-        static NAMES: &[Name] = &[$(Name { key: $key, name: ($english, $chinese) }),+];
-        static HELP: &[SettingHelp] = &[$(SettingHelp {
-            key: $key,
-            sentence: ($help, $help_zh),
-            symbol: $symbol,
-            source: $source,
-        }),+];
-    };
-}
+use super::{Name, SettingHelp, settings};
 
 settings! {
     "model": "Model", "模型";
@@ -65,6 +15,9 @@ settings! {
     "model_overrides": "Changed config fields", "修改的配置字段";
         "Fields that replace those of the model's config, as num_hidden_layers:2,vocab_size:32000.",
         "替换模型配置中的字段，例如 num_hidden_layers:2,vocab_size:32000。"; "", "AutoConfig.from_pretrained(..., num_hidden_layers=2)";
+    "tied_embeddings": "Embeddings tied to the head", "嵌入与输出头共享";
+        "Whether embedding and head are one parameter; as the config says unless it is said.",
+        "嵌入与输出头是否为同一参数；未指定时按 config。"; "V H", "tie_word_embeddings of the config, --untie-embeddings-and-output-weights";
     "task": "Task", "任务";
         "It decides the model's head and its labels.",
         "决定模型的输出头与标签。"; "", "AutoModelFor..., transformers";
@@ -164,6 +117,9 @@ settings! {
     "lora.target_parameters": "Adapted parameters", "适配的参数";
         "Stacked matrices of experts, or their routers' weights, that get adapters themselves: each forward pass makes a full copy of them, which is kept for backward.",
         "直接加上适配器的专家堆叠参数或路由器权重：每次前向传播都会生成一份完整副本，并保留到反向传播。"; "a copy of the experts per layer", "LoraConfig.target_parameters";
+    "lora.adapter_dtype": "Adapters in", "适配器类型";
+        "Adapters over a base in 16 bits are in fp32 unless they take the base's type.",
+        "16 位基座上的适配器默认为 fp32，也可与基座相同。"; "4 or 2 bytes a number", "get_peft_model(autocast_adapter_dtype=)";
     "quantization.type": "Base model in", "基座模型的精度";
         "Weights of the frozen linear layers in 4 or 8 bits (QLoRA).",
         "冻结线性层的权重用 4 位或 8 位保存（QLoRA）。"; "4-bit: N/2 + N/16 bytes; int8: N", "transformers.BitsAndBytesConfig";
@@ -176,6 +132,9 @@ settings! {
     "quantization.prepare_for_kbit_training": "Rest of the base in fp32", "基座的其余部分用 fp32";
         "What is not quantized (embeddings, norms, output) becomes fp32.",
         "未量化的部分（嵌入、归一化、输出层）转换为 fp32。"; "4 bytes a number", "peft.prepare_model_for_kbit_training";
+    "quantization.storage": "4-bit weights lie in", "4 位权重的存储类型";
+        "The type of the tensors that hold 4-bit weights; FSDP wants that of the other parameters.",
+        "存放 4 位权重的张量类型；FSDP 要求与其他参数一致。"; "", "bnb_4bit_quant_storage";
     "liger_kernel": "Liger kernels", "Liger 内核";
         "Fused kernels that keep less for backward; the fused loss never holds all logits.",
         "为反向保存更少内容的融合内核；融合损失从不保存全部 logits。"; "no B S V logits", "apply_liger_kernel_to_*, liger_kernel";
@@ -203,30 +162,6 @@ settings! {
     "offload.activations": "Activations on the CPU", "激活值放在 CPU";
         "What is kept for backward waits in pinned host RAM (save_on_cpu with pin_memory).",
         "为反向保存的张量存放在主机锁页内存中（save_on_cpu，pin_memory）。"; "", "torch.autograd.graph.save_on_cpu(pin_memory=True)";
-    "parallelism.dp.kind": "Divided by", "切分方式";
-        "Who divides parameters, gradients and optimizer states between the ranks.",
-        "由谁在各进程间切分参数、梯度和优化器状态。"; "N / ranks", "FSDP, fully_shard, DeepSpeed ZeRO";
-    "parallelism.dp.size": "Ranks", "进程数（ranks）";
-        "Data-parallel ranks; as many as there are GPUs unless it is said.",
-        "数据并行的进程数；未指定时等于 GPU 数。"; "", "world_size";
-    "parallelism.dp.stage": "ZeRO stage", "ZeRO 阶段";
-        "1 divides optimizer states, 2 gradients, too, 3 parameters, too.",
-        "1 切分优化器状态，2 还切分梯度，3 还切分参数。"; "", "zero_optimization.stage";
-    "parallelism.dp.offload_optimizer": "ZeRO: optimizer on", "ZeRO：优化器放在";
-        "Optimizer states, fp32 weights and gradients on the host.",
-        "优化器状态、fp32 权重和梯度放在主机。"; "", "offload_optimizer.device";
-    "parallelism.dp.offload_param": "ZeRO: parameters on", "ZeRO：参数放在";
-        "Parameters on the host, with stage 3.",
-        "参数放在主机，需要阶段 3。"; "", "offload_param.device";
-    "parallelism.dp.reduce_bucket_size": "Reduce bucket", "归约桶大小";
-        "Elements of the buffers in which ZeRO-1 and 2 reduce gradients.",
-        "ZeRO-1 和 2 归约梯度所用缓冲区的元素数。"; "", "reduce_bucket_size";
-    "parallelism.dp.cpu_offload": "FSDP on the CPU", "FSDP 卸载到 CPU";
-        "Parameters, gradients and optimizer states on the host.",
-        "参数、梯度和优化器状态放在主机。"; "", "CPUOffload(offload_params=True), CPUOffloadPolicy()";
-    "parallelism.dp.pin_memory": "Pinned offload", "卸载用锁页内存";
-        "Whether what is offloaded lies in pinned memory; it does unless it is said.",
-        "卸载的内容是否位于锁页内存；默认是。"; "", "pin_memory";
     "program": "Program", "程序";
         "Training steps, forward passes without gradients, or an evaluation alone.",
         "训练步、不求梯度的前向，或单独的评估。"; "", "Trainer.train, torch.no_grad, Trainer.evaluate";
@@ -260,131 +195,4 @@ settings! {
     "evaluation.use_cache": "KV cache in the evaluation", "评估时的 KV 缓存";
         "Keys and values are kept; by itself as in training, and generate does so.",
         "保存键和值；默认与训练相同，generate 总会保存。"; "2 L K D B S", "use_cache= of the model's forward";
-    "dataset.mode": "Dataset is", "数据集的加载方式";
-        "How the data set is held by the training process.",
-        "训练进程如何持有数据集。"; "", "datasets, pandas, pyarrow";
-    "dataset.raw_bytes": "Dataset size", "数据集大小";
-        "Raw UTF-8 text of the data set.",
-        "数据集的原始 UTF-8 文本。"; "", "size of the files";
-    "dataset.rows": "Samples", "样本数";
-        "Python objects cost memory for each sample.",
-        "每个样本的 Python 对象都占内存。"; "", "len(dataset)";
-    "dataset.columns": "Text columns", "文本列数";
-        "Texts in each sample.",
-        "每个样本的文本数。"; "", "dataset.column_names";
-    "dataset.file_bytes": "File size", "文件大小";
-        "The data set's file, which the page cache can hold.",
-        "数据集文件的大小，可留在页缓存中。"; "", "ls -l";
-    "dataset.row_group_bytes": "Row group", "行组大小";
-        "Raw text of one Parquet row group, which re-opening reads whole.",
-        "一个 Parquet 行组的原始文本，重新打开时整组读入。"; "", "row_group_size of pyarrow.parquet.write_table";
-    "dataset.epochs": "Epochs", "轮数";
-        "Passes over the data; workers copy more pages in each.",
-        "遍历数据的次数；每一轮工作进程都会复制更多内存页。"; "", "TrainingArguments.num_train_epochs";
-    "dataset.arrow_pool": "Arrow's memory pool", "Arrow 内存池";
-        "What becomes of the memory that Arrow used while it read a file.",
-        "Arrow 读取文件所用内存的去向。"; "", "ARROW_DEFAULT_MEMORY_POOL";
-    "dataloader.num_workers": "DataLoader workers", "DataLoader 工作进程";
-        "Processes that prepare batches.",
-        "准备批次的进程数。"; "", "torch.utils.data.DataLoader(num_workers=)";
-    "dataloader.prefetch_factor": "Prefetched batches", "预取批次数";
-        "Batches that each worker fetches ahead.",
-        "每个工作进程预取的批次数。"; "workers \u{d7} n batches", "DataLoader(prefetch_factor=n)";
-    "dataloader.pin_memory": "Pin memory", "锁页内存（pin_memory）";
-        "Copies batches to page-locked memory.",
-        "把批次复制到锁页内存。"; "", "torch.utils.data.DataLoader(pin_memory=)";
-    "dataloader.persistent_workers": "Workers stay between epochs", "工作进程跨轮保留";
-        "They keep the pages that they copied.",
-        "它们会保留已复制的内存页。"; "", "DataLoader(persistent_workers=True)";
-    "dataloader.shuffle": "Shuffle", "打乱顺序";
-        "Each epoch in a new order, so that workers touch all pages.",
-        "每轮使用新的顺序，工作进程会触及所有内存页。"; "", "DataLoader(shuffle=True)";
-    "dataloader.multiprocessing_context": "Workers start by", "工作进程的启动方式";
-        "fork shares the parent's pages until they are written; spawn imports anew.",
-        "fork 与父进程共享内存页直到写入；spawn 会重新导入。"; "", "DataLoader(multiprocessing_context=)";
-    "host.libraries": "Imported libraries", "导入的库";
-        "What each training process imports.",
-        "每个训练进程导入的内容。"; "", "import";
-    "host.tokenizer": "Tokenizer", "分词器";
-        "The tokenizer that each process holds.",
-        "每个进程持有的分词器。"; "", "AutoTokenizer.from_pretrained";
-    "host.checkpoint": "Weights come from", "权重的来源";
-        "How the weights enter the process; it decides the peak while loading.",
-        "权重进入进程的方式，决定加载时的峰值。"; "", "from_pretrained, torch.load";
-    "host.saving": "Checkpoint is saved by", "保存检查点的方式";
-        "How the weights leave the process; it decides the peak while saving.",
-        "权重离开进程的方式，决定保存时的峰值。"; "", "save_pretrained, torch.save";
-    "host.cuda": "CUDA context", "CUDA 上下文";
-        "Its host side; off for training on the CPU.",
-        "其主机侧内存；在 CPU 上训练时关闭。"; "", "torch.cuda.init";
-    "host.launcher": "Launcher stays", "启动器常驻";
-        "torchrun or accelerate launch beside the training processes.",
-        "torchrun 或 accelerate launch 与训练进程并存。"; "", "torchrun";
-    "host.other_memory": "RAM used by others", "其他程序占用的内存";
-        "What the system and other programs of the node use.",
-        "系统和该机器上其他程序占用的内存。"; "", "free -h";
-    "hardware.gpu": "GPU", "GPU";
-        "The accelerator; its usable memory is less than its label says.",
-        "加速卡；可用显存小于标称值。"; "", "nvidia-smi, torch.cuda.mem_get_info()";
-    "hardware.gpu_memory": "GPU memory", "显存大小";
-        "Where it differs from the catalog's.",
-        "与目录中的数值不同时填写。"; "", "nvidia-smi";
-    "hardware.gpus_per_node": "GPUs per node", "每节点 GPU 数";
-        "Data-parallel training processes on one machine.",
-        "一台机器上的数据并行训练进程数。"; "", "torchrun --nproc-per-node";
-    "hardware.nodes": "Nodes", "节点数";
-        "Machines of the run.",
-        "训练所用的机器数。"; "", "torchrun --nnodes";
-    "hardware.processes_per_gpu": "Processes per GPU", "每 GPU 进程数";
-        "Training processes sharing one GPU, each with its own CUDA context.",
-        "共享一个 GPU 的训练进程数，每个进程有自己的 CUDA 上下文。"; "", "nvidia-smi";
-    "hardware.host_ram": "Host RAM", "主机内存";
-        "Memory of one machine.",
-        "一台机器的内存。"; "", "free -h";
-    "hardware.swap": "Swap", "交换空间";
-        "Swap space of one machine. Training that swaps is many times slower.",
-        "一台机器的交换空间。使用交换空间会使训练慢很多倍。"; "", "free -h";
-    "other_device_memory": "GPU memory held beside", "其他张量占用的显存";
-        "Tensors of the process beside the model: another model, a library's tables.",
-        "同一进程中模型以外的张量：另一个模型、库的表。"; "", "torch.cuda.memory_allocated()";
-    "memory_limit": "Limit of the allocator", "分配器上限";
-        "What PyTorch's allocator may hold.",
-        "PyTorch 分配器最多可占用的显存。"; "", "torch.cuda.set_per_process_memory_fraction";
-    "allocator.expandable_segments": "expandable_segments", "expandable_segments";
-        "Segments grow instead of new ones being taken: less fragmentation.",
-        "段可以增长而不必另取新段：碎片更少。"; "", "PYTORCH_CUDA_ALLOC_CONF";
-    "allocator.max_split_size_mb": "max_split_size_mb", "max_split_size_mb";
-        "Larger blocks are never split.",
-        "更大的块不会被拆分。"; "MiB", "PYTORCH_CUDA_ALLOC_CONF";
-    "allocator.roundup_power2_divisions": "roundup_power2_divisions", "roundup_power2_divisions";
-        "Sizes are rounded up to so many steps between powers of two; also as [256:1,>:8].",
-        "大小向上取整到 2 的幂之间的若干等分；也可写作 [256:1,>:8]。"; "", "PYTORCH_CUDA_ALLOC_CONF";
-    "allocator.garbage_collection_threshold": "garbage_collection_threshold", "garbage_collection_threshold";
-        "Above this share of the limit unused blocks are given back first.",
-        "超过上限的这一比例时先归还未用的块。"; "0 to 1", "PYTORCH_CUDA_ALLOC_CONF";
-    "allocator.empty_cache_after_loading": "empty_cache after loading", "加载后 empty_cache";
-        "Gives cached blocks back between building the model and the first step.",
-        "在构建模型与第一步之间归还缓存的块。"; "", "torch.cuda.empty_cache()";
-    "framework": "Versions", "版本";
-        "Framework versions differ in what they keep; by up to 16 %.",
-        "不同框架版本保存的内容不同，最多相差 16%。"; "", "pip show torch transformers";
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_setting_is_said_once_in_both_languages() {
-        for (at, setting) in HELP.iter().enumerate() {
-            let again = HELP[..at].iter().any(|other| other.key == setting.key);
-            assert!(!again, "{} is there twice", setting.key);
-            for &language in Language::ALL {
-                let name = setting_name(setting.key, language);
-                assert!(!name.is_empty(), "{} has no name", setting.key);
-                assert!(setting.sentence(language).ends_with(['.', '。']), "{name}");
-            }
-            assert!(!setting.source.is_empty(), "{}", setting.key);
-        }
-    }
 }
