@@ -71,7 +71,7 @@ test("a situation of the menu opens the groups that it sets something in", async
   const menu = page.getByRole("navigation", { name: "Situations" });
   await menu.getByRole("button").click();
   await menu.getByRole("link", { name: /Two LoRA jobs/ }).click();
-  await page.getByRole("textbox", { name: "Rank" }).waitFor();
+  await page.getByRole("textbox", { name: "Rank", exact: true }).waitFor();
   const folded = await groups(page).evaluateAll((all) =>
     all.filter((one) => one.getAttribute("aria-expanded") === "false").map((one) => one.innerText),
   );
@@ -167,5 +167,23 @@ test("another optimizer takes an implementation that it has", async () => {
   await page.waitForURL(/opt=lion/);
   assert.equal(await page.locator('[data-stale="true"]').count(), 0);
   assert.doesNotMatch(query(page), /impl=/);
+  await close();
+});
+
+test("a run is sharded over several GPUs by hand, and options of other frameworks say whose they are", async () => {
+  const { page, close } = await open(browser, `${site.url}?v=1&model=smollm2-135m`);
+  await unfold(page, /Parallelism/);
+  await unfold(page, /DDP/);
+  const tensor = slider(page, "Tensor parallel ranks");
+  assert.ok(await tensor.isDisabled());
+  const alone = await verdict(page);
+  await type(page, "GPUs per node", "8");
+  await page.getByRole("combobox", { name: "Data parallelism" }).selectOption({ label: "FSDP2, fully_shard" });
+  await page.waitForURL(/gpus=8&dp=fsdp2/);
+  assert.ok(await tensor.isEnabled());
+  assert.notEqual(await verdict(page), alone);
+  assert.ok(await page.getByRole("switch", { name: "FSDP2: reshard after forward" }).isChecked());
+  assert.ok(await page.getByRole("switch", { name: "FSDP1: forward prefetch" }).isDisabled());
+  await page.getByText("An option of FSDP1.").first().waitFor();
   await close();
 });
