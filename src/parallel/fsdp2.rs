@@ -148,7 +148,8 @@ impl Fsdp2 {
         }
         self.unshard(t, at);
         self.wait_for_unshard(t, at);
-        if self.settings.explicit_prefetch == 0 {
+        // The model itself and the first layer have nothing to prefetch explicitly.
+        if self.settings.explicit_prefetch == 0 || at <= 1 {
             self.prefetch_before(t, at);
         } else {
             self.prefetch_explicitly(t, at, false);

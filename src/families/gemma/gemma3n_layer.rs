@@ -79,6 +79,10 @@ impl WeighingBlock for Gemma3nLayer {
         shared.input.as_mut()
     }
 
+    fn passed(shared: &mut Shared) -> Vec<&mut Tensor> {
+        shared.passed()
+    }
+
     /// Streams `[N, B, S, H]` to the same.
     fn forward(&self, t: &Tape, streams: &Tensor, shared: &Shared) -> (Tensor, Option<Tensor>) {
         let [before_attention, after_attention, before_mlp, after_mlp] = &self.norms;

@@ -103,7 +103,7 @@ impl<L: Layer> Causal<L> {
         let dtype = if c.scales_by_whole_number {
             DType::Int64
         } else {
-            b.dtype()
+            spec.buffer_dtype(spec.stored_weights())
         };
         let scale = |needed: bool| needed.then(|| at.buffer("embed_scale", Shape::new(&[]), dtype));
         let scaled = style.embedding_scale == EmbeddingScale::Buffer;

@@ -65,6 +65,10 @@ impl WeighingBlock for DecoderLayer {
         shared.input.as_mut()
     }
 
+    fn passed(shared: &mut Shared) -> Vec<&mut Tensor> {
+        shared.passed()
+    }
+
     fn forward(&self, t: &Tape, hidden: &Tensor, shared: &Shared) -> (Tensor, Option<Tensor>) {
         let [before_attention, after_attention, before_mlp, after_mlp] =
             self.norms.each_ref().map(Option::as_ref);

@@ -116,6 +116,13 @@ impl Shared {
         given
     }
 
+    /// The tensors that a layer's call passes, beside integers.
+    pub(crate) fn passed(&mut self) -> Vec<&mut Tensor> {
+        let given = [&mut self.input, &mut self.mask];
+        let given = given.into_iter().filter_map(Option::as_mut);
+        given.chain([&mut self.cos, &mut self.sin]).collect()
+    }
+
     /// The same with these cosines and sines.
     pub(crate) fn turned_by(&self, (cos, sin): Turns) -> Self {
         Self {

@@ -25,6 +25,11 @@ pub(crate) trait Block: 'static {
     fn trained(_shared: &mut Self::Shared) -> Option<&mut Tensor> {
         None
     }
+
+    /// The tensors of `shared` that the layer's call passes, which a wrapper may replace.
+    fn passed(shared: &mut Self::Shared) -> Vec<&mut Tensor> {
+        Self::trained(shared).into_iter().collect()
+    }
 }
 
 /// A layer that returns the weights of eager attention, or keys and values, too.
@@ -42,6 +47,11 @@ pub(crate) trait WeighingBlock: 'static {
     /// As [`Block::trained`].
     fn trained(_shared: &mut Self::Shared) -> Option<&mut Tensor> {
         None
+    }
+
+    /// As [`Block::passed`].
+    fn passed(shared: &mut Self::Shared) -> Vec<&mut Tensor> {
+        Self::trained(shared).into_iter().collect()
     }
 }
 
@@ -303,6 +313,12 @@ impl Shell {
         Output::of(logits, loss)
     }
 
+    /// Whether what wraps a layer runs within what is checkpointed: transformers 5.23 checkpoints a layer's
+    /// `forward`, transformers 4 its call (`GradientCheckpointingLayer`).
+    fn checkpoints_calls(&self) -> bool {
+        self.facts.transformers != Transformers::V5
+    }
+
     /// Runs a layer that returns attention weights beside its output, as [`Shell::run`] does.
     pub(crate) fn run_with_weights<B: WeighingBlock>(
         &self,
@@ -311,12 +327,30 @@ impl Shell {
         hidden: &Tensor,
         shared: &B::Shared,
     ) -> (Tensor, Option<Tensor>) {
+        if self.checkpoints_calls() || !t.wraps_modules() {
+            return self.checkpoint_with_weights(t, block, hidden, shared);
+        }
+        let (mut hidden, mut shared) = (hidden.clone(), shared.clone());
+        t.before_module(&mut inputs(&mut hidden, B::passed(&mut shared)));
+        let (mut out, mut weights) = self.checkpoint_with_weights(t, block, &hidden, &shared);
+        t.after_module(&mut inputs(&mut out, weights.as_mut()));
+        (out, weights)
+    }
+
+    fn checkpoint_with_weights<B: WeighingBlock>(
+        &self,
+        t: &Tape,
+        block: &Rc<B>,
+        hidden: &Tensor,
+        shared: &B::Shared,
+    ) -> (Tensor, Option<Tensor>) {
+        let calls = self.checkpoints_calls();
         let region = || -> Region<(Tensor, Option<Tensor>)> {
             let (block, shared) = (Rc::clone(block), shared.clone());
-            Rc::new(move |t: &Tape, x: &Tensor| weighing(t, &*block, x, &shared))
+            Rc::new(move |t: &Tape, x: &Tensor| weighing(t, calls, &*block, x, &shared))
         };
         match self.checkpointing {
-            ActivationCheckpointing::None => weighing(t, &**block, hidden, shared),
+            ActivationCheckpointing::None => weighing(t, calls, &**block, hidden, shared),
             ActivationCheckpointing::Full => t.checkpoint(hidden, &region()),
             ActivationCheckpointing::FullReentrant => {
                 let kept = B::outliving(shared, self.facts);
@@ -328,7 +362,7 @@ impl Shell {
                     if let (Some(slot), Some(input)) = (B::trained(&mut shared), inputs.get(1)) {
                         slot.clone_from(input);
                     }
-                    let run = || weighing(t, &*block, &inputs[0], &shared);
+                    let run = || weighing(t, calls, &*block, &inputs[0], &shared);
                     let ((out, weights), logits) = match &call {
                         Some(call) => call.with_router_logits(run),
                         None => (run(), Vec::new()),
@@ -372,12 +406,30 @@ impl Shell {
         hidden: &Tensor,
         shared: &B::Shared,
     ) -> Tensor {
+        if self.checkpoints_calls() || !t.wraps_modules() {
+            return self.checkpoint(t, block, hidden, shared);
+        }
+        let (mut hidden, mut shared) = (hidden.clone(), shared.clone());
+        t.before_module(&mut inputs(&mut hidden, B::passed(&mut shared)));
+        let mut out = self.checkpoint(t, block, &hidden, &shared);
+        t.after_module(&mut [&mut out]);
+        out
+    }
+
+    fn checkpoint<B: Block>(
+        &self,
+        t: &Tape,
+        block: &Rc<B>,
+        hidden: &Tensor,
+        shared: &B::Shared,
+    ) -> Tensor {
+        let calls = self.checkpoints_calls();
         let region = || -> Region {
             let (block, shared) = (Rc::clone(block), shared.clone());
-            Rc::new(move |t: &Tape, x: &Tensor| plain(t, &*block, x, &shared))
+            Rc::new(move |t: &Tape, x: &Tensor| plain(t, calls, &*block, x, &shared))
         };
         match self.checkpointing {
-            ActivationCheckpointing::None => plain(t, &**block, hidden, shared),
+            ActivationCheckpointing::None => plain(t, calls, &**block, hidden, shared),
             ActivationCheckpointing::Full => t.checkpoint(hidden, &region()),
             ActivationCheckpointing::FullReentrant => {
                 let kept = B::outliving(shared, self.facts);
@@ -388,7 +440,7 @@ impl Shell {
                     if let (Some(slot), Some(input)) = (B::trained(&mut shared), inputs.get(1)) {
                         slot.clone_from(input);
                     }
-                    Results::from_iter([plain(t, &*block, &inputs[0], &shared)])
+                    Results::from_iter([plain(t, calls, &*block, &inputs[0], &shared)])
                 };
                 let inputs: Vec<&Tensor> = [hidden].into_iter().chain(&trained).collect();
                 t.checkpoint_reentrant(&inputs, Rc::new(region), Rc::new(kept))
@@ -398,14 +450,20 @@ impl Shell {
     }
 }
 
-/// Calls a layer as a module, with what wraps it.
-fn plain<B: Block>(t: &Tape, block: &B, hidden: &Tensor, shared: &B::Shared) -> Tensor {
-    if !t.wraps_modules() {
+/// A layer within what is checkpointed: its call, with what wraps it, or its `forward`.
+fn plain<B: Block>(
+    t: &Tape,
+    calls: bool,
+    block: &B,
+    hidden: &Tensor,
+    shared: &B::Shared,
+) -> Tensor {
+    if !(calls && t.wraps_modules()) {
         return block.forward(t, hidden, shared);
     }
     let (mut hidden, mut shared) = (hidden.clone(), shared.clone());
-    let trained = B::trained(&mut shared);
-    t.before_module(&mut inputs(&mut hidden, trained));
+    let passed = B::passed(&mut shared);
+    t.before_module(&mut inputs(&mut hidden, passed));
     let mut out = block.forward(t, &hidden, &shared);
     t.after_module(&mut [&mut out]);
     out
@@ -414,21 +472,25 @@ fn plain<B: Block>(t: &Tape, block: &B, hidden: &Tensor, shared: &B::Shared) -> 
 /// The same of one that returns weights, too.
 fn weighing<B: WeighingBlock>(
     t: &Tape,
+    calls: bool,
     block: &B,
     hidden: &Tensor,
     shared: &B::Shared,
 ) -> (Tensor, Option<Tensor>) {
-    if !t.wraps_modules() {
+    if !(calls && t.wraps_modules()) {
         return block.forward(t, hidden, shared);
     }
     let (mut hidden, mut shared) = (hidden.clone(), shared.clone());
-    let trained = B::trained(&mut shared);
-    t.before_module(&mut inputs(&mut hidden, trained));
+    let passed = B::passed(&mut shared);
+    t.before_module(&mut inputs(&mut hidden, passed));
     let (mut out, mut weights) = block.forward(t, &hidden, &shared);
     t.after_module(&mut inputs(&mut out, weights.as_mut()));
     (out, weights)
 }
 
-fn inputs<'a>(first: &'a mut Tensor, second: Option<&'a mut Tensor>) -> Vec<&'a mut Tensor> {
-    [first].into_iter().chain(second).collect()
+fn inputs<'a>(
+    first: &'a mut Tensor,
+    others: impl IntoIterator<Item = &'a mut Tensor>,
+) -> Vec<&'a mut Tensor> {
+    [first].into_iter().chain(others).collect()
 }
