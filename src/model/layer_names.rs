@@ -20,6 +20,9 @@ pub struct LayerNames {
     pub norms: [Option<&'static str>; 4],
     /// Of the MLP's layers.
     pub mlp: MlpNames,
+    /// Whether DeepSpeed takes the class of its mixture of experts for one module
+    /// (`DEFAULT_LEAF_MODULE_CLASSES`, `deepspeed/runtime/zero/leaf_module_config.py`, 0.19.8).
+    pub mixture_is_leaf: bool,
     /// Of the layer that chooses experts.
     pub router: &'static str,
     /// Of the expert that all tokens go through, where it is a part of the mixture.
@@ -108,6 +111,7 @@ impl LayerNames {
             None,
         ],
         mlp: MlpNames::Gated,
+        mixture_is_leaf: false,
         router: "gate",
         shared: "shared_experts",
         after_experts: None,

@@ -4,6 +4,7 @@
 //! Source: `torch/utils/checkpoint.py`, torch 2.15.
 
 use super::graph::{Edge, Grads, Meta};
+use super::recorder::Storage;
 use super::{Tape, Tensor};
 use crate::units::{DType, Shape};
 use smallvec::SmallVec;
@@ -47,6 +48,8 @@ pub(super) struct Recompute {
 /// A tensor kept for backward: itself, or the promise to compute it again.
 pub(super) enum Saved {
     Tensor(Tensor),
+    /// A view of a parameter, with the data that it has.
+    View(Box<(Tensor, Rc<Storage>)>),
     /// Apart, since few are.
     OnHost(Box<(Shape, DType)>),
     Checkpointed(Holder),
@@ -74,6 +77,7 @@ impl Saved {
     pub(super) fn unpack(&self, tape: &Tape) -> Tensor {
         match self {
             Self::Tensor(tensor) => tensor.clone(),
+            Self::View(view) => view.0.clone(),
             Self::OnHost(what) => tape.empty("_to_copy", what.0, what.1),
             Self::Checkpointed(Holder { frame, index }) => {
                 if !frame.done.replace(true) {
@@ -107,7 +111,10 @@ impl Tape {
             drop(compact.then(|| self.empty("copy_", *tensor.shape(), tensor.dtype())));
             return Saved::OnHost(Box::new((*tensor.shape(), tensor.dtype())));
         }
-        Saved::Tensor(tensor.clone())
+        match self.keep_data(tensor) {
+            Some(kept) => Saved::View(Box::new((tensor.clone(), kept))),
+            None => Saved::Tensor(tensor.clone()),
+        }
     }
 
     /// `torch.autograd.graph.save_on_cpu(pin_memory=True)` around `f`: what is kept for backward

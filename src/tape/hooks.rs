@@ -6,7 +6,7 @@
 use super::graph::{BackwardHook, Edge, Leaf};
 use super::{Tape, Tensor};
 use crate::units::Stream;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 /// What wraps the modules of a model. Modules are named by their scopes.
@@ -39,12 +39,19 @@ pub struct Called<'a> {
     pub op: &'static str,
     /// Its parameters.
     pub own: &'a [Option<&'a Tensor>],
+    /// Whether it stands for all modules in it, which are not seen
+    /// (`deepspeed/runtime/zero/leaf_module_config.py`).
+    pub is_leaf: bool,
 }
 
 impl Called<'static> {
     /// One without parameters of its own.
     pub const fn bare(op: &'static str) -> Self {
-        Self { op, own: &[] }
+        Self {
+            op,
+            own: &[],
+            is_leaf: false,
+        }
     }
 }
 
@@ -53,6 +60,8 @@ impl Called<'static> {
 pub(super) struct Hooks {
     modules: RefCell<Option<Rc<dyn ModuleHooks>>>,
     parameters: RefCell<Option<Rc<dyn ParameterHooks>>>,
+    /// Whether a leaf runs.
+    in_leaf: Cell<bool>,
     /// What runs when the backward pass that is going on has ended (`queue_callback`).
     at_end: RefCell<Vec<BackwardHook>>,
 }
@@ -88,7 +97,14 @@ impl Tape {
         run: impl FnOnce(&Tensor) -> Tensor,
     ) -> Tensor {
         let wrapped = self.wraps_parameters();
-        let (module, mut given) = (Called { op, own: &own }, None);
+        let (module, mut given) = (
+            Called {
+                op,
+                own: &own,
+                is_leaf: false,
+            },
+            None,
+        );
         if wrapped {
             self.enter(&module, &mut [given.insert(x.clone())]);
         }
@@ -101,6 +117,10 @@ impl Tape {
 
     /// A module is called.
     pub fn enter(&self, module: &Called, inputs: &mut [&mut Tensor]) {
+        if self.hooks.in_leaf.get() {
+            return;
+        }
+        self.hooks.in_leaf.set(module.is_leaf);
         let hooks = self.hooks.parameters.borrow().clone();
         if let Some(hooks) = hooks.filter(|_| !self.recorder.is_muted()) {
             hooks.before(self, module, inputs);
@@ -109,6 +129,10 @@ impl Tape {
 
     /// A module has given its results.
     pub fn leave(&self, module: &Called, outputs: &mut [&mut Tensor]) {
+        if self.hooks.in_leaf.get() && !module.is_leaf {
+            return;
+        }
+        self.hooks.in_leaf.set(false);
         let hooks = self.hooks.parameters.borrow().clone();
         if let Some(hooks) = hooks.filter(|_| !self.recorder.is_muted()) {
             hooks.after(self, module, outputs);

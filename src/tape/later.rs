@@ -1,8 +1,31 @@
-//! Parameters whose storage comes later than the modules that compute with them.
+//! Parameters whose storage comes later than the modules that compute with them, and goes before them.
 
+use super::recorder::Storage;
 use super::{Category, Tape, Tensor};
 use crate::units::{DType, Shape};
-use std::rc::Rc;
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+use std::rc::{Rc, Weak};
+
+/// Parameters that are given other data, and what the graph's views of them hold once that happens.
+#[derive(Default)]
+pub(super) struct Viewed {
+    /// Their storages.
+    parameters: RefCell<BTreeSet<*const Storage>>,
+    /// Storages that stand for nothing until the data of a parameter become theirs.
+    kept: RefCell<Vec<(Rc<Storage>, Weak<Storage>)>>,
+}
+
+impl Viewed {
+    /// What views of a parameter's present data hold.
+    fn of(&self, parameter: &Rc<Storage>) -> Option<Rc<Storage>> {
+        let kept = self.kept.borrow();
+        let mut alive = (kept.iter())
+            .filter(|(storage, _)| Rc::ptr_eq(storage, parameter))
+            .filter_map(|(_, kept)| kept.upgrade());
+        alive.find(|kept| kept.is_nothing())
+    }
+}
 
 impl Tape {
     /// A parameter that gets a gradient, without a storage until [`Tape::give_storage`].
@@ -24,5 +47,38 @@ impl Tape {
     /// The same of any tensor without storage, for `category`.
     pub fn give_storage_for(&self, category: Category, op: &'static str, x: &Tensor) {
         x.take_storage(self.hold(op, x.shape(), x.dtype(), category));
+    }
+
+    /// Keeps the data of the parameter that `x` is a view of, for as long as what is given back lives
+    /// (`SavedVariable`: a leaf is saved as itself, a view with its storage); nothing where parameters are
+    /// never given other data.
+    pub(super) fn keep_data(&self, x: &Tensor) -> Option<Rc<Storage>> {
+        let parameter = x.storage_of_base()?;
+        let parameters = self.viewed.parameters.borrow();
+        if !parameters.contains(&Rc::as_ptr(parameter)) {
+            return None;
+        }
+        if let Some(kept) = self.viewed.of(parameter) {
+            return Some(kept);
+        }
+        let kept = Rc::new(self.recorder.alloc(0, Category::Parameters, "view"));
+        let mut all = self.viewed.kept.borrow_mut();
+        all.retain(|(_, kept)| kept.strong_count() > 0);
+        all.push((Rc::clone(parameter), Rc::downgrade(&kept)));
+        Some(kept)
+    }
+
+    /// From here on the data of a parameter may go ([`Tape::drop_data`]).
+    pub fn let_data_go(&self, parameter: &Tensor) {
+        let mut parameters = self.viewed.parameters.borrow_mut();
+        parameters.insert(Rc::as_ptr(parameter.storage()));
+    }
+
+    /// `parameter.data = torch.empty(0)`: its data go, unless the graph keeps a view of them.
+    pub fn drop_data(&self, parameter: &Tensor) {
+        match self.viewed.of(parameter.storage()) {
+            Some(kept) => kept.become_other(parameter.storage()),
+            None => parameter.free_storage(),
+        }
     }
 }

@@ -126,6 +126,8 @@ pub struct Tape {
     shown: Cell<parameters::Shown>,
     gradient_hook: RefCell<Option<GradientHook>>,
     hooks: hooks::Hooks,
+    /// Data of parameters that views in the graph keep.
+    viewed: later::Viewed,
     /// Every parameter, trained or not, where a wrapper asks for them, and whether it redirects them.
     registered: RefCell<Option<(bool, Vec<Registered>)>>,
     /// The dtype of tensors that take the memory of another dtype, and that one.
@@ -166,6 +168,7 @@ impl Tape {
             shown: Cell::default(),
             gradient_hook: RefCell::default(),
             hooks: hooks::Hooks::default(),
+            viewed: later::Viewed::default(),
             registered: RefCell::default(),
             kept: Cell::new(None),
             autocast: RefCell::default(),
@@ -370,6 +373,11 @@ impl Tape {
     /// The outermost element of a list of modules that a scope is, or is in.
     pub fn outermost_item(&self, scope: u32) -> Option<u32> {
         self.recorder.outermost_item(scope)
+    }
+
+    /// Whether one scope is another one or within it.
+    pub fn is_within(&self, scope: u32, outer: u32) -> bool {
+        self.recorder.is_within(scope, outer)
     }
 
     /// Runs `build`, whose tensors get no memory (`torch.device("meta")`).

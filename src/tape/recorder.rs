@@ -1,5 +1,9 @@
 //! The recorder: turns the life of storages into events.
 
+mod storage;
+
+pub use storage::Storage;
+
 use super::Category;
 use super::details::Details;
 use super::event::Event;
@@ -351,6 +355,11 @@ impl Recorder {
         items.last()
     }
 
+    pub(super) fn is_within(&self, scope: u32, outer: u32) -> bool {
+        let scopes = self.scopes.borrow();
+        std::iter::successors(Some(scope), |&at| scopes.parent(at)).any(|at| at == outer)
+    }
+
     pub(super) fn scope(&self) -> u32 {
         self.scope.get()
     }
@@ -426,71 +435,5 @@ impl Recorder {
     /// Takes the record, leaving an empty one.
     pub(super) fn take(&self) -> (Record, Scopes) {
         (self.record.take(), self.scopes.take())
-    }
-}
-
-/// A live storage; dropping it records the free.
-#[derive(Debug)]
-pub struct Storage {
-    id: Cell<u32>,
-    recorder: Rc<Recorder>,
-}
-
-impl Storage {
-    /// Where it stands in the record.
-    pub(super) fn place(&self) -> u32 {
-        self.recorder.place(self.id.get())
-    }
-
-    /// The number that it had before the record was unfolded.
-    pub(super) fn id(&self) -> u32 {
-        self.id.get()
-    }
-
-    /// Takes the place of another storage, which is gone.
-    #[allow(clippy::needless_pass_by_value, reason = "it is gone")]
-    pub(super) fn become_other(&self, other: Self) {
-        self.id.set(other.id.replace(PHANTOM));
-    }
-
-    /// Somebody else has recorded the free.
-    pub(super) fn forget(&self) {
-        self.id.set(PHANTOM);
-    }
-
-    /// Records the free now; whoever holds the storage holds nothing from here on.
-    pub(super) fn free(&self) {
-        let place = self.place();
-        let id = self.id.replace(PHANTOM);
-        self.recorder.moved.borrow_mut().remove(&(id & !SINCE));
-        if self.recorder.closed.get() {
-            return;
-        }
-        let recorder = &self.recorder;
-        let mut record = recorder.record.borrow_mut();
-        if let Some(made) = record.free(place) {
-            record.push(Event::Free(place));
-            if let Some(folds) = recorder.folds.borrow_mut().as_mut() {
-                folds.free(recorder.scope.get(), made);
-            }
-        }
-    }
-
-    /// What the storage is for, as far as is known.
-    pub(super) fn category(&self) -> Category {
-        let storage = self.recorder.record.borrow().storage(self.place());
-        storage.map_or(Category::Temporaries, |s| s.category)
-    }
-
-    /// Says what the storage is for.
-    pub(super) fn set_category(&self, category: Category) {
-        let mut record = self.recorder.record.borrow_mut();
-        record.classify(self.place(), category);
-    }
-}
-
-impl Drop for Storage {
-    fn drop(&mut self) {
-        self.free();
     }
 }

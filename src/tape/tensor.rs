@@ -280,7 +280,17 @@ impl Tensor {
 
     /// Stands for the given storage from here on.
     pub fn take_storage(&self, storage: Storage) {
-        self.0.storage.become_other(storage);
+        self.0.storage.become_other(&storage);
+    }
+
+    /// The storage of what it is a view of.
+    pub(super) fn storage_of_base(&self) -> Option<&Rc<Storage>> {
+        self.0.view.then_some(&self.0.storage)
+    }
+
+    /// Its storage.
+    pub(super) fn storage(&self) -> &Rc<Storage> {
+        &self.0.storage
     }
 
     /// What the storage is for, as far as is known.

@@ -33,6 +33,7 @@ pub(crate) const MIXTRAL: Family = Family {
     // Names.
     names: LayerNames {
         numbered_in_4: true,
+        mixture_is_leaf: true,
         ..LayerNames::LLAMA
     },
     // Parts.

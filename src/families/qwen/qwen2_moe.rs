@@ -39,6 +39,7 @@ pub(crate) const QWEN2_MOE: Family = Family {
     // Names.
     names: LayerNames {
         shared: "shared_expert",
+        mixture_is_leaf: true,
         ..LayerNames::LLAMA
     },
     // Parts.

@@ -2,7 +2,7 @@
 
 use crate::families::llama::LLAMA;
 use crate::model::{
-    DecoderType, ExpertRule, Family, Flag, HeadNorm, MaskingIn4, NormKind, Options, Parts, Proof,
+    DecoderType, ExpertRule, Family, Flag, HeadNorm, LayerNames, MaskingIn4, NormKind, Options, Parts, Proof,
     Sizes, SparseLayers, Style, Window, WindowLayers, WindowOn,
 };
 
@@ -34,6 +34,10 @@ pub(crate) const QWEN3_MOE: Family = Family {
         ..ExpertRule::PLAIN
     }),
     // Names.
+    names: LayerNames {
+        mixture_is_leaf: true,
+        ..LayerNames::LLAMA
+    },
     // Parts.
     style: Style {
         masking_in_4: MaskingIn4::Window,

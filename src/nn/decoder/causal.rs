@@ -221,6 +221,7 @@ impl<L: Layer> Causal<L> {
                 &Called {
                     op: "external",
                     own: &[Some(weight)],
+                    is_leaf: false,
                 },
                 &mut [],
             );

@@ -136,6 +136,7 @@ impl GroupedExperts {
         let module = Called {
             op: "experts",
             own: &[up, down, up_bias, down_bias],
+            is_leaf: false,
         };
         let mut given = [tokens, weights].map(Tensor::clone);
         {

@@ -17,6 +17,8 @@ pub(crate) struct FeedForward {
     beside: Option<FusedMlp>,
     /// Whether its result is dropped out.
     dropout: bool,
+    /// Whether DeepSpeed takes it for one module.
+    is_leaf: bool,
 }
 
 enum Mlp {
@@ -88,11 +90,13 @@ impl FeedForward {
             (MlpNames::Gated, _) => Mlp::Gated(moe::Mlp::new(b, c, layer)),
         };
         let dropout = c.dropout.residual;
+        let sparse = matches!(mlp, Mlp::Gated(moe::Mlp::Sparse(_)));
         Self {
             name,
             mlp,
             beside: None,
             dropout,
+            is_leaf: sparse && names.mixture_is_leaf,
         }
     }
 
@@ -115,7 +119,8 @@ impl FeedForward {
     /// given them.
     pub(crate) fn forward(&self, t: &Tape, x: &Tensor) -> (Tensor, Vec<Tensor>) {
         let (out, logits) = t.scoped(self.name, None, || {
-            let (module, mut x) = (Called::bare("mlp"), x.clone());
+            let (mut module, mut x) = (Called::bare("mlp"), x.clone());
+            module.is_leaf = self.is_leaf;
             t.enter(&module, &mut [&mut x]);
             let (mut out, logits) = self.result(t, &x);
             t.leave(&module, &mut [&mut out]);

@@ -40,7 +40,11 @@ type Module = (usize, &'static str);
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Use {
     module: Module,
+    /// Its parameters: of a leaf those of all modules in it.
     own: Vec<usize>,
+    is_leaf: bool,
+    /// Those of all modules in it, of a layer.
+    within: Vec<usize>,
 }
 
 /// A gather that is going on (`AllGatherCoalescedHandle`), of which each parameter holds the buffer.
@@ -115,6 +119,7 @@ impl Coordinator {
                 parts.push(t.without_storage(Shape::from([part]), tensor.dtype()));
             }
             tensor.free_storage();
+            t.let_data_go(&tensor);
             Parameter {
                 persists: tensor.numel() <= settings.stage3_param_persistence_threshold,
                 part,
@@ -162,7 +167,7 @@ impl Coordinator {
     }
 
     /// A call of a module.
-    pub(super) fn using(&self, called: &Called) -> Use {
+    pub(super) fn using(&self, t: &Tape, called: &Called) -> Use {
         let own = called
             .own
             .iter()
@@ -171,14 +176,30 @@ impl Coordinator {
         let mut own: Vec<usize> = own.collect();
         own.sort_unstable();
         own.dedup();
+        let (is_leaf, mut within) = (called.is_leaf, Vec::new());
         if called.op == ROOT {
             return Use {
                 module: (usize::MAX, ROOT),
                 own: self.external.borrow().clone(),
+                is_leaf,
+                within,
             };
         }
+        if is_leaf || called.op == "layer" {
+            let all = self.parameters.iter().enumerate();
+            let inside = all.filter(|(_, parameter)| t.is_within(parameter.scope, t.scope()));
+            within = inside.map(|(at, _)| at).collect();
+        }
+        if is_leaf {
+            own.clone_from(&within);
+        }
         let module = (own.first().copied().unwrap_or(usize::MAX), called.op);
-        Use { module, own }
+        Use {
+            module,
+            own,
+            is_leaf,
+            within,
+        }
     }
 
     /// A parameter is read outside of its module (`ZeROOrderedDict.__getitem__`).

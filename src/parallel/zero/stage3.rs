@@ -312,7 +312,7 @@ impl ParameterHooks for Stage3 {
         let Some(own) = self.own.upgrade().filter(|_| !is_run_again(t, module)) else {
             return;
         };
-        let used = self.coordinator.using(module);
+        let used = self.coordinator.using(t, module);
         if module.op == "external" {
             let own = module.own.iter().flatten();
             own.filter_map(|tensor| self.coordinator.place(tensor))
@@ -327,7 +327,7 @@ impl ParameterHooks for Stage3 {
         if is_root {
             // The model within the one with a head, which it gives all by name.
             self.coordinator
-                .fetch(t, &self.coordinator.using(&Called::bare("model")), true);
+                .fetch(t, &self.coordinator.using(t, &Called::bare("model")), true);
             return;
         }
         let left = move |t: &Tape| own.coordinator.release(t, &used, false);
@@ -338,7 +338,7 @@ impl ParameterHooks for Stage3 {
         if is_run_again(t, module) {
             return;
         }
-        let used = self.coordinator.using(module);
+        let used = self.coordinator.using(t, module);
         self.coordinator.release(t, &used, true);
         for output in outputs {
             if let Some(own) = self.own.upgrade() {

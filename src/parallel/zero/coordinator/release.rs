@@ -51,7 +51,13 @@ impl Coordinator {
             if passed >= self.settings.stage3_max_reuse_distance || released.is_empty() {
                 break;
             }
-            for at in &next.own {
+            // Whether it looks into the next module depends on the one that is released.
+            let seen = match (used.is_leaf, next.is_leaf) {
+                (false, true) => &[][..],
+                (true, _) if !next.within.is_empty() => &next.within,
+                _ => &next.own,
+            };
+            for at in seen {
                 released.retain(|other| other != at);
                 passed += self.parameters[*at].tensor.numel();
             }
@@ -107,7 +113,7 @@ impl Coordinator {
                 .replace(Some(hold(t, parameter, elements)));
         }
         t.record_stream(&parameter.tensor, Stream::MAIN);
-        parameter.tensor.free_storage();
+        t.drop_data(&parameter.tensor);
         parameter.status.set(Status::Apart);
         let elements = i64::try_from(parameter.tensor.numel()).unwrap_or(i64::MAX);
         self.available.set(self.available.get() - elements);
