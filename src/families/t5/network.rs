@@ -166,6 +166,7 @@ impl Stack {
         out
     }
 
+    /// Runs a block with what wraps it, which transformers 4 checkpoints, too.
     fn block(
         &self,
         t: &Tape,
@@ -174,6 +175,33 @@ impl Stack {
         (shared, positions): (&Shared, &Option<Tensor>),
         biases: &Biases,
     ) -> (Tensor, Biases) {
+        if self.options.facts.transformers != Transformers::V5 {
+            return self.checkpointed(t, block, hidden, (shared, positions), biases);
+        }
+        called(t, hidden, shared, biases, |hidden, shared, biases| {
+            self.checkpointed(t, block, hidden, (shared, positions), biases)
+        })
+    }
+
+    /// Runs a block, checkpointed if that is asked for.
+    fn checkpointed(
+        &self,
+        t: &Tape,
+        block: &Rc<Block>,
+        hidden: &Tensor,
+        (shared, positions): (&Shared, &Option<Tensor>),
+        biases: &Biases,
+    ) -> (Tensor, Biases) {
+        let calls = self.options.facts.transformers != Transformers::V5;
+        let run = move |t: &Tape, block: &Block, x: &Tensor, shared: &Shared, biases: &Biases| {
+            if calls {
+                called(t, x, shared, biases, |x, shared, biases| {
+                    block.forward(t, x, shared, biases)
+                })
+            } else {
+                block.forward(t, x, shared, biases)
+            }
+        };
         let again = {
             let (block, shared, biases) = (Rc::clone(block), shared.clone(), biases.clone());
             let positions = positions.clone();
@@ -184,11 +212,11 @@ impl Stack {
                 for (slot, input) in slots.into_iter().flatten().zip(&inputs[1..]) {
                     slot.clone_from(input);
                 }
-                called(t, &block, &inputs[0], &shared, &biases)
+                run(t, &block, &inputs[0], &shared, &biases)
             }
         };
         match self.options.checkpointing {
-            ActivationCheckpointing::None => called(t, block, hidden, shared, biases),
+            ActivationCheckpointing::None => run(t, block, hidden, shared, biases),
             ActivationCheckpointing::Full => {
                 let region: Region<_> = Rc::new(move |t, x| again(t, std::slice::from_ref(x)));
                 t.checkpoint(hidden, &region)
@@ -292,22 +320,22 @@ pub(crate) fn build(b: &Builder, spec: &ResolvedSpec, facts: Facts) -> Net {
     Net::seq2seq(T5::new(b, spec.config(), spec, facts))
 }
 
-/// Calls a block as a module, with what wraps it.
+/// Calls a block, whose `forward` is `run`, as a module with what wraps it.
 fn called(
     t: &Tape,
-    block: &Block,
     hidden: &Tensor,
     shared: &Shared,
     biases: &Biases,
+    run: impl FnOnce(&Tensor, &Shared, &Biases) -> (Tensor, Biases),
 ) -> (Tensor, Biases) {
     if !t.wraps_modules() {
-        return block.forward(t, hidden, shared, biases);
+        return run(hidden, shared, biases);
     }
     let (mut hidden, mut shared, mut biases) = (hidden.clone(), shared.clone(), biases.clone());
     let given = [&mut biases.own, &mut shared.encoder, &mut biases.cross];
     let given = given.into_iter().filter_map(Option::as_mut);
     t.before_module(&mut [&mut hidden].into_iter().chain(given).collect::<Vec<_>>());
-    let (mut out, mut biases) = block.forward(t, &hidden, &shared, &biases);
+    let (mut out, mut biases) = run(&hidden, &shared, &biases);
     let beside = [&mut biases.own, &mut biases.cross];
     let beside = beside.into_iter().filter_map(Option::as_mut);
     t.after_module(&mut [&mut out].into_iter().chain(beside).collect::<Vec<_>>());

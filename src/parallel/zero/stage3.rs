@@ -301,15 +301,9 @@ fn sub_groups(trained: &[usize], parts: &[Tensor], size: u64) -> Vec<Vec<usize>>
     groups
 }
 
-/// Whether a layer runs again: what is checkpointed is within its call (`GradientCheckpointingLayer`,
-/// transformers 5.23).
-fn is_run_again(t: &Tape, module: &Called) -> bool {
-    module.op == "layer" && t.is_in_backward()
-}
-
 impl ParameterHooks for Stage3 {
     fn before(&self, t: &Tape, module: &Called, inputs: &mut [&mut Tensor]) {
-        let Some(own) = self.own.upgrade().filter(|_| !is_run_again(t, module)) else {
+        let Some(own) = self.own.upgrade() else {
             return;
         };
         let used = self.coordinator.using(t, module);
@@ -335,9 +329,6 @@ impl ParameterHooks for Stage3 {
     }
 
     fn after(&self, t: &Tape, module: &Called, outputs: &mut [&mut Tensor]) {
-        if is_run_again(t, module) {
-            return;
-        }
         let used = self.coordinator.using(t, module);
         self.coordinator.release(t, &used, true);
         for output in outputs {
