@@ -2,8 +2,8 @@
 
 use crate::families::llama::LLAMA;
 use crate::model::{
-    DecoderType, ExpertRule, Family, Flag, HeadNorm, LayerNames, MaskingIn4, NormKind, Options, Parts, Proof,
-    Sizes, SparseLayers, Style, Window, WindowLayers, WindowOn,
+    DecoderType, ExpertRule, Family, Flag, HeadNorm, LayerNames, MaskingIn4, NormKind, Options,
+    Parts, Proof, Sizes, SparseLayers, Style, Window, WindowLayers, WindowOn,
 };
 
 /// `qwen3_moe`.

@@ -1,6 +1,7 @@
 //! Groups of settings that can be folded.
 
-use super::table::{Group, MAIN, groups};
+use super::groups::Group;
+use super::table::{MAIN, groups};
 use crate::app::{Store, use_store};
 use crate::codec::is_usual;
 use crate::text::setting_name;

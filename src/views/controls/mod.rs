@@ -7,6 +7,7 @@
 mod config;
 mod find;
 mod group;
+mod groups;
 mod hub;
 mod model;
 mod parallelism;

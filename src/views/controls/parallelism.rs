@@ -1,6 +1,6 @@
 //! The settings of several GPUs.
 
-use super::table::{COUNTS, FEW, FEW_OR_NONE, Group, POWERS, SHARES};
+use super::groups::{COUNTS, FEW, FEW_OR_NONE, Group, POWERS, SHARES};
 use crate::text::Word;
 use crate::views::setting::Absent::Called;
 use crate::views::setting::{Look, Setting};
