@@ -7,6 +7,7 @@ mod explanation;
 mod export;
 mod figures;
 mod language;
+mod mesh;
 mod messages;
 mod node;
 mod numbers;
@@ -27,6 +28,7 @@ pub use figures::{
     crossover_summary, phase_part, phases_summary, sweep_point, timeline_point, timeline_summary,
 };
 pub use language::Language;
+pub use mesh::mesh_words;
 pub use messages::{WrittenFinding, WrittenReport, english, message_text, written};
 pub use node::{growth_sentence, more_ranks, rank_name};
 pub use numbers::{ByteUnits, Scale, amount, count, difference, exact, exact_bytes};

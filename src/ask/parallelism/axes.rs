@@ -53,7 +53,7 @@ impl Parallelism {
 
     /// The ranks along each axis on so many nodes of so many GPUs: those that see different data are what
     /// the other axes leave.
-    pub(crate) fn mesh(&self, nodes: u64, per_node: u64) -> Mesh {
+    pub fn mesh(&self, nodes: u64, per_node: u64) -> Mesh {
         let gpus = nodes.saturating_mul(per_node);
         let dp = (gpus / self.model_ranks()).max(1);
         let cp = self.cp.size.max(1);

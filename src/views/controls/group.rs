@@ -87,6 +87,11 @@ pub(super) fn FoldedGroup(
         });
         said.collect::<Vec<_>>().join(" \u{b7} ")
     });
+    let note = Memo::new(move |_| {
+        let note = group.note?;
+        let language = store.language.get();
+        store.scenario.with(|scenario| note(scenario, language))
+    });
     view! {
         <div class="group">
             <button
@@ -114,6 +119,7 @@ pub(super) fn FoldedGroup(
                 aria-label=title
                 hidden=Signal::derive(move || !open.get())
             >
+                {move || note.get().map(|note| view! { <p class="group-note">{note}</p> })}
                 {move || made.get().then(|| {
                     group.settings.iter().map(|setting| setting.view()).collect_view()
                 })}

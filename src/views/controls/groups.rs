@@ -1,6 +1,7 @@
 //! What a group of settings is, and the steps that sliders go through.
 
-use crate::text::Word;
+use crate::ask::Scenario;
+use crate::text::{Language, Word};
 use crate::views::setting::Setting;
 
 /// Settings that are folded together.
@@ -9,6 +10,8 @@ pub(super) struct Group {
     pub id: &'static str,
     /// What it is called.
     pub title: Word,
+    /// What is said above its settings.
+    pub note: Option<fn(&Scenario, Language) -> Option<String>>,
     /// Its settings.
     pub settings: &'static [Setting],
 }

@@ -1,7 +1,7 @@
 //! The settings of several GPUs.
 
 use super::groups::{COUNTS, FEW, FEW_OR_NONE, Group, POWERS, SHARES};
-use crate::text::Word;
+use crate::text::{Word, mesh_words};
 use crate::views::setting::Absent::Called;
 use crate::views::setting::{Look, Setting};
 
@@ -13,6 +13,7 @@ pub(super) static SEVERAL_GPUS: &[Group] = &[
     Group {
         id: "group-parallelism",
         title: Word::GroupParallelism,
+        note: Some(mesh_words),
         settings: &[
             Setting::new("hardware.gpus_per_node").steps(FEW),
             Setting::new("hardware.nodes").steps(POWERS),
@@ -32,6 +33,7 @@ pub(super) static SEVERAL_GPUS: &[Group] = &[
     Group {
         id: "group-ddp-fsdp",
         title: Word::GroupDdpFsdp,
+        note: None,
         settings: &[
             Setting::new("parallelism.dp.shard_size")
                 .steps(POWERS)
@@ -76,6 +78,7 @@ pub(super) static SEVERAL_GPUS: &[Group] = &[
     Group {
         id: "group-zero",
         title: Word::GroupZero,
+        note: None,
         settings: &[
             Setting::new("parallelism.dp.stage").steps(&[0, 1, 2, 3]),
             Setting::new("parallelism.dp.offload_optimizer").half(),
@@ -100,6 +103,7 @@ pub(super) static SEVERAL_GPUS: &[Group] = &[
     Group {
         id: "group-axes",
         title: Word::GroupAxes,
+        note: None,
         settings: &[
             Setting::new("parallelism.tp.kind").half(),
             Setting::new("parallelism.tp.plan").half(),
@@ -126,6 +130,7 @@ pub(super) static SEVERAL_GPUS: &[Group] = &[
     Group {
         id: "group-megatron",
         title: Word::GroupMegatron,
+        note: None,
         settings: &[
             Setting::new("parallelism.dp.distributed_optimizer"),
             Setting::new("parallelism.dp.grad_reduce_in_fp32"),

@@ -40,6 +40,7 @@ static ONE_GPU: &[Group] = &[
     Group {
         id: "group-adapters",
         title: Word::GroupAdapters,
+        note: None,
         settings: &[
             Setting::new("lora").look(Look::Adapters),
             Setting::new("lora.r").steps(POWERS).absent(Is(16)),
@@ -60,6 +61,7 @@ static ONE_GPU: &[Group] = &[
     Group {
         id: "group-savers",
         title: Word::GroupSavers,
+        note: None,
         settings: &[
             Setting::new("checkpoint_every").steps(FEW),
             Setting::new("liger_kernel").look(Look::Names),
@@ -71,6 +73,7 @@ static ONE_GPU: &[Group] = &[
     Group {
         id: "group-optimizer",
         title: Word::GroupOptimizer,
+        note: None,
         settings: &[
             Setting::new("optimizer.impl").look(Look::Choice(implementations)),
             Setting::new("clip_grad_norm"),
@@ -86,6 +89,7 @@ static ONE_GPU: &[Group] = &[
     Group {
         id: "group-model",
         title: Word::GroupModel,
+        note: None,
         settings: &[
             Setting::new("task").absent(Called(Word::Automatic)).half(),
             Setting::new("loss").half(),
@@ -119,6 +123,7 @@ static ONE_GPU: &[Group] = &[
     Group {
         id: "group-evaluation",
         title: Word::GroupEvaluation,
+        note: None,
         settings: &[
             Setting::new("program").half(),
             Setting::new("evaluation.kind").half(),
@@ -142,6 +147,7 @@ static ONE_GPU: &[Group] = &[
     Group {
         id: "group-data",
         title: Word::GroupData,
+        note: None,
         settings: &[
             Setting::new("dataset.mode"),
             Setting::new("dataset.raw_bytes").steps(SIZES),
@@ -166,6 +172,7 @@ static ONE_GPU: &[Group] = &[
     Group {
         id: "group-machine",
         title: Word::GroupHost,
+        note: None,
         settings: &[
             Setting::new("hardware.processes_per_gpu").steps(FEW),
             Setting::new("hardware.host_ram").steps(SIZES),
@@ -190,6 +197,7 @@ static ONE_GPU: &[Group] = &[
     Group {
         id: "group-allocator",
         title: Word::GroupAllocator,
+        note: None,
         settings: &[
             Setting::new("framework"),
             Setting::new("allocator.expandable_segments"),
