@@ -8,6 +8,7 @@ mod copies;
 mod group;
 mod reduce;
 
+use super::tensor::by_mesh;
 use super::units::Layers;
 use super::wrapper::{ModelParameter, OnRank, Wrapper};
 use crate::ask::{ComputeDtype, Fsdp};
@@ -290,7 +291,7 @@ impl Wrapper for Fsdp2 {
         let own: Vec<(Tensor, Option<Tensor>)> = (self.trained.iter())
             .map(|&(group, place)| self.groups[group].shard_with_gradient(place))
             .collect();
-        t.with_parameters(&own, |t| run(t));
+        t.with_parameters(&own, |t| by_mesh(t, run));
     }
 
     fn drop_gradients(&self, _t: &Tape) {

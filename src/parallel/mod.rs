@@ -12,6 +12,7 @@ mod ddp;
 mod fsdp1;
 mod fsdp2;
 mod shards;
+mod tensor;
 mod units;
 mod wrap;
 mod wrapper;

@@ -168,6 +168,9 @@ impl Model {
         let labels = batch.labels.as_ref();
         self.call.pass_mask(batch.padding_mask.as_ref());
         self.call.pass_images(batch.images());
+        if batch.positions.is_some() {
+            self.call.pass_positions(batch.positions.as_ref());
+        }
         let output = match &self.net {
             Net::Encoder(net) => net.forward(t, &batch.input, labels),
             Net::Pairs(net) => net.forward(t, &batch.input, batch.images.as_ref(), labels),
@@ -180,6 +183,9 @@ impl Model {
         };
         self.call.pass_mask(None);
         self.call.pass_images(None);
+        if batch.positions.is_some() {
+            self.call.pass_positions(None);
+        }
         output
     }
 

@@ -1,9 +1,11 @@
 //! Building blocks shared by architectures.
 
 use super::builder::Builder;
+use super::division::Division;
 use super::four_bit::Linear4bit;
 use super::int8::Linear8bit;
 use crate::ask::QuantizationType;
+use crate::model::TensorStyle;
 use crate::nn::adapters::{Adapter, BaseWeight, Slot};
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
@@ -12,6 +14,8 @@ use crate::units::{DType, Shape};
 pub(crate) struct Linear {
     weight: Weight,
     adapter: Option<Slot>,
+    /// How ranks divide it.
+    division: Option<Division>,
 }
 
 /// How the weight `[outputs, inputs]` is held.
@@ -62,7 +66,11 @@ impl Linear {
             }
         };
         let adapter = b.adapter(inputs, outputs, false, || weight.base());
-        Self { weight, adapter }
+        Self {
+            weight,
+            adapter,
+            division: b.division(outputs),
+        }
     }
 
     /// The layer without bias that gives the logits (`get_output_embeddings`): `[outputs, inputs]`,
@@ -75,7 +83,11 @@ impl Linear {
         let weight = b.trained_copy(tied.cloned().unwrap_or_else(own));
         let weight = Weight::Full { weight, bias: None };
         let adapter = b.adapter(inputs, outputs, true, || weight.base());
-        Self { weight, adapter }
+        Self {
+            weight,
+            adapter,
+            division: b.division(outputs),
+        }
     }
 
     /// The layer that gives the logits with the weight `[outputs, inputs]` of another module, and a
@@ -86,7 +98,11 @@ impl Linear {
             bias: Some(bias),
         };
         let adapter = b.adapter(words.dim(1), words.dim(0), true, || weight.base());
-        Self { weight, adapter }
+        Self {
+            weight,
+            adapter,
+            division: None,
+        }
     }
 
     /// The full weight `[outputs, inputs]`, which fused functions read past any adapter.
@@ -126,7 +142,11 @@ impl Linear {
         match &self.weight {
             Weight::Full { weight, bias } => {
                 let own = [Some(weight), bias.as_ref()];
-                let result = t.with_own("linear", own, x, |x| t.linear(x, weight, bias.as_ref()));
+                let linear = |x: &Tensor| t.linear(x, weight, bias.as_ref());
+                let result = match &self.division {
+                    None => t.with_own("linear", own, x, linear),
+                    Some(division) => division.around_linear(t, x, linear),
+                };
                 match adapter {
                     Some(adapter) => adapter.forward(t, x, result, bias.as_ref()),
                     None => result,
@@ -161,6 +181,8 @@ pub(crate) struct Embedding {
     pub(crate) weight: Tensor,
     /// What it computes with.
     table: Tensor,
+    /// How ranks divide it, and its rows in all.
+    division: Option<(Division, u64)>,
     adapter: Option<Slot>,
     /// Whether the result is multiplied by a number.
     scaled: bool,
@@ -174,7 +196,10 @@ pub(crate) struct Embedding {
 impl Embedding {
     /// Weight `[rows, width]`.
     pub(crate) fn new(b: &Builder, rows: u64, width: u64) -> Self {
-        Self::of_weight(b, b.parameter("weight", [rows, width]))
+        Self {
+            division: b.division(width).map(|division| (division, rows)),
+            ..Self::of_weight(b, b.parameter("weight", [rows, width]))
+        }
     }
 
     /// The same, made once more when `between` has been, in the place of a first one.
@@ -194,6 +219,7 @@ impl Embedding {
         let base = || BaseWeight::Transposed(weight.clone());
         Self {
             table: b.trained_copy(weight.clone()),
+            division: None,
             adapter: b.adapter_of_table(weight.dim(0), weight.dim(1), base),
             weight,
             scaled: false,
@@ -223,6 +249,7 @@ impl Embedding {
 
     /// The model's input embedding (`get_input_embeddings`).
     pub(crate) fn of_input(b: &Builder, rows: u64, width: u64) -> Self {
+        let b = &b.divided_as(TensorStyle::EmbeddingRowwise);
         Self::new(b, rows, width).with_gradient(b.input_requires_gradient(true))
     }
 
@@ -237,7 +264,7 @@ impl Embedding {
     /// Indices `[..]` to `[.., width]`.
     pub(crate) fn forward(&self, t: &Tape, indices: &Tensor) -> Tensor {
         let mut result = t.with_own("embedding", [Some(&self.table)], indices, |indices| {
-            let mut result = t.embedding(&self.table, indices);
+            let mut result = self.looked_up(t, indices);
             if self.scaled {
                 result = t.mul_scalar(&result);
             }
@@ -254,6 +281,17 @@ impl Embedding {
             t.input_leaf(&result)
         } else {
             result
+        }
+    }
+
+    /// The rows of the table.
+    fn looked_up(&self, t: &Tape, indices: &Tensor) -> Tensor {
+        match &self.division {
+            None => t.embedding(&self.table, indices),
+            Some((division, rows)) => {
+                let part = t.distributed(|| t.divided_embedding(&self.table, indices, *rows));
+                division.summed(t, &part)
+            }
         }
     }
 }

@@ -11,7 +11,7 @@ use crate::model::{
     ResolvedSpec, Style, Transformers,
 };
 use crate::nn::attention::{Angles, AttentionOptions, Turns, dropped, readers_from};
-use crate::nn::build::{Builder, Embedding, Facts, Linear, Norm, Output};
+use crate::nn::build::{BetweenLayers, Builder, Embedding, Facts, Linear, Norm, Output};
 use crate::nn::experts::balance;
 use crate::nn::heads::{classifier, loss};
 use crate::nn::masks::mask;
@@ -70,6 +70,9 @@ pub(crate) struct Causal<L> {
     dtype: DType,
     /// Whether the loss in training comes from hidden states.
     fused_loss: Option<u64>,
+    /// How what stands between layers is divided among ranks, and whether logits stay divided.
+    between: BetweenLayers,
+    divides_logits: bool,
     shell: Shell,
 }
 
@@ -116,7 +119,7 @@ impl<L: Layer> Causal<L> {
             }
             Rc::new(L::new(b, c, options))
         });
-        let norm = Norm::new(&model.at(norm), style.norm, c.hidden_size);
+        let norm = Norm::new(&model.at(norm).along_sequence(), style.norm, c.hidden_size);
         let angles = Angles::new(&model, c, style, facts);
         let (inputs, streams) = altup::around(&model, c);
         if let Some(sight) = &mut sight {
@@ -153,6 +156,8 @@ impl<L: Layer> Causal<L> {
                 b.dtype()
             },
             fused_loss: fused_loss(c, spec),
+            between: b.between_layers(),
+            divides_logits: b.divides_logits(),
             shell: if style.checkpoints {
                 Shell::new(b, spec, facts).with_router_logits(joined)
             } else {
@@ -257,7 +262,9 @@ impl<L: Layer> Causal<L> {
         }
         let loss = labels.map(|labels| {
             t.scoped("loss", None, || {
-                if self.style.narrow_loss {
+                if self.divides_logits {
+                    loss::of_divided_logits(t, &logits, labels)
+                } else if self.style.narrow_loss {
                     // lm_logits[:, :-1, :]
                     let indexed = facts.index_all(t, &logits, 1);
                     loss::copied_next_token(t, facts, &indexed, labels)
@@ -416,7 +423,10 @@ impl<L: Layer> Causal<L> {
             hidden = streams.joined(t, &hidden, embedded.dtype(), &mut parted);
         }
         let [.., norm] = self.names;
-        let mut normalized = t.scoped(norm, None, || self.norm.forward(t, &hidden));
+        let between = self.between;
+        let mut normalized = t.scoped(norm, None, || {
+            between.around_norm(t, &hidden, |x| self.norm.forward(t, x))
+        });
         drop((hidden, held, embedded, parted));
         t.leave(&Called::bare("model"), &mut [&mut normalized]);
         normalized

@@ -4,7 +4,7 @@ use super::Fsdp2;
 use super::copies::copy_out;
 use crate::ask::Fsdp;
 use crate::parallel::shards::RowShard;
-use crate::tape::{Category, Registered, Tape, Tensor};
+use crate::tape::{Category, Placement, Registered, Tape, Tensor};
 use crate::units::{DType, Shape, Stream};
 use std::cell::{Cell, RefCell};
 
@@ -90,10 +90,14 @@ impl Group {
             }
         });
         entry.tensor.free_storage();
+        let placement = match entry.tensor.placement() {
+            Placement::Local => Placement::Local,
+            Placement::Distributed | Placement::Summed => Placement::Distributed,
+        };
         self.parameters.push(Parameter {
             unsharded: entry.tensor.clone(),
             scope: entry.scope,
-            shard,
+            shard: shard.placed(placement),
             padded: part.padded,
             gradient: RefCell::default(),
         });

@@ -43,7 +43,7 @@ pub(super) fn refuse(asked: &Scenario, findings: &mut Vec<Finding>) {
         return;
     }
     megatron::refuse(asked, findings);
-    tensor::refuse(asked, findings);
+
     pipeline::refuse(asked, findings);
     context::refuse(asked, findings);
     expert::refuse(asked, findings);

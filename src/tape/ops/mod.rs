@@ -32,6 +32,7 @@ mod matmul;
 mod norm;
 mod pixels;
 mod pointwise;
+mod redistribution;
 mod reduce;
 mod routing;
 mod sampling;
@@ -42,6 +43,7 @@ mod softmax;
 mod split;
 mod streams;
 mod topk;
+mod vocabulary;
 mod weight_norm;
 
 pub use attention::{Sdpa, SdpaKernel};

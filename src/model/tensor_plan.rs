@@ -1,0 +1,80 @@
+//! How a family's modules are divided among ranks that see the same data (`base_model_tp_plan` of
+//! transformers' configs).
+
+/// How a module's parameters are divided, as transformers' plans call it (`ALL_PARALLEL_STYLES`,
+/// `distributed/tensor_parallel.py`, transformers 5.23).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TensorStyle {
+    /// A linear layer's outputs: each rank has some columns of the result.
+    Colwise,
+    /// The same, and the columns are gathered.
+    ColwiseGatherOutput,
+    /// A linear layer's inputs, of which each rank has some columns: the results are summed.
+    Rowwise,
+    /// The same of an input that all ranks have.
+    RowwiseSplitInput,
+    /// An embedding's rows.
+    EmbeddingRowwise,
+    /// Two linear layers in one parameter, each by its outputs.
+    PackedColwise,
+    /// Experts that are divided each, whose results are summed.
+    MoeTpExperts,
+    /// Nothing: all ranks have the parameters, and their gradients are summed in place.
+    ReplicatedWithGradAllReduce,
+}
+
+/// Of modules, or of a module's parameters, below the model without its head, how they are divided: layers
+/// are `*`.
+pub type TensorPart = &'static [(&'static str, TensorStyle)];
+
+/// A family's modules by parts of its layers; nothing where there is no plan.
+pub type TensorPlan = &'static [TensorPart];
+
+/// Attention by heads.
+pub const ATTENTION: TensorPart = &[
+    ("layers.*.self_attn.q_proj", TensorStyle::Colwise),
+    ("layers.*.self_attn.k_proj", TensorStyle::Colwise),
+    ("layers.*.self_attn.v_proj", TensorStyle::Colwise),
+    ("layers.*.self_attn.o_proj", TensorStyle::Rowwise),
+];
+
+/// A gated MLP.
+pub const GATED_MLP: TensorPart = &[
+    ("layers.*.mlp.gate_proj", TensorStyle::Colwise),
+    ("layers.*.mlp.up_proj", TensorStyle::Colwise),
+    ("layers.*.mlp.down_proj", TensorStyle::Rowwise),
+];
+
+/// Llama's.
+pub const LLAMA_PLAN: TensorPlan = &[ATTENTION, GATED_MLP];
+
+/// How the module at a path below the model without its head, or its parameter, is divided.
+pub fn style_of(plan: TensorPlan, path: &str) -> Option<TensorStyle> {
+    let matches = |pattern: &str| {
+        let mut parts = path.split('.');
+        let same = pattern.split('.').all(|wanted| {
+            parts.next().is_some_and(|part| {
+                wanted == part || wanted == "*" && part.bytes().all(|b| b.is_ascii_digit())
+            })
+        });
+        same && parts.next().is_none()
+    };
+    let mut all = plan.iter().copied().flatten();
+    all.find(|(pattern, _)| matches(pattern))
+        .map(|&(_, style)| style)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_plan_names_modules_of_every_layer_and_nothing_else() {
+        let style = |path| style_of(LLAMA_PLAN, path);
+        assert_eq!(style("layers.12.self_attn.q_proj"), Some(TensorStyle::Colwise));
+        assert_eq!(style("layers.0.mlp.down_proj"), Some(TensorStyle::Rowwise));
+        assert_eq!(style("layers.0.mlp"), None);
+        assert_eq!(style("layers.0.mlp.down_proj.weight"), None);
+        assert_eq!(style("layers.norm.mlp.down_proj"), None);
+    }
+}
