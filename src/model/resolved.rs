@@ -133,6 +133,11 @@ impl ResolvedSpec {
         self.divides_modules() && self.parallelism.tp.sequence_parallel
     }
 
+    /// Whether logits stay divided among ranks for the loss.
+    pub fn divides_logits(&self) -> bool {
+        self.divides_modules() && self.parallelism.tp.loss_parallel
+    }
+
     /// A model with nothing asked of it, on no machine: what it is built by to know its modules.
     pub(crate) fn plain(architecture: Architecture, task: Task, framework: Framework) -> Self {
         let scenario = Scenario::default();

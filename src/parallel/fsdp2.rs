@@ -66,7 +66,8 @@ impl Fsdp2 {
         let reduce = precision
             .reduce
             .map(ComputeDtype::dtype)
-            .or(trained.map(stored));
+            .or(trained.map(stored))
+            .unwrap_or(DType::Float32);
         let layers = Layers::of(t, registered);
         let mut groups: Vec<Group> = Vec::new();
         groups.resize_with(layers.count() + 1, || Group::new(&dp.fsdp));
@@ -92,7 +93,7 @@ impl Fsdp2 {
                     });
                     places.push((
                         entry.tensor.clone(),
-                        (at, groups[at].add(t, entry, stored, place)),
+                        (at, groups[at].add(t, entry, [stored, reduce], place)),
                     ));
                 }
             }
@@ -108,7 +109,7 @@ impl Fsdp2 {
             settings: dp.fsdp,
             ranks: mesh.shard,
             replicates: mesh.replicate > 1,
-            reduce: reduce.unwrap_or(DType::Float32),
+            reduce,
             groups,
             layers,
             trained,

@@ -48,6 +48,8 @@ pub(super) struct Leaf {
     pub(super) stream: Stream,
     /// Whether it is a tensor that ranks have together.
     pub(super) distributed: bool,
+    /// The dtype of its gradient, where that is another than its own.
+    pub(super) gradient_dtype: Cell<Option<DType>>,
     /// The gradient.
     pub(super) grad: RefCell<Option<Tensor>>,
     /// Gradients that wait for others of the same backward pass.

@@ -12,8 +12,10 @@ pub enum Placement {
     /// A tensor of this rank alone.
     #[default]
     Local,
-    /// A part of a tensor, or a copy of it, that ranks have together (`DTensor`).
-    Distributed,
+    /// A part of a tensor that ranks have together (`DTensor`, `Shard`).
+    Divided,
+    /// A copy of what all ranks have (`Replicate`).
+    Copied,
     /// The same, where each rank gets the gradient of its own tokens alone: the sum of all ranks' is made
     /// when somebody asks for the gradient as the parameter is placed.
     Summed,
@@ -79,8 +81,8 @@ impl Tape {
         let copy = |op| self.empty(op, *parameter.shape(), gradient.dtype());
         match parameter.placement() {
             Placement::Summed => Some(copy("all_reduce")),
-            Placement::Distributed if gradient.numel() != parameter.numel() => Some(copy("clone")),
-            Placement::Distributed | Placement::Local => None,
+            Placement::Divided if gradient.numel() != parameter.numel() => Some(copy("clone")),
+            Placement::Divided | Placement::Copied | Placement::Local => None,
         }
     }
 }

@@ -258,6 +258,15 @@ impl Tensor {
         }
     }
 
+    /// Gives a leaf gradients of this dtype, where that is wider than its own (`grad_dtype`).
+    pub fn set_gradient_dtype(&self, dtype: DType) {
+        if let Some(Edge::Leaf(leaf)) = &self.0.edge
+            && dtype.size() > self.0.dtype.size()
+        {
+            leaf.gradient_dtype.set(Some(dtype));
+        }
+    }
+
     /// A part of this storage with another shape, row-major and outside of the graph.
     pub fn part(&self, shape: Shape) -> Self {
         self.view_with(shape, layout::contiguous(&shape), None)

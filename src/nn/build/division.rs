@@ -5,7 +5,7 @@
 //! transformers 5.23.
 
 use super::builder::Builder;
-use crate::ask::{Plan as AskedPlan, TensorParallel};
+use crate::ask::{DataParallelKind, Plan as AskedPlan, TensorParallel};
 use crate::model::{ResolvedSpec, TensorPlan, TensorStyle, style_of};
 use crate::tape::{Placement, Tape, Tensor};
 use crate::units::Shape;
@@ -82,17 +82,25 @@ impl Builder<'_> {
         self.between_layers() != BetweenLayers::default()
     }
 
+    /// The weight of a module that is tied to a `table`: a tensor of its own where the model gets its memory as
+    /// it is (`to_empty`, which knows only tensors that ranks have together for the same).
+    pub(crate) fn tied_to(&self, table: &Tensor) -> Tensor {
+        let spec = self.plan.spec;
+        let apart = spec.divides_modules()
+            && spec.parallelism.dp.kind == DataParallelKind::None
+            && !table.placement().is_distributed();
+        if !apart {
+            return table.clone();
+        }
+        let t = self.plan.tape;
+        t.in_scope(self.scope, || t.parameter(*table.shape(), table.dtype()))
+    }
+
     /// How what stands between layers is divided.
     pub(crate) fn between_layers(&self) -> BetweenLayers {
         let divisions = self.plan.divisions.as_ref();
         let divided = divisions.filter(|divisions| divisions.asked.sequence_parallel);
         BetweenLayers(divided.map(|divisions| divisions.asked.size))
-    }
-
-    /// Whether a run leaves logits divided.
-    pub(crate) fn divides_logits(&self) -> bool {
-        let divisions = self.plan.divisions.as_ref();
-        divisions.is_some_and(|divisions| divisions.asked.loss_parallel)
     }
 
     /// How the module, whose result has so many columns in all, is divided.
@@ -140,12 +148,13 @@ impl Builder<'_> {
                 return (shape, Placement::Local);
             }
         };
+        let Some(cut) = cut else {
+            return (shape, Placement::Copied);
+        };
         let mut part = shape;
-        if let Some(cut) = cut {
-            let whole = shape.dims()[cut] / parts;
-            part.dims_mut()[cut] = parts * whole.div_ceil(ranks);
-        }
-        (part, Placement::Distributed)
+        let whole = shape.dims()[cut] / parts;
+        part.dims_mut()[cut] = parts * whole.div_ceil(ranks);
+        (part, Placement::Divided)
     }
 }
 
@@ -188,10 +197,16 @@ impl Division {
         &self,
         t: &Tape,
         x: &Tensor,
+        bias: Option<&Tensor>,
         linear: impl FnOnce(&Tensor) -> Tensor,
     ) -> Tensor {
         let x = self.taken(t, x);
-        let result = t.distributed(|| linear(&x));
+        let result = {
+            let sums = matches!(self.style, TensorStyle::Rowwise | TensorStyle::RowwiseSplitInput);
+            // Each rank adds its part of the bias to its part of the sum.
+            let _part = bias.filter(|_| sums).map(|bias| t.scratch_like("div", bias));
+            t.distributed(|| linear(&x))
+        };
         self.given(t, result)
     }
 

@@ -80,7 +80,8 @@ impl Linear {
         if tied.is_some() && !b.quantization().is_on() {
             b.untied([outputs, inputs]);
         }
-        let weight = b.trained_copy(tied.cloned().unwrap_or_else(own));
+        let tied = tied.map(|table| b.tied_to(table));
+        let weight = b.trained_copy(tied.unwrap_or_else(own));
         let weight = Weight::Full { weight, bias: None };
         let adapter = b.adapter(inputs, outputs, true, || weight.base());
         Self {
@@ -145,7 +146,7 @@ impl Linear {
                 let linear = |x: &Tensor| t.linear(x, weight, bias.as_ref());
                 let result = match &self.division {
                     None => t.with_own("linear", own, x, linear),
-                    Some(division) => division.around_linear(t, x, linear),
+                    Some(division) => division.around_linear(t, x, bias.as_ref(), linear),
                 };
                 match adapter {
                     Some(adapter) => adapter.forward(t, x, result, bias.as_ref()),

@@ -70,9 +70,8 @@ pub(crate) struct Causal<L> {
     dtype: DType,
     /// Whether the loss in training comes from hidden states.
     fused_loss: Option<u64>,
-    /// How what stands between layers is divided among ranks, and whether logits stay divided.
+    /// How what stands between layers is divided among ranks.
     between: BetweenLayers,
-    divides_logits: bool,
     shell: Shell,
 }
 
@@ -157,7 +156,6 @@ impl<L: Layer> Causal<L> {
             },
             fused_loss: fused_loss(c, spec),
             between: b.between_layers(),
-            divides_logits: b.divides_logits(),
             shell: if style.checkpoints {
                 Shell::new(b, spec, facts).with_router_logits(joined)
             } else {
@@ -262,9 +260,7 @@ impl<L: Layer> Causal<L> {
         }
         let loss = labels.map(|labels| {
             t.scoped("loss", None, || {
-                if self.divides_logits {
-                    loss::of_divided_logits(t, &logits, labels)
-                } else if self.style.narrow_loss {
+                if self.style.narrow_loss {
                     // lm_logits[:, :-1, :]
                     let indexed = facts.index_all(t, &logits, 1);
                     loss::copied_next_token(t, facts, &indexed, labels)

@@ -70,13 +70,13 @@ impl Group {
         }
     }
 
-    /// Adds a parameter, of which this rank at `place` among `ranks` has a part in the dtype `stored`: its
-    /// place in the group.
+    /// Adds a parameter, of which this rank at `place` among `ranks` has a part in the dtype `stored`, and
+    /// whose gradient is reduced in `reduce`: its place in the group.
     pub(super) fn add(
         &mut self,
         t: &Tape,
         entry: &Registered,
-        stored: DType,
+        [stored, reduce]: [DType; 2],
         (place, ranks): (u64, u64),
     ) -> usize {
         let part = RowShard::of(entry.tensor.shape(), place, ranks);
@@ -90,9 +90,13 @@ impl Group {
             }
         });
         entry.tensor.free_storage();
+        // The gradient of a copy is summed in the wider dtype (`may_reduce_grad_outside_dp`).
+        if matches!(entry.tensor.placement(), Placement::Copied | Placement::Summed) {
+            entry.tensor.set_gradient_dtype(reduce);
+        }
         let placement = match entry.tensor.placement() {
             Placement::Local => Placement::Local,
-            Placement::Distributed | Placement::Summed => Placement::Distributed,
+            Placement::Divided | Placement::Copied | Placement::Summed => Placement::Divided,
         };
         self.parameters.push(Parameter {
             unsharded: entry.tensor.clone(),
