@@ -106,7 +106,8 @@ pub use support::{
 pub use swin::SwinConfig;
 pub use t5::{T5Config, T5GemmaConfig, T5Kind};
 pub use tensor_plan::{
-    ATTENTION, GATED_MLP, LLAMA_PLAN, TensorPart, TensorPlan, TensorStyle, style_of,
+    EXPERTS_PLAN, FUSED_MLP_PLAN, GATHERED_EXPERTS_PLAN, GATHERED_PLAN, LLAMA_PLAN, MIXED_PLAN,
+    PLAIN_MLP_PLAN, SHARED_EXPERTS_PLAN, TensorPart, TensorPlan, TensorStyle, style_of,
 };
 pub use versions::Transformers;
 pub use vit::{Spectrogram, VitConfig, VitKind};

@@ -19,8 +19,6 @@ pub enum TensorStyle {
     PackedColwise,
     /// Experts that are divided each, whose results are summed.
     MoeTpExperts,
-    /// Nothing: all ranks have the parameters, and their gradients are summed in place.
-    ReplicatedWithGradAllReduce,
 }
 
 /// Of modules, or of a module's parameters, below the model without its head, how they are divided: layers
@@ -31,7 +29,7 @@ pub type TensorPart = &'static [(&'static str, TensorStyle)];
 pub type TensorPlan = &'static [TensorPart];
 
 /// Attention by heads.
-pub const ATTENTION: TensorPart = &[
+const ATTENTION: TensorPart = &[
     ("layers.*.self_attn.q_proj", TensorStyle::Colwise),
     ("layers.*.self_attn.k_proj", TensorStyle::Colwise),
     ("layers.*.self_attn.v_proj", TensorStyle::Colwise),
@@ -39,14 +37,69 @@ pub const ATTENTION: TensorPart = &[
 ];
 
 /// A gated MLP.
-pub const GATED_MLP: TensorPart = &[
+const GATED_MLP: TensorPart = &[
     ("layers.*.mlp.gate_proj", TensorStyle::Colwise),
     ("layers.*.mlp.up_proj", TensorStyle::Colwise),
     ("layers.*.mlp.down_proj", TensorStyle::Rowwise),
 ];
 
+/// An MLP of two layers.
+const PLAIN_MLP: TensorPart = &[
+    ("layers.*.mlp.up_proj", TensorStyle::Colwise),
+    ("layers.*.mlp.down_proj", TensorStyle::Rowwise),
+];
+
+/// A gated MLP whose first two layers are one.
+const FUSED_MLP: TensorPart = &[
+    ("layers.*.mlp.gate_up_proj", TensorStyle::ColwiseGatherOutput),
+    ("layers.*.mlp.down_proj", TensorStyle::RowwiseSplitInput),
+];
+
+/// Attention whose queries and keys are normalized over all heads.
+const GATHERED_ATTENTION: TensorPart = &[
+    ("layers.*.self_attn.q_proj", TensorStyle::ColwiseGatherOutput),
+    ("layers.*.self_attn.k_proj", TensorStyle::ColwiseGatherOutput),
+    ("layers.*.self_attn.v_proj", TensorStyle::ColwiseGatherOutput),
+    ("layers.*.self_attn.o_proj", TensorStyle::RowwiseSplitInput),
+];
+
+/// Experts.
+const EXPERTS: TensorPart = &[
+    ("layers.*.mlp.experts", TensorStyle::MoeTpExperts),
+    ("layers.*.mlp.experts.gate_up_proj", TensorStyle::PackedColwise),
+    ("layers.*.mlp.experts.down_proj", TensorStyle::Rowwise),
+];
+
+/// An MLP beside experts.
+const SHARED_EXPERTS: TensorPart = &[
+    ("layers.*.mlp.shared_experts.gate_proj", TensorStyle::Colwise),
+    ("layers.*.mlp.shared_experts.up_proj", TensorStyle::Colwise),
+    ("layers.*.mlp.shared_experts.down_proj", TensorStyle::Rowwise),
+];
+
 /// Llama's.
 pub const LLAMA_PLAN: TensorPlan = &[ATTENTION, GATED_MLP];
+
+/// That of decoders whose MLP has two layers.
+pub const PLAIN_MLP_PLAN: TensorPlan = &[ATTENTION, PLAIN_MLP];
+
+/// GLM's.
+pub const FUSED_MLP_PLAN: TensorPlan = &[ATTENTION, FUSED_MLP];
+
+/// OLMo 2's.
+pub const GATHERED_PLAN: TensorPlan = &[GATHERED_ATTENTION, GATED_MLP];
+
+/// Mixtral's.
+pub const EXPERTS_PLAN: TensorPlan = &[ATTENTION, EXPERTS];
+
+/// That of decoders some of whose layers have experts.
+pub const MIXED_PLAN: TensorPlan = &[ATTENTION, GATED_MLP, EXPERTS];
+
+/// The same with an MLP beside experts.
+pub const SHARED_EXPERTS_PLAN: TensorPlan = &[ATTENTION, GATED_MLP, EXPERTS, SHARED_EXPERTS];
+
+/// OLMoE's.
+pub const GATHERED_EXPERTS_PLAN: TensorPlan = &[GATHERED_ATTENTION, EXPERTS];
 
 /// How the module at a path below the model without its head, or its parameter, is divided.
 pub fn style_of(plan: TensorPlan, path: &str) -> Option<TensorStyle> {

@@ -128,8 +128,8 @@ impl Builder<'_> {
         let path = self.plan.tape.scope_path(self.scope);
         let style = self
             .style
-            .or_else(|| divisions.style(&path))
-            .or_else(|| divisions.style(&format!("{path}.{name}")));
+            .or_else(|| divisions.style(&format!("{path}.{name}")))
+            .or_else(|| divisions.style(&path));
         let Some(style) = style else {
             return (shape, Placement::Local);
         };
@@ -144,9 +144,7 @@ impl Builder<'_> {
             TensorStyle::Rowwise | TensorStyle::RowwiseSplitInput => {
                 (rank.checked_sub(1).filter(|_| !bias), 1)
             }
-            TensorStyle::MoeTpExperts | TensorStyle::ReplicatedWithGradAllReduce => {
-                return (shape, Placement::Local);
-            }
+            TensorStyle::MoeTpExperts => return (shape, Placement::Local),
         };
         let Some(cut) = cut else {
             return (shape, Placement::Copied);

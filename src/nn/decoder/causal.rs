@@ -240,7 +240,7 @@ impl<L: Layer> Causal<L> {
             let read = scaled.as_ref().unwrap_or(hidden);
             let kept = self.shell.kept_positions(t, read);
             let kept = facts.index_all(t, &kept, dims);
-            let logits = self.lm_head.forward(t, &kept);
+            let logits = t.around_module(&kept, |kept| self.lm_head.forward(t, kept));
             if self.style.wide_logits {
                 t.to(&logits, DType::Float32)
             } else {
@@ -319,7 +319,7 @@ impl<L: Layer> Causal<L> {
     fn embed(&self, t: &Tape, input_ids: &Tensor) -> Tensor {
         let [_, embedding, _] = self.names;
         t.scoped(embedding, None, || {
-            let embedded = self.embedding.forward(t, input_ids);
+            let embedded = t.around_module(input_ids, |ids| self.embedding.forward(t, ids));
             if self.style.embedding_scale == EmbeddingScale::Number {
                 t.mul_scalar(&embedded)
             } else {
@@ -421,7 +421,9 @@ impl<L: Layer> Causal<L> {
         let [.., norm] = self.names;
         let between = self.between;
         let mut normalized = t.scoped(norm, None, || {
-            between.around_norm(t, &hidden, |x| self.norm.forward(t, x))
+            t.around_module(&hidden, |hidden| {
+                between.around_norm(t, hidden, |x| self.norm.forward(t, x))
+            })
         });
         drop((hidden, held, embedded, parted));
         t.leave(&Called::bare("model"), &mut [&mut normalized]);

@@ -21,6 +21,13 @@ impl Tape {
         })
     }
 
+    /// x itself, which all ranks have, to compute parts of a sum with: its gradient is summed in place.
+    pub fn own_part(&self, x: &Tensor) -> Tensor {
+        self.view_node(x, *x.shape(), x.strides(), || {
+            Box::new(|t, g| smallvec![g[0].as_ref().map(|g| t.contiguous(g))])
+        })
+    }
+
     /// `DTensor.from_local(x, [Shard(..)])`: x itself, as a part of what ranks have together.
     pub fn part_of_ranks(&self, x: &Tensor) -> Tensor {
         self.distributed(|| {
