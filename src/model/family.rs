@@ -9,10 +9,10 @@ use super::parts::{Parts, PutTogether};
 use super::programs::{Check, Generation, ImageSides, QUANTIZED_HEADS, Since};
 use super::sizes::Sizes;
 use super::style::Style;
-use super::tensor_plan::TensorPlan;
 use super::support::{
     AdapterSupport, AttentionSupport, CacheSupport, LigerSupport, QuantizedSupport,
 };
+use super::tensor_plan::TensorPlan;
 use super::window::Window;
 use super::{Architecture, DecoderConfig, DecoderType};
 use crate::ask::{Framework, Task};

@@ -51,30 +51,51 @@ const PLAIN_MLP: TensorPart = &[
 
 /// A gated MLP whose first two layers are one.
 const FUSED_MLP: TensorPart = &[
-    ("layers.*.mlp.gate_up_proj", TensorStyle::ColwiseGatherOutput),
+    (
+        "layers.*.mlp.gate_up_proj",
+        TensorStyle::ColwiseGatherOutput,
+    ),
     ("layers.*.mlp.down_proj", TensorStyle::RowwiseSplitInput),
 ];
 
 /// Attention whose queries and keys are normalized over all heads.
 const GATHERED_ATTENTION: TensorPart = &[
-    ("layers.*.self_attn.q_proj", TensorStyle::ColwiseGatherOutput),
-    ("layers.*.self_attn.k_proj", TensorStyle::ColwiseGatherOutput),
-    ("layers.*.self_attn.v_proj", TensorStyle::ColwiseGatherOutput),
+    (
+        "layers.*.self_attn.q_proj",
+        TensorStyle::ColwiseGatherOutput,
+    ),
+    (
+        "layers.*.self_attn.k_proj",
+        TensorStyle::ColwiseGatherOutput,
+    ),
+    (
+        "layers.*.self_attn.v_proj",
+        TensorStyle::ColwiseGatherOutput,
+    ),
     ("layers.*.self_attn.o_proj", TensorStyle::RowwiseSplitInput),
 ];
 
 /// Experts.
 const EXPERTS: TensorPart = &[
     ("layers.*.mlp.experts", TensorStyle::MoeTpExperts),
-    ("layers.*.mlp.experts.gate_up_proj", TensorStyle::PackedColwise),
+    (
+        "layers.*.mlp.experts.gate_up_proj",
+        TensorStyle::PackedColwise,
+    ),
     ("layers.*.mlp.experts.down_proj", TensorStyle::Rowwise),
 ];
 
 /// An MLP beside experts.
 const SHARED_EXPERTS: TensorPart = &[
-    ("layers.*.mlp.shared_experts.gate_proj", TensorStyle::Colwise),
+    (
+        "layers.*.mlp.shared_experts.gate_proj",
+        TensorStyle::Colwise,
+    ),
     ("layers.*.mlp.shared_experts.up_proj", TensorStyle::Colwise),
-    ("layers.*.mlp.shared_experts.down_proj", TensorStyle::Rowwise),
+    (
+        "layers.*.mlp.shared_experts.down_proj",
+        TensorStyle::Rowwise,
+    ),
 ];
 
 /// Llama's.
@@ -86,7 +107,7 @@ pub const PLAIN_MLP_PLAN: TensorPlan = &[ATTENTION, PLAIN_MLP];
 /// GLM's.
 pub const FUSED_MLP_PLAN: TensorPlan = &[ATTENTION, FUSED_MLP];
 
-/// OLMo 2's.
+/// `OLMo` 2's.
 pub const GATHERED_PLAN: TensorPlan = &[GATHERED_ATTENTION, GATED_MLP];
 
 /// Mixtral's.
@@ -98,7 +119,7 @@ pub const MIXED_PLAN: TensorPlan = &[ATTENTION, GATED_MLP, EXPERTS];
 /// The same with an MLP beside experts.
 pub const SHARED_EXPERTS_PLAN: TensorPlan = &[ATTENTION, GATED_MLP, EXPERTS, SHARED_EXPERTS];
 
-/// OLMoE's.
+/// `OLMoE`'s.
 pub const GATHERED_EXPERTS_PLAN: TensorPlan = &[GATHERED_ATTENTION, EXPERTS];
 
 /// How the module at a path below the model without its head, or its parameter, is divided.
@@ -124,7 +145,10 @@ mod tests {
     #[test]
     fn a_plan_names_modules_of_every_layer_and_nothing_else() {
         let style = |path| style_of(LLAMA_PLAN, path);
-        assert_eq!(style("layers.12.self_attn.q_proj"), Some(TensorStyle::Colwise));
+        assert_eq!(
+            style("layers.12.self_attn.q_proj"),
+            Some(TensorStyle::Colwise)
+        );
         assert_eq!(style("layers.0.mlp.down_proj"), Some(TensorStyle::Rowwise));
         assert_eq!(style("layers.0.mlp"), None);
         assert_eq!(style("layers.0.mlp.down_proj.weight"), None);

@@ -165,7 +165,11 @@ pub(super) fn accumulate(
         None => new,
         Some(old) if !distributed && old.is_exclusive() => old,
         Some(old) if distributed && old.numel() != new.numel() => {
-            let part = if old.numel() < new.numel() { &old } else { &new };
+            let part = if old.numel() < new.numel() {
+                &old
+            } else {
+                &new
+            };
             let _cut = tape.like("clone", part);
             tape.like("add", part)
         }

@@ -1,9 +1,9 @@
 //! Tensors: a shape over a storage, with a place in the graph.
 
-use super::{Category, Placement};
 use super::graph::{Edge, Leaf, ParameterId};
 use super::layout::{self, Strides};
 use super::recorder::Storage;
+use super::{Category, Placement};
 use crate::units::{DType, Shape};
 use std::rc::Rc;
 

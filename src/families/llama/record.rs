@@ -1,7 +1,7 @@
 //! `llama` (`models/llama, transformers 5.23`).
 
 use super::reader;
-use crate::model::{LLAMA_PLAN, Biases, DecoderType, Family, Options, Proof, Sizes};
+use crate::model::{Biases, DecoderType, Family, LLAMA_PLAN, Options, Proof, Sizes};
 
 /// `llama`.
 pub(crate) const LLAMA: Family = Family {

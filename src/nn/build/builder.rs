@@ -9,9 +9,7 @@ use crate::ask::{
     ActivationCheckpointing, AdapterDtype, DataParallelKind, LigerKernels, MasterWeights, Program,
     Quantization,
 };
-use crate::model::{
-    Architecture, ModuleKind, Parameter, ResolvedSpec, TensorStyle, Transformers,
-};
+use crate::model::{Architecture, ModuleKind, Parameter, ResolvedSpec, TensorStyle, Transformers};
 use crate::nn::adapters::{Target, lora};
 use crate::tape::{Category, Tape, Tensor};
 use crate::units::{DType, Repetition, Shape};

@@ -45,7 +45,7 @@ impl Divisions {
 }
 
 /// How a module is divided.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub(crate) struct Division {
     style: TensorStyle,
     ranks: u64,
@@ -104,17 +104,17 @@ impl Builder<'_> {
     }
 
     /// How the module, whose result has so many columns in all, is divided.
-    pub(crate) fn division(&self, columns: u64) -> Option<Division> {
+    pub(crate) fn division(&self, columns: u64) -> Option<Box<Division>> {
         let divisions = self.plan.divisions.as_ref()?;
         let path = || self.plan.tape.scope_path(self.scope);
         let style = self.style.or_else(|| divisions.style(&path()))?;
-        Some(Division {
+        Some(Box::new(Division {
             style,
             ranks: divisions.asked.size,
             sequence: divisions.asked.sequence_parallel,
             divides_logits: divisions.asked.loss_parallel && self.style.is_some(),
             columns,
-        })
+        }))
     }
 
     /// What this rank has of the module's parameter `name` of this shape, and how it is placed.
@@ -169,13 +169,11 @@ impl BetweenLayers {
         x: &Tensor,
         norm: impl FnOnce(&Tensor) -> Tensor,
     ) -> Tensor {
-        match self.0 {
-            None => norm(x),
-            Some(_) => {
-                let x = t.part_of_ranks(x);
-                t.distributed(|| norm(&x))
-            }
+        if self.0.is_none() {
+            return norm(x);
         }
+        let x = t.part_of_ranks(x);
+        t.distributed(|| norm(&x))
     }
 
     /// All positions of what a norm gave, for a module of which each rank has a part
@@ -189,7 +187,6 @@ impl BetweenLayers {
 }
 
 impl Division {
-
     /// Calls a linear layer on `[B, S, ..]`.
     pub(crate) fn around_linear(
         &self,
@@ -200,9 +197,14 @@ impl Division {
     ) -> Tensor {
         let x = self.taken(t, x);
         let result = {
-            let sums = matches!(self.style, TensorStyle::Rowwise | TensorStyle::RowwiseSplitInput);
+            let sums = matches!(
+                self.style,
+                TensorStyle::Rowwise | TensorStyle::RowwiseSplitInput
+            );
             // Each rank adds its part of the bias to its part of the sum.
-            let _part = bias.filter(|_| sums).map(|bias| t.scratch_like("div", bias));
+            let _part = bias
+                .filter(|_| sums)
+                .map(|bias| t.scratch_like("div", bias));
             t.distributed(|| linear(&x))
         };
         self.given(t, result)
@@ -211,9 +213,7 @@ impl Division {
     /// What a linear layer computes with.
     fn taken(&self, t: &Tape, x: &Tensor) -> Tensor {
         match self.style {
-            TensorStyle::ColwiseGatherOutput if self.sequence => {
-                t.gathered_sequence(x, self.ranks)
-            }
+            TensorStyle::ColwiseGatherOutput if self.sequence => t.gathered_sequence(x, self.ranks),
             // Gathered for the module around it.
             TensorStyle::Colwise if self.sequence => x.clone(),
             TensorStyle::Colwise | TensorStyle::ColwiseGatherOutput => t.copied_on_ranks(x),

@@ -14,8 +14,6 @@ use crate::units::{DType, Shape};
 pub(crate) struct Linear {
     weight: Weight,
     adapter: Option<Slot>,
-    /// How ranks divide it.
-    division: Option<Division>,
 }
 
 /// How the weight `[outputs, inputs]` is held.
@@ -23,6 +21,8 @@ enum Weight {
     Full {
         weight: Tensor,
         bias: Option<Tensor>,
+        /// How ranks divide it.
+        division: Option<Box<Division>>,
     },
     FourBit(Linear4bit),
     EightBit(Linear8bit),
@@ -62,15 +62,15 @@ impl Linear {
                     |name, shape: Shape| b.trained_copy(b.parameter_in(name, shape, dtype));
                 let weight = parameter("weight", [outputs, inputs].into());
                 let bias = bias.then(|| parameter("bias", [outputs].into()));
-                Weight::Full { weight, bias }
+                Weight::Full {
+                    weight,
+                    bias,
+                    division: b.division(outputs),
+                }
             }
         };
         let adapter = b.adapter(inputs, outputs, false, || weight.base());
-        Self {
-            weight,
-            adapter,
-            division: b.division(outputs),
-        }
+        Self { weight, adapter }
     }
 
     /// The layer without bias that gives the logits (`get_output_embeddings`): `[outputs, inputs]`,
@@ -82,13 +82,13 @@ impl Linear {
         }
         let tied = tied.map(|table| b.tied_to(table));
         let weight = b.trained_copy(tied.unwrap_or_else(own));
-        let weight = Weight::Full { weight, bias: None };
-        let adapter = b.adapter(inputs, outputs, true, || weight.base());
-        Self {
+        let weight = Weight::Full {
             weight,
-            adapter,
+            bias: None,
             division: b.division(outputs),
-        }
+        };
+        let adapter = b.adapter(inputs, outputs, true, || weight.base());
+        Self { weight, adapter }
     }
 
     /// The layer that gives the logits with the weight `[outputs, inputs]` of another module, and a
@@ -97,13 +97,10 @@ impl Linear {
         let weight = Weight::Full {
             weight: words.clone(),
             bias: Some(bias),
+            division: None,
         };
         let adapter = b.adapter(words.dim(1), words.dim(0), true, || weight.base());
-        Self {
-            weight,
-            adapter,
-            division: None,
-        }
+        Self { weight, adapter }
     }
 
     /// The full weight `[outputs, inputs]`, which fused functions read past any adapter.
@@ -141,10 +138,14 @@ impl Linear {
 
     fn adapted(&self, t: &Tape, x: &Tensor, adapter: Option<&Adapter>) -> Tensor {
         match &self.weight {
-            Weight::Full { weight, bias } => {
+            Weight::Full {
+                weight,
+                bias,
+                division,
+            } => {
                 let own = [Some(weight), bias.as_ref()];
                 let linear = |x: &Tensor| t.linear(x, weight, bias.as_ref());
-                let result = match &self.division {
+                let result = match division {
                     None => t.with_own("linear", own, x, linear),
                     Some(division) => division.around_linear(t, x, bias.as_ref(), linear),
                 };
@@ -183,7 +184,7 @@ pub(crate) struct Embedding {
     /// What it computes with.
     table: Tensor,
     /// How ranks divide it, and its rows in all.
-    division: Option<(Division, u64)>,
+    division: Option<(Box<Division>, u64)>,
     adapter: Option<Slot>,
     /// Whether the result is multiplied by a number.
     scaled: bool,

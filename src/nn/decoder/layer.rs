@@ -75,8 +75,7 @@ impl WeighingBlock for DecoderLayer {
             None => (hidden.clone(), Vec::new(), [None, None]),
             Some(mixer) => {
                 let x = self.normalized(t, before_attention, hidden.clone());
-                let (attended, weights) =
-                    mixer.forward(t, &self.between.gathered(t, &x), &shared);
+                let (attended, weights) = mixer.forward(t, &self.between.gathered(t, &x), &shared);
                 if self.parallel {
                     return (self.beside(t, hidden, &x, &attended), None);
                 }
@@ -169,7 +168,8 @@ impl DecoderLayer {
                 }
                 Piece::Mlp => mlp = Some(FeedForward::new(b, c, &names)),
                 Piece::Norms => {
-                    let norm = |name| Norm::new(&b.at(name).along_sequence(), style.norm, c.hidden_size);
+                    let norm =
+                        |name| Norm::new(&b.at(name).along_sequence(), style.norm, c.hidden_size);
                     norms = names.norms.map(|name| name.map(|name| (name, norm(name))));
                 }
                 Piece::Beside => {

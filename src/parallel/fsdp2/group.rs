@@ -97,7 +97,10 @@ impl Group {
         });
         entry.tensor.free_storage();
         // The gradient of a copy is summed in the wider dtype (`may_reduce_grad_outside_dp`).
-        if matches!(entry.tensor.placement(), Placement::Copied | Placement::Summed) {
+        if matches!(
+            entry.tensor.placement(),
+            Placement::Copied | Placement::Summed
+        ) {
             entry.tensor.set_gradient_dtype(reduce);
         }
         let placement = match entry.tensor.placement() {

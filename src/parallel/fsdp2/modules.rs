@@ -87,7 +87,11 @@ impl Modules {
     /// Which layer a group is, counted from 1; 0 for others.
     pub(super) fn layer(&self, group: usize) -> u32 {
         let layer = self.layers().contains(&group);
-        let number = if layer { group + 1 - self.first_layer } else { 0 };
+        let number = if layer {
+            group + 1 - self.first_layer
+        } else {
+            0
+        };
         u32::try_from(number).unwrap_or(u32::MAX)
     }
 

@@ -3,9 +3,9 @@
 use super::refusal::not_estimated;
 use super::sizes::{Sizes, must_divide};
 use crate::ask::{
-    Attention, DataParallelKind, EvaluationKind, Finding, Framework, Loss,
-    MasterWeights, Message, OptimizerImpl, OptimizerName, Plan, Precision, QuantizationType,
-    Scenario, Task, TensorParallelKind, message,
+    Attention, DataParallelKind, EvaluationKind, Finding, Framework, Loss, MasterWeights, Message,
+    OptimizerImpl, OptimizerName, Plan, Precision, QuantizationType, Scenario, Task,
+    TensorParallelKind, message,
 };
 use crate::families::registry::is_of_blocks;
 use crate::model::{
@@ -105,7 +105,11 @@ fn beside(scenario: &Scenario) -> Vec<(&'static str, bool, Value)> {
             Task::CausalLm.name().into(),
         ),
         ("precision", autocast, Precision::Bf16.name().into()),
-        ("optimizer.name", !estimated, OptimizerName::AdamW.name().into()),
+        (
+            "optimizer.name",
+            !estimated,
+            OptimizerName::AdamW.name().into(),
+        ),
         (
             "optimizer.amsgrad",
             optimizer.amsgrad && optimizer.implementation == OptimizerImpl::ForLoop,
@@ -128,7 +132,11 @@ fn beside(scenario: &Scenario) -> Vec<(&'static str, bool, Value)> {
             !scenario.liger_kernel.is_empty(),
             Value::Array(Vec::new()),
         ),
-        ("frozen", !scenario.frozen.is_empty(), Value::Array(Vec::new())),
+        (
+            "frozen",
+            !scenario.frozen.is_empty(),
+            Value::Array(Vec::new()),
+        ),
         (
             "loss",
             !matches!(scenario.loss, Loss::Labels | Loss::None),
@@ -139,7 +147,11 @@ fn beside(scenario: &Scenario) -> Vec<(&'static str, bool, Value)> {
             scenario.offload.optimizer_states,
             false.into(),
         ),
-        ("offload.activations", scenario.offload.activations, false.into()),
+        (
+            "offload.activations",
+            scenario.offload.activations,
+            false.into(),
+        ),
         (
             "evaluation.kind",
             !matches!(
