@@ -21,6 +21,21 @@ pub enum TensorStyle {
     MoeTpExperts,
 }
 
+impl TensorStyle {
+    /// Its name in transformers.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Colwise => "colwise",
+            Self::ColwiseGatherOutput => "colwise_gather_output",
+            Self::Rowwise => "rowwise",
+            Self::RowwiseSplitInput => "rowwise_split_input",
+            Self::EmbeddingRowwise => "embedding_rowwise",
+            Self::PackedColwise => "packed_colwise",
+            Self::MoeTpExperts => "moe_tp_experts",
+        }
+    }
+}
+
 /// Of modules, or of a module's parameters, below the model without its head, how they are divided: layers
 /// are `*`.
 pub type TensorPart = &'static [(&'static str, TensorStyle)];

@@ -49,6 +49,8 @@ impl Divisions {
 pub(crate) struct Division {
     style: TensorStyle,
     ranks: u64,
+    /// Whether it is transformers that divides it.
+    planned: bool,
     /// Whether what stands between layers is divided along the sequence.
     sequence: bool,
     /// Whether logits stay divided.
@@ -111,6 +113,7 @@ impl Builder<'_> {
         Some(Box::new(Division {
             style,
             ranks: divisions.asked.size,
+            planned: divisions.asked.plan == AskedPlan::Transformers,
             sequence: divisions.asked.sequence_parallel,
             divides_logits: divisions.asked.loss_parallel && self.style.is_some(),
             columns,
@@ -187,27 +190,39 @@ impl BetweenLayers {
 }
 
 impl Division {
-    /// Calls a linear layer on `[B, S, ..]`.
-    pub(crate) fn around_linear(
+    /// A linear layer on `[B, S, ..]` with this rank's part of its weight.
+    pub(crate) fn linear(
         &self,
         t: &Tape,
         x: &Tensor,
+        weight: &Tensor,
         bias: Option<&Tensor>,
-        linear: impl FnOnce(&Tensor) -> Tensor,
     ) -> Tensor {
         let x = self.taken(t, x);
+        if self.is_summed() && self.planned && !t.is_grad_enabled() {
+            // Summed in place where nothing is recorded.
+            let sum = t.linear(&x, weight, None);
+            return match bias {
+                Some(bias) => t.add(&sum, bias),
+                None => sum,
+            };
+        }
         let result = {
-            let sums = matches!(
-                self.style,
-                TensorStyle::Rowwise | TensorStyle::RowwiseSplitInput
-            );
             // Each rank adds its part of the bias to its part of the sum.
             let _part = bias
-                .filter(|_| sums)
+                .filter(|_| self.is_summed())
                 .map(|bias| t.scratch_like("div", bias));
-            t.distributed(|| linear(&x))
+            t.distributed(|| t.linear(&x, weight, bias))
         };
         self.given(t, result)
+    }
+
+    /// Whether each rank computes a part of a sum.
+    fn is_summed(&self) -> bool {
+        matches!(
+            self.style,
+            TensorStyle::Rowwise | TensorStyle::RowwiseSplitInput
+        )
     }
 
     /// What a linear layer computes with.
@@ -228,7 +243,7 @@ impl Division {
             TensorStyle::ColwiseGatherOutput if !self.divides_logits => {
                 t.gathered_columns(&result, self.columns, self.ranks)
             }
-            TensorStyle::Rowwise | TensorStyle::RowwiseSplitInput => self.summed(t, &result),
+            _ if self.is_summed() => self.summed(t, &result),
             _ => result,
         }
     }

@@ -144,13 +144,13 @@ impl Linear {
                 division,
             } => {
                 let own = [Some(weight), bias.as_ref()];
-                let linear = |x: &Tensor| t.linear(x, weight, bias.as_ref());
+                let bias = bias.as_ref();
                 let result = match division {
-                    None => t.with_own("linear", own, x, linear),
-                    Some(division) => division.around_linear(t, x, bias.as_ref(), linear),
+                    None => t.with_own("linear", own, x, |x| t.linear(x, weight, bias)),
+                    Some(division) => division.linear(t, x, weight, bias),
                 };
                 match adapter {
-                    Some(adapter) => adapter.forward(t, x, result, bias.as_ref()),
+                    Some(adapter) => adapter.forward(t, x, result, bias),
                     None => result,
                 }
             }

@@ -32,7 +32,7 @@ mod matmul;
 mod norm;
 mod pixels;
 mod pointwise;
-mod redistribution;
+mod ranks;
 mod reduce;
 mod routing;
 mod sampling;
@@ -43,7 +43,6 @@ mod softmax;
 mod split;
 mod streams;
 mod topk;
-mod vocabulary;
 mod weight_norm;
 
 pub use attention::{Sdpa, SdpaKernel};

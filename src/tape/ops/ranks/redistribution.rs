@@ -114,3 +114,76 @@ impl Tape {
         self.empty("reduce_scatter_tensor", part, x.dtype())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::tape::{Backend, Placement, RawStorage, Tape};
+    use crate::units::{DType, Shape};
+
+    /// The bytes of what a program allocates.
+    fn allocated(program: impl FnOnce(&Tape)) -> Vec<u64> {
+        let tape = Tape::new(Backend::default());
+        program(&tape);
+        let (record, _) = tape.finish();
+        record
+            .written()
+            .iter()
+            .map(|s: RawStorage| s.bytes)
+            .collect()
+    }
+
+    #[test]
+    fn parts_of_one_sample_are_gathered_in_place_and_those_of_several_copied() {
+        let gather = |samples: u64| {
+            allocated(|t| {
+                let part = t.empty("x", Shape::from([samples, 4, 64]), DType::Float32);
+                t.gathered_sequence(&part, 2);
+            })
+        };
+        assert_eq!(gather(1), [1024, 2048]);
+        assert_eq!(gather(2), [2048, 4096, 4096]);
+    }
+
+    #[test]
+    fn a_sum_in_parts_is_stacked_by_ranks_first() {
+        let made = allocated(|t| {
+            let x = t.empty("x", Shape::from([1, 8, 64]), DType::Float32);
+            t.summed_in_parts(&x, 2);
+        });
+        assert_eq!(made, [2048, 2048, 1024]);
+    }
+
+    #[test]
+    fn gradients_of_what_ranks_have_together_are_never_added_in_place() {
+        let twice = |placement: Placement| {
+            let made = allocated(|t| {
+                let w = t.placed(placement, || t.parameter(Shape::from([8]), DType::Float32));
+                let x = t.empty("x", Shape::from([8]), DType::Float32);
+                let sum = t.add(&t.mul(&w, &x), &t.mul(&w, &x));
+                t.backward(&sum);
+            });
+            made.len()
+        };
+        assert_eq!(twice(Placement::Divided), twice(Placement::Local) + 1);
+    }
+
+    #[test]
+    fn only_gradients_that_lie_otherwise_than_their_parameters_are_placed_anew() {
+        let t = Tape::new(Backend::default());
+        for placement in [
+            Placement::Local,
+            Placement::Divided,
+            Placement::Copied,
+            Placement::Summed,
+        ] {
+            let w = t.placed(placement, || t.parameter(Shape::from([8]), DType::Float32));
+            w.set_gradient(Some(t.empty("gradient", Shape::from([8]), DType::Float32)));
+        }
+        assert_eq!(t.placed_gradients().len(), 1);
+        let w = t.placed(Placement::Divided, || {
+            t.parameter(Shape::from([8]), DType::Float32)
+        });
+        w.set_gradient(Some(t.empty("gradient", Shape::from([16]), DType::Float32)));
+        assert_eq!(t.placed_gradients().len(), 2);
+    }
+}
