@@ -2,7 +2,7 @@
 
 use super::fictitious::FICTITIOUS;
 use super::models::{catalog_model, catalog_models};
-use super::registry::{all, family_of};
+use super::registry::{all, family_of, is_of_blocks};
 use crate::model::Family;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -64,6 +64,42 @@ fn each_published_model_has_its_number_of_parameters_in_the_record_of_its_family
     for family in all() {
         for (id, _) in family.published.facts() {
             assert!(catalog_model(id).is_some(), "{id} is no published model");
+        }
+    }
+}
+
+/// Plans as transformers 5.23 has them (`base_model_tp_plan` of the config's class), without what all ranks have
+/// (`replicated_with_grad_allreduce`).
+#[test]
+fn each_plan_of_tensor_parallelism_is_that_of_transformers() {
+    let path = format!(
+        "{}/tests/fixtures/tensor_plans.jsonl",
+        env!("CARGO_MANIFEST_DIR")
+    );
+    let text = fs::read_to_string(path).expect("the plans");
+    let lines = text
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).expect("a plan"));
+    let plans: BTreeMap<String, Value> = lines
+        .map(|line| {
+            let name = line["model_type"].as_str().expect("a type").to_owned();
+            (name, line["base_model_tp_plan"].clone())
+        })
+        .collect();
+    for family in records().filter(|family| is_of_blocks(family)) {
+        if family.tensor_plan.is_empty() {
+            continue;
+        }
+        let own = family.tensor_plan.iter().copied().flatten();
+        let own: Map<String, Value> = own
+            .map(|(path, style)| ((*path).to_owned(), style.name().into()))
+            .collect();
+        for name in family.model_types {
+            assert_eq!(
+                plans.get(*name),
+                Some(&Value::Object(own.clone())),
+                "{name}"
+            );
         }
     }
 }

@@ -18,15 +18,24 @@ pub(crate) struct Entry {
     /// Its record.
     pub(crate) family: &'static Family,
     build: Build,
+    /// Whether its models are of the blocks that Llama is built of.
+    of_blocks: bool,
 }
 
 const fn entry(family: &'static Family, build: Build) -> Entry {
-    Entry { family, build }
+    Entry {
+        family,
+        build,
+        of_blocks: false,
+    }
 }
 
 /// A decoder of the blocks that Llama is built of, put together as its record says.
 const fn like_llama(family: &'static Family) -> Entry {
-    entry(family, llama::build)
+    Entry {
+        of_blocks: true,
+        ..entry(family, llama::build)
+    }
 }
 
 /// The families by their `model_type`. Each is asked for when its turn comes: what no one asks for need not be
@@ -317,6 +326,12 @@ pub(crate) fn family_of(model_type: &str, has: impl Fn(&str) -> bool) -> Option<
 fn named(entries: &[fn() -> Entry], model_type: &str) -> Option<&'static Family> {
     let mut families = entries.iter().map(|entry| entry().family);
     families.find(|family| family.model_types.contains(&model_type))
+}
+
+/// Whether a family's models are of the blocks that Llama is built of.
+pub(crate) fn is_of_blocks(family: &Family) -> bool {
+    let mut entries = FAMILIES.iter().map(|entry| entry());
+    entries.any(|entry| entry.family == family && entry.of_blocks)
 }
 
 /// Builds a model as its family does; a linear layer alone is of none.

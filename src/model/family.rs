@@ -12,6 +12,7 @@ use super::style::Style;
 use super::support::{
     AdapterSupport, AttentionSupport, CacheSupport, LigerSupport, QuantizedSupport,
 };
+use super::tensor_plan::TensorPlan;
 use super::window::Window;
 use super::{Architecture, DecoderConfig, DecoderType};
 use crate::ask::{Framework, Task};
@@ -113,6 +114,8 @@ pub struct Family {
     pub adapter_support: AdapterSupport,
     /// What stays whole when it is quantized.
     pub quantized_support: QuantizedSupport,
+    /// How ranks that see the same data divide its modules.
+    pub tensor_plan: TensorPlan,
     /// Whether the loss that balances experts reads what every layer gives, logits or not (transformers 4).
     pub balances_every_layer: bool,
     /// The files of `tests/fixtures` that hold measured cases of it.
@@ -174,6 +177,7 @@ impl Family {
             without_checkpointing: None,
             adapter_support: AdapterSupport::USUAL,
             quantized_support: QuantizedSupport::USUAL,
+            tensor_plan: &[],
             balances_every_layer: false,
             fixtures: Proof::NONE,
             published: Proof::NONE,

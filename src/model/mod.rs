@@ -42,6 +42,7 @@ mod style;
 mod support;
 mod swin;
 mod t5;
+mod tensor_plan;
 mod versions;
 mod vit;
 mod window;
@@ -104,6 +105,10 @@ pub use support::{
 };
 pub use swin::SwinConfig;
 pub use t5::{T5Config, T5GemmaConfig, T5Kind};
+pub use tensor_plan::{
+    EXPERTS_PLAN, FUSED_MLP_PLAN, GATHERED_EXPERTS_PLAN, GATHERED_PLAN, LLAMA_PLAN, MIXED_PLAN,
+    PLAIN_MLP_PLAN, SHARED_EXPERTS_PLAN, TensorPart, TensorPlan, TensorStyle, style_of,
+};
 pub use versions::Transformers;
 pub use vit::{Spectrogram, VitConfig, VitKind};
 pub use window::{Window, WindowLayers, WindowOn};

@@ -5,6 +5,7 @@ use crate::ask::{
     ActivationCheckpointing, AllocatorSettings, Attention, AutocastStyle, DataLoader,
     DataParallelKind, Dataset, Evaluation, Framework, LigerKernels, Lora, Loss, Mesh, Offload,
     Optimizer, Parallelism, Precision, Program, Quantization, Scenario, SdpaBackend, Task,
+    TensorParallelKind,
 };
 use crate::units::{Bytes, DType};
 
@@ -115,9 +116,26 @@ impl ResolvedSpec {
     }
 
     /// Whether the model is made on the meta device, its parameters getting memory when they are divided:
-    /// for `fully_shard`, unless what is quantized was loaded before.
+    /// for `fully_shard` or `parallelize_module`, unless what is quantized was loaded before.
     pub fn builds_on_meta(&self) -> bool {
-        self.parallelism.dp.kind == DataParallelKind::Fsdp2 && !self.quantization.is_on()
+        let divided = self.parallelism.dp.kind == DataParallelKind::Fsdp2 || self.divides_modules();
+        divided && !self.quantization.is_on()
+    }
+
+    /// Whether ranks divide the model's modules as `torch.distributed.tensor` does.
+    pub fn divides_modules(&self) -> bool {
+        let tp = &self.parallelism.tp;
+        tp.size > 1 && tp.kind == TensorParallelKind::DTensor
+    }
+
+    /// Whether ranks divide what stands between layers along the sequence.
+    pub fn divides_sequence(&self) -> bool {
+        self.divides_modules() && self.parallelism.tp.sequence_parallel
+    }
+
+    /// Whether logits stay divided among ranks for the loss.
+    pub fn divides_logits(&self) -> bool {
+        self.divides_modules() && self.parallelism.tp.loss_parallel
     }
 
     /// A model with nothing asked of it, on no machine: what it is built by to know its modules.

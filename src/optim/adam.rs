@@ -27,13 +27,19 @@ impl Optimizer {
         let decays = self.options.weight_decay && self.options.name == OptimizerName::Adam;
         match self.options.implementation {
             OptimizerImpl::Foreach => {
+                // `_foreach_lerp_`, and `_foreach_addcmul_`, which reads them twice.
+                drop(t.placed_gradients());
+                drop([(); 2].map(|()| t.placed_gradients()));
                 let gradients = decays.then(|| foreach(t, "_foreach_add"));
                 drop(gradients);
                 drop(foreach(t, "_foreach_sqrt"));
             }
             OptimizerImpl::ForLoop => {
                 let (mut gradient, mut denominator) = (None, None);
-                for_each_gradient(t, |_, parameter, _| {
+                for_each_gradient(t, |_, parameter, grad| {
+                    // `lerp_`, and `addcmul_`, which reads it twice.
+                    drop(t.placed_as(parameter, grad));
+                    drop([(); 2].map(|()| t.placed_as(parameter, grad)));
                     drop(gradient.take());
                     if decays {
                         gradient = Some(temporary(t, "add", parameter));
@@ -43,7 +49,8 @@ impl Optimizer {
                 });
                 drop((gradient, denominator));
             }
-            OptimizerImpl::Fused | OptimizerImpl::None => {}
+            OptimizerImpl::Fused => drop(t.placed_gradients()),
+            OptimizerImpl::None => {}
         }
     }
 }

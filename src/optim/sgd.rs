@@ -10,8 +10,14 @@ impl Optimizer {
     pub(super) fn sgd(&mut self, t: &Tape) {
         let decays = self.options.weight_decay;
         let momentum = self.options.momentum > 0.0;
+        if self.options.implementation != OptimizerImpl::ForLoop {
+            drop(t.placed_gradients());
+        }
         match self.options.implementation {
             OptimizerImpl::ForLoop => {
+                t.for_each_parameter(|_, parameter, grad| {
+                    drop(grad.and_then(|grad| t.placed_as(parameter, grad)));
+                });
                 let mut states = std::mem::take(&mut self.states);
                 self.each(t, |i, parameter| {
                     let state = state_at(&mut states, i);

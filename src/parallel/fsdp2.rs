@@ -6,15 +6,17 @@
 
 mod copies;
 mod group;
+mod modules;
 mod reduce;
 
-use super::units::Layers;
+use super::tensor::by_mesh;
 use super::wrapper::{ModelParameter, OnRank, Wrapper};
 use crate::ask::{ComputeDtype, Fsdp};
 use crate::model::ResolvedSpec;
 use crate::tape::{Category, ModuleHooks, Registered, Role, Tape, Tensor};
 use crate::units::DType;
 use group::{Group, State};
+use modules::Modules;
 use std::cell::{Cell, RefCell};
 use std::rc::{Rc, Weak};
 
@@ -28,10 +30,10 @@ pub(super) struct Fsdp2 {
     replicates: bool,
     /// The dtype in which gradients are reduced.
     reduce: DType,
-    /// The root first, then its layers in order.
+    /// The root first, then its modules in order.
     groups: Vec<Group>,
-    /// The modules that are layers.
-    layers: Layers,
+    /// The modules that are groups.
+    modules: Modules,
     /// For the optimizer: group and place in it of each parameter that is trained, in the model's order.
     trained: Vec<(usize, usize)>,
     /// All parameters as they were made.
@@ -65,14 +67,14 @@ impl Fsdp2 {
         let reduce = precision
             .reduce
             .map(ComputeDtype::dtype)
-            .or(trained.map(stored));
-        let layers = Layers::of(t, registered);
-        let mut groups: Vec<Group> = Vec::new();
-        groups.resize_with(layers.count() + 1, || Group::new(&dp.fsdp));
-        groups[0].is_root = true;
+            .or(trained.map(stored))
+            .unwrap_or(DType::Float32);
+        let modules = Modules::of(t, spec, registered);
+        let group = |at| Group::new(&dp.fsdp, modules.reshards(dp, at), modules.of_group(at));
+        let mut groups: Vec<Group> = (0..modules.groups).map(group).collect();
         let (mut places, mut all) = (Vec::new(), Vec::new());
         for entry in registered {
-            let at = layers.around(t, entry.scope).map_or(0, |layer| layer + 1);
+            let at = modules.around(t, entry.scope);
             match entry.role {
                 Role::Buffer if spec.builds_on_meta() => t.in_scope(entry.scope, || {
                     t.give_storage_for(Category::Buffers, "to_empty", &entry.tensor);
@@ -86,12 +88,12 @@ impl Fsdp2 {
                     all.push(ModelParameter {
                         elements,
                         bytes: elements * stored.size(),
-                        layer: u32::try_from(at).unwrap_or(u32::MAX),
+                        layer: modules.layer(at),
                         trained,
                     });
                     places.push((
                         entry.tensor.clone(),
-                        (at, groups[at].add(t, entry, stored, place)),
+                        (at, groups[at].add(t, entry, [stored, reduce], place)),
                     ));
                 }
             }
@@ -107,9 +109,9 @@ impl Fsdp2 {
             settings: dp.fsdp,
             ranks: mesh.shard,
             replicates: mesh.replicate > 1,
-            reduce: reduce.unwrap_or(DType::Float32),
+            reduce,
             groups,
-            layers,
+            modules,
             trained,
             all,
             last_gathered: RefCell::default(),
@@ -128,13 +130,6 @@ impl Fsdp2 {
         self.own.upgrade()
     }
 
-    fn group_of(&self, module: u32) -> Option<usize> {
-        if module == 0 {
-            return Some(0);
-        }
-        self.layers.of_module(module).map(|layer| layer + 1)
-    }
-
     /// `FSDPState._pre_backward`.
     fn pre_backward(&self, t: &Tape, at: usize) {
         let group = &self.groups[at];
@@ -148,11 +143,11 @@ impl Fsdp2 {
         }
         self.unshard(t, at);
         self.wait_for_unshard(t, at);
-        // The model itself and the first layer have nothing to prefetch explicitly.
-        if self.settings.explicit_prefetch == 0 || at <= 1 {
+        let targets = self.prefetched(at, false);
+        if targets.is_empty() {
             self.prefetch_before(t, at);
         } else {
-            self.prefetch_explicitly(t, at, false);
+            self.prefetch_explicitly(t, &targets, State::PreBackward);
         }
     }
 
@@ -170,23 +165,23 @@ impl Fsdp2 {
         }
     }
 
-    /// `set_modules_to_forward_prefetch` and `set_modules_to_backward_prefetch` of layers.
-    fn prefetch_explicitly(&self, t: &Tape, at: usize, forward: bool) {
-        if at == 0 {
-            return;
+    /// What is gathered explicitly when a group is gathered: the layers after or before it
+    /// (`set_modules_to_forward_prefetch` and `set_modules_to_backward_prefetch` of layers).
+    fn prefetched(&self, at: usize, forward: bool) -> Vec<usize> {
+        let layers = self.modules.layers();
+        if !layers.contains(&at) {
+            return Vec::new();
         }
         let count = usize::try_from(self.settings.explicit_prefetch).unwrap_or(usize::MAX);
-        let targets: Vec<usize> = if forward {
-            (at + 1..self.groups.len()).take(count).collect()
+        if forward {
+            (at + 1..layers.end).take(count).collect()
         } else {
-            (1..at).rev().take(count).collect()
-        };
-        for target in targets {
-            let phase = if forward {
-                State::Forward
-            } else {
-                State::PreBackward
-            };
+            (layers.start..at).rev().take(count).collect()
+        }
+    }
+
+    fn prefetch_explicitly(&self, t: &Tape, targets: &[usize], phase: State) {
+        for &target in targets {
             let state = self.groups[target].state.replace(phase);
             self.unshard(t, target);
             self.groups[target].state.set(state);
@@ -196,7 +191,8 @@ impl Fsdp2 {
     /// `_root_post_backward_final_callback`.
     fn end_backward(&self, t: &Tape) {
         for at in 0..self.groups.len() {
-            if self.groups[at].state.get() != State::PostBackward {
+            let has_some = !self.groups[at].parameters.is_empty();
+            if has_some && self.groups[at].state.get() != State::PostBackward {
                 self.post_backward(t, at);
             }
             self.groups[at].state.set(State::Idle);
@@ -215,10 +211,11 @@ impl Fsdp2 {
 
 impl ModuleHooks for Fsdp2 {
     fn before(&self, t: &Tape, module: u32, inputs: &mut [&mut Tensor]) {
-        let Some(at) = self.group_of(module) else {
+        let Some(at) = self.modules.group_of(module) else {
             return;
         };
         let group = &self.groups[at];
+        group.begins();
         let recomputes = group.state.get() == State::PreBackward;
         if recomputes && !group.unsharded.get() {
             self.unshard(t, at);
@@ -233,27 +230,27 @@ impl ModuleHooks for Fsdp2 {
         if recomputes {
             return;
         }
-        group.state.set(State::Forward);
+        let enters = group.state.replace(State::Forward) != State::Forward;
         self.unshard(t, at);
         self.wait_for_unshard(t, at);
-        if t.is_grad_enabled()
+        if enters
+            && t.is_grad_enabled()
+            && !group.parameters.is_empty()
             && let Some(own) = self.shared()
         {
             t.pass_through(inputs, Rc::new(move |t| own.post_backward(t, at)));
         }
-        if self.settings.explicit_prefetch > 0 {
-            self.prefetch_explicitly(t, at, true);
-        }
+        self.prefetch_explicitly(t, &self.prefetched(at, true), State::Forward);
     }
 
     fn after(&self, t: &Tape, module: u32, outputs: &mut [&mut Tensor]) {
-        let Some(at) = self.group_of(module) else {
+        let Some(at) = self.modules.group_of(module) else {
             return;
         };
         let group = &self.groups[at];
-        if group.state.get() != State::PreBackward {
-            if !t.is_in_backward() {
-                if group.reshards(&self.settings) {
+        if group.ends_with(module) && group.state.get() != State::PreBackward {
+            if !t.is_in_backward() && !group.parameters.is_empty() {
+                if group.reshards {
                     group.reshard();
                 }
                 let mut order = self.order.borrow_mut();
@@ -291,7 +288,7 @@ impl Wrapper for Fsdp2 {
         let own: Vec<(Tensor, Option<Tensor>)> = (self.trained.iter())
             .map(|&(group, place)| self.groups[group].shard_with_gradient(place))
             .collect();
-        t.with_parameters(&own, |t| run(t));
+        t.with_parameters(&own, |t| by_mesh(t, run));
     }
 
     fn drop_gradients(&self, _t: &Tape) {

@@ -4,7 +4,8 @@
 //! parameters, gradients and optimizer states, hooks itself onto modules and gradients of the tape, and
 //! allocates the buffers of its collectives, which move no numbers and return at once.
 //!
-//! Not here: how modules are divided (`nn`, for tensor parallelism), the training program, the allocator.
+//! Not here: how modules are divided among ranks that see the same data (`nn`'s `build`, by the plan of the
+//! family's record; `tape` has the collectives), the training program, the allocator.
 //! Invariants: a wrapper of one rank allocates nothing that no wrapper would; no floating point.
 //! Source: torch 2.15 (`torch/nn/parallel`, `torch/distributed`, `torch/csrc/distributed/c10d`).
 
@@ -12,6 +13,7 @@ mod ddp;
 mod fsdp1;
 mod fsdp2;
 mod shards;
+mod tensor;
 mod units;
 mod wrap;
 mod wrapper;

@@ -3,6 +3,7 @@
 use super::ddp::Ddp;
 use super::fsdp1::Fsdp1;
 use super::fsdp2::Fsdp2;
+use super::tensor::TensorParallel;
 use super::wrapper::Wrapper;
 use super::zero::{Stage1And2, Stage3};
 use crate::ask::DataParallelKind;
@@ -61,6 +62,12 @@ pub fn wrapped<M>(
             // What is measured begins with an empty cache.
             t.empty_cache();
             (model, Some(wrapper))
+        }
+        _ if spec.divides_modules() => {
+            t.register_parameters(false);
+            let model = t.without_memory(build);
+            let registered = t.take_registered();
+            (model, Some(TensorParallel::new(t, &registered)))
         }
         _ => (build(), None),
     }

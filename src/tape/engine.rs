@@ -124,7 +124,11 @@ impl Tape {
             if edge.is_some()
                 && let Some(full) = grad.take()
             {
-                *grad = Some(self.validated(full, shape, *dtype));
+                let own = match edge {
+                    Some(Edge::Leaf(leaf)) => leaf.gradient_dtype.get(),
+                    _ => None,
+                };
+                *grad = Some(self.validated(full, shape, own.unwrap_or(*dtype)));
             }
         }
         drop(incoming);

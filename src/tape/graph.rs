@@ -46,6 +46,10 @@ pub(super) struct Leaf {
     pub(super) hook: Option<BackwardHook>,
     /// The stream on which it takes it.
     pub(super) stream: Stream,
+    /// Whether it is a tensor that ranks have together.
+    pub(super) distributed: bool,
+    /// The dtype of its gradient, where that is another than its own.
+    pub(super) gradient_dtype: Cell<Option<DType>>,
     /// The gradient.
     pub(super) grad: RefCell<Option<Tensor>>,
     /// Gradients that wait for others of the same backward pass.
@@ -71,7 +75,7 @@ impl Leaf {
     pub(super) fn receive(&self, tape: &Tape, grad: Option<Tensor>) -> bool {
         if let Some(grad) = grad {
             let old = self.buffer.take();
-            let sum = tape.hand_over(old, grad, self.stream);
+            let sum = tape.hand_over(old, grad, self.stream, self.distributed);
             self.buffer.replace(Some(sum));
         }
         self.dependencies.set(self.dependencies.get() - 1);
@@ -119,6 +123,8 @@ pub(super) struct Node {
     pub(super) inputs: SmallVec<[Meta; 2]>,
     /// The formula with its saved tensors, until it has run.
     pub(super) backward: RefCell<Option<Backward>>,
+    /// Whether it gives tensors that ranks have together.
+    pub(super) distributed: bool,
     /// Whether it is a `torch.autograd.Function`.
     pub(super) is_function: bool,
     /// What runs before it goes backward, in the order in which it was asked for.
@@ -142,16 +148,31 @@ impl Node {
             buffer.resize(nr + 1, None);
         }
         let old = buffer[nr].take();
-        buffer[nr] = Some(tape.hand_over(old, grad, self.stream));
+        buffer[nr] = Some(tape.hand_over(old, grad, self.stream, self.distributed));
     }
 }
 
 /// `accumulate` of `torch/csrc/autograd/input_buffer.cpp` (torch 2.15): in place when nobody else
-/// holds what is there.
-pub(super) fn accumulate(tape: &Tape, old: Option<Tensor>, new: Tensor) -> Tensor {
+/// holds what is there. Tensors that ranks have together never are: where one of them is whole, and the other
+/// a part, the whole one is cut first.
+pub(super) fn accumulate(
+    tape: &Tape,
+    old: Option<Tensor>,
+    new: Tensor,
+    distributed: bool,
+) -> Tensor {
     match old {
         None => new,
-        Some(old) if old.is_exclusive() => old,
+        Some(old) if !distributed && old.is_exclusive() => old,
+        Some(old) if distributed && old.numel() != new.numel() => {
+            let part = if old.numel() < new.numel() {
+                &old
+            } else {
+                &new
+            };
+            let _cut = tape.like("clone", part);
+            tape.like("add", part)
+        }
         Some(old) => tape.elementwise("add", &[&old, &new], old.dtype()),
     }
 }
@@ -159,11 +180,17 @@ pub(super) fn accumulate(tape: &Tape, old: Option<Tensor>, new: Tensor) -> Tenso
 impl Tape {
     /// A gradient comes to who goes backward on `stream`, which adds it to what is there (`InputBuffer::add`,
     /// `torch/csrc/autograd/input_buffer.cpp`, torch 2.15): one of another stream is in use on that one, too.
-    fn hand_over(&self, old: Option<Tensor>, new: Tensor, stream: Stream) -> Tensor {
+    fn hand_over(
+        &self,
+        old: Option<Tensor>,
+        new: Tensor,
+        stream: Stream,
+        distributed: bool,
+    ) -> Tensor {
         self.record_stream(&new, stream);
         match old {
             None => new,
-            old => self.on_stream(stream, || accumulate(self, old, new)),
+            old => self.on_stream(stream, || accumulate(self, old, new, distributed)),
         }
     }
 
@@ -207,6 +234,7 @@ impl Tape {
             edges: inputs.iter().map(|t| t.resolved_edge()).collect(),
             inputs: inputs.iter().map(|t| (*t.shape(), t.dtype())).collect(),
             backward: RefCell::new(Some(backward)),
+            distributed: self.is_distributed(),
             is_function: false,
             hooks: RefCell::default(),
             _context: context,

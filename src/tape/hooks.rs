@@ -148,6 +148,20 @@ impl Tape {
         self.enter(&Called::bare(self.module_name()), inputs);
     }
 
+    /// Calls the module of the current scope, which is not a layer, with one input and one result: wrappers of
+    /// modules can take it for one of theirs.
+    pub fn around_module(&self, x: &Tensor, run: impl FnOnce(&Tensor) -> Tensor) -> Tensor {
+        let hooks = self.hooks.modules.borrow().clone();
+        let Some(hooks) = hooks else {
+            return run(x);
+        };
+        let mut x = x.clone();
+        hooks.before(self, self.scope(), &mut [&mut x]);
+        let mut out = run(&x);
+        hooks.after(self, self.scope(), &mut [&mut out]);
+        out
+    }
+
     fn module_name(&self) -> &'static str {
         if self.scope() == 0 { "root" } else { "layer" }
     }

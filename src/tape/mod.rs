@@ -32,6 +32,7 @@ mod left_out;
 mod levels;
 mod ops;
 mod parameters;
+mod placement;
 mod record;
 mod recorder;
 mod repeats;
@@ -66,6 +67,7 @@ pub use fixed_cache::Places;
 use graph::{Edge, Leaf};
 use parameters::Parameter;
 pub use parameters::{Registered, Role};
+pub use placement::Placement;
 use recorder::Recorder;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -133,6 +135,7 @@ pub struct Tape {
     /// The dtype of tensors that take the memory of another dtype, and that one.
     kept: Cell<Option<[DType; 2]>>,
     autocast: RefCell<Option<Autocast>>,
+    placing: placement::Placing,
     /// Whether modules are in training mode.
     training: Cell<bool>,
     /// What attention keeps between forward passes.
@@ -172,6 +175,7 @@ impl Tape {
             registered: RefCell::default(),
             kept: Cell::new(None),
             autocast: RefCell::default(),
+            placing: placement::Placing::default(),
             training: Cell::new(true),
             offload: RefCell::default(),
             checkpoint_every: Cell::new(1),

@@ -123,6 +123,7 @@ impl Tape {
         let id = self.next_parameter_id();
         let leaf = Rc::new(Leaf {
             parameter: Cell::new(Some(id)),
+            distributed: self.placement().is_distributed(),
             ..Leaf::default()
         });
         let edge = if self.redirects() {
@@ -130,7 +131,7 @@ impl Tape {
         } else {
             Edge::Leaf(Rc::clone(&leaf))
         };
-        let tensor = x.detach().with_edge(edge);
+        let tensor = x.placed(self.placement()).with_edge(edge);
         let present = Present {
             tensor: tensor.clone(),
             leaf,

@@ -1,9 +1,9 @@
 //! Tensors: a shape over a storage, with a place in the graph.
 
-use super::Category;
 use super::graph::{Edge, Leaf, ParameterId};
 use super::layout::{self, Strides};
 use super::recorder::Storage;
+use super::{Category, Placement};
 use crate::units::{DType, Shape};
 use std::rc::Rc;
 
@@ -22,6 +22,7 @@ struct Impl {
     strides: Option<Box<Strides>>,
     dtype: DType,
     view: bool,
+    placement: Placement,
 }
 
 impl Impl {
@@ -33,6 +34,7 @@ impl Impl {
             dtype,
             edge: None,
             view: false,
+            placement: Placement::Local,
         }
     }
 
@@ -40,6 +42,7 @@ impl Impl {
     fn outside(&self) -> Self {
         Self {
             view: self.view,
+            placement: self.placement,
             ..Self::row_major(Rc::clone(&self.storage), self.shape, self.dtype)
         }
     }
@@ -51,6 +54,7 @@ pub(super) struct Like {
     shape: Shape,
     strides: Option<Box<Strides>>,
     dtype: DType,
+    placement: Placement,
 }
 
 impl Like {
@@ -62,6 +66,7 @@ impl Like {
     ) -> &'a Tensor {
         let tensor = Impl {
             strides: self.strides.clone(),
+            placement: self.placement,
             ..Impl::row_major(Rc::clone(storage), self.shape, self.dtype)
         };
         match there.take() {
@@ -114,6 +119,7 @@ impl Tensor {
             shape: self.0.shape,
             strides: self.0.strides.clone(),
             dtype: self.0.dtype,
+            placement: self.0.placement,
         }
     }
 
@@ -155,6 +161,20 @@ impl Tensor {
             strides: kept(&shape, strides),
             ..self.0.outside()
         }))
+    }
+
+    /// The same storage outside of the graph, as a tensor that is placed so.
+    pub fn placed(&self, placement: Placement) -> Self {
+        Self(Rc::new(Impl {
+            strides: self.0.strides.clone(),
+            placement,
+            ..self.0.outside()
+        }))
+    }
+
+    /// How a parameter is placed among ranks.
+    pub fn placement(&self) -> Placement {
+        self.0.placement
     }
 
     /// The sizes.
@@ -235,6 +255,15 @@ impl Tensor {
     pub fn set_gradient(&self, gradient: Option<Self>) {
         if let Some(Edge::Leaf(leaf)) = &self.0.edge {
             leaf.grad.replace(gradient);
+        }
+    }
+
+    /// Gives a leaf gradients of this dtype, where that is wider than its own (`grad_dtype`).
+    pub fn set_gradient_dtype(&self, dtype: DType) {
+        if let Some(Edge::Leaf(leaf)) = &self.0.edge
+            && dtype.size() > self.0.dtype.size()
+        {
+            leaf.gradient_dtype.set(Some(dtype));
         }
     }
 

@@ -70,6 +70,7 @@ pub(crate) const COHERE2_MOE: Family = Family {
     // Support.
     liger: None,
     plain_logits: false,
+    tensor_plan: crate::model::MIXED_PLAN,
     fixtures: Proof::of(&["further_decoders.jsonl"]),
     published: Proof::NONE,
     ..LLAMA

@@ -48,6 +48,7 @@ pub(crate) const AXK1: Family = Family {
     tasks: crate::model::CAUSAL_LM,
     // Support.
     liger: None,
+    tensor_plan: &[],
     fixtures: Proof::of(&["further_decoders.jsonl"]),
     published: Proof::of(&[("ax-k1-519b-a33b", 518_983_052_288)]),
     ..LLAMA

@@ -51,6 +51,7 @@ pub(crate) const DEEPSEEK_V2: Family = Family {
     // Support.
     liger: None,
     adapter_support: crate::model::AdapterSupport::EXPERTS_OF_LAYERS,
+    tensor_plan: &[],
     fixtures: Proof::of(&["moe.jsonl"]),
     published: Proof::of(&[
         ("deepseek-v2-lite", 15_706_484_224),

@@ -48,6 +48,7 @@ pub(crate) const DEEPSEEK_V3: Family = Family {
     // Support.
     liger: None,
     adapter_support: crate::model::AdapterSupport::EXPERTS_OF_LAYERS,
+    tensor_plan: &[],
     fixtures: Proof::of(&["moe.jsonl"]),
     published: Proof::of(&[("deepseek-v3", 671_026_404_352)]),
     ..LLAMA

@@ -55,6 +55,7 @@ pub(crate) const DEEPSEEK_V32: Family = Family {
     attention_support: crate::model::AttentionSupport::CHOSEN_KEYS,
     adapter_support: crate::model::AdapterSupport::EXPERTS_OF_LAYERS,
     quantized_support: crate::model::QuantizedSupport::whole(&["indexer.weights_proj"]),
+    tensor_plan: &[],
     fixtures: Proof::of(&["indexed_attention.jsonl"]),
     published: Proof::of(&[("deepseek-v3.2", 671_877_929_216)]),
     ..LLAMA

@@ -54,6 +54,7 @@ pub(crate) const MINICPM3: Family = Family {
     liger: None,
     plain_logits: false,
     adapter_support: crate::model::AdapterSupport::SCALED_TABLE,
+    tensor_plan: &[],
     fixtures: Proof::of(&["further_decoders.jsonl"]),
     published: Proof::of(&[("minicpm3-4b", 4_073_875_968)]),
     ..LLAMA

@@ -38,6 +38,7 @@ pub(crate) const YOUTU: Family = Family {
     tasks: crate::model::CAUSAL_LM,
     // Support.
     liger: None,
+    tensor_plan: &[],
     fixtures: Proof::of(&["further_decoders.jsonl"]),
     published: Proof::of(&[("youtu-llm-2b", 1_961_560_064)]),
     ..LLAMA

@@ -54,6 +54,7 @@ pub(crate) const DOGE: Family = Family {
         check: Some(super::reader::check),
         ..crate::model::AttentionSupport::ALL
     },
+    tensor_plan: &[],
     fixtures: Proof::of(&["doge.jsonl"]),
     published: Proof::NONE,
     ..LLAMA

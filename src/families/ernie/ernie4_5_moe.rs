@@ -56,6 +56,7 @@ pub(crate) const ERNIE4_5_MOE: Family = Family {
     // Support.
     liger: None,
     adapter_support: crate::model::AdapterSupport::EXPERTS_OF_LAYERS,
+    tensor_plan: crate::model::SHARED_EXPERTS_PLAN,
     fixtures: Proof::of(&["hunyuan_ernie_moe.jsonl"]),
     published: Proof::of(&[("ernie-4.5-21b-a3b", 21_825_437_888)]),
     ..LLAMA

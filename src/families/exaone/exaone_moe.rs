@@ -57,6 +57,7 @@ pub(crate) const EXAONE_MOE: Family = Family {
     // Support.
     liger: None,
     adapter_support: crate::model::AdapterSupport::EXPERTS_OF_LAYERS,
+    tensor_plan: crate::model::MIXED_PLAN,
     fixtures: Proof::of(&["newest_decoders.jsonl"]),
     published: Proof::of(&[("k-exaone-236b-a23b", 236_571_150_336)]),
     ..LLAMA

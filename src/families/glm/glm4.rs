@@ -58,6 +58,7 @@ pub(crate) const GLM4: Family = Family {
         norms_in_place: false,
         ..crate::model::LigerSupport::SWIGLU_SINCE_5
     }),
+    tensor_plan: crate::model::FUSED_MLP_PLAN,
     fixtures: Proof::of(&["olmo_glm_helium.jsonl"]),
     published: Proof::of(&[("glm-4-9b-0414", 9_400_279_040)]),
     ..LLAMA

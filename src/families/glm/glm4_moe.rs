@@ -55,6 +55,7 @@ pub(crate) const GLM4_MOE: Family = Family {
     // Support.
     liger: None,
     adapter_support: crate::model::AdapterSupport::EXPERTS_OF_LAYERS,
+    tensor_plan: crate::model::SHARED_EXPERTS_PLAN,
     fixtures: Proof::of(&["mixtures.jsonl"]),
     published: Proof::of(&[("glm-4.5-air", 106_852_245_504)]),
     ..LLAMA

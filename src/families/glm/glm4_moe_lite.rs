@@ -48,6 +48,7 @@ pub(crate) const GLM4_MOE_LITE: Family = Family {
     // Support.
     liger: None,
     adapter_support: crate::model::AdapterSupport::EXPERTS_OF_LAYERS,
+    tensor_plan: &[],
     fixtures: Proof::of(&["newest_decoders.jsonl"]),
     published: Proof::of(&[("glm-4.7-flash", 29_943_390_976)]),
     ..LLAMA

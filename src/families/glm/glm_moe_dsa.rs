@@ -60,6 +60,7 @@ pub(crate) const GLM_MOE_DSA: Family = Family {
     attention_support: crate::model::AttentionSupport::CHOSEN_KEYS,
     adapter_support: crate::model::AdapterSupport::EXPERTS_OF_LAYERS,
     quantized_support: crate::model::QuantizedSupport::whole(&["indexer.weights_proj"]),
+    tensor_plan: &[],
     fixtures: Proof::of(&["indexed_attention.jsonl"]),
     published: Proof::of(&[("glm-5", 743_911_199_232)]),
     ..LLAMA

@@ -47,6 +47,7 @@ pub(crate) const GLM: Family = Family {
     },
     // Support.
     liger: None,
+    tensor_plan: crate::model::FUSED_MLP_PLAN,
     fixtures: Proof::of(&["olmo_glm_helium.jsonl"]),
     published: Proof::of(&[("glm-4-9b", 9_399_951_360)]),
     ..LLAMA

@@ -57,6 +57,7 @@ pub(crate) const GRANITE_SWA: Family = Family {
     liger: None,
     plain_logits: false,
     attention_support: crate::model::AttentionSupport::SINKS,
+    tensor_plan: &[],
     fixtures: Proof::of(&["granite_swa.jsonl"]),
     published: Proof::NONE,
     ..LLAMA

@@ -52,6 +52,7 @@ pub(crate) const GRANITEMOE: Family = Family {
     // Support.
     liger: None,
     plain_logits: false,
+    tensor_plan: &[],
     fixtures: Proof::of(&["granitemoe_before_5.jsonl", "mixtures.jsonl", "moe.jsonl"]),
     published: Proof::of(&[
         ("granite-3.1-1b-a400m", 1_334_628_352),

@@ -61,6 +61,7 @@ pub(crate) const GRANITEMOEHYBRID: Family = Family {
     // Support.
     liger: None,
     plain_logits: false,
+    tensor_plan: &[],
     fixtures: Proof::of(&["granite_hybrid.jsonl"]),
     published: Proof::of(&[("granite-4.0-h-tiny", 6_939_037_248)]),
     ..LLAMA

@@ -55,6 +55,7 @@ pub(crate) const GRANITEMOESHARED: Family = Family {
     // Support.
     liger: None,
     plain_logits: false,
+    tensor_plan: &[],
     fixtures: Proof::of(&["granitemoe_before_5.jsonl", "mixtures.jsonl", "moe.jsonl"]),
     published: Proof::NONE,
     ..LLAMA

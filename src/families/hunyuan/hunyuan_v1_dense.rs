@@ -35,6 +35,7 @@ pub(crate) const HUNYUAN_V1_DENSE: Family = Family {
     since: crate::model::Since::V5,
     // Support.
     liger: Some(crate::model::LigerSupport::SWIGLU_SINCE_5),
+    tensor_plan: &[],
     fixtures: Proof::of(&["hunyuan_ernie_moe.jsonl"]),
     published: Proof::of(&[("hunyuan-1.8b", 1_791_080_448)]),
     ..LLAMA

@@ -47,6 +47,7 @@ pub(crate) const HUNYUAN_V1_MOE: Family = Family {
     // Support.
     liger: None,
     adapter_support: crate::model::AdapterSupport::EXPERTS_OF_LAYERS,
+    tensor_plan: &[],
     fixtures: Proof::of(&["hunyuan_ernie_moe.jsonl"]),
     published: Proof::of(&[("hunyuan-a13b", 80_393_183_232)]),
     ..LLAMA

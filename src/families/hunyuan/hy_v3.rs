@@ -54,6 +54,7 @@ pub(crate) const HY_V3: Family = Family {
     tasks: crate::model::CAUSAL_LM,
     // Support.
     liger: None,
+    tensor_plan: crate::model::SHARED_EXPERTS_PLAN,
     fixtures: Proof::of(&["further_decoders.jsonl"]),
     published: Proof::of(&[("hy3-295b-a21b", 295_033_528_320)]),
     ..LLAMA

@@ -59,6 +59,7 @@ pub(crate) const BAMBA: Family = Family {
     },
     // Support.
     liger: None,
+    tensor_plan: &[],
     fixtures: Proof::of(&["lfm2_bamba.jsonl", "mamba2_before_5.jsonl"]),
     published: Proof::of(&[("bamba-9b", 9_780_235_392)]),
     ..LLAMA

@@ -58,6 +58,7 @@ pub(crate) const FALCON_H1: Family = Family {
     liger: None,
     plain_logits: false,
     adapter_support: crate::model::AdapterSupport::WITHOUT_OUT_PROJ,
+    tensor_plan: &[],
     fixtures: Proof::of(&["falcon_h1.jsonl"]),
     published: Proof::of(&[("falcon-h1-0.5b", 521_411_104)]),
     ..LLAMA

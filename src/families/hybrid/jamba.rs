@@ -60,6 +60,7 @@ pub(crate) const JAMBA: Family = Family {
     since: crate::model::Since::V5,
     // Support.
     liger: None,
+    tensor_plan: &[],
     fixtures: Proof::of(&["jamba.jsonl"]),
     published: Proof::of(&[("jamba-v0.1", 51_570_323_328)]),
     ..LLAMA

@@ -58,6 +58,7 @@ pub(crate) const LFM2: Family = Family {
     tasks: crate::model::CAUSAL_LM,
     // Support.
     liger: None,
+    tensor_plan: &[],
     fixtures: Proof::of(&["lfm2_bamba.jsonl"]),
     published: Proof::of(&[
         ("lfm2-350m", 354_483_968),

@@ -69,6 +69,7 @@ pub(crate) const LFM2_MOE: Family = Family {
     tasks: crate::model::CAUSAL_LM,
     // Support.
     liger: None,
+    tensor_plan: &[],
     fixtures: Proof::of(&["further_decoders.jsonl", "lfm2_bamba.jsonl"]),
     published: Proof::of(&[("lfm2-8b-a1b", 8_339_929_856)]),
     ..LLAMA

@@ -49,6 +49,7 @@ pub(crate) const JETMOE: Family = Family {
     // Support.
     liger: None,
     without_checkpointing: Some("JetMoE"),
+    tensor_plan: &[],
     fixtures: Proof::of(&["jetmoe.jsonl"]),
     published: Proof::NONE,
     ..LLAMA

@@ -86,6 +86,7 @@ pub(crate) const AFMOE: Family = Family {
     // Support.
     liger: None,
     adapter_support: crate::model::AdapterSupport::EXPERTS_OF_LAYERS,
+    tensor_plan: &[],
     fixtures: Proof::of(&["further_decoders.jsonl"]),
     published: Proof::of(&[
         ("trinity-nano", 6_120_003_328),

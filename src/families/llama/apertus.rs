@@ -45,6 +45,7 @@ pub(crate) const APERTUS: Family = Family {
     tasks: crate::model::CAUSAL_LM,
     // Support.
     liger: None,
+    tensor_plan: crate::model::PLAIN_MLP_PLAN,
     fixtures: Proof::of(&["newest_decoders.jsonl"]),
     published: Proof::of(&[("apertus-8b", 8_053_338_176)]),
     ..LLAMA

@@ -33,6 +33,7 @@ pub(crate) const ARCEE: Family = Family {
     since: crate::model::Since::V5,
     // Support.
     liger: None,
+    tensor_plan: crate::model::PLAIN_MLP_PLAN,
     fixtures: Proof::of(&["smollm3_exaone4_seed_oss.jsonl"]),
     published: Proof::NONE,
     ..LLAMA

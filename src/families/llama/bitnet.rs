@@ -37,6 +37,7 @@ pub(crate) const BITNET: Family = Family {
     tasks: crate::model::CAUSAL_LM,
     // Support.
     liger: None,
+    tensor_plan: &[],
     fixtures: Proof::of(&["further_decoders.jsonl"]),
     published: Proof::of(&[("bitnet-b1.58-2b", 2_412_820_480)]),
     ..LLAMA

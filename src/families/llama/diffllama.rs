@@ -32,6 +32,7 @@ pub(crate) const DIFFLLAMA: Family = Family {
     since: crate::model::Since::V5,
     // Support.
     liger: None,
+    tensor_plan: &[],
     fixtures: Proof::of(&["diffllama.jsonl"]),
     published: Proof::NONE,
     ..LLAMA

@@ -64,6 +64,7 @@ pub(crate) const DOTS1: Family = Family {
     // Support.
     liger: None,
     adapter_support: crate::model::AdapterSupport::EXPERTS_OF_LAYERS,
+    tensor_plan: crate::model::SHARED_EXPERTS_PLAN,
     fixtures: Proof::of(&["mixtures.jsonl"]),
     published: Proof::NONE,
     ..LLAMA

@@ -73,6 +73,7 @@ pub(crate) const GPT_OSS: Family = Family {
         ..crate::model::LigerSupport::SWIGLU_SINCE_5
     }),
     attention_support: crate::model::AttentionSupport::SINKS,
+    tensor_plan: &[],
     fixtures: Proof::of(&["mixtures.jsonl"]),
     published: Proof::of(&[
         ("gpt-oss-20b", 20_914_757_184),

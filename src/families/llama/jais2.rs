@@ -44,6 +44,7 @@ pub(crate) const JAIS2: Family = Family {
     tasks: crate::model::CAUSAL_LM,
     // Support.
     liger: None,
+    tensor_plan: crate::model::PLAIN_MLP_PLAN,
     fixtures: Proof::of(&["newest_decoders.jsonl"]),
     published: Proof::of(&[("jais-2-8b", 8_090_401_280)]),
     ..LLAMA

@@ -60,6 +60,7 @@ pub(crate) const MELLUM: Family = Family {
     // Support.
     liger: None,
     adapter_support: crate::model::AdapterSupport::EXPERTS_OF_LAYERS,
+    tensor_plan: crate::model::MIXED_PLAN,
     fixtures: Proof::of(&["further_decoders.jsonl"]),
     published: Proof::NONE,
     ..LLAMA

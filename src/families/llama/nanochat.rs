@@ -48,6 +48,7 @@ pub(crate) const NANOCHAT: Family = Family {
     tasks: crate::model::CAUSAL_LM,
     // Support.
     liger: None,
+    tensor_plan: &[],
     fixtures: Proof::of(&["further_decoders.jsonl"]),
     published: Proof::of(&[("nanochat-d32", 1_879_048_192)]),
     ..LLAMA

@@ -45,6 +45,7 @@ pub(crate) const NEMOTRON: Family = Family {
     // Programs.
     // Support.
     liger: None,
+    tensor_plan: crate::model::PLAIN_MLP_PLAN,
     fixtures: Proof::of(&["nemotron.jsonl"]),
     published: Proof::of(&[("minitron-4b", 4_190_509_056)]),
     ..LLAMA

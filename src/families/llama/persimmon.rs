@@ -59,6 +59,7 @@ pub(crate) const PERSIMMON: Family = Family {
     since: crate::model::Since::V5,
     // Support.
     liger: None,
+    tensor_plan: &[],
     fixtures: Proof::of(&["further_decoders.jsonl"]),
     published: Proof::of(&[("persimmon-8b", 9_397_175_296)]),
     ..LLAMA

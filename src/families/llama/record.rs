@@ -1,7 +1,7 @@
 //! `llama` (`models/llama, transformers 5.23`).
 
 use super::reader;
-use crate::model::{Biases, DecoderType, Family, Options, Proof, Sizes};
+use crate::model::{Biases, DecoderType, Family, LLAMA_PLAN, Options, Proof, Sizes};
 
 /// `llama`.
 pub(crate) const LLAMA: Family = Family {
@@ -30,6 +30,7 @@ pub(crate) const LLAMA: Family = Family {
     generation: crate::model::Generation::DECODER,
     // Support.
     liger: Some(crate::model::LigerSupport::SWIGLU),
+    tensor_plan: LLAMA_PLAN,
     fixtures: Proof::of(&["llama_family.jsonl"]),
     published: Proof::of(&[
         ("llama-3.3-70b", 70_553_706_496),

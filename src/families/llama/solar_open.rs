@@ -43,6 +43,7 @@ pub(crate) const SOLAR_OPEN: Family = Family {
     // Support.
     liger: None,
     adapter_support: crate::model::AdapterSupport::EXPERTS_OF_LAYERS,
+    tensor_plan: crate::model::EXPERTS_PLAN,
     fixtures: Proof::of(&["newest_decoders.jsonl"]),
     published: Proof::of(&[("solar-open-100b", 102_651_793_408)]),
     ..LLAMA

@@ -66,6 +66,7 @@ pub(crate) const STARCODER2: Family = Family {
         check: Some(super::support::check_starcoder2),
         ..crate::model::AttentionSupport::ALL
     },
+    tensor_plan: &[],
     fixtures: Proof::of(&["starcoder2_granite.jsonl"]),
     published: Proof::of(&[
         ("starcoder2-3b", 3_030_371_328),

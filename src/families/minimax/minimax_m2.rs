@@ -49,6 +49,7 @@ pub(crate) const MINIMAX_M2: Family = Family {
     // Support.
     liger: None,
     adapter_support: crate::model::AdapterSupport::EXPERTS_OF_MIXTRAL,
+    tensor_plan: crate::model::GATHERED_EXPERTS_PLAN,
     fixtures: Proof::of(&["newest_decoders.jsonl"]),
     published: Proof::of(&[("minimax-m2", 228_689_748_992)]),
     ..LLAMA

@@ -60,6 +60,7 @@ pub(crate) const MINIMAX: Family = Family {
         ..crate::model::CacheSupport::USUAL
     },
     adapter_support: crate::model::AdapterSupport::EXPERTS_OF_MIXTRAL,
+    tensor_plan: crate::model::EXPERTS_PLAN,
     fixtures: Proof::of(&["minimax.jsonl"]),
     published: Proof::of(&[("minimax-text-01", 456_089_655_296)]),
     ..LLAMA

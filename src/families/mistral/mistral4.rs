@@ -46,6 +46,7 @@ pub(crate) const MISTRAL4: Family = Family {
     since: crate::model::Since::V5,
     // Support.
     liger: None,
+    tensor_plan: &[],
     fixtures: Proof::of(&["further_decoders.jsonl"]),
     published: Proof::of(&[("mistral-small-4-119b", 118_972_826_624)]),
     ..LLAMA

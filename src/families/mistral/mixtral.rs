@@ -45,6 +45,7 @@ pub(crate) const MIXTRAL: Family = Family {
     // Support.
     liger: Some(crate::model::LigerSupport::SWIGLU_SINCE_5),
     adapter_support: crate::model::AdapterSupport::EXPERTS_OF_MIXTRAL,
+    tensor_plan: crate::model::EXPERTS_PLAN,
     fixtures: Proof::of(&["moe.jsonl"]),
     published: Proof::of(&[
         ("mixtral-8x7b", 46_702_792_704),

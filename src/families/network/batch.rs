@@ -17,6 +17,8 @@ pub struct Batch {
     pub(crate) labels: Option<Tensor>,
     /// The decoder's token ids `[B, T]`, when they do not come from labels.
     pub(crate) decoder_ids: Option<Tensor>,
+    /// Positions `[1, S]`, where ranks divide the sequence between layers: no layer could count them.
+    pub(crate) positions: Option<Tensor>,
     /// Images `[B, C, I, I]` that come with texts, and whether the model is asked for their loss.
     pub(crate) images: Option<(Tensor, bool)>,
     /// The second label `[B]` of a sample that has two, how many patches images have, how large they are or which of their
@@ -32,6 +34,7 @@ impl Batch {
             padding_mask: None,
             labels: None,
             decoder_ids: None,
+            positions: None,
             images: None,
             _beside: Vec::new(),
         }
@@ -127,6 +130,8 @@ pub(crate) fn batch(
         .then(|| input(given, DType::Int64));
     let targets = with.decoder_ids && spec.task == Task::Seq2SeqLm;
     let decoder_ids = targets.then(|| input(given, DType::Int64));
+    let places = Shape::from([1, seq_len]);
+    let positions = spec.divides_sequence().then(|| input(places, DType::Int64));
     let sight = spec.architecture.images();
     let (seen, mut beside) = sight.map_or_else(Default::default, |sight| {
         sight_batch::among_tokens(t, spec, sight, samples, tokens)
@@ -137,6 +142,7 @@ pub(crate) fn batch(
         padding_mask: mask,
         labels,
         decoder_ids,
+        positions,
         images: seen.map(|images| (images, false)),
         _beside: beside,
     }

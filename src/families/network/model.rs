@@ -8,6 +8,7 @@ use crate::ask::{EvaluationKind, Framework, Loss, Task};
 use crate::families::registry;
 use crate::model::{Architecture, Module, ResolvedSpec};
 use crate::nn::build::{Builder, Call, Facts, Output, Plan, Request};
+use crate::nn::heads::loss;
 use crate::nn::vision::ImageFeatures;
 use crate::tape::{Tape, Tensor};
 use crate::units::DType;
@@ -24,6 +25,8 @@ pub struct Model {
     /// Tokens that each layer sees, of those that do not see all.
     pub(crate) windows: Vec<Option<u64>>,
     pub(crate) calling: Calling,
+    /// Whether logits stay divided among ranks: the training script computes their loss.
+    divides_logits: bool,
     /// The dtype of the weights.
     pub(crate) dtype: DType,
 }
@@ -56,6 +59,7 @@ impl Model {
             call,
             windows: spec.architecture.windows(),
             calling: Calling::of(spec),
+            divides_logits: spec.divides_logits(),
             dtype: spec.weights,
         }
     }
@@ -161,13 +165,21 @@ impl Model {
         t.before_module(&mut []);
         let mut output = self.called(t, batch);
         t.after_module(&mut output.tensors_mut());
+        let labels = batch.labels.as_ref().filter(|_| self.divides_logits);
+        if let (Some(labels), Some(logits)) = (labels, &output.logits) {
+            let loss = t.scoped("loss", None, || loss::of_divided_logits(t, logits, labels));
+            output.loss = Some(loss);
+        }
         output
     }
 
     fn called(&self, t: &Tape, batch: &Batch) -> Output {
-        let labels = batch.labels.as_ref();
+        let labels = batch.labels.as_ref().filter(|_| !self.divides_logits);
         self.call.pass_mask(batch.padding_mask.as_ref());
         self.call.pass_images(batch.images());
+        if batch.positions.is_some() {
+            self.call.pass_positions(batch.positions.as_ref());
+        }
         let output = match &self.net {
             Net::Encoder(net) => net.forward(t, &batch.input, labels),
             Net::Pairs(net) => net.forward(t, &batch.input, batch.images.as_ref(), labels),
@@ -180,6 +192,9 @@ impl Model {
         };
         self.call.pass_mask(None);
         self.call.pass_images(None);
+        if batch.positions.is_some() {
+            self.call.pass_positions(None);
+        }
         output
     }
 

@@ -59,6 +59,7 @@ pub(crate) const FLEX_OLMO: Family = Family {
     // Support.
     liger: None,
     adapter_support: crate::model::AdapterSupport::EXPERTS_OF_LAYERS,
+    tensor_plan: crate::model::GATHERED_EXPERTS_PLAN,
     fixtures: Proof::of(&["newest_decoders.jsonl"]),
     published: Proof::of(&[("flex-olmo-7x7b", 33_270_665_216)]),
     ..LLAMA

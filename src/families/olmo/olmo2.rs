@@ -66,6 +66,7 @@ pub(crate) const OLMO2: Family = Family {
         norms_in_place: false,
         ..crate::model::LigerSupport::SWIGLU
     }),
+    tensor_plan: crate::model::GATHERED_PLAN,
     fixtures: Proof::of(&["olmo2.jsonl"]),
     published: Proof::of(&[("olmo-2-1b", 1_484_916_736)]),
     ..LLAMA

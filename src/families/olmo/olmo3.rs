@@ -61,6 +61,7 @@ pub(crate) const OLMO3: Family = Family {
         norms_in_place: false,
         ..crate::model::LigerSupport::SWIGLU_SINCE_5
     }),
+    tensor_plan: crate::model::GATHERED_PLAN,
     fixtures: Proof::of(&["olmo_glm_helium.jsonl"]),
     published: Proof::of(&[("olmo-3-7b", 7_298_011_136)]),
     ..LLAMA

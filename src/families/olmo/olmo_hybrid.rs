@@ -66,6 +66,7 @@ pub(crate) const OLMO_HYBRID: Family = Family {
         check: Some(crate::families::hybrid::check_delta_rule),
         ..crate::model::AttentionSupport::ALL
     },
+    tensor_plan: crate::model::GATHERED_PLAN,
     fixtures: Proof::of(&["olmo_hybrid.jsonl"]),
     published: Proof::NONE,
     ..LLAMA

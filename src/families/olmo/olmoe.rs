@@ -49,6 +49,7 @@ pub(crate) const OLMOE: Family = Family {
     // Support.
     liger: None,
     adapter_support: crate::model::AdapterSupport::EXPERTS_OF_LAYERS,
+    tensor_plan: crate::model::GATHERED_EXPERTS_PLAN,
     fixtures: Proof::of(&["moe.jsonl"]),
     published: Proof::of(&[("olmoe-1b-7b", 6_919_161_856)]),
     ..LLAMA

@@ -51,6 +51,7 @@ pub(crate) const PHIMOE: Family = Family {
     // Support.
     liger: None,
     adapter_support: crate::model::AdapterSupport::LINEAR_ROUTERS,
+    tensor_plan: &[],
     fixtures: Proof::of(&["phimoe.jsonl"]),
     published: Proof::of(&[("phi-3.5-moe", 41_873_153_344)]),
     ..LLAMA

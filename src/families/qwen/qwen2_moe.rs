@@ -62,6 +62,7 @@ pub(crate) const QWEN2_MOE: Family = Family {
     },
     // Support.
     liger: None,
+    tensor_plan: crate::model::MIXED_PLAN,
     fixtures: Proof::of(&["moe.jsonl"]),
     published: Proof::of(&[("qwen1.5-moe-a2.7b", 14_315_784_192)]),
     ..LLAMA

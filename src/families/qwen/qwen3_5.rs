@@ -53,6 +53,7 @@ pub(crate) const QWEN3_5: Family = Family {
         check: Some(crate::families::hybrid::check_delta_rule),
         ..crate::model::AttentionSupport::ALL
     },
+    tensor_plan: &[],
     fixtures: Proof::of(&["qwen3_next.jsonl"]),
     published: Proof::of(&[("qwen3.5-9b", 8_953_803_264)]),
     ..LLAMA

@@ -64,6 +64,7 @@ pub(crate) const QWEN3_5_MOE: Family = Family {
         check: Some(crate::families::hybrid::check_delta_rule),
         ..crate::model::AttentionSupport::ALL
     },
+    tensor_plan: &[],
     fixtures: Proof::of(&["qwen3_next.jsonl"]),
     published: Proof::of(&[("qwen3.5-35b-a3b", 34_660_610_688)]),
     ..LLAMA

@@ -57,6 +57,7 @@ pub(crate) const QWEN3_MOE: Family = Family {
     liger: Some(crate::model::LigerSupport::SWIGLU_SINCE_5),
     adapter_support: crate::model::AdapterSupport::EXPERTS_OF_LAYERS,
     balances_every_layer: true,
+    tensor_plan: crate::model::MIXED_PLAN,
     fixtures: Proof::of(&["moe.jsonl"]),
     published: Proof::of(&[
         ("qwen3-30b-a3b", 30_532_122_624),

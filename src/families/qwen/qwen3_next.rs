@@ -68,6 +68,7 @@ pub(crate) const QWEN3_NEXT: Family = Family {
         ..crate::model::AttentionSupport::ALL
     },
     adapter_support: crate::model::AdapterSupport::EXPERTS_OF_LAYERS,
+    tensor_plan: &[],
     fixtures: Proof::of(&["qwen3_next.jsonl"]),
     published: Proof::of(&[("qwen3-next-80b-a3b", 79_674_391_296)]),
     ..LLAMA

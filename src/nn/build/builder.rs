@@ -1,6 +1,7 @@
 //! Building a model's parameters under the names that PyTorch gives them.
 
 use super::call::Call;
+use super::division::Divisions;
 use super::facts::Facts;
 use super::named;
 use super::outline::Outline;
@@ -8,7 +9,7 @@ use crate::ask::{
     ActivationCheckpointing, AdapterDtype, DataParallelKind, LigerKernels, MasterWeights, Program,
     Quantization,
 };
-use crate::model::{Architecture, ModuleKind, Parameter, ResolvedSpec, Transformers};
+use crate::model::{Architecture, ModuleKind, Parameter, ResolvedSpec, TensorStyle, Transformers};
 use crate::nn::adapters::{Target, lora};
 use crate::tape::{Category, Tape, Tensor};
 use crate::units::{DType, Repetition, Shape};
@@ -41,6 +42,8 @@ pub(crate) struct Plan<'a> {
     pub(crate) scale_code: OnceCell<Tensor>,
     /// How the model will be called.
     call: Rc<Call>,
+    /// How its modules are divided among ranks.
+    pub(super) divisions: Option<Divisions>,
     /// The modules, where the model is built only to know them.
     pub(crate) outline: Option<Outline>,
 }
@@ -52,6 +55,7 @@ impl<'a> Plan<'a> {
             tape,
             spec,
             call: Rc::clone(call),
+            divisions: Divisions::of(spec),
             parameters: RefCell::default(),
             named: named::up_to(spec),
             asked_index: Cell::new(false),
@@ -142,13 +146,17 @@ impl<'a> Plan<'a> {
 /// parameters, and the dtype of the weights.
 pub(crate) struct Builder<'a> {
     pub(crate) plan: &'a Plan<'a>,
-    dtype: DType,
+    pub(super) dtype: DType,
     /// The scope of the module, whose path is the module's.
     pub(crate) scope: u32,
     /// Which element of a module list it is.
-    index: usize,
+    pub(super) index: usize,
     /// How that list repeats, as far as is known.
-    repetition: Option<Repetition>,
+    pub(super) repetition: Option<Repetition>,
+    /// How it is divided, where that is not what the plan says.
+    pub(super) style: Option<TensorStyle>,
+    /// Whether each rank gets the gradients of its own tokens.
+    pub(super) summed: bool,
 }
 
 impl<'a> Builder<'a> {
@@ -161,6 +169,8 @@ impl<'a> Builder<'a> {
             scope,
             index: 0,
             repetition: None,
+            style: None,
+            summed: false,
         }
     }
 
@@ -191,6 +201,8 @@ impl<'a> Builder<'a> {
             scope,
             index,
             repetition,
+            style: None,
+            summed: false,
             ..*self
         }
     }
@@ -271,6 +283,7 @@ impl<'a> Builder<'a> {
     ) -> Tensor {
         let t = self.plan.tape;
         self.has(name, shape);
+        let (shape, placement) = self.own_part(name, shape);
         let narrow = self.loaded_dtype();
         t.in_scope(self.scope, || {
             if narrow != self.dtype && narrow != dtype {
@@ -280,7 +293,7 @@ impl<'a> Builder<'a> {
                 all.push((self.scope, wide.clone(), loaded));
                 wide
             } else if trains {
-                t.parameter(shape, dtype)
+                t.placed(placement, || t.parameter(shape, dtype))
             } else {
                 t.frozen_parameter("parameter", shape, dtype)
             }

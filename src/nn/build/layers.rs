@@ -1,9 +1,11 @@
 //! Building blocks shared by architectures.
 
 use super::builder::Builder;
+use super::division::Division;
 use super::four_bit::Linear4bit;
 use super::int8::Linear8bit;
 use crate::ask::QuantizationType;
+use crate::model::TensorStyle;
 use crate::nn::adapters::{Adapter, BaseWeight, Slot};
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
@@ -19,6 +21,8 @@ enum Weight {
     Full {
         weight: Tensor,
         bias: Option<Tensor>,
+        /// How ranks divide it.
+        division: Option<Box<Division>>,
     },
     FourBit(Linear4bit),
     EightBit(Linear8bit),
@@ -58,7 +62,11 @@ impl Linear {
                     |name, shape: Shape| b.trained_copy(b.parameter_in(name, shape, dtype));
                 let weight = parameter("weight", [outputs, inputs].into());
                 let bias = bias.then(|| parameter("bias", [outputs].into()));
-                Weight::Full { weight, bias }
+                Weight::Full {
+                    weight,
+                    bias,
+                    division: b.division(outputs),
+                }
             }
         };
         let adapter = b.adapter(inputs, outputs, false, || weight.base());
@@ -72,8 +80,13 @@ impl Linear {
         if tied.is_some() && !b.quantization().is_on() {
             b.untied([outputs, inputs]);
         }
-        let weight = b.trained_copy(tied.cloned().unwrap_or_else(own));
-        let weight = Weight::Full { weight, bias: None };
+        let tied = tied.map(|table| b.tied_to(table));
+        let weight = b.trained_copy(tied.unwrap_or_else(own));
+        let weight = Weight::Full {
+            weight,
+            bias: None,
+            division: b.division(outputs),
+        };
         let adapter = b.adapter(inputs, outputs, true, || weight.base());
         Self { weight, adapter }
     }
@@ -84,6 +97,7 @@ impl Linear {
         let weight = Weight::Full {
             weight: words.clone(),
             bias: Some(bias),
+            division: None,
         };
         let adapter = b.adapter(words.dim(1), words.dim(0), true, || weight.base());
         Self { weight, adapter }
@@ -124,11 +138,19 @@ impl Linear {
 
     fn adapted(&self, t: &Tape, x: &Tensor, adapter: Option<&Adapter>) -> Tensor {
         match &self.weight {
-            Weight::Full { weight, bias } => {
+            Weight::Full {
+                weight,
+                bias,
+                division,
+            } => {
                 let own = [Some(weight), bias.as_ref()];
-                let result = t.with_own("linear", own, x, |x| t.linear(x, weight, bias.as_ref()));
+                let bias = bias.as_ref();
+                let result = match division {
+                    None => t.with_own("linear", own, x, |x| t.linear(x, weight, bias)),
+                    Some(division) => division.linear(t, x, weight, bias),
+                };
                 match adapter {
-                    Some(adapter) => adapter.forward(t, x, result, bias.as_ref()),
+                    Some(adapter) => adapter.forward(t, x, result, bias),
                     None => result,
                 }
             }
@@ -161,6 +183,8 @@ pub(crate) struct Embedding {
     pub(crate) weight: Tensor,
     /// What it computes with.
     table: Tensor,
+    /// How ranks divide it, and its rows in all.
+    division: Option<(Box<Division>, u64)>,
     adapter: Option<Slot>,
     /// Whether the result is multiplied by a number.
     scaled: bool,
@@ -174,7 +198,10 @@ pub(crate) struct Embedding {
 impl Embedding {
     /// Weight `[rows, width]`.
     pub(crate) fn new(b: &Builder, rows: u64, width: u64) -> Self {
-        Self::of_weight(b, b.parameter("weight", [rows, width]))
+        Self {
+            division: b.division(width).map(|division| (division, rows)),
+            ..Self::of_weight(b, b.parameter("weight", [rows, width]))
+        }
     }
 
     /// The same, made once more when `between` has been, in the place of a first one.
@@ -194,6 +221,7 @@ impl Embedding {
         let base = || BaseWeight::Transposed(weight.clone());
         Self {
             table: b.trained_copy(weight.clone()),
+            division: None,
             adapter: b.adapter_of_table(weight.dim(0), weight.dim(1), base),
             weight,
             scaled: false,
@@ -223,6 +251,7 @@ impl Embedding {
 
     /// The model's input embedding (`get_input_embeddings`).
     pub(crate) fn of_input(b: &Builder, rows: u64, width: u64) -> Self {
+        let b = &b.divided_as(TensorStyle::EmbeddingRowwise);
         Self::new(b, rows, width).with_gradient(b.input_requires_gradient(true))
     }
 
@@ -237,7 +266,7 @@ impl Embedding {
     /// Indices `[..]` to `[.., width]`.
     pub(crate) fn forward(&self, t: &Tape, indices: &Tensor) -> Tensor {
         let mut result = t.with_own("embedding", [Some(&self.table)], indices, |indices| {
-            let mut result = t.embedding(&self.table, indices);
+            let mut result = self.looked_up(t, indices);
             if self.scaled {
                 result = t.mul_scalar(&result);
             }
@@ -254,6 +283,17 @@ impl Embedding {
             t.input_leaf(&result)
         } else {
             result
+        }
+    }
+
+    /// The rows of the table.
+    fn looked_up(&self, t: &Tape, indices: &Tensor) -> Tensor {
+        match &self.division {
+            None => t.embedding(&self.table, indices),
+            Some((division, rows)) => {
+                let part = t.distributed(|| t.divided_embedding(&self.table, indices, *rows));
+                division.summed(t, &part)
+            }
         }
     }
 }

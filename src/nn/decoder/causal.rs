@@ -11,7 +11,7 @@ use crate::model::{
     ResolvedSpec, Style, Transformers,
 };
 use crate::nn::attention::{Angles, AttentionOptions, Turns, dropped, readers_from};
-use crate::nn::build::{Builder, Embedding, Facts, Linear, Norm, Output};
+use crate::nn::build::{BetweenLayers, Builder, Embedding, Facts, Linear, Norm, Output};
 use crate::nn::experts::balance;
 use crate::nn::heads::{classifier, loss};
 use crate::nn::masks::mask;
@@ -70,6 +70,8 @@ pub(crate) struct Causal<L> {
     dtype: DType,
     /// Whether the loss in training comes from hidden states.
     fused_loss: Option<u64>,
+    /// How what stands between layers is divided among ranks.
+    between: BetweenLayers,
     shell: Shell,
 }
 
@@ -116,7 +118,7 @@ impl<L: Layer> Causal<L> {
             }
             Rc::new(L::new(b, c, options))
         });
-        let norm = Norm::new(&model.at(norm), style.norm, c.hidden_size);
+        let norm = Norm::new(&model.at(norm).along_sequence(), style.norm, c.hidden_size);
         let angles = Angles::new(&model, c, style, facts);
         let (inputs, streams) = altup::around(&model, c);
         if let Some(sight) = &mut sight {
@@ -153,6 +155,7 @@ impl<L: Layer> Causal<L> {
                 b.dtype()
             },
             fused_loss: fused_loss(c, spec),
+            between: b.between_layers(),
             shell: if style.checkpoints {
                 Shell::new(b, spec, facts).with_router_logits(joined)
             } else {
@@ -238,7 +241,7 @@ impl<L: Layer> Causal<L> {
             let read = scaled.as_ref().unwrap_or(hidden);
             let kept = self.shell.kept_positions(t, read);
             let kept = facts.index_all(t, &kept, dims);
-            let logits = self.lm_head.forward(t, &kept);
+            let logits = t.around_module(&kept, |kept| self.lm_head.forward(t, kept));
             if self.style.wide_logits {
                 t.to(&logits, DType::Float32)
             } else {
@@ -317,7 +320,7 @@ impl<L: Layer> Causal<L> {
     fn embed(&self, t: &Tape, input_ids: &Tensor) -> Tensor {
         let [_, embedding, _] = self.names;
         t.scoped(embedding, None, || {
-            let embedded = self.embedding.forward(t, input_ids);
+            let embedded = t.around_module(input_ids, |ids| self.embedding.forward(t, ids));
             if self.style.embedding_scale == EmbeddingScale::Number {
                 t.mul_scalar(&embedded)
             } else {
@@ -417,7 +420,12 @@ impl<L: Layer> Causal<L> {
             hidden = streams.joined(t, &hidden, embedded.dtype(), &mut parted);
         }
         let [.., norm] = self.names;
-        let mut normalized = t.scoped(norm, None, || self.norm.forward(t, &hidden));
+        let between = self.between;
+        let mut normalized = t.scoped(norm, None, || {
+            t.around_module(&hidden, |hidden| {
+                between.around_norm(t, hidden, |x| self.norm.forward(t, x))
+            })
+        });
         drop((hidden, held, embedded, parted));
         t.leave(&Called::bare("model"), &mut [&mut normalized]);
         normalized

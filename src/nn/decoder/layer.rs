@@ -10,7 +10,7 @@ use crate::model::{
     DecoderConfig, Holds, LayerNames, Mixing, Parts, Piece, RESIDUALS, Transformers,
 };
 use crate::nn::attention::{AttentionOptions, Rotary};
-use crate::nn::build::{Builder, Facts, Norm};
+use crate::nn::build::{BetweenLayers, Builder, Facts, Norm};
 use crate::nn::experts::GemmaExperts;
 use crate::nn::mlp::FeedForward;
 use crate::tape::{Tape, Tensor};
@@ -34,6 +34,8 @@ pub(crate) struct DecoderLayer {
     /// Whether attention and MLP read the same.
     parallel: bool,
     parts: Parts,
+    /// How what stands between layers is divided among ranks.
+    between: BetweenLayers,
 }
 
 impl Layer for DecoderLayer {
@@ -76,8 +78,8 @@ impl WeighingBlock for DecoderLayer {
         let (residual, mut weights, held) = match &self.mixer {
             None => (hidden.clone(), Vec::new(), [None, None]),
             Some(mixer) => {
-                let x = normalized(t, before_attention, hidden.clone());
-                let (attended, weights) = mixer.forward(t, &x, &shared);
+                let x = self.normalized(t, before_attention, hidden.clone());
+                let (attended, weights) = mixer.forward(t, &self.between.gathered(t, &x), &shared);
                 if self.parallel {
                     return (self.beside(t, hidden, &x, &attended), None);
                 }
@@ -89,11 +91,11 @@ impl WeighingBlock for DecoderLayer {
                 if self.parts.adds_to_normalized {
                     let sum = self.add(t, 0, &x, &attended);
                     drop(attended);
-                    (normalized(t, before_mlp, sum), weights, held)
+                    (self.normalized(t, before_mlp, sum), weights, held)
                 } else {
                     // The sum takes its name.
                     let _x = Some(x).filter(|_| self.parts.holds == Holds::Result);
-                    let attended = normalized(t, after_attention, attended);
+                    let attended = self.normalized(t, after_attention, attended);
                     (self.add(t, 0, hidden, &attended), weights, held)
                 }
             }
@@ -103,8 +105,8 @@ impl WeighingBlock for DecoderLayer {
             None => (residual, Vec::new()),
             Some(mlp) => {
                 let (changed, logits) = {
-                    let x = normalized(t, before_mlp, residual.clone());
-                    mlp.forward(t, &x)
+                    let x = self.normalized(t, before_mlp, residual.clone());
+                    mlp.forward(t, &self.between.gathered(t, &x))
                 };
                 if self.parts.holds == Holds::Result && !logits.is_empty() {
                     weights.clear();
@@ -118,7 +120,7 @@ impl WeighingBlock for DecoderLayer {
                     }
                     None => changed,
                 };
-                let changed = normalized(t, after_mlp, changed);
+                let changed = self.normalized(t, after_mlp, changed);
                 let sum = self.add(t, 1, &residual, &changed);
                 // The sum takes its name where the layer's own input is added to it.
                 let _residual = Some(residual).filter(|_| self.input.is_none());
@@ -170,7 +172,8 @@ impl DecoderLayer {
                 }
                 Piece::Mlp => mlp = Some(FeedForward::new(b, c, &names)),
                 Piece::Norms => {
-                    let norm = |name| Norm::new(&b.at(name), style.norm, c.hidden_size);
+                    let norm =
+                        |name| Norm::new(&b.at(name).along_sequence(), style.norm, c.hidden_size);
                     norms = names.norms.map(|name| name.map(|name| (name, norm(name))));
                 }
                 Piece::Beside => {
@@ -203,6 +206,17 @@ impl DecoderLayer {
             residuals: None,
             parallel: c.parallel_residual,
             parts,
+            between: b.between_layers(),
+        }
+    }
+
+    /// x, which nobody else holds, after the norm if there is one.
+    fn normalized(&self, t: &Tape, norm: Option<&(&'static str, Norm)>, x: Tensor) -> Tensor {
+        match norm {
+            Some((name, norm)) => t.scoped(name, None, || {
+                self.between.around_norm(t, &x, |x| norm.forward(t, x))
+            }),
+            None => x,
         }
     }
 
@@ -232,14 +246,6 @@ impl DecoderLayer {
         } else {
             t.add(residual, branch)
         }
-    }
-}
-
-/// x, which nobody else holds, after the norm if there is one.
-fn normalized(t: &Tape, norm: Option<&(&'static str, Norm)>, x: Tensor) -> Tensor {
-    match norm {
-        Some((name, norm)) => t.scoped(name, None, || norm.forward(t, &x)),
-        None => x,
     }
 }
 

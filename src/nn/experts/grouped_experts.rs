@@ -20,7 +20,8 @@ pub(crate) struct GroupedExperts {
     biases: Option<[Tensor; 2]>,
     form: ExpertForm,
     count: u64,
-    intermediate: u64,
+    /// Whether ranks have a part of each expert.
+    divided: bool,
     /// Whether they are Liger's.
     liger: bool,
     call: Rc<Call>,
@@ -61,7 +62,7 @@ impl GroupedExperts {
             biases,
             form: experts.form,
             count,
-            intermediate,
+            divided: b.division(hidden).is_some(),
             liger: b.liger().gated,
             call: b.call(),
         }
@@ -107,7 +108,7 @@ impl GroupedExperts {
 
     /// `act(gate) * up`, where both are halves of the columns of one product.
     fn gated(&self, t: &Tape, both: Tensor) -> Tensor {
-        let [gate, up] = t.split(&both, [self.intermediate; 2], -1);
+        let [gate, up] = t.split(&both, [both.dim(-1) / 2; 2], -1);
         let active = match self.form {
             ExpertForm::GatedBy(activation) => activated(t, activation, gate),
             _ => t.silu(&gate),
@@ -138,7 +139,14 @@ impl GroupedExperts {
             own: &[up, down, up_bias, down_bias],
             is_leaf: false,
         };
-        let mut given = [tokens, weights].map(Tensor::clone);
+        let mut given = [tokens, weights].map(|x| {
+            if self.divided {
+                // Gradients are summed in place, as the result is.
+                t.own_part(x)
+            } else {
+                x.clone()
+            }
+        });
         {
             let [tokens, weights] = &mut given;
             t.enter(&module, &mut [tokens, weights]);

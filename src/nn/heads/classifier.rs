@@ -2,7 +2,7 @@
 
 use super::loss;
 use crate::ask::Task;
-use crate::model::{DecoderConfig, ResolvedSpec, Transformers};
+use crate::model::{DecoderConfig, ResolvedSpec, TensorStyle, Transformers};
 use crate::nn::build::{Builder, Facts, Linear, Output};
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
@@ -15,7 +15,8 @@ pub(crate) fn head(b: &Builder, c: &DecoderConfig, spec: &ResolvedSpec, table: &
     }
     let tied = c.tie_word_embeddings.then_some(table);
     let name = c.head_name(spec.framework);
-    Linear::of_output(&b.at(name), c.embedding_size, c.vocab_size, tied)
+    let at = b.at(name).divided_as(TensorStyle::ColwiseGatherOutput);
+    Linear::of_output(&at, c.embedding_size, c.vocab_size, tied)
 }
 
 /// `GenericForSequenceClassification.forward` (`modeling_layers.py`): from hidden states `[B, S, H]`

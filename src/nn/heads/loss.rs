@@ -31,6 +31,22 @@ pub(crate) fn causal_lm(t: &Tape, facts: Facts, logits: &Tensor, labels: &Tensor
     }
 }
 
+/// The same of this rank's columns of logits that ranks divide (`loss_parallel`), as training scripts write
+/// it: `cross_entropy(logits.float().flatten(0, 1), pad(labels)[:, 1:].flatten())`.
+pub(crate) fn of_divided_logits(t: &Tape, logits: &Tensor, labels: &Tensor) -> Tensor {
+    let columns = logits.dim(-1);
+    let wide = t.to(logits, DType::Float32);
+    let (rows, tokens) = (labels.dim(0), labels.dim(1) + 1);
+    let padded = t.empty("constant_pad_nd", Shape::from([rows, tokens]), DType::Int64);
+    let shifted = t.slice(&padded, 1, 1, tokens);
+    let flat = t.view(&wide, [wide.numel() / columns, columns]);
+    let target = t.reshape(&shifted, [shifted.numel()]);
+    let loss = t.divided_cross_entropy(&flat, &target);
+    drop((flat, target, shifted));
+    drop(padded);
+    loss
+}
+
 /// Pieces into which torchtune cuts a sequence (`num_output_chunks`, torchtune 0.6).
 const PIECES: u64 = 8;
 

@@ -4,7 +4,7 @@ use super::Fsdp2;
 use super::copies::copy_out;
 use crate::ask::Fsdp;
 use crate::parallel::shards::RowShard;
-use crate::tape::{Category, Registered, Tape, Tensor};
+use crate::tape::{Category, Placement, Registered, Tape, Tensor};
 use crate::units::{DType, Shape, Stream};
 use std::cell::{Cell, RefCell};
 
@@ -43,7 +43,11 @@ impl Parameter {
 
 /// A group of parameters.
 pub(super) struct Group {
-    pub(super) is_root: bool,
+    /// Whether gathered parameters are given back after forward.
+    pub(super) reshards: bool,
+    /// The modules that it is made of, where it is not one alone, and which of them are still to run.
+    modules: Vec<u32>,
+    to_run: RefCell<Vec<u32>>,
     pub(super) parameters: Vec<Parameter>,
     pub(super) state: Cell<State>,
     pub(super) unsharded: Cell<bool>,
@@ -57,9 +61,11 @@ pub(super) struct Group {
 }
 
 impl Group {
-    pub(super) fn new(settings: &Fsdp) -> Self {
+    pub(super) fn new(settings: &Fsdp, reshards: bool, modules: Vec<u32>) -> Self {
         Self {
-            is_root: false,
+            reshards,
+            modules,
+            to_run: RefCell::default(),
             parameters: Vec::new(),
             state: Cell::new(State::Idle),
             unsharded: Cell::new(false),
@@ -70,13 +76,13 @@ impl Group {
         }
     }
 
-    /// Adds a parameter, of which this rank at `place` among `ranks` has a part in the dtype `stored`: its
-    /// place in the group.
+    /// Adds a parameter, of which this rank at `place` among `ranks` has a part in the dtype `stored`, and
+    /// whose gradient is reduced in `reduce`: its place in the group.
     pub(super) fn add(
         &mut self,
         t: &Tape,
         entry: &Registered,
-        stored: DType,
+        [stored, reduce]: [DType; 2],
         (place, ranks): (u64, u64),
     ) -> usize {
         let part = RowShard::of(entry.tensor.shape(), place, ranks);
@@ -90,23 +96,40 @@ impl Group {
             }
         });
         entry.tensor.free_storage();
+        // The gradient of a copy is summed in the wider dtype (`may_reduce_grad_outside_dp`).
+        if matches!(
+            entry.tensor.placement(),
+            Placement::Copied | Placement::Summed
+        ) {
+            entry.tensor.set_gradient_dtype(reduce);
+        }
+        let placement = match entry.tensor.placement() {
+            Placement::Local => Placement::Local,
+            Placement::Divided | Placement::Copied | Placement::Summed => Placement::Divided,
+        };
         self.parameters.push(Parameter {
             unsharded: entry.tensor.clone(),
             scope: entry.scope,
-            shard,
+            shard: shard.placed(placement),
             padded: part.padded,
             gradient: RefCell::default(),
         });
         self.parameters.len() - 1
     }
 
-    /// Whether gathered parameters are given back after forward.
-    pub(super) fn reshards(&self, settings: &Fsdp) -> bool {
-        if self.is_root {
-            settings.reshard_root_after_forward.unwrap_or(false)
-        } else {
-            settings.reshard_after_forward
+    /// One of its modules is called (`wrapped_pre_hook`).
+    pub(super) fn begins(&self) {
+        let mut to_run = self.to_run.borrow_mut();
+        if to_run.is_empty() {
+            to_run.clone_from(&self.modules);
         }
+    }
+
+    /// A module of it has given its result: whether that was the last one (`wrapped_post_hook`).
+    pub(super) fn ends_with(&self, module: u32) -> bool {
+        let mut to_run = self.to_run.borrow_mut();
+        to_run.retain(|other| *other != module);
+        to_run.is_empty()
     }
 
     /// `_to_sharded`: gathered parameters go.

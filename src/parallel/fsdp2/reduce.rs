@@ -24,7 +24,11 @@ impl Fsdp2 {
             .filter(|&place| group.parameters[place].unsharded.gradient().is_some())
             .collect();
         let gradients: Vec<Tensor> = (with_gradient.iter())
-            .filter_map(|&place| group.parameters[place].unsharded.take_gradient())
+            .filter_map(|&place| {
+                let unsharded = &group.parameters[place].unsharded;
+                let gradient = unsharded.take_gradient()?;
+                Some(t.placed_as(unsharded, &gradient).unwrap_or(gradient))
+            })
             .collect();
         group.reshard();
         self.reducing.borrow_mut().clear();

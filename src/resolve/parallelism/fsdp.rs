@@ -2,25 +2,45 @@
 
 use super::refusal::not_estimated;
 use crate::ask::{AdapterDtype, DataParallelKind, Finding, Plan, Scenario, message};
+use crate::families::registry::is_of_blocks;
+use crate::model::Architecture;
 use crate::units::DType;
+
+/// What the head of a language model is called.
+const HEAD: &str = "lm_head";
 
 const KEY: &str = "parallelism.dp.wrap_trainable_leaves";
 
-/// Refuses groups of FSDP2 that are not estimated yet: those of embeddings and of the head.
-pub(super) fn refuse_groups(scenario: &Scenario, findings: &mut Vec<Finding>) {
+/// Refuses groups of FSDP2 that are not estimated: those of embeddings and of the head in models that are not of
+/// the blocks that Llama is built of, or whose embedding and head are tied, which scripts that wrap both apart
+/// cannot train.
+pub(super) fn check_groups(
+    scenario: &Scenario,
+    architecture: &Architecture,
+    findings: &mut Vec<Finding>,
+) {
     let dp = scenario.parallelism.dp;
     if dp.kind != DataParallelKind::Fsdp2 {
         return;
     }
+    let config = match architecture {
+        Architecture::Decoder(config) => Some(config),
+        _ => None,
+    };
+    let plain = config.filter(|config| {
+        let names = &config.family.names;
+        is_of_blocks(config.family) && config.images.is_none() && names.head == HEAD
+    });
+    let apart = plain.is_some_and(|config| !config.tie_word_embeddings);
     let what = message!(parallelism::embedding_groups);
-    if dp.fsdp.wrap_embeddings {
+    if dp.fsdp.wrap_embeddings && !apart {
         findings.push(not_estimated(
             "parallelism.dp.wrap_embeddings",
             &what,
             false,
         ));
     }
-    if dp.fsdp.plan == Plan::Transformers {
+    if dp.fsdp.plan == Plan::Transformers && plain.is_none() {
         let usual = Plan::Usual.name();
         findings.push(not_estimated("parallelism.dp.plan", &what, usual));
     }

@@ -36,7 +36,7 @@ pub(super) fn check(asked: &Scenario, scenario: &Scenario, findings: &mut Vec<Fi
     mesh::check(scenario, findings);
     pipeline::check(scenario, findings);
     fsdp::refuse(scenario, findings);
-    fsdp::refuse_groups(scenario, findings);
+    tensor::check(scenario, findings);
 }
 
 /// Refuses the kinds that are not estimated at all; what is wrong with the numbers of ranks comes first.
@@ -45,7 +45,6 @@ pub(super) fn refuse(asked: &Scenario, findings: &mut Vec<Finding>) {
         return;
     }
     megatron::refuse(asked, findings);
-    tensor::refuse(asked, findings);
     pipeline::refuse(asked, findings);
     context::refuse(asked, findings);
     expert::refuse(asked, findings);
@@ -61,7 +60,8 @@ pub(super) fn check_model(
         return;
     }
     let sizes = Sizes::of(architecture);
-    tensor::check(scenario, &sizes, findings);
+    tensor::check_model(scenario, architecture, &sizes, findings);
+    fsdp::check_groups(scenario, architecture, findings);
     pipeline::check_layers(scenario, &sizes, findings);
     context::check(scenario, &sizes, findings);
     expert::check(scenario, architecture.experts(), findings);

@@ -2,23 +2,186 @@
 
 use super::refusal::not_estimated;
 use super::sizes::{Sizes, must_divide};
-use crate::ask::{Finding, Scenario, TensorParallelKind, message};
+use crate::ask::{
+    Attention, DataParallelKind, EvaluationKind, Finding, Framework, Loss, MasterWeights, Message,
+    OptimizerImpl, OptimizerName, Plan, Precision, QuantizationType, Scenario, Task,
+    TensorParallelKind, message,
+};
+use crate::families::registry::is_of_blocks;
+use crate::model::{
+    Architecture, DecoderConfig, LLAMA_PLAN, PLAIN_MLP_PLAN, TensorStyle, style_of,
+};
+use serde_json::Value;
 
 /// The key of its ranks.
 const SIZE: &str = "parallelism.tp.size";
 
-/// Tensor parallelism is not estimated yet.
-pub(super) fn refuse(scenario: &Scenario, findings: &mut Vec<Finding>) {
-    if scenario.parallelism.tp.size > 1 {
-        let what = message!(parallelism::tensor_parallelism);
-        findings.push(not_estimated(SIZE, &what, 1));
+/// Whether a scenario divides modules as `torch.distributed.tensor` does.
+pub(super) fn divides_modules(scenario: &Scenario) -> bool {
+    let asked = scenario.parallelism.tp;
+    asked.size > 1 && asked.kind == TensorParallelKind::DTensor
+}
+
+/// Refuses what PyTorch's tensor parallelism cannot do with the rest of a scenario, and what of it is not
+/// estimated.
+pub(super) fn check(scenario: &Scenario, findings: &mut Vec<Finding>) {
+    if !divides_modules(scenario) {
+        return;
     }
+    contradictions(scenario, findings);
+    let asked = scenario.parallelism.tp;
+    if scenario.clip_grad_norm && !(asked.sequence_parallel && asked.shard_embeddings) {
+        // `torch._foreach_norm`, torch 2.15.
+        let finding = Finding::error("clip_grad_norm", message!(parallelism::mixed_norms));
+        findings.push(finding.with_fix("clip_grad_norm", false));
+    }
+    let padded = scenario.has_padding();
+    if asked.sequence_parallel && (scenario.attention != Attention::Sdpa || padded) {
+        let (key, fix): (&str, Value) = if padded {
+            ("padding_mask", false.into())
+        } else {
+            ("attention", Attention::Sdpa.name().into())
+        };
+        let finding = Finding::error(key, message!(parallelism::mask_of_a_part));
+        findings.push(finding.with_fix(key, fix));
+    }
+    for (key, beside, fix) in beside(scenario) {
+        if beside {
+            let what = message!(parallelism::tensor_beside, key);
+            findings.push(not_estimated(key, &what, fix));
+        }
+    }
+}
+
+/// Settings of tensor parallelism that exclude each other.
+fn contradictions(scenario: &Scenario, findings: &mut Vec<Finding>) {
+    let asked = scenario.parallelism.tp;
+    let mut refuse = |key: &str, why: Message, fix: bool| {
+        findings.push(Finding::error(key, why).with_fix(key, fix));
+    };
+    let divides = [
+        ("parallelism.tp.sequence_parallel", asked.sequence_parallel),
+        ("parallelism.tp.loss_parallel", asked.loss_parallel),
+    ];
+    if asked.plan == Plan::Transformers {
+        for (key, is_asked) in divides {
+            if is_asked {
+                refuse(key, message!(parallelism::plan_of_transformers), false);
+            }
+        }
+    }
+    if !asked.shard_embeddings
+        && (asked.plan == Plan::Transformers || divides.iter().any(|(_, is_asked)| *is_asked))
+    {
+        let why = message!(parallelism::embeddings_first);
+        refuse("parallelism.tp.shard_embeddings", why, true);
+    }
+}
+
+/// What tensor parallelism is not estimated beside: keys, whether they are asked for, repairs.
+fn beside(scenario: &Scenario) -> Vec<(&'static str, bool, Value)> {
+    let dp = scenario.parallelism.dp.kind;
+    let optimizer = &scenario.optimizer;
+    let estimated = match optimizer.name {
+        OptimizerName::Adam | OptimizerName::AdamW | OptimizerName::None => true,
+        OptimizerName::Sgd => optimizer.momentum == 0.0,
+        _ => false,
+    };
+    let autocast = matches!(scenario.precision, Precision::AmpBf16 | Precision::AmpFp16);
+    vec![
+        (
+            "framework",
+            scenario.framework != Framework::Torch215Transformers523,
+            Framework::Torch215Transformers523.name().into(),
+        ),
+        (
+            "parallelism.dp.kind",
+            !matches!(dp, DataParallelKind::None | DataParallelKind::Fsdp2),
+            DataParallelKind::Fsdp2.name().into(),
+        ),
+        (
+            "task",
+            scenario.task.is_some_and(|task| task != Task::CausalLm),
+            Task::CausalLm.name().into(),
+        ),
+        ("precision", autocast, Precision::Bf16.name().into()),
+        (
+            "optimizer.name",
+            !estimated,
+            OptimizerName::AdamW.name().into(),
+        ),
+        (
+            "optimizer.amsgrad",
+            optimizer.amsgrad && optimizer.implementation == OptimizerImpl::ForLoop,
+            false.into(),
+        ),
+        ("optimizer.in_backward", optimizer.in_backward, false.into()),
+        (
+            "optimizer.master_weights",
+            optimizer.master_weights != MasterWeights::None,
+            MasterWeights::None.name().into(),
+        ),
+        ("lora", scenario.lora.is_some(), Value::Null),
+        (
+            "quantization.type",
+            scenario.quantization.is_on(),
+            QuantizationType::None.name().into(),
+        ),
+        (
+            "liger_kernel",
+            !scenario.liger_kernel.is_empty(),
+            Value::Array(Vec::new()),
+        ),
+        (
+            "frozen",
+            !scenario.frozen.is_empty(),
+            Value::Array(Vec::new()),
+        ),
+        (
+            "loss",
+            !matches!(scenario.loss, Loss::Labels | Loss::None),
+            Loss::Labels.name().into(),
+        ),
+        (
+            "offload.optimizer_states",
+            scenario.offload.optimizer_states,
+            false.into(),
+        ),
+        (
+            "offload.activations",
+            scenario.offload.activations,
+            false.into(),
+        ),
+        (
+            "evaluation.kind",
+            !matches!(
+                scenario.evaluation.kind,
+                EvaluationKind::None | EvaluationKind::Loss
+            ),
+            EvaluationKind::Loss.name().into(),
+        ),
+    ]
 }
 
 /// Refuses ranks that heads, sequence and Megatron-Core's MLP are not divided among. Vocabularies and, in PyTorch, MLPs need
 /// not be whole: the last rank has fewer rows, and Megatron-Core pads vocabularies.
-pub(super) fn check(scenario: &Scenario, sizes: &Sizes, findings: &mut Vec<Finding>) {
+pub(super) fn check_model(
+    scenario: &Scenario,
+    architecture: &Architecture,
+    sizes: &Sizes,
+    findings: &mut Vec<Finding>,
+) {
     let asked = scenario.parallelism.tp;
+    if divides_modules(scenario) {
+        let Some(config) = divided(scenario, architecture) else {
+            let what = message!(parallelism::tensor_modules);
+            findings.push(not_estimated(SIZE, &what, 1));
+            return;
+        };
+        if !by_heads(config) {
+            return;
+        }
+    }
     let mut whole = vec![
         (message!(parallelism::heads), sizes.heads),
         (
@@ -34,4 +197,29 @@ pub(super) fn check(scenario: &Scenario, sizes: &Sizes, findings: &mut Vec<Findi
         whole.push((message!(parallelism::tokens), Some(tokens)));
     }
     must_divide(SIZE, asked.size, &whole, findings);
+}
+
+/// The decoder whose modules a scenario divides, if that is estimated.
+fn divided<'a>(scenario: &Scenario, architecture: &'a Architecture) -> Option<&'a DecoderConfig> {
+    let Architecture::Decoder(config) = architecture else {
+        return None;
+    };
+    let (asked, family) = (scenario.parallelism.tp, config.family);
+    let plan = family.tensor_plan;
+    let usual = [LLAMA_PLAN, PLAIN_MLP_PLAN];
+    let plain = config.images.is_none() && is_of_blocks(family) && !plan.is_empty();
+    let planned = asked.plan == Plan::Transformers || usual.contains(&plan);
+    // A norm before attention and one before the MLP, and none besides.
+    let [before_attention, after_attention, before_mlp, after_mlp] = family.names.norms;
+    let alternate = before_attention.is_some()
+        && before_mlp.is_some()
+        && after_attention.or(after_mlp).is_none()
+        && !config.parallel_residual;
+    (plain && planned && (!asked.sequence_parallel || alternate)).then_some(config)
+}
+
+/// Whether ranks have some of the heads each.
+fn by_heads(config: &DecoderConfig) -> bool {
+    let style = style_of(config.family.tensor_plan, "layers.0.self_attn.k_proj");
+    style == Some(TensorStyle::Colwise)
 }

@@ -103,3 +103,70 @@ fn axes_of_one_rank_are_none() {
     let one = json!({"tp": {"size": 1}, "pp": {"size": 1, "schedule": "none"}, "cp": {"size": 1}, "ep": {"size": 1}});
     assert_eq!(errors(json!({"parallelism": one})), []);
 }
+
+#[test]
+fn what_tensor_parallelism_cannot_do_is_refused_with_a_repair() {
+    let with = |tp: Value, more: Value| {
+        let mut scenario =
+            json!({"model": "llama-3.2-1b", "precision": "bf16", "parallelism": {"tp": tp}});
+        if let (Some(scenario), Value::Object(more)) = (scenario.as_object_mut(), more) {
+            scenario.extend(more);
+        }
+        scenario
+    };
+    let two = || json!({"size": 2});
+    let sequence = || json!({"size": 2, "sequence_parallel": true});
+    assert_eq!(errors(with(two(), json!({}))), []);
+    assert_eq!(
+        errors(with(sequence(), json!({"clip_grad_norm": true}))),
+        []
+    );
+    // Norms of tensors and of DTensors are not taken together.
+    has(
+        &with(two(), json!({"clip_grad_norm": true})),
+        "clip_grad_norm",
+        false,
+    );
+    has(
+        &with(sequence(), json!({"padding_mask": true})),
+        "padding_mask",
+        false,
+    );
+    has(
+        &with(sequence(), json!({"attention": "eager"})),
+        "attention",
+        "sdpa",
+    );
+    has(
+        &with(sequence(), json!({"seq_len": 1023})),
+        "parallelism.tp.size",
+        1,
+    );
+    let lora = json!({"lora": {"r": 8, "target_modules": ["q_proj"]}});
+    has(&with(two(), lora), "lora", Value::Null);
+    has(
+        &with(
+            two(),
+            json!({"optimizer": {"name": "lion", "impl": "for_loop"}}),
+        ),
+        "optimizer.name",
+        "adamw",
+    );
+    let apart = json!({"size": 2, "sequence_parallel": true, "shard_embeddings": false});
+    has(
+        &with(apart, json!({})),
+        "parallelism.tp.shard_embeddings",
+        true,
+    );
+    let planned = json!({"size": 2, "plan": "transformers", "loss_parallel": true});
+    has(
+        &with(planned, json!({})),
+        "parallelism.tp.loss_parallel",
+        false,
+    );
+    has(
+        &with(two(), json!({"model": "gpt2"})),
+        "parallelism.tp.size",
+        1,
+    );
+}

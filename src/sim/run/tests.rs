@@ -254,6 +254,10 @@ fn a_few_layers_stand_for_all() {
         r#"{"precision": "bf16", "activation_checkpointing": "full_reentrant",
             "checkpoint_every": 3, "framework": "torch-2.6/transformers-4.51"}"#,
         r#"{"precision": "bf16", "frozen": ["layers.1.", "h.1.", "layer.1."]}"#,
+        r#"{"precision": "bf16", "evaluation": {"kind": "loss"},
+            "parallelism": {"tp": {"size": 2, "plan": "transformers"}}}"#,
+        r#"{"precision": "bf16", "clip_grad_norm": true, "gradient_accumulation_steps": 2,
+            "parallelism": {"tp": {"size": 2, "sequence_parallel": true, "loss_parallel": true}}}"#,
     ];
     let mut different = Vec::new();
     let mut compared = 0;

@@ -62,7 +62,12 @@ impl Tape {
 
     /// `embedding_dense_backward`: many indices are sorted, cut into segments and summed piece by
     /// piece in float32.
-    fn embedding_dense_backward(&self, g: &Tensor, indices: &Tensor, table: Shape) -> Tensor {
+    pub(super) fn embedding_dense_backward(
+        &self,
+        g: &Tensor,
+        indices: &Tensor,
+        table: Shape,
+    ) -> Tensor {
         const OP: &str = "embedding_dense_backward";
         let g = &self.contiguous(g);
         let indices = self.contiguous(indices);

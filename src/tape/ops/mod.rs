@@ -32,6 +32,7 @@ mod matmul;
 mod norm;
 mod pixels;
 mod pointwise;
+mod ranks;
 mod reduce;
 mod routing;
 mod sampling;

@@ -6,7 +6,7 @@ use crate::units::{DType, Shape};
 use smallvec::smallvec;
 
 impl Tape {
-    fn view_node(
+    pub(in crate::tape) fn view_node(
         &self,
         x: &Tensor,
         shape: Shape,

@@ -182,8 +182,18 @@ groups! {
             "{key} 的这一取值属于 Megatron-Core，其模型对应 framework {framework}。";
         not_estimated: "{what} is not estimated yet.",
             "暂不支持估算{what}。";
-        tensor_parallelism: "Tensor parallelism",
-            "张量并行";
+        tensor_modules: "Tensor parallelism of such modules",
+            "此类模块的张量并行";
+        tensor_beside: "Tensor parallelism beside this {key}",
+            "与此 {key} 同时使用的张量并行";
+        mixed_norms: "clip_grad_norm_ takes the norms of DTensors or of tensors, not of both: without sequence parallelism norms are tensors.",
+            "clip_grad_norm_ 不能同时计算 DTensor 与普通张量的范数：不使用序列并行时，归一化层的参数是普通张量。";
+        mask_of_a_part: "Under sequence parallelism transformers makes masks for a part of the tokens: attention must be sdpa, without padding.",
+            "使用序列并行时，transformers 只为部分词元生成掩码：注意力须为 sdpa 且没有填充。";
+        plan_of_transformers: "transformers' plan divides neither the sequence nor the logits.",
+            "transformers 的方案既不划分序列，也不划分 logits。";
+        embeddings_first: "The sequence and logits are divided only where embeddings and head are, as in transformers' plan.",
+            "只有划分嵌入层与输出层时才能划分序列与 logits，transformers 的方案总是如此。";
         pipeline_parallelism: "Pipeline parallelism",
             "流水线并行";
         context_parallelism: "Context parallelism",
