@@ -8,6 +8,7 @@ use crate::ask::{EvaluationKind, Framework, Loss, Task};
 use crate::families::registry;
 use crate::model::{Architecture, Module, ResolvedSpec};
 use crate::nn::build::{Builder, Call, Facts, Output, Plan, Request};
+use crate::nn::heads::loss;
 use crate::nn::vision::ImageFeatures;
 use crate::tape::{Tape, Tensor};
 use crate::units::DType;
@@ -17,6 +18,7 @@ use std::rc::Rc;
 pub struct Model {
     net: Net,
     loss: Loss,
+    facts: Facts,
     num_parameters: u64,
     /// Parameters that copies are trained in the place of.
     _copied: Vec<Tensor>,
@@ -51,6 +53,7 @@ impl Model {
         Self {
             net,
             loss: spec.loss,
+            facts: Facts::of(spec),
             num_parameters,
             _copied: copied,
             call,
@@ -166,8 +169,10 @@ impl Model {
 
     fn called(&self, t: &Tape, batch: &Batch) -> Output {
         let labels = batch.labels.as_ref();
+        let labels = labels.map(|labels| batch.targets.as_ref().unwrap_or(labels));
         self.call.pass_mask(batch.padding_mask.as_ref());
         self.call.pass_images(batch.images());
+        self.call.pass_positions(batch.positions.as_ref());
         let output = match &self.net {
             Net::Encoder(net) => net.forward(t, &batch.input, labels),
             Net::Pairs(net) => net.forward(t, &batch.input, batch.images.as_ref(), labels),
@@ -180,6 +185,7 @@ impl Model {
         };
         self.call.pass_mask(None);
         self.call.pass_images(None);
+        self.call.pass_positions(None);
         output
     }
 
@@ -188,10 +194,17 @@ impl Model {
         self.run(t, batch)
     }
 
-    /// What the training loop computes itself: the mean of the logits.
-    pub fn add_mean(&self, t: &Tape, output: &mut Output) {
-        if output.loss.is_none() && self.loss != Loss::None {
-            output.loss = output.logits.as_ref().map(|logits| t.mean_all(logits));
+    /// What the training loop computes itself: the loss of targets that the model is not given, or the mean
+    /// of the logits.
+    pub fn add_loss(&self, t: &Tape, batch: &Batch, output: &mut Output) {
+        if output.loss.is_some() || self.loss == Loss::None {
+            return;
         }
+        output.loss = (output.logits.as_ref()).map(|logits| match &batch.targets {
+            Some(targets) => t.scoped("loss", None, || {
+                loss::causal_lm(t, self.facts, logits, targets)
+            }),
+            None => t.mean_all(logits),
+        });
     }
 }

@@ -45,7 +45,6 @@ pub(super) fn refuse(asked: &Scenario, findings: &mut Vec<Finding>) {
     megatron::refuse(asked, findings);
     tensor::refuse(asked, findings);
     pipeline::refuse(asked, findings);
-    context::refuse(asked, findings);
     expert::refuse(asked, findings);
 }
 
@@ -61,7 +60,7 @@ pub(super) fn check_model(
     let sizes = Sizes::of(architecture);
     tensor::check(scenario, &sizes, findings);
     pipeline::check_layers(scenario, &sizes, findings);
-    context::check(scenario, &sizes, findings);
+    context::check(scenario, architecture, &sizes, findings);
     expert::check(scenario, architecture.experts(), findings);
 }
 
