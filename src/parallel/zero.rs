@@ -10,7 +10,9 @@ mod norm;
 mod stage3;
 mod stage_1_and_2;
 
+use crate::model::ResolvedSpec;
 use crate::tape::{Tape, Tensor};
+use crate::units::DType;
 
 pub(super) use stage_1_and_2::Stage1And2;
 pub(super) use stage3::Stage3;
@@ -20,4 +22,14 @@ fn scaled(t: &Tape, loss: &Tensor) -> Vec<Tensor> {
     let divided = t.div_scalar(loss);
     let scaled = t.mul_scalar(&divided);
     vec![divided, scaled]
+}
+
+/// `communication_data_type` of gradients in the dtype `low`: float32 where sequences are divided among ranks
+/// (`seq_parallel_communication_data_type`, `deepspeed/runtime/config.py`).
+fn communicated(spec: &ResolvedSpec, low: DType) -> DType {
+    if spec.mesh.cp > 1 {
+        DType::Float32
+    } else {
+        low
+    }
 }

@@ -17,6 +17,8 @@ limitations! {
     "Mamba、Mamba 2 及其混合模型采用普通路径，不使用 mamba-ssm 与 causal-conv1d 内核；Mamba 的逐词元循环只模拟其中几步，其余按数量计入。";
     "Compiled graphs (torch.compile, CUDA graphs) are not modelled.",
     "未模拟编译后的图（torch.compile、CUDA graphs）。";
+    "Under ring attention transformers takes the head and the tail of a sequence for two samples, by their positions, and makes a mask of all pairs of a rank's tokens, a byte each, that no layer reads; it is not added.",
+    "环形注意力下，transformers 会根据位置把序列的首段与尾段当作两个样本，并生成一个各层都不使用的掩码（该进程词元两两一字节）；未计入。";
     "Each GPU runs on its own: buckets and buffers of communication between GPUs are not added.",
     "每块 GPU 独立计算：未计入 GPU 间通信的分桶与缓冲区。";
     "An evaluation, when one is asked for, runs after each step; saving a checkpoint takes nothing on the device.",

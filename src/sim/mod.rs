@@ -14,6 +14,8 @@ mod limitations;
 mod offload;
 mod precision;
 mod run;
+#[cfg(test)]
+mod sequences;
 mod sharded;
 mod trace;
 mod training;

@@ -5,8 +5,8 @@ use super::fold::Counts;
 use super::precision::{autocast, converts_outputs, in_float32};
 use super::sharded;
 use super::{Mark, Phase, offload};
-use crate::ask::{EvaluationKind, Loss, Precision, Program};
-use crate::families::{Batch, Model};
+use crate::ask::{ContextParallelKind, EvaluationKind, Loss, Precision, Program};
+use crate::families::{Batch, DividedBatch, Model};
 use crate::model::ResolvedSpec;
 use crate::nn::build::Output;
 use crate::optim::{GradScaler, Optimizer, clip_grad_norm};
@@ -152,16 +152,17 @@ impl<'a> Run<'a> {
             if let Some(dtype) = autocast(spec) {
                 t.enter_autocast(dtype);
             }
-            let mut output = self.forward(batch);
+            let divided = self.divided(batch);
+            let mut output = self.forward(divided.as_ref().map_or(batch, |(part, _)| part));
             let converts = converts_outputs(spec);
             if !converts {
-                self.model.add_mean(t, &mut output);
+                self.model.add_loss(t, batch, &mut output);
             }
             t.classify_autocast_copies();
             t.exit_autocast();
             if converts {
                 output = in_float32(t, output, self.model.calling().returns_tuples);
-                self.model.add_mean(t, &mut output);
+                self.model.add_loss(t, batch, &mut output);
             }
             let Output {
                 logits,
@@ -198,8 +199,16 @@ impl<'a> Run<'a> {
                 self.mark(step, micro_batch, Phase::Backward);
                 self.backward(loss, micro_batch + 1 == self.accumulation);
             }
+            drop(divided);
         }
         batch
+    }
+
+    /// The batch in a context that divides its sequences among ranks, if there is one.
+    fn divided(&self, batch: &Batch) -> Option<(Batch, DividedBatch)> {
+        let ranks = self.spec.mesh.cp;
+        let ring = self.spec.parallelism.cp.kind == ContextParallelKind::Ring;
+        (ranks > 1 && ring).then(|| batch.divided(self.tape, ranks))
     }
 
     /// The forward pass. Its outputs hold the cache that it fills.

@@ -51,7 +51,7 @@ pub use folds::{Built, ListId};
 pub use graph::BackwardHook;
 pub use hooks::{Called, ModuleHooks, ParameterHooks};
 pub use levels::Which;
-pub use ops::{EightBit, FlaVersion, FourBit, Packed, Sdpa, SdpaKernel, Transcripts, Window};
+pub use ops::{EightBit, FlaVersion, FourBit, Packed, Ring, Sdpa, SdpaKernel, Transcripts, Window};
 pub use record::{Piece, Record};
 pub use recorder::Storage;
 pub use scopes::Scopes;

@@ -117,6 +117,7 @@ impl BartAttention {
                 causal: self.causal && mask.is_none() && q.dim(2) > 1,
                 dropout: self.options.dropout,
                 grouped: false,
+                ring: None,
             };
             let out = t.sdpa(q, k, v, mask, sdpa);
             return (t.transpose(&out, 1, 2), held, Vec::new());

@@ -1,12 +1,12 @@
 //! Falcon's attention and linear layers.
 
 use super::network::Shared;
-use crate::ask::{Attention, QuantizationType, SdpaBackend};
+use crate::ask::{Attention, QuantizationType};
 use crate::model::{DecoderConfig, FusedHeads, ResolvedSpec};
 use crate::nn::adapters::{BaseWeight, Slot};
-use crate::nn::attention::{Rotary, dropped, rotary};
+use crate::nn::attention::{AttentionOptions, Rotary, dropped, rotary};
 use crate::nn::build::{Builder, Facts, Linear};
-use crate::tape::{Sdpa, SdpaKernel, Tape, Tensor};
+use crate::tape::{Ring, Sdpa, SdpaKernel, Tape, Tensor};
 use crate::units::DType;
 
 /// `FalconLinear`, whose bias is added to a product that is already rounded.
@@ -72,6 +72,7 @@ pub(crate) struct SelfAttention {
     layout: FusedHeads,
     eager: bool,
     forced: Option<SdpaKernel>,
+    ring: Option<Ring>,
     dropout: bool,
     facts: Facts,
 }
@@ -80,11 +81,7 @@ impl SelfAttention {
     pub(crate) fn new(b: &Builder, c: &DecoderConfig, spec: &ResolvedSpec, facts: Facts) -> Self {
         let (hidden, bias) = (c.hidden_size, c.attention_bias);
         let columns = (c.num_attention_heads + 2 * c.num_key_value_heads) * c.head_dim;
-        let forced = spec.sdpa_backend.map(|backend| match backend {
-            SdpaBackend::Flash => SdpaKernel::Flash,
-            SdpaBackend::Efficient => SdpaKernel::Efficient,
-            SdpaBackend::Math => SdpaKernel::Math,
-        });
+        let options = AttentionOptions::of(spec, facts);
         let query_key_value = FalconLinear::new(&b.at("query_key_value"), hidden, columns, bias);
         let dense = FalconLinear::new(&b.at("dense"), hidden, hidden, bias);
         let unused = facts.sdpa_inputs_contiguous && !c.alibi;
@@ -97,7 +94,8 @@ impl SelfAttention {
             head_dim: c.head_dim,
             layout: c.fused_heads,
             eager: spec.attention == Attention::Eager,
-            forced,
+            forced: options.forced,
+            ring: options.ring(),
             dropout: c.dropout.attention,
             facts,
         }
@@ -173,6 +171,7 @@ impl SelfAttention {
             causal: mask.is_none() && q.dim(2) > 1,
             dropout: self.dropout && shared.alibi.is_some(),
             grouped: false,
+            ring: self.ring,
         };
         let out = t.sdpa(q, k, v, mask, options);
         self.merged(t, &out)

@@ -1,5 +1,6 @@
 //! What goes into a model.
 
+use super::divided;
 use crate::ask::Task;
 use crate::model::{Input, ResolvedSpec};
 use crate::nn::vision::batch as sight_batch;
@@ -17,7 +18,11 @@ pub struct Batch {
     pub(crate) labels: Option<Tensor>,
     /// The decoder's token ids `[B, T]`, when they do not come from labels.
     pub(crate) decoder_ids: Option<Tensor>,
-    /// Positions `[1, S]`, where ranks divide the sequence between layers: no layer could count them.
+    /// Labels `[B, S]`, shifted by one, of which the loss is made, by the training loop itself where there are
+    /// no others.
+    pub(crate) targets: Option<Tensor>,
+    /// Positions `[B, S]` or `[1, S]`, when they are passed: where ranks divide the sequence no layer could count
+    /// them.
     pub(crate) positions: Option<Tensor>,
     /// Images `[B, C, I, I]` that come with texts, and whether the model is asked for their loss.
     pub(crate) images: Option<(Tensor, bool)>,
@@ -34,6 +39,7 @@ impl Batch {
             padding_mask: None,
             labels: None,
             decoder_ids: None,
+            targets: None,
             positions: None,
             images: None,
             _beside: Vec::new(),
@@ -82,6 +88,9 @@ pub(crate) fn batch(
         let shape = Shape::from([samples, channels, side, side]);
         input(shape, DType::Float32)
     });
+    if spec.mesh.cp > 1 {
+        return divided::batch(t, spec, [samples, seq_len]);
+    }
     if spec.task == Task::Contrastive {
         let tokens = Shape::from([samples, seq_len]);
         let ids = input(tokens, DType::Int64);
@@ -142,6 +151,7 @@ pub(crate) fn batch(
         padding_mask: mask,
         labels,
         decoder_ids,
+        targets: None,
         positions,
         images: seen.map(|images| (images, false)),
         _beside: beside,

@@ -1,6 +1,7 @@
 //! Any model on the tape: what goes in and comes out, its modules by name, and how `generate` calls it.
 
 mod batch;
+mod divided;
 mod generation;
 mod model;
 mod model_cache;
@@ -8,6 +9,7 @@ mod net;
 pub(crate) mod seq2seq;
 
 pub use batch::Batch;
+pub use divided::DividedBatch;
 pub use generation::{Calling, GenerateVersion};
 pub use model::{Model, modules};
 pub use model_cache::mask_beforehand;

@@ -18,6 +18,7 @@ use std::rc::Rc;
 pub struct Model {
     net: Net,
     loss: Loss,
+    facts: Facts,
     num_parameters: u64,
     /// Parameters that copies are trained in the place of.
     _copied: Vec<Tensor>,
@@ -54,6 +55,7 @@ impl Model {
         Self {
             net,
             loss: spec.loss,
+            facts: Facts::of(spec),
             num_parameters,
             _copied: copied,
             call,
@@ -175,6 +177,7 @@ impl Model {
 
     fn called(&self, t: &Tape, batch: &Batch) -> Output {
         let labels = batch.labels.as_ref().filter(|_| !self.divides_logits);
+        let labels = labels.map(|labels| batch.targets.as_ref().unwrap_or(labels));
         self.call.pass_mask(batch.padding_mask.as_ref());
         self.call.pass_images(batch.images());
         if batch.positions.is_some() {
@@ -203,10 +206,17 @@ impl Model {
         self.run(t, batch)
     }
 
-    /// What the training loop computes itself: the mean of the logits.
-    pub fn add_mean(&self, t: &Tape, output: &mut Output) {
-        if output.loss.is_none() && self.loss != Loss::None {
-            output.loss = output.logits.as_ref().map(|logits| t.mean_all(logits));
+    /// What the training loop computes itself: the loss of targets that the model is not given, or the mean
+    /// of the logits.
+    pub fn add_loss(&self, t: &Tape, batch: &Batch, output: &mut Output) {
+        if output.loss.is_some() || self.loss == Loss::None {
+            return;
         }
+        output.loss = (output.logits.as_ref()).map(|logits| match &batch.targets {
+            Some(targets) => t.scoped("loss", None, || {
+                loss::causal_lm(t, self.facts, logits, targets)
+            }),
+            None => t.mean_all(logits),
+        });
     }
 }

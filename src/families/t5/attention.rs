@@ -118,6 +118,7 @@ impl T5Attention {
                 causal: false,
                 dropout: self.options.dropout,
                 grouped: false,
+                ring: None,
             };
             let out = t.sdpa(q, k, v, Some(&mask), sdpa);
             let out = t.transpose(&out, 1, 2);

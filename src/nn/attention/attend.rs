@@ -1,7 +1,7 @@
 //! Attention as transformers writes it.
 
-use super::flash;
-use super::options::AttentionOptions;
+use super::options::{AttentionOptions, Divided};
+use super::{flash, heads_exchanged};
 use crate::ask::Attention;
 use crate::model::Transformers;
 use crate::nn::build::Facts;
@@ -33,6 +33,9 @@ pub(crate) fn attend_with_weights(
     v: &Tensor,
     mask: Option<&Tensor>,
 ) -> (Tensor, Option<Tensor>) {
+    if let Some(Divided::Heads(ranks)) = options.divided {
+        return (heads_exchanged::attend(t, options, [q, k, v], ranks), None);
+    }
     if options.implementation == Attention::Eager {
         let (out, weights) = eager(t, options, q, k, v, mask);
         return (out, Some(weights));
@@ -72,6 +75,7 @@ pub(crate) fn attend_with_weights(
         causal: mask.is_none() && !options.bidirectional,
         dropout: options.dropout,
         grouped: true,
+        ring: options.ring(),
     };
     let mut out = t.sdpa(&q, &k, &v, mask, sdpa);
     if packed {
@@ -199,6 +203,7 @@ pub(crate) fn attend_as_bert(
             causal: causal && mask.is_none(),
             dropout: options.dropout,
             grouped: false,
+            ring: None,
         };
         let out = t.sdpa(q, k, v, mask, sdpa);
         let out = t.transpose(&out, 1, 2);

@@ -7,6 +7,7 @@ mod differential;
 mod dynamic;
 mod expert;
 pub(crate) mod flash;
+mod heads_exchanged;
 mod indexer;
 mod latent;
 mod options;

@@ -1,10 +1,34 @@
 //! How attention computes scores, in a run.
 
-use crate::ask::{Attention, SdpaBackend};
+use crate::ask::{Attention, ContextParallelKind, RotateMethod, SdpaBackend};
 use crate::model::ResolvedSpec;
 use crate::nn::build::Facts;
-use crate::tape::SdpaKernel;
+use crate::tape::{Ring, SdpaKernel};
 use crate::units::DType;
+
+/// How attention sees a sequence that is divided among ranks.
+#[derive(Clone, Copy)]
+pub(crate) enum Divided {
+    /// Keys and values go around.
+    Ring(Ring),
+    /// So many ranks exchange pieces of the sequence for heads.
+    Heads(u64),
+}
+
+impl Divided {
+    fn of(spec: &ResolvedSpec) -> Option<Self> {
+        let cp = &spec.parallelism.cp;
+        let size = spec.mesh.cp;
+        (size > 1).then(|| match cp.kind {
+            ContextParallelKind::Ring => Self::Ring(Ring {
+                rank: spec.mesh.rank.cp,
+                size,
+                gathers: cp.rotate == RotateMethod::AllGather,
+            }),
+            ContextParallelKind::Ulysses => Self::Heads(size),
+        })
+    }
+}
 
 /// How scores are computed.
 #[derive(Clone, Copy)]
@@ -28,6 +52,8 @@ pub(crate) struct AttentionOptions {
     pub(crate) contiguous_for_mask: bool,
     /// Whether Liger turns queries and keys.
     pub(crate) liger_rope: bool,
+    /// Whether this rank has a part of the sequence.
+    pub(crate) divided: Option<Divided>,
     pub(crate) facts: Facts,
 }
 
@@ -53,7 +79,16 @@ impl AttentionOptions {
             bidirectional: false,
             contiguous_for_mask: false,
             liger_rope: spec.liger.rope,
+            divided: Divided::of(spec),
             facts,
+        }
+    }
+
+    /// The ring that keys and values go around, if they do.
+    pub(crate) fn ring(&self) -> Option<Ring> {
+        match self.divided {
+            Some(Divided::Ring(ring)) => Some(ring),
+            Some(Divided::Heads(_)) | None => None,
         }
     }
 

@@ -13,6 +13,8 @@ pub(crate) struct Call {
     mask: RefCell<Option<Tensor>>,
     /// The images of the forward pass that is running, if there are some.
     images: RefCell<Option<Tensor>>,
+    /// Positions `[B, S]` that come with the batch of the forward pass that is running.
+    positions: RefCell<Option<Tensor>>,
     /// The routers' logits of the forward pass that is running, if anybody wants them.
     routed: RefCell<Option<Vec<Tensor>>>,
     /// The places for keys and values that an earlier text has left.
@@ -90,9 +92,15 @@ impl Call {
         self.request.borrow().causal_mask.clone()
     }
 
+    /// Positions that come with the batch of the forward pass that begins, or none when it has ended.
+    pub(crate) fn pass_positions(&self, positions: Option<&Tensor>) {
+        self.positions.replace(positions.cloned());
+    }
+
     /// The positions that are given.
     pub(crate) fn positions(&self) -> Option<Tensor> {
-        self.request.borrow().positions.clone()
+        let asked = self.request.borrow().positions.clone();
+        asked.or_else(|| self.positions.borrow().clone())
     }
 
     /// The encoder's result `[B, S, H]`, where the encoder has run before.

@@ -36,6 +36,8 @@ pub(crate) struct Facts {
     pub(crate) whole_slices_recorded: bool,
     /// Whether the loss takes logits in the dtype that they have.
     pub(crate) uncast_loss: bool,
+    /// Whether labels come shifted by one already, as those of a part of a sequence do.
+    pub(crate) labels_are_shifted: bool,
     /// Whether Liger computes the cross entropy.
     pub(crate) liger_cross_entropy: bool,
     /// The version of transformers.
@@ -57,6 +59,7 @@ impl Facts {
                 four_bit_fuses_few_rows: true,
                 whole_slices_recorded: false,
                 uncast_loss: spec.loss == Loss::Uncast,
+                labels_are_shifted: spec.mesh.cp > 1,
                 liger_cross_entropy: spec.liger.cross_entropy,
                 transformers: Transformers::V5,
             },
@@ -72,6 +75,7 @@ impl Facts {
                 four_bit_fuses_few_rows: false,
                 whole_slices_recorded: true,
                 uncast_loss: spec.loss == Loss::Uncast,
+                labels_are_shifted: spec.mesh.cp > 1,
                 liger_cross_entropy: spec.liger.cross_entropy,
                 transformers: Transformers::V451,
             },
@@ -87,6 +91,7 @@ impl Facts {
                 four_bit_fuses_few_rows: false,
                 whole_slices_recorded: true,
                 uncast_loss: spec.loss == Loss::Uncast,
+                labels_are_shifted: spec.mesh.cp > 1,
                 liger_cross_entropy: spec.liger.cross_entropy,
                 transformers: Transformers::V448,
             },

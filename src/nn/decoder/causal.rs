@@ -230,7 +230,7 @@ impl<L: Layer> Causal<L> {
             );
             let kept = facts.index_all(t, hidden, 3);
             let loss = t.scoped("loss", None, || {
-                loss::liger_causal_lm(t, &kept, weight, labels, budget)
+                loss::liger_causal_lm(t, facts, (&kept, weight), labels, budget)
             });
             return self.balanced(t, None, Some(loss));
         }

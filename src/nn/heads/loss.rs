@@ -4,6 +4,15 @@ use crate::nn::build::{Facts, Linear};
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
 
+/// Labels `[B, S]` as the loss of the next token reads them, and what stays a local variable besides.
+fn next_tokens(t: &Tape, facts: Facts, labels: &Tensor) -> (Option<Tensor>, Tensor) {
+    if facts.labels_are_shifted {
+        return (None, labels.clone());
+    }
+    let (padded, shifted) = t.shifted_labels(labels);
+    (Some(padded), shifted)
+}
+
 /// `ForCausalLMLoss` (`loss/loss_utils.py`): logits `[B, S, V]` in any dtype, labels `[B, S]`.
 pub(crate) fn causal_lm(t: &Tape, facts: Facts, logits: &Tensor, labels: &Tensor) -> Tensor {
     if facts.uncast_loss {
@@ -12,7 +21,7 @@ pub(crate) fn causal_lm(t: &Tape, facts: Facts, logits: &Tensor, labels: &Tensor
     let vocab = logits.dim(-1);
     let logits = t.to(logits, DType::Float32);
     if facts.loss_pads_labels {
-        let (padded, shifted) = t.shifted_labels(labels);
+        let (padded, shifted) = next_tokens(t, facts, labels);
         let flat = t.view(&logits, [logits.numel() / vocab, vocab]);
         let target = t.view(&shifted, [shifted.numel()]);
         drop(shifted);
@@ -87,12 +96,12 @@ pub(crate) fn chunked(t: &Tape, hidden: &Tensor, head: &Linear, labels: &Tensor)
 /// logits of a piece as large as `budget` of the hidden states.
 pub(crate) fn liger_causal_lm(
     t: &Tape,
-    hidden: &Tensor,
-    weight: &Tensor,
+    facts: Facts,
+    (hidden, weight): (&Tensor, &Tensor),
     labels: &Tensor,
     budget: u64,
 ) -> Tensor {
-    let (padded, shifted) = t.shifted_labels(labels);
+    let (padded, shifted) = next_tokens(t, facts, labels);
     let flat = t.view(hidden, [hidden.numel() / hidden.dim(-1), hidden.dim(-1)]);
     let target = t.view(&shifted, [shifted.numel()]);
     drop(shifted);

@@ -131,8 +131,8 @@ impl Stage1And2 {
         }
         let (mut tensors, mut elements) = (0, 0);
         let flush = |tensors: &mut u64, elements: &mut u64| {
-            if *tensors > 1 {
-                drop(t.empty("cat", Shape::from([*elements]), self.low));
+            if *tensors > 0 {
+                self.reduce_flat(t, *tensors > 1, *elements);
             }
             (*tensors, *elements) = (0, 0);
         };
@@ -164,11 +164,19 @@ impl Stage1And2 {
             t.synchronize();
             self.clear_reduced();
         }
-        if let [_, _, ..] = members {
-            let elements = members.iter().map(|&at| self.members[at].tensor.numel());
-            let shape = Shape::from([elements.sum()]);
-            t.on_stream(stream, || drop(t.empty("cat", shape, self.low)));
-        }
+        let elements = members.iter().map(|&at| self.members[at].tensor.numel());
+        let elements = elements.sum();
+        t.on_stream(stream, || self.reduce_flat(t, members.len() > 1, elements));
+    }
+
+    /// `allreduce_bucket`: tensors are put together, if there are several, and cast to what is communicated.
+    fn reduce_flat(&self, t: &Tape, several: bool, elements: u64) {
+        let shape = Shape::from([elements]);
+        let flat = several.then(|| t.empty("cat", shape, self.low));
+        let cast =
+            (self.communicated != self.low).then(|| t.empty("_to_copy", shape, self.communicated));
+        drop(flat);
+        drop(cast);
     }
 
     /// `copy_grads_in_partition`: the gradient of a parameter of this rank leaves the bucket.

@@ -31,6 +31,8 @@ pub(in crate::parallel) struct Stage3 {
     own: Weak<Self>,
     settings: Zero,
     low: DType,
+    /// `communication_data_type`.
+    communicated: DType,
     ranks: u64,
     coordinator: Coordinator,
     groups: Vec<Group>,
@@ -109,11 +111,12 @@ impl Stage3 {
             let largest = groups.iter().map(|group| group.master.numel()).max();
             drop(t.empty("zeros", Shape::from([largest.unwrap_or(0)]), DType::Float32));
         }
+        let communicated = super::communicated(spec, low);
         let bucket = settings.contiguous_gradients.then(|| {
             flat(
                 "empty",
                 settings.reduce_bucket_size,
-                low,
+                communicated,
                 Category::Communication,
             )
         });
@@ -121,6 +124,7 @@ impl Stage3 {
             own: Weak::clone(weak),
             settings,
             low,
+            communicated,
             ranks,
             coordinator,
             groups,
@@ -187,6 +191,11 @@ impl Stage3 {
             return;
         }
         t.on_stream(self.stream(), || {
+            let gradient = |at: usize| self.coordinator.parameters[at].tensor.gradient();
+            let converts = self.communicated != self.low;
+            let converted: Vec<Tensor> = (members.iter().filter(|_| converts))
+                .filter_map(|&at| Some(t.to(&gradient(at)?, self.communicated)))
+                .collect();
             // `reduce_scatter_coalesced`: parts of all are put together for each rank.
             let whole = |at: usize| {
                 self.coordinator.parameters[at]
@@ -201,14 +210,22 @@ impl Stage3 {
                         .iter()
                         .map(|&at| self.coordinator.parameters[at].part);
                     let elements = parts.sum::<u64>() * self.ranks;
-                    Some(t.empty("cat", Shape::from([elements]), self.low))
+                    Some(t.empty("cat", Shape::from([elements]), self.communicated))
                 }
             };
+            let back = |&at: &usize| {
+                let part = Shape::from([self.coordinator.parameters[at].part]);
+                t.empty("_to_copy", part, self.low)
+            };
+            let mut parts: Vec<Tensor> = members.iter().filter(|_| converts).map(back).collect();
+            let input = input.filter(|_| !converts);
+            drop(converted);
             let mut copied = None;
             for at in members {
                 self.keep_part(t, at, &mut copied);
             }
             drop((copied, input));
+            while parts.pop().is_some() {}
         });
     }
 

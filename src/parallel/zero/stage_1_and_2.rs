@@ -25,6 +25,8 @@ pub(in crate::parallel) struct Stage1And2 {
     pub(super) settings: Zero,
     /// The dtype of parameters and gradients.
     pub(super) low: DType,
+    /// `communication_data_type`.
+    pub(super) communicated: DType,
     pub(super) members: Vec<Member>,
     /// Elements of a rank's part (`partition_size`).
     pub(super) part: u64,
@@ -80,6 +82,7 @@ impl Stage1And2 {
         let zero = Rc::new(Self {
             settings,
             low,
+            communicated: super::communicated(spec, low),
             part,
             _flat: flat,
             master,

@@ -46,7 +46,6 @@ pub(super) fn refuse(asked: &Scenario, findings: &mut Vec<Finding>) {
     }
     megatron::refuse(asked, findings);
     pipeline::refuse(asked, findings);
-    context::refuse(asked, findings);
     expert::refuse(asked, findings);
 }
 
@@ -63,7 +62,7 @@ pub(super) fn check_model(
     tensor::check_model(scenario, architecture, &sizes, findings);
     fsdp::check_groups(scenario, architecture, findings);
     pipeline::check_layers(scenario, &sizes, findings);
-    context::check(scenario, &sizes, findings);
+    context::check(scenario, architecture, &sizes, findings);
     expert::check(scenario, architecture.experts(), findings);
 }
 

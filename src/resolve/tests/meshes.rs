@@ -18,7 +18,7 @@ fn mesh(parallelism: &Value) -> (Mesh, [u64; 2]) {
 }
 
 /// Keys and fixes of the errors about a scenario.
-fn errors(scenario: Value) -> Vec<(String, Value)> {
+pub(super) fn errors(scenario: Value) -> Vec<(String, Value)> {
     let scenario: Scenario = serde_json::from_value(scenario).expect("a scenario");
     let findings = resolve(&scenario).findings.into_iter();
     let errors = findings.filter(|finding| finding.severity == Severity::Error);
@@ -27,7 +27,8 @@ fn errors(scenario: Value) -> Vec<(String, Value)> {
         .collect()
 }
 
-fn has(scenario: &Value, key: &str, fix: impl Into<Value>) {
+/// An error about a scenario has this key and this fix.
+pub(super) fn has(scenario: &Value, key: &str, fix: impl Into<Value>) {
     let expected = (key.to_owned(), fix.into());
     let found = errors(scenario.clone());
     assert!(found.contains(&expected), "{scenario}: {found:?}");

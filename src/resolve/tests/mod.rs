@@ -8,5 +8,6 @@ mod meshes;
 mod published;
 mod repetition;
 mod resolving;
+mod sequences;
 mod whisper;
 mod windows;

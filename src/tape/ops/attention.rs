@@ -1,10 +1,11 @@
 //! `torch.nn.functional.scaled_dot_product_attention` and its kernels.
 
+use super::ring_attention::Ring;
 use crate::tape::graph::{Edge, Grads};
 use crate::tape::recorder::Storage;
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
-use smallvec::{SmallVec, smallvec};
+use smallvec::smallvec;
 
 /// The kernel behind `scaled_dot_product_attention`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,6 +29,15 @@ pub struct Sdpa {
     pub dropout: bool,
     /// Whether keys and values of fewer heads than queries are announced (`enable_gqa`).
     pub grouped: bool,
+    /// Where queries, keys and values are those of a part of the sequence.
+    pub ring: Option<Ring>,
+}
+
+/// What a fused kernel gives: its result, the log of the softmax's sums and the generator's state.
+pub(super) struct Attended {
+    pub(super) out: Tensor,
+    pub(super) lse: Tensor,
+    pub(super) generator: [Tensor; 2],
 }
 
 /// The columns of a head are a multiple of so many in flash attention.
@@ -36,10 +46,8 @@ const FLASH_COLUMNS: u64 = 8;
 const FLASH_HEAD: u64 = 32;
 /// The widest heads of flash attention.
 const WIDEST_FLASH_HEAD: u64 = 256;
-/// The widest heads whose results memory-efficient attention keeps in registers.
-const WIDE_HEAD: u64 = 128;
 /// Bytes of the seed and of the offset of the random number generator.
-const PHILOX: u64 = 8;
+pub(super) const PHILOX: u64 = 8;
 
 impl Tape {
     /// `scaled_dot_product_attention(q, k, v, mask)`: q `[B, A, S, D]`, k and v `[B, K, S, D]`, to
@@ -88,16 +96,16 @@ impl Tape {
                 SdpaKernel::Math
             }) {
                 SdpaKernel::Flash if q.dim(-1).is_multiple_of(FLASH_COLUMNS) => {
-                    self.flash_attention(&q, &k, &v, options.dropout)
+                    self.flash_attention(&q, &k, &v, options)
                 }
-                SdpaKernel::Flash => self.padded_flash_attention([&q, &k, &v], options.dropout),
+                SdpaKernel::Flash => self.padded_flash_attention([&q, &k, &v], options),
                 SdpaKernel::Math => self.math_attention(&q, &k, &v, mask.as_ref(), options),
                 SdpaKernel::Efficient => {
                     let bias = mask
                         .as_ref()
                         .map(|mask| self.additive_mask(mask, q.dtype()));
                     let bias = bias.map(|bias| self.preprocessed(bias, &q, &k));
-                    self.efficient_attention(&q, &k, &v, bias.as_ref(), options.dropout)
+                    self.efficient_attention(&q, &k, &v, bias.as_ref(), options)
                 }
             }
         })
@@ -156,7 +164,7 @@ impl Tape {
 
     /// [`Self::flash_attention`] of heads that are padded to a multiple of 8 columns (`pad_last_dim`,
     /// `aten/src/ATen/native/transformers/attention.cpp`, torch 2.15).
-    fn padded_flash_attention(&self, all: [&Tensor; 3], dropout: bool) -> Tensor {
+    fn padded_flash_attention(&self, all: [&Tensor; 3], options: Sdpa) -> Tensor {
         let columns = all[0].dim(-1);
         let aligned = columns.next_multiple_of(FLASH_COLUMNS);
         let [q, k, v] = all.map(|x| {
@@ -165,16 +173,50 @@ impl Tape {
             shape.dims_mut()[last] = aligned;
             self.pad(x, shape)
         });
-        let out = self.flash_attention(&q, &k, &v, dropout);
+        let out = self.flash_attention(&q, &k, &v, options);
         self.slice(&out, -1, 0, columns)
     }
 
     /// Flash attention (`aten/src/ATen/native/transformers/cuda/flash_attn/flash_api.cpp`, torch
     /// 2.15). Saves q, k, v, the result, the log of the softmax's sums and the generator's state.
-    fn flash_attention(&self, q: &Tensor, k: &Tensor, v: &Tensor, dropout: bool) -> Tensor {
-        const OP: &str = "_scaled_dot_product_flash_attention";
+    fn flash_attention(&self, q: &Tensor, k: &Tensor, v: &Tensor, options: Sdpa) -> Tensor {
+        let Sdpa { dropout, ring, .. } = options;
         let records = self.records(&[q, k, v]);
         let saved = records.then(|| [self.save(k), self.save(q), self.save(v)]);
+        let Attended {
+            out,
+            lse,
+            generator,
+        } = match ring {
+            Some(ring) => self.ring_attention(ring, SdpaKernel::Flash, [q, k, v], dropout),
+            None => self.flash_kernel(q, k, dropout),
+        };
+        let Some(saved) = saved else { return out };
+        let result = [&lse, &out.detach(), &generator[0], &generator[1]].map(|t| self.save(t));
+        if ring.is_some() {
+            drop(lse);
+        }
+        let node = self.node(
+            &[q, k, v],
+            Box::new(move |t, g| {
+                let Some(g) = &g[0] else { return Grads::new() };
+                let [k, q, v] = saved.each_ref().map(|s| s.unpack(t));
+                let result = result.each_ref().map(|s| s.unpack(t));
+                match ring {
+                    Some(ring) => {
+                        let all = [&q, &k, &v];
+                        t.ring_attention_backward(ring, SdpaKernel::Flash, g, all, result)
+                    }
+                    None => t.flash_attention_backward(g, &q, &k, &v, &result[1]),
+                }
+            }),
+        );
+        out.with_edge(Edge::Node(node, 0))
+    }
+
+    /// The forward kernel.
+    pub(super) fn flash_kernel(&self, q: &Tensor, k: &Tensor, dropout: bool) -> Attended {
+        const OP: &str = "_scaled_dot_product_flash_attention";
         let out = self.like(OP, q);
         let (b, a, s, d) = (q.dim(0), q.dim(1), q.dim(2), q.dim(3));
         let lse = self.empty(OP, Shape::from([b, a, s]), DType::Float32);
@@ -190,22 +232,15 @@ impl Tape {
             generator[0] = self.generator_state(OP, 2 * PHILOX);
         }
         drop(partials);
-        let Some(saved) = saved else { return out };
-        let result = [&lse, &out.detach(), &generator[0], &generator[1]].map(|t| self.save(t));
-        let node = self.node(
-            &[q, k, v],
-            Box::new(move |t, g| {
-                let Some(g) = &g[0] else { return Grads::new() };
-                let [k, q, v] = saved.each_ref().map(|s| s.unpack(t));
-                let [_lse, out, ..] = &result.each_ref().map(|s| s.unpack(t));
-                t.flash_attention_backward(g, &q, &k, &v, out)
-            }),
-        );
-        out.with_edge(Edge::Node(node, 0))
+        Attended {
+            out,
+            lse,
+            generator,
+        }
     }
 
     /// A part of the random generator's state: nothing where the version keeps it on the host.
-    fn generator_state(&self, op: &'static str, bytes: u64) -> Tensor {
+    pub(super) fn generator_state(&self, op: &'static str, bytes: u64) -> Tensor {
         let bytes = if self.backend().sdpa_keeps_generator {
             bytes
         } else {
@@ -242,7 +277,7 @@ impl Tape {
     }
 
     /// `mha_bwd` of `flash_api.cpp`.
-    fn flash_attention_backward(
+    pub(super) fn flash_attention_backward(
         &self,
         g: &Tensor,
         q: &Tensor,
@@ -275,149 +310,6 @@ impl Tape {
         drop(softmax_d);
         smallvec![Some(dq), Some(dk), Some(dv)]
     }
-
-    /// Memory-efficient attention (`aten/src/ATen/native/transformers/cuda/attention.cu`, torch
-    /// 2.15). Saves q, k, v, the result, the log of the softmax's sums and the generator's state.
-    fn efficient_attention(
-        &self,
-        q: &Tensor,
-        k: &Tensor,
-        v: &Tensor,
-        bias: Option<&Tensor>,
-        dropout: bool,
-    ) -> Tensor {
-        const OP: &str = "_scaled_dot_product_efficient_attention";
-        let records = self.records(&[q, k, v, bias.unwrap_or(q)]);
-        // Let go of in the order of their names.
-        let saved = records.then(|| {
-            let bias = bias.map(|bias| self.save(bias));
-            (bias, [self.save(k), self.save(q), self.save(v)])
-        });
-        // With dropout its state stays on the host.
-        let state = if dropout { 0 } else { PHILOX };
-        let generator = [
-            self.generator_state(OP, state),
-            self.generator_state(OP, state),
-        ];
-        let (b, a, s, d) = (q.dim(0), q.dim(1), q.dim(2), v.dim(3));
-        // The kernel works on [B, S, A, D]; the caller sees it transposed.
-        let strides = Shape::from([s * a * d, d, a * d, 1]);
-        let out = self.empty_strided(OP, Shape::from([b, a, s, d]), strides, q.dtype());
-        let keeps = if records { s.next_multiple_of(32) } else { 0 };
-        let lse = self.empty(OP, Shape::from([b, a, keeps]), DType::Float32);
-        // Wide heads do not fit into registers: halves are accumulated in float32.
-        let wide = q.dim(3).max(d) > WIDE_HEAD && q.dtype().is_half();
-        drop(wide.then(|| self.scratch(OP, DType::Float32.size() * out.numel())));
-        let Some(saved) = saved else { return out };
-        let result = [&lse, &out.detach(), &generator[0], &generator[1]].map(|t| self.save(t));
-        let trained = bias.filter(|bias| bias.requires_grad());
-        let inputs: SmallVec<[&Tensor; 4]> = [q, k, v].into_iter().chain(trained).collect();
-        let bias_shape = trained.map(|bias| *bias.shape());
-        let node = self.node(
-            &inputs,
-            Box::new(move |t, g| {
-                let Some(g) = &g[0] else { return Grads::new() };
-                let (bias, inputs) = &saved;
-                let _bias = bias.as_ref().map(|s| s.unpack(t));
-                let [k, q, v] = inputs.each_ref().map(|s| s.unpack(t));
-                let result = result.each_ref().map(|s| s.unpack(t));
-                t.efficient_attention_backward(g, &q, &k, &v, &result[1], bias_shape)
-            }),
-        );
-        out.with_edge(Edge::Node(node, 0))
-    }
-
-    fn efficient_attention_backward(
-        &self,
-        g: &Tensor,
-        q: &Tensor,
-        k: &Tensor,
-        v: &Tensor,
-        out: &Tensor,
-        bias: Option<Shape>,
-    ) -> Grads {
-        const OP: &str = "_scaled_dot_product_efficient_attention_backward";
-        /// The gradient of a bias has rows of a multiple of this many elements.
-        const BIAS_ALIGNMENT: u64 = 16;
-        let (b, a, s, d) = (q.dim(0), q.dim(1), q.dim(2), q.dim(3));
-        let grouped = k.dim(1) != a;
-        // Gradients lie as [B, S, A, D], however q, k and v do.
-        let placed = |x: &Tensor| {
-            let (heads, s, d) = (x.dim(1), x.dim(2), x.dim(3));
-            let strides = Shape::from([s * heads * d, d, heads * d, 1]);
-            self.empty_strided(OP, *x.shape(), strides, x.dtype())
-        };
-        let (dq, dk, dv) = (placed(q), placed(k), placed(v));
-        let expanded = grouped.then(|| {
-            let shape = Shape::from([b, k.dim(2), a, d]);
-            (
-                self.empty(OP, shape, k.dtype()),
-                self.empty(OP, shape, k.dtype()),
-            )
-        });
-        let d_bias = bias.map(|shape| {
-            let mut aligned = shape;
-            let last = shape.rank() - 1;
-            aligned.dims_mut()[last] = shape.dims()[last].next_multiple_of(BIAS_ALIGNMENT);
-            let full = self.empty(OP, aligned, q.dtype());
-            if aligned == shape {
-                full
-            } else {
-                full.view_with(shape, full.strides(), None)
-            }
-        });
-        // Halves: the kernel computes delta itself. Float32:
-        // delta = (grad.float() * out.float()).sum(-1).transpose(1, 2).contiguous()
-        let half = q.dtype().is_half();
-        let product = (!half).then(|| self.elementwise(OP, &[g, out], DType::Float32));
-        let sum = (!half).then(|| self.empty(OP, Shape::from([b, s, a]), DType::Float32));
-        let delta = self.empty(OP, Shape::from([b, a, s]), DType::Float32);
-        drop(sum);
-        drop(product);
-        let workspace = self.scratch(
-            OP,
-            efficient_workspace(b * a, s, k.dim(2), [d, v.dim(3)], half),
-        );
-        drop(delta);
-        drop(workspace);
-        drop(expanded);
-        let mut grads: Grads = smallvec![Some(dq), Some(dk), Some(dv)];
-        grads.extend(d_bias.map(Some));
-        grads
-    }
-}
-
-/// Bytes of the accumulators of the backward kernel, for `heads` = B x A
-/// (`AttentionBackwardKernel::Params::workspace_size`, `mem_eff_attention/kernel_backward.h`,
-/// torch 2.15): the query's gradient in float32 by tiles, each with a lock; halves with wide heads
-/// also accumulate those of keys and values, a block for each part that the keys are split into
-/// (`_efficient_attention_backward`, `attention_backward.cu`).
-fn efficient_workspace(
-    heads: u64,
-    queries: u64,
-    keys: u64,
-    [head_dim, value_dim]: [u64; 2],
-    half: bool,
-) -> u64 {
-    /// Elements of a tile's lock and counter.
-    const LOCK: u64 = 4;
-    /// Keys of a block of the kernel for wide heads.
-    const KEY_BLOCK: u64 = 64;
-    /// Parts of the keys over all heads, at most.
-    const MOST_PARTS: u64 = 200;
-    let (rows, columns) = match (head_dim.max(value_dim), half) {
-        (0..=64, _) => (64, 64),
-        (65..=128, true) => (128, 128),
-        _ => (128, 64),
-    };
-    let tiles = queries.div_ceil(rows) * head_dim.div_ceil(columns);
-    let mut elements = tiles * (rows * columns + LOCK);
-    if half && head_dim.max(value_dim) > 128 {
-        let columns = head_dim.next_multiple_of(128) + value_dim.next_multiple_of(128);
-        let parts = keys.div_ceil(KEY_BLOCK).min(MOST_PARTS / heads).max(1);
-        elements += parts * KEY_BLOCK * columns;
-    }
-    heads * elements * 4
 }
 
 /// `num_splits_heuristic` of `flash_api.cpp`: over how many blocks of keys flash attention splits

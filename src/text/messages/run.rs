@@ -198,6 +198,28 @@ groups! {
             "流水线并行";
         context_parallelism: "Context parallelism",
             "上下文并行";
+        beside: "{what} with this {key}",
+            "此 {key} 下的{what}";
+        pieces_of_kernel: "In float32 ring attention takes samples that are a multiple of {unit} tokens long, not {tokens}: the memory-efficient kernel gives the log of the softmax's sums of 32 positions at once, and each rank has two pieces.",
+            "在 float32 下，环形注意力要求样本长度为 {unit} 个词元的倍数，而此处为 {tokens}：memory-efficient 内核每次给出 32 个位置的 softmax 对数和，且每个进程有两段。";
+        usual_pieces: "Usual samples of {mean} tokens cannot be divided among the ranks; accelerate has them padded to a multiple of {unit}.",
+            "长度为 {mean} 个词元的常见样本无法在进程间均分；accelerate 会将其填充到 {unit} 的倍数。";
+        context_layers: "accelerate refuses context parallelism for layers that do not attend to all tokens before them: windows, chunks, recurrent layers.",
+            "accelerate 拒绝对不关注此前全部词元的层（窗口、分块、循环层）使用上下文并行。";
+        context_models: "Context parallelism is estimated for causal language models of usual attention that are given positions.",
+            "上下文并行目前支持采用常规注意力并传入位置的因果语言模型。";
+        ring_beside: "accelerate runs context_parallel with FSDP2, not with other data parallelism.",
+            "accelerate 的 context_parallel 只能与 FSDP2 一起使用，不支持其他数据并行。";
+        ulysses_beside: "Ulysses is DeepSpeed's and runs with its ZeRO.",
+            "Ulysses 属于 DeepSpeed，须与其 ZeRO 一起使用。";
+        context_framework: "Context parallelism is estimated for framework {framework}.",
+            "上下文并行目前支持 framework {framework}。";
+        context_attention: "Context parallelism divides scaled_dot_product_attention; it is estimated for attention sdpa.",
+            "上下文并行划分 scaled_dot_product_attention；目前支持 attention 为 sdpa。";
+        context_kernel: "Ring attention knows the flash and the memory-efficient kernel only.",
+            "环形注意力只支持 flash 与 memory-efficient 内核。";
+        context_mask: "Context parallelism takes causal masks only: a mask with padding is refused or dropped.",
+            "上下文并行只接受因果掩码：带填充的掩码会被拒绝或丢弃。";
         expert_parallelism: "Expert parallelism",
             "专家并行";
         megatron_core: "Megatron-Core",
