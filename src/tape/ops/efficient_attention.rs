@@ -104,10 +104,10 @@ impl Tape {
         bias: Option<Shape>,
     ) -> Grads {
         const OP: &str = "_scaled_dot_product_efficient_attention_backward";
-        // The kernel reads the gradient as [B, S, A, D].
-        let _copy = self.contiguous(&self.transpose(g, 1, 2));
         /// The gradient of a bias has rows of a multiple of this many elements.
         const BIAS_ALIGNMENT: u64 = 16;
+        // The kernel reads the gradient as [B, S, A, D].
+        let _copy = self.contiguous(&self.transpose(g, 1, 2));
         let (b, a, s, d) = (q.dim(0), q.dim(1), q.dim(2), q.dim(3));
         let grouped = k.dim(1) != a;
         // Gradients lie as [B, S, A, D], however q, k and v do.

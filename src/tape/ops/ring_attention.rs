@@ -189,7 +189,9 @@ impl Tape {
                 SdpaKernel::Flash => t.flash_kernel(q, k, dropout),
                 _ => t.efficient_kernel(q, v, dropout, true),
             };
-            last.take().map(Attended::let_go);
+            if let Some(last) = last.take() {
+                last.let_go();
+            }
             generator.get_or_insert_with(|| new.generator.clone());
             merger.step(t, [&new.out, &new.lse], partial);
             last = Some(new);
@@ -199,7 +201,9 @@ impl Tape {
         drop(key_value);
         drop(rotater);
         drop(given);
-        last.map(Attended::let_go);
+        if let Some(last) = last {
+            last.let_go();
+        }
         let [out, lse] = results.expect("a ring has a rank");
         let generator = generator.expect("a ring has a rank");
         Attended {
