@@ -32,6 +32,7 @@ mod modernbert;
 mod modules;
 mod options;
 mod parts;
+mod pipeline;
 mod programs;
 mod repetition;
 mod resolved;
@@ -85,6 +86,7 @@ pub use layer_names::{BESIDE, LayerNames, MlpNames, Piece, SPARSE};
 pub use modernbert::{ModernBertBiases, ModernBertConfig};
 pub use modules::{Module, ModuleKind, Parameter};
 pub use options::{Biases, DropoutFields, Flag, MlpFunction, Options, RotaryColumns, RotaryLayers};
+pub use pipeline::LocalStage;
 pub use parts::{
     AttentionKind, DeltaRule, Gate, Grids, HeadNorm, Holds, Parts, PutTogether, Sinks, Turn,
 };

@@ -11,11 +11,13 @@
 mod ddp;
 mod fsdp1;
 mod fsdp2;
+mod pipeline;
 mod shards;
 mod units;
 mod wrap;
 mod wrapper;
 mod zero;
 
+pub use pipeline::{Action, Computation, Given, Pipeline, StageModel};
 pub use wrap::{is_wrapped, wrapped};
 pub use wrapper::{ModelParameter, Wrapper};

@@ -12,6 +12,7 @@ mod generate;
 mod hearing;
 mod limitations;
 mod offload;
+mod pipeline;
 mod precision;
 mod run;
 mod sharded;

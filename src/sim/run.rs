@@ -55,6 +55,9 @@ fn run(spec: &ResolvedSpec, accumulation: u32, tape: NewTape) -> Trace {
     if spec.program == Program::Evaluation {
         return evaluation(spec, tape(backend(spec)));
     }
+    if spec.is_pipelined() {
+        return unfolded(spec, accumulation, tape);
+    }
     repeated(spec)
         .then(|| {
             let folded = |layers| folded(spec, accumulation, tape, layers);

@@ -4,6 +4,7 @@ use super::evaluate::Evaluator;
 use super::fold::Counts;
 use super::precision::{autocast, converts_outputs, in_float32};
 use super::sharded;
+use super::pipeline::{Held, StagesOfRank};
 use super::{Mark, Phase, offload};
 use crate::ask::{EvaluationKind, Loss, Precision, Program};
 use crate::families::{Batch, Model};
@@ -30,12 +31,12 @@ type Kept = ([Option<Tensor>; 3], Vec<Tensor>, Option<KeyValueCache>);
 
 /// A run that is going on.
 pub(super) struct Run<'a> {
-    tape: &'a Tape,
-    spec: &'a ResolvedSpec,
+    pub(super) tape: &'a Tape,
+    pub(super) spec: &'a ResolvedSpec,
     accumulation: u32,
     /// What the process holds beside the model.
     _held: Tensor,
-    model: Rc<Model>,
+    pub(super) model: Rc<Model>,
     /// The model that is evaluated, where that is another one than the trained one, of which layers were
     /// left out.
     evaluated: Option<Rc<Model>>,
@@ -43,6 +44,8 @@ pub(super) struct Run<'a> {
     /// What this rank does differently from one that trains alone.
     wrapper: Option<Rc<dyn Wrapper>>,
     scaler: Option<GradScaler>,
+    /// The stages of this rank, where the model is divided into some.
+    pipeline: Option<StagesOfRank>,
     /// What the caller holds of the last outputs: replaced when the next are there.
     pub(super) kept: Option<Kept>,
     /// The loss of the last forward pass, where no backward pass takes it.
@@ -93,10 +96,12 @@ impl<'a> Run<'a> {
                 t.drop_gradients();
             });
         }
+        let pipeline = spec.is_pipelined().then(|| StagesOfRank::new(t, spec));
         Self {
             tape: t,
             spec,
             accumulation,
+            pipeline,
             model,
             evaluated: None,
             optimizer,
@@ -135,7 +140,18 @@ impl<'a> Run<'a> {
     }
 
     /// Fetch, forward and backward of each micro-batch; the last batch lives on.
-    pub(super) fn micro_batches(&mut self, step: u32) -> Option<Batch> {
+    pub(super) fn micro_batches(&mut self, step: u32) -> Option<Held> {
+        if let Some(mut pipeline) = self.pipeline.take() {
+            let held = self.pipeline_step(&mut pipeline, step);
+            self.pipeline = Some(pipeline);
+            return Some(held);
+        }
+        let batch = self.whole_micro_batches(step);
+        batch.map(|batch| Held::Whole { _batch: batch })
+    }
+
+    /// The same where the whole model is on the rank.
+    fn whole_micro_batches(&mut self, step: u32) -> Option<Batch> {
         let (t, spec) = (self.tape, self.spec);
         let mut batch = None;
         for micro_batch in 0..self.accumulation {
@@ -253,7 +269,7 @@ impl<'a> Run<'a> {
     }
 
     /// Drops the batch of a step: with how many events.
-    pub(super) fn dropped(&self, batch: Option<Batch>) -> usize {
+    pub(super) fn dropped(&self, batch: Option<Held>) -> usize {
         let before = self.tape.event_count();
         drop(batch);
         self.tape.event_count() - before
@@ -401,7 +417,7 @@ impl<'a> Run<'a> {
 }
 
 /// Says of every gradient that there is what it is.
-fn classify_gradients(t: &Tape) {
+pub(super) fn classify_gradients(t: &Tape) {
     t.for_each_parameter(|_, _, grad| {
         if let Some(grad) = grad {
             grad.set_category(Category::Gradients);

@@ -131,6 +131,10 @@ pub(super) struct Node {
     pub(super) dependencies: Cell<u32>,
     /// The backward pass that counted the dependencies.
     pub(super) pass: Cell<u32>,
+    /// The last pass for some gradients only that came to it.
+    pub(super) needed: Cell<u32>,
+    /// The last pass for the gradient of an input alone that came to it.
+    pub(super) towards_input: Cell<u32>,
 }
 
 impl Node {
@@ -213,6 +217,8 @@ impl Tape {
             buffer: RefCell::new(Grads::new()),
             dependencies: Cell::new(0),
             pass: Cell::new(0),
+            needed: Cell::new(0),
+            towards_input: Cell::new(0),
         }
     }
 }

@@ -351,6 +351,11 @@ impl Recorder {
         items.last()
     }
 
+    /// Which element of a list a scope is.
+    pub(super) fn index_of(&self, scope: u32) -> Option<u32> {
+        self.scopes.borrow().name(scope)?.1
+    }
+
     pub(super) fn scope(&self) -> u32 {
         self.scope.get()
     }

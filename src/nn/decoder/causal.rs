@@ -3,8 +3,9 @@
 use super::altup;
 use super::altup::{Alike, Streams};
 use super::layer_inputs::LayerInputs;
-pub(crate) use super::shared::{KeptStates, Shared};
+pub(crate) use super::shared::{Crossing, KeptStates, Shared};
 use super::shell::{Shell, WeighingBlock};
+use super::stage::Parts;
 use crate::ask::Task;
 use crate::model::{
     DecoderConfig, EmbeddingScale, Experts, Grids, LayerNames, MaskStyle, Masks, Mixing,
@@ -16,8 +17,9 @@ use crate::nn::experts::balance;
 use crate::nn::heads::{classifier, loss};
 use crate::nn::masks::mask;
 use crate::nn::vision::{Among, Sight};
-use crate::tape::{Called, Tape, Tensor};
+use crate::tape::{Called, ListId, Tape, Tensor};
 use crate::units::{DType, Shape};
+use std::ops::Range;
 use std::rc::Rc;
 
 /// A layer of a [`Causal`] model.
@@ -40,37 +42,47 @@ fn window(c: &DecoderConfig, facts: Facts) -> Option<u64> {
         .or_else(|| c.idle_window.filter(|_| version == Transformers::V451))
 }
 
+/// What layers are given besides hidden states.
+pub(super) struct Given<'a> {
+    /// Positions `[S]`, or `[B, S]` in images.
+    pub(super) positions: &'a Tensor,
+    pub(super) in_images: bool,
+    /// Of full layers and, where those have one of their own, of windowed layers.
+    pub(super) masks: (Option<Tensor>, Option<Tensor>),
+    pub(super) crossing: Option<Crossing>,
+}
+
 pub(crate) struct Causal<L> {
-    style: Style,
+    pub(super) style: Style,
     /// The names of the model, of its embedding and of its last norm.
-    names: [&'static str; 3],
+    pub(super) names: [&'static str; 3],
     masks: Masks,
     masking: MaskStyle,
     /// What sees images among the tokens.
-    sight: Option<Box<Sight>>,
+    pub(super) sight: Option<Box<Sight>>,
     embedding: Embedding,
-    embedding_dropout: bool,
-    layers: Vec<Rc<L>>,
+    pub(super) embedding_dropout: bool,
+    pub(super) layers: Vec<Rc<L>>,
     windowed: Vec<bool>,
     /// Of each layer what mixes its tokens, where that is not attention in all.
     mixers: Vec<Mixing>,
     /// The first layer that reads keys and values of layers before.
-    readers_from: usize,
+    pub(super) readers_from: usize,
     window: Option<u64>,
-    norm: Norm,
-    inputs: Option<LayerInputs>,
-    streams: Option<Streams>,
+    pub(super) norm: Norm,
+    pub(super) inputs: Option<LayerInputs>,
+    pub(super) streams: Option<Streams>,
     angles: Angles,
     lm_head: Linear,
     softcap: bool,
     /// Whether a layer is given which keys the tokens of the layer before saw.
-    hands_on: bool,
+    pub(super) hands_on: bool,
     /// The experts whose use is balanced by a loss.
-    balanced: Option<Experts>,
-    dtype: DType,
+    pub(super) balanced: Option<Experts>,
+    pub(super) dtype: DType,
     /// Whether the loss in training comes from hidden states.
     fused_loss: Option<u64>,
-    shell: Shell,
+    pub(super) shell: Shell,
 }
 
 impl<L: Layer> Causal<L> {
@@ -99,7 +111,8 @@ impl<L: Layer> Causal<L> {
         let [model, embedding, norm] = names;
         let model = b.at(model);
         let at = model.at(embedding);
-        let embedding = Embedding::of_input(&at, c.rows(), c.hidden_size);
+        let parts = Parts::of(spec);
+        let embedding = parts.embedding(&at, || Embedding::of_input(&at, c.rows(), c.hidden_size));
         let dtype = if c.scales_by_whole_number {
             DType::Int64
         } else {
@@ -114,18 +127,22 @@ impl<L: Layer> Causal<L> {
             if joined {
                 b.differs();
             }
-            Rc::new(L::new(b, c, options))
+            Rc::new(parts.layer(b, || L::new(b, c, options)))
         });
-        let norm = Norm::new(&model.at(norm), style.norm, c.hidden_size);
+        let at = model.at(norm);
+        let norm = parts.last(&at, || Norm::new(&at, style.norm, c.hidden_size));
         let angles = Angles::new(&model, c, style, facts);
         let (inputs, streams) = altup::around(&model, c);
         if let Some(sight) = &mut sight {
             sight.complete(&b.at("model"), c.hidden_size);
         }
-        let mut lm_head = classifier::head(b, c, spec, &embedding.weight);
-        if (style.head_bias || c.head_bias) && spec.task != Task::SequenceClassification {
-            lm_head.add_bias(&b.at("lm_head"), c.vocab_size);
-        }
+        let lm_head = parts.last(b, || {
+            let mut lm_head = classifier::head(b, c, spec, &embedding.weight);
+            if (style.head_bias || c.head_bias) && spec.task != Task::SequenceClassification {
+                lm_head.add_bias(&b.at("lm_head"), c.vocab_size);
+            }
+            lm_head
+        });
         Self {
             style,
             names,
@@ -230,6 +247,24 @@ impl<L: Layer> Causal<L> {
             });
             return self.balanced(t, None, Some(loss));
         }
+        let logits = self.logits(t, hidden, labels.is_some());
+        let loss = labels.map(|labels| {
+            t.scoped("loss", None, || {
+                if self.style.narrow_loss {
+                    // lm_logits[:, :-1, :]
+                    let indexed = facts.index_all(t, &logits, 1);
+                    loss::copied_next_token(t, facts, &indexed, labels)
+                } else {
+                    loss::causal_lm(t, facts, &logits, labels)
+                }
+            })
+        });
+        self.balanced(t, Some(logits), loss)
+    }
+
+    /// The last hidden states `[B, S, H]` to logits `[B, S, V]`, of which a loss is computed or not.
+    pub(super) fn logits(&self, t: &Tape, hidden: &Tensor, with_loss: bool) -> Tensor {
+        let facts = self.shell.facts;
         let scaled = self.style.scaled_hidden.then(|| t.div_scalar(hidden));
         let mut logits = t.scoped("lm_head", None, || {
             // hidden_states[:, slice_indices, :]
@@ -247,7 +282,7 @@ impl<L: Layer> Causal<L> {
         if self.style.scaled_logits {
             logits = t.mul_scalar(&logits);
         }
-        if self.style.widened_for_loss && labels.is_some() {
+        if self.style.widened_for_loss && with_loss {
             logits = t.to(&logits, DType::Float32);
         }
         if self.softcap {
@@ -255,18 +290,7 @@ impl<L: Layer> Causal<L> {
             logits = t.tanh(&logits);
             logits = t.mul_scalar(&logits);
         }
-        let loss = labels.map(|labels| {
-            t.scoped("loss", None, || {
-                if self.style.narrow_loss {
-                    // lm_logits[:, :-1, :]
-                    let indexed = facts.index_all(t, &logits, 1);
-                    loss::copied_next_token(t, facts, &indexed, labels)
-                } else {
-                    loss::causal_lm(t, facts, &logits, labels)
-                }
-            })
-        });
-        self.balanced(t, Some(logits), loss)
+        logits
     }
 
     /// What the model gives, the loss with that of experts that are to be balanced.
@@ -313,7 +337,7 @@ impl<L: Layer> Causal<L> {
         })
     }
 
-    fn embed(&self, t: &Tape, input_ids: &Tensor) -> Tensor {
+    pub(super) fn embed(&self, t: &Tape, input_ids: &Tensor) -> Tensor {
         let [_, embedding, _] = self.names;
         t.scoped(embedding, None, || {
             let embedded = self.embedding.forward(t, input_ids);
@@ -326,7 +350,7 @@ impl<L: Layer> Causal<L> {
     }
 
     /// The masks of full layers and of windowed layers, where those have one of their own.
-    fn masks(&self, t: &Tape, input_ids: &Tensor) -> (Option<Tensor>, Option<Tensor>) {
+    pub(super) fn masks(&self, t: &Tape, input_ids: &Tensor) -> (Option<Tensor>, Option<Tensor>) {
         let masked = |window| {
             let style = self.masking;
             self.shell.causal_mask(t, input_ids, window, style)
@@ -373,13 +397,52 @@ impl<L: Layer> Causal<L> {
         } else {
             self.dtype
         };
-        let given = among.positions.is_some();
-        let ids = *input_ids.shape();
+        let given = Given {
+            positions: &positions,
+            in_images: among.positions.is_some(),
+            masks: (full, windowed),
+            crossing: among.crossing.clone(),
+        };
+        let ([full, local], turns) = self.shared(t, given, *input_ids.shape(), dtype);
+        if self.style.embedding_scale == EmbeddingScale::Late {
+            hidden = t.mul_scalar(&hidden);
+        }
+        if self.style.norm_before {
+            hidden = self.norm.forward(t, &hidden);
+        }
+        let given = ([&full, &local], &turns[..]);
+        let all = 0..self.layers.len();
+        let (mut hidden, held) = self.run_layers(t, hidden, all, given, (inputs.as_ref(), among));
+        if let Some(streams) = &self.streams {
+            hidden = streams.joined(t, &hidden, embedded.dtype(), &mut parted);
+        }
+        let [.., norm] = self.names;
+        let mut normalized = t.scoped(norm, None, || self.norm.forward(t, &hidden));
+        drop((hidden, held, embedded, parted));
+        t.leave(&Called::bare("model"), &mut [&mut normalized]);
+        normalized
+    }
+
+    /// What full layers and windowed layers of token ids of that shape are given, and cosines and sines of
+    /// layers with bases of their own.
+    pub(super) fn shared(
+        &self,
+        t: &Tape,
+        given: Given,
+        ids: Shape,
+        dtype: DType,
+    ) -> ([Shared; 2], Vec<Turns>) {
+        let Given {
+            positions,
+            in_images,
+            masks: (full, windowed),
+            crossing,
+        } = given;
         t.enter(&Called::bare("rotary_emb"), &mut []);
-        let ((cos, sin), near) = self.angles.of_kinds(t, (&positions, given), ids, dtype);
-        let turns = self.angles.of_bases(t, &positions, dtype);
+        let ((cos, sin), near) = (self.angles).of_kinds(t, (positions, in_images), ids, dtype);
+        let turns = self.angles.of_bases(t, positions, dtype);
         // Those in images are not passed on.
-        let passes = self.style.grids == Grids::None || among.positions.is_none();
+        let passes = self.style.grids == Grids::None || !in_images;
         let mut full = Shared {
             positions: (self.style.passes_positions && passes).then(|| positions.clone()),
             mask: full,
@@ -389,7 +452,7 @@ impl<L: Layer> Causal<L> {
             input: None,
             states: KeptStates::default(),
             chosen: None,
-            crossing: among.crossing.clone(),
+            crossing,
             _others: None,
         };
         let mut local = full.clone();
@@ -403,31 +466,17 @@ impl<L: Layer> Causal<L> {
             }
         }
         let narrows = self.masks == Masks::Narrowed;
-        local.narrows = narrows.then(|| Shared::near(t, size.1, self.window));
-        if self.style.embedding_scale == EmbeddingScale::Late {
-            hidden = t.mul_scalar(&hidden);
-        }
-        if self.style.norm_before {
-            hidden = self.norm.forward(t, &hidden);
-        }
-        let given = ([&full, &local], &turns[..]);
-        let (mut hidden, held) = self.run_layers(t, hidden, given, (inputs.as_ref(), among));
-        if let Some(streams) = &self.streams {
-            hidden = streams.joined(t, &hidden, embedded.dtype(), &mut parted);
-        }
-        let [.., norm] = self.names;
-        let mut normalized = t.scoped(norm, None, || self.norm.forward(t, &hidden));
-        drop((hidden, held, embedded, parted));
-        t.leave(&Called::bare("model"), &mut [&mut normalized]);
-        normalized
+        local.narrows = narrows.then(|| Shared::near(t, ids.dim(1), self.window));
+        ([full, local], turns)
     }
 
-    /// What the layers make of `[B, S, H]`, full ones and windowed ones given what is theirs, and what
-    /// stays in local variables.
-    fn run_layers(
+    /// What some of the layers make of `[B, S, H]`, full ones and windowed ones given what is theirs, and
+    /// what stays in local variables.
+    pub(super) fn run_layers(
         &self,
         t: &Tape,
         hidden: Tensor,
+        layers: Range<usize>,
         ([full, local], turns): ([&Shared; 2], &[Turns]),
         (inputs, among): (Option<&Tensor>, &Among),
     ) -> (Tensor, [Option<Tensor>; 2]) {
@@ -439,7 +488,13 @@ impl<L: Layer> Causal<L> {
             let injected = among.injected.as_ref()?;
             injected.add(t, i.checked_sub(1)?, hidden)
         };
-        let hidden = t.through_layers("layers", &self.layers, hidden, |i, layer, hidden| {
+        let whole = layers.len() == self.layers.len();
+        let list = ListId {
+            first: u32::try_from(layers.start).unwrap_or(u32::MAX),
+            ..ListId::whole(t.scope(), "layers")
+        };
+        let some = self.layers.get(layers).unwrap_or_default();
+        let hidden = t.through_part(list, whole, some, hidden, |i, layer, hidden| {
             let near = self.windowed.get(i).copied().unwrap_or(false);
             let attends = self
                 .mixers

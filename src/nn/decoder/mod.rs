@@ -7,6 +7,7 @@ mod layer_inputs;
 mod mixer;
 mod shared;
 mod shell;
+mod stage;
 
 pub(crate) use altup::Alternating;
 pub(crate) use causal::{Causal, Layer};

@@ -44,7 +44,6 @@ pub(super) fn refuse(asked: &Scenario, findings: &mut Vec<Finding>) {
     }
     megatron::refuse(asked, findings);
     tensor::refuse(asked, findings);
-    pipeline::refuse(asked, findings);
     context::refuse(asked, findings);
     expert::refuse(asked, findings);
 }

@@ -1,0 +1,16 @@
+//! Pipeline parallelism of `torch.distributed.pipelining`: what one rank runs, and what it holds meanwhile.
+//!
+//! Source: `torch/distributed/pipelining/{schedules,stage,_backward}.py`, torch 2.15; functions name those that
+//! they mirror.
+
+mod action;
+mod interleaved;
+mod lowering;
+mod orders;
+mod runtime;
+mod single;
+mod stage;
+mod v_shaped;
+
+pub use action::{Action, Computation};
+pub use runtime::{Given, Pipeline, StageModel};
