@@ -23,6 +23,8 @@ struct Halfway {
     groups: Vec<ParameterGroup>,
     root: Option<GradientEdge>,
     gradient: Option<Tensor>,
+    /// What it gave, if it was not sent before.
+    output: Option<Tensor>,
 }
 
 /// A stage. Everything is by micro-batch.
@@ -188,6 +190,7 @@ impl Stage {
             groups: Vec::new(),
             root,
             gradient,
+            output: chunk.output.clone().filter(|_| !self.is_last),
         };
         let (of_input, halfway) = if full {
             (full_backward(t, &halfway), None)
@@ -227,6 +230,7 @@ impl Stage {
             groups,
             root: None,
             gradient: halfway.gradient.filter(|_| !self.is_last),
+            output: halfway.output.as_ref().map(Tensor::detach),
             ..halfway
         };
         (of_input, kept)
