@@ -20,4 +20,4 @@ mod zero;
 
 pub use pipeline::{Action, Computation, Given, Pipeline, StageModel};
 pub use wrap::{is_wrapped, wrapped};
-pub use wrapper::{ModelParameter, Wrapper};
+pub use wrapper::{ModelParameter, StageWrapper, Wrapper};

@@ -7,10 +7,12 @@ mod action;
 mod interleaved;
 mod lowering;
 mod orders;
+mod places;
 mod runtime;
 mod single;
 mod stage;
 mod v_shaped;
 
 pub use action::{Action, Computation};
+pub(super) use places::StagePlaces;
 pub use runtime::{Given, Pipeline, StageModel};

@@ -87,7 +87,10 @@ impl Run<'_> {
         let given = ranks.pipeline.step(
             t,
             &model,
-            batch.each_ref().map(Option::as_ref),
+            (
+                batch.each_ref().map(Option::as_ref),
+                self.wrapper.as_ref().and_then(|wrapper| wrapper.of_stages()),
+            ),
             &|action| begins(t, &mut marks.borrow_mut(), step, action),
         );
         self.marks = marks.into_inner();

@@ -42,7 +42,7 @@ pub(super) struct Run<'a> {
     evaluated: Option<Rc<Model>>,
     optimizer: Rc<RefCell<Optimizer>>,
     /// What this rank does differently from one that trains alone.
-    wrapper: Option<Rc<dyn Wrapper>>,
+    pub(super) wrapper: Option<Rc<dyn Wrapper>>,
     scaler: Option<GradScaler>,
     /// The stages of this rank, where the model is divided into some.
     pipeline: Option<StagesOfRank>,

@@ -204,7 +204,11 @@ impl Model {
             return input.clone();
         };
         t.begin_forward();
-        net.run_stage(t, stage, input)
+        let mut input = input.clone();
+        t.before_module(&mut [&mut input]);
+        let mut output = net.run_stage(t, stage, &input);
+        t.after_module(&mut [&mut output]);
+        output
     }
 
     /// What the training loop computes itself: the mean of the logits.

@@ -16,8 +16,11 @@ impl Fsdp2 {
     pub(super) fn post_backward(&self, t: &Tape, at: usize) {
         let group = &self.groups[at];
         group.state.set(State::PostBackward);
+        group.pending.set(!self.syncs.get());
         if !self.syncs.get() {
-            group.reshard();
+            if self.reshards.get() {
+                group.reshard();
+            }
             return;
         }
         let with_gradient: Vec<usize> = (0..group.parameters.len())

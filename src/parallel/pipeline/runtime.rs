@@ -5,8 +5,10 @@ use super::lowering::program;
 use super::orders::Plan;
 use super::single;
 use super::stage::Stage;
+use super::places::StagePlaces;
 use crate::ask::PipelineSchedule;
 use crate::model::ResolvedSpec;
+use crate::parallel::wrapper::StageWrapper;
 use crate::tape::{Tape, Tensor};
 use std::collections::BTreeMap;
 
@@ -28,6 +30,8 @@ pub(super) struct Step<'a> {
     pub(super) returns_outputs: bool,
     /// Token ids and labels `[B * M, S]`, where the rank has the stage that reads them.
     batch: [Option<&'a Tensor>; 2],
+    /// What wraps the stages.
+    pub(super) wrapper: Option<&'a dyn StageWrapper>,
     /// What is told of each forward or backward pass before it begins.
     begins: &'a dyn Fn(Action),
     /// Losses of the micro-batches so far (`_internal_losses`).
@@ -38,6 +42,20 @@ impl Step<'_> {
     /// A forward or backward pass begins.
     pub(super) fn begin(&self, action: Action) {
         (self.begins)(action);
+        if let Some(wrapper) = self.wrapper {
+            if action.computation == Computation::Forward {
+                wrapper.forward_begins(action.stage);
+            } else {
+                wrapper.backward_begins(action.stage);
+            }
+        }
+    }
+
+    /// The gradients of all micro-batches are there (`perform_reduce_grad`).
+    pub(super) fn reduce(&self, stage: &Stage) {
+        if let Some(wrapper) = self.wrapper {
+            wrapper.reduce(self.tape, stage.index);
+        }
     }
 
     /// The part of one micro-batch.
@@ -102,7 +120,11 @@ impl Pipeline {
         };
         let shape = [spec.micro_batch_size, spec.seq_len, columns];
         let boundary = (shape.into(), spec.weights);
-        let mut parameters = parameters_of_stages(t, spec);
+        let mut parameters = if pp.schedule.splits_backward() {
+            parameters_of_stages(t, spec)
+        } else {
+            BTreeMap::new()
+        };
         let own = spec.local_stages().into_iter().map(|stage| {
             let parameters = parameters.remove(&stage.index).unwrap_or_default();
             Stage::new((stage.index, plan.stages()), parameters, boundary)
@@ -128,7 +150,7 @@ impl Pipeline {
         &mut self,
         t: &Tape,
         model: &dyn StageModel,
-        batch: [Option<&Tensor>; 2],
+        (batch, wrapper): ([Option<&Tensor>; 2], Option<&dyn StageWrapper>),
         begins: &dyn Fn(Action),
     ) -> Given {
         let mut step = Step {
@@ -137,6 +159,7 @@ impl Pipeline {
             micro_batches: self.plan.micro_batches,
             returns_outputs: self.returns_outputs,
             batch,
+            wrapper,
             begins,
             losses: Vec::new(),
         };
@@ -176,6 +199,16 @@ fn perform(stages: &mut [Stage], step: &mut Step, action: Action, sending: &mut 
     let next = place(action.stage + 1);
     let before = action.stage.checked_sub(1).and_then(place);
     let stage = &mut stages[at];
+    let computes = matches!(
+        action.computation,
+        Computation::Forward
+            | Computation::FullBackward
+            | Computation::BackwardInput
+            | Computation::BackwardWeight
+    );
+    if let (true, Some(wrapper)) = (computes, step.wrapper) {
+        wrapper.gathered(step.tape, action.stage);
+    }
     match action.computation {
         Computation::SendForward => {
             sending.insert((true, action.stage, i), stage.send(i));
@@ -211,29 +244,28 @@ fn perform(stages: &mut [Stage], step: &mut Step, action: Action, sending: &mut 
             }
         }
         Computation::BackwardWeight => stage.backward_of_weights(step, i),
-        Computation::Unshard
-        | Computation::Reshard
-        | Computation::ReduceGradients
-        | Computation::WaitReduceGradients => {}
+        Computation::ReduceGradients => step.reduce(stage),
+        Computation::Unshard => {
+            if let Some(wrapper) = step.wrapper {
+                wrapper.gather(step.tape, action.stage);
+            }
+        }
+        Computation::Reshard => {
+            if let Some(wrapper) = step.wrapper {
+                wrapper.give_back(action.stage);
+            }
+        }
+        Computation::WaitReduceGradients => {}
     }
 }
 
-/// The trained parameters of each local stage, in the order in which they were made: those before the first layer
-/// are the first stage's, those after the last layer the last one's.
+/// The trained parameters of each local stage, in the order in which they were made.
 fn parameters_of_stages(t: &Tape, spec: &ResolvedSpec) -> BTreeMap<u64, Vec<Tensor>> {
-    let stages = spec.local_stages();
+    let mut places = StagePlaces::of(spec);
     let mut found: BTreeMap<u64, Vec<Tensor>> = BTreeMap::new();
-    let mut seen = false;
     t.for_each_parameter(|_, parameter, _| {
-        let layer = t.layer_of(t.scope_of(parameter));
-        seen |= layer.is_some();
-        let stage = match layer {
-            Some(layer) => stages.iter().find(|stage| stage.layers.contains(&layer)),
-            None if seen => stages.last(),
-            None => stages.first(),
-        };
-        if let Some(stage) = stage {
-            found.entry(stage.index).or_default().push(parameter.clone());
+        if let Some(stage) = places.stage_of(t, t.scope_of(parameter)) {
+            found.entry(stage).or_default().push(parameter.clone());
         }
     });
     found

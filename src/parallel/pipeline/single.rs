@@ -24,6 +24,8 @@ pub(super) fn gpipe(step: &mut Step, stage: &mut Stage) {
         sends.push(stage.gradient(i));
         drop(receiving);
     }
+    drop(sends);
+    step.reduce(stage);
 }
 
 /// `Schedule1F1B._step_microbatches`.
@@ -71,6 +73,7 @@ pub(super) fn one_forward_one_backward(step: &mut Step, stage: &mut Stage, stage
         keep(&mut backward_send, stage.gradient(backwards));
         backwards += 1;
     }
+    step.reduce(stage);
     drop((forward_send, forward_receive, backward_send, backward_receive));
 }
 
