@@ -59,8 +59,6 @@ impl Fsdp2 {
     pub(super) fn wrapping(t: &Tape, spec: &ResolvedSpec, registered: &[Registered]) -> Rc<Self> {
         let fsdp = Self::new(t, spec, registered);
         t.wrap_modules(Rc::clone(&fsdp) as Rc<dyn ModuleHooks>);
-        let widening = Rc::clone(&fsdp);
-        t.on_gradient(move |t| widening.widen_kept(t));
         fsdp
     }
 
@@ -308,7 +306,7 @@ impl ModuleHooks for Fsdp2 {
 
 impl Wrapper for Fsdp2 {
     fn begin_micro_batch(&self, _t: &Tape, syncs: bool) {
-        self.syncs.set(syncs);
+        self.sync(syncs);
     }
 
     fn on_rank(&self, t: &Tape, run: OnRank) {

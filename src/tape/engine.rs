@@ -134,10 +134,14 @@ impl Tape {
         }
         let inputs = node.inputs.iter().zip(&node.edges);
         for (grad, ((shape, dtype), edge)) in outgoing.iter_mut().zip(inputs) {
-            if edge.is_some()
+            if let Some(edge) = edge
                 && let Some(full) = grad.take()
             {
-                *grad = Some(self.validated(full, shape, *dtype));
+                let dtype = match edge {
+                    Edge::Leaf(leaf) => leaf.taken_as(*dtype),
+                    _ => *dtype,
+                };
+                *grad = Some(self.validated(full, shape, dtype));
             }
         }
         drop(incoming);

@@ -46,6 +46,8 @@ pub(super) struct Leaf {
     pub(super) hook: Option<BackwardHook>,
     /// The stream on which it takes it.
     pub(super) stream: Stream,
+    /// The dtype in which it takes its first gradient, where that is another one than its own (`grad_dtype`).
+    pub(super) gradient_dtype: Cell<Option<DType>>,
     /// The gradient.
     pub(super) grad: RefCell<Option<Tensor>>,
     /// Gradients that wait for others of the same backward pass.
@@ -57,6 +59,13 @@ pub(super) struct Leaf {
 }
 
 impl Leaf {
+    /// The dtype in which it takes a gradient of this one.
+    pub(super) fn taken_as(&self, dtype: DType) -> DType {
+        let first = self.grad.borrow().is_none();
+        let asked = self.gradient_dtype.get().filter(|_| first);
+        asked.unwrap_or(dtype)
+    }
+
     /// One more gradient will come in this pass.
     pub(super) fn expect(&self, pass: u32) {
         let before = if self.pass.replace(pass) == pass {

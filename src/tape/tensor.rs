@@ -231,6 +231,13 @@ impl Tensor {
         }
     }
 
+    /// Sets the dtype in which a leaf takes its first gradient, where that is not its own.
+    pub fn set_gradient_dtype(&self, dtype: Option<DType>) {
+        if let Some(Edge::Leaf(leaf)) = &self.0.edge {
+            leaf.gradient_dtype.set(dtype);
+        }
+    }
+
     /// Puts a gradient in the place of that of a leaf, which goes.
     pub fn set_gradient(&self, gradient: Option<Self>) {
         if let Some(Edge::Leaf(leaf)) = &self.0.edge {

@@ -39,12 +39,6 @@ impl Fsdp2Stages {
             current: Cell::new(0),
         });
         t.wrap_modules(Rc::clone(&stages) as Rc<dyn ModuleHooks>);
-        let widening = Rc::clone(&stages);
-        t.on_gradient(move |t| {
-            if let Some((_, stage)) = widening.stages.get(widening.current.get()) {
-                stage.widen_kept(t);
-            }
-        });
         stages
     }
 
@@ -88,7 +82,7 @@ impl StageWrapper for Fsdp2Stages {
     fn backward_begins(&self, stage: u64) {
         if let Some(stage) = self.stage(stage) {
             stage.reshards.set(false);
-            stage.syncs.set(false);
+            stage.sync(false);
         }
     }
 
@@ -119,7 +113,7 @@ impl StageWrapper for Fsdp2Stages {
         let Some(stage) = self.stage(stage) else {
             return;
         };
-        stage.syncs.set(true);
+        stage.sync(true);
         stage.reshards.set(true);
         for at in (0..stage.groups.len()).rev() {
             if stage.groups[at].pending.get() {
