@@ -1,5 +1,6 @@
 //! A run looked at closely: stretches of its timeline in full, and the tensors of a moment.
 
+use super::ranks::of_binding_rank;
 use super::Timeline;
 use super::phases::rounded;
 use super::watch::watched;
@@ -41,7 +42,7 @@ pub struct LiveTensor {
 impl Detail {
     /// Runs a scenario; nothing for one without an answer.
     pub fn of(scenario: &Scenario) -> Option<Self> {
-        let spec = crate::resolve::resolve(scenario).spec?;
+        let spec = of_binding_rank(crate::resolve::resolve(scenario).spec?);
         let trace = simulate_in_detail(&spec);
         (!trace.marks.is_empty()).then_some(Self { spec, trace })
     }

@@ -38,6 +38,7 @@ fn steps_apart(spec: &ResolvedSpec) -> u32 {
     let each = spec.usual_lengths.is_some()
         || spec.program == Program::Forward
         || spec.keep_outputs
+        || (spec.is_pipelined() && spec.parallelism.pp.return_outputs)
         || spec.optimizer.in_backward
         || spec.offload.gradients
         || keeps_masks(spec);
@@ -54,9 +55,6 @@ type NewTape = fn(Backend) -> Tape;
 fn run(spec: &ResolvedSpec, accumulation: u32, tape: NewTape) -> Trace {
     if spec.program == Program::Evaluation {
         return evaluation(spec, tape(backend(spec)));
-    }
-    if spec.is_pipelined() {
-        return unfolded(spec, accumulation, tape);
     }
     repeated(spec)
         .then(|| {
@@ -87,7 +85,7 @@ pub(super) enum Layers {
 /// Whether the layers of a model are all gone when the optimizer steps: the keys and values of all could
 /// be converted after the last.
 fn repeated(spec: &ResolvedSpec) -> bool {
-    !(spec.use_cache && converts_outputs(spec))
+    !spec.is_pipelined() && !(spec.use_cache && converts_outputs(spec))
 }
 
 /// Whether experts run one after another.

@@ -6,7 +6,7 @@ use super::net::Net;
 use super::seq2seq;
 use crate::ask::{EvaluationKind, Framework, Loss, Task};
 use crate::families::registry;
-use crate::model::{Architecture, LocalStage, Module, ResolvedSpec};
+use crate::model::{Architecture, DecoderConfig, LocalStage, Module, ResolvedSpec};
 use crate::nn::build::{Builder, Call, Facts, Output, Plan, Request};
 use crate::nn::vision::ImageFeatures;
 use crate::tape::{Tape, Tensor};
@@ -42,6 +42,16 @@ pub fn modules(architecture: &Architecture, task: Task, framework: Framework) ->
 
 /// Whether the layers of a model can be on several ranks, some on each: it is built dry.
 pub fn has_stages(architecture: &Architecture, task: Task, framework: Framework) -> bool {
+    let shares = |config: &DecoderConfig| {
+        config
+            .gemma_layers
+            .is_some_and(|layers| layers.readers > 0)
+    };
+    if task != Task::CausalLm
+        || matches!(architecture, Architecture::Decoder(config) if shares(config))
+    {
+        return false;
+    }
     let tape = Tape::silent();
     let spec = ResolvedSpec::plain(architecture.clone(), task, framework);
     let plan = Plan::dry(&tape, &spec, &Rc::default());

@@ -63,10 +63,7 @@ impl<L: Layer> Causal<L> {
             self.style.embedding_scale,
             EmbeddingScale::Replaced | EmbeddingScale::Late
         );
-        let passes_more = self.inputs.is_some()
-            || self.streams.is_some()
-            || self.hands_on
-            || self.readers_from < self.layers.len();
+        let passes_more = self.inputs.is_some() || self.streams.is_some() || self.hands_on;
         !(scales || passes_more || self.style.norm_before || self.sight.is_some())
     }
 

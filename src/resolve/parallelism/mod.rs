@@ -33,6 +33,7 @@ pub(super) fn check(asked: &Scenario, scenario: &Scenario, findings: &mut Vec<Fi
     megatron::check(asked, findings);
     mesh::check(scenario, findings);
     pipeline::check(scenario, findings);
+    pipeline::refuse(scenario, findings);
     fsdp::refuse(scenario, findings);
     fsdp::refuse_groups(scenario, findings);
 }
@@ -46,6 +47,15 @@ pub(super) fn refuse(asked: &Scenario, findings: &mut Vec<Finding>) {
     tensor::refuse(asked, findings);
     context::refuse(asked, findings);
     expert::refuse(asked, findings);
+}
+
+/// Refuses pipelines of a model that has no stages.
+pub(super) fn check_stages(
+    scenario: &Scenario,
+    has_stages: impl FnOnce() -> bool,
+    findings: &mut Vec<Finding>,
+) {
+    pipeline::refuse_model(scenario, has_stages, findings);
 }
 
 /// Refuses ranks that the model cannot be divided among.
