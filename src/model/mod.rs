@@ -86,10 +86,10 @@ pub use layer_names::{BESIDE, LayerNames, MlpNames, Piece, SPARSE};
 pub use modernbert::{ModernBertBiases, ModernBertConfig};
 pub use modules::{Module, ModuleKind, Parameter};
 pub use options::{Biases, DropoutFields, Flag, MlpFunction, Options, RotaryColumns, RotaryLayers};
-pub use pipeline::LocalStage;
 pub use parts::{
     AttentionKind, DeltaRule, Gate, Grids, HeadNorm, Holds, Parts, PutTogether, Sinks, Turn,
 };
+pub use pipeline::LocalStage;
 pub use programs::{
     ANSWERING_ENCODER, CAUSAL_LM, CLASSIFYING_DECODER, CacheIn4, Check, ENCODER, Generation,
     ImageSides, LogitsToKeep, QUANTIZED_CLASSIFIERS, QUANTIZED_HEADS, QUANTIZED_INNER_HEADS, Since,

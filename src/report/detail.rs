@@ -1,8 +1,8 @@
 //! A run looked at closely: stretches of its timeline in full, and the tensors of a moment.
 
-use super::ranks::of_binding_rank;
 use super::Timeline;
 use super::phases::rounded;
+use super::ranks::of_binding_rank;
 use super::watch::watched;
 use crate::ask::Scenario;
 use crate::model::ResolvedSpec;

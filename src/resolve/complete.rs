@@ -6,7 +6,7 @@ use super::{
     versions, weights,
 };
 use crate::ask::{Finding, SCENARIO_VERSION, Scenario, Severity, limits, message};
-use crate::families::{has_stages, modules, reading::model};
+use crate::families::{modules, reading::model};
 use crate::model::ResolvedSpec;
 use crate::units::{Bytes, sort_short};
 use std::cell::LazyCell;
@@ -72,8 +72,7 @@ fn complete(asked: &Scenario, findings: &mut Vec<Finding>) -> Option<ResolvedSpe
     versions::check(scenario, &model.architecture, findings);
     attention_support::check(scenario, &model.architecture, findings);
     let task = task::resolve(scenario, &model.architecture, findings);
-    let has_stages = || has_stages(&model.architecture, task, scenario.framework);
-    parallelism::check_stages(scenario, has_stages, findings);
+    parallelism::check_stages(scenario, &model.architecture, task, findings);
     let modules = LazyCell::new(|| modules(&model.architecture, task, scenario.framework));
     adapters::check(scenario, &model.architecture, task, &modules, findings);
     optimizer::check_small(scenario, &modules, findings);

@@ -48,10 +48,14 @@ struct Staged<'a> {
 
 impl StageModel for Staged<'_> {
     fn forward(&self, t: &Tape, stage: u64, input: &Tensor) -> Tensor {
-        match self.stages.iter().find(|local| local.index == stage) {
-            Some(stage) => self.model.run_stage(t, stage, input),
-            None => input.clone(),
+        let Some(stage) = self.stages.iter().find(|local| local.index == stage) else {
+            return input.clone();
+        };
+        let output = self.model.run_stage(t, stage, input);
+        if stage.is_last {
+            output.set_category(Category::Logits);
         }
+        output
     }
 
     fn loss(&self, t: &Tape, logits: &Tensor, labels: &Tensor) -> Tensor {
@@ -66,11 +70,7 @@ impl StageModel for Staged<'_> {
 
 impl Run<'_> {
     /// Token ids and labels, forward and backward passes of all micro-batches.
-    pub(super) fn pipeline_step(
-        &mut self,
-        ranks: &mut StagesOfRank,
-        step: u32,
-    ) -> Held {
+    pub(super) fn pipeline_step(&mut self, ranks: &mut StagesOfRank, step: u32) -> Held {
         let (t, spec) = (self.tape, self.spec);
         self.mark(step, 0, Phase::Data);
         let has = |wanted: fn(&LocalStage) -> bool| ranks.stages.iter().any(wanted);
@@ -89,7 +89,9 @@ impl Run<'_> {
             &model,
             (
                 batch.each_ref().map(Option::as_ref),
-                self.wrapper.as_ref().and_then(|wrapper| wrapper.of_stages()),
+                self.wrapper
+                    .as_ref()
+                    .and_then(|wrapper| wrapper.of_stages()),
             ),
             &|action| begins(t, &mut marks.borrow_mut(), step, action),
         );

@@ -2,9 +2,9 @@
 
 use super::evaluate::Evaluator;
 use super::fold::Counts;
+use super::pipeline::{Held, StagesOfRank};
 use super::precision::{autocast, converts_outputs, in_float32};
 use super::sharded;
-use super::pipeline::{Held, StagesOfRank};
 use super::{Mark, Phase, offload};
 use crate::ask::{EvaluationKind, Loss, Precision, Program};
 use crate::families::{Batch, Model};

@@ -48,7 +48,9 @@ impl Tape {
     /// Whether the node that goes backward is asked for the gradient of its input `i`.
     pub(super) fn asks(&self, i: usize) -> bool {
         let asked = self.asked.borrow();
-        asked.as_ref().is_none_or(|asked| asked.get(i) != Some(&false))
+        asked
+            .as_ref()
+            .is_none_or(|asked| asked.get(i) != Some(&false))
     }
 
     /// The place of `x` in the graph, if it has one.
@@ -88,12 +90,22 @@ impl Tape {
         }
         let mut groups = parameter_groups(&reached, parameters);
         drop(reached);
+        let mut places: Vec<(*const Node, [usize; 2])> = Vec::new();
+        for (of, group) in groups.iter().enumerate() {
+            let nodes = group.intermediates.iter().enumerate();
+            places.extend(nodes.map(|(at, (node, _))| (Rc::as_ptr(node), [of, at])));
+        }
+        places.sort_unstable();
         let of_input = self.going_backward(|| {
             let roots = [(Rc::clone(node), *nr, gradient.clone())];
             self.run_wanted(roots, &wanted, &mut |node, gradients| {
-                let groups = groups.iter_mut();
-                let mut intermediates = groups.flat_map(|group| &mut group.intermediates);
-                if let Some((_, kept)) = intermediates.find(|(at, _)| Rc::ptr_eq(at, node)) {
+                let at = places.binary_search_by_key(&Rc::as_ptr(node), |(at, _)| *at);
+                let place = at.ok().and_then(|at| places.get(at));
+                let kept = place.and_then(|(_, [group, at])| {
+                    let group: &mut ParameterGroup = groups.get_mut(*group)?;
+                    group.intermediates.get_mut(*at)
+                });
+                if let Some((_, kept)) = kept {
                     kept.clone_from(gradients);
                 }
             });
@@ -123,9 +135,8 @@ impl Tape {
             let gradients: Vec<Tensor> = self.going_backward(|| {
                 let roots = current.iter().flat_map(|(node, gradients)| {
                     let gradients = (0..).zip(gradients.iter());
-                    gradients.filter_map(|(nr, gradient)| {
-                        Some((Rc::clone(node), nr, gradient.clone()?))
-                    })
+                    gradients
+                        .filter_map(|(nr, gradient)| Some((Rc::clone(node), nr, gradient.clone()?)))
                 });
                 self.run_wanted(roots, &wanted, &mut |_, _| ());
                 let leaves = group.parameters.iter();
@@ -208,9 +219,9 @@ impl Tape {
                 begun.push(node);
             }
         }
-        let free = begun.into_iter().filter(|node| {
-            node.needed.get() == wanted.pass && node.dependencies.get() == 0
-        });
+        let free = begun
+            .into_iter()
+            .filter(|node| node.needed.get() == wanted.pass && node.dependencies.get() == 0);
         ready.extend(free.map(Ready));
         while let Some(Ready(node)) = ready.pop() {
             self.recorder.set_scope(node.scope);
@@ -232,16 +243,10 @@ impl Tape {
         let asked: AskedInputs = (node.edges.iter())
             .map(|edge| edge.as_ref().is_some_and(|edge| wanted.has(edge)))
             .collect();
-        let taken = (!wanted.retains).then(|| node.backward.borrow_mut().take());
         let outer = self.asked.replace(Some(asked.clone()));
-        let mut outgoing = match &taken {
-            Some(taken) => taken.as_ref().map(|backward| backward(self, &incoming)),
-            None => {
-                let kept = node.backward.borrow();
-                kept.as_ref().map(|backward| backward(self, &incoming))
-            }
-        }
-        .unwrap_or_default();
+        let mut backward = node.backward.borrow_mut().take();
+        let outgoing = (backward.as_ref()).map(|backward| backward(self, &incoming));
+        let mut outgoing = outgoing.unwrap_or_default();
         self.asked.replace(outer);
         if node.is_function && self.backend.functions_release_gradients {
             incoming.clear();
@@ -254,7 +259,10 @@ impl Tape {
                 .map(|full| self.validated(full, shape, *dtype));
         }
         drop(incoming);
-        drop(taken);
+        if wanted.retains {
+            node.backward.replace(backward.take());
+        }
+        drop(backward);
         let edges = node.edges.iter().zip(outgoing);
         for (edge, grad) in edges.filter_map(|(edge, grad)| Some((edge.as_ref()?, grad))) {
             if !wanted.has(edge) {
@@ -338,7 +346,11 @@ fn parameter_groups(reached: &Reached, parameters: &[Tensor]) -> Vec<ParameterGr
         };
         group.parameters.push(leaf);
         for node in nodes {
-            if !group.intermediates.iter().any(|(at, _)| Rc::ptr_eq(at, &node)) {
+            if !group
+                .intermediates
+                .iter()
+                .any(|(at, _)| Rc::ptr_eq(at, &node))
+            {
                 group.intermediates.push((node, Grads::new()));
             }
         }

@@ -42,11 +42,8 @@ pub fn modules(architecture: &Architecture, task: Task, framework: Framework) ->
 
 /// Whether the layers of a model can be on several ranks, some on each: it is built dry.
 pub fn has_stages(architecture: &Architecture, task: Task, framework: Framework) -> bool {
-    let shares = |config: &DecoderConfig| {
-        config
-            .gemma_layers
-            .is_some_and(|layers| layers.readers > 0)
-    };
+    let shares =
+        |config: &DecoderConfig| config.gemma_layers.is_some_and(|layers| layers.readers > 0);
     if task != Task::CausalLm
         || matches!(architecture, Architecture::Decoder(config) if shares(config))
     {

@@ -5,6 +5,7 @@ mod causal;
 mod layer;
 mod layer_inputs;
 mod mixer;
+mod running;
 mod shared;
 mod shell;
 mod stage;

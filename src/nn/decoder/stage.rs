@@ -1,7 +1,8 @@
 //! A stage of a causal language model: some of its layers, the first stage with the embedding, the last one with
 //! norm and head. Each makes positions, cosines and sines for itself.
 
-use super::causal::{Causal, Given, Layer};
+use super::causal::{Causal, Layer};
+use super::running::Given;
 use crate::model::{EmbeddingScale, LocalStage, ResolvedSpec};
 use crate::nn::attention::dropped;
 use crate::nn::build::Builder;

@@ -33,8 +33,7 @@ fn with_gathers(steps: &[Step]) -> Vec<Step> {
     }
     let mut active: Vec<u64> = Vec::new();
     let mut all = Vec::with_capacity(2 * steps.len());
-    let of_stage =
-        |stage: &u64, computation| Step::from(Action::of_stage(*stage, computation));
+    let of_stage = |stage: &u64, computation| Step::from(Action::of_stage(*stage, computation));
     for (step, next) in steps.iter().zip(next.iter().rev()) {
         let leaving = active.iter().filter(|stage| !next.contains(stage));
         all.extend(leaving.map(|stage| of_stage(stage, Computation::Reshard)));

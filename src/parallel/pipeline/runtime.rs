@@ -3,9 +3,9 @@
 use super::action::{Action, Computation};
 use super::lowering::program;
 use super::orders::Plan;
+use super::places::StagePlaces;
 use super::single;
 use super::stage::Stage;
-use super::places::StagePlaces;
 use crate::ask::PipelineSchedule;
 use crate::model::ResolvedSpec;
 use crate::parallel::wrapper::StageWrapper;
@@ -166,10 +166,9 @@ impl Pipeline {
         self.stages.iter_mut().for_each(Stage::clear);
         match (self.plan.schedule, self.stages.first_mut()) {
             (PipelineSchedule::GPipe, Some(stage)) => single::gpipe(&mut step, stage),
-            (
-                PipelineSchedule::None | PipelineSchedule::OneForwardOneBackward,
-                Some(stage),
-            ) => single::one_forward_one_backward(&mut step, stage, self.plan.ranks),
+            (PipelineSchedule::None | PipelineSchedule::OneForwardOneBackward, Some(stage)) => {
+                single::one_forward_one_backward(&mut step, stage, self.plan.ranks);
+            }
             _ => {
                 let mut sending = BTreeMap::new();
                 for action in &self.program {

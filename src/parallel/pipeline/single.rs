@@ -74,7 +74,12 @@ pub(super) fn one_forward_one_backward(step: &mut Step, stage: &mut Stage, stage
         backwards += 1;
     }
     step.reduce(stage);
-    drop((forward_send, forward_receive, backward_send, backward_receive));
+    drop((
+        forward_send,
+        forward_receive,
+        backward_send,
+        backward_receive,
+    ));
 }
 
 /// Names something else: what was named before goes then.

@@ -254,7 +254,9 @@ impl Stage {
     /// The outputs of all micro-batches joined (`merge_chunks`).
     pub(super) fn merged(&self, t: &Tape) -> Option<Tensor> {
         let parts: Vec<&Tensor> = self.outputs.iter().collect();
-        (!parts.is_empty()).then(|| t.cat(&parts, 0))
+        let merged = (!parts.is_empty()).then(|| t.cat(&parts, 0))?;
+        merged.set_category(Category::Logits);
+        Some(merged)
     }
 }
 

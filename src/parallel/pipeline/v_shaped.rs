@@ -16,7 +16,7 @@ struct Done {
 struct Steps {
     stages: [u64; 2],
     done: [Done; 2],
-    steps: Vec<Step>,
+    all: Vec<Step>,
 }
 
 impl Steps {
@@ -24,7 +24,7 @@ impl Steps {
         Self {
             stages: [rank, plan.stages() - 1 - rank],
             done: [Done::default(); 2],
-            steps: Vec::new(),
+            all: Vec::new(),
         }
     }
 
@@ -44,7 +44,7 @@ impl Steps {
 
     fn add(&mut self, which: usize, computation: Computation) -> Action {
         let action = self.action(which, computation);
-        self.steps.push(action.into());
+        self.all.push(action.into());
         action
     }
 
@@ -57,7 +57,7 @@ impl Steps {
     fn overlapped(&mut self, forward: usize, backward: usize) {
         let first = self.action(forward, Computation::Forward);
         let second = Some(self.action(backward, Computation::FullBackward));
-        self.steps.push(Step { first, second });
+        self.all.push(Step { first, second });
     }
 }
 
@@ -100,8 +100,8 @@ pub(super) fn zero_bubble(plan: Plan, rank: u64) -> Vec<Step> {
         }
     }
     let is_there = |step: &Step| step.first.micro_batch < plan.micro_batches;
-    steps.steps.retain(is_there);
-    steps.steps
+    steps.all.retain(is_there);
+    steps.all
 }
 
 /// `ScheduleDualPipeV`.
@@ -146,9 +146,9 @@ pub(super) fn dual_pipe(plan: Plan, rank: u64) -> Vec<Step> {
         }
     };
     for i in 0..=rank {
-        apart |= i == half && rank % 2 == 1;
+        apart |= i == half && !rank.is_multiple_of(2);
         backward(&mut steps, &mut waiting, 1, apart);
-        apart |= i == half && rank % 2 == 0;
+        apart |= i == half && rank.is_multiple_of(2);
         backward(&mut steps, &mut waiting, 0, apart);
     }
     for _ in 0..after {
@@ -158,7 +158,7 @@ pub(super) fn dual_pipe(plan: Plan, rank: u64) -> Vec<Step> {
     for _ in 0..=rank {
         weight(&mut steps, &mut waiting);
     }
-    steps.steps
+    steps.all
 }
 
 /// The gradients of weights that have waited longest, if any have.
@@ -168,6 +168,6 @@ fn weight(steps: &mut Steps, waiting: &mut VecDeque<Action>) {
     }) = waiting.pop_front()
     {
         let action = Action::new(stage, Computation::BackwardWeight, micro_batch);
-        steps.steps.push(action.into());
+        steps.all.push(action.into());
     }
 }

@@ -16,7 +16,8 @@ mod sizes;
 mod tensor;
 mod zero;
 
-use crate::ask::{Finding, Framework, Scenario};
+use crate::ask::{Finding, Framework, Scenario, Task};
+use crate::families::has_stages;
 use crate::model::Architecture;
 use sizes::Sizes;
 
@@ -52,9 +53,11 @@ pub(super) fn refuse(asked: &Scenario, findings: &mut Vec<Finding>) {
 /// Refuses pipelines of a model that has no stages.
 pub(super) fn check_stages(
     scenario: &Scenario,
-    has_stages: impl FnOnce() -> bool,
+    architecture: &Architecture,
+    task: Task,
     findings: &mut Vec<Finding>,
 ) {
+    let has_stages = || has_stages(architecture, task, scenario.framework);
     pipeline::refuse_model(scenario, has_stages, findings);
 }
 

@@ -70,10 +70,7 @@ pub(super) fn refuse(scenario: &Scenario, findings: &mut Vec<Finding>) {
     );
     let offload = scenario.offload;
     for (key, is_asked) in [
-        (
-            "parallelism.dp.cpu_offload",
-            sharded && dp.fsdp.cpu_offload,
-        ),
+        ("parallelism.dp.cpu_offload", sharded && dp.fsdp.cpu_offload),
         ("offload.optimizer_states", offload.optimizer_states),
         ("offload.gradients", offload.gradients),
         ("offload.activations", offload.activations),
@@ -91,7 +88,11 @@ pub(super) fn refuse(scenario: &Scenario, findings: &mut Vec<Finding>) {
         scenario.quantization.is_on(),
         QuantizationType::None.name().into(),
     );
-    beside("frozen", !scenario.frozen.is_empty(), Value::Array(Vec::new()));
+    beside(
+        "frozen",
+        !scenario.frozen.is_empty(),
+        Value::Array(Vec::new()),
+    );
     beside(
         "optimizer.master_weights",
         scenario.optimizer.master_weights != MasterWeights::None,
