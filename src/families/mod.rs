@@ -64,7 +64,7 @@ pub(crate) mod vit;
 pub(crate) mod wav2vec2;
 
 pub use models::{catalog_model, catalog_models};
-pub use network::{Batch, Calling, GenerateVersion, Model, has_stages, mask_beforehand, modules};
+pub use network::{Batch, Calling, GenerateVersion, Model, mask_beforehand, modules};
 pub use reading::essential_config;
 #[cfg(not(target_arch = "wasm32"))]
 pub use registry::fixtures;

@@ -4,15 +4,20 @@
 //! they mirror.
 
 mod action;
+mod call;
 mod interleaved;
 mod lowering;
 mod orders;
 mod places;
+mod plan;
 mod runtime;
 mod single;
 mod stage;
+#[cfg(test)]
+mod tests;
 mod v_shaped;
 
 pub use action::{Action, Computation};
+pub use call::StageModel;
 pub(super) use places::StagePlaces;
-pub use runtime::{Given, Pipeline, StageModel};
+pub use runtime::{Given, Pipeline};

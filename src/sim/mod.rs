@@ -9,6 +9,7 @@ mod beams;
 mod evaluate;
 mod fold;
 mod generate;
+mod gradients;
 mod hearing;
 mod limitations;
 mod offload;

@@ -1,10 +1,10 @@
 //! A step of a rank that has some stages of the model: what the training loop around the schedule does.
 
-use super::training::{Run, classify_gradients};
+use super::gradients::classify_gradients;
 use super::{Mark, Phase};
 use crate::families::{Batch, Model};
 use crate::model::{Architecture, LocalStage, ResolvedSpec};
-use crate::parallel::{Action, Computation, Pipeline, StageModel};
+use crate::parallel::{Action, Computation, Pipeline, StageModel, Wrapper};
 use crate::tape::{Category, Tape, Tensor};
 use crate::units::{DType, Shape};
 use std::cell::RefCell;
@@ -68,35 +68,38 @@ impl StageModel for Staged<'_> {
     }
 }
 
-impl Run<'_> {
+impl StagesOfRank {
     /// Token ids and labels, forward and backward passes of all micro-batches.
-    pub(super) fn pipeline_step(&mut self, ranks: &mut StagesOfRank, step: u32) -> Held {
-        let (t, spec) = (self.tape, self.spec);
-        self.mark(step, 0, Phase::Data);
-        let has = |wanted: fn(&LocalStage) -> bool| ranks.stages.iter().any(wanted);
+    pub(super) fn step(
+        &mut self,
+        (t, spec): (&Tape, &ResolvedSpec),
+        model: &Model,
+        wrapper: Option<&dyn Wrapper>,
+        marks: &mut Vec<Mark>,
+        step: u32,
+    ) -> Held {
+        let stages = &self.stages;
+        let has = |wanted: fn(&LocalStage) -> bool| stages.iter().any(wanted);
         let samples = spec.micro_batch_size * spec.parallelism.pp.in_a_step();
         let shape = Shape::from([samples, spec.seq_len]);
         let read = [has(|stage| stage.is_first), has(|stage| stage.is_last)];
         let batch = read
             .map(|read| read.then(|| t.allocate("zeros", shape, DType::Int64, Category::Inputs)));
-        let model = Staged {
-            model: &self.model,
-            stages: &ranks.stages,
-        };
-        let marks = RefCell::new(std::mem::take(&mut self.marks));
-        let given = ranks.pipeline.step(
+        let model = Staged { model, stages };
+        let marks = RefCell::new((marks, t.with_storages(|storages| storages.count())));
+        let given = self.pipeline.step(
             t,
             &model,
             (
                 batch.each_ref().map(Option::as_ref),
-                self.wrapper
-                    .as_ref()
-                    .and_then(|wrapper| wrapper.of_stages()),
+                wrapper.and_then(Wrapper::of_stages),
             ),
-            &|action| begins(t, &mut marks.borrow_mut(), step, action),
+            &|action| {
+                let (marks, since) = &mut *marks.borrow_mut();
+                *since = begins(t, marks, *since, (step, action));
+            },
         );
-        self.marks = marks.into_inner();
-        ranks.outputs = given.outputs;
+        self.outputs = given.outputs;
         classify_gradients(t);
         let mut tensors = given.losses;
         tensors.extend((!tensors.is_empty()).then(|| mean(t, tensors.len() as u64)));
@@ -111,13 +114,14 @@ fn mean(t: &Tape, losses: u64) -> Tensor {
     t.mean_all(&stacked)
 }
 
-/// What stands between two passes of a schedule.
-fn begins(t: &Tape, marks: &mut Vec<Mark>, step: u32, action: Action) {
+/// What stands between two passes of a schedule, the first of which made the storages from a place on: how many
+/// there are now.
+fn begins(t: &Tape, marks: &mut Vec<Mark>, since: usize, (step, action): (u32, Action)) -> usize {
     // What a forward pass leaves alive is kept for backward, what a backward pass leaves are gradients.
     if let Some(before) = marks.last() {
         match before.phase {
             Phase::Forward => t.with_storages(|storages| {
-                storages.classify_living(|category| match category {
+                storages.classify_living_since(since, |category| match category {
                     Category::Temporaries => Category::Activations,
                     kept => kept,
                 });
@@ -138,4 +142,8 @@ fn begins(t: &Tape, marks: &mut Vec<Mark>, step: u32, action: Action) {
         micro_batch,
         phase,
     });
+    t.with_storages(|storages| storages.count())
 }
+
+#[cfg(test)]
+mod tests;

@@ -2,6 +2,7 @@
 
 use super::evaluate::Evaluator;
 use super::fold::Counts;
+use super::gradients::classify_gradients;
 use super::pipeline::{Held, StagesOfRank};
 use super::precision::{autocast, converts_outputs, in_float32};
 use super::sharded;
@@ -31,18 +32,18 @@ type Kept = ([Option<Tensor>; 3], Vec<Tensor>, Option<KeyValueCache>);
 
 /// A run that is going on.
 pub(super) struct Run<'a> {
-    pub(super) tape: &'a Tape,
-    pub(super) spec: &'a ResolvedSpec,
+    tape: &'a Tape,
+    spec: &'a ResolvedSpec,
     accumulation: u32,
     /// What the process holds beside the model.
     _held: Tensor,
-    pub(super) model: Rc<Model>,
+    model: Rc<Model>,
     /// The model that is evaluated, where that is another one than the trained one, of which layers were
     /// left out.
     evaluated: Option<Rc<Model>>,
     optimizer: Rc<RefCell<Optimizer>>,
     /// What this rank does differently from one that trains alone.
-    pub(super) wrapper: Option<Rc<dyn Wrapper>>,
+    wrapper: Option<Rc<dyn Wrapper>>,
     scaler: Option<GradScaler>,
     /// The stages of this rank, where the model is divided into some.
     pipeline: Option<StagesOfRank>,
@@ -141,10 +142,13 @@ impl<'a> Run<'a> {
 
     /// Fetch, forward and backward of each micro-batch; the last batch lives on.
     pub(super) fn micro_batches(&mut self, step: u32) -> Option<Held> {
-        if let Some(mut pipeline) = self.pipeline.take() {
-            let held = self.pipeline_step(&mut pipeline, step);
-            self.pipeline = Some(pipeline);
-            return Some(held);
+        if self.pipeline.is_some() {
+            self.mark(step, 0, Phase::Data);
+        }
+        if let Some(pipeline) = &mut self.pipeline {
+            let (t, spec) = (self.tape, self.spec);
+            let wrapper = self.wrapper.as_deref();
+            return Some(pipeline.step((t, spec), &self.model, wrapper, &mut self.marks, step));
         }
         let batch = self.whole_micro_batches(step);
         batch.map(|batch| Held::Whole { _batch: batch })
@@ -414,13 +418,4 @@ impl<'a> Run<'a> {
             });
         });
     }
-}
-
-/// Says of every gradient that there is what it is.
-pub(super) fn classify_gradients(t: &Tape) {
-    t.for_each_parameter(|_, _, grad| {
-        if let Some(grad) = grad {
-            grad.set_category(Category::Gradients);
-        }
-    });
 }

@@ -9,7 +9,8 @@ pub(crate) mod seq2seq;
 
 pub use batch::Batch;
 pub use generation::{Calling, GenerateVersion};
-pub use model::{Model, has_stages, modules};
+pub(crate) use model::has_stages;
+pub use model::{Model, modules};
 pub use model_cache::mask_beforehand;
 pub(crate) use net::{Build, CausalLm, Compares, Encoder, Net};
 pub(crate) use seq2seq::{Seq2Seq, Shared};

@@ -3,10 +3,9 @@
 use super::altup;
 use super::altup::{Alike, Streams};
 use super::layer_inputs::LayerInputs;
-use super::running::Given;
+use super::parts::{Given, Parts};
 pub(crate) use super::shared::Shared;
 use super::shell::{Shell, WeighingBlock};
-use super::stage::Parts;
 use crate::ask::Task;
 use crate::model::{
     DecoderConfig, EmbeddingScale, Experts, LayerNames, MaskStyle, Masks, Mixing, ResolvedSpec,

@@ -5,6 +5,7 @@ mod causal;
 mod layer;
 mod layer_inputs;
 mod mixer;
+mod parts;
 mod running;
 mod shared;
 mod shell;

@@ -1,23 +1,14 @@
 //! How the layers of a causal language model run: what each is given besides hidden states.
 
 use super::causal::{Causal, Layer};
-use super::shared::{Crossing, KeptStates, Shared};
+use super::parts::Given;
+use super::shared::{KeptStates, Shared};
 use crate::model::{Grids, Masks, Mixing, Transformers};
 use crate::nn::attention::Turns;
 use crate::nn::vision::Among;
 use crate::tape::{Called, ListId, Tape, Tensor};
 use crate::units::{DType, Shape};
 use std::ops::Range;
-
-/// What layers are given besides hidden states.
-pub(super) struct Given<'a> {
-    /// Positions `[S]`, or `[B, S]` in images.
-    pub(super) positions: &'a Tensor,
-    pub(super) in_images: bool,
-    /// Of full layers and, where those have one of their own, of windowed layers.
-    pub(super) masks: (Option<Tensor>, Option<Tensor>),
-    pub(super) crossing: Option<Crossing>,
-}
 
 impl<L: Layer> Causal<L> {
     /// What full layers and windowed layers of token ids of that shape are given, and cosines and sines of

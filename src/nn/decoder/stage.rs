@@ -2,60 +2,11 @@
 //! norm and head. Each makes positions, cosines and sines for itself.
 
 use super::causal::{Causal, Layer};
-use super::running::Given;
-use crate::model::{EmbeddingScale, LocalStage, ResolvedSpec};
+use super::parts::Given;
+use crate::model::{EmbeddingScale, LocalStage};
 use crate::nn::attention::dropped;
-use crate::nn::build::Builder;
 use crate::nn::vision::Among;
 use crate::tape::{Tape, Tensor};
-
-/// Which modules of a model this rank has.
-pub(super) enum Parts {
-    /// All of them.
-    Whole,
-    /// Those of its stages.
-    Stages(Vec<LocalStage>),
-}
-
-impl Parts {
-    /// Those of a run.
-    pub(super) fn of(spec: &ResolvedSpec) -> Self {
-        if spec.is_pipelined() {
-            Self::Stages(spec.local_stages())
-        } else {
-            Self::Whole
-        }
-    }
-
-    /// A module that only stages have for which `is_theirs` holds.
-    fn module<M>(
-        &self,
-        b: &Builder,
-        is_theirs: impl Fn(&LocalStage) -> bool,
-        build: impl FnOnce() -> M,
-    ) -> M {
-        match self {
-            Self::Stages(stages) if !stages.iter().any(is_theirs) => b.plan.tape.elsewhere(build),
-            _ => build(),
-        }
-    }
-
-    /// The embedding.
-    pub(super) fn embedding<M>(&self, b: &Builder, build: impl FnOnce() -> M) -> M {
-        self.module(b, |stage| stage.is_first, build)
-    }
-
-    /// What comes after the layers.
-    pub(super) fn last<M>(&self, b: &Builder, build: impl FnOnce() -> M) -> M {
-        self.module(b, |stage| stage.is_last, build)
-    }
-
-    /// A layer.
-    pub(super) fn layer<M>(&self, b: &Builder, build: impl FnOnce() -> M) -> M {
-        let index = b.position();
-        self.module(b, |stage| stage.layers.contains(&index), build)
-    }
-}
 
 impl<L: Layer> Causal<L> {
     /// Whether its layers need nothing of others than hidden states, so that ranks can have some of them each.

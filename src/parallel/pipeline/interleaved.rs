@@ -1,7 +1,7 @@
 //! Schedules in which the stages of a rank take turns.
 
 use super::action::{Action, Computation, Step};
-use super::orders::Plan;
+use super::plan::Plan;
 use std::collections::BTreeMap;
 
 /// `ScheduleInterleaved1F1B`.

@@ -2,7 +2,8 @@
 //! reduced (`_prepare_schedule_with_comms`).
 
 use super::action::{Action, Computation, Step};
-use super::orders::Plan;
+use super::orders::computes;
+use super::plan::Plan;
 use std::collections::VecDeque;
 
 /// Stages of a rank whose parameters are gathered at once (`max_active_stages`).
@@ -10,11 +11,11 @@ const ACTIVE_STAGES: usize = 3;
 
 /// All that a rank does in a step.
 pub(super) fn program(plan: Plan, rank: u64) -> Vec<Action> {
-    let computes = (0..plan.ranks).map(|rank| {
-        let steps = with_gathers(&plan.computes(rank));
+    let all = (0..plan.ranks).map(|rank| {
+        let steps = with_gathers(&computes(plan, rank));
         with_reductions(plan, steps)
     });
-    let mut all = with_sends(plan, computes.collect());
+    let mut all = with_sends(plan, all.collect());
     let rank = usize::try_from(rank).unwrap_or(usize::MAX);
     let own = all.get_mut(rank).map(std::mem::take);
     with_waits(&own.unwrap_or_default())

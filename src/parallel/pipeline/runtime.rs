@@ -1,9 +1,10 @@
 //! What a rank runs in a step (`_PipelineScheduleRuntime`).
 
 use super::action::{Action, Computation};
+use super::call::{Call, StageModel};
 use super::lowering::program;
-use super::orders::Plan;
 use super::places::StagePlaces;
+use super::plan::Plan;
 use super::single;
 use super::stage::Stage;
 use crate::ask::PipelineSchedule;
@@ -11,84 +12,6 @@ use crate::model::ResolvedSpec;
 use crate::parallel::wrapper::StageWrapper;
 use crate::tape::{Tape, Tensor};
 use std::collections::BTreeMap;
-
-/// The model of a rank's stages.
-pub trait StageModel {
-    /// What a stage makes of token ids `[B, S]`, if it is the first, or hidden states `[B, S, H]`: the same, or
-    /// logits `[B, S, V]` if it is the last.
-    fn forward(&self, t: &Tape, stage: u64, input: &Tensor) -> Tensor;
-
-    /// The loss of logits `[B, S, V]` and labels `[B, S]`.
-    fn loss(&self, t: &Tape, logits: &Tensor, labels: &Tensor) -> Tensor;
-}
-
-/// What a step of a schedule is given and holds.
-pub(super) struct Step<'a> {
-    pub(super) tape: &'a Tape,
-    pub(super) model: &'a dyn StageModel,
-    pub(super) micro_batches: u64,
-    pub(super) returns_outputs: bool,
-    /// Token ids and labels `[B * M, S]`, where the rank has the stage that reads them.
-    batch: [Option<&'a Tensor>; 2],
-    /// What wraps the stages.
-    pub(super) wrapper: Option<&'a dyn StageWrapper>,
-    /// What is told of each forward or backward pass before it begins.
-    begins: &'a dyn Fn(Action),
-    /// Losses of the micro-batches so far (`_internal_losses`).
-    losses: Vec<Tensor>,
-}
-
-impl Step<'_> {
-    /// A forward or backward pass begins.
-    pub(super) fn begin(&self, action: Action) {
-        (self.begins)(action);
-        if let Some(wrapper) = self.wrapper {
-            if action.computation == Computation::Forward {
-                wrapper.forward_begins(action.stage);
-            } else {
-                wrapper.backward_begins(action.stage);
-            }
-        }
-    }
-
-    /// The gradients of all micro-batches are there (`perform_reduce_grad`).
-    pub(super) fn reduce(&self, stage: &Stage) {
-        if let Some(wrapper) = self.wrapper {
-            wrapper.reduce(self.tape, stage.index);
-        }
-    }
-
-    /// The part of one micro-batch.
-    fn part(&self, of: Option<&Tensor>, micro_batch: u64) -> Option<Tensor> {
-        let all = of?;
-        let samples = all.dim(0) / self.micro_batches.max(1);
-        let start = micro_batch * samples;
-        Some(self.tape.slice(all, 0, start, start + samples))
-    }
-
-    /// Token ids `[B, S]` of a micro-batch.
-    pub(super) fn ids(&self, micro_batch: u64) -> Option<Tensor> {
-        self.part(self.batch[0], micro_batch)
-    }
-
-    /// `_maybe_compute_loss`.
-    pub(super) fn compute_loss(&mut self, stage: &Stage, output: Option<&Tensor>, i: u64) {
-        let labels = self.part(self.batch[1], i).filter(|_| stage.is_last);
-        if let (Some(labels), Some(output)) = (labels, output) {
-            let loss = self.model.loss(self.tape, output, &labels);
-            self.losses.push(loss);
-        }
-    }
-
-    /// A backward pass of a stage, from its loss if it is the last.
-    pub(super) fn backward(&mut self, stage: &mut Stage, i: u64, full: bool) {
-        let place = usize::try_from(i).unwrap_or(usize::MAX);
-        let mut losses = std::mem::take(&mut self.losses);
-        let own = losses.get_mut(place).filter(|_| stage.is_last);
-        stage.backward(self, i, own, full);
-        self.losses = losses;
-    }
-}
 
 /// The stages of a rank and what it does with them in a step.
 pub struct Pipeline {
@@ -153,7 +76,7 @@ impl Pipeline {
         (batch, wrapper): ([Option<&Tensor>; 2], Option<&dyn StageWrapper>),
         begins: &dyn Fn(Action),
     ) -> Given {
-        let mut step = Step {
+        let mut call = Call {
             tape: t,
             model,
             micro_batches: self.plan.micro_batches,
@@ -165,20 +88,20 @@ impl Pipeline {
         };
         self.stages.iter_mut().for_each(Stage::clear);
         match (self.plan.schedule, self.stages.first_mut()) {
-            (PipelineSchedule::GPipe, Some(stage)) => single::gpipe(&mut step, stage),
+            (PipelineSchedule::GPipe, Some(stage)) => single::gpipe(&mut call, stage),
             (PipelineSchedule::None | PipelineSchedule::OneForwardOneBackward, Some(stage)) => {
-                single::one_forward_one_backward(&mut step, stage, self.plan.ranks);
+                single::one_forward_one_backward(&mut call, stage, self.plan.ranks);
             }
             _ => {
                 let mut sending = BTreeMap::new();
                 for action in &self.program {
-                    perform(&mut self.stages, &mut step, *action, &mut sending);
+                    perform(&mut self.stages, &mut call, *action, &mut sending);
                 }
             }
         }
         let mut last = self.stages.iter().filter(|stage| stage.is_last);
         Given {
-            losses: std::mem::take(&mut step.losses),
+            losses: std::mem::take(&mut call.losses),
             outputs: last.next().and_then(|stage| stage.merged(t)),
         }
     }
@@ -189,7 +112,7 @@ impl Pipeline {
 type Sending = BTreeMap<(bool, u64, u64), Option<Tensor>>;
 
 /// `_perform_action`.
-fn perform(stages: &mut [Stage], step: &mut Step, action: Action, sending: &mut Sending) {
+fn perform(stages: &mut [Stage], call: &mut Call, action: Action, sending: &mut Sending) {
     let i = action.micro_batch;
     let place = |index: u64| stages.iter().position(|stage| stage.index == index);
     let Some(at) = place(action.stage) else {
@@ -205,8 +128,8 @@ fn perform(stages: &mut [Stage], step: &mut Step, action: Action, sending: &mut 
             | Computation::BackwardInput
             | Computation::BackwardWeight
     );
-    if let (true, Some(wrapper)) = (computes, step.wrapper) {
-        wrapper.gathered(step.tape, action.stage);
+    if let (true, Some(wrapper)) = (computes, call.wrapper) {
+        wrapper.gathered(call.tape, action.stage);
     }
     match action.computation {
         Computation::SendForward => {
@@ -223,34 +146,34 @@ fn perform(stages: &mut [Stage], step: &mut Step, action: Action, sending: &mut 
             sending.remove(&(false, action.stage, i));
         }
         Computation::ReceiveForward => {
-            stage.receive(step.tape, i);
+            stage.receive(call.tape, i);
         }
         Computation::ReceiveBackward => {
-            stage.receive_gradient(step.tape, i);
+            stage.receive_gradient(call.tape, i);
         }
         Computation::Forward => {
-            let output = stage.forward(step, i);
-            step.compute_loss(stage, output.as_ref(), i);
+            let output = stage.forward(call, i);
+            stage.compute_loss(call, output.as_ref(), i);
             if let (Some(next), Some(output)) = (next, &output) {
                 stages[next].take_input(output, i);
             }
         }
         Computation::FullBackward | Computation::BackwardInput => {
-            step.backward(stage, i, action.computation == Computation::FullBackward);
+            stage.backward(call, i, action.computation == Computation::FullBackward);
             if let Some(before) = before {
                 let gradient = stage.gradient(i);
                 stages[before].take_gradient(gradient, i);
             }
         }
-        Computation::BackwardWeight => stage.backward_of_weights(step, i),
-        Computation::ReduceGradients => step.reduce(stage),
+        Computation::BackwardWeight => stage.backward_of_weights(call, i),
+        Computation::ReduceGradients => call.reduce(stage.index),
         Computation::Unshard => {
-            if let Some(wrapper) = step.wrapper {
-                wrapper.gather(step.tape, action.stage);
+            if let Some(wrapper) = call.wrapper {
+                wrapper.gather(call.tape, action.stage);
             }
         }
         Computation::Reshard => {
-            if let Some(wrapper) = step.wrapper {
+            if let Some(wrapper) = call.wrapper {
                 wrapper.give_back(action.stage);
             }
         }

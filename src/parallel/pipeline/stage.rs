@@ -1,7 +1,7 @@
 //! One stage on a rank (`PipelineStage`): what it holds of the micro-batches that are under way.
 
 use super::action::{Action, Computation};
-use super::runtime::Step;
+use super::call::Call;
 use crate::tape::{Category, GradientEdge, ParameterGroup, Tape, Tensor};
 use crate::units::{DType, Shape};
 use std::collections::BTreeMap;
@@ -109,16 +109,16 @@ impl Stage {
     }
 
     /// `forward_one_chunk`.
-    pub(super) fn forward(&mut self, step: &Step, micro_batch: u64) -> Option<Tensor> {
-        let t = step.tape;
-        step.begin(Action::new(self.index, Computation::Forward, micro_batch));
+    pub(super) fn forward(&mut self, call: &Call, micro_batch: u64) -> Option<Tensor> {
+        let t = call.tape;
+        call.begin(Action::new(self.index, Computation::Forward, micro_batch));
         let input = if self.is_first {
-            step.ids(micro_batch)?
+            call.ids(micro_batch)?
         } else {
             t.input_leaf(&self.received.remove(&micro_batch)?)
         };
-        let output = step.model.forward(t, self.index, &input);
-        if self.is_last && step.returns_outputs {
+        let output = call.model.forward(t, self.index, &input);
+        if self.is_last && call.returns_outputs {
             self.outputs.push(output.clone());
         }
         let root = (!self.is_last).then(|| t.gradient_edge(&output)).flatten();
@@ -156,22 +156,37 @@ impl Stage {
         self.gradients.remove(&micro_batch).flatten()
     }
 
-    /// `backward_one_chunk`, of which `full` says whether it gives gradients of weights, too. `loss` is the last
-    /// stage's.
-    pub(super) fn backward(
+    /// The loss of what the stage gave, if it is the last.
+    pub(super) fn compute_loss(&self, call: &mut Call, output: Option<&Tensor>, micro_batch: u64) {
+        if self.is_last {
+            call.compute_loss(output, micro_batch);
+        }
+    }
+
+    /// `backward_one_chunk`, of which `full` says whether it gives gradients of weights, too.
+    pub(super) fn backward(&mut self, call: &mut Call, micro_batch: u64, full: bool) {
+        let mut losses = std::mem::take(&mut call.losses);
+        let place = usize::try_from(micro_batch).unwrap_or(usize::MAX);
+        let loss = losses.get_mut(place).filter(|_| self.is_last);
+        self.backward_from(call, micro_batch, loss, full);
+        call.losses = losses;
+    }
+
+    /// The same; `loss` is the last stage's.
+    fn backward_from(
         &mut self,
-        step: &Step,
+        call: &Call,
         micro_batch: u64,
         loss: Option<&mut Tensor>,
         full: bool,
     ) {
-        let t = step.tape;
+        let t = call.tape;
         let computation = if full {
             Computation::FullBackward
         } else {
             Computation::BackwardInput
         };
-        step.begin(Action::new(self.index, computation, micro_batch));
+        call.begin(Action::new(self.index, computation, micro_batch));
         let Some(chunk) = self.chunks.remove(&micro_batch) else {
             return;
         };
@@ -237,17 +252,17 @@ impl Stage {
     }
 
     /// `backward_weight_one_chunk`.
-    pub(super) fn backward_of_weights(&mut self, step: &Step, micro_batch: u64) {
+    pub(super) fn backward_of_weights(&mut self, call: &Call, micro_batch: u64) {
         let computation = Computation::BackwardWeight;
-        step.begin(Action::new(self.index, computation, micro_batch));
+        call.begin(Action::new(self.index, computation, micro_batch));
         let Some(mut halfway) = self.halfway.remove(&micro_batch) else {
             return;
         };
         if self.is_first {
-            full_backward(step.tape, &halfway);
+            full_backward(call.tape, &halfway);
         } else {
             let groups = std::mem::take(&mut halfway.groups);
-            step.tape.backward_of_parameters(groups);
+            call.tape.backward_of_parameters(groups);
         }
     }
 

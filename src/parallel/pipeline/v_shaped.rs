@@ -1,7 +1,7 @@
 //! Schedules with two stages a rank in a V: the first rank has the first and the last stage.
 
 use super::action::{Action, Computation, Step};
-use super::orders::Plan;
+use super::plan::Plan;
 use std::collections::VecDeque;
 
 /// What one of a rank's two stages has done.

@@ -17,7 +17,7 @@ mod tensor;
 mod zero;
 
 use crate::ask::{Finding, Framework, Scenario, Task};
-use crate::families::has_stages;
+use crate::families::network::has_stages;
 use crate::model::Architecture;
 use sizes::Sizes;
 
