@@ -111,7 +111,9 @@ impl StagesOfRank {
 /// `torch.mean(torch.stack(losses))` of so many.
 fn mean(t: &Tape, losses: u64) -> Tensor {
     let stacked = t.empty("stack", Shape::from([losses]), DType::Float32);
-    t.mean_all(&stacked)
+    let mean = t.mean_all(&stacked);
+    mean.set_category(Category::Logits);
+    mean
 }
 
 /// What stands between two passes of a schedule, the first of which made the storages from a place on: how many

@@ -79,7 +79,8 @@ fn steps_that_are_put_together_are_those_that_are_run() {
             let spec = of(3, rank, schedule);
             let apart = unfolded(&spec, 1, Tape::new);
             let together = folded(&spec, 1, Tape::new, Layers::All).expect("steps alike");
-            assert_eq!(written_out(&together), written_out(&apart), "{schedule}");
+            let same = written_out(&together) == written_out(&apart);
+            assert!(same, "{schedule} {rank}");
         }
     }
 }
