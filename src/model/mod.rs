@@ -32,6 +32,7 @@ mod modernbert;
 mod modules;
 mod options;
 mod parts;
+mod pipeline;
 mod programs;
 mod repetition;
 mod resolved;
@@ -89,6 +90,7 @@ pub use options::{Biases, DropoutFields, Flag, MlpFunction, Options, RotaryColum
 pub use parts::{
     AttentionKind, DeltaRule, Gate, Grids, HeadNorm, Holds, Parts, PutTogether, Sinks, Turn,
 };
+pub use pipeline::LocalStage;
 pub use programs::{
     ANSWERING_ENCODER, CAUSAL_LM, CLASSIFYING_DECODER, CacheIn4, Check, ENCODER, Generation,
     ImageSides, LogitsToKeep, QUANTIZED_CLASSIFIERS, QUANTIZED_HEADS, QUANTIZED_INNER_HEADS, Since,

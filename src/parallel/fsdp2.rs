@@ -8,6 +8,7 @@ mod copies;
 mod group;
 mod modules;
 mod reduce;
+mod stages;
 
 use super::tensor::by_mesh;
 use super::wrapper::{ModelParameter, OnRank, Wrapper};
@@ -17,6 +18,7 @@ use crate::tape::{Category, ModuleHooks, Registered, Role, Tape, Tensor};
 use crate::units::DType;
 use group::{Group, State};
 use modules::Modules;
+pub(super) use stages::Fsdp2Stages;
 use std::cell::{Cell, RefCell};
 use std::rc::{Rc, Weak};
 
@@ -46,13 +48,24 @@ pub(super) struct Fsdp2 {
     order: RefCell<Vec<usize>>,
     /// Whether gradients are reduced in this micro-batch.
     syncs: Cell<bool>,
+    /// Whether gathered parameters are given back after a backward pass.
+    reshards: Cell<bool>,
+    /// Whether the caller says when all backward passes are over (`manual_backward_finalization`).
+    finalized_by_caller: Cell<bool>,
     /// Whether the end of this backward pass is looked after.
     ends: Cell<bool>,
 }
 
 impl Fsdp2 {
-    /// Shards the model whose parameters and buffers were registered, which has no storages yet.
-    pub(super) fn new(t: &Tape, spec: &ResolvedSpec, registered: &[Registered]) -> Rc<Self> {
+    /// Shards the model whose parameters and buffers were registered, and wraps its modules.
+    pub(super) fn wrapping(t: &Tape, spec: &ResolvedSpec, registered: &[Registered]) -> Rc<Self> {
+        let fsdp = Self::new(t, spec, registered);
+        t.wrap_modules(Rc::clone(&fsdp) as Rc<dyn ModuleHooks>);
+        fsdp
+    }
+
+    /// Shards a model, or a stage, whose parameters and buffers were registered, which has no storages yet.
+    fn new(t: &Tape, spec: &ResolvedSpec, registered: &[Registered]) -> Rc<Self> {
         let dp = &spec.parallelism.dp;
         let mesh = &spec.mesh;
         let precision = dp.fsdp.mixed_precision;
@@ -104,7 +117,7 @@ impl Fsdp2 {
             trained.extend(found.map(|(_, place)| *place));
         });
         t.empty_cache();
-        let fsdp = Rc::new_cyclic(|own| Self {
+        Rc::new_cyclic(|own| Self {
             own: Weak::clone(own),
             settings: dp.fsdp,
             ranks: mesh.shard,
@@ -118,12 +131,17 @@ impl Fsdp2 {
             reducing: RefCell::default(),
             order: RefCell::default(),
             syncs: Cell::new(true),
+            reshards: Cell::new(true),
+            finalized_by_caller: Cell::new(false),
             ends: Cell::new(false),
-        });
-        t.wrap_modules(Rc::clone(&fsdp) as Rc<dyn ModuleHooks>);
-        let widening = Rc::clone(&fsdp);
-        t.on_gradient(move |t| widening.widen_kept(t));
-        fsdp
+        })
+    }
+
+    /// What this rank steps over: its parts, with their gradients.
+    fn own(&self) -> Vec<(Tensor, Option<Tensor>)> {
+        (self.trained.iter())
+            .map(|&(group, place)| self.groups[group].shard_with_gradient(place))
+            .collect()
     }
 
     fn shared(&self) -> Option<Rc<Self>> {
@@ -197,6 +215,16 @@ impl Fsdp2 {
             }
             self.groups[at].state.set(State::Idle);
         }
+        self.ends.set(false);
+        if self.finalized_by_caller.get() {
+            self.last_gathered.take();
+        } else {
+            self.end_iteration();
+        }
+    }
+
+    /// `_end_backward_iteration`.
+    fn end_iteration(&self) {
         for group in &self.groups {
             group.reduced.take();
             group.gathering.take();
@@ -205,7 +233,6 @@ impl Fsdp2 {
         self.last_gathered.take();
         self.order.borrow_mut().clear();
         self.reducing.borrow_mut().clear();
-        self.ends.set(false);
     }
 }
 
@@ -277,7 +304,7 @@ impl ModuleHooks for Fsdp2 {
 
 impl Wrapper for Fsdp2 {
     fn begin_micro_batch(&self, _t: &Tape, syncs: bool) {
-        self.syncs.set(syncs);
+        self.sync(syncs);
     }
 
     fn on_rank(&self, t: &Tape, run: OnRank) {
@@ -285,10 +312,7 @@ impl Wrapper for Fsdp2 {
             // The host clips and steps.
             return;
         }
-        let own: Vec<(Tensor, Option<Tensor>)> = (self.trained.iter())
-            .map(|&(group, place)| self.groups[group].shard_with_gradient(place))
-            .collect();
-        t.with_parameters(&own, |t| by_mesh(t, run));
+        t.with_parameters(&self.own(), |t| by_mesh(t, run));
     }
 
     fn drop_gradients(&self, _t: &Tape) {
@@ -302,8 +326,6 @@ impl Wrapper for Fsdp2 {
     }
 
     fn trainable(&self) -> Option<u64> {
-        let own = (self.trained.iter())
-            .map(|&(group, place)| self.groups[group].shard_with_gradient(place).0.numel());
-        Some(own.sum())
+        Some(self.own().iter().map(|(shard, _)| shard.numel()).sum())
     }
 }

@@ -12,6 +12,7 @@
 mod ddp;
 mod fsdp1;
 mod fsdp2;
+mod pipeline;
 mod shards;
 mod tensor;
 mod units;
@@ -19,5 +20,6 @@ mod wrap;
 mod wrapper;
 mod zero;
 
+pub use pipeline::{Action, Computation, Given, Pipeline, StageModel};
 pub use wrap::{is_wrapped, wrapped};
-pub use wrapper::{ModelParameter, Wrapper};
+pub use wrapper::{ModelParameter, StageWrapper, Wrapper};

@@ -2,7 +2,7 @@
 
 use super::ddp::Ddp;
 use super::fsdp1::Fsdp1;
-use super::fsdp2::Fsdp2;
+use super::fsdp2::{Fsdp2, Fsdp2Stages};
 use super::tensor::TensorParallel;
 use super::wrapper::Wrapper;
 use super::zero::{Stage1And2, Stage3};
@@ -48,7 +48,12 @@ pub fn wrapped<M>(
                 build()
             };
             let registered = t.take_registered();
-            (model, Some(Fsdp2::new(t, spec, &registered)))
+            let wrapper: Rc<dyn Wrapper> = if spec.is_pipelined() {
+                Fsdp2Stages::new(t, spec, &registered)
+            } else {
+                Fsdp2::wrapping(t, spec, &registered)
+            };
+            (model, Some(wrapper))
         }
         DataParallelKind::DeepSpeedZero => {
             t.register_parameters(false);

@@ -18,8 +18,34 @@ pub struct ModelParameter {
     pub trained: bool,
 }
 
+/// A wrapper around each stage of a pipeline, with what the schedule tells it.
+pub trait StageWrapper {
+    /// A forward pass of a stage begins.
+    fn forward_begins(&self, stage: u64);
+
+    /// A backward pass of a stage begins.
+    fn backward_begins(&self, stage: u64);
+
+    /// The parameters of a stage begin to be gathered.
+    fn gather(&self, t: &Tape, stage: u64);
+
+    /// What is gathered for a stage is there.
+    fn gathered(&self, t: &Tape, stage: u64);
+
+    /// Gathered parameters of a stage go.
+    fn give_back(&self, stage: u64);
+
+    /// The gradients of a stage, of all micro-batches, are reduced.
+    fn reduce(&self, t: &Tape, stage: u64);
+}
+
 /// The wrapper around a model on one rank.
 pub trait Wrapper {
+    /// What wraps the stages of a pipeline.
+    fn of_stages(&self) -> Option<&dyn StageWrapper> {
+        None
+    }
+
     /// A micro-batch begins; gradients are reduced in its backward pass if it `syncs`.
     fn begin_micro_batch(&self, _t: &Tape, _syncs: bool) {}
 

@@ -2,6 +2,7 @@
 
 use super::Timeline;
 use super::phases::rounded;
+use super::ranks::of_binding_rank;
 use super::watch::watched;
 use crate::ask::Scenario;
 use crate::model::ResolvedSpec;
@@ -41,7 +42,7 @@ pub struct LiveTensor {
 impl Detail {
     /// Runs a scenario; nothing for one without an answer.
     pub fn of(scenario: &Scenario) -> Option<Self> {
-        let spec = crate::resolve::resolve(scenario).spec?;
+        let spec = of_binding_rank(crate::resolve::resolve(scenario).spec?);
         let trace = simulate_in_detail(&spec);
         (!trace.marks.is_empty()).then_some(Self { spec, trace })
     }

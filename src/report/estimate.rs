@@ -1,6 +1,7 @@
 //! The whole answer: device, host and verdict.
 
 use super::others::others;
+use super::ranks::of_binding_rank;
 use super::{Asked, Fit, summarize};
 use super::{DeviceReport, ModelReport, Report, Timeline, Verdict};
 use crate::ask::{Finding, Precision, Scenario, Severity, message};
@@ -41,6 +42,7 @@ pub fn estimate(scenario: &Scenario) -> Result<Estimate, Vec<Finding>> {
     let Some(spec) = spec else {
         return Err(findings);
     };
+    let spec = of_binding_rank(spec);
     let trace = simulate(&spec);
     from_trace(&spec, findings, &trace)
 }
@@ -87,10 +89,16 @@ pub fn from_trace(
 /// their own.
 fn global_batch_size(spec: &ResolvedSpec) -> u64 {
     let hardware = &spec.scenario.hardware;
+    let gpus = hardware.gpus_per_node.saturating_mul(hardware.nodes);
+    let in_a_step = if spec.is_pipelined() {
+        spec.parallelism.pp.in_a_step()
+    } else {
+        1
+    };
     [
         spec.gradient_accumulation_steps,
-        hardware.gpus_per_node,
-        hardware.nodes,
+        in_a_step,
+        (gpus / spec.mesh.pp).max(1),
     ]
     .into_iter()
     .fold(spec.micro_batch_size, u64::saturating_mul)

@@ -1,5 +1,6 @@
 //! The trace as text, one event a line, to be compared with a recorded one line by line.
 
+use super::ranks::of_binding_rank;
 use crate::ask::{Finding, Scenario};
 use crate::sim::{Event, Trace, simulate_in_detail};
 use std::fmt::Write;
@@ -13,7 +14,7 @@ use std::fmt::Write;
 pub fn events(scenario: &Scenario) -> Result<String, Vec<Finding>> {
     let resolution = crate::resolve::resolve(scenario);
     let spec = resolution.spec.ok_or(resolution.findings)?;
-    Ok(write(&simulate_in_detail(&spec)))
+    Ok(write(&simulate_in_detail(&of_binding_rank(spec))))
 }
 
 fn write(trace: &Trace) -> String {

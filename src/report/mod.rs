@@ -22,6 +22,7 @@ mod explain;
 mod measure;
 mod others;
 mod phases;
+mod ranks;
 mod replayed;
 mod stretch;
 mod summarize;

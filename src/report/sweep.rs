@@ -1,5 +1,6 @@
 //! Peak per phase against batch size, and where the binding phase changes.
 
+use super::ranks::of_binding_rank;
 use super::{Sweep, SweepPoint, Switch, summarize};
 use crate::ask::Scenario;
 use crate::sim::{Phase, simulate};
@@ -144,7 +145,7 @@ fn probe(scenario: &Scenario, micro_batch_size: u64) -> Option<SweepPoint> {
         micro_batch_size,
         ..scenario.clone()
     };
-    let spec = crate::resolve::resolve(&scenario).spec?;
+    let spec = of_binding_rank(crate::resolve::resolve(&scenario).spec?);
     let device = summarize(&spec, &simulate(&spec))?.report;
     let phases: Vec<(Phase, _)> = device
         .steady_step

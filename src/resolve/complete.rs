@@ -72,6 +72,7 @@ fn complete(asked: &Scenario, findings: &mut Vec<Finding>) -> Option<ResolvedSpe
     versions::check(scenario, &model.architecture, findings);
     attention_support::check(scenario, &model.architecture, findings);
     let task = task::resolve(scenario, &model.architecture, findings);
+    parallelism::check_stages(scenario, &model.architecture, task, findings);
     let modules = LazyCell::new(|| modules(&model.architecture, task, scenario.framework));
     adapters::check(scenario, &model.architecture, task, &modules, findings);
     optimizer::check_small(scenario, &modules, findings);

@@ -16,8 +16,9 @@ pub(crate) fn check_closeness(
     findings: &mut Vec<Finding>,
 ) {
     let hardware = &scenario.hardware;
-    let copies = scenario.parallelism.dp.kind == DataParallelKind::None;
-    if copies && (hardware.gpus_per_node > 1 || hardware.nodes > 1) {
+    let parallelism = scenario.parallelism;
+    let mesh = parallelism.mesh(hardware.nodes, hardware.gpus_per_node);
+    if parallelism.dp.kind == DataParallelKind::None && mesh.dp > 1 {
         findings.push(Finding::warning(
             "hardware.gpus_per_node",
             message!(closeness::several_gpus),

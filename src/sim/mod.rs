@@ -9,9 +9,11 @@ mod beams;
 mod evaluate;
 mod fold;
 mod generate;
+mod gradients;
 mod hearing;
 mod limitations;
 mod offload;
+mod pipeline;
 mod precision;
 mod run;
 #[cfg(test)]

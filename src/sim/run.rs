@@ -38,6 +38,7 @@ fn steps_apart(spec: &ResolvedSpec) -> u32 {
     let each = spec.usual_lengths.is_some()
         || spec.program == Program::Forward
         || spec.keep_outputs
+        || keeps_joined_outputs(spec)
         || spec.optimizer.in_backward
         || spec.offload.gradients
         || keeps_masks(spec);
@@ -46,6 +47,12 @@ fn steps_apart(spec: &ResolvedSpec) -> u32 {
         (false, false) if trains(spec) => 2,
         (false, _) => 1,
     }
+}
+
+/// Whether the caller holds the outputs of a pipeline's last stage until it has those of the next step.
+fn keeps_joined_outputs(spec: &ResolvedSpec) -> bool {
+    let stages = spec.local_stages();
+    spec.parallelism.pp.return_outputs && stages.iter().any(|stage| stage.is_last)
 }
 
 /// How a record begins.
@@ -84,7 +91,7 @@ pub(super) enum Layers {
 /// Whether the layers of a model are all gone when the optimizer steps: the keys and values of all could
 /// be converted after the last.
 fn repeated(spec: &ResolvedSpec) -> bool {
-    !(spec.use_cache && converts_outputs(spec))
+    !(spec.is_pipelined() || (spec.use_cache && converts_outputs(spec)))
 }
 
 /// Whether experts run one after another.

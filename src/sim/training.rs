@@ -2,6 +2,8 @@
 
 use super::evaluate::Evaluator;
 use super::fold::Counts;
+use super::gradients::classify_gradients;
+use super::pipeline::{Held, StagesOfRank};
 use super::precision::{autocast, converts_outputs, in_float32};
 use super::sharded;
 use super::{Mark, Phase, offload};
@@ -43,6 +45,8 @@ pub(super) struct Run<'a> {
     /// What this rank does differently from one that trains alone.
     wrapper: Option<Rc<dyn Wrapper>>,
     scaler: Option<GradScaler>,
+    /// The stages of this rank, where the model is divided into some.
+    pipeline: Option<StagesOfRank>,
     /// What the caller holds of the last outputs: replaced when the next are there.
     pub(super) kept: Option<Kept>,
     /// The loss of the last forward pass, where no backward pass takes it.
@@ -93,10 +97,12 @@ impl<'a> Run<'a> {
                 t.drop_gradients();
             });
         }
+        let pipeline = spec.is_pipelined().then(|| StagesOfRank::new(t, spec));
         Self {
             tape: t,
             spec,
             accumulation,
+            pipeline,
             model,
             evaluated: None,
             optimizer,
@@ -135,7 +141,21 @@ impl<'a> Run<'a> {
     }
 
     /// Fetch, forward and backward of each micro-batch; the last batch lives on.
-    pub(super) fn micro_batches(&mut self, step: u32) -> Option<Batch> {
+    pub(super) fn micro_batches(&mut self, step: u32) -> Option<Held> {
+        if self.pipeline.is_some() {
+            self.mark(step, 0, Phase::Data);
+        }
+        if let Some(pipeline) = &mut self.pipeline {
+            let (t, spec) = (self.tape, self.spec);
+            let wrapper = self.wrapper.as_deref();
+            return Some(pipeline.step((t, spec), &self.model, wrapper, &mut self.marks, step));
+        }
+        let batch = self.whole_micro_batches(step);
+        batch.map(|batch| Held::Whole { _batch: batch })
+    }
+
+    /// The same where the whole model is on the rank.
+    fn whole_micro_batches(&mut self, step: u32) -> Option<Batch> {
         let (t, spec) = (self.tape, self.spec);
         let mut batch = None;
         for micro_batch in 0..self.accumulation {
@@ -262,7 +282,7 @@ impl<'a> Run<'a> {
     }
 
     /// Drops the batch of a step: with how many events.
-    pub(super) fn dropped(&self, batch: Option<Batch>) -> usize {
+    pub(super) fn dropped(&self, batch: Option<Held>) -> usize {
         let before = self.tape.event_count();
         drop(batch);
         self.tape.event_count() - before
@@ -407,13 +427,4 @@ impl<'a> Run<'a> {
             });
         });
     }
-}
-
-/// Says of every gradient that there is what it is.
-fn classify_gradients(t: &Tape) {
-    t.for_each_parameter(|_, _, grad| {
-        if let Some(grad) = grad {
-            grad.set_category(Category::Gradients);
-        }
-    });
 }

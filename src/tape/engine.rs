@@ -13,7 +13,7 @@ use std::collections::BinaryHeap;
 use std::rc::Rc;
 
 /// A node that has all its gradients.
-struct Ready(Rc<Node>);
+pub(super) struct Ready(pub(super) Rc<Node>);
 
 impl PartialEq for Ready {
     fn eq(&self, other: &Self) -> bool {
@@ -41,39 +41,52 @@ impl Tape {
 
     /// `torch.autograd.backward(roots, gradients)`.
     pub(super) fn backward_with(&self, roots: &[(&Tensor, Tensor)]) {
+        let edges: Vec<(Edge, &Tensor)> = (roots.iter())
+            .filter_map(|(root, gradient)| Some((root.resolved_edge()?, gradient)))
+            .collect();
+        self.backward_from(&edges);
+    }
+
+    /// The same from places in the graph.
+    pub(super) fn backward_from(&self, roots: &[(Edge, &Tensor)]) {
+        self.going_backward(|| {
+            self.count_dependencies(roots.iter().map(|(edge, _)| edge));
+            let mut ready = BinaryHeap::new();
+            for (root, gradient) in roots {
+                match root {
+                    Edge::Node(node, nr) => {
+                        node.receive(self, *nr, (*gradient).clone());
+                        node.dependencies.set(node.dependencies.get() - 1);
+                        if node.dependencies.get() == 0 {
+                            ready.push(Ready(Rc::clone(node)));
+                        }
+                    }
+                    Edge::Leaf(leaf) if leaf.receive(self, Some((*gradient).clone())) => {
+                        leaf.accumulate(self);
+                    }
+                    _ => {}
+                }
+            }
+            while let Some(Ready(node)) = ready.pop() {
+                self.recorder.set_scope(node.scope);
+                self.on_stream(node.stream, || self.run(&node, &mut ready));
+            }
+        });
+    }
+
+    /// Runs what the engine runs, without gradients of its own.
+    pub(super) fn going_backward<R>(&self, run: impl FnOnce() -> R) -> R {
         let grad_mode = self.set_grad_enabled(false);
         let outer = self.in_backward.replace(true);
         let scope = self.recorder.scope();
-        let edges: Vec<Edge> = (roots.iter())
-            .filter_map(|(root, _)| root.resolved_edge())
-            .collect();
-        self.count_dependencies(edges.iter());
-        let mut ready = BinaryHeap::new();
-        for (root, gradient) in roots {
-            match root.resolved_edge() {
-                Some(Edge::Node(node, nr)) => {
-                    node.receive(self, nr, gradient.clone());
-                    node.dependencies.set(node.dependencies.get() - 1);
-                    if node.dependencies.get() == 0 {
-                        ready.push(Ready(node));
-                    }
-                }
-                Some(Edge::Leaf(leaf)) if leaf.receive(self, Some(gradient.clone())) => {
-                    leaf.accumulate(self);
-                }
-                _ => {}
-            }
-        }
-        while let Some(Ready(node)) = ready.pop() {
-            self.recorder.set_scope(node.scope);
-            self.on_stream(node.stream, || self.run(&node, &mut ready));
-        }
+        let result = run();
         self.recorder.set_scope(scope);
         if !outer {
             self.backward_ended();
         }
         self.in_backward.set(outer);
         self.set_grad_enabled(grad_mode);
+        result
     }
 
     /// Counts how many gradients each node and each parameter will get in this pass.
@@ -121,14 +134,14 @@ impl Tape {
         }
         let inputs = node.inputs.iter().zip(&node.edges);
         for (grad, ((shape, dtype), edge)) in outgoing.iter_mut().zip(inputs) {
-            if edge.is_some()
+            if let Some(edge) = edge
                 && let Some(full) = grad.take()
             {
-                let own = match edge {
-                    Some(Edge::Leaf(leaf)) => leaf.gradient_dtype.get(),
-                    _ => None,
+                let dtype = match edge {
+                    Edge::Leaf(leaf) => leaf.taken_as(*dtype),
+                    _ => *dtype,
                 };
-                *grad = Some(self.validated(full, shape, own.unwrap_or(*dtype)));
+                *grad = Some(self.validated(full, shape, dtype));
             }
         }
         drop(incoming);
@@ -174,7 +187,7 @@ impl Tape {
     }
 
     /// `validate_outputs`: a gradient is summed to the shape of its input and cast to its dtype.
-    fn validated(&self, grad: Tensor, shape: &Shape, dtype: DType) -> Tensor {
+    pub(super) fn validated(&self, grad: Tensor, shape: &Shape, dtype: DType) -> Tensor {
         let grad = if grad.shape() == shape {
             grad
         } else {

@@ -48,7 +48,7 @@ pub(super) struct Leaf {
     pub(super) stream: Stream,
     /// Whether it is a tensor that ranks have together.
     pub(super) distributed: bool,
-    /// The dtype of its gradient, where that is another than its own.
+    /// The dtype in which it takes its first gradient, where that is another one than its own (`grad_dtype`).
     pub(super) gradient_dtype: Cell<Option<DType>>,
     /// The gradient.
     pub(super) grad: RefCell<Option<Tensor>>,
@@ -61,6 +61,13 @@ pub(super) struct Leaf {
 }
 
 impl Leaf {
+    /// The dtype in which it takes a gradient of this one.
+    pub(super) fn taken_as(&self, dtype: DType) -> DType {
+        let first = self.grad.borrow().is_none();
+        let asked = self.gradient_dtype.get().filter(|_| first);
+        asked.unwrap_or(dtype)
+    }
+
     /// One more gradient will come in this pass.
     pub(super) fn expect(&self, pass: u32) {
         let before = if self.pass.replace(pass) == pass {
@@ -137,6 +144,10 @@ pub(super) struct Node {
     pub(super) dependencies: Cell<u32>,
     /// The backward pass that counted the dependencies.
     pub(super) pass: Cell<u32>,
+    /// The last pass for some gradients only that came to it.
+    pub(super) needed: Cell<u32>,
+    /// The last pass for the gradient of an input alone that came to it.
+    pub(super) towards_input: Cell<u32>,
 }
 
 impl Node {
@@ -241,6 +252,8 @@ impl Tape {
             buffer: RefCell::new(Grads::new()),
             dependencies: Cell::new(0),
             pass: Cell::new(0),
+            needed: Cell::new(0),
+            towards_input: Cell::new(0),
         }
     }
 }

@@ -32,6 +32,7 @@ mod left_out;
 mod levels;
 mod ops;
 mod parameters;
+mod partial;
 mod placement;
 mod record;
 mod recorder;
@@ -52,6 +53,7 @@ pub use graph::BackwardHook;
 pub use hooks::{Called, ModuleHooks, ParameterHooks};
 pub use levels::Which;
 pub use ops::{EightBit, FlaVersion, FourBit, Packed, Ring, Sdpa, SdpaKernel, Transcripts, Window};
+pub use partial::{GradientEdge, ParameterGroup};
 pub use record::{Piece, Record};
 pub use recorder::Storage;
 pub use scopes::Scopes;
@@ -122,6 +124,8 @@ pub struct Tape {
     backend: Backend,
     grad_enabled: Cell<bool>,
     in_backward: Cell<bool>,
+    /// Of which inputs the node that goes backward is asked for gradients, where not of all.
+    asked: RefCell<Option<partial::AskedInputs>>,
     seq: Cell<u32>,
     pass: Cell<u32>,
     parameters: RefCell<Vec<Parameter>>,
@@ -165,6 +169,7 @@ impl Tape {
             backend,
             grad_enabled: Cell::new(true),
             in_backward: Cell::new(false),
+            asked: RefCell::default(),
             seq: Cell::new(0),
             pass: Cell::new(0),
             parameters: RefCell::default(),
@@ -374,6 +379,12 @@ impl Tape {
         self.recorder.path(scope)
     }
 
+    /// Which layer a scope is, or is in: its index in the outermost list of modules.
+    pub fn layer_of(&self, scope: u32) -> Option<u64> {
+        let layer = self.recorder.outermost_item(scope)?;
+        self.recorder.index_of(layer).map(u64::from)
+    }
+
     /// The outermost element of a list of modules that a scope is, or is in.
     pub fn outermost_item(&self, scope: u32) -> Option<u32> {
         self.recorder.outermost_item(scope)
@@ -386,9 +397,19 @@ impl Tape {
 
     /// Runs `build`, whose tensors get no memory (`torch.device("meta")`).
     pub fn without_memory<R>(&self, build: impl FnOnce() -> R) -> R {
+        let before = self.recorder.is_muted();
         self.recorder.mute(true);
         let built = build();
-        self.recorder.mute(false);
+        self.recorder.mute(before);
+        built
+    }
+
+    /// Runs `build`, whose tensors another rank has: they get no memory, and neither the optimizer nor a
+    /// wrapper comes to them.
+    pub fn elsewhere<R>(&self, build: impl FnOnce() -> R) -> R {
+        let registered = self.registered.take();
+        let built = self.without_memory(|| self.with_own_parameters(build));
+        self.registered.replace(registered);
         built
     }
 

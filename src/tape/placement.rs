@@ -26,6 +26,11 @@ impl Placement {
     pub const fn is_distributed(self) -> bool {
         !matches!(self, Self::Local)
     }
+
+    /// Whether ranks have all of it, each for itself.
+    pub const fn is_copy(self) -> bool {
+        matches!(self, Self::Copied | Self::Summed)
+    }
 }
 
 /// What is divided at the moment.

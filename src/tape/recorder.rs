@@ -349,10 +349,12 @@ impl Recorder {
 
     /// The outermost scope with an index that a scope is, or is below.
     pub(super) fn outermost_item(&self, scope: u32) -> Option<u32> {
-        let scopes = self.scopes.borrow();
-        let way = std::iter::successors(Some(scope), |&at| scopes.parent(at));
-        let items = way.filter(|&at| scopes.name(at).is_some_and(|(_, index)| index.is_some()));
-        items.last()
+        self.scopes.borrow().outermost_item(scope)
+    }
+
+    /// Which element of a list a scope is.
+    pub(super) fn index_of(&self, scope: u32) -> Option<u32> {
+        self.scopes.borrow().name(scope)?.1
     }
 
     pub(super) fn is_within(&self, scope: u32, outer: u32) -> bool {

@@ -34,6 +34,13 @@ impl Scopes {
         self.get(scope).map(|scope| scope.parent)
     }
 
+    /// The outermost scope with an index that a scope is, or is below.
+    pub(super) fn outermost_item(&self, scope: u32) -> Option<u32> {
+        let way = std::iter::successors(Some(scope), |&at| self.parent(at));
+        let items = way.filter(|&at| self.name(at).is_some_and(|(_, index)| index.is_some()));
+        items.last()
+    }
+
     /// Those from a number on.
     pub(super) fn since(&self, first: usize) -> impl Iterator<Item = (u32, &Scope)> {
         let first = first.max(1);

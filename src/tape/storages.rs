@@ -231,7 +231,13 @@ impl Storages {
 
     /// Says of those that are alive what they are for, by what has been known.
     pub fn classify_living(&mut self, category: impl Fn(Category) -> Category) {
-        for packed in self.all.iter_mut().filter(|packed| packed.is_alive()) {
+        self.classify_living_since(0, category);
+    }
+
+    /// The same of those from a place on.
+    pub fn classify_living_since(&mut self, place: usize, category: impl Fn(Category) -> Category) {
+        let since = self.all.get_mut(place..).unwrap_or_default();
+        for packed in since.iter_mut().filter(|packed| packed.is_alive()) {
             packed.set_category(category(packed.category()));
         }
     }

@@ -251,19 +251,17 @@ impl Tensor {
         }
     }
 
+    /// Sets the dtype in which a leaf takes its first gradient, where that is not its own.
+    pub fn set_gradient_dtype(&self, dtype: Option<DType>) {
+        if let Some(Edge::Leaf(leaf)) = &self.0.edge {
+            leaf.gradient_dtype.set(dtype);
+        }
+    }
+
     /// Puts a gradient in the place of that of a leaf, which goes.
     pub fn set_gradient(&self, gradient: Option<Self>) {
         if let Some(Edge::Leaf(leaf)) = &self.0.edge {
             leaf.grad.replace(gradient);
-        }
-    }
-
-    /// Gives a leaf gradients of this dtype, where that is wider than its own (`grad_dtype`).
-    pub fn set_gradient_dtype(&self, dtype: DType) {
-        if let Some(Edge::Leaf(leaf)) = &self.0.edge
-            && dtype.size() > self.0.dtype.size()
-        {
-            leaf.gradient_dtype.set(Some(dtype));
         }
     }
 

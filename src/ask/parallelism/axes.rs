@@ -78,7 +78,7 @@ impl Parallelism {
             per_node,
             rank: Place {
                 dp: self.dp.rank,
-                pp: self.pp.rank,
+                pp: self.pp.rank.unwrap_or(0),
                 cp: self.cp.rank,
             },
         }

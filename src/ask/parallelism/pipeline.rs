@@ -32,8 +32,8 @@ settings! {
     PipelineParallel {
         /// Ranks among which the layers are divided (`pipeline_model_parallel_size`); 1 means none.
         size: u64 = 1,
-        /// The rank that is looked at.
-        rank: u64 = 0,
+        /// The rank that is looked at; the one that takes most when absent.
+        rank: Option<u64> = None,
         /// The schedule.
         schedule: PipelineSchedule = PipelineSchedule::OneForwardOneBackward,
         /// Micro-batches of one step of the schedule (`n_microbatches`, `num_microbatches`); as many as ranks
@@ -46,6 +46,32 @@ settings! {
         return_outputs: bool = true,
         /// Megatron-Core's `overlap_p2p_comm`: sends and receives beside the computation.
         overlap_p2p: bool = false,
+    }
+}
+
+impl PipelineSchedule {
+    /// Whether the stages of a rank make a V: the first rank has the first and the last one.
+    pub const fn is_v_shaped(self) -> bool {
+        matches!(self, Self::ZeroBubbleV | Self::DualPipeV)
+    }
+
+    /// Whether gradients of weights come apart from those of inputs.
+    pub const fn splits_backward(self) -> bool {
+        matches!(
+            self,
+            Self::InterleavedZeroBubble | Self::ZeroBubbleV | Self::DualPipeV
+        )
+    }
+
+    /// The rank, of so many, that a stage is on (`generate_stage_to_rank_mapping`,
+    /// `torch/distributed/pipelining/_utils.py`).
+    pub const fn rank_of(self, stage: u64, ranks: u64) -> u64 {
+        let place = stage % ranks;
+        if self.is_v_shaped() && (stage / ranks) % 2 == 1 {
+            ranks - 1 - place
+        } else {
+            place
+        }
     }
 }
 

@@ -77,7 +77,7 @@ pub(super) fn parallelism() -> Parallelism {
         },
         pp: PipelineParallel {
             size: 2,
-            rank: 1,
+            rank: Some(1),
             schedule: PipelineSchedule::GPipe,
             microbatches: Some(1),
             stages_per_rank: Some(1),

@@ -11,6 +11,7 @@ pub(crate) mod seq2seq;
 pub use batch::Batch;
 pub use divided::DividedBatch;
 pub use generation::{Calling, GenerateVersion};
+pub(crate) use model::has_stages;
 pub use model::{Model, modules};
 pub use model_cache::mask_beforehand;
 pub(crate) use net::{Build, CausalLm, Compares, Encoder, Net};

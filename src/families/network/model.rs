@@ -6,7 +6,7 @@ use super::net::Net;
 use super::seq2seq;
 use crate::ask::{EvaluationKind, Framework, Loss, Task};
 use crate::families::registry;
-use crate::model::{Architecture, Module, ResolvedSpec};
+use crate::model::{Architecture, DecoderConfig, LocalStage, Module, ResolvedSpec};
 use crate::nn::build::{Builder, Call, Facts, Output, Plan, Request};
 use crate::nn::heads::loss;
 use crate::nn::vision::ImageFeatures;
@@ -42,6 +42,22 @@ pub fn modules(architecture: &Architecture, task: Task, framework: Framework) ->
     drop(registry::build(&builder, &spec, Facts::of(&spec)));
     let outline = plan.outline.unwrap_or_default();
     outline.modules(&tape.finish().1)
+}
+
+/// Whether the layers of a model can be on several ranks, some on each: it is built dry.
+pub fn has_stages(architecture: &Architecture, task: Task, framework: Framework) -> bool {
+    let shares =
+        |config: &DecoderConfig| config.gemma_layers.is_some_and(|layers| layers.readers > 0);
+    if task != Task::CausalLm
+        || matches!(architecture, Architecture::Decoder(config) if shares(config))
+    {
+        return false;
+    }
+    let tape = Tape::silent();
+    let spec = ResolvedSpec::plain(architecture.clone(), task, framework);
+    let plan = Plan::dry(&tape, &spec, &Rc::default());
+    let net = registry::build(&Builder::new(&plan, spec.weights), &spec, Facts::of(&spec));
+    matches!(net, Net::Decoder(net) if net.has_stages())
 }
 
 impl Model {
@@ -204,6 +220,20 @@ impl Model {
     /// Runs the model forward, with the loss that it computes itself.
     pub fn forward(&self, t: &Tape, batch: &Batch) -> Output {
         self.run(t, batch)
+    }
+
+    /// Runs a stage of the model forward (of a pipeline): token ids `[B, S]`, if it is the first, or hidden
+    /// states `[B, S, H]`, to hidden states or, if it is the last, logits `[B, S, V]`.
+    pub fn run_stage(&self, t: &Tape, stage: &LocalStage, input: &Tensor) -> Tensor {
+        let Net::Decoder(net) = &self.net else {
+            return input.clone();
+        };
+        t.begin_forward();
+        let mut input = input.clone();
+        t.before_module(&mut [&mut input]);
+        let mut output = net.run_stage(t, stage, &input);
+        t.after_module(&mut [&mut output]);
+        output
     }
 
     /// What the training loop computes itself: the loss of targets that the model is not given, or the mean

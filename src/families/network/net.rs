@@ -1,7 +1,7 @@
 //! What a model on the tape can do, whichever it is.
 
 use super::seq2seq::Seq2Seq;
-use crate::model::ResolvedSpec;
+use crate::model::{LocalStage, ResolvedSpec};
 use crate::nn::build::{Builder, Facts, Output};
 use crate::nn::decoder::{Causal, Layer};
 use crate::nn::vision::ImageFeatures;
@@ -49,6 +49,17 @@ pub(crate) trait CausalLm {
     /// Token ids `[B, S]` to logits `[B, S, V]` and, from labels `[B, S]`, the loss.
     fn forward(&self, t: &Tape, input_ids: &Tensor, labels: Option<&Tensor>) -> Output;
 
+    /// Whether ranks can have some of its layers each.
+    fn has_stages(&self) -> bool {
+        false
+    }
+
+    /// Token ids `[B, S]`, if the stage is the first, or hidden states `[B, S, H]`, to hidden states or, if
+    /// it is the last, logits `[B, S, V]`. Nothing changes where there are no stages.
+    fn run_stage(&self, _t: &Tape, _stage: &LocalStage, input: &Tensor) -> Tensor {
+        input.clone()
+    }
+
     /// Features of images of so many samples, where `generate` asks for them before it gives a prompt.
     fn see(&self, _t: &Tape, _images: &Tensor, _samples: u64) -> Option<ImageFeatures> {
         None
@@ -63,6 +74,14 @@ pub(crate) trait CausalLm {
 impl<L: Layer> CausalLm for Causal<L> {
     fn forward(&self, t: &Tape, input_ids: &Tensor, labels: Option<&Tensor>) -> Output {
         self.forward(t, input_ids, labels)
+    }
+
+    fn has_stages(&self) -> bool {
+        self.has_stages()
+    }
+
+    fn run_stage(&self, t: &Tape, stage: &LocalStage, input: &Tensor) -> Tensor {
+        self.run_stage(t, stage, input)
     }
 
     fn see(&self, t: &Tape, images: &Tensor, samples: u64) -> Option<ImageFeatures> {

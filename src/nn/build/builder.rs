@@ -217,6 +217,11 @@ impl<'a> Builder<'a> {
         self.index
     }
 
+    /// Which element of a module list the module is, for what makes no other module of it.
+    pub(crate) fn position(&self) -> u64 {
+        self.index as u64
+    }
+
     /// The module differs from others of its list, or is called otherwise.
     pub(crate) fn differs(&self) {
         self.plan.asked_index.set(true);

@@ -32,12 +32,6 @@ impl Call {
         self.mask.replace(mask.cloned());
     }
 
-    /// Says which positions `[1, S]` come with the batch of the forward pass that begins, or none when it has
-    /// ended.
-    pub(crate) fn pass_positions(&self, positions: Option<&Tensor>) {
-        self.request.borrow_mut().positions = positions.cloned();
-    }
-
     /// The mask of the forward pass that is running.
     pub(crate) fn mask(&self) -> Option<Tensor> {
         self.mask.borrow().clone()

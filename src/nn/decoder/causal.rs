@@ -3,14 +3,15 @@
 use super::altup;
 use super::altup::{Alike, Streams};
 use super::layer_inputs::LayerInputs;
-pub(crate) use super::shared::{KeptStates, Shared};
+use super::parts::{Given, Parts};
+pub(crate) use super::shared::Shared;
 use super::shell::{Shell, WeighingBlock};
 use crate::ask::Task;
 use crate::model::{
-    DecoderConfig, EmbeddingScale, Experts, Grids, LayerNames, MaskStyle, Masks, Mixing,
-    ResolvedSpec, Style, Transformers,
+    DecoderConfig, EmbeddingScale, Experts, LayerNames, MaskStyle, Masks, Mixing, ResolvedSpec,
+    Style, Transformers,
 };
-use crate::nn::attention::{Angles, AttentionOptions, Turns, dropped, readers_from};
+use crate::nn::attention::{Angles, AttentionOptions, dropped, readers_from};
 use crate::nn::build::{BetweenLayers, Builder, Embedding, Facts, Linear, Norm, Output};
 use crate::nn::experts::balance;
 use crate::nn::heads::{classifier, loss};
@@ -41,38 +42,38 @@ fn window(c: &DecoderConfig, facts: Facts) -> Option<u64> {
 }
 
 pub(crate) struct Causal<L> {
-    style: Style,
+    pub(super) style: Style,
     /// The names of the model, of its embedding and of its last norm.
-    names: [&'static str; 3],
-    masks: Masks,
+    pub(super) names: [&'static str; 3],
+    pub(super) masks: Masks,
     masking: MaskStyle,
     /// What sees images among the tokens.
-    sight: Option<Box<Sight>>,
+    pub(super) sight: Option<Box<Sight>>,
     embedding: Embedding,
-    embedding_dropout: bool,
-    layers: Vec<Rc<L>>,
-    windowed: Vec<bool>,
+    pub(super) embedding_dropout: bool,
+    pub(super) layers: Vec<Rc<L>>,
+    pub(super) windowed: Vec<bool>,
     /// Of each layer what mixes its tokens, where that is not attention in all.
-    mixers: Vec<Mixing>,
+    pub(super) mixers: Vec<Mixing>,
     /// The first layer that reads keys and values of layers before.
-    readers_from: usize,
-    window: Option<u64>,
-    norm: Norm,
-    inputs: Option<LayerInputs>,
-    streams: Option<Streams>,
-    angles: Angles,
+    pub(super) readers_from: usize,
+    pub(super) window: Option<u64>,
+    pub(super) norm: Norm,
+    pub(super) inputs: Option<LayerInputs>,
+    pub(super) streams: Option<Streams>,
+    pub(super) angles: Angles,
     lm_head: Linear,
     softcap: bool,
     /// Whether a layer is given which keys the tokens of the layer before saw.
-    hands_on: bool,
+    pub(super) hands_on: bool,
     /// The experts whose use is balanced by a loss.
     balanced: Option<Experts>,
-    dtype: DType,
+    pub(super) dtype: DType,
     /// Whether the loss in training comes from hidden states.
     fused_loss: Option<u64>,
     /// How what stands between layers is divided among ranks.
-    between: BetweenLayers,
-    shell: Shell,
+    pub(super) between: BetweenLayers,
+    pub(super) shell: Shell,
 }
 
 impl<L: Layer> Causal<L> {
@@ -101,7 +102,8 @@ impl<L: Layer> Causal<L> {
         let [model, embedding, norm] = names;
         let model = b.at(model);
         let at = model.at(embedding);
-        let embedding = Embedding::of_input(&at, c.rows(), c.hidden_size);
+        let parts = Parts::of(spec);
+        let embedding = parts.embedding(&at, || Embedding::of_input(&at, c.rows(), c.hidden_size));
         let dtype = if c.scales_by_whole_number {
             DType::Int64
         } else {
@@ -116,18 +118,22 @@ impl<L: Layer> Causal<L> {
             if joined {
                 b.differs();
             }
-            Rc::new(L::new(b, c, options))
+            Rc::new(parts.layer(b, || L::new(b, c, options)))
         });
-        let norm = Norm::new(&model.at(norm).along_sequence(), style.norm, c.hidden_size);
+        let at = model.at(norm).along_sequence();
+        let norm = parts.last(&at, || Norm::new(&at, style.norm, c.hidden_size));
         let angles = Angles::new(&model, c, style, facts);
         let (inputs, streams) = altup::around(&model, c);
         if let Some(sight) = &mut sight {
             sight.complete(&b.at("model"), c.hidden_size);
         }
-        let mut lm_head = classifier::head(b, c, spec, &embedding.weight);
-        if (style.head_bias || c.head_bias) && spec.task != Task::SequenceClassification {
-            lm_head.add_bias(&b.at("lm_head"), c.vocab_size);
-        }
+        let lm_head = parts.last(b, || {
+            let mut lm_head = classifier::head(b, c, spec, &embedding.weight);
+            if (style.head_bias || c.head_bias) && spec.task != Task::SequenceClassification {
+                lm_head.add_bias(&b.at("lm_head"), c.vocab_size);
+            }
+            lm_head
+        });
         Self {
             style,
             names,
@@ -234,6 +240,24 @@ impl<L: Layer> Causal<L> {
             });
             return self.balanced(t, None, Some(loss));
         }
+        let logits = self.logits(t, hidden, labels.is_some());
+        let loss = labels.map(|labels| {
+            t.scoped("loss", None, || {
+                if self.style.narrow_loss {
+                    // lm_logits[:, :-1, :]
+                    let indexed = facts.index_all(t, &logits, 1);
+                    loss::copied_next_token(t, facts, &indexed, labels)
+                } else {
+                    loss::causal_lm(t, facts, &logits, labels)
+                }
+            })
+        });
+        self.balanced(t, Some(logits), loss)
+    }
+
+    /// The last hidden states `[B, S, H]` to logits `[B, S, V]`, of which a loss is computed or not.
+    pub(super) fn logits(&self, t: &Tape, hidden: &Tensor, with_loss: bool) -> Tensor {
+        let facts = self.shell.facts;
         let scaled = self.style.scaled_hidden.then(|| t.div_scalar(hidden));
         let mut logits = t.scoped("lm_head", None, || {
             // hidden_states[:, slice_indices, :]
@@ -251,7 +275,7 @@ impl<L: Layer> Causal<L> {
         if self.style.scaled_logits {
             logits = t.mul_scalar(&logits);
         }
-        if self.style.widened_for_loss && labels.is_some() {
+        if self.style.widened_for_loss && with_loss {
             logits = t.to(&logits, DType::Float32);
         }
         if self.softcap {
@@ -259,18 +283,7 @@ impl<L: Layer> Causal<L> {
             logits = t.tanh(&logits);
             logits = t.mul_scalar(&logits);
         }
-        let loss = labels.map(|labels| {
-            t.scoped("loss", None, || {
-                if self.style.narrow_loss {
-                    // lm_logits[:, :-1, :]
-                    let indexed = facts.index_all(t, &logits, 1);
-                    loss::copied_next_token(t, facts, &indexed, labels)
-                } else {
-                    loss::causal_lm(t, facts, &logits, labels)
-                }
-            })
-        });
-        self.balanced(t, Some(logits), loss)
+        logits
     }
 
     /// What the model gives, the loss with that of experts that are to be balanced.
@@ -298,26 +311,7 @@ impl<L: Layer> Causal<L> {
         output
     }
 
-    /// What the `i`th layer is given where it reads others' keys and values and runs over the
-    /// positions whose logits are kept (`_maybe_slice_kv_shared_inputs`): without a mask sdpa hides
-    /// later tokens of all positions or of the last one.
-    fn sliced(
-        &self,
-        t: &Tape,
-        i: usize,
-        hidden: &Tensor,
-        shared: &Shared,
-    ) -> Option<(Tensor, Shared)> {
-        let kept = self.shell.call().logits_to_keep()?;
-        let hides = self.shell.eager || kept == 1 || shared.mask.is_some();
-        (i >= self.readers_from && !self.shell.flash && hides).then(|| {
-            let s = hidden.dim(1);
-            let hidden = t.slice(hidden, 1, s - kept.min(s), s);
-            (hidden, shared.last(t, kept))
-        })
-    }
-
-    fn embed(&self, t: &Tape, input_ids: &Tensor) -> Tensor {
+    pub(super) fn embed(&self, t: &Tape, input_ids: &Tensor) -> Tensor {
         let [_, embedding, _] = self.names;
         t.scoped(embedding, None, || {
             let embedded = t.around_module(input_ids, |ids| self.embedding.forward(t, ids));
@@ -330,7 +324,7 @@ impl<L: Layer> Causal<L> {
     }
 
     /// The masks of full layers and of windowed layers, where those have one of their own.
-    fn masks(&self, t: &Tape, input_ids: &Tensor) -> (Option<Tensor>, Option<Tensor>) {
+    pub(super) fn masks(&self, t: &Tape, input_ids: &Tensor) -> (Option<Tensor>, Option<Tensor>) {
         let masked = |window| {
             let style = self.masking;
             self.shell.causal_mask(t, input_ids, window, style)
@@ -377,37 +371,13 @@ impl<L: Layer> Causal<L> {
         } else {
             self.dtype
         };
-        let given = among.positions.is_some();
-        let ids = *input_ids.shape();
-        t.enter(&Called::bare("rotary_emb"), &mut []);
-        let ((cos, sin), near) = self.angles.of_kinds(t, (&positions, given), ids, dtype);
-        let turns = self.angles.of_bases(t, &positions, dtype);
-        // Those in images are not passed on.
-        let passes = self.style.grids == Grids::None || among.positions.is_none();
-        let mut full = Shared {
-            positions: (self.style.passes_positions && passes).then(|| positions.clone()),
-            mask: full,
-            cos,
-            sin,
-            narrows: None,
-            input: None,
-            states: KeptStates::default(),
-            chosen: None,
+        let given = Given {
+            positions: &positions,
+            in_images: among.positions.is_some(),
+            masks: (full, windowed),
             crossing: among.crossing.clone(),
-            _others: None,
         };
-        let mut local = full.clone();
-        if matches!(self.masks, Masks::Both | Masks::Chunked) {
-            local.mask = windowed;
-        }
-        if let Some(near) = near {
-            (local.cos, local.sin) = near;
-            if self.shell.facts.transformers != Transformers::V5 {
-                (full, local) = (full.beside(&local), local.beside(&full));
-            }
-        }
-        let narrows = self.masks == Masks::Narrowed;
-        local.narrows = narrows.then(|| Shared::near(t, size.1, self.window));
+        let ([full, local], turns) = self.shared(t, given, *input_ids.shape(), dtype);
         if self.style.embedding_scale == EmbeddingScale::Late {
             hidden = t.mul_scalar(&hidden);
         }
@@ -415,7 +385,8 @@ impl<L: Layer> Causal<L> {
             hidden = self.norm.forward(t, &hidden);
         }
         let given = ([&full, &local], &turns[..]);
-        let (mut hidden, held) = self.run_layers(t, hidden, given, (inputs.as_ref(), among));
+        let all = 0..self.layers.len();
+        let (mut hidden, held) = self.run_layers(t, hidden, all, given, (inputs.as_ref(), among));
         if let Some(streams) = &self.streams {
             hidden = streams.joined(t, &hidden, embedded.dtype(), &mut parted);
         }
@@ -429,60 +400,6 @@ impl<L: Layer> Causal<L> {
         drop((hidden, held, embedded, parted));
         t.leave(&Called::bare("model"), &mut [&mut normalized]);
         normalized
-    }
-
-    /// What the layers make of `[B, S, H]`, full ones and windowed ones given what is theirs, and what
-    /// stays in local variables.
-    fn run_layers(
-        &self,
-        t: &Tape,
-        hidden: Tensor,
-        ([full, local], turns): ([&Shared; 2], &[Turns]),
-        (inputs, among): (Option<&Tensor>, &Among),
-    ) -> (Tensor, [Option<Tensor>; 2]) {
-        let unmasked = full.without_attention(t, self.style.turns_alone);
-        // What a layer gives beside its result lives until the next one has given the same, and so
-        // does its result where features are added to a copy of it.
-        let mut weights = None;
-        let deeper = |i: usize, hidden: &Tensor| {
-            let injected = among.injected.as_ref()?;
-            injected.add(t, i.checked_sub(1)?, hidden)
-        };
-        let hidden = t.through_layers("layers", &self.layers, hidden, |i, layer, hidden| {
-            let near = self.windowed.get(i).copied().unwrap_or(false);
-            let attends = self
-                .mixers
-                .get(i)
-                .is_none_or(|mixing| matches!(mixing, Mixing::Attention | Mixing::Both));
-            let shared = match (attends, near) {
-                (false, _) => &unmasked,
-                (true, true) => local,
-                (true, false) => full,
-            };
-            let turned = self.angles.of_layer(t, i, turns, self.dtype);
-            let turned = turned.map(|turns| shared.turned_by(turns));
-            let shared = turned.as_ref().unwrap_or(shared);
-            let with_input = inputs.map(|inputs| shared.with_input(t, inputs));
-            let handed_on = self.hands_on.then(|| shared.seeing(weights.clone()));
-            let shared = with_input.as_ref().or(handed_on.as_ref()).unwrap_or(shared);
-            if layer.is_skipped(shared) {
-                t.pass_by_regions(1);
-                return hidden.clone();
-            }
-            let copied = deeper(i, hidden);
-            let hidden = copied.as_ref().unwrap_or(hidden);
-            let sliced = self.sliced(t, i, hidden, shared);
-            let (hidden, shared) = match &sliced {
-                Some((hidden, shared)) => (hidden, shared),
-                None => (hidden, shared),
-            };
-            let (out, given) = self.shell.run_with_weights(t, layer, hidden, shared);
-            weights = given;
-            out
-        });
-        let copied = deeper(self.layers.len(), &hidden);
-        let raw = copied.is_some().then(|| hidden.clone());
-        (copied.unwrap_or(hidden), [raw, weights])
     }
 }
 

@@ -5,8 +5,11 @@ mod causal;
 mod layer;
 mod layer_inputs;
 mod mixer;
+mod parts;
+mod running;
 mod shared;
 mod shell;
+mod stage;
 
 pub(crate) use altup::Alternating;
 pub(crate) use causal::{Causal, Layer};

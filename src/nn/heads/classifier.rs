@@ -13,7 +13,9 @@ pub(crate) fn head(b: &Builder, c: &DecoderConfig, spec: &ResolvedSpec, table: &
     if spec.task == Task::SequenceClassification {
         return Linear::of_output(&b.at("score"), c.embedding_size, c.num_labels, None);
     }
-    let tied = c.tie_word_embeddings.then_some(table);
+    // Of a model in stages it has a weight of its own.
+    let tied = c.tie_word_embeddings && !spec.is_pipelined();
+    let tied = tied.then_some(table);
     let name = c.head_name(spec.framework);
     let at = b.at(name).divided_as(TensorStyle::ColwiseGatherOutput);
     Linear::of_output(&at, c.embedding_size, c.vocab_size, tied)

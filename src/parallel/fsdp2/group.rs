@@ -51,6 +51,8 @@ pub(super) struct Group {
     pub(super) parameters: Vec<Parameter>,
     pub(super) state: Cell<State>,
     pub(super) unsharded: Cell<bool>,
+    /// Whether gradients wait for a backward pass that reduces them (`_post_backward_pending`).
+    pub(super) pending: Cell<bool>,
     /// The buffer of a gather that nobody has waited for (`_all_gather_result`).
     pub(super) gathering: RefCell<Option<Tensor>>,
     /// The buffer of the all-reduce of a hybrid mesh (`_all_reduce_state`).
@@ -69,6 +71,7 @@ impl Group {
             parameters: Vec::new(),
             state: Cell::new(State::Idle),
             unsharded: Cell::new(false),
+            pending: Cell::new(false),
             gathering: RefCell::default(),
             reduced: RefCell::default(),
             post_forward: RefCell::default(),
@@ -97,11 +100,9 @@ impl Group {
         });
         entry.tensor.free_storage();
         // The gradient of a copy is summed in the wider dtype (`may_reduce_grad_outside_dp`).
-        if matches!(
-            entry.tensor.placement(),
-            Placement::Copied | Placement::Summed
-        ) {
-            entry.tensor.set_gradient_dtype(reduce);
+        if entry.tensor.placement().is_copy() {
+            let wider = reduce.size() > entry.tensor.dtype().size();
+            entry.tensor.set_gradient_dtype(wider.then_some(reduce));
         }
         let placement = match entry.tensor.placement() {
             Placement::Local => Placement::Local,
@@ -204,7 +205,13 @@ impl Fsdp2 {
             .map(Parameter::padded_bytes)
             .sum::<u64>();
         let shape = Shape::from([bytes * self.ranks]);
-        let output = t.on_stream(COPY_IN, || {
+        // One that a caller asks for (`get_all_gather_streams`).
+        let stream = if group.state.get() == State::Idle {
+            t.stream()
+        } else {
+            COPY_IN
+        };
+        let output = t.on_stream(stream, || {
             let _inputs = group.gather_inputs(t);
             t.allocate("empty", shape, DType::UInt8, Category::Temporaries)
         });

@@ -16,8 +16,11 @@ impl Fsdp2 {
     pub(super) fn post_backward(&self, t: &Tape, at: usize) {
         let group = &self.groups[at];
         group.state.set(State::PostBackward);
+        group.pending.set(!self.syncs.get());
         if !self.syncs.get() {
-            group.reshard();
+            if self.reshards.get() {
+                group.reshard();
+            }
             return;
         }
         let with_gradient: Vec<usize> = (0..group.parameters.len())
@@ -84,22 +87,17 @@ impl Fsdp2 {
         self.reducing.borrow_mut().push(input);
     }
 
-    /// Gradients that stay for later micro-batches are kept in the dtype in which they are reduced
-    /// (`_set_unsharded_grad_dtypes`).
-    pub(super) fn widen_kept(&self, t: &Tape) {
-        if self.syncs.get() {
+    /// Whether gradients are reduced in the backward passes that come. Those that stay for later ones are
+    /// taken in the dtype in which they are reduced (`_set_unsharded_grad_dtypes`).
+    pub(super) fn sync(&self, syncs: bool) {
+        if self.syncs.replace(syncs) == syncs {
             return;
         }
-        let mut narrow = None;
-        t.for_each_parameter(|_, parameter, gradient| {
-            let is_narrow = gradient.is_some_and(|g| g.dtype().size() < self.reduce.size());
-            narrow = is_narrow.then(|| parameter.clone());
-        });
-        if let Some(parameter) = narrow {
-            let wide = parameter
-                .gradient()
-                .map(|gradient| t.to(&gradient, self.reduce));
-            parameter.set_gradient(wide);
+        let dtype = (!syncs).then_some(self.reduce);
+        let parameters = self.groups.iter().flat_map(|group| &group.parameters);
+        for parameter in parameters.filter(|p| !p.unsharded.placement().is_copy()) {
+            let is_narrow = parameter.unsharded.dtype().size() < self.reduce.size();
+            (parameter.unsharded).set_gradient_dtype(dtype.filter(|_| is_narrow));
         }
     }
 }

@@ -47,7 +47,7 @@ pub(super) fn check(scenario: &Scenario, findings: &mut Vec<Finding>) {
     let mesh = asked.mesh(hardware.nodes, hardware.gpus_per_node);
     let ranks = [
         ("parallelism.dp.rank", asked.dp.rank, mesh.dp),
-        ("parallelism.pp.rank", asked.pp.rank, mesh.pp),
+        ("parallelism.pp.rank", asked.pp.rank.unwrap_or(0), mesh.pp),
         ("parallelism.cp.rank", asked.cp.rank, mesh.cp),
     ];
     for (key, rank, ranks) in ranks {

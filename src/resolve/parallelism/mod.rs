@@ -17,7 +17,8 @@ mod sizes;
 mod tensor;
 mod zero;
 
-use crate::ask::{Finding, Framework, Scenario};
+use crate::ask::{Finding, Framework, Scenario, Task};
+use crate::families::network::has_stages;
 use crate::model::Architecture;
 use sizes::Sizes;
 
@@ -35,6 +36,7 @@ pub(super) fn check(asked: &Scenario, scenario: &Scenario, findings: &mut Vec<Fi
     megatron::check(asked, findings);
     mesh::check(scenario, findings);
     pipeline::check(scenario, findings);
+    pipeline::refuse(scenario, findings);
     fsdp::refuse(scenario, findings);
     tensor::check(scenario, findings);
 }
@@ -45,8 +47,18 @@ pub(super) fn refuse(asked: &Scenario, findings: &mut Vec<Finding>) {
         return;
     }
     megatron::refuse(asked, findings);
-    pipeline::refuse(asked, findings);
     expert::refuse(asked, findings);
+}
+
+/// Refuses pipelines of a model that has no stages.
+pub(super) fn check_stages(
+    scenario: &Scenario,
+    architecture: &Architecture,
+    task: Task,
+    findings: &mut Vec<Finding>,
+) {
+    let has_stages = || has_stages(architecture, task, scenario.framework);
+    pipeline::refuse_model(scenario, has_stages, findings);
 }
 
 /// Refuses ranks that the model cannot be divided among.

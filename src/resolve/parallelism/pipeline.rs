@@ -3,10 +3,18 @@
 use super::mesh::RANKS;
 use super::refusal::not_estimated;
 use super::sizes::Sizes;
-use crate::ask::{DataParallelKind, Finding, PipelineSchedule, Scenario, limits, message};
+use crate::ask::{
+    ActivationCheckpointing, DataParallelKind, EvaluationKind, Finding, Framework, Loss,
+    MasterWeights, PipelineSchedule, Precision, Program, QuantizationType, Scenario, limits,
+    message,
+};
+use serde_json::Value;
 
 /// The key of its ranks.
 const SIZE: &str = "parallelism.pp.size";
+
+/// The key of the schedule.
+const SCHEDULE: &str = "parallelism.pp.schedule";
 
 /// The key of the stages of a rank.
 const STAGES: &str = "parallelism.pp.stages_per_rank";
@@ -14,11 +22,117 @@ const STAGES: &str = "parallelism.pp.stages_per_rank";
 /// The key of the micro-batches.
 const MICROBATCHES: &str = "parallelism.pp.microbatches";
 
-/// Pipeline parallelism is not estimated yet.
-pub(super) fn refuse(scenario: &Scenario, findings: &mut Vec<Finding>) {
-    if scenario.parallelism.pp.size > 1 {
-        let what = message!(parallelism::pipeline_parallelism);
+/// Refuses pipelines of models whose layers cannot be apart, or are not estimated so.
+pub(super) fn refuse_model(
+    scenario: &Scenario,
+    has_stages: impl FnOnce() -> bool,
+    findings: &mut Vec<Finding>,
+) {
+    if is_asked(scenario) && !has_stages() {
+        let what = message!(parallelism::pipeline_of_model);
         findings.push(not_estimated(SIZE, &what, 1));
+    }
+}
+
+/// Whether PyTorch's pipelines are asked for.
+fn is_asked(scenario: &Scenario) -> bool {
+    let parallelism = scenario.parallelism;
+    parallelism.pp.size > 1 && parallelism.dp.kind != DataParallelKind::Megatron
+}
+
+/// Refuses what is not estimated beside a pipeline.
+pub(super) fn refuse(scenario: &Scenario, findings: &mut Vec<Finding>) {
+    if !is_asked(scenario) {
+        return;
+    }
+    let mut beside = |key: &str, is_asked: bool, repair: Value| {
+        if is_asked {
+            let why = message!(parallelism::beside_pipeline, key);
+            findings.push(Finding::error(key, why).with_fix(key, repair));
+        }
+    };
+    let (dp, pp) = (scenario.parallelism.dp, scenario.parallelism.pp);
+    let narrow = match scenario.precision {
+        Precision::AmpBf16 => Some(Precision::Bf16),
+        Precision::AmpFp16 => Some(Precision::Fp16),
+        Precision::Fp32 | Precision::Bf16 | Precision::Fp16 => None,
+    };
+    beside(
+        "precision",
+        narrow.is_some(),
+        narrow.map_or(Value::Null, |precision| precision.name().into()),
+    );
+    let sharded = dp.kind == DataParallelKind::Fsdp2;
+    beside(
+        "parallelism.dp.kind",
+        !sharded && dp.kind != DataParallelKind::None,
+        DataParallelKind::Fsdp2.name().into(),
+    );
+    let offload = scenario.offload;
+    for (key, is_asked) in [
+        ("parallelism.dp.cpu_offload", sharded && dp.fsdp.cpu_offload),
+        ("offload.optimizer_states", offload.optimizer_states),
+        ("offload.gradients", offload.gradients),
+        ("offload.activations", offload.activations),
+        ("optimizer.in_backward", scenario.optimizer.in_backward),
+        ("padding_mask", scenario.has_padding()),
+        ("keep_outputs", scenario.keep_outputs),
+    ] {
+        beside(key, is_asked, false.into());
+    }
+    let accumulation = scenario.gradient_accumulation_steps;
+    beside("gradient_accumulation_steps", accumulation > 1, 1.into());
+    beside("lora", scenario.lora.is_some(), Value::Null);
+    beside(
+        "quantization.type",
+        scenario.quantization.is_on(),
+        QuantizationType::None.name().into(),
+    );
+    beside(
+        "frozen",
+        !scenario.frozen.is_empty(),
+        Value::Array(Vec::new()),
+    );
+    beside(
+        "optimizer.master_weights",
+        scenario.optimizer.master_weights != MasterWeights::None,
+        MasterWeights::None.name().into(),
+    );
+    let labels = Loss::Labels;
+    beside("loss", scenario.loss != labels, labels.name().into());
+    let training = Program::Training;
+    beside(
+        "program",
+        scenario.program != training,
+        training.name().into(),
+    );
+    let none = EvaluationKind::None;
+    beside(
+        "evaluation.kind",
+        scenario.program == training && scenario.evaluation.kind != none,
+        none.name().into(),
+    );
+    let mean = scenario.dataset.length_mean;
+    beside("dataset.length_mean", mean.is_some(), Value::Null);
+    let newest = Framework::Torch215Transformers523;
+    beside(
+        "framework",
+        scenario.framework != newest && scenario.framework != Framework::Torch215MegatronCore016,
+        newest.name().into(),
+    );
+    if pp.schedule.splits_backward() {
+        let schedule = pp.schedule.name();
+        let none = ActivationCheckpointing::None;
+        if scenario.activation_checkpointing != none {
+            let key = "activation_checkpointing";
+            let why = message!(parallelism::split_checkpoints, schedule);
+            findings.push(Finding::error(key, why).with_fix(key, none.name()));
+        }
+        if sharded {
+            let why = message!(parallelism::split_shards, schedule);
+            let whole = PipelineSchedule::Interleaved.name();
+            findings.push(Finding::error(SCHEDULE, why).with_fix(SCHEDULE, whole));
+        }
     }
 }
 
@@ -37,6 +151,11 @@ pub(super) fn check(scenario: &Scenario, findings: &mut Vec<Finding>) {
         return;
     }
     let schedule = asked.schedule.name();
+    if asked.schedule == PipelineSchedule::None {
+        let why = message!(parallelism::no_schedule, size = asked.size);
+        let usual = PipelineSchedule::OneForwardOneBackward.name();
+        findings.push(Finding::error(SCHEDULE, why).with_fix(SCHEDULE, usual));
+    }
     let stages = match asked.schedule {
         PipelineSchedule::None
         | PipelineSchedule::GPipe

@@ -100,6 +100,41 @@ fn ranks_that_a_model_cannot_be_divided_among_are_refused_with_the_nearest_that_
 }
 
 #[test]
+fn what_is_not_estimated_beside_a_pipeline_is_refused_with_its_key() {
+    let with = |more: Value| {
+        let mut scenario = json!({"model": "qwen2.5-0.5b", "precision": "bf16", "parallelism": {"pp": {"size": 4}}});
+        let fields = scenario.as_object_mut().expect("an object");
+        fields.extend(more.as_object().expect("an object").clone());
+        scenario
+    };
+    assert_eq!(errors(with(json!({}))), []);
+    let schedule = |name: &str| json!({"pp": {"size": 4, "schedule": name, "microbatches": 8}});
+    has(&with(json!({"precision": "amp_bf16"})), "precision", "bf16");
+    has(&with(json!({"lora": {"r": 8}})), "lora", Value::Null);
+    has(
+        &with(json!({"gradient_accumulation_steps": 2})),
+        "gradient_accumulation_steps",
+        1,
+    );
+    has(
+        &with(json!({"parallelism": schedule("none")})),
+        "parallelism.pp.schedule",
+        "1f1b",
+    );
+    has(
+        &with(json!({"parallelism": schedule("zbv"), "activation_checkpointing": "full"})),
+        "activation_checkpointing",
+        "none",
+    );
+    has(
+        &with(json!({"parallelism": {"pp": {"size": 2}, "dp": {"kind": "ddp", "size": 2}}})),
+        "parallelism.dp.kind",
+        "fsdp2",
+    );
+    has(&with(json!({"model": "gpt2"})), "parallelism.pp.size", 1);
+}
+
+#[test]
 fn axes_of_one_rank_are_none() {
     let one = json!({"tp": {"size": 1}, "pp": {"size": 1, "schedule": "none"}, "cp": {"size": 1}, "ep": {"size": 1}});
     assert_eq!(errors(json!({"parallelism": one})), []);

@@ -98,13 +98,13 @@ impl Tape {
             Box::new(move |t, g| {
                 let Some(g) = &g[0] else { return Grads::new() };
                 let _mask = saved.unpack(t);
-                let of_x = needs[0].then(|| {
+                let of_x = (needs[0] && t.asks(0)).then(|| {
                     let _zero = t.empty("zeros", shape, g.dtype());
                     let rest = t.like("index_put", g);
                     drop(t.nonzero(n, indices));
                     rest
                 });
-                let of_row = needs[1].then(|| {
+                let of_row = (needs[1] && t.asks(1)).then(|| {
                     let rows = {
                         let _found = t.nonzero(n, indices);
                         t.empty("index", Shape::from([count, shape.dim(0)]), g.dtype())
@@ -201,7 +201,7 @@ impl Tape {
             sum,
             Box::new(move |t, g| {
                 let Some(g) = &g[0] else { return Grads::new() };
-                let of_x = saved.as_ref().map(|saved| {
+                let of_x = saved.as_ref().filter(|_| t.asks(1)).map(|saved| {
                     let [_rows, x] = saved.each_ref().map(|saved| saved.unpack(t));
                     t.empty("index_select", *x.shape(), g.dtype())
                 });

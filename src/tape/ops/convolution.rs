@@ -153,6 +153,7 @@ impl Tape {
             Box::new(move |t, g| {
                 let Some(g) = &g[0] else { return Grads::new() };
                 let (x, weight) = (saved.0.unpack(t), saved.1.unpack(t));
+                let needs = [0, 1, 2].map(|i| needs[i] && t.asks(i));
                 t.convolution_backward(g, &x, &weight, needs, with_bias, columns_backward)
             }),
         )

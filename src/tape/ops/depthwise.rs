@@ -44,11 +44,13 @@ impl Tape {
                 let Some(g) = &g[0] else { return Grads::new() };
                 let (x, weight) = (saved.0.unpack(t), saved.1.unpack(t));
                 let rows = t.contiguous(&x);
+                let needs = [0, 1].map(|i| needs[i] && t.asks(i));
                 let grad_weight = needs[1].then(|| t.empty(BACKWARD, *weight.shape(), g.dtype()));
                 let grad_x = needs[0].then(|| t.empty(BACKWARD, *x.shape(), g.dtype()));
                 let mut grads: Grads = smallvec![grad_x, grad_weight];
                 if let Some((shape, needed)) = bias_grad {
                     let channels = Shape::from([1, shape.dim(0), 1]);
+                    let needed = needed && t.asks(2);
                     let sum = needed.then(|| t.reduce(BACKWARD, g, channels, g.dtype()));
                     grads.push(sum.map(|sum| sum.view_with(shape, Shape::from([1]), None)));
                 }

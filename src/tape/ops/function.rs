@@ -48,8 +48,8 @@ impl Tape {
             };
             let (x, weight) = (saved_x.unpack(t), saved_weight.unpack(t));
             let mut given = Grads::new();
-            given.push(needs[0].then(|| t.matmul(g, &weight)));
-            given.push(needs[1].then(|| {
+            given.push((needs[0] && t.asks(0)).then(|| t.matmul(g, &weight)));
+            given.push((needs[1] && t.asks(1)).then(|| {
                 let rows = t.reshape(g, [g.numel() / columns.max(1), columns]);
                 let width = x.dim(-1);
                 let flat = t.reshape(&x, [x.numel() / width.max(1), width]);

@@ -93,8 +93,8 @@ impl Tape {
                         t.like("div", g)
                     })
                 };
-                let other = gradient(needed[1]);
-                smallvec![gradient(needed[0]), other]
+                let other = gradient(needed[1] && t.asks(1));
+                smallvec![gradient(needed[0] && t.asks(0)), other]
             }),
         )
     }

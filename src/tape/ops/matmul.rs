@@ -49,10 +49,10 @@ impl Tape {
                 let Some(g) = &g[0] else { return Grads::new() };
                 let b = saved_b.as_ref().map(|s| s.unpack(t));
                 let a = saved_a.as_ref().map(|s| s.unpack(t));
-                let grad_b = a
-                    .as_ref()
-                    .map(|_| seen_as(t.gemm("mm", shape_b, g), order_b));
-                let grad_a = b.as_ref().map(|_| t.gemm("mm", shape_a, g));
+                let of_b = a.as_ref().filter(|_| t.asks(1));
+                let grad_b = of_b.map(|_| seen_as(t.gemm("mm", shape_b, g), order_b));
+                let of_a = b.as_ref().filter(|_| t.asks(0));
+                let grad_a = of_a.map(|_| t.gemm("mm", shape_a, g));
                 smallvec![grad_a, grad_b]
             }),
         )
@@ -76,10 +76,10 @@ impl Tape {
                 let Some(g) = &g[0] else { return Grads::new() };
                 let a = saved_a.as_ref().map(|s| s.unpack(t));
                 let b = saved_b.as_ref().map(|s| s.unpack(t));
-                let grad_a = b.as_ref().map(|_| t.gemm("mm", shape_a, g));
-                let grad_b = a
-                    .as_ref()
-                    .map(|_| seen_as(t.gemm("mm", shape_b, g), order_b));
+                let of_a = b.as_ref().filter(|_| t.asks(1));
+                let grad_a = of_a.map(|_| t.gemm("mm", shape_a, g));
+                let of_b = a.as_ref().filter(|_| t.asks(2));
+                let grad_b = of_b.map(|_| seen_as(t.gemm("mm", shape_b, g), order_b));
                 smallvec![need_bias.then(|| g.clone()), grad_a, grad_b]
             }),
         )
@@ -121,8 +121,10 @@ impl Tape {
                 let Some(g) = &g[0] else { return Grads::new() };
                 let b = saved_b.as_ref().map(|s| s.unpack(t));
                 let a = saved_a.as_ref().map(|s| s.unpack(t));
-                let grad_b = a.as_ref().map(|_| t.gemm_of(g.dim(1), shape_b, g));
-                let grad_a = b.as_ref().map(|_| t.gemm_of(g.dim(2), shape_a, g));
+                let of_b = a.as_ref().filter(|_| t.asks(1));
+                let grad_b = of_b.map(|_| t.gemm_of(g.dim(1), shape_b, g));
+                let of_a = b.as_ref().filter(|_| t.asks(0));
+                let grad_a = of_a.map(|_| t.gemm_of(g.dim(2), shape_a, g));
                 smallvec![grad_a, grad_b]
             }),
         )
@@ -308,8 +310,10 @@ impl Tape {
                 };
                 let a = saved_a.as_ref().map(|s| s.unpack(t));
                 let b = saved_b.as_ref().map(|s| s.unpack(t));
-                let grad_a = b.as_ref().map(|b| product(shape_a, b));
-                let grad_b = a.as_ref().map(|a| product(shape_b, a));
+                let of_a = b.as_ref().filter(|_| t.asks(usize::from(!scales)));
+                let grad_a = of_a.map(|b| product(shape_a, b));
+                let of_b = a.as_ref().filter(|_| t.asks(1 + usize::from(!scales)));
+                let grad_b = of_b.map(|a| product(shape_b, a));
                 let grad_bias = (!scales).then(|| Some(g.clone()));
                 grad_bias.into_iter().chain([grad_a, grad_b]).collect()
             }),

@@ -47,9 +47,10 @@ impl Tape {
                 let _weight = affine.first().map(|weight| weight.unpack(t));
                 let _statistics = statistics.each_ref().map(|s| s.unpack(t));
                 let _rows = t.contiguous(&x);
-                let mut grads: Grads = smallvec![need_x.then(|| t.empty(BACKWARD, shape, dtype))];
-                grads.extend(parameters.iter().map(|&(shape, dtype, needed)| {
-                    needed.then(|| t.empty(BACKWARD, shape, dtype))
+                let needed = need_x && t.asks(0);
+                let mut grads: Grads = smallvec![needed.then(|| t.empty(BACKWARD, shape, dtype))];
+                grads.extend((1..).zip(&parameters).map(|(i, &(shape, dtype, needed))| {
+                    (needed && t.asks(i)).then(|| t.empty(BACKWARD, shape, dtype))
                 }));
                 drop(t.contiguous(g));
                 grads
@@ -105,9 +106,11 @@ impl Tape {
                 let saved: smallvec::SmallVec<[Tensor; 2]> =
                     saved.iter().map(|saved| saved.unpack(t)).collect();
                 let _deviation = deviation.unpack(t);
-                let each = saved.iter().zip(&needed);
-                each.map(|(x, &needed)| needed.then(|| t.empty(BACKWARD, *x.shape(), x.dtype())))
-                    .collect()
+                let each = saved.iter().zip(&needed).enumerate();
+                each.map(|(i, (x, &needed))| {
+                    (needed && t.asks(i)).then(|| t.empty(BACKWARD, *x.shape(), x.dtype()))
+                })
+                .collect()
             }),
         )
     }

@@ -137,8 +137,8 @@ impl Tape {
                         t.elementwise("where", &[&condition, g], g.dtype())
                     })
                 };
-                let of_b = gradient(needed[1]);
-                smallvec![gradient(needed[0]), of_b]
+                let of_b = gradient(needed[1] && t.asks(1));
+                smallvec![gradient(needed[0] && t.asks(0)), of_b]
             }),
         )
     }
@@ -170,8 +170,8 @@ impl Tape {
                 let a = saved_a.as_ref().map(|saved| saved.unpack(t));
                 let times =
                     |factor: &Tensor| t.elementwise("mul", &[g, factor], promote(g, factor));
-                let grad_b = a.as_ref().map(times);
-                let grad_a = b.as_ref().map(times);
+                let grad_b = a.as_ref().filter(|_| t.asks(1)).map(times);
+                let grad_a = b.as_ref().filter(|_| t.asks(0)).map(times);
                 smallvec![grad_a, grad_b]
             }),
         )

@@ -193,10 +193,11 @@ impl Tape {
                 let weights = saved_weights.as_ref().map(|s| s.unpack(t));
                 let _offsets = saved_offsets.unpack(t);
                 let x = saved_x.as_ref().map(|s| s.unpack(t));
-                let grad_weights = x
-                    .as_ref()
-                    .map(|_| t.empty_strided(OP, shape_weights, order, g.dtype()));
-                let grad_x = weights.as_ref().map(|_| t.empty(OP, shape_x, g.dtype()));
+                let of_weights = x.as_ref().filter(|_| t.asks(1));
+                let grad_weights =
+                    of_weights.map(|_| t.empty_strided(OP, shape_weights, order, g.dtype()));
+                let of_x = weights.as_ref().filter(|_| t.asks(0));
+                let grad_x = of_x.map(|_| t.empty(OP, shape_x, g.dtype()));
                 smallvec![grad_x, grad_weights]
             }),
         )

@@ -137,7 +137,8 @@ impl Tape {
             &[a, b],
             out,
             Box::new(move |t, g| {
-                let of_b = g[0].as_ref().filter(|_| negative).map(|g| t.like("neg", g));
+                let of_b = g[0].as_ref().filter(|_| negative && t.asks(1));
+                let of_b = of_b.map(|g| t.like("neg", g));
                 smallvec![need_a.then(|| g[0].clone()).flatten(), of_b]
             }),
         )

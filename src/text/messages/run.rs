@@ -194,8 +194,16 @@ groups! {
             "transformers 的方案既不划分序列，也不划分 logits。";
         embeddings_first: "The sequence and logits are divided only where embeddings and head are, as in transformers' plan.",
             "只有划分嵌入层与输出层时才能划分序列与 logits，transformers 的方案总是如此。";
-        pipeline_parallelism: "Pipeline parallelism",
-            "流水线并行";
+        pipeline_of_model: "A pipeline of the layers of this model, for this task,",
+            "该模型（用于此任务）各层的流水线";
+        beside_pipeline: "{key} is not estimated yet beside pipeline parallelism.",
+            "暂不支持估算 {key} 与流水线并行的组合。";
+        no_schedule: "A pipeline of {size} ranks has a schedule.",
+            "{size} 个进程的流水线须有调度方式。";
+        split_checkpoints: "The schedule {schedule} computes gradients of weights apart from those of inputs and runs checkpointed layers again for each; that is not estimated yet.",
+            "调度 {schedule} 分开计算权重与输入的梯度，并为每组权重重新计算检查点层；暂不支持估算。";
+        split_shards: "The schedule {schedule}, which computes gradients of weights apart from those of inputs, is not estimated yet with FSDP2.",
+            "调度 {schedule} 分开计算权重与输入的梯度，暂不支持与 FSDP2 一起估算。";
         context_parallelism: "Context parallelism",
             "上下文并行";
         beside: "{what} with this {key}",

@@ -1,0 +1,64 @@
+//! Which parts of a causal language model a rank has, and what its layers are given.
+
+use super::shared::Crossing;
+use crate::model::{LocalStage, ResolvedSpec};
+use crate::nn::build::Builder;
+use crate::tape::Tensor;
+
+/// What layers are given besides hidden states.
+pub(super) struct Given<'a> {
+    /// Positions `[S]`, or `[B, S]` in images.
+    pub(super) positions: &'a Tensor,
+    pub(super) in_images: bool,
+    /// Of full layers and, where those have one of their own, of windowed layers.
+    pub(super) masks: (Option<Tensor>, Option<Tensor>),
+    pub(super) crossing: Option<Crossing>,
+}
+
+/// Which modules of a model this rank has.
+pub(super) enum Parts {
+    /// All of them.
+    Whole,
+    /// Those of its stages.
+    Stages(Vec<LocalStage>),
+}
+
+impl Parts {
+    /// Those of a run.
+    pub(super) fn of(spec: &ResolvedSpec) -> Self {
+        if spec.is_pipelined() {
+            Self::Stages(spec.local_stages())
+        } else {
+            Self::Whole
+        }
+    }
+
+    /// A module that only stages have for which `is_theirs` holds.
+    fn module<M>(
+        &self,
+        b: &Builder,
+        is_theirs: impl Fn(&LocalStage) -> bool,
+        build: impl FnOnce() -> M,
+    ) -> M {
+        match self {
+            Self::Stages(stages) if !stages.iter().any(is_theirs) => b.plan.tape.elsewhere(build),
+            _ => build(),
+        }
+    }
+
+    /// The embedding.
+    pub(super) fn embedding<M>(&self, b: &Builder, build: impl FnOnce() -> M) -> M {
+        self.module(b, |stage| stage.is_first, build)
+    }
+
+    /// What comes after the layers.
+    pub(super) fn last<M>(&self, b: &Builder, build: impl FnOnce() -> M) -> M {
+        self.module(b, |stage| stage.is_last, build)
+    }
+
+    /// A layer.
+    pub(super) fn layer<M>(&self, b: &Builder, build: impl FnOnce() -> M) -> M {
+        let index = b.position();
+        self.module(b, |stage| stage.layers.contains(&index), build)
+    }
+}

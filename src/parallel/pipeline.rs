@@ -1,0 +1,23 @@
+//! Pipeline parallelism of `torch.distributed.pipelining`: what one rank runs, and what it holds meanwhile.
+//!
+//! Source: `torch/distributed/pipelining/{schedules,stage,_backward}.py`, torch 2.15; functions name those that
+//! they mirror.
+
+mod action;
+mod call;
+mod interleaved;
+mod lowering;
+mod orders;
+mod places;
+mod plan;
+mod runtime;
+mod single;
+mod stage;
+#[cfg(test)]
+mod tests;
+mod v_shaped;
+
+pub use action::{Action, Computation};
+pub use call::StageModel;
+pub(super) use places::StagePlaces;
+pub use runtime::{Given, Pipeline};

@@ -1,0 +1,34 @@
+//! Which stage of a rank a parameter belongs to.
+
+use crate::model::{LocalStage, ResolvedSpec};
+use crate::tape::Tape;
+
+/// The stages of a rank, to which parameters are asked for in the order in which they were made.
+pub(in crate::parallel) struct StagePlaces {
+    stages: Vec<LocalStage>,
+    /// Whether a layer has come.
+    in_layers: bool,
+}
+
+impl StagePlaces {
+    /// Those of the rank that is looked at.
+    pub(in crate::parallel) fn of(spec: &ResolvedSpec) -> Self {
+        Self {
+            stages: spec.local_stages(),
+            in_layers: false,
+        }
+    }
+
+    /// The stage that has the module of a scope: that of its layer; what comes before the first layer is
+    /// the first stage's, what comes after the last one the last stage's.
+    pub(in crate::parallel) fn stage_of(&mut self, t: &Tape, scope: u32) -> Option<u64> {
+        let layer = t.layer_of(scope);
+        self.in_layers |= layer.is_some();
+        let stage = match layer {
+            Some(layer) => self.stages.iter().find(|own| own.layers.contains(&layer)),
+            None if self.in_layers => self.stages.last(),
+            None => self.stages.first(),
+        };
+        stage.map(|stage| stage.index)
+    }
+}

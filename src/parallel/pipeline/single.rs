@@ -1,0 +1,88 @@
+//! Schedules of one stage a rank. Variables are those of the Python functions: what they still name lives.
+
+use super::call::Call;
+use super::stage::Stage;
+use crate::tape::Tensor;
+
+/// `ScheduleGPipe._step_microbatches`.
+pub(super) fn gpipe(call: &mut Call, stage: &mut Stage) {
+    let mut sends = Vec::new();
+    for i in 0..call.micro_batches {
+        stage.receive(call.tape, i);
+        let output = stage.forward(call, i);
+        sends.push((i, stage.send(i)));
+        stage.compute_loss(call, output.as_ref(), i);
+    }
+    for (i, sending) in sends {
+        drop(sending);
+        stage.sent(i);
+    }
+    let mut sends = Vec::new();
+    for i in 0..call.micro_batches {
+        let receiving = stage.receive_gradient(call.tape, i);
+        stage.backward(call, i, true);
+        sends.push(stage.gradient(i));
+        drop(receiving);
+    }
+    drop(sends);
+    call.reduce(stage.index);
+}
+
+/// `Schedule1F1B._step_microbatches`.
+pub(super) fn one_forward_one_backward(call: &mut Call, stage: &mut Stage, stages: u64) {
+    let warmup = call.micro_batches.min(stages - stage.index);
+    let (mut forwards, mut backwards) = (0, 0);
+    // What the lists of operations name.
+    let mut forward_send: Option<Tensor> = None;
+    let mut forward_receive: Option<Tensor> = None;
+    let mut backward_send: Option<Tensor> = None;
+    for _ in 0..warmup {
+        keep(&mut forward_receive, stage.receive(call.tape, forwards));
+        let output = stage.forward(call, forwards);
+        if forwards > 0 {
+            forward_send = None;
+            stage.sent(forwards - 1);
+        }
+        keep(&mut forward_send, stage.send(forwards));
+        stage.compute_loss(call, output.as_ref(), forwards);
+        forwards += 1;
+    }
+    loop {
+        let receiving = stage.receive_gradient(call.tape, backwards);
+        forward_send = None;
+        stage.sent(forwards - 1);
+        drop(receiving);
+        stage.backward(call, backwards, true);
+        keep(&mut backward_send, stage.gradient(backwards));
+        backwards += 1;
+        if forwards == call.micro_batches {
+            break;
+        }
+        keep(&mut forward_receive, stage.receive(call.tape, forwards));
+        let output = stage.forward(call, forwards);
+        stage.compute_loss(call, output.as_ref(), forwards);
+        drop(output);
+        keep(&mut forward_send, stage.send(forwards));
+        forwards += 1;
+    }
+    let mut backward_receive: Option<Tensor> = None;
+    while backwards < call.micro_batches {
+        let receiving = stage.receive_gradient(call.tape, backwards);
+        keep(&mut backward_receive, receiving);
+        stage.backward(call, backwards, true);
+        keep(&mut backward_send, stage.gradient(backwards));
+        backwards += 1;
+    }
+    call.reduce(stage.index);
+    drop((
+        forward_send,
+        forward_receive,
+        backward_send,
+        backward_receive,
+    ));
+}
+
+/// Names something else: what was named before goes then.
+fn keep(variable: &mut Option<Tensor>, value: Option<Tensor>) {
+    drop(std::mem::replace(variable, value));
+}

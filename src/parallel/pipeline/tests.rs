@@ -1,0 +1,156 @@
+//! What every schedule holds to, whatever its size.
+
+use super::action::{Action, Computation};
+use super::lowering::program;
+use super::plan::Plan;
+use crate::ask::PipelineSchedule;
+use std::collections::BTreeMap;
+
+const SCHEDULES: [(PipelineSchedule, u64); 6] = [
+    (PipelineSchedule::LoopedBfs, 3),
+    (PipelineSchedule::Interleaved, 2),
+    (PipelineSchedule::Interleaved, 4),
+    (PipelineSchedule::InterleavedZeroBubble, 2),
+    (PipelineSchedule::ZeroBubbleV, 2),
+    (PipelineSchedule::DualPipeV, 2),
+];
+
+/// Pipelines of several sizes, with micro-batches that their schedules work with.
+fn plans() -> impl Iterator<Item = Plan> {
+    let sizes = [
+        (2, 2),
+        (2, 3),
+        (2, 7),
+        (3, 6),
+        (4, 4),
+        (4, 8),
+        (4, 20),
+        (8, 16),
+    ];
+    let plans = SCHEDULES
+        .into_iter()
+        .flat_map(move |(schedule, stages_of_rank)| {
+            sizes.map(|(ranks, micro_batches)| Plan {
+                schedule,
+                ranks,
+                stages_of_rank,
+                micro_batches,
+            })
+        });
+    plans.filter(|plan| {
+        let rounds = (plan.micro_batches / plan.ranks).max(1);
+        match plan.schedule {
+            PipelineSchedule::DualPipeV => plan.micro_batches >= plan.stages(),
+            PipelineSchedule::Interleaved | PipelineSchedule::InterleavedZeroBubble => {
+                plan.micro_batches.is_multiple_of(rounds)
+            }
+            _ => true,
+        }
+    })
+}
+
+/// What all ranks do.
+fn all(plan: Plan) -> Vec<Action> {
+    let ranks = 0..plan.ranks;
+    ranks.flat_map(|rank| program(plan, rank)).collect()
+}
+
+fn count(actions: &[Action], is_one: impl Fn(Computation) -> bool) -> u64 {
+    let counted = actions.iter().filter(|action| is_one(action.computation));
+    counted.count() as u64
+}
+
+#[test]
+fn each_stage_does_every_micro_batch_once() {
+    for plan in plans() {
+        let actions = all(plan);
+        let mut done: BTreeMap<(u64, u64), [u64; 3]> = BTreeMap::new();
+        for action in &actions {
+            let counts = done.entry((action.stage, action.micro_batch)).or_default();
+            counts[0] += u64::from(action.computation == Computation::Forward);
+            counts[1] += u64::from(action.computation.gives_input_gradient());
+            counts[2] += u64::from(action.computation.gives_weight_gradients());
+        }
+        let pairs = plan.stages() * plan.micro_batches;
+        assert_eq!(done.len() as u64, pairs, "{plan:?}");
+        assert!(done.values().all(|counts| *counts == [1; 3]), "{plan:?}");
+        let reduced = count(&actions, |what| what == Computation::ReduceGradients);
+        assert_eq!(reduced, plan.stages(), "{plan:?}");
+    }
+}
+
+#[test]
+fn what_is_sent_is_received_and_waited_for_on_the_ranks_of_its_stages() {
+    for plan in plans() {
+        let crossing = (1..plan.stages())
+            .filter(|&stage| plan.rank_of(stage) != plan.rank_of(stage - 1))
+            .count() as u64;
+        let actions = all(plan);
+        for what in [
+            Computation::SendForward,
+            Computation::ReceiveForward,
+            Computation::WaitSendForward,
+            Computation::SendBackward,
+            Computation::ReceiveBackward,
+            Computation::WaitSendBackward,
+        ] {
+            let found = count(&actions, |computation| computation == what);
+            assert_eq!(found, crossing * plan.micro_batches, "{plan:?} {what:?}");
+        }
+    }
+}
+
+#[test]
+fn a_stage_has_what_it_computes_with() {
+    for plan in plans() {
+        for rank in 0..plan.ranks {
+            let actions = program(plan, rank);
+            let at = |stage, computation, micro_batch| {
+                let action = Action::new(stage, computation, micro_batch);
+                actions.iter().position(|other| *other == action)
+            };
+            for (i, action) in actions.iter().enumerate() {
+                assert_eq!(plan.rank_of(action.stage), rank, "{plan:?} {action:?}");
+                let local = |stage: u64| plan.rank_of(stage) == rank;
+                let (from, needed) = match action.computation {
+                    Computation::Forward if action.stage > 0 && !local(action.stage - 1) => {
+                        (action.stage, Computation::ReceiveForward)
+                    }
+                    Computation::FullBackward | Computation::BackwardInput => {
+                        (action.stage, Computation::Forward)
+                    }
+                    Computation::BackwardWeight => (action.stage, Computation::BackwardInput),
+                    _ => continue,
+                };
+                let before = at(from, needed, action.micro_batch);
+                assert!(before.is_some_and(|at| at < i), "{plan:?} {action:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_stages_of_a_rank_under_way_are_those_that_the_schedule_bounds() {
+    for plan in plans() {
+        let rounds = (plan.micro_batches / plan.ranks).max(1);
+        let of_round = plan.micro_batches / rounds;
+        for rank in 0..plan.ranks {
+            let (mut under_way, mut most) = (0_u64, 0);
+            for action in program(plan, rank) {
+                under_way += u64::from(action.computation == Computation::Forward);
+                most = most.max(under_way);
+                under_way -= u64::from(action.computation.gives_weight_gradients());
+            }
+            let all = plan.stages_of_rank * plan.micro_batches;
+            let hops = plan.ranks - 1 - rank;
+            match plan.schedule {
+                PipelineSchedule::LoopedBfs => assert_eq!(most, all, "{plan:?}"),
+                PipelineSchedule::Interleaved => {
+                    let bound = (plan.stages_of_rank - 1) * of_round + 2 * hops + 1;
+                    assert_eq!(most, bound.min(all), "{plan:?} {rank}");
+                }
+                _ => assert!(most <= all, "{plan:?}"),
+            }
+        }
+    }
+}

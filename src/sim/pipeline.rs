@@ -1,0 +1,151 @@
+//! A step of a rank that has some stages of the model: what the training loop around the schedule does.
+
+use super::gradients::classify_gradients;
+use super::{Mark, Phase};
+use crate::families::{Batch, Model};
+use crate::model::{Architecture, LocalStage, ResolvedSpec};
+use crate::parallel::{Action, Computation, Pipeline, StageModel, Wrapper};
+use crate::tape::{Category, Tape, Tensor};
+use crate::units::{DType, Shape};
+use std::cell::RefCell;
+
+/// What the loop's variables hold until the optimizer has stepped.
+pub(super) enum Held {
+    /// The batch of the whole model.
+    Whole { _batch: Batch },
+    /// Token ids and labels of stages, the losses of micro-batches and their mean.
+    Stages { _tensors: Vec<Tensor> },
+}
+
+/// The stages of this rank.
+pub(super) struct StagesOfRank {
+    stages: Vec<LocalStage>,
+    pipeline: Pipeline,
+    /// What the caller holds of the outputs, replaced when the next are there.
+    outputs: Option<Tensor>,
+}
+
+impl StagesOfRank {
+    /// Those of a model that is built.
+    pub(super) fn new(t: &Tape, spec: &ResolvedSpec) -> Self {
+        let columns = match &spec.architecture {
+            Architecture::Decoder(config) => config.hidden_size,
+            _ => 0,
+        };
+        Self {
+            stages: spec.local_stages(),
+            pipeline: Pipeline::new(t, spec, columns),
+            outputs: None,
+        }
+    }
+}
+
+/// A model, in stages.
+struct Staged<'a> {
+    model: &'a Model,
+    stages: &'a [LocalStage],
+}
+
+impl StageModel for Staged<'_> {
+    fn forward(&self, t: &Tape, stage: u64, input: &Tensor) -> Tensor {
+        let Some(stage) = self.stages.iter().find(|local| local.index == stage) else {
+            return input.clone();
+        };
+        let output = self.model.run_stage(t, stage, input);
+        if stage.is_last {
+            output.set_category(Category::Logits);
+        }
+        output
+    }
+
+    fn loss(&self, t: &Tape, logits: &Tensor, labels: &Tensor) -> Tensor {
+        t.scoped("loss", None, || {
+            let vocab = logits.dim(-1);
+            let flat = t.view(logits, [logits.numel() / vocab, vocab]);
+            let wide = t.to(&flat, DType::Float32);
+            t.cross_entropy(&wide, &t.view(labels, [labels.numel()]))
+        })
+    }
+}
+
+impl StagesOfRank {
+    /// Token ids and labels, forward and backward passes of all micro-batches.
+    pub(super) fn step(
+        &mut self,
+        (t, spec): (&Tape, &ResolvedSpec),
+        model: &Model,
+        wrapper: Option<&dyn Wrapper>,
+        marks: &mut Vec<Mark>,
+        step: u32,
+    ) -> Held {
+        let stages = &self.stages;
+        let has = |wanted: fn(&LocalStage) -> bool| stages.iter().any(wanted);
+        let samples = spec.micro_batch_size * spec.parallelism.pp.in_a_step();
+        let shape = Shape::from([samples, spec.seq_len]);
+        let read = [has(|stage| stage.is_first), has(|stage| stage.is_last)];
+        let batch = read
+            .map(|read| read.then(|| t.allocate("zeros", shape, DType::Int64, Category::Inputs)));
+        let model = Staged { model, stages };
+        let marks = RefCell::new((marks, t.with_storages(|storages| storages.count())));
+        let given = self.pipeline.step(
+            t,
+            &model,
+            (
+                batch.each_ref().map(Option::as_ref),
+                wrapper.and_then(Wrapper::of_stages),
+            ),
+            &|action| {
+                let (marks, since) = &mut *marks.borrow_mut();
+                *since = begins(t, marks, *since, (step, action));
+            },
+        );
+        self.outputs = given.outputs;
+        classify_gradients(t);
+        let mut tensors = given.losses;
+        tensors.extend((!tensors.is_empty()).then(|| mean(t, tensors.len() as u64)));
+        tensors.extend(batch.into_iter().flatten());
+        Held::Stages { _tensors: tensors }
+    }
+}
+
+/// `torch.mean(torch.stack(losses))` of so many.
+fn mean(t: &Tape, losses: u64) -> Tensor {
+    let stacked = t.empty("stack", Shape::from([losses]), DType::Float32);
+    let mean = t.mean_all(&stacked);
+    mean.set_category(Category::Logits);
+    mean
+}
+
+/// What stands between two passes of a schedule, the first of which made the storages from a place on: how many
+/// there are now.
+fn begins(t: &Tape, marks: &mut Vec<Mark>, since: usize, (step, action): (u32, Action)) -> usize {
+    // What a forward pass leaves alive is kept for backward, what a backward pass leaves are gradients.
+    if let Some(before) = marks.last() {
+        match before.phase {
+            Phase::Forward => t.with_storages(|storages| {
+                storages.classify_living_since(since, |category| match category {
+                    Category::Temporaries => Category::Activations,
+                    kept => kept,
+                });
+            }),
+            Phase::Backward => classify_gradients(t),
+            _ => {}
+        }
+    }
+    t.mark(u32::try_from(marks.len()).unwrap_or(u32::MAX));
+    let phase = if action.computation == Computation::Forward {
+        Phase::Forward
+    } else {
+        Phase::Backward
+    };
+    let micro_batch = u32::try_from(action.micro_batch).unwrap_or(u32::MAX);
+    marks.push(Mark {
+        step,
+        micro_batch,
+        phase,
+    });
+    t.with_storages(|storages| storages.count())
+}
+
+#[cfg(test)]
+mod tests;
