@@ -256,7 +256,7 @@ fn a_frozen_part_has_no_gradient() {
 }
 
 /// The trace of a small Llama on one rank of a parallelism.
-fn on_rank(parallelism: serde_json::Value) -> Trace {
+fn on_rank(parallelism: &serde_json::Value) -> Trace {
     let scenario = serde_json::json!({
         "model": "llama-3.2-1b", "model_overrides": {"num_hidden_layers": 2},
         "micro_batch_size": 2, "seq_len": 64, "precision": "bf16", "parallelism": parallelism,
@@ -268,18 +268,18 @@ fn on_rank(parallelism: serde_json::Value) -> Trace {
 
 #[test]
 fn one_rank_of_tensor_parallelism_is_none() {
-    let none = written_out(&on_rank(serde_json::json!({})));
+    let none = written_out(&on_rank(&serde_json::json!({})));
     let one =
         serde_json::json!({"tp": {"size": 1, "sequence_parallel": true, "loss_parallel": true}});
-    assert!(written_out(&on_rank(one)).record == none.record);
+    assert!(written_out(&on_rank(&one)).record == none.record);
 }
 
 #[test]
 fn ranks_of_tensor_parallelism_together_hold_the_model_and_a_norm_each() {
-    let whole = on_rank(serde_json::json!({})).num_trainable;
+    let whole = on_rank(&serde_json::json!({})).num_trainable;
     for ranks in [2, 4, 8] {
         let tp = serde_json::json!({"tp": {"size": ranks}});
-        let trace = on_rank(tp);
+        let trace = on_rank(&tp);
         assert_eq!(trace.num_parameters, whole);
         // Two norms of a layer and the last.
         let norms = 5 * 2048;
