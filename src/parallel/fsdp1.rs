@@ -85,7 +85,7 @@ impl Fsdp1 {
                 Category::Buffers,
             );
             buffer.free_storage();
-            buffer.take_storage(cast);
+            buffer.take_storage(&cast);
         }
         for handle in &self.handles {
             handle.init_attributes(t);

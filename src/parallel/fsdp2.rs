@@ -4,6 +4,7 @@
 //! Source: `torch/distributed/fsdp/_fully_shard/{_fsdp_state,_fsdp_param_group,_fsdp_collectives}.py`,
 //! torch 2.15; methods name the function they mirror.
 
+mod context;
 mod copies;
 mod group;
 mod modules;
@@ -16,6 +17,7 @@ use crate::ask::{ComputeDtype, Fsdp};
 use crate::model::ResolvedSpec;
 use crate::tape::{Category, ModuleHooks, Registered, Role, Tape, Tensor};
 use crate::units::DType;
+use context::Streams;
 use group::{Group, State};
 use modules::Modules;
 pub(super) use stages::Fsdp2Stages;
@@ -26,6 +28,7 @@ use std::rc::{Rc, Weak};
 pub(super) struct Fsdp2 {
     own: Weak<Self>,
     settings: Fsdp,
+    streams: Streams,
     /// Ranks that a parameter is divided among.
     ranks: u64,
     /// Whether ranks that hold the same part reduce gradients among them.
@@ -59,13 +62,14 @@ pub(super) struct Fsdp2 {
 impl Fsdp2 {
     /// Shards the model whose parameters and buffers were registered, and wraps its modules.
     pub(super) fn wrapping(t: &Tape, spec: &ResolvedSpec, registered: &[Registered]) -> Rc<Self> {
-        let fsdp = Self::new(t, spec, registered);
+        let fsdp = Self::new(t, spec, registered, 0);
         t.wrap_modules(Rc::clone(&fsdp) as Rc<dyn ModuleHooks>);
         fsdp
     }
 
-    /// Shards a model, or a stage, whose parameters and buffers were registered, which has no storages yet.
-    fn new(t: &Tape, spec: &ResolvedSpec, registered: &[Registered]) -> Rc<Self> {
+    /// Shards a model, or the stage that is the `root`th on this rank, whose parameters and buffers were
+    /// registered, and which has no storages yet.
+    fn new(t: &Tape, spec: &ResolvedSpec, registered: &[Registered], root: u8) -> Rc<Self> {
         let dp = &spec.parallelism.dp;
         let mesh = &spec.mesh;
         let precision = dp.fsdp.mixed_precision;
@@ -120,6 +124,7 @@ impl Fsdp2 {
         Rc::new_cyclic(|own| Self {
             own: Weak::clone(own),
             settings: dp.fsdp,
+            streams: Streams::of(root),
             ranks: mesh.shard,
             replicates: mesh.replicate > 1,
             reduce,

@@ -46,7 +46,7 @@ impl Tape {
 
     /// The same of any tensor without storage, for `category`.
     pub fn give_storage_for(&self, category: Category, op: &'static str, x: &Tensor) {
-        x.take_storage(self.hold(op, x.shape(), x.dtype(), category));
+        x.take_storage(&self.hold(op, x.shape(), x.dtype(), category));
     }
 
     /// Keeps the data of the parameter that `x` is a view of, for as long as what is given back lives

@@ -306,8 +306,8 @@ impl Tensor {
     }
 
     /// Stands for the given storage from here on.
-    pub fn take_storage(&self, storage: Storage) {
-        self.0.storage.become_other(&storage);
+    pub fn take_storage(&self, storage: &Storage) {
+        self.0.storage.become_other(storage);
     }
 
     /// The storage of what it is a view of.

@@ -46,7 +46,7 @@ mod tests {
     use super::*;
     use serde_json::{Value, json};
 
-    fn words(parallelism: Value) -> Option<String> {
+    fn words(parallelism: &Value) -> Option<String> {
         let scenario = json!({"hardware": {"gpus_per_node": 8}, "parallelism": parallelism});
         let scenario = serde_json::from_value(scenario).expect("a scenario");
         mesh_words(&scenario, Language::English)
@@ -54,15 +54,15 @@ mod tests {
 
     #[test]
     fn a_mesh_is_said_as_the_product_of_its_axes() {
-        assert_eq!(words(json!({})).as_deref(), Some("8 GPUs = 8 data"));
+        assert_eq!(words(&json!({})).as_deref(), Some("8 GPUs = 8 data"));
         let tensor = json!({"tp": {"size": 4}, "dp": {"kind": "fsdp2"}});
         assert_eq!(
-            words(tensor).as_deref(),
+            words(&tensor).as_deref(),
             Some("8 GPUs = 2 data \u{d7} 4 tensor")
         );
         let hybrid = json!({"dp": {"kind": "fsdp2", "replicate_size": 2}});
         assert_eq!(
-            words(hybrid).as_deref(),
+            words(&hybrid).as_deref(),
             Some("8 GPUs = 8 data; 2 copies of the parameters, each on 4")
         );
         assert_eq!(

@@ -5,11 +5,8 @@ use super::copies::copy_out;
 use crate::ask::Fsdp;
 use crate::parallel::shards::RowShard;
 use crate::tape::{Category, Placement, Registered, Tape, Tensor};
-use crate::units::{DType, Shape, Stream};
+use crate::units::{DType, Shape};
 use std::cell::{Cell, RefCell};
-
-/// `all_gather_copy_in_stream`.
-const COPY_IN: Stream = Stream::side(1);
 
 /// What a group is doing (`TrainingState`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -209,7 +206,7 @@ impl Fsdp2 {
         let stream = if group.state.get() == State::Idle {
             t.stream()
         } else {
-            COPY_IN
+            self.streams.copy_in
         };
         let output = t.on_stream(stream, || {
             let _inputs = group.gather_inputs(t);
@@ -239,7 +236,7 @@ impl Fsdp2 {
             let input = (self.ranks == 1 && cast).then(|| copy(parameter.padded, "_to_copy"));
             parameter
                 .unsharded
-                .take_storage(copy(parameter.padded * self.ranks, "empty"));
+                .take_storage(&copy(parameter.padded * self.ranks, "empty"));
             drop(input);
         }
         if self.ranks > 1 {

@@ -4,12 +4,7 @@ use super::Fsdp2;
 use super::copies::copy_in;
 use super::group::State;
 use crate::tape::{Category, Tape, Tensor};
-use crate::units::{Shape, Stream};
-
-/// `reduce_scatter_stream`.
-const REDUCE_SCATTER: Stream = Stream::side(2);
-/// `all_reduce_stream`, of hybrid meshes.
-const ALL_REDUCE: Stream = Stream::side(3);
+use crate::units::Shape;
 
 impl Fsdp2 {
     /// `post_backward`: gathered parameters go, and gradients are reduced and divided.
@@ -56,11 +51,13 @@ impl Fsdp2 {
         let parts = places.iter().map(|&place| group.parameters[place].padded);
         copy_in(t, parts.map(|elements| elements * self.reduce.size()));
         drop(gradients);
-        let output = t.on_stream(REDUCE_SCATTER, || flat(own, Category::Gradients));
+        let output = t.on_stream(self.streams.reduce_scatter, || {
+            flat(own, Category::Gradients)
+        });
         let stream = if self.replicates {
-            ALL_REDUCE
+            self.streams.all_reduce
         } else {
-            REDUCE_SCATTER
+            self.streams.reduce_scatter
         };
         if self.replicates {
             group.reduced.replace(Some(output.clone()));

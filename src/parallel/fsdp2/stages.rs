@@ -28,11 +28,11 @@ impl Fsdp2Stages {
         let of: Vec<Option<u64>> = (registered.iter())
             .map(|entry| places.stage_of(t, entry.scope))
             .collect();
-        let own = spec.local_stages().into_iter().map(|stage| {
+        let own = (0..).zip(spec.local_stages()).map(|(root, stage)| {
             let entries = registered.iter().zip(&of);
             let entries = entries.filter(|(_, of)| **of == Some(stage.index));
             let entries: Vec<Registered> = entries.map(|(entry, _)| entry.clone()).collect();
-            (stage.index, Fsdp2::new(t, spec, &entries))
+            (stage.index, Fsdp2::new(t, spec, &entries, root))
         });
         let stages = Rc::new(Self {
             stages: own.collect(),

@@ -215,7 +215,7 @@ impl Coordinator {
             roots.for_each(|root| root.own.push(at));
         }
         let padded = parameter.part * self.ranks;
-        parameter.tensor.take_storage(hold(t, parameter, padded));
+        parameter.tensor.take_storage(&hold(t, parameter, padded));
         parameter.status.set(Status::Available);
         drop(self.copied_parts(t, &[at]));
     }
@@ -369,7 +369,7 @@ impl Coordinator {
         let flat = t.on_stream(self.stream(), || {
             let flat = if let [at] = members[..] {
                 let parameter = &self.parameters[at];
-                parameter.tensor.take_storage(hold(t, parameter, padded));
+                parameter.tensor.take_storage(&hold(t, parameter, padded));
                 None
             } else {
                 let shape = Shape::from([padded]);
@@ -413,7 +413,7 @@ impl Coordinator {
                 for &member in &gather.members {
                     let parameter = &self.parameters[member];
                     let elements = parameter.tensor.numel();
-                    parameter.tensor.take_storage(hold(t, parameter, elements));
+                    parameter.tensor.take_storage(&hold(t, parameter, elements));
                     parameter.status.set(Status::Available);
                 }
             }
@@ -433,7 +433,7 @@ impl Coordinator {
         for at in persistent {
             let parameter = &self.parameters[at];
             let padded = parameter.part * self.ranks;
-            parameter.tensor.take_storage(hold(t, parameter, padded));
+            parameter.tensor.take_storage(&hold(t, parameter, padded));
             parameter.status.set(Status::Available);
         }
         drop(copies);

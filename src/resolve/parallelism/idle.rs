@@ -102,7 +102,7 @@ mod tests {
     use super::*;
     use serde_json::{Value, json};
 
-    fn of(hardware: Value, parallelism: Value, key: &str) -> Option<Idle> {
+    fn of(hardware: &Value, parallelism: &Value, key: &str) -> Option<Idle> {
         let scenario = json!({"hardware": hardware, "parallelism": parallelism});
         idle(&serde_json::from_value(scenario).expect("a scenario"), key)
     }
@@ -111,11 +111,11 @@ mod tests {
     fn on_one_gpu_sizes_are_idle_but_what_shards_can_be_asked_for() {
         let one = json!({});
         let tensor = "parallelism.tp.size";
-        assert_eq!(of(one.clone(), json!({}), tensor), Some(Idle::OneGpu));
-        assert_eq!(of(one.clone(), json!({}), "parallelism.dp.kind"), None);
-        assert_eq!(of(json!({"gpus_per_node": 8}), json!({}), tensor), None);
+        assert_eq!(of(&one, &json!({}), tensor), Some(Idle::OneGpu));
+        assert_eq!(of(&one, &json!({}), "parallelism.dp.kind"), None);
+        assert_eq!(of(&json!({"gpus_per_node": 8}), &json!({}), tensor), None);
         // What is asked for can be taken back.
-        assert_eq!(of(one, json!({"tp": {"size": 2}}), tensor), None);
+        assert_eq!(of(&one, &json!({"tp": {"size": 2}}), tensor), None);
     }
 
     #[test]
@@ -123,8 +123,8 @@ mod tests {
         let of = |kind: &str, setting: &str| {
             let dp = json!({"dp": {"kind": kind}});
             of(
-                json!({"gpus_per_node": 8}),
-                dp,
+                &json!({"gpus_per_node": 8}),
+                &dp,
                 &format!("parallelism.dp.{setting}"),
             )
         };
