@@ -183,13 +183,7 @@ pub fn idle(scenario: &Scenario, key: &str) -> Option<Idle> {
             idle_adapters(scenario, key)
         }
         key if key.starts_with("evaluation.") => idle_evaluation(scenario, key),
-        "recompute.granularity"
-        | "recompute.method"
-        | "recompute.num_layers"
-        | "recompute.modules"
-        | "attention_softmax_in_fp32" => parallelism::idle(scenario, key),
-        key if key.starts_with("parallelism.") => parallelism::idle(scenario, key),
-        _ => None,
+        _ => parallelism::idle(scenario, key),
     }
 }
 

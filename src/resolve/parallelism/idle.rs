@@ -9,6 +9,10 @@ use crate::resolve::Idle;
 /// Why a setting of parallelism, or of Megatron-Core, has no effect, if it has none. What divides something
 /// can always be asked for on more than one GPU.
 pub fn idle(scenario: &Scenario, key: &str) -> Option<Idle> {
+    let of_megatron = key.starts_with("recompute.") || key == "attention_softmax_in_fp32";
+    if !of_megatron && !key.starts_with("parallelism.") {
+        return None;
+    }
     let hardware = &scenario.hardware;
     let one_gpu = hardware.nodes.saturating_mul(hardware.gpus_per_node) <= 1;
     let all = &scenario.parallelism;

@@ -169,8 +169,8 @@ settings! {
         "Ranks among which the layers are divided; 1 means none.",
         "层切分到多少个进程；1 表示不切分。"; "pp", "pipeline_model_parallel_size";
     "parallelism.pp.rank": "Pipeline rank shown", "显示的流水线进程";
-        "The rank that is estimated; counted from 0.",
-        "估算哪个进程，从 0 开始计数。"; "", "RANK";
+        "The rank that is estimated, counted from 0; the one that takes most unless it is said.",
+        "估算哪个进程，从 0 开始计数；未指定时为占用最多的进程。"; "", "RANK";
     "parallelism.pp.schedule": "Pipeline schedule", "流水线调度";
         "In which order a stage works on micro-batches; it decides how many are in flight.",
         "各阶段处理微批次的顺序，决定同时在途的微批次数。"; "", "torch.distributed.pipelining.schedules";

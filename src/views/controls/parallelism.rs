@@ -111,7 +111,9 @@ pub(super) static SEVERAL_GPUS: &[Group] = &[
             Setting::new("parallelism.tp.loss_parallel"),
             Setting::new("parallelism.tp.shard_embeddings"),
             Setting::new("parallelism.pp.schedule"),
-            Setting::new("parallelism.pp.rank").steps(FEW_OR_NONE),
+            Setting::new("parallelism.pp.rank")
+                .steps(FEW_OR_NONE)
+                .absent(Called(Word::Automatic)),
             Setting::new("parallelism.pp.microbatches")
                 .steps(POWERS)
                 .absent(Called(Word::Automatic)),
