@@ -1,7 +1,7 @@
 //! Building a model's parameters under the names that PyTorch gives them.
 
 use super::call::Call;
-use super::division::Divisions;
+use super::divisions::Divisions;
 use super::facts::Facts;
 use super::named;
 use super::outline::Outline;

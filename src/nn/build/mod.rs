@@ -4,6 +4,7 @@ mod builder;
 mod call;
 mod conv1d;
 mod division;
+mod divisions;
 mod facts;
 mod four_bit;
 mod int8;
