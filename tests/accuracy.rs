@@ -15,6 +15,9 @@ use std::thread;
 const OF_OPTIONS: &[&str] = &[
     "bitsandbytes_optimizers.jsonl",
     "chunked_loss.jsonl",
+    "context_parallel.jsonl",
+    "ddp.jsonl",
+    "deepspeed_zero.jsonl",
     "dora.jsonl",
     "drawn.jsonl",
     "drawn_options.jsonl",
@@ -24,6 +27,8 @@ const OF_OPTIONS: &[&str] = &[
     "expert_adapters.jsonl",
     "flash_attention_2.jsonl",
     "four_bit.jsonl",
+    "fsdp1.jsonl",
+    "fsdp2.jsonl",
     "generation.jsonl",
     "generation_encoder_decoder.jsonl",
     "grid.jsonl",
@@ -37,14 +42,42 @@ const OF_OPTIONS: &[&str] = &[
     "modules_to_save.jsonl",
     "offload.jsonl",
     "optimizers.jsonl",
+    "pipeline.jsonl",
     "programs.jsonl",
     "sequence_classification.jsonl",
     "sixteen_bit_weights.jsonl",
+    "tensor_parallel.jsonl",
     "zero_offload.jsonl",
 ];
 
+/// Why compositions differ under sharding.
+const GATHERED: &str = "the harness calls gathered parameters and whole gradients activations where they are alive \
+                        as a forward pass ends, and joined logits temporaries";
+
 /// Goals that a file is not held to, and why.
 const NOT_HELD: &[(&str, &[&str], &str)] = &[
+    ("context_parallel.jsonl", &["composition worst"], GATHERED),
+    (
+        "ddp.jsonl",
+        &["composition worst", "peak_reserved p95"],
+        "the harness calls a bucket that holds gradients communication (16 %); buckets of the smallest models \
+         are off by a segment (5.8 %)",
+    ),
+    (
+        "deepspeed_zero.jsonl",
+        &[
+            "composition worst",
+            "peak_tensor worst",
+            "peak_reserved p95",
+            "binding phase right",
+        ],
+        "LoRA beside experts under ZeRO-3 is 2.5 % too low, in one case; the harness calls gathered weights and \
+         buckets otherwise (48 %)",
+    ),
+    ("fsdp1.jsonl", &["composition worst"], GATHERED),
+    ("fsdp2.jsonl", &["composition worst"], GATHERED),
+    ("pipeline.jsonl", &["composition worst"], GATHERED),
+    ("tensor_parallel.jsonl", &["composition worst"], GATHERED),
     (
         "drawn_options.jsonl",
         &["composition worst"],
