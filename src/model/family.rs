@@ -1,6 +1,7 @@
 //! A family of models: all that is known of it besides how it computes, as one record.
 
 use super::config_fields::{AttributeMap, ConfigFields};
+use super::division::TensorPlan;
 use super::expert_rule::ExpertRule;
 use super::latent::Latent;
 use super::layer_names::LayerNames;
@@ -12,7 +13,6 @@ use super::style::Style;
 use super::support::{
     AdapterSupport, AttentionSupport, CacheSupport, LigerSupport, QuantizedSupport,
 };
-use super::tensor_plan::TensorPlan;
 use super::window::Window;
 use super::{Architecture, DecoderConfig, DecoderType};
 use crate::ask::{Framework, Task};

@@ -16,6 +16,7 @@ mod conv_nets;
 pub(crate) mod decoder;
 mod decoder_type;
 mod distilbert;
+mod division;
 mod dual;
 mod eurobert;
 mod expert_rule;
@@ -32,7 +33,6 @@ mod modernbert;
 mod modules;
 mod options;
 mod parts;
-mod pipeline;
 mod programs;
 mod repetition;
 mod resolved;
@@ -43,7 +43,6 @@ mod style;
 mod support;
 mod swin;
 mod t5;
-mod tensor_plan;
 mod versions;
 mod vit;
 mod window;
@@ -64,6 +63,10 @@ pub use decoder::{
 };
 pub use decoder_type::DecoderType;
 pub use distilbert::DistilBertConfig;
+pub use division::{
+    EXPERTS_PLAN, FUSED_MLP_PLAN, GATHERED_EXPERTS_PLAN, GATHERED_PLAN, LLAMA_PLAN, LocalStage,
+    MIXED_PLAN, PLAIN_MLP_PLAN, SHARED_EXPERTS_PLAN, TensorPart, TensorPlan, TensorStyle, style_of,
+};
 pub use dual::{DualConfig, DualKind, TextTower, TowerConfig};
 pub use eurobert::{EuroBertConfig, Pooling};
 pub use expert_rule::{ExpertRule, SharedWidth, SparseLayers};
@@ -90,7 +93,6 @@ pub use options::{Biases, DropoutFields, Flag, MlpFunction, Options, RotaryColum
 pub use parts::{
     AttentionKind, DeltaRule, Gate, Grids, HeadNorm, Holds, Parts, PutTogether, Sinks, Turn,
 };
-pub use pipeline::LocalStage;
 pub use programs::{
     ANSWERING_ENCODER, CAUSAL_LM, CLASSIFYING_DECODER, CacheIn4, Check, ENCODER, Generation,
     ImageSides, LogitsToKeep, QUANTIZED_CLASSIFIERS, QUANTIZED_HEADS, QUANTIZED_INNER_HEADS, Since,
@@ -107,10 +109,6 @@ pub use support::{
 };
 pub use swin::SwinConfig;
 pub use t5::{T5Config, T5GemmaConfig, T5Kind};
-pub use tensor_plan::{
-    EXPERTS_PLAN, FUSED_MLP_PLAN, GATHERED_EXPERTS_PLAN, GATHERED_PLAN, LLAMA_PLAN, MIXED_PLAN,
-    PLAIN_MLP_PLAN, SHARED_EXPERTS_PLAN, TensorPart, TensorPlan, TensorStyle, style_of,
-};
 pub use versions::Transformers;
 pub use vit::{Spectrogram, VitConfig, VitKind};
 pub use window::{Window, WindowLayers, WindowOn};

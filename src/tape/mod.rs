@@ -34,6 +34,7 @@ mod ops;
 mod parameters;
 mod partial;
 mod placement;
+mod placing;
 mod record;
 mod recorder;
 mod repeats;
@@ -139,7 +140,7 @@ pub struct Tape {
     /// The dtype of tensors that take the memory of another dtype, and that one.
     kept: Cell<Option<[DType; 2]>>,
     autocast: RefCell<Option<Autocast>>,
-    placing: placement::Placing,
+    placing: placing::Placing,
     /// Whether modules are in training mode.
     training: Cell<bool>,
     /// What attention keeps between forward passes.
@@ -180,7 +181,7 @@ impl Tape {
             registered: RefCell::default(),
             kept: Cell::new(None),
             autocast: RefCell::default(),
-            placing: placement::Placing::default(),
+            placing: placing::Placing::default(),
             training: Cell::new(true),
             offload: RefCell::default(),
             checkpoint_every: Cell::new(1),

@@ -1,10 +1,4 @@
-//! Tensors that are divided among ranks, as far as one rank's program differs by them.
-//!
-//! Source: `torch/distributed/tensor/_api.py`, `torch/csrc/autograd/input_buffer.cpp` (tensors of a subclass
-//! are never added to in place), torch 2.15.
-
-use super::{Tape, Tensor};
-use std::cell::Cell;
+//! How ranks have a tensor together.
 
 /// What a parameter is where ranks divide matrices among them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -30,64 +24,5 @@ impl Placement {
     /// Whether ranks have all of it, each for itself.
     pub const fn is_copy(self) -> bool {
         matches!(self, Self::Copied | Self::Summed)
-    }
-}
-
-/// What is divided at the moment.
-#[derive(Default)]
-pub(super) struct Placing {
-    /// What the parameters are that are made.
-    parameters: Cell<Placement>,
-    /// Whether tensors are computed with that ranks have together.
-    computes: Cell<bool>,
-}
-
-impl Tape {
-    /// Runs `build`, whose parameters are placed so.
-    pub fn placed<R>(&self, placement: Placement, build: impl FnOnce() -> R) -> R {
-        let before = self.placing.parameters.replace(placement);
-        let built = build();
-        self.placing.parameters.set(before);
-        built
-    }
-
-    /// What the parameters are that are made now.
-    pub(super) fn placement(&self) -> Placement {
-        self.placing.parameters.get()
-    }
-
-    /// Runs `f` on tensors that ranks have together: gradients of what it makes are never added to in place.
-    pub fn distributed<R>(&self, f: impl FnOnce() -> R) -> R {
-        let before = self.placing.computes.replace(true);
-        let result = f();
-        self.placing.computes.set(before);
-        result
-    }
-
-    /// Whether tensors are computed with that ranks have together.
-    pub(super) fn is_distributed(&self) -> bool {
-        self.placing.computes.get()
-    }
-
-    /// Gradients that are not placed as their parameters are, placed so for one operation over all of them.
-    /// Drop them, from the last to the first, when it has run.
-    pub fn placed_gradients(&self) -> Vec<Tensor> {
-        let mut placed = Vec::new();
-        self.for_each_parameter(|_, parameter, gradient| {
-            placed.extend(gradient.and_then(|gradient| self.placed_as(parameter, gradient)));
-        });
-        placed.reverse();
-        placed
-    }
-
-    /// A gradient placed as its parameter is, where it is not: a whole one is cut, and one of this rank's
-    /// tokens is summed with those of others.
-    pub fn placed_as(&self, parameter: &Tensor, gradient: &Tensor) -> Option<Tensor> {
-        let copy = |op| self.empty(op, *parameter.shape(), gradient.dtype());
-        match parameter.placement() {
-            Placement::Summed => Some(copy("all_reduce")),
-            Placement::Divided if gradient.numel() != parameter.numel() => Some(copy("clone")),
-            Placement::Divided | Placement::Copied | Placement::Local => None,
-        }
     }
 }

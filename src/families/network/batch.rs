@@ -1,6 +1,5 @@
 //! What goes into a model.
 
-use super::divided;
 use crate::ask::Task;
 use crate::model::{Input, ResolvedSpec};
 use crate::nn::vision::batch as sight_batch;
@@ -88,9 +87,6 @@ pub(crate) fn batch(
         let shape = Shape::from([samples, channels, side, side]);
         input(shape, DType::Float32)
     });
-    if spec.mesh.cp > 1 {
-        return divided::batch(t, spec, [samples, seq_len]);
-    }
     if spec.task == Task::Contrastive {
         let tokens = Shape::from([samples, seq_len]);
         let ids = input(tokens, DType::Int64);

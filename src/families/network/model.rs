@@ -1,6 +1,7 @@
 //! Any model, and what goes in and out of it.
 
 use super::batch::{Batch, Given, batch};
+use super::divided;
 use super::generation::Calling;
 use super::net::Net;
 use super::seq2seq;
@@ -96,6 +97,9 @@ impl Model {
     pub fn fetch(&self, t: &Tape, spec: &ResolvedSpec, lengths: [u64; 2]) -> Batch {
         let labels = self.loss.has_labels();
         let samples = spec.micro_batch_size;
+        if spec.mesh.cp > 1 {
+            return divided::batch(t, spec, [samples, lengths[0]]);
+        }
         let given = Given {
             mask: spec.padding_mask,
             labels,

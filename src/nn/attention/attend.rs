@@ -34,7 +34,14 @@ pub(crate) fn attend_with_weights(
     mask: Option<&Tensor>,
 ) -> (Tensor, Option<Tensor>) {
     if let Some(Divided::Heads(ranks)) = options.divided {
-        return (heads_exchanged::attend(t, options, [q, k, v], ranks), None);
+        let alone = AttentionOptions {
+            divided: None,
+            ..options
+        };
+        let out = heads_exchanged::attend(t, [q, k, v], ranks, |[q, k, v]| {
+            attend(t, alone, q, k, v, None)
+        });
+        return (out, None);
     }
     if options.implementation == Attention::Eager {
         let (out, weights) = eager(t, options, q, k, v, mask);

@@ -1,13 +1,17 @@
 //! Attention over a sequence whose parts are on several ranks, each of which attends with some of the heads:
 //! `UlyssesSPAttentionHF` (`deepspeed/runtime/sequence_parallel/ulysses_sp.py`, 0.19.8).
 
-use super::attend::attend as attend_alone;
-use super::options::AttentionOptions;
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
 
-/// q `[B, A, L, D]`, k and v `[B, K, L, D]` of this rank's L tokens to `[B, L, A, D]`.
-pub(super) fn attend(t: &Tape, options: AttentionOptions, all: [&Tensor; 3], ranks: u64) -> Tensor {
+/// q `[B, A, L, D]`, k and v `[B, K, L, D]` of this rank's L tokens to `[B, L, A, D]`; `attend` attends with the
+/// heads of this rank to all tokens.
+pub(super) fn attend(
+    t: &Tape,
+    all: [&Tensor; 3],
+    ranks: u64,
+    attend: impl FnOnce([&Tensor; 3]) -> Tensor,
+) -> Tensor {
     let [b, heads, tokens, columns] = [0, 1, 2, 3].map(|i| all[0].dim(i));
     let rows = all.map(|x| t.permute(x, &[2, 0, 1, 3]));
     // The positions of all tokens, gathered.
@@ -18,12 +22,8 @@ pub(super) fn attend(t: &Tape, options: AttentionOptions, all: [&Tensor; 3], ran
     // Each is a variable that gets another layout.
     let by_heads = |x: Tensor| t.contiguous(&t.permute(&x, &[1, 2, 0, 3]));
     let (q, k, v) = (by_heads(q), by_heads(k), by_heads(v));
-    let options = AttentionOptions {
-        divided: None,
-        ..options
-    };
     let attended = {
-        let out = attend_alone(t, options, &q, &k, &v, None);
+        let out = attend([&q, &k, &v]);
         let rows = t.transpose(&out, 0, 1);
         t.reshape(&rows, [tokens * ranks, b, heads / ranks * columns])
     };

@@ -1,6 +1,6 @@
 //! `torch.nn.functional.scaled_dot_product_attention` and its kernels.
 
-use super::ring_attention::Ring;
+use super::ranks::Ring;
 use crate::tape::graph::{Edge, Grads};
 use crate::tape::recorder::Storage;
 use crate::tape::{Tape, Tensor};

@@ -5,22 +5,12 @@
 //! Source: `torch/distributed/tensor/experimental/_context_parallel/_attention.py`, torch 2.15; methods name
 //! the function they mirror, and things are let go of in the order in which its variables are.
 
-use super::attention::{Attended, SdpaKernel};
+use super::ring::Ring;
 use crate::tape::graph::Grads;
+use crate::tape::ops::attention::{Attended, SdpaKernel};
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
 use smallvec::smallvec;
-
-/// Where a rank stands in a ring.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Ring {
-    /// Its place.
-    pub rank: u64,
-    /// Ranks.
-    pub size: u64,
-    /// Whether keys and values of all ranks are gathered at once, or come one by one.
-    pub gathers: bool,
-}
 
 impl Attended {
     /// `out, logsumexp, *rest` get other values: the last of a list goes first.
@@ -141,7 +131,7 @@ impl Tape {
     }
 
     /// `_templated_ring_attention`: q `[B, A, S, D]`, k and v `[B, K, S, D]` of this rank's S tokens.
-    pub(super) fn ring_attention(
+    pub(in crate::tape::ops) fn ring_attention(
         &self,
         ring: Ring,
         kernel: SdpaKernel,
@@ -215,7 +205,7 @@ impl Tape {
 
     /// `_templated_ring_attention_backward`, with the log of the sums, the result and the generator's state that
     /// were saved.
-    pub(super) fn ring_attention_backward(
+    pub(in crate::tape::ops) fn ring_attention_backward(
         &self,
         ring: Ring,
         kernel: SdpaKernel,

@@ -1,7 +1,7 @@
 //! Which layers of a model each stage of a pipeline has, and which stages a rank.
 
-use super::{Architecture, ResolvedSpec};
 use crate::ask::DataParallelKind;
+use crate::model::{Architecture, ResolvedSpec};
 use std::ops::Range;
 
 /// A stage of the rank that is looked at.
