@@ -6,11 +6,11 @@
     python3 draw.py --limits < measured.jsonl | DIR/run.sh cases.py --apart   # the same under limits that PyTorch meets by freeing its cache
 
 The same seed draws the same scenarios. Sizes are odd on purpose: heads that are no powers of two, vocabularies and lengths that no 8 divides."""
-import json, os, random, sys
+import glob, json, os, random, sys
 from families import CLASSIFIERS, EAGER_ONLY, FAMILIES, LIKE, LINEAR_ATTENTION, LINEARS, SINCE_5, TASKS, Drawn
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-CATALOG = next(folder for folder in (f"{HERE}/configs", f"{HERE}/../../src/catalog/models") if os.path.isdir(folder))
+CATALOG = {os.path.basename(path)[:-5]: path for path in glob.glob(f"{HERE}/configs/*.json") or glob.glob(f"{HERE}/../../src/families/*/models/*.json")}
 LARGEST = 3_000_000_000  # weights of a model of the catalog that keeps all its layers, roughly
 FRAMEWORK = "torch-2.15/transformers-5.23"
 IMPLEMENTATIONS = dict(adamw=["foreach", "fused", "for_loop"], adam=["foreach", "fused", "for_loop"], sgd=["foreach", "fused", "for_loop"], adafactor=["for_loop"],
@@ -26,9 +26,9 @@ def model(chance, framework):
         kind = chance.choice(sorted(set(FAMILIES) - set(lacking)))
         return kind, dict(model=dict(hf_config=dict(model_type=kind, **FAMILIES[kind](Drawn(chance)))))
     by_type = {}
-    for name in sorted(os.listdir(CATALOG)):
-        config = json.load(open(f"{CATALOG}/{name}"))
-        by_type.setdefault(config["model_type"], []).append((name[:-5], config))
+    for name in sorted(CATALOG):
+        config = json.load(open(CATALOG[name]))
+        by_type.setdefault(config["model_type"], []).append((name, config))
     kind = chance.choice(sorted(set(by_type) - set(lacking)))
     name, config = chance.choice(by_type[kind])
     found = lambda *names: next((key for key in names if key in config), None)

@@ -56,13 +56,13 @@ def one(model, asked, evaluation, batch, autocast, kept, recorder):
     if evaluation["use_cache"] is not None:
         more["use_cache"] = evaluation["use_cache"]
     if kind == "logits" and evaluation["logits_to_keep"] is not None:
-        former = "num_logits_to_keep" in inspect.signature(getattr(model, "get_base_model", lambda: model)().forward).parameters  # transformers 4.48
+        former = "num_logits_to_keep" in inspect.signature(getattr(inner(model), "get_base_model", lambda: inner(model))().forward).parameters  # transformers 4.48
         more["num_logits_to_keep" if former else "logits_to_keep"] = evaluation["logits_to_keep"]
     # Accelerate's wrapper of the model opens autocast itself.
     opens = autocast and asked["autocast_style"] == "plain"
     with torch.no_grad(), torch.autocast("cuda", dtype=autocast) if opens else contextlib.nullcontext():
         if kind == "generate":
-            generate(model, batch, evaluation, asked["padding_mask"], recorder)
+            generate(inner(model), batch, evaluation, asked["padding_mask"], recorder)
             return kept
         output = model(**batch, **more)
     recorder.see("kv_cache", cached(output))
@@ -97,6 +97,11 @@ def cached(output):
     return list(tensors([list(each.values()) if isinstance(each, dict) else each for each in found]))
 
 
+def inner(model):
+    """The model in what is called: in a wrapper of several ranks, or itself."""
+    return getattr(model, "module", model)
+
+
 def fetched(asked, evaluation, config):
     """A batch; a prompt comes with its mask."""
     generates = evaluation["kind"] == "generate"
@@ -128,7 +133,7 @@ def run(model, asked, autocast, recorder, step):
     evaluation, kept = complete(asked), None
     model.eval()
     for _ in range(evaluation["batches"]):
-        batch = fetched(asked, evaluation, model.config)
+        batch = fetched(asked, evaluation, inner(model).config)
         recorder.mark(f"{step}:0:evaluation", inputs={storage(t) for t in tensors(list(batch.values()))})
         kept = one(model, asked, evaluation, batch, autocast, kept, recorder)
         del batch
@@ -143,7 +148,7 @@ def alone(model, asked, autocast, recorder):
     model.eval()
     for number in range(2 if evaluation["kind"] == "generate" else 3):
         recorder.mark(f"{number}:0:data")
-        batch = fetched(asked, evaluation, model.config)
+        batch = fetched(asked, evaluation, inner(model).config)
         recorder.mark(f"{number}:0:forward", inputs={storage(t) for t in tensors(list(batch.values()))})
         kept = one(model, asked, evaluation, batch, autocast, kept, recorder)
         recorder.mark(f"{number}:0:forward_end")

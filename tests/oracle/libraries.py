@@ -56,7 +56,7 @@ def count_tiles():
     torch.Tensor.item = item
 
 
-def linear_attention(model_type, fields, dtype, use_cache):
+def linear_attention(model_type, fields, dtype, use_cache, device):
     """A model of flash-linear-attention, or None. Some of transformers' own take its kernels where it is installed."""
     if model_type in KERNELS_OF_LINEAR_ATTENTION:
         stub_triton()
@@ -75,7 +75,7 @@ def linear_attention(model_type, fields, dtype, use_cache):
     before = torch.get_default_dtype()
     try:
         torch.set_default_dtype(dtype)
-        with torch.device("cuda"):
+        with torch.device(device):
             model = getattr(module, f"{name}ForCausalLM")(config)
     finally:
         torch.set_default_dtype(before)
@@ -135,7 +135,8 @@ def quantized(make, config, asked, attention, dtype_name, checkpointing):
     if kind == "int8":
         settings = BitsAndBytesConfig(load_in_8bit=True)
     else:
-        settings = BitsAndBytesConfig(load_in_4bit=True, bnb_4bit_quant_type=kind, bnb_4bit_use_double_quant=asked.get("double", False), bnb_4bit_compute_dtype=dtype)
+        settings = BitsAndBytesConfig(load_in_4bit=True, bnb_4bit_quant_type=kind, bnb_4bit_use_double_quant=asked.get("double", False), bnb_4bit_compute_dtype=dtype,
+                                      bnb_4bit_quant_storage=getattr(torch, asked.get("storage", "uint8")))
     model = replace_with_bnb_linear(model, modules_to_not_convert=kept_whole(model), quantization_config=settings)
     model.is_loaded_in_8bit, model.is_loaded_in_4bit, model.config.quantization_config = kind == "int8", kind != "int8", settings
     for module in model.modules():  # which models read since transformers 5, those inside of others in a config of their own

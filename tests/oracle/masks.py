@@ -67,6 +67,9 @@ def finite():
         def __invert__(self):
             return ~self.flags
 
+        def __and__(self, other):
+            return self.flags & other
+
     torch.isfinite = Everywhere
 
 

@@ -8,12 +8,14 @@ SETTINGS = dict(DS_ACCELERATOR="cuda", DS_BUILD_OPS="0", DS_SKIP_CUDA_CHECK="1",
                 MASTER_ADDR="127.0.0.1", MASTER_PORT="29511")
 
 
-def alone():
-    """A process group of this process."""
+def alone(rank=0, size=1):
+    """A process group of this process: of it alone, or of one rank among those that are not there, whose answers are zeros."""
     from torch.testing._internal.distributed.fake_pg import FakeStore
-    os.environ.update({key: value for key, value in SETTINGS.items() if key not in os.environ})
+    os.environ.update({key: value for key, value in dict(SETTINGS, RANK=str(rank), WORLD_SIZE=str(size)).items() if key not in os.environ})
     if not torch.distributed.is_initialized():
-        torch.distributed.init_process_group("fake", store=FakeStore(), rank=0, world_size=1)
+        torch.distributed.init_process_group("fake", store=FakeStore(), rank=rank, world_size=size)
+    if (torch.distributed.get_rank(), torch.distributed.get_world_size()) != (rank, size):
+        raise ValueError("a process is one rank of one group: needs --apart")
 
 
 def made(model, optimizer, asked):
@@ -23,14 +25,19 @@ def made(model, optimizer, asked):
 class DeepSpeed:
     divides, gradients, others = True, [], []
 
-    def __init__(self, model, optimizer, asked):
-        alone()
+    def __init__(self, model, optimizer, asked, zero=None):
+        """With settings of ZeRO (ranks.py), or without it."""
         import deepspeed
-        import deepspeed.runtime.engine as engine
-        # Its own fused Adam needs a compiler for CUDA; torch's in its place goes the same way.
-        engine.FusedAdam = type(optimizer)
+        if not zero:
+            alone()
+            import deepspeed.runtime.engine as engine
+            # Its own fused Adam needs a compiler for CUDA; torch's in its place goes the same way.
+            engine.FusedAdam = type(optimizer)
         settings = dict(train_micro_batch_size_per_gpu=asked["micro_batch_size"], gradient_accumulation_steps=asked["gradient_accumulation_steps"],
-                        zero_optimization=dict(stage=0), gradient_clipping=1.0 if asked["clip_grad_norm"] else 0.0, **{asked["precision"]: dict(enabled=True)})
+                        zero_optimization=zero or dict(stage=0), gradient_clipping=1.0 if asked["clip_grad_norm"] else 0.0,
+                        zero_allow_untested_optimizer=bool(zero), zero_force_ds_cpu_optimizer=False)
+        if asked["precision"] in ("bf16", "fp16"):
+            settings[asked["precision"]] = dict(enabled=True)
         trained = [p for p in model.parameters() if p.requires_grad]
         self.engine = deepspeed.initialize(model=model, optimizer=optimizer, model_parameters=trained, config=settings)[0]
         self.micro_batches = 0

@@ -14,10 +14,10 @@ def rounded(size):
     return (size + 511) // 512 * 512
 
 
-def categories(events, marks, known, seen):
+def categories(events, marks, known, seen, unknown):
     """-> list of (kind, storage), sizes, categories. A storage gets the category under which it was first seen, or of the first mark that
-    knows it; gradients, and the new data of parameters, are theirs in any case. What nobody knows is a buffer (of a library) when it lived
-    before the first mark, and was saved for backward when it lives at the end of the forward
+    knows it; gradients, the new data of parameters and the buffers of collectives are that in any case. What nobody knows is a buffer (of a library,
+    or of collectives) when it lived before the first mark, and was saved for backward when it lives at the end of the forward
     pass, as a cache of keys and values was then."""
     sizes, names, live, sequence, mark_addresses, start = [], [], {}, [], set(), False
     asked, sights = 0, {}
@@ -40,7 +40,7 @@ def categories(events, marks, known, seen):
                 for address, (_, category) in known.items():
                     names[live[address]] = category
                 for index in live.values():
-                    names[index] = names[index] or ("workspaces" if sizes[index] == WORKSPACE else "buffers")
+                    names[index] = names[index] or ("workspaces" if sizes[index] == WORKSPACE else unknown)
             mark_addresses.add(event[2])
             sequence.append(("mark", event[1]))
             for category, storages in marks[event[1]][1].items():
@@ -48,7 +48,7 @@ def categories(events, marks, known, seen):
                     storages = [a for a in live if names[live[a]] in (None, "kv_cache") and sizes[live[a]] != WORKSPACE]
                 for address in storages:
                     index = live.get(address)
-                    if index is not None and (names[index] is None or category in ("gradients", "parameters", "activations")):
+                    if index is not None and (names[index] is None or category in ("gradients", "parameters", "activations", "communication")):
                         names[index] = category
         if event[0] in ("alloc", "mark"):
             asked += 1
@@ -64,7 +64,7 @@ def categories(events, marks, known, seen):
 
 def summarize(recorder, known, facts, lengths_differ=False):
     marks, figures = recorder.marks, recorder.figures
-    sequence, sizes, names = categories(recorder.events(), marks, known, recorder.seen)
+    sequence, sizes, names = categories(recorder.events(), marks, known, recorder.seen, recorder.unknown)
     total, by, current, spans = 0, {}, None, []
     for kind, index in sequence:
         if kind == "mark":

@@ -1,8 +1,8 @@
 """One training run: three iterations of data, forward, backward, clip, optimizer step, zero_grad."""
 import contextlib, gc
 import torch, transformers
-import chunked_loss, evaluation, libraries, masks, routing, scenario as scenarios
-from recorder import AutocastCopies, Recorder, storage, tensors
+import chunked_loss, evaluation, libraries, masks, ranks, routing, scenario as scenarios
+from recorder import AutocastCopies, Recorder, known_as, local, storage, tensors
 
 torch.set_num_threads(1)
 torch.backends.cudnn.enabled = False  # the stubs have no cuDNN
@@ -23,41 +23,42 @@ def run(written, iterations=ITERATIONS):
         libraries.stub_triton()  # which PyTorch's own wheels bring: some of its operations are kernels of Triton since torch 2.15
     scenarios.sdpa_kernels(asked)
     recorder = Recorder()
-    model = scenarios.model(asked)
+    distributed = ranks.asked(asked)
+    model = scenarios.model(asked, ranks.device(asked))
+    facts = dict(num_parameters=sum(p.numel() for p in model.parameters()))
+    quantized = list(libraries.states(model))
+    training = asked["program"] == "training"
+    make = lambda parameters: scenarios.optimizer(asked, parameters, model)
+    engine = ranks.made(model, make, asked) if distributed else None  # whose shards take the parameters' place
     parameters = list(model.parameters())
     trained = [p for p in parameters if p.requires_grad]
-    training = asked["program"] == "training"
     if asked["optimizer"].get("in_backward"):
         for parameter in trained:  # ahead of the hook that drops the gradient
             parameter.register_post_accumulate_grad_hook(lambda p: recorder.see("gradients", [p.grad]))
-    optimizer = scenarios.optimizer(asked, trained, model) if training else None
-    engine = None
+    optimizer = None if not training else engine.optimizer if engine else make(trained)
     if asked["optimizer"].get("master_weights", "none") != "none":
         import master_weights
         optimizer = engine = master_weights.made(model, optimizer, asked)
-    states = lambda: {storage(t) for t in tensors(list(optimizer.state.values()))} if optimizer else set()
-    gradients = lambda: {storage(p.grad) for p in trained if p.grad is not None}
+    state = lambda: list((engine or optimizer).state.values()) if optimizer else []
+    gradients = lambda: {storage(p.grad) for p in trained if p.grad is not None} | {storage(t) for t in engine.reduced() if distributed}
     gc.collect()
     # A model that is only evaluated was loaded elsewhere and moved to the device.
-    if asked["allocator"].get("empty_cache_after_loading") or asked["program"] == "evaluation":
+    if asked["allocator"].get("empty_cache_after_loading") or asked["program"] == "evaluation" or distributed:
         torch.cuda.empty_cache()
-    known = {storage(p): (p.untyped_storage().nbytes(), "parameters") for p in parameters}
-    for s in libraries.states(model):
-        known.setdefault(storage(s), (s.untyped_storage().nbytes(), "parameters"))
-    for b in tensors(list(model.buffers())):
-        known.setdefault(storage(b), (b.untyped_storage().nbytes(), "buffers"))
-    for t in tensors(list(optimizer.state.values())) if optimizer else ():
-        known.setdefault(storage(t), (t.untyped_storage().nbytes(), "optimizer_states"))
+    known = {**known_as("optimizer_states", state()), **known_as("buffers", list(model.buffers())), **known_as("parameters", parameters + quantized)}
     for category, kept in dict(master_weights=engine.weights, gradients=engine.gradients, optimizer_states=engine.others).items() if engine else ():
-        known.update({storage(w): (w.untyped_storage().nbytes(), category) for w in kept})
-    facts = dict(num_parameters=sum(p.numel() for p in parameters), num_trainable=sum(p.numel() for p in trained))
+        known.update(known_as(category, kept))
+    if distributed:
+        known.update(known_as("parameters", engine.kept))
+        recorder.unknown = engine.unknown
+    facts["num_trainable"] = None if distributed and not engine.shares else sum(local(p).numel() for p in trained)
     weights = {address for address, (_, category) in known.items() if category != "optimizer_states"}
     autocast = scenarios.AUTOCAST.get(asked["precision"])
     scaler = torch.amp.GradScaler("cuda") if asked["precision"] == "amp_fp16" else None
     steps = asked["gradient_accumulation_steps"]
     outputs = None
     if asked["program"] == "evaluation":
-        evaluation.alone(model, asked, autocast, recorder)
+        evaluation.alone(engine.engine if engine else model, asked, autocast, recorder)
         return recorder, known, {**facts, "num_trainable": 0}
     for step in range(iterations):
         for micro_batch in range(steps):
@@ -69,6 +70,8 @@ def run(written, iterations=ITERATIONS):
             recorder.mark(f"{at}:forward", inputs={storage(t) for t in tensors(list(batch.values()))})
             copies = AutocastCopies(weights, recorder) if autocast else contextlib.nullcontext()
             cast = torch.autocast("cuda", dtype=autocast) if autocast and asked["autocast_style"] == "plain" else contextlib.nullcontext()
+            synced = contextlib.ExitStack()
+            synced.enter_context(engine.micro_batch(micro_batch + 1 == steps) if distributed else contextlib.nullcontext())
             with copies, contextlib.nullcontext() if training else torch.no_grad(), cast:
                 with on_host() if asked["offload"].get("activations") else contextlib.nullcontext():
                     output = chunked_loss.run(model, batch) if asked["loss"] == "chunked" else (engine.engine if engine else model)(**batch)
@@ -83,34 +86,32 @@ def run(written, iterations=ITERATIONS):
             del output, logits
             if steps > 1 and not (engine and engine.divides):
                 loss = loss / steps
-            recorder.mark(f"{at}:forward_end", parameters={storage(p) for p in parameters}, logits=at_end | {storage(loss)}, activations=None)
+            recorder.mark(f"{at}:forward_end", parameters=set() if distributed else {storage(p) for p in parameters}, logits=at_end | {storage(loss)}, activations=None)
             if training:
                 recorder.mark(f"{at}:backward")
-                if engine:
-                    engine.backward(loss)
-                else:
-                    (scaler.scale(loss) if scaler else loss).backward()
-                recorder.mark(f"{at}:backward_end", gradients=gradients())
+                backward = engine.backward if engine else torch.Tensor.backward
+                backward(scaler.scale(loss) if scaler else loss)
+                recorder.mark(f"{at}:backward_end", gradients=gradients(), communication=engine.buckets() - gradients() if distributed else ())
                 if not asked["keep_outputs"]:
                     loss = None
+            synced.close()
         if optimizer:
-            if asked["clip_grad_norm"] and not engine:
+            if asked["clip_grad_norm"] and (not engine or distributed and not engine.clips):
                 recorder.mark(f"{step}:0:clip")
                 if scaler:
                     scaler.unscale_(optimizer)
-                norm = torch.nn.utils.clip_grad_norm_(trained, 1.0)
-                del norm
+                engine.clip() if engine else torch.nn.utils.clip_grad_norm_(trained, 1.0)
             recorder.mark(f"{step}:0:optimizer_step")
             if scaler:
                 scaler.step(optimizer)
                 scaler.update()
             else:
                 optimizer.step()
-            recorder.mark(f"{step}:0:zero_grad", optimizer_states=states())
+            recorder.mark(f"{step}:0:zero_grad", optimizer_states={storage(t) for t in tensors(state())})
             optimizer.zero_grad(set_to_none=asked["zero_grad_set_to_none"])
         if asked["evaluation"].get("kind", "none") != "none":
             recorder.mark(f"{step}:0:evaluation")
-            evaluation.run(model, asked, autocast, recorder, step)
+            evaluation.run(engine.engine if engine else model, asked, autocast, recorder, step)
         batch = None
     recorder.mark("end")
     return recorder, known, facts

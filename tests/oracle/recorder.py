@@ -9,8 +9,19 @@ NAMED = hasattr(memory, "_set_memory_metadata")
 MARK_BYTES = 1 if NAMED else 12347
 
 
+def local(tensor):
+    """Of a distributed tensor what this rank has."""
+    return getattr(tensor, "_local_tensor", tensor)
+
+
 def storage(tensor):
-    return tensor.untyped_storage().data_ptr()
+    return local(tensor).untyped_storage().data_ptr()
+
+
+def known_as(category, found):
+    """{storage: (bytes, category)} of those tensors that have a storage on the device."""
+    storages = [local(tensor).untyped_storage() for tensor in tensors(found)]
+    return {s.data_ptr(): (s.nbytes(), category) for s in storages if s.nbytes()}
 
 
 def tensors(value):
@@ -34,9 +45,10 @@ def allocations():
 class Recorder:
     """`marks` are (name, {category: storages known at the mark}), `seen` what was known in between: how often the allocator had been asked,
     address and category. `figures` are the allocator's own: allocated and reserved at the mark, and the peaks of allocated, reserved and
-    active since the last, without the marks' own tensors."""
+    active since the last, without the marks' own tensors. `unknown` is the category of what nobody knows at the first mark."""
 
     def __init__(self):
+        self.unknown = "buffers"
         self.marks, self.figures, self.seen = [], [], []
         self.before = allocations()
         more = dict(clear_history=True) if "clear_history" in inspect.signature(memory._record_memory_history).parameters else {}

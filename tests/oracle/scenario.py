@@ -1,18 +1,18 @@
 """From the keys of a scenario (the project's JSON contract) to PyTorch objects."""
-import contextlib, json, os
+import contextlib, glob, json, os
 import torch
 import transformers, images, libraries, optimizers, speech
 from transformers import AutoConfig
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 # Beside the scripts where setup.sh put them, else those of the catalog.
-CONFIGS = next(folder for folder in (f"{HERE}/configs", f"{HERE}/../../src/catalog/models") if os.path.isdir(folder))
+CONFIGS = {os.path.basename(path)[:-5]: path for path in glob.glob(f"{HERE}/configs/*.json") or glob.glob(f"{HERE}/../../src/families/*/models/*.json")}
 DEFAULTS = dict(
     task="causal_lm", micro_batch_size=2, seq_len=256, target_seq_len=None, gradient_accumulation_steps=1, precision="fp32", autocast_style="plain",
     optimizer=dict(name="adamw", impl="foreach"), attention="sdpa", sdpa_backend=None, padding_mask=None, use_cache=False,
     activation_checkpointing="none", weights=None, lora=None, frozen=[], clip_grad_norm=False, zero_grad_set_to_none=True, loss="labels",
     keep_outputs=False, program="training", model_overrides={}, offload={}, checkpoint_every=1, pad_to_multiple_of=None, evaluation={}, quantization={},
-    liger_kernel=[], allocator={}, dataset={}, images=1, image_size=None)
+    liger_kernel=[], allocator={}, dataset={}, images=1, image_size=None, parallelism={})
 WEIGHTS = dict(fp32=torch.float32, amp_bf16=torch.float32, amp_fp16=torch.float32, bf16=torch.bfloat16, fp16=torch.float16)
 AUTOCAST = dict(amp_bf16=torch.bfloat16, amp_fp16=torch.float16)
 CLASSES = dict(causal_lm="AutoModelForCausalLM", seq2seq_lm="AutoModelForSeq2SeqLM", masked_lm="AutoModelForMaskedLM",
@@ -55,7 +55,7 @@ def allocator_settings(asked):
 def model_fields(scenario):
     """model_type and the fields of the model's config."""
     model = scenario["model"]
-    fields = dict(model["hf_config"]) if isinstance(model, dict) else json.load(open(f"{CONFIGS}/{model}.json"))
+    fields = dict(model["hf_config"]) if isinstance(model, dict) else json.load(open(CONFIGS[model]))
     fields.update(scenario["model_overrides"])
     kind = fields.pop("model_type")
     for key in ("architectures", "torch_dtype", "dtype"):
@@ -81,7 +81,8 @@ def config(scenario):
     return config
 
 
-def model(scenario):
+def model(scenario, device="cuda"):
+    """The model on the device, or without memory on the meta device."""
     weights = WEIGHTS[scenario["weights"] or scenario["precision"]]
     dtype = {"dtype" if TRANSFORMERS_5 else "torch_dtype": weights}
     made, checkpointing = getattr(transformers, CLASSES[scenario["task"]]), scenario["activation_checkpointing"]
@@ -95,13 +96,13 @@ def model(scenario):
     quantized = scenario["quantization"].get("type", "none") != "none"
     if scenario["attention"] == "flash_attention_2":
         libraries.flash_attention()
-    model = libraries.linear_attention(kind, fields, weights, scenario["use_cache"])
+    model = libraries.linear_attention(kind, fields, weights, scenario["use_cache"], device)
     if quantized:
         model = libraries.quantized(made, config(scenario), scenario["quantization"], scenario["attention"], *dtype, checkpointing)
     elif model is None:
-        with torch.device("cuda"), without_values():
+        with torch.device(device), without_values():
             model = made.from_config(config(scenario), attn_implementation="eager" if kind in images.CONVOLUTIONAL else scenario["attention"], **dtype)
-        model = model.to("cuda")  # DiffLlama draws parameters without asking where
+        model = model.to(device)  # DiffLlama draws parameters without asking where
         model.tie_weights()
     if scenario["loss"] == "labels_uncast":
         transformers.loss.loss_utils.LOSS_MAPPING["ForCausalLM"] = uncast_loss
@@ -124,10 +125,10 @@ def model(scenario):
                      token_classification="TOKEN_CLS", question_answering="QUESTION_ANS")
         adapters = peft.LoraConfig(r=lora.get("r", 16), lora_alpha=32, lora_dropout=lora.get("dropout", 0.0), bias="none", use_dora=lora.get("use_dora", False),
                                    target_modules="all-linear" if "all-linear" in lora["target_modules"] else lora["target_modules"], modules_to_save=lora.get("modules_to_save"), **only_in_5("target_parameters", lora), task_type=tasks.get(scenario["task"]))
-        with torch.device("cuda"):
-            model = peft.get_peft_model(model, adapters)
+        with torch.device(device):
+            model = peft.get_peft_model(model, adapters, autocast_adapter_dtype=lora.get("adapter_dtype", "fp32") == "fp32")
         if not quantized:
-            model.to("cuda")
+            model.to(device)
     if checkpointing != "none":
         reentrant = checkpointing == "full_reentrant"
         base = model.get_base_model() if lora else model

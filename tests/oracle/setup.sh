@@ -15,7 +15,8 @@ torch-2.6/transformers-4.48) packages="torch==2.6.0 transformers==4.48.3 peft==0
 esac
 mkdir -p "$dir"
 cp -r "$here"/. "$dir"/
-cp -r "$here/../../src/catalog/models" "$dir/configs"
+mkdir -p "$dir/configs"
+cp "$here"/../../src/families/*/models/*.json "$dir/configs"
 cd "$dir"
 [ -d venv ] || "${PYTHON:-python3}" -m venv venv
 venv/bin/pip install -q $packages

@@ -47,7 +47,13 @@ X void fakecuda_answer(int n){ fakecuda_answers(n,1); }
 struct Same { const void*at; size_t count; long long value; };
 static Same same[2];
 X void fakecuda_same(int which,const void*at,size_t count,long long value){ same[which]={at,count,value}; }
-static cudaError_t cpy(void*d,const void*s,size_t n){ if(isdev(d)) return cudaSuccess; if(isdev(s)){ memset(d,0,n); for(auto&k:same) if(k.at==s&&n==8*k.count) for(size_t i=0;i<k.count;i++) ((long long*)d)[i]=k.value; if(answer&&n==sizeof answer){ memcpy(d,&answer,n); if(--answers<=0) answer=0; } return cudaSuccess;} memmove(d,s,n); return cudaSuccess; }
+// Where asked for, what was last copied to the device is given back when it is read next: numbers that a rank sends to the others (ranks.py).
+static bool gives_back=false;
+static struct { const void*at; size_t bytes; char data[1<<16]; } sent;
+X void fakecuda_gives_back(int on){ gives_back=on; sent.at=nullptr; }
+static cudaError_t cpy(void*d,const void*s,size_t n){
+  if(isdev(d)){ if(gives_back&&!isdev(s)){ sent.at=n<=sizeof sent.data?d:nullptr; sent.bytes=n; if(sent.at) memcpy(sent.data,s,n); } return cudaSuccess; }
+  if(isdev(s)){ if(gives_back&&sent.at==s&&sent.bytes==n){ memcpy(d,sent.data,n); sent.at=nullptr; return cudaSuccess; } memset(d,0,n); for(auto&k:same) if(k.at==s&&n==8*k.count) for(size_t i=0;i<k.count;i++) ((long long*)d)[i]=k.value; if(answer&&n==sizeof answer){ memcpy(d,&answer,n); if(--answers<=0) answer=0; } return cudaSuccess;} memmove(d,s,n); return cudaSuccess; }
 X cudaError_t cudaMemcpy(void*d,const void*s,size_t n,cudaMemcpyKind){ return cpy(d,s,n);} 
 X cudaError_t cudaMemcpyAsync(void*d,const void*s,size_t n,cudaMemcpyKind,cudaStream_t){ return cpy(d,s,n);} 
 X cudaError_t cudaMemset(void*d,int v,size_t n){ if(!isdev(d)) memset(d,v,n); return cudaSuccess; }
