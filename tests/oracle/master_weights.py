@@ -28,6 +28,7 @@ class DeepSpeed:
     def __init__(self, model, optimizer, asked, zero=None):
         """With settings of ZeRO (ranks.py), or without it."""
         import deepspeed
+        deepspeed.logger.setLevel("ERROR")  # it writes where cases are written
         if not zero:
             alone()
             import deepspeed.runtime.engine as engine

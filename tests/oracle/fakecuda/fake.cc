@@ -36,8 +36,11 @@ X cudaError_t cudaMallocAsync(void**p,size_t n,cudaStream_t){ return cudaMalloc(
 X cudaError_t cudaFreeAsync(void*p,cudaStream_t){ return cudaFree(p);} 
 X cudaError_t cudaMallocManaged(void**p,size_t n,unsigned){ *p=calloc(1,n); return cudaSuccess; }
 X cudaError_t cudaMallocHost(void**p,size_t n){ *p=calloc(1,n?n:1); return cudaSuccess; }
-X cudaError_t cudaHostAlloc(void**p,size_t n,unsigned){ *p=calloc(1,n?n:1); return cudaSuccess; }
-X cudaError_t cudaFreeHost(void*p){ free(p); return cudaSuccess; }
+// Pinned memory is told from other host memory: DDP asks for it.
+static std::map<uintptr_t,size_t> pinned;
+X cudaError_t cudaHostAlloc(void**p,size_t n,unsigned){ *p=calloc(1,n?n:1); std::lock_guard<std::mutex> g(mu); pinned[(uintptr_t)*p]=n?n:1; return cudaSuccess; }
+X cudaError_t cudaFreeHost(void*p){ { std::lock_guard<std::mutex> g(mu); pinned.erase((uintptr_t)p); } free(p); return cudaSuccess; }
+static bool ispinned(const void*p){ std::lock_guard<std::mutex> g(mu); auto after=pinned.upper_bound((uintptr_t)p); if(after==pinned.begin()) return false; --after; return (uintptr_t)p<after->first+after->second; }
 X cudaError_t cudaMemGetInfo(size_t*f,size_t*t){ *t=cap(); *f=cap()-used; return cudaSuccess; }
 // What the next int that comes from the device is: how many elements a condition holds for, which sizes depend on (routing.py).
 static int answer=0, answers=0;
@@ -90,7 +93,7 @@ X cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode*){ retur
 X cudaError_t cudaEventCreate(cudaEvent_t*e){ *e=(cudaEvent_t)newh(); return cudaSuccess; }
 X cudaError_t cudaEventCreateWithFlags(cudaEvent_t*e,unsigned){ *e=(cudaEvent_t)newh(); return cudaSuccess; }
 X cudaError_t cudaEventElapsedTime(float*ms,cudaEvent_t,cudaEvent_t){ *ms=0; return cudaSuccess; }
-X cudaError_t cudaPointerGetAttributes(cudaPointerAttributes*a,const void*p){ memset(a,0,sizeof *a); if(isdev(p)){ a->type=cudaMemoryTypeDevice; a->devicePointer=(void*)p; a->device=0;} else { a->type=cudaMemoryTypeUnregistered; a->hostPointer=(void*)p; } return cudaSuccess; }
+X cudaError_t cudaPointerGetAttributes(cudaPointerAttributes*a,const void*p){ memset(a,0,sizeof *a); if(isdev(p)){ a->type=cudaMemoryTypeDevice; a->devicePointer=(void*)p; a->device=0;} else if(ispinned(p)){ a->type=cudaMemoryTypeHost; a->hostPointer=a->devicePointer=(void*)p; } else { a->type=cudaMemoryTypeUnregistered; a->hostPointer=(void*)p; } return cudaSuccess; }
 X cudaError_t cudaDeviceGetPCIBusId(char*s,int n,int){ strncpy(s,"0000:00:00.0",n); return cudaSuccess; }
 X cudaError_t cudaDeviceCanAccessPeer(int*v,int,int){ *v=0; return cudaSuccess; }
 X cudaError_t cudaGetLastError(void){ cudaError_t e=last; last=cudaSuccess; return e; }
