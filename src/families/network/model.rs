@@ -200,9 +200,7 @@ impl Model {
         let labels = labels.map(|labels| batch.targets.as_ref().unwrap_or(labels));
         self.call.pass_mask(batch.padding_mask.as_ref());
         self.call.pass_images(batch.images());
-        if batch.positions.is_some() {
-            self.call.pass_positions(batch.positions.as_ref());
-        }
+        self.call.pass_positions(batch.positions.as_ref());
         let output = match &self.net {
             Net::Encoder(net) => net.forward(t, &batch.input, labels),
             Net::Pairs(net) => net.forward(t, &batch.input, batch.images.as_ref(), labels),
@@ -215,9 +213,7 @@ impl Model {
         };
         self.call.pass_mask(None);
         self.call.pass_images(None);
-        if batch.positions.is_some() {
-            self.call.pass_positions(None);
-        }
+        self.call.pass_positions(None);
         output
     }
 

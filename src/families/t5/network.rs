@@ -175,7 +175,7 @@ impl Stack {
         (shared, positions): (&Shared, &Option<Tensor>),
         biases: &Biases,
     ) -> (Tensor, Biases) {
-        if self.options.facts.transformers != Transformers::V5 {
+        if self.options.facts.checkpoints_calls() {
             return self.checkpointed(t, block, hidden, (shared, positions), biases);
         }
         called(t, hidden, shared, biases, |hidden, shared, biases| {
@@ -192,7 +192,7 @@ impl Stack {
         (shared, positions): (&Shared, &Option<Tensor>),
         biases: &Biases,
     ) -> (Tensor, Biases) {
-        let calls = self.options.facts.transformers != Transformers::V5;
+        let calls = self.options.facts.checkpoints_calls();
         let run = move |t: &Tape, block: &Block, x: &Tensor, shared: &Shared, biases: &Biases| {
             if calls {
                 called(t, x, shared, biases, |x, shared, biases| {

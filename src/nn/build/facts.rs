@@ -45,6 +45,12 @@ pub(crate) struct Facts {
 }
 
 impl Facts {
+    /// Whether what is checkpointed is the call of a layer, with what wraps it: transformers 4 does so,
+    /// transformers 5.23 checkpoints its `forward` (`GradientCheckpointingLayer`).
+    pub(crate) fn checkpoints_calls(&self) -> bool {
+        self.transformers != Transformers::V5
+    }
+
     pub(crate) fn of(spec: &ResolvedSpec) -> Self {
         match spec.framework {
             Framework::Torch215Transformers523 | Framework::Torch215MegatronCore016 => Self {

@@ -313,12 +313,6 @@ impl Shell {
         Output::of(logits, loss)
     }
 
-    /// Whether what wraps a layer runs within what is checkpointed: transformers 5.23 checkpoints a layer's
-    /// `forward`, transformers 4 its call (`GradientCheckpointingLayer`).
-    fn checkpoints_calls(&self) -> bool {
-        self.facts.transformers != Transformers::V5
-    }
-
     /// Runs a layer that returns attention weights beside its output, as [`Shell::run`] does.
     pub(crate) fn run_with_weights<B: WeighingBlock>(
         &self,
@@ -327,14 +321,10 @@ impl Shell {
         hidden: &Tensor,
         shared: &B::Shared,
     ) -> (Tensor, Option<Tensor>) {
-        if self.checkpoints_calls() || !t.wraps_modules() {
-            return self.checkpoint_with_weights(t, block, hidden, shared);
-        }
-        let (mut hidden, mut shared) = (hidden.clone(), shared.clone());
-        t.before_module(&mut inputs(&mut hidden, B::passed(&mut shared)));
-        let (mut out, mut weights) = self.checkpoint_with_weights(t, block, &hidden, &shared);
-        t.after_module(&mut inputs(&mut out, weights.as_mut()));
-        (out, weights)
+        let outside = !self.facts.checkpoints_calls();
+        called(t, outside, hidden, shared, B::passed, |hidden, shared| {
+            self.checkpoint_with_weights(t, block, hidden, shared)
+        })
     }
 
     fn checkpoint_with_weights<B: WeighingBlock>(
@@ -344,7 +334,7 @@ impl Shell {
         hidden: &Tensor,
         shared: &B::Shared,
     ) -> (Tensor, Option<Tensor>) {
-        let calls = self.checkpoints_calls();
+        let calls = self.facts.checkpoints_calls();
         let region = || -> Region<(Tensor, Option<Tensor>)> {
             let (block, shared) = (Rc::clone(block), shared.clone());
             Rc::new(move |t: &Tape, x: &Tensor| weighing(t, calls, &*block, x, &shared))
@@ -406,14 +396,9 @@ impl Shell {
         hidden: &Tensor,
         shared: &B::Shared,
     ) -> Tensor {
-        if self.checkpoints_calls() || !t.wraps_modules() {
-            return self.checkpoint(t, block, hidden, shared);
-        }
-        let (mut hidden, mut shared) = (hidden.clone(), shared.clone());
-        t.before_module(&mut inputs(&mut hidden, B::passed(&mut shared)));
-        let mut out = self.checkpoint(t, block, &hidden, &shared);
-        t.after_module(&mut [&mut out]);
-        out
+        let outside = !self.facts.checkpoints_calls();
+        let run = |hidden: &_, shared: &_| (self.checkpoint(t, block, hidden, shared), None);
+        called(t, outside, hidden, shared, B::passed, run).0
     }
 
     fn checkpoint<B: Block>(
@@ -423,7 +408,7 @@ impl Shell {
         hidden: &Tensor,
         shared: &B::Shared,
     ) -> Tensor {
-        let calls = self.checkpoints_calls();
+        let calls = self.facts.checkpoints_calls();
         let region = || -> Region {
             let (block, shared) = (Rc::clone(block), shared.clone());
             Rc::new(move |t: &Tape, x: &Tensor| plain(t, calls, &*block, x, &shared))
@@ -458,15 +443,8 @@ fn plain<B: Block>(
     hidden: &Tensor,
     shared: &B::Shared,
 ) -> Tensor {
-    if !(calls && t.wraps_modules()) {
-        return block.forward(t, hidden, shared);
-    }
-    let (mut hidden, mut shared) = (hidden.clone(), shared.clone());
-    let passed = B::passed(&mut shared);
-    t.before_module(&mut inputs(&mut hidden, passed));
-    let mut out = block.forward(t, &hidden, &shared);
-    t.after_module(&mut [&mut out]);
-    out
+    let run = |hidden: &_, shared: &_| (block.forward(t, hidden, shared), None);
+    called(t, calls, hidden, shared, B::passed, run).0
 }
 
 /// The same of one that returns weights, too.
@@ -477,13 +455,27 @@ fn weighing<B: WeighingBlock>(
     hidden: &Tensor,
     shared: &B::Shared,
 ) -> (Tensor, Option<Tensor>) {
-    if !(calls && t.wraps_modules()) {
-        return block.forward(t, hidden, shared);
+    called(t, calls, hidden, shared, B::passed, |hidden, shared| {
+        block.forward(t, hidden, shared)
+    })
+}
+
+/// Runs a layer, as a module with what wraps it if it is the place for that: hooks see the hidden states and
+/// what is `passed` of `shared`, then the result and the weights.
+fn called<S: Clone>(
+    t: &Tape,
+    is_place: bool,
+    hidden: &Tensor,
+    shared: &S,
+    passed: fn(&mut S) -> Vec<&mut Tensor>,
+    run: impl FnOnce(&Tensor, &S) -> (Tensor, Option<Tensor>),
+) -> (Tensor, Option<Tensor>) {
+    if !(is_place && t.wraps_modules()) {
+        return run(hidden, shared);
     }
     let (mut hidden, mut shared) = (hidden.clone(), shared.clone());
-    let passed = B::passed(&mut shared);
-    t.before_module(&mut inputs(&mut hidden, passed));
-    let (mut out, mut weights) = block.forward(t, &hidden, &shared);
+    t.before_module(&mut inputs(&mut hidden, passed(&mut shared)));
+    let (mut out, mut weights) = run(&hidden, &shared);
     t.after_module(&mut inputs(&mut out, weights.as_mut()));
     (out, weights)
 }

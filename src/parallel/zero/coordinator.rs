@@ -43,8 +43,8 @@ pub(super) struct Use {
     /// Its parameters: of a leaf those of all modules in it.
     own: Vec<usize>,
     is_leaf: bool,
-    /// Those of all modules in it, of a layer.
-    within: Vec<usize>,
+    /// The scope of a layer, which has other modules in it.
+    layer: Option<u32>,
 }
 
 /// A gather that is going on (`AllGatherCoalescedHandle`), of which each parameter holds the buffer.
@@ -176,30 +176,33 @@ impl Coordinator {
         let mut own: Vec<usize> = own.collect();
         own.sort_unstable();
         own.dedup();
-        let (is_leaf, mut within) = (called.is_leaf, Vec::new());
+        let is_leaf = called.is_leaf;
         if called.op == ROOT {
             return Use {
                 module: (usize::MAX, ROOT),
                 own: self.external.borrow().clone(),
                 is_leaf,
-                within,
+                layer: None,
             };
         }
-        if is_leaf || called.op == "layer" {
-            let all = self.parameters.iter().enumerate();
-            let inside = all.filter(|(_, parameter)| t.is_within(parameter.scope, t.scope()));
-            within = inside.map(|(at, _)| at).collect();
-        }
+        let layer = (called.op == "layer").then(|| t.scope());
         if is_leaf {
-            own.clone_from(&within);
+            own = self.within(t, t.scope());
         }
         let module = (own.first().copied().unwrap_or(usize::MAX), called.op);
         Use {
             module,
             own,
             is_leaf,
-            within,
+            layer,
         }
+    }
+
+    /// The parameters of all modules at a scope and in it.
+    fn within(&self, t: &Tape, scope: u32) -> Vec<usize> {
+        let all = self.parameters.iter().enumerate();
+        let inside = all.filter(|(_, parameter)| t.is_within(parameter.scope, scope));
+        inside.map(|(at, _)| at).collect()
     }
 
     /// A parameter is read outside of its module (`ZeROOrderedDict.__getitem__`).

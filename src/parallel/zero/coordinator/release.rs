@@ -10,7 +10,7 @@ impl Coordinator {
     /// `release_sub_module`.
     pub(in crate::parallel::zero) fn release(&self, t: &Tape, used: &Use, forward: bool) {
         let mut released = if self.trace.get() == Trace::Complete {
-            self.to_release(used)
+            self.to_release(t, used)
         } else {
             used.own.clone()
         };
@@ -39,7 +39,7 @@ impl Coordinator {
     }
 
     /// `__params_to_release`: what is neither persistent nor needed again soon.
-    pub(super) fn to_release(&self, used: &Use) -> Vec<usize> {
+    pub(super) fn to_release(&self, t: &Tape, used: &Use) -> Vec<usize> {
         let step = self.step.get();
         let is_free = |at: &usize| {
             let parameter = &self.parameters[*at];
@@ -52,9 +52,13 @@ impl Coordinator {
                 break;
             }
             // Whether it looks into the next module depends on the one that is released.
-            let seen = match (used.is_leaf, next.is_leaf) {
-                (false, true) => &[][..],
-                (true, _) if !next.within.is_empty() => &next.within,
+            let within;
+            let seen = match (used.is_leaf, next.is_leaf, next.layer) {
+                (false, true, _) => &[][..],
+                (true, _, Some(scope)) => {
+                    within = self.within(t, scope);
+                    &within
+                }
                 _ => &next.own,
             };
             for at in seen {
