@@ -146,6 +146,11 @@ impl BetweenLayers {
         t.distributed(|| norm(&x))
     }
 
+    /// How many positions there are in all where a rank has so many.
+    pub(crate) fn all_positions(self, own: u64) -> u64 {
+        own * self.0.unwrap_or(1)
+    }
+
     /// All positions of what a norm gave, for a module of which each rank has a part
     /// (`PrepareModuleInput`).
     pub(crate) fn gathered(self, t: &Tape, x: &Tensor) -> Tensor {

@@ -19,8 +19,8 @@ impl<L: Layer> Causal<L> {
         !(scales || passes_more || self.style.norm_before || self.sight.is_some())
     }
 
-    /// Token ids `[B, S]`, if the stage is the first, or hidden states `[B, S, H]`, to hidden states or, if it is
-    /// the last, logits `[B, S, V]`. Where attention hides later tokens without a mask, there is none,
+    /// Token ids `[B, S]`, if the stage is the first, or hidden states `[B, S, H]`, this rank's positions of them
+    /// where ranks divide the sequence, to hidden states or, if it is the last, logits `[B, S, V]`. Where attention hides later tokens without a mask, there is none,
     /// whatever layers have a window.
     pub(crate) fn run_stage(&self, t: &Tape, stage: &LocalStage, input: &Tensor) -> Tensor {
         let [model, _, norm] = self.names;
@@ -30,13 +30,18 @@ impl<L: Layer> Causal<L> {
             } else {
                 input.clone()
             };
-            let positions = self.shell.positions(t, input.dim(1));
+            let tokens = if stage.is_first {
+                input.dim(1)
+            } else {
+                self.between.all_positions(input.dim(1))
+            };
+            let positions = self.shell.positions(t, tokens);
             let masks = if self.shell.eager {
                 self.masks(t, input)
             } else {
                 (None, None)
             };
-            let ids = [input.dim(0), input.dim(1)];
+            let ids = [input.dim(0), tokens];
             let given = Given {
                 positions: &positions,
                 in_images: false,
@@ -52,9 +57,12 @@ impl<L: Layer> Causal<L> {
             let among = Among::default();
             let (hidden, held) = self.run_layers(t, hidden, layers, shared, (None, &among));
             drop(held);
-            let normalized = stage
-                .is_last
-                .then(|| t.scoped(norm, None, || self.norm.forward(t, &hidden)));
+            let normalized = stage.is_last.then(|| {
+                t.scoped(norm, None, || {
+                    self.between
+                        .around_norm(t, &hidden, |x| self.norm.forward(t, x))
+                })
+            });
             (hidden, normalized)
         });
         match normalized {

@@ -41,7 +41,9 @@ impl Pipeline {
             stages_of_rank: pp.stages(),
             micro_batches: pp.in_a_step(),
         };
-        let shape = [spec.micro_batch_size, spec.seq_len, columns];
+        let divided = spec.divides_sequence();
+        let tokens = spec.seq_len / if divided { spec.mesh.tp } else { 1 };
+        let shape = [spec.micro_batch_size, tokens, columns];
         let boundary = (shape.into(), spec.weights);
         let mut parameters = if pp.schedule.splits_backward() {
             parameters_of_stages(t, spec)

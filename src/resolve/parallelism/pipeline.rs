@@ -5,8 +5,8 @@ use super::refusal::not_estimated;
 use super::sizes::Sizes;
 use crate::ask::{
     ActivationCheckpointing, DataParallelKind, EvaluationKind, Finding, Framework, Loss,
-    MasterWeights, PipelineSchedule, Precision, Program, QuantizationType, Scenario, limits,
-    message,
+    MasterWeights, Parallelism, PipelineSchedule, Precision, Program, QuantizationType, Scenario,
+    limits, message,
 };
 use serde_json::Value;
 
@@ -51,7 +51,7 @@ pub(super) fn refuse(scenario: &Scenario, findings: &mut Vec<Finding>) {
             findings.push(Finding::error(key, why).with_fix(key, repair));
         }
     };
-    let (dp, pp) = (scenario.parallelism.dp, scenario.parallelism.pp);
+    let Parallelism { dp, tp, pp, .. } = scenario.parallelism;
     let narrow = match scenario.precision {
         Precision::AmpBf16 => Some(Precision::Bf16),
         Precision::AmpFp16 => Some(Precision::Fp16),
@@ -77,6 +77,10 @@ pub(super) fn refuse(scenario: &Scenario, findings: &mut Vec<Finding>) {
         ("optimizer.in_backward", scenario.optimizer.in_backward),
         ("padding_mask", scenario.has_padding()),
         ("keep_outputs", scenario.keep_outputs),
+        (
+            "parallelism.tp.loss_parallel",
+            tp.size > 1 && tp.loss_parallel,
+        ),
     ] {
         beside(key, is_asked, false.into());
     }
