@@ -39,11 +39,12 @@ pub use accuracy::{
 pub use advice::{Memory, Remedy, RemedyKind, candidates, first_remedy, rank, remedies, remedy};
 pub use asked::Asked;
 pub use detail::{Detail, LiveTensor};
-pub use estimate::{Estimate, estimate, from_trace, keep_memory};
+pub use estimate::{Estimate, estimate, keep_memory};
 pub use events::events;
 pub use explain::{Explanation, Lead, Part, explain};
 pub use measure::Measure;
 pub use others::{Method, Other, Quantity, Reason};
+pub use ranks::{RankReport, Ranks, ranks};
 pub use summarize::{DeviceSummary, summarize};
 pub use sweep::{Sweeper, sweep};
 pub use types::*;

@@ -1,6 +1,6 @@
 //! The report: the JSON contract of what Highwater says.
 
-use super::Other;
+use super::{Other, RankReport};
 use crate::ask::Finding;
 use crate::host::HostEstimate;
 use crate::sim::Phase;
@@ -194,6 +194,10 @@ pub struct Report {
     pub verdict: Verdict,
     /// What other tools' formulas would say.
     pub others: Vec<Other>,
+    /// The job's ranks that differ, those that take most first; empty where there is one, or where they were
+    /// not looked at.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub ranks: Vec<RankReport>,
     /// What to know about the scenario; room `text` writes it.
     #[serde(skip)]
     pub findings: Vec<Finding>,
