@@ -20,6 +20,6 @@ mod wrap;
 mod wrapper;
 mod zero;
 
-pub use pipeline::{Action, Computation, Given, Pipeline, StageModel};
+pub use pipeline::{Action, Computation, Given, Pipeline, Slot, StageModel, schedule};
 pub use wrap::{is_wrapped, wrapped};
 pub use wrapper::{ModelParameter, StageWrapper, Wrapper};

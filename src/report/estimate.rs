@@ -85,20 +85,14 @@ fn answer(run: RankRun, findings: Vec<Finding>) -> Result<Estimate, Vec<Finding>
 /// Samples that an optimizer step sees over all devices. Processes that share a GPU are jobs of
 /// their own.
 fn global_batch_size(spec: &ResolvedSpec) -> u64 {
-    let hardware = &spec.scenario.hardware;
-    let gpus = hardware.gpus_per_node.saturating_mul(hardware.nodes);
     let in_a_step = if spec.is_pipelined() {
         spec.parallelism.pp.in_a_step()
     } else {
         1
     };
-    [
-        spec.gradient_accumulation_steps,
-        in_a_step,
-        (gpus / spec.mesh.pp).max(1),
-    ]
-    .into_iter()
-    .fold(spec.micro_batch_size, u64::saturating_mul)
+    [spec.gradient_accumulation_steps, in_a_step, spec.mesh.dp]
+        .into_iter()
+        .fold(spec.micro_batch_size, u64::saturating_mul)
 }
 
 fn verdict(spec: &ResolvedSpec, device: &DeviceReport, host: &HostEstimate) -> Verdict {

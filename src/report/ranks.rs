@@ -70,7 +70,7 @@ fn at_stage(mut spec: ResolvedSpec, rank: u64) -> ResolvedSpec {
     spec
 }
 
-/// Ranks that run the same.
+/// Ranks that run the same, or GPUs with as many processes where each of them trains alone.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct RankReport {
     /// The first of them in the job: ranks of tensor parallelism are numbered first, then those of context, of
@@ -85,10 +85,31 @@ pub struct RankReport {
     pub peak: PhaseReport,
     /// What nvidia-smi shows of its device.
     pub total: Bytes,
+    /// Processes on its GPU, where GPUs differ in that: jobs of their own, of which `peak` is one's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub processes: Option<u64>,
     /// What programs can use of the device.
     pub usable: Bytes,
     /// Whether it fits.
     pub fits: bool,
+}
+
+impl RankReport {
+    /// The rank that a run is of.
+    fn of(spec: &ResolvedSpec, summary: &DeviceSummary) -> Self {
+        let (mesh, device) = (&spec.mesh, &summary.report);
+        let place = mesh.rank;
+        Self {
+            rank: ((place.pp * mesh.dp + place.dp) * mesh.cp + place.cp) * mesh.tp,
+            place,
+            count: 1,
+            peak: *device.binding(),
+            total: device.total,
+            processes: None,
+            usable: device.usable,
+            fits: device.total <= device.usable,
+        }
+    }
 }
 
 /// The ranks of a job, simulated one kind after the other so that a page can spread them over frames: call
@@ -132,11 +153,39 @@ impl Ranks {
             part: 0,
             share: 0,
         };
+        if let Some(plan) = spec.scenario.hardware.by_gpu() {
+            return Some(Self::of_plan(spec, &plan));
+        }
         (spec.mesh.world() > 1).then_some(Self {
             spec,
             next: Some(first),
             found: Vec::new(),
         })
+    }
+
+    /// The GPUs of each machine with so many processes each, all the same.
+    fn of_plan(spec: ResolvedSpec, plan: &[u64]) -> Self {
+        let mut run = RankRun::of(spec);
+        let mut found: Vec<RankReport> = Vec::new();
+        for (rank, &processes) in (0..).zip(plan) {
+            if let Some(like) = found.iter_mut().find(|of| of.processes == Some(processes)) {
+                like.count += run.spec.scenario.hardware.nodes;
+                continue;
+            }
+            run.spec.device.processes = processes;
+            let summary = summarize(&run.spec, &run.trace);
+            found.extend(summary.map(|summary| RankReport {
+                rank,
+                count: run.spec.scenario.hardware.nodes,
+                processes: Some(processes),
+                ..RankReport::of(&run.spec, &summary)
+            }));
+        }
+        Self {
+            spec: run.spec,
+            next: None,
+            found,
+        }
     }
 
     /// Simulates one more rank; false when nothing is left to do.
@@ -171,7 +220,10 @@ impl Ranks {
             .clamp(at.share + 1, shares);
         let count = (next - at.share) * copies * mesh.tp;
         if let Some(summary) = run.summary {
-            self.add(place, count, &summary);
+            self.add(RankReport {
+                count,
+                ..RankReport::of(&run.spec, &summary)
+            });
         }
         let left = next < shares.min(MOST_SHARES);
         self.next = if left {
@@ -194,21 +246,10 @@ impl Ranks {
         true
     }
 
-    fn add(&mut self, place: Place, count: u64, summary: &DeviceSummary) {
-        let mesh = &self.spec.mesh;
-        let device = &summary.report;
-        let report = RankReport {
-            rank: ((place.pp * mesh.dp + place.dp) * mesh.cp + place.cp) * mesh.tp,
-            place,
-            count,
-            peak: *device.binding(),
-            total: device.total,
-            usable: device.usable,
-            fits: device.total <= device.usable,
-        };
+    fn add(&mut self, report: RankReport) {
         let numbers = |of: &RankReport| (of.place.pp, of.total, of.peak.phase, of.peak.peak_tensor);
         match self.found.last_mut() {
-            Some(last) if numbers(last) == numbers(&report) => last.count += count,
+            Some(last) if numbers(last) == numbers(&report) => last.count += report.count,
             _ => self.found.push(report),
         }
     }
@@ -334,6 +375,34 @@ mod tests {
         let found = ranks(&ring);
         assert!(found.len() > 1);
         assert_eq!(found.iter().map(|of| of.count).sum::<u64>(), 4);
+    }
+
+    #[test]
+    fn gpus_with_as_many_processes_are_alike() {
+        let of = |hardware: &Value| {
+            let scenario = json!({"model": "qwen2.5-0.5b", "seq_len": 64, "hardware": hardware});
+            serde_json::from_value::<Scenario>(scenario).expect("a scenario")
+        };
+        let plan = of(&json!({"gpus_per_node": 7, "processes_by_gpu": "2,2,2,2,1,1,1"}));
+        let found = ranks(&plan);
+        let counts = found.iter().map(|of| (of.processes, of.count, of.rank));
+        assert_eq!(
+            counts.collect::<Vec<_>>(),
+            [(Some(2), 4, 0), (Some(1), 3, 4)]
+        );
+        let [alone, two] = [1, 2].map(|processes| {
+            let one = of(&json!({"processes_per_gpu": processes}));
+            estimate(&one).expect("an answer").report.device.total
+        });
+        assert_eq!([found[0].total, found[1].total], [two, alone]);
+        let report = estimate(&plan).expect("an answer").report;
+        assert_eq!(report.device.total, two, "the GPU with most is shown");
+        let jobs = of(&json!({"gpus_per_node": 1, "processes_per_gpu": 11}));
+        let jobs = estimate(&jobs).expect("an answer").report;
+        assert_eq!(
+            report.host.peak.total, jobs.host.peak.total,
+            "eleven jobs share the host"
+        );
     }
 
     #[test]

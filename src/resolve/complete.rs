@@ -123,7 +123,7 @@ fn complete(asked: &Scenario, findings: &mut Vec<Finding>) -> Option<ResolvedSpe
         loss: chunked_loss::resolve(scenario),
         keep_outputs: scenario.keep_outputs,
         parallelism: scenario.parallelism,
-        mesh: (scenario.parallelism).mesh(scenario.hardware.nodes, scenario.hardware.gpus_per_node),
+        mesh: scenario.parallelism.mesh(&scenario.hardware),
         offload: scenario.offload,
         program: scenario.program,
         evaluation,

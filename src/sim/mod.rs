@@ -22,6 +22,7 @@ mod sharded;
 mod trace;
 mod training;
 
+pub use crate::parallel::{Action, Computation, Slot, schedule};
 pub use crate::tape::{Event, Piece, RawStorage};
 pub use limitations::KNOWN_LIMITATIONS;
 pub use run::{simulate, simulate_in_detail};

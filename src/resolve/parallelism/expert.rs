@@ -32,9 +32,7 @@ pub(super) fn check(scenario: &Scenario, experts: Option<&Experts>, findings: &m
     let whole = [(message!(parallelism::experts), Some(experts.count))];
     must_divide(SIZE, asked.size, &whole, findings);
     let hardware = &scenario.hardware;
-    let mesh = scenario
-        .parallelism
-        .mesh(hardware.nodes, hardware.gpus_per_node);
+    let mesh = scenario.parallelism.mesh(hardware);
     // `DistributedConfig` (transformers 5.23) and `initialize_model_parallel` (megatron-core 0.16.1), whose
     // experts are divided among tensor parallel ranks, too, unless it is said.
     let ranks = match asked.kind {

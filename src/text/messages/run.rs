@@ -58,6 +58,8 @@ groups! {
     hardware {
         unknown_gpu: "There is no GPU {shown:?} in the catalog; choose one from it, and give hardware.gpu_memory when its memory differs.",
             "目录中没有 GPU {shown:?}；请从目录中选择，显存不同时给出 hardware.gpu_memory。";
+        by_gpu: "hardware.processes_by_gpu is {shown:?}; it must be a number for each of the {gpus} GPUs of a machine, as in 2,2,1, each at most {most} and not all 0.",
+            "hardware.processes_by_gpu 为 {shown:?}；必须为每台机器的 {gpus} 块 GPU 各给一个数，如 2,2,1，每个至多 {most}，且不能全为 0。";
         process_takes: "A process that has imported PyTorch takes half a GiB already; give the RAM of a node, or a container's limit.",
             "仅导入 PyTorch 的进程就已占用约 0.5 GiB；请给出节点内存或容器的内存上限。";
     }
