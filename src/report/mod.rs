@@ -45,7 +45,7 @@ pub use events::events;
 pub use explain::{Explanation, Lead, Part, explain};
 pub use measure::Measure;
 pub use others::{Method, Other, Quantity, Reason};
-pub use ranks::{RankReport, Ranks, ranks};
+pub use ranks::{Ranks, ranks};
 pub use schedule::{RankSchedule, Schedule, schedule};
 pub use summarize::{DeviceSummary, summarize};
 pub use sweep::{Sweeper, sweep};

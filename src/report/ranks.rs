@@ -1,11 +1,10 @@
 //! The ranks of a job: those that differ, and the one that takes most.
 
-use super::{DeviceSummary, PhaseReport, summarize};
+use super::{DeviceSummary, RankReport, summarize};
 use crate::ask::{ContextParallelKind, Place, Scenario};
 use crate::model::ResolvedSpec;
 use crate::sim::{Trace, simulate};
 use crate::units::Bytes;
-use serde::Serialize;
 use std::cmp::Reverse;
 
 /// The run of one rank.
@@ -68,30 +67,6 @@ fn at_stage(mut spec: ResolvedSpec, rank: u64) -> ResolvedSpec {
     spec.mesh.rank.pp = rank;
     spec.parallelism.pp.rank = Some(rank);
     spec
-}
-
-/// Ranks that run the same, or GPUs with as many processes where each of them trains alone.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct RankReport {
-    /// The first of them in the job: ranks of tensor parallelism are numbered first, then those of context, of
-    /// data and of pipeline parallelism (as torchtitan 0.2 and megatron-core 0.16 lay out their meshes).
-    pub rank: u64,
-    /// Its place along each axis.
-    #[serde(flatten)]
-    pub place: Place,
-    /// How many there are of them.
-    pub count: u64,
-    /// The phase that needs most, of the first step and of a steady one.
-    pub peak: PhaseReport,
-    /// What nvidia-smi shows of its device.
-    pub total: Bytes,
-    /// Processes on its GPU, where GPUs differ in that: jobs of their own, of which `peak` is one's.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub processes: Option<u64>,
-    /// What programs can use of the device.
-    pub usable: Bytes,
-    /// Whether it fits.
-    pub fits: bool,
 }
 
 impl RankReport {

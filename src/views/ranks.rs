@@ -30,7 +30,6 @@ fn part(of: &RankReport, current: bool, store: Store) -> AnyView {
     let name = ranks_alike(of, language);
     let scale = Scale::new(of.usable, store.units.get());
     let says = format!("{name}: {}", scale.finer_amount(of.total));
-    let share = of.total.get() as f64 / of.usable.get().max(1) as f64;
     view! {
         <button
             type="button"
@@ -40,7 +39,7 @@ fn part(of: &RankReport, current: bool, store: Store) -> AnyView {
             aria-label=says.clone()
             title=says
             style:flex-grow=of.count.to_string()
-            style=("--share", format!("{:.3}", share.min(1.0)))
+            style=("--share", format!("{:.3}", of.share()))
             on:click=move |_| store.open_rank(place)
         ></button>
     }
@@ -51,7 +50,7 @@ fn part(of: &RankReport, current: bool, store: Store) -> AnyView {
 fn row(of: &RankReport, all: &[RankReport], current: bool, store: Store) -> AnyView {
     let (place, language) = (of.place, store.language.get());
     let scale = Scale::new(of.usable, store.units.get());
-    let spare = of.usable - of.total;
+    let spare = of.headroom();
     let name = ranks_alike(of, language);
     let button = move |word: Word, compares: bool| {
         let label = format!("{} {name}", word.text(language));
