@@ -63,7 +63,7 @@ pub(crate) fn read(
     let communication = if alone {
         Bytes::ZERO
     } else {
-        catalog::NCCL.value
+        accelerator.nccl(hardware.gpus_per_node).value
     };
     let device = DeviceFacts {
         name: accelerator.name.to_owned(),

@@ -5,8 +5,8 @@ use crate::units::limitations;
 limitations! {
     "Compared with torch 2.15 and 2.6 and transformers 5.23, 4.51 and 4.48; other versions can differ by up to 16 %.",
     "已与 torch 2.15、2.6 及 transformers 5.23、4.51、4.48 对照；其他版本的差异可达 16 %。";
-    "What CUDA takes outside PyTorch's allocator grows with the number of threads that the GPU holds at once, as in 59 published measurements; half of them are within 11 MiB of it, nine of ten within 84 MiB. With several GPUs NCCL adds 619 MiB, the median of 15 measurements between 76 and 2903 MiB.",
-    "PyTorch 分配器之外的 CUDA 占用随 GPU 可同时驻留的线程数增长，取自 59 个公开实测值：半数相差不超过 11 MiB，九成不超过 84 MiB。多 GPU 时 NCCL 另加 619 MiB，即 15 个实测值（76 至 2903 MiB）的中位数。";
+    "What CUDA takes outside PyTorch's allocator grows with the number of threads that the GPU holds at once, as in 59 published measurements; half of them are within 11 MiB of it, nine of ten within 84 MiB. With several GPUs the buffers of one of NCCL's communicators are added by its sources (55 MiB over PCIe, 662 MiB through NVSwitch, 918 MiB among eight GPUs where the switch multicasts); half of 15 measurements are within 108 MiB of that, jobs with several communicators take up to three times as much.",
+    "PyTorch 分配器之外的 CUDA 占用随 GPU 可同时驻留的线程数增长，取自 59 个公开实测值：半数相差不超过 11 MiB，九成不超过 84 MiB。多 GPU 时按 NCCL 源码另加一个通信器的缓冲区（PCIe 为 55 MiB，NVSwitch 为 662 MiB，交换机支持多播时八块 GPU 为 918 MiB）；15 个实测值中半数相差不超过 108 MiB，使用多个通信器的任务可达三倍。";
     "Convolutions are computed by PyTorch's own kernels, as where cuDNN is off; cuDNN's workspaces differ.",
     "卷积按 PyTorch 自带内核估算（即关闭 cuDNN 时）；cuDNN 的工作区大小不同。";
     "Every sequence has the full length; what depends on values (packing, routing) is not computed.",

@@ -24,8 +24,8 @@ groups! {
             "{loss}的损失暂不支持 accelerate、DeepSpeed 或 Megatron 包装的模型。";
     }
     closeness {
-        several_gpus: "Each GPU is estimated as a copy of its own; of what data parallelism adds, NCCL's own memory is counted as it is at the median of published measurements. Say in parallelism.dp who reduces gradients, and their buckets and shards are counted, too.",
-            "每块 GPU 按独立副本估算；数据并行额外占用的显存中，NCCL 自身占用按公开实测值的中位数计入。在 parallelism.dp 中指明由谁归约梯度后，梯度桶与分片也会计入。";
+        several_gpus: "Each GPU is estimated as a copy of its own; of what data parallelism adds, the buffers of one of NCCL's communicators are counted. Say in parallelism.dp who reduces gradients, and their buckets and shards are counted, too.",
+            "每块 GPU 按独立副本估算；数据并行额外占用的显存中，已计入一个 NCCL 通信器的缓冲区。在 parallelism.dp 中指明由谁归约梯度后，梯度桶与分片也会计入。";
         without_cuda: "Without CUDA it trains on the CPU: the tensors of the GPU's side are counted in host RAM, and no GPU memory is needed. PyTorch's own choice of optimizer step there is for_loop.",
             "未使用 CUDA 时在 CPU 上训练：GPU 一侧的张量计入主机内存，不占用显存。此时 PyTorch 默认使用 for_loop 优化器实现。";
         no_scaler: "Pure fp16 trains without a gradient scaler, which refuses fp16 gradients; amp_fp16 has one.",
