@@ -60,7 +60,9 @@ impl Tape {
         match parameter.placement() {
             Placement::Summed => Some(copy("all_reduce")),
             Placement::Divided if gradient.numel() != parameter.numel() => Some(copy("clone")),
-            Placement::Divided | Placement::Copied | Placement::Local => None,
+            Placement::Divided | Placement::Copied | Placement::Local | Placement::OfExperts => {
+                None
+            }
         }
     }
 }

@@ -78,8 +78,8 @@ fn contradictions(scenario: &Scenario, findings: &mut Vec<Finding>) {
     }
 }
 
-/// What tensor parallelism is not estimated beside: keys, whether they are asked for, repairs.
-fn beside(scenario: &Scenario) -> Vec<(&'static str, bool, Value)> {
+/// What dividing modules or experts is not estimated beside: keys, whether they are asked for, repairs.
+pub(super) fn beside(scenario: &Scenario) -> Vec<(&'static str, bool, Value)> {
     let dp = scenario.parallelism.dp.kind;
     let optimizer = &scenario.optimizer;
     let estimated = match optimizer.name {
