@@ -9,6 +9,10 @@ use std::collections::BTreeMap;
 /// What the head of a language model is called.
 const HEAD: &str = "lm_head";
 
+/// What transformers' plan calls the embedding and the last norm: it leaves others to the model around them
+/// (`base_model_fsdp_plan`, `configuration_utils.py`, transformers 5.23).
+const PLANNED: [&str; 2] = ["embed_tokens", "norm"];
+
 /// The groups of a model, the model itself first, in the order of its modules.
 pub(super) struct Modules {
     /// The layers, by their scopes.
@@ -19,6 +23,8 @@ pub(super) struct Modules {
     others: Vec<(u32, usize)>,
     /// Experts of which ranks have some each, by their scopes, each with its group.
     experts: BTreeMap<u32, usize>,
+    /// The group of the head, where there is one.
+    tail: Option<usize>,
     /// How many groups there are.
     pub(super) groups: usize,
 }
@@ -32,27 +38,35 @@ impl Modules {
         let in_layers = Layers::of(t, registered);
         let dp = &spec.parallelism.dp;
         let family = spec.architecture.family().filter(|_| wraps_embeddings(dp));
-        let tail = family.map(|family| {
-            let names = &family.names;
+        let names = family.map(|family| &family.names);
+        let scopes = names.map_or([None; 2], |names| {
             let model = t.child_scope(0, names.model, None);
-            let scopes =
-                [names.embedding, names.last_norm].map(|name| t.child_scope(model, name, None));
-            (scopes, t.child_scope(0, HEAD, None))
+            let own = [names.embedding, names.last_norm].into_iter().zip(PLANNED);
+            let mut scopes = own.map(|(name, planned)| {
+                let is_wrapped = dp.fsdp.wrap_embeddings || name == planned;
+                is_wrapped.then(|| t.child_scope(model, name, None))
+            });
+            [(); 2].map(|()| scopes.next().flatten())
         });
-        let head = tail.map(|(_, head)| head);
-        let is_tied = registered.iter().all(|entry| Some(entry.scope) != head);
-        let first_layer = if tail.is_none() || is_tied { 1 } else { 2 };
+        let [embedding, norm] = scopes;
+        let head = names.map(|_| t.child_scope(0, HEAD, None));
+        let head = head.filter(|&head| registered.iter().any(|entry| entry.scope == head));
+        let plans_head =
+            dp.fsdp.wrap_embeddings || family.is_some_and(|family| family.groups_head);
+        // A head that is tied stands in the embedding's group.
+        let first = embedding.filter(|_| head.is_some());
+        let first_layer = 1 + usize::from(first.is_some());
         let (layers, experts) = of_layers(t, &in_layers, registered, first_layer);
         let last = first_layer + layers.len() + experts.len();
-        let others = match tail {
-            None => Vec::new(),
-            Some(([embedding, norm], _)) if is_tied => vec![(embedding, last), (norm, last)],
-            Some(([embedding, norm], head)) => vec![(embedding, 1), (norm, last), (head, last)],
-        };
+        let tail = [norm, head.or(embedding).filter(|_| plans_head)].into_iter().flatten();
+        let others: Vec<(u32, usize)> = (first.map(|module| (module, 1)).into_iter())
+            .chain(tail.map(|module| (module, last)))
+            .collect();
         Self {
             in_layers,
             layers,
-            groups: last + usize::from(tail.is_some()),
+            groups: last + usize::from(others.iter().any(|(_, group)| *group == last)),
+            tail: names.map(|_| last),
             others,
             experts,
         }
@@ -106,7 +120,7 @@ impl Modules {
     pub(super) fn reshards(&self, dp: &DataParallel, group: usize) -> bool {
         if group == 0 {
             dp.fsdp.reshard_root_after_forward.unwrap_or(false)
-        } else if self.of_group(group).len() > 1 {
+        } else if self.tail == Some(group) {
             false
         } else {
             dp.fsdp.reshard_after_forward

@@ -4,7 +4,7 @@ use super::mesh::divisor;
 use super::refusal::not_estimated;
 use super::sizes::must_divide;
 use super::tensor::{beside, divides_modules};
-use crate::ask::{DataParallelKind, ExpertParallelKind, Finding, Message, Plan, Scenario, message};
+use crate::ask::{DataParallelKind, ExpertParallelKind, Finding, Message, OptimizerName, Plan, Scenario, message};
 use crate::families::registry::is_of_blocks;
 use crate::model::{Architecture, DecoderConfig, Experts, Routing};
 use serde_json::Value;
@@ -74,8 +74,10 @@ pub(super) fn check_beside(scenario: &Scenario, findings: &mut Vec<Finding>) {
     if divides_modules(scenario) {
         return;
     }
+    let momentum = scenario.optimizer.name == OptimizerName::Sgd;
+    let estimated = |key| key == "precision" || (key == "optimizer.name" && momentum);
     for (key, is_beside, fix) in beside(scenario) {
-        if is_beside {
+        if is_beside && !estimated(key) {
             let what = message!(parallelism::experts_beside, key);
             findings.push(not_estimated(key, &what, fix));
         }
