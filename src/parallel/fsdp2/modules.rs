@@ -51,14 +51,15 @@ impl Modules {
         let [embedding, norm] = scopes;
         let head = names.map(|_| t.child_scope(0, HEAD, None));
         let head = head.filter(|&head| registered.iter().any(|entry| entry.scope == head));
-        let plans_head =
-            dp.fsdp.wrap_embeddings || family.is_some_and(|family| family.groups_head);
+        let plans_head = dp.fsdp.wrap_embeddings || family.is_some_and(|family| family.groups_head);
         // A head that is tied stands in the embedding's group.
         let first = embedding.filter(|_| head.is_some());
         let first_layer = 1 + usize::from(first.is_some());
         let (layers, experts) = of_layers(t, &in_layers, registered, first_layer);
         let last = first_layer + layers.len() + experts.len();
-        let tail = [norm, head.or(embedding).filter(|_| plans_head)].into_iter().flatten();
+        let tail = [norm, head.or(embedding).filter(|_| plans_head)]
+            .into_iter()
+            .flatten();
         let others: Vec<(u32, usize)> = (first.map(|module| (module, 1)).into_iter())
             .chain(tail.map(|module| (module, last)))
             .collect();

@@ -4,7 +4,9 @@ use super::mesh::divisor;
 use super::refusal::not_estimated;
 use super::sizes::must_divide;
 use super::tensor::{beside, divides_modules};
-use crate::ask::{DataParallelKind, ExpertParallelKind, Finding, Message, OptimizerName, Plan, Scenario, message};
+use crate::ask::{
+    DataParallelKind, ExpertParallelKind, Finding, Message, OptimizerName, Plan, Scenario, message,
+};
 use crate::families::registry::is_of_blocks;
 use crate::model::{Architecture, DecoderConfig, Experts, Routing};
 use serde_json::Value;
