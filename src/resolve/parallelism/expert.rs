@@ -77,9 +77,8 @@ pub(super) fn check_beside(scenario: &Scenario, findings: &mut Vec<Finding>) {
         return;
     }
     let momentum = scenario.optimizer.name == OptimizerName::Sgd;
-    let estimated = |key| key == "precision" || (key == "optimizer.name" && momentum);
     for (key, is_beside, fix) in beside(scenario) {
-        if is_beside && !estimated(key) {
+        if is_beside && !(key == "optimizer.name" && momentum) {
             let what = message!(parallelism::experts_beside, key);
             findings.push(not_estimated(key, &what, fix));
         }
