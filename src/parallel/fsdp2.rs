@@ -19,7 +19,7 @@ use crate::model::ResolvedSpec;
 use crate::tape::{Category, ModuleHooks, Registered, Role, Tape, Tensor};
 use crate::units::DType;
 use context::Streams;
-use group::{Group, State};
+use group::{Group, Sharing, State};
 use modules::Modules;
 pub(super) use stages::Fsdp2Stages;
 use std::cell::{Cell, RefCell};
@@ -30,8 +30,6 @@ pub(super) struct Fsdp2 {
     own: Weak<Self>,
     settings: Fsdp,
     streams: Streams,
-    /// Ranks that a parameter is divided among.
-    ranks: u64,
     /// Whether ranks that hold the same part reduce gradients among them.
     replicates: bool,
     /// The dtype in which gradients are reduced.
@@ -90,7 +88,11 @@ impl Fsdp2 {
             .or(trained.map(stored))
             .unwrap_or(DType::Float32);
         let modules = Modules::of(t, spec, registered);
-        let group = |at| Group::new(&dp.fsdp, modules.reshards(dp, at), modules.of_group(at));
+        let group = |at| {
+            let sharing = Sharing::of(spec, modules.are_experts(at));
+            let reshards = modules.reshards(dp, at);
+            Group::new(&dp.fsdp, sharing, reshards, modules.of_group(at))
+        };
         let mut groups: Vec<Group> = (0..modules.groups).map(group).collect();
         let (mut places, mut all) = (Vec::new(), Vec::new());
         let mut alike_until = mesh.shard;
@@ -102,7 +104,6 @@ impl Fsdp2 {
                 }),
                 Role::Buffer => {}
                 Role::Trained | Role::Frozen => {
-                    let place = (mesh.place_in_shard(), mesh.shard);
                     let trained = entry.role == Role::Trained;
                     let stored = stored(entry);
                     let elements = entry.tensor.numel();
@@ -116,7 +117,7 @@ impl Fsdp2 {
                     });
                     places.push((
                         entry.tensor.clone(),
-                        (at, groups[at].add(t, entry, [stored, reduce], place)),
+                        (at, groups[at].add(t, entry, [stored, reduce])),
                     ));
                 }
             }
@@ -131,7 +132,6 @@ impl Fsdp2 {
             own: Weak::clone(own),
             settings: dp.fsdp,
             streams: Streams::of(root),
-            ranks: mesh.shard,
             replicates: mesh.replicate > 1,
             reduce,
             groups,
@@ -204,9 +204,15 @@ impl Fsdp2 {
         }
         let count = usize::try_from(self.settings.explicit_prefetch).unwrap_or(usize::MAX);
         if forward {
-            (at + 1..layers.end).take(count).collect()
+            layers
+                .iter()
+                .copied()
+                .filter(|&layer| layer > at)
+                .take(count)
+                .collect()
         } else {
-            (layers.start..at).rev().take(count).collect()
+            let before = layers.iter().rev().copied();
+            before.filter(|&layer| layer < at).take(count).collect()
         }
     }
 

@@ -13,6 +13,8 @@ mod gradients;
 mod hearing;
 mod limitations;
 mod offload;
+#[cfg(test)]
+mod on_ranks;
 mod pipeline;
 mod precision;
 mod run;

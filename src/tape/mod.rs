@@ -409,7 +409,9 @@ impl Tape {
     /// wrapper comes to them.
     pub fn elsewhere<R>(&self, build: impl FnOnce() -> R) -> R {
         let registered = self.registered.take();
-        let built = self.without_memory(|| self.with_own_parameters(build));
+        let built = self
+            .placing
+            .elsewhere(|| self.without_memory(|| self.with_own_parameters(build)));
         self.registered.replace(registered);
         built
     }

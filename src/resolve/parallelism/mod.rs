@@ -39,6 +39,7 @@ pub(super) fn check(asked: &Scenario, scenario: &Scenario, findings: &mut Vec<Fi
     pipeline::refuse(scenario, findings);
     fsdp::refuse(scenario, findings);
     tensor::check(scenario, findings);
+    expert::check_beside(scenario, findings);
 }
 
 /// Refuses the kinds that are not estimated at all; what is wrong with the numbers of ranks comes first.
@@ -75,7 +76,7 @@ pub(super) fn check_model(
     fsdp::check_groups(scenario, architecture, findings);
     pipeline::check_layers(scenario, &sizes, findings);
     context::check(scenario, architecture, &sizes, findings);
-    expert::check(scenario, architecture.experts(), findings);
+    expert::check(scenario, architecture, findings);
 }
 
 /// Whether a scenario says nothing of how its job is divided.

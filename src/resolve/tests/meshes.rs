@@ -138,6 +138,70 @@ fn axes_of_one_rank_are_none() {
 }
 
 #[test]
+fn what_expert_parallelism_cannot_do_is_refused_with_a_repair() {
+    let with = |parallelism: Value, more: Value| {
+        let mut scenario = json!({
+            "model": "olmoe-1b-7b", "precision": "bf16", "hardware": {"gpus_per_node": 4},
+            "parallelism": parallelism,
+        });
+        if let (Some(scenario), Value::Object(more)) = (scenario.as_object_mut(), more) {
+            scenario.extend(more);
+        }
+        scenario
+    };
+    let fsdp = || json!({"kind": "fsdp2", "plan": "transformers"});
+    let planned = |size: u64| json!({"size": size, "plan": "transformers"});
+    let four = || json!({"dp": fsdp(), "ep": {"size": 4}});
+    assert_eq!(errors(with(four(), json!({}))), []);
+    let tensor = json!({"tp": planned(4), "ep": {"size": 4, "kind": "all_reduce"}});
+    assert_eq!(errors(with(tensor, json!({}))), []);
+    has(
+        &with(four(), json!({"clip_grad_norm": true})),
+        "clip_grad_norm",
+        false,
+    );
+    has(
+        &with(four(), json!({"model": "llama-3.2-1b"})),
+        "parallelism.ep.size",
+        1,
+    );
+    // 64 experts, and 8 of Mixtral.
+    let mixtral = |ranks: u64| {
+        let ranks = json!({"dp": fsdp(), "ep": {"size": ranks}});
+        with(
+            ranks,
+            json!({"model": "mixtral-8x7b", "hardware": {"gpus_per_node": 48}}),
+        )
+    };
+    has(&mixtral(16), "parallelism.ep.size", 8);
+    has(&mixtral(3), "parallelism.ep.size", 2);
+    // Those of two tensor parallel ranks and two others.
+    let both = |size: u64, kind: &str| {
+        let ep = json!({"size": size, "kind": kind});
+        with(json!({"dp": fsdp(), "tp": planned(2), "ep": ep}), json!({}))
+    };
+    assert_eq!(errors(both(2, "all_reduce")), []);
+    assert_eq!(errors(both(4, "all_to_all")), []);
+    has(&both(4, "all_reduce"), "parallelism.ep.size", 2);
+    has(&both(8, "all_to_all"), "parallelism.ep.size", 4);
+    let wide = json!({"tp": planned(4), "ep": {"size": 2}});
+    has(&with(wide, json!({})), "parallelism.ep.size", 4);
+    let usual = json!({"dp": {"kind": "fsdp2"}, "ep": {"size": 4}});
+    has(
+        &with(usual, json!({})),
+        "parallelism.dp.plan",
+        "transformers",
+    );
+    let stages = json!({"dp": fsdp(), "pp": {"size": 2}, "ep": {"size": 2}});
+    has(&with(stages, json!({})), "parallelism.pp.size", 1);
+    let lora = json!({"lora": {"r": 8, "target_modules": ["q_proj"]}});
+    has(&with(four(), lora), "lora", Value::Null);
+    // Routers in float32 stand in no group with others.
+    let wide = json!({"model": "ernie-4.5-21b-a3b"});
+    has(&with(four(), wide), "precision", "fp32");
+}
+
+#[test]
 fn what_tensor_parallelism_cannot_do_is_refused_with_a_repair() {
     let with = |tp: Value, more: Value| {
         let mut scenario =

@@ -232,6 +232,20 @@ groups! {
             "上下文并行只接受因果掩码：带填充的掩码会被拒绝或丢弃。";
         expert_parallelism: "Expert parallelism",
             "专家并行";
+        experts_beside: "Expert parallelism beside this {key}",
+            "与此 {key} 同时使用的专家并行";
+        expert_modules: "Expert parallelism of this model",
+            "该模型的专家并行";
+        plan_of_experts: "transformers divides experts together with its own plan for the other modules.",
+            "transformers 划分专家时，其余模块也须采用它自己的方案。";
+        experts_alone: "transformers divides experts beside FSDP2 and tensor parallelism only.",
+            "transformers 的专家并行只能与 FSDP2 和张量并行一起使用。";
+        norms_of_meshes: "clip_grad_norm_ takes the norms of DTensors of one mesh: those of experts are on another one.",
+            "clip_grad_norm_ 只能计算同一网格上 DTensor 的范数：专家位于另一网格。";
+        group_of_one_dtype: "fully_shard takes parameters of one dtype for a group; routers of this model stay in float32.",
+            "fully_shard 的一组参数须为同一数据类型；该模型的路由器保持 float32。";
+        experts_of_same_tokens: "{key} is {size}; it must be a multiple of the {tensor} tensor parallel ranks, which see the same tokens.",
+            "{key} 为 {size}；它应为 {tensor} 个张量并行进程（看到相同词元）的倍数。";
         megatron_core: "Megatron-Core",
             " Megatron-Core";
         parameters_before_stage_3: "DeepSpeed offloads parameters in stage 3 only.",
