@@ -1,21 +1,9 @@
 //! Megatron-Core.
 
-use super::refusal::not_estimated;
 use crate::ask::{
     DataParallelKind, ExpertParallelKind, Finding, Framework, RecomputeGranularity, Scenario,
     TensorParallelKind, message,
 };
-
-/// Megatron-Core's models are not estimated yet.
-pub(super) fn refuse(scenario: &Scenario, findings: &mut Vec<Finding>) {
-    if scenario.framework == Framework::Torch215MegatronCore016 {
-        findings.push(not_estimated(
-            "framework",
-            &message!(parallelism::megatron_core),
-            Framework::Torch215Transformers523.name(),
-        ));
-    }
-}
 
 /// Refuses what only Megatron-Core has with the models of others.
 pub(super) fn check(scenario: &Scenario, findings: &mut Vec<Finding>) {

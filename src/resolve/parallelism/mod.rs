@@ -46,7 +46,6 @@ pub(super) fn refuse(asked: &Scenario, findings: &mut Vec<Finding>) {
     if asks_nothing(asked) {
         return;
     }
-    megatron::refuse(asked, findings);
     expert::refuse(asked, findings);
 }
 
