@@ -1,8 +1,8 @@
 //! A training run of Megatron-Core: `train_step` of `megatron/training/training.py`, with a model, wrappers, an
 //! optimizer and schedules of its own.
 //!
-//! Each micro-batch reads token ids where the first layer is, labels and a mask of losses where the last one is,
-//! and positions everywhere. The loss is the mean over the mask.
+//! Each micro-batch reads token ids on the rank with the first layer, labels and a mask of losses on that with the
+//! last one, and positions everywhere. The loss is the mean over the mask.
 
 use super::fold::{Counts, Recorded};
 use super::pipeline::begins;
@@ -132,14 +132,17 @@ impl Rank<'_> {
         self.mark(t, Phase::Data);
     }
 
-    /// Token ids, labels, mask of losses and positions of a micro-batch, which take the place of those before.
-    fn fetch(&self, t: &Tape, chunk: usize, stage: &StageLayers) -> [Option<Tensor>; 4] {
+    /// Token ids, labels, mask of losses and positions of a micro-batch, which take the place of those before:
+    /// what the rank reads, whichever of its chunks runs.
+    fn fetch(&self, t: &Tape, chunk: usize) -> [Option<Tensor>; 4] {
         let shape = Shape::from([self.spec.micro_batch_size, self.spec.seq_len]);
         let make = |dtype| t.allocate("zeros", shape, dtype, Category::Inputs);
+        let is_first = self.stages.iter().any(|stage| stage.is_first);
+        let is_last = self.stages.iter().any(|stage| stage.is_last);
         let batch = [
-            stage.is_first.then(|| make(DType::Int64)),
-            stage.is_last.then(|| make(DType::Int64)),
-            stage.is_last.then(|| make(DType::Float32)),
+            is_first.then(|| make(DType::Int64)),
+            is_last.then(|| make(DType::Int64)),
+            is_last.then(|| make(DType::Float32)),
             Some(make(DType::Int64)),
         ];
         let held = batch.iter().flatten().cloned().collect();
@@ -182,9 +185,10 @@ impl MegatronChunks for Rank<'_> {
     fn forward(&self, t: &Tape, chunk: usize, input: Option<&Tensor>) -> Option<Tensor> {
         let (stage, model) = (self.stages.get(chunk)?, self.models.get(chunk)?);
         *place(&mut self.inputs.borrow_mut(), chunk) = input.cloned();
-        let [ids, labels, mask, _positions] = self.fetch(t, chunk, stage);
+        let [ids, labels, mask, _positions] = self.fetch(t, chunk);
+        let ids = ids.filter(|_| stage.is_first);
         let hidden = model.forward(t, ids.as_ref().or(input)?);
-        let (Some(labels), Some(mask)) = (labels, mask) else {
+        let (Some(labels), Some(mask), true) = (labels, mask, stage.is_last) else {
             return Some(hidden);
         };
         let losses = model.loss(t, hidden, &labels)?;

@@ -96,16 +96,14 @@ impl MegatronSchedule {
 
 /// `forward_backward_no_pipelining`.
 fn no_pipelining(call: &Call) {
-    let mut output = None;
+    let mut held = None;
     for micro_batch in 0..call.schedule.micro_batches {
-        output = Some(call.forward((0, micro_batch), None));
-        if let Some(output) = &output {
-            let scaled = call.backward((0, micro_batch), None, output, None);
-            drop(scaled);
-        }
+        let mut output = call.forward((0, micro_batch), None);
+        held = output.held();
+        drop(call.backward((0, micro_batch), &mut output, None));
     }
     call.chunks.finalize(call.tape);
-    drop(output);
+    drop(held);
 }
 
 /// `forward_backward_pipelining_without_interleaving`. Variables hold what they were given until they are given
@@ -115,76 +113,44 @@ fn one_forward_one_backward(call: &Call) {
     let (first, last) = (schedule.is_first(), schedule.is_last());
     let all = schedule.micro_batches;
     let warmup = (schedule.ranks - schedule.rank - 1).min(all);
+    let receive_input = || (!first).then(|| call.receive());
     let mut inputs: VecDeque<Option<Received>> = VecDeque::new();
     let mut outputs: VecDeque<Sent> = VecDeque::new();
-    let receive = |wanted: bool| wanted.then(|| call.receive());
-    let mut forwards = 0;
-    let mut backwards = 0;
-    let mut forward = |input: Option<&Received>| {
-        let output = call.forward((0, forwards), input);
-        forwards += 1;
-        output
-    };
-    let mut backward = |input: Option<&Received>, output: &Sent, gradient: Option<&Tensor>| {
-        let scaled = call.backward((0, backwards), input, output, gradient);
-        backwards += 1;
-        scaled
-    };
-    for _ in 0..warmup {
-        let input = receive(!first).map(Received::new);
-        let mut output = forward(input.as_ref());
-        inputs.push_back(input);
+    for micro_batch in 0..warmup {
+        let input = receive_input();
+        let mut output = call.forward((0, micro_batch), input.as_ref());
         call.deallocate(&mut output);
+        inputs.push_back(input);
         outputs.push_back(output);
     }
     let remaining = all - warmup;
-    let mut input = if remaining > 0 {
-        receive(!first).map(Received::new)
-    } else {
-        None
-    };
-    // What the loop's variables hold: the gradients of the output and of the input, and the scaled loss.
-    let mut of_output = None;
-    let mut of_input: Option<Tensor> = None;
-    let mut held_output: Option<Sent> = None;
-    let mut scaled: Option<Tensor> = None;
-    for i in 0..remaining {
-        let mut output = forward(input.as_ref());
-        drop((scaled.take(), held_output.take()));
-        of_output = {
-            let received = receive(!last);
-            drop(of_output);
-            received
-        };
-        inputs.push_back(input.take());
-        call.deallocate(&mut output);
-        outputs.push_back(output);
+    // What the loop's variables hold.
+    let mut input = (remaining > 0).then(receive_input).flatten();
+    let mut gradients: [Option<Tensor>; 2] = [None, None];
+    let mut held: (Option<Sent>, Option<Tensor>) = (None, None);
+    for micro_batch in 0..all {
+        if micro_batch < remaining {
+            let mut output = call.forward((0, warmup + micro_batch), input.as_ref());
+            held = (None, None);
+            gradients[0] = (!last).then(|| call.receive_gradient());
+            call.deallocate(&mut output);
+            inputs.push_back(input.take());
+            outputs.push_back(output);
+        }
         input = inputs.pop_front().flatten();
-        let Some(output) = outputs.pop_front() else {
-            return;
-        };
-        scaled = backward(input.as_ref(), &output, of_output.as_ref());
-        of_input = input.as_ref().and_then(Received::gradient);
-        held_output = Some(output).filter(|_| scaled.is_none());
-        if i + 1 == remaining {
+        held.0 = outputs.pop_front();
+        if micro_batch >= remaining {
+            gradients[0] = (!last).then(|| call.receive_gradient());
+        }
+        let Some(output) = &mut held.0 else { break };
+        held.1 = call.backward((0, micro_batch), output, gradients[0].as_ref());
+        gradients[1] = input.as_ref().and_then(Received::gradient);
+        if micro_batch + 1 == remaining {
             input = None;
-        } else {
-            input = receive(!first).map(Received::new);
+        } else if micro_batch + 1 < remaining {
+            input = receive_input();
         }
-    }
-    for _ in 0..warmup {
-        input = inputs.pop_front().flatten();
-        held_output = outputs.pop_front();
-        of_output = {
-            let received = receive(!last);
-            drop(of_output);
-            received
-        };
-        if let Some(output) = &held_output {
-            backward(input.as_ref(), output, of_output.as_ref());
-        }
-        of_input = input.as_ref().and_then(Received::gradient);
     }
     call.chunks.finalize(call.tape);
-    drop((input, of_output, of_input, held_output, scaled));
+    drop((input, gradients, held));
 }

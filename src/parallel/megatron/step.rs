@@ -9,10 +9,6 @@ use crate::units::Shape;
 pub(super) struct Received(Tensor);
 
 impl Received {
-    pub(super) fn new(buffer: Tensor) -> Self {
-        Self(buffer)
-    }
-
     /// The gradient, once backward has run.
     pub(super) fn gradient(&self) -> Option<Tensor> {
         self.0.gradient()
@@ -26,6 +22,13 @@ pub(super) struct Sent {
     is_loss: bool,
 }
 
+impl Sent {
+    /// The tensor, for who holds it until backward has run.
+    pub(super) fn held(&self) -> Option<Tensor> {
+        self.tensor.clone()
+    }
+}
+
 /// A step that is going on.
 pub(super) struct Call<'a> {
     pub(super) tape: &'a Tape,
@@ -34,13 +37,15 @@ pub(super) struct Call<'a> {
 }
 
 impl Call<'_> {
-    /// What is received, an input as a leaf (`_communicate`).
-    pub(super) fn receive(&self) -> Tensor {
+    /// An input that is received.
+    pub(super) fn receive(&self) -> Received {
+        Received(self.tape.input_leaf(&self.receive_gradient()))
+    }
+
+    /// What is received (`_communicate`).
+    pub(super) fn receive_gradient(&self) -> Tensor {
         let (shape, dtype) = self.schedule.boundary;
-        let buffer = self
-            .tape
-            .allocate("empty", shape, dtype, Category::Communication);
-        self.tape.input_leaf(&buffer)
+        (self.tape).allocate("empty", shape, dtype, Category::Communication)
     }
 
     /// Whether a chunk is the pipeline's last.
@@ -76,12 +81,12 @@ impl Call<'_> {
         }
     }
 
-    /// `backward_step`, which gives the scaled loss that backward began with, if it did.
+    /// `backward_step`, which gives the scaled loss that backward began with, if it did. That takes the place of
+    /// the loss in what the chunk gave.
     pub(super) fn backward(
         &self,
         (chunk, micro_batch): (usize, u64),
-        _input: Option<&Received>,
-        output: &Sent,
+        output: &mut Sent,
         gradient: Option<&Tensor>,
     ) -> Option<Tensor> {
         self.chunks.begins(
@@ -93,8 +98,9 @@ impl Call<'_> {
             },
         );
         let t = self.tape;
-        if let Some(loss) = output.tensor.as_ref().filter(|_| output.is_loss) {
-            let scaled = self.chunks.scaled(t, loss);
+        if let Some(loss) = output.tensor.take_if(|_| output.is_loss) {
+            let scaled = self.chunks.scaled(t, &loss);
+            drop(loss);
             t.backward(&scaled);
             return Some(scaled);
         }
