@@ -70,6 +70,8 @@ fn run(
         batches: RefCell::default(),
         inputs: RefCell::default(),
         losses: RefCell::default(),
+        balance: RefCell::default(),
+        is_mixture: config.is_mixture(),
         marks: RefCell::new((marks, 0)),
         step: RefCell::new(0),
     };
@@ -101,6 +103,9 @@ struct Rank<'a> {
     batches: RefCell<Vec<Vec<Tensor>>>,
     /// What each chunk was given last (`decoder.input_tensor`).
     inputs: RefCell<Vec<Option<Tensor>>>,
+    /// What losses that balance experts are scaled by (`MoEAuxLossAutoScaler`), where there are some.
+    balance: RefCell<Option<Tensor>>,
+    is_mixture: bool,
     /// The losses of a step (`forward_data_store`).
     losses: RefCell<Vec<Tensor>>,
     /// The marks, and where storages begin that were made since the last of them.
@@ -151,10 +156,10 @@ impl Rank<'_> {
     }
 
     /// `loss_func`, and the division by the number of micro-batches (`forward_step_calc_loss`).
-    fn mean(&self, t: &Tape, losses: Tensor, mask: &Tensor) -> Tensor {
+    fn mean(&self, t: &Tape, losses: &Tensor, mask: &Tensor) -> Tensor {
         let loss = {
             let count = losses.numel();
-            let product = t.mul(&t.view(&losses, [count]), &t.view(mask, [count]));
+            let product = t.mul(&t.view(losses, [count]), &t.view(mask, [count]));
             let sum = t.sum_all(&product);
             drop(product);
             let count = t.sum_all(mask);
@@ -162,8 +167,27 @@ impl Rank<'_> {
         };
         let reduced = t.allocate("clone", Shape::new(&[]), DType::Float32, Category::Logits);
         self.losses.borrow_mut().push(reduced);
-        drop(losses);
         t.scale_in_place(t.scale_in_place(loss))
+    }
+}
+
+impl Rank<'_> {
+    /// `set_loss_scale` of what balances experts, whether something does or not (`forward_step_calc_loss`).
+    fn scale_balance(&self, t: &Tape) {
+        if !self.is_mixture {
+            return;
+        }
+        let number = |op| t.empty(op, Shape::from([1]), DType::Float32);
+        let scaled = {
+            let _ones = number("ones");
+            number("mul")
+        };
+        let divided = {
+            let _times = number("mul");
+            number("div")
+        };
+        self.balance.borrow_mut().get_or_insert(divided);
+        drop(scaled);
     }
 }
 
@@ -189,10 +213,14 @@ impl MegatronChunks for Rank<'_> {
         let ids = ids.filter(|_| stage.is_first);
         let hidden = model.forward(t, ids.as_ref().or(input)?);
         let (Some(labels), Some(mask), true) = (labels, mask, stage.is_last) else {
+            self.scale_balance(t);
             return Some(hidden);
         };
         let losses = model.loss(t, hidden, &labels)?;
-        Some(self.mean(t, losses, &mask))
+        let loss = self.mean(t, &losses, &mask);
+        self.scale_balance(t);
+        drop(losses);
+        Some(loss)
     }
 
     fn scaled(&self, t: &Tape, loss: &Tensor) -> Tensor {

@@ -1,6 +1,6 @@
 //! The sizes and options of a model (`TransformerConfig`, `core/transformer/transformer_config.py`).
 
-use crate::ask::{ExpertDispatcher, Recompute, RecomputeGranularity};
+use crate::ask::{ExpertDispatcher, ExpertParallel, Recompute, RecomputeGranularity};
 use crate::model::{Architecture, DecoderConfig, HeadNorm, ResolvedSpec};
 use crate::units::DType;
 
@@ -52,6 +52,15 @@ pub(crate) struct ExpertConfig {
     pub(super) ranks: u64,
     /// How tokens come to them.
     pub(super) dispatcher: ExpertDispatcher,
+    /// Tokens of an expert for each `per_token / count` of a token.
+    asked: ExpertParallel,
+}
+
+impl ExpertConfig {
+    /// Tokens that an expert has room for, of so many tokens of a rank (`get_capacity`).
+    pub(super) fn capacity(&self, tokens: u64) -> u64 {
+        self.asked.capacity(tokens * self.per_token, self.count)
+    }
 }
 
 /// The layers of a stage, or of a chunk of a stage, and what stands around them.
@@ -84,6 +93,7 @@ impl TransformerConfig {
             ffn_hidden_size: experts.intermediate_size,
             ranks: spec.mesh.ep,
             dispatcher: spec.parallelism.ep.dispatcher,
+            asked: spec.parallelism.ep,
         });
         Self {
             num_layers: model.num_hidden_layers,
@@ -127,6 +137,11 @@ impl TransformerConfig {
     /// The dtype of what stages send.
     pub(crate) fn dtype(&self) -> DType {
         self.dtype
+    }
+
+    /// Whether its layers are mixtures of experts.
+    pub(crate) fn is_mixture(&self) -> bool {
+        self.experts.is_some()
     }
 
     /// Layers of the whole model.

@@ -4,10 +4,17 @@ use super::attention::Attention;
 use super::config::TransformerConfig;
 use super::mlp::Mlp;
 use super::modules::{Modules, Norm};
+use super::moe::Mixture;
 use crate::ask::{RecomputeGranularity, RecomputeMethod};
 use crate::tape::{Function, Tape, Tensor};
 use smallvec::smallvec;
 use std::rc::Rc;
+
+/// What follows attention.
+enum FeedForward {
+    Mlp(Rc<Mlp>),
+    Mixture(Rc<Mixture>),
+}
 
 /// `TransformerLayer`.
 pub(super) struct Layer {
@@ -15,7 +22,7 @@ pub(super) struct Layer {
     input_layernorm: Norm,
     self_attention: Attention,
     pre_mlp_layernorm: Norm,
-    mlp: Rc<Mlp>,
+    mlp: FeedForward,
     recomputes_mlp: bool,
 }
 
@@ -27,7 +34,10 @@ impl Layer {
             input_layernorm: Norm::new(m, hidden),
             self_attention: Attention::new(m),
             pre_mlp_layernorm: Norm::new(m, hidden),
-            mlp: Rc::new(Mlp::new(m)),
+            mlp: match m.config.experts {
+                Some(experts) => FeedForward::Mixture(Mixture::new(m, experts)),
+                None => FeedForward::Mlp(Rc::new(Mlp::new(m))),
+            },
             recomputes_mlp: m.config.recomputes("mlp"),
         }
     }
@@ -56,10 +66,11 @@ impl Layer {
     }
 
     fn through_mlp(&self, t: &Tape, x: &Tensor) -> Tensor {
-        if !self.recomputes_mlp {
-            return self.mlp.forward(t, x);
-        }
-        let mlp = Rc::clone(&self.mlp);
+        let mlp = match &self.mlp {
+            FeedForward::Mixture(mixture) => return mixture.forward(t, x),
+            FeedForward::Mlp(mlp) if !self.recomputes_mlp => return mlp.forward(t, x),
+            FeedForward::Mlp(mlp) => Rc::clone(mlp),
+        };
         let region: Function = Rc::new(move |t, inputs| match inputs {
             [x, ..] => smallvec![mlp.forward(t, x)],
             [] => smallvec![],

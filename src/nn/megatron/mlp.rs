@@ -19,6 +19,25 @@ impl Mlp {
         }
     }
 
+    /// One expert, which ranks have `apart` where they divide them.
+    pub(super) fn of_expert(m: &Modules, columns: u64, apart: bool) -> Self {
+        let hidden = m.config.hidden_size;
+        Self {
+            linear_fc1: ColumnParallel::of_expert(m, [hidden, 2 * columns], apart),
+            linear_fc2: RowParallel::of_expert(m, [columns, hidden], apart),
+        }
+    }
+
+    /// Rows `[n, H]` to the same, weighted `[n]` in between.
+    pub(super) fn weighted(&self, t: &Tape, x: &Tensor, weights: &Tensor) -> Tensor {
+        let both = self.linear_fc1.forward(t, x);
+        let gated = gated(t, &both);
+        drop(both);
+        let weighted = t.mul(&gated, &t.unsqueeze(weights, 1));
+        drop(gated);
+        self.linear_fc2.forward(t, &weighted)
+    }
+
     /// `[S, B, H]` to the same.
     pub(super) fn forward(&self, t: &Tape, x: &Tensor) -> Tensor {
         let both = self.linear_fc1.forward(t, x);

@@ -8,6 +8,7 @@
 
 mod attention;
 mod config;
+mod dispatcher;
 mod embedding;
 mod layer;
 mod linear;
@@ -15,7 +16,9 @@ mod memory;
 mod mlp;
 mod model;
 mod modules;
+mod moe;
 mod rotary;
+mod router;
 
 pub(crate) use config::{StageLayers, TransformerConfig};
 pub(crate) use model::GptModel;

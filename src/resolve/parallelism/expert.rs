@@ -11,7 +11,8 @@ const SIZE: &str = "parallelism.ep.size";
 
 /// Expert parallelism is not estimated yet.
 pub(super) fn refuse(scenario: &Scenario, findings: &mut Vec<Finding>) {
-    if scenario.parallelism.ep.size > 1 {
+    let asked = scenario.parallelism.ep;
+    if asked.size > 1 && asked.kind != ExpertParallelKind::Megatron {
         let what = message!(parallelism::expert_parallelism);
         findings.push(not_estimated(SIZE, &what, 1));
     }

@@ -5,6 +5,7 @@ mod model_parallel;
 mod redistribution;
 mod ring;
 mod ring_attention;
+mod routed_tokens;
 mod vocabulary;
 
 pub use model_parallel::Gathered;
