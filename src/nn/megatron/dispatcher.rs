@@ -1,4 +1,4 @@
-//! How tokens come to experts on other ranks and back (`MoEAlltoAllTokenDispatcher`,
+//! How tokens come to experts on other ranks and back: all to all (`MoEAlltoAllTokenDispatcher`,
 //! `core/transformer/moe/token_dispatcher.py`), with the room of every expert filled.
 
 use super::router::Routed;
@@ -85,12 +85,18 @@ impl Dispatcher {
         }
     }
 
-    /// `dispatch_postprocess`: rows `[n, ..]` of all ranks, sorted by this rank's experts.
-    pub(super) fn sorted(&self, t: &Tape, x: &Tensor, capacity: u64) -> Tensor {
-        let gathered = (self.ranks[1] > 1).then(|| t.gathered_first(x, self.ranks[1]));
-        let x = gathered.as_ref().unwrap_or(x);
+    /// `dispatch_postprocess`: rows `[n, H]` of all ranks and their weights, sorted by this rank's experts.
+    pub(super) fn sorted(&self, t: &Tape, both: [&Tensor; 2], capacity: u64) -> [Tensor; 2] {
         let from = self.ranks[0] * self.ranks[1];
-        self.swapped(t, x, [from, self.local()], capacity)
+        let gather = |x: &Tensor| {
+            if self.ranks[1] > 1 {
+                t.gathered_first(x, self.ranks[1])
+            } else {
+                x.clone()
+            }
+        };
+        both.map(gather)
+            .map(|x| self.swapped(t, &x, [from, self.local()], capacity))
     }
 
     /// `combine_preprocess`: what experts gave, sorted by the ranks that it goes to.

@@ -32,6 +32,6 @@ impl GlobalMemory {
     /// The same as what gathers a sequence asks for it.
     pub(super) fn gathered(&self) -> Gathered {
         let memory = self.clone();
-        Rc::new(move |t, elements, dtype| drop(memory.get(t, elements, dtype)))
+        Rc::new(move |t, elements, dtype| memory.get(t, elements, dtype))
     }
 }

@@ -10,6 +10,7 @@ mod attention;
 mod config;
 mod dispatcher;
 mod embedding;
+mod gathering;
 mod layer;
 mod linear;
 mod memory;

@@ -3,17 +3,25 @@
 
 use super::config::ExpertConfig;
 use super::dispatcher::Dispatcher;
+use super::gathering::Gathering;
 use super::mlp::Mlp;
 use super::modules::Modules;
-use super::router::Router;
+use super::router::{Routed, Router};
+use crate::ask::ExpertDispatcher;
 use crate::tape::{Function, Tape, Tensor};
 use smallvec::smallvec;
 use std::rc::Rc;
 
+/// How tokens come to experts.
+enum Dispatch {
+    AllToAll(Dispatcher),
+    AllGather(Gathering),
+}
+
 /// `MoELayer` with `SequentialMLP`.
 pub(super) struct Mixture {
     router: Router,
-    dispatcher: Dispatcher,
+    dispatcher: Dispatch,
     experts: Vec<Mlp>,
     config: ExpertConfig,
     recomputes: bool,
@@ -25,7 +33,12 @@ impl Mixture {
             Router::new(m, config.count, config.per_token)
         });
         let ranks = [config.ranks, m.config.tensor_ranks];
-        let dispatcher = Dispatcher::new(config.count, ranks);
+        let dispatcher = match config.dispatcher {
+            ExpertDispatcher::AllToAll => Dispatch::AllToAll(Dispatcher::new(config.count, ranks)),
+            ExpertDispatcher::AllGather => {
+                Dispatch::AllGather(Gathering::new(m, config.count, ranks))
+            }
+        };
         let expert = |index: u64| {
             let index = u32::try_from(index).ok();
             m.tape.scoped("experts.local_experts", index, || {
@@ -34,7 +47,7 @@ impl Mixture {
         };
         Rc::new(Self {
             router,
-            experts: (0..dispatcher.local()).map(expert).collect(),
+            experts: (0..config.count / config.ranks).map(expert).collect(),
             dispatcher,
             config,
             recomputes: m.config.recomputes("moe"),
@@ -60,33 +73,49 @@ impl Mixture {
         let capacity = self.config.capacity(tokens);
         let routed = t.scoped("router", None, || self.router.forward(t, x, capacity));
         let flat = t.view(x, [tokens, hidden]);
-        let dispatcher = &self.dispatcher;
-        let [permuted, weights] = dispatcher.permuted(t, &flat, routed, capacity);
-        let dispatched = dispatcher.exchanged(t, &permuted);
+        let output = match &self.dispatcher {
+            Dispatch::AllToAll(way) => self.all_to_all(t, way, &flat, routed, capacity),
+            Dispatch::AllGather(way) => way.through(t, &flat, routed, capacity, |rows, weights| {
+                self.experts(t, rows, weights)
+            }),
+        };
+        t.view(&output, shape)
+    }
+
+    /// Tokens `[N, H]` to experts on other ranks and back.
+    fn all_to_all(
+        &self,
+        t: &Tape,
+        way: &Dispatcher,
+        tokens: &Tensor,
+        routed: Routed,
+        capacity: u64,
+    ) -> Tensor {
+        let [permuted, weights] = way.permuted(t, tokens, routed, capacity);
+        let dispatched = way.exchanged(t, &permuted);
         let weights = {
-            let exchanged = dispatcher.exchanged(t, &weights);
+            let exchanged = way.exchanged(t, &weights);
             drop(weights);
             exchanged
         };
         let output = {
-            let rows = dispatcher.sorted(t, &dispatched, capacity);
-            let weights = dispatcher.sorted(t, &weights, capacity);
+            let [rows, weights] = way.sorted(t, [&dispatched, &weights], capacity);
             let given = self.experts(t, &rows, &weights);
             drop((rows, weights));
-            dispatcher.unsorted(t, &given, capacity)
+            way.unsorted(t, &given, capacity)
         };
         let output = {
-            let combined = dispatcher.exchanged(t, &output);
+            let combined = way.exchanged(t, &output);
             drop(output);
             combined
         };
         let output = {
-            let combined = dispatcher.combined(t, &output, tokens);
+            let combined = way.combined(t, &output, tokens.dim(0));
             drop(output);
             combined
         };
         drop((permuted, weights, dispatched));
-        t.view(&output, shape)
+        output
     }
 
     /// `SequentialMLP.forward`: rows `[n, H]` with their weights `[n]`, as many for each expert.

@@ -9,8 +9,8 @@ use crate::units::{DType, Shape};
 use smallvec::smallvec;
 use std::rc::Rc;
 
-/// What gives a place for so many elements of this type that stay: the library's global memory buffer.
-pub type Gathered = Rc<dyn Fn(&Tape, u64, DType)>;
+/// What gives a place for so many elements of this type, which stays: the library's global memory buffer.
+pub type Gathered = Rc<dyn Fn(&Tape, u64, DType) -> Tensor>;
 
 /// The shape with another first dimension.
 fn with_first(shape: &Shape, first: u64) -> Shape {
@@ -36,7 +36,7 @@ impl Tape {
         out_shape.dims_mut()[last] = weight.dim(0);
         let records = self.records(&[x, weight]);
         if let Some((_, gathered)) = &parts {
-            gathered(self, whole.numel(), x.dtype());
+            drop(gathered(self, whole.numel(), x.dtype()));
         }
         let out = self.product("mm", out_shape, x.dtype());
         if !records {
@@ -50,7 +50,7 @@ impl Tape {
             };
             let [x, weight] = saved.each_ref().map(|saved| saved.unpack(t));
             if let Some((_, gathered)) = &parts {
-                gathered(t, whole.numel(), x.dtype());
+                drop(gathered(t, whole.numel(), x.dtype()));
             }
             let of_whole = t.product("mm", whole, g.dtype());
             let _g = t.contiguous(g);
@@ -92,6 +92,23 @@ impl Tape {
             self.empty("all_gather_into_tensor", whole, x.dtype())
         };
         self.along_first(x, out, "reduce_scatter_tensor", part)
+    }
+
+    /// The same into a buffer that stays, and the gradient into it, too.
+    pub fn gathered_first_into(&self, x: &Tensor, ranks: u64, place: Gathered) -> Tensor {
+        let (part, whole) = (*x.shape(), with_first(x.shape(), x.dim(0) * ranks));
+        let out = place(self, whole.numel(), x.dtype()).part(whole);
+        if !self.records(&[x]) {
+            return out;
+        }
+        let backward: Backward = Box::new(move |t, g| {
+            smallvec![g.first().and_then(Option::as_ref).map(|g| {
+                let _g = t.contiguous(g);
+                place(t, part.numel(), g.dtype()).part(part)
+            })]
+        });
+        let [out] = self.function(&[x], [out], backward);
+        out
     }
 
     /// Puts a collective's result into the graph, whose gradient another one makes in this shape.

@@ -93,6 +93,34 @@ impl Tape {
         )
     }
 
+    /// `x.masked_select(mask)`, which holds for so many of n elements. Saves both; the gradient is scattered into
+    /// zeros (`aten/src/ATen/native/cuda/IndexKernel.cpp`, torch 2.15).
+    pub fn flagged(&self, x: &Tensor, mask: &Tensor, count: u64) -> Tensor {
+        let indices = Shape::from([count, mask.shape().rank() as u64]);
+        let saved = self
+            .records(&[x])
+            .then(|| [x, mask].map(|kept| self.save(kept)));
+        let out = {
+            let _found = self.nonzero(mask.numel(), indices);
+            self.empty("masked_select", Shape::from([count]), x.dtype())
+        };
+        let Some(saved) = saved else { return out };
+        self.attach(
+            &[x],
+            out,
+            Box::new(move |t, g| {
+                const OP: &str = "masked_scatter";
+                let [x, _mask] = saved.each_ref().map(|saved| saved.unpack(t));
+                smallvec![g[0].as_ref().map(|g| {
+                    let zeros = t.empty("zeros_like", *x.shape(), g.dtype());
+                    let _places = t.empty(OP, *x.shape(), DType::Int64);
+                    drop(t.scratch(OP, t.sums_storage(x.numel())));
+                    zeros
+                })]
+            }),
+        )
+    }
+
     /// `x.argsort(dim=-1, descending=True, stable=True)` of rows `[E, N]`, outside of the graph.
     pub fn sorted_places(&self, x: &Tensor) -> Tensor {
         const OP: &str = "sort";
