@@ -90,7 +90,7 @@ pub fn from_trace(
 fn global_batch_size(spec: &ResolvedSpec) -> u64 {
     let hardware = &spec.scenario.hardware;
     let gpus = hardware.gpus_per_node.saturating_mul(hardware.nodes);
-    let in_a_step = if spec.is_pipelined() {
+    let in_a_step = if spec.is_pipelined() || spec.is_of_megatron_core() {
         spec.parallelism.pp.in_a_step()
     } else {
         1

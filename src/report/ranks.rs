@@ -8,7 +8,7 @@ use std::cmp::Reverse;
 /// The run of the rank of a pipeline that takes most of its device, the first of equal ones, where the scenario
 /// names none.
 pub(super) fn of_binding_rank(mut spec: ResolvedSpec) -> ResolvedSpec {
-    if !spec.is_pipelined() || spec.parallelism.pp.rank.is_some() {
+    if spec.mesh.pp < 2 || spec.parallelism.pp.rank.is_some() {
         return spec;
     }
     let most = (0..spec.mesh.pp).max_by_key(|&rank| {

@@ -159,7 +159,8 @@ impl Part {
                 .filter_map(|chunk| chunk[kind].as_ref())
         };
         let ranks = wrapped.ranks[kind];
-        let place = spec.mesh.rank.dp % ranks.max(1);
+        // Ranks that have different experts are neighbours.
+        let place = spec.mesh.rank.dp / (spec.mesh.dp / ranks.max(1)).max(1);
         let decays = |rank: usize| rank > 1;
         let groups = [true, false].map(|wanted| {
             let mut group = Vec::new();
