@@ -85,7 +85,7 @@ fn answer(run: RankRun, findings: Vec<Finding>) -> Result<Estimate, Vec<Finding>
 /// Samples that an optimizer step sees over all devices. Processes that share a GPU are jobs of
 /// their own.
 fn global_batch_size(spec: &ResolvedSpec) -> u64 {
-    let in_a_step = if spec.is_pipelined() {
+    let in_a_step = if spec.is_pipelined() || spec.is_of_megatron_core() {
         spec.parallelism.pp.in_a_step()
     } else {
         1

@@ -60,7 +60,7 @@ pub(super) fn of_binding_rank(spec: ResolvedSpec) -> ResolvedSpec {
 
 /// Whether it is known which rank is looked at.
 fn is_named(spec: &ResolvedSpec) -> bool {
-    !spec.is_pipelined() || spec.parallelism.pp.rank.is_some()
+    spec.mesh.pp < 2 || spec.parallelism.pp.rank.is_some()
 }
 
 fn at_stage(mut spec: ResolvedSpec, rank: u64) -> ResolvedSpec {

@@ -15,6 +15,8 @@ limitations! {
     "transformers 5 以一次分组矩阵乘计算全部专家，尺寸与路由无关；transformers 4 逐个计算，假定词元均匀分配到各专家。";
     "Mamba, Mamba 2 and hybrids with them run their plain path, without the kernels of mamba-ssm and causal-conv1d; of Mamba's loop over tokens a few are run and the others counted.",
     "Mamba、Mamba 2 及其混合模型采用普通路径，不使用 mamba-ssm 与 causal-conv1d 内核；Mamba 的逐词元循环只模拟其中几步，其余按数量计入。";
+    "Megatron-Core runs the layers that it has without TransformerEngine and Apex, no kernel of which is fused; norms are one kernel, as Apex's are. Experts have room for their share of the tokens, all of it filled. The vocabulary is padded to what tensor parallel ranks divide, not further.",
+    "Megatron-Core 采用不依赖 TransformerEngine 与 Apex 的层，不使用融合内核；归一化为单个内核（与 Apex 相同）。各专家按词元均分的容量处理并填满。词表只填充到张量并行进程可整除，不再额外填充。";
     "Compiled graphs (torch.compile, CUDA graphs) are not modelled.",
     "未模拟编译后的图（torch.compile、CUDA graphs）。";
     "Under ring attention transformers takes the head and the tail of a sequence for two samples, by their positions, and makes a mask of all pairs of a rank's tokens, a byte each, that no layer reads; it is not added.",

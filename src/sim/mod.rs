@@ -12,6 +12,7 @@ mod generate;
 mod gradients;
 mod hearing;
 mod limitations;
+mod megatron;
 mod offload;
 #[cfg(test)]
 mod on_ranks;

@@ -53,7 +53,9 @@ pub use folds::{Built, ListId};
 pub use graph::BackwardHook;
 pub use hooks::{Called, ModuleHooks, ParameterHooks};
 pub use levels::Which;
-pub use ops::{EightBit, FlaVersion, FourBit, Packed, Ring, Sdpa, SdpaKernel, Transcripts, Window};
+pub use ops::{
+    EightBit, FlaVersion, FourBit, Gathered, Packed, Ring, Sdpa, SdpaKernel, Transcripts, Window,
+};
 pub use partial::{GradientEdge, ParameterGroup};
 pub use record::{Piece, Record};
 pub use recorder::Storage;

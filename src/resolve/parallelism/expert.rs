@@ -14,15 +14,6 @@ use serde_json::Value;
 /// The key of its ranks.
 const SIZE: &str = "parallelism.ep.size";
 
-/// Megatron-Core's expert parallelism is not estimated yet.
-pub(super) fn refuse(scenario: &Scenario, findings: &mut Vec<Finding>) {
-    let asked = scenario.parallelism.ep;
-    if asked.size > 1 && asked.kind == ExpertParallelKind::Megatron {
-        let what = message!(parallelism::expert_parallelism);
-        findings.push(not_estimated(SIZE, &what, 1));
-    }
-}
-
 /// Whether a scenario divides whole experts as transformers does.
 fn divides_experts(scenario: &Scenario) -> bool {
     let asked = scenario.parallelism.ep;

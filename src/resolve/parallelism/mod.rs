@@ -34,6 +34,7 @@ pub(super) fn check(asked: &Scenario, scenario: &Scenario, findings: &mut Vec<Fi
     zero::check(scenario, findings);
     offloaded::check(scenario, findings);
     megatron::check(asked, findings);
+    megatron::refuse(asked, findings);
     mesh::check(scenario, findings);
     pipeline::check(scenario, findings);
     pipeline::refuse(scenario, findings);
@@ -47,8 +48,6 @@ pub(super) fn refuse(asked: &Scenario, findings: &mut Vec<Finding>) {
     if asks_nothing(asked) {
         return;
     }
-    megatron::refuse(asked, findings);
-    expert::refuse(asked, findings);
 }
 
 /// Refuses pipelines of a model that has no stages.
@@ -77,6 +76,7 @@ pub(super) fn check_model(
     pipeline::check_layers(scenario, &sizes, findings);
     context::check(scenario, architecture, &sizes, findings);
     expert::check(scenario, architecture, findings);
+    megatron::check_model(scenario, architecture, findings);
 }
 
 /// Whether a scenario says nothing of how its job is divided.

@@ -230,8 +230,6 @@ groups! {
             "环形注意力只支持 flash 与 memory-efficient 内核。";
         context_mask: "Context parallelism takes causal masks only: a mask with padding is refused or dropped.",
             "上下文并行只接受因果掩码：带填充的掩码会被拒绝或丢弃。";
-        expert_parallelism: "Expert parallelism",
-            "专家并行";
         experts_beside: "Expert parallelism beside this {key}",
             "与此 {key} 同时使用的专家并行";
         expert_modules: "Expert parallelism of this model",
@@ -246,8 +244,22 @@ groups! {
             "fully_shard 的一组参数须为同一数据类型；该模型的路由器保持 float32。";
         experts_of_same_tokens: "{key} is {size}; it must be a multiple of the {tensor} tensor parallel ranks, which see the same tokens.",
             "{key} 为 {size}；它应为 {tensor} 个张量并行进程（看到相同词元）的倍数。";
-        megatron_core: "Megatron-Core",
-            " Megatron-Core";
+        megatron_beside: "Megatron-Core's training beside this {key}",
+            "与此 {key} 同时使用的 Megatron-Core 训练";
+        megatron_modules: "Megatron-Core's training of a model that is not made of RMSNorm, rotary embeddings and gated MLPs without biases, or of experts alone,",
+            " Megatron-Core 对此类模型（并非由 RMSNorm、旋转位置编码与无偏置的门控 MLP 或纯专家层构成）的训练";
+        megatron_window: "Megatron-Core's training of a model whose window is shorter than a sample",
+            "窗口短于样本的模型的 Megatron-Core 训练";
+        megatron_own: "Megatron-Core's models are divided by Megatron-Core's own modules and schedules: {key} is another library's.",
+            "Megatron-Core 的模型由其自带的模块与调度划分：{key} 属于其他库。";
+        megatron_overlap: "Megatron-Core overlaps sends and receives in its interleaved schedule only.",
+            "Megatron-Core 仅在交错调度中重叠收发与计算。";
+        megatron_mixture: "Megatron-Core trains experts on several tensor parallel ranks only with sequence parallelism.",
+            "在多个张量并行进程上，Megatron-Core 仅在使用序列并行时训练专家。";
+        megatron_recompute: "Without TransformerEngine Megatron-Core computes core_attn, mlp and moe again; {module} is none of them.",
+            "不使用 TransformerEngine 时，Megatron-Core 可重新计算 core_attn、mlp 与 moe；{module} 不在其中。";
+        megatron_micro_batches: "Megatron-Core accumulates gradients over the micro-batches of parallelism.pp.microbatches.",
+            "Megatron-Core 在 parallelism.pp.microbatches 个微批次上累积梯度。";
         parameters_before_stage_3: "DeepSpeed offloads parameters in stage 3 only.",
             "DeepSpeed 仅在阶段 3 卸载参数。";
         autocast: "DeepSpeed's 16-bit training casts the model and keeps fp32 weights in its optimizer: bf16 or fp16 here, not autocast.",
