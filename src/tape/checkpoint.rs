@@ -299,6 +299,6 @@ impl Tape {
         self.backward_with(&roots);
         drop(others);
         self.set_grad_enabled(grad_mode);
-        inputs.iter().map(Tensor::take_gradient).collect()
+        inputs.iter().map(Tensor::gradient).collect()
     }
 }

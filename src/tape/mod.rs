@@ -51,7 +51,7 @@ pub use details::Details;
 pub use event::Event;
 pub use folds::{Built, ListId};
 pub use graph::BackwardHook;
-pub use hooks::{Called, ModuleHooks, ParameterHooks};
+pub use hooks::{Called, Hooked, ModuleHooks, ParameterHooks};
 pub use levels::Which;
 pub use ops::{EightBit, FlaVersion, FourBit, Packed, Ring, Sdpa, SdpaKernel, Transcripts, Window};
 pub use partial::{GradientEdge, ParameterGroup};
