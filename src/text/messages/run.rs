@@ -16,6 +16,8 @@ groups! {
             "分块计算";
         as_they_are: "of logits as they are",
             "不转换 logits";
+        cast_before: "of logits that the model casts",
+            "由模型转换 logits";
         plain_logits_only: "A loss {loss} is estimated for decoders whose logits are the head's result, as it is, only.",
             "{loss}的损失只支持 logits 直接由输出层给出的解码器。";
         training_only: "A loss {loss} is one of training.",
