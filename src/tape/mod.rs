@@ -139,6 +139,8 @@ pub struct Tape {
     registered: RefCell<Option<(bool, Vec<Registered>)>>,
     /// The dtype of tensors that take the memory of another dtype, and that one.
     kept: Cell<Option<[DType; 2]>>,
+    /// Whether parameters that are made get no memory.
+    parameters_elsewhere: Cell<bool>,
     autocast: RefCell<Option<Autocast>>,
     placing: placing::Placing,
     /// Whether modules are in training mode.
@@ -180,6 +182,7 @@ impl Tape {
             viewed: later::Viewed::default(),
             registered: RefCell::default(),
             kept: Cell::new(None),
+            parameters_elsewhere: Cell::new(false),
             autocast: RefCell::default(),
             placing: placing::Placing::default(),
             training: Cell::new(true),
@@ -272,6 +275,14 @@ impl Tape {
         self.kept.set(Some(dtypes));
         let built = build();
         self.kept.set(None);
+        built
+    }
+
+    /// Runs `build`, whose parameters get no memory: those of a model on the host.
+    pub fn with_parameters_elsewhere<R>(&self, build: impl FnOnce() -> R) -> R {
+        self.parameters_elsewhere.set(true);
+        let built = build();
+        self.parameters_elsewhere.set(false);
         built
     }
 

@@ -7,7 +7,7 @@ use crate::ask::{AdapterDtype, ComputeDtype, ShardingStrategy};
 use crate::model::ResolvedSpec;
 use crate::parallel::units::Layers;
 use crate::parallel::wrapper::ModelParameter;
-use crate::tape::{ModuleHooks, Registered, Role, Tape, Tensor};
+use crate::tape::{Category, ModuleHooks, Registered, Role, Tape, Tensor};
 use crate::units::{DType, Shape};
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -178,6 +178,16 @@ impl Flattening<'_> {
             0
         };
         let layout = Layout::of(&sizes, aligned, mesh.shard, (place, common.ranks));
+        if self.spec.parallelism.dp.fsdp.built_on_cpu {
+            // `_move_module_to_device`.
+            for p in unit {
+                t.in_scope(p.scope, || {
+                    let (shape, category) = (p.tensor.shape(), Category::Parameters);
+                    p.tensor.free_storage();
+                    p.tensor.take_storage(&t.hold("to", shape, stored, category));
+                });
+            }
+        }
         let whole: Vec<&Tensor> = unit.iter().map(|p| &p.tensor).collect();
         let local = t.in_scope(unit.first().map_or(0, |p| p.scope), || {
             handle::shard(t, common, &layout, stored, &whole)

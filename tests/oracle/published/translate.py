@@ -1,6 +1,6 @@
 """translate.py < published.csv > published.jsonl: measurements that others published, as lines that `highwater check` reads.
 
-A row is translated when it is about one GPU and says all that a scenario needs; why the others are left out is counted on standard error.
+A row is translated when it says all that a scenario needs, of one GPU or of several; why the others are left out is counted on standard error.
 Nothing is guessed from the measured value. What a source leaves to the defaults of the libraries it names is filled in here, in DEFAULTS."""
 import collections, csv, json, re, sys
 
@@ -17,6 +17,11 @@ OPTIMIZERS = [("paged_adamw_8bit", "paged_adamw_8bit", "fused"), ("8-bit bitsand
 ATTENTION = [("flash_attention_2", "flash_attention_2"), ("sdpa", "sdpa"), ("default", "sdpa"), ("eager", "eager")]
 TASKS = [("causal-lm", "causal_lm"), ("text-generation", "causal_lm"), ("pretrain", "causal_lm"), ("sft", "causal_lm"), ("fill-mask", "masked_lm"),
          ("sequence-classification", "sequence_classification"), ("text-classification", "sequence_classification"), ("image-classification", "image_classification")]
+# The kernels of fms-acceleration's plugin (foak: Unsloth's, and Liger's loss), by what Liger has that holds the same: norms keep a float32 number
+# a row, and the loss writes the gradient over the logits. Those of the other families Liger has not.
+KERNELS = {"foak-fast-kernels": ["rms_norm", "rope", "cross_entropy"], "foak-fast-kernels-liger": ["rms_norm", "rope", "fused_linear_cross_entropy"],
+           # Beside them LoRA in one function (fused_lora): in between within a layer, of which nothing is there at the loss of 128256 words.
+           "accelerated-peft-bnb-foak": ["rms_norm", "rope", "cross_entropy"]}
 # What a source's own scripts and the libraries of its time leave to defaults.
 DEFAULTS = {
     "foundation-model-stack/fms-acceleration": dict(clip_grad_norm=True, autocast_style="accelerate"),
@@ -34,7 +39,7 @@ BYTES = {"GiB": 2**30, "GB": 10**9, "MiB": 2**20, "MB": 10**6}
 
 
 class LeftOut(Exception):
-    """Why a row is no complete scenario of one GPU."""
+    """Why a row is no complete scenario."""
 
 
 def first(table, text, what):
@@ -84,6 +89,44 @@ def adapters(row, scenario):
         scenario.pop("weights", None)
 
 
+def fms_kernels(row, scenario):
+    config = re.search(r"framework_config=([\w-]+)", row["other"])
+    if not config or "foak" not in config[1]:
+        return
+    if row["gpus"] == "1" or "Llama" not in row["model"]:
+        raise LeftOut("fused operations and kernels of fms-acceleration (foak)")
+    if config[1] not in KERNELS:
+        raise LeftOut("fused LoRA of fms-acceleration (foak) where a layer's inside may be the peak")
+    scenario["liger_kernel"] = KERNELS[config[1]]
+
+
+def fms_fsdp(row, scenario):
+    """accelerate's FSDP as scripts/benchmarks/accelerate.yaml and transformers' Trainer set it up (accelerate 1.0.1): one flat parameter a layer,
+    `use_orig_params` by its default, and with adapters each factor a unit of its own (`fsdp_auto_wrap_policy` of peft)."""
+    stated = re.match(r"FSDP1 FULL_SHARD x(\d+) \(transformer auto-wrap, BACKWARD_PRE, no CPU offload\)", row["sharding"])
+    if not stated:
+        raise LeftOut("sharding that is not understood")
+    dp = dict(kind="fsdp1", size=int(stated[1]), built_on_cpu=True)
+    if scenario["precision"].startswith("amp"):
+        dp["mixed_precision"] = dict(param="bf16", reduce="bf16")
+    if "lora" in scenario:
+        dp["wrap_trainable_leaves"] = True
+    else:
+        # accelerate casts flat parameters that are trained to float32.
+        scenario.pop("weights", None)
+    if "quantization" in scenario:
+        # bnb_4bit_quant_storage is the model's dtype, and what is not in 4 bits keeps its own: trl prepares no sharded model (`is_sharded_qlora`).
+        scenario["quantization"].update(storage="bfloat16", prepare_for_kbit_training=False)
+    scenario["parallelism"] = dict(dp=dp)
+
+
+def several_gpus(row, scenario):
+    source = row["source_repo_or_page"]
+    if "fms-acceleration" in source:
+        return fms_fsdp(row, scenario)
+    raise LeftOut(f"several GPUs, not all of them stated: {source}")
+
+
 def scenario_of(row):
     source = row["source_repo_or_page"]
     defaults = next((dict(v) for k, v in DEFAULTS.items() if k in source), {})
@@ -91,15 +134,12 @@ def scenario_of(row):
         raise LeftOut("model code of its own, not transformers'")
     if row["model"].startswith("kernel:"):
         raise LeftOut("one operation, no training run")
-    if row["sharding"] != "none":
+    if row["gpus"] == "1" and row["sharding"] != "none":
         raise LeftOut("offload or sharding on one GPU")
     if "fragmentation-dominated" in row["notes"]:
         raise LeftOut("lengths vary with the data set, and only reserved was measured")
     if "compile" in row["other"].replace("compile=False", ""):
         raise LeftOut("compiled")
-    config = re.search(r"framework_config=([\w-]+)", row["other"])
-    if config and "foak" in config[1]:
-        raise LeftOut("fused operations and kernels of fms-acceleration (foak)")
     task = first(TASKS, row["task"], "task")
     scenario = dict(model=MODELS.get(row["model"], row["model"]), task=task, micro_batch_size=whole(row["micro_batch"], "micro-batch size"))
     scenario["seq_len"] = whole(row["seq_len"], "sequence length")
@@ -124,7 +164,11 @@ def scenario_of(row):
             scenario["loss"] = "labels_uncast"
     elif checkpointing != "none":
         raise LeftOut("checkpointing not stated")
+    if "a100_80gb_liger.csv" in row["path_or_url"]:
+        # transformers 4.45.2, as in requirements_liger.txt: models cast their logits themselves.
+        scenario["loss"] = "labels_cast"
     adapters(row, scenario)
+    fms_kernels(row, scenario)
     steps = re.search(r"grad_accum[= ](\d+)", row["other"])
     if steps and int(steps[1]) > 1:
         scenario["gradient_accumulation_steps"] = int(steps[1])
@@ -132,6 +176,8 @@ def scenario_of(row):
         defaults.pop("autocast_style", None)
     defaults.pop("transformers", None)
     scenario.update(defaults)
+    if row["gpus"] != "1":
+        several_gpus(row, scenario)
     gpu = next((gpu for label, gpu in GPUS if label in row["gpu_type"]), None)
     if gpu:
         scenario["hardware"] = dict(gpu=gpu)
@@ -164,7 +210,7 @@ def expected(row, contexts):
 
 
 def main():
-    rows = [row for row in csv.DictReader(sys.stdin) if row["gpus"].strip() == "1"]
+    rows = [row for row in csv.DictReader(sys.stdin) if row["gpus"].strip()]
     # A source that measured an empty context on its GPU lets us see what PyTorch reserved.
     contexts = {(row["source_repo_or_page"], row["gpu_type"]): exact_bytes(row) for row in rows if row["task"].startswith("context overhead")}
     left_out = collections.Counter()
