@@ -20,7 +20,8 @@ pub(crate) fn causal_lm(t: &Tape, facts: Facts, logits: &Tensor, labels: &Tensor
     }
     let vocab = logits.dim(-1);
     let logits = t.to(logits, DType::Float32);
-    if facts.loss_pads_labels {
+    // Models that cast them themselves have copied them without the last.
+    if facts.loss_pads_labels && !facts.casts_logits {
         let (padded, shifted) = next_tokens(t, facts, labels);
         let flat = t.view(&logits, [logits.numel() / vocab, vocab]);
         let target = t.view(&shifted, [shifted.numel()]);
