@@ -288,6 +288,7 @@ pub static KEYS: &[Key] = &[
         "wrap_leaves",
         Kind::Flag,
     ),
+    key("parallelism.dp.built_on_cpu", "built_on_cpu", Kind::Flag),
     key("parallelism.dp.bf16", "zero_bf16", Kind::Flag),
     key("parallelism.dp.overlap_comm", "overlap", Kind::Flag),
     key(

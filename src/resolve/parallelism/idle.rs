@@ -79,7 +79,8 @@ fn idle_data(dp: &DataParallel, setting: &str, one_gpu: bool) -> Option<Idle> {
         | "backward_prefetch"
         | "forward_prefetch"
         | "limit_all_gathers"
-        | "wrap_trainable_leaves" => unless(&[Fsdp1], Idle::NotFsdp1),
+        | "wrap_trainable_leaves"
+        | "built_on_cpu" => unless(&[Fsdp1], Idle::NotFsdp1),
         "gradient_as_bucket_view"
         | "bucket_cap_mb"
         | "static_graph"

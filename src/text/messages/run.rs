@@ -16,6 +16,8 @@ groups! {
             "分块计算";
         as_they_are: "of logits as they are",
             "不转换 logits";
+        cast_before: "of logits that the model casts",
+            "由模型转换 logits";
         plain_logits_only: "A loss {loss} is estimated for decoders whose logits are the head's result, as it is, only.",
             "{loss}的损失只支持 logits 直接由输出层给出的解码器。";
         training_only: "A loss {loss} is one of training.",
@@ -272,8 +274,8 @@ groups! {
             "FSDP 与 DeepSpeed 的卸载目前支持 AdamW 和 Adam。";
         own_master_weights: "FSDP and DeepSpeed keep the fp32 weights that they offload themselves.",
             "FSDP 与 DeepSpeed 自行保存所卸载的 fp32 权重。";
-        quantized: "Offload by FSDP and DeepSpeed is estimated for weights that are not quantized.",
-            "FSDP 与 DeepSpeed 的卸载目前不支持量化权重。";
+        quantized: "Offload of quantized weights is estimated with FSDP1, not with FSDP2 and DeepSpeed.",
+            "量化权重的卸载目前只支持 FSDP1，不支持 FSDP2 与 DeepSpeed。";
     }
     training {
         one_token: "A sample of one token has no next token to predict; at least 2 are needed.",
