@@ -11,7 +11,6 @@ mod modules;
 mod reduce;
 mod stages;
 
-use super::shards::RowShard;
 use super::tensor::by_mesh;
 use super::wrapper::{ModelParameter, OnRank, Wrapper};
 use crate::ask::{ComputeDtype, Fsdp, Mesh};
@@ -107,8 +106,9 @@ impl Fsdp2 {
                     let trained = entry.role == Role::Trained;
                     let stored = stored(entry);
                     let elements = entry.tensor.numel();
-                    let rows = RowShard::alike_until(entry.tensor.shape(), place);
-                    alike_until = alike_until.min(rows);
+                    let sharing = Sharing::of(spec, modules.are_experts(at));
+                    let until = sharing.alike_until(entry.tensor.shape(), mesh);
+                    alike_until = alike_until.min(until);
                     all.push(ModelParameter {
                         elements,
                         bytes: elements * stored.size(),

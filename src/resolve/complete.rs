@@ -66,7 +66,6 @@ fn complete(asked: &Scenario, findings: &mut Vec<Finding>) -> Option<ResolvedSpe
         training::check_combinations(scenario, &model, findings);
         parallelism::check_model(scenario, &model.architecture, findings);
     }
-    parallelism::refuse(asked, findings);
     support::check_closeness(scenario, &model.architecture, &device, findings);
     training::check_attention(scenario, &device, &model, findings);
     versions::check(scenario, &model.architecture, findings);

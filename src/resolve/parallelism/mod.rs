@@ -43,13 +43,6 @@ pub(super) fn check(asked: &Scenario, scenario: &Scenario, findings: &mut Vec<Fi
     expert::check_beside(scenario, findings);
 }
 
-/// Refuses the kinds that are not estimated at all; what is wrong with the numbers of ranks comes first.
-pub(super) fn refuse(asked: &Scenario, findings: &mut Vec<Finding>) {
-    if asks_nothing(asked) {
-        return;
-    }
-}
-
 /// Refuses pipelines of a model that has no stages.
 pub(super) fn check_stages(
     scenario: &Scenario,

@@ -129,13 +129,13 @@ impl Tape {
     /// `VocabParallelEmbedding` with this rank's rows `[V / ranks, H]`, before sums are made of it. Saves the
     /// indices as this rank counts them, and which are none of its own.
     pub fn parallel_embedding(&self, weight: &Tensor, indices: &Tensor) -> Tensor {
-        let (mask, own) = self.own_rows(indices);
+        let (mask, own) = self.within_own_rows(indices);
         let rows = self.embedding(weight, &own);
         self.zeroed_where(rows, &mask)
     }
 
     /// Which indices are none of this rank's rows, and the others as it counts them.
-    fn own_rows(&self, indices: &Tensor) -> (Tensor, Tensor) {
+    fn within_own_rows(&self, indices: &Tensor) -> (Tensor, Tensor) {
         let flags = |op| self.empty(op, *indices.shape(), DType::Bool);
         let mask = {
             let below = flags("lt");
@@ -184,7 +184,7 @@ impl Tape {
             drop(number("max", DType::Int64));
             values
         };
-        let (mask, own) = self.own_rows(target);
+        let (mask, own) = self.within_own_rows(target);
         let (predicted, sum) = {
             let _places = number("arange", DType::Int64);
             let predicted = {
