@@ -1,6 +1,5 @@
 //! `torch.amp.GradScaler`. All of its tensors are single numbers.
 
-use super::Optimizer;
 use crate::tape::{Category, Tape, Tensor};
 use crate::units::{DType, Shape};
 
@@ -53,14 +52,15 @@ impl GradScaler {
         drop(found);
     }
 
-    /// `scaler.step(optimizer)`. A fused step takes scale and flag and unscales by itself.
-    pub fn step(&mut self, t: &Tape, optimizer: &mut Optimizer) {
+    /// `scaler.step(optimizer)`, of an optimizer whose step `run` does. One that `unscales`, as fused ones do,
+    /// takes scale and flag and unscales by itself.
+    pub fn step(&mut self, t: &Tape, unscales: bool, run: impl FnOnce(&Tape)) {
         let unscaled = self.found_inf.is_some();
-        if !optimizer.unscales_gradients() {
+        if !unscales {
             if !unscaled {
                 self.unscale(t);
             }
-            optimizer.step(t);
+            run(t);
             return;
         }
         if !unscaled {
@@ -70,7 +70,7 @@ impl GradScaler {
         }
         let flag = number(t, "add", DType::Float32);
         let scale = (!unscaled).then(|| number(t, "mul", DType::Float32));
-        optimizer.step(t);
+        run(t);
         drop((scale, flag));
     }
 

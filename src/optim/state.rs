@@ -129,7 +129,7 @@ impl Optimizer {
     }
 
     /// Whether its step unscales gradients itself (`_step_supports_amp_scaling`): fused ones do.
-    pub(super) fn unscales_gradients(&self) -> bool {
+    pub fn unscales_gradients(&self) -> bool {
         let name = self.options.name;
         self.options.implementation == OptimizerImpl::Fused
             && matches!(

@@ -13,6 +13,8 @@ use std::rc::Rc;
 
 /// Bytes after which the first bucket is full (`kDefaultFirstBucketBytes`, `reducer.hpp`).
 const FIRST_BUCKET: u64 = MIB;
+/// Bytes of a bucket where nobody says how many (`_DEFAULT_BUCKET_CAP_MB`).
+const DEFAULT_CAP: u64 = 25 * MIB;
 
 /// The reducer of a model.
 pub(super) struct Ddp {
@@ -20,6 +22,11 @@ pub(super) struct Ddp {
     views: bool,
     /// `bucket_cap_mb`, in bytes.
     cap: u64,
+    /// Whether parameters without gradients are looked for in each pass: `find_unused_parameters`, unless the
+    /// graph is said to be the same in all.
+    looks_for_unused: bool,
+    /// `static_graph_first_iteration`: nothing is reduced before the backward pass has ended.
+    delays: Cell<bool>,
     parameters: Vec<Tensor>,
     /// For each parameter its part of a bucket, which holds the bucket.
     places: RefCell<Vec<Option<Tensor>>>,
@@ -27,7 +34,7 @@ pub(super) struct Ddp {
     order: RefCell<Vec<usize>>,
     rebuilt: Cell<bool>,
     syncs: Cell<bool>,
-    /// `local_used_map_dev_`: a number for each parameter, where unused ones are looked for.
+    /// `local_used_map_dev_`: a number for each parameter, where unused ones are looked for in any pass.
     _used: Option<Tensor>,
     /// The parameters that this rank steps over, where `ZeroRedundancyOptimizer` divides them.
     stepped: Option<Vec<usize>>,
@@ -41,14 +48,15 @@ impl Ddp {
         let stepped = (dp.ddp.zero_redundancy_optimizer.parameters_as_bucket_view)
             .map(|_| share(&parameters, (spec.mesh.rank.dp, spec.mesh.dp)));
         let numbers = Shape::from([parameters.len() as u64]);
-        let used = dp
-            .ddp
-            .find_unused_parameters
-            .then(|| t.allocate("empty", numbers, DType::Int32, Category::Communication));
+        let looks = dp.ddp.find_unused_parameters || dp.ddp.static_graph;
+        let used =
+            looks.then(|| t.allocate("empty", numbers, DType::Int32, Category::Communication));
         let ddp = Rc::new(Self {
             _used: used,
             views: dp.ddp.gradient_as_bucket_view,
             cap: dp.ddp.bucket_cap_mb * MIB,
+            looks_for_unused: dp.ddp.find_unused_parameters && !dp.ddp.static_graph,
+            delays: Cell::new(dp.ddp.static_graph),
             places: RefCell::new(vec![None; parameters.len()]),
             order: RefCell::default(),
             rebuilt: Cell::new(false),
@@ -56,18 +64,36 @@ impl Ddp {
             stepped,
             parameters,
         });
-        // One bucket for each dtype, in the order of its last parameter (`_ddp_init_helper`).
-        let all: Vec<usize> = (0..ddp.parameters.len()).rev().collect();
-        ddp.make_buckets(t, &all, [u64::MAX; 2]);
+        // One bucket for each dtype where buckets are made again later (`compute_bucket_size_limits`), the last
+        // first (`_ddp_init_helper`).
+        let limits = if ddp.looks_for_unused {
+            ddp.limits()
+        } else {
+            [u64::MAX; 2]
+        };
+        let all: Vec<usize> = (0..ddp.parameters.len()).collect();
+        let mut buckets = ddp.assigned(&all, limits);
+        buckets.sort_by_key(|members| std::cmp::Reverse(members.first().copied()));
+        ddp.make_buckets(t, &buckets);
         let reducer = Rc::clone(&ddp);
         t.on_gradient(move |t| reducer.mark_ready(t));
         ddp
     }
 
-    /// `compute_bucket_assignment_by_size` and `initialize_buckets`: parameters fill buckets in this order,
-    /// each dtype its own, the first up to one limit of bytes and the others to the other.
-    fn make_buckets(&self, t: &Tape, order: &[usize], [first, others]: [u64; 2]) {
-        self.places.borrow_mut().fill(None);
+    /// Bytes of the first bucket and of the others: the first is smaller unless the size is said
+    /// (`_BucketCapacityConfig`).
+    fn limits(&self) -> [u64; 2] {
+        let first = if self.cap == DEFAULT_CAP {
+            FIRST_BUCKET
+        } else {
+            self.cap
+        };
+        [first, self.cap]
+    }
+
+    /// `compute_bucket_assignment_by_size`: parameters fill buckets in this order, each dtype its own, the first
+    /// up to one limit of bytes and the others to the other.
+    fn assigned(&self, order: &[usize], [first, others]: [u64; 2]) -> Vec<Vec<usize>> {
         let mut filling: Vec<(DType, u64, Vec<usize>)> = Vec::new();
         let mut full: Vec<Vec<usize>> = Vec::new();
         let mut firsts: Vec<DType> = Vec::new();
@@ -91,13 +117,19 @@ impl Ddp {
         }
         let rest = filling.into_iter().map(|(.., members)| members);
         full.extend(rest.filter(|members| !members.is_empty()));
+        full
+    }
+
+    /// `initialize_buckets`.
+    fn make_buckets(&self, t: &Tape, buckets: &[Vec<usize>]) {
+        self.places.borrow_mut().fill(None);
         let mut places = self.places.borrow_mut();
-        for members in full {
+        for members in buckets {
             let elements = members.iter().map(|&at| self.parameters[at].numel()).sum();
             let dtype = self.parameters[members[0]].dtype();
             let shape = Shape::from([elements]);
             let bucket = t.allocate("bucket", shape, dtype, Category::Communication);
-            for at in members {
+            for &at in members {
                 places[at] = Some(bucket.part(*self.parameters[at].shape()));
             }
         }
@@ -105,13 +137,13 @@ impl Ddp {
 
     /// `autograd_hook`: the gradient of one parameter is there.
     fn mark_ready(&self, t: &Tape) {
-        if !self.syncs.get() {
+        if !self.syncs.get() || self.delays.get() {
             return;
         }
         let mut ready = None;
         t.for_each_parameter(|i, _, _| ready = Some(i));
         let Some(at) = ready else { return };
-        if !self.rebuilt.get() {
+        if !self.rebuilt.get() && !self.looks_for_unused {
             self.order.borrow_mut().push(at);
         }
         if self.views {
@@ -160,12 +192,29 @@ impl Wrapper for Ddp {
         run(t);
     }
 
+    /// `_DDPSink` looks for parameters without gradients, and queues the delayed reduction.
+    fn copies_outputs(&self) -> bool {
+        self.looks_for_unused || self.delays.get()
+    }
+
+    /// `delay_all_reduce` after the first backward pass of a graph that is said to be always the same.
+    fn backward_ended(&self, _t: &Tape) {
+        if self.delays.take() && self.views {
+            let places = self.places.borrow();
+            for (parameter, place) in self.parameters.iter().zip(places.iter()) {
+                if parameter.gradient().is_some() {
+                    parameter.set_gradient(place.clone());
+                }
+            }
+        }
+    }
+
     /// `rebuild_buckets`: after the first pass that reduced gradients buckets are made in the order in which
     /// those came.
     fn begin_micro_batch(&self, t: &Tape, syncs: bool) {
         let order = self.order.take();
         if !self.rebuilt.get() && !order.is_empty() {
-            self.make_buckets(t, &order, [FIRST_BUCKET.min(self.cap), self.cap]);
+            self.make_buckets(t, &self.assigned(&order, self.limits()));
             self.rebuilt.set(true);
         }
         self.syncs.set(syncs);

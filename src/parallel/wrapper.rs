@@ -58,6 +58,11 @@ pub trait Wrapper {
         Vec::new()
     }
 
+    /// Whether what the model returns in this micro-batch passes through copies.
+    fn copies_outputs(&self) -> bool {
+        false
+    }
+
     /// A micro-batch's backward pass has ended.
     fn backward_ended(&self, _t: &Tape) {}
 

@@ -34,14 +34,27 @@ pub(super) fn wrapped_in_generation(spec: &ResolvedSpec) -> Option<DType> {
     reason = "it drops what the model returned"
 )]
 pub(super) fn in_float32(t: &Tape, output: Output, tuples: bool) -> Output {
-    let wide = |x: &Tensor| t.to(x, DType::Float32);
-    let converted = Output {
-        loss: output.loss.as_ref().map(wide),
-        logits: output.logits.as_ref().map(wide),
-        encoded: output.encoded.as_ref().map(wide),
-        beside: output.beside.iter().map(wide).collect(),
-    };
+    let converted = each(&output, |x| t.to(x, DType::Float32));
     let replaced = if tuples { t.widen_cache() } else { Vec::new() };
     drop((replaced, output));
     converted
+}
+
+/// `_DDPSink` behind the model's forward (`torch/nn/parallel/distributed.py`, torch 2.15): what the model
+/// returned is dropped when all of it has been copied.
+#[allow(
+    clippy::needless_pass_by_value,
+    reason = "it drops what the model returned"
+)]
+pub(super) fn copied(t: &Tape, output: Output) -> Output {
+    each(&output, |x| t.clone_contiguous(x))
+}
+
+fn each(output: &Output, of: impl Fn(&Tensor) -> Tensor) -> Output {
+    Output {
+        loss: output.loss.as_ref().map(&of),
+        logits: output.logits.as_ref().map(&of),
+        encoded: output.encoded.as_ref().map(&of),
+        beside: output.beside.iter().map(&of).collect(),
+    }
 }

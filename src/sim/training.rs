@@ -4,7 +4,7 @@ use super::evaluate::Evaluator;
 use super::fold::Counts;
 use super::gradients::classify_gradients;
 use super::pipeline::{Held, StagesOfRank};
-use super::precision::{autocast, converts_outputs, in_float32};
+use super::precision::{autocast, converts_outputs, copied, in_float32};
 use super::sharded;
 use super::{Mark, Phase, offload};
 use crate::ask::{ContextParallelKind, EvaluationKind, Loss, Precision, Program};
@@ -177,13 +177,20 @@ impl<'a> Run<'a> {
             let divided = self.divided(batch);
             let mut output = self.forward(divided.as_ref().map_or(batch, |(part, _)| part));
             let converts = converts_outputs(spec);
+            let copies = self.wrapper.as_ref().is_some_and(|w| w.copies_outputs());
             if !converts {
+                if copies {
+                    output = copied(t, output);
+                }
                 self.model.add_loss(t, batch, &mut output);
             }
             t.classify_autocast_copies();
             t.exit_autocast();
             if converts {
                 output = in_float32(t, output, self.model.calling().returns_tuples);
+                if copies {
+                    output = copied(t, output);
+                }
                 self.model.add_loss(t, batch, &mut output);
             }
             let Output {
@@ -310,17 +317,20 @@ impl<'a> Run<'a> {
             }
         }
         self.mark(step, last, Phase::OptimizerStep);
+        let optimizer = &self.optimizer;
+        let mut own = |t: &Tape| optimizer.borrow_mut().step(t);
+        let mut run = |t: &Tape| match &self.wrapper {
+            Some(wrapper) => wrapper.step(t, &mut own),
+            None => own(t),
+        };
         if let Some(scaler) = &mut self.scaler {
-            scaler.step(t, &mut self.optimizer.borrow_mut());
+            let unscales = optimizer.borrow().unscales_gradients();
+            scaler.step(t, unscales, run);
             scaler.update();
         } else if self.spec.offload.optimizer_states {
-            offload::step(t, &mut self.optimizer.borrow_mut());
+            offload::step(t, &mut optimizer.borrow_mut());
         } else {
-            let mut run = |t: &Tape| self.optimizer.borrow_mut().step(t);
-            match &self.wrapper {
-                Some(wrapper) => wrapper.step(t, &mut run),
-                None => run(t),
-            }
+            run(t);
         }
         self.mark(step, last, Phase::ZeroGrad);
     }
