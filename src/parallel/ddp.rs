@@ -36,6 +36,8 @@ pub(super) struct Ddp {
     syncs: Cell<bool>,
     /// `local_used_map_dev_`: a number for each parameter, where unused ones are looked for in any pass.
     _used: Option<Tensor>,
+    /// What `ZeroRedundancyOptimizer` moves the parameters of each rank to, where they are to be views of it.
+    parameter_buckets: RefCell<Vec<Tensor>>,
     /// The parameters that this rank steps over, where `ZeroRedundancyOptimizer` divides them.
     stepped: Option<Vec<usize>>,
 }
@@ -45,8 +47,9 @@ impl Ddp {
         let dp = spec.parallelism.dp;
         let mut parameters = Vec::new();
         t.for_each_parameter(|_, parameter, _| parameters.push(parameter.clone()));
-        let stepped = (dp.ddp.zero_redundancy_optimizer.parameters_as_bucket_view)
-            .map(|_| share(&parameters, (spec.mesh.rank.dp, spec.mesh.dp)));
+        let divided = dp.ddp.zero_redundancy_optimizer.parameters_as_bucket_view;
+        let shares = divided.map(|_| shares(&parameters, spec.mesh.dp));
+        let place = usize::try_from(spec.mesh.rank.dp).unwrap_or(usize::MAX);
         let numbers = Shape::from([parameters.len() as u64]);
         let looks = dp.ddp.find_unused_parameters || dp.ddp.static_graph;
         let used =
@@ -61,7 +64,10 @@ impl Ddp {
             order: RefCell::default(),
             rebuilt: Cell::new(false),
             syncs: Cell::new(true),
-            stepped,
+            stepped: shares
+                .as_ref()
+                .and_then(|shares| shares.get(place).cloned()),
+            parameter_buckets: RefCell::default(),
             parameters,
         });
         // One bucket for each dtype where buckets are made again later (`compute_bucket_size_limits`), the last
@@ -75,6 +81,11 @@ impl Ddp {
         let mut buckets = ddp.assigned(&all, limits);
         buckets.sort_by_key(|members| std::cmp::Reverse(members.first().copied()));
         ddp.make_buckets(t, &buckets);
+        if divided == Some(true) {
+            let buckets = shares.iter().flatten();
+            let buckets = buckets.map(|share| ddp.parameter_bucket(t, share));
+            ddp.parameter_buckets.replace(buckets.collect());
+        }
         let reducer = Rc::clone(&ddp);
         t.on_gradient(move |t| reducer.mark_ready(t));
         ddp
@@ -135,6 +146,25 @@ impl Ddp {
         }
     }
 
+    /// `_build_param_buckets` (`torch/distributed/optim/zero_redundancy_optimizer.py`): one rank's parameters moved
+    /// together.
+    fn parameter_bucket(&self, t: &Tape, share: &[usize]) -> Tensor {
+        let parameters = || share.iter().map(|&at| &self.parameters[at]);
+        let Some(dtype) = parameters().last().map(Tensor::dtype) else {
+            let one = Shape::from([1]);
+            return t.allocate("zeros", one, DType::Float32, Category::Parameters);
+        };
+        let elements = parameters().map(Tensor::numel).sum();
+        let bucket = t.allocate(
+            "empty",
+            Shape::from([elements]),
+            dtype,
+            Category::Parameters,
+        );
+        parameters().for_each(Tensor::free_storage);
+        bucket
+    }
+
     /// `autograd_hook`: the gradient of one parameter is there.
     fn mark_ready(&self, t: &Tape) {
         if !self.syncs.get() || self.delays.get() {
@@ -153,21 +183,20 @@ impl Ddp {
 }
 
 /// `_partition_parameters` (`torch/distributed/optim/zero_redundancy_optimizer.py`): the largest parameter
-/// that is left goes to the rank that has least; those of the one at `place` among `ranks`.
-fn share(parameters: &[Tensor], (place, ranks): (u64, u64)) -> Vec<usize> {
+/// that is left goes to the rank that has least; those of each rank.
+fn shares(parameters: &[Tensor], ranks: u64) -> Vec<Vec<usize>> {
     let mut order: Vec<usize> = (0..parameters.len()).collect();
     order.sort_by_key(|&at| std::cmp::Reverse(parameters[at].numel()));
-    let mut sizes = vec![0; usize::try_from(ranks).unwrap_or(1)];
-    let mut own = Vec::new();
+    let ranks = usize::try_from(ranks).unwrap_or(1);
+    let mut shares = vec![(0, Vec::new()); ranks];
     for at in order {
-        let least = sizes.iter().enumerate().min_by_key(|&(_, size)| *size);
-        let rank = least.map_or(0, |(rank, _)| rank);
-        sizes[rank] += parameters[at].numel();
-        if rank as u64 == place {
+        let least = shares.iter_mut().min_by_key(|(size, _)| *size);
+        if let Some((size, own)) = least {
+            *size += parameters[at].numel();
             own.push(at);
         }
     }
-    own
+    shares.into_iter().map(|(_, own)| own).collect()
 }
 
 impl Wrapper for Ddp {
