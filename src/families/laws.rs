@@ -68,24 +68,25 @@ fn each_published_model_has_its_number_of_parameters_in_the_record_of_its_family
     }
 }
 
-/// Plans as transformers 5.23 has them (`base_model_tp_plan` of the config's class), without what all ranks have
-/// (`replicated_with_grad_allreduce`).
-#[test]
-fn each_plan_of_tensor_parallelism_is_that_of_transformers() {
-    let path = format!(
-        "{}/tests/fixtures/tensor_plans.jsonl",
-        env!("CARGO_MANIFEST_DIR")
-    );
+/// What a file says of `plan` by the types of models.
+fn plans(file: &str, plan: &str) -> BTreeMap<String, Value> {
+    let path = format!("{}/tests/fixtures/{file}", env!("CARGO_MANIFEST_DIR"));
     let text = fs::read_to_string(path).expect("the plans");
     let lines = text
         .lines()
         .map(|line| serde_json::from_str::<Value>(line).expect("a plan"));
-    let plans: BTreeMap<String, Value> = lines
-        .map(|line| {
-            let name = line["model_type"].as_str().expect("a type").to_owned();
-            (name, line["base_model_tp_plan"].clone())
-        })
-        .collect();
+    let named = lines.map(|line| {
+        let name = line["model_type"].as_str().expect("a type").to_owned();
+        (name, line[plan].clone())
+    });
+    named.collect()
+}
+
+/// Plans as transformers 5.23 has them (`base_model_tp_plan` of the config's class), without what all ranks have
+/// (`replicated_with_grad_allreduce`).
+#[test]
+fn each_plan_of_tensor_parallelism_is_that_of_transformers() {
+    let plans = plans("tensor_plans.jsonl", "base_model_tp_plan");
     for family in records().filter(|family| is_of_blocks(family)) {
         if family.tensor_plan.is_empty() {
             continue;
@@ -100,6 +101,31 @@ fn each_plan_of_tensor_parallelism_is_that_of_transformers() {
                 Some(&Value::Object(own.clone())),
                 "{name}"
             );
+        }
+    }
+}
+
+/// Plans as transformers 5.23 has them (`base_model_ep_plan` of the config's class, `_fsdp_plan` of its
+/// language model's).
+#[test]
+fn experts_are_divided_and_heads_grouped_where_transformers_says_so() {
+    let file = "expert_plans.jsonl";
+    let experts = plans(file, "base_model_ep_plan");
+    let heads = plans(file, "_fsdp_plan");
+    for family in records().filter(|family| is_of_blocks(family)) {
+        for name in family.model_types {
+            let Some(plan) = experts.get(*name) else {
+                continue;
+            };
+            if let Some(plan) = plan.as_object() {
+                let whole = |style: &Value| {
+                    ["grouped_gemm", "ep_dispatch_experts"].contains(&style.as_str().unwrap_or(""))
+                };
+                assert_eq!(family.divides_experts, plan.values().all(whole), "{name}");
+            } else if family.experts.is_some() {
+                assert!(!family.divides_experts, "{name}");
+            }
+            assert_eq!(family.groups_head, !heads[*name].is_null(), "{name}");
         }
     }
 }

@@ -116,6 +116,10 @@ pub struct Family {
     pub quantized_support: QuantizedSupport,
     /// How ranks that see the same data divide its modules.
     pub tensor_plan: TensorPlan,
+    /// Whether transformers says how FSDP2 groups the head of its language model (`_fsdp_plan`).
+    pub groups_head: bool,
+    /// Whether ranks divide its experts whole, and nothing else for them (`base_model_ep_plan`).
+    pub divides_experts: bool,
     /// Whether the loss that balances experts reads what every layer gives, logits or not (transformers 4).
     pub balances_every_layer: bool,
     /// The files of `tests/fixtures` that hold measured cases of it.
@@ -178,6 +182,8 @@ impl Family {
             adapter_support: AdapterSupport::USUAL,
             quantized_support: QuantizedSupport::USUAL,
             tensor_plan: &[],
+            groups_head: true,
+            divides_experts: true,
             balances_every_layer: false,
             fixtures: Proof::NONE,
             published: Proof::NONE,

@@ -3,9 +3,9 @@
 use super::architecture::Architecture;
 use crate::ask::{
     ActivationCheckpointing, AllocatorSettings, Attention, AutocastStyle, DataLoader,
-    DataParallelKind, Dataset, Evaluation, Framework, LigerKernels, Lora, Loss, Mesh, Offload,
-    Optimizer, Parallelism, Precision, Program, Quantization, Scenario, SdpaBackend, Task,
-    TensorParallelKind,
+    DataParallelKind, Dataset, Evaluation, ExpertParallelKind, Framework, LigerKernels, Lora, Loss,
+    Mesh, Offload, Optimizer, Parallelism, Precision, Program, Quantization, Scenario, SdpaBackend,
+    Task, TensorParallelKind,
 };
 use crate::units::{Bytes, DType};
 
@@ -126,6 +126,17 @@ impl ResolvedSpec {
     pub fn divides_modules(&self) -> bool {
         let tp = &self.parallelism.tp;
         tp.size > 1 && tp.kind == TensorParallelKind::DTensor
+    }
+
+    /// Ranks among which whole experts are divided by transformers; none where they are not.
+    pub fn expert_ranks(&self) -> Option<u64> {
+        let ep = &self.parallelism.ep;
+        (ep.size > 1 && ep.kind != ExpertParallelKind::Megatron).then_some(ep.size)
+    }
+
+    /// Whether the model, and what trains it, are Megatron-Core's own.
+    pub fn is_of_megatron_core(&self) -> bool {
+        self.parallelism.dp.kind == DataParallelKind::Megatron
     }
 
     /// Whether ranks divide what stands between layers along the sequence.

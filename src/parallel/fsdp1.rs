@@ -12,7 +12,7 @@ mod reduce;
 
 use super::units::Layers;
 use super::wrapper::{ModelParameter, OnRank, Wrapper};
-use crate::ask::{BackwardPrefetch, Fsdp};
+use crate::ask::{BackwardPrefetch, Fsdp, Mesh};
 use crate::tape::{BackwardHook, Category, ModuleHooks, Tape, Tensor};
 use crate::units::{DType, Shape};
 use handle::{Handle, State};
@@ -306,6 +306,10 @@ impl ModuleHooks for Fsdp1 {
 }
 
 impl Wrapper for Fsdp1 {
+    fn alike_until(&self, mesh: &Mesh) -> u64 {
+        mesh.place_in_shard() + 1
+    }
+
     fn begin_micro_batch(&self, _t: &Tape, syncs: bool) {
         self.syncs.set(syncs);
     }

@@ -13,12 +13,12 @@ mod stages;
 
 use super::tensor::by_mesh;
 use super::wrapper::{ModelParameter, OnRank, Wrapper};
-use crate::ask::{ComputeDtype, Fsdp};
+use crate::ask::{ComputeDtype, Fsdp, Mesh};
 use crate::model::ResolvedSpec;
 use crate::tape::{Category, ModuleHooks, Registered, Role, Tape, Tensor};
 use crate::units::DType;
 use context::Streams;
-use group::{Group, State};
+use group::{Group, Sharing, State};
 use modules::Modules;
 pub(super) use stages::Fsdp2Stages;
 use std::cell::{Cell, RefCell};
@@ -29,8 +29,6 @@ pub(super) struct Fsdp2 {
     own: Weak<Self>,
     settings: Fsdp,
     streams: Streams,
-    /// Ranks that a parameter is divided among.
-    ranks: u64,
     /// Whether ranks that hold the same part reduce gradients among them.
     replicates: bool,
     /// The dtype in which gradients are reduced.
@@ -43,6 +41,8 @@ pub(super) struct Fsdp2 {
     trained: Vec<(usize, usize)>,
     /// All parameters as they were made.
     all: Vec<ModelParameter>,
+    /// Up to which place ranks have as many rows of each.
+    alike_until: u64,
     /// The buffer that the last forward gather left (`all_gather_state`).
     last_gathered: RefCell<Option<Tensor>>,
     /// What the reduce-scatters that go on read (`reduce_scatter_states`).
@@ -87,9 +87,14 @@ impl Fsdp2 {
             .or(trained.map(stored))
             .unwrap_or(DType::Float32);
         let modules = Modules::of(t, spec, registered);
-        let group = |at| Group::new(&dp.fsdp, modules.reshards(dp, at), modules.of_group(at));
+        let group = |at| {
+            let sharing = Sharing::of(spec, modules.are_experts(at));
+            let reshards = modules.reshards(dp, at);
+            Group::new(&dp.fsdp, sharing, reshards, modules.of_group(at))
+        };
         let mut groups: Vec<Group> = (0..modules.groups).map(group).collect();
         let (mut places, mut all) = (Vec::new(), Vec::new());
+        let mut alike_until = mesh.shard;
         for entry in registered {
             let at = modules.around(t, entry.scope);
             match entry.role {
@@ -98,10 +103,12 @@ impl Fsdp2 {
                 }),
                 Role::Buffer => {}
                 Role::Trained | Role::Frozen => {
-                    let place = (mesh.place_in_shard(), mesh.shard);
                     let trained = entry.role == Role::Trained;
                     let stored = stored(entry);
                     let elements = entry.tensor.numel();
+                    let sharing = Sharing::of(spec, modules.are_experts(at));
+                    let until = sharing.alike_until(entry.tensor.shape(), mesh);
+                    alike_until = alike_until.min(until);
                     all.push(ModelParameter {
                         elements,
                         bytes: elements * stored.size(),
@@ -110,7 +117,7 @@ impl Fsdp2 {
                     });
                     places.push((
                         entry.tensor.clone(),
-                        (at, groups[at].add(t, entry, [stored, reduce], place)),
+                        (at, groups[at].add(t, entry, [stored, reduce])),
                     ));
                 }
             }
@@ -125,13 +132,13 @@ impl Fsdp2 {
             own: Weak::clone(own),
             settings: dp.fsdp,
             streams: Streams::of(root),
-            ranks: mesh.shard,
             replicates: mesh.replicate > 1,
             reduce,
             groups,
             modules,
             trained,
             all,
+            alike_until,
             last_gathered: RefCell::default(),
             reducing: RefCell::default(),
             order: RefCell::default(),
@@ -197,9 +204,15 @@ impl Fsdp2 {
         }
         let count = usize::try_from(self.settings.explicit_prefetch).unwrap_or(usize::MAX);
         if forward {
-            (at + 1..layers.end).take(count).collect()
+            layers
+                .iter()
+                .copied()
+                .filter(|&layer| layer > at)
+                .take(count)
+                .collect()
         } else {
-            (layers.start..at).rev().take(count).collect()
+            let before = layers.iter().rev().copied();
+            before.filter(|&layer| layer < at).take(count).collect()
         }
     }
 
@@ -308,6 +321,10 @@ impl ModuleHooks for Fsdp2 {
 }
 
 impl Wrapper for Fsdp2 {
+    fn alike_until(&self, _mesh: &Mesh) -> u64 {
+        self.alike_until
+    }
+
     fn begin_micro_batch(&self, _t: &Tape, syncs: bool) {
         self.sync(syncs);
     }

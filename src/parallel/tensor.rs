@@ -2,12 +2,13 @@
 //!
 //! Its modules know how they are divided (`nn`). Here are the parameters, which get memory when all are
 //! divided (`to_empty` of a model on the meta device), and the optimizer, whose multi-tensor operations take
-//! parameters of one mesh only: those that ranks have together and those of each rank are groups of their own.
+//! parameters of one mesh only: those that ranks have together, those of each rank and those of experts are groups
+//! of their own.
 //!
 //! Source: `torch/distributed/tensor/parallel/api.py`, `torch/distributed/tensor/_dispatch.py`, torch 2.15.
 
 use super::wrapper::{OnRank, Wrapper};
-use crate::tape::{Category, Registered, Role, Tape, Tensor};
+use crate::tape::{Category, Placement, Registered, Role, Tape, Tensor};
 use std::rc::Rc;
 
 /// The wrapper of a model whose modules are divided.
@@ -39,25 +40,29 @@ impl Wrapper for TensorParallel {
     }
 }
 
-/// Runs what steps over parameters, first on those of the first one's mesh, then on the others.
+/// Parameters of each mesh: those of a rank alone or of data parallelism, those that ranks divide, and those
+/// of experts.
+const MESHES: [fn(&Tensor) -> bool; 3] = [
+    |parameter| parameter.placement() == Placement::Local,
+    |parameter| {
+        let placement = parameter.placement();
+        placement.is_distributed() && placement != Placement::OfExperts
+    },
+    |parameter| parameter.placement() == Placement::OfExperts,
+];
+
+/// Runs what steps over parameters, mesh by mesh, in the order of the first parameter of each.
 pub(super) fn by_mesh(t: &Tape, run: OnRank) {
-    const TOGETHER: fn(&Tensor) -> bool = |parameter| parameter.placement().is_distributed();
-    const APART: fn(&Tensor) -> bool = |parameter| !parameter.placement().is_distributed();
-    let mut groups: Vec<fn(&Tensor) -> bool> = Vec::new();
-    let mut first = None;
+    let mut meshes: Vec<usize> = Vec::new();
     t.for_each_parameter(|_, parameter, _| {
-        let together = TOGETHER(parameter);
-        let first = *first.get_or_insert(together);
-        if groups.is_empty() || together != first && groups.len() == 1 {
-            groups.push(if together { TOGETHER } else { APART });
-        }
+        let mesh = MESHES.iter().position(|is_of| is_of(parameter));
+        meshes.extend(mesh.filter(|mesh| !meshes.contains(mesh)));
     });
-    match groups.as_slice() {
-        [] | [_] => run(t),
-        groups => {
-            for group in groups {
-                t.with_gradients_of(*group, &mut *run);
-            }
-        }
+    if meshes.len() < 2 {
+        run(t);
+        return;
+    }
+    for mesh in meshes {
+        t.with_gradients_of(MESHES[mesh], &mut *run);
     }
 }

@@ -156,15 +156,34 @@ impl Tape {
     /// Calls the module of the current scope, which is not a layer, with one input and one result: wrappers of
     /// modules can take it for one of theirs.
     pub fn around_module(&self, x: &Tensor, run: impl FnOnce(&Tensor) -> Tensor) -> Tensor {
-        let hooks = self.hooks.modules.borrow().clone();
-        let Some(hooks) = hooks else {
+        if self.hooks.modules.borrow().is_none() {
             return run(x);
-        };
+        }
         let mut x = x.clone();
-        hooks.before(self, self.scope(), &mut [&mut x]);
+        self.before_part(&mut [&mut x]);
         let mut out = run(&x);
-        hooks.after(self, self.scope(), &mut [&mut out]);
+        self.after_part(&mut [&mut out]);
         out
+    }
+
+    /// The module of the current scope, which is a part of a layer or beside layers, is called with tensors.
+    pub fn before_part(&self, inputs: &mut [&mut Tensor]) {
+        if let Some(hooks) = self.hooks_of_parts() {
+            hooks.before(self, self.scope(), inputs);
+        }
+    }
+
+    /// It has given tensors.
+    pub fn after_part(&self, outputs: &mut [&mut Tensor]) {
+        if let Some(hooks) = self.hooks_of_parts() {
+            hooks.after(self, self.scope(), outputs);
+        }
+    }
+
+    /// What wraps modules; nothing where running again what was checkpointed has ended.
+    fn hooks_of_parts(&self) -> Option<Rc<dyn ModuleHooks>> {
+        let hooks = self.hooks.modules.borrow().clone();
+        hooks.filter(|_| !self.recorder.is_muted())
     }
 
     fn module_name(&self) -> &'static str {

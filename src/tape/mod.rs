@@ -53,7 +53,9 @@ pub use folds::{Built, ListId};
 pub use graph::BackwardHook;
 pub use hooks::{Called, Hooked, ModuleHooks, ParameterHooks};
 pub use levels::Which;
-pub use ops::{EightBit, FlaVersion, FourBit, Packed, Ring, Sdpa, SdpaKernel, Transcripts, Window};
+pub use ops::{
+    EightBit, FlaVersion, FourBit, Gathered, Packed, Ring, Sdpa, SdpaKernel, Transcripts, Window,
+};
 pub use partial::{GradientEdge, ParameterGroup};
 pub use record::{Piece, Record};
 pub use recorder::Storage;
@@ -420,7 +422,9 @@ impl Tape {
     /// wrapper comes to them.
     pub fn elsewhere<R>(&self, build: impl FnOnce() -> R) -> R {
         let registered = self.registered.take();
-        let built = self.without_memory(|| self.with_own_parameters(build));
+        let built = self
+            .placing
+            .elsewhere(|| self.without_memory(|| self.with_own_parameters(build)));
         self.registered.replace(registered);
         built
     }

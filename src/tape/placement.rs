@@ -13,6 +13,8 @@ pub enum Placement {
     /// The same, where each rank gets the gradient of its own tokens alone: the sum of all ranks' is made
     /// when somebody asks for the gradient as the parameter is placed.
     Summed,
+    /// Whole rows of a tensor that the ranks of experts have together: a mesh of its own (`Shard`).
+    OfExperts,
 }
 
 impl Placement {

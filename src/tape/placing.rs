@@ -13,6 +13,18 @@ pub(super) struct Placing {
     parameters: Cell<Placement>,
     /// Whether tensors are computed with that ranks have together.
     computes: Cell<bool>,
+    /// Whether what is built belongs to another rank.
+    elsewhere: Cell<bool>,
+}
+
+impl Placing {
+    /// Runs `build`, whose tensors another rank has.
+    pub(super) fn elsewhere<R>(&self, build: impl FnOnce() -> R) -> R {
+        let before = self.elsewhere.replace(true);
+        let built = build();
+        self.elsewhere.set(before);
+        built
+    }
 }
 
 impl Tape {
@@ -35,6 +47,11 @@ impl Tape {
         let result = f();
         self.placing.computes.set(before);
         result
+    }
+
+    /// Whether another rank has what is built now.
+    pub fn is_elsewhere(&self) -> bool {
+        self.placing.elsewhere.get()
     }
 
     /// Whether tensors are computed with that ranks have together.
@@ -60,7 +77,9 @@ impl Tape {
         match parameter.placement() {
             Placement::Summed => Some(copy("all_reduce")),
             Placement::Divided if gradient.numel() != parameter.numel() => Some(copy("clone")),
-            Placement::Divided | Placement::Copied | Placement::Local => None,
+            Placement::Divided | Placement::Copied | Placement::Local | Placement::OfExperts => {
+                None
+            }
         }
     }
 }

@@ -55,6 +55,7 @@ pub(crate) const DOGE: Family = Family {
         ..crate::model::AttentionSupport::ALL
     },
     tensor_plan: &[],
+    divides_experts: false,
     fixtures: Proof::of(&["doge.jsonl"]),
     published: Proof::NONE,
     ..LLAMA

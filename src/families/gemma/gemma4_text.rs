@@ -62,6 +62,7 @@ pub(crate) const GEMMA4_TEXT: Family = Family {
     liger: None,
     adapter_support: crate::model::AdapterSupport::SCALED_TABLE,
     tensor_plan: &[],
+    divides_experts: false,
     fixtures: Proof::of(&["gemma4.jsonl"]),
     published: Proof::of(&[
         ("gemma-4-e2b", 4_628_569_344),

@@ -59,6 +59,7 @@ pub(crate) const NEMOTRON_H: Family = Family {
     liger: None,
     adapter_support: crate::model::AdapterSupport::WITHOUT_OUT_PROJ,
     tensor_plan: &[],
+    groups_head: false,
     fixtures: Proof::of(&["nemotron_h.jsonl"]),
     published: Proof::of(&[
         ("nemotron-h-8b", 8_100_852_736),

@@ -50,6 +50,8 @@ pub(crate) const JETMOE: Family = Family {
     liger: None,
     without_checkpointing: Some("JetMoE"),
     tensor_plan: &[],
+    groups_head: false,
+    divides_experts: false,
     fixtures: Proof::of(&["jetmoe.jsonl"]),
     published: Proof::NONE,
     ..LLAMA

@@ -68,6 +68,7 @@ pub(crate) const LLAMA4_TEXT: Family = Family {
     liger: None,
     adapter_support: crate::model::AdapterSupport::LINEAR_ROUTERS,
     tensor_plan: &[],
+    divides_experts: false,
     fixtures: Proof::of(&["llama4.jsonl"]),
     published: Proof::of(&[("llama-4-scout", 107_769_861_120)]),
     ..LLAMA

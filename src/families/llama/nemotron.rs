@@ -46,6 +46,7 @@ pub(crate) const NEMOTRON: Family = Family {
     // Support.
     liger: None,
     tensor_plan: crate::model::PLAIN_MLP_PLAN,
+    groups_head: false,
     fixtures: Proof::of(&["nemotron.jsonl"]),
     published: Proof::of(&[("minitron-4b", 4_190_509_056)]),
     ..LLAMA

@@ -60,6 +60,7 @@ pub(crate) const PERSIMMON: Family = Family {
     // Support.
     liger: None,
     tensor_plan: &[],
+    groups_head: false,
     fixtures: Proof::of(&["further_decoders.jsonl"]),
     published: Proof::of(&[("persimmon-8b", 9_397_175_296)]),
     ..LLAMA

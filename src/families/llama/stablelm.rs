@@ -58,6 +58,7 @@ pub(crate) const STABLELM: Family = Family {
     // Support.
     liger: None,
     tensor_plan: &[],
+    groups_head: false,
     fixtures: Proof::of(&["cohere_stablelm.jsonl"]),
     published: Proof::of(&[
         ("stablelm-3b", 2_795_443_200),

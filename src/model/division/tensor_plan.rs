@@ -19,6 +19,8 @@ pub enum TensorStyle {
     PackedColwise,
     /// Experts that are divided each, whose results are summed.
     MoeTpExperts,
+    /// Experts of which each rank has some, whole.
+    GroupedGemm,
 }
 
 impl TensorStyle {
@@ -32,6 +34,7 @@ impl TensorStyle {
             Self::EmbeddingRowwise => "embedding_rowwise",
             Self::PackedColwise => "packed_colwise",
             Self::MoeTpExperts => "moe_tp_experts",
+            Self::GroupedGemm => "grouped_gemm",
         }
     }
 }

@@ -64,6 +64,7 @@ impl Builder<'_> {
             dtype,
             base: Some(base),
             is_table,
+            elsewhere: self.plan.tape.is_elsewhere(),
         })
     }
 
@@ -104,6 +105,7 @@ impl Builder<'_> {
             dtype,
             base: None,
             is_table: false,
+            elsewhere: self.plan.tape.is_elsewhere(),
         }))
     }
 }

@@ -142,6 +142,17 @@ pub(crate) struct Target {
     pub(crate) base: Option<BaseWeight>,
     /// Whether it is an embedding, which holds the factors as they were made until both are cast.
     pub(crate) is_table: bool,
+    /// Whether another rank has the layer.
+    pub(crate) elsewhere: bool,
+}
+
+impl Target {
+    /// Elements of its factors, and of the lengths of rows that `DoRA` learns.
+    fn elements(&self, t: &Tape, use_dora: bool) -> u64 {
+        let [a, b] = &self.shapes;
+        let magnitude = if use_dora { b.dim(0) } else { 0 };
+        (a.numel() + b.numel() + magnitude) * t.multiplicity(self.scope)
+    }
 }
 
 /// Whether the linear layer at `path` is meant by one of the names: it is the whole path or its end
@@ -164,7 +175,8 @@ pub(crate) fn attach(
 ) -> (u64, Vec<usize>) {
     let mut places = Vec::new();
     let mut made = make(t, lora.use_dora, &targets, &mut places);
-    let mut elements = 0;
+    let others = targets.iter().filter(|target| target.elsewhere);
+    let mut elements = (others.map(|target| target.elements(t, lora.use_dora))).sum();
     for (at, (target, made)) in targets.iter().zip(&mut made).enumerate() {
         let mut trained = |made: &mut Tensor| {
             elements += made.numel() * t.multiplicity(target.scope);
@@ -243,7 +255,7 @@ fn make(t: &Tape, use_dora: bool, targets: &[Target], places: &mut Vec<usize>) -
     let mut made = vec![Vec::new(); targets.len()];
     for of_parameters in [false, true] {
         for (at, target) in targets.iter().enumerate() {
-            if target.base.is_none() == of_parameters {
+            if target.base.is_none() == of_parameters && !target.elsewhere {
                 made[at] = t.in_scope(target.scope, || make(at, target));
             }
         }

@@ -104,6 +104,15 @@ pub(crate) struct Opened<'a> {
 }
 
 impl Opened<'_> {
+    /// The same as this rank's own part of what ranks have together (`_use_local_dtensor_params`).
+    pub(crate) fn of_this_rank(self, t: &Tape) -> Self {
+        let own = t.part_of_ranks(self.get(t));
+        Self {
+            sum: OnceCell::from(own),
+            ..self
+        }
+    }
+
     /// What the module computes with.
     pub(crate) fn get(&self, t: &Tape) -> &Tensor {
         self.sum.get_or_init(|| self.summed(t))

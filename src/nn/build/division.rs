@@ -37,6 +37,16 @@ impl Builder<'_> {
         }
     }
 
+    /// The same module, whose parameters have a row for each expert: where ranks divide the experts, this rank's
+    /// rows (`base_model_ep_plan`).
+    pub(crate) fn of_experts(&self) -> Self {
+        let ranks = self.plan.spec.expert_ranks();
+        Self {
+            style: ranks.map(|_| TensorStyle::GroupedGemm),
+            ..self.same()
+        }
+    }
+
     /// The same module, of which each rank computes some positions where a run divides what stands between
     /// layers along the sequence.
     pub(crate) fn along_sequence(&self) -> Self {
@@ -89,6 +99,11 @@ impl Builder<'_> {
 
     /// What this rank has of the module's parameter `name` of this shape, and how it is placed.
     pub(super) fn own_part(&self, name: &str, shape: Shape) -> (Shape, Placement) {
+        if self.style == Some(TensorStyle::GroupedGemm) {
+            let mut part = shape;
+            part.dims_mut()[0] /= self.plan.spec.expert_ranks().unwrap_or(1);
+            return (part, Placement::OfExperts);
+        }
         let Some(divisions) = &self.plan.divisions else {
             return (shape, Placement::Local);
         };
@@ -114,7 +129,9 @@ impl Builder<'_> {
             TensorStyle::Rowwise | TensorStyle::RowwiseSplitInput => {
                 (rank.checked_sub(1).filter(|_| !bias), 1)
             }
-            TensorStyle::MoeTpExperts => return (shape, Placement::Local),
+            TensorStyle::MoeTpExperts | TensorStyle::GroupedGemm => {
+                return (shape, Placement::Local);
+            }
         };
         let Some(cut) = cut else {
             return (shape, Placement::Copied);

@@ -4,6 +4,7 @@
 //! Source: transformers 5.23, `integrations/moe.py` and `models/gpt_oss/modeling_gpt_oss.py`; Liger's
 //! where it is named.
 
+use super::on_ranks::OnRanks;
 use crate::model::{ExpertForm, Experts};
 use crate::nn::adapters::{Opened, Wrapped};
 use crate::nn::build::{Builder, Call};
@@ -22,6 +23,8 @@ pub(crate) struct GroupedExperts {
     count: u64,
     /// Whether ranks have a part of each expert.
     divided: bool,
+    /// How ranks divide the experts, if they do.
+    on_ranks: Option<OnRanks>,
     /// Whether they are Liger's.
     liger: bool,
     call: Rc<Call>,
@@ -29,6 +32,9 @@ pub(crate) struct GroupedExperts {
 
 impl GroupedExperts {
     pub(crate) fn new(b: &Builder, hidden: u64, experts: &Experts) -> Self {
+        let on_ranks = OnRanks::of(b, experts);
+        let divided = on_ranks.is_none() && b.division(hidden).is_some();
+        let b = &b.of_experts();
         let (count, intermediate) = (experts.count, experts.intermediate_size);
         let both = 2 * intermediate;
         let stack = |name, outputs, inputs| Wrapped::new(b, name, [count, outputs, inputs]);
@@ -61,17 +67,12 @@ impl GroupedExperts {
             down_proj,
             biases,
             form: experts.form,
-            count,
-            divided: b.division(hidden).is_some(),
+            count: on_ranks.as_ref().map_or(count, OnRanks::own),
+            divided,
+            on_ranks,
             liger: b.liger().gated,
             call: b.call(),
         }
-    }
-
-    /// The bias that layer `index` adds to each row.
-    fn bias(&self, t: &Tape, index: usize, sorted: &Tensor) -> Option<Tensor> {
-        let biases = self.biases.as_ref();
-        biases.map(|biases| t.index_rows(&biases[index], sorted))
     }
 
     /// `_grouped_linear`.
@@ -149,20 +150,43 @@ impl GroupedExperts {
         });
         {
             let [tokens, weights] = &mut given;
+            t.before_part(&mut [tokens, weights]);
             t.enter(&module, &mut [tokens, weights]);
         }
         let [tokens, weights] = &given;
-        let mut out = if self.liger {
-            liger(t, &weight, tokens, [chosen, weights])
-        } else if self.call.batches_experts() {
-            self.batched(t, &weight, tokens, [chosen, weights])
-        } else {
-            self.grouped(t, &weight, tokens, [chosen, weights])
-        };
+        let (mut out, weight) = self.called(t, weight, tokens, [chosen, weights]);
         t.leave(&module, &mut [&mut out]);
+        t.after_part(&mut [&mut out]);
         let [up, down] = weight;
         up.close(down);
         out
+    }
+
+    /// Tokens through the experts, with what they computed with.
+    fn called<'a>(
+        &self,
+        t: &Tape,
+        weight: [Opened<'a>; 2],
+        tokens: &Tensor,
+        [chosen, weights]: [&Tensor; 2],
+    ) -> (Tensor, [Opened<'a>; 2]) {
+        let out = if self.liger {
+            liger(t, &weight, tokens, [chosen, weights])
+        } else if self.call.batches_experts() {
+            self.batched(t, &weight, tokens, [chosen, weights])
+        } else if let Some(ranks) = &self.on_ranks {
+            let weight = weight.map(|weight| weight.of_this_rank(t));
+            let biases = self.biases.as_ref();
+            let biases = biases.map(|all| all.each_ref().map(|bias| t.part_of_ranks(bias)));
+            let run = |tokens: &Tensor, [chosen, weights]: [&Tensor; 2]| {
+                self.grouped(t, &weight, &biases, tokens, [chosen, weights])
+            };
+            let out = ranks.forward(t, tokens, [chosen, weights], run);
+            return (out, weight);
+        } else {
+            self.grouped(t, &weight, &self.biases, tokens, [chosen, weights])
+        };
+        (out, weight)
     }
 
     /// `grouped_mm_experts_forward`.
@@ -170,6 +194,7 @@ impl GroupedExperts {
         &self,
         t: &Tape,
         [up, down]: &[Opened; 2],
+        biases: &Option<[Tensor; 2]>,
         tokens: &Tensor,
         [chosen, weights]: [&Tensor; 2],
     ) -> Tensor {
@@ -182,17 +207,28 @@ impl GroupedExperts {
         };
         let weights = t.index_rows(&weights, &order);
         let [narrow, counts, offsets] = t.group_offsets(&sorted, self.count);
+        // Rows of other ranks' experts.
+        let elsewhere =
+            (self.on_ranks.as_ref()).map(|_| t.empty("ge", Shape::from([n * k, 1]), DType::Bool));
+        let without = |x: Tensor| match &elsewhere {
+            Some(elsewhere) => t.masked_fill(&x, elsewhere),
+            None => x,
+        };
         let linear = |x: &Tensor, weight, bias: &Option<Tensor>| {
             self.linear(t, x, weight, bias.as_ref(), &offsets)
         };
         let up = up.get(t);
-        let mut bias = self.bias(t, 0, &sorted);
+        let mut bias = bias_of(t, biases, 0, &sorted);
+        let selected = match &elsewhere {
+            Some(elsewhere) => t.fill_where(selected, elsewhere),
+            None => selected,
+        };
         let product = {
-            let both = linear(&selected, up, &bias);
+            let both = without(linear(&selected, up, &bias));
             let hidden = self.activated(t, both);
             let down = down.get(t);
-            bias = self.bias(t, 1, &sorted);
-            linear(&hidden, down, &bias)
+            bias = bias_of(t, biases, 1, &sorted);
+            without(linear(&hidden, down, &bias))
         };
         let weighted = t.mul(&product, &t.unsqueeze(&weights, 1));
         let back = t.empty("empty_like", *order.shape(), order.dtype());
@@ -205,7 +241,7 @@ impl GroupedExperts {
         drop((
             selected, sorted, order, narrow, counts, offsets, product, back,
         ));
-        drop((restored, by_token, sum, bias));
+        drop((restored, by_token, sum, bias, elsewhere));
         out
     }
 
@@ -236,11 +272,11 @@ impl GroupedExperts {
             }
         };
         let up = t.index_rows(up.get(t), &chosen);
-        let mut bias = self.bias(t, 0, &chosen);
+        let mut bias = bias_of(t, &self.biases, 0, &chosen);
         let active = self.activated(t, through(&selected, &up, bias.as_ref()));
         let down = t.index_rows(down.get(t), &chosen);
         drop(up);
-        bias = self.bias(t, 1, &chosen);
+        bias = bias_of(t, &self.biases, 1, &chosen);
         let product = through(&active, &down, bias.as_ref());
         drop(active);
         let weighted = t.mul(&product, &t.unsqueeze(&weights, 1));
@@ -250,6 +286,17 @@ impl GroupedExperts {
         drop((selected, down, bias, product, weighted, sum));
         out
     }
+}
+
+/// The bias that layer `index` adds to each row.
+fn bias_of(
+    t: &Tape,
+    biases: &Option<[Tensor; 2]>,
+    index: usize,
+    sorted: &Tensor,
+) -> Option<Tensor> {
+    let biases = biases.as_ref();
+    biases.map(|biases| t.index_rows(&biases[index], sorted))
 }
 
 /// `LigerExperts.forward` (`transformers/swiglu.py`, liger-kernel 0.8.5).

@@ -5,6 +5,7 @@ pub(crate) mod balance;
 mod expert_loop;
 mod grouped_experts;
 pub(crate) mod moe;
+mod on_ranks;
 mod parallel_experts;
 mod router;
 mod router_gate;

@@ -2,7 +2,8 @@
 
 use super::Fsdp2;
 use super::copies::copy_out;
-use crate::ask::Fsdp;
+use crate::ask::{Fsdp, Mesh};
+use crate::model::ResolvedSpec;
 use crate::parallel::shards::RowShard;
 use crate::tape::{Category, Placement, Registered, Tape, Tensor};
 use crate::units::{DType, Shape};
@@ -38,8 +39,44 @@ impl Parameter {
     }
 }
 
+/// The ranks that a group's parameters are divided among.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Sharing {
+    /// How many there are.
+    pub(super) ranks: u64,
+    /// Which of them this one is.
+    place: u64,
+    /// Whether gradients are divided by another number than that of these ranks
+    /// (`set_gradient_divide_factor`).
+    pub(super) divides: bool,
+}
+
+impl Sharing {
+    /// Those of a group of a run: of experts that ranks divide, those that have the same
+    /// (`DistributedConfig.efsdp_size`, transformers 5.23).
+    pub(super) fn of(spec: &ResolvedSpec, of_experts: bool) -> Self {
+        let mesh = &spec.mesh;
+        let apart = spec.expert_ranks().filter(|_| of_experts);
+        let all = mesh.shard * if of_experts { mesh.tp } else { 1 };
+        let place = mesh.place_in_shard() * all / mesh.shard;
+        Self {
+            ranks: all / apart.unwrap_or(1),
+            place: place / apart.unwrap_or(1),
+            divides: of_experts,
+        }
+    }
+
+    /// Among ranks that one copy of the parameters is divided among, one past the last place, from this rank's
+    /// on, at which ranks have as many rows of a parameter.
+    pub(super) fn alike_until(self, shape: &Shape, mesh: &Mesh) -> u64 {
+        let until = RowShard::alike_until(shape, (self.place, self.ranks));
+        (until * mesh.shard).div_ceil(self.ranks)
+    }
+}
+
 /// A group of parameters.
 pub(super) struct Group {
+    pub(super) sharing: Sharing,
     /// Whether gathered parameters are given back after forward.
     pub(super) reshards: bool,
     /// The modules that it is made of, where it is not one alone, and which of them are still to run.
@@ -60,8 +97,14 @@ pub(super) struct Group {
 }
 
 impl Group {
-    pub(super) fn new(settings: &Fsdp, reshards: bool, modules: Vec<u32>) -> Self {
+    pub(super) fn new(
+        settings: &Fsdp,
+        sharing: Sharing,
+        reshards: bool,
+        modules: Vec<u32>,
+    ) -> Self {
         Self {
+            sharing,
             reshards,
             modules,
             to_run: RefCell::default(),
@@ -76,16 +119,15 @@ impl Group {
         }
     }
 
-    /// Adds a parameter, of which this rank at `place` among `ranks` has a part in the dtype `stored`, and
-    /// whose gradient is reduced in `reduce`: its place in the group.
+    /// Adds a parameter, of which this rank has a part in the dtype `stored`, and whose gradient is reduced in
+    /// `reduce`: its place in the group.
     pub(super) fn add(
         &mut self,
         t: &Tape,
         entry: &Registered,
         [stored, reduce]: [DType; 2],
-        (place, ranks): (u64, u64),
     ) -> usize {
-        let part = RowShard::of(entry.tensor.shape(), place, ranks);
+        let part = RowShard::of(entry.tensor.shape(), self.sharing.place, self.sharing.ranks);
         let shard = t.in_scope(entry.scope, || {
             if self.offloaded {
                 t.without_storage(part.local, stored)
@@ -104,6 +146,7 @@ impl Group {
         let placement = match entry.tensor.placement() {
             Placement::Local => Placement::Local,
             Placement::Divided | Placement::Copied | Placement::Summed => Placement::Divided,
+            Placement::OfExperts => Placement::OfExperts,
         };
         self.parameters.push(Parameter {
             unsharded: entry.tensor.clone(),
@@ -189,7 +232,7 @@ impl Fsdp2 {
         {
             return;
         }
-        if self.ranks == 1 {
+        if group.sharing.ranks == 1 {
             group
                 .gathering
                 .replace(Some(t.empty("empty", Shape::from([0]), DType::Float32)));
@@ -201,7 +244,7 @@ impl Fsdp2 {
             .iter()
             .map(Parameter::padded_bytes)
             .sum::<u64>();
-        let shape = Shape::from([bytes * self.ranks]);
+        let shape = Shape::from([bytes * group.sharing.ranks]);
         // One that a caller asks for (`get_all_gather_streams`).
         let stream = if group.state.get() == State::Idle {
             t.stream()
@@ -233,19 +276,20 @@ impl Fsdp2 {
                 })
             };
             let cast = parameter.shard.dtype() != parameter.unsharded.dtype();
-            let input = (self.ranks == 1 && cast).then(|| copy(parameter.padded, "_to_copy"));
+            let input =
+                (group.sharing.ranks == 1 && cast).then(|| copy(parameter.padded, "_to_copy"));
             parameter
                 .unsharded
-                .take_storage(&copy(parameter.padded * self.ranks, "empty"));
+                .take_storage(&copy(parameter.padded * group.sharing.ranks, "empty"));
             drop(input);
         }
-        if self.ranks > 1 {
+        if group.sharing.ranks > 1 {
             let parts = group.parameters.iter();
             let parts: Vec<u64> = parts.map(Parameter::padded_bytes).collect();
-            copy_out(t, &parts, self.ranks);
+            copy_out(t, &parts, group.sharing.ranks);
         }
         group.unsharded.set(true);
-        if forward && self.ranks > 1 {
+        if forward && group.sharing.ranks > 1 {
             self.last_gathered.replace(Some(gathered));
         }
     }

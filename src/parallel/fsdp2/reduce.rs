@@ -47,12 +47,16 @@ impl Fsdp2 {
         let flat = |elements, category| {
             t.allocate("empty", Shape::from([elements]), self.reduce, category)
         };
-        let input = flat(own * self.ranks, Category::Temporaries);
+        let input = flat(own * group.sharing.ranks, Category::Temporaries);
         let parts = places.iter().map(|&place| group.parameters[place].padded);
         copy_in(t, parts.map(|elements| elements * self.reduce.size()));
         drop(gradients);
         let output = t.on_stream(self.streams.reduce_scatter, || {
-            flat(own, Category::Gradients)
+            let output = flat(own, Category::Gradients);
+            if group.sharing.ranks == 1 && group.sharing.divides {
+                drop(flat(own, Category::Temporaries));
+            }
+            output
         });
         let stream = if self.replicates {
             self.streams.all_reduce

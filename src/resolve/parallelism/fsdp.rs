@@ -1,9 +1,9 @@
 //! PyTorch's fully sharded data parallelism.
 
 use super::refusal::not_estimated;
-use crate::ask::{AdapterDtype, DataParallelKind, Finding, Plan, Scenario, message};
+use crate::ask::{AdapterDtype, DataParallelKind, Finding, Plan, Precision, Scenario, message};
 use crate::families::registry::is_of_blocks;
-use crate::model::Architecture;
+use crate::model::{Architecture, Routing};
 use crate::units::DType;
 
 /// What the head of a language model is called.
@@ -27,6 +27,14 @@ pub(super) fn check_groups(
         Architecture::Decoder(config) => Some(config),
         _ => None,
     };
+    let routing = architecture.experts().map(|experts| experts.routing);
+    let wide = matches!(routing, Some(Routing::WideGate | Routing::Static));
+    let trained = scenario.lora.is_none() && !scenario.quantization.is_on();
+    if wide && trained && scenario.weights_dtype() != DType::Float32 {
+        // `FSDPParamGroup._init_mp_dtypes`, torch 2.15.
+        let finding = Finding::error("precision", message!(parallelism::group_of_one_dtype));
+        findings.push(finding.with_fix("precision", Precision::Fp32.name()));
+    }
     let plain = config.filter(|config| {
         let names = &config.family.names;
         is_of_blocks(config.family) && config.images.is_none() && names.head == HEAD

@@ -39,6 +39,8 @@ pub fn idle(scenario: &Scenario, key: &str) -> Option<Idle> {
         ("pp", "overlap_p2p") | ("ep", "dispatcher" | "capacity_factor") if !megatron => {
             Some(Idle::NotMegatron)
         }
+        // Megatron-Core's step has micro-batches without a pipeline, too, and its experts have room on one rank.
+        ("pp", "microbatches") | ("ep", "dispatcher" | "capacity_factor") if megatron => None,
         ("tp", _) => when(size <= 1, Idle::NotTensor),
         ("pp", _) => when(size <= 1, Idle::NotPipeline),
         ("cp", _) => when(size <= 1, Idle::NotContext),

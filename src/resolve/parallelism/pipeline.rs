@@ -86,7 +86,14 @@ pub(super) fn refuse(scenario: &Scenario, findings: &mut Vec<Finding>) {
     }
     let accumulation = scenario.gradient_accumulation_steps;
     beside("gradient_accumulation_steps", accumulation > 1, 1.into());
-    beside("lora", scenario.lora.is_some(), Value::Null);
+    if let Some(lora) = &scenario.lora {
+        let none = || Value::Array(Vec::new());
+        let saves = !lora.modules_to_save.is_empty();
+        beside("lora.modules_to_save", saves, none());
+        let parameters = !lora.target_parameters.is_empty();
+        beside("lora.target_parameters", parameters, none());
+        beside("lora.use_dora", lora.use_dora, false.into());
+    }
     beside(
         "quantization.type",
         scenario.quantization.is_on(),

@@ -78,8 +78,8 @@ fn contradictions(scenario: &Scenario, findings: &mut Vec<Finding>) {
     }
 }
 
-/// What tensor parallelism is not estimated beside: keys, whether they are asked for, repairs.
-fn beside(scenario: &Scenario) -> Vec<(&'static str, bool, Value)> {
+/// What dividing modules or experts is not estimated beside: keys, whether they are asked for, repairs.
+pub(super) fn beside(scenario: &Scenario) -> Vec<(&'static str, bool, Value)> {
     let dp = scenario.parallelism.dp.kind;
     let optimizer = &scenario.optimizer;
     let estimated = match optimizer.name {
@@ -87,7 +87,6 @@ fn beside(scenario: &Scenario) -> Vec<(&'static str, bool, Value)> {
         OptimizerName::Sgd => optimizer.momentum == 0.0,
         _ => false,
     };
-    let autocast = matches!(scenario.precision, Precision::AmpBf16 | Precision::AmpFp16);
     vec![
         (
             "framework",
@@ -104,7 +103,12 @@ fn beside(scenario: &Scenario) -> Vec<(&'static str, bool, Value)> {
             scenario.task.is_some_and(|task| task != Task::CausalLm),
             Task::CausalLm.name().into(),
         ),
-        ("precision", autocast, Precision::Bf16.name().into()),
+        // Its GradScaler takes gradients of all meshes together.
+        (
+            "precision",
+            scenario.precision == Precision::AmpFp16,
+            Precision::AmpBf16.name().into(),
+        ),
         (
             "optimizer.name",
             !estimated,

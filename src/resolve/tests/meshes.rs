@@ -11,10 +11,7 @@ fn mesh(parallelism: &Value) -> (Mesh, [u64; 2]) {
         serde_json::from_value(json!({"parallelism": parallelism})).expect("a scenario");
     let hardware = complete(&scenario).hardware.clone();
     let [per_node, nodes] = [hardware.gpus_per_node, hardware.nodes];
-    (
-        scenario.parallelism.mesh(nodes, per_node),
-        [per_node, nodes],
-    )
+    (scenario.parallelism.mesh(&hardware), [per_node, nodes])
 }
 
 /// Keys and fixes of the errors about a scenario.
@@ -138,6 +135,70 @@ fn what_is_not_estimated_beside_a_pipeline_is_refused_with_its_key() {
 fn axes_of_one_rank_are_none() {
     let one = json!({"tp": {"size": 1}, "pp": {"size": 1, "schedule": "none"}, "cp": {"size": 1}, "ep": {"size": 1}});
     assert_eq!(errors(json!({"parallelism": one})), []);
+}
+
+#[test]
+fn what_expert_parallelism_cannot_do_is_refused_with_a_repair() {
+    let with = |parallelism: Value, more: Value| {
+        let mut scenario = json!({
+            "model": "olmoe-1b-7b", "precision": "bf16", "hardware": {"gpus_per_node": 4},
+            "parallelism": parallelism,
+        });
+        if let (Some(scenario), Value::Object(more)) = (scenario.as_object_mut(), more) {
+            scenario.extend(more);
+        }
+        scenario
+    };
+    let fsdp = || json!({"kind": "fsdp2", "plan": "transformers"});
+    let planned = |size: u64| json!({"size": size, "plan": "transformers"});
+    let four = || json!({"dp": fsdp(), "ep": {"size": 4}});
+    assert_eq!(errors(with(four(), json!({}))), []);
+    let tensor = json!({"tp": planned(4), "ep": {"size": 4, "kind": "all_reduce"}});
+    assert_eq!(errors(with(tensor, json!({}))), []);
+    has(
+        &with(four(), json!({"clip_grad_norm": true})),
+        "clip_grad_norm",
+        false,
+    );
+    has(
+        &with(four(), json!({"model": "llama-3.2-1b"})),
+        "parallelism.ep.size",
+        1,
+    );
+    // 64 experts, and 8 of Mixtral.
+    let mixtral = |ranks: u64| {
+        let ranks = json!({"dp": fsdp(), "ep": {"size": ranks}});
+        with(
+            ranks,
+            json!({"model": "mixtral-8x7b", "hardware": {"gpus_per_node": 48}}),
+        )
+    };
+    has(&mixtral(16), "parallelism.ep.size", 8);
+    has(&mixtral(3), "parallelism.ep.size", 2);
+    // Those of two tensor parallel ranks and two others.
+    let both = |size: u64, kind: &str| {
+        let ep = json!({"size": size, "kind": kind});
+        with(json!({"dp": fsdp(), "tp": planned(2), "ep": ep}), json!({}))
+    };
+    assert_eq!(errors(both(2, "all_reduce")), []);
+    assert_eq!(errors(both(4, "all_to_all")), []);
+    has(&both(4, "all_reduce"), "parallelism.ep.size", 2);
+    has(&both(8, "all_to_all"), "parallelism.ep.size", 4);
+    let wide = json!({"tp": planned(4), "ep": {"size": 2}});
+    has(&with(wide, json!({})), "parallelism.ep.size", 4);
+    let usual = json!({"dp": {"kind": "fsdp2"}, "ep": {"size": 4}});
+    has(
+        &with(usual, json!({})),
+        "parallelism.dp.plan",
+        "transformers",
+    );
+    let stages = json!({"dp": fsdp(), "pp": {"size": 2}, "ep": {"size": 2}});
+    has(&with(stages, json!({})), "parallelism.pp.size", 1);
+    let lora = json!({"lora": {"r": 8, "target_modules": ["q_proj"]}});
+    has(&with(four(), lora), "lora", Value::Null);
+    // Routers in float32 stand in no group with others.
+    let wide = json!({"model": "ernie-4.5-21b-a3b"});
+    has(&with(four(), wide), "precision", "fp32");
 }
 
 #[test]

@@ -29,6 +29,26 @@ impl Tape {
         )
     }
 
+    /// `base[rows] = values` of a fresh base, which needs no gradient: the result is in its place. Saves the
+    /// rows, of which the gradient is taken.
+    pub fn put_in_rows(&self, base: &Tensor, rows: &Tensor, values: &Tensor) -> Tensor {
+        let out = base.detach();
+        if !self.records(&[values]) {
+            return out;
+        }
+        let saved = self.save(rows);
+        let shape = *values.shape();
+        self.attach(
+            &[values],
+            out,
+            Box::new(move |t, g| {
+                let Some(g) = &g[0] else { return Grads::new() };
+                let _rows = saved.unpack(t);
+                smallvec![Some(t.empty("index", shape, g.dtype()))]
+            }),
+        )
+    }
+
     /// `zeros.index_put_([i], g, accumulate=True)`.
     fn index_put_one(&self, g: &Tensor, shape: Shape) -> Tensor {
         const OP: &str = "index_put";

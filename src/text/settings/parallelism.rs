@@ -205,8 +205,8 @@ settings! {
         "Ranks among which the experts are divided, among those of the other axes; 1 means none.",
         "专家切分到多少个进程（属于其他维度的进程）；1 表示不切分。"; "ep", "ep_size, expert_model_parallel_size";
     "parallelism.ep.kind": "Tokens meet experts by", "词元与专家的通信";
-        "Tokens go to the ranks of their experts, or each rank works on its experts' share of all tokens.",
-        "词元发送到专家所在的进程，或各进程处理全部词元中属于其专家的部分。"; "", "DistributedConfig(ep_size=)";
+        "Tokens go to the ranks of their experts, or, where ranks see the same tokens, each works on its experts' share.",
+        "词元发送到专家所在的进程；或在看到相同词元的进程间，各自处理属于其专家的部分。"; "", "ep_implementation";
     "parallelism.ep.plan": "Expert parallel plan", "专家并行方案";
         "Which modules are divided.",
         "切分哪些模块。"; "", "base_model_ep_plan";

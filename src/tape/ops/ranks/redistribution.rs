@@ -61,19 +61,36 @@ impl Tape {
 
     /// Columns that ranks have parts of gathered, of which there are so many in all; the gradient is cut.
     pub fn gathered_columns(&self, x: &Tensor, whole: u64, ranks: u64) -> Tensor {
-        let out = self.all_gather(x, x.shape().rank() - 1, [whole, ranks]);
+        self.gathered(x, x.shape().rank() - 1, [whole, ranks])
+    }
+
+    /// The same of rows.
+    pub fn gathered_rows(&self, x: &Tensor, whole: u64, ranks: u64) -> Tensor {
+        self.gathered(x, 0, [whole, ranks])
+    }
+
+    fn gathered(&self, x: &Tensor, dim: usize, sizes: [u64; 2]) -> Tensor {
+        let out = self.all_gather(x, dim, sizes);
         let part = *x.shape();
         self.with_nothing_saved(x, out, move |t, g| t.empty("clone", part, g.dtype()))
     }
 
     /// This rank's columns of a tensor that all have; the gradient is gathered.
     pub fn own_columns(&self, x: &Tensor, ranks: u64) -> Tensor {
-        let last = x.shape().rank() - 1;
-        let whole = x.dim(-1);
+        self.own_slice(x, x.shape().rank() - 1, ranks)
+    }
+
+    /// The same of rows.
+    pub fn own_rows(&self, x: &Tensor, ranks: u64) -> Tensor {
+        self.own_slice(x, 0, ranks)
+    }
+
+    fn own_slice(&self, x: &Tensor, dim: usize, ranks: u64) -> Tensor {
+        let whole = x.shape().dims()[dim];
         let mut part = *x.shape();
-        part.dims_mut()[last] = whole.div_ceil(ranks);
+        part.dims_mut()[dim] = whole.div_ceil(ranks);
         let out = self.empty("clone", part, x.dtype());
-        self.with_nothing_saved(x, out, move |t, g| t.all_gather(g, last, [whole, ranks]))
+        self.with_nothing_saved(x, out, move |t, g| t.all_gather(g, dim, [whole, ranks]))
     }
 
     /// `funcol.all_reduce`.
@@ -92,6 +109,10 @@ impl Tape {
         let mut stacked = *x.shape();
         stacked.dims_mut()[0] *= ranks;
         let gathered = self.empty("all_gather_into_tensor", stacked, x.dtype());
+        if dim == 0 {
+            // Rows beyond are cut in a view.
+            shape.dims_mut()[dim] = whole;
+        }
         let joined = if dim == 0 || (samples == 1 && between == 1) {
             gathered.view_with(shape, layout::contiguous(&shape), None)
         } else {
