@@ -144,7 +144,7 @@ impl Fsdp1 {
             own.handles[at].state.set(State::BackwardPost);
             own.post_backward_reshard(t, at);
         });
-        let hooked = t.on_gradients_of(&trained, hook);
+        let hooked = t.on_gradients_of(&trained, &hook);
         handle.hooked.replace(Some(hooked));
     }
 

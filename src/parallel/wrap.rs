@@ -37,10 +37,11 @@ pub fn wrapped<M>(
             t.register_parameters(true);
             let dtypes = [spec.weights, spec.stored_weights()];
             let build = || t.with_memory_of(dtypes, build);
-            let model = if spec.parallelism.dp.fsdp.built_on_cpu {
-                t.with_parameters_elsewhere(build)
-            } else {
-                build()
+            let model = match spec.parallelism.dp.fsdp.built_on_cpu {
+                false => build(),
+                // Each weight is quantized on the device, where its scales stay.
+                true if spec.quantization.is_on() => t.with_parameters_elsewhere(build),
+                true => t.without_memory(build),
             };
             let registered = t.take_registered();
             (model, Some(Fsdp1::new(t, spec, registered)))

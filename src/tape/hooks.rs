@@ -237,10 +237,10 @@ impl Tape {
     /// Runs `hook` when the gradients of all `tensors` are complete (`register_multi_grad_hook`). What it gives
     /// stands for the handle that removes the hook: until then it holds the tensors' places in the graph, and
     /// with them those that keep their gradients.
-    pub fn on_gradients_of(&self, tensors: &[&Tensor], hook: BackwardHook) -> Hooked {
+    pub fn on_gradients_of(&self, tensors: &[&Tensor], hook: &BackwardHook) -> Hooked {
         let missing = Rc::new(Cell::new(tensors.len()));
         for x in tensors {
-            let (missing, hook) = (Rc::clone(&missing), Rc::clone(&hook));
+            let (missing, hook) = (Rc::clone(&missing), Rc::clone(hook));
             let counted = move |t: &Tape| {
                 missing.set(missing.get() - 1);
                 if missing.get() == 0 {
@@ -315,5 +315,29 @@ pub(super) fn resolved(edge: &Edge) -> Option<Edge> {
     match edge {
         Edge::Redirected(place) => place.borrow().clone(),
         edge => Some(edge.clone()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tape::{Backend, Category};
+    use crate::units::{DType, Shape};
+
+    #[test]
+    fn a_hook_on_gradients_runs_when_all_are_there_and_holds_those_that_leaves_keep() {
+        let t = Tape::new(Backend::default());
+        let input = || t.allocate("x", Shape::from([512]), DType::Float32, Category::Inputs);
+        let [x, y] = [t.input_leaf(&input()), t.input_leaf(&input())];
+        let runs = Rc::new(Cell::new(0));
+        let counted = Rc::clone(&runs);
+        let hook: BackwardHook = Rc::new(move |_| counted.set(counted.get() + 1));
+        let hooked = t.on_gradients_of(&[&x, &y], &hook);
+        let sum = t.add(&x, &y);
+        assert_eq!(runs.get(), 0);
+        t.backward(&t.sum_all(&sum));
+        assert_eq!(runs.get(), 1);
+        assert!(x.gradient().is_some());
+        assert_eq!(hooked._places.len(), 2);
     }
 }

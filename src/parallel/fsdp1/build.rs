@@ -27,6 +27,13 @@ impl Fsdp1 {
         let casts = spec.parallelism.dp.compute_dtype().is_some();
         let (buffers, parameters): (Vec<_>, Vec<_>) =
             (registered.into_iter()).partition(|entry| entry.role == Role::Buffer);
+        let mut moved: Vec<Vec<Registered>> = Vec::new();
+        moved.resize_with(layers.count() + 1, Vec::new);
+        if settings.built_on_cpu && !spec.quantization.is_on() {
+            for entry in &buffers {
+                moved[layer_of(entry)].push(entry.clone());
+            }
+        }
         let buffers = buffers.into_iter().map(|entry| entry.tensor);
         let buffers = buffers.filter(|buffer| casts && buffer.dtype() == spec.weights);
         let buffers: Vec<Tensor> = buffers.collect();
@@ -60,7 +67,7 @@ impl Fsdp1 {
                 common,
                 own,
             })
-            .all(&units);
+            .all(&units, &moved);
             Self {
                 own: Weak::clone(own),
                 settings,
@@ -139,22 +146,22 @@ struct Flattening<'a> {
 
 impl Flattening<'_> {
     /// All handles: of the units of the root, and of each layer. Modules within are wrapped first, the model
-    /// last.
-    fn all(&self, units: &[Vec<Vec<Registered>>]) -> Flat {
+    /// last. Buffers move to the device with the parameters of each.
+    fn all(&self, units: &[Vec<Vec<Registered>>], buffers: &[Vec<Registered>]) -> Flat {
         let (mut handles, mut of_layer, mut leaves) = (Vec::new(), Vec::new(), Vec::new());
-        for layer in units.iter().skip(1) {
+        for (layer, buffers) in units.iter().zip(buffers).skip(1) {
             let at = 1 + handles.len();
             of_layer.push(at);
             let within: Vec<Handle> = (layer.iter().enumerate().skip(1))
                 .map(|(nth, leaf)| {
                     leaves.extend(leaf.iter().map(|entry| (entry.tensor.clone(), at + nth)));
-                    self.handle(leaf, at + nth)
+                    self.handle((leaf, &[]), at + nth)
                 })
                 .collect();
-            handles.push(self.handle(&layer[0], at));
+            handles.push(self.handle((&layer[0], buffers), at));
             handles.extend(within);
         }
-        let mut root = self.handle(&units[0][0], 0);
+        let mut root = self.handle((&units[0][0], &buffers[0]), 0);
         root.is_root = true;
         handles.insert(0, root);
         Flat {
@@ -164,8 +171,8 @@ impl Flattening<'_> {
         }
     }
 
-    /// The handle of a unit's parameters, which is to stand at a place among all.
-    fn handle(&self, unit: &[Registered], at: usize) -> Handle {
+    /// The handle of a unit's parameters, which is to stand at a place among all. Buffers move with them.
+    fn handle(&self, (unit, buffers): (&[Registered], &[Registered]), at: usize) -> Handle {
         let (t, common, mesh) = (self.t, self.common, &self.spec.mesh);
         let sizes: Vec<u64> = unit.iter().map(|p| p.tensor.numel()).collect();
         let stored = unit
@@ -183,12 +190,15 @@ impl Flattening<'_> {
         let layout = Layout::of(&sizes, aligned, mesh.shard, (place, common.ranks));
         if self.spec.parallelism.dp.fsdp.built_on_cpu {
             // `_move_module_to_device`.
-            for p in unit {
-                t.in_scope(p.scope, || {
-                    let (shape, category) = (p.tensor.shape(), Category::Parameters);
-                    p.tensor.free_storage();
-                    p.tensor
-                        .take_storage(&t.hold("to", shape, stored, category));
+            let parameters = unit.iter().map(|p| (p, stored, Category::Parameters));
+            let buffers = buffers
+                .iter()
+                .map(|b| (b, b.tensor.dtype(), Category::Buffers));
+            for (entry, dtype, category) in parameters.chain(buffers) {
+                t.in_scope(entry.scope, || {
+                    let x = &entry.tensor;
+                    x.free_storage();
+                    x.take_storage(&t.hold("to", x.shape(), dtype, category));
                 });
             }
         }
