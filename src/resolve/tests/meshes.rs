@@ -243,7 +243,23 @@ fn what_tensor_parallelism_cannot_do_is_refused_with_a_repair() {
         1,
     );
     let lora = json!({"lora": {"r": 8, "target_modules": ["q_proj"]}});
-    has(&with(two(), lora), "lora", Value::Null);
+    has(&with(two(), lora.clone()), "lora", Value::Null);
+    // PEFT knows what transformers divides, and fails where results are summed.
+    let planned = || json!({"size": 2, "plan": "transformers"});
+    assert_eq!(errors(with(planned(), lora)), []);
+    has(
+        &with(
+            planned(),
+            json!({"lora": {"r": 8, "target_modules": ["q_proj", "o_proj"]}}),
+        ),
+        "lora.target_modules",
+        json!(["q_proj", "v_proj"]),
+    );
+    has(
+        &with(two(), json!({"precision": "amp_fp16"})),
+        "precision",
+        "amp_bf16",
+    );
     has(
         &with(
             two(),
