@@ -204,7 +204,7 @@ pub(crate) fn attach(
             };
         };
         t.in_scope(target.scope, || {
-            made.iter_mut().enumerate().for_each(&mut trained)
+            made.iter_mut().enumerate().for_each(&mut trained);
         });
     }
     for (at, (target, made)) in targets.into_iter().zip(made).enumerate() {
