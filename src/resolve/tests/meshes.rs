@@ -110,7 +110,12 @@ fn what_is_not_estimated_beside_a_pipeline_is_refused_with_its_key() {
     assert_eq!(errors(with(json!({}))), []);
     let schedule = |name: &str| json!({"pp": {"size": 4, "schedule": name, "microbatches": 8}});
     has(&with(json!({"precision": "amp_bf16"})), "precision", "bf16");
-    has(&with(json!({"lora": {"r": 8}})), "lora", Value::Null);
+    has(
+        &with(json!({"lora": {"r": 8, "use_dora": true}})),
+        "lora.use_dora",
+        false,
+    );
+    assert_eq!(errors(with(json!({"lora": {"r": 8}}))), []);
     has(
         &with(json!({"gradient_accumulation_steps": 2})),
         "gradient_accumulation_steps",
