@@ -57,12 +57,21 @@ impl Builder<'_> {
             }
             BaseWeight::FourBit(..) | BaseWeight::EightBit(_) => DType::Float32,
         };
+        let division = if is_table {
+            None
+        } else {
+            self.division(outputs)
+        };
+        let rows = division
+            .as_ref()
+            .map_or(outputs, |division| division.own_of(outputs));
         self.place(Target {
             slot: Slot::default(),
             scope: self.scope,
-            shapes: [[rank, inputs].into(), [outputs, rank].into()],
+            shapes: [[rank, inputs].into(), [rows, rank].into()],
             dtype,
             base: Some(base),
+            division,
             is_table,
             elsewhere: self.plan.tape.is_elsewhere(),
         })
@@ -104,6 +113,7 @@ impl Builder<'_> {
             shapes: [[rows, inputs].into(), [outputs, rows].into()],
             dtype,
             base: None,
+            division: None,
             is_table: false,
             elsewhere: self.plan.tape.is_elsewhere(),
         }))

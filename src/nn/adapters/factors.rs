@@ -1,5 +1,6 @@
 //! The two factors of low rank of an adapter.
 
+use crate::nn::build::Division;
 use crate::tape::{Tape, Tensor};
 
 /// The factors A `[r, inputs]` and B `[outputs, r]`, in float32 whatever the layer's dtype is
@@ -7,6 +8,9 @@ use crate::tape::{Tape, Tensor};
 pub(crate) struct Factors {
     pub(super) a: Tensor,
     pub(super) b: Tensor,
+    /// How ranks divide the columns of the result, of which each has those of its rows of B
+    /// (`add_lora_tp_hooks_dtensor`, `tuners/lora/model.py`, peft 0.21).
+    pub(super) division: Option<Box<Division>>,
 }
 
 impl Factors {
@@ -30,6 +34,9 @@ impl Factors {
 
     /// `B(x)`.
     pub(super) fn widen(&self, t: &Tape, x: &Tensor) -> Tensor {
+        if let Some(division) = &self.division {
+            return division.linear(t, x, &self.b, None);
+        }
         t.with_own("linear", [Some(&self.b)], x, |x| {
             t.linear_module(x, &self.b)
         })

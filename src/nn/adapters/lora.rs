@@ -5,8 +5,8 @@
 use super::dora::{BaseWeight, Dora};
 use super::factors::Factors;
 use crate::ask::{ALL_LINEAR, Lora};
-use crate::nn::build::Facts;
-use crate::tape::{Tape, Tensor};
+use crate::nn::build::{Division, Facts};
+use crate::tape::{Placement, Tape, Tensor};
 use crate::units::{DType, Shape};
 use std::cell::OnceCell;
 use std::rc::Rc;
@@ -144,9 +144,22 @@ pub(crate) struct Target {
     pub(crate) is_table: bool,
     /// Whether another rank has the layer.
     pub(crate) elsewhere: bool,
+    /// How ranks divide the layer's columns, and those of B with them.
+    pub(crate) division: Option<Box<Division>>,
 }
 
 impl Target {
+    /// The `at`th factor, which `make` makes a parameter.
+    fn factor(&self, t: &Tape, at: usize, make: impl FnOnce() -> Tensor) -> Tensor {
+        let divided = self.division.is_some() && at == 1;
+        let placement = if divided {
+            Placement::Divided
+        } else {
+            Placement::Local
+        };
+        t.placed(placement, make)
+    }
+
     /// Elements of its factors, and of the lengths of rows that `DoRA` learns.
     fn elements(&self, t: &Tape, use_dora: bool) -> u64 {
         let [a, b] = &self.shapes;
@@ -178,7 +191,7 @@ pub(crate) fn attach(
     let others = targets.iter().filter(|target| target.elsewhere);
     let mut elements = (others.map(|target| target.elements(t, lora.use_dora))).sum();
     for (at, (target, made)) in targets.iter().zip(&mut made).enumerate() {
-        let mut trained = |made: &mut Tensor| {
+        let mut trained = |(factor, made): (usize, &mut Tensor)| {
             elements += made.numel() * t.multiplicity(target.scope);
             if stays || !t.kept_as(made.dtype()).is_half() {
                 return;
@@ -187,17 +200,19 @@ pub(crate) fn attach(
                 t.empty("_to_copy", *made.shape(), DType::Float32)
             } else {
                 places.push(at);
-                t.parameter(*made.shape(), DType::Float32)
+                target.factor(t, factor, || t.parameter(*made.shape(), DType::Float32))
             };
         };
-        t.in_scope(target.scope, || made.iter_mut().for_each(&mut trained));
+        t.in_scope(target.scope, || {
+            made.iter_mut().enumerate().for_each(&mut trained);
+        });
     }
     for (at, (target, made)) in targets.into_iter().zip(made).enumerate() {
-        let mut last = |made: Tensor| match at_last {
+        let last = |(factor, made): (usize, Tensor)| match at_last {
             _ if t.kept_as(made.dtype()) != made.dtype() => made,
             _ if stays && made.dtype().is_half() => {
                 places.push(at);
-                t.into_parameter(&made)
+                target.factor(t, factor, || t.into_parameter(&made))
             }
             Some(dtype) => {
                 places.push(at);
@@ -205,18 +220,23 @@ pub(crate) fn attach(
             }
             None => made,
         };
-        t.in_scope(target.scope, || {
-            let mut made = made.into_iter().map(&mut last);
-            let (Some(a), Some(b)) = (made.next(), made.next()) else {
-                return;
-            };
-            let dora = made.next().zip(target.base);
-            // A slot is filled once, here.
-            let _ = target.slot.set(Adapter {
-                factors: Factors { a, b },
-                dropout: lora.dropout > 0.0,
-                dora: dora.map(|(magnitude, base)| Dora::new(magnitude, base, facts)),
-            });
+        let (a, b, magnitude) = t.in_scope(target.scope, || {
+            let mut made = made.into_iter().enumerate().map(last);
+            (made.next(), made.next(), made.next())
+        });
+        let (Some(a), Some(b)) = (a, b) else {
+            continue;
+        };
+        let dora = magnitude.zip(target.base);
+        // A slot is filled once, here.
+        let _ = target.slot.set(Adapter {
+            factors: Factors {
+                a,
+                b,
+                division: target.division,
+            },
+            dropout: lora.dropout > 0.0,
+            dora: dora.map(|(magnitude, base)| Dora::new(magnitude, base, facts)),
         });
     }
     (elements, places)
@@ -238,7 +258,10 @@ fn make(t: &Tape, use_dora: bool, targets: &[Target], places: &mut Vec<usize>) -
             } else {
                 DType::Float32
             };
-            target.shapes.map(|shape| t.parameter(shape, dtype)).into()
+            let factors = target.shapes.iter().enumerate();
+            factors
+                .map(|(at, shape)| target.factor(t, at, || t.parameter(*shape, dtype)))
+                .collect()
         };
         if let Some(base) = target.base.as_ref().filter(|_| use_dora) {
             let norm = base.norm(t, &made[0], &made[1]);

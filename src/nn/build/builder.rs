@@ -101,7 +101,8 @@ impl<'a> Plan<'a> {
                 || (spec.parallelism.dp.kind == DataParallelKind::DeepSpeedZero
                     && spec.weights.is_half())
                 || spec.parallelism.dp.compute_dtype().is_some();
-            let on_meta = spec.builds_on_meta() || spec.is_pipelined();
+            let fully_sharded = spec.builds_on_meta() && !spec.divides_modules();
+            let on_meta = fully_sharded || spec.is_pipelined();
             let stays = options.adapter_dtype == AdapterDtype::Base && !on_meta;
             lora::attach(
                 self.tape,

@@ -206,6 +206,11 @@ impl Division {
         self.given(t, result)
     }
 
+    /// What this rank has of so many columns.
+    pub(crate) fn own_of(&self, columns: u64) -> u64 {
+        columns.div_ceil(self.ranks)
+    }
+
     /// Whether each rank computes a part of a sum.
     fn is_summed(&self) -> bool {
         matches!(

@@ -19,7 +19,7 @@ mod quantized;
 pub(crate) use builder::{Builder, Plan};
 pub(crate) use call::Call;
 pub(crate) use conv1d::Conv1D;
-pub(crate) use division::BetweenLayers;
+pub(crate) use division::{BetweenLayers, Division};
 pub(crate) use facts::Facts;
 pub(crate) use layers::{Embedding, LayerNorm, Linear, RmsNorm};
 pub(crate) use norm::{Norm, bare_root_mean_square, root_mean_square};

@@ -179,12 +179,12 @@ impl GroupedExperts {
             let biases = self.biases.as_ref();
             let biases = biases.map(|all| all.each_ref().map(|bias| t.part_of_ranks(bias)));
             let run = |tokens: &Tensor, [chosen, weights]: [&Tensor; 2]| {
-                self.grouped(t, &weight, &biases, tokens, [chosen, weights])
+                self.grouped(t, &weight, biases.as_ref(), tokens, [chosen, weights])
             };
             let out = ranks.forward(t, tokens, [chosen, weights], run);
             return (out, weight);
         } else {
-            self.grouped(t, &weight, &self.biases, tokens, [chosen, weights])
+            self.grouped(t, &weight, self.biases.as_ref(), tokens, [chosen, weights])
         };
         (out, weight)
     }
@@ -194,7 +194,7 @@ impl GroupedExperts {
         &self,
         t: &Tape,
         [up, down]: &[Opened; 2],
-        biases: &Option<[Tensor; 2]>,
+        biases: Option<&[Tensor; 2]>,
         tokens: &Tensor,
         [chosen, weights]: [&Tensor; 2],
     ) -> Tensor {
@@ -272,11 +272,11 @@ impl GroupedExperts {
             }
         };
         let up = t.index_rows(up.get(t), &chosen);
-        let mut bias = bias_of(t, &self.biases, 0, &chosen);
+        let mut bias = bias_of(t, self.biases.as_ref(), 0, &chosen);
         let active = self.activated(t, through(&selected, &up, bias.as_ref()));
         let down = t.index_rows(down.get(t), &chosen);
         drop(up);
-        bias = bias_of(t, &self.biases, 1, &chosen);
+        bias = bias_of(t, self.biases.as_ref(), 1, &chosen);
         let product = through(&active, &down, bias.as_ref());
         drop(active);
         let weighted = t.mul(&product, &t.unsqueeze(&weights, 1));
@@ -291,11 +291,10 @@ impl GroupedExperts {
 /// The bias that layer `index` adds to each row.
 fn bias_of(
     t: &Tape,
-    biases: &Option<[Tensor; 2]>,
+    biases: Option<&[Tensor; 2]>,
     index: usize,
     sorted: &Tensor,
 ) -> Option<Tensor> {
-    let biases = biases.as_ref();
     biases.map(|biases| t.index_rows(&biases[index], sorted))
 }
 

@@ -86,13 +86,8 @@ pub(super) fn refuse(scenario: &Scenario, findings: &mut Vec<Finding>) {
     }
     let accumulation = scenario.gradient_accumulation_steps;
     beside("gradient_accumulation_steps", accumulation > 1, 1.into());
-    if let Some(lora) = &scenario.lora {
-        let none = || Value::Array(Vec::new());
-        let saves = !lora.modules_to_save.is_empty();
-        beside("lora.modules_to_save", saves, none());
-        let parameters = !lora.target_parameters.is_empty();
-        beside("lora.target_parameters", parameters, none());
-        beside("lora.use_dora", lora.use_dora, false.into());
+    for (key, is_asked, fix) in adapters(scenario) {
+        beside(key, is_asked, fix);
     }
     beside(
         "quantization.type",
@@ -145,6 +140,27 @@ pub(super) fn refuse(scenario: &Scenario, findings: &mut Vec<Finding>) {
             findings.push(Finding::error(SCHEDULE, why).with_fix(SCHEDULE, whole));
         }
     }
+}
+
+/// What of adapters stages are not estimated with: keys, whether they are asked for, repairs.
+fn adapters(scenario: &Scenario) -> Vec<(&'static str, bool, Value)> {
+    let Some(lora) = &scenario.lora else {
+        return Vec::new();
+    };
+    let none = || Value::Array(Vec::new());
+    vec![
+        (
+            "lora.modules_to_save",
+            !lora.modules_to_save.is_empty(),
+            none(),
+        ),
+        (
+            "lora.target_parameters",
+            !lora.target_parameters.is_empty(),
+            none(),
+        ),
+        ("lora.use_dora", lora.use_dora, false.into()),
+    ]
 }
 
 /// Refuses stages and micro-batches that the schedule does not work with

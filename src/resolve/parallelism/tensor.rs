@@ -125,7 +125,11 @@ pub(super) fn beside(scenario: &Scenario) -> Vec<(&'static str, bool, Value)> {
             optimizer.master_weights != MasterWeights::None,
             MasterWeights::None.name().into(),
         ),
-        ("lora", scenario.lora.is_some(), Value::Null),
+        (
+            "lora",
+            scenario.lora.is_some() && !adapts(scenario),
+            Value::Null,
+        ),
         (
             "quantization.type",
             scenario.quantization.is_on(),
@@ -167,6 +171,41 @@ pub(super) fn beside(scenario: &Scenario) -> Vec<(&'static str, bool, Value)> {
     ]
 }
 
+/// Whether PEFT can adapt what ranks divide: by factors of linear layers, when transformers has divided them
+/// (`add_lora_tp_hooks_dtensor`, `tuners/lora/model.py`, peft 0.21).
+fn adapts(scenario: &Scenario) -> bool {
+    let all = scenario.parallelism;
+    let alone = all.dp.kind == DataParallelKind::None && all.ep.size < 2 && all.pp.size < 2;
+    scenario.lora.as_ref().is_some_and(|lora| {
+        let plain = lora.modules_to_save.is_empty() && lora.target_parameters.is_empty();
+        all.tp.plan == Plan::Transformers && alone && plain && !lora.use_dora
+    })
+}
+
+/// Refuses adapters of layers other than those of which ranks have some columns each: PEFT 0.21 fails with
+/// those whose results are summed, and makes no part of others.
+fn check_adapters(scenario: &Scenario, config: &DecoderConfig, findings: &mut Vec<Finding>) {
+    const KEY: &str = "lora.target_modules";
+    let Some(lora) = &scenario.lora else { return };
+    let plan = config.family.tensor_plan.iter().copied().flatten();
+    let by_columns = |name: &String| {
+        let is_meant = |path: &str| path == name || path.ends_with(&format!(".{name}"));
+        let mut styles = plan.clone().filter(|(path, _)| is_meant(path)).peekable();
+        styles.peek().is_some() && styles.all(|(_, style)| *style == TensorStyle::Colwise)
+    };
+    if lora.target_modules.iter().all(by_columns) {
+        return;
+    }
+    let named = ["q_proj", "v_proj"].map(str::to_owned);
+    let whole = named.iter().all(by_columns);
+    let finding = Finding::error(KEY, message!(parallelism::adapters_by_columns));
+    findings.push(if whole {
+        finding.with_fix(KEY, named.to_vec())
+    } else {
+        finding.with_fix(SIZE, 1)
+    });
+}
+
 /// Refuses ranks that heads, sequence and Megatron-Core's MLP are not divided among. Vocabularies and, in PyTorch, MLPs need
 /// not be whole: the last rank has fewer rows, and Megatron-Core pads vocabularies.
 pub(super) fn check_model(
@@ -182,6 +221,7 @@ pub(super) fn check_model(
             findings.push(not_estimated(SIZE, &what, 1));
             return;
         };
+        check_adapters(scenario, config, findings);
         if !by_heads(config) {
             return;
         }

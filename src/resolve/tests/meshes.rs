@@ -107,7 +107,12 @@ fn what_is_not_estimated_beside_a_pipeline_is_refused_with_its_key() {
     assert_eq!(errors(with(json!({}))), []);
     let schedule = |name: &str| json!({"pp": {"size": 4, "schedule": name, "microbatches": 8}});
     has(&with(json!({"precision": "amp_bf16"})), "precision", "bf16");
-    has(&with(json!({"lora": {"r": 8}})), "lora", Value::Null);
+    has(
+        &with(json!({"lora": {"r": 8, "use_dora": true}})),
+        "lora.use_dora",
+        false,
+    );
+    assert_eq!(errors(with(json!({"lora": {"r": 8}}))), []);
     has(
         &with(json!({"gradient_accumulation_steps": 2})),
         "gradient_accumulation_steps",
@@ -240,7 +245,23 @@ fn what_tensor_parallelism_cannot_do_is_refused_with_a_repair() {
         1,
     );
     let lora = json!({"lora": {"r": 8, "target_modules": ["q_proj"]}});
-    has(&with(two(), lora), "lora", Value::Null);
+    has(&with(two(), lora.clone()), "lora", Value::Null);
+    // PEFT knows what transformers divides, and fails where results are summed.
+    let planned = || json!({"size": 2, "plan": "transformers"});
+    assert_eq!(errors(with(planned(), lora)), []);
+    has(
+        &with(
+            planned(),
+            json!({"lora": {"r": 8, "target_modules": ["q_proj", "o_proj"]}}),
+        ),
+        "lora.target_modules",
+        json!(["q_proj", "v_proj"]),
+    );
+    has(
+        &with(two(), json!({"precision": "amp_fp16"})),
+        "precision",
+        "amp_bf16",
+    );
     has(
         &with(
             two(),

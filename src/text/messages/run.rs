@@ -242,6 +242,8 @@ groups! {
             "transformers 的专家并行只能与 FSDP2 和张量并行一起使用。";
         norms_of_meshes: "clip_grad_norm_ takes the norms of DTensors of one mesh: those of experts are on another one.",
             "clip_grad_norm_ 只能计算同一网格上 DTensor 的范数：专家位于另一网格。";
+        adapters_by_columns: "Under tensor parallelism PEFT adapts linear layers whose outputs are divided, such as q_proj and v_proj; those whose results are summed fail.",
+            "张量并行下，PEFT 只能适配按输出划分的线性层（如 q_proj、v_proj）；结果需求和的层会报错。";
         group_of_one_dtype: "fully_shard takes parameters of one dtype for a group; routers of this model stay in float32.",
             "fully_shard 的一组参数须为同一数据类型；该模型的路由器保持 float32。";
         experts_of_same_tokens: "{key} is {size}; it must be a multiple of the {tensor} tensor parallel ranks, which see the same tokens.",
