@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 /// The steady step of Llama 3.2 1B, full or with adapters, its wrapper set up so: `(forward, backward)` peaks of
 /// allocated bytes, and what is reserved.
-fn measured(lora: bool, settings: Value) -> (u64, u64, u64) {
+fn measured(lora: bool, settings: &Value) -> (u64, u64, u64) {
     let mut scenario = json!({
         "model": "llama-3.2-1b", "micro_batch_size": 2, "seq_len": 1024, "precision": "bf16",
         "attention": "sdpa", "activation_checkpointing": "full_reentrant",
@@ -38,7 +38,7 @@ fn measured(lora: bool, settings: Value) -> (u64, u64, u64) {
 
 #[test]
 fn all_parameters_are_trained() {
-    let found = measured(false, json!({"kind": "fsdp1", "size": 2}));
+    let found = measured(false, &json!({"kind": "fsdp1", "size": 2}));
     assert_eq!(found, (8_096_325_120, 7_570_972_160, 10_827_595_776));
 }
 
@@ -46,7 +46,7 @@ fn all_parameters_are_trained() {
 fn frozen_layers_are_given_back_and_their_inputs_stay() {
     let settings = json!({"kind": "fsdp1", "size": 2, "wrap_trainable_leaves": true});
     assert_eq!(
-        measured(true, settings),
+        measured(true, &settings),
         (5_627_579_904, 5_092_789_760, 6_295_650_304)
     );
 }
@@ -56,7 +56,7 @@ fn units_of_a_model_on_the_cpu_move_one_by_one() {
     let settings =
         json!({"kind": "fsdp1", "size": 2, "wrap_trainable_leaves": true, "built_on_cpu": true});
     assert_eq!(
-        measured(true, settings),
+        measured(true, &settings),
         (5_627_579_904, 5_092_789_760, 6_392_119_296)
     );
 }

@@ -66,7 +66,7 @@ const MULTICAST_SWITCH: Links = Links {
     multicast: true,
     ..SWITCH
 };
-/// The NVLink of DGX-1.
+/// The NVLink of a DGX-1.
 const CUBE: Links = Links {
     channels: 12,
     multicast: false,

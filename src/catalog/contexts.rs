@@ -35,7 +35,7 @@ pub(super) const fn context(resident_threads: u64) -> Fact<Bytes> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Links {
     /// Channels over which a collective runs ("coll channels" in its log): 24 through NVSwitch, 12 through the
-    /// NVLink of a V100, 2 through PCIe.
+    /// NVLink of a V100, 2 over PCI Express.
     pub(super) channels: u64,
     /// Whether the switch reduces and multicasts (NVLink SHARP), for which buffers stand ready.
     pub(super) multicast: bool,

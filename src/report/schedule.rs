@@ -89,7 +89,7 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn of(pipeline: serde_json::Value) -> Schedule {
+    fn of(pipeline: &serde_json::Value) -> Schedule {
         let scenario = json!({"model": "llama-3.2-1b", "precision": "bf16", "seq_len": 64,
             "parallelism": {"pp": pipeline}});
         schedule(&serde_json::from_value(scenario).expect("a scenario")).expect("a pipeline")
@@ -98,7 +98,7 @@ mod tests {
     #[test]
     fn as_many_micro_batches_are_in_flight_as_the_schedule_is_known_for() {
         let most = |name| {
-            let schedule = of(json!({"size": 4, "schedule": name, "microbatches": 8}));
+            let schedule = of(&json!({"size": 4, "schedule": name, "microbatches": 8}));
             let ranks = schedule.ranks.iter().map(RankSchedule::most_in_flight);
             ranks.collect::<Vec<_>>()
         };
@@ -109,7 +109,7 @@ mod tests {
     #[test]
     fn nothing_is_in_flight_in_the_end_and_no_rank_is_busy_all_the_time() {
         for name in ["gpipe", "1f1b", "interleaved", "zbv"] {
-            let schedule = of(json!({"size": 4, "schedule": name, "microbatches": 8}));
+            let schedule = of(&json!({"size": 4, "schedule": name, "microbatches": 8}));
             for rank in &schedule.ranks {
                 assert_eq!(
                     rank.in_flight.last().map(|&(_, now)| now),

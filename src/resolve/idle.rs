@@ -91,9 +91,6 @@ pub fn idle(scenario: &Scenario, key: &str) -> Option<Idle> {
     let forward_only = scenario.program != Program::Training || scenario.loss == Loss::None;
     let of_images = || architecture(scenario).is_some_and(|model| model.tokens().is_some());
     match key {
-        "hardware.processes_per_gpu" if scenario.hardware.processes_by_gpu.is_some() => {
-            Some(Idle::ByGpu)
-        }
         "seq_len" | "padding_mask" if of_images() => Some(Idle::Images),
         "attention" | "sdpa_backend"
             if architecture(scenario).is_some_and(|model| {

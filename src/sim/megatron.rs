@@ -52,7 +52,9 @@ fn run(
     let schedule = MegatronSchedule::new(spec, (boundary.into(), config.dtype()));
     let stages = stages(spec, config, schedule.chunks());
     let models = GptModel::chunks(t, config, &stages);
-    models.iter().for_each(|model| model.narrow(t));
+    for model in &models {
+        model.narrow(t);
+    }
     let parameters: Vec<_> = models.iter().map(GptModel::parameters).collect();
     let elements = parameters.iter().flat_map(|chunk| chunk.iter());
     counts.trainable = elements.map(|(tensor, _)| tensor.numel()).sum();

@@ -31,16 +31,16 @@ pub fn rank_place(report: &RankReport, all: &[RankReport], language: Language) -
             (_, Language::Chinese) => format!("{processes} 个进程"),
         };
     }
-    let axes: [(fn(Place) -> u64, _); 3] = [
-        (|place| place.pp, ("pipeline", "流水线")),
-        (|place| place.dp, ("data", "数据")),
-        (|place| place.cp, ("context", "上下文")),
+    let along = |place: Place| [place.pp, place.dp, place.cp];
+    let names = [
+        ("pipeline", "流水线"),
+        ("data", "数据"),
+        ("context", "上下文"),
     ];
-    let differ = axes
-        .into_iter()
-        .filter(|(along, _)| all.iter().any(|of| along(of.place) > 0));
-    let places =
-        differ.map(|(along, name)| format!("{} {}", language.of(name), along(report.place)));
+    let differ = |axis: usize| all.iter().any(|of| along(of.place)[axis] > 0);
+    let places = (0..).zip(names).zip(along(report.place));
+    let places = places.filter(|((axis, _), _)| differ(*axis));
+    let places = places.map(|((_, name), place)| format!("{} {place}", language.of(name)));
     places.collect::<Vec<_>>().join(language.of((", ", "，")))
 }
 

@@ -40,7 +40,7 @@ impl MegatronOptimizer {
         let parts = [0, 1].into_iter().filter_map(|kind| {
             let has_some = wrapped.chunks.iter().any(|chunk| chunk[kind].is_some());
             let own = has_some.then(|| Part::new(t, spec, wrapped, kind))?;
-            scale.get_or_insert_with(|| own.1);
+            scale.get_or_insert(own.1);
             Some(own.0)
         });
         let parts = parts.collect();
@@ -111,7 +111,9 @@ impl MegatronOptimizer {
         if self.norms_together {
             norm(t, &each.concat());
         } else {
-            each.iter().for_each(|gradients| norm(t, gradients));
+            for gradients in &each {
+                norm(t, gradients);
+            }
         }
     }
 }

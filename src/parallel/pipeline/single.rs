@@ -6,7 +6,7 @@ use super::stage::Stage;
 use crate::tape::Tensor;
 
 /// What both schedules compute on a stage, in order: so many forward passes before the first backward pass,
-/// all of them under GPipe.
+/// all of them under `ScheduleGPipe`.
 pub(super) fn order(micro_batches: u64, warmup: u64, stage: u64) -> Vec<Action> {
     let warmup = warmup.min(micro_batches);
     let forward = |i| Action::new(stage, Computation::Forward, i);

@@ -6,14 +6,17 @@ use crate::ask::{
 };
 use crate::resolve::Idle;
 
-/// Why a setting of parallelism, or of Megatron-Core, has no effect, if it has none. What divides something
+/// Why a setting of parallelism, of processes on a GPU, or of Megatron-Core, has no effect, if it has none. What divides something
 /// can always be asked for on more than one GPU.
 pub fn idle(scenario: &Scenario, key: &str) -> Option<Idle> {
     let of_megatron = key.starts_with("recompute.") || key == "attention_softmax_in_fp32";
+    let hardware = &scenario.hardware;
+    if key == "hardware.processes_per_gpu" && hardware.processes_by_gpu.is_some() {
+        return Some(Idle::ByGpu);
+    }
     if !of_megatron && !key.starts_with("parallelism.") {
         return None;
     }
-    let hardware = &scenario.hardware;
     let one_gpu = hardware.nodes.saturating_mul(hardware.gpus_per_node) <= 1;
     let all = &scenario.parallelism;
     let (axis, setting) = match key.strip_prefix("parallelism.") {
