@@ -11,5 +11,7 @@ mod data;
 mod drawing;
 #[path = "figures/phases.rs"]
 mod phases;
+#[path = "figures/schedule.rs"]
+mod schedule;
 #[path = "figures/timeline.rs"]
 mod timeline;

@@ -14,6 +14,8 @@ const EXPLAINED_FROM: f64 = 0.10;
 const CLOSE: f64 = 0.05;
 /// A source that names all versions and options.
 const COMPLETE: &str = "foundation-model-stack/fms-acceleration";
+/// Others that measured runs on several GPUs.
+const ON_SEVERAL: [&str; 1] = ["AnswerDotAI/fsdp_qlora"];
 
 fn published() -> (Accuracy, Vec<Published>) {
     let mut cases = read_cases(include_str!("fixtures/published.jsonl")).expect("cases");
@@ -94,6 +96,47 @@ fn published_figures_are_met_or_their_difference_is_explained() {
     let off = |id: &str| figures.iter().any(|f| f.id == id && f.error() > CLOSE);
     for id in explained {
         assert!(off(id), "{id} is explained, but not off");
+    }
+}
+
+/// Of cases on several GPUs: their names.
+fn on_several_gpus() -> BTreeSet<String> {
+    let cases = read_cases(include_str!("fixtures/published.jsonl")).expect("cases");
+    let several = |case: &Case| {
+        let scenario = case.scenario.as_ref().expect("a scenario");
+        scenario.parallelism.dp.size.unwrap_or(1) > 1
+    };
+    let several = cases.into_iter().filter(several);
+    several.map(|case| case.id).collect()
+}
+
+#[test]
+fn runs_on_several_gpus_are_met_within_one_percent() {
+    let (_, figures) = published();
+    let several = on_several_gpus();
+    let of = |source: &str, figure: &str| {
+        let wanted = |found: &&Published| found.source == source && several.contains(&found.id);
+        let found = figures.iter().filter(wanted);
+        let mut errors: Vec<f64> = (found.filter(|found| found.figure == figure))
+            .map(Published::error)
+            .collect();
+        errors.sort_by(f64::total_cmp);
+        errors
+    };
+    for figure in ["peak_allocated", "allocated_at_end"] {
+        let errors = of(COMPLETE, figure);
+        assert!(errors.len() >= 32, "{figure} {errors:?}");
+        assert!(errors[errors.len() / 2] <= 0.0002, "{figure} {errors:?}");
+        assert!(
+            errors[errors.len() * 95 / 100] <= 0.03,
+            "{figure} {errors:?}"
+        );
+    }
+    let worst = of(COMPLETE, "peak_allocated").pop();
+    assert!(worst.is_some_and(|worst| worst <= 0.01), "{worst:?}");
+    for source in ON_SEVERAL {
+        let errors = of(source, "peak_reserved");
+        assert!(errors[errors.len() / 2] <= CLOSE, "{source} {errors:?}");
     }
 }
 

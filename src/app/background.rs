@@ -1,4 +1,5 @@
-//! What is computed off the critical path: the peak by batch size, and what each remedy saves.
+//! What is computed off the critical path: the ranks that differ, the peak by batch size, and what each remedy
+//! saves.
 //!
 //! One run of the model at a time, between frames; it starts when the reader rests and is given
 //! up when something changes.
@@ -6,7 +7,7 @@
 use super::store::Store;
 use crate::ask::Scenario;
 use crate::browser::Timer;
-use crate::report::{Remedy, RemedyKind, Report, Sweeper, candidates, rank, remedy};
+use crate::report::{Ranks, Remedy, RemedyKind, Report, Sweeper, candidates, rank, remedy};
 use leptos::prelude::*;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -20,13 +21,14 @@ const PAUSE: Duration = Duration::from_millis(4);
 
 /// What is still to be computed for one answer.
 struct Work {
+    ranks: Option<Ranks>,
     sweeper: Option<Sweeper>,
     report: Report,
     candidates: VecDeque<(RemedyKind, Scenario)>,
     remedies: Vec<Remedy>,
 }
 
-/// Computes both for each new answer.
+/// Computes them for each new answer.
 pub(super) fn follow(store: Store) {
     let timer = Timer::default();
     let swept = StoredValue::new(None::<Scenario>);
@@ -45,6 +47,7 @@ pub(super) fn follow(store: Store) {
         timer.set(REST, move || {
             swept.set_value(Some(scenario.clone()));
             let work = Work {
+                ranks: Ranks::of(&scenario),
                 sweeper: again.then(|| Sweeper::around(&scenario)),
                 report: answer.report.clone(),
                 candidates: candidates(&scenario).into(),
@@ -77,7 +80,12 @@ fn needs_sweep(store: Store, swept: StoredValue<Option<Scenario>>, scenario: &Sc
 
 /// One run, then the next after a pause, unless another change is to be answered first.
 fn go_on(store: Store, timer: &Timer, mut work: Work) {
-    if let Some(sweeper) = &mut work.sweeper {
+    if let Some(ranks) = &mut work.ranks {
+        if !ranks.advance() {
+            store.tell_ranks(ranks.found());
+            work.ranks = None;
+        }
+    } else if let Some(sweeper) = &mut work.sweeper {
         if !sweeper.advance() {
             store.sweep.set(Some(Arc::new(sweeper.sweep())));
             store.sweeping.set(false);

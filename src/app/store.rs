@@ -3,10 +3,10 @@
 use super::address::{Opening, preferred_language};
 use super::focus::Focus;
 use super::kept::Kept;
-use crate::ask::{Finding, Fix, Message, Scenario, Severity};
+use crate::ask::{Finding, Fix, Message, Place, Scenario, Severity};
 use crate::browser::{self, Appearance};
 use crate::codec::{Theme, WidgetControls};
-use crate::report::{Detail, Estimate, Measure, Remedy, Sweep, Timeline};
+use crate::report::{Detail, Estimate, Measure, RankReport, Remedy, Sweep, Timeline};
 use crate::resolve::resolve;
 use crate::text::{ByteUnits, Language};
 use crate::units::Bytes;
@@ -65,6 +65,8 @@ pub struct State {
     pub sweep: RwSignal<Option<Arc<Sweep>>>,
     /// Whether that is being computed again.
     pub sweeping: RwSignal<bool>,
+    /// The ranks of the job that differ, in the order of their numbers; empty where there is one.
+    pub ranks: RwSignal<Vec<RankReport>>,
     /// What each remedy saves, the best first.
     pub remedies: RwSignal<Vec<Remedy>>,
     /// Whether they are those of an answer before.
@@ -132,6 +134,7 @@ impl Store {
             address_findings: RwSignal::new(opening.findings),
             sweep: RwSignal::new(None),
             sweeping: RwSignal::new(true),
+            ranks: RwSignal::new(Vec::new()),
             remedies: RwSignal::new(Vec::new()),
             weighing: RwSignal::new(true),
             ghost: RwSignal::new(None),
@@ -178,6 +181,23 @@ impl Store {
                 drafts.remove(key);
             });
         }
+    }
+
+    /// What is known of the job's ranks now.
+    pub(super) fn tell_ranks(self, found: &[RankReport]) {
+        if self.ranks.with_untracked(|now| now != found) {
+            self.ranks.set(found.to_vec());
+        }
+    }
+
+    /// Looks at another rank of the job.
+    pub fn open_rank(self, place: Place) {
+        self.edit("parallelism.dp.rank", |scenario| {
+            let parallelism = &mut scenario.parallelism;
+            parallelism.dp.rank = place.dp;
+            parallelism.cp.rank = place.cp;
+            parallelism.pp.rank = (parallelism.pp.size > 1).then_some(place.pp);
+        });
     }
 
     /// Applies a finding's fix, and those of what is still wrong with the same setting after it:

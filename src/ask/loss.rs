@@ -5,6 +5,9 @@ use super::scenario::Loss;
 impl Loss {
     /// Whether it is computed from labels.
     pub const fn has_labels(self) -> bool {
-        matches!(self, Self::Labels | Self::Chunked | Self::Uncast)
+        matches!(
+            self,
+            Self::Labels | Self::Chunked | Self::Uncast | Self::Cast
+        )
     }
 }

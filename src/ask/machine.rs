@@ -19,6 +19,10 @@ pub struct Hardware {
     pub nodes: u64,
     /// Training processes sharing one GPU.
     pub processes_per_gpu: u64,
+    /// The same for each GPU of a machine where they differ, as in `2,2,2,2,1,1,1`: processes that train alone,
+    /// all the same. It stands in place of `processes_per_gpu`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub processes_by_gpu: Option<String>,
     /// RAM of one machine in bytes.
     pub host_ram: u64,
     /// Swap of one machine in bytes.
@@ -33,8 +37,49 @@ impl Default for Hardware {
             gpus_per_node: 1,
             nodes: 1,
             processes_per_gpu: 1,
+            processes_by_gpu: None,
             host_ram: 128 << 30,
             swap: 0,
+        }
+    }
+}
+
+impl Hardware {
+    /// Processes on each GPU of a machine, where they are given for each; nothing where that cannot be read.
+    pub fn by_gpu(&self) -> Option<Vec<u64>> {
+        let list = self.processes_by_gpu.as_deref()?.split(',');
+        list.map(|count| count.trim().parse().ok()).collect()
+    }
+
+    /// Processes on the GPU that has most.
+    pub fn most_processes(&self) -> u64 {
+        let most = self.by_gpu().and_then(|all| all.into_iter().max());
+        most.unwrap_or(self.processes_per_gpu)
+    }
+
+    /// Nodes, and GPUs of each, that one job is on.
+    pub fn of_a_job(&self) -> [u64; 2] {
+        if self.processes_by_gpu.is_some() {
+            [1, 1]
+        } else {
+            [self.nodes, self.gpus_per_node]
+        }
+    }
+
+    /// Jobs on a machine.
+    pub fn jobs(&self) -> u64 {
+        if self.processes_by_gpu.is_some() {
+            self.processes()
+        } else {
+            self.processes_per_gpu
+        }
+    }
+
+    /// Processes on a machine.
+    pub fn processes(&self) -> u64 {
+        match self.by_gpu() {
+            Some(all) => all.into_iter().fold(0, u64::saturating_add),
+            None => self.gpus_per_node.saturating_mul(self.processes_per_gpu),
         }
     }
 }

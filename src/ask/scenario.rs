@@ -458,6 +458,9 @@ names! {
         /// The same from labels and logits in the dtype that they have, as models computed it
         /// before they shared one loss (`GPTBigCode` up to transformers 4.48.1).
         Uncast = "labels_uncast",
+        /// The same from labels and logits that the model has cast to float32 before, copied without the last
+        /// position, as models computed it up to transformers 4.45.
+        Cast = "labels_cast",
         /// The mean of the logits.
         MeanLogits = "mean_logits",
         /// There is none: forward only.

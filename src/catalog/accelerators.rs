@@ -8,7 +8,8 @@
 //!
 //! What a process takes outside of PyTorch's allocator is in `contexts`.
 
-use super::{Fact, contexts};
+use super::Fact;
+use super::contexts::{self, Links};
 use crate::units::{Bytes, GIB};
 
 /// An accelerator.
@@ -30,6 +31,15 @@ pub struct Accelerator {
     pub compute_capability: u32,
     /// Streaming multiprocessors, by NVIDIA's data sheets.
     pub multiprocessors: u64,
+    links: Links,
+}
+
+impl Accelerator {
+    /// What the buffers of one of NCCL's communicators take in each process, among so many GPUs of a machine
+    /// that reach each other as GPUs of this architecture mostly do.
+    pub fn nccl(&self, gpus: u64) -> Fact<Bytes> {
+        contexts::nccl(self.links, gpus)
+    }
 }
 
 /// The accelerator with this id.
@@ -44,43 +54,72 @@ struct Architecture {
     /// Threads that a multiprocessor holds at once ("maximum number of resident threads per SM" of
     /// the CUDA C++ Programming Guide).
     resident_threads: u64,
+    links: Links,
 }
+
+/// NVSwitch, with NVLink SHARP or without.
+const SWITCH: Links = Links {
+    channels: 24,
+    multicast: false,
+};
+const MULTICAST_SWITCH: Links = Links {
+    multicast: true,
+    ..SWITCH
+};
+/// The NVLink of DGX-1.
+const CUBE: Links = Links {
+    channels: 12,
+    multicast: false,
+};
+const PCIE: Links = Links {
+    channels: 2,
+    multicast: false,
+};
 
 const BLACKWELL: Architecture = Architecture {
     compute_capability: 100,
     resident_threads: 2048,
+    links: MULTICAST_SWITCH,
 };
 const BLACKWELL_RTX: Architecture = Architecture {
     compute_capability: 120,
     resident_threads: 1536,
+    links: PCIE,
 };
 const HOPPER: Architecture = Architecture {
     compute_capability: 90,
     resident_threads: 2048,
+    links: MULTICAST_SWITCH,
 };
 const ADA: Architecture = Architecture {
     compute_capability: 89,
     resident_threads: 1536,
+    links: PCIE,
 };
 const AMPERE: Architecture = Architecture {
     compute_capability: 80,
     resident_threads: 2048,
+    links: SWITCH,
 };
 const AMPERE_RTX: Architecture = Architecture {
     compute_capability: 86,
     resident_threads: 1536,
+    links: PCIE,
 };
 const TURING: Architecture = Architecture {
     compute_capability: 75,
     resident_threads: 1024,
+    links: PCIE,
 };
 const VOLTA: Architecture = Architecture {
     compute_capability: 70,
     resident_threads: 2048,
+    links: CUBE,
 };
 const PASCAL: Architecture = Architecture {
     compute_capability: 60,
     resident_threads: 2048,
+    links: PCIE,
 };
 
 /// For capacities that were not read again for this table.
@@ -112,6 +151,7 @@ const fn entry(
         resident_threads: multiprocessors * architecture.resident_threads,
         compute_capability: architecture.compute_capability,
         multiprocessors,
+        links: architecture.links,
     }
 }
 

@@ -12,7 +12,7 @@
 //!
 //! *Known limitations:* drivers and versions of CUDA differ (PyTorch 2.1 took some 80 MiB less on
 //! a V100); kernels whose threads need more local memory make CUDA keep more; what NCCL takes
-//! depends on the number of communicators, channels and nodes.
+//! depends on the number of communicators and nodes, too: one communicator within a machine is counted.
 
 use super::Fact;
 use crate::units::{Bytes, MIB};
@@ -31,9 +31,34 @@ pub(super) const fn context(resident_threads: u64) -> Fact<Bytes> {
     )
 }
 
-/// What NCCL adds in each process of a job on several GPUs: the median of 15 measurements, which
-/// are between 76 and 2903 MiB.
-pub const NCCL: Fact<Bytes> = Fact::derived(
-    Bytes(619 * MIB),
-    "median of 15 out-of-memory messages of PyTorch in jobs on several GPUs (contexts.jsonl)",
-);
+/// How NCCL reaches the other GPUs of a machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Links {
+    /// Channels over which a collective runs ("coll channels" in its log): 24 through NVSwitch, 12 through the
+    /// NVLink of a V100, 2 through PCIe.
+    pub(super) channels: u64,
+    /// Whether the switch reduces and multicasts (NVLink SHARP), for which buffers stand ready.
+    pub(super) multicast: bool,
+}
+
+/// Bytes that a rank receives into for each connection of a channel, one buffer for each protocol:
+/// `DEFAULT_LL_BUFFSIZE`, `DEFAULT_LL128_BUFFSIZE` and `DEFAULT_BUFFSIZE` (`src/init.cc`, NCCL 2.18 to 2.27).
+const CONNECTION: u64 = 8 * 512 * 8 * 16 + 120 * 640 * 8 * 8 + (4 << 20);
+
+/// Connections of a channel that a rank receives on: one of its ring, two of its tree, which is a chain within
+/// a machine.
+const CONNECTIONS: u64 = 3;
+
+/// Bytes for each GPU of the machine where its switch multicasts: `nvlsPerRankSize` of `ncclNvlsBufferSetup`
+/// (`src/transport/nvls.cc`, NCCL 2.19 to 2.27), 16 channels with two buffers of 8 steps of 128 KiB.
+const MULTICAST: u64 = 16 * 2 * 8 * (128 << 10);
+
+/// What the buffers of one of NCCL's communicators take in each process, among so many GPUs of a machine.
+pub(super) fn nccl(links: Links, gpus: u64) -> Fact<Bytes> {
+    let rings_and_trees = links.channels * CONNECTIONS * CONNECTION;
+    let multicast = if links.multicast { MULTICAST } else { 0 };
+    Fact::derived(
+        Bytes(rings_and_trees + multicast * gpus),
+        "buffers of one communicator by NCCL's sources (2.18 to 2.27); half of 15 out-of-memory messages are within 108 MiB (contexts.jsonl)",
+    )
+}

@@ -17,7 +17,6 @@ mod model;
 mod situations;
 
 pub use accelerators::{ACCELERATORS, Accelerator, accelerator};
-pub use contexts::NCCL;
 pub use fact::{Confidence, Fact};
 pub use model::Model;
 pub use situations::{SITUATIONS, Situation};

@@ -45,6 +45,10 @@ pub trait Words {
     fn program_order(&self) -> &str;
     /// What a crossing means: "from micro-batch 6 on, backward binds".
     fn switch(&self, switch: &Switch) -> String;
+    /// A rank's name: "rank 3".
+    fn rank(&self, rank: usize) -> String;
+    /// How many micro-batches a rank of a pipeline holds at most: "4 in flight".
+    fn in_flight(&self, micro_batches: u64) -> String;
     /// A size with its unit: "24.7 GiB".
     fn amount(&self, bytes: Bytes) -> String;
     /// The same without its unit: "24.7".

@@ -1,4 +1,5 @@
-//! Figures: the phases side by side, memory over program order, peak against batch size.
+//! Figures: the phases side by side, memory over program order, peak against batch size, a pipeline's
+//! schedule.
 //!
 //! Pure drawing: plain data, a [`Theme`], [`Words`] and a plotters area in; marks on any
 //! plotters backend out (a canvas on screen, SVG for export and tests). Each figure has a layout
@@ -21,6 +22,7 @@ mod number;
 mod palette;
 mod pen;
 mod phases;
+mod schedule;
 mod svg;
 mod texture;
 mod theme;
@@ -37,7 +39,8 @@ pub use look::{Highlight, Look, Words};
 pub use number::{Tick, Unit, ticks};
 pub use pen::Drawn;
 pub use phases::{Bar, PhasesFigure, PhasesHit, PhasesLayout, Segment, draw_phases};
-pub use svg::{Paper, SvgError, svg_crossover, svg_phases, svg_timeline};
+pub use schedule::{Cell, Row, ScheduleFigure, ScheduleHit, ScheduleLayout, draw_schedule};
+pub use svg::{Paper, SvgError, svg_crossover, svg_phases, svg_schedule, svg_timeline};
 pub use texture::Texture;
 pub use theme::{Ink, Theme};
 pub use timeline::{

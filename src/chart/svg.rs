@@ -5,6 +5,7 @@ use super::crossover::{CrossoverFigure, draw_crossover};
 use super::look::Look;
 use super::pen::PLOTTERS_EM;
 use super::phases::{PhasesFigure, draw_phases};
+use super::schedule::{ScheduleFigure, draw_schedule};
 use super::timeline::{TimelineFigure, draw_timeline};
 use plotters::coord::Shift;
 use plotters::drawing::{DrawingArea, DrawingAreaErrorKind, IntoDrawingArea};
@@ -176,6 +177,21 @@ pub fn svg_crossover(
 ) -> Result<String, SvgError> {
     document(look, size, caption, |area| {
         draw_crossover(figure, look, area)
+    })
+}
+
+/// The schedule as an SVG document; see [`svg_phases`].
+///
+/// # Errors
+/// What the backend reports; writing to memory, it has nothing to report.
+pub fn svg_schedule(
+    figure: &ScheduleFigure,
+    look: &Look,
+    size: (u32, u32),
+    caption: Option<&Caption>,
+) -> Result<String, SvgError> {
+    document(look, size, caption, |area| {
+        draw_schedule(figure, look, area)
     })
 }
 

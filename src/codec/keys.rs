@@ -154,6 +154,7 @@ pub static KEYS: &[Key] = &[
     key("hardware.gpus_per_node", "gpus", Kind::Count),
     key("hardware.nodes", "nodes", Kind::Count),
     key("hardware.processes_per_gpu", "procs", Kind::Count),
+    key("hardware.processes_by_gpu", "procs_by_gpu", Kind::Text),
     key("hardware.host_ram", "ram", Kind::Bytes),
     key("hardware.swap", "swap", Kind::Bytes),
     key("allocator.expandable_segments", "expandable", Kind::Flag),
@@ -287,6 +288,7 @@ pub static KEYS: &[Key] = &[
         "wrap_leaves",
         Kind::Flag,
     ),
+    key("parallelism.dp.built_on_cpu", "built_on_cpu", Kind::Flag),
     key("parallelism.dp.bf16", "zero_bf16", Kind::Flag),
     key("parallelism.dp.overlap_comm", "overlap", Kind::Flag),
     key(

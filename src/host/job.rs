@@ -117,13 +117,14 @@ impl HostJob {
     pub fn new(spec: &ResolvedSpec, inputs: &HostInputs) -> Self {
         let settings = &spec.scenario.host;
         let hardware = &spec.scenario.hardware;
-        let world_size = hardware.gpus_per_node.saturating_mul(hardware.nodes);
+        let [nodes, gpus] = hardware.of_a_job();
+        let world_size = nodes.saturating_mul(gpus);
         let checkpoint = settings.checkpoint.unwrap_or_else(|| checkpoint(spec));
         let offloaded = Offloaded::new(spec, inputs, world_size);
         let of_family = spec.architecture.family().is_some();
         Self {
             ranks: spec.host.processes,
-            jobs: hardware.processes_per_gpu,
+            jobs: hardware.jobs(),
             world_size,
             launcher: settings.launcher.unwrap_or(world_size > 1),
             libraries: settings.libraries,

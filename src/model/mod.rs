@@ -65,7 +65,8 @@ pub use decoder_type::DecoderType;
 pub use distilbert::DistilBertConfig;
 pub use division::{
     EXPERTS_PLAN, FUSED_MLP_PLAN, GATHERED_EXPERTS_PLAN, GATHERED_PLAN, LLAMA_PLAN, LocalStage,
-    MIXED_PLAN, PLAIN_MLP_PLAN, SHARED_EXPERTS_PLAN, TensorPart, TensorPlan, TensorStyle, style_of,
+    MIXED_PLAN, PLAIN_MLP_PLAN, ParameterMarks, SHARED_EXPERTS_PLAN, TensorPart, TensorPlan,
+    TensorStyle, style_of,
 };
 pub use dual::{DualConfig, DualKind, TextTower, TowerConfig};
 pub use eurobert::{EuroBertConfig, Pooling};

@@ -134,6 +134,11 @@ impl ResolvedSpec {
         (ep.size > 1 && ep.kind != ExpertParallelKind::Megatron).then_some(ep.size)
     }
 
+    /// Whether the model, and what trains it, are Megatron-Core's own.
+    pub fn is_of_megatron_core(&self) -> bool {
+        self.parallelism.dp.kind == DataParallelKind::Megatron
+    }
+
     /// Whether ranks divide what stands between layers along the sequence.
     pub fn divides_sequence(&self) -> bool {
         self.divides_modules() && self.parallelism.tp.sequence_parallel

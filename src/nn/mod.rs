@@ -17,6 +17,7 @@ pub(crate) mod decoder;
 pub(crate) mod experts;
 pub(crate) mod heads;
 pub(crate) mod masks;
+pub(crate) mod megatron;
 pub(crate) mod mixers;
 pub(crate) mod mlp;
 pub(crate) mod vision;

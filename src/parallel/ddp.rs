@@ -4,6 +4,7 @@
 //! Source: `torch/nn/parallel/distributed.py`, `torch/csrc/distributed/c10d/reducer.cpp`, torch 2.15.
 
 use super::wrapper::{OnRank, Wrapper};
+use crate::ask::Mesh;
 use crate::model::ResolvedSpec;
 use crate::tape::{Category, Tape, Tensor};
 use crate::units::{DType, MIB, Shape};
@@ -138,6 +139,14 @@ fn share(parameters: &[Tensor], (place, ranks): (u64, u64)) -> Vec<usize> {
 }
 
 impl Wrapper for Ddp {
+    fn alike_until(&self, mesh: &Mesh) -> u64 {
+        if self.stepped.is_some() {
+            mesh.rank.dp + 1
+        } else {
+            mesh.shard
+        }
+    }
+
     fn on_rank(&self, t: &Tape, run: OnRank) {
         let Some(stepped) = &self.stepped else {
             return run(t);

@@ -12,7 +12,7 @@ mod reduce;
 
 use super::units::Layers;
 use super::wrapper::{ModelParameter, OnRank, Wrapper};
-use crate::ask::{BackwardPrefetch, Fsdp};
+use crate::ask::{BackwardPrefetch, Fsdp, Mesh};
 use crate::tape::{BackwardHook, Category, ModuleHooks, Tape, Tensor};
 use crate::units::{DType, Shape};
 use handle::{Handle, State};
@@ -134,21 +134,18 @@ impl Fsdp1 {
             return;
         }
         // `_register_post_backward_reshard_only_hook`.
-        let trained: Vec<&&mut Tensor> = inputs.iter().filter(|x| x.requires_grad()).collect();
+        let trained: Vec<&Tensor> = (inputs.iter().map(|x| &**x))
+            .filter(|x| x.requires_grad())
+            .collect();
         let Some(own) = self.shared().filter(|_| !trained.is_empty()) else {
             return;
         };
-        let missing = Cell::new(trained.len());
         let hook: BackwardHook = Rc::new(move |t| {
-            missing.set(missing.get() - 1);
-            if missing.get() == 0 {
-                own.handles[at].state.set(State::BackwardPost);
-                own.post_backward_reshard(t, at);
-            }
+            own.handles[at].state.set(State::BackwardPost);
+            own.post_backward_reshard(t, at);
         });
-        for x in trained {
-            t.on_gradient_of(x, Rc::clone(&hook));
-        }
+        let hooked = t.on_gradients_of(&trained, hook);
+        handle.hooked.replace(Some(hooked));
     }
 
     /// `_post_forward`.
@@ -253,6 +250,7 @@ impl Fsdp1 {
             }
             // `_finalize_params`.
             handle.registered.set(false);
+            handle.hooked.take();
             if handle.trains() && self.syncs.get() {
                 handle.prepare_for_optimizer();
                 handle.post_backward_called.set(false);
@@ -308,6 +306,10 @@ impl ModuleHooks for Fsdp1 {
 }
 
 impl Wrapper for Fsdp1 {
+    fn alike_until(&self, mesh: &Mesh) -> u64 {
+        mesh.place_in_shard() + 1
+    }
+
     fn begin_micro_batch(&self, _t: &Tape, syncs: bool) {
         self.syncs.set(syncs);
     }

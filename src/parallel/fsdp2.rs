@@ -13,7 +13,7 @@ mod stages;
 
 use super::tensor::by_mesh;
 use super::wrapper::{ModelParameter, OnRank, Wrapper};
-use crate::ask::{ComputeDtype, Fsdp};
+use crate::ask::{ComputeDtype, Fsdp, Mesh};
 use crate::model::ResolvedSpec;
 use crate::tape::{Category, ModuleHooks, Registered, Role, Tape, Tensor};
 use crate::units::DType;
@@ -41,6 +41,8 @@ pub(super) struct Fsdp2 {
     trained: Vec<(usize, usize)>,
     /// All parameters as they were made.
     all: Vec<ModelParameter>,
+    /// Up to which place ranks have as many rows of each.
+    alike_until: u64,
     /// The buffer that the last forward gather left (`all_gather_state`).
     last_gathered: RefCell<Option<Tensor>>,
     /// What the reduce-scatters that go on read (`reduce_scatter_states`).
@@ -92,6 +94,7 @@ impl Fsdp2 {
         };
         let mut groups: Vec<Group> = (0..modules.groups).map(group).collect();
         let (mut places, mut all) = (Vec::new(), Vec::new());
+        let mut alike_until = mesh.shard;
         for entry in registered {
             let at = modules.around(t, entry.scope);
             match entry.role {
@@ -103,6 +106,9 @@ impl Fsdp2 {
                     let trained = entry.role == Role::Trained;
                     let stored = stored(entry);
                     let elements = entry.tensor.numel();
+                    let sharing = Sharing::of(spec, modules.are_experts(at));
+                    let until = sharing.alike_until(entry.tensor.shape(), mesh);
+                    alike_until = alike_until.min(until);
                     all.push(ModelParameter {
                         elements,
                         bytes: elements * stored.size(),
@@ -132,6 +138,7 @@ impl Fsdp2 {
             modules,
             trained,
             all,
+            alike_until,
             last_gathered: RefCell::default(),
             reducing: RefCell::default(),
             order: RefCell::default(),
@@ -314,6 +321,10 @@ impl ModuleHooks for Fsdp2 {
 }
 
 impl Wrapper for Fsdp2 {
+    fn alike_until(&self, _mesh: &Mesh) -> u64 {
+        self.alike_until
+    }
+
     fn begin_micro_batch(&self, _t: &Tape, syncs: bool) {
         self.sync(syncs);
     }

@@ -12,6 +12,7 @@
 mod ddp;
 mod fsdp1;
 mod fsdp2;
+mod megatron;
 mod pipeline;
 mod shards;
 mod tensor;
@@ -20,6 +21,9 @@ mod wrap;
 mod wrapper;
 mod zero;
 
-pub use pipeline::{Action, Computation, Given, Pipeline, StageModel};
+pub use megatron::{
+    ChunkPass, MegatronChunks, MegatronDataParallel, MegatronOptimizer, MegatronSchedule,
+};
+pub use pipeline::{Action, Computation, Given, Pipeline, Slot, StageModel, schedule};
 pub use wrap::{is_wrapped, wrapped};
 pub use wrapper::{ModelParameter, StageWrapper, Wrapper};

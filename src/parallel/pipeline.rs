@@ -11,6 +11,7 @@ mod orders;
 mod places;
 mod plan;
 mod runtime;
+mod schedule;
 mod single;
 mod stage;
 #[cfg(test)]
@@ -21,3 +22,4 @@ pub use action::{Action, Computation};
 pub use call::StageModel;
 pub(super) use places::StagePlaces;
 pub use runtime::{Given, Pipeline};
+pub use schedule::{Slot, schedule};

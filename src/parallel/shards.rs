@@ -31,6 +31,20 @@ impl RowShard {
             padded: chunk * width,
         }
     }
+
+    /// One past the last place, from the given one among `ranks` on, at which ranks have as many rows.
+    pub(super) fn alike_until(shape: &Shape, (place, ranks): (u64, u64)) -> u64 {
+        let rows = shape.dims().first().copied().unwrap_or(1);
+        let chunk = rows.div_ceil(ranks).max(1);
+        let full = rows / chunk;
+        if place < full {
+            full
+        } else if place == full && !rows.is_multiple_of(chunk) {
+            full + 1
+        } else {
+            ranks
+        }
+    }
 }
 
 #[cfg(test)]
@@ -45,6 +59,19 @@ mod tests {
             let sum: u64 = (0..ranks).map(|place| of(place).local.numel()).sum();
             assert_eq!(sum, shape.numel());
             assert!(of(0).padded * ranks >= shape.numel());
+        }
+    }
+
+    #[test]
+    fn ranks_are_alike_until_one_has_fewer_rows() {
+        for (rows, ranks) in [(8, 2), (8, 3), (8, 32), (1, 4), (50, 24), (0, 2)] {
+            let shape = Shape::from([rows, 16]);
+            let of = |place| RowShard::of(&shape, place, ranks).local;
+            for place in 0..ranks {
+                let end = RowShard::alike_until(&shape, (place, ranks));
+                assert!((place..end).all(|other| of(other) == of(place)));
+                assert!(end == ranks || of(end) != of(place));
+            }
         }
     }
 }

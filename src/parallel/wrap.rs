@@ -36,7 +36,12 @@ pub fn wrapped<M>(
         DataParallelKind::Fsdp1 => {
             t.register_parameters(true);
             let dtypes = [spec.weights, spec.stored_weights()];
-            let model = t.with_memory_of(dtypes, build);
+            let build = || t.with_memory_of(dtypes, build);
+            let model = if spec.parallelism.dp.fsdp.built_on_cpu {
+                t.with_parameters_elsewhere(build)
+            } else {
+                build()
+            };
             let registered = t.take_registered();
             (model, Some(Fsdp1::new(t, spec, registered)))
         }

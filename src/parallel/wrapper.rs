@@ -1,5 +1,6 @@
 //! What a training program asks of a wrapper.
 
+use crate::ask::Mesh;
 use crate::tape::{Tape, Tensor};
 
 /// What runs on the parameters and gradients of a rank.
@@ -90,6 +91,12 @@ pub trait Wrapper {
     /// shards.
     fn parameters(&self) -> Option<Vec<ModelParameter>> {
         None
+    }
+
+    /// Among the ranks that one copy of the parameters is divided among, one past the last place, from this
+    /// rank's on, at which ranks certainly hold what this one holds.
+    fn alike_until(&self, mesh: &Mesh) -> u64 {
+        mesh.shard
     }
 
     /// Elements of the parameters that this rank trains, where it has a share of them.

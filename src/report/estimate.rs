@@ -1,15 +1,15 @@
 //! The whole answer: device, host and verdict.
 
 use super::others::others;
-use super::ranks::of_binding_rank;
-use super::{Asked, Fit, summarize};
+use super::ranks::RankRun;
+use super::{Asked, Fit};
 use super::{DeviceReport, ModelReport, Report, Timeline, Verdict};
 use crate::ask::{Finding, Precision, Scenario, Severity, message};
 use crate::device::Failure;
 use crate::host::{self, HostEstimate, HostInputs, HostParameter};
 use crate::model::ResolvedSpec;
 use crate::resolve::Resolution;
-use crate::sim::{ModelParameter, Trace, simulate};
+use crate::sim::{ModelParameter, Trace};
 use crate::tape::Category;
 use crate::units::{Bytes, DType};
 
@@ -42,37 +42,34 @@ pub fn estimate(scenario: &Scenario) -> Result<Estimate, Vec<Finding>> {
     let Some(spec) = spec else {
         return Err(findings);
     };
-    let spec = of_binding_rank(spec);
-    let trace = simulate(&spec);
-    from_trace(&spec, findings, &trace)
+    answer(RankRun::of_binding_rank(spec), findings)
 }
 
-/// The answer for a run whose trace is known.
-///
-/// # Errors
-/// A finding when the trace holds no phase, which no program of the engine makes.
-pub fn from_trace(
-    spec: &ResolvedSpec,
-    findings: Vec<Finding>,
-    trace: &Trace,
-) -> Result<Estimate, Vec<Finding>> {
-    let Some(summary) = summarize(spec, trace) else {
+/// The answer by the run of a rank; a finding when that holds no phase, which no program of the engine makes.
+fn answer(run: RankRun, findings: Vec<Finding>) -> Result<Estimate, Vec<Finding>> {
+    let RankRun {
+        spec,
+        trace,
+        summary,
+    } = run;
+    let Some(summary) = summary else {
         return Err(vec![Finding::error("program", message!(report::no_phase))]);
     };
-    let host = host::estimate(spec, &host_inputs(spec, trace, &summary.asked));
-    let verdict = verdict(spec, &summary.report, &host);
-    let others = others(spec, trace, &summary.report);
+    let host = host::estimate(&spec, &host_inputs(&spec, &trace, &summary.asked));
+    let verdict = verdict(&spec, &summary.report, &host);
+    let others = others(&spec, &trace, &summary.report);
     let report = Report {
         model: ModelReport {
             name: spec.model_name.clone(),
             num_parameters: trace.num_parameters,
             num_trainable: trace.num_trainable,
         },
-        global_batch_size: global_batch_size(spec),
+        global_batch_size: global_batch_size(&spec),
         device: summary.report,
         host,
         verdict,
         others,
+        ranks: Vec::new(),
         findings: findings
             .into_iter()
             .filter(|finding| finding.severity != Severity::Error)
@@ -88,20 +85,14 @@ pub fn from_trace(
 /// Samples that an optimizer step sees over all devices. Processes that share a GPU are jobs of
 /// their own.
 fn global_batch_size(spec: &ResolvedSpec) -> u64 {
-    let hardware = &spec.scenario.hardware;
-    let gpus = hardware.gpus_per_node.saturating_mul(hardware.nodes);
-    let in_a_step = if spec.is_pipelined() {
+    let in_a_step = if spec.is_pipelined() || spec.is_of_megatron_core() {
         spec.parallelism.pp.in_a_step()
     } else {
         1
     };
-    [
-        spec.gradient_accumulation_steps,
-        in_a_step,
-        (gpus / spec.mesh.pp).max(1),
-    ]
-    .into_iter()
-    .fold(spec.micro_batch_size, u64::saturating_mul)
+    [spec.gradient_accumulation_steps, in_a_step, spec.mesh.dp]
+        .into_iter()
+        .fold(spec.micro_batch_size, u64::saturating_mul)
 }
 
 fn verdict(spec: &ResolvedSpec, device: &DeviceReport, host: &HostEstimate) -> Verdict {

@@ -1,9 +1,9 @@
 //! Peak per phase against batch size, and where the binding phase changes.
 
-use super::ranks::of_binding_rank;
-use super::{Sweep, SweepPoint, Switch, summarize};
+use super::ranks::RankRun;
+use super::{Sweep, SweepPoint, Switch};
 use crate::ask::Scenario;
-use crate::sim::{Phase, simulate};
+use crate::sim::Phase;
 
 /// Batch sizes that a sweep looks at when nothing else is asked: the smallest, and powers of two
 /// up to this many times the scenario's own.
@@ -145,8 +145,8 @@ fn probe(scenario: &Scenario, micro_batch_size: u64) -> Option<SweepPoint> {
         micro_batch_size,
         ..scenario.clone()
     };
-    let spec = of_binding_rank(crate::resolve::resolve(&scenario).spec?);
-    let device = summarize(&spec, &simulate(&spec))?.report;
+    let spec = crate::resolve::resolve(&scenario).spec?;
+    let device = RankRun::of_binding_rank(spec).summary?.report;
     let phases: Vec<(Phase, _)> = device
         .steady_step
         .phases

@@ -1,7 +1,7 @@
 //! The report: the JSON contract of what Highwater says.
 
 use super::Other;
-use crate::ask::Finding;
+use crate::ask::{Finding, Place};
 use crate::host::HostEstimate;
 use crate::sim::Phase;
 use crate::tape::Category;
@@ -179,6 +179,42 @@ pub struct Verdict {
     pub swapped: Bytes,
 }
 
+/// Ranks that run the same, or GPUs with as many processes where each of them trains alone.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct RankReport {
+    /// The first of them in the job: ranks of tensor parallelism are numbered first, then those of context, of
+    /// data and of pipeline parallelism (as torchtitan 0.2 and megatron-core 0.16 lay out their meshes).
+    pub rank: u64,
+    /// Its place along each axis.
+    #[serde(flatten)]
+    pub place: Place,
+    /// How many there are of them.
+    pub count: u64,
+    /// The phase that needs most, of the first step and of a steady one.
+    pub peak: PhaseReport,
+    /// What nvidia-smi shows of its device.
+    pub total: Bytes,
+    /// Processes on its GPU, where GPUs differ in that: jobs of their own, of which `peak` is one's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub processes: Option<u64>,
+    /// What programs can use of the device.
+    pub usable: Bytes,
+    /// Whether it fits.
+    pub fits: bool,
+}
+
+impl RankReport {
+    /// Bytes to spare on its device; zero when it does not fit.
+    pub fn headroom(&self) -> Bytes {
+        self.usable - self.total
+    }
+
+    /// The share of its device that it takes, at most 1.
+    pub fn share(&self) -> f64 {
+        (self.total.get() as f64 / self.usable.get().max(1) as f64).min(1.0)
+    }
+}
+
 /// Everything Highwater says of a scenario.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Report {
@@ -194,6 +230,10 @@ pub struct Report {
     pub verdict: Verdict,
     /// What other tools' formulas would say.
     pub others: Vec<Other>,
+    /// The job's ranks that differ, those that take most first; empty where there is one, or where they were
+    /// not looked at.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub ranks: Vec<RankReport>,
     /// What to know about the scenario; room `text` writes it.
     #[serde(skip)]
     pub findings: Vec<Finding>,

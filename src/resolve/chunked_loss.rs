@@ -1,4 +1,5 @@
-//! The loss in chunks, or of logits as they are: where the model's own can be replaced.
+//! The loss in chunks, or of logits that are cast elsewhere or not at all: where the model's own can be
+//! replaced.
 
 use crate::ask::{AutocastStyle, Finding, Loss, MasterWeights, Program, Scenario, Task, message};
 use crate::model::{Architecture, DecoderConfig};
@@ -21,7 +22,7 @@ fn is_plain(config: &DecoderConfig) -> bool {
         && !config.experts.as_ref().is_some_and(balanced)
 }
 
-/// Refuses a loss in chunks or of logits as they are where it is not estimated.
+/// Refuses such a loss where it is not estimated.
 pub(crate) fn check(
     scenario: &Scenario,
     architecture: &Architecture,
@@ -29,15 +30,13 @@ pub(crate) fn check(
     findings: &mut Vec<Finding>,
 ) {
     let chunks = scenario.loss == Loss::Chunked;
-    if !matches!(resolve(scenario), Loss::Chunked | Loss::Uncast) {
-        return;
-    }
-    let plain = matches!(architecture, Architecture::Decoder(config) if is_plain(config));
-    let loss = if chunks {
-        message!(chunked_loss::in_chunks)
-    } else {
-        message!(chunked_loss::as_they_are)
+    let loss = match resolve(scenario) {
+        Loss::Chunked => message!(chunked_loss::in_chunks),
+        Loss::Uncast => message!(chunked_loss::as_they_are),
+        Loss::Cast => message!(chunked_loss::cast_before),
+        Loss::Labels | Loss::MeanLogits | Loss::None => return,
     };
+    let plain = matches!(architecture, Architecture::Decoder(config) if is_plain(config));
     let wrapped = scenario.autocast_style == AutocastStyle::Accelerate
         || scenario.optimizer.master_weights != MasterWeights::None;
     let why = if !plain || task != Task::CausalLm {

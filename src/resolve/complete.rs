@@ -66,7 +66,6 @@ fn complete(asked: &Scenario, findings: &mut Vec<Finding>) -> Option<ResolvedSpe
         training::check_combinations(scenario, &model, findings);
         parallelism::check_model(scenario, &model.architecture, findings);
     }
-    parallelism::refuse(asked, findings);
     support::check_closeness(scenario, &model.architecture, &device, findings);
     training::check_attention(scenario, &device, &model, findings);
     versions::check(scenario, &model.architecture, findings);
@@ -123,7 +122,7 @@ fn complete(asked: &Scenario, findings: &mut Vec<Finding>) -> Option<ResolvedSpe
         loss: chunked_loss::resolve(scenario),
         keep_outputs: scenario.keep_outputs,
         parallelism: scenario.parallelism,
-        mesh: (scenario.parallelism).mesh(scenario.hardware.nodes, scenario.hardware.gpus_per_node),
+        mesh: scenario.parallelism.mesh(&scenario.hardware),
         offload: scenario.offload,
         program: scenario.program,
         evaluation,

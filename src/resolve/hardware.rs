@@ -50,6 +50,7 @@ pub(crate) fn read(
         &PROCESSES_PER_GPU,
         findings,
     );
+    findings.extend(plan_by_gpu(hardware));
     check("hardware.host_ram", hardware.host_ram, &HOST_RAM, findings);
     explain(
         findings,
@@ -58,11 +59,11 @@ pub(crate) fn read(
     );
     check("hardware.swap", hardware.swap, &(0..=HOST_BYTES), findings);
     let accelerator = found.filter(|_| findings.len() == before)?;
-    let alone = hardware.gpus_per_node == 1 && hardware.nodes == 1;
+    let alone = hardware.of_a_job() == [1, 1];
     let communication = if alone {
         Bytes::ZERO
     } else {
-        catalog::NCCL.value
+        accelerator.nccl(hardware.gpus_per_node).value
     };
     let device = DeviceFacts {
         name: accelerator.name.to_owned(),
@@ -70,18 +71,46 @@ pub(crate) fn read(
         context: accelerator.context.value + communication,
         compute_capability: accelerator.compute_capability,
         multiprocessors: accelerator.multiprocessors,
-        processes: hardware.processes_per_gpu,
+        processes: hardware.most_processes(),
     };
     let host = HostFacts {
         ram: Bytes(hardware.host_ram),
         swap: Bytes(hardware.swap),
-        processes: hardware.gpus_per_node * hardware.processes_per_gpu,
+        processes: hardware.processes(),
     };
     Some((device, host))
 }
 
+/// What is wrong with the processes of each GPU; the repair gives each GPU of the machine some.
+fn plan_by_gpu(hardware: &Hardware) -> Option<Finding> {
+    const KEY: &str = "hardware.processes_by_gpu";
+    let asked = hardware.processes_by_gpu.as_deref()?;
+    let gpus = hardware.gpus_per_node;
+    let read = hardware.by_gpu().unwrap_or_default();
+    let allowed = |count: &u64| *count <= *PROCESSES_PER_GPU.end();
+    let right =
+        read.len() as u64 == gpus && read.iter().all(allowed) && read.iter().any(|&n| n > 0);
+    if right || !GPUS_PER_NODE.contains(&gpus) {
+        return None;
+    }
+    let shown: String = asked.chars().take(LONGEST).collect();
+    let rest = read.last().copied().unwrap_or(1);
+    let rest = std::iter::repeat(rest);
+    let nearest = read
+        .into_iter()
+        .chain(rest)
+        .take(usize::try_from(gpus).unwrap_or(1));
+    let nearest = nearest.map(|count| count.clamp(1, *PROCESSES_PER_GPU.end()).to_string());
+    let nearest = nearest.collect::<Vec<_>>().join(",");
+    let most = *PROCESSES_PER_GPU.end();
+    let message = message!(hardware::by_gpu, shown, gpus, most);
+    Some(Finding::error(KEY, message).with_fix(KEY, nearest))
+}
+
+/// Letters of what was written that a message repeats.
+const LONGEST: usize = 60;
+
 fn unknown_gpu(id: &str) -> Finding {
-    const LONGEST: usize = 60;
     let shown: String = id.chars().take(LONGEST).collect();
     let ids = || {
         catalog::ACCELERATORS

@@ -81,6 +81,8 @@ pub enum Idle {
     NotContext,
     /// The experts are not divided.
     NotExpert,
+    /// The processes of each GPU are given.
+    ByGpu,
 }
 
 /// Why the setting with this key has no effect, if it has none.
@@ -89,6 +91,9 @@ pub fn idle(scenario: &Scenario, key: &str) -> Option<Idle> {
     let forward_only = scenario.program != Program::Training || scenario.loss == Loss::None;
     let of_images = || architecture(scenario).is_some_and(|model| model.tokens().is_some());
     match key {
+        "hardware.processes_per_gpu" if scenario.hardware.processes_by_gpu.is_some() => {
+            Some(Idle::ByGpu)
+        }
         "seq_len" | "padding_mask" if of_images() => Some(Idle::Images),
         "attention" | "sdpa_backend"
             if architecture(scenario).is_some_and(|model| {

@@ -132,7 +132,7 @@ fn check_loss(scenario: &Scenario, kernels: &mut LigerKernels, findings: &mut Ve
         );
     }
     let loss = kernels.cross_entropy || kernels.fused_linear_cross_entropy;
-    if loss && scenario.loss != Loss::Labels {
+    if loss && !matches!(scenario.loss, Loss::Labels | Loss::Cast) {
         findings.push(Finding::notice(
             "liger_kernel",
             message!(liger::loss_without_effect),

@@ -17,7 +17,7 @@ pub(crate) fn check_closeness(
 ) {
     let hardware = &scenario.hardware;
     let parallelism = scenario.parallelism;
-    let mesh = parallelism.mesh(hardware.nodes, hardware.gpus_per_node);
+    let mesh = parallelism.mesh(hardware);
     if parallelism.dp.kind == DataParallelKind::None && mesh.dp > 1 {
         findings.push(Finding::warning(
             "hardware.gpus_per_node",

@@ -207,6 +207,7 @@ fn evaluation_with(spec: &ResolvedSpec, tape: Tape, steps: u64) -> Trace {
     let (model, wrapper) = wrapped(&tape, spec, || Model::new(&tape, spec));
     let counts = Counts {
         parameters: model.num_parameters(),
+        alike_until: (wrapper.as_ref()).map_or(spec.mesh.shard, |w| w.alike_until(&spec.mesh)),
         ..Counts::default()
     };
     let mut marks = Vec::new();

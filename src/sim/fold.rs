@@ -36,6 +36,8 @@ pub(super) struct Counts {
     pub(super) saved_for_backward: u64,
     /// The model's parameters, where libraries shard them.
     pub(super) sharded: Vec<ModelParameter>,
+    /// Up to which place ranks are alike.
+    pub(super) alike_until: u64,
     /// Elements of the predictions that an evaluation keeps of one batch.
     pub(super) predicted: u64,
     /// Bytes of each parameter that has a copy on the host.
@@ -197,6 +199,7 @@ impl Recorded {
             num_trainable: counts.trainable,
             saved_for_backward: counts.saved_for_backward,
             parameters: counts.sharded,
+            alike_until: counts.alike_until,
             predicted: counts.predicted,
             host_copies: counts.host_copies,
             host_activations: counts.host_activations,

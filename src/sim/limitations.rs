@@ -5,8 +5,8 @@ use crate::units::limitations;
 limitations! {
     "Compared with torch 2.15 and 2.6 and transformers 5.23, 4.51 and 4.48; other versions can differ by up to 16 %.",
     "已与 torch 2.15、2.6 及 transformers 5.23、4.51、4.48 对照；其他版本的差异可达 16 %。";
-    "What CUDA takes outside PyTorch's allocator grows with the number of threads that the GPU holds at once, as in 59 published measurements; half of them are within 11 MiB of it, nine of ten within 84 MiB. With several GPUs NCCL adds 619 MiB, the median of 15 measurements between 76 and 2903 MiB.",
-    "PyTorch 分配器之外的 CUDA 占用随 GPU 可同时驻留的线程数增长，取自 59 个公开实测值：半数相差不超过 11 MiB，九成不超过 84 MiB。多 GPU 时 NCCL 另加 619 MiB，即 15 个实测值（76 至 2903 MiB）的中位数。";
+    "What CUDA takes outside PyTorch's allocator grows with the number of threads that the GPU holds at once, as in 59 published measurements; half of them are within 11 MiB of it, nine of ten within 84 MiB. With several GPUs the buffers of one of NCCL's communicators are added by its sources (55 MiB over PCIe, 662 MiB through NVSwitch, 918 MiB among eight GPUs where the switch multicasts); half of 15 measurements are within 108 MiB of that, jobs with several communicators take up to three times as much.",
+    "PyTorch 分配器之外的 CUDA 占用随 GPU 可同时驻留的线程数增长，取自 59 个公开实测值：半数相差不超过 11 MiB，九成不超过 84 MiB。多 GPU 时按 NCCL 源码另加一个通信器的缓冲区（PCIe 为 55 MiB，NVSwitch 为 662 MiB，交换机支持多播时八块 GPU 为 918 MiB）；15 个实测值中半数相差不超过 108 MiB，使用多个通信器的任务可达三倍。";
     "Convolutions are computed by PyTorch's own kernels, as where cuDNN is off; cuDNN's workspaces differ.",
     "卷积按 PyTorch 自带内核估算（即关闭 cuDNN 时）；cuDNN 的工作区大小不同。";
     "Every sequence has the full length; what depends on values (packing, routing) is not computed.",
@@ -15,6 +15,8 @@ limitations! {
     "transformers 5 以一次分组矩阵乘计算全部专家，尺寸与路由无关；transformers 4 逐个计算，假定词元均匀分配到各专家。";
     "Mamba, Mamba 2 and hybrids with them run their plain path, without the kernels of mamba-ssm and causal-conv1d; of Mamba's loop over tokens a few are run and the others counted.",
     "Mamba、Mamba 2 及其混合模型采用普通路径，不使用 mamba-ssm 与 causal-conv1d 内核；Mamba 的逐词元循环只模拟其中几步，其余按数量计入。";
+    "Megatron-Core runs the layers that it has without TransformerEngine and Apex, no kernel of which is fused; norms are one kernel, as Apex's are. Experts have room for their share of the tokens, all of it filled. The vocabulary is padded to what tensor parallel ranks divide, not further.",
+    "Megatron-Core 采用不依赖 TransformerEngine 与 Apex 的层，不使用融合内核；归一化为单个内核（与 Apex 相同）。各专家按词元均分的容量处理并填满。词表只填充到张量并行进程可整除，不再额外填充。";
     "Compiled graphs (torch.compile, CUDA graphs) are not modelled.",
     "未模拟编译后的图（torch.compile、CUDA graphs）。";
     "Under ring attention transformers takes the head and the tail of a sequence for two samples, by their positions, and makes a mask of all pairs of a rank's tokens, a byte each, that no layer reads; it is not added.",

@@ -12,6 +12,7 @@ mod generate;
 mod gradients;
 mod hearing;
 mod limitations;
+mod megatron;
 mod offload;
 #[cfg(test)]
 mod on_ranks;
@@ -24,6 +25,7 @@ mod sharded;
 mod trace;
 mod training;
 
+pub use crate::parallel::{Action, Computation, Slot, schedule};
 pub use crate::tape::{Event, Piece, RawStorage};
 pub use limitations::KNOWN_LIMITATIONS;
 pub use run::{simulate, simulate_in_detail};

@@ -96,7 +96,7 @@ impl StagesOfRank {
             ),
             &|action| {
                 let (marks, since) = &mut *marks.borrow_mut();
-                *since = begins(t, marks, *since, (step, action));
+                *since = begins(t, marks, *since, mark_of(step, action));
             },
         );
         self.outputs = given.outputs;
@@ -116,9 +116,23 @@ fn mean(t: &Tape, losses: u64) -> Tensor {
     mean
 }
 
+/// The mark with which an action begins.
+fn mark_of(step: u32, action: Action) -> Mark {
+    let phase = if action.computation == Computation::Forward {
+        Phase::Forward
+    } else {
+        Phase::Backward
+    };
+    Mark {
+        step,
+        micro_batch: u32::try_from(action.micro_batch).unwrap_or(u32::MAX),
+        phase,
+    }
+}
+
 /// What stands between two passes of a schedule, the first of which made the storages from a place on: how many
 /// there are now.
-fn begins(t: &Tape, marks: &mut Vec<Mark>, since: usize, (step, action): (u32, Action)) -> usize {
+pub(super) fn begins(t: &Tape, marks: &mut Vec<Mark>, since: usize, mark: Mark) -> usize {
     // What a forward pass leaves alive is kept for backward, what a backward pass leaves are gradients.
     if let Some(before) = marks.last() {
         match before.phase {
@@ -133,17 +147,7 @@ fn begins(t: &Tape, marks: &mut Vec<Mark>, since: usize, (step, action): (u32, A
         }
     }
     t.mark(u32::try_from(marks.len()).unwrap_or(u32::MAX));
-    let phase = if action.computation == Computation::Forward {
-        Phase::Forward
-    } else {
-        Phase::Backward
-    };
-    let micro_batch = u32::try_from(action.micro_batch).unwrap_or(u32::MAX);
-    marks.push(Mark {
-        step,
-        micro_batch,
-        phase,
-    });
+    marks.push(mark);
     t.with_storages(|storages| storages.count())
 }
 

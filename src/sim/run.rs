@@ -3,6 +3,7 @@
 use super::backend::backend;
 use super::evaluate::evaluation;
 use super::fold::{Batches, Recorded, keeps_masks};
+use super::megatron::megatron;
 use super::precision::converts_outputs;
 use super::training::{Run, STEPS, trains};
 use super::{Phase, Trace};
@@ -61,6 +62,9 @@ type NewTape = fn(Backend) -> Tape;
 fn run(spec: &ResolvedSpec, accumulation: u32, tape: NewTape) -> Trace {
     if spec.program == Program::Evaluation {
         return evaluation(spec, tape(backend(spec)));
+    }
+    if spec.is_of_megatron_core() {
+        return megatron(spec, tape(backend(spec)));
     }
     repeated(spec)
         .then(|| {

@@ -60,6 +60,9 @@ pub struct Trace {
     pub saved_for_backward: u64,
     /// The model's parameters, where libraries shard them.
     pub parameters: Vec<ModelParameter>,
+    /// Among the ranks that one copy of the parameters is divided among, one past the last place, from the
+    /// looked at rank's on, at which ranks certainly run what this one runs.
+    pub alike_until: u64,
     /// Elements of the predictions that an evaluation between steps keeps of one batch.
     pub predicted: u64,
     /// Bytes of each parameter that has a copy of its own, with gradient and optimizer states, on

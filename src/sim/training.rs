@@ -75,6 +75,8 @@ impl<'a> Run<'a> {
         if let Some(own) = wrapper.as_ref().and_then(|wrapper| wrapper.trainable()) {
             counts.trainable = own;
         }
+        let alike = wrapper.as_ref().map(|w| w.alike_until(&spec.mesh));
+        counts.alike_until = alike.unwrap_or(spec.mesh.shard);
         t.checkpoint_every(spec.checkpoint_every);
         let optimizer = Rc::new(RefCell::new(Optimizer::new(t, spec)));
         if let Some(known) = wrapper.as_ref().and_then(|wrapper| wrapper.parameters()) {

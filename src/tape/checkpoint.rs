@@ -299,6 +299,7 @@ impl Tape {
         self.backward_with(&roots);
         drop(others);
         self.set_grad_enabled(grad_mode);
-        inputs.iter().map(Tensor::take_gradient).collect()
+        // Who still holds the region's graph holds them, too.
+        inputs.iter().map(Tensor::gradient).collect()
     }
 }

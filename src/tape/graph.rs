@@ -42,6 +42,8 @@ pub(super) struct Leaf {
     pub(super) parameter: Cell<Option<ParameterId>>,
     /// The input that it is, whose storage lives as long as the graph leads to it.
     pub(super) input: Option<Tensor>,
+    /// What runs before it takes its gradient, in the order in which it was asked for.
+    pub(super) hooks: RefCell<Vec<BackwardHook>>,
     /// What runs when it has taken its gradient.
     pub(super) hook: Option<BackwardHook>,
     /// The stream on which it takes it.
@@ -90,8 +92,12 @@ impl Leaf {
     }
 
     /// `AccumulateGrad` (`torch/csrc/autograd/functions/accumulate_grad.h`, torch 2.15): the first
-    /// gradient is taken over when nobody else holds it, else copied; later ones are added in place.
+    /// gradient is taken over when nobody else holds it and it lies as its tensor does, or in row-major order
+    /// where that has gaps, else copied; later ones are added in place.
     pub(super) fn accumulate(&self, tape: &Tape) {
+        for hook in self.hooks.take() {
+            hook(tape);
+        }
         let Some(new) = self.buffer.take() else {
             return;
         };
@@ -99,8 +105,8 @@ impl Leaf {
         if grad.is_none() {
             let shape = *new.shape();
             let strides = match &self.input {
-                Some(input) => input.strides(),
-                None => layout::contiguous(&shape),
+                Some(input) if input.is_dense() => input.strides(),
+                _ => layout::contiguous(&shape),
             };
             let placed = layout::is_same(&shape, [&new.strides(), &strides]);
             let stolen = new.use_count() == 1 && placed;

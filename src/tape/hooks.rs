@@ -55,6 +55,11 @@ impl Called<'static> {
     }
 }
 
+/// A hook on gradients of several tensors, with their places in the graph.
+pub struct Hooked {
+    _places: Vec<Edge>,
+}
+
 /// The hooks of a tape.
 #[derive(Default)]
 pub(super) struct Hooks {
@@ -219,11 +224,34 @@ impl Tape {
         x.detach().with_edge(Edge::Leaf(Rc::new(leaf)))
     }
 
-    /// Runs `hook` when the gradient of `x` is complete, before the operation that made `x` goes backward
-    /// (`x.register_hook`). Nothing happens where no gradient flows to it.
+    /// Runs `hook` when the gradient of `x` is complete, before the operation that made `x` goes backward, or
+    /// before `x` takes it where it keeps it (`x.register_hook`). Nothing happens where no gradient flows to it.
     pub fn on_gradient_of(&self, x: &Tensor, hook: BackwardHook) {
-        if let Some(Edge::Node(node, _)) = x.resolved_edge() {
-            node.hooks.borrow_mut().push(hook);
+        match x.resolved_edge() {
+            Some(Edge::Node(node, _)) => node.hooks.borrow_mut().push(hook),
+            Some(Edge::Leaf(leaf)) => leaf.hooks.borrow_mut().push(hook),
+            Some(Edge::Redirected(_)) | None => {}
+        }
+    }
+
+    /// Runs `hook` when the gradients of all `tensors` are complete (`register_multi_grad_hook`). What it gives
+    /// stands for the handle that removes the hook: until then it holds the tensors' places in the graph, and
+    /// with them those that keep their gradients.
+    pub fn on_gradients_of(&self, tensors: &[&Tensor], hook: BackwardHook) -> Hooked {
+        let missing = Rc::new(Cell::new(tensors.len()));
+        for x in tensors {
+            let (missing, hook) = (Rc::clone(&missing), Rc::clone(&hook));
+            let counted = move |t: &Tape| {
+                missing.set(missing.get() - 1);
+                if missing.get() == 0 {
+                    hook(t);
+                }
+            };
+            self.on_gradient_of(x, Rc::new(counted));
+        }
+        let places = tensors.iter().filter_map(|x| x.resolved_edge());
+        Hooked {
+            _places: places.collect(),
         }
     }
 

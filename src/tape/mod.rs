@@ -51,9 +51,11 @@ pub use details::Details;
 pub use event::Event;
 pub use folds::{Built, ListId};
 pub use graph::BackwardHook;
-pub use hooks::{Called, ModuleHooks, ParameterHooks};
+pub use hooks::{Called, Hooked, ModuleHooks, ParameterHooks};
 pub use levels::Which;
-pub use ops::{EightBit, FlaVersion, FourBit, Packed, Ring, Sdpa, SdpaKernel, Transcripts, Window};
+pub use ops::{
+    EightBit, FlaVersion, FourBit, Gathered, Packed, Ring, Sdpa, SdpaKernel, Transcripts, Window,
+};
 pub use partial::{GradientEdge, ParameterGroup};
 pub use record::{Piece, Record};
 pub use recorder::Storage;
@@ -139,6 +141,8 @@ pub struct Tape {
     registered: RefCell<Option<(bool, Vec<Registered>)>>,
     /// The dtype of tensors that take the memory of another dtype, and that one.
     kept: Cell<Option<[DType; 2]>>,
+    /// Whether parameters that are made get no memory.
+    parameters_elsewhere: Cell<bool>,
     autocast: RefCell<Option<Autocast>>,
     placing: placing::Placing,
     /// Whether modules are in training mode.
@@ -180,6 +184,7 @@ impl Tape {
             viewed: later::Viewed::default(),
             registered: RefCell::default(),
             kept: Cell::new(None),
+            parameters_elsewhere: Cell::new(false),
             autocast: RefCell::default(),
             placing: placing::Placing::default(),
             training: Cell::new(true),
@@ -272,6 +277,14 @@ impl Tape {
         self.kept.set(Some(dtypes));
         let built = build();
         self.kept.set(None);
+        built
+    }
+
+    /// Runs `build`, whose parameters get no memory: those of a model on the host.
+    pub fn with_parameters_elsewhere<R>(&self, build: impl FnOnce() -> R) -> R {
+        self.parameters_elsewhere.set(true);
+        let built = build();
+        self.parameters_elsewhere.set(false);
         built
     }
 

@@ -114,7 +114,7 @@ impl LayersPassed {
 impl Tape {
     /// A parameter that gets a gradient.
     pub fn parameter(&self, shape: Shape, dtype: DType) -> Tensor {
-        self.into_parameter(&self.allocate("parameter", shape, dtype, Category::Parameters))
+        self.into_parameter(&self.memory_of_parameter("parameter", shape, dtype))
     }
 
     /// `torch.nn.Parameter(x)`: x's storage as a parameter that gets a gradient.
@@ -145,12 +145,21 @@ impl Tape {
 
     /// A parameter, made by `op`, that gets no gradient.
     pub fn frozen_parameter(&self, op: &'static str, shape: Shape, dtype: DType) -> Tensor {
-        let mut tensor = self.allocate(op, shape, dtype, Category::Parameters);
+        let mut tensor = self.memory_of_parameter(op, shape, dtype);
         if self.redirects() {
             tensor = tensor.with_edge(Edge::Redirected(Redirect::default()));
         }
         self.register(&tensor, Role::Frozen);
         tensor
+    }
+
+    fn memory_of_parameter(&self, op: &'static str, shape: Shape, dtype: DType) -> Tensor {
+        let make = || self.allocate(op, shape, dtype, Category::Parameters);
+        if self.parameters_elsewhere.get() {
+            self.without_memory(make)
+        } else {
+            make()
+        }
     }
 
     /// The buffer `name`: a tensor of a module that is not trained.

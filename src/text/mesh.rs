@@ -6,10 +6,8 @@ use crate::ask::{DataParallelKind, Scenario};
 /// A job's GPUs as the product of its axes, as `8 GPUs = 2 data x 4 tensor`; nothing where there is one.
 pub fn mesh_words(scenario: &Scenario, language: Language) -> Option<String> {
     let hardware = &scenario.hardware;
-    let mesh = scenario
-        .parallelism
-        .mesh(hardware.nodes, hardware.gpus_per_node);
-    let gpus = hardware.nodes.saturating_mul(hardware.gpus_per_node);
+    let mesh = scenario.parallelism.mesh(hardware);
+    let gpus = mesh.world();
     if gpus <= 1 {
         return None;
     }

@@ -12,6 +12,7 @@ mod messages;
 mod node;
 mod numbers;
 mod others;
+mod ranks;
 mod reference;
 mod remedies;
 mod sentences;
@@ -33,6 +34,9 @@ pub use messages::{WrittenFinding, WrittenReport, english, message_text, written
 pub use node::{growth_sentence, more_ranks, rank_name};
 pub use numbers::{ByteUnits, Scale, amount, count, difference, exact, exact_bytes};
 pub use others::{method_name, method_source, other_figures, other_reasons};
+pub use ranks::{
+    in_flight, rank_place, ranks_alike, ranks_summary, schedule_summary, slot_sentence,
+};
 pub use reference::{Meaning, meaning_of_category, meaning_of_phase, words_explained};
 pub use remedies::{largest_batch, remedy_cost, remedy_first, remedy_name, remedy_saving};
 pub use sentences::{

@@ -157,6 +157,7 @@ terms! { Loss {
     Labels: "from labels", "由标签计算";
     Chunked: "from labels, in chunks", "由标签分块计算";
     Uncast: "from labels, logits as they are", "由标签计算，不转换 logits";
+    Cast: "from labels, logits cast by the model", "由标签计算，logits 由模型转换";
     MeanLogits: "mean of logits", "logits 的均值";
     None: "none (forward only)", "无（仅前向）";
 } }

@@ -166,6 +166,17 @@ words! {
     KeyEscape: "let go of what is pinned; close what is open", "取消固定，关闭已打开的面板";
     KeyZoom: "look closer at the timeline, less close, at the whole run", "放大、缩小时间线，显示全程";
     GlossaryTitle: "What the words mean", "术语";
+    RanksTitle: "The ranks of the job", "作业的各个进程（rank）";
+    RanksNote: "Every rank that can differ was simulated. Open one to see it in all figures.",
+        "所有可能不同的进程都已模拟。打开其中一个，即可在所有图中查看。";
+    RankColumn: "Rank", "进程（rank）";
+    RankPlace: "Place", "位置";
+    RankPeak: "Peak comes in", "峰值阶段";
+    RankTotal: "GPU memory", "显存";
+    RankSpare: "To spare", "余量";
+    RankOpen: "Open", "打开";
+    RankCompare: "Compare", "对比";
+    ScheduleTitle: "The pipeline's schedule", "流水线调度";
     NodeTitle: "Where the host RAM of a node goes", "一台机器的主机内存去向";
     NodeNote: "Each rank with its workers, then what is there once. Hatched: page cache, which the kernel gives back.",
         "每个训练进程（含工作进程），以及只存在一份的部分。斜线为页缓存，内核可随时收回。";
@@ -229,6 +240,8 @@ words! {
     IdleNotTensor: "No effect without tensor parallelism.", "未使用张量并行时无效。";
     IdleNotPipeline: "No effect without pipeline parallelism.", "未使用流水线并行时无效。";
     IdleNotContext: "No effect without context parallelism.", "未使用上下文并行时无效。";
+    SameOnAll: "same on all", "各 GPU 相同";
+    IdleByGpu: "No effect: the processes of each GPU are given.", "已给出各 GPU 的进程数，此项无效。";
     IdleNotExpert: "No effect without expert parallelism.", "未使用专家并行时无效。";
     TensorsWaiting: "The model is run once more, tensor by tensor, when this is in sight\u{2026}", "滚动到此处时会逐个张量地再运行一次模型\u{2026}";
     CompareTitle: "A and B side by side", "A 与 B 对比";
@@ -279,6 +292,7 @@ pub const fn idle_reason(idle: Idle) -> Word {
         Idle::NotPipeline => Word::IdleNotPipeline,
         Idle::NotContext => Word::IdleNotContext,
         Idle::NotExpert => Word::IdleNotExpert,
+        Idle::ByGpu => Word::IdleByGpu,
     }
 }
 

@@ -7,7 +7,9 @@ use super::explanation::ExplanationPanel;
 use super::glossary::GlossaryPanel;
 use super::node::NodePanel;
 use super::others::OthersPanel;
+use super::ranks::RanksPanel;
 use super::remedies::RemediesPanel;
+use super::schedule::SchedulePanel;
 use super::tensors::TensorsPanel;
 use super::timeline::TimelinePanel;
 use crate::app::use_store;
@@ -21,6 +23,8 @@ pub(super) fn Below() -> impl IntoView {
         <Show when=move || store.has_answer()>
             <TimelinePanel />
             <CrossoverPanel />
+            <RanksPanel />
+            <SchedulePanel />
             <NodePanel />
             <RemediesPanel />
             <TensorsPanel />

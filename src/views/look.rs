@@ -6,7 +6,9 @@ use crate::chart::{Highlight, Rgb, Theme, Unit, Words};
 use crate::report::Switch;
 use crate::sim::Phase;
 use crate::tape::Category;
-use crate::text::{ByteUnits, Language, Scale, Term, Word, amount, difference, switch_sentence};
+use crate::text::{
+    ByteUnits, Language, Scale, Term, Word, amount, difference, rank_name, switch_sentence,
+};
 use crate::units::Bytes;
 use leptos::prelude::*;
 
@@ -123,6 +125,14 @@ impl Words for FigureWords {
 
     fn switch(&self, switch: &Switch) -> String {
         switch_sentence(switch, self.language)
+    }
+
+    fn rank(&self, rank: usize) -> String {
+        rank_name(rank, self.language)
+    }
+
+    fn in_flight(&self, micro_batches: u64) -> String {
+        crate::text::in_flight(micro_batches, self.language)
     }
 
     fn amount(&self, bytes: Bytes) -> String {

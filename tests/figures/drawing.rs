@@ -68,6 +68,12 @@ impl Words for English {
     fn program_order(&self) -> &'static str {
         "program order"
     }
+    fn rank(&self, rank: usize) -> String {
+        format!("rank {rank}")
+    }
+    fn in_flight(&self, micro_batches: u64) -> String {
+        format!("{micro_batches} in flight")
+    }
     fn switch(&self, switch: &Switch) -> String {
         let to = self.phase(switch.to).to_lowercase();
         format!(
@@ -143,6 +149,12 @@ impl Words for Chinese {
     }
     fn program_order(&self) -> &'static str {
         "程序顺序"
+    }
+    fn rank(&self, rank: usize) -> String {
+        format!("进程 {rank}")
+    }
+    fn in_flight(&self, micro_batches: u64) -> String {
+        format!("{micro_batches} 个在途")
     }
     fn switch(&self, switch: &Switch) -> String {
         format!(

@@ -7,6 +7,7 @@ use super::mesh::{Mesh, Place};
 use super::pipeline::PipelineParallel;
 use super::settings::settings;
 use super::tensor::TensorParallel;
+use crate::ask::Hardware;
 
 settings! {
     /// How a job is divided among its GPUs: `dp * tp * pp * cp` ranks.
@@ -51,9 +52,10 @@ impl Parallelism {
         self.model_ranks().saturating_mul(data)
     }
 
-    /// The ranks along each axis on so many nodes of so many GPUs: those that see different data are what
-    /// the other axes leave.
-    pub fn mesh(&self, nodes: u64, per_node: u64) -> Mesh {
+    /// The ranks along each axis of a job on a machine: those that see different data are what the other axes
+    /// leave.
+    pub fn mesh(&self, hardware: &Hardware) -> Mesh {
+        let [nodes, per_node] = hardware.of_a_job();
         let gpus = nodes.saturating_mul(per_node);
         let dp = (gpus / self.model_ranks()).max(1);
         let cp = self.cp.size.max(1);

@@ -55,3 +55,18 @@ settings! {
         capacity_factor: Option<f64> = None,
     }
 }
+
+impl ExpertParallel {
+    /// Tokens that Megatron-Core gives one of so many experts room for, of so many that all take (`get_capacity`,
+    /// `megatron/core/transformer/moe/moe_utils.py`, 0.16.1); their share where nothing is asked.
+    #[allow(
+        clippy::cast_precision_loss,
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "as Python computes it, of numbers far below 2^53"
+    )]
+    pub fn capacity(&self, tokens: u64, experts: u64) -> u64 {
+        let share = tokens as f64 / experts.max(1) as f64;
+        (share * self.capacity_factor.unwrap_or(1.0)).ceil() as u64
+    }
+}

@@ -88,6 +88,9 @@ settings! {
         /// FSDP1: whether each module that is trained by itself is a unit of its own, as in peft's
         /// `fsdp_auto_wrap_policy`.
         wrap_trainable_leaves: bool = false,
+        /// FSDP1: whether the model is built on the CPU, and each unit moves to the device when it is wrapped
+        /// (`device_id`), as with accelerate; else it is built on the device.
+        built_on_cpu: bool = false,
     } groups {
         /// Both: the parameters of a mixed precision.
         mixed_precision: MixedPrecision,

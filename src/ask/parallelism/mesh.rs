@@ -1,5 +1,7 @@
 //! A job's ranks along each axis, and the one that is looked at.
 
+use serde::Serialize;
+
 /// Ranks along each axis, all at least 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mesh {
@@ -24,7 +26,7 @@ pub struct Mesh {
 }
 
 /// A rank's place along each axis, from 0.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Place {
     /// Along data parallelism.
     pub dp: u64,

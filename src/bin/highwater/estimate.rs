@@ -104,6 +104,7 @@ fn answer(text: &str) -> Result<Estimate, Vec<Finding>> {
         return Err(decoding);
     }
     let mut estimate = report::estimate(&scenario)?;
+    estimate.report.ranks = report::ranks(&scenario);
     estimate.report.findings.extend(decoding);
     Ok(estimate)
 }

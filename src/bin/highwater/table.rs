@@ -4,7 +4,7 @@ use highwater::ask::Severity;
 use highwater::report::{Report, StepReport};
 use highwater::text::{
     ByteUnits, Language, Scale, english, exact, method_name, other_figures, other_reasons,
-    verdict_answer, verdict_detail,
+    rank_place, ranks_alike, ranks_summary, verdict_answer, verdict_detail,
 };
 use highwater::units::Bytes;
 use std::io::{self, Write};
@@ -56,6 +56,20 @@ pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "\nAt the steady step's peak ({})", peak.phase.name())?;
     for (category, bytes) in peak.composition.parts() {
         write_part(category.name(), bytes, scale, out)?;
+    }
+    if !report.ranks.is_empty() {
+        writeln!(
+            out,
+            "\n{}",
+            plain(&ranks_summary(&report.ranks, units, language))
+        )?;
+    }
+    for of in &report.ranks {
+        let (name, place) = (
+            ranks_alike(of, language),
+            rank_place(of, &report.ranks, language),
+        );
+        writeln!(out, "  {name:<28}{place:<22}{:>12}", scale.finer(of.total))?;
     }
     if !report.others.is_empty() {
         writeln!(out, "\nWhat others would say")?;

@@ -42,6 +42,7 @@ pub(super) fn parallelism() -> Parallelism {
                 forward_prefetch: true,
                 limit_all_gathers: false,
                 wrap_trainable_leaves: true,
+                built_on_cpu: true,
             },
             zero: Zero {
                 stage: 1,

@@ -36,6 +36,8 @@ pub(crate) struct Facts {
     pub(crate) whole_slices_recorded: bool,
     /// Whether the loss takes logits in the dtype that they have.
     pub(crate) uncast_loss: bool,
+    /// Whether the model casts its logits to float32, of which a loss is computed then.
+    pub(crate) casts_logits: bool,
     /// Whether labels come shifted by one already, as those of a part of a sequence do.
     pub(crate) labels_are_shifted: bool,
     /// Whether Liger computes the cross entropy.
@@ -65,6 +67,7 @@ impl Facts {
                 four_bit_fuses_few_rows: true,
                 whole_slices_recorded: false,
                 uncast_loss: spec.loss == Loss::Uncast,
+                casts_logits: spec.loss == Loss::Cast,
                 labels_are_shifted: spec.mesh.cp > 1,
                 liger_cross_entropy: spec.liger.cross_entropy,
                 transformers: Transformers::V5,
@@ -81,6 +84,7 @@ impl Facts {
                 four_bit_fuses_few_rows: false,
                 whole_slices_recorded: true,
                 uncast_loss: spec.loss == Loss::Uncast,
+                casts_logits: spec.loss == Loss::Cast,
                 labels_are_shifted: spec.mesh.cp > 1,
                 liger_cross_entropy: spec.liger.cross_entropy,
                 transformers: Transformers::V451,
@@ -97,6 +101,7 @@ impl Facts {
                 four_bit_fuses_few_rows: false,
                 whole_slices_recorded: true,
                 uncast_loss: spec.loss == Loss::Uncast,
+                casts_logits: spec.loss == Loss::Cast,
                 labels_are_shifted: spec.mesh.cp > 1,
                 liger_cross_entropy: spec.liger.cross_entropy,
                 transformers: Transformers::V448,

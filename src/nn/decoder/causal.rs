@@ -266,7 +266,7 @@ impl<L: Layer> Causal<L> {
             let kept = self.shell.kept_positions(t, read);
             let kept = facts.index_all(t, &kept, dims);
             let logits = t.around_module(&kept, |kept| self.lm_head.forward(t, kept));
-            if self.style.wide_logits {
+            if self.style.wide_logits || facts.casts_logits {
                 t.to(&logits, DType::Float32)
             } else {
                 logits

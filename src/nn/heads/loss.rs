@@ -20,16 +20,13 @@ pub(crate) fn causal_lm(t: &Tape, facts: Facts, logits: &Tensor, labels: &Tensor
     }
     let vocab = logits.dim(-1);
     let logits = t.to(logits, DType::Float32);
-    if facts.loss_pads_labels {
+    // Models that cast them themselves have copied them without the last.
+    if facts.loss_pads_labels && !facts.casts_logits {
         let (padded, shifted) = next_tokens(t, facts, labels);
         let flat = t.view(&logits, [logits.numel() / vocab, vocab]);
         let target = t.view(&shifted, [shifted.numel()]);
         drop(shifted);
-        let loss = if facts.liger_cross_entropy {
-            t.liger_cross_entropy(&flat, &target)
-        } else {
-            t.cross_entropy(&flat, &target)
-        };
+        let loss = of_tokens(t, facts, &flat, &target);
         drop(target);
         drop(flat);
         drop(logits);
@@ -128,7 +125,17 @@ pub(crate) fn copied_next_token(
     drop(shift_logits);
     let target = t.view(&shift_labels, [shift_labels.numel()]);
     drop(shift_labels);
-    t.cross_entropy(&flat, &target)
+    of_tokens(t, facts, &flat, &target)
+}
+
+/// `nn.functional.cross_entropy`, in whose place Liger puts its own (`transformers/monkey_patch.py`): logits
+/// `[N, V]` and as many labels.
+fn of_tokens(t: &Tape, facts: Facts, logits: &Tensor, labels: &Tensor) -> Tensor {
+    if facts.liger_cross_entropy {
+        t.liger_cross_entropy(logits, labels)
+    } else {
+        t.cross_entropy(logits, labels)
+    }
 }
 
 /// The loss of a class, a token or a number for each row: logits `[.., classes]` and as many labels.

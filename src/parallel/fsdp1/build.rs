@@ -7,7 +7,7 @@ use crate::ask::{AdapterDtype, ComputeDtype, ShardingStrategy};
 use crate::model::ResolvedSpec;
 use crate::parallel::units::Layers;
 use crate::parallel::wrapper::ModelParameter;
-use crate::tape::{ModuleHooks, Registered, Role, Tape, Tensor};
+use crate::tape::{Category, ModuleHooks, Registered, Role, Tape, Tensor};
 use crate::units::{DType, Shape};
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -81,7 +81,10 @@ impl Fsdp1 {
                 zero: RefCell::default(),
             }
         });
-        t.empty_cache();
+        if !settings.built_on_cpu {
+            // What is measured begins with an empty cache.
+            t.empty_cache();
+        }
         t.wrap_modules(Rc::clone(&fsdp) as Rc<dyn ModuleHooks>);
         fsdp
     }
@@ -178,6 +181,17 @@ impl Flattening<'_> {
             0
         };
         let layout = Layout::of(&sizes, aligned, mesh.shard, (place, common.ranks));
+        if self.spec.parallelism.dp.fsdp.built_on_cpu {
+            // `_move_module_to_device`.
+            for p in unit {
+                t.in_scope(p.scope, || {
+                    let (shape, category) = (p.tensor.shape(), Category::Parameters);
+                    p.tensor.free_storage();
+                    p.tensor
+                        .take_storage(&t.hold("to", shape, stored, category));
+                });
+            }
+        }
         let whole: Vec<&Tensor> = unit.iter().map(|p| &p.tensor).collect();
         let local = t.in_scope(unit.first().map_or(0, |p| p.scope), || {
             handle::shard(t, common, &layout, stored, &whole)

@@ -1,7 +1,7 @@
 //! One flat parameter (`FlatParamHandle`, `torch/distributed/fsdp/_flat_param.py`, torch 2.15).
 
 use super::layout::Layout;
-use crate::tape::{Category, Tape, Tensor};
+use crate::tape::{Category, Hooked, Tape, Tensor};
 use crate::units::{DType, Shape, Stream};
 use std::cell::{Cell, RefCell};
 
@@ -78,6 +78,8 @@ pub(super) struct Handle {
     pub(super) ran_pre_backward: Cell<bool>,
     /// Whether its post-backward hook is registered (`_post_backward_hook_state`).
     pub(super) registered: Cell<bool>,
+    /// Of one that is not trained: the hook on its module's inputs.
+    pub(super) hooked: RefCell<Option<Hooked>>,
     pub(super) post_backward_called: Cell<bool>,
     pub(super) pre_forward_index: Cell<Option<usize>>,
     pub(super) post_forward_index: Cell<Option<usize>>,
@@ -113,6 +115,7 @@ impl Handle {
             needs_pre_backward: Cell::new(false),
             ran_pre_backward: Cell::new(false),
             registered: Cell::new(false),
+            hooked: RefCell::default(),
             post_backward_called: Cell::new(false),
             pre_forward_index: Cell::new(None),
             post_forward_index: Cell::new(None),

@@ -2,7 +2,7 @@
 
 use super::Fsdp2;
 use super::copies::copy_out;
-use crate::ask::Fsdp;
+use crate::ask::{Fsdp, Mesh};
 use crate::model::ResolvedSpec;
 use crate::parallel::shards::RowShard;
 use crate::tape::{Category, Placement, Registered, Tape, Tensor};
@@ -64,6 +64,13 @@ impl Sharing {
             place: place / apart.unwrap_or(1),
             divides: of_experts,
         }
+    }
+
+    /// Among ranks that one copy of the parameters is divided among, one past the last place, from this rank's
+    /// on, at which ranks have as many rows of a parameter.
+    pub(super) fn alike_until(self, shape: &Shape, mesh: &Mesh) -> u64 {
+        let until = RowShard::alike_until(shape, (self.place, self.ranks));
+        (until * mesh.shard).div_ceil(self.ranks)
     }
 }
 

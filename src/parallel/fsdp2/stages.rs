@@ -2,6 +2,7 @@
 
 use super::Fsdp2;
 use super::group::State;
+use crate::ask::Mesh;
 use crate::model::ResolvedSpec;
 use crate::parallel::pipeline::StagePlaces;
 use crate::parallel::wrapper::{ModelParameter, OnRank, StageWrapper, Wrapper};
@@ -131,6 +132,11 @@ impl StageWrapper for Fsdp2Stages {
 impl Wrapper for Fsdp2Stages {
     fn of_stages(&self) -> Option<&dyn StageWrapper> {
         Some(self)
+    }
+
+    fn alike_until(&self, mesh: &Mesh) -> u64 {
+        let stages = self.stages.iter().map(|(_, stage)| stage.alike_until);
+        stages.fold(mesh.shard, u64::min)
     }
 
     fn on_rank(&self, t: &Tape, run: OnRank) {

@@ -1,6 +1,7 @@
 //! How large a pipeline is.
 
 use crate::ask::PipelineSchedule;
+use crate::model::ResolvedSpec;
 
 /// A pipeline's size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,6 +16,17 @@ pub(super) struct Plan {
 }
 
 impl Plan {
+    /// That of a run.
+    pub(super) fn of(spec: &ResolvedSpec) -> Self {
+        let pp = &spec.parallelism.pp;
+        Self {
+            schedule: pp.schedule,
+            ranks: spec.mesh.pp,
+            stages_of_rank: pp.stages(),
+            micro_batches: pp.in_a_step(),
+        }
+    }
+
     /// All stages.
     pub(super) const fn stages(self) -> u64 {
         self.ranks * self.stages_of_rank

@@ -35,12 +35,7 @@ impl Pipeline {
     /// model of this many columns gives.
     pub fn new(t: &Tape, spec: &ResolvedSpec, columns: u64) -> Self {
         let pp = &spec.parallelism.pp;
-        let plan = Plan {
-            schedule: pp.schedule,
-            ranks: spec.mesh.pp,
-            stages_of_rank: pp.stages(),
-            micro_batches: pp.in_a_step(),
-        };
+        let plan = Plan::of(spec);
         let divided = spec.divides_sequence();
         let tokens = spec.seq_len / if divided { spec.mesh.tp } else { 1 };
         let shape = [spec.micro_batch_size, tokens, columns];

@@ -1,8 +1,23 @@
 //! Schedules of one stage a rank. Variables are those of the Python functions: what they still name lives.
 
+use super::action::{Action, Computation};
 use super::call::Call;
 use super::stage::Stage;
 use crate::tape::Tensor;
+
+/// What both schedules compute on a stage, in order: so many forward passes before the first backward pass,
+/// all of them under GPipe.
+pub(super) fn order(micro_batches: u64, warmup: u64, stage: u64) -> Vec<Action> {
+    let warmup = warmup.min(micro_batches);
+    let forward = |i| Action::new(stage, Computation::Forward, i);
+    let turns = (0..micro_batches).flat_map(|i| {
+        let backward = Action::new(stage, Computation::FullBackward, i);
+        let next = Some(warmup + i).filter(|&next| next < micro_batches);
+        [Some(backward), next.map(forward)]
+    });
+    let first = (0..warmup).map(forward);
+    first.chain(turns.flatten()).collect()
+}
 
 /// `ScheduleGPipe._step_microbatches`.
 pub(super) fn gpipe(call: &mut Call, stage: &mut Stage) {

@@ -3,6 +3,7 @@
 use super::action::{Action, Computation};
 use super::lowering::program;
 use super::plan::Plan;
+use super::schedule::of_plan;
 use crate::ask::PipelineSchedule;
 use std::collections::BTreeMap;
 
@@ -151,6 +152,67 @@ fn the_stages_of_a_rank_under_way_are_those_that_the_schedule_bounds() {
                 }
                 _ => assert!(most <= all, "{plan:?}"),
             }
+        }
+    }
+}
+
+#[test]
+fn a_picture_of_a_schedule_has_everything_once_and_nothing_before_what_it_needs() {
+    for plan in plans() {
+        let slots: Vec<_> = of_plan(plan).into_iter().flatten().collect();
+        let all = plan.stages() * plan.micro_batches;
+        let ends = |computation: fn(Computation) -> bool| {
+            let of = slots
+                .iter()
+                .filter(|slot| computation(slot.action.computation));
+            of.map(|slot| {
+                (
+                    (slot.action.stage, slot.action.micro_batch),
+                    (slot.start, slot.end),
+                )
+            })
+            .collect::<BTreeMap<_, _>>()
+        };
+        let forwards = ends(|computation| computation == Computation::Forward);
+        let backwards = ends(Computation::gives_input_gradient);
+        let weights = ends(Computation::gives_weight_gradients);
+        for of in [&forwards, &backwards, &weights] {
+            assert_eq!(of.len() as u64, all, "{plan:?}");
+        }
+        for (&(stage, i), &(start, _)) in &forwards {
+            let before = stage
+                .checked_sub(1)
+                .map_or(0, |before| forwards[&(before, i)].1);
+            assert!(start >= before, "{plan:?}");
+        }
+        for (&(stage, i), &(start, _)) in &backwards {
+            let next = backwards.get(&(stage + 1, i));
+            let needed = next.map_or(forwards[&(stage, i)].1, |&(_, end)| end);
+            assert!(
+                start >= needed && weights[&(stage, i)].1 >= start,
+                "{plan:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn one_forward_one_backward_fills_all_but_the_known_bubble() {
+    for (ranks, micro_batches) in [(2, 4), (4, 8), (8, 8)] {
+        for schedule in [
+            PipelineSchedule::GPipe,
+            PipelineSchedule::OneForwardOneBackward,
+        ] {
+            let plan = Plan {
+                schedule,
+                ranks,
+                stages_of_rank: 1,
+                micro_batches,
+            };
+            let picture = of_plan(plan);
+            let end = picture.iter().flatten().map(|slot| slot.end).max();
+            // The bubble of both is of `ranks - 1` forward and backward passes (arXiv 2104.04473, 2.2).
+            assert_eq!(end, Some(3 * (micro_batches + ranks - 1)));
         }
     }
 }

@@ -3,7 +3,7 @@
 
 use super::buckets::Buckets;
 use super::norm;
-use crate::ask::{OffloadDevice, Zero};
+use crate::ask::{Mesh, OffloadDevice, Zero};
 use crate::model::ResolvedSpec;
 use crate::parallel::wrapper::{OnRank, Wrapper};
 use crate::tape::{Category, Tape, Tensor};
@@ -230,6 +230,10 @@ fn master(t: &Tape, flat: &Tensor, part: u64, offloads: bool) -> Tensor {
 }
 
 impl Wrapper for Stage1And2 {
+    fn alike_until(&self, mesh: &Mesh) -> u64 {
+        mesh.place_in_shard() + 1
+    }
+
     fn at_boundary(&self, is_last: bool) {
         self.boundary.set(is_last);
     }

@@ -14,15 +14,6 @@ use serde_json::Value;
 /// The key of its ranks.
 const SIZE: &str = "parallelism.ep.size";
 
-/// Megatron-Core's expert parallelism is not estimated yet.
-pub(super) fn refuse(scenario: &Scenario, findings: &mut Vec<Finding>) {
-    let asked = scenario.parallelism.ep;
-    if asked.size > 1 && asked.kind == ExpertParallelKind::Megatron {
-        let what = message!(parallelism::expert_parallelism);
-        findings.push(not_estimated(SIZE, &what, 1));
-    }
-}
-
 /// Whether a scenario divides whole experts as transformers does.
 fn divides_experts(scenario: &Scenario) -> bool {
     let asked = scenario.parallelism.ep;
@@ -105,9 +96,7 @@ pub(super) fn check(scenario: &Scenario, architecture: &Architecture, findings: 
     let whole = [(message!(parallelism::experts), Some(experts.count))];
     must_divide(SIZE, asked.size, &whole, findings);
     let hardware = &scenario.hardware;
-    let mesh = scenario
-        .parallelism
-        .mesh(hardware.nodes, hardware.gpus_per_node);
+    let mesh = scenario.parallelism.mesh(hardware);
     // `DistributedConfig` (transformers 5.23) and `initialize_model_parallel` (megatron-core 0.16.1), whose
     // experts are divided among tensor parallel ranks, too, unless it is said.
     let ranks = match asked.kind {

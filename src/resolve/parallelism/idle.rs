@@ -39,6 +39,8 @@ pub fn idle(scenario: &Scenario, key: &str) -> Option<Idle> {
         ("pp", "overlap_p2p") | ("ep", "dispatcher" | "capacity_factor") if !megatron => {
             Some(Idle::NotMegatron)
         }
+        // Megatron-Core's step has micro-batches without a pipeline, too, and its experts have room on one rank.
+        ("pp", "microbatches") | ("ep", "dispatcher" | "capacity_factor") if megatron => None,
         ("tp", _) => when(size <= 1, Idle::NotTensor),
         ("pp", _) => when(size <= 1, Idle::NotPipeline),
         ("cp", _) => when(size <= 1, Idle::NotContext),
@@ -77,7 +79,8 @@ fn idle_data(dp: &DataParallel, setting: &str, one_gpu: bool) -> Option<Idle> {
         | "backward_prefetch"
         | "forward_prefetch"
         | "limit_all_gathers"
-        | "wrap_trainable_leaves" => unless(&[Fsdp1], Idle::NotFsdp1),
+        | "wrap_trainable_leaves"
+        | "built_on_cpu" => unless(&[Fsdp1], Idle::NotFsdp1),
         "gradient_as_bucket_view"
         | "bucket_cap_mb"
         | "static_graph"

@@ -35,7 +35,8 @@ pub(super) fn check(scenario: &Scenario, findings: &mut Vec<Finding>) {
         limits::check(key, size, &RANKS, findings);
     }
     let hardware = &scenario.hardware;
-    let gpus = hardware.gpus_per_node.saturating_mul(hardware.nodes);
+    let [nodes, per_node] = hardware.of_a_job();
+    let gpus = nodes.saturating_mul(per_node);
     if findings.len() > before || !GPUS.contains(&gpus) {
         return;
     }
@@ -44,7 +45,7 @@ pub(super) fn check(scenario: &Scenario, findings: &mut Vec<Finding>) {
     if findings.len() > before {
         return;
     }
-    let mesh = asked.mesh(hardware.nodes, hardware.gpus_per_node);
+    let mesh = asked.mesh(hardware);
     let ranks = [
         ("parallelism.dp.rank", asked.dp.rank, mesh.dp),
         ("parallelism.pp.rank", asked.pp.rank.unwrap_or(0), mesh.pp),
@@ -91,7 +92,7 @@ fn copies(scenario: &Scenario) -> Option<Finding> {
     if asked.dp.kind == DataParallelKind::None {
         return None;
     }
-    let mesh = asked.mesh(hardware.nodes, hardware.gpus_per_node);
+    let mesh = asked.mesh(hardware);
     let ranks = mesh.dp * mesh.cp;
     let (shard, copies) = (asked.dp.shard_size, asked.dp.replicate_size);
     let product = shard.unwrap_or(mesh.shard) * copies.unwrap_or(mesh.replicate);

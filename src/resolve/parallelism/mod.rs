@@ -34,21 +34,13 @@ pub(super) fn check(asked: &Scenario, scenario: &Scenario, findings: &mut Vec<Fi
     zero::check(scenario, findings);
     offloaded::check(scenario, findings);
     megatron::check(asked, findings);
+    megatron::refuse(asked, findings);
     mesh::check(scenario, findings);
     pipeline::check(scenario, findings);
     pipeline::refuse(scenario, findings);
     fsdp::refuse(scenario, findings);
     tensor::check(scenario, findings);
     expert::check_beside(scenario, findings);
-}
-
-/// Refuses the kinds that are not estimated at all; what is wrong with the numbers of ranks comes first.
-pub(super) fn refuse(asked: &Scenario, findings: &mut Vec<Finding>) {
-    if asks_nothing(asked) {
-        return;
-    }
-    megatron::refuse(asked, findings);
-    expert::refuse(asked, findings);
 }
 
 /// Refuses pipelines of a model that has no stages.
@@ -77,6 +69,7 @@ pub(super) fn check_model(
     pipeline::check_layers(scenario, &sizes, findings);
     context::check(scenario, architecture, &sizes, findings);
     expert::check(scenario, architecture, findings);
+    megatron::check_model(scenario, architecture, findings);
 }
 
 /// Whether a scenario says nothing of how its job is divided.

@@ -1,7 +1,8 @@
 //! What FSDP and DeepSpeed keep on the host.
 
 use crate::ask::{
-    Finding, MasterWeights, Message, OptimizerName, QuantizationType, Scenario, message,
+    DataParallelKind, Finding, MasterWeights, Message, OptimizerName, QuantizationType, Scenario,
+    message,
 };
 use crate::resolve::offload::check_step;
 use serde_json::Value;
@@ -43,7 +44,8 @@ pub(super) fn check(scenario: &Scenario, findings: &mut Vec<Finding>) {
             MasterWeights::None.name().into(),
         );
     }
-    if scenario.quantization.kind != QuantizationType::None {
+    let quantized = scenario.quantization.kind != QuantizationType::None;
+    if quantized && scenario.parallelism.dp.kind != DataParallelKind::Fsdp1 {
         refuse(
             "quantization.type",
             message!(parallelism::quantized),

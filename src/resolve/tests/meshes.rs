@@ -11,10 +11,7 @@ fn mesh(parallelism: &Value) -> (Mesh, [u64; 2]) {
         serde_json::from_value(json!({"parallelism": parallelism})).expect("a scenario");
     let hardware = complete(&scenario).hardware.clone();
     let [per_node, nodes] = [hardware.gpus_per_node, hardware.nodes];
-    (
-        scenario.parallelism.mesh(nodes, per_node),
-        [per_node, nodes],
-    )
+    (scenario.parallelism.mesh(&hardware), [per_node, nodes])
 }
 
 /// Keys and fixes of the errors about a scenario.

@@ -5,7 +5,7 @@ use crate::model::ResolvedSpec;
 use crate::resolve::resolve;
 use crate::sim::run::{Layers, folded, unfolded};
 use crate::sim::tests::{bytes, written_out};
-use crate::sim::{Event, Phase, Trace, simulate};
+use crate::sim::{Computation, Event, Phase, Trace, simulate};
 use crate::tape::Tape;
 use serde_json::{Value, json};
 
@@ -112,5 +112,33 @@ fn nothing_of_a_step_stays_but_what_the_loop_holds() {
             }
         }
         assert_eq!(begun[1], begun[2], "{schedule}");
+    }
+}
+
+#[test]
+fn the_picture_of_a_schedule_is_what_runs() {
+    for schedule in SCHEDULES {
+        for rank in 0..3 {
+            let spec = of(3, rank, schedule);
+            let place = usize::try_from(rank).expect("a place");
+            let picture = crate::sim::schedule(&spec);
+            let pictured = picture[place].iter().map(|slot| {
+                let phase = match slot.action.computation {
+                    Computation::Forward => Phase::Forward,
+                    _ => Phase::Backward,
+                };
+                (phase, slot.action.micro_batch)
+            });
+            let mut pictured: Vec<(Phase, u64)> = pictured.collect();
+            let trace = simulate(&spec);
+            let marks = trace.marks.iter().filter(|mark| mark.step == 0);
+            let run = marks.filter(|mark| matches!(mark.phase, Phase::Forward | Phase::Backward));
+            let mut run: Vec<(Phase, u64)> = run
+                .map(|mark| (mark.phase, u64::from(mark.micro_batch)))
+                .collect();
+            pictured.dedup();
+            run.dedup();
+            assert_eq!(pictured, run, "{schedule} {rank}");
+        }
     }
 }

@@ -54,4 +54,4 @@ pub(super) use fla::Packing;
 pub use flash_package::Packed;
 pub use four_bit::FourBit;
 pub use int8::EightBit;
-pub use ranks::Ring;
+pub use ranks::{Gathered, Ring};

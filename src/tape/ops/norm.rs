@@ -89,9 +89,11 @@ impl Tape {
                 .map(|x| self.save(x))
                 .collect::<smallvec::SmallVec<[_; 2]>>()
         });
+        let compact = self.contiguous(&x.detach());
         let out = self.empty(OP, *x.shape(), x.dtype());
         let rows = Shape::from([x.numel() / x.dim(-1).max(1)]);
         let deviation = self.empty(OP, rows, DType::Float32);
+        drop(compact);
         let Some(saved) = saved else { return out };
         let deviation = self.save(&deviation);
         let needed: smallvec::SmallVec<[bool; 2]> =
@@ -100,12 +102,13 @@ impl Tape {
             &inputs,
             out,
             Box::new(move |t, g| {
-                if g[0].is_none() {
+                let Some(g) = &g[0] else {
                     return Grads::new();
-                }
+                };
                 let saved: smallvec::SmallVec<[Tensor; 2]> =
                     saved.iter().map(|saved| saved.unpack(t)).collect();
                 let _deviation = deviation.unpack(t);
+                let _compact = [Some(g), saved.first()].map(|x| x.map(|x| t.contiguous(x)));
                 let each = saved.iter().zip(&needed).enumerate();
                 each.map(|(i, (x, &needed))| {
                     (needed && t.asks(i)).then(|| t.empty(BACKWARD, *x.shape(), x.dtype()))

@@ -16,6 +16,8 @@ groups! {
             "分块计算";
         as_they_are: "of logits as they are",
             "不转换 logits";
+        cast_before: "of logits that the model casts",
+            "由模型转换 logits";
         plain_logits_only: "A loss {loss} is estimated for decoders whose logits are the head's result, as it is, only.",
             "{loss}的损失只支持 logits 直接由输出层给出的解码器。";
         training_only: "A loss {loss} is one of training.",
@@ -24,8 +26,8 @@ groups! {
             "{loss}的损失暂不支持 accelerate、DeepSpeed 或 Megatron 包装的模型。";
     }
     closeness {
-        several_gpus: "Each GPU is estimated as a copy of its own; of what data parallelism adds, NCCL's own memory is counted as it is at the median of published measurements. Say in parallelism.dp who reduces gradients, and their buckets and shards are counted, too.",
-            "每块 GPU 按独立副本估算；数据并行额外占用的显存中，NCCL 自身占用按公开实测值的中位数计入。在 parallelism.dp 中指明由谁归约梯度后，梯度桶与分片也会计入。";
+        several_gpus: "Each GPU is estimated as a copy of its own; of what data parallelism adds, the buffers of one of NCCL's communicators are counted. Say in parallelism.dp who reduces gradients, and their buckets and shards are counted, too.",
+            "每块 GPU 按独立副本估算；数据并行额外占用的显存中，已计入一个 NCCL 通信器的缓冲区。在 parallelism.dp 中指明由谁归约梯度后，梯度桶与分片也会计入。";
         without_cuda: "Without CUDA it trains on the CPU: the tensors of the GPU's side are counted in host RAM, and no GPU memory is needed. PyTorch's own choice of optimizer step there is for_loop.",
             "未使用 CUDA 时在 CPU 上训练：GPU 一侧的张量计入主机内存，不占用显存。此时 PyTorch 默认使用 for_loop 优化器实现。";
         no_scaler: "Pure fp16 trains without a gradient scaler, which refuses fp16 gradients; amp_fp16 has one.",
@@ -58,6 +60,8 @@ groups! {
     hardware {
         unknown_gpu: "There is no GPU {shown:?} in the catalog; choose one from it, and give hardware.gpu_memory when its memory differs.",
             "目录中没有 GPU {shown:?}；请从目录中选择，显存不同时给出 hardware.gpu_memory。";
+        by_gpu: "hardware.processes_by_gpu is {shown:?}; it must be a number for each of the {gpus} GPUs of a machine, as in 2,2,1, each at most {most} and not all 0.",
+            "hardware.processes_by_gpu 为 {shown:?}；必须为每台机器的 {gpus} 块 GPU 各给一个数，如 2,2,1，每个至多 {most}，且不能全为 0。";
         process_takes: "A process that has imported PyTorch takes half a GiB already; give the RAM of a node, or a container's limit.",
             "仅导入 PyTorch 的进程就已占用约 0.5 GiB；请给出节点内存或容器的内存上限。";
     }
@@ -228,8 +232,6 @@ groups! {
             "环形注意力只支持 flash 与 memory-efficient 内核。";
         context_mask: "Context parallelism takes causal masks only: a mask with padding is refused or dropped.",
             "上下文并行只接受因果掩码：带填充的掩码会被拒绝或丢弃。";
-        expert_parallelism: "Expert parallelism",
-            "专家并行";
         experts_beside: "Expert parallelism beside this {key}",
             "与此 {key} 同时使用的专家并行";
         expert_modules: "Expert parallelism of this model",
@@ -246,8 +248,22 @@ groups! {
             "fully_shard 的一组参数须为同一数据类型；该模型的路由器保持 float32。";
         experts_of_same_tokens: "{key} is {size}; it must be a multiple of the {tensor} tensor parallel ranks, which see the same tokens.",
             "{key} 为 {size}；它应为 {tensor} 个张量并行进程（看到相同词元）的倍数。";
-        megatron_core: "Megatron-Core",
-            " Megatron-Core";
+        megatron_beside: "Megatron-Core's training beside this {key}",
+            "与此 {key} 同时使用的 Megatron-Core 训练";
+        megatron_modules: "Megatron-Core's training of a model that is not made of RMSNorm, rotary embeddings and gated MLPs without biases, or of experts alone,",
+            " Megatron-Core 对此类模型（并非由 RMSNorm、旋转位置编码与无偏置的门控 MLP 或纯专家层构成）的训练";
+        megatron_window: "Megatron-Core's training of a model whose window is shorter than a sample",
+            "窗口短于样本的模型的 Megatron-Core 训练";
+        megatron_own: "Megatron-Core's models are divided by Megatron-Core's own modules and schedules: {key} is another library's.",
+            "Megatron-Core 的模型由其自带的模块与调度划分：{key} 属于其他库。";
+        megatron_overlap: "Megatron-Core overlaps sends and receives in its interleaved schedule only.",
+            "Megatron-Core 仅在交错调度中重叠收发与计算。";
+        megatron_mixture: "Megatron-Core trains experts on several tensor parallel ranks only with sequence parallelism.",
+            "在多个张量并行进程上，Megatron-Core 仅在使用序列并行时训练专家。";
+        megatron_recompute: "Without TransformerEngine Megatron-Core computes core_attn, mlp and moe again; {module} is none of them.",
+            "不使用 TransformerEngine 时，Megatron-Core 可重新计算 core_attn、mlp 与 moe；{module} 不在其中。";
+        megatron_micro_batches: "Megatron-Core accumulates gradients over the micro-batches of parallelism.pp.microbatches.",
+            "Megatron-Core 在 parallelism.pp.microbatches 个微批次上累积梯度。";
         parameters_before_stage_3: "DeepSpeed offloads parameters in stage 3 only.",
             "DeepSpeed 仅在阶段 3 卸载参数。";
         autocast: "DeepSpeed's 16-bit training casts the model and keeps fp32 weights in its optimizer: bf16 or fp16 here, not autocast.",
@@ -260,8 +276,8 @@ groups! {
             "FSDP 与 DeepSpeed 的卸载目前支持 AdamW 和 Adam。";
         own_master_weights: "FSDP and DeepSpeed keep the fp32 weights that they offload themselves.",
             "FSDP 与 DeepSpeed 自行保存所卸载的 fp32 权重。";
-        quantized: "Offload by FSDP and DeepSpeed is estimated for weights that are not quantized.",
-            "FSDP 与 DeepSpeed 的卸载目前不支持量化权重。";
+        quantized: "Offload of quantized weights is estimated with FSDP1, not with FSDP2 and DeepSpeed.",
+            "量化权重的卸载目前只支持 FSDP1，不支持 FSDP2 与 DeepSpeed。";
     }
     training {
         one_token: "A sample of one token has no next token to predict; at least 2 are needed.",

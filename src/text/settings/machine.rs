@@ -81,6 +81,9 @@ settings! {
     "hardware.processes_per_gpu": "Processes per GPU", "每 GPU 进程数";
         "Training processes sharing one GPU, each with its own CUDA context.",
         "共享一个 GPU 的训练进程数，每个进程有自己的 CUDA 上下文。"; "", "nvidia-smi";
+    "hardware.processes_by_gpu": "Processes on each GPU", "各 GPU 的进程数";
+        "One number for each GPU of a machine, as in 2,2,2,2,1,1,1: processes that train alone. The GPU with most of them is the one shown.",
+        "一台机器上每块 GPU 一个数，如 2,2,2,2,1,1,1：各自独立训练的进程。显示进程最多的那块 GPU。"; "", "CUDA_VISIBLE_DEVICES";
     "hardware.host_ram": "Host RAM", "主机内存";
         "Memory of one machine.",
         "一台机器的内存。"; "", "free -h";

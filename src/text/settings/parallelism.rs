@@ -90,6 +90,9 @@ settings! {
     "parallelism.dp.wrap_trainable_leaves": "FSDP1: adapters are units", "FSDP1：适配器单独成单元";
         "Each module that is trained by itself is a unit of its own, as peft's policy makes it.",
         "单独训练的模块各自成为一个单元，即 peft 的策略。"; "", "peft.utils.other.fsdp_auto_wrap_policy";
+    "parallelism.dp.built_on_cpu": "FSDP1: built on the CPU", "FSDP1：在 CPU 上构建";
+        "The model is built on the CPU, and each unit moves to the GPU when it is wrapped, as with accelerate; else all of it is on the GPU before.",
+        "模型在 CPU 上构建，每个单元在包装时才移到 GPU（accelerate 即如此）；否则整个模型先放在 GPU 上。"; "", "FullyShardedDataParallel(device_id=)";
     "parallelism.dp.stage": "ZeRO stage", "ZeRO 阶段";
         "1 divides optimizer states, 2 gradients, too, 3 parameters, too.",
         "1 切分优化器状态，2 还切分梯度，3 还切分参数。"; "", "zero_optimization.stage";

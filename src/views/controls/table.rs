@@ -175,6 +175,9 @@ static ONE_GPU: &[Group] = &[
         note: None,
         settings: &[
             Setting::new("hardware.processes_per_gpu").steps(FEW),
+            Setting::new("hardware.processes_by_gpu")
+                .absent(Called(Word::SameOnAll))
+                .half(),
             Setting::new("hardware.host_ram").steps(SIZES),
             Setting::new("hardware.swap").steps(SIZES),
             Setting::new("hardware.gpu_memory")

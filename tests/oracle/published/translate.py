@@ -1,6 +1,6 @@
 """translate.py < published.csv > published.jsonl: measurements that others published, as lines that `highwater check` reads.
 
-A row is translated when it is about one GPU and says all that a scenario needs; why the others are left out is counted on standard error.
+A row is translated when it says all that a scenario needs, of one GPU or of several; why the others are left out is counted on standard error.
 Nothing is guessed from the measured value. What a source leaves to the defaults of the libraries it names is filled in here, in DEFAULTS."""
 import collections, csv, json, re, sys
 
@@ -15,26 +15,35 @@ OPTIMIZERS = [("paged_adamw_8bit", "paged_adamw_8bit", "fused"), ("8-bit bitsand
               ("adamw (hf trainer default)", "adamw", "for_loop"), ("adamw fused", "adamw", "fused"), ("adamw (fused)", "adamw", "fused"),
               ("adamw", "adamw", "foreach"), ("adafactor", "adafactor_transformers", "for_loop"), ("sgd", "sgd", "foreach")]
 ATTENTION = [("flash_attention_2", "flash_attention_2"), ("sdpa", "sdpa"), ("default", "sdpa"), ("eager", "eager")]
-TASKS = [("causal-lm", "causal_lm"), ("text-generation", "causal_lm"), ("pretrain", "causal_lm"), ("sft", "causal_lm"), ("fill-mask", "masked_lm"),
+TASKS = [("causal-lm", "causal_lm"), ("full-parameter lm", "causal_lm"), ("text-generation", "causal_lm"), ("pretrain", "causal_lm"), ("sft", "causal_lm"), ("fill-mask", "masked_lm"),
          ("sequence-classification", "sequence_classification"), ("text-classification", "sequence_classification"), ("image-classification", "image_classification")]
+# The kernels of fms-acceleration's plugin (foak: Unsloth's, and Liger's loss), by what Liger has that holds the same: norms keep a float32 number
+# a row, and the loss writes the gradient over the logits. Those of the other families Liger has not.
+KERNELS = {"foak-fast-kernels": ["rms_norm", "rope", "cross_entropy"], "foak-fast-kernels-liger": ["rms_norm", "rope", "fused_linear_cross_entropy"],
+           # Beside them LoRA in one function (fused_lora): in between within a layer, of which nothing is there at the loss of 128256 words.
+           "accelerated-peft-bnb-foak": ["rms_norm", "rope", "cross_entropy"]}
 # What a source's own scripts and the libraries of its time leave to defaults.
 DEFAULTS = {
     "foundation-model-stack/fms-acceleration": dict(clip_grad_norm=True, autocast_style="accelerate"),
     "modelscope/ms-swift": dict(clip_grad_norm=True, autocast_style="accelerate", transformers="4.36"),
+    "AnswerDotAI/fsdp_qlora": dict(transformers="4.38"),
     "optimum-benchmark": dict(clip_grad_norm=True),
     # The guide of 2022: torch 1.11, whose zero_grad kept the gradients.
     "huggingface/transformers": dict(clip_grad_norm=True, transformers="4.20", zero_grad_set_to_none=False)}
+# Of scripts that name projections by their first letters.
+PROJECTIONS = ["q", "k", "v", "o", "gate", "up", "down"]
 OWN_CODE = ["Lightning-AI/litgpt", "pytorch/torchtune", "pytorch/torchtitan", "pytorch/ao", "a-r-r-o-w/finetrainers", "QwenLM/Qwen", "NVIDIA"]
 OWN_MODELS = ["qwen-", "chatglm", "baichuan", "flux", "cogvideo", "stable-diffusion"]
 MODELS = {"yi-6b-chat": "01-ai/Yi-6B", "yi-34b-chat": "01-ai/Yi-34B", "bert-large-uncased": "google-bert/bert-large-uncased",
-          "mistralai/Mixtral-8x7B-Instruct-v0.1": "mistralai/Mixtral-8x7B-v0.1"}
+          "mistralai/Mixtral-8x7B-Instruct-v0.1": "mistralai/Mixtral-8x7B-v0.1", "mistral-community/Mistral-7B-v0.2": "mistralai/Mistral-7B-v0.1"}
+OVERRIDES = {"mistral-community/Mistral-7B-v0.2": dict(sliding_window=None)}
 GPUS = [("H100", "h100-80gb"), ("H200", "h200"), ("A100-SXM4-40", "a100-40gb"), ("A100", "a100-80gb"), ("V100-16", "v100-16gb"), ("V100", "v100-32gb"), ("L40S", "l40s"), ("A10G", "a10g"),
         ("RTX 4090", "rtx-4090"), ("4070Ti SUPER", "rtx-4070-ti-super"), ("RTX 3090", "rtx-3090"), ("T4", "t4")]
 BYTES = {"GiB": 2**30, "GB": 10**9, "MiB": 2**20, "MB": 10**6}
 
 
 class LeftOut(Exception):
-    """Why a row is no complete scenario of one GPU."""
+    """Why a row is no complete scenario."""
 
 
 def first(table, text, what):
@@ -70,10 +79,11 @@ def adapters(row, scenario):
         raise LeftOut("GPTQ base")
     if not re.match(r"Q?LoRA\b", text, re.I) or re.search(r"DoRA|lora-fa", text + row["optimizer"]):
         raise LeftOut(f"adapter that is not modelled: {text.split()[0]}")
-    rank, targets, dropout = (re.search(pattern, text) for pattern in (r"r=(\d+)", r"targets=([\w+]+)", r"dropout=([\d.]+)"))
+    rank, targets, dropout = (re.search(pattern, text) for pattern in (r"r=(\d+)", r"targets=([\w+,]+)", r"dropout=([\d.]+)"))
     if not rank or not targets:
         raise LeftOut("adapter's rank or targets not stated")
-    names = ["q_proj", "k_proj", "v_proj"] if targets[1] == "DEFAULT" else targets[1].split("+")
+    names = ["q_proj", "k_proj", "v_proj"] if targets[1] == "DEFAULT" else re.split("[+,]", targets[1])
+    names = [name + "_proj" if name in PROJECTIONS else name for name in names]
     scenario["lora"] = dict(r=int(rank[1]), target_modules=names)
     if dropout and float(dropout[1]):
         scenario["lora"]["dropout"] = float(dropout[1])
@@ -84,24 +94,79 @@ def adapters(row, scenario):
         scenario.pop("weights", None)
 
 
+def fms_kernels(row, scenario):
+    config = re.search(r"framework_config=([\w-]+)", row["other"])
+    if not config or "foak" not in config[1]:
+        return
+    if row["gpus"] == "1" or "Llama" not in row["model"]:
+        raise LeftOut("fused operations and kernels of fms-acceleration (foak)")
+    if config[1] not in KERNELS:
+        raise LeftOut("fused LoRA of fms-acceleration (foak) where a layer's inside may be the peak")
+    scenario["liger_kernel"] = KERNELS[config[1]]
+
+
+def fms_fsdp(row, scenario):
+    """accelerate's FSDP as scripts/benchmarks/accelerate.yaml and transformers' Trainer set it up (accelerate 1.0.1): one flat parameter a layer,
+    `use_orig_params` by its default, and with adapters each factor a unit of its own (`fsdp_auto_wrap_policy` of peft)."""
+    stated = re.match(r"FSDP1 FULL_SHARD x(\d+) \(transformer auto-wrap, BACKWARD_PRE, no CPU offload\)", row["sharding"])
+    if not stated:
+        raise LeftOut("sharding that is not understood")
+    dp = dict(kind="fsdp1", size=int(stated[1]), built_on_cpu=True)
+    if scenario["precision"].startswith("amp"):
+        dp["mixed_precision"] = dict(param="bf16", reduce="bf16")
+    if "lora" in scenario:
+        dp["wrap_trainable_leaves"] = True
+    else:
+        # accelerate casts flat parameters that are trained to float32.
+        scenario.pop("weights", None)
+    if "quantization" in scenario:
+        # bnb_4bit_quant_storage is the model's dtype, and what is not in 4 bits keeps its own: trl prepares no sharded model (`is_sharded_qlora`).
+        scenario["quantization"].update(storage="bfloat16", prepare_for_kbit_training=False)
+    scenario["parallelism"] = dict(dp=dp)
+
+
+def fsdp_qlora(row, scenario):
+    """FSDP as train.py of AnswerDotAI sets it up, with `low_memory` and of March 2024 (torch 2.2, transformers 4.38, peft before it kept adapters in
+    float32): `checkpoint_wrapper` within the units, where transformers 5 checkpoints layers, and bitsandbytes quantizes scales, too, by its default."""
+    scenario.update(framework="torch-2.15/transformers-5.23", loss="labels_cast")
+    scenario["lora"]["adapter_dtype"] = "base"
+    scenario["quantization"].update(double=True, storage="bfloat16", prepare_for_kbit_training=False)
+    dp = dict(kind="fsdp1", size=int(row["gpus"]), built_on_cpu=True, wrap_trainable_leaves=True, use_orig_params=False)
+    if "CPU offload" in row["sharding"]:
+        dp["cpu_offload"] = True
+    scenario["parallelism"] = dict(dp=dp)
+
+
+def several_gpus(row, scenario):
+    source = row["source_repo_or_page"]
+    if "fms-acceleration" in source:
+        return fms_fsdp(row, scenario)
+    if source == "AnswerDotAI/fsdp_qlora":
+        return fsdp_qlora(row, scenario)
+    raise LeftOut(f"several GPUs, not all of them stated: {source}")
+
+
 def scenario_of(row):
     source = row["source_repo_or_page"]
     defaults = next((dict(v) for k, v in DEFAULTS.items() if k in source), {})
+    if source == "NVIDIA/Megatron-LM":
+        raise LeftOut("Megatron's GPT, BERT and T5: biases, learned positions and dropout, most of TransformerEngine")
+    if source in ("pytorch/torchtitan", "pytorch/ao") and row["gpus"] != "1":
+        raise LeftOut("torchtitan, compiled or with single operations checkpointed")
     if any(own in source for own in OWN_CODE) or any(row["model"].lower().startswith(own) for own in OWN_MODELS):
         raise LeftOut("model code of its own, not transformers'")
     if row["model"].startswith("kernel:"):
         raise LeftOut("one operation, no training run")
-    if row["sharding"] != "none":
+    if row["gpus"] == "1" and row["sharding"] != "none":
         raise LeftOut("offload or sharding on one GPU")
     if "fragmentation-dominated" in row["notes"]:
         raise LeftOut("lengths vary with the data set, and only reserved was measured")
     if "compile" in row["other"].replace("compile=False", ""):
         raise LeftOut("compiled")
-    config = re.search(r"framework_config=([\w-]+)", row["other"])
-    if config and "foak" in config[1]:
-        raise LeftOut("fused operations and kernels of fms-acceleration (foak)")
     task = first(TASKS, row["task"], "task")
     scenario = dict(model=MODELS.get(row["model"], row["model"]), task=task, micro_batch_size=whole(row["micro_batch"], "micro-batch size"))
+    if row["model"] in OVERRIDES:
+        scenario["model_overrides"] = OVERRIDES[row["model"]]
     scenario["seq_len"] = whole(row["seq_len"], "sequence length")
     if task == "image_classification":
         scenario.pop("seq_len")
@@ -124,7 +189,11 @@ def scenario_of(row):
             scenario["loss"] = "labels_uncast"
     elif checkpointing != "none":
         raise LeftOut("checkpointing not stated")
+    if "a100_80gb_liger.csv" in row["path_or_url"]:
+        # transformers 4.45.2, as in requirements_liger.txt: models cast their logits themselves.
+        scenario["loss"] = "labels_cast"
     adapters(row, scenario)
+    fms_kernels(row, scenario)
     steps = re.search(r"grad_accum[= ](\d+)", row["other"])
     if steps and int(steps[1]) > 1:
         scenario["gradient_accumulation_steps"] = int(steps[1])
@@ -132,6 +201,8 @@ def scenario_of(row):
         defaults.pop("autocast_style", None)
     defaults.pop("transformers", None)
     scenario.update(defaults)
+    if row["gpus"] != "1":
+        several_gpus(row, scenario)
     gpu = next((gpu for label, gpu in GPUS if label in row["gpu_type"]), None)
     if gpu:
         scenario["hardware"] = dict(gpu=gpu)
@@ -164,7 +235,7 @@ def expected(row, contexts):
 
 
 def main():
-    rows = [row for row in csv.DictReader(sys.stdin) if row["gpus"].strip() == "1"]
+    rows = [row for row in csv.DictReader(sys.stdin) if row["gpus"].strip()]
     # A source that measured an empty context on its GPU lets us see what PyTorch reserved.
     contexts = {(row["source_repo_or_page"], row["gpu_type"]): exact_bytes(row) for row in rows if row["task"].startswith("context overhead")}
     left_out = collections.Counter()

@@ -1,0 +1,79 @@
+//! `DistributedDataParallel` (`core/distributed/distributed_data_parallel.py`): gradients are added to a buffer as
+//! soon as they are there, and go.
+
+use super::buffer::{Buffer, BufferOptions};
+use crate::model::{ParameterMarks, ResolvedSpec};
+use crate::tape::{Tape, Tensor};
+use crate::units::{DType, Shape};
+
+/// Elements of a bucket at least, and for each rank.
+const BUCKET_SIZE: (u64, u64) = (40_000_000, 1_000_000);
+
+/// The wrappers around the chunks of a model.
+pub struct MegatronDataParallel {
+    /// Of each chunk the buffers of what all ranks train together, and of experts that ranks divide.
+    pub(super) chunks: Vec<[Option<Buffer>; 2]>,
+    /// Ranks that divide each kind of buffer.
+    pub(super) ranks: [u64; 2],
+    /// Whether those that divide the sequence sum gradients of some parameters.
+    sums_sequence: bool,
+}
+
+impl MegatronDataParallel {
+    /// Wraps the chunks of a model, with the parameters of each in the order in which they were made.
+    pub fn new(t: &Tape, spec: &ResolvedSpec, chunks: &[&[(Tensor, ParameterMarks)]]) -> Self {
+        let asked = &spec.parallelism.dp.megatron;
+        let mesh = &spec.mesh;
+        let ranks = [mesh.dp, mesh.dp / mesh.ep.max(1)];
+        let (least, each) = BUCKET_SIZE;
+        let size = asked.bucket_size.unwrap_or(least.max(each * mesh.dp));
+        let buffers = |(chunk, parameters): (usize, &&[(Tensor, ParameterMarks)])| {
+            // What is reduced while the first stage runs backward is in the way of nothing.
+            let in_buckets = asked.overlap_grad_reduce && chunk == 0 && mesh.rank.pp == 0;
+            [false, true].map(|experts| {
+                let own: Vec<_> = (parameters.iter())
+                    .filter(|(_, marks)| marks.is_expert == experts)
+                    .cloned()
+                    .collect();
+                let dtype = own.first().map(|(tensor, _)| tensor.dtype())?;
+                let options = BufferOptions {
+                    ranks: ranks[usize::from(experts)],
+                    bucket_size: in_buckets.then_some(size),
+                    is_sharded: asked.distributed_optimizer,
+                    gradients: if asked.grad_reduce_in_fp32 {
+                        DType::Float32
+                    } else {
+                        dtype
+                    },
+                };
+                Some(Buffer::new(t, &own, options))
+            })
+        };
+        let chunks = chunks.iter().enumerate().map(buffers).collect();
+        // `_make_backward_post_hook`.
+        t.on_gradient(Tape::drop_gradients);
+        Self {
+            chunks,
+            ranks,
+            sums_sequence: spec.parallelism.tp.sequence_parallel && mesh.tp > 1,
+        }
+    }
+
+    /// `finalize_model_grads`: what ranks that divide the sequence sum is joined for that.
+    pub fn finalize(&self, t: &Tape) {
+        if !self.sums_sequence {
+            return;
+        }
+        let placed = (self.chunks.iter().flatten().flatten()).flat_map(|buffer| {
+            let dtype = buffer.gradients.dtype();
+            buffer.parameters.iter().map(move |placed| (placed, dtype))
+        });
+        let summed: Vec<_> = placed
+            .filter(|(placed, _)| placed.marks.sums_sequence)
+            .collect();
+        let elements = summed.iter().map(|(placed, _)| placed.tensor.numel()).sum();
+        if let Some(&(_, dtype)) = summed.first() {
+            drop(t.empty("cat", Shape::from([elements]), dtype));
+        }
+    }
+}
