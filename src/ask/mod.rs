@@ -13,6 +13,7 @@ mod data;
 mod derived;
 mod evaluation;
 mod finding;
+mod framework;
 mod host_settings;
 mod liger;
 pub(crate) mod limits;
@@ -33,6 +34,7 @@ pub use closest::closest;
 pub use data::{ArrowPool, DataLoader, Dataset, DatasetMode, MultiprocessingContext};
 pub use evaluation::{Evaluation, EvaluationKind};
 pub use finding::{Finding, Fix, Severity};
+pub use framework::Framework;
 pub use host_settings::{Checkpoint, HostSettings, Libraries, Saving, TokenizerKind};
 pub use liger::{LigerKernel, LigerKernels};
 pub(crate) use limits::{
@@ -55,7 +57,7 @@ pub use parallelism::{
 pub use quantization::{ComputeDtype, Quantization, QuantizationStorage, QuantizationType};
 pub use roundup::RoundupDivisions;
 pub use scenario::{
-    ActivationCheckpointing, Attention, AutocastStyle, Framework, LinearModel, Loss, MasterWeights,
-    ModelRef, Optimizer, OptimizerImpl, OptimizerName, Precision, Program, SCENARIO_VERSION,
-    Scenario, SdpaBackend, Task,
+    ActivationCheckpointing, Attention, AutocastStyle, LinearModel, Loss, MasterWeights, ModelRef,
+    Optimizer, OptimizerImpl, OptimizerName, Precision, Program, SCENARIO_VERSION, Scenario,
+    SdpaBackend, Task,
 };
