@@ -1,6 +1,6 @@
 //! The data set and its loader, as a scenario describes them.
 
-use super::scenario::is_false;
+use super::omitted::is_false;
 use crate::units::names;
 use serde::{Deserialize, Serialize};
 

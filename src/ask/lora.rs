@@ -1,6 +1,6 @@
 //! What PEFT is asked for.
 
-use super::scenario::{is_false, is_zero};
+use super::omitted::{is_false, is_zero};
 use crate::units::names;
 use serde::{Deserialize, Serialize};
 

@@ -1,7 +1,7 @@
 //! The machine and the settings of PyTorch's allocator, as a scenario describes them.
 
+use super::omitted::is_false;
 use super::roundup::RoundupDivisions;
-use super::scenario::is_false;
 use serde::{Deserialize, Serialize};
 
 /// The machine.

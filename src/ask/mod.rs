@@ -22,6 +22,7 @@ mod loss;
 mod machine;
 mod message;
 mod offload;
+mod omitted;
 mod optimizer;
 mod parallelism;
 mod precision;

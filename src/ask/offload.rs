@@ -1,6 +1,6 @@
 //! What is kept in host RAM instead of GPU memory.
 
-use super::scenario::is_false;
+use super::omitted::is_false;
 use super::scenario::{Optimizer, OptimizerImpl, OptimizerName};
 use serde::{Deserialize, Serialize};
 

@@ -7,6 +7,7 @@ use super::host_settings::HostSettings;
 use super::lora::Lora;
 use super::machine::{AllocatorSettings, Hardware};
 use super::offload::Offload;
+use super::omitted::{is_false, is_zero};
 use super::parallelism::{Parallelism, Recompute};
 use super::quantization::{ComputeDtype, Quantization};
 use crate::units::names;
@@ -398,18 +399,8 @@ impl Default for Optimizer {
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
-pub(crate) fn is_false(value: &bool) -> bool {
-    !value
-}
-
-#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
 fn is_nothing(value: &u64) -> bool {
     *value == 0
-}
-
-#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
-pub(crate) fn is_zero(value: &f64) -> bool {
-    *value == 0.0
 }
 
 names! {

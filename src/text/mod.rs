@@ -35,7 +35,7 @@ pub use node::{growth_sentence, more_ranks, rank_name};
 pub use numbers::{ByteUnits, Scale, amount, count, difference, exact, exact_bytes};
 pub use others::{method_name, method_source, other_figures, other_reasons};
 pub use ranks::{
-    in_flight, rank_place, ranks_alike, ranks_summary, schedule_summary, slot_sentence,
+    busy_share, in_flight, rank_place, ranks_alike, ranks_summary, schedule_summary, slot_sentence,
 };
 pub use reference::{Meaning, meaning_of_category, meaning_of_phase, words_explained};
 pub use remedies::{largest_batch, remedy_cost, remedy_first, remedy_name, remedy_saving};

@@ -107,6 +107,11 @@ pub fn in_flight(micro_batches: u64, language: Language) -> String {
     }
 }
 
+/// The share of a step in which a rank computes: "73 %".
+pub fn busy_share(of: &RankSchedule, schedule: &Schedule) -> String {
+    format!("{:.0} %", of.busy(schedule.end) * 100.0)
+}
+
 /// What a schedule says: how many micro-batches ranks hold at most, and how busy they are. `whole` is whether
 /// all of it is shown.
 pub fn schedule_summary(schedule: &Schedule, language: Language) -> String {

@@ -6,7 +6,7 @@ use crate::app::{Store, use_store};
 use crate::ask::Place;
 use crate::chart::{Drawn, Look, ScheduleFigure, ScheduleHit, ScheduleLayout, draw_schedule};
 use crate::report::{Schedule, schedule};
-use crate::text::{Word, in_flight, rank_name, schedule_summary, slot_sentence};
+use crate::text::{Word, busy_share, in_flight, rank_name, schedule_summary, slot_sentence};
 use crate::widgets::Place as Point;
 use leptos::prelude::*;
 use std::sync::Arc;
@@ -17,21 +17,15 @@ struct Picture {
     schedule: Memo<Option<Schedule>>,
 }
 
-/// Slots of a rank, in a spot's number.
-const SLOTS: u64 = 1 << 32;
-
 fn spot(hit: ScheduleHit) -> Spot {
     Spot {
-        at: hit.rank as u64 * SLOTS + hit.slot as u64,
+        at: hit.number(),
         target: None,
     }
 }
 
 fn hit(spot: Spot) -> Option<ScheduleHit> {
-    Some(ScheduleHit {
-        rank: usize::try_from(spot.at / SLOTS).ok()?,
-        slot: usize::try_from(spot.at % SLOTS).ok()?,
-    })
+    ScheduleHit::from_number(spot.at)
 }
 
 impl Picture {
@@ -120,13 +114,12 @@ pub(super) fn SchedulePanel() -> impl IntoView {
         let language = store.language.get();
         schedule.with(|schedule| {
             let ranks = schedule.iter().flat_map(|schedule| {
-                let busy = move |busy: f64| format!("{:.0} %", busy * 100.0);
                 (0..).zip(&schedule.ranks).map(move |(rank, of)| {
                     view! {
                         <tr>
                             <th scope="row">{rank_name(rank, language)}</th>
                             <td>{in_flight(of.most_in_flight(), language)}</td>
-                            <td>{busy(of.busy(schedule.end))}</td>
+                            <td>{busy_share(of, schedule)}</td>
                         </tr>
                     }
                 })

@@ -71,6 +71,7 @@ fn keys_lead_along_a_rank_and_to_what_others_do_then() {
     assert_eq!(layout.across(Some(other), 9).map(|hit| hit.rank), Some(3));
     let frame = layout.rows[2].cells[other.slot].frame;
     assert_eq!(layout.hit(frame.left, frame.top + 1), Some(other));
+    assert_eq!(ScheduleHit::from_number(other.number()), Some(other));
 }
 
 #[test]

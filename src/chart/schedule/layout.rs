@@ -58,6 +58,24 @@ pub struct ScheduleLayout {
     pub whole: bool,
 }
 
+/// More than the slots of a rank, in a hit's number.
+const SLOTS: u64 = 1 << 32;
+
+impl ScheduleHit {
+    /// It as a number.
+    pub const fn number(self) -> u64 {
+        self.rank as u64 * SLOTS + self.slot as u64
+    }
+
+    /// The hit of a number.
+    pub fn from_number(number: u64) -> Option<Self> {
+        Some(Self {
+            rank: usize::try_from(number / SLOTS).ok()?,
+            slot: usize::try_from(number % SLOTS).ok()?,
+        })
+    }
+}
+
 impl ScheduleLayout {
     /// The geometry of a figure of so many CSS pixels.
     pub fn new(figure: &ScheduleFigure, theme: &Theme, (width, height): (u32, u32)) -> Self {

@@ -3,6 +3,7 @@
 mod builder;
 mod call;
 mod conv1d;
+mod divided;
 mod division;
 mod divisions;
 mod facts;

@@ -8,6 +8,7 @@ mod buffer;
 mod data_parallel;
 mod interleaved;
 mod optimizer;
+mod run;
 mod schedule;
 mod step;
 

@@ -170,12 +170,12 @@ fn beside(scenario: &Scenario) -> Vec<(&'static str, bool, Value)> {
         ),
         ("padding_mask", scenario.has_padding(), false.into()),
         ("keep_outputs", scenario.keep_outputs, false.into()),
+        ("offload.gradients", offload.gradients, false.into()),
         (
             "offload.optimizer_states",
             offload.optimizer_states,
             false.into(),
         ),
-        ("offload.gradients", offload.gradients, false.into()),
         ("offload.activations", offload.activations, false.into()),
         ("program", !training, Program::Training.name().into()),
         (

@@ -71,8 +71,9 @@ pub(super) fn refuse(scenario: &Scenario, findings: &mut Vec<Finding>) {
     let offload = scenario.offload;
     for (key, is_asked) in [
         ("parallelism.dp.cpu_offload", sharded && dp.fsdp.cpu_offload),
-        ("offload.optimizer_states", offload.optimizer_states),
+        // Gradients are offloaded with the states only.
         ("offload.gradients", offload.gradients),
+        ("offload.optimizer_states", offload.optimizer_states),
         ("offload.activations", offload.activations),
         ("optimizer.in_backward", scenario.optimizer.in_backward),
         ("padding_mask", scenario.has_padding()),

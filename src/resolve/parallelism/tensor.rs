@@ -151,6 +151,11 @@ pub(super) fn beside(scenario: &Scenario) -> Vec<(&'static str, bool, Value)> {
             Loss::Labels.name().into(),
         ),
         (
+            "offload.gradients",
+            scenario.offload.gradients,
+            false.into(),
+        ),
+        (
             "offload.optimizer_states",
             scenario.offload.optimizer_states,
             false.into(),

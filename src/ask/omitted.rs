@@ -1,0 +1,11 @@
+//! What is not written into a scenario: values that mean nothing.
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+pub(crate) fn is_false(value: &bool) -> bool {
+    !value
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+pub(crate) fn is_zero(value: &f64) -> bool {
+    *value == 0.0
+}
