@@ -50,7 +50,7 @@ pub(crate) fn read(
         &PROCESSES_PER_GPU,
         findings,
     );
-    findings.extend(plan_by_gpu(hardware));
+    findings.extend(by_gpu(hardware));
     check("hardware.host_ram", hardware.host_ram, &HOST_RAM, findings);
     explain(
         findings,
@@ -81,10 +81,16 @@ pub(crate) fn read(
     Some((device, host))
 }
 
+/// What is wrong with the processes of each GPU, where they are given.
+fn by_gpu(hardware: &Hardware) -> Option<Finding> {
+    plan_by_gpu(hardware, hardware.processes_by_gpu.as_deref()?)
+}
+
 /// What is wrong with the processes of each GPU; the repair gives each GPU of the machine some.
-fn plan_by_gpu(hardware: &Hardware) -> Option<Finding> {
+#[cold]
+#[inline(never)]
+fn plan_by_gpu(hardware: &Hardware, asked: &str) -> Option<Finding> {
     const KEY: &str = "hardware.processes_by_gpu";
-    let asked = hardware.processes_by_gpu.as_deref()?;
     let gpus = hardware.gpus_per_node;
     let read = hardware.by_gpu().unwrap_or_default();
     let allowed = |count: &u64| *count <= *PROCESSES_PER_GPU.end();

@@ -19,6 +19,8 @@ use crate::units::{DType, Shape};
 use std::cell::RefCell;
 
 /// Runs a spec of Megatron-Core.
+#[cold]
+#[inline(never)]
 pub(super) fn megatron(spec: &ResolvedSpec, tape: Tape) -> Trace {
     let (mut marks, mut counts) = (Vec::new(), Counts::default());
     if let Some(config) = TransformerConfig::of(spec) {

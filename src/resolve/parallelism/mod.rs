@@ -28,9 +28,14 @@ pub(super) use idle::idle;
 /// Refuses what does not exist, and ranks that do not multiply to the number of GPUs.
 /// The scenario is complete; `asked` is what it was before.
 pub(super) fn check(asked: &Scenario, scenario: &Scenario, findings: &mut Vec<Finding>) {
-    if asks_nothing(asked) {
-        return;
+    if !asks_nothing(asked) {
+        check_asked(asked, scenario, findings);
     }
+}
+
+#[cold]
+#[inline(never)]
+fn check_asked(asked: &Scenario, scenario: &Scenario, findings: &mut Vec<Finding>) {
     zero::check(scenario, findings);
     offloaded::check(scenario, findings);
     megatron::check(asked, findings);
@@ -60,9 +65,14 @@ pub(super) fn check_model(
     architecture: &Architecture,
     findings: &mut Vec<Finding>,
 ) {
-    if scenario.parallelism.is_none() {
-        return;
+    if !scenario.parallelism.is_none() {
+        check_divided(scenario, architecture, findings);
     }
+}
+
+#[cold]
+#[inline(never)]
+fn check_divided(scenario: &Scenario, architecture: &Architecture, findings: &mut Vec<Finding>) {
     let sizes = Sizes::of(architecture);
     tensor::check_model(scenario, architecture, &sizes, findings);
     fsdp::check_groups(scenario, architecture, findings);
