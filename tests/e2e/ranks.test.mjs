@@ -45,7 +45,7 @@ test("every stage of a pipeline is a rank that opens, and is compared with anoth
     await compare.click();
     await painted(page);
     assert.equal(await asked(page, "pp_rank"), "2");
-    assert.equal(await page.locator(".compare").count(), 1, "both are side by side");
+    assert.equal(await page.getByTestId("compare").count(), 1, "both are side by side");
     await close();
   }
 });
