@@ -180,7 +180,7 @@ test("a run is sharded over several GPUs by hand, and options of other framework
   await type(page, "GPUs per node", "8");
   await page.getByRole("combobox", { name: "Data parallelism" }).selectOption({ label: "FSDP2, fully_shard" });
   await page.waitForURL(/gpus=8&dp=fsdp2/);
-  await page.getByText("8 GPUs = 8 data", { exact: true }).waitFor();
+  await page.getByTestId("controls").getByText("8 GPUs = 8 data", { exact: true }).waitFor();
   assert.ok(await tensor.isEnabled());
   assert.notEqual(await verdict(page), alone);
   assert.ok(await page.getByRole("switch", { name: "FSDP2: reshard after forward" }).isChecked());
