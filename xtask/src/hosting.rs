@@ -2,6 +2,7 @@
 //! needs one; no script within the page, so that a strict Content-Security-Policy needs no
 //! exception; and absolute addresses for previews of links.
 
+use crate::leaner::leaner;
 use crate::process::{Failure, browser_tests, minutes, program, root, run};
 use crate::split::{split, watched};
 use crate::tools;
@@ -39,7 +40,21 @@ pub fn finish(address: Option<&str>) -> Result<(), Failure> {
     if let Some(address) = address {
         text = with_address(&text, address);
     }
-    fs::write(&page, text).map_err(failed)
+    fs::write(&page, text).map_err(failed)?;
+    make_lean(&folder).map_err(failed)
+}
+
+/// Takes from the folder's style sheets and scripts what browsers do not read; what wasm-bindgen wrote stays.
+fn make_lean(folder: &Path) -> std::io::Result<()> {
+    for file in fs::read_dir(folder)? {
+        let path = file?.path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let ours = name.ends_with(".css") || name.ends_with(".js") && !name.starts_with("web-");
+        if ours {
+            fs::write(&path, leaner(&fs::read_to_string(&path)?))?;
+        }
+    }
+    Ok(())
 }
 
 /// Cuts the program of the folder in two; gives the page that names both parts. Their names tell

@@ -6,6 +6,7 @@
 mod bench;
 mod build;
 mod hosting;
+mod leaner;
 mod pins;
 mod process;
 mod split;

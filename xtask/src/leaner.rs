@@ -1,0 +1,32 @@
+//! Style sheets and scripts of the page without what browsers do not read: comments and indentation.
+
+/// A text without the comments that begin a line, without indentation and without empty lines. No text of a
+/// string may go over several lines.
+pub fn leaner(text: &str) -> String {
+    let mut lean = String::with_capacity(text.len());
+    let mut within = false;
+    for line in text.lines().map(str::trim) {
+        within = within || line.starts_with("/*");
+        if within {
+            within = !line.ends_with("*/");
+        } else if !line.is_empty() && !line.starts_with("//") {
+            lean.push_str(line);
+            lean.push('\n');
+        }
+    }
+    lean
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn comments_and_indentation_go_and_nothing_else() {
+        let script = "// What it is.\nconst A = \"https://a\"; // why\n\n/** How\n * long. */\nif (A) {\n  go(A);\n}\n";
+        let lean = "const A = \"https://a\"; // why\nif (A) {\ngo(A);\n}\n";
+        assert_eq!(leaner(script), lean);
+        assert_eq!(leaner("/* All. */\na {\n  b: c;\n}\n"), "a {\nb: c;\n}\n");
+        assert_eq!(leaner(lean), lean);
+    }
+}
