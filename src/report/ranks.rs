@@ -142,7 +142,8 @@ impl Ranks {
     fn of_plan(spec: ResolvedSpec, plan: &[u64]) -> Self {
         let mut run = RankRun::of(spec);
         let mut found: Vec<RankReport> = Vec::new();
-        for (rank, &processes) in (0..).zip(plan) {
+        let used = (0..).zip(plan).filter(|(_, processes)| **processes > 0);
+        for (rank, &processes) in used {
             if let Some(like) = found.iter_mut().find(|of| of.processes == Some(processes)) {
                 like.count += run.spec.scenario.hardware.nodes;
                 continue;
@@ -265,14 +266,11 @@ mod tests {
             (7, json!({"dp": {"kind": "fsdp2"}})),
             (6, json!({"dp": {"kind": "fsdp2", "replicate_size": 2}})),
             (3, json!({"dp": {"kind": "fsdp1"}})),
+            (3, json!({"dp": {"kind": "deepspeed_zero", "stage": 2}})),
             (
                 3,
-                json!({"dp": {"kind": "deepspeed_zero", "zero": {"stage": 2}}}),
-            ),
-            (
-                3,
-                json!({"dp": {"kind": "ddp", "ddp": {"zero_redundancy_optimizer":
-                {"parameters_as_bucket_view": true}}}}),
+                json!({"dp": {"kind": "ddp",
+                    "zero_redundancy_optimizer": {"parameters_as_bucket_view": true}}}),
             ),
         ];
         for (gpus, option) in options {
@@ -377,6 +375,18 @@ mod tests {
         assert_eq!(
             report.host.peak.total, jobs.host.peak.total,
             "eleven jobs share the host"
+        );
+    }
+
+    #[test]
+    fn a_gpu_without_processes_is_none_of_the_ranks() {
+        let plan = json!({"model": "qwen2.5-0.5b", "seq_len": 64,
+            "hardware": {"gpus_per_node": 3, "processes_by_gpu": "2,0,1"}});
+        let found = ranks(&serde_json::from_value(plan).expect("a scenario"));
+        let processes = found.iter().map(|of| (of.processes, of.rank, of.count));
+        assert_eq!(
+            processes.collect::<Vec<_>>(),
+            [(Some(2), 0, 1), (Some(1), 2, 1)]
         );
     }
 

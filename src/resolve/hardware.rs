@@ -88,7 +88,6 @@ fn by_gpu(hardware: &Hardware) -> Option<Finding> {
 
 /// What is wrong with the processes of each GPU; the repair gives each GPU of the machine some.
 #[cold]
-#[inline(never)]
 fn plan_by_gpu(hardware: &Hardware, asked: &str) -> Option<Finding> {
     const KEY: &str = "hardware.processes_by_gpu";
     let gpus = hardware.gpus_per_node;

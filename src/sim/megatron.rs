@@ -20,7 +20,6 @@ use std::cell::RefCell;
 
 /// Runs a spec of Megatron-Core.
 #[cold]
-#[inline(never)]
 pub(super) fn megatron(spec: &ResolvedSpec, tape: Tape) -> Trace {
     let (mut marks, mut counts) = (Vec::new(), Counts::default());
     if let Some(config) = TransformerConfig::of(spec) {

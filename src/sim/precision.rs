@@ -47,7 +47,6 @@ pub(super) fn in_float32(t: &Tape, output: Output, tuples: bool) -> Output {
     reason = "it drops what the model returned"
 )]
 #[cold]
-#[inline(never)]
 pub(super) fn copied(t: &Tape, output: Output) -> Output {
     each(&output, |x| t.clone_contiguous(x))
 }

@@ -112,8 +112,7 @@ pub fn busy_share(of: &RankSchedule, schedule: &Schedule) -> String {
     format!("{:.0} %", of.busy(schedule.end) * 100.0)
 }
 
-/// What a schedule says: how many micro-batches ranks hold at most, and how busy they are. `whole` is whether
-/// all of it is shown.
+/// What a schedule says: how many micro-batches ranks hold at most, and how busy they are.
 pub fn schedule_summary(schedule: &Schedule, language: Language) -> String {
     let most = schedule.most_in_flight;
     let holding = (0..)

@@ -9,18 +9,27 @@ use crate::text::{
 };
 use leptos::prelude::*;
 
-/// The place that the page looks at, of those in the list.
-fn looked_at(store: Store, ranks: &[RankReport]) -> Option<Place> {
+/// The rank of the list that the page looks at.
+fn looked_at(store: Store, ranks: &[RankReport]) -> Option<u64> {
     let asked = store.scenario.with(|scenario| scenario.parallelism);
     let binding = ranks
         .iter()
-        .max_by_key(|of| (of.total, std::cmp::Reverse(of.rank)));
+        .max_by_key(|of| (of.total, std::cmp::Reverse(of.rank)))?;
+    if binding.processes.is_some() {
+        return Some(binding.rank);
+    }
     let place = Place {
         dp: asked.dp.rank,
         cp: asked.cp.rank,
-        pp: asked.pp.rank.or(binding.map(|of| of.place.pp))?,
+        pp: asked.pp.rank.unwrap_or(binding.place.pp),
     };
-    ranks.iter().map(|of| of.place).find(|&of| of == place)
+    let found = ranks.iter().find(|of| of.place == place);
+    found.map(|of| of.rank)
+}
+
+/// Whether a scenario can ask for these ranks: not for a GPU of a plan of processes.
+const fn opens(of: &RankReport) -> bool {
+    of.processes.is_none()
 }
 
 /// A part of the strip: as long as its ranks are many.
@@ -40,6 +49,7 @@ fn part(of: &RankReport, current: bool, store: Store) -> AnyView {
             title=says
             style:flex-grow=of.count.to_string()
             style=("--share", format!("{:.3}", of.share()))
+            disabled=!opens(of)
             on:click=move |_| store.open_rank(place)
         ></button>
     }
@@ -79,7 +89,8 @@ fn row(of: &RankReport, all: &[RankReport], current: bool, store: Store) -> AnyV
             <td title=exact_bytes(of.total, language)>{scale.finer(of.total)}</td>
             <td title=exact_bytes(spare, language)>{scale.finer(spare)}</td>
             <td class="words">
-                {open(Word::RankOpen, false)} " " {(!current).then(|| button(Word::RankCompare, true))}
+                {opens(of).then(|| open(Word::RankOpen, false))} " "
+                {(opens(of) && !current).then(|| button(Word::RankCompare, true))}
             </td>
         </tr>
     }
@@ -107,7 +118,7 @@ pub(super) fn RanksPanel() -> impl IntoView {
             let current = looked_at(store, all);
             let parts = all
                 .iter()
-                .map(|of| part(of, current == Some(of.place), store));
+                .map(|of| part(of, current == Some(of.rank), store));
             parts.collect_view()
         })
     };
@@ -116,7 +127,7 @@ pub(super) fn RanksPanel() -> impl IntoView {
             let current = looked_at(store, all);
             let rows = all
                 .iter()
-                .map(|of| row(of, all, current == Some(of.place), store));
+                .map(|of| row(of, all, current == Some(of.rank), store));
             rows.collect_view()
         })
     };

@@ -5,11 +5,15 @@
 pub fn leaner(text: &str) -> String {
     let mut lean = String::with_capacity(text.len());
     let mut within = false;
-    for line in text.lines().map(str::trim) {
+    for mut line in text.lines().map(str::trim) {
         within = within || line.starts_with("/*");
         if within {
-            within = !line.ends_with("*/");
-        } else if !line.is_empty() && !line.starts_with("//") {
+            let Some((_, after)) = line.split_once("*/") else {
+                continue;
+            };
+            (within, line) = (false, after.trim_start());
+        }
+        if !line.is_empty() && !line.starts_with("//") {
             lean.push_str(line);
             lean.push('\n');
         }
@@ -27,6 +31,7 @@ mod tests {
         let lean = "const A = \"https://a\"; // why\nif (A) {\ngo(A);\n}\n";
         assert_eq!(leaner(script), lean);
         assert_eq!(leaner("/* All. */\na {\n  b: c;\n}\n"), "a {\nb: c;\n}\n");
+        assert_eq!(leaner("/* Why. */ a {\n}\n"), "a {\n}\n");
         assert_eq!(leaner(lean), lean);
     }
 }

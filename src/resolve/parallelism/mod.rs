@@ -34,7 +34,6 @@ pub(super) fn check(asked: &Scenario, scenario: &Scenario, findings: &mut Vec<Fi
 }
 
 #[cold]
-#[inline(never)]
 fn check_asked(asked: &Scenario, scenario: &Scenario, findings: &mut Vec<Finding>) {
     zero::check(scenario, findings);
     offloaded::check(scenario, findings);
@@ -71,7 +70,6 @@ pub(super) fn check_model(
 }
 
 #[cold]
-#[inline(never)]
 fn check_divided(scenario: &Scenario, architecture: &Architecture, findings: &mut Vec<Finding>) {
     let sizes = Sizes::of(architecture);
     tensor::check_model(scenario, architecture, &sizes, findings);

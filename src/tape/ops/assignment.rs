@@ -118,6 +118,11 @@ impl Tape {
 
     /// `x[mask] = number` in place: the result is in x's place. Saves the mask (`masked_fill_`).
     pub fn fill_where(&self, x: Tensor, mask: &Tensor) -> Tensor {
+        self.written_where(x, mask, "masked_fill")
+    }
+
+    /// A number written in place where a mask is set, whose gradient `op` makes. Saves the mask.
+    pub(super) fn written_where(&self, x: Tensor, mask: &Tensor, op: &'static str) -> Tensor {
         if !self.records(&[&x]) {
             return x;
         }
@@ -128,7 +133,7 @@ impl Tape {
             out,
             Box::new(move |t, g| {
                 let _mask = saved.unpack(t);
-                smallvec![g[0].as_ref().map(|g| t.like("masked_fill", g))]
+                smallvec![g[0].as_ref().map(|g| t.like(op, g))]
             }),
         )
     }

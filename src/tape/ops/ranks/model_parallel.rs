@@ -129,43 +129,10 @@ impl Tape {
     /// `VocabParallelEmbedding` with this rank's rows `[V / ranks, H]`, before sums are made of it. Saves the
     /// indices as this rank counts them, and which are none of its own.
     pub fn parallel_embedding(&self, weight: &Tensor, indices: &Tensor) -> Tensor {
-        let (mask, own) = self.within_own_rows(indices);
+        let (mask, own) = self.own_indices(indices);
         let rows = self.embedding(weight, &own);
-        self.zeroed_where(rows, &mask)
-    }
-
-    /// Which indices are none of this rank's rows, and the others as it counts them.
-    fn within_own_rows(&self, indices: &Tensor) -> (Tensor, Tensor) {
-        let flags = |op| self.empty(op, *indices.shape(), DType::Bool);
-        let mask = {
-            let below = flags("lt");
-            let above = flags("ge");
-            let mask = flags("bitwise_or");
-            drop((below, above));
-            mask
-        };
-        let _copy = self.like("clone", indices);
-        (mask, self.like("sub", indices))
-    }
-
-    /// `x[mask, :] = 0.0` in place. Saves the mask; the gradient is copied row by row.
-    fn zeroed_where(&self, x: Tensor, mask: &Tensor) -> Tensor {
-        if !self.records(&[&x]) {
-            return x;
-        }
-        let saved = self.save(mask);
-        let out = x.detach();
-        self.attach(
-            &[&x],
-            out,
-            Box::new(move |t, g| {
-                let _mask = saved.unpack(t);
-                smallvec![
-                    g[0].as_ref()
-                        .map(|g| t.empty("index_put", *g.shape(), g.dtype()))
-                ]
-            }),
-        )
+        // `x[mask, :] = 0.0`, whose gradient is copied row by row.
+        self.written_where(rows, &mask, "index_put")
     }
 
     /// `vocab_parallel_cross_entropy` (`core/tensor_parallel/cross_entropy.py`) of this rank's columns
@@ -184,7 +151,7 @@ impl Tape {
             drop(number("max", DType::Int64));
             values
         };
-        let (mask, own) = self.within_own_rows(target);
+        let (mask, own) = self.own_indices(target);
         let (predicted, sum) = {
             let _places = number("arange", DType::Int64);
             let predicted = {

@@ -36,9 +36,10 @@ impl Tape {
         out.with_edge(crate::tape::graph::Edge::Node(Rc::new(node), 0))
     }
 
-    /// `_MaskPartial._partition_value`: which indices are none of this rank's, and the indices as this rank
+    /// `_MaskPartial._partition_value`, and what `VocabParallelEmbedding` and `VocabParallelCrossEntropy` of
+    /// megatron-core 0.16.1 compute alike: which indices are none of this rank's, and the indices as this rank
     /// counts them.
-    fn own_indices(&self, indices: &Tensor) -> (Tensor, Tensor) {
+    pub(super) fn own_indices(&self, indices: &Tensor) -> (Tensor, Tensor) {
         let flags = |op| self.empty(op, *indices.shape(), DType::Bool);
         let mask = {
             let below = flags("lt");
