@@ -118,6 +118,12 @@ impl Fsdp1 {
         }
         if at == 0 {
             self.root_pre_forward(t);
+            // `_root_cast_forward_input`.
+            if let Some(dtype) = self.settings.mixed_precision.param {
+                for x in inputs.iter_mut().filter(|x| x.dtype().is_float()) {
+                    **x = t.to(x, dtype.dtype());
+                }
+            }
         }
         if self.first_pass.get() && handle.pre_forward_index.get().is_none() {
             let mut order = self.pre_forward.borrow_mut();
