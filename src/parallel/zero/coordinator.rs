@@ -440,7 +440,8 @@ impl Coordinator {
             parameter.status.set(Status::Available);
         }
         drop(copies);
-        for parameter in &self.parameters {
+        // Those of what is not trained stay (`invalidate_secondary_tensor`).
+        for parameter in self.parameters.iter().filter(|p| p.trained) {
             parameter.secondary.take();
         }
     }

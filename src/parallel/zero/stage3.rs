@@ -45,6 +45,8 @@ pub(in crate::parallel) struct Stage3 {
     /// What is in the bucket.
     waiting: RefCell<Vec<usize>>,
     elements: Cell<u64>,
+    /// What the optimizer has made before.
+    _states: Vec<Tensor>,
     clips: bool,
     boundary: Cell<bool>,
     norms: RefCell<Vec<Tensor>>,
@@ -61,6 +63,7 @@ impl Stage3 {
         let settings = spec.parallelism.dp.zero;
         let ranks = spec.mesh.shard;
         let offloads = settings.offload_optimizer == OffloadDevice::Cpu;
+        let states = super::states_of_model(t, spec);
         let parameters = registered
             .into_iter()
             .filter(|entry| entry.role != Role::Buffer);
@@ -136,6 +139,7 @@ impl Stage3 {
             }),
             waiting: RefCell::default(),
             elements: Cell::new(0),
+            _states: states,
             clips: spec.clip_grad_norm,
             boundary: Cell::new(true),
             norms: RefCell::default(),
