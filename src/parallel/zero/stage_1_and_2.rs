@@ -187,6 +187,7 @@ impl Stage1And2 {
             let norms = [total];
             norm::combined(t, &norms)
         };
+        drop(norm::invalid(t, &total));
         let held = self.global_norm.replace(Some(t.div_scalar(&total)));
         let flat = match &averaged[..] {
             [one] => one.clone(),
