@@ -36,6 +36,13 @@ pub fn resolve(scenario: &Scenario) -> Resolution {
     }
 }
 
+/// Whether gradients are clipped on the device. Those on the host are clipped there; FSDP1 sums their norms on the
+/// device.
+fn clips(scenario: &Scenario) -> bool {
+    let dp = &scenario.parallelism.dp;
+    scenario.clip_grad_norm && (!dp.offloads() || dp.kind == DataParallelKind::Fsdp1)
+}
+
 /// The completed scenario; of use only if no finding is an error.
 fn complete(asked: &Scenario, findings: &mut Vec<Finding>) -> Option<ResolvedSpec> {
     let completed = parallelism::complete(asked);
@@ -119,10 +126,7 @@ fn complete(asked: &Scenario, findings: &mut Vec<Finding>) -> Option<ResolvedSpe
         quantization: scenario.quantization,
         liger,
         frozen: scenario.frozen.clone(),
-        // Those on the host are clipped there; FSDP1 sums their norms on the device.
-        clip_grad_norm: scenario.clip_grad_norm
-            && (!scenario.parallelism.dp.offloads()
-                || scenario.parallelism.dp.kind == DataParallelKind::Fsdp1),
+        clip_grad_norm: clips(scenario),
         zero_grad_set_to_none: scenario.zero_grad_set_to_none,
         loss: chunked_loss::resolve(scenario),
         keep_outputs: scenario.keep_outputs,

@@ -1,7 +1,10 @@
 //! PyTorch's fully sharded data parallelism.
 
 use super::refusal::not_estimated;
-use crate::ask::{AdapterDtype, DataParallelKind, Finding, Plan, Precision, Scenario, message};
+use crate::ask::{
+    AdapterDtype, DataParallelKind, Finding, OptimizerImpl, OptimizerName, Plan, Precision,
+    Program, Scenario, message,
+};
 use crate::families::registry::is_of_blocks;
 use crate::model::{Architecture, Routing};
 use crate::units::DType;
@@ -55,9 +58,28 @@ pub(super) fn check_groups(
 }
 
 /// Refuses what FSDP1 cannot flatten: parameters of different dtypes, and with `use_orig_params` off those
-/// of which some are trained, in one flat parameter.
+/// of which some are trained, in one flat parameter; and steps that FSDP2's distributed tensors do not know.
 pub(super) fn refuse(scenario: &Scenario, findings: &mut Vec<Finding>) {
     let dp = scenario.parallelism.dp;
+    let optimizer = &scenario.optimizer;
+    // `pointwise_ops` (`torch/distributed/tensor/_ops/_pointwise_ops.py`, torch 2.15).
+    if dp.kind == DataParallelKind::Fsdp2
+        && matches!(optimizer.name, OptimizerName::Sgd | OptimizerName::Adagrad)
+        && optimizer.implementation == OptimizerImpl::Fused
+        && scenario.program == Program::Training
+    {
+        let finding = Finding::error("optimizer.impl", message!(parallelism::fused_step));
+        findings.push(finding.with_fix("optimizer.impl", OptimizerImpl::Foreach.name()));
+    }
+    // `_validate_tensors_to_flatten` (`torch/distributed/fsdp/_flat_param.py`, torch 2.15).
+    if dp.kind == DataParallelKind::Fsdp1
+        && !dp.fsdp.use_orig_params
+        && !scenario.frozen.iter().all(|pattern| is_of_layers(pattern))
+    {
+        let key = "parallelism.dp.use_orig_params";
+        let finding = Finding::error(key, message!(parallelism::flat_parts));
+        findings.push(finding.with_fix(key, true));
+    }
     let Some(lora) = scenario
         .lora
         .as_ref()
@@ -76,4 +98,62 @@ pub(super) fn refuse(scenario: &Scenario, findings: &mut Vec<Finding>) {
         message!(parallelism::flat_frozen)
     };
     findings.push(Finding::error(KEY, why).with_fix(KEY, true));
+}
+
+/// Whether a pattern of parameters that are not trained stands for whole layers: a list's name and a number,
+/// `layers.0.`, with nothing behind them.
+fn is_of_layers(pattern: &str) -> bool {
+    let number = pattern
+        .strip_suffix('.')
+        .and_then(|path| path.rsplit('.').next());
+    number.is_some_and(|number| number.parse::<u32>().is_ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ask::Severity;
+    use crate::resolve::resolve;
+
+    fn refused(settings: &str) -> Vec<String> {
+        let scenario = format!(r#"{{"parallelism": {{"dp": {{"size": 2, {settings}}}"#);
+        let scenario: Scenario = serde_json::from_str(&scenario).expect("a scenario");
+        let findings = resolve(&scenario).findings.into_iter();
+        let errors = findings.filter(|finding| finding.severity == Severity::Error);
+        errors.map(|finding| finding.key).collect()
+    }
+
+    #[test]
+    fn what_pytorch_cannot_train_is_refused_with_its_key() {
+        let parts = "parallelism.dp.use_orig_params";
+        let unused = "parallelism.dp.find_unused_parameters";
+        for (settings, key) in [
+            (
+                r#""kind": "fsdp2"}}, "optimizer": {"name": "sgd", "impl": "fused"}}"#,
+                Some("optimizer.impl"),
+            ),
+            (
+                r#""kind": "fsdp2"}}, "optimizer": {"name": "adamw", "impl": "fused"}}"#,
+                None,
+            ),
+            (
+                r#""kind": "fsdp1", "use_orig_params": false}}, "frozen": ["norm"]}"#,
+                Some(parts),
+            ),
+            (
+                r#""kind": "fsdp1", "use_orig_params": false}}, "frozen": ["layers.0."]}"#,
+                None,
+            ),
+            (
+                r#""kind": "ddp", "find_unused_parameters": true}}, "activation_checkpointing": "full_reentrant"}"#,
+                Some(unused),
+            ),
+            (
+                r#""kind": "ddp", "find_unused_parameters": true}}, "activation_checkpointing": "full"}"#,
+                None,
+            ),
+        ] {
+            assert_eq!(refused(settings), Vec::from_iter(key), "{settings}");
+        }
+    }
 }

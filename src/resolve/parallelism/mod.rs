@@ -5,6 +5,7 @@
 
 mod complete;
 mod context;
+mod ddp;
 mod expert;
 mod fsdp;
 mod idle;
@@ -42,6 +43,7 @@ fn check_asked(asked: &Scenario, scenario: &Scenario, findings: &mut Vec<Finding
     mesh::check(scenario, findings);
     pipeline::check(scenario, findings);
     pipeline::refuse(scenario, findings);
+    ddp::refuse(scenario, findings);
     fsdp::refuse(scenario, findings);
     tensor::check(scenario, findings);
     expert::check_beside(scenario, findings);

@@ -140,6 +140,12 @@ groups! {
             "为嵌入层与输出层单独分组的 FSDP2";
         flat_dtypes: "FSDP1 flattens parameters of one dtype only: adapters in float32 beside weights in 16 bits are units of their own (peft's fsdp_auto_wrap_policy).",
             "FSDP1 只能展平同一类型的参数：16 位权重旁的 float32 适配器须各自成为单元（peft 的 fsdp_auto_wrap_policy）。";
+        flat_parts: "With use_orig_params off FSDP1 flattens no parameters of which only some are trained; it freezes whole layers.",
+            "关闭 use_orig_params 时，FSDP1 不能展平只有一部分参与训练的参数；只能冻结整层。";
+        ready_twice: "DDP looks for unused parameters in the graph, where re-entrant checkpointing hides those that are used: they are ready twice, which it refuses.",
+            "DDP 在计算图中查找未用参数，而可重入检查点会隐藏实际用到的参数：它们会两次就绪，DDP 会报错。";
+        fused_step: "FSDP2's parameters are distributed tensors, for which PyTorch has fused steps of Adam and AdamW only.",
+            "FSDP2 的参数是分布式张量，PyTorch 只为它们提供 Adam 与 AdamW 的融合更新。";
         flat_frozen: "With use_orig_params off FSDP1 flattens adapters apart from frozen weights only: they are units of their own (peft's fsdp_auto_wrap_policy).",
             "关闭 use_orig_params 时，FSDP1 不能把适配器与冻结权重展平在一起：适配器须各自成为单元（peft 的 fsdp_auto_wrap_policy）。";
         size: "parallelism.dp.size is {size}, but the hardware has {gpus} GPUs; every GPU is a rank.",
