@@ -106,13 +106,17 @@ impl ResolvedSpec {
     }
 
     /// The dtype in which a buffer of this one is used: FSDP1 casts those in floating point
-    /// (`MixedPrecision.buffer_dtype`, which accelerate 1.15 gives the dtype of parameters).
+    /// (`MixedPrecision.buffer_dtype`, which accelerate 1.15 gives the dtype of parameters), FSDP2 none: those of
+    /// the model's dtype stay in that of stored weights.
     pub fn buffer_dtype(&self, dtype: DType) -> DType {
         let dp = &self.parallelism.dp;
-        let cast = dp
-            .compute_dtype()
-            .filter(|_| dp.kind == DataParallelKind::Fsdp1);
-        cast.filter(|_| dtype.is_float()).unwrap_or(dtype)
+        match dp.compute_dtype() {
+            Some(cast) if dp.kind == DataParallelKind::Fsdp1 && dtype.is_float() => cast,
+            Some(cast) if dp.kind == DataParallelKind::Fsdp2 && dtype == cast => {
+                self.stored_weights()
+            }
+            _ => dtype,
+        }
     }
 
     /// Whether the model is made on the meta device, its parameters getting memory when they are divided:

@@ -8,8 +8,9 @@ use crate::units::{DType, Shape};
 /// (`aten/src/ATen/native/cuda/MultiTensorApply.cuh`, torch 2.6 and 2.15).
 const CHUNK: u64 = 65_536;
 
-/// Clips all gradients by their common norm; the caller drops the norm that it gets.
-pub fn clip_grad_norm(t: &Tape) {
+/// Clips all gradients by their common norm; the caller drops the norm that it gets. Norms of gradients of
+/// which each rank has a part are `summed` over ranks first.
+pub fn clip_grad_norm(t: &Tape, summed: bool) {
     let mut dtypes = Vec::new();
     for_each_gradient(t, |_, _, grad| {
         if !dtypes.contains(&grad.dtype()) {
@@ -28,8 +29,16 @@ pub fn clip_grad_norm(t: &Tape) {
     let of = |&dtype: &DType| foreach_norm(t, dtype);
     let norms: Vec<Storage> = dtypes.iter().flat_map(of).collect();
     let stacked = t.empty("stack", Shape::from([norms.len() as u64]), dtype);
+    // `_NormPartial._reduce_value` (`torch/distributed/tensor/_ops/_math_ops.py`, torch 2.15).
+    let reduced = summed.then(|| {
+        let powers = temporary(t, "pow", &stacked);
+        let sums = temporary(t, "all_reduce", &stacked);
+        let reduced = temporary(t, "pow", &stacked);
+        drop((powers, sums));
+        reduced
+    });
     let total = t.reduce("linalg_vector_norm", &stacked, Shape::new(&[]), dtype);
-    drop(stacked);
+    drop((reduced, stacked));
     drop(norms);
     let shifted = temporary(t, "add", &total);
     let reciprocal = temporary(t, "reciprocal", &total);
@@ -44,7 +53,7 @@ pub fn clip_grad_norm(t: &Tape) {
 /// `aten/src/ATen/native/cuda/ForeachReduceOp.cu`, torch 2.6 and 2.15).
 fn foreach_norm(t: &Tape, dtype: DType) -> Vec<Storage> {
     let op = "_foreach_norm";
-    let (mut tensors, mut chunks, mut most) = (0, 0, 0);
+    let (mut tensors, mut empty, mut chunks, mut most) = (0, 0, 0, 0);
     let each = |f: &mut dyn FnMut(&Tensor)| {
         for_each_gradient(t, |_, _, grad| {
             if grad.dtype() == dtype {
@@ -55,16 +64,23 @@ fn foreach_norm(t: &Tape, dtype: DType) -> Vec<Storage> {
     each(&mut |grad| {
         let own = grad.numel().div_ceil(CHUNK);
         tensors += 1;
+        empty += usize::from(own == 0);
         chunks += own;
         most = own.max(most);
     });
     let packed = t.backend().foreach_norm_packs_chunks;
-    let offsets = packed.then(|| t.empty(op, Shape::from([tensors + 1]), DType::Int64));
+    let offsets =
+        packed.then(|| t.empty(op, Shape::from([tensors - empty as u64 + 1]), DType::Int64));
     let partial = if packed { chunks } else { tensors * most };
     let partial = t.empty(op, Shape::from([partial]), DType::Float32);
     let mut norms = Vec::new();
     let norm = Shape::new(&[]);
-    each(&mut |_| norms.push(t.hold(op, &norm, dtype, Category::Temporaries)));
+    let number = || t.hold(op, &norm, dtype, Category::Temporaries);
+    each(&mut |_| norms.push(number()));
+    // Those of gradients without elements are zeros, made anew.
+    let zeros: Vec<Storage> = (0..empty).map(|_| number()).collect();
+    norms.truncate(norms.len() - empty);
+    norms.extend(zeros);
     drop((partial, offsets));
     norms
 }

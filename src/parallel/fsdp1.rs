@@ -118,6 +118,12 @@ impl Fsdp1 {
         }
         if at == 0 {
             self.root_pre_forward(t);
+            // `_root_cast_forward_input`.
+            if let Some(dtype) = self.settings.mixed_precision.param {
+                for x in inputs.iter_mut().filter(|x| x.dtype().is_float()) {
+                    **x = t.to(x, dtype.dtype());
+                }
+            }
         }
         if self.first_pass.get() && handle.pre_forward_index.get().is_none() {
             let mut order = self.pre_forward.borrow_mut();
@@ -191,6 +197,10 @@ impl Fsdp1 {
             self.reset_gradients();
         }
         handle.state.set(State::BackwardPre);
+        // What ran after this one in forward is done.
+        for other in &self.handles {
+            other.in_graph.take();
+        }
         if handle.needs_pre_backward.replace(false) && !handle.prefetched.get() {
             handle.unshard(t);
         }
@@ -248,6 +258,7 @@ impl Fsdp1 {
             if handle.is_unsharded.get() || handle.skipped_views.get() {
                 handle.reshard(t, self.frees_in_backward(handle));
             }
+            handle.in_graph.take();
             // `_finalize_params`.
             handle.registered.set(false);
             handle.hooked.take();
@@ -323,11 +334,14 @@ impl Wrapper for Fsdp1 {
     }
 
     fn clip(&self, t: &Tape, run: OnRank) {
+        let mut zero = self.zero.borrow_mut();
+        zero.get_or_insert_with(|| t.empty("tensor", Shape::new(&[]), DType::Float32));
         if !self.handles.iter().any(|handle| handle.common.shards) {
             return self.on_rank(t, run);
         }
-        let mut zero = self.zero.borrow_mut();
-        zero.get_or_insert_with(|| t.empty("tensor", Shape::new(&[]), DType::Float32));
+        if self.settings.cpu_offload {
+            return clip::clip_on_host(t);
+        }
         // All handles in order, the parameters of each as they lie in it.
         let gradients = self.handles.iter().flat_map(|handle| {
             let flat = handle

@@ -173,6 +173,7 @@ impl Fsdp2 {
         }
         self.unshard(t, at);
         self.wait_for_unshard(t, at);
+        group.set_gradient_dtypes(true, self.syncs.get());
         let targets = self.prefetched(at, false);
         if targets.is_empty() {
             self.prefetch_before(t, at);
@@ -335,6 +336,10 @@ impl Wrapper for Fsdp2 {
             return;
         }
         t.with_parameters(&self.own(), |t| by_mesh(t, run));
+    }
+
+    fn sums_norms(&self) -> bool {
+        self.groups.iter().any(|group| group.sharing.ranks > 1)
     }
 
     fn drop_gradients(&self, _t: &Tape) {

@@ -82,6 +82,11 @@ pub trait Wrapper {
         run(t);
     }
 
+    /// Whether norms of gradients, of which ranks have parts, are summed over ranks where they are clipped.
+    fn sums_norms(&self) -> bool {
+        false
+    }
+
     /// Runs what clips gradients, on those that this rank clips.
     fn clip(&self, t: &Tape, run: OnRank) {
         self.on_rank(t, run);

@@ -10,8 +10,9 @@ mod norm;
 mod stage3;
 mod stage_1_and_2;
 
+use crate::ask::OptimizerName;
 use crate::model::ResolvedSpec;
-use crate::tape::{Tape, Tensor};
+use crate::tape::{Category, Tape, Tensor};
 use crate::units::DType;
 
 pub(super) use stage_1_and_2::Stage1And2;
@@ -22,6 +23,19 @@ fn scaled(t: &Tape, loss: &Tensor) -> Vec<Tensor> {
     let divided = t.div_scalar(loss);
     let scaled = t.mul_scalar(&divided);
     vec![divided, scaled]
+}
+
+/// What `torch.optim.Adagrad` made for the model's parameters before the engine divided them: it stays beside that
+/// of what is stepped over.
+fn states_of_model(t: &Tape, spec: &ResolvedSpec) -> Vec<Tensor> {
+    let mut states = Vec::new();
+    if spec.optimizer.name == OptimizerName::Adagrad {
+        t.for_each_parameter(|_, parameter, _| {
+            let (shape, dtype) = (*parameter.shape(), parameter.dtype());
+            states.push(t.allocate("full_like", shape, dtype, Category::OptimizerStates));
+        });
+    }
+    states
 }
 
 /// `communication_data_type` of gradients in the dtype `low`: float32 where sequences are divided among ranks

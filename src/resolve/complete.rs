@@ -5,7 +5,9 @@ use super::{
     liger, offload, optimizer, parallelism, quantization, refused, support, task, training,
     versions, weights,
 };
-use crate::ask::{Finding, SCENARIO_VERSION, Scenario, Severity, limits, message};
+use crate::ask::{
+    DataParallelKind, Finding, SCENARIO_VERSION, Scenario, Severity, limits, message,
+};
 use crate::families::{modules, reading::model};
 use crate::model::ResolvedSpec;
 use crate::units::{Bytes, sort_short};
@@ -117,7 +119,10 @@ fn complete(asked: &Scenario, findings: &mut Vec<Finding>) -> Option<ResolvedSpe
         quantization: scenario.quantization,
         liger,
         frozen: scenario.frozen.clone(),
-        clip_grad_norm: scenario.clip_grad_norm && !scenario.parallelism.dp.offloads(),
+        // Those on the host are clipped there; FSDP1 sums their norms on the device.
+        clip_grad_norm: scenario.clip_grad_norm
+            && (!scenario.parallelism.dp.offloads()
+                || scenario.parallelism.dp.kind == DataParallelKind::Fsdp1),
         zero_grad_set_to_none: scenario.zero_grad_set_to_none,
         loss: chunked_loss::resolve(scenario),
         keep_outputs: scenario.keep_outputs,

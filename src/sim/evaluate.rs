@@ -97,11 +97,14 @@ impl<'a> Evaluator<'a> {
                 logits_to_keep: evaluation.logits_to_keep,
                 ..Request::default()
             };
-            let mut output = self.model.evaluate(t, batch, request);
+            let output = self.model.evaluate(t, batch, request, |output| {
+                if !converts_outputs(self.spec) {
+                    return output;
+                }
+                t.exit_autocast();
+                in_float32(t, output, self.model.calling().returns_tuples)
+            });
             t.exit_autocast();
-            if converts_outputs(self.spec) {
-                output = in_float32(t, output, self.model.calling().returns_tuples);
-            }
             self.take(output, last);
         }
         t.close_cache();

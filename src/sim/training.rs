@@ -176,23 +176,12 @@ impl<'a> Run<'a> {
             }
             let divided = self.divided(batch);
             let mut output = self.forward(divided.as_ref().map_or(batch, |(part, _)| part));
-            let converts = converts_outputs(spec);
-            let copies = self.wrapper.as_ref().is_some_and(|w| w.copies_outputs());
-            if !converts {
-                if copies {
-                    output = copied(t, output);
-                }
-                self.model.add_loss(t, batch, &mut output);
+            if self.wrapper.as_ref().is_some_and(|w| w.copies_outputs()) {
+                output = copied(t, output);
             }
+            self.model.add_loss(t, batch, &mut output);
             t.classify_autocast_copies();
             t.exit_autocast();
-            if converts {
-                output = in_float32(t, output, self.model.calling().returns_tuples);
-                if copies {
-                    output = copied(t, output);
-                }
-                self.model.add_loss(t, batch, &mut output);
-            }
             let Output {
                 logits,
                 mut loss,
@@ -247,12 +236,25 @@ impl<'a> Run<'a> {
             self.model.open_cache_for(t, batch);
         }
         if spec.offload.activations && self.trains() {
-            let (output, on_host) = t.save_on_cpu(|| self.model.forward(t, batch));
+            let (output, on_host) = t.save_on_cpu(|| self.call(batch));
             self.counts.host_activations = on_host;
             output
         } else {
-            self.model.forward(t, batch)
+            self.call(batch)
         }
+    }
+
+    /// Calls the model. Accelerate's region of autocast ends, and converts what it gives, within what wraps it.
+    fn call(&self, batch: &Batch) -> Output {
+        let (t, model) = (self.tape, &self.model);
+        model.forward(t, batch, |output| {
+            if !converts_outputs(self.spec) {
+                return output;
+            }
+            t.classify_autocast_copies();
+            t.exit_autocast();
+            in_float32(t, output, model.calling().returns_tuples)
+        })
     }
 
     fn backward(&mut self, loss: Option<Tensor>, last: bool) {
@@ -312,8 +314,11 @@ impl<'a> Run<'a> {
                 scaler.unscale(t);
             }
             match &self.wrapper {
-                Some(wrapper) => wrapper.clip(t, &mut |t| clip_grad_norm(t)),
-                None => clip_grad_norm(t),
+                Some(wrapper) => {
+                    let summed = wrapper.sums_norms();
+                    wrapper.clip(t, &mut |t| clip_grad_norm(t, summed));
+                }
+                None => clip_grad_norm(t, false),
             }
         }
         self.mark(step, last, Phase::OptimizerStep);

@@ -138,7 +138,7 @@ impl Tape {
                 && let Some(full) = grad.take()
             {
                 let dtype = match edge {
-                    Edge::Leaf(leaf) => leaf.taken_as(*dtype),
+                    Edge::Leaf(leaf) => leaf.taken_as(*dtype, full.dtype()),
                     _ => *dtype,
                 };
                 *grad = Some(self.validated(full, shape, dtype));

@@ -34,6 +34,18 @@ pub(super) enum Edge {
     Redirected(Redirect),
 }
 
+/// The dtype in which a leaf takes its gradients.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum GradientDType {
+    /// Its own.
+    #[default]
+    Own,
+    /// This one.
+    Is(DType),
+    /// That in which they come (`grad_dtype=None`).
+    Any,
+}
+
 /// A tensor that keeps its gradient: a parameter, or an input that was made to require one
 /// (`AccumulateGrad`).
 #[derive(Default)]
@@ -50,8 +62,8 @@ pub(super) struct Leaf {
     pub(super) stream: Stream,
     /// Whether it is a tensor that ranks have together.
     pub(super) distributed: bool,
-    /// The dtype in which it takes its first gradient, where that is another one than its own (`grad_dtype`).
-    pub(super) gradient_dtype: Cell<Option<DType>>,
+    /// The dtype in which it takes gradients (`grad_dtype`).
+    pub(super) gradient_dtype: Cell<GradientDType>,
     /// The gradient.
     pub(super) grad: RefCell<Option<Tensor>>,
     /// Gradients that wait for others of the same backward pass.
@@ -63,11 +75,13 @@ pub(super) struct Leaf {
 }
 
 impl Leaf {
-    /// The dtype in which it takes a gradient of this one.
-    pub(super) fn taken_as(&self, dtype: DType) -> DType {
-        let first = self.grad.borrow().is_none();
-        let asked = self.gradient_dtype.get().filter(|_| first);
-        asked.unwrap_or(dtype)
+    /// The dtype in which it, of the dtype `own`, takes a gradient that comes in another one.
+    pub(super) fn taken_as(&self, own: DType, given: DType) -> DType {
+        match self.gradient_dtype.get() {
+            GradientDType::Own => own,
+            GradientDType::Is(dtype) => dtype,
+            GradientDType::Any => given,
+        }
     }
 
     /// One more gradient will come in this pass.

@@ -3,7 +3,7 @@
 //! Source: `torch/nn/modules/module.py` (`register_forward_pre_hook`, `register_forward_hook`),
 //! `torch/csrc/autograd/engine.cpp` (`call_tensor_pre_hooks`, `queue_callback`), torch 2.15.
 
-use super::graph::{BackwardHook, Edge, Leaf};
+use super::graph::{BackwardHook, Edge, Grads, Leaf};
 use super::{Tape, Tensor};
 use crate::units::Stream;
 use std::cell::{Cell, RefCell};
@@ -258,6 +258,17 @@ impl Tape {
     /// A `torch.autograd.Function` that returns its inputs as they are, and runs `hook` when gradients have
     /// come to all of its outputs. Where no gradient flows to an input nothing happens.
     pub fn pass_through(&self, inputs: &mut [&mut Tensor], hook: BackwardHook) {
+        self.identity(inputs, move |t, _| hook(t));
+    }
+
+    /// The same of one tensor, whose gradient is put aside when it comes.
+    pub fn keep_gradient(&self, x: &mut Tensor, kept: Rc<RefCell<Option<Tensor>>>) {
+        self.identity(&mut [x], move |_, gradients| {
+            kept.replace(gradients.first().cloned().flatten());
+        });
+    }
+
+    fn identity(&self, inputs: &mut [&mut Tensor], hook: impl Fn(&Self, &Grads) + 'static) {
         let trained: Vec<Tensor> = (inputs.iter().filter(|x| x.requires_grad()))
             .map(|x| (**x).clone())
             .collect();
@@ -268,7 +279,7 @@ impl Tape {
         let mut node = self.unshared_node(
             &given,
             Box::new(move |t, gradients| {
-                hook(t);
+                hook(t, gradients);
                 gradients.clone()
             }),
             None,

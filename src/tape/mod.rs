@@ -50,7 +50,7 @@ pub use checkpoint::{Function, Region, Results};
 pub use details::Details;
 pub use event::Event;
 pub use folds::{Built, ListId};
-pub use graph::BackwardHook;
+pub use graph::{BackwardHook, GradientDType};
 pub use hooks::{Called, Hooked, ModuleHooks, ParameterHooks};
 pub use levels::Which;
 pub use ops::{

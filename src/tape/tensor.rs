@@ -1,6 +1,6 @@
 //! Tensors: a shape over a storage, with a place in the graph.
 
-use super::graph::{Edge, Leaf, ParameterId};
+use super::graph::{Edge, GradientDType, Leaf, ParameterId};
 use super::layout::{self, Strides};
 use super::recorder::Storage;
 use super::{Category, Placement};
@@ -251,8 +251,8 @@ impl Tensor {
         }
     }
 
-    /// Sets the dtype in which a leaf takes its first gradient, where that is not its own.
-    pub fn set_gradient_dtype(&self, dtype: Option<DType>) {
+    /// Sets the dtype in which a leaf takes its gradients.
+    pub fn set_gradient_dtype(&self, dtype: GradientDType) {
         if let Some(Edge::Leaf(leaf)) = &self.0.edge {
             leaf.gradient_dtype.set(dtype);
         }

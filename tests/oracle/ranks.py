@@ -163,8 +163,7 @@ class Fsdp1(Rank):
             raise ValueError("FSDP1 casts no outputs")
         if "param" in mixed:
             dtype = DTYPES[mixed["param"]]
-            precision = MixedPrecision(param_dtype=dtype, reduce_dtype=DTYPES[mixed.get("reduce", mixed["param"])], buffer_dtype=dtype,
-                                       cast_forward_inputs=mixed.get("cast_forward_inputs", True))
+            precision = MixedPrecision(param_dtype=dtype, reduce_dtype=DTYPES[mixed.get("reduce", mixed["param"])], buffer_dtype=dtype)
         strategy = dp.get("sharding_strategy", "FULL_SHARD")
         strategy = getattr(ShardingStrategy, "_HYBRID_SHARD_ZERO2" if strategy == "HYBRID_SHARD_ZERO2" else strategy)
         prefetch = dict(pre=BackwardPrefetch.BACKWARD_PRE, post=BackwardPrefetch.BACKWARD_POST, none=None)[dp.get("backward_prefetch", "pre")]

@@ -7,6 +7,7 @@ use crate::tape::{Category, Tape, Tensor};
 use crate::units::{DType, Shape};
 
 /// The tensors of one micro-batch on the device.
+#[derive(Clone)]
 pub struct Batch {
     /// Token ids `[B, S]`, images `[B, C, I, I]`, spectrograms `[B, channels, frames]`, or features
     /// `[B, in]` of the toy.
@@ -31,6 +32,15 @@ pub struct Batch {
 }
 
 impl Batch {
+    /// What a model is called with in floating point, or may be.
+    pub(crate) fn inputs_mut(&mut self) -> Vec<&mut Tensor> {
+        let images = self.images.as_mut().map(|(images, _)| images);
+        [Some(&mut self.input), self.labels.as_mut(), images]
+            .into_iter()
+            .flatten()
+            .collect()
+    }
+
     /// What has nothing beside it.
     pub(crate) fn of(input: Tensor) -> Self {
         Self {
@@ -81,7 +91,7 @@ pub(crate) fn batch(
     let input = |shape: Shape, dtype| t.allocate("zeros", shape, dtype, Category::Inputs);
     let what = spec.architecture.input(seq_len);
     if let Input::Features(width) = what {
-        return Batch::of(input(Shape::from([samples, width]), spec.weights));
+        return Batch::of(input(Shape::from([samples, width]), spec.stored_weights()));
     }
     let images = spec.architecture.pixels().map(|[channels, side]| {
         let shape = Shape::from([samples, channels, side, side]);
@@ -105,7 +115,7 @@ pub(crate) fn batch(
     let floats = if spec.quantization.is_on() {
         spec.precision.dtype()
     } else {
-        spec.weights
+        spec.stored_weights()
     };
     let tokens = Shape::from([samples, seq_len]);
     let (shape, dtype) = match what {

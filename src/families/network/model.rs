@@ -130,10 +130,17 @@ impl Model {
         }
     }
 
-    /// Runs the model forward as an evaluation does: the loss comes from labels or not at all.
-    pub fn evaluate(&self, t: &Tape, batch: &Batch, request: Request) -> Output {
+    /// Runs the model forward as an evaluation does: the loss comes from labels or not at all. What is around its
+    /// forward, within what wraps the model, `converts` what it gives.
+    pub fn evaluate(
+        &self,
+        t: &Tape,
+        batch: &Batch,
+        request: Request,
+        converts: impl FnOnce(Output) -> Output,
+    ) -> Output {
         self.call.ask(request);
-        let output = self.run(t, batch);
+        let output = self.run(t, batch, converts);
         self.call.ask(Request::default());
         output
     }
@@ -179,14 +186,16 @@ impl Model {
             images: images.map(|images| (images, false)),
             ..Batch::of(ids.clone())
         };
-        self.evaluate(t, &batch, request)
+        self.evaluate(t, &batch, request, |output| output)
     }
 
-    fn run(&self, t: &Tape, batch: &Batch) -> Output {
+    fn run(&self, t: &Tape, batch: &Batch, converts: impl FnOnce(Output) -> Output) -> Output {
         t.begin_forward();
-        t.before_module(&mut []);
-        let mut output = self.called(t, batch);
+        let mut given = batch.clone();
+        t.before_module(&mut given.inputs_mut());
+        let mut output = converts(self.called(t, &given));
         t.after_module(&mut output.tensors_mut());
+        drop(given);
         let labels = batch.labels.as_ref().filter(|_| self.divides_logits);
         if let (Some(labels), Some(logits)) = (labels, &output.logits) {
             let loss = t.scoped("loss", None, || loss::of_divided_logits(t, logits, labels));
@@ -217,9 +226,15 @@ impl Model {
         output
     }
 
-    /// Runs the model forward, with the loss that it computes itself.
-    pub fn forward(&self, t: &Tape, batch: &Batch) -> Output {
-        self.run(t, batch)
+    /// Runs the model forward, with the loss that it computes itself. What is around its forward, within what
+    /// wraps the model, `converts` what it gives.
+    pub fn forward(
+        &self,
+        t: &Tape,
+        batch: &Batch,
+        converts: impl FnOnce(Output) -> Output,
+    ) -> Output {
+        self.run(t, batch, converts)
     }
 
     /// Runs a stage of the model forward (of a pipeline): token ids `[B, S]`, if it is the first, or hidden

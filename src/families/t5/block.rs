@@ -22,6 +22,10 @@ impl T5Norm {
     }
 
     pub(crate) fn forward(&self, t: &Tape, x: &Tensor) -> Tensor {
+        t.with_own("norm", [Some(&self.weight)], x, |x| self.normalize(t, x))
+    }
+
+    fn normalize(&self, t: &Tape, x: &Tensor) -> Tensor {
         let variance = {
             let square = {
                 let wide = t.to(x, DType::Float32);

@@ -46,15 +46,19 @@ impl Conv1D {
                 bias,
                 adapter,
             } => {
-                let result = {
-                    let rows = t.view(x, [x.dim(0) * x.dim(1), x.dim(2)]);
-                    let flat = t.affine(&rows, weight, bias);
-                    drop(rows);
-                    t.view(&flat, [x.dim(0), x.dim(1), weight.dim(1)])
+                let whole = |x: &Tensor| {
+                    t.with_own("conv1d", [Some(weight), Some(bias)], x, |x| {
+                        let rows = t.view(x, [x.dim(0) * x.dim(1), x.dim(2)]);
+                        let flat = t.affine(&rows, weight, bias);
+                        drop(rows);
+                        t.view(&flat, [x.dim(0), x.dim(1), weight.dim(1)])
+                    })
                 };
                 match adapter.as_ref().and_then(|slot| slot.get()) {
-                    Some(adapter) => adapter.forward(t, x, result, Some(bias)),
-                    None => result,
+                    Some(adapter) => t.with_own("adapted", [], x, |x| {
+                        adapter.forward(t, x, whole(x), Some(bias))
+                    }),
+                    None => whole(x),
                 }
             }
         }

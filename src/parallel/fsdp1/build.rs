@@ -3,7 +3,9 @@
 use super::Fsdp1;
 use super::handle::{self, Common, Handle, Original, UNSHARD};
 use super::layout::Layout;
-use crate::ask::{AdapterDtype, ComputeDtype, ShardingStrategy};
+use crate::ask::{
+    ActivationCheckpointing, AdapterDtype, ComputeDtype, Precision, ShardingStrategy,
+};
 use crate::model::ResolvedSpec;
 use crate::parallel::units::Layers;
 use crate::parallel::wrapper::ModelParameter;
@@ -101,6 +103,7 @@ impl Fsdp1 {
 fn common(spec: &ResolvedSpec) -> Common {
     let (settings, mesh) = (&spec.parallelism.dp.fsdp, &spec.mesh);
     let strategy = settings.sharding_strategy;
+    let autocasts = matches!(spec.precision, Precision::AmpBf16 | Precision::AmpFp16);
     let shards = mesh.shard > 1 && strategy != ShardingStrategy::NoShard;
     Common {
         shards,
@@ -110,6 +113,11 @@ fn common(spec: &ResolvedSpec) -> Common {
         ),
         use_orig_params: settings.use_orig_params,
         offloads: settings.cpu_offload,
+        saves: [
+            // A head that is not trained is saved as autocast's copy.
+            spec.lora.is_none() || !autocasts,
+            spec.activation_checkpointing == ActivationCheckpointing::None,
+        ],
         ranks: if shards { mesh.shard } else { 1 },
     }
 }

@@ -4,10 +4,23 @@
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
 
+/// A number of the norm of all gradients.
+fn number(t: &Tape, op: &'static str) -> Tensor {
+    t.empty(op, Shape::new(&[]), DType::Float32)
+}
+
+/// Clips gradients that are on the host, where most of it happens: ranks sum the squares of their norms on the
+/// device.
+pub(super) fn clip_on_host(t: &Tape) {
+    let local = number(t, "to");
+    let squared = number(t, "pow");
+    let total = number(t, "pow");
+    drop((squared, total, local));
+}
+
 /// Clips gradients of shards by their common norm, taken one by one in float32.
 pub(super) fn clip_grad_norm(t: &Tape, gradients: &[Tensor]) {
     const NORM: &str = "linalg_vector_norm";
-    let number = |op| t.empty(op, Shape::new(&[]), DType::Float32);
     let norm = |x: &Tensor| t.reduce(NORM, x, Shape::new(&[]), DType::Float32);
     // `_get_grad_norm`.
     let local = (!gradients.is_empty()).then(|| {
@@ -16,18 +29,18 @@ pub(super) fn clip_grad_norm(t: &Tape, gradients: &[Tensor]) {
         drop(norms);
         norm(&stacked)
     });
-    let squared = number("pow");
-    let total = number("pow");
+    let squared = number(t, "pow");
+    let total = number(t, "pow");
     drop(squared);
     let coefficient = {
-        let shifted = number("add");
-        let reciprocal = number("reciprocal");
+        let shifted = number(t, "add");
+        let reciprocal = number(t, "reciprocal");
         drop(shifted);
-        let coefficient = number("mul");
+        let coefficient = number(t, "mul");
         drop(reciprocal);
         coefficient
     };
-    let clamped = number("clamp");
+    let clamped = number(t, "clamp");
     for gradient in gradients {
         drop(t.to(&clamped, gradient.dtype()));
     }

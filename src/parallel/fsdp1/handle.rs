@@ -32,6 +32,8 @@ pub(super) struct Common {
     pub(super) reshards_after_forward: bool,
     pub(super) use_orig_params: bool,
     pub(super) offloads: bool,
+    /// Whether the model around its layers, and layers, save parameters as they are for backward.
+    pub(super) saves: [bool; 2],
     /// Ranks that divide a flat parameter.
     pub(super) ranks: u64,
 }
@@ -63,6 +65,11 @@ pub(super) struct Handle {
     pub(super) low: RefCell<Option<Tensor>>,
     /// The copy of an offloaded shard on the device.
     pub(super) copied: RefCell<Option<Tensor>>,
+    /// What the views that modules have hold of an offloaded one that is not divided: only others take their place,
+    /// in each forward and, with `use_orig_params`, backward pass.
+    pub(super) viewed: RefCell<Option<Tensor>>,
+    /// And what those hold that were saved for backward.
+    pub(super) in_graph: RefCell<Option<Tensor>>,
     /// `_saved_grad_shard`.
     pub(super) saved: RefCell<Option<Tensor>>,
     /// Whether the flat parameter's data is the unsharded one.
@@ -105,6 +112,8 @@ impl Handle {
             full: RefCell::default(),
             low: RefCell::default(),
             copied: RefCell::default(),
+            viewed: RefCell::default(),
+            in_graph: RefCell::default(),
             saved: RefCell::default(),
             is_unsharded: Cell::new(false),
             skipped_views: Cell::new(false),
@@ -178,10 +187,17 @@ impl Handle {
                 }
             }
             self.is_unsharded.set(true);
-            if !self.common.use_orig_params {
+            if !self.common.use_orig_params && self.common.shards {
                 self.copied.take();
             }
-            if self.state.get() == State::Forward {
+            let state = self.state.get();
+            let anew = self.common.use_orig_params && state == State::BackwardPre;
+            if !self.common.shards && (anew || state == State::Forward) {
+                let before = self.viewed.replace(self.copied.borrow().clone());
+                let saves = self.common.saves[usize::from(!self.is_root)];
+                self.in_graph.replace(before.filter(|_| anew && saves));
+            }
+            if state == State::Forward {
                 self.use_unsharded_views(t);
             }
             if self.is_mixed() && self.common.shards {
@@ -259,6 +275,8 @@ impl Handle {
                     }
                 }
             }
+        } else {
+            self.copied.take();
         }
         if free && let Some(full) = self.full.take() {
             t.record_stream(&full, t.stream());

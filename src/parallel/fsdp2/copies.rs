@@ -3,7 +3,7 @@
 //!
 //! Source: `aten/src/ATen/native/cuda/TensorShape.cu` (`pack_vecs` and its callers), torch 2.15.
 
-use crate::tape::{Category, Tape};
+use crate::tape::{Category, Storage, Tape, Tensor};
 use crate::units::{DType, Shape};
 
 /// Bytes that a block of threads copies at once (`TILE_SIZE`).
@@ -23,15 +23,48 @@ pub(super) fn copy_out(t: &Tape, bytes: &[u64], chunks: u64) {
     table(t, 4 * tensors + 1 + blocks(TILE * rounds.max(1)));
 }
 
-/// `torch._chunk_cat(..., out=...)`: tensors are copied into a buffer of chunks, each of which gets these
-/// bytes of each tensor.
-pub(super) fn copy_in(t: &Tape, bytes: impl Iterator<Item = u64>) {
-    let (mut tensors, mut blocks) = (0, 0);
-    for bytes in bytes {
-        tensors += 1;
-        blocks += bytes.div_ceil(TILE);
+/// `fsdp::chunk_cat_mixed_dtype`: gradients are copied into a buffer of `ranks` chunks, each of which gets `parts`
+/// elements of each, in the dtype of the buffer. One kernel does that where they have that dtype, or bfloat16 and
+/// the buffer float32; other gradients of one dtype are padded and joined, others of several are cast first.
+///
+/// Source: `torch/csrc/distributed/fsdp/ChunkCat.{cpp,cu}`, `_chunk_cat_out_cuda`
+/// (`aten/src/ATen/native/cuda/TensorShape.cu`), torch 2.15.
+pub(super) fn copy_in(t: &Tape, gradients: &[Tensor], (parts, ranks): (&[u64], u64), dtype: DType) {
+    let differs = |gradient: &&Tensor| gradient.dtype() != dtype;
+    let casts = dtype == DType::Float32;
+    let others = gradients.iter().filter(differs);
+    let is_one_kernel =
+        (others.clone()).all(|gradient| casts && gradient.dtype() == DType::BFloat16);
+    let given = gradients.first().map(Tensor::dtype);
+    let is_mixed = gradients
+        .iter()
+        .any(|gradient| given != Some(gradient.dtype()));
+    if !is_one_kernel && !is_mixed {
+        let whole = gradients.iter().zip(parts);
+        let padded = whole.filter(|(gradient, part)| gradient.numel() < *part * ranks);
+        let padded: Vec<Storage> = padded
+            .map(|(gradient, part)| {
+                let shape = Shape::from([part * ranks]);
+                t.hold(
+                    "constant_pad_nd",
+                    &shape,
+                    gradient.dtype(),
+                    Category::Temporaries,
+                )
+            })
+            .collect();
+        drop(padded);
+        return;
     }
-    table(t, blocks + 6 * tensors + 2);
+    let cast: Vec<Tensor> = (others.filter(|_| !is_one_kernel))
+        .map(|gradient| t.to(gradient, dtype))
+        .collect();
+    let blocks = parts
+        .iter()
+        .map(|part| (part * dtype.size()).div_ceil(TILE));
+    let ends = if is_one_kernel && is_mixed { 0 } else { 2 };
+    table(t, blocks.sum::<u64>() + 6 * parts.len() as u64 + ends);
+    drop(cast);
 }
 
 fn table(t: &Tape, numbers: u64) {

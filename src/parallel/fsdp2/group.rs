@@ -5,7 +5,7 @@ use super::copies::copy_out;
 use crate::ask::{Fsdp, Mesh};
 use crate::model::ResolvedSpec;
 use crate::parallel::shards::RowShard;
-use crate::tape::{Category, Placement, Registered, Tape, Tensor};
+use crate::tape::{Category, GradientDType, Placement, Registered, Tape, Tensor};
 use crate::units::{DType, Shape};
 use std::cell::{Cell, RefCell};
 
@@ -28,6 +28,9 @@ pub(super) struct Parameter {
     pub(super) shard: Tensor,
     /// Elements of a chunk with its padding.
     pub(super) padded: u64,
+    /// The dtype that its gradient gets as it is reduced, where that is wider than its own
+    /// (`_fsdp_params_with_wider_grad_dtype`).
+    pub(super) deferred: Option<DType>,
     /// The reduced gradient of this rank's part.
     pub(super) gradient: RefCell<Option<Tensor>>,
 }
@@ -138,11 +141,12 @@ impl Group {
             }
         });
         entry.tensor.free_storage();
-        // The gradient of a copy is summed in the wider dtype (`may_reduce_grad_outside_dp`).
-        if entry.tensor.placement().is_copy() {
-            let wider = reduce.size() > entry.tensor.dtype().size();
-            entry.tensor.set_gradient_dtype(wider.then_some(reduce));
+        let wider = reduce.size() > entry.tensor.dtype().size();
+        if wider {
+            entry.tensor.set_gradient_dtype(GradientDType::Is(reduce));
         }
+        // The gradient of a copy is summed in the wider dtype (`may_reduce_grad_outside_dp`).
+        let defers = wider && !entry.tensor.placement().is_copy();
         let placement = match entry.tensor.placement() {
             Placement::Local => Placement::Local,
             Placement::Divided | Placement::Copied | Placement::Summed => Placement::Divided,
@@ -153,6 +157,7 @@ impl Group {
             scope: entry.scope,
             shard: shard.placed(placement),
             padded: part.padded,
+            deferred: defers.then_some(reduce),
             gradient: RefCell::default(),
         });
         self.parameters.len() - 1
@@ -178,6 +183,22 @@ impl Group {
         if self.unsharded.replace(false) {
             for parameter in &self.parameters {
                 parameter.unsharded.free_storage();
+            }
+        }
+    }
+
+    /// `_set_unsharded_grad_dtypes`: gradients that are reduced after this backward pass, or added to some that are
+    /// there, are taken as they come, others in the dtype in which they are reduced.
+    pub(super) fn set_gradient_dtypes(&self, defers: bool, syncs: bool) {
+        for parameter in &self.parameters {
+            let Some(dtype) = parameter.deferred else {
+                continue;
+            };
+            let x = &parameter.unsharded;
+            if !defers {
+                x.set_gradient_dtype(GradientDType::Is(dtype));
+            } else if syncs || x.gradient().is_some() {
+                x.set_gradient_dtype(GradientDType::Any);
             }
         }
     }

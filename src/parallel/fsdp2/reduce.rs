@@ -13,6 +13,7 @@ impl Fsdp2 {
         group.state.set(State::PostBackward);
         group.pending.set(!self.syncs.get());
         if !self.syncs.get() {
+            group.set_gradient_dtypes(false, false);
             if self.reshards.get() {
                 group.reshard();
             }
@@ -28,6 +29,7 @@ impl Fsdp2 {
                 Some(t.placed_as(unsharded, &gradient).unwrap_or(gradient))
             })
             .collect();
+        group.set_gradient_dtypes(false, true);
         group.reshard();
         self.reducing.borrow_mut().clear();
         if gradients.is_empty() {
@@ -49,7 +51,8 @@ impl Fsdp2 {
         };
         let input = flat(own * group.sharing.ranks, Category::Temporaries);
         let parts = places.iter().map(|&place| group.parameters[place].padded);
-        copy_in(t, parts.map(|elements| elements * self.reduce.size()));
+        let parts: Vec<u64> = parts.collect();
+        copy_in(t, &gradients, (&parts, group.sharing.ranks), self.reduce);
         drop(gradients);
         let output = t.on_stream(self.streams.reduce_scatter, || {
             let output = flat(own, Category::Gradients);
@@ -88,17 +91,8 @@ impl Fsdp2 {
         self.reducing.borrow_mut().push(input);
     }
 
-    /// Whether gradients are reduced in the backward passes that come. Those that stay for later ones are
-    /// taken in the dtype in which they are reduced (`_set_unsharded_grad_dtypes`).
+    /// Whether gradients are reduced in the backward passes that come.
     pub(super) fn sync(&self, syncs: bool) {
-        if self.syncs.replace(syncs) == syncs {
-            return;
-        }
-        let dtype = (!syncs).then_some(self.reduce);
-        let parameters = self.groups.iter().flat_map(|group| &group.parameters);
-        for parameter in parameters.filter(|p| !p.unsharded.placement().is_copy()) {
-            let is_narrow = parameter.unsharded.dtype().size() < self.reduce.size();
-            (parameter.unsharded).set_gradient_dtype(dtype.filter(|_| is_narrow));
-        }
+        self.syncs.set(syncs);
     }
 }

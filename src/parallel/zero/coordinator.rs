@@ -314,6 +314,15 @@ impl Coordinator {
         self.step.set(self.step.get() + 1);
     }
 
+    /// Which parameters of a module are trained.
+    pub(super) fn trained_of(&self, used: &Use) -> Vec<usize> {
+        let mut trained: Vec<usize> = (used.own.iter().copied())
+            .filter(|&at| self.parameters[at].trained)
+            .collect();
+        trained.sort_unstable();
+        trained
+    }
+
     /// Gathers what the next modules need.
     fn prefetch(&self, t: &Tape, used: &Use) {
         let step = self.step.get();
@@ -440,7 +449,8 @@ impl Coordinator {
             parameter.status.set(Status::Available);
         }
         drop(copies);
-        for parameter in &self.parameters {
+        // Those of what is not trained stay (`invalidate_secondary_tensor`).
+        for parameter in self.parameters.iter().filter(|p| p.trained) {
             parameter.secondary.take();
         }
     }

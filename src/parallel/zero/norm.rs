@@ -22,9 +22,7 @@ pub(super) fn overflow(t: &Tape, gradients: &[Tensor]) {
 pub(super) fn has_inf_or_nan(t: &Tape, x: &Tensor) -> Tensor {
     let extreme = |op| {
         let value = t.reduce(op, x, number(), x.dtype());
-        let finite = t.empty("isfinite", number(), DType::Bool);
-        drop(value);
-        finite
+        is_finite(t, &value)
     };
     let finite = [extreme("amax"), extreme("amin")];
     let both = t.empty("logical_and", number(), DType::Bool);
@@ -32,6 +30,30 @@ pub(super) fn has_inf_or_nan(t: &Tape, x: &Tensor) -> Tensor {
     let found = t.empty("logical_not", number(), DType::Bool);
     drop(both);
     found
+}
+
+/// `torch.isfinite`, which is made of other operations.
+fn is_finite(t: &Tape, x: &Tensor) -> Tensor {
+    let flag = |op| t.empty(op, *x.shape(), DType::Bool);
+    let absolute = t.empty("abs", *x.shape(), x.dtype());
+    let others = [flag("ne"), flag("eq")];
+    let finite = flag("mul");
+    drop((others, absolute));
+    finite
+}
+
+/// `is_invalid_grad_norm` (`deepspeed/runtime/utils.py`): whether there is a norm that is not finite or below 0.
+pub(super) fn invalid(t: &Tape, norms: &Tensor) -> Tensor {
+    let flag = |op| t.empty(op, *norms.shape(), DType::Bool);
+    let finite = is_finite(t, norms);
+    let infinite = flag("bitwise_not");
+    drop(finite);
+    let negative = flag("lt");
+    let either = flag("bitwise_or");
+    drop((infinite, negative));
+    let any = t.empty("any", number(), DType::Bool);
+    drop(either);
+    any
 }
 
 /// `get_grad_norm_direct`: each gradient's norm in double precision, and the norm of those.
@@ -83,7 +105,7 @@ pub(super) fn of_parts(t: &Tape, gradients: &[Tensor]) -> Tensor {
 pub(super) fn combined(t: &Tape, norms: &[Tensor]) -> Tensor {
     let dtype = norms.first().map_or(DType::Float32, Tensor::dtype);
     let stacked = t.empty("stack", Shape::from([norms.len() as u64]), dtype);
-    let invalid = t.empty("any", number(), DType::Bool);
+    let invalid = invalid(t, &stacked);
     let combined = t.reduce("linalg_vector_norm", &stacked, number(), dtype);
     let infinite = t.empty("full_like", number(), dtype);
     let chosen = t.empty("where", number(), dtype);

@@ -9,6 +9,7 @@ use crate::parallel::wrapper::{OnRank, Wrapper};
 use crate::tape::{Called, Category, ParameterHooks, Registered, Role, Tape, Tensor};
 use crate::units::{DType, Shape, Stream};
 use std::cell::{Cell, RefCell};
+use std::collections::BTreeSet;
 use std::rc::{Rc, Weak};
 
 /// `reduce_and_partition_stream`.
@@ -17,6 +18,9 @@ const REDUCTION: Stream = Stream::side(1);
 /// Elements of which the norm is taken at once where the optimizer is on the host
 /// (`_constant_buffered_norm2`).
 const NORM_BUFFER: u64 = 250_000_000;
+
+/// The gradient of a module's result, which `register_full_backward_hook` keeps until that of its input is there.
+type Kept = Rc<RefCell<Option<Tensor>>>;
 
 /// Parameters that are stepped over together (`fp16_groups`).
 struct Group {
@@ -45,6 +49,12 @@ pub(in crate::parallel) struct Stage3 {
     /// What is in the bucket.
     waiting: RefCell<Vec<usize>>,
     elements: Cell<u64>,
+    /// What the optimizer has made before.
+    _states: Vec<Tensor>,
+    /// Parameters of modules that stand for all modules in them, whose gradients are reduced when such a module's
+    /// backward is over, and what waits for that of the one that runs.
+    of_leaves: RefCell<BTreeSet<usize>>,
+    output_gradient: RefCell<Option<Kept>>,
     clips: bool,
     boundary: Cell<bool>,
     norms: RefCell<Vec<Tensor>>,
@@ -61,6 +71,7 @@ impl Stage3 {
         let settings = spec.parallelism.dp.zero;
         let ranks = spec.mesh.shard;
         let offloads = settings.offload_optimizer == OffloadDevice::Cpu;
+        let states = super::states_of_model(t, spec);
         let parameters = registered
             .into_iter()
             .filter(|entry| entry.role != Role::Buffer);
@@ -136,6 +147,9 @@ impl Stage3 {
             }),
             waiting: RefCell::default(),
             elements: Cell::new(0),
+            _states: states,
+            of_leaves: RefCell::default(),
+            output_gradient: RefCell::default(),
             clips: spec.clip_grad_norm,
             boundary: Cell::new(true),
             norms: RefCell::default(),
@@ -163,12 +177,25 @@ impl Stage3 {
     fn reduce_parameter(&self, t: &Tape) {
         let mut ready = None;
         t.for_each_parameter(|_, parameter, _| ready = Some(parameter.clone()));
-        let Some((tensor, at)) = ready.and_then(|tensor| {
-            let at = self.coordinator.place(&tensor)?;
-            Some((tensor, at))
-        }) else {
+        let Some(at) = ready.and_then(|tensor| self.coordinator.place(&tensor)) else {
             return;
         };
+        if !self.of_leaves.borrow().contains(&at) {
+            self.put_into_bucket(t, at);
+        }
+    }
+
+    /// `reduce_leaf_module_grads`.
+    fn reduce_leaf(&self, t: &Tape, members: &[usize]) {
+        for &at in members {
+            if self.coordinator.parameters[at].tensor.gradient().is_some() {
+                self.put_into_bucket(t, at);
+            }
+        }
+    }
+
+    fn put_into_bucket(&self, t: &Tape, at: usize) {
+        let tensor = &self.coordinator.parameters[at].tensor;
         let (elements, size) = (tensor.numel(), self.settings.reduce_bucket_size);
         if self.elements.get() > 0 && self.elements.get() + elements > size {
             self.reduce_bucket(t);
@@ -272,6 +299,7 @@ impl Stage3 {
             norms.push(norm::of_parts(t, &gradients));
         }
         let total = norm::combined(t, &norms);
+        drop(norm::invalid(t, &total));
         let held = self.global_norm.replace(Some(t.div_scalar(&total)));
         for at in 0..self.groups.len() {
             let master = &self.groups[at].master;
@@ -296,6 +324,8 @@ impl Stage3 {
                 drop(t.empty("_to_copy", *master.shape(), self.low));
             }
         }
+        // Its numbers live until parameters are there again.
+        self.coordinator.step_ended(t);
         drop((total, norms, held));
     }
 }
@@ -316,6 +346,26 @@ fn sub_groups(trained: &[usize], parts: &[Tensor], size: u64) -> Vec<Vec<usize>>
         }
     }
     groups
+}
+
+impl Stage3 {
+    /// Of a module that stands for all modules in it: those of its parameters that are trained, and where the
+    /// gradient of its result is kept.
+    fn waits_for(&self, t: &Tape, module: &Called) -> Option<(Vec<usize>, Kept)> {
+        if !module.is_leaf {
+            return None;
+        }
+        let members = self
+            .coordinator
+            .trained_of(&self.coordinator.using(t, module));
+        if members.is_empty() {
+            return None;
+        }
+        self.of_leaves.borrow_mut().extend(&members);
+        let kept = Kept::default();
+        self.output_gradient.replace(Some(Rc::clone(&kept)));
+        Some((members, kept))
+    }
 }
 
 impl ParameterHooks for Stage3 {
@@ -341,8 +391,17 @@ impl ParameterHooks for Stage3 {
                 .fetch(t, &self.coordinator.using(t, &Called::bare("model")), true);
             return;
         }
+        let waiting = self.waits_for(t, module);
         let left = move |t: &Tape| own.coordinator.release(t, &used, false);
         t.pass_through(inputs, Rc::new(left));
+        let Some((own, (members, kept))) = self.own.upgrade().zip(waiting) else {
+            return;
+        };
+        let ended = move |t: &Tape| {
+            own.reduce_leaf(t, &members);
+            kept.take();
+        };
+        t.pass_through(inputs, Rc::new(ended));
     }
 
     fn after(&self, t: &Tape, module: &Called, outputs: &mut [&mut Tensor]) {
@@ -353,6 +412,9 @@ impl ParameterHooks for Stage3 {
                 let used = used.clone();
                 let entered = move |t: &Tape| own.coordinator.fetch(t, &used, false);
                 t.pass_through(&mut [&mut **output], Rc::new(entered));
+            }
+            if let Some(kept) = self.output_gradient.take().filter(|_| module.is_leaf) {
+                t.keep_gradient(output, kept);
             }
         }
     }
@@ -369,6 +431,9 @@ impl Wrapper for Stage3 {
 
     /// `independent_gradient_partition_epilogue`, then `backward_epilogue`.
     fn backward_ended(&self, t: &Tape) {
+        // Of modules whose input has no gradient.
+        let of_leaves: Vec<usize> = self.of_leaves.borrow().iter().copied().collect();
+        self.reduce_leaf(t, &of_leaves);
         self.reduce_bucket(t);
         t.synchronize();
         self.coordinator.release_leftovers(t);
@@ -393,10 +458,10 @@ impl Wrapper for Stage3 {
         if self.offloads() {
             drop(t.empty("FloatTensor", Shape::from([1]), DType::Float32));
             self.norms.take();
+            self.coordinator.step_ended(t);
         } else {
             self.step_here(t, run);
         }
-        self.coordinator.step_ended(t);
         t.set_grad_enabled(grad_mode);
     }
 }

@@ -36,6 +36,8 @@ pub(in crate::parallel) struct Stage1And2 {
     master: Tensor,
     /// `temp_grad_buffer_for_gpu_offload`.
     _copied: Option<Tensor>,
+    /// What the optimizer has made before.
+    _states: Vec<Tensor>,
     clips: bool,
     /// Whether this micro-batch is the last of a step.
     pub(super) boundary: Cell<bool>,
@@ -58,6 +60,7 @@ impl Stage1And2 {
         let settings = spec.parallelism.dp.zero;
         let (place, ranks) = (spec.mesh.place_in_shard(), spec.mesh.shard);
         let offloads = settings.offload_optimizer == OffloadDevice::Cpu;
+        let states = super::states_of_model(t, spec);
         let mut tensors = Vec::new();
         t.for_each_parameter(|_, parameter, _| tensors.push(parameter.clone()));
         let low = tensors.first().map_or(spec.weights, Tensor::dtype);
@@ -90,6 +93,7 @@ impl Stage1And2 {
                 let shape = Shape::from([largest.unwrap_or(0)]);
                 t.allocate("zeros", shape, low, Category::Communication)
             }),
+            _states: states,
             clips: spec.clip_grad_norm,
             boundary: Cell::new(true),
             buckets: Buckets::default(),
@@ -183,6 +187,7 @@ impl Stage1And2 {
             let norms = [total];
             norm::combined(t, &norms)
         };
+        drop(norm::invalid(t, &total));
         let held = self.global_norm.replace(Some(t.div_scalar(&total)));
         let flat = match &averaged[..] {
             [one] => one.clone(),
