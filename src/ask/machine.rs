@@ -1,6 +1,6 @@
 //! The machine and the settings of PyTorch's allocator, as a scenario describes them.
 
-use super::omitted::is_false;
+use super::omitted::{is_false, is_nothing};
 use super::roundup::RoundupDivisions;
 use serde::{Deserialize, Serialize};
 
@@ -13,6 +13,10 @@ pub struct Hardware {
     /// GPU memory in bytes, when it differs from the catalog's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gpu_memory: Option<u64>,
+    /// Bytes of each GPU that other programs hold, as nvidia-smi shows them before the job starts: another
+    /// job, a desktop, an inference server.
+    #[serde(skip_serializing_if = "is_nothing")]
+    pub gpu_memory_in_use: u64,
     /// GPUs in one machine.
     pub gpus_per_node: u64,
     /// Machines.
@@ -34,6 +38,7 @@ impl Default for Hardware {
         Self {
             gpu: "a100-80gb".to_owned(),
             gpu_memory: None,
+            gpu_memory_in_use: 0,
             gpus_per_node: 1,
             nodes: 1,
             processes_per_gpu: 1,

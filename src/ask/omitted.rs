@@ -9,3 +9,8 @@ pub(crate) fn is_false(value: &bool) -> bool {
 pub(crate) fn is_zero(value: &f64) -> bool {
     *value == 0.0
 }
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+pub(crate) fn is_nothing(value: &u64) -> bool {
+    *value == 0
+}

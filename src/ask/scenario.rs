@@ -7,7 +7,7 @@ use super::host_settings::HostSettings;
 use super::lora::Lora;
 use super::machine::{AllocatorSettings, Hardware};
 use super::offload::Offload;
-use super::omitted::{is_false, is_zero};
+use super::omitted::{is_false, is_nothing, is_zero};
 use super::parallelism::{Parallelism, Recompute};
 use super::quantization::{ComputeDtype, Quantization};
 use crate::units::names;
@@ -396,11 +396,6 @@ impl Default for Optimizer {
             master_weights: MasterWeights::None,
         }
     }
-}
-
-#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
-fn is_nothing(value: &u64) -> bool {
-    *value == 0
 }
 
 names! {

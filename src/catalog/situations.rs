@@ -96,6 +96,7 @@ pub static SITUATIONS: &[Situation] = &[
             r#""dataset": {"mode": "arrow_table", "raw_bytes": 5800000000, "rows": 5800000},
             "dataloader": {"num_workers": 8, "pin_memory": true},
             "host": {"tokenizer": "unigram", "checkpoint": "random_init"},
+            "parallelism": {"dp": {"kind": "ddp", "size": 3}},
             "hardware": {"gpu": "rtx-4000-ada", "gpus_per_node": 3,
             "host_ram": 32000000000, "swap": 4000000000}"#
         ),
@@ -112,6 +113,7 @@ pub static SITUATIONS: &[Situation] = &[
             r#""dataset": {"mode": "pandas", "raw_bytes": 4000000000, "rows": 4000000},
             "dataloader": {"num_workers": 4, "pin_memory": true},
             "host": {"tokenizer": "unigram", "checkpoint": "random_init"},
+            "parallelism": {"dp": {"kind": "ddp", "size": 2}},
             "hardware": {"gpu": "rtx-4000-ada", "gpus_per_node": 2,
             "host_ram": 16000000000}"#
         ),
@@ -128,6 +130,7 @@ pub static SITUATIONS: &[Situation] = &[
             r#""dataset": {"mode": "reopened", "raw_bytes": 4000000000, "rows": 4000000},
             "dataloader": {"num_workers": 0, "pin_memory": false},
             "host": {"tokenizer": "unigram", "checkpoint": "random_init"},
+            "parallelism": {"dp": {"kind": "ddp", "size": 2}},
             "hardware": {"gpu": "rtx-4000-ada", "gpus_per_node": 2,
             "host_ram": 16000000000}"#
         ),
@@ -151,6 +154,22 @@ pub static SITUATIONS: &[Situation] = &[
         question: (
             "Two LoRA jobs on one GPU run out of memory",
             "一块 GPU 上的两个 LoRA 任务显存不足",
+        ),
+    },
+    Situation {
+        id: "lora-jobs-spread",
+        scenario: r#"{"model": "gla-1.3b", "micro_batch_size": 2, "seq_len": 1024,
+            "precision": "bf16", "padding_mask": true,
+            "lora": {"r": 16, "target_modules": ["q_proj", "k_proj", "v_proj", "o_proj",
+            "g_proj"]}, "framework": "torch-2.6/transformers-4.51",
+            "evaluation": {"kind": "generate", "max_new_tokens": 16},
+            "dataloader": {"num_workers": 2}, "allocator": {"expandable_segments": true},
+            "hardware": {"gpu": "rtx-4090", "gpus_per_node": 7,
+            "processes_by_gpu": "2,2,2,2,1,1,1", "host_ram": 269500000000}}"#,
+        against: Some("two-lora-jobs"),
+        question: (
+            "Two LoRA jobs on each GPU (A) beside eleven of half the batch on seven GPUs (B)",
+            "每块 GPU 两个 LoRA 任务（A）与七块 GPU 上十一个半批次任务（B）对比",
         ),
     },
     Situation {

@@ -151,6 +151,7 @@ pub static KEYS: &[Key] = &[
     key("host.other_memory", "other", Kind::Bytes),
     key("hardware.gpu", "gpu", Kind::Text),
     key("hardware.gpu_memory", "vram", Kind::Bytes),
+    key("hardware.gpu_memory_in_use", "vram_used", Kind::Bytes),
     key("hardware.gpus_per_node", "gpus", Kind::Count),
     key("hardware.nodes", "nodes", Kind::Count),
     key("hardware.processes_per_gpu", "procs", Kind::Count),

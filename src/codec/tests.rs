@@ -79,6 +79,7 @@ fn every_key_of_a_scenario_is_in_the_table() {
         },
         hardware: Hardware {
             gpu_memory: Some(1),
+            gpu_memory_in_use: 1,
             processes_by_gpu: Some("2,1".to_owned()),
             ..Hardware::default()
         },

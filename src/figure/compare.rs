@@ -2,7 +2,7 @@
 
 use super::device::device_parts;
 use super::{CapacityBar, DevicePart, HostBarPart, device_bar, host_bar};
-use crate::report::Report;
+use crate::report::{Fit, Report};
 use crate::units::{Bytes, sort_short};
 
 /// What is below one of so many parts of the larger total in both is small.
@@ -89,6 +89,14 @@ pub fn compare_device(a: &Report, b: &Report) -> Comparison<DevicePart> {
     Comparison::new(a, b, DevicePart::Small, parts)
 }
 
+/// Both as jobs on one GPU, each with its own CUDA context, taken to peak together; nothing where their GPUs
+/// differ.
+pub fn on_one_device(a: &Report, b: &Report) -> Option<Fit> {
+    let (a, b) = (&a.device, &b.device);
+    let alike = (&a.name, a.usable, a.in_use) == (&b.name, b.usable, b.in_use);
+    alike.then(|| Fit::new(a.total + b.total - a.in_use, a.usable))
+}
+
 /// Host RAM of two configurations.
 pub fn compare_host(a: &Report, b: &Report) -> Comparison<HostBarPart> {
     let bar = |report: &Report| host_bar(&report.host, report.verdict.host.capacity);
@@ -125,6 +133,37 @@ mod tests {
         let host = compare_host(&a, &b);
         let of_b: Bytes = host.parts.iter().map(|pair| pair.b).sum();
         assert_eq!(of_b, b.host.peak.total);
+    }
+
+    #[test]
+    fn two_jobs_on_one_gpu_need_the_sum_of_both() {
+        let (a, b) = (report(2, "rtx-4090"), report(1, "rtx-4090"));
+        let both = on_one_device(&a, &b).expect("the GPU is the same");
+        assert_eq!(both.needed, a.device.total + b.device.total);
+        assert_eq!(both.capacity, a.device.usable);
+        assert_eq!(on_one_device(&a, &report(2, "a100-80gb")), None);
+    }
+
+    #[test]
+    fn what_another_job_holds_is_added_and_leaves_less() {
+        let beside = |in_use: Bytes, micro_batch_size| {
+            let mut scenario = Scenario {
+                micro_batch_size,
+                ..Scenario::default()
+            };
+            scenario.hardware.gpu = "a100-80gb".to_owned();
+            scenario.hardware.gpu_memory_in_use = in_use.get();
+            estimate(&scenario).expect("an answer").report
+        };
+        let (other, alone) = (report(1, "a100-80gb"), report(2, "a100-80gb"));
+        let together = beside(other.device.total, 2);
+        assert_eq!(
+            together.device.total,
+            alone.device.total + other.device.total
+        );
+        assert_eq!(Some(together.verdict.device), on_one_device(&alone, &other));
+        let full = beside(alone.device.usable - Bytes::mib(1), 2);
+        assert!(alone.verdict.device.fits && !full.verdict.device.fits);
     }
 
     #[test]

@@ -16,7 +16,7 @@ mod tensors;
 mod zoom;
 
 pub use bar::{CapacityBar, Part, Standing};
-pub use compare::{Comparison, Pair, compare_device, compare_host};
+pub use compare::{Comparison, Pair, compare_device, compare_host, on_one_device};
 pub use device::{DevicePart, binding_step, device_bar};
 pub use host::{HostBarPart, NodeRow, host_bar, node_rows};
 pub use peaks::{PhasePeak, phase_peaks};

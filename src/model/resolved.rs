@@ -210,6 +210,8 @@ pub struct DeviceFacts {
     pub name: String,
     /// Memory that programs can use, context included.
     pub usable: Bytes,
+    /// Memory that other programs hold of it.
+    pub in_use: Bytes,
     /// Bytes outside the allocator: the CUDA context, kernels, and NCCL where there are several GPUs.
     pub context: Bytes,
     /// Compute capability times ten, as 80 for an A100.

@@ -10,7 +10,8 @@
 //! a remedy was computed by running the model again.
 //!
 //! # Known limitations
-//! - Processes that share a GPU are taken to run the same scenario and to peak together.
+//! - Processes that share a GPU are taken to run the same scenario and to peak together; what other jobs hold
+//!   of it is `hardware.gpu_memory_in_use`.
 
 mod accuracy;
 mod advice;

@@ -107,9 +107,10 @@ pub fn within_its_limit(spec: &ResolvedSpec) -> Settings {
 }
 
 /// The allocator's settings on the scenario's device: what one process can use of it beside its
-/// CUDA context.
+/// CUDA context and other programs.
 pub fn limited(spec: &ResolvedSpec) -> Settings {
-    let share = spec.device.usable.get() / spec.device.processes.max(1);
+    let free = spec.device.usable - spec.device.in_use;
+    let share = free.get() / spec.device.processes.max(1);
     let own = spec.memory_limit.map_or(u64::MAX, Bytes::get);
     let bytes = share.saturating_sub(spec.device.context.get()).min(own);
     let limit = if spec.allocator.garbage_collection_threshold.is_some() {

@@ -41,11 +41,8 @@ pub fn summarize(spec: &ResolvedSpec, trace: &Trace) -> Option<DeviceSummary> {
         .and_then(|_| step(last.saturating_sub(1), &phases));
     let processes = spec.device.processes.max(1);
     let on_device = |reserved: Bytes| {
-        Bytes(
-            (reserved + spec.device.context)
-                .get()
-                .saturating_mul(processes),
-        )
+        let own = (reserved + spec.device.context).get();
+        Bytes(own.saturating_mul(processes)) + spec.device.in_use
     };
     let mut total = on_device(run.peak_reserved);
     let usable = usable(spec, on_device);
@@ -61,6 +58,7 @@ pub fn summarize(spec: &ResolvedSpec, trace: &Trace) -> Option<DeviceSummary> {
         usual_step,
         run,
         context: Bytes(spec.device.context.get().saturating_mul(processes)),
+        in_use: spec.device.in_use,
         total,
         usable,
         name: spec.device.name.clone(),

@@ -93,12 +93,21 @@ pub struct DeviceReport {
     pub run: RunReport,
     /// CUDA contexts and kernel images outside the allocator, of all processes on the device.
     pub context: Bytes,
-    /// What nvidia-smi shows at the peak: reserved plus context, all processes on the device.
+    /// What other programs hold of the device.
+    #[serde(skip_serializing_if = "is_none_held")]
+    pub in_use: Bytes,
+    /// What nvidia-smi shows at the peak: reserved plus context, all processes on the device, other programs'
+    /// too.
     pub total: Bytes,
     /// What programs can use of the device.
     pub usable: Bytes,
     /// The device's name.
     pub name: String,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+fn is_none_held(bytes: &Bytes) -> bool {
+    *bytes == Bytes::ZERO
 }
 
 impl DeviceReport {

@@ -38,6 +38,12 @@ pub(crate) fn read(
         check("hardware.gpu_memory", bytes, &GPU_MEMORY, findings);
     }
     check(
+        "hardware.gpu_memory_in_use",
+        hardware.gpu_memory_in_use,
+        &(0..=*GPU_MEMORY.end()),
+        findings,
+    );
+    check(
         "hardware.gpus_per_node",
         hardware.gpus_per_node,
         &GPUS_PER_NODE,
@@ -68,6 +74,7 @@ pub(crate) fn read(
     let device = DeviceFacts {
         name: accelerator.name.to_owned(),
         usable: hardware.gpu_memory.map_or(accelerator.usable.value, Bytes),
+        in_use: Bytes(hardware.gpu_memory_in_use),
         context: accelerator.context.value + communication,
         compute_capability: accelerator.compute_capability,
         multiprocessors: accelerator.multiprocessors,

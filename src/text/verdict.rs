@@ -1,7 +1,7 @@
 //! The answer in one sentence.
 
 use super::{ByteUnits, Language, Scale, phase_in_sentence};
-use crate::report::Verdict;
+use crate::report::{Fit, Verdict};
 use crate::units::Bytes;
 
 /// `71.3 of 79.2 GiB`.
@@ -86,10 +86,34 @@ pub fn verdict_detail(verdict: &Verdict, units: ByteUnits, language: Language) -
     }
 }
 
+/// Two jobs on one GPU: "Both at once on one GPU: 15.2 of 23.6 GiB VRAM; 8.4 GiB to spare."
+pub fn both_on_one_gpu(both: &Fit, units: ByteUnits, language: Language) -> String {
+    let need = of(both.needed, both.capacity, units, language);
+    let scale = Scale::new(both.capacity, units);
+    let between = if both.fits {
+        scale.between(both.needed, both.capacity)
+    } else {
+        scale.between(both.capacity, both.needed)
+    };
+    match (both.fits, language) {
+        (true, Language::English) => {
+            format!("Both jobs on one GPU: {need} VRAM, {between} to spare.")
+        }
+        (false, Language::English) => {
+            format!("Both jobs on one GPU: {need} VRAM, {between} missing.")
+        }
+        (true, Language::Chinese) => {
+            format!("两个作业同在一块 GPU：显存 {need}，还余 {between}。")
+        }
+        (false, Language::Chinese) => {
+            format!("两个作业同在一块 GPU：显存 {need}，还差 {between}。")
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::Fit;
     use crate::sim::Phase;
 
     fn verdict(device: (u64, u64), host: (u64, u64)) -> Verdict {

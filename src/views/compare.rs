@@ -9,10 +9,11 @@ use super::value::value_text;
 use crate::app::{Store, Target, use_store};
 use crate::ask::Scenario;
 use crate::codec::differences;
-use crate::figure::{Comparison, Pair, compare_device, compare_host};
+use crate::figure::{Comparison, Pair, compare_device, compare_host, on_one_device};
 use crate::report::{Estimate, Report};
 use crate::text::{
-    Language, Scale, Word, difference, exact, setting_name, verdict_answer, verdict_detail,
+    Language, Scale, Word, both_on_one_gpu, difference, exact, setting_name, verdict_answer,
+    verdict_detail,
 };
 use crate::units::Bytes;
 use leptos::prelude::*;
@@ -214,6 +215,21 @@ fn Verdicts() -> impl IntoView {
             }
         })
     };
+    let together = Memo::new(move |_| {
+        let both = both(store, store.answer, on_one_device).flatten()?;
+        let (units, language) = (store.units.get(), store.language.get());
+        Some((both_on_one_gpu(&both, units, language), both.fits))
+    });
+    let together = move || {
+        together.get().map(|(said, fits)| {
+            view! {
+                <li data-fits=fits.to_string()>
+                    <b class="side">"A+B"</b>
+                    <span>{said}</span>
+                </li>
+            }
+        })
+    };
     let a = Memo::new(move |_| store.kept.answer().map(|a| sentence(&a.report)));
     let b = Memo::new(move |_| {
         store
@@ -224,6 +240,7 @@ fn Verdicts() -> impl IntoView {
         <ul class="sides">
             {move || line("A", a.get())}
             {move || line("B", b.get())}
+            {together}
         </ul>
     }
 }

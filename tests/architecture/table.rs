@@ -71,6 +71,12 @@ pub const ROOMS: &[Room] = &[
             "units", "ask", "model", "resolve", "tape", "sim", "device", "host",
         ],
     ),
+    pure(
+        "decide",
+        &[
+            "units", "catalog", "ask", "families", "resolve", "codec", "tape", "sim", "report",
+        ],
+    ),
     pure("chart", &["units", "tape", "sim", "host", "report"]),
     pure(
         "figure",
@@ -101,7 +107,9 @@ pub const ROOMS: &[Room] = &[
 pub const BINARIES: &[(&str, &[&str])] = &[
     (
         "src/bin/highwater",
-        &["units", "ask", "resolve", "codec", "report", "text"],
+        &[
+            "units", "ask", "resolve", "codec", "report", "decide", "text",
+        ],
     ),
     ("src/bin/web", &["app", "views"]),
 ];

@@ -45,7 +45,7 @@ fn cells_of_a_rank_follow_one_another_and_keep_their_share_of_the_time() {
 }
 
 #[test]
-fn a_long_schedule_is_cut_off_where_it_could_not_be_read() {
+fn a_long_schedule_is_cut_off_where_it_could_not_be_read_and_says_so() {
     let schedule = pipeline("1f1b", 4, 400);
     let layout = ScheduleLayout::new(&figure(&schedule), &Theme::light(), WIDE);
     assert!(!layout.whole);
@@ -56,6 +56,10 @@ fn a_long_schedule_is_cut_off_where_it_could_not_be_read() {
             .all(|cell| cell.frame.right <= layout.plot.right)
     );
     assert!(cells.count() > 100);
+    let theme = Theme::light();
+    let svg = svg_schedule(&figure(&schedule), &look(&theme, &English), WIDE, None);
+    let svg = svg.expect("memory only");
+    assert!(text(&svg, "\u{2026} 4 in flight").is_some());
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! What was asked on the command line.
 
+use highwater::decide::Axis;
 use highwater::report::Selection;
+use highwater::text::english;
 use lexopt::Arg::{Long, Short, Value};
 use lexopt::Parser;
 use std::ffi::OsString;
@@ -12,12 +14,17 @@ How much GPU memory and host RAM a training run takes, at which moment.
 
 Usage:
   highwater estimate [FILE] [--table]
+  highwater solve --for AXIS [FILE] [--table]
   highwater check [FILE] [--only KEY=VALUE]... [--worst N]
   highwater trace [FILE]
 
   estimate   Reads one scenario, or one on each line, as JSON and writes one report for each, in
              the same order, one per line.
-  --table    Writes tables for people instead.
+  --table    Writes tables, or sentences, for people instead.
+  solve      Reads scenarios in the same way and writes for each the value of one axis that only
+             just fits, as {\"micro_batch_size\": 16}: 0, or null, where none does.
+  --for      The axis: micro_batch_size, seq_len, lora.r or another number of a scenario, gpus
+             (the fewest), gpu (the smallest of the catalog) or model (the largest of its type).
   check      Reads lines of {\"scenario\": ..., \"expect\": ...} with what was measured and writes
              the table of errors.
   --only     Only cases of a group, as precision=bf16; may be repeated.
@@ -40,6 +47,15 @@ pub enum Command {
     Estimate {
         /// Where they are; standard input when absent.
         file: Option<PathBuf>,
+        /// How to write the answers.
+        form: Form,
+    },
+    /// Look for what only just fits.
+    Solve {
+        /// Where the scenarios are; standard input when absent.
+        file: Option<PathBuf>,
+        /// What varies.
+        axis: Axis,
         /// How to write the answers.
         form: Form,
     },
@@ -69,6 +85,7 @@ pub enum Form {
 /// An option that a command may have.
 enum Opt {
     Table,
+    For(String),
     Only(String),
     Worst(usize),
 }
@@ -86,6 +103,7 @@ pub fn parse(arguments: impl Iterator<Item = OsString>) -> Result<Command, Strin
             Short('h') | Long("help") => return Ok(Command::Help),
             Short('V') | Long("version") => return Ok(Command::Version),
             Long("table") => options.push(("--table", Opt::Table)),
+            Long("for") => options.push(("--for", Opt::For(value(&mut parser, "--for")?))),
             Long("only") => options.push(("--only", Opt::Only(value(&mut parser, "--only")?))),
             Long("worst") => {
                 let value = value(&mut parser, "--worst")?;
@@ -112,6 +130,7 @@ pub fn parse(arguments: impl Iterator<Item = OsString>) -> Result<Command, Strin
     }
     match command.to_str() {
         Some("estimate") => estimate(file, options),
+        Some("solve") => solve(file, options),
         Some("check") => check(file, options),
         Some("trace") if options.is_empty() => Ok(Command::Trace { file }),
         Some(command @ "trace") => Err(format!("{command} has no options.")),
@@ -139,13 +158,27 @@ fn estimate(file: Option<PathBuf>, options: Vec<(&str, Opt)>) -> Result<Command,
     Ok(Command::Estimate { file, form })
 }
 
+fn solve(file: Option<PathBuf>, options: Vec<(&str, Opt)>) -> Result<Command, String> {
+    let (mut form, mut axis) = (Form::Json, None);
+    for (name, option) in options {
+        match option {
+            Opt::Table => form = Form::Table,
+            Opt::For(name) => axis = Some(Axis::named(&name).map_err(|why| english(&why))?),
+            _ => return Err(format!("solve has no option {name}.")),
+        }
+    }
+    let missing = "solve needs an axis, as in --for micro_batch_size.";
+    let axis = axis.ok_or(missing)?;
+    Ok(Command::Solve { file, axis, form })
+}
+
 fn check(file: Option<PathBuf>, options: Vec<(&str, Opt)>) -> Result<Command, String> {
     let mut selection = Selection::default();
     for (name, option) in options {
         match option {
             Opt::Only(group) => selection.only.push(group),
             Opt::Worst(count) => selection.worst = count,
-            Opt::Table => return Err(format!("check has no option {name}.")),
+            Opt::Table | Opt::For(_) => return Err(format!("check has no option {name}.")),
         }
     }
     Ok(Command::Check { file, selection })
@@ -194,6 +227,18 @@ mod tests {
     }
 
     #[test]
+    fn what_is_solved_for_is_named() {
+        let command = parsed("solve --for lora.r a.json --table");
+        let Ok(Command::Solve { file, axis, form }) = command else {
+            panic!("solve is not understood");
+        };
+        assert_eq!((file, form), (Some("a.json".into()), Form::Table));
+        assert_eq!(axis.name(), "lora.r");
+        let problem = parsed("solve --for batch_size").expect_err("no axis");
+        assert!(problem.contains("micro_batch_size"), "{problem}");
+    }
+
+    #[test]
     fn a_value_may_stand_behind_an_equals_sign() {
         let command = parsed("check --only=precision=bf16 --worst=3 -- a");
         let Ok(Command::Check { file, selection }) = command else {
@@ -217,6 +262,11 @@ mod tests {
             "check --worst many",
             "check --table",
             "trace --table",
+            "solve",
+            "solve --for",
+            "solve --for precision",
+            "solve --for seq_len --worst 3",
+            "estimate --for seq_len",
         ] {
             assert!(parsed(line).is_err(), "{line}");
         }

@@ -2,65 +2,18 @@
 
 use crate::arguments::Form;
 use crate::check::sentence;
+use crate::lines::{self, refusal, write_line};
 use crate::table;
 use crate::{BAD_INPUT, DOES_NOT_FIT, FITS};
 use highwater::ask::{Finding, Severity};
 use highwater::codec::decode_json;
 use highwater::report::{self, Estimate};
-use highwater::text::{self, WrittenReport};
-use serde::Serialize;
-use serde_json::{Value, json};
-use std::io::{self, Write};
-use std::num::NonZero;
-use std::thread::{self, available_parallelism};
+use highwater::text::WrittenReport;
+use std::io::Write;
 
-/// Estimates every scenario of a text and writes the answers; gives the exit code. When nobody
-/// reads any more, the rest is left out.
+/// Estimates every scenario of a text and writes the answers; gives the exit code.
 pub fn run(text: &str, form: Form, out: &mut dyn Write) -> u8 {
-    let scenarios = scenarios(text);
-    if scenarios.is_empty() {
-        let nothing = json!({"error": "There is no scenario in the input."});
-        let _ = writeln!(out, "{nothing}");
-        return BAD_INPUT;
-    }
-    let mut code = FITS;
-    for window in scenarios.chunks(WINDOW) {
-        let mut gone = false;
-        for (own, line) in written(window, form) {
-            code = worse(code, own);
-            gone = gone || out.write_all(&line).is_err();
-        }
-        if gone {
-            break;
-        }
-    }
-    let _ = out.flush();
-    code
-}
-
-/// Scenarios whose answers are held at a time, to be written in order.
-const WINDOW: usize = 256;
-
-/// The exit code and the written answer of each scenario, in order, worked out by as many threads
-/// as there are processors.
-fn written(scenarios: &[&str], form: Form) -> Vec<(u8, Vec<u8>)> {
-    let threads = available_parallelism().map_or(1, NonZero::get);
-    let share = scenarios.len().div_ceil(threads).max(1);
-    let one_thread = |part: &[&str]| part.iter().map(|text| one(text, form)).collect::<Vec<_>>();
-    if share == scenarios.len() {
-        return one_thread(scenarios);
-    }
-    thread::scope(|scope| {
-        let parts = scenarios.chunks(share);
-        let workers: Vec<_> = parts
-            .map(|part| scope.spawn(move || one_thread(part)))
-            .collect();
-        let done = workers.into_iter().map(|worker| match worker.join() {
-            Ok(answers) => answers,
-            Err(panic) => std::panic::resume_unwind(panic),
-        });
-        done.flatten().collect()
-    })
+    lines::each(text, out, |text| one(text, form))
 }
 
 /// One scenario's exit code and written answer.
@@ -70,10 +23,7 @@ fn one(text: &str, form: Form) -> (u8, Vec<u8>) {
     // Writing to memory cannot fail.
     let _ = match (form, &answer) {
         (Form::Json, Ok(estimate)) => write_line(&WrittenReport::from(&estimate.report), &mut line),
-        (Form::Json, Err(findings)) => {
-            let (error, findings) = (sentence(findings), text::written(findings));
-            write_line(&json!({"error": error, "findings": findings}), &mut line)
-        }
+        (Form::Json, Err(findings)) => write_line(&refusal(findings), &mut line),
         (Form::Table, Ok(estimate)) => table::write(&estimate.report, &mut line),
         (Form::Table, Err(findings)) => writeln!(line, "error: {}\n", sentence(findings)),
     };
@@ -83,16 +33,6 @@ fn one(text: &str, form: Form) -> (u8, Vec<u8>) {
         Ok(_) => FITS,
     };
     (code, line)
-}
-
-/// The texts of the scenarios: the whole text when it is one JSON value, else each line that is
-/// not blank.
-fn scenarios(text: &str) -> Vec<&str> {
-    let lines = text.lines().filter(|line| !line.trim().is_empty());
-    if serde_json::from_str::<Value>(text).is_ok() {
-        return vec![text];
-    }
-    lines.collect()
 }
 
 fn answer(text: &str) -> Result<Estimate, Vec<Finding>> {
@@ -109,28 +49,10 @@ fn answer(text: &str) -> Result<Estimate, Vec<Finding>> {
     Ok(estimate)
 }
 
-/// Bad input outranks what does not fit, which outranks what fits.
-fn worse(code: u8, other: u8) -> u8 {
-    let rank = |code| {
-        [FITS, DOES_NOT_FIT, BAD_INPUT]
-            .iter()
-            .position(|&c| c == code)
-    };
-    if rank(other) > rank(code) {
-        other
-    } else {
-        code
-    }
-}
-
-fn write_line(value: &impl Serialize, mut out: impl Write) -> io::Result<()> {
-    serde_json::to_writer(&mut out, value)?;
-    writeln!(out)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::Value;
 
     fn run_on(text: &str) -> (u8, Vec<Value>) {
         let mut out = Vec::new();

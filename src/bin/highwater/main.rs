@@ -6,6 +6,8 @@
 mod arguments;
 mod check;
 mod estimate;
+mod lines;
+mod solve;
 mod table;
 
 use arguments::{Command, USAGE};
@@ -39,6 +41,9 @@ fn main() -> ExitCode {
         }),
         Ok(Command::Check { file, selection }) => on_text(file.as_ref(), |text, out| {
             check::check(text, &selection, out)
+        }),
+        Ok(Command::Solve { file, axis, form }) => on_text(file.as_ref(), |text, out| {
+            Ok(solve::run(text, &axis, form, out))
         }),
         Ok(Command::Trace { file }) => on_text(file.as_ref(), check::trace),
         Err(problem) => refuse(&format!("{problem}\n\n{USAGE}")),

@@ -17,6 +17,9 @@ const LATER: f64 = 0.3;
 /// How strongly what is held is shaded.
 const HELD: f64 = 0.45;
 
+/// Before what is at the end of a row that is cut off.
+const GOES_ON: &str = "\u{2026} ";
+
 /// Draws a schedule: a row for each rank with what it computes, numbered by micro-batch, under it how many
 /// micro-batches it holds, and their most at its end.
 ///
@@ -88,7 +91,7 @@ fn draw_cell<DB: DrawingBackend>(
     Ok(())
 }
 
-/// A rank's name at the left, and at the right how many micro-batches it holds at most.
+/// A rank's name at the left, and at the right whether it goes on and how many micro-batches it holds at most.
 fn names<DB: DrawingBackend>(
     pen: &Pen<DB>,
     look: &Look,
@@ -105,6 +108,9 @@ fn names<DB: DrawingBackend>(
     let middle = i32::midpoint(row.frame.top, row.frame.bottom);
     let name = look.words.rank(rank);
     pen.text(&name, (layout.plot.left - 6, middle), kind(Hold::Right))?;
-    let held = look.words.in_flight(row.most_in_flight);
+    let mut held = look.words.in_flight(row.most_in_flight);
+    if !layout.whole {
+        held.insert_str(0, GOES_ON);
+    }
     pen.text(&held, (layout.plot.right + 6, middle), kind(Hold::Left))
 }

@@ -9,8 +9,8 @@ use crate::sim::Slot;
 const NARROWEST_UNIT: f64 = 3.0;
 /// Width of a rank's name in label sizes: "rank 15".
 const NAME_LETTERS: i32 = 5;
-/// Width of how many micro-batches a rank holds, in label sizes: "8 in flight".
-const HELD_LETTERS: i32 = 6;
+/// Width of how many micro-batches a rank holds, in label sizes: "… 8 in flight".
+const HELD_LETTERS: i32 = 7;
 /// Share of a row that what is computed takes, and of what is held under it.
 const SHARES: [f64; 2] = [0.62, 0.22];
 /// Share of a row between them.

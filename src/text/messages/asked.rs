@@ -1,4 +1,4 @@
-//! What is said of texts, keys and numbers: by `ask`, `codec`, `report` and the page.
+//! What is said of texts, keys and numbers: by `ask`, `codec`, `report`, `decide` and the page.
 
 use super::group::groups;
 
@@ -72,6 +72,16 @@ groups! {
     report {
         no_phase: "The program has no phase to report.",
             "该程序没有可报告的阶段。";
+    }
+    decide {
+        ends: "{axis} is allowed up to {value}, and memory is left there. {reason}",
+            "{axis} 最大允许 {value}，此时内存仍有余量。{reason}";
+        no_models: "The catalog has no models of the type that this one is of.",
+            "目录中没有与该模型同类型的模型。";
+        unknown_axis: "There is nothing called {shown} to solve for.{hint} It can be {usual}, or any other number of a scenario by its key.",
+            "无法对 {shown} 求解。{hint}可选 {usual}，或场景中任何数值型的键。";
+        without_effect: "{axis} has no effect in this scenario: there is nothing to solve for.",
+            "{axis} 在此场景中不起作用，无需求解。";
     }
     scenario {
         version: "The scenario says format version {version}; this program reads version {scenario_version}.",

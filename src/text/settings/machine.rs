@@ -72,6 +72,9 @@ settings! {
     "hardware.gpu_memory": "GPU memory", "显存大小";
         "Where it differs from the catalog's.",
         "与目录中的数值不同时填写。"; "", "nvidia-smi";
+    "hardware.gpu_memory_in_use": "GPU memory used by others", "其他程序占用的显存";
+        "What other programs hold of the GPU before the job starts: another job, a desktop, an inference server.",
+        "作业开始前其他程序占用的显存：另一个作业、桌面、推理服务。"; "", "nvidia-smi";
     "hardware.gpus_per_node": "GPUs per node", "每节点 GPU 数";
         "Data-parallel training processes on one machine.",
         "一台机器上的数据并行训练进程数。"; "", "torchrun --nproc-per-node";

@@ -183,6 +183,7 @@ static ONE_GPU: &[Group] = &[
             Setting::new("hardware.gpu_memory")
                 .steps(SIZES)
                 .absent(Called(Word::Automatic)),
+            Setting::new("hardware.gpu_memory_in_use").steps(SIZES),
             Setting::new("other_device_memory").steps(SIZES),
             Setting::new("host.libraries").half(),
             Setting::new("host.tokenizer").half(),

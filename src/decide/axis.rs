@@ -1,0 +1,167 @@
+//! What can be solved for.
+
+use crate::ask::{Message, closest, message};
+use crate::codec::{KEYS, Key, Kind};
+
+/// What varies, while the rest of the scenario stays.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Along {
+    /// A number of which more takes more memory: the largest is looked for.
+    Largest(&'static Key),
+    /// A number of which more makes room: the least is looked for.
+    Least(&'static Key),
+    /// The number of GPUs: the fewest are looked for.
+    Gpus,
+    /// The GPU: the one of the catalog with the least memory is looked for.
+    Gpu,
+    /// The model: the largest published one of the same type is looked for.
+    Model,
+}
+
+/// An axis to solve for, under the name that it was asked for by.
+#[derive(Clone, Debug)]
+pub struct Axis {
+    name: String,
+    pub(super) along: Along,
+}
+
+/// The number of GPUs, which is no key of a scenario: nodes and GPUs of a node say it together.
+const GPUS: &str = "gpus";
+
+/// The key of the GPU.
+pub(super) const GPU: &str = "hardware.gpu";
+
+/// The key of the model.
+pub(super) const MODEL: &str = "model";
+
+/// What is asked for most, for those who ask for something else.
+const USUAL: [&str; 6] = ["micro_batch_size", "seq_len", "lora.r", GPUS, GPU, MODEL];
+
+/// Numbers of which more takes less memory of a GPU, or is more memory.
+const ROOM: [&str; 14] = [
+    "hardware.gpu_memory",
+    "hardware.gpus_per_node",
+    "hardware.host_ram",
+    "hardware.nodes",
+    "memory_limit",
+    "parallelism.cp.size",
+    "parallelism.dp.shard_size",
+    "parallelism.dp.size",
+    "parallelism.dp.stage",
+    "parallelism.dp.zero_hpz_partition_size",
+    "parallelism.ep.size",
+    "parallelism.pp.size",
+    "parallelism.tp.size",
+    "recompute.num_layers",
+];
+
+impl Axis {
+    /// The axis of this name: a number of a scenario by its key (`lora.r`) or the key's last part where no other
+    /// ends so (`r`), `gpus`, `hardware.gpu` or `gpu`, or `model`.
+    ///
+    /// # Errors
+    /// Where there is none, what it may have been meant to be.
+    pub fn named(name: &str) -> Result<Self, Message> {
+        let along = along(name).ok_or_else(|| unknown(name))?;
+        let name = name.to_owned();
+        Ok(Self { name, along })
+    }
+
+    /// The name that it was asked for by.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The scenario's key that findings about it name.
+    pub(super) fn key(&self) -> &'static str {
+        match self.along {
+            Along::Largest(key) | Along::Least(key) => key.path,
+            Along::Gpus => "hardware.gpus_per_node",
+            Along::Gpu => GPU,
+            Along::Model => MODEL,
+        }
+    }
+}
+
+/// The keys that hold numbers, but for those that say which rank is looked at.
+fn numbers() -> impl Iterator<Item = &'static Key> {
+    let is_number = |key: &&Key| matches!(key.kind, Kind::Count | Kind::Tokens | Kind::Bytes);
+    let is_rank = |key: &&Key| key.path.rsplit('.').next() == Some("rank");
+    KEYS.iter()
+        .filter(move |key| is_number(key) && !is_rank(key))
+}
+
+fn along(name: &str) -> Option<Along> {
+    match name {
+        GPUS => return Some(Along::Gpus),
+        GPU | "gpu" => return Some(Along::Gpu),
+        MODEL => return Some(Along::Model),
+        _ => {}
+    }
+    let ending = format!(".{name}");
+    let mut same = numbers().filter(|key| key.path.ends_with(&ending));
+    let exact = numbers().find(|key| key.path == name);
+    let key = exact.or_else(|| same.next().filter(|_| same.next().is_none()))?;
+    let makes_room = ROOM.contains(&key.path);
+    Some(if makes_room {
+        Along::Least(key)
+    } else {
+        Along::Largest(key)
+    })
+}
+
+fn unknown(name: &str) -> Message {
+    const LONGEST: usize = 60;
+    let shown: String = name.chars().take(LONGEST).collect();
+    let nearest = closest(name, USUAL).or_else(|| closest(name, numbers().map(|key| key.path)));
+    let hint = nearest.map(|nearest| message!(codec::did_you_mean, nearest));
+    let usual = USUAL.as_slice();
+    message!(decide::unknown_axis, shown, hint, usual)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ask::Argument;
+
+    fn key(name: &str) -> Option<&'static str> {
+        Axis::named(name).ok().map(|axis| axis.key())
+    }
+
+    #[test]
+    fn an_axis_is_named_by_its_key_or_by_the_end_of_one() {
+        assert_eq!(key("micro_batch_size"), Some("micro_batch_size"));
+        assert_eq!(key("lora.r"), Some("lora.r"));
+        assert_eq!(key("r"), Some("lora.r"));
+        assert_eq!(key("gpu"), Some("hardware.gpu"));
+        assert_eq!(key("model"), Some("model"));
+        assert_eq!(key("size"), None, "many keys end so");
+    }
+
+    #[test]
+    fn what_makes_room_is_a_number_of_a_scenario() {
+        for path in ROOM {
+            assert!(numbers().any(|key| key.path == path), "{path}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_axis_is_told_the_nearest() {
+        for (name, nearest) in [
+            ("batch_size", Some("micro_batch_size")),
+            ("seqlen", Some("seq_len")),
+            ("max_new_token", Some("evaluation.max_new_tokens")),
+            ("zzzz", None),
+        ] {
+            let message = Axis::named(name).expect_err(name);
+            assert_eq!(message.code, "decide.unknown_axis");
+            let hint = match &message.values[1].1 {
+                Argument::Message(hint) => Some(hint.clone()),
+                _ => None,
+            };
+            let nearest = nearest.map(|nearest| message!(codec::did_you_mean, nearest));
+            assert_eq!(hint, nearest, "{name}");
+        }
+        assert!(Axis::named("precision").is_err(), "it is no number");
+    }
+}

@@ -1,0 +1,33 @@
+//! Questions that many estimates answer: how far a setting can go.
+//!
+//! A [`Solver`] looks for the value of one [`Axis`] of a scenario that only just fits: the largest micro-batch,
+//! the longest sequence, the fewest GPUs, the smallest GPU of the catalog. It makes one estimate at a time, so
+//! that a page can spread it over frames; [`solve`] makes them all. [`gpus_curve`] says what a rank needs
+//! against the number of GPUs.
+//!
+//! Nothing here knows how an estimate is made or shown: every value was estimated by the report's [`estimate`],
+//! whose verdict (GPU memory as PyTorch gives cached segments back, and host RAM) is the only judge.
+//!
+//! Invariants: a solution fits; the value after it does not, or is refused; a value that is refused is stepped
+//! over and never taken as too large.
+//!
+//! # Known limitations
+//! - What does not fit need not fit when it is larger, but now and then it does: kernels and the allocator like
+//!   some sizes better than the ones before. The solver looks at multiples of powers of two right after the
+//!   first value that does not fit, not at all that come later (see [`Solver`]).
+//! - The verdict is that of the rank which an estimate looks at: the binding stage of a pipeline, the named rank
+//!   of data parallelism.
+//!
+//! [`estimate`]: crate::report::estimate
+
+mod axis;
+mod curve;
+mod gpus;
+mod listed;
+mod number;
+mod search;
+mod solver;
+
+pub use axis::Axis;
+pub use curve::{GpusCurve, GpusPoint, Sharding, gpus_curve};
+pub use solver::{Solution, Solver, solve};

@@ -1,0 +1,96 @@
+//! A number of a scenario as a line of places.
+
+use crate::ask::{Finding, Fix, Scenario, Severity};
+use crate::codec::{Key, value_at, values};
+use crate::resolve::resolve;
+use serde_json::Value;
+
+/// The values of a key that can be asked for, from the least demanding place on.
+#[derive(Clone, Debug)]
+pub(super) struct Number {
+    key: &'static Key,
+    /// Whether more of it makes room: places count down from the largest value.
+    makes_room: bool,
+    least: u64,
+    most: u64,
+}
+
+/// How many repairs are followed to the first or the last value that is allowed.
+const REPAIRS: u32 = 64;
+
+impl Number {
+    /// Those that a scenario can have, as far as repairs of values out of range lead.
+    pub(super) fn of(scenario: &Scenario, key: &'static Key, makes_room: bool) -> Self {
+        let mut line = Self {
+            key,
+            makes_room,
+            least: 0,
+            most: u64::MAX,
+        };
+        let [least, most] = [0, u64::MAX].map(|from| line.repaired(scenario, from));
+        line.least = least.min(most);
+        line.most = most;
+        line
+    }
+
+    /// The value that the repairs of one lead to.
+    fn repaired(&self, scenario: &Scenario, from: u64) -> u64 {
+        let mut value = from;
+        for _ in 0..REPAIRS {
+            let Some(asked) = self.with(scenario, value) else {
+                break;
+            };
+            match repair(&resolve(&asked).findings, self.key.path).and_then(Value::as_u64) {
+                Some(repair) if repair != value => value = repair,
+                _ => break,
+            }
+        }
+        value
+    }
+
+    /// The first and the last place.
+    pub(super) fn range(&self) -> [u64; 2] {
+        [self.least, self.most]
+    }
+
+    /// Where a scenario stands; at the beginning where it says nothing.
+    pub(super) fn start(&self, scenario: &Scenario) -> u64 {
+        let own = value_at(&values(scenario), self.key.path).as_u64();
+        own.and_then(|value| self.place(value))
+            .unwrap_or(self.least)
+    }
+
+    /// The value at a place.
+    pub(super) fn value(&self, place: u64) -> u64 {
+        if self.makes_room {
+            self.least + self.most.saturating_sub(place)
+        } else {
+            place
+        }
+    }
+
+    /// Where a value stands.
+    pub(super) fn place(&self, value: u64) -> Option<u64> {
+        let value = (self.least..=self.most).contains(&value).then_some(value)?;
+        // The way there is the way back.
+        Some(self.value(value))
+    }
+
+    /// The scenario with a value.
+    pub(super) fn with(&self, scenario: &Scenario, value: u64) -> Option<Scenario> {
+        let fix = Fix {
+            key: self.key.path.to_owned(),
+            value: value.into(),
+        };
+        fix.apply(scenario)
+    }
+}
+
+/// The value that repairs what is wrong with a key.
+pub(super) fn repair<'a>(findings: &'a [Finding], key: &str) -> Option<&'a Value> {
+    let errors = findings
+        .iter()
+        .filter(|finding| finding.severity == Severity::Error);
+    let mut fixes = errors.filter_map(|finding| finding.fix.as_ref());
+    fixes.find(|fix| fix.key == key).map(|fix| &fix.value)
+}
