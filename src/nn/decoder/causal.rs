@@ -31,6 +31,15 @@ pub(crate) trait Layer: WeighingBlock<Shared = Shared> {
     }
 }
 
+/// In which dtype the factor of the embedding is kept.
+fn scale_dtype(c: &DecoderConfig, spec: &ResolvedSpec) -> DType {
+    if c.scales_by_whole_number {
+        DType::Int64
+    } else {
+        spec.buffer_dtype(spec.stored_weights())
+    }
+}
+
 /// The window that masks are made with. A width of 0, which stands for none in a config that has layers
 /// with a window, is one since transformers 5 only.
 fn window(c: &DecoderConfig, facts: Facts) -> Option<u64> {
@@ -104,11 +113,7 @@ impl<L: Layer> Causal<L> {
         let at = model.at(embedding);
         let parts = Parts::of(spec);
         let embedding = parts.embedding(&at, || Embedding::of_input(&at, c.rows(), c.hidden_size));
-        let dtype = if c.scales_by_whole_number {
-            DType::Int64
-        } else {
-            spec.buffer_dtype(spec.stored_weights())
-        };
+        let dtype = scale_dtype(c, spec);
         let scale = |needed: bool| needed.then(|| at.buffer("embed_scale", Shape::new(&[]), dtype));
         let scaled = style.embedding_scale == EmbeddingScale::Buffer;
         let embedding = embedding.scaled_by(scale(scaled), scale(scaled && at.is_copied()));
