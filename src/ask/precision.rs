@@ -12,4 +12,9 @@ impl Precision {
             Self::Fp32 | Self::AmpBf16 | Self::AmpFp16 => DType::Float32,
         }
     }
+
+    /// Whether operations cast what they are given (`torch.autocast`).
+    pub const fn autocasts(self) -> bool {
+        matches!(self, Self::AmpBf16 | Self::AmpFp16)
+    }
 }

@@ -31,6 +31,20 @@ macro_rules! t5 {
     };
 }
 
+/// The LoRA jobs of situation 4, with what follows them.
+macro_rules! lora_jobs {
+    ($more:literal) => {
+        concat!(
+            r#"{"model": "gla-1.3b", "seq_len": 1024, "precision": "bf16", "padding_mask": true,
+            "lora": {"r": 16, "target_modules": ["q_proj", "k_proj", "v_proj", "o_proj",
+            "g_proj"]}, "framework": "torch-2.6/transformers-4.51",
+            "evaluation": {"kind": "generate", "max_new_tokens": 16}, "#,
+            $more,
+            "}"
+        )
+    };
+}
+
 /// The situations, the most asked first.
 pub static SITUATIONS: &[Situation] = &[
     Situation {
@@ -142,14 +156,11 @@ pub static SITUATIONS: &[Situation] = &[
     },
     Situation {
         id: "two-lora-jobs",
-        scenario: r#"{"model": "gla-1.3b", "micro_batch_size": 4, "seq_len": 1024,
-            "precision": "bf16", "padding_mask": true,
-            "lora": {"r": 16, "target_modules": ["q_proj", "k_proj", "v_proj", "o_proj",
-            "g_proj"]}, "framework": "torch-2.6/transformers-4.51",
-            "evaluation": {"kind": "generate", "max_new_tokens": 16},
-            "dataloader": {"num_workers": 8},
+        scenario: lora_jobs!(
+            r#""micro_batch_size": 4, "dataloader": {"num_workers": 8},
             "hardware": {"gpu": "rtx-4090", "gpus_per_node": 7, "processes_per_gpu": 2,
-            "host_ram": 269500000000}}"#,
+            "host_ram": 269500000000}"#
+        ),
         against: None,
         question: (
             "Two LoRA jobs on one GPU run out of memory",
@@ -158,18 +169,16 @@ pub static SITUATIONS: &[Situation] = &[
     },
     Situation {
         id: "lora-jobs-spread",
-        scenario: r#"{"model": "gla-1.3b", "micro_batch_size": 2, "seq_len": 1024,
-            "precision": "bf16", "padding_mask": true,
-            "lora": {"r": 16, "target_modules": ["q_proj", "k_proj", "v_proj", "o_proj",
-            "g_proj"]}, "framework": "torch-2.6/transformers-4.51",
-            "evaluation": {"kind": "generate", "max_new_tokens": 16},
-            "dataloader": {"num_workers": 2}, "allocator": {"expandable_segments": true},
+        scenario: lora_jobs!(
+            r#""micro_batch_size": 2, "dataloader": {"num_workers": 2},
+            "allocator": {"expandable_segments": true},
             "hardware": {"gpu": "rtx-4090", "gpus_per_node": 7,
-            "processes_by_gpu": "2,2,2,2,1,1,1", "host_ram": 269500000000}}"#,
+            "processes_by_gpu": "2,2,2,2,1,1,1", "host_ram": 269500000000}"#
+        ),
         against: Some("two-lora-jobs"),
         question: (
-            "Two LoRA jobs on each GPU (A) beside eleven of half the batch on seven GPUs (B)",
-            "每块 GPU 两个 LoRA 任务（A）与七块 GPU 上十一个半批次任务（B）对比",
+            "Fourteen LoRA jobs on seven GPUs (A) beside eleven of half the batch (B)",
+            "七块 GPU 上十四个 LoRA 任务（A）与十一个半批次任务（B）对比",
         ),
     },
     Situation {

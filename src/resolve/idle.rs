@@ -3,7 +3,7 @@
 use super::{liger, parallelism, task};
 use crate::ask::{
     ActivationCheckpointing, Attention, DatasetMode, EvaluationKind, Loss, ModelRef, OptimizerName,
-    Precision, Program, QuantizationType, Scenario, Task,
+    Program, QuantizationType, Scenario, Task,
 };
 use crate::families::reading::model;
 use crate::model::Architecture;
@@ -176,8 +176,7 @@ pub fn idle(scenario: &Scenario, key: &str) -> Option<Idle> {
             Some(Idle::OtherDataset)
         }
         "weights" | "autocast_style"
-            if !matches!(scenario.precision, Precision::AmpBf16 | Precision::AmpFp16)
-                && scenario.weights.is_none() =>
+            if !scenario.precision.autocasts() && scenario.weights.is_none() =>
         {
             Some(Idle::NotAutocast)
         }

@@ -129,7 +129,7 @@ fn why_not_cut() -> Finding {
 /// its first convolution takes those of its own dtype alone, where autocast does not see to it.
 fn why_not_heard(scenario: &Scenario) -> Option<Finding> {
     let held = scenario.quantization.unquantized_dtype();
-    let autocast = matches!(scenario.precision, Precision::AmpBf16 | Precision::AmpFp16);
+    let autocast = scenario.precision.autocasts();
     if !scenario.quantization.is_on() || autocast || scenario.precision.dtype() == held {
         return None;
     }

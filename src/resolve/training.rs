@@ -233,7 +233,7 @@ pub(crate) fn check_attention(
     if flash_package && model.architecture.family().is_some_and(missing) {
         findings.push(refuse(message!(training::flash_not_written)));
     }
-    let autocast = matches!(scenario.precision, Precision::AmpBf16 | Precision::AmpFp16);
+    let autocast = scenario.precision.autocasts();
     let quantized = flash_kernel && scenario.quantization.is_on() && !autocast;
     if quantized && scenario.quantization.unquantized_dtype() == DType::Float32 {
         findings.push(refuse(message!(training::flash_over_quantized)));

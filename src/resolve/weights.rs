@@ -1,6 +1,6 @@
 //! The dtype of the weights: the precision's own, or another under autocast.
 
-use crate::ask::{Finding, Message, Precision, Scenario, message};
+use crate::ask::{Finding, Message, Scenario, message};
 
 /// Only autocast leaves a choice.
 pub(crate) fn check(scenario: &Scenario, findings: &mut Vec<Finding>) {
@@ -9,7 +9,7 @@ pub(crate) fn check(scenario: &Scenario, findings: &mut Vec<Finding>) {
     };
     let refuse =
         |why: Message| Finding::error("weights", why).with_fix("weights", serde_json::Value::Null);
-    let autocast = matches!(scenario.precision, Precision::AmpBf16 | Precision::AmpFp16);
+    let autocast = scenario.precision.autocasts();
     let (precision, name) = (scenario.precision.name(), weights.name());
     if scenario.quantization.is_on() {
         findings.push(refuse(message!(weights::quantized, name)));

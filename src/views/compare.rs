@@ -223,10 +223,9 @@ fn Verdicts() -> impl IntoView {
     let together = move || {
         together.get().map(|(said, fits)| {
             view! {
-                <li data-fits=fits.to_string()>
-                    <b class="side">"A+B"</b>
-                    <span>{said}</span>
-                </li>
+                <p class="figure-summary" data-fits=fits.to_string()>
+                    {said}
+                </p>
             }
         })
     };
@@ -240,8 +239,8 @@ fn Verdicts() -> impl IntoView {
         <ul class="sides">
             {move || line("A", a.get())}
             {move || line("B", b.get())}
-            {together}
         </ul>
+        {together}
     }
 }
 

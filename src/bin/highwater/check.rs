@@ -1,7 +1,8 @@
 //! `highwater check` and `highwater trace`: estimates held against what was measured.
 
+use crate::lines::{read, sentence};
 use crate::{FITS, MISSES};
-use highwater::ask::{Finding, Scenario, Severity};
+use highwater::ask::{Finding, Scenario};
 use highwater::codec::decode_json;
 use highwater::report::{Accuracy, Selection, events, read_cases};
 use highwater::text::english;
@@ -41,32 +42,11 @@ fn decode(written: &Value) -> Result<Scenario, String> {
 /// # Errors
 /// What is wrong with the scenario.
 pub fn trace(text: &str, out: &mut dyn Write) -> Result<u8, String> {
-    let (scenario, findings) = decode_json(text);
-    if findings
-        .iter()
-        .any(|finding| finding.severity == Severity::Error)
-    {
-        return Err(sentence(&findings));
-    }
-    let text = events(&scenario).map_err(|findings| sentence(&findings))?;
+    let refused = |findings: Vec<Finding>| sentence(&findings);
+    let (scenario, _) = read(text).map_err(refused)?;
+    let text = events(&scenario).map_err(refused)?;
     let _ = out.write_all(text.as_bytes());
     Ok(FITS)
-}
-
-/// The errors in one line, each after its key unless it begins with that.
-pub fn sentence(findings: &[Finding]) -> String {
-    let errors = findings
-        .iter()
-        .filter(|finding| finding.severity == Severity::Error);
-    let said = errors.map(|finding| {
-        let (key, said) = (&finding.key, english(&finding.message));
-        if said.starts_with(key) {
-            said
-        } else {
-            format!("{key}: {said}")
-        }
-    });
-    said.collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]

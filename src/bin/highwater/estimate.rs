@@ -1,12 +1,10 @@
 //! `highwater estimate`: scenarios in, reports out.
 
 use crate::arguments::Form;
-use crate::check::sentence;
-use crate::lines::{self, refusal, write_line};
+use crate::lines::{self, Written, read, refusal, sentence, write_line};
 use crate::table;
 use crate::{BAD_INPUT, DOES_NOT_FIT, FITS};
-use highwater::ask::{Finding, Severity};
-use highwater::codec::decode_json;
+use highwater::ask::Finding;
 use highwater::report::{self, Estimate};
 use highwater::text::WrittenReport;
 use std::io::Write;
@@ -17,7 +15,7 @@ pub fn run(text: &str, form: Form, out: &mut dyn Write) -> u8 {
 }
 
 /// One scenario's exit code and written answer.
-fn one(text: &str, form: Form) -> (u8, Vec<u8>) {
+fn one(text: &str, form: Form) -> Written {
     let answer = answer(text);
     let mut line = Vec::new();
     // Writing to memory cannot fail.
@@ -36,13 +34,7 @@ fn one(text: &str, form: Form) -> (u8, Vec<u8>) {
 }
 
 fn answer(text: &str) -> Result<Estimate, Vec<Finding>> {
-    let (scenario, decoding) = decode_json(text);
-    if decoding
-        .iter()
-        .any(|finding| finding.severity == Severity::Error)
-    {
-        return Err(decoding);
-    }
+    let (scenario, decoding) = read(text)?;
     let mut estimate = report::estimate(&scenario)?;
     estimate.report.ranks = report::ranks(&scenario);
     estimate.report.findings.extend(decoding);

@@ -1,9 +1,9 @@
 //! Scenarios in, a line for each out.
 
-use crate::check::sentence;
 use crate::{BAD_INPUT, DOES_NOT_FIT, FITS};
-use highwater::ask::Finding;
-use highwater::text;
+use highwater::ask::{Finding, Scenario, Severity};
+use highwater::codec::decode_json;
+use highwater::text::{self, english};
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::io::{self, Write};
@@ -70,6 +70,35 @@ fn scenarios(text: &str) -> Vec<&str> {
         return vec![text];
     }
     lines.collect()
+}
+
+/// A scenario that is understood, with what is to be said of it.
+///
+/// # Errors
+/// What is said where something is wrong with it.
+pub fn read(text: &str) -> Result<(Scenario, Vec<Finding>), Vec<Finding>> {
+    let (scenario, findings) = decode_json(text);
+    let is_error = |finding: &Finding| finding.severity == Severity::Error;
+    if findings.iter().any(is_error) {
+        return Err(findings);
+    }
+    Ok((scenario, findings))
+}
+
+/// The errors in one line, each after its key unless it begins with that.
+pub fn sentence(findings: &[Finding]) -> String {
+    let errors = findings
+        .iter()
+        .filter(|finding| finding.severity == Severity::Error);
+    let said = errors.map(|finding| {
+        let (key, said) = (&finding.key, english(&finding.message));
+        if said.starts_with(key) {
+            said
+        } else {
+            format!("{key}: {said}")
+        }
+    });
+    said.collect::<Vec<_>>().join(" ")
 }
 
 /// What is written of a scenario that has no answer.

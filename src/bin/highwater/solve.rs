@@ -1,11 +1,9 @@
 //! `highwater solve`: scenarios in, what only just fits out.
 
 use crate::arguments::Form;
-use crate::check::sentence;
-use crate::lines::{self, Written, refusal, write_line};
+use crate::lines::{self, Written, read, refusal, sentence, write_line};
 use crate::{BAD_INPUT, DOES_NOT_FIT, FITS};
-use highwater::ask::{Finding, Severity};
-use highwater::codec::decode_json;
+use highwater::ask::Finding;
 use highwater::decide::{self, Axis, Solution};
 use highwater::text::{english, written};
 use serde::{Serialize, Serializer};
@@ -37,13 +35,7 @@ fn one(text: &str, axis: &Axis, form: Form) -> Written {
 }
 
 fn answer(text: &str, axis: &Axis) -> Result<Solution, Vec<Finding>> {
-    let (scenario, decoding) = decode_json(text);
-    if decoding
-        .iter()
-        .any(|finding| finding.severity == Severity::Error)
-    {
-        return Err(decoding);
-    }
+    let (scenario, decoding) = read(text)?;
     let mut solution = decide::solve(&scenario, axis)?;
     solution.findings.extend(decoding);
     Ok(solution)
@@ -69,7 +61,7 @@ fn write_sentences(axis: &Axis, solution: &Solution, out: &mut dyn Write) -> io:
     let name = axis.name();
     match (&solution.scenario, &solution.value) {
         (None, _) => writeln!(out, "{name}: nothing fits")?,
-        (Some(_), Value::String(value)) => writeln!(out, "{name}: {value}")?,
+        (Some(_), Value::String(named)) => writeln!(out, "{name}: {named}")?,
         (Some(_), value) => writeln!(out, "{name}: {value}")?,
     }
     for finding in &solution.findings {

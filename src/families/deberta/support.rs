@@ -44,7 +44,7 @@ pub(crate) fn check_second(scenario: &Scenario, _: &Architecture, findings: &mut
 /// `DisentangledSelfAttention` of the second fills scores with the least number of its queries' dtype:
 /// quantized layers give them in float32, autocast the scores in 16 bits.
 pub(crate) fn check_quantized(scenario: &Scenario, _: &Architecture, findings: &mut Vec<Finding>) {
-    let autocast = matches!(scenario.precision, Precision::AmpBf16 | Precision::AmpFp16);
+    let autocast = scenario.precision.autocasts();
     if scenario.quantization.is_on() && autocast {
         findings.push(
             Finding::error("precision", message!(deberta::autocast_over_quantized))

@@ -3,9 +3,7 @@
 use super::Fsdp1;
 use super::handle::{self, Common, Handle, Original, UNSHARD};
 use super::layout::Layout;
-use crate::ask::{
-    ActivationCheckpointing, AdapterDtype, ComputeDtype, Precision, ShardingStrategy,
-};
+use crate::ask::{ActivationCheckpointing, AdapterDtype, ComputeDtype, ShardingStrategy};
 use crate::model::ResolvedSpec;
 use crate::parallel::units::Layers;
 use crate::parallel::wrapper::ModelParameter;
@@ -103,7 +101,6 @@ impl Fsdp1 {
 fn common(spec: &ResolvedSpec) -> Common {
     let (settings, mesh) = (&spec.parallelism.dp.fsdp, &spec.mesh);
     let strategy = settings.sharding_strategy;
-    let autocasts = matches!(spec.precision, Precision::AmpBf16 | Precision::AmpFp16);
     let shards = mesh.shard > 1 && strategy != ShardingStrategy::NoShard;
     Common {
         shards,
@@ -115,7 +112,7 @@ fn common(spec: &ResolvedSpec) -> Common {
         offloads: settings.cpu_offload,
         saves: [
             // A head that is not trained is saved as autocast's copy.
-            spec.lora.is_none() || !autocasts,
+            spec.lora.is_none() || !spec.precision.autocasts(),
             spec.activation_checkpointing == ActivationCheckpointing::None,
         ],
         ranks: if shards { mesh.shard } else { 1 },

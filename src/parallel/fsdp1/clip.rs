@@ -9,13 +9,16 @@ fn number(t: &Tape, op: &'static str) -> Tensor {
     t.empty(op, Shape::new(&[]), DType::Float32)
 }
 
-/// Clips gradients that are on the host, where most of it happens: ranks sum the squares of their norms on the
-/// device.
+/// The norm of all ranks' gradients: they sum the squares of their norms.
+fn total_norm(t: &Tape) -> Tensor {
+    let _squared = number(t, "pow");
+    number(t, "pow")
+}
+
+/// Clips gradients that are on the host, where most of it happens, but for the norm of all.
 pub(super) fn clip_on_host(t: &Tape) {
     let local = number(t, "to");
-    let squared = number(t, "pow");
-    let total = number(t, "pow");
-    drop((squared, total, local));
+    drop((total_norm(t), local));
 }
 
 /// Clips gradients of shards by their common norm, taken one by one in float32.
@@ -29,9 +32,7 @@ pub(super) fn clip_grad_norm(t: &Tape, gradients: &[Tensor]) {
         drop(norms);
         norm(&stacked)
     });
-    let squared = number(t, "pow");
-    let total = number(t, "pow");
-    drop(squared);
+    let total = total_norm(t);
     let coefficient = {
         let shifted = number(t, "add");
         let reciprocal = number(t, "reciprocal");

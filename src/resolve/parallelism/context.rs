@@ -4,7 +4,7 @@ use super::refusal::not_estimated;
 use super::sizes::{Sizes, must_divide};
 use crate::ask::{
     Attention, ContextParallelKind, DataParallelKind, EvaluationKind, Finding, Framework, Loss,
-    Message, Precision, Program, Scenario, SdpaBackend, Task, message,
+    Message, Program, Scenario, SdpaBackend, Task, message,
 };
 use crate::model::{Architecture, AttentionKind, DecoderConfig, HeadDim, Transformers};
 use crate::resolve::training;
@@ -109,7 +109,7 @@ fn unit(scenario: &Scenario) -> u64 {
 
 /// Whether sdpa takes its memory-efficient kernel.
 fn is_efficient(scenario: &Scenario) -> bool {
-    let autocast = matches!(scenario.precision, Precision::AmpBf16 | Precision::AmpFp16);
+    let autocast = scenario.precision.autocasts();
     let quantization = &scenario.quantization;
     let dtype = if quantization.is_on() {
         quantization.unquantized_dtype()
