@@ -52,7 +52,7 @@ pub use event::Event;
 pub use folds::{Built, ListId};
 pub use graph::{BackwardHook, GradientDType};
 pub use hooks::{Called, Hooked, ModuleHooks, ParameterHooks};
-pub use levels::Which;
+pub use {left_out::Whole, levels::Which};
 pub use ops::{
     EightBit, FlaVersion, FourBit, Gathered, Packed, Ring, Sdpa, SdpaKernel, Transcripts, Window,
 };

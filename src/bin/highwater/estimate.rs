@@ -43,8 +43,7 @@ fn answer(text: &str) -> Result<Estimate, Vec<Finding>> {
     {
         return Err(decoding);
     }
-    let mut estimate = report::estimate(&scenario)?;
-    estimate.report.ranks = report::ranks(&scenario);
+    let mut estimate = report::estimate_with_ranks(&scenario)?;
     estimate.report.findings.extend(decoding);
     Ok(estimate)
 }
