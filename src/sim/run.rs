@@ -136,7 +136,7 @@ pub(super) fn folded(
     if !parallel::optimizer_may_wait(spec)
         || spec.parallelism.dp.offloads()
         || spec.optimizer.master_weights != MasterWeights::None
-        || (keeps_masks(spec) && evaluates)
+        || (evaluates && (keeps_masks(spec) || is_wrapped(spec)))
         || (spec.optimizer.in_backward && spec.optimizer.name == OptimizerName::Adagrad)
     {
         return None;
@@ -172,9 +172,7 @@ pub(super) fn folded(
         run.mark(step, 0, Phase::ZeroGrad);
     }
     let evaluates = evaluates && layers != Layers::All;
-    if evaluates
-        && (is_wrapped(spec) || spec.is_pipelined() || run.leaves_more_than_gradients(since))
-    {
+    if evaluates && (spec.is_pipelined() || run.leaves_more_than_gradients(since)) {
         return None;
     }
     if built.is_some() {

@@ -116,7 +116,7 @@ mod tests {
     use crate::resolve::resolve;
 
     fn refused(settings: &str) -> Vec<String> {
-        let scenario = format!(r#"{{"parallelism": {{"dp": {{"size": 2, {settings}}}"#);
+        let scenario = format!(r#"{{"parallelism": {{"dp": {{"size": 2, {settings}"#);
         let scenario: Scenario = serde_json::from_str(&scenario).expect("a scenario");
         let findings = resolve(&scenario).findings.into_iter();
         let errors = findings.filter(|finding| finding.severity == Severity::Error);

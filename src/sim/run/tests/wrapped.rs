@@ -112,7 +112,6 @@ fn one_forward_pass_and_a_few_layers_stand_for_all_under_fsdp2() {
                 r#"{"lora": {"r": 8, "target_modules": ["all-linear"]}}"#,
                 true,
             ),
-            (r#"{"evaluation": {"kind": "loss"}}"#, false),
             (r#"{"zero_grad_set_to_none": false}"#, true),
             (r#"{"dataset": {"length_mean": 40}}"#, true),
             (r#"{"parallelism": {"pp": {"size": 2}}}"#, true),
@@ -172,7 +171,6 @@ fn one_forward_pass_and_a_few_layers_stand_for_all_under_fsdp1() {
                 r#"{"lora": {"r": 8, "target_modules": ["all-linear"]}}"#,
                 false,
             ),
-            (r#"{"evaluation": {"kind": "loss"}}"#, false),
             (r#"{"zero_grad_set_to_none": false}"#, true),
         ],
     );
