@@ -36,7 +36,7 @@ pub(super) struct Fsdp1 {
     /// in the model's order.
     trained: Vec<(usize, usize)>,
     /// All parameters as they were made.
-    all: Vec<ModelParameter>,
+    all: Vec<(u32, ModelParameter)>,
     /// Buffers in floating point, which the first forward casts.
     buffers: RefCell<Vec<Tensor>>,
     /// `_is_root is not None`: the first forward has begun.
@@ -52,6 +52,10 @@ pub(super) struct Fsdp1 {
     ends: Cell<bool>,
     /// `_zero_scalar`.
     zero: RefCell<Option<Tensor>>,
+    /// Whether adapters stand behind what they adapt.
+    has_adapters: bool,
+    /// Whether the tape's parameters are what the optimizer steps over.
+    handed_over: Cell<bool>,
 }
 
 impl Fsdp1 {
@@ -88,7 +92,7 @@ impl Fsdp1 {
             buffer.take_storage(&cast);
         }
         for handle in &self.handles {
-            handle.init_attributes(t);
+            t.in_scope(handle.scope, || handle.init_attributes(t));
         }
     }
 
@@ -330,6 +334,9 @@ impl Wrapper for Fsdp1 {
             // The host clips and steps.
             return;
         }
+        if self.handed_over.get() {
+            return run(t);
+        }
         t.with_parameters(&self.optimized(), |t| run(t));
     }
 
@@ -343,6 +350,20 @@ impl Wrapper for Fsdp1 {
             return clip::clip_on_host(t);
         }
         // All handles in order, the parameters of each as they lie in it.
+        if self.handed_over.get() {
+            let (mut of_root, mut of_layers) = (Vec::new(), Vec::new());
+            t.for_each_parameter(|_, parameter, gradient| {
+                let is_in_layer = t.outermost_item(t.scope_of(parameter)).is_some();
+                let gradients = if is_in_layer {
+                    &mut of_layers
+                } else {
+                    &mut of_root
+                };
+                gradients.extend(gradient.cloned());
+            });
+            of_root.append(&mut of_layers);
+            return clip::clip_grad_norm(t, &of_root);
+        }
         let gradients = self.handles.iter().flat_map(|handle| {
             let flat = handle
                 .flat
@@ -356,7 +377,20 @@ impl Wrapper for Fsdp1 {
         clip::clip_grad_norm(t, &gradients.collect::<Vec<_>>());
     }
 
-    fn drop_gradients(&self, _t: &Tape) {
+    fn hand_over(&self, t: &Tape) -> bool {
+        t.replace_parameters(self.optimized().into_iter());
+        self.drop_gradients(t);
+        self.handed_over.set(true);
+        !self.has_adapters
+    }
+
+    fn drop_gradients(&self, t: &Tape) {
+        if self.handed_over.get() {
+            if !self.settings.use_orig_params {
+                t.drop_gradients();
+            }
+            return;
+        }
         for handle in &self.handles {
             if self.settings.use_orig_params {
                 handle.shows_gradients.set(false);
@@ -366,16 +400,22 @@ impl Wrapper for Fsdp1 {
         }
     }
 
-    fn parameters(&self) -> Option<Vec<ModelParameter>> {
+    fn parameters(&self) -> Option<Vec<(u32, ModelParameter)>> {
         Some(self.all.clone())
     }
 
-    fn trainable(&self) -> Option<u64> {
-        Some(
-            self.optimized()
-                .iter()
-                .map(|(parameter, _)| parameter.numel())
-                .sum(),
-        )
+    fn trainable(&self, t: &Tape) -> Option<u64> {
+        let of = |handle: &Handle| {
+            let elements = if self.settings.use_orig_params {
+                let trained = handle.originals.iter().filter(|original| original.trained);
+                trained.map(|original| original.shard.numel()).sum()
+            } else if handle.trains() {
+                handle.local.numel()
+            } else {
+                0
+            };
+            elements * t.multiplicity(handle.scope)
+        };
+        Some(self.handles.iter().map(of).sum())
     }
 }

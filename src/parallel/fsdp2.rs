@@ -40,7 +40,7 @@ pub(super) struct Fsdp2 {
     /// For the optimizer: group and place in it of each parameter that is trained, in the model's order.
     trained: Vec<(usize, usize)>,
     /// All parameters as they were made.
-    all: Vec<ModelParameter>,
+    all: Vec<(u32, ModelParameter)>,
     /// Up to which place ranks have as many rows of each.
     alike_until: u64,
     /// The buffer that the last forward gather left (`all_gather_state`).
@@ -57,6 +57,8 @@ pub(super) struct Fsdp2 {
     finalized_by_caller: Cell<bool>,
     /// Whether the end of this backward pass is looked after.
     ends: Cell<bool>,
+    /// Whether the tape's parameters are this rank's parts.
+    handed_over: Cell<bool>,
 }
 
 impl Fsdp2 {
@@ -109,12 +111,13 @@ impl Fsdp2 {
                     let sharing = Sharing::of(spec, modules.are_experts(at));
                     let until = sharing.alike_until(entry.tensor.shape(), mesh);
                     alike_until = alike_until.min(until);
-                    all.push(ModelParameter {
+                    let parameter = ModelParameter {
                         elements,
                         bytes: elements * stored.size(),
                         layer: modules.layer(at),
                         trained,
-                    });
+                    };
+                    all.push((entry.scope, parameter));
                     places.push((
                         entry.tensor.clone(),
                         (at, groups[at].add(t, entry, [stored, reduce])),
@@ -146,6 +149,7 @@ impl Fsdp2 {
             reshards: Cell::new(true),
             finalized_by_caller: Cell::new(false),
             ends: Cell::new(false),
+            handed_over: Cell::new(false),
         })
     }
 
@@ -335,6 +339,9 @@ impl Wrapper for Fsdp2 {
             // The host clips and steps.
             return;
         }
+        if self.handed_over.get() {
+            return by_mesh(t, run);
+        }
         t.with_parameters(&self.own(), |t| by_mesh(t, run));
     }
 
@@ -342,17 +349,31 @@ impl Wrapper for Fsdp2 {
         self.groups.iter().any(|group| group.sharing.ranks > 1)
     }
 
-    fn drop_gradients(&self, _t: &Tape) {
+    fn drop_gradients(&self, t: &Tape) {
+        if self.handed_over.get() {
+            return t.drop_gradients();
+        }
         for &(group, place) in &self.trained {
             self.groups[group].drop_gradient(place);
         }
     }
 
-    fn parameters(&self) -> Option<Vec<ModelParameter>> {
+    fn hand_over(&self, t: &Tape) -> bool {
+        t.replace_parameters(self.own().into_iter());
+        self.drop_gradients(t);
+        self.handed_over.set(true);
+        true
+    }
+
+    fn parameters(&self) -> Option<Vec<(u32, ModelParameter)>> {
         Some(self.all.clone())
     }
 
-    fn trainable(&self) -> Option<u64> {
-        Some(self.own().iter().map(|(shard, _)| shard.numel()).sum())
+    fn trainable(&self, t: &Tape) -> Option<u64> {
+        let elements = self.trained.iter().map(|&(group, place)| {
+            let parameter = &self.groups[group].parameters[place];
+            parameter.shard.numel() * t.multiplicity(parameter.scope)
+        });
+        Some(elements.sum())
     }
 }

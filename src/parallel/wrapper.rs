@@ -97,9 +97,15 @@ pub trait Wrapper {
         t.drop_gradients();
     }
 
-    /// The whole model's parameters in the order in which they were made, where the wrapper keeps them in
-    /// shards.
-    fn parameters(&self) -> Option<Vec<ModelParameter>> {
+    /// From here on the tape's parameters are those that this rank steps over, with their gradients; false
+    /// where that cannot be.
+    fn hand_over(&self, _t: &Tape) -> bool {
+        true
+    }
+
+    /// The model's parameters in the order in which they were made, each with its module, where the wrapper
+    /// keeps them in shards. Of folded lists those of modules that are built.
+    fn parameters(&self) -> Option<Vec<(u32, ModelParameter)>> {
         None
     }
 
@@ -110,7 +116,7 @@ pub trait Wrapper {
     }
 
     /// Elements of the parameters that this rank trains, where it has a share of them.
-    fn trainable(&self) -> Option<u64> {
+    fn trainable(&self, _t: &Tape) -> Option<u64> {
         None
     }
 }

@@ -1,7 +1,7 @@
 //! The whole answer: device, host and verdict.
 
 use super::others::others;
-use super::ranks::RankRun;
+use super::ranks::{RankRun, with_binding_run};
 use super::{Asked, Fit};
 use super::{DeviceReport, ModelReport, Report, Timeline, Verdict};
 use crate::ask::{Finding, Precision, Scenario, Severity, message};
@@ -43,6 +43,22 @@ pub fn estimate(scenario: &Scenario) -> Result<Estimate, Vec<Finding>> {
         return Err(findings);
     };
     answer(RankRun::of_binding_rank(spec), findings)
+}
+
+/// The same with all ranks that differ ([`super::ranks()`]), each simulated once.
+///
+/// # Errors
+/// Those of [`estimate`].
+pub fn estimate_with_ranks(scenario: &Scenario) -> Result<Estimate, Vec<Finding>> {
+    let Resolution { spec, findings } = crate::resolve::resolve(scenario);
+    let Some(spec) = spec else {
+        return Err(findings);
+    };
+    let (ranks, run) = with_binding_run(scenario);
+    let run = run.unwrap_or_else(|| RankRun::of_binding_rank(spec));
+    let mut estimate = answer(run, findings)?;
+    estimate.report.ranks = ranks;
+    Ok(estimate)
 }
 
 /// The answer by the run of a rank; a finding when that holds no phase, which no program of the engine makes.

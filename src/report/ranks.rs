@@ -64,8 +64,10 @@ fn is_named(spec: &ResolvedSpec) -> bool {
 }
 
 fn at_stage(mut spec: ResolvedSpec, rank: u64) -> ResolvedSpec {
-    spec.mesh.rank.pp = rank;
-    spec.parallelism.pp.rank = Some(rank);
+    if spec.mesh.pp > 1 {
+        spec.mesh.rank.pp = rank;
+        spec.parallelism.pp.rank = Some(rank);
+    }
     spec
 }
 
@@ -166,9 +168,12 @@ impl Ranks {
 
     /// Simulates one more rank; false when nothing is left to do.
     pub fn advance(&mut self) -> bool {
-        let Some(at) = self.next else {
-            return false;
-        };
+        self.next_run().is_some()
+    }
+
+    /// The same; gives its run.
+    fn next_run(&mut self) -> Option<RankRun> {
+        let at = self.next?;
         let mesh = self.spec.mesh;
         let rings = self.spec.parallelism.cp.kind == ContextParallelKind::Ring;
         let parts = if rings { mesh.cp } else { 1 };
@@ -195,10 +200,10 @@ impl Ranks {
             .div_ceil(parts)
             .clamp(at.share + 1, shares);
         let count = (next - at.share) * copies * mesh.tp;
-        if let Some(summary) = run.summary {
+        if let Some(summary) = &run.summary {
             self.add(RankReport {
                 count,
-                ..RankReport::of(&run.spec, &summary)
+                ..RankReport::of(&run.spec, summary)
             });
         }
         let left = next < shares.min(MOST_SHARES);
@@ -219,7 +224,7 @@ impl Ranks {
             };
             (pp < mesh.pp).then_some(next)
         };
-        true
+        Some(run)
     }
 
     fn add(&mut self, report: RankReport) {
@@ -239,12 +244,27 @@ impl Ranks {
 /// All ranks of a scenario that differ, those that take most first; none where there is one rank, or no
 /// answer.
 pub fn ranks(scenario: &Scenario) -> Vec<RankReport> {
+    with_binding_run(scenario).0
+}
+
+/// The same, with the run of the rank that [`RankRun::of_binding_rank`] finds, where it is among those that
+/// were simulated.
+pub(super) fn with_binding_run(scenario: &Scenario) -> (Vec<RankReport>, Option<RankRun>) {
     let Some(mut ranks) = Ranks::of(scenario) else {
-        return Vec::new();
+        return (Vec::new(), None);
     };
-    while ranks.advance() {}
+    let asked = &scenario.parallelism;
+    let names_none = (asked.dp.rank, asked.cp.rank, asked.pp.rank) == (0, 0, None);
+    let mut binding: Option<RankRun> = None;
+    while let Some(run) = ranks.next_run() {
+        let place = run.spec.mesh.rank;
+        let is_first = names_none && (place.dp, place.cp) == (0, 0);
+        if is_first && (binding.as_ref()).is_none_or(|most| run.total() > most.total()) {
+            binding = Some(run);
+        }
+    }
     ranks.found.sort_by_key(|report| Reverse(report.total));
-    ranks.found
+    (ranks.found, binding)
 }
 
 #[cfg(test)]

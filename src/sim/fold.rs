@@ -14,6 +14,11 @@
 //! backward, or when batches differ in length, those of every step are run, and the optimizer's steps
 //! after them all the same.
 //!
+//! So it is under FSDP, whose hooks do not ask what the optimizer does; FSDP1 sets itself up in the first forward
+//! pass and lets go of gradients in the next one, so that the micro-batches of every step are run. DDP makes its
+//! buckets anew in the second step, and the optimizer of `ZeRO` frees what the next step makes: every step is
+//! run in its place, as it is where a wrapped model is evaluated after each.
+//!
 //! It does not hold when the micro-batches free something that was there before them and is not
 //! their like of the step before, or when an optimizer holds what they made: then every step is run in
 //! its place. `run.rs` tests that the events are the same either way.
@@ -21,6 +26,7 @@
 use super::{Mark, ModelParameter, Phase, Trace};
 use crate::ask::EvaluationKind;
 use crate::model::ResolvedSpec;
+use crate::parallel::is_wrapped;
 use crate::tape::{Details, Event, Record, Scopes, Tape};
 use std::iter::once;
 use std::ops::Range;
@@ -227,7 +233,8 @@ pub(super) fn keeps_masks(spec: &ResolvedSpec) -> bool {
     let family = spec.architecture.family();
     let kept = family.is_some_and(|family| family.attention_support.keeps_masks);
     let images = spec.architecture.images();
-    let again = spec.gradient_accumulation_steps > 1 || !spec.zero_grad_set_to_none;
+    let again =
+        spec.gradient_accumulation_steps > 1 || !spec.zero_grad_set_to_none || is_wrapped(spec);
     let differs = evaluated || again;
     kept && spec.padding_mask || differs && images.is_some_and(|images| images.packed().is_some())
 }

@@ -9,7 +9,7 @@ use super::training::{Run, STEPS, trains};
 use super::{Phase, Trace};
 use crate::ask::{EvaluationKind, Framework, MasterWeights, OptimizerName, Program};
 use crate::model::ResolvedSpec;
-use crate::parallel::is_wrapped;
+use crate::parallel::{self, is_wrapped};
 use crate::tape::{Backend, Built, Tape, Which};
 use std::ops::Range;
 
@@ -42,7 +42,8 @@ fn steps_apart(spec: &ResolvedSpec) -> u32 {
         || keeps_joined_outputs(spec)
         || spec.optimizer.in_backward
         || spec.offload.gradients
-        || keeps_masks(spec);
+        || keeps_masks(spec)
+        || parallel::steps_differ(spec);
     match (each, spec.zero_grad_set_to_none) {
         (true, _) => STEPS,
         (false, false) if trains(spec) => 2,
@@ -69,7 +70,7 @@ fn run(spec: &ResolvedSpec, accumulation: u32, tape: NewTape) -> Trace {
     repeated(spec)
         .then(|| {
             let folded = |layers| folded(spec, accumulation, tape, layers);
-            let has_lists = has_lists_within_layers(spec);
+            let has_lists = has_lists_within_layers(spec) && !is_wrapped(spec);
             let both = Built::ALL.map(Layers::FoldedWithin).into_iter();
             let within = both.chain([Layers::OnlyWithin]).filter(|_| has_lists);
             let layers = Built::ALL.map(Layers::Folded);
@@ -92,10 +93,11 @@ pub(super) enum Layers {
     OnlyWithin,
 }
 
-/// Whether the layers of a model are all gone when the optimizer steps: the keys and values of all could
-/// be converted after the last.
+/// Whether the layers of a model pass one after the other, and are all gone when the optimizer steps: the keys
+/// and values of all could be converted after the last.
 fn repeated(spec: &ResolvedSpec) -> bool {
-    !(spec.is_pipelined() || (spec.use_cache && converts_outputs(spec)))
+    let splits_backward = spec.is_pipelined() && spec.parallelism.pp.schedule.splits_backward();
+    !(splits_backward || (spec.use_cache && converts_outputs(spec)))
 }
 
 /// Whether experts run one after another.
@@ -131,10 +133,10 @@ pub(super) fn folded(
     layers: Layers,
 ) -> Option<Trace> {
     let evaluates = spec.evaluation.kind != EvaluationKind::None;
-    if is_wrapped(spec)
+    if !parallel::optimizer_may_wait(spec)
         || spec.parallelism.dp.offloads()
         || spec.optimizer.master_weights != MasterWeights::None
-        || (keeps_masks(spec) && evaluates)
+        || (evaluates && (keeps_masks(spec) || is_wrapped(spec)))
         || (spec.optimizer.in_backward && spec.optimizer.name == OptimizerName::Adagrad)
     {
         return None;
@@ -151,7 +153,7 @@ pub(super) fn folded(
         tape.allow_folds(built, Which { layers, within });
     }
     let mut run = Run::new(&tape, spec, accumulation);
-    let built = tape.storage_count();
+    let since = tape.storage_count();
     let count = steps_apart(spec);
     let mut batches: Vec<Batches> = Vec::new();
     let mut batch = None;
@@ -170,10 +172,14 @@ pub(super) fn folded(
         run.mark(step, 0, Phase::ZeroGrad);
     }
     let evaluates = evaluates && layers != Layers::All;
-    if (evaluates && run.leaves_more_than_gradients(built)) || !tape.unfold() {
+    if evaluates && (spec.is_pipelined() || run.leaves_more_than_gradients(since)) {
         return None;
     }
+    if built.is_some() {
+        run.unfold()?;
+    }
     let start = tape.event_count();
+    let before = tape.with_storages(|storages| storages.count());
     run.begin_optimizer();
     let begun = start..tape.event_count();
     let mut updates: Vec<Range<usize>> = Vec::new();
@@ -189,6 +195,7 @@ pub(super) fn folded(
         updates.push(start..tape.event_count());
         run.keep_what_lives();
     }
+    run.steps_ended(before);
     run.zero_gradients();
     let zeroed = tape.event_count();
     if evaluates {

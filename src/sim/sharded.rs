@@ -1,12 +1,32 @@
 //! The model's parameters as libraries that keep them in shards see them.
 
 use super::ModelParameter;
-use crate::tape::{Category, Tape};
+use crate::tape::{Category, Tape, Whole};
 use crate::units::DType;
 use std::collections::BTreeMap;
 
-/// The parameters, in the order in which they were made; what is not trained is in `weights`.
-pub(super) fn parameters(t: &Tape, weights: DType) -> Vec<ModelParameter> {
+/// The parameters of lists that are whole again, of which those are given that were built, each with its module.
+pub(super) fn of_whole(
+    built: &[(u32, ModelParameter)],
+    whole: &Whole,
+) -> Option<Vec<ModelParameter>> {
+    let scopes: Vec<u32> = built.iter().map(|(scope, _)| *scope).collect();
+    let mut layers = BTreeMap::new();
+    let parameters = whole.of(&scopes)?.into_iter().map(|(item, place)| {
+        let parameter = built[item].1;
+        let mut layer = 0;
+        if parameter.layer > 0 {
+            let next = u32::try_from(layers.len() + 1).unwrap_or(u32::MAX);
+            layer = *layers.entry((parameter.layer, place)).or_insert(next);
+        }
+        ModelParameter { layer, ..parameter }
+    });
+    Some(parameters.collect())
+}
+
+/// The parameters, in the order in which they were made, each with its module; what is not trained is in
+/// `weights`.
+pub(super) fn parameters(t: &Tape, weights: DType) -> Vec<(u32, ModelParameter)> {
     let mut trained = BTreeMap::new();
     t.for_each_parameter(|_, parameter, _| {
         trained.insert(parameter.storage_id(), parameter.numel());
@@ -27,12 +47,13 @@ pub(super) fn parameters(t: &Tape, weights: DType) -> Vec<ModelParameter> {
                 layers += 1;
             }
             let elements = trained.get(&id).copied();
-            ModelParameter {
+            let parameter = ModelParameter {
                 elements: elements.unwrap_or(bytes / weights.size()),
                 bytes,
                 layer: if found.is_some() { layers } else { 0 },
                 trained: elements.is_some(),
-            }
+            };
+            (scope, parameter)
         })
         .collect()
 }

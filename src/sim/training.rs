@@ -6,7 +6,7 @@ use super::gradients::classify_gradients;
 use super::pipeline::{Held, StagesOfRank};
 use super::precision::{autocast, converts_outputs, copied, in_float32};
 use super::sharded;
-use super::{Mark, Phase, offload};
+use super::{Mark, ModelParameter, Phase, offload};
 use crate::ask::{ContextParallelKind, EvaluationKind, Loss, Precision, Program};
 use crate::families::{Batch, DividedBatch, Model};
 use crate::model::ResolvedSpec;
@@ -53,18 +53,20 @@ pub(super) struct Run<'a> {
     pub(super) last_loss: Option<Tensor>,
     pub(super) marks: Vec<Mark>,
     pub(super) counts: Counts,
+    /// The model's parameters, where libraries shard them, each with its module.
+    sharded: Vec<(u32, ModelParameter)>,
 }
 
 impl<'a> Run<'a> {
     pub(super) fn new(t: &'a Tape, spec: &'a ResolvedSpec, accumulation: u32) -> Self {
         let bytes = Shape::from([spec.other_device_memory.get()]);
         let held = t.allocate("held", bytes, DType::UInt8, Category::Buffers);
-        let mut counts = Counts::default();
+        let (mut counts, mut sharded) = (Counts::default(), Vec::new());
         let (model, wrapper) = wrapped(t, spec, || {
             let model = Rc::new(Model::new(t, spec));
             // Wrappers move parameters.
             if is_wrapped(spec) && !spec.builds_on_meta() {
-                counts.sharded = sharded::parameters(t, spec.weights);
+                sharded = sharded::parameters(t, spec.weights);
             }
             model
         });
@@ -72,7 +74,7 @@ impl<'a> Run<'a> {
         t.for_each_parameter(|_, parameter, _| {
             counts.trainable += parameter.numel() * t.multiplicity(t.scope_of(parameter));
         });
-        if let Some(own) = wrapper.as_ref().and_then(|wrapper| wrapper.trainable()) {
+        if let Some(own) = wrapper.as_ref().and_then(|wrapper| wrapper.trainable(t)) {
             counts.trainable = own;
         }
         let alike = wrapper.as_ref().map(|w| w.alike_until(&spec.mesh));
@@ -80,7 +82,7 @@ impl<'a> Run<'a> {
         t.checkpoint_every(spec.checkpoint_every);
         let optimizer = Rc::new(RefCell::new(Optimizer::new(t, spec)));
         if let Some(known) = wrapper.as_ref().and_then(|wrapper| wrapper.parameters()) {
-            counts.sharded = known;
+            sharded = known;
         }
         if spec.offload.gradients {
             t.on_gradient(|t| {
@@ -99,6 +101,7 @@ impl<'a> Run<'a> {
                 t.drop_gradients();
             });
         }
+        counts.sharded = sharded.iter().map(|(_, parameter)| *parameter).collect();
         let pipeline = spec.is_pipelined().then(|| StagesOfRank::new(t, spec));
         Self {
             tape: t,
@@ -115,6 +118,7 @@ impl<'a> Run<'a> {
             last_loss: None,
             marks: Vec::new(),
             counts,
+            sharded,
         }
     }
 
@@ -292,6 +296,20 @@ impl<'a> Run<'a> {
         }
     }
 
+    /// Makes lists that were folded whole, for the optimizer; nothing when that cannot be done.
+    pub(super) fn unfold(&mut self) -> Option<()> {
+        if !self
+            .wrapper
+            .as_ref()
+            .is_none_or(|wrapper| wrapper.hand_over(self.tape))
+        {
+            return None;
+        }
+        let whole = self.tape.unfold()?;
+        self.counts.sharded = sharded::of_whole(&self.sharded, &whole)?;
+        Some(())
+    }
+
     /// Drops the batch of a step: with how many events.
     pub(super) fn dropped(&self, batch: Option<Held>) -> usize {
         let before = self.tape.event_count();
@@ -424,14 +442,24 @@ impl<'a> Run<'a> {
             loss.set_category(Category::Logits);
         }
         self.keep_what_lives();
+        self.counts.saved_for_backward = self.saved_since(0);
+    }
+
+    /// Bytes that are kept for backward of the storages that are written from one on.
+    fn saved_since(&self, since: usize) -> u64 {
         let is_saved =
             |category| matches!(category, Category::Activations | Category::AutocastWeights);
-        self.counts.saved_for_backward = self.tape.with_storages(|storages| {
-            let saved = storages.living().map(|(_, s)| s);
-            let saved = saved.filter(|s| is_saved(s.category));
+        self.tape.with_storages(|storages| {
+            let saved = storages.living().filter(|(id, _)| *id >= since);
+            let saved = saved.map(|(_, s)| s).filter(|s| is_saved(s.category));
             let bytes = saved.map(|s| s.bytes * self.tape.multiplicity(s.scope));
             bytes.sum()
-        });
+        })
+    }
+
+    /// What steps have left since so many storages were written is there in the forward pass of the last step.
+    pub(super) fn steps_ended(&mut self, since: usize) {
+        self.counts.saved_for_backward += self.saved_since(since);
     }
 
     /// What lives when a forward pass has ended is not temporary. Between folded steps the next

@@ -12,9 +12,10 @@
 //! What belongs to a layer is known by its scope. Sequences of events that pass through all layers
 //! of a list, upwards or downwards, are *sweeps*: building the model, forward, backward, autocast's
 //! end. That this layer and the next do the same in every sweep, each storage freed being one
-//! of the same or of a neighbouring layer, is checked; where it is not so, the record cannot be
-//! unfolded, and the run is made with all layers. A list whose modules ask for their place in it is
-//! never folded. Where the first layers differ from all others, those are built beside the list.
+//! of the same or of a neighbouring layer, is checked, and that the whole record frees all that does not
+//! live on; where it is not so, the record cannot be unfolded, and the run is made with all layers. A list
+//! whose modules ask for their place in it is never folded. Where the first layers differ from all others,
+//! those are built beside the list.
 //! Lists within layers, such as experts that run one after another, are folded by themselves
 //! ([`super::levels`]).
 //!

@@ -43,26 +43,21 @@ impl Tape {
     }
 
     /// Makes the record that of the whole lists, and adds the parameters that were left out, with
-    /// their gradients; from here on it is as if all had been built. False when it cannot be done:
+    /// their gradients; from here on it is as if all had been built. Nothing when it cannot be done:
     /// then the record is of no use.
     ///
     /// Only between a backward pass and the optimizer's step: nothing else of the modules that were
     /// left out is there.
-    #[must_use]
-    pub fn unfold(&self) -> bool {
+    pub fn unfold(&self) -> Option<Whole> {
         if self.recorder.folds().as_ref().is_none_or(Levels::is_empty) {
             self.recorder.folds().take();
-            return true;
+            return Some(Whole(Vec::new()));
         }
         let folded = self.present_parameters();
         let scope = |p: &Present| self.scope_of(&p.tensor);
         let scopes: Vec<u32> = folded.iter().map(scope).collect();
-        let Some(levels) = self.recorder.unfold() else {
-            return false;
-        };
-        let Some((order, alike)) = order(&levels, &scopes) else {
-            return false;
-        };
+        let levels = self.recorder.unfold()?;
+        let (order, alike) = order(&levels, &scopes)?;
         // Parameters or gradients can be parts of one storage: of each that was recorded the last copy.
         let mut slots = BTreeMap::new();
         let mut slot = |x: &Tensor| {
@@ -101,11 +96,24 @@ impl Tape {
             [None, None] => Some(Parameter::Present(folded[ordered.item as usize].clone())),
             _ => left_out(ordered),
         });
-        let Some(whole) = whole.collect() else {
-            return false;
-        };
+        let whole = whole.collect::<Option<_>>()?;
         self.parameters.replace(whole);
-        true
+        Some(Whole(levels))
+    }
+}
+
+/// Lists that were folded and are whole again.
+pub struct Whole(Vec<Unfolded>);
+
+impl Whole {
+    /// Items of modules, of each of which the scope is given, as the whole lists have them: each with the one
+    /// that it is or is like, and the place of the layer that it is copied for, when it is a copy.
+    pub fn of(&self, scopes: &[u32]) -> Option<Vec<(usize, Option<u32>)>> {
+        let (order, _) = order(&self.0, scopes)?;
+        let last = self.0.len().saturating_sub(1);
+        let items = order.into_iter();
+        let items = items.map(|ordered| (ordered.item as usize, ordered.way[last]));
+        Some(items.collect())
     }
 }
 

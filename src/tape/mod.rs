@@ -52,7 +52,6 @@ pub use event::Event;
 pub use folds::{Built, ListId};
 pub use graph::{BackwardHook, GradientDType};
 pub use hooks::{Called, Hooked, ModuleHooks, ParameterHooks};
-pub use levels::Which;
 pub use ops::{
     EightBit, FlaVersion, FourBit, Gathered, Packed, Ring, Sdpa, SdpaKernel, Transcripts, Window,
 };
@@ -62,6 +61,7 @@ pub use recorder::Storage;
 pub use scopes::Scopes;
 pub use storages::{Asked, RawStorage, Storages};
 pub use tensor::Tensor;
+pub use {left_out::Whole, levels::Which};
 
 use crate::units::{DType, Shape};
 use autocast::Autocast;

@@ -342,19 +342,23 @@ impl Tape {
         stand_ins: &[(Tensor, Option<Tensor>)],
         step: impl FnOnce(&Self),
     ) {
-        let stand_in = |(tensor, grad): &(Tensor, Option<Tensor>)| {
+        self.with_own_parameters(|| {
+            self.replace_parameters(stand_ins.iter().cloned());
+            step(self);
+        });
+    }
+
+    /// From here on these tensors, each with its gradient, are the parameters.
+    pub fn replace_parameters(&self, stand_ins: impl Iterator<Item = (Tensor, Option<Tensor>)>) {
+        let stand_in = |(tensor, grad)| {
             Parameter::Present(Present {
-                tensor: tensor.clone(),
+                tensor,
                 leaf: Rc::new(Leaf {
-                    grad: RefCell::new(grad.clone()),
+                    grad: RefCell::new(grad),
                     ..Leaf::default()
                 }),
             })
         };
-        self.with_own_parameters(|| {
-            self.parameters
-                .replace(stand_ins.iter().map(stand_in).collect());
-            step(self);
-        });
+        self.parameters.replace(stand_ins.map(stand_in).collect());
     }
 }

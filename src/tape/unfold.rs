@@ -127,9 +127,29 @@ impl Unfolded {
         for part in 0..unfolded.parts.len() {
             unfolded.check(part, folded, &runs, scopes)?;
         }
+        if !unfolded.is_balanced(folded, &runs) {
+            return None;
+        }
         let copied = unfolded.folds.unfold_scopes(scopes);
         unfolded.write(folded, &runs, &copied)?;
         Some(unfolded)
+    }
+
+    /// Whether the whole record frees as many storages as do not live on: none is freed for a few elements
+    /// only.
+    fn is_balanced(&self, folded: &Folded, runs: &[Run]) -> bool {
+        let balance = |run: &Run| {
+            let events = folded.events(run.range.clone());
+            let each = events.map(|event| match event {
+                Event::Alloc(id) => folded.record.storage(id).map_or(0, |s| i64::from(!s.alive)),
+                Event::Free(_) => -1,
+                _ => 0,
+            });
+            each.sum::<i64>()
+        };
+        let of_runs: Vec<i64> = runs.iter().map(balance).collect();
+        let steps = steps(self.folds.built, &self.parts);
+        steps.map(|step| of_runs[step.run]).sum::<i64>() == 0
     }
 
     /// Sees that the pattern and its neighbour do the same in a sweep, and that outside of sweeps only

@@ -1,7 +1,8 @@
 //! How long one estimate takes: the whole, and its parts. `cargo bench --bench estimate`.
 //!
-//! The budget is 1 ms for a model of 28 to 32 layers with full trace and allocator replay, 10 ms
-//! for one of 126 layers, and 64 MiB of memory for any model. Times are the smallest of several
+//! The budget is 1 ms for a model of 28 to 32 layers with full trace and allocator replay, 1.5 ms for one rank
+//! of it under FSDP2, 10 ms for a model of 126 layers, 20 ms for all ranks of that on 512 GPUs that differ, and
+//! 64 MiB of memory for any model. Times are the smallest of several
 //! runs, since a busy machine only ever adds.
 
 use highwater::ask::{
@@ -11,7 +12,7 @@ use highwater::ask::{
 use highwater::catalog;
 use highwater::codec::decode_json;
 use highwater::families;
-use highwater::report::{Sweeper, estimate, keep_memory, summarize};
+use highwater::report::{Sweeper, estimate, keep_memory, ranks, summarize};
 use highwater::resolve::resolve;
 use highwater::sim::simulate;
 use std::hint::black_box;
@@ -107,6 +108,52 @@ fn generations() -> [(&'static str, Scenario, Duration); 3] {
     ]
 }
 
+/// One rank of eight that train an 8B model, under each wrapper.
+fn wrapped() -> [(&'static str, Scenario, Duration); 5] {
+    let budget = Duration::from_micros(1500);
+    let kinds = [
+        ("llama-3.1-8b fsdp2", r#"{"kind": "fsdp2"}"#),
+        ("llama-3.1-8b fsdp1", r#"{"kind": "fsdp1"}"#),
+        ("llama-3.1-8b ddp", r#"{"kind": "ddp"}"#),
+        (
+            "llama-3.1-8b zero 2",
+            r#"{"kind": "deepspeed_zero", "stage": 2}"#,
+        ),
+        (
+            "llama-3.1-8b zero 3",
+            r#"{"kind": "deepspeed_zero", "stage": 3}"#,
+        ),
+    ];
+    kinds.map(|(name, kind)| {
+        let scenario = format!(
+            r#"{{"model": "llama-3.1-8b", "precision": "bf16", "seq_len": 1024,
+                "hardware": {{"gpus_per_node": 8}}, "parallelism": {{"dp": {kind}}}}}"#
+        );
+        (name, decode_json(&scenario).0, budget)
+    })
+}
+
+/// All ranks of a model of 126 layers that differ: 16 stages, each divided among 8 ranks, with four copies that
+/// FSDP2 divides.
+fn ranks_of_512() {
+    const BUDGET: Duration = Duration::from_millis(20);
+    const RUNS: usize = 3;
+    let scenario = decode_json(
+        r#"{"model": "llama-3.1-405b", "precision": "bf16", "micro_batch_size": 1, "seq_len": 1024,
+            "hardware": {"gpus_per_node": 8, "nodes": 64},
+            "parallelism": {"tp": {"size": 8}, "pp": {"size": 16}, "dp": {"kind": "fsdp2"}}}"#,
+    );
+    let times = (0..RUNS).map(|_| {
+        let start = Instant::now();
+        let found = ranks(&scenario.0);
+        let elapsed = start.elapsed();
+        assert_eq!(found.iter().map(|of| of.count).sum::<u64>(), 512);
+        elapsed
+    });
+    let best = times.min().unwrap_or_default();
+    println!("llama-3.1-405b on 512 GPUs, ranks that differ: {best:?}; budget {BUDGET:?}");
+}
+
 /// Asks this program for [`hungriest`] alone.
 const MEMORY: &str = "--memory";
 
@@ -126,9 +173,10 @@ fn main() {
         let name = format!("{model} {} {}", precision.name(), implementation.name());
         row(&name, &scenario(model, precision, implementation), budget);
     }
-    for (name, scenario, budget) in generations() {
+    for (name, scenario, budget) in generations().into_iter().chain(wrapped()) {
         row(name, &scenario, budget);
     }
+    ranks_of_512();
     let scenario = scenario("qwen2.5-1.5b", Precision::Fp32, OptimizerImpl::Foreach);
     let mut sweeper = Sweeper::around(&scenario);
     let start = Instant::now();

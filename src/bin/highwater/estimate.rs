@@ -35,8 +35,7 @@ fn one(text: &str, form: Form) -> Written {
 
 fn answer(text: &str) -> Result<Estimate, Vec<Finding>> {
     let (scenario, decoding) = read(text)?;
-    let mut estimate = report::estimate(&scenario)?;
-    estimate.report.ranks = report::ranks(&scenario);
+    let mut estimate = report::estimate_with_ranks(&scenario)?;
     estimate.report.findings.extend(decoding);
     Ok(estimate)
 }

@@ -5,6 +5,7 @@ use super::builder::{Builder, Plan};
 use crate::ask::ActivationCheckpointing;
 use crate::tape::ListId;
 use crate::units::Repetition;
+use std::ops::Range;
 
 impl Plan<'_> {
     /// How the modules of a list repeat, which do so like this by themselves: options name some of them,
@@ -67,6 +68,41 @@ impl Builder<'_> {
         let repeating = self.plan.repetition(repetition);
         let list = ListId::whole(self.scope, name);
         self.running((list, count), repeating, repetition, make)
+    }
+
+    /// The same in parts that follow one another, which run through [`Tape::through_part`] if this rank has them:
+    /// the elements of each.
+    pub(crate) fn layers_in_parts<T>(
+        &self,
+        repetition: Option<Repetition>,
+        name: &'static str,
+        parts: &[(Range<u64>, bool)],
+        make: impl Fn(&Self) -> T,
+    ) -> Vec<Vec<T>> {
+        let whole = self.plan.repetition(repetition);
+        let part = |(layers, is_here): &(Range<u64>, bool)| {
+            let list = ListId {
+                first: u32::try_from(layers.start).unwrap_or(u32::MAX),
+                ..ListId::whole(self.scope, name)
+            };
+            let count = layers.end - layers.start;
+            let repeating = Repetition {
+                head: whole.head.saturating_sub(layers.start),
+                ..whole
+            };
+            let built = if *is_here && whole.period == 1 {
+                self.plan.tape.fold_list(list, repeating, count)
+            } else {
+                count
+            };
+            self.built(list, [built, count], repetition, &make).0
+        };
+        parts.iter().map(part).collect()
+    }
+
+    /// Whether nothing but an outline of the model is built.
+    pub(crate) fn is_outlined(&self) -> bool {
+        self.plan.outline.is_some()
     }
 
     /// `count` elements of a list within a layer, which run through [`Tape::through_part`].

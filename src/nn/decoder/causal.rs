@@ -19,6 +19,7 @@ use crate::nn::masks::mask;
 use crate::nn::vision::{Among, Sight};
 use crate::tape::{Called, Tape, Tensor};
 use crate::units::{DType, Shape};
+use std::ops::Range;
 use std::rc::Rc;
 
 /// A layer of a [`Causal`] model.
@@ -61,6 +62,9 @@ pub(crate) struct Causal<L> {
     embedding: Embedding,
     pub(super) embedding_dropout: bool,
     pub(super) layers: Vec<Rc<L>>,
+    /// Where ranks have some of them each: the first layer of each part of them, and where those are that are
+    /// built of it.
+    pub(super) of_parts: Vec<(u64, Range<usize>)>,
     pub(super) windowed: Vec<bool>,
     /// Of each layer what mixes its tokens, where that is not attention in all.
     pub(super) mixers: Vec<Mixing>,
@@ -119,12 +123,25 @@ impl<L: Layer> Causal<L> {
         let embedding = embedding.scaled_by(scale(scaled), scale(scaled && at.is_copied()));
         // What all layers give is joined: a list of fewer would be another.
         let joined = c.experts.as_ref().is_some_and(|e| balance::joins(e, facts));
-        let layers = model.layers_repeating(c.repetition(), "layers", c.num_hidden_layers, |b| {
+        let layer = |b: &Builder| {
             if joined {
                 b.differs();
             }
             Rc::new(parts.layer(b, || L::new(b, c, options)))
-        });
+        };
+        let (mut layers, mut of_parts) = (Vec::new(), Vec::new());
+        if matches!(parts, Parts::Whole) || b.is_outlined() {
+            let count = c.num_hidden_layers;
+            layers = model.layers_repeating(c.repetition(), "layers", count, layer);
+        } else {
+            let ranges = parts.of_layers(c.num_hidden_layers);
+            let built = model.layers_in_parts(c.repetition(), "layers", &ranges, layer);
+            for ((range, _), built) in ranges.iter().zip(built) {
+                let start = layers.len();
+                layers.extend(built);
+                of_parts.push((range.start, start..layers.len()));
+            }
+        }
         let at = model.at(norm).along_sequence();
         let norm = parts.last(&at, || Norm::new(&at, style.norm, c.hidden_size));
         let angles = Angles::new(&model, c, style, facts);
@@ -148,6 +165,7 @@ impl<L: Layer> Causal<L> {
             embedding,
             embedding_dropout: c.dropout.embedding,
             layers,
+            of_parts,
             windowed: c.windowed.clone(),
             mixers: c.mixers.clone(),
             readers_from: readers_from(c),
@@ -390,7 +408,7 @@ impl<L: Layer> Causal<L> {
             hidden = self.norm.forward(t, &hidden);
         }
         let given = ([&full, &local], &turns[..]);
-        let all = 0..self.layers.len();
+        let all = (0, 0..self.layers.len());
         let (mut hidden, held) = self.run_layers(t, hidden, all, given, (inputs.as_ref(), among));
         if let Some(streams) = &self.streams {
             hidden = streams.joined(t, &hidden, embedded.dtype(), &mut parted);

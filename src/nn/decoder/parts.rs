@@ -4,6 +4,7 @@ use super::shared::Crossing;
 use crate::model::{LocalStage, ResolvedSpec};
 use crate::nn::build::Builder;
 use crate::tape::Tensor;
+use std::ops::Range;
 
 /// What layers are given besides hidden states.
 pub(super) struct Given<'a> {
@@ -54,6 +55,24 @@ impl Parts {
     /// What comes after the layers.
     pub(super) fn last<M>(&self, b: &Builder, build: impl FnOnce() -> M) -> M {
         self.module(b, |stage| stage.is_last, build)
+    }
+
+    /// Layers that follow one another, of so many, and whether this rank has them: those of each stage, and those
+    /// between.
+    pub(super) fn of_layers(&self, count: u64) -> Vec<(Range<u64>, bool)> {
+        let Self::Stages(stages) = self else {
+            return vec![(0..count, true)];
+        };
+        let mut parts = Vec::new();
+        let mut next = 0;
+        for stage in stages {
+            parts.push((next..stage.layers.start, false));
+            parts.push((stage.layers.clone(), true));
+            next = stage.layers.end;
+        }
+        parts.push((next..count, false));
+        parts.retain(|(layers, _)| !layers.is_empty());
+        parts
     }
 
     /// A layer.

@@ -83,7 +83,7 @@ impl<L: Layer> Causal<L> {
         &self,
         t: &Tape,
         hidden: Tensor,
-        layers: Range<usize>,
+        (first, layers): (u64, Range<usize>),
         ([full, local], turns): ([&Shared; 2], &[Turns]),
         (inputs, among): (Option<&Tensor>, &Among),
     ) -> (Tensor, [Option<Tensor>; 2]) {
@@ -97,7 +97,7 @@ impl<L: Layer> Causal<L> {
         };
         let whole = layers.len() == self.layers.len();
         let list = ListId {
-            first: u32::try_from(layers.start).unwrap_or(u32::MAX),
+            first: u32::try_from(first).unwrap_or(u32::MAX),
             ..ListId::whole(t.scope(), "layers")
         };
         let some = self.layers.get(layers).unwrap_or_default();

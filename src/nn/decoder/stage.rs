@@ -49,10 +49,11 @@ impl<L: Layer> Causal<L> {
                 crossing: None,
             };
             let ([full, local], turns) = self.shared(t, given, ids.into(), self.dtype);
-            let [start, end] = [stage.layers.start, stage.layers.end];
+            let start = stage.layers.start;
             t.pass_by_regions(start);
-            let place = |layer| usize::try_from(layer).unwrap_or(usize::MAX);
-            let layers = place(start)..place(end);
+            let mut parts = self.of_parts.iter();
+            let own = parts.find(|(first, _)| *first == start).cloned();
+            let layers = own.unwrap_or((start, 0..0));
             let shared = ([&full, &local], &turns[..]);
             let among = Among::default();
             let (hidden, held) = self.run_layers(t, hidden, layers, shared, (None, &among));

@@ -37,13 +37,16 @@ impl Fsdp1 {
         let buffers = buffers.into_iter().map(|entry| entry.tensor);
         let buffers = buffers.filter(|buffer| casts && buffer.dtype() == spec.weights);
         let buffers: Vec<Tensor> = buffers.collect();
-        let all = parameters.iter().map(|entry| ModelParameter {
-            elements: entry.tensor.numel(),
-            bytes: entry.tensor.numel() * stored(spec, entry).size(),
-            layer: u32::try_from(layer_of(entry)).unwrap_or(u32::MAX),
-            trained: entry.role == Role::Trained,
+        let all = parameters.iter().map(|entry| {
+            let parameter = ModelParameter {
+                elements: entry.tensor.numel(),
+                bytes: entry.tensor.numel() * stored(spec, entry).size(),
+                layer: u32::try_from(layer_of(entry)).unwrap_or(u32::MAX),
+                trained: entry.role == Role::Trained,
+            };
+            (entry.scope, parameter)
         });
-        let all: Vec<ModelParameter> = all.collect();
+        let all: Vec<(u32, ModelParameter)> = all.collect();
         // Of the root and of each layer its own parameters, and those of each module within that is a unit.
         let mut units: Vec<Vec<Vec<Registered>>> = Vec::new();
         units.resize_with(layers.count() + 1, || vec![Vec::new()]);
@@ -86,6 +89,8 @@ impl Fsdp1 {
                 syncs: Cell::new(true),
                 ends: Cell::new(false),
                 zero: RefCell::default(),
+                has_adapters: spec.lora.is_some(),
+                handed_over: Cell::new(false),
             }
         });
         if !settings.built_on_cpu {
@@ -208,9 +213,8 @@ impl Flattening<'_> {
             }
         }
         let whole: Vec<&Tensor> = unit.iter().map(|p| &p.tensor).collect();
-        let local = t.in_scope(unit.first().map_or(0, |p| p.scope), || {
-            handle::shard(t, common, &layout, stored, &whole)
-        });
+        let scope = unit.first().map_or(0, |p| p.scope);
+        let local = t.in_scope(scope, || handle::shard(t, common, &layout, stored, &whole));
         let originals = unit.iter().zip(&layout.own).map(|(p, &own)| Original {
             tensor: p.tensor.clone(),
             trained: p.role == Role::Trained,
@@ -236,7 +240,7 @@ impl Flattening<'_> {
         } else {
             flat
         };
-        Handle::new(common, layout, originals, [local, flat], reduce)
+        Handle::new((common, scope), layout, originals, [local, flat], reduce)
     }
 }
 

@@ -50,6 +50,8 @@ pub(super) struct Original {
 /// A flat parameter.
 pub(super) struct Handle {
     pub(super) common: Common,
+    /// The module of its first parameter.
+    pub(super) scope: u32,
     pub(super) is_root: bool,
     pub(super) layout: Layout,
     pub(super) originals: Vec<Original>,
@@ -95,7 +97,7 @@ pub(super) struct Handle {
 impl Handle {
     /// One of which this rank has `local`; modules' tensors are views of `flat`.
     pub(super) fn new(
-        common: Common,
+        (common, scope): (Common, u32),
         layout: Layout,
         originals: Vec<Original>,
         [local, flat]: [Tensor; 2],
@@ -103,6 +105,7 @@ impl Handle {
     ) -> Self {
         Self {
             common,
+            scope,
             is_root: false,
             layout,
             originals,

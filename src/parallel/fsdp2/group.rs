@@ -163,6 +163,13 @@ impl Group {
         self.parameters.len() - 1
     }
 
+    /// The layer that it is, or is within; the model's scope for others.
+    pub(super) fn layer(&self, t: &Tape) -> u32 {
+        let first = self.parameters.first();
+        let layer = first.and_then(|parameter| t.outermost_item(parameter.scope));
+        layer.unwrap_or(0)
+    }
+
     /// One of its modules is called (`wrapped_pre_hook`).
     pub(super) fn begins(&self) {
         let mut to_run = self.to_run.borrow_mut();

@@ -89,16 +89,16 @@ impl StageWrapper for Fsdp2Stages {
 
     fn gather(&self, t: &Tape, stage: u64) {
         if let Some(stage) = self.stage(stage) {
-            for at in 0..stage.groups.len() {
-                stage.unshard(t, at);
+            for (at, group) in stage.groups.iter().enumerate() {
+                t.in_scope(group.layer(t), || stage.unshard(t, at));
             }
         }
     }
 
     fn gathered(&self, t: &Tape, stage: u64) {
         if let Some(stage) = self.stage(stage) {
-            for at in 0..stage.groups.len() {
-                stage.wait_for_unshard(t, at);
+            for (at, group) in stage.groups.iter().enumerate() {
+                t.in_scope(group.layer(t), || stage.wait_for_unshard(t, at));
             }
         }
     }
@@ -117,12 +117,15 @@ impl StageWrapper for Fsdp2Stages {
         stage.sync(true);
         stage.reshards.set(true);
         for at in (0..stage.groups.len()).rev() {
-            if stage.groups[at].pending.get() {
-                stage.post_backward(t, at);
-            } else {
-                stage.groups[at].reshard();
-            }
-            stage.groups[at].state.set(State::Idle);
+            let group = &stage.groups[at];
+            t.in_scope(group.layer(t), || {
+                if group.pending.get() {
+                    stage.post_backward(t, at);
+                } else {
+                    group.reshard();
+                }
+            });
+            group.state.set(State::Idle);
         }
         stage.end_iteration();
         stage.finalized_by_caller.set(false);
@@ -139,7 +142,20 @@ impl Wrapper for Fsdp2Stages {
         stages.fold(mesh.shard, u64::min)
     }
 
+    fn hand_over(&self, t: &Tape) -> bool {
+        let own = self.stages.iter().flat_map(|(_, stage)| stage.own());
+        t.replace_parameters(own.collect::<Vec<_>>().into_iter());
+        for (_, stage) in &self.stages {
+            stage.drop_gradients(t);
+            stage.handed_over.set(true);
+        }
+        true
+    }
+
     fn on_rank(&self, t: &Tape, run: OnRank) {
+        if self.stages.iter().any(|(_, stage)| stage.handed_over.get()) {
+            return run(t);
+        }
         let own = self.stages.iter().flat_map(|(_, stage)| stage.own());
         let own: Vec<(Tensor, Option<Tensor>)> = own.collect();
         t.with_parameters(&own, |t| run(t));
@@ -151,13 +167,13 @@ impl Wrapper for Fsdp2Stages {
         }
     }
 
-    fn parameters(&self) -> Option<Vec<ModelParameter>> {
+    fn parameters(&self) -> Option<Vec<(u32, ModelParameter)>> {
         let all = self.stages.iter().map(|(_, stage)| stage.parameters());
         Some(all.flatten().flatten().collect())
     }
 
-    fn trainable(&self) -> Option<u64> {
-        let own = self.stages.iter().map(|(_, stage)| stage.trainable());
+    fn trainable(&self, t: &Tape) -> Option<u64> {
+        let own = self.stages.iter().map(|(_, stage)| stage.trainable(t));
         Some(own.flatten().sum())
     }
 }

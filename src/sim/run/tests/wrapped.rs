@@ -1,0 +1,177 @@
+//! Runs under wrappers that are put together from less, against runs in full.
+
+use super::difference;
+use crate::ask::Scenario;
+use crate::model::ResolvedSpec;
+use crate::resolve::resolve;
+use crate::sim::run::{Layers, accumulation, folded, unfolded};
+use crate::tape::{Built, Tape};
+use serde_json::json;
+
+/// What differs between a run that is put together and one in full.
+fn compare(spec: &ResolvedSpec, layers: &[Layers]) -> Option<String> {
+    let times = accumulation(spec);
+    let fold = |&layers: &Layers| folded(spec, times, Tape::with_details, layers);
+    let Some(some) = layers.iter().find_map(fold) else {
+        return Some("not folded".to_owned());
+    };
+    let all = unfolded(spec, times, Tape::with_details);
+    assert_eq!(some.parameters, all.parameters);
+    difference(&some, &all)
+}
+
+/// Compares runs of `models` under a wrapper with these options: with one forward pass for all steps, and, where
+/// `few` says so, with a few layers, too.
+fn compare_all(kind: &str, models: &[&str], options: &[(&str, bool)]) {
+    let (mut different, mut compared) = (Vec::new(), 0);
+    for model in models {
+        for &(option, few) in options {
+            let mut scenario: serde_json::Value = serde_json::from_str(option).expect("JSON");
+            scenario["model"] = (*model).into();
+            scenario["micro_batch_size"] = 2.into();
+            scenario["seq_len"] = 72.into();
+            scenario["image_size"] = "112".into();
+            scenario["hardware"] = json!({"gpus_per_node": 4});
+            scenario["parallelism"]["dp"]["kind"] = kind.into();
+            if scenario["precision"].is_null() {
+                scenario["precision"] = "bf16".into();
+            }
+            let scenario: Scenario = serde_json::from_value(scenario).expect("a scenario");
+            let Some(spec) = resolve(&scenario).spec else {
+                continue;
+            };
+            compared += 1;
+            let of_layers = Built::ALL.map(Layers::Folded);
+            let few = few.then_some(&of_layers[..]);
+            for layers in few.into_iter().chain([&[Layers::All][..]]) {
+                if let Some(found) = compare(&spec, layers) {
+                    different.push(format!("{model} {option} {layers:?}: {found}"));
+                }
+            }
+        }
+    }
+    assert!(different.is_empty(), "{}", different.join("\n\n"));
+    assert!(compared > models.len(), "{compared}");
+}
+
+/// Models with layers of one kind, of several that take turns, in two lists, and with experts.
+const MODELS: [&str; 8] = [
+    "smollm2-135m",
+    "t5-base",
+    "gpt2",
+    "gemma-2-2b",
+    "qwen2-vl-2b-instruct",
+    "bert-base",
+    "granite-3.1-1b-a400m",
+    "mamba-130m",
+];
+
+#[test]
+fn one_forward_pass_and_a_few_layers_stand_for_all_under_fsdp2() {
+    compare_all(
+        "fsdp2",
+        &MODELS,
+        &[
+            ("{}", true),
+            (
+                r#"{"gradient_accumulation_steps": 3, "clip_grad_norm": true}"#,
+                true,
+            ),
+            (
+                r#"{"activation_checkpointing": "full", "optimizer": {"name": "adagrad"}}"#,
+                true,
+            ),
+            (
+                r#"{"precision": "fp32", "parallelism":
+            {"dp": {"mixed_precision": {"param": "bf16", "reduce": "fp32"}}}}"#,
+                true,
+            ),
+        ],
+    );
+    compare_all(
+        "fsdp2",
+        &MODELS[..2],
+        &[
+            (r#"{"precision": "amp_bf16"}"#, true),
+            (
+                r#"{"parallelism": {"dp": {"reshard_after_forward": false, "wrap_embeddings": true}}}"#,
+                true,
+            ),
+            (r#"{"parallelism": {"dp": {"explicit_prefetch": 1}}}"#, true),
+            (r#"{"parallelism": {"dp": {"replicate_size": 2}}}"#, true),
+            (
+                r#"{"precision": "fp32", "parallelism": {"dp": {"replicate_size": 2,
+            "mixed_precision": {"param": "bf16"}}}}"#,
+                false,
+            ),
+            (
+                r#"{"parallelism": {"tp": {"size": 2}}, "clip_grad_norm": true}"#,
+                true,
+            ),
+            (
+                r#"{"lora": {"r": 8, "target_modules": ["all-linear"]}}"#,
+                true,
+            ),
+            (r#"{"zero_grad_set_to_none": false}"#, true),
+            (r#"{"dataset": {"length_mean": 40}}"#, true),
+            (r#"{"parallelism": {"pp": {"size": 2}}}"#, true),
+            (
+                r#"{"parallelism": {"pp": {"size": 2, "schedule": "zbv", "microbatches": 5}}}"#,
+                false,
+            ),
+        ],
+    );
+}
+
+#[test]
+fn one_forward_pass_and_a_few_layers_stand_for_all_under_fsdp1() {
+    compare_all(
+        "fsdp1",
+        &MODELS,
+        &[
+            ("{}", true),
+            (
+                r#"{"gradient_accumulation_steps": 3, "clip_grad_norm": true}"#,
+                true,
+            ),
+            (
+                r#"{"activation_checkpointing": "full", "parallelism": {"dp": {"use_orig_params": false}},
+            "clip_grad_norm": true}"#,
+                true,
+            ),
+            (
+                r#"{"precision": "fp32", "parallelism":
+            {"dp": {"mixed_precision": {"param": "bf16", "reduce": "fp32"}}}}"#,
+                true,
+            ),
+        ],
+    );
+    compare_all(
+        "fsdp1",
+        &MODELS[..2],
+        &[
+            (r#"{"precision": "amp_bf16"}"#, true),
+            (
+                r#"{"parallelism": {"dp": {"sharding_strategy": "SHARD_GRAD_OP", "backward_prefetch": "post"}}}"#,
+                true,
+            ),
+            (
+                r#"{"parallelism": {"dp": {"sharding_strategy": "NO_SHARD", "backward_prefetch": "none"}}}"#,
+                true,
+            ),
+            (
+                r#"{"parallelism": {"dp": {"forward_prefetch": true, "limit_all_gathers": false}}}"#,
+                true,
+            ),
+            (
+                r#"{"parallelism": {"dp": {"sharding_strategy": "HYBRID_SHARD", "shard_size": 2}}}"#,
+                true,
+            ),
+            (
+                r#"{"lora": {"r": 8, "target_modules": ["all-linear"]}}"#,
+                false,
+            ),
+            (r#"{"zero_grad_set_to_none": false}"#, true),
+        ],
+    );
+}
