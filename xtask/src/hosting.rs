@@ -84,15 +84,19 @@ fn in_two(folder: &Path, page: &str) -> Result<String, Failure> {
 }
 
 /// How each part is made smaller. What counts is its size once compressed: passes that take away what
-/// is the same in many places, or the zeros between constants, leave more for brotli to write (binaryen
-/// 132: 343 KiB with them, 327 without).
-const OPTIMIZE: [&str; 5] = [
+/// is the same in many places, or the zeros between constants, leave more for brotli to write, and so do hints of
+/// alignment, which no engine needs (binaryen 132: 343 KiB without the first three, 333 with them, 330 with all).
+const OPTIMIZE: [&str; 9] = [
     "-Oz",
     // The first KiB of memory is the end of the stack: nothing is read or written there.
     "--low-memory-unused",
     "--skip-pass=inlining-optimizing",
     "--skip-pass=local-cse",
     "--skip-pass=memory-packing",
+    "--skip-pass=simplify-locals",
+    "--skip-pass=dae-optimizing",
+    "--skip-pass=precompute-propagate",
+    "--dealign",
 ];
 
 /// Which functions of a program run until the first estimate is on screen: the file is, for so long,
