@@ -21,7 +21,7 @@ mod setting;
 mod tree;
 mod view;
 
-pub use json::{decode_json, encode_json};
+pub use json::{decode_json, encode_json, parse_json};
 pub use keys::{KEYS, Key, Kind};
 pub use number::{NumberError, parse_bytes, parse_count, parse_tokens, write_bytes};
 pub use pasted::{Pasted, read_pasted};

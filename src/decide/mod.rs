@@ -3,7 +3,7 @@
 //! A [`Solver`] looks for the value of one [`Axis`] of a scenario that only just fits: the largest micro-batch,
 //! the longest sequence, the fewest GPUs, the smallest GPU of the catalog. It makes one estimate at a time, so
 //! that a page can spread it over frames; [`solve`] makes them all. [`gpus_curve`] says what a rank needs
-//! against the number of GPUs.
+//! against the number of GPUs, [`sweep`] what each phase needs against the micro-batch size.
 //!
 //! Nothing here knows how an estimate is made or shown: every value was estimated by the report's [`estimate`],
 //! whose verdict (GPU memory as PyTorch gives cached segments back, and host RAM) is the only judge.
@@ -27,7 +27,10 @@ mod listed;
 mod number;
 mod search;
 mod solver;
+mod sweep;
 
 pub use axis::Axis;
-pub use curve::{GpusCurve, GpusPoint, Sharding, gpus_curve};
+pub use curve::{GpusCurve, GpusCurves, GpusPoint, Sharding, gpus_curve};
+pub use gpus::{gpus_of, with_gpus};
 pub use solver::{Solution, Solver, solve};
+pub use sweep::{Sweeper, sweep};
