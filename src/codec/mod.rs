@@ -27,7 +27,7 @@ pub use number::{NumberError, parse_bytes, parse_count, parse_tokens, write_byte
 pub use pasted::{Pasted, read_pasted};
 pub use query::{decode_query, encode_query};
 pub use setting::{differences, is_usual, key, nearest, value_at, values};
-pub use view::{Language, Theme, ViewOptions, WidgetControl, WidgetControls};
+pub use view::{Language, Theme, ViewOptions, WidgetControls};
 
 #[cfg(test)]
 mod tests;

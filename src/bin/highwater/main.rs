@@ -5,6 +5,7 @@
 
 mod arguments;
 mod check;
+mod curve;
 mod estimate;
 mod lines;
 mod solve;
@@ -45,6 +46,9 @@ fn main() -> ExitCode {
         Ok(Command::Solve { file, axis, form }) => on_text(file.as_ref(), |text, out| {
             Ok(solve::run(text, &axis, form, out))
         }),
+        Ok(Command::Curve { file, form }) => {
+            on_text(file.as_ref(), |text, out| Ok(curve::run(text, form, out)))
+        }
         Ok(Command::Trace { file }) => on_text(file.as_ref(), check::trace),
         Err(problem) => refuse(&format!("{problem}\n\n{USAGE}")),
     }
