@@ -75,10 +75,10 @@ impl Block for ConvLayer {
                 normed
             }
             Norm::Layer(norm) => {
-                let turned = t.transpose(&heard, 1, 2);
+                let rotated = t.transpose(&heard, 1, 2);
                 drop(heard);
-                let normed = norm.forward(t, &turned);
-                drop(turned);
+                let normed = norm.forward(t, &rotated);
+                drop(rotated);
                 t.transpose(&normed, 1, 2)
             }
         };
@@ -106,10 +106,10 @@ impl Positions {
 
     /// `[B, S, H]` to the same.
     pub(crate) fn forward(&self, t: &Tape, hidden: &Tensor) -> Tensor {
-        let turned = t.transpose(hidden, 1, 2);
+        let rotated = t.transpose(hidden, 1, 2);
         let seen = match self {
-            Self::Normed(conv) => conv.forward(t, &turned),
-            Self::Stacked(layers) => layers.iter().fold(turned, |x, layer| layer.forward(t, &x)),
+            Self::Normed(conv) => conv.forward(t, &rotated),
+            Self::Stacked(layers) => layers.iter().fold(rotated, |x, layer| layer.forward(t, &x)),
         };
         t.transpose(&seen, 1, 2)
     }
