@@ -49,7 +49,7 @@ fn latent(default: Latent, fields: &mut ConfigFields<'_>) -> Latent {
     let given = fields.get(QUERY_RANK).is_some();
     let pairs = fields.flag("rope_interleave", true);
     let rotated = if default.rotary == LatentRotary::None {
-        fields.optional(TURNED, &WIDTH, default.rotated)
+        fields.optional(ROTATED, &WIDTH, default.rotated)
     } else {
         even(default.rotated, fields)
     };
@@ -77,7 +77,7 @@ fn latent(default: Latent, fields: &mut ConfigFields<'_>) -> Latent {
 const QUERY_RANK: &str = "q_lora_rank";
 
 /// The field of the columns that are rotated.
-const TURNED: &str = "qk_rope_head_dim";
+const ROTATED: &str = "qk_rope_head_dim";
 
 /// It must be a number where all of transformers' configs of a family have one (`configuration_*.py`,
 /// transformers 5.23).
@@ -95,9 +95,9 @@ pub(crate) fn check_query_rank(config: &DecoderConfig, fields: &mut ConfigFields
 
 /// `qk_rope_head_dim`: columns are rotated in pairs.
 fn even(default: u64, fields: &mut ConfigFields<'_>) -> u64 {
-    let rotated = fields.optional(TURNED, &WIDTH, default);
+    let rotated = fields.optional(ROTATED, &WIDTH, default);
     if !rotated.is_multiple_of(2) {
-        let key = fields.key(TURNED);
+        let key = fields.key(ROTATED);
         fields.push(
             Finding::error(&key, message!(deepseek::odd_rotary, rotated))
                 .with_fix(&key, rotated + 1),
