@@ -1,5 +1,6 @@
 //! Reading and writing scenarios.
 
+mod pasted;
 mod several_gpus;
 mod unusual;
 
@@ -452,11 +453,9 @@ fn any_setting_can_be_a_control_of_the_widget() {
         view.controls.keys(),
         ["precision", "micro_batch_size", "lora.r"]
     );
-    let query = encode_query(&Scenario::default(), &view);
-    assert_eq!(query, "v=1&embed=1&controls=precision.mb.lora");
+    assert!(encode_query(&Scenario::default(), &view).ends_with("controls=precision.mb.lora"));
     let (_, view, findings) = decode_query("v=1&embed=1&controls=precison.mb");
-    assert_eq!(view.controls.keys(), ["micro_batch_size"]);
-    assert_eq!(findings.len(), 1);
+    assert_eq!((view.controls.keys().len(), findings.len()), (1, 1));
 }
 
 #[test]

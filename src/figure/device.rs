@@ -113,4 +113,17 @@ mod tests {
             Some(device.run.peak_reserved)
         );
     }
+
+    #[test]
+    fn where_cached_memory_is_given_back_the_bar_ends_where_the_gpu_shows_it() {
+        let (_, mut device) = bar(1);
+        let cached = device.run.peak_reserved - device.binding().composition.total();
+        assert!(cached.get() > 0);
+        assert_eq!(cached_with_room(&device), None);
+        device.total = device.total - cached;
+        let bar = device_bar(&device);
+        assert_eq!(bar.total, device.total);
+        assert!(bar.parts.iter().all(|part| part.key != DevicePart::Cached));
+        assert_eq!(cached_with_room(&device), Some(cached));
+    }
 }
