@@ -44,6 +44,7 @@ mod streams;
 mod sweeps;
 mod tensor;
 mod unfold;
+mod work;
 
 pub use category::Category;
 pub use checkpoint::{Function, Region, Results};
@@ -61,6 +62,7 @@ pub use recorder::Storage;
 pub use scopes::Scopes;
 pub use storages::{Asked, RawStorage, Storages};
 pub use tensor::Tensor;
+pub use work::{Collective, Pass, Work};
 pub use {left_out::Whole, levels::Which};
 
 use crate::units::{DType, Shape};
@@ -162,6 +164,11 @@ pub struct Tape {
     checkpoint: RefCell<Option<Rc<Frame>>>,
     /// The checkpointed region that is being recomputed.
     recompute: RefCell<Option<Rc<Recompute>>>,
+    /// What was computed and sent, and whether that which runs was computed before.
+    work: Cell<Work>,
+    recomputes: Cell<bool>,
+    /// Among how many ranks tensors are divided.
+    tensor_ranks: Cell<u64>,
     /// cuBLAS workspaces that stay: of the main thread and of autograd's.
     workspaces: RefCell<[Option<Rc<recorder::Storage>>; 2]>,
 }
@@ -196,6 +203,9 @@ impl Tape {
             packing: ops::Packing::default(),
             checkpoint: RefCell::default(),
             recompute: RefCell::default(),
+            work: Cell::default(),
+            recomputes: Cell::default(),
+            tensor_ranks: Cell::new(1),
             workspaces: RefCell::default(),
         }
     }
