@@ -1,9 +1,9 @@
-//! Questions that many estimates answer: how far a setting can go.
+//! Questions that many estimates answer: how far a setting can go, and which settings fit at what cost.
 //!
 //! A [`Solver`] looks for the value of one [`Axis`] of a scenario that only just fits: the largest micro-batch,
 //! the longest sequence, the fewest GPUs, the smallest GPU of the catalog. It makes one estimate at a time, so
 //! that a page can spread it over frames; [`solve`] makes them all. [`gpus_curve`] says what a rank needs
-//! against the number of GPUs.
+//! against the number of GPUs. A [`Planner`] looks for the settings that fit and that no others dominate.
 //!
 //! Nothing here knows how an estimate is made or shown: every value was estimated by the report's [`estimate`],
 //! whose verdict (GPU memory as PyTorch gives cached segments back, and host RAM) is the only judge.
@@ -25,9 +25,14 @@ mod curve;
 mod gpus;
 mod listed;
 mod number;
+mod plan;
 mod search;
 mod solver;
 
 pub use axis::Axis;
 pub use curve::{GpusCurve, GpusPoint, Sharding, gpus_curve};
+pub use plan::{
+    Adapters, Altered, Freedom, Gpus, Nearest, PlanOptions, Planner, Plans, Rejection, RunPlan,
+    Why, plans,
+};
 pub use solver::{Solution, Solver, solve};

@@ -6,7 +6,7 @@
 //!
 //! Bytes are those that a rank sends in a ring of W ranks: of an all-gather or a reduce-scatter (W - 1) / W of the
 //! whole, of an all-reduce twice that, of an all-to-all (W - 1) / W of what the rank has
-//! (`doc/PERFORMANCE.md` of nccl-tests 2.17).
+//! (`doc/PERFORMANCE.md` of nccl-tests, commit 03a204a).
 
 use super::{Tape, Tensor};
 use crate::units::{DType, names};

@@ -7,6 +7,7 @@ mod arguments;
 mod check;
 mod estimate;
 mod lines;
+mod plan;
 mod solve;
 mod table;
 
@@ -44,6 +45,13 @@ fn main() -> ExitCode {
         }),
         Ok(Command::Solve { file, axis, form }) => on_text(file.as_ref(), |text, out| {
             Ok(solve::run(text, &axis, form, out))
+        }),
+        Ok(Command::Plan {
+            file,
+            options,
+            form,
+        }) => on_text(file.as_ref(), |text, out| {
+            Ok(plan::run(text, &options, form, out))
         }),
         Ok(Command::Trace { file }) => on_text(file.as_ref(), check::trace),
         Err(problem) => refuse(&format!("{problem}\n\n{USAGE}")),

@@ -1,0 +1,287 @@
+//! The search: one estimate at a time.
+
+use super::candidates::{Family, families, global_batch};
+use super::front::{Front, RunPlan};
+use super::options::{Freedom, PlanOptions};
+use super::rejected::{Rejected, Rejection, Why};
+use crate::ask::{Finding, Scenario, message};
+use crate::decide::gpus::count;
+use crate::report::{Memory, Report, estimate};
+use crate::sim::Phase;
+use crate::units::Bytes;
+
+/// What a search has found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Plans {
+    /// The plans that no other dominates.
+    pub plans: Vec<RunPlan>,
+    /// The other candidates.
+    pub rejected: Vec<Rejection>,
+    /// How many candidates there are, and how many of them were estimated; what those said rules the others out.
+    pub candidates: u64,
+    /// How many were estimated.
+    pub estimated: u64,
+    /// Where nothing fits: what does without a lock.
+    pub nearest: Option<Nearest>,
+}
+
+/// The plan that fits without a lock and changes least.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Nearest {
+    /// The locks that are in the way.
+    pub without: Vec<Freedom>,
+    /// The plan.
+    pub plan: RunPlan,
+}
+
+/// A candidate of the line that is looked at.
+#[derive(Clone, Debug)]
+struct Seen {
+    micro_batch: u64,
+    /// Bytes of the GPU that it cannot do without: live tensors and what is outside of the allocator.
+    least: Bytes,
+    /// The plan, where it fits.
+    plan: Option<RunPlan>,
+}
+
+/// A micro-batch with which tensors alone are too many, when, and by how much.
+type TooMany = (u64, Phase, Bytes);
+
+/// A search for plans, one estimate at a time: call [`Planner::advance`] until it says that nothing is left.
+///
+/// Candidates are not estimated where others rule them out:
+/// - Where live tensors alone take more than there is, larger micro-batches do not fit either, nor do layers
+///   that are not checkpointed where checkpointed ones do not.
+/// - Where the first two micro-batches of a line compute and send the same, as under DDP, a larger one only takes more
+///   memory: what its tensors take at least is on the straight line through the last two, since peaks grow with the
+///   micro-batch ever faster.
+#[derive(Clone, Debug)]
+pub struct Planner {
+    scenario: Scenario,
+    options: PlanOptions,
+    families: Vec<Family>,
+    /// The next candidate: its family, its line and its place there.
+    next: [usize; 3],
+    seen: Vec<Seen>,
+    too_many: Option<TooMany>,
+    front: Front,
+    rejected: Rejected,
+    candidates: u64,
+    estimated: u64,
+    /// Where nothing fits: the search without each lock.
+    relaxed: Vec<(Vec<Freedom>, Self)>,
+}
+
+impl Planner {
+    /// A search around a scenario, whose samples of a step stay.
+    pub fn new(scenario: &Scenario, options: &PlanOptions) -> Self {
+        let families = families(scenario, options);
+        let lines = families.iter().flat_map(|family| &family.lines);
+        Self {
+            candidates: lines.map(|line| line.len() as u64).sum(),
+            scenario: scenario.clone(),
+            options: options.clone(),
+            families,
+            next: [0; 3],
+            seen: Vec::new(),
+            too_many: None,
+            front: Front::default(),
+            rejected: Rejected::default(),
+            estimated: 0,
+            relaxed: Vec::new(),
+        }
+    }
+
+    /// How many candidates there are.
+    pub fn candidates(&self) -> u64 {
+        self.candidates
+    }
+
+    /// Makes one more estimate; false when nothing is left to do.
+    pub fn advance(&mut self) -> bool {
+        while let Some([family, line, place]) = self.take_next() {
+            let line = &self.families[family].lines[line];
+            if let Some(ranks) = line.undivided() {
+                let batch = global_batch(&self.scenario);
+                let finding = message!(decide::batch_not_shared, batch, ranks);
+                let finding = Finding::error("micro_batch_size", finding);
+                self.rejected.add(Why::Refused(finding), 1);
+                continue;
+            }
+            let Some((micro_batch, candidate)) = line.micro_batch(place).zip(line.candidate(place))
+            else {
+                continue;
+            };
+            if let Some(why) = self.ruled_out(micro_batch) {
+                self.rejected.add(why, 1);
+                continue;
+            }
+            self.look(micro_batch, candidate);
+            return true;
+        }
+        self.relax()
+    }
+
+    /// What is known so far.
+    pub fn found(&self) -> Plans {
+        let nearest = self.relaxed.iter().filter_map(|(without, planner)| {
+            let plans = planner.front.sorted().into_iter();
+            let plan = plans.min_by_key(|plan| plan.changes.len())?;
+            let without = without.clone();
+            Some(Nearest { without, plan })
+        });
+        let nearest = nearest.min_by_key(|nearest| {
+            let Nearest { without, plan } = nearest;
+            (without.len(), plan.changes.len())
+        });
+        Plans {
+            plans: self.front.sorted(),
+            rejected: self.rejected.sorted(),
+            candidates: self.candidates,
+            estimated: self.estimated,
+            nearest,
+        }
+    }
+
+    fn take_next(&mut self) -> Option<[usize; 3]> {
+        loop {
+            let [family, line, place] = self.next;
+            let lines = &self.families.get(family)?.lines;
+            match lines.get(line) {
+                None => {
+                    self.next = [family + 1, 0, 0];
+                    self.too_many = None;
+                    self.seen.clear();
+                }
+                Some(candidates) if place >= candidates.len() => {
+                    self.next = [family, line + 1, 0];
+                    self.seen.clear();
+                }
+                Some(_) => {
+                    self.next = [family, line, place + 1];
+                    return Some([family, line, place]);
+                }
+            }
+        }
+    }
+
+    /// Why a candidate need not be estimated.
+    fn ruled_out(&self, micro_batch: u64) -> Option<Why> {
+        if let Some((from, phase, by)) = self.too_many
+            && micro_batch >= from
+        {
+            return Some(Why::Short {
+                memory: Memory::Device,
+                phase: Some(phase),
+                by,
+            });
+        }
+        let [.., before, last] = &self.seen[..] else {
+            return None;
+        };
+        let first = &self.seen[0];
+        let (one, other) = (first.plan.as_ref()?, last.plan.as_ref()?);
+        let same = [one, other].map(|plan| (plan.compute, plan.communication));
+        let grown = last.least - before.least;
+        let further = grown.get().checked_mul(micro_batch - last.micro_batch)?;
+        let least = last.least + Bytes(further / (last.micro_batch - before.micro_batch).max(1));
+        (same[0] == same[1] && least >= one.device && other.host >= one.host)
+            .then_some(Why::Dominated)
+    }
+
+    fn look(&mut self, micro_batch: u64, candidate: Scenario) {
+        self.estimated += 1;
+        let report = match estimate(&candidate) {
+            Ok(estimate) => estimate.report,
+            Err(findings) => {
+                self.rejected.refuse(findings);
+                return;
+            }
+        };
+        let device = &report.device;
+        let most = device.usable.get() / 100 * (100 - self.options.headroom.min(100));
+        let most = Bytes(most);
+        let peak = device.binding();
+        let processes = self.scenario.hardware.most_processes().max(1);
+        let tensors = Bytes(peak.peak_tensor.get().saturating_mul(processes));
+        let least = tensors + device.context + device.in_use;
+        let plan = match short(&report, most) {
+            Some(why) => {
+                let known = self.too_many.is_some_and(|(from, ..)| from <= micro_batch);
+                if least > most && !known {
+                    self.too_many = Some((micro_batch, peak.phase, least - most));
+                }
+                self.rejected.add(why, 1);
+                None
+            }
+            None => {
+                let gpus = count(&candidate);
+                let plan = RunPlan::new(&self.scenario, candidate, gpus, &report);
+                let dominated = self.front.add(plan.clone());
+                self.rejected.add(Why::Dominated, dominated);
+                Some(plan)
+            }
+        };
+        self.seen.push(Seen {
+            micro_batch,
+            least,
+            plan,
+        });
+    }
+
+    /// Where nothing fits: searches without each of the locks, and then without any.
+    fn relax(&mut self) -> bool {
+        let locks = &self.options.locked;
+        if !self.front.is_empty() || locks.is_empty() {
+            return false;
+        }
+        if let Some((_, planner)) = self.relaxed.last_mut()
+            && planner.advance()
+        {
+            return true;
+        }
+        let none = |planner: &Self| planner.front.is_empty();
+        let (without, options) = match locks.get(self.relaxed.len()) {
+            Some(&lock) => (vec![lock], self.options.without(lock)),
+            None if self.relaxed.len() == locks.len()
+                && locks.len() > 1
+                && self.relaxed.iter().all(|(_, planner)| none(planner)) =>
+            {
+                let mut options = self.options.clone();
+                options.locked.clear();
+                (locks.clone(), options)
+            }
+            None => return false,
+        };
+        // A search without a lock looks no further.
+        let mut planner = Self::new(&self.scenario, &options);
+        planner.options.locked.clear();
+        self.relaxed.push((without, planner));
+        true
+    }
+}
+
+/// Why a candidate does not fit.
+fn short(report: &Report, most: Bytes) -> Option<Why> {
+    let device = &report.device;
+    let host = &report.verdict.host;
+    if report.verdict.device.needed > most {
+        return Some(Why::Short {
+            memory: Memory::Device,
+            phase: Some(device.binding().phase),
+            by: report.verdict.device.needed - most,
+        });
+    }
+    (!host.fits).then(|| Why::Short {
+        memory: Memory::Host,
+        phase: None,
+        by: host.shortfall(),
+    })
+}
+
+/// The search at once.
+pub fn plans(scenario: &Scenario, options: &PlanOptions) -> Plans {
+    let mut planner = Planner::new(scenario, options);
+    while planner.advance() {}
+    planner.found()
+}
