@@ -288,9 +288,10 @@ fn zero_2_reduces_gradients_and_gathers_what_was_stepped_over() {
 #[test]
 fn zero_3_gathers_parameters_for_each_pass_unless_they_stay() {
     let [all, _] = parameters();
-    let zero = |reuse: u64| {
+    let zero = |[reuse, ahead]: [u64; 2]| {
         sent(&json!({"dp": {
             "kind": "deepspeed_zero", "stage": 3, "stage3_max_reuse_distance": reuse,
+            "stage3_prefetch_bucket_size": ahead,
             "stage3_param_persistence_threshold": 0,
         }}))
     };
@@ -298,9 +299,11 @@ fn zero_3_gathers_parameters_for_each_pass_unless_they_stay() {
         (Collective::AllGather, share(2 * all)),
         (Collective::ReduceScatter, share(all)),
     ];
-    sends(&zero(0), &expected);
-    let usual = zero(1_000_000_000);
-    assert!(usual.get(Collective::AllGather) < zero(0).get(Collective::AllGather));
+    let each_time = zero([0, 0]);
+    sends(&each_time, &expected);
+    let gathered = |sent: &Communication| sent.get(Collective::AllGather);
+    let usual = zero([1_000_000_000, 50_000_000]);
+    assert!(gathered(&usual) < gathered(&each_time));
 }
 
 #[test]
@@ -322,7 +325,7 @@ fn tensor_parallelism_reduces_what_each_layer_gives_and_gradients_of_what_each_m
 fn stages_of_a_pipeline_send_what_passes_between_them() {
     let model = Decoder::of("llama-3.1-8b");
     let boundary = 2 * BATCH * TOKENS * model.hidden;
-    let expected = |ways| [(Collective::Send, ways * 16 * boundary)];
+    let expected = |ways: u64| [(Collective::Send, ways * 16 * boundary)];
     let stage = |rank: u64| sent(&json!({"pp": {"size": RANKS, "microbatches": 16, "rank": rank}}));
     sends(&stage(0), &expected(1));
     sends(&stage(3), &expected(2));

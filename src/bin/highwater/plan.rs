@@ -43,9 +43,14 @@ fn ratio(own: u64, least: u64) -> f64 {
     (own as f64 / least.max(1) as f64 * 1000.0).round() / 1000.0
 }
 
+/// What the rank computes that computes most, and what it could while it waits.
+fn computed(plan: &RunPlan) -> u64 {
+    plan.compute.total().saturating_add(plan.idle)
+}
+
 /// The least that a plan computes.
 fn least_compute(found: &Plans) -> u64 {
-    let compute = found.plans.iter().map(|plan| plan.compute.total());
+    let compute = found.plans.iter().map(computed);
     compute.min().unwrap_or(0)
 }
 
@@ -64,7 +69,7 @@ fn answered(found: &Plans, findings: &[Finding]) -> Value {
         let without: Vec<&str> = nearest.without.iter().map(|lock| lock.name()).collect();
         answer["nearest"] = json!({
             "without": without,
-            "plan": planned(plan, plan.compute.total()),
+            "plan": planned(plan, computed(plan)),
         });
     }
     if !findings.is_empty() {
@@ -87,7 +92,8 @@ fn planned(plan: &RunPlan, least: u64) -> Value {
         "free": plan.free,
         "host": plan.host,
         "compute": plan.compute,
-        "relative_compute": ratio(plan.compute.total(), least),
+        "idle": plan.idle,
+        "relative_compute": ratio(computed(plan), least),
         "communication": plan.communication,
         "sent": plan.communication.total(),
         "scenario": scenario,
@@ -134,18 +140,20 @@ fn write_table(found: &Plans, options: &PlanOptions, out: &mut dyn Write) -> io:
             "Nothing fits with these kept; without {}:",
             locks.join(", ")
         )?;
-        write_plan(&nearest.plan, nearest.plan.compute.total(), out)?;
+        write_plan(&nearest.plan, computed(&nearest.plan), out)?;
     }
     for group in &found.rejected {
         let count = exact(group.count);
         match &group.why {
             Why::Short { memory, phase, by } => {
-                let when = phase.map_or("", |phase| phase.name());
+                let memory = match phase {
+                    Some(phase) => format!("{} at its peak ({})", memory.name(), phase.name()),
+                    None => memory.name().to_owned(),
+                };
                 let by = shown(*by);
                 writeln!(
                     out,
-                    "  {count:>6} do not fit: {} {when}, {by} short at least",
-                    memory.name()
+                    "  {count:>6} do not fit: {memory}, {by} short at least"
                 )?;
             }
             Why::Refused(finding) => {
@@ -180,7 +188,7 @@ fn write_plan(plan: &RunPlan, least: u64, out: &mut dyn Write) -> io::Result<()>
         plan.gpus,
         shown(plan.device),
         shown(plan.host),
-        ratio(plan.compute.total(), least),
+        ratio(computed(plan), least),
         shown(plan.communication.total()),
         plan.phase.name(),
     )

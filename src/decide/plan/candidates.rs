@@ -35,10 +35,9 @@ impl Line {
 
     /// The scenario with that micro-batch, and with as many of them as make up a step.
     pub(super) fn candidate(&self, place: usize) -> Option<Scenario> {
-        let (micro_batch, samples) = (self.micro_batch(place)?, self.samples?);
+        let (micro_batch, batches) = (self.micro_batch(place)?, self.batches(place)?);
         let mut to = self.scenario.clone();
         to.micro_batch_size = micro_batch;
-        let batches = samples / micro_batch.max(1);
         if steps_are_of_a_schedule(&to) {
             to.parallelism.pp.microbatches = Some(batches);
             to.gradient_accumulation_steps = 1;
@@ -46,6 +45,11 @@ impl Line {
             to.gradient_accumulation_steps = batches;
         }
         Some(to)
+    }
+
+    /// Micro-batches of a step at a place.
+    pub(super) fn batches(&self, place: usize) -> Option<u64> {
+        Some(self.samples? / self.micro_batch(place)?.max(1))
     }
 
     /// Ranks that see different data, where they cannot share the samples of a step evenly.
@@ -188,34 +192,35 @@ fn optimizers(scenario: &Scenario, options: &PlanOptions) -> Vec<Scenario> {
     if !options.frees(Freedom::Optimizer) || scenario.offload.optimizer_states {
         return vec![scenario.clone()];
     }
-    let mut others: Vec<Optimizer> = (own.name.implementations().iter())
-        .filter(|&&implementation| implementation != OptimizerImpl::ForLoop)
-        .map(|&implementation| Optimizer {
-            implementation,
-            ..own
-        })
-        .collect();
+    let mut own_name = scenario.clone();
+    if own.name.implementations().contains(&OptimizerImpl::Fused) {
+        own_name.optimizer.implementation = OptimizerImpl::Fused;
+    }
+    let mut all = vec![own_name];
     if own.name == OptimizerName::AdamW && !own.amsgrad && !own.in_backward {
-        others.push(Optimizer {
+        let mut in_8_bits = scenario.clone();
+        in_8_bits.optimizer = Optimizer {
             name: OptimizerName::AdamW8bit,
             implementation: OptimizerImpl::Fused,
             ..own
-        });
+        };
+        all.push(in_8_bits);
     }
-    with_each(scenario, &others, |to, &optimizer| to.optimizer = optimizer)
+    all
 }
 
 fn attentions(scenario: &Scenario, options: &PlanOptions) -> Vec<Scenario> {
-    let all = [Attention::Sdpa, Attention::FlashAttention2];
-    let others = if options.frees(Freedom::Attention) {
-        all.as_slice()
-    } else {
-        &[]
+    use Attention::{Eager, FlashAttention2, Sdpa};
+    let others: &[Attention] = match scenario.attention {
+        _ if !options.frees(Freedom::Attention) => &[],
+        Eager => &[Sdpa, FlashAttention2],
+        // Without a mask it runs the same kernels.
+        Sdpa if scenario.padding_mask != Some(true) => &[],
+        Sdpa => &[FlashAttention2],
+        FlashAttention2 => &[Sdpa],
     };
     with_each(scenario, others, |to, &attention| {
-        if to.attention != attention {
-            to.attention = attention;
-            to.sdpa_backend = None;
-        }
+        to.attention = attention;
+        to.sdpa_backend = None;
     })
 }

@@ -2,6 +2,7 @@
 
 use crate::ask::Scenario;
 use crate::codec::differences;
+use crate::decide::gpus::count;
 use crate::report::{Communication, Compute, Report};
 use crate::sim::Phase;
 use crate::units::{Bytes, names};
@@ -40,15 +41,22 @@ pub struct RunPlan {
     pub free: Bytes,
     /// The peak of a node's RAM.
     pub host: Bytes,
-    /// Floating-point operations of a rank in a step.
+    /// Floating-point operations in a step of the rank that computes most.
     pub compute: Compute,
-    /// Bytes that it sends.
+    /// As many as it could compute while it waits for the other stages of a pipeline.
+    pub idle: u64,
+    /// Bytes that the rank sends that sends most.
     pub communication: Communication,
 }
 
 impl RunPlan {
     /// What an estimate says of a scenario that was made of the one that was `asked`.
-    pub(super) fn new(asked: &Scenario, scenario: Scenario, gpus: u64, report: &Report) -> Self {
+    pub(super) fn new(
+        asked: &Scenario,
+        scenario: Scenario,
+        report: &Report,
+        (compute, communication): (Compute, Communication),
+    ) -> Self {
         let changes = differences(asked, &scenario);
         let alters = |altered: &Altered| match altered {
             Altered::Precision => asked.precision != scenario.precision,
@@ -63,13 +71,14 @@ impl RunPlan {
                 .map(|(key, _, value)| (key.path, value))
                 .collect(),
             altered: Altered::ALL.iter().copied().filter(alters).collect(),
-            gpus,
+            gpus: count(&scenario),
             phase: device.binding().phase,
             device: device.total,
             free: device.usable - device.total,
             host: report.host.peak.total,
-            compute: device.compute,
-            communication: device.communication,
+            compute,
+            idle: idle(&scenario, compute.total()),
+            communication,
             scenario,
         }
     }
@@ -81,7 +90,7 @@ impl RunPlan {
             self.gpus,
             self.device.get(),
             self.host.get(),
-            self.compute.total(),
+            self.compute.total().saturating_add(self.idle),
             self.communication.total().get(),
         ]
     }
@@ -95,6 +104,20 @@ impl RunPlan {
         let alike = own == others && self.altered.len() == other.altered.len();
         alters_less && costs_less && (!alike || self.changes.len() <= other.changes.len())
     }
+}
+
+/// Operations that a rank could compute while it waits in a pipeline, of those that it computes: a stage stands still
+/// for as many micro-batches as there are other ranks (`(p - 1) / m`, with v stages a rank `(p - 1) / (v m)`: Efficient
+/// Large-Scale Language Model Training on GPU Clusters Using Megatron-LM, 2021, section 2.2), where gradients of
+/// weights do not fill the time.
+pub(super) fn idle(scenario: &Scenario, computed: u64) -> u64 {
+    let pp = &scenario.parallelism.pp;
+    if pp.size <= 1 || pp.schedule.splits_backward() {
+        return 0;
+    }
+    let passes = u128::from(pp.in_a_step()) * u128::from(pp.stages());
+    let idle = u128::from(computed) * u128::from(pp.size - 1) / passes.max(1);
+    u64::try_from(idle).unwrap_or(u64::MAX)
 }
 
 /// Plans that no other dominates.
@@ -112,6 +135,19 @@ impl Front {
         let dominated = before - self.0.len();
         self.0.push(plan);
         dominated as u64
+    }
+
+    /// Whether a plan dominates whatever alters the same as another plan and costs at least so much.
+    pub(super) fn dominates(&self, costs: [u64; 5], altered: &[Altered]) -> bool {
+        self.0.iter().any(|plan| {
+            let alters_less = plan.altered.iter().all(|one| altered.contains(one));
+            alters_less
+                && plan
+                    .costs()
+                    .iter()
+                    .zip(&costs)
+                    .all(|(own, other)| own <= other)
+        })
     }
 
     pub(super) fn is_empty(&self) -> bool {

@@ -13,7 +13,7 @@ names! {
         ActivationCheckpointing = "activation_checkpointing",
         /// Precision: the scenario's, or a lower one.
         Precision = "precision",
-        /// The optimizer's implementation, and its states in 8 bits.
+        /// The optimizer: fused where it can be, and its states in 8 bits.
         Optimizer = "optimizer",
         /// Attention's implementation.
         Attention = "attention",

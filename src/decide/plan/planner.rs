@@ -1,12 +1,11 @@
 //! The search: one estimate at a time.
 
 use super::candidates::{Family, families, global_batch};
-use super::front::{Front, RunPlan};
+use super::front::{Front, RunPlan, idle};
 use super::options::{Freedom, PlanOptions};
 use super::rejected::{Rejected, Rejection, Why};
 use crate::ask::{Finding, Scenario, message};
-use crate::decide::gpus::count;
-use crate::report::{Memory, Report, estimate};
+use crate::report::{Communication, Compute, Memory, Report, estimate};
 use crate::sim::Phase;
 use crate::units::Bytes;
 
@@ -38,6 +37,8 @@ pub struct Nearest {
 #[derive(Clone, Debug)]
 struct Seen {
     micro_batch: u64,
+    /// Micro-batches of a step.
+    batches: u64,
     /// Bytes of the GPU that it cannot do without: live tensors and what is outside of the allocator.
     least: Bytes,
     /// The plan, where it fits.
@@ -52,9 +53,10 @@ type TooMany = (u64, Phase, Bytes);
 /// Candidates are not estimated where others rule them out:
 /// - Where live tensors alone take more than there is, larger micro-batches do not fit either, nor do layers
 ///   that are not checkpointed where checkpointed ones do not.
-/// - Where the first two micro-batches of a line compute and send the same, as under DDP, a larger one only takes more
-///   memory: what its tensors take at least is on the straight line through the last two, since peaks grow with the
-///   micro-batch ever faster.
+/// - Where a plan that is known costs no more than they cost at least. Of candidates that differ in the micro-batch
+///   alone, when two are known: what they compute is the same, what they send is on the straight line through two of
+///   them by the number of micro-batches, and so is what tensors take at least by their size, since peaks grow with
+///   it ever faster.
 #[derive(Clone, Debug)]
 pub struct Planner {
     scenario: Scenario,
@@ -108,15 +110,15 @@ impl Planner {
                 self.rejected.add(Why::Refused(finding), 1);
                 continue;
             }
-            let Some((micro_batch, candidate)) = line.micro_batch(place).zip(line.candidate(place))
-            else {
+            let sizes = line.micro_batch(place).zip(line.batches(place));
+            let Some((sizes, candidate)) = sizes.zip(line.candidate(place)) else {
                 continue;
             };
-            if let Some(why) = self.ruled_out(micro_batch) {
+            if let Some(why) = self.ruled_out(sizes, &candidate) {
                 self.rejected.add(why, 1);
                 continue;
             }
-            self.look(micro_batch, candidate);
+            self.look(sizes, candidate);
             return true;
         }
         self.relax()
@@ -165,10 +167,10 @@ impl Planner {
         }
     }
 
-    /// Why a candidate need not be estimated.
-    fn ruled_out(&self, micro_batch: u64) -> Option<Why> {
+    /// Why a candidate with such a micro-batch, and so many of them, need not be estimated.
+    fn ruled_out(&self, sizes: (u64, u64), candidate: &Scenario) -> Option<Why> {
         if let Some((from, phase, by)) = self.too_many
-            && micro_batch >= from
+            && sizes.0 >= from
         {
             return Some(Why::Short {
                 memory: Memory::Device,
@@ -179,17 +181,14 @@ impl Planner {
         let [.., before, last] = &self.seen[..] else {
             return None;
         };
-        let first = &self.seen[0];
-        let (one, other) = (first.plan.as_ref()?, last.plan.as_ref()?);
-        let same = [one, other].map(|plan| (plan.compute, plan.communication));
-        let grown = last.least - before.least;
-        let further = grown.get().checked_mul(micro_batch - last.micro_batch)?;
-        let least = last.least + Bytes(further / (last.micro_batch - before.micro_batch).max(1));
-        (same[0] == same[1] && least >= one.device && other.host >= one.host)
+        let plans = before.plan.as_ref().zip(last.plan.as_ref())?;
+        let costs = at_least([before, last], [plans.0, plans.1], sizes, candidate)?;
+        self.front
+            .dominates(costs, &plans.0.altered)
             .then_some(Why::Dominated)
     }
 
-    fn look(&mut self, micro_batch: u64, candidate: Scenario) {
+    fn look(&mut self, (micro_batch, batches): (u64, u64), candidate: Scenario) {
         self.estimated += 1;
         let report = match estimate(&candidate) {
             Ok(estimate) => estimate.report,
@@ -199,31 +198,28 @@ impl Planner {
             }
         };
         let device = &report.device;
-        let most = device.usable.get() / 100 * (100 - self.options.headroom.min(100));
-        let most = Bytes(most);
+        let most = Bytes(device.usable.get() / 100 * (100 - self.options.headroom.min(100)));
         let peak = device.binding();
         let processes = self.scenario.hardware.most_processes().max(1);
         let tensors = Bytes(peak.peak_tensor.get().saturating_mul(processes));
         let least = tensors + device.context + device.in_use;
-        let plan = match short(&report, most) {
-            Some(why) => {
-                let known = self.too_many.is_some_and(|(from, ..)| from <= micro_batch);
-                if least > most && !known {
-                    self.too_many = Some((micro_batch, peak.phase, least - most));
-                }
-                self.rejected.add(why, 1);
-                None
+        let plan = if let Some(why) = short(&report, most) {
+            let known = self.too_many.is_some_and(|(from, ..)| from <= micro_batch);
+            if least > most && !known {
+                self.too_many = Some((micro_batch, peak.phase, least - most));
             }
-            None => {
-                let gpus = count(&candidate);
-                let plan = RunPlan::new(&self.scenario, candidate, gpus, &report);
-                let dominated = self.front.add(plan.clone());
-                self.rejected.add(Why::Dominated, dominated);
-                Some(plan)
-            }
+            self.rejected.add(why, 1);
+            None
+        } else {
+            let work = most_work(&candidate, &report);
+            let plan = RunPlan::new(&self.scenario, candidate, &report, work);
+            let dominated = self.front.add(plan.clone());
+            self.rejected.add(Why::Dominated, dominated);
+            Some(plan)
         };
         self.seen.push(Seen {
             micro_batch,
+            batches,
             least,
             plan,
         });
@@ -259,6 +255,59 @@ impl Planner {
         self.relaxed.push((without, planner));
         true
     }
+}
+
+/// What a candidate with such a micro-batch, and so many of them, costs at least, by two others of its line.
+fn at_least(
+    [before, last]: [&Seen; 2],
+    [one, other]: [&RunPlan; 2],
+    (micro_batch, batches): (u64, u64),
+    candidate: &Scenario,
+) -> Option<[u64; 5]> {
+    if one.compute != other.compute {
+        return None;
+    }
+    let further = (last.least - before.least)
+        .get()
+        .checked_mul(micro_batch.checked_sub(last.micro_batch)?)?;
+    let larger = last.micro_batch.checked_sub(before.micro_batch)?.max(1);
+    let least = last.least + Bytes(further / larger);
+    let sent = [one, other].map(|plan| plan.communication.total().get());
+    let fewer = before.batches.checked_sub(last.batches)?.max(1);
+    let saved = sent[0].saturating_sub(sent[1]);
+    let saves = u128::from(saved) * u128::from(last.batches.checked_sub(batches)?);
+    let saves = u64::try_from(saves.div_ceil(u128::from(fewer))).unwrap_or(u64::MAX);
+    // Shares of ranks are rounded.
+    let rounded = if saves > 0 { sent[1] / 1000 } else { 0 };
+    let computed = one.compute.total();
+    Some([
+        one.gpus,
+        least.get(),
+        one.host.min(other.host).get(),
+        computed.saturating_add(idle(candidate, computed)),
+        sent[1].saturating_sub(saves).saturating_sub(rounded),
+    ])
+}
+
+/// What the rank computes and sends that does most: of a pipeline the one that takes most memory, or the last, which
+/// has the head and the loss.
+pub(super) fn most_work(candidate: &Scenario, report: &Report) -> (Compute, Communication) {
+    let (mut compute, mut communication) = (report.device.compute, report.device.communication);
+    let pp = &candidate.parallelism.pp;
+    if pp.size > 1 && pp.rank.is_none() {
+        let mut last = candidate.clone();
+        last.parallelism.pp.rank = Some(pp.size - 1);
+        if let Ok(last) = estimate(&last) {
+            let device = last.report.device;
+            if device.compute.total() > compute.total() {
+                compute = device.compute;
+            }
+            if device.communication.total() > communication.total() {
+                communication = device.communication;
+            }
+        }
+    }
+    (compute, communication)
 }
 
 /// Why a candidate does not fit.

@@ -1,6 +1,7 @@
 //! The search against all that it could have found.
 
 use super::candidates::families;
+use super::planner::most_work;
 use super::*;
 use crate::ask::Scenario;
 use crate::codec::decode_json;
@@ -50,8 +51,8 @@ fn all_that_fit(asked: &Scenario, options: &PlanOptions) -> (Vec<RunPlan>, u64) 
                     continue;
                 };
                 if fits(&estimated.report, options.headroom) {
-                    let gpus = crate::decide::gpus::count(&candidate);
-                    fitting.push(RunPlan::new(asked, candidate, gpus, &estimated.report));
+                    let work = most_work(&candidate, &estimated.report);
+                    fitting.push(RunPlan::new(asked, candidate, &estimated.report, work));
                 }
             }
         }
@@ -100,7 +101,7 @@ fn small(more: &Value) -> Scenario {
 #[test]
 fn one_gpu_has_the_plans_that_all_estimates_together_find() {
     let [estimated, count] = compare(&small(&json!({})), &PlanOptions::default());
-    assert!(estimated * 10 < count * 9, "{estimated} of {count}");
+    assert!(estimated * 4 < count * 3, "{estimated} of {count}");
 }
 
 #[test]
@@ -146,8 +147,8 @@ fn several_gpus_have_the_plans_that_all_estimates_together_find() {
 fn plans_estimated_again_give_the_promised_bytes() {
     for (model, hardware) in [
         (
-            "llama-3.1-8b",
-            json!({"gpu": "a100-80gb", "gpus_per_node": 8}),
+            "llama-3.2-1b",
+            json!({"gpu": "rtx-4090", "gpus_per_node": 2}),
         ),
         ("qwen2.5-1.5b", json!({"gpu": "rtx-4090"})),
         ("gpt2", json!({"gpu": "rtx-4060"})),
@@ -163,8 +164,11 @@ fn plans_estimated_again_give_the_promised_bytes() {
             assert!(fits(&report, 10), "{model}");
             let again = [report.device.total, report.host.peak.total];
             assert_eq!([plan.device, plan.host], again, "{model}");
-            assert_eq!(plan.compute, report.device.compute, "{model}");
-            assert_eq!(plan.communication, report.device.communication, "{model}");
+            if plan.scenario.parallelism.pp.size == 1 {
+                let device = report.device;
+                assert_eq!(plan.compute, device.compute, "{model}");
+                assert_eq!(plan.communication, device.communication, "{model}");
+            }
             let batch = super::candidates::global_batch(&asked);
             assert_eq!(report.global_batch_size, batch, "{model}");
         }
@@ -173,10 +177,7 @@ fn plans_estimated_again_give_the_promised_bytes() {
 
 #[test]
 fn fewer_gpus_are_plans_where_any_number_will_do() {
-    let asked = scenario(&json!({
-        "model": "llama-3.1-8b", "precision": "bf16", "micro_batch_size": 64,
-        "hardware": {"gpu": "a100-80gb"},
-    }));
+    let asked = small(&json!({"precision": "bf16", "micro_batch_size": 8}));
     let options = PlanOptions {
         gpus: Gpus::Any,
         ..locked(&[
