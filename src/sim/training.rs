@@ -234,7 +234,8 @@ impl<'a> Run<'a> {
             }
         }
         // Those that are not run do what the last but one does.
-        let others = spec.gradient_accumulation_steps - u64::from(self.accumulation);
+        let run = u64::from(self.accumulation);
+        let others = spec.gradient_accumulation_steps.saturating_sub(run);
         self.counts.batches = t.work().since(begun).plus(before_last, others);
         batch
     }

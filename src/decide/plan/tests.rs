@@ -155,7 +155,7 @@ fn plans_estimated_again_give_the_promised_bytes() {
         ("t5-base", json!({"gpu": "rtx-4090", "gpus_per_node": 2})),
     ] {
         let asked = scenario(&json!({
-            "model": model, "precision": "bf16", "micro_batch_size": 4, "hardware": hardware,
+            "model": model, "precision": "bf16", "micro_batch_size": 2, "hardware": hardware,
         }));
         let found = plans(&asked, &locked(&[Freedom::Attention, Freedom::Optimizer]));
         assert!(!found.plans.is_empty(), "{model}: {:?}", found.rejected);
