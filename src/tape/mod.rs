@@ -63,21 +63,18 @@ pub use scopes::Scopes;
 pub use storages::{Asked, RawStorage, Storages};
 pub use tensor::Tensor;
 pub use work::{Collective, Pass, Work};
-pub use {left_out::Whole, levels::Which};
+pub use {fixed_cache::Places, left_out::Whole, levels::Which, placement::Placement};
 
 use crate::units::{DType, Shape};
 use autocast::Autocast;
-pub use cache::KeyValueCache;
-pub use cache_kind::CacheKind;
 use checkpoint::{Frame, Recompute};
-pub use fixed_cache::Places;
 use graph::{Edge, Leaf};
 use parameters::Parameter;
 pub use parameters::{Registered, Role};
-pub use placement::Placement;
 use recorder::Recorder;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
+pub use {cache::KeyValueCache, cache_kind::CacheKind};
 
 /// What the machine and the framework version decide below the level of operations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -164,11 +161,6 @@ pub struct Tape {
     checkpoint: RefCell<Option<Rc<Frame>>>,
     /// The checkpointed region that is being recomputed.
     recompute: RefCell<Option<Rc<Recompute>>>,
-    /// What was computed and sent, and whether that which runs was computed before.
-    work: Cell<Work>,
-    recomputes: Cell<bool>,
-    /// Among how many ranks tensors are divided.
-    tensor_ranks: Cell<u64>,
     /// cuBLAS workspaces that stay: of the main thread and of autograd's.
     workspaces: RefCell<[Option<Rc<recorder::Storage>>; 2]>,
 }
@@ -203,9 +195,6 @@ impl Tape {
             packing: ops::Packing::default(),
             checkpoint: RefCell::default(),
             recompute: RefCell::default(),
-            work: Cell::default(),
-            recomputes: Cell::default(),
-            tensor_ranks: Cell::new(1),
             workspaces: RefCell::default(),
         }
     }

@@ -10,6 +10,7 @@
 
 use super::{Tape, Tensor};
 use crate::units::{DType, names};
+use std::cell::Cell;
 
 names! {
     /// The passes that compute.
@@ -85,6 +86,16 @@ impl Work {
     }
 }
 
+/// What a tape has counted.
+#[derive(Debug, Default)]
+pub(super) struct Counted {
+    work: Cell<Work>,
+    /// Whether what runs was computed before.
+    recomputes: Cell<bool>,
+    /// Among how many ranks tensors are divided; 0 where nobody has said it.
+    tensor_ranks: Cell<u64>,
+}
+
 /// Bytes that one of `ranks` sends of so many in all.
 fn share(bytes: u64, ranks: u64) -> u64 {
     let share = u128::from(bytes) * u128::from(ranks.saturating_sub(1)) / u128::from(ranks.max(1));
@@ -94,27 +105,33 @@ fn share(bytes: u64, ranks: u64) -> u64 {
 impl Tape {
     /// What was computed and sent so far, where lists are folded for all their modules.
     pub fn work(&self) -> Work {
-        self.work.get()
+        self.recorder.counted.work.get()
     }
 
     fn add_work(&self, place: usize, amount: u64) {
         if self.recorder.is_muted() || amount == 0 {
             return;
         }
-        let mut work = self.work.get();
+        let mut work = self.recorder.counted.work.get();
         let modules = self.multiplicity(self.scope());
         work.0[place] = work.0[place].saturating_add(amount.saturating_mul(modules));
-        self.work.set(work);
+        self.recorder.counted.work.set(work);
     }
 
     /// More work of what was done already, as often as that is said to come again.
     pub(super) fn repeat_work(&self, done: Work, times: u64) {
-        self.work.set(self.work.get().plus(done, times));
+        self.recorder
+            .counted
+            .work
+            .set(self.recorder.counted.work.get().plus(done, times));
     }
 
     /// Products that are summed, of such sizes, in the pass that runs.
     pub(super) fn computes(&self, sizes: &[u64]) {
-        let pass = match (self.recomputes.get(), self.in_backward.get()) {
+        let pass = match (
+            self.recorder.counted.recomputes.get(),
+            self.in_backward.get(),
+        ) {
             (true, _) => Pass::Recompute,
             (false, true) => Pass::Backward,
             (false, false) => Pass::Forward,
@@ -143,9 +160,9 @@ impl Tape {
 
     /// Runs `run`, which computes again what was computed before.
     pub(super) fn recomputing<R>(&self, again: bool, run: impl FnOnce() -> R) -> R {
-        let outer = self.recomputes.replace(again);
+        let outer = self.recorder.counted.recomputes.replace(again);
         let result = run();
-        self.recomputes.set(outer);
+        self.recorder.counted.recomputes.set(outer);
         result
     }
 
@@ -181,11 +198,11 @@ impl Tape {
 
     /// Among how many ranks tensors are divided.
     pub fn tensor_ranks(&self) -> u64 {
-        self.tensor_ranks.get()
+        self.recorder.counted.tensor_ranks.get().max(1)
     }
 
     /// Sets among how many ranks tensors are divided.
     pub fn divides_among(&self, ranks: u64) {
-        self.tensor_ranks.set(ranks);
+        self.recorder.counted.tensor_ranks.set(ranks);
     }
 }
