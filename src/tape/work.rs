@@ -8,7 +8,7 @@
 //! whole, of an all-reduce twice that, of an all-to-all (W - 1) / W of what the rank has
 //! (`doc/PERFORMANCE.md` of nccl-tests, commit 03a204a).
 
-use super::{Tape, Tensor};
+use super::Tape;
 use crate::units::{DType, names};
 use std::cell::Cell;
 
@@ -189,11 +189,6 @@ impl Tape {
         ranks: u64,
     ) {
         self.communicates(collective, elements.saturating_mul(dtype.size()), ranks);
-    }
-
-    /// Ranks that divide tensors sum this one.
-    pub fn sums_on_ranks(&self, x: &Tensor) {
-        self.communicates(Collective::AllReduce, x.nbytes(), self.tensor_ranks());
     }
 
     /// Among how many ranks tensors are divided.

@@ -98,6 +98,11 @@ impl Tape {
         self.with_nothing_saved(x, out, move |t, g| t.all_gather(g, dim, [whole, ranks]))
     }
 
+    /// Ranks that divide tensors sum this one.
+    pub fn sums_on_ranks(&self, x: &Tensor) {
+        self.communicates(Collective::AllReduce, x.nbytes(), self.tensor_ranks());
+    }
+
     /// `funcol.all_reduce`.
     pub(super) fn all_reduce(&self, x: &Tensor) -> Tensor {
         self.sums_on_ranks(x);
