@@ -6,7 +6,7 @@
 use super::wrapper::{OnRank, Wrapper};
 use crate::ask::Mesh;
 use crate::model::ResolvedSpec;
-use crate::tape::{Category, Tape, Tensor};
+use crate::tape::{Category, Collective, Tape, Tensor};
 use crate::units::{DType, MIB, Shape};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -28,6 +28,8 @@ pub(super) struct Ddp {
     /// `static_graph_first_iteration`: nothing is reduced before the backward pass has ended.
     delays: Cell<bool>,
     parameters: Vec<Tensor>,
+    /// Ranks that reduce gradients together.
+    ranks: u64,
     /// For each parameter its part of a bucket, which holds the bucket.
     places: RefCell<Vec<Option<Tensor>>>,
     /// Parameters in the order in which their gradients were there in the first pass that reduced them.
@@ -68,6 +70,7 @@ impl Ddp {
                 .as_ref()
                 .and_then(|shares| shares.get(place).cloned()),
             parameter_buckets: RefCell::default(),
+            ranks: spec.mesh.dp * spec.mesh.cp,
             parameters,
         });
         // One bucket for each dtype where buckets are made again later (`compute_bucket_size_limits`), the last
@@ -165,6 +168,17 @@ impl Ddp {
         bucket
     }
 
+    /// Buckets of all parameters are reduced, whether they got gradients or not, and `local_used_map` where
+    /// unused ones are looked for.
+    fn communicate(&self, t: &Tape) {
+        let parameters = self.parameters.iter().map(Tensor::nbytes);
+        t.communicates(Collective::AllReduce, parameters.sum(), self.ranks);
+        if self.looks_for_unused {
+            let used = (self.parameters.len() as u64, DType::Int32);
+            t.communicates_elements(Collective::AllReduce, used, self.ranks);
+        }
+    }
+
     /// `autograd_hook`: the gradient of one parameter is there.
     fn mark_ready(&self, t: &Tape) {
         if !self.syncs.get() || self.delays.get() {
@@ -217,6 +231,15 @@ impl Wrapper for Ddp {
         t.with_parameters(&own, |t| run(t));
     }
 
+    /// Each rank gives the others what it has stepped over (`_sync_params`).
+    fn step(&self, t: &Tape, run: OnRank) {
+        self.on_rank(t, run);
+        if self.stepped.is_some() {
+            let parameters = self.parameters.iter().map(Tensor::nbytes);
+            t.communicates(Collective::AllGather, parameters.sum(), self.ranks);
+        }
+    }
+
     fn clip(&self, t: &Tape, run: OnRank) {
         run(t);
     }
@@ -227,7 +250,10 @@ impl Wrapper for Ddp {
     }
 
     /// `delay_all_reduce` after the first backward pass of a graph that is said to be always the same.
-    fn backward_ended(&self, _t: &Tape) {
+    fn backward_ended(&self, t: &Tape) {
+        if self.syncs.get() {
+            self.communicate(t);
+        }
         if self.delays.take() && self.views {
             let places = self.places.borrow();
             for (parameter, place) in self.parameters.iter().zip(places.iter()) {

@@ -25,6 +25,8 @@ pub(super) struct Fsdp1 {
     settings: Fsdp,
     /// Whether ranks that hold the same shard reduce gradients among them.
     replicates: bool,
+    /// Ranks that hold the same, and reduce gradients among them.
+    replicas: u64,
     /// The root's first, then each layer's, followed by those of the modules within that are units.
     handles: Vec<Handle>,
     /// The modules that are layers, and the handle of each.

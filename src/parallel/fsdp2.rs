@@ -29,8 +29,8 @@ pub(super) struct Fsdp2 {
     own: Weak<Self>,
     settings: Fsdp,
     streams: Streams,
-    /// Whether ranks that hold the same part reduce gradients among them.
-    replicates: bool,
+    /// Ranks that hold the same part, and reduce gradients among them.
+    replicas: u64,
     /// The dtype in which gradients are reduced.
     reduce: DType,
     /// The root first, then its modules in order.
@@ -135,7 +135,7 @@ impl Fsdp2 {
             own: Weak::clone(own),
             settings: dp.fsdp,
             streams: Streams::of(root),
-            replicates: mesh.replicate > 1,
+            replicas: mesh.replicate,
             reduce,
             groups,
             modules,

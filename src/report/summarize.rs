@@ -4,7 +4,7 @@ use super::asked::Asked;
 use super::phases::step;
 use super::replayed::{limited, replay, replayed};
 use super::watch::{Watched, watched};
-use super::{DeviceReport, Timeline};
+use super::{Communication, Compute, DeviceReport, Timeline};
 use crate::device::{Failure, Replay};
 use crate::model::ResolvedSpec;
 use crate::sim::Trace;
@@ -62,6 +62,8 @@ pub fn summarize(spec: &ResolvedSpec, trace: &Trace) -> Option<DeviceSummary> {
         total,
         usable,
         name: spec.device.name.clone(),
+        compute: Compute::of(&trace.work),
+        communication: Communication(trace.work.only_sent()),
     };
     Some(DeviceSummary {
         report,

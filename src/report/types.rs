@@ -4,7 +4,7 @@ use super::Other;
 use crate::ask::{Finding, Place};
 use crate::host::HostEstimate;
 use crate::sim::Phase;
-use crate::tape::Category;
+use crate::tape::{Category, Collective, Pass, Work};
 use crate::units::Bytes;
 use serde::{Serialize, Serializer};
 
@@ -79,6 +79,69 @@ pub struct StepReport {
     pub peak: PhaseReport,
 }
 
+/// Floating-point operations of a rank in a step: of matrix products, convolutions and attention kernels, masks
+/// and windows not taken off. Kernels of linear attention and state spaces, and what works element by element, do
+/// not count.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Compute {
+    /// Of the forward pass.
+    pub forward: u64,
+    /// Of the backward pass.
+    pub backward: u64,
+    /// Of what the backward pass computes again: checkpointed layers, and scores within attention kernels.
+    pub recompute: u64,
+}
+
+impl Compute {
+    /// What a trace counted.
+    pub(super) fn of(work: &Work) -> Self {
+        let [forward, backward, recompute] =
+            [Pass::Forward, Pass::Backward, Pass::Recompute].map(|pass| work.computed(pass));
+        Self {
+            forward,
+            backward,
+            recompute,
+        }
+    }
+
+    /// All of them.
+    pub fn total(&self) -> u64 {
+        [self.backward, self.recompute]
+            .into_iter()
+            .fold(self.forward, u64::saturating_add)
+    }
+}
+
+/// Bytes that a rank sends in a step, by collective, in rings ([`Work`]): of parameters, gradients and
+/// activations; single numbers, flags and buffers do not count.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Communication(pub(super) Work);
+
+impl Communication {
+    /// Bytes of one collective.
+    pub fn get(&self, collective: Collective) -> Bytes {
+        Bytes(self.0.sent(collective))
+    }
+
+    /// All of them.
+    pub fn total(&self) -> Bytes {
+        Collective::ALL.iter().map(|&all| self.get(all)).sum()
+    }
+
+    fn is_none(&self) -> bool {
+        self.total() == Bytes::ZERO
+    }
+}
+
+impl Serialize for Communication {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let parts = Collective::ALL
+            .iter()
+            .map(|&all| (all.name(), self.get(all)));
+        serializer.collect_map(parts.filter(|(_, bytes)| *bytes > Bytes::ZERO))
+    }
+}
+
 /// The device's side.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct DeviceReport {
@@ -103,6 +166,11 @@ pub struct DeviceReport {
     pub usable: Bytes,
     /// The device's name.
     pub name: String,
+    /// What the rank computes in a steady step.
+    pub compute: Compute,
+    /// What it sends in one; nothing where there is one rank.
+    #[serde(skip_serializing_if = "Communication::is_none")]
+    pub communication: Communication,
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]

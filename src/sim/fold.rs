@@ -27,7 +27,7 @@ use super::{Mark, ModelParameter, Phase, Trace};
 use crate::ask::EvaluationKind;
 use crate::model::ResolvedSpec;
 use crate::parallel::is_wrapped;
-use crate::tape::{Details, Event, Record, Scopes, Tape};
+use crate::tape::{Details, Event, Record, Scopes, Tape, Work};
 use std::iter::once;
 use std::ops::Range;
 
@@ -50,6 +50,9 @@ pub(super) struct Counts {
     pub(super) host_copies: Vec<u64>,
     /// Bytes of each tensor that a forward pass keeps on the host.
     pub(super) host_activations: Vec<u64>,
+    /// What all micro-batches of the last step computed and sent, and what its update sent.
+    pub(super) batches: Work,
+    pub(super) update: Work,
 }
 
 /// What a tape recorded, on its way to a trace.
@@ -209,6 +212,7 @@ impl Recorded {
             predicted: counts.predicted,
             host_copies: counts.host_copies,
             host_activations: counts.host_activations,
+            work: counts.batches.plus(counts.update.only_sent(), 1),
         }
     }
 }

@@ -49,6 +49,7 @@ fn run(
 ) {
     let bytes = Shape::from([spec.other_device_memory.get()]);
     let held = t.allocate("held", bytes, DType::UInt8, Category::Buffers);
+    t.divides_among(spec.mesh.tp);
     let boundary = config.boundary(spec.seq_len, spec.micro_batch_size);
     let schedule = MegatronSchedule::new(spec, (boundary.into(), config.dtype()));
     let stages = stages(spec, config, schedule.chunks());
@@ -84,7 +85,9 @@ fn run(
         rank.mark(t, Phase::ZeroGrad);
         gradients.clear();
         rank.mark(t, Phase::Data);
+        let begun = t.work();
         schedule.step(t, &rank);
+        counts.batches = t.work().since(begun);
         rank.passes_ended(t);
         rank.losses.take();
         rank.batches.take();

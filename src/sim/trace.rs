@@ -1,7 +1,7 @@
 //! The trace: every allocation and free of a run, in program order.
 
 pub use crate::parallel::ModelParameter;
-use crate::tape::{Details, Event, RawStorage, Record, Scopes};
+use crate::tape::{Details, Event, RawStorage, Record, Scopes, Work};
 use crate::units::{DType, Shape, names};
 use std::ops::Range;
 
@@ -70,6 +70,8 @@ pub struct Trace {
     pub host_copies: Vec<u64>,
     /// Bytes of each tensor that a forward pass keeps on the host instead of the device.
     pub host_activations: Vec<u64>,
+    /// What the rank computes and sends in a steady step, of all its micro-batches: none of an evaluation.
+    pub work: Work,
 }
 
 impl Trace {

@@ -13,7 +13,7 @@ use crate::model::ResolvedSpec;
 use crate::nn::build::Output;
 use crate::optim::{GradScaler, Optimizer, clip_grad_norm};
 use crate::parallel::{Wrapper, is_wrapped, wrapped};
-use crate::tape::{Category, KeyValueCache, Tape, Tensor};
+use crate::tape::{Category, KeyValueCache, Tape, Tensor, Work};
 use crate::units::{DType, Shape};
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -61,6 +61,7 @@ impl<'a> Run<'a> {
     pub(super) fn new(t: &'a Tape, spec: &'a ResolvedSpec, accumulation: u32) -> Self {
         let bytes = Shape::from([spec.other_device_memory.get()]);
         let held = t.allocate("held", bytes, DType::UInt8, Category::Buffers);
+        t.divides_among(spec.mesh.tp);
         let (mut counts, mut sharded) = (Counts::default(), Vec::new());
         let (model, wrapper) = wrapped(t, spec, || {
             let model = Rc::new(Model::new(t, spec));
@@ -154,7 +155,10 @@ impl<'a> Run<'a> {
         if let Some(pipeline) = &mut self.pipeline {
             let (t, spec) = (self.tape, self.spec);
             let wrapper = self.wrapper.as_deref();
-            return Some(pipeline.step((t, spec), &self.model, wrapper, &mut self.marks, step));
+            let begun = t.work();
+            let held = pipeline.step((t, spec), &self.model, wrapper, &mut self.marks, step);
+            self.counts.batches = t.work().since(begun);
+            return Some(held);
         }
         let batch = self.whole_micro_batches(step);
         batch.map(|batch| Held::Whole { _batch: batch })
@@ -164,7 +168,10 @@ impl<'a> Run<'a> {
     fn whole_micro_batches(&mut self, step: u32) -> Option<Batch> {
         let (t, spec) = (self.tape, self.spec);
         let mut batch = None;
+        let begun = t.work();
+        let mut before_last = Work::default();
         for micro_batch in 0..self.accumulation {
+            let before = t.work();
             self.mark(step, micro_batch, Phase::Data);
             batch.replace(self.model.fetch(t, spec, self.lengths(step)));
             let Some(batch) = &batch else { continue };
@@ -222,7 +229,14 @@ impl<'a> Run<'a> {
                 self.backward(loss, micro_batch + 1 == self.accumulation);
             }
             drop(divided);
+            if micro_batch + 2 == self.accumulation {
+                before_last = t.work().since(before);
+            }
         }
+        // Those that are not run do what the last but one does.
+        let run = u64::from(self.accumulation);
+        let others = spec.gradient_accumulation_steps.saturating_sub(run);
+        self.counts.batches = t.work().since(begun).plus(before_last, others);
         batch
     }
 
@@ -323,6 +337,7 @@ impl<'a> Run<'a> {
             return;
         }
         let t = self.tape;
+        let begun = t.work();
         let last = self.accumulation - 1;
         // Clipping is part of a step with weights of its own.
         let clips = self.wrapper.as_ref().is_some_and(|wrapper| wrapper.clips());
@@ -355,6 +370,7 @@ impl<'a> Run<'a> {
         } else {
             run(t);
         }
+        self.counts.update = t.work().since(begun);
         self.mark(step, last, Phase::ZeroGrad);
     }
 

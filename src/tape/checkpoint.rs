@@ -186,7 +186,7 @@ impl Tape {
         });
         let outer = self.recompute.borrow_mut().replace(recompute);
         self.recorder.set_scope(frame.scope);
-        self.without_cache(|| (frame.region)(self, &input));
+        self.recomputing(true, || self.without_cache(|| (frame.region)(self, &input)));
         *self.recompute.borrow_mut() = outer;
         self.recorder.mute(false);
         self.recorder.set_scope(scope);
@@ -290,7 +290,7 @@ impl Tape {
         if let Some(dtype) = autocast {
             self.enter_autocast(dtype);
         }
-        let outputs = self.without_cache(|| region(self, &inputs));
+        let outputs = self.recomputing(true, || self.without_cache(|| region(self, &inputs)));
         self.exit_autocast();
         *self.autocast.borrow_mut() = outer_autocast;
         // Those of whole numbers stay, too.

@@ -79,7 +79,7 @@ impl Tape {
         let grad_mode = self.set_grad_enabled(false);
         let outer = self.in_backward.replace(true);
         let scope = self.recorder.scope();
-        let result = run();
+        let result = self.recomputing(false, run);
         self.recorder.set_scope(scope);
         if !outer {
             self.backward_ended();

@@ -44,6 +44,7 @@ mod streams;
 mod sweeps;
 mod tensor;
 mod unfold;
+mod work;
 
 pub use category::Category;
 pub use checkpoint::{Function, Region, Results};
@@ -61,21 +62,19 @@ pub use recorder::Storage;
 pub use scopes::Scopes;
 pub use storages::{Asked, RawStorage, Storages};
 pub use tensor::Tensor;
-pub use {left_out::Whole, levels::Which};
+pub use work::{Collective, Pass, Work};
+pub use {fixed_cache::Places, left_out::Whole, levels::Which, placement::Placement};
 
 use crate::units::{DType, Shape};
 use autocast::Autocast;
-pub use cache::KeyValueCache;
-pub use cache_kind::CacheKind;
 use checkpoint::{Frame, Recompute};
-pub use fixed_cache::Places;
 use graph::{Edge, Leaf};
 use parameters::Parameter;
 pub use parameters::{Registered, Role};
-pub use placement::Placement;
 use recorder::Recorder;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
+pub use {cache::KeyValueCache, cache_kind::CacheKind};
 
 /// What the machine and the framework version decide below the level of operations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -75,7 +75,10 @@ impl Tape {
     pub fn placed_as(&self, parameter: &Tensor, gradient: &Tensor) -> Option<Tensor> {
         let copy = |op| self.empty(op, *parameter.shape(), gradient.dtype());
         match parameter.placement() {
-            Placement::Summed => Some(copy("all_reduce")),
+            Placement::Summed => {
+                self.sums_on_ranks(gradient);
+                Some(copy("all_reduce"))
+            }
             Placement::Divided if gradient.numel() != parameter.numel() => Some(copy("clone")),
             Placement::Divided | Placement::Copied | Placement::Local | Placement::OfExperts => {
                 None

@@ -13,6 +13,7 @@ use super::repeats::Stepping;
 use super::scopes::{Scope, Scopes};
 use super::storages::RawStorage;
 use super::unfold::{Folded, Unfolded};
+use super::work::Counted;
 use crate::units::{DType, Shape, Stream};
 use std::cell::{Cell, RefCell, RefMut};
 use std::collections::BTreeMap;
@@ -38,6 +39,7 @@ pub(super) struct Recorder {
     scope: Cell<u32>,
     stream: Cell<Stream>,
     muted: Cell<bool>,
+    pub(super) counted: Counted,
     closed: Cell<bool>,
 }
 

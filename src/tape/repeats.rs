@@ -15,7 +15,7 @@ use super::event::Event;
 use super::folds::ListId;
 use super::record::ScopesAgain;
 use super::recorder::Storage;
-use super::{CacheKind, Tape, Tensor};
+use super::{CacheKind, Tape, Tensor, Work};
 use crate::units::Repetition;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -90,6 +90,8 @@ struct Border {
     /// The next storage.
     storage: u32,
     cache: Cursor,
+    /// What was computed and sent before.
+    work: Work,
 }
 
 /// An event of the pattern, and how much further the storage of the next layer is.
@@ -255,6 +257,7 @@ impl Tape {
             event,
             storage,
             cache: self.cache_cursor(),
+            work: self.work(),
         }
     }
 
@@ -332,6 +335,7 @@ impl Tape {
         let scopes = self.scopes_that_follow(of_both, each, (period, following))?;
         self.recorder
             .come_again(&pattern, other.storage..end.storage, &scopes);
+        self.repeat_work(end.work.since(other.work), following.into());
         self.recorder.moved(&replaced, following * each);
         for distance in 1..=following {
             let mut standing = Standing {

@@ -189,7 +189,7 @@ pub const CLOSING: &[(&str, &str)] = &[
     ("src/resolve/complete.rs", "src/resolve/refused.rs"),
     ("src/sim/arguments.rs", "src/sim/generate.rs"),
     ("src/sim/beams.rs", "src/sim/generate.rs"),
-    ("src/sim/generate.rs", "src/sim/hearing.rs"),
+    ("src/sim/generate.rs", "src/sim/audio_prompt.rs"),
     ("src/tape/cache.rs", "src/tape/fixed_cache.rs"),
     ("src/tape/cache.rs", "src/tape/repeats.rs"),
     ("src/tape/folds.rs", "src/tape/sweeps.rs"),

@@ -11,7 +11,7 @@ use highwater::ask::{
 };
 use highwater::catalog;
 use highwater::codec::decode_json;
-use highwater::decide::Sweeper;
+use highwater::decide::{PlanOptions, Sweeper, plans};
 use highwater::families;
 use highwater::report::{estimate, keep_memory, ranks, summarize};
 use highwater::resolve::resolve;
@@ -187,6 +187,22 @@ fn main() {
     }
     println!("a sweep: {estimates} estimates, {:?}", start.elapsed());
     thousand();
+    plan_search();
+}
+
+/// A search for plans of a model on 8 GPUs, whose budget is 1 s for 1,000 candidates.
+fn plan_search() {
+    let mut asked = scenario("llama-3.1-8b", Precision::Bf16, OptimizerImpl::Foreach);
+    (asked.micro_batch_size, asked.hardware.gpus_per_node) = (8, 8);
+    let start = Instant::now();
+    let found = plans(&asked, &PlanOptions::default());
+    println!(
+        "a search for plans: {} found, {} candidates, {} estimated, {:?}",
+        found.plans.len(),
+        found.candidates,
+        found.estimated,
+        start.elapsed()
+    );
 }
 
 /// One scenario's time, as a whole and in its parts.

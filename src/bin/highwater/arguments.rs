@@ -1,6 +1,6 @@
 //! What was asked on the command line.
 
-use highwater::decide::Axis;
+use highwater::decide::{Adapters, Axis, Freedom, Gpus, PlanOptions};
 use highwater::report::Selection;
 use highwater::text::english;
 use lexopt::Arg::{Long, Short, Value};
@@ -15,6 +15,8 @@ How much GPU memory and host RAM a training run takes, at which moment.
 Usage:
   highwater estimate [FILE] [--table]
   highwater solve --for AXIS [FILE] [--curve] [--table]
+  highwater plan [FILE] [--keep SETTING]... [--allow ADAPTERS]... [--headroom PERCENT]
+                 [--gpus any] [--table]
   highwater check [FILE] [--only KEY=VALUE]... [--worst N]
   highwater trace [FILE]
 
@@ -27,6 +29,14 @@ Usage:
              (the fewest), gpu (the smallest of the catalog) or model (the largest of its type).
   --curve    With --for gpus: what a rank, and the RAM of a node, need against their number under
              each sharding, and what does not shrink.
+  plan       Reads scenarios in the same way and writes for each the plans that fit and that no other
+             dominates by GPU memory, host RAM, floating-point operations and bytes sent, and why the
+             other candidates are none. The model, its sequences and the samples of a step stay.
+  --keep     A setting that stays: parallelism, micro_batch_size, activation_checkpointing,
+             precision, optimizer, attention or offload; may be repeated.
+  --allow    Adapters that may be added: lora or qlora; may be repeated.
+  --headroom How much of the GPU must stay free, in percent: 10 unless said.
+  --gpus     With any, plans are on 1, 2, 4, ... 64 GPUs instead of as many as the scenario says.
   check      Reads lines of {\"scenario\": ..., \"expect\": ...} with what was measured and writes
              the table of errors.
   --only     Only cases of a group, as precision=bf16; may be repeated.
@@ -68,6 +78,15 @@ pub enum Command {
         /// How to write the answers.
         form: Form,
     },
+    /// Look for the plans that fit.
+    Plan {
+        /// Where the scenarios are; standard input when absent.
+        file: Option<PathBuf>,
+        /// What may change.
+        options: PlanOptions,
+        /// How to write the answers.
+        form: Form,
+    },
     /// Compare estimates with what was measured.
     Check {
         /// Where the cases are; standard input when absent.
@@ -98,6 +117,10 @@ enum Opt {
     For(String),
     Only(String),
     Worst(usize),
+    Keep(Freedom),
+    Allow(Adapters),
+    Headroom(u64),
+    Gpus(Gpus),
 }
 
 /// Reads the arguments after the program's name.
@@ -122,6 +145,24 @@ pub fn parse(arguments: impl Iterator<Item = OsString>) -> Result<Command, Strin
                 let count = count.map_err(|_| format!("--worst {value} is no number."))?;
                 options.push(("--worst", Opt::Worst(count)));
             }
+            Long("keep") => {
+                let keep = named(&mut parser, "--keep", Freedom::ALL, Freedom::name)?;
+                options.push(("--keep", Opt::Keep(keep)));
+            }
+            Long("allow") => {
+                let allow = named(&mut parser, "--allow", Adapters::ALL, Adapters::name)?;
+                options.push(("--allow", Opt::Allow(allow)));
+            }
+            Long("gpus") => {
+                let gpus = named(&mut parser, "--gpus", Gpus::ALL, Gpus::name)?;
+                options.push(("--gpus", Opt::Gpus(gpus)));
+            }
+            Long("headroom") => {
+                let value = value(&mut parser, "--headroom")?;
+                let percent = value.parse().ok().filter(|percent| *percent < 100);
+                let wrong = format!("--headroom {value} is no percentage from 0 to 99.");
+                options.push(("--headroom", Opt::Headroom(percent.ok_or(wrong)?)));
+            }
             Short(letter) => return Err(format!("there is no option -{letter}.")),
             Long(name) => return Err(format!("there is no option --{name}.")),
             Value(word) if word == "help" => return Ok(Command::Help),
@@ -142,6 +183,7 @@ pub fn parse(arguments: impl Iterator<Item = OsString>) -> Result<Command, Strin
     match command.to_str() {
         Some("estimate") => estimate(file, options),
         Some("solve") => solve(file, options),
+        Some("plan") => plan(file, options),
         Some("check") => check(file, options),
         Some("trace") if options.is_empty() => Ok(Command::Trace { file }),
         Some(command @ "trace") => Err(format!("{command} has no options.")),
@@ -156,6 +198,44 @@ fn value(parser: &mut Parser, option: &str) -> Result<String, String> {
         .ok()
         .and_then(|value| value.into_string().ok());
     value.ok_or_else(|| format!("{option} needs a value."))
+}
+
+/// The value of the option that was read last, one of some names.
+fn named<T: Copy>(
+    parser: &mut Parser,
+    option: &str,
+    all: &[T],
+    name: fn(T) -> &'static str,
+) -> Result<T, String> {
+    let value = value(parser, option)?;
+    let found = all.iter().copied().find(|&one| name(one) == value);
+    found.ok_or_else(|| {
+        let names: Vec<&str> = all.iter().map(|&one| name(one)).collect();
+        format!("{option} {value} is none of {}.", names.join(", "))
+    })
+}
+
+fn plan(file: Option<PathBuf>, asked: Vec<(&str, Opt)>) -> Result<Command, String> {
+    let (mut form, mut options) = (Form::Json, PlanOptions::default());
+    for (name, option) in asked {
+        match option {
+            Opt::Table => form = Form::Table,
+            Opt::Keep(freedom) => options.locked.push(freedom),
+            Opt::Allow(adapters) => options.allowed.push(adapters),
+            Opt::Headroom(percent) => options.headroom = percent,
+            Opt::Gpus(gpus) => options.gpus = gpus,
+            _ => return Err(format!("plan has no option {name}.")),
+        }
+    }
+    options.locked.sort_unstable();
+    options.locked.dedup();
+    options.allowed.sort_unstable();
+    options.allowed.dedup();
+    Ok(Command::Plan {
+        file,
+        options,
+        form,
+    })
 }
 
 fn estimate(file: Option<PathBuf>, options: Vec<(&str, Opt)>) -> Result<Command, String> {
@@ -197,9 +277,7 @@ fn check(file: Option<PathBuf>, options: Vec<(&str, Opt)>) -> Result<Command, St
         match option {
             Opt::Only(group) => selection.only.push(group),
             Opt::Worst(count) => selection.worst = count,
-            Opt::Table | Opt::Curve | Opt::For(_) => {
-                return Err(format!("check has no option {name}."));
-            }
+            _ => return Err(format!("check has no option {name}.")),
         }
     }
     Ok(Command::Check { file, selection })
@@ -269,6 +347,20 @@ mod tests {
     }
 
     #[test]
+    fn what_a_plan_may_change_is_named() {
+        let line = "plan a.json --keep precision --keep optimizer --allow lora --headroom 20";
+        let Ok(Command::Plan { file, options, .. }) = parsed(line) else {
+            panic!("plan is not understood");
+        };
+        assert_eq!(file, Some("a.json".into()));
+        assert_eq!(options.locked, [Freedom::Precision, Freedom::Optimizer]);
+        assert_eq!(options.allowed, [Adapters::Lora]);
+        assert_eq!((options.headroom, options.gpus), (20, Gpus::AsSaid));
+        let problem = parsed("plan --keep batch").expect_err("no setting");
+        assert!(problem.contains("micro_batch_size"), "{problem}");
+    }
+
+    #[test]
     fn a_value_may_stand_behind_an_equals_sign() {
         let command = parsed("check --only=precision=bf16 --worst=3 -- a");
         let Ok(Command::Check { file, selection }) = command else {
@@ -299,6 +391,11 @@ mod tests {
             "solve --for seq_len --curve",
             "estimate --curve",
             "estimate --for seq_len",
+            "estimate --keep precision",
+            "plan --headroom 100",
+            "plan --headroom much",
+            "plan --allow dora",
+            "plan --gpus few",
         ] {
             assert!(parsed(line).is_err(), "{line}");
         }

@@ -8,6 +8,7 @@ mod check;
 mod curve;
 mod estimate;
 mod lines;
+mod plan;
 mod solve;
 mod table;
 
@@ -49,6 +50,13 @@ fn main() -> ExitCode {
         Ok(Command::Curve { file, form }) => {
             on_text(file.as_ref(), |text, out| Ok(curve::run(text, form, out)))
         }
+        Ok(Command::Plan {
+            file,
+            options,
+            form,
+        }) => on_text(file.as_ref(), |text, out| {
+            Ok(plan::run(text, &options, form, out))
+        }),
         Ok(Command::Trace { file }) => on_text(file.as_ref(), check::trace),
         Err(problem) => refuse(&format!("{problem}\n\n{USAGE}")),
     }

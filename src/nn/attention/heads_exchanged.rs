@@ -48,7 +48,7 @@ fn combined(t: &Tape, x: &Tensor, ranks: u64) -> Tensor {
     let parts = t.reshape(x, [tokens, b, ranks, own, columns]);
     let parts = t.contiguous(&t.permute(&parts, &[2, 0, 1, 3, 4]));
     drop(repeated);
-    let out = t.exchanged(&parts);
+    let out = t.exchanged(&parts, ranks);
     t.reshape(&out, [tokens * ranks, b, own, columns])
 }
 
@@ -57,7 +57,7 @@ fn partitioned(t: &Tape, x: &Tensor, ranks: u64) -> Tensor {
     let [tokens, b, columns] = [0, 1, 2].map(|i| x.dim(i));
     let parts = t.reshape(x, [ranks, tokens / ranks, b, columns]);
     let parts = t.contiguous(&parts);
-    let out = t.exchanged(&parts);
+    let out = t.exchanged(&parts, ranks);
     let rows = t.permute(&out, &[1, 2, 0, 3]);
     t.contiguous(&t.reshape(&rows, [tokens / ranks, b, ranks * columns]))
 }

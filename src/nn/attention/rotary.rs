@@ -92,7 +92,7 @@ impl Rotary {
         let angles = if self.version == Transformers::V5 {
             t.empty("mul", shape, DType::Float32)
         } else {
-            t.product("bmm", shape, DType::Float32)
+            t.product("bmm", (shape, 1), DType::Float32)
         };
         if self.version == Transformers::V5 {
             real = None;

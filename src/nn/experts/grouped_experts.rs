@@ -143,7 +143,7 @@ impl GroupedExperts {
         let mut given = [tokens, weights].map(|x| {
             if self.divided {
                 // Gradients are summed in place, as the result is.
-                t.own_part(x)
+                t.own_part(x, t.tensor_ranks())
             } else {
                 x.clone()
             }
@@ -155,6 +155,9 @@ impl GroupedExperts {
         }
         let [tokens, weights] = &given;
         let (mut out, weight) = self.called(t, weight, tokens, [chosen, weights]);
+        if self.divided {
+            t.sums_on_ranks(&out);
+        }
         t.leave(&module, &mut [&mut out]);
         t.after_part(&mut [&mut out]);
         let [up, down] = weight;

@@ -7,7 +7,7 @@
 use crate::ask::ExpertParallelKind;
 use crate::model::Experts;
 use crate::nn::build::Builder;
-use crate::tape::{Tape, Tensor};
+use crate::tape::{Collective, Tape, Tensor};
 use crate::units::{DType, Shape};
 
 /// How the experts of a layer are divided among ranks.
@@ -62,7 +62,7 @@ impl OnRanks {
         let sums =
             self.kind == ExpertParallelKind::AllReduce || (self.sharing == self.ranks && !trains);
         if sums {
-            return summed(t, tokens, [chosen, weights], run);
+            return self.summed(t, tokens, [chosen, weights], run);
         }
         let (own, ids, ones, sent) = self.dispatched(t, tokens, [chosen, weights]);
         let out = run(&own, [&ids, &ones]);
@@ -102,7 +102,7 @@ impl OnRanks {
             let _sums = [(); 2].map(|()| numbers("sum", self.ranks));
             drop(numbers("stack", 2 * self.ranks));
         }
-        let own = t.exchanged(&rows);
+        let own = t.exchanged(&rows, self.ranks);
         let ids = {
             let experts = {
                 let _range = numbers("arange", self.own());
@@ -129,7 +129,7 @@ impl OnRanks {
     /// `_combine_tokens`: what the experts gave goes back, is weighted and summed for each token.
     fn combined(&self, t: &Tape, out: &Tensor, sent: &Sent) -> Tensor {
         let hidden = out.dim(1);
-        let back = t.exchanged(out);
+        let back = t.exchanged(out, self.ranks);
         let rows = {
             let rows = t.empty("empty_like", *back.shape(), back.dtype());
             t.put_in_rows(&rows, &sent.order, &back)
@@ -145,28 +145,31 @@ impl OnRanks {
         }
         t.distributed(|| t.gathered_rows(&sum, sent.tokens, self.sharing))
     }
-}
 
-/// `AllReduceEP`: this rank's experts see all tokens, those for other ranks' experts with a weight of zero, and
-/// results are summed in place.
-fn summed(
-    t: &Tape,
-    tokens: &Tensor,
-    [chosen, weights]: [&Tensor; 2],
-    run: impl FnOnce(&Tensor, [&Tensor; 2]) -> Tensor,
-) -> Tensor {
-    let [tokens, weights] = [tokens, weights].map(|x| t.own_part(x));
-    let alike = |op, dtype| t.empty(op, *chosen.shape(), dtype);
-    let elsewhere = {
-        let _ranks = alike("floor_divide", DType::Int64);
-        alike("ne", DType::Bool)
-    };
-    let ids = {
-        let _own = alike("remainder", DType::Int64);
-        let _none = t.empty("scalar_tensor", Shape::new(&[]), DType::Int64);
-        alike("where", DType::Int64)
-    };
-    let weights = t.masked_fill(&weights, &elsewhere);
-    drop(elsewhere);
-    run(&tokens, [&ids, &weights])
+    /// `AllReduceEP`: this rank's experts see all tokens, those for other ranks' experts with a weight of zero, and
+    /// results are summed in place.
+    fn summed(
+        &self,
+        t: &Tape,
+        tokens: &Tensor,
+        [chosen, weights]: [&Tensor; 2],
+        run: impl FnOnce(&Tensor, [&Tensor; 2]) -> Tensor,
+    ) -> Tensor {
+        let [tokens, weights] = [tokens, weights].map(|x| t.own_part(x, self.ranks));
+        let alike = |op, dtype| t.empty(op, *chosen.shape(), dtype);
+        let elsewhere = {
+            let _ranks = alike("floor_divide", DType::Int64);
+            alike("ne", DType::Bool)
+        };
+        let ids = {
+            let _own = alike("remainder", DType::Int64);
+            let _none = t.empty("scalar_tensor", Shape::new(&[]), DType::Int64);
+            alike("where", DType::Int64)
+        };
+        let weights = t.masked_fill(&weights, &elsewhere);
+        drop(elsewhere);
+        let out = run(&tokens, [&ids, &weights]);
+        t.communicates(Collective::AllReduce, out.nbytes(), self.ranks);
+        out
+    }
 }

@@ -79,9 +79,9 @@ impl Dispatcher {
     /// `token_dispatch`, and back `token_combine`: what ranks exchange.
     pub(super) fn exchanged(&self, t: &Tape, x: &Tensor) -> Tensor {
         if self.ranks[0] > 1 {
-            t.exchanged(x)
+            t.exchanged(x, self.ranks[0])
         } else {
-            t.summed_in_place(x)
+            t.passed_on(x)
         }
     }
 

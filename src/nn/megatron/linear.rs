@@ -6,8 +6,10 @@ use crate::tape::{Gathered, Tape, Tensor};
 /// `ColumnParallelLinear`, without a bias.
 pub(super) struct ColumnParallel {
     weight: Tensor,
-    /// Whether ranks sum the gradient of its input.
+    /// Whether its input is passed on by a function that ranks would sum the gradient in.
     sums: bool,
+    /// Whether ranks sum the gradient of its input.
+    shares: bool,
     /// With the sequence in so many parts, what they are gathered into.
     parts: Option<(u64, Gathered)>,
 }
@@ -25,6 +27,7 @@ impl ColumnParallel {
         Self {
             weight,
             sums: m.config.tensor_ranks == 1,
+            shares: parts == 1,
             parts: (parts > 1).then(|| (parts, m.memory.gathered())),
         }
     }
@@ -36,17 +39,19 @@ impl ColumnParallel {
         Self {
             weight,
             sums: !(apart || m.config.tensor_ranks > 1),
+            shares: false,
             parts: None,
         }
     }
 
     /// `[S, B, inputs]` to this rank's columns `[S, B, outputs / ranks]`.
     pub(super) fn forward(&self, t: &Tape, x: &Tensor) -> Tensor {
-        let copied = self.sums.then(|| t.summed_in_place(x));
+        let copied = self.sums.then(|| t.passed_on(x));
         t.parallel_linear(
             copied.as_ref().unwrap_or(x),
             &self.weight,
             self.parts.clone(),
+            self.shares,
         )
     }
 }
@@ -82,7 +87,7 @@ impl RowParallel {
 
     /// This rank's columns `[S, B, inputs / ranks]` to `[S, B, outputs]`, or this rank's part of the sequence.
     pub(super) fn forward(&self, t: &Tape, x: &Tensor) -> Tensor {
-        let partial = t.parallel_linear(x, &self.weight, None);
+        let partial = t.parallel_linear(x, &self.weight, None, false);
         match self.parts {
             _ if self.is_partial => partial,
             1 => t.summed_in_place(&partial),

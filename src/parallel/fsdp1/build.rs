@@ -75,6 +75,11 @@ impl Fsdp1 {
                 own: Weak::clone(own),
                 settings,
                 replicates: common.shards && settings.sharding_strategy.is_hybrid(),
+                replicas: if common.shards {
+                    spec.mesh.replicate
+                } else {
+                    spec.mesh.dp * spec.mesh.cp
+                },
                 trained: trained(t, &handles),
                 handles,
                 layers,

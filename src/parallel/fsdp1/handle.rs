@@ -1,7 +1,7 @@
 //! One flat parameter (`FlatParamHandle`, `torch/distributed/fsdp/_flat_param.py`, torch 2.15).
 
 use super::layout::Layout;
-use crate::tape::{Category, Hooked, Tape, Tensor};
+use crate::tape::{Category, Collective, Hooked, Tape, Tensor};
 use crate::units::{DType, Shape, Stream};
 use std::cell::{Cell, RefCell};
 
@@ -180,6 +180,8 @@ impl Handle {
         t.on_stream(UNSHARD, || {
             if self.needs_unshard() {
                 let padded = self.layout.shard * self.common.ranks;
+                let gathers = (padded, self.compute());
+                t.communicates_elements(Collective::AllGather, gathers, self.common.ranks);
                 self.full
                     .replace(Some(Self::empty(t, padded, self.compute())));
                 let copied = self.copied.borrow();

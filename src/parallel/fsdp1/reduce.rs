@@ -2,7 +2,7 @@
 
 use super::Fsdp1;
 use super::handle::{ALL_REDUCE, Handle, POST_BACKWARD, State};
-use crate::tape::{Category, Tape, Tensor};
+use crate::tape::{Category, Collective, Tape, Tensor};
 use crate::units::Stream;
 
 impl Fsdp1 {
@@ -32,6 +32,7 @@ impl Fsdp1 {
             if handle.common.shards {
                 self.reduce_gradient(t, handle, gradient);
             } else {
+                t.communicates(Collective::AllReduce, gradient.nbytes(), self.replicas);
                 let reduced = in_stored(t, handle, &gradient, POST_BACKWARD);
                 handle.flat.set_gradient(Some(reduced));
             }
@@ -58,7 +59,10 @@ impl Fsdp1 {
         let pads = shard * ranks > gradient.numel();
         let padded = pads.then(|| Handle::empty(t, shard * ranks, gradient.dtype()));
         let mut own = Handle::empty(t, shard, gradient.dtype());
+        let whole = (shard * ranks, gradient.dtype());
+        t.communicates_elements(Collective::ReduceScatter, whole, ranks);
         if self.replicates {
+            t.communicates(Collective::AllReduce, own.nbytes(), self.replicas);
             t.on_stream(ALL_REDUCE, || {
                 t.record_stream(&own, ALL_REDUCE);
                 own = in_stored(t, handle, &own, ALL_REDUCE);

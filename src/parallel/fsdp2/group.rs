@@ -5,7 +5,7 @@ use super::copies::copy_out;
 use crate::ask::{Fsdp, Mesh};
 use crate::model::ResolvedSpec;
 use crate::parallel::shards::RowShard;
-use crate::tape::{Category, GradientDType, Placement, Registered, Tape, Tensor};
+use crate::tape::{Category, Collective, GradientDType, Placement, Registered, Tape, Tensor};
 use crate::units::{DType, Shape};
 use std::cell::{Cell, RefCell};
 
@@ -273,6 +273,7 @@ impl Fsdp2 {
             .map(Parameter::padded_bytes)
             .sum::<u64>();
         let shape = Shape::from([bytes * group.sharing.ranks]);
+        t.communicates(Collective::AllGather, shape.numel(), group.sharing.ranks);
         // One that a caller asks for (`get_all_gather_streams`).
         let stream = if group.state.get() == State::Idle {
             t.stream()

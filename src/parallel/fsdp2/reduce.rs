@@ -3,7 +3,7 @@
 use super::Fsdp2;
 use super::copies::copy_in;
 use super::group::State;
-use crate::tape::{Category, Tape, Tensor};
+use crate::tape::{Category, Collective, Tape, Tensor};
 use crate::units::Shape;
 
 impl Fsdp2 {
@@ -49,24 +49,27 @@ impl Fsdp2 {
         let flat = |elements, category| {
             t.allocate("empty", Shape::from([elements]), self.reduce, category)
         };
-        let input = flat(own * group.sharing.ranks, Category::Temporaries);
+        let ranks = group.sharing.ranks;
+        let input = flat(own * ranks, Category::Temporaries);
+        t.communicates(Collective::ReduceScatter, input.nbytes(), ranks);
         let parts = places.iter().map(|&place| group.parameters[place].padded);
         let parts: Vec<u64> = parts.collect();
-        copy_in(t, &gradients, (&parts, group.sharing.ranks), self.reduce);
+        copy_in(t, &gradients, (&parts, ranks), self.reduce);
         drop(gradients);
         let output = t.on_stream(self.streams.reduce_scatter, || {
             let output = flat(own, Category::Gradients);
-            if group.sharing.ranks == 1 && group.sharing.divides {
+            if ranks == 1 && group.sharing.divides {
                 drop(flat(own, Category::Temporaries));
             }
             output
         });
-        let stream = if self.replicates {
+        let stream = if self.replicas > 1 {
             self.streams.all_reduce
         } else {
             self.streams.reduce_scatter
         };
-        if self.replicates {
+        if self.replicas > 1 {
+            t.communicates(Collective::AllReduce, output.nbytes(), self.replicas);
             group.reduced.replace(Some(output.clone()));
         }
         let stored = group.parameters[places[0]].shard.dtype();

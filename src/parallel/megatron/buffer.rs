@@ -42,7 +42,7 @@ pub(super) struct Buffer {
     /// The gradients.
     pub(super) gradients: Tensor,
     /// The parameters' data, where ranks have shards of it.
-    _data: Option<Tensor>,
+    pub(super) data: Option<Tensor>,
 }
 
 /// Where parameters and buckets lie.
@@ -141,11 +141,12 @@ impl Buffer {
                 range,
             }
         };
+        let parameters = reversed().zip(ranges).map(place).collect();
         Self {
-            parameters: reversed().zip(ranges).map(place).collect(),
+            parameters,
             buckets: layout.buckets,
             gradients,
-            _data: data,
+            data,
         }
     }
 

@@ -3,7 +3,7 @@
 
 use super::buffer::{Buffer, BufferOptions};
 use crate::model::{ParameterMarks, ResolvedSpec};
-use crate::tape::{Tape, Tensor};
+use crate::tape::{Collective, Tape, Tensor};
 use crate::units::{DType, Shape};
 
 /// Elements of a bucket at least, and for each rank.
@@ -59,8 +59,26 @@ impl MegatronDataParallel {
         }
     }
 
+    /// Gradients are reduced, or scattered where ranks step over shards, whose parameters are then gathered.
+    fn communicate(&self, t: &Tape) {
+        for (kind, buffer) in (self.chunks.iter()).flat_map(|chunk| chunk.iter().enumerate()) {
+            let (Some(buffer), ranks) = (buffer, self.ranks[kind]) else {
+                continue;
+            };
+            let gradients = buffer.gradients.nbytes();
+            match &buffer.data {
+                Some(data) => {
+                    t.communicates(Collective::ReduceScatter, gradients, ranks);
+                    t.communicates(Collective::AllGather, data.nbytes(), ranks);
+                }
+                None => t.communicates(Collective::AllReduce, gradients, ranks),
+            }
+        }
+    }
+
     /// `finalize_model_grads`: what ranks that divide the sequence sum is joined for that.
     pub fn finalize(&self, t: &Tape) {
+        self.communicate(t);
         if !self.sums_sequence {
             return;
         }
@@ -73,7 +91,7 @@ impl MegatronDataParallel {
             .collect();
         let elements = summed.iter().map(|(placed, _)| placed.tensor.numel()).sum();
         if let Some(&(_, dtype)) = summed.first() {
-            drop(t.empty("cat", Shape::from([elements]), dtype));
+            t.sums_on_ranks(&t.empty("cat", Shape::from([elements]), dtype));
         }
     }
 }

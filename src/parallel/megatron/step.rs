@@ -48,6 +48,12 @@ impl Call<'_> {
         (self.tape).allocate("empty", shape, dtype, Category::Communication)
     }
 
+    /// Sends what passes between stages.
+    fn sends(&self) {
+        let (shape, dtype) = self.schedule.boundary;
+        self.tape.sends(shape.numel() * dtype.size());
+    }
+
     /// Whether a chunk is the pipeline's last.
     pub(super) fn gives_loss(&self, chunk: usize) -> bool {
         self.schedule.is_last() && chunk as u64 + 1 == self.schedule.chunks
@@ -74,6 +80,9 @@ impl Call<'_> {
         );
         let input = input.map(|input| &input.0);
         let tensor = self.chunks.forward(self.tape, chunk, input);
+        if self.schedule.ranks > 1 && !self.gives_loss(chunk) {
+            self.sends();
+        }
         Sent {
             edge: tensor.as_ref().and_then(|x| self.tape.gradient_edge(x)),
             tensor,
@@ -98,6 +107,9 @@ impl Call<'_> {
             },
         );
         let t = self.tape;
+        if self.schedule.ranks > 1 && !self.reads_ids(chunk) {
+            self.sends();
+        }
         if let Some(loss) = output.tensor.take_if(|_| output.is_loss) {
             let scaled = self.chunks.scaled(t, &loss);
             drop(loss);

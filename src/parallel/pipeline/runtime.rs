@@ -130,10 +130,10 @@ fn perform(stages: &mut [Stage], call: &mut Call, action: Action, sending: &mut 
     }
     match action.computation {
         Computation::SendForward => {
-            sending.insert((true, action.stage, i), stage.send(i));
+            sending.insert((true, action.stage, i), stage.send(call.tape, i));
         }
         Computation::SendBackward => {
-            sending.insert((false, action.stage, i), stage.gradient(i));
+            sending.insert((false, action.stage, i), stage.send_gradient(call.tape, i));
         }
         Computation::WaitSendForward => {
             sending.remove(&(true, action.stage, i));

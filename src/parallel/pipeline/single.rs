@@ -25,7 +25,7 @@ pub(super) fn gpipe(call: &mut Call, stage: &mut Stage) {
     for i in 0..call.micro_batches {
         stage.receive(call.tape, i);
         let output = stage.forward(call, i);
-        sends.push((i, stage.send(i)));
+        sends.push((i, stage.send(call.tape, i)));
         stage.compute_loss(call, output.as_ref(), i);
     }
     for (i, sending) in sends {
@@ -36,7 +36,7 @@ pub(super) fn gpipe(call: &mut Call, stage: &mut Stage) {
     for i in 0..call.micro_batches {
         let receiving = stage.receive_gradient(call.tape, i);
         stage.backward(call, i, true);
-        sends.push(stage.gradient(i));
+        sends.push(stage.send_gradient(call.tape, i));
         drop(receiving);
     }
     drop(sends);
@@ -58,7 +58,7 @@ pub(super) fn one_forward_one_backward(call: &mut Call, stage: &mut Stage, stage
             forward_send = None;
             stage.sent(forwards - 1);
         }
-        keep(&mut forward_send, stage.send(forwards));
+        keep(&mut forward_send, stage.send(call.tape, forwards));
         stage.compute_loss(call, output.as_ref(), forwards);
         forwards += 1;
     }
@@ -68,7 +68,10 @@ pub(super) fn one_forward_one_backward(call: &mut Call, stage: &mut Stage, stage
         stage.sent(forwards - 1);
         drop(receiving);
         stage.backward(call, backwards, true);
-        keep(&mut backward_send, stage.gradient(backwards));
+        keep(
+            &mut backward_send,
+            stage.send_gradient(call.tape, backwards),
+        );
         backwards += 1;
         if forwards == call.micro_batches {
             break;
@@ -77,7 +80,7 @@ pub(super) fn one_forward_one_backward(call: &mut Call, stage: &mut Stage, stage
         let output = stage.forward(call, forwards);
         stage.compute_loss(call, output.as_ref(), forwards);
         drop(output);
-        keep(&mut forward_send, stage.send(forwards));
+        keep(&mut forward_send, stage.send(call.tape, forwards));
         forwards += 1;
     }
     let mut backward_receive: Option<Tensor> = None;
@@ -85,7 +88,10 @@ pub(super) fn one_forward_one_backward(call: &mut Call, stage: &mut Stage, stage
         let receiving = stage.receive_gradient(call.tape, backwards);
         keep(&mut backward_receive, receiving);
         stage.backward(call, backwards, true);
-        keep(&mut backward_send, stage.gradient(backwards));
+        keep(
+            &mut backward_send,
+            stage.send_gradient(call.tape, backwards),
+        );
         backwards += 1;
     }
     call.reduce(stage.index);

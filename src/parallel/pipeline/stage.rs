@@ -133,13 +133,15 @@ impl Stage {
     }
 
     /// What is sent of a forward pass (`get_fwd_send_ops`), if another stage reads it.
-    pub(super) fn send(&mut self, micro_batch: u64) -> Option<Tensor> {
+    pub(super) fn send(&mut self, t: &Tape, micro_batch: u64) -> Option<Tensor> {
         if self.is_last {
             return None;
         }
         let chunk = self.chunks.get_mut(&micro_batch)?;
         chunk.sending = true;
-        chunk.output.as_ref().map(Tensor::detach)
+        let output = chunk.output.as_ref().map(Tensor::detach)?;
+        t.sends(output.nbytes());
+        Some(output)
     }
 
     /// The send is done (`release_fwd_send_outputs`).
@@ -149,6 +151,13 @@ impl Stage {
         {
             chunk.output = None;
         }
+    }
+
+    /// The gradient of an input that is sent (`get_bwd_send_ops`).
+    pub(super) fn send_gradient(&mut self, t: &Tape, micro_batch: u64) -> Option<Tensor> {
+        let gradient = self.gradient(micro_batch)?;
+        t.sends(gradient.nbytes());
+        Some(gradient)
     }
 
     /// The gradient of an input (`bwd_cache.pop`), which is sent or handed to a stage of the same rank.

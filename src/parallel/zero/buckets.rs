@@ -2,7 +2,7 @@
 
 use super::norm;
 use super::stage_1_and_2::{Member, Stage1And2};
-use crate::tape::{Category, Tape, Tensor};
+use crate::tape::{Category, Collective, Tape, Tensor};
 use crate::units::{DType, Shape, Stream};
 use std::cell::{Cell, RefCell};
 
@@ -171,6 +171,11 @@ impl Stage1And2 {
 
     /// `allreduce_bucket`: tensors are put together, if there are several, and cast to what is communicated.
     fn reduce_flat(&self, t: &Tape, several: bool, elements: u64) {
+        t.communicates_elements(
+            Collective::AllReduce,
+            (elements, self.communicated),
+            self.ranks,
+        );
         let shape = Shape::from([elements]);
         let flat = several.then(|| t.empty("cat", shape, self.low));
         let cast =

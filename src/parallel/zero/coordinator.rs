@@ -5,7 +5,7 @@
 mod release;
 
 use crate::ask::{OffloadDevice, Zero};
-use crate::tape::{Called, Category, Storage, Tape, Tensor};
+use crate::tape::{Called, Category, Collective, Storage, Tape, Tensor};
 use crate::units::{DType, Shape, Stream};
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, VecDeque};
@@ -219,6 +219,7 @@ impl Coordinator {
         }
         let padded = parameter.part * self.ranks;
         parameter.tensor.take_storage(&hold(t, parameter, padded));
+        self.gathers(t, padded, parameter.tensor.dtype());
         parameter.status.set(Status::Available);
         drop(self.copied_parts(t, &[at]));
     }
@@ -378,6 +379,7 @@ impl Coordinator {
             padded += parameter.part * self.ranks;
         }
         let dtype = self.parameters[members[0]].tensor.dtype();
+        self.gathers(t, padded, dtype);
         let flat = t.on_stream(self.stream(), || {
             let flat = if let [at] = members[..] {
                 let parameter = &self.parameters[at];
@@ -398,6 +400,11 @@ impl Coordinator {
         for &at in &gather.members {
             self.parameters[at].gather.replace(Some(Rc::clone(&gather)));
         }
+    }
+
+    /// The ranks gather so many elements.
+    fn gathers(&self, t: &Tape, elements: u64, dtype: DType) {
+        t.communicates_elements(Collective::AllGather, (elements, dtype), self.ranks);
     }
 
     /// Copies of the parts that are on the host.
@@ -445,6 +452,7 @@ impl Coordinator {
         for at in persistent {
             let parameter = &self.parameters[at];
             let padded = parameter.part * self.ranks;
+            self.gathers(t, padded, parameter.tensor.dtype());
             parameter.tensor.take_storage(&hold(t, parameter, padded));
             parameter.status.set(Status::Available);
         }

@@ -6,7 +6,7 @@ use super::norm;
 use crate::ask::{OffloadDevice, Zero};
 use crate::model::ResolvedSpec;
 use crate::parallel::wrapper::{OnRank, Wrapper};
-use crate::tape::{Called, Category, ParameterHooks, Registered, Role, Tape, Tensor};
+use crate::tape::{Called, Category, Collective, ParameterHooks, Registered, Role, Tape, Tensor};
 use crate::units::{DType, Shape, Stream};
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
@@ -217,6 +217,11 @@ impl Stage3 {
         if members.is_empty() {
             return;
         }
+        let parts = members
+            .iter()
+            .map(|&at| self.coordinator.parameters[at].part);
+        let whole = (parts.sum::<u64>() * self.ranks, self.communicated);
+        t.communicates_elements(Collective::ReduceScatter, whole, self.ranks);
         t.on_stream(self.stream(), || {
             let gradient = |at: usize| self.coordinator.parameters[at].tensor.gradient();
             let converts = self.communicated != self.low;

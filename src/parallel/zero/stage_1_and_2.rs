@@ -6,7 +6,7 @@ use super::norm;
 use crate::ask::{Mesh, OffloadDevice, Zero};
 use crate::model::ResolvedSpec;
 use crate::parallel::wrapper::{OnRank, Wrapper};
-use crate::tape::{Category, Tape, Tensor};
+use crate::tape::{Category, Collective, Tape, Tensor};
 use crate::units::{DType, Shape};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -28,6 +28,8 @@ pub(in crate::parallel) struct Stage1And2 {
     /// `communication_data_type`.
     pub(super) communicated: DType,
     pub(super) members: Vec<Member>,
+    /// Ranks that have a part each.
+    pub(super) ranks: u64,
     /// Elements of a rank's part (`partition_size`).
     pub(super) part: u64,
     /// `bit16_groups_flat`.
@@ -86,6 +88,7 @@ impl Stage1And2 {
             settings,
             low,
             communicated: super::communicated(spec, low),
+            ranks,
             part,
             _flat: flat,
             master,
@@ -281,6 +284,12 @@ impl Wrapper for Stage1And2 {
         } else {
             self.step_here(t, run);
         }
+        // `all_gather_dp_groups`: each rank's part of the parameters, as it has stepped over it.
+        t.communicates_elements(
+            Collective::AllGather,
+            (self.part * self.ranks, self.low),
+            self.ranks,
+        );
         t.set_grad_enabled(grad_mode);
     }
 }

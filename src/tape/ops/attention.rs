@@ -219,6 +219,7 @@ impl Tape {
         const OP: &str = "_scaled_dot_product_flash_attention";
         let out = self.like(OP, q);
         let (b, a, s, d) = (q.dim(0), q.dim(1), q.dim(2), q.dim(3));
+        self.attends([b * a, s, k.dim(2)], [d, d]);
         let lse = self.empty(OP, Shape::from([b, a, s]), DType::Float32);
         // The queries of a single token that share keys become positions.
         let groups = if s == 1 { a / k.dim(1) } else { 1 };
@@ -288,6 +289,7 @@ impl Tape {
         const OP: &str = "_scaled_dot_product_flash_attention_backward";
         let (b, a, s, d) = (q.dim(0), q.dim(1), q.dim(2), q.dim(3));
         let s_keys = k.dim(2);
+        self.attends_backward([b * a, s, s_keys], [d, v.dim(3)]);
         // The kernel reads [B, S, A, D]: gradient and result are copied where they lie otherwise.
         let _copies = [g, out].map(|x| self.contiguous(&self.transpose(x, 1, 2)));
         let rounded = s.next_multiple_of(128);

@@ -46,6 +46,11 @@ impl Tape {
         let saved = self
             .records(&inputs)
             .then(|| [x, weight].map(|x| self.save(x)));
+        self.computes(&[
+            of.output.numel(),
+            groups,
+            of.weight.numel() / of.weight.dim(0).max(1),
+        ]);
         let whole = self.contiguous(x);
         let parts: Vec<Tensor> = (0..groups)
             .map(|_| {
@@ -106,6 +111,9 @@ impl Tape {
             for (parts, part) in parts.iter_mut().zip(all) {
                 parts.extend(part);
             }
+        }
+        for _ in needs[..2].iter().filter(|needed| **needed) {
+            self.computes(&[g.numel(), of.weight.numel() / of.weight.dim(0).max(1)]);
         }
         let bias = Shape::from([weight.dim(0)]);
         let whole = [*x.shape(), *weight.shape(), bias];

@@ -138,6 +138,7 @@ impl Tape {
             .records(&inputs)
             .then(|| (self.save(x), self.save(weight)));
         let x = &self.contiguous(x);
+        self.computes(&[shape.numel(), weight.numel() / weight.dim(0).max(1)]);
         let out = self.empty(OP, shape, x.dtype());
         self.by_images(OP, shape.dims()[0], columns, x.dtype());
         let Some(saved) = saved else { return out };
@@ -170,6 +171,9 @@ impl Tape {
     ) -> Grads {
         let _x = self.contiguous(x);
         let g = self.contiguous(g);
+        for _ in [need_x, need_weight].iter().filter(|needed| **needed) {
+            self.computes(&[g.numel(), weight.numel() / weight.dim(0).max(1)]);
+        }
         let bias = Shape::from([g.dim(1)]);
         let shapes = [*x.shape(), *weight.shape(), bias];
         let needs = [need_x, need_weight, need_bias];

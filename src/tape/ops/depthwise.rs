@@ -31,6 +31,8 @@ impl Tape {
             .then(|| (self.save(&x), self.save(&weight)));
         let mut shape = *x.shape();
         shape.dims_mut()[2] = x.dim(2) + 2 * padding + 1 - weight.dim(2);
+        let kernel = weight.dim(2);
+        self.computes(&[shape.numel(), kernel]);
         let rows = self.contiguous(&x);
         let out = self.empty(OP, shape, x.dtype());
         drop(rows);
@@ -45,6 +47,9 @@ impl Tape {
                 let (x, weight) = (saved.0.unpack(t), saved.1.unpack(t));
                 let rows = t.contiguous(&x);
                 let needs = [0, 1].map(|i| needs[i] && t.asks(i));
+                for _ in needs.iter().filter(|needed| **needed) {
+                    t.computes(&[g.numel(), kernel]);
+                }
                 let grad_weight = needs[1].then(|| t.empty(BACKWARD, *weight.shape(), g.dtype()));
                 let grad_x = needs[0].then(|| t.empty(BACKWARD, *x.shape(), g.dtype()));
                 let mut grads: Grads = smallvec![grad_x, grad_weight];

@@ -79,6 +79,7 @@ impl Tape {
             self.generator_state(OP, state),
         ];
         let (b, a, s, d) = (q.dim(0), q.dim(1), q.dim(2), v.dim(3));
+        self.attends([b * a, s, v.dim(2)], [q.dim(3), d]);
         // The kernel works on [B, S, A, D]; the caller sees it transposed.
         let strides = Shape::from([s * a * d, d, a * d, 1]);
         let out = self.empty_strided(OP, Shape::from([b, a, s, d]), strides, q.dtype());
@@ -109,6 +110,7 @@ impl Tape {
         // The kernel reads the gradient as [B, S, A, D].
         let _copy = self.contiguous(&self.transpose(g, 1, 2));
         let (b, a, s, d) = (q.dim(0), q.dim(1), q.dim(2), q.dim(3));
+        self.attends_backward([b * a, s, k.dim(2)], [d, v.dim(3)]);
         let grouped = k.dim(1) != a;
         // Gradients lie as [B, S, A, D], however q, k and v do.
         let placed = |x: &Tensor| {

@@ -16,6 +16,18 @@ const QUERY_BLOCK: u64 = 128;
 /// Bytes of the random generator's seed and offset.
 const GENERATOR: u64 = 16;
 
+/// Heads of all samples, queries, keys, and columns of those and of values. Sequences of a packed batch are as long as
+/// one another.
+fn sizes([q, k, v]: [&Tensor; 3], packed: Option<u64>) -> ([u64; 3], [u64; 2]) {
+    let columns = [q.dim(-1), v.dim(-1)];
+    let (heads, [queries, keys]) = (q.dim(-2), [q, k].map(|x| x.dim(-3)));
+    let sizes = match packed {
+        Some(count) => [heads, queries, keys / count.max(1)],
+        None => [heads * q.dim(0), queries, keys],
+    };
+    (sizes, columns)
+}
+
 /// The sequences of a packed batch.
 pub struct Packed<'a> {
     /// Where each sequence begins and the last one ends, in 32-bit integers.
@@ -41,6 +53,11 @@ impl Tape {
         let (head_dim, padded) = (q.dim(-1), [q, k, v].map(|x| self.aligned_heads(x)));
         let full = self.like(OP, &padded[0]);
         let (a, s) = (q.dim(-2), q.dim(-3));
+        let (sizes, columns) = sizes(
+            [&padded[0], &padded[1], &padded[2]],
+            packed.map(|p| p.count),
+        );
+        self.attends(sizes, columns);
         let sums = match packed {
             Some(_) => Shape::from([a, s]),
             None => Shape::from([q.dim(0), a, s]),
@@ -87,6 +104,8 @@ impl Tape {
             return Grads::new();
         };
         let grads = [q, k, v].map(|x| self.like(OP, x));
+        let (sizes, columns) = sizes([q, k, v], count);
+        self.attends_backward(sizes, columns);
         let _grad = self.aligned_heads(g);
         let (a, s, d) = (q.dim(-2), q.dim(-3), q.dim(-1));
         let rounded = if d <= 128 { 32 } else { 64 };

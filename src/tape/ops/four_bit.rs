@@ -80,6 +80,7 @@ impl Tape {
             let mut shape = *x.shape();
             let last = shape.rank() - 1;
             shape.dims_mut()[last] = weight.outputs;
+            self.computes(&[rows, weight.inputs, weight.outputs]);
             return self.empty(OP, shape, x.dtype());
         }
         let scales = || self.empty(OP, Shape::from([weight.blocks()]), DType::Float32);

@@ -79,6 +79,7 @@ impl Tape {
             (rows, scales)
         };
         let out = Shape::from([n, weight.outputs]);
+        self.computes(&[n, weight.inputs, weight.outputs]);
         let mut sums = Some(self.empty("int8_linear_matmul", out, DType::Int32));
         let half = self.empty("int8_mm_dequant", out, DType::Float16);
         let result = self.to(&half, x.dtype());

@@ -29,6 +29,7 @@ impl Tape {
         let rows = |columns, dtype| self.empty("experts", Shape::from([n * k, columns]), dtype);
         let records = self.records(&[x, up, down, weights]);
         let (out, active, routes) = self.unrecorded(|| {
+            self.computes(&[n * k, hidden, 3 * intermediate]);
             let (_counts, routes) = self.routed([n, k], up.dim(0));
             let active = rows(2 * intermediate, x.dtype());
             let _product = rows(intermediate, x.dtype());
@@ -52,6 +53,7 @@ impl Tape {
                 let shape = Shape::from([n * k, columns]);
                 t.empty("experts_backward", shape, g.dtype())
             };
+            t.computes(&[n * k, hidden, 6 * intermediate]);
             let (active, product) = (rows(2 * intermediate), rows(intermediate));
             let scores = t.empty("zeros", Shape::from([n * k]), g.dtype());
             let d_down = t.like("zeros_like", &down);

@@ -114,7 +114,7 @@ impl Tape {
         target: &Tensor,
         (rows, pieces): (u64, u64),
     ) -> (Tensor, Tensor, Option<Tensor>) {
-        let (n, vocab) = (x.dim(0), weight.dim(0));
+        let (n, hidden, vocab) = (x.dim(0), x.dim(1), weight.dim(0));
         let dx = self.empty("zeros_like", *x.shape(), x.dtype());
         let dw = weight
             .requires_grad()
@@ -127,8 +127,10 @@ impl Tape {
         for i in 0..pieces {
             let part = self.slice(x, 0, i * rows, n.min((i + 1) * rows));
             let scores = if let Some(buffer) = &buffer {
-                self.gemm_workspace("mm");
-                self.gemm_workspace("mm");
+                for _ in ["scores", "their gradient with the weight"] {
+                    self.computes(&[part.dim(0), hidden, vocab]);
+                    self.gemm_workspace("mm");
+                }
                 buffer.detach()
             } else {
                 let scores = self.linear(&part, &self.t(&self.t(weight)), None);
@@ -138,9 +140,11 @@ impl Tape {
             if dw.is_some() {
                 if scores.dtype().is_half() {
                     let _part = self.cast_or_same(&part, scores.dtype());
+                    self.computes(&[part.dim(0), hidden, vocab]);
                     self.gemm_workspace("addmm");
                 } else {
-                    drop(self.product("mm", *weight.shape(), scores.dtype()));
+                    let sizes = (*weight.shape(), part.dim(0));
+                    drop(self.product("mm", sizes, scores.dtype()));
                 }
             }
         }
@@ -173,6 +177,7 @@ impl Tape {
             drop(self.scored(&scores, weight));
             if dw.is_some() {
                 let _wide = self.cast_or_same(&self.t(&scores), x.dtype());
+                self.computes(&[part.dim(0), x.dim(1), weight.dim(0)]);
                 self.gemm_workspace("addmm");
             }
         }
@@ -185,6 +190,6 @@ impl Tape {
     fn scored(&self, scores: &Tensor, weight: &Tensor) -> Tensor {
         let weight = self.cast_down(weight);
         let shape = Shape::from([scores.dim(0), weight.dim(1)]);
-        self.product("mm", shape, scores.dtype())
+        self.product("mm", (shape, weight.dim(0)), scores.dtype())
     }
 }

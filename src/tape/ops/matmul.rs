@@ -7,13 +7,14 @@ use crate::units::{DType, Shape};
 use smallvec::smallvec;
 
 impl Tape {
-    /// A matrix product's result `[.., n, m]` and the library workspace around it.
-    fn gemm(&self, op: &'static str, shape: Shape, like: &Tensor) -> Tensor {
-        self.product(op, shape, like.dtype())
+    /// The result `[.., n, m]` of a matrix product that sums over `k`, and the library workspace around it.
+    fn gemm(&self, op: &'static str, (shape, k): (Shape, u64), like: &Tensor) -> Tensor {
+        self.product(op, (shape, k), like.dtype())
     }
 
-    /// A matrix product outside of the graph.
-    pub fn product(&self, op: &'static str, shape: Shape, dtype: DType) -> Tensor {
+    /// A matrix product that sums over `k`, outside of the graph.
+    pub fn product(&self, op: &'static str, (shape, k): (Shape, u64), dtype: DType) -> Tensor {
+        self.computes(&[shape.numel(), k]);
         let out = self.empty(op, shape, dtype);
         self.gemm_workspace(op);
         out
@@ -24,8 +25,9 @@ impl Tape {
     fn gemm_with_bias(&self, shape: Shape, a: &Tensor, b: &Tensor) -> Tensor {
         const OP: &str = "addmm";
         if b.dim(0) <= 1 || b.dim(1) <= 1 {
-            return self.gemm(OP, shape, a);
+            return self.gemm(OP, (shape, b.dim(0)), a);
         }
+        self.computes(&[shape.numel(), b.dim(0)]);
         let out = self.empty(OP, shape, a.dtype());
         self.gemm_bias_workspace(OP);
         out
@@ -36,11 +38,11 @@ impl Tape {
     pub fn mm(&self, a: &Tensor, b: &Tensor) -> Tensor {
         let shape = Shape::from([a.dim(0), b.dim(1)]);
         if !self.records(&[a, b]) {
-            return self.gemm("mm", shape, a);
+            return self.gemm("mm", (shape, a.dim(1)), a);
         }
         let saved_a = b.requires_grad().then(|| self.save(a));
         let saved_b = a.requires_grad().then(|| self.save(b));
-        let out = self.gemm("mm", shape, a);
+        let out = self.gemm("mm", (shape, a.dim(1)), a);
         let (shape_a, shape_b, order_b) = (*a.shape(), *b.shape(), transposed(b));
         self.attach(
             &[a, b],
@@ -50,9 +52,9 @@ impl Tape {
                 let b = saved_b.as_ref().map(|s| s.unpack(t));
                 let a = saved_a.as_ref().map(|s| s.unpack(t));
                 let of_b = a.as_ref().filter(|_| t.asks(1));
-                let grad_b = of_b.map(|_| seen_as(t.gemm("mm", shape_b, g), order_b));
+                let grad_b = of_b.map(|_| seen_as(t.gemm("mm", (shape_b, g.dim(0)), g), order_b));
                 let of_a = b.as_ref().filter(|_| t.asks(0));
-                let grad_a = of_a.map(|_| t.gemm("mm", shape_a, g));
+                let grad_a = of_a.map(|_| t.gemm("mm", (shape_a, g.dim(1)), g));
                 smallvec![grad_a, grad_b]
             }),
         )
@@ -77,9 +79,9 @@ impl Tape {
                 let a = saved_a.as_ref().map(|s| s.unpack(t));
                 let b = saved_b.as_ref().map(|s| s.unpack(t));
                 let of_a = b.as_ref().filter(|_| t.asks(1));
-                let grad_a = of_a.map(|_| t.gemm("mm", shape_a, g));
+                let grad_a = of_a.map(|_| t.gemm("mm", (shape_a, g.dim(1)), g));
                 let of_b = a.as_ref().filter(|_| t.asks(2));
-                let grad_b = of_b.map(|_| seen_as(t.gemm("mm", shape_b, g), order_b));
+                let grad_b = of_b.map(|_| seen_as(t.gemm("mm", (shape_b, g.dim(0)), g), order_b));
                 smallvec![need_bias.then(|| g.clone()), grad_a, grad_b]
             }),
         )
@@ -99,9 +101,10 @@ impl Tape {
     fn gemm_of(&self, k: u64, shape: Shape, like: &Tensor) -> Tensor {
         const OP: &str = "bmm";
         if k == 1 && !self.backend.gemm_workspace_persistent {
+            self.computes(&[shape.numel(), k]);
             return self.empty(OP, shape, like.dtype());
         }
-        self.gemm(OP, shape, like)
+        self.gemm(OP, (shape, k), like)
     }
 
     /// `torch.bmm(a, b)` of `[b, n, k]` and `[b, k, m]`. Saves as [`Tape::mm`] does.
@@ -260,7 +263,13 @@ impl Tape {
 
     /// A batch of products, whose factors are copied where matrices of theirs are neither rows nor
     /// columns one after the other (`prepare_batch_matrix_for_cublas`, `cuda/Blas.cpp`, torch 2.15).
-    fn batch_gemm(&self, op: &'static str, shape: Shape, factors: [&Tensor; 2]) -> Tensor {
+    fn batch_gemm(
+        &self,
+        op: &'static str,
+        (shape, k): (Shape, u64),
+        factors: [&Tensor; 2],
+    ) -> Tensor {
+        self.computes(&[shape.numel(), k]);
         let out = self.empty(op, shape, factors[0].dtype());
         let is_matrix = |x: &Tensor| {
             let strides = x.strides();
@@ -287,7 +296,7 @@ impl Tape {
     /// Products added to a `bias` that gets a gradient; scaled, as their gradients are, where there is none.
     fn products_onto(&self, bias: Option<&Tensor>, [a, b]: [&Tensor; 2]) -> Tensor {
         let shape = Shape::from([a.dim(0), a.dim(1), b.dim(2)]);
-        let out = self.batch_gemm("baddbmm", shape, [a, b]);
+        let out = self.batch_gemm("baddbmm", (shape, a.dim(2)), [a, b]);
         let inputs: Vec<&Tensor> = bias.into_iter().chain([a, b]).collect();
         if !self.records(&inputs) {
             return out;
@@ -300,8 +309,8 @@ impl Tape {
             out,
             Box::new(move |t, g| {
                 let Some(g) = &g[0] else { return Grads::new() };
-                let product = |shape, factor: &Tensor| {
-                    let product = t.batch_gemm("bmm", shape, [g, factor]);
+                let product = |sizes, factor: &Tensor| {
+                    let product = t.batch_gemm("bmm", sizes, [g, factor]);
                     if scales {
                         t.like("mul", &product)
                     } else {
@@ -311,9 +320,9 @@ impl Tape {
                 let a = saved_a.as_ref().map(|s| s.unpack(t));
                 let b = saved_b.as_ref().map(|s| s.unpack(t));
                 let of_a = b.as_ref().filter(|_| t.asks(usize::from(!scales)));
-                let grad_a = of_a.map(|b| product(shape_a, b));
+                let grad_a = of_a.map(|b| product((shape_a, g.dim(2)), b));
                 let of_b = a.as_ref().filter(|_| t.asks(1 + usize::from(!scales)));
-                let grad_b = of_b.map(|a| product(shape_b, a));
+                let grad_b = of_b.map(|a| product((shape_b, g.dim(1)), a));
                 let grad_bias = (!scales).then(|| Some(g.clone()));
                 grad_bias.into_iter().chain([grad_a, grad_b]).collect()
             }),

@@ -176,12 +176,15 @@ impl Tape {
     pub fn grouped_mm(&self, x: &Tensor, weights: &Tensor, offsets: &Tensor) -> Tensor {
         const OP: &str = "_grouped_mm";
         let shape = Shape::from([x.dim(0), weights.dim(2)]);
+        let sizes = [x.dim(0), x.dim(1), weights.dim(2)];
         if !self.records(&[x, weights]) {
+            self.computes(&sizes);
             return self.empty(OP, shape, x.dtype());
         }
         let saved_x = weights.requires_grad().then(|| self.save(x));
         let saved_weights = x.requires_grad().then(|| self.save(weights));
         let saved_offsets = self.save(offsets);
+        self.computes(&sizes);
         let out = self.empty(OP, shape, x.dtype());
         let (shape_x, shape_weights) = (*x.shape(), *weights.shape());
         let order = weights.strides();
@@ -194,10 +197,15 @@ impl Tape {
                 let _offsets = saved_offsets.unpack(t);
                 let x = saved_x.as_ref().map(|s| s.unpack(t));
                 let of_weights = x.as_ref().filter(|_| t.asks(1));
-                let grad_weights =
-                    of_weights.map(|_| t.empty_strided(OP, shape_weights, order, g.dtype()));
+                let grad_weights = of_weights.map(|_| {
+                    t.computes(&sizes);
+                    t.empty_strided(OP, shape_weights, order, g.dtype())
+                });
                 let of_x = weights.as_ref().filter(|_| t.asks(0));
-                let grad_x = of_x.map(|_| t.empty(OP, shape_x, g.dtype()));
+                let grad_x = of_x.map(|_| {
+                    t.computes(&sizes);
+                    t.empty(OP, shape_x, g.dtype())
+                });
                 smallvec![grad_x, grad_weights]
             }),
         )

@@ -74,6 +74,8 @@ groups! {
             "该程序没有可报告的阶段。";
     }
     decide {
+        batch_not_shared: "The {batch} samples of a step cannot be shared evenly among {ranks} ranks.",
+            "每步 {batch} 个样本无法在 {ranks} 个 rank 间均分。";
         ends: "{axis} is allowed up to {value}, and memory is left there. {reason}",
             "{axis} 最大允许 {value}，此时内存仍有余量。{reason}";
         no_models: "The catalog has no models of the type that this one is of.",

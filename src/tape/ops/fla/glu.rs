@@ -95,13 +95,13 @@ impl Tape {
                 let weight = t.t(&weight.detach());
                 let cast = autocast.map(|dtype| t.cast_or_same(&weight, dtype));
                 let dtype = cast.as_ref().unwrap_or(&weight).dtype();
-                t.product("mm", Shape::from([g.dim(0), inputs]), dtype)
+                t.product("mm", (Shape::from([g.dim(0), inputs]), outputs), dtype)
             };
             let dx = t.like("swiglu_backward", &x);
             let dy = t.like("swiglu_backward", &y);
             let dw = needed.then(|| {
                 let _again = t.like("swiglu_backward", &x);
-                t.product("bmm", Shape::from([outputs, inputs]), x.dtype())
+                t.product("bmm", (Shape::from([outputs, inputs]), g.dim(0)), x.dtype())
             });
             drop(product);
             t.exit_autocast();

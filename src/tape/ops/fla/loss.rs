@@ -149,6 +149,7 @@ impl Tape {
                 let _sum = self.like("add", &product);
             }
             let _transposed = self.cast_or_same(&self.t(&scores), DType::Float32);
+            self.computes(&[end - start, hidden, weight.dim(0)]);
             self.gemm_workspace("addmm");
         }
         let sum = self.sum_all(&losses);

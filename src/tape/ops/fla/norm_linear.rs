@@ -51,11 +51,11 @@ impl Tape {
             let _deviation = saved_deviation.unpack(t);
             let outputs = linear_weight.dim(0);
             let g = t.reshape(g, [g.numel() / outputs, outputs]);
-            let dy = t.product("mm", flat, g.dtype());
+            let dy = t.product("mm", (flat, outputs), g.dtype());
             let dx = t.empty(BACKWARD, flat, dtype);
             let _again = t.empty(BACKWARD, flat, dy.dtype());
             let dw = weight.map(|weight| t.summed_over_programs(t.programs(rows), &weight));
-            let dl = t.product("bmm", *linear_weight.shape(), dy.dtype());
+            let dl = t.product("bmm", (*linear_weight.shape(), g.dim(0)), dy.dtype());
             let mut grads: Grads = smallvec![Some(t.view(&dx, shape))];
             grads.extend(dw.map(Some));
             grads.push(Some(dl));

@@ -4,7 +4,7 @@
 //! Source: `megatron/core/tensor_parallel/{layers,mappings}.py`, megatron-core 0.16.1.
 
 use crate::tape::graph::{Backward, Grads};
-use crate::tape::{Tape, Tensor};
+use crate::tape::{Collective, Tape, Tensor};
 use crate::units::{DType, Shape};
 use smallvec::smallvec;
 use std::rc::Rc;
@@ -22,12 +22,13 @@ fn with_first(shape: &Shape, first: u64) -> Shape {
 impl Tape {
     /// `LinearWithGradAccumulationAndAsyncCommunication`: `[.., in]` and `[out, in]` to `[.., out]`. With the
     /// sequence in so many parts x is gathered into a buffer, in backward again, where its gradient is summed
-    /// in parts. Saves x and the weight.
+    /// in parts; where x is `shared` its gradient is summed in place. Saves x and the weight.
     pub fn parallel_linear(
         &self,
         x: &Tensor,
         weight: &Tensor,
         parts: Option<(u64, Gathered)>,
+        shared: bool,
     ) -> Tensor {
         let ranks = parts.as_ref().map_or(1, |(ranks, _)| *ranks);
         let last = x.shape().rank() - 1;
@@ -37,8 +38,9 @@ impl Tape {
         let records = self.records(&[x, weight]);
         if let Some((_, gathered)) = &parts {
             drop(gathered(self, whole.numel(), x.dtype()));
+            self.communicates_elements(Collective::AllGather, (whole.numel(), x.dtype()), ranks);
         }
-        let out = self.product("mm", out_shape, x.dtype());
+        let out = self.product("mm", (out_shape, weight.dim(1)), x.dtype());
         if !records {
             return out;
         }
@@ -51,13 +53,23 @@ impl Tape {
             let [x, weight] = saved.each_ref().map(|saved| saved.unpack(t));
             if let Some((_, gathered)) = &parts {
                 drop(gathered(t, whole.numel(), x.dtype()));
+                let gathered = (whole.numel(), x.dtype());
+                t.communicates_elements(Collective::AllGather, gathered, ranks);
+                t.communicates_elements(Collective::ReduceScatter, gathered, ranks);
             }
-            let of_whole = t.product("mm", whole, g.dtype());
+            let of_whole = t.product("mm", (whole, weight.dim(0)), g.dtype());
+            if shared {
+                t.sums_on_ranks(&of_whole);
+            }
             let _g = t.contiguous(g);
             let summed = parts
                 .as_ref()
                 .map(|_| t.empty("reduce_scatter_tensor", *x.shape(), x.dtype()));
-            let of_weight = t.product("mm", *weight.shape(), g.dtype());
+            let of_weight = t.product(
+                "mm",
+                (*weight.shape(), g.numel() / weight.dim(0).max(1)),
+                g.dtype(),
+            );
             let of_x = summed.unwrap_or(of_whole);
             smallvec![needs[0].then_some(of_x), needs[1].then_some(of_weight)]
         });
@@ -65,8 +77,14 @@ impl Tape {
         out
     }
 
-    /// x itself, as a function gives it: what ranks do with it is done in place, and nothing with its gradient.
+    /// x itself, as a function gives it, which ranks sum in place; nothing is done with its gradient.
     pub fn summed_in_place(&self, x: &Tensor) -> Tensor {
+        self.sums_on_ranks(x);
+        self.passed_on(x)
+    }
+
+    /// x itself, as a function gives it.
+    pub fn passed_on(&self, x: &Tensor) -> Tensor {
         self.view_node(x, *x.shape(), x.strides(), || {
             Box::new(|_, g| smallvec![g[0].clone()])
         })
@@ -80,7 +98,13 @@ impl Tape {
             let _x = self.contiguous(x);
             self.empty("reduce_scatter_tensor", part, x.dtype())
         };
-        self.along_first(x, out, "all_gather_into_tensor", whole)
+        self.communicates(Collective::ReduceScatter, x.nbytes(), ranks);
+        self.along_first(
+            x,
+            out,
+            ("all_gather_into_tensor", Collective::AllGather),
+            (whole, ranks),
+        )
     }
 
     /// `_GatherFromSequenceParallelRegion`: parts of the first dimension gathered; the gradient is summed in
@@ -91,19 +115,23 @@ impl Tape {
             let _x = self.contiguous(x);
             self.empty("all_gather_into_tensor", whole, x.dtype())
         };
-        self.along_first(x, out, "reduce_scatter_tensor", part)
+        self.communicates(Collective::AllGather, out.nbytes(), ranks);
+        let back = ("reduce_scatter_tensor", Collective::ReduceScatter);
+        self.along_first(x, out, back, (part, ranks))
     }
 
     /// The same into a buffer that stays, and the gradient into it, too.
     pub fn gathered_first_into(&self, x: &Tensor, ranks: u64, place: Gathered) -> Tensor {
         let (part, whole) = (*x.shape(), with_first(x.shape(), x.dim(0) * ranks));
         let out = place(self, whole.numel(), x.dtype()).part(whole);
+        self.communicates(Collective::AllGather, out.nbytes(), ranks);
         if !self.records(&[x]) {
             return out;
         }
         let backward: Backward = Box::new(move |t, g| {
             smallvec![g.first().and_then(Option::as_ref).map(|g| {
                 let _g = t.contiguous(g);
+                t.communicates(Collective::ReduceScatter, g.nbytes(), ranks);
                 place(t, part.numel(), g.dtype()).part(part)
             })]
         });
@@ -112,13 +140,21 @@ impl Tape {
     }
 
     /// Puts a collective's result into the graph, whose gradient another one makes in this shape.
-    fn along_first(&self, x: &Tensor, out: Tensor, op: &'static str, shape: Shape) -> Tensor {
+    fn along_first(
+        &self,
+        x: &Tensor,
+        out: Tensor,
+        (op, collective): (&'static str, Collective),
+        (shape, ranks): (Shape, u64),
+    ) -> Tensor {
         if !self.records(&[x]) {
             return out;
         }
         let backward: Backward = Box::new(move |t, g| {
             smallvec![g.first().and_then(Option::as_ref).map(|g| {
                 let _g = t.contiguous(g);
+                let whole = shape.numel().max(g.numel());
+                t.communicates_elements(collective, (whole, g.dtype()), ranks);
                 t.empty(op, shape, g.dtype())
             })]
         });

@@ -7,7 +7,7 @@
 //! Source: `torch/distributed/_functional_collectives.py`, `torch/distributed/tensor/{_api,_redistribute,
 //! placement_types}.py`, `torch/distributed/_utils.py` (`_maybe_view_chunk_cat`), torch 2.15.
 
-use crate::tape::{Tape, Tensor, layout};
+use crate::tape::{Collective, Tape, Tensor, layout};
 use crate::units::Shape;
 use smallvec::smallvec;
 
@@ -21,10 +21,15 @@ impl Tape {
         })
     }
 
-    /// x itself, which all ranks have, to compute parts of a sum with: its gradient is summed in place.
-    pub fn own_part(&self, x: &Tensor) -> Tensor {
+    /// x itself, which so many ranks have, to compute parts of a sum with: its gradient is summed in place.
+    pub fn own_part(&self, x: &Tensor, ranks: u64) -> Tensor {
         self.view_node(x, *x.shape(), x.strides(), || {
-            Box::new(|t, g| smallvec![g[0].as_ref().map(|g| t.contiguous(g))])
+            Box::new(move |t, g| {
+                smallvec![g[0].as_ref().map(|g| {
+                    t.communicates(Collective::AllReduce, g.nbytes(), ranks);
+                    t.contiguous(g)
+                })]
+            })
         })
     }
 
@@ -93,8 +98,14 @@ impl Tape {
         self.with_nothing_saved(x, out, move |t, g| t.all_gather(g, dim, [whole, ranks]))
     }
 
+    /// Ranks that divide tensors sum this one.
+    pub fn sums_on_ranks(&self, x: &Tensor) {
+        self.communicates(Collective::AllReduce, x.nbytes(), self.tensor_ranks());
+    }
+
     /// `funcol.all_reduce`.
     pub(super) fn all_reduce(&self, x: &Tensor) -> Tensor {
+        self.sums_on_ranks(x);
         self.empty("all_reduce", *x.shape(), x.dtype())
     }
 
@@ -109,6 +120,7 @@ impl Tape {
         let mut stacked = *x.shape();
         stacked.dims_mut()[0] *= ranks;
         let gathered = self.empty("all_gather_into_tensor", stacked, x.dtype());
+        self.communicates(Collective::AllGather, gathered.nbytes(), ranks);
         if dim == 0 {
             // Rows beyond are cut in a view.
             shape.dims_mut()[dim] = whole;
@@ -131,6 +143,7 @@ impl Tape {
         let x = self.contiguous(x);
         let mut part: Shape = *x.shape();
         part.dims_mut()[dim] /= ranks;
+        self.communicates(Collective::ReduceScatter, x.nbytes(), ranks);
         let _stacked = (dim > 0).then(|| self.empty("cat", *x.shape(), x.dtype()));
         self.empty("reduce_scatter_tensor", part, x.dtype())
     }

@@ -8,7 +8,7 @@
 use super::ring::Ring;
 use crate::tape::graph::Grads;
 use crate::tape::ops::attention::{Attended, SdpaKernel};
-use crate::tape::{Tape, Tensor};
+use crate::tape::{Collective, Tape, Tensor};
 use crate::units::{DType, Shape};
 use smallvec::smallvec;
 
@@ -42,6 +42,12 @@ impl Rotater {
             return;
         }
         let received = if self.ring.gathers { self.ring.size } else { 1 };
+        if self.ring.gathers {
+            let whole = current.nbytes().saturating_mul(self.ring.size);
+            t.communicates(Collective::AllGather, whole, self.ring.size);
+        } else {
+            t.sends(current.nbytes());
+        }
         let shape = Shape::from([received * current.numel()]);
         self.buffer = Some(t.empty("exchange_buffers", shape, current.dtype()));
     }

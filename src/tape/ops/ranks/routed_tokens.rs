@@ -16,7 +16,7 @@ impl Tape {
         let (hidden, experts) = (x.dim(-1), weight.dim(0));
         let shape = Shape::from([x.numel() / hidden.max(1), experts]);
         let records = self.records(&[x, weight]);
-        let out = self.product("mm", shape, x.dtype());
+        let out = self.product("mm", (shape, hidden), x.dtype());
         if !records {
             return out;
         }
@@ -26,8 +26,8 @@ impl Tape {
                 return Grads::new();
             };
             let [x, weight] = saved.each_ref().map(|saved| saved.unpack(t));
-            let of_x = t.product("mm", *x.shape(), g.dtype());
-            let of_weight = t.product("mm", *weight.shape(), g.dtype());
+            let of_x = t.product("mm", (*x.shape(), experts), g.dtype());
+            let of_weight = t.product("mm", (*weight.shape(), g.dim(0)), g.dtype());
             // A view of it is given.
             smallvec![Some(of_x.part(*x.shape())), Some(of_weight)]
         });

@@ -1,0 +1,80 @@
+//! What a plan search may change.
+
+use crate::units::names;
+
+names! {
+    /// A setting that a search may change unless it is locked.
+    Freedom {
+        /// Kinds and sizes of parallelism.
+        Parallelism = "parallelism",
+        /// Samples of a micro-batch, with as many micro-batches as make up a step.
+        MicroBatchSize = "micro_batch_size",
+        /// Whether layers are checkpointed.
+        ActivationCheckpointing = "activation_checkpointing",
+        /// Precision: the scenario's, or a lower one.
+        Precision = "precision",
+        /// The optimizer: fused where it can be, and its states in 8 bits.
+        Optimizer = "optimizer",
+        /// Attention's implementation.
+        Attention = "attention",
+        /// What is kept in host RAM.
+        Offload = "offload",
+    }
+}
+
+names! {
+    /// Adapters in place of training all weights, which a search adds only where it is allowed to.
+    Adapters {
+        /// `LoRA` on all linear layers.
+        Lora = "lora",
+        /// The same over a base in four bits.
+        Qlora = "qlora",
+    }
+}
+
+names! {
+    /// On how many GPUs a plan can be.
+    Gpus {
+        /// As many as the scenario says.
+        AsSaid = "as_said",
+        /// Any power of two up to 64.
+        Any = "any",
+    }
+}
+
+/// What a plan search is asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlanOptions {
+    /// Settings that stay.
+    pub locked: Vec<Freedom>,
+    /// Adapters that may be added.
+    pub allowed: Vec<Adapters>,
+    /// How much of the GPU must stay free, in percent.
+    pub headroom: u64,
+    /// On how many GPUs.
+    pub gpus: Gpus,
+}
+
+impl Default for PlanOptions {
+    fn default() -> Self {
+        Self {
+            locked: Vec::new(),
+            allowed: Vec::new(),
+            headroom: 10,
+            gpus: Gpus::AsSaid,
+        }
+    }
+}
+
+impl PlanOptions {
+    pub(super) fn frees(&self, freedom: Freedom) -> bool {
+        !self.locked.contains(&freedom)
+    }
+
+    /// The same without a lock.
+    pub(super) fn without(&self, lock: Freedom) -> Self {
+        let mut options = self.clone();
+        options.locked.retain(|other| *other != lock);
+        options
+    }
+}

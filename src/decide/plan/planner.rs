@@ -1,0 +1,336 @@
+//! The search: one estimate at a time.
+
+use super::candidates::{Family, families, global_batch};
+use super::front::{Front, RunPlan, idle};
+use super::options::{Freedom, PlanOptions};
+use super::rejected::{Rejected, Rejection, Why};
+use crate::ask::{Finding, Scenario, message};
+use crate::report::{Communication, Compute, Memory, Report, estimate};
+use crate::sim::Phase;
+use crate::units::Bytes;
+
+/// What a search has found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Plans {
+    /// The plans that no other dominates.
+    pub plans: Vec<RunPlan>,
+    /// The other candidates.
+    pub rejected: Vec<Rejection>,
+    /// How many candidates there are, and how many of them were estimated; what those said rules the others out.
+    pub candidates: u64,
+    /// How many were estimated.
+    pub estimated: u64,
+    /// Where nothing fits: what does without a lock.
+    pub nearest: Option<Nearest>,
+}
+
+/// The plan that fits without a lock and changes least.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Nearest {
+    /// The locks that are in the way.
+    pub without: Vec<Freedom>,
+    /// The plan.
+    pub plan: RunPlan,
+}
+
+/// A candidate of the line that is looked at.
+#[derive(Clone, Debug)]
+struct Seen {
+    micro_batch: u64,
+    /// Micro-batches of a step.
+    batches: u64,
+    /// Bytes of the GPU that it cannot do without: live tensors and what is outside of the allocator.
+    least: Bytes,
+    /// The plan, where it fits.
+    plan: Option<RunPlan>,
+}
+
+/// A micro-batch with which tensors alone are too many, when, and by how much.
+type TooMany = (u64, Phase, Bytes);
+
+/// A search for plans, one estimate at a time: call [`Planner::advance`] until it says that nothing is left.
+///
+/// Candidates are not estimated where others rule them out:
+/// - Where live tensors alone take more than there is, larger micro-batches do not fit either, nor do layers
+///   that are not checkpointed where checkpointed ones do not.
+/// - Where a plan that is known costs no more than they cost at least. Of candidates that differ in the micro-batch
+///   alone, when two are known: what they compute is the same, what they send is on the straight line through two of
+///   them by the number of micro-batches, and so is what tensors take at least by their size, since peaks grow with
+///   it ever faster.
+#[derive(Clone, Debug)]
+pub struct Planner {
+    scenario: Scenario,
+    options: PlanOptions,
+    families: Vec<Family>,
+    /// The next candidate: its family, its line and its place there.
+    next: [usize; 3],
+    seen: Vec<Seen>,
+    too_many: Option<TooMany>,
+    front: Front,
+    rejected: Rejected,
+    candidates: u64,
+    estimated: u64,
+    /// Where nothing fits: the search without each lock.
+    relaxed: Vec<(Vec<Freedom>, Self)>,
+}
+
+impl Planner {
+    /// A search around a scenario, whose samples of a step stay.
+    pub fn new(scenario: &Scenario, options: &PlanOptions) -> Self {
+        let families = families(scenario, options);
+        let lines = families.iter().flat_map(|family| &family.lines);
+        Self {
+            candidates: lines.map(|line| line.len() as u64).sum(),
+            scenario: scenario.clone(),
+            options: options.clone(),
+            families,
+            next: [0; 3],
+            seen: Vec::new(),
+            too_many: None,
+            front: Front::default(),
+            rejected: Rejected::default(),
+            estimated: 0,
+            relaxed: Vec::new(),
+        }
+    }
+
+    /// How many candidates there are.
+    pub fn candidates(&self) -> u64 {
+        self.candidates
+    }
+
+    /// Makes one more estimate; false when nothing is left to do.
+    pub fn advance(&mut self) -> bool {
+        while let Some([family, line, place]) = self.take_next() {
+            let line = &self.families[family].lines[line];
+            if let Some(ranks) = line.undivided() {
+                let batch = global_batch(&self.scenario);
+                let finding = message!(decide::batch_not_shared, batch, ranks);
+                let finding = Finding::error("micro_batch_size", finding);
+                self.rejected.add(Why::Refused(finding), 1);
+                continue;
+            }
+            let sizes = line.micro_batch(place).zip(line.batches(place));
+            let Some((sizes, candidate)) = sizes.zip(line.candidate(place)) else {
+                continue;
+            };
+            if let Some(why) = self.ruled_out(sizes, &candidate) {
+                self.rejected.add(why, 1);
+                continue;
+            }
+            self.look(sizes, candidate);
+            return true;
+        }
+        self.relax()
+    }
+
+    /// What is known so far.
+    pub fn found(&self) -> Plans {
+        let nearest = self.relaxed.iter().filter_map(|(without, planner)| {
+            let plans = planner.front.sorted().into_iter();
+            let plan = plans.min_by_key(|plan| plan.changes.len())?;
+            let without = without.clone();
+            Some(Nearest { without, plan })
+        });
+        let nearest = nearest.min_by_key(|nearest| {
+            let Nearest { without, plan } = nearest;
+            (without.len(), plan.changes.len())
+        });
+        Plans {
+            plans: self.front.sorted(),
+            rejected: self.rejected.sorted(),
+            candidates: self.candidates,
+            estimated: self.estimated,
+            nearest,
+        }
+    }
+
+    fn take_next(&mut self) -> Option<[usize; 3]> {
+        loop {
+            let [family, line, place] = self.next;
+            let lines = &self.families.get(family)?.lines;
+            match lines.get(line) {
+                None => {
+                    self.next = [family + 1, 0, 0];
+                    self.too_many = None;
+                    self.seen.clear();
+                }
+                Some(candidates) if place >= candidates.len() => {
+                    self.next = [family, line + 1, 0];
+                    self.seen.clear();
+                }
+                Some(_) => {
+                    self.next = [family, line, place + 1];
+                    return Some([family, line, place]);
+                }
+            }
+        }
+    }
+
+    /// Why a candidate with such a micro-batch, and so many of them, need not be estimated.
+    fn ruled_out(&self, sizes: (u64, u64), candidate: &Scenario) -> Option<Why> {
+        if let Some((from, phase, by)) = self.too_many
+            && sizes.0 >= from
+        {
+            return Some(Why::Short {
+                memory: Memory::Device,
+                phase: Some(phase),
+                by,
+            });
+        }
+        let [.., before, last] = &self.seen[..] else {
+            return None;
+        };
+        let plans = before.plan.as_ref().zip(last.plan.as_ref())?;
+        let costs = at_least([before, last], [plans.0, plans.1], sizes, candidate)?;
+        self.front
+            .dominates(costs, &plans.0.altered)
+            .then_some(Why::Dominated)
+    }
+
+    fn look(&mut self, (micro_batch, batches): (u64, u64), candidate: Scenario) {
+        self.estimated += 1;
+        let report = match estimate(&candidate) {
+            Ok(estimate) => estimate.report,
+            Err(findings) => {
+                self.rejected.refuse(findings);
+                return;
+            }
+        };
+        let device = &report.device;
+        let most = Bytes(device.usable.get() / 100 * (100 - self.options.headroom.min(100)));
+        let peak = device.binding();
+        let processes = self.scenario.hardware.most_processes().max(1);
+        let tensors = Bytes(peak.peak_tensor.get().saturating_mul(processes));
+        let least = tensors + device.context + device.in_use;
+        let plan = if let Some(why) = short(&report, most) {
+            let known = self.too_many.is_some_and(|(from, ..)| from <= micro_batch);
+            if least > most && !known {
+                self.too_many = Some((micro_batch, peak.phase, least - most));
+            }
+            self.rejected.add(why, 1);
+            None
+        } else {
+            let work = most_work(&candidate, &report);
+            let plan = RunPlan::new(&self.scenario, candidate, &report, work);
+            let dominated = self.front.add(plan.clone());
+            self.rejected.add(Why::Dominated, dominated);
+            Some(plan)
+        };
+        self.seen.push(Seen {
+            micro_batch,
+            batches,
+            least,
+            plan,
+        });
+    }
+
+    /// Where nothing fits: searches without each of the locks, and then without any.
+    fn relax(&mut self) -> bool {
+        let locks = &self.options.locked;
+        if !self.front.is_empty() || locks.is_empty() {
+            return false;
+        }
+        if let Some((_, planner)) = self.relaxed.last_mut()
+            && planner.advance()
+        {
+            return true;
+        }
+        let none = |planner: &Self| planner.front.is_empty();
+        let (without, options) = match locks.get(self.relaxed.len()) {
+            Some(&lock) => (vec![lock], self.options.without(lock)),
+            None if self.relaxed.len() == locks.len()
+                && locks.len() > 1
+                && self.relaxed.iter().all(|(_, planner)| none(planner)) =>
+            {
+                let mut options = self.options.clone();
+                options.locked.clear();
+                (locks.clone(), options)
+            }
+            None => return false,
+        };
+        // A search without a lock looks no further.
+        let mut planner = Self::new(&self.scenario, &options);
+        planner.options.locked.clear();
+        self.relaxed.push((without, planner));
+        true
+    }
+}
+
+/// What a candidate with such a micro-batch, and so many of them, costs at least, by two others of its line.
+fn at_least(
+    [before, last]: [&Seen; 2],
+    [one, other]: [&RunPlan; 2],
+    (micro_batch, batches): (u64, u64),
+    candidate: &Scenario,
+) -> Option<[u64; 5]> {
+    if one.compute != other.compute {
+        return None;
+    }
+    let further = (last.least - before.least)
+        .get()
+        .checked_mul(micro_batch.checked_sub(last.micro_batch)?)?;
+    let larger = last.micro_batch.checked_sub(before.micro_batch)?.max(1);
+    let least = last.least + Bytes(further / larger);
+    let sent = [one, other].map(|plan| plan.communication.total().get());
+    let fewer = before.batches.checked_sub(last.batches)?.max(1);
+    let saved = sent[0].saturating_sub(sent[1]);
+    let saves = u128::from(saved) * u128::from(last.batches.checked_sub(batches)?);
+    let saves = u64::try_from(saves.div_ceil(u128::from(fewer))).unwrap_or(u64::MAX);
+    // Shares of ranks are rounded.
+    let rounded = if saves > 0 { sent[1] / 1000 } else { 0 };
+    let computed = one.compute.total();
+    Some([
+        one.gpus,
+        least.get(),
+        one.host.min(other.host).get(),
+        computed.saturating_add(idle(candidate, computed)),
+        sent[1].saturating_sub(saves).saturating_sub(rounded),
+    ])
+}
+
+/// What the rank computes and sends that does most: of a pipeline the one that takes most memory, or the last, which
+/// has the head and the loss.
+pub(super) fn most_work(candidate: &Scenario, report: &Report) -> (Compute, Communication) {
+    let (mut compute, mut communication) = (report.device.compute, report.device.communication);
+    let pp = &candidate.parallelism.pp;
+    if pp.size > 1 && pp.rank.is_none() {
+        let mut last = candidate.clone();
+        last.parallelism.pp.rank = Some(pp.size - 1);
+        if let Ok(last) = estimate(&last) {
+            let device = last.report.device;
+            if device.compute.total() > compute.total() {
+                compute = device.compute;
+            }
+            if device.communication.total() > communication.total() {
+                communication = device.communication;
+            }
+        }
+    }
+    (compute, communication)
+}
+
+/// Why a candidate does not fit.
+fn short(report: &Report, most: Bytes) -> Option<Why> {
+    let device = &report.device;
+    let host = &report.verdict.host;
+    if report.verdict.device.needed > most {
+        return Some(Why::Short {
+            memory: Memory::Device,
+            phase: Some(device.binding().phase),
+            by: report.verdict.device.needed - most,
+        });
+    }
+    (!host.fits).then(|| Why::Short {
+        memory: Memory::Host,
+        phase: None,
+        by: host.shortfall(),
+    })
+}
+
+/// The search at once.
+pub fn plans(scenario: &Scenario, options: &PlanOptions) -> Plans {
+    let mut planner = Planner::new(scenario, options);
+    while planner.advance() {}
+    planner.found()
+}
