@@ -5,6 +5,8 @@ use serde_json::{Map, Value};
 
 /// Texts of public threads with their facts.
 const PUBLIC: &str = include_str!("fixtures/inputs/public_errors.jsonl");
+/// Texts written after the formats of sources, which are named with their versions, with facts and causes.
+const WRITTEN: &str = include_str!("fixtures/inputs/written_errors.jsonl");
 
 fn cases(lines: &str) -> Vec<Value> {
     let lines = lines.lines().filter(|line| !line.trim().is_empty());
@@ -27,9 +29,9 @@ fn facts(text: &str) -> Result<(String, Map<String, Value>), &'static str> {
 }
 
 #[test]
-fn every_text_of_a_public_thread_is_read_to_the_byte() {
+fn every_text_is_read_to_the_byte() {
     let mut wrong = Vec::new();
-    for case in cases(PUBLIC) {
+    for case in cases(PUBLIC).into_iter().chain(cases(WRITTEN)) {
         let (text, source) = (case["text"].as_str().expect("text"), &case["source"]);
         let expected = case["facts"].as_object().expect("facts");
         if expected.contains_key("refuse") {
@@ -62,4 +64,20 @@ fn every_text_of_a_public_thread_is_read_to_the_byte() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn what_a_failure_was_is_decided_by_its_numbers() {
+    for case in cases(WRITTEN) {
+        let Input::Failure(failure) = read(case["text"].as_str().expect("text")) else {
+            continue;
+        };
+        let source = &case["source"];
+        if let Some(cause) = case["cause"].as_str() {
+            assert_eq!(failure.cause.name(), cause, "{source}");
+        }
+        let failures = case["failures"].as_u64().unwrap_or(1);
+        assert_eq!(failure.failures as u64, failures, "{source}");
+        assert_eq!(failure.rank, case["rank"].as_u64(), "{source}");
+    }
 }

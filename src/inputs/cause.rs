@@ -10,8 +10,10 @@ pub enum Cause {
     Peak {
         /// What was asked for.
         requested: u64,
-        /// What was there for it: free, and reserved without a tensor.
-        available: u64,
+        /// What was free.
+        free: u64,
+        /// Reserved and not allocated.
+        unallocated: u64,
     },
     /// One request is larger than the whole GPU.
     LargerThanGpu {
@@ -26,6 +28,8 @@ pub enum Cause {
         requested: u64,
         /// Reserved and not allocated.
         unallocated: u64,
+        /// Whether that is so little of the GPU that the peak is a reason, too.
+        little: bool,
     },
     /// Others on the GPU hold what was missing.
     AnotherProcess {
@@ -33,6 +37,8 @@ pub enum Cause {
         held: u64,
         /// What was missing.
         missing: u64,
+        /// Whether the text names them; else it is what this process's allocator does not hold.
+        named: bool,
     },
     /// What tensors hold grows from one report to the next.
     Leak {
@@ -140,10 +146,11 @@ fn apple(facts: &Facts) -> Cause {
     };
     let other = facts.mps_other.unwrap_or(0);
     let held = facts.mps_allocated.unwrap_or(0);
-    let available = limit.saturating_sub(other.saturating_add(held));
+    let free = limit.saturating_sub(other.saturating_add(held));
     Cause::Peak {
         requested,
-        available,
+        free,
+        unallocated: 0,
     }
 }
 
@@ -156,6 +163,7 @@ fn summary(facts: &Facts) -> Cause {
         return Cause::Fragmentation {
             requested: tensors.peak,
             unallocated,
+            little: false,
         };
     }
     Cause::NoNumbers
@@ -167,46 +175,53 @@ fn on_gpu(facts: &Facts) -> Cause {
         return Cause::NoNumbers;
     };
     let unallocated = facts.unallocated().unwrap_or(0);
-    let available = free.saturating_add(unallocated);
     if let Some(total) = facts.total.filter(|total| *total < requested) {
         return Cause::LargerThanGpu { requested, total };
     }
-    let reserved = facts.in_segments().unwrap_or(0);
+    let segments = facts.in_segments().or(facts.allocated);
+    let reserved = segments.unwrap_or(0);
+    let missing = requested.saturating_sub(free);
     let limited = facts
         .allowed
-        .is_some_and(|allowed| reserved.saturating_add(requested) > allowed);
+        .is_some_and(|allowed| missing == 0 || reserved.saturating_add(requested) > allowed);
     if limited || facts.segment_reserve.is_some() {
         return Cause::Limit;
-    }
-    let missing = requested.saturating_sub(free);
-    let held = others(facts);
-    let in_pieces = unallocated >= requested;
-    if missing > 0 && held >= missing && !(in_pieces && unallocated > held) {
-        return Cause::AnotherProcess { held, missing };
-    }
-    if in_pieces {
-        return Cause::Fragmentation {
-            requested,
-            unallocated,
-        };
     }
     if missing == 0 {
         return Cause::Unexplained { requested, free };
     }
+    let (held, named) = others(facts);
+    let in_pieces = unallocated >= requested;
+    if held >= missing && !(in_pieces && unallocated > held) {
+        return Cause::AnotherProcess {
+            held,
+            missing,
+            named,
+        };
+    }
+    if in_pieces {
+        let little = facts.total.is_some_and(|total| unallocated < total / 50);
+        return Cause::Fragmentation {
+            requested,
+            unallocated,
+            little,
+        };
+    }
     Cause::Peak {
         requested,
-        available,
+        free,
+        unallocated,
     }
 }
 
-/// What other processes hold: as listed, or what the rest of the card has beyond this process's usual.
-fn others(facts: &Facts) -> u64 {
+/// What other processes hold: as named, or what the rest of the card has beyond this process's usual.
+fn others(facts: &Facts) -> (u64, bool) {
     let sum = |processes: &[Process]| {
         let bytes = processes.iter().map(|process| process.bytes);
         bytes.fold(0, u64::saturating_add)
     };
     if !facts.other_processes.is_empty() {
-        return sum(&facts.other_processes);
+        return (sum(&facts.other_processes), true);
     }
     let reserved = facts.in_segments().unwrap_or(0);
     let listed = &facts.processes_unattributed;
@@ -214,11 +229,13 @@ fn others(facts: &Facts) -> u64 {
         // This process is the smallest that can hold its segments; amounts are rounded to 10 MiB.
         let holds = |process: &&Process| process.bytes.saturating_add(10 << 20) >= reserved;
         let own = listed.iter().filter(holds).map(|process| process.bytes);
-        return sum(listed).saturating_sub(own.min().unwrap_or(0));
+        let others = sum(listed).saturating_sub(own.min().unwrap_or(0));
+        return (others, true);
     }
     let outside = |total: u64| total.checked_sub(facts.free?)?.checked_sub(reserved);
     let known = facts.reserved.is_some() || facts.reserved_unallocated.is_some();
     let rest = facts.total.filter(|_| known).and_then(outside);
     let own = facts.derived_non_pytorch.unwrap_or(BESIDE);
-    rest.unwrap_or(0).saturating_sub(own.max(BESIDE))
+    let rest = rest.unwrap_or(0).saturating_sub(own.max(BESIDE));
+    (rest, false)
 }

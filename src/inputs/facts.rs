@@ -164,8 +164,9 @@ impl Facts {
     pub(super) fn derive(&mut self) {
         if let (Some(allocated), Some(reserved)) = (self.allocated, self.reserved) {
             self.derived_reserved_unallocated = reserved.checked_sub(allocated);
-            let rest = |facts: &Facts| facts.total?.checked_sub(facts.free?)?.checked_sub(reserved);
-            self.derived_rest_of_card = rest(self);
+            let taken = self.total.zip(self.free);
+            let taken = taken.and_then(|(total, free)| total.checked_sub(free));
+            self.derived_rest_of_card = taken.and_then(|taken| taken.checked_sub(reserved));
         }
         if let (Some(used), Some(held)) = (self.process_used, self.in_segments()) {
             self.derived_non_pytorch = used.checked_sub(held);

@@ -1,7 +1,7 @@
 //! Messages of PyTorch's caching allocators.
 //!
 //! After `c10/cuda/CUDACachingAllocator.cpp` of 1.0 to 2.15 and the builds for other devices that print like it
-//! (HIP, XPU, torch_npu), `c10/cuda/CUDAMallocAsyncAllocator.cpp` and `aten/src/ATen/mps/MPSAllocator.mm`.
+//! (HIP, XPU, NPU), `c10/cuda/CUDAMallocAsyncAllocator.cpp` and `aten/src/ATen/mps/MPSAllocator.mm`.
 
 use super::facts::{Facts, Process};
 use super::kind::Kind;
@@ -275,7 +275,7 @@ fn asynchronous(_: Span, body: Span) -> Option<(Kind, Facts)> {
     let amount = |words: &str| leading(body.after(words)?.text);
     let bytes = |words: &str| amount(words).and_then(Size::bytes);
     let mut facts = Facts {
-        allocated: bytes("currently allocated"),
+        allocated: Some(bytes("currently allocated")?),
         requested: bytes("requested"),
         total: bytes("device limit"),
         free: bytes("free (according to cuda)"),

@@ -82,7 +82,8 @@ pub(super) fn read(text: Span, killed_alone: bool) -> Option<(Kind, Facts)> {
         return Some((kind, facts));
     }
     let code = exit_code(text).or_else(|| tasks_of_slurm(text));
-    let (kind, exit) = code.or(killed_alone.then_some((Kind::HostKill, None)))?;
+    let killed = killed_alone || killed_in_a_script(text);
+    let (kind, exit) = code.or(killed.then_some((Kind::HostKill, None)))?;
     let facts = Facts {
         place: Some(HOST),
         exit,
@@ -248,6 +249,20 @@ fn exit_code(text: Span) -> Option<(Kind, Option<i64>)> {
         }
     }
     None
+}
+
+/// `train.sh: line 28:  8156 Killed                  python3 main.py`
+fn killed_in_a_script(text: Span) -> bool {
+    let mut rest = text;
+    while let Some(next) = rest.after(" killed ") {
+        let before = rest.until(rest.text.len() - next.text.len() - " killed ".len());
+        let before = before.last(30);
+        if before.has("line ") && before.lower.ends_with(|c: char| c.is_ascii_digit()) {
+            return true;
+        }
+        rest = next;
+    }
+    false
 }
 
 fn starts(text: &str, word: &str) -> bool {

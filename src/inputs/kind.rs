@@ -75,7 +75,7 @@ pub enum Kind {
     Fork,
     /// Windows' paging file.
     WinPagefile,
-    /// An array of NumPy.
+    /// An array of `numpy`.
     Numpy,
     /// Python, C++ or Arrow.
     HostMemory,

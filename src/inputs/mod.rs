@@ -24,6 +24,7 @@ pub use kind::Kind;
 
 use gpu::{Message, messages};
 use plain::Plain;
+use std::borrow::Cow;
 
 /// What a text was taken for.
 #[derive(Clone, Debug, PartialEq)]
@@ -51,6 +52,20 @@ pub struct Failure {
     pub rank: Option<u64>,
 }
 
+/// A file's content as text: UTF-8, or UTF-16 where its first bytes say so, as PowerShell writes logs. What is
+/// neither becomes replacement characters.
+pub fn decode(content: &[u8]) -> Cow<'_, str> {
+    let wide: fn([u8; 2]) -> u16 = match content {
+        [0xff, 0xfe, ..] => u16::from_le_bytes,
+        [0xfe, 0xff, ..] => u16::from_be_bytes,
+        _ => return String::from_utf8_lossy(content),
+    };
+    let (pairs, _) = content.as_chunks::<2>();
+    let units = pairs.iter().skip(1).map(|pair| wide(*pair));
+    let read = char::decode_utf16(units).map(|c| c.unwrap_or(char::REPLACEMENT_CHARACTER));
+    Cow::Owned(read.collect())
+}
+
 /// Reads a text.
 pub fn read(text: &str) -> Input {
     let plain = Plain::new(text);
@@ -62,7 +77,7 @@ pub fn read(text: &str) -> Input {
         let rank = plain.rank(first.at);
         let failures = different(&messages);
         let (kind, facts) = match table {
-            Some(table) => (Kind::Summary, with_table(&first.facts, table)),
+            Some(table) => (Kind::Summary, with_table(&first.facts, &table)),
             None => (first.kind, first.facts.clone()),
         };
         return failure(kind, facts, &held, failures, rank);
@@ -123,7 +138,7 @@ fn held(messages: &[Message]) -> Vec<u64> {
 }
 
 /// A message's numbers with those of the table that was printed after it.
-fn with_table(message: &Facts, table: Facts) -> Facts {
+fn with_table(message: &Facts, table: &Facts) -> Facts {
     Facts {
         summary_allocated: table.summary_allocated,
         summary_active: table.summary_active,

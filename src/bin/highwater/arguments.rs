@@ -17,6 +17,7 @@ Usage:
   highwater solve --for AXIS [FILE] [--table]
   highwater check [FILE] [--only KEY=VALUE]... [--worst N]
   highwater trace [FILE]
+  highwater read [FILE]...
 
   estimate   Reads one scenario, or one on each line, as JSON and writes one report for each, in
              the same order, one per line.
@@ -30,6 +31,8 @@ Usage:
   --only     Only cases of a group, as precision=bf16; may be repeated.
   --worst    How many of the worst cases are listed.
   trace      Writes the allocations and frees of one scenario, one event a line.
+  read       Says what each text or file was taken for, with its numbers and, of a failure, what
+             it was: an error or a log, a table or snapshot of memory, a scenario, a link, a config.
 
 Standard input is read without FILE or with -.
 Exit codes: 0 all is well; 1 check found a goal missed; 2 bad input; 3 some run does not fit its
@@ -70,6 +73,11 @@ pub enum Command {
     Trace {
         /// Where it is; standard input when absent.
         file: Option<PathBuf>,
+    },
+    /// Say what texts and files are.
+    Read {
+        /// Where they are; standard input when there is none.
+        files: Vec<PathBuf>,
     },
 }
 
@@ -121,6 +129,12 @@ pub fn parse(arguments: impl Iterator<Item = OsString>) -> Result<Command, Strin
     let Some(command) = words.next() else {
         return Err("nothing was asked.".to_owned());
     };
+    if command == "read" && options.is_empty() {
+        let files = words.filter(|file| file != "-").map(PathBuf::from);
+        return Ok(Command::Read {
+            files: files.collect(),
+        });
+    }
     let file = words.next().filter(|file| file != "-").map(PathBuf::from);
     if let Some(extra) = words.next() {
         let extra = extra.display();
@@ -133,7 +147,7 @@ pub fn parse(arguments: impl Iterator<Item = OsString>) -> Result<Command, Strin
         Some("solve") => solve(file, options),
         Some("check") => check(file, options),
         Some("trace") if options.is_empty() => Ok(Command::Trace { file }),
-        Some(command @ "trace") => Err(format!("{command} has no options.")),
+        Some(command @ ("trace" | "read")) => Err(format!("{command} has no options.")),
         _ => Err(format!("there is no command {}.", command.display())),
     }
 }
@@ -239,6 +253,15 @@ mod tests {
     }
 
     #[test]
+    fn several_files_can_be_read() {
+        let Ok(Command::Read { files }) = parsed("read error.log snapshot.pickle") else {
+            panic!("read is not understood");
+        };
+        assert_eq!(files.len(), 2);
+        assert!(matches!(parsed("read"), Ok(Command::Read { files }) if files.is_empty()));
+    }
+
+    #[test]
     fn a_value_may_stand_behind_an_equals_sign() {
         let command = parsed("check --only=precision=bf16 --worst=3 -- a");
         let Ok(Command::Check { file, selection }) = command else {
@@ -262,6 +285,7 @@ mod tests {
             "check --worst many",
             "check --table",
             "trace --table",
+            "read --table",
             "solve",
             "solve --for",
             "solve --for precision",
