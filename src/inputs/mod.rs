@@ -1,4 +1,4 @@
-//! What people have in their hands: the text of a failure, a table of memory.
+//! What people have in their hands: the text of a failure, a table of memory, a snapshot.
 //!
 //! [`read`] finds in any text what ran out of memory, in whose words, with the numbers it says, and decides by
 //! them what it was. Texts are logs as often as messages: colours, prefixes of ranks, wrapped lines and
@@ -16,11 +16,16 @@ mod kind;
 mod library;
 mod plain;
 mod size;
+mod snapshot;
 mod summary;
 
 pub use cause::Cause;
 pub use facts::{Facts, Process, Usage};
 pub use kind::Kind;
+pub use snapshot::{
+    ACTIONS, Action, Block, Device, Event, Held, Largest, Live, Mapped, Moment, Peak, Refused,
+    Segment, Snapshot, Stack, looks_like_snapshot, read_snapshot,
+};
 
 use gpu::{Message, messages};
 use plain::Plain;
