@@ -10,7 +10,9 @@ const WRITTEN: &str = include_str!("fixtures/inputs/written_errors.jsonl");
 
 fn cases(lines: &str) -> Vec<Value> {
     let lines = lines.lines().filter(|line| !line.trim().is_empty());
-    lines.map(|line| serde_json::from_str(line).expect("JSON")).collect()
+    lines
+        .map(|line| serde_json::from_str(line).expect("JSON"))
+        .collect()
 }
 
 /// What is read of a text, as it is written.
@@ -110,7 +112,10 @@ fn a_snapshot_gives_the_peaks_that_pytorch_reports() {
 }
 
 fn snapshot_file(name: &str) -> Vec<u8> {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/inputs/snapshots");
+    let folder = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/tests/fixtures/inputs/snapshots"
+    );
     std::fs::read(format!("{folder}/{name}")).expect(name)
 }
 
@@ -145,7 +150,10 @@ fn the_largest_blocks_of_a_snapshot_say_who_asked() {
 fn a_pickle_that_builds_objects_or_does_not_hold_together_is_refused() {
     let object = |content: &[u8]| matches!(read_snapshot(content), Err(Refused::Object { .. }));
     assert!(object(b"\x80\x02cos\nsystem\n"), "a global");
-    assert!(object(b"\x80\x04\x8c\x02os\x8c\x06system\x93."), "a global of the stack");
+    assert!(
+        object(b"\x80\x04\x8c\x02os\x8c\x06system\x93."),
+        "a global of the stack"
+    );
     assert!(object(b"\x80\x02)R."), "a call");
     let deep = [b"\x80\x04".as_slice(), &[b'('; 5000]].concat();
     assert_eq!(read_snapshot(&deep), Err(Refused::Deep));
@@ -284,7 +292,8 @@ fn memory() -> Option<u64> {
 
 #[test]
 fn a_long_log_takes_time_by_its_length() {
-    let line = "[rank0]: CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has (exitcode: 1 signal ";
+    let line =
+        "[rank0]: CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has (exitcode: 1 signal ";
     let log = line.repeat(100_000);
     let begun = std::time::Instant::now();
     assert!(matches!(read(&log), Input::Failure(_)));

@@ -7,7 +7,10 @@ const MARKS: &[(&str, &str)] = &[
     ("resource_exhausted", "JAX or TensorFlow"),
     ("xlaruntimeerror", "JAX"),
     ("jaxlib", "JAX"),
-    ("resourceexhaustederror: out of memory error on gpu", "PaddlePaddle"),
+    (
+        "resourceexhaustederror: out of memory error on gpu",
+        "PaddlePaddle",
+    ),
     ("resourceexhaustederror", "TensorFlow"),
     ("oom when allocating tensor", "TensorFlow"),
     ("bfc_allocator", "TensorFlow or JAX"),
@@ -31,7 +34,10 @@ const MARKS: &[(&str, &str)] = &[
     ("rmm::out_of_memory", "RAPIDS"),
     ("rmm::bad_alloc", "RAPIDS"),
     ("[metal] command buffer execution failed", "MLX"),
-    ("out of resource: shared memory", "Triton: a kernel's shared memory on the chip"),
+    (
+        "out of resource: shared memory",
+        "Triton: a kernel's shared memory on the chip",
+    ),
 ];
 
 /// Whose message a text is, where it is none of ours.

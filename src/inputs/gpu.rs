@@ -261,7 +261,10 @@ fn rejected(head: Span, body: Span) -> Option<(Kind, Facts)> {
         requested,
         ..Facts::default()
     };
-    let hip = head.lower.rfind("out of memory").map(|at| vendor(head.until(at)));
+    let hip = head
+        .lower
+        .rfind("out of memory")
+        .map(|at| vendor(head.until(at)));
     let kind = if hip == Some(Vendor::Hip) {
         Kind::Hip
     } else {

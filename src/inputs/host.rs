@@ -22,17 +22,37 @@ const WORDS: &[(&str, Kind, Reader)] = &[
     // `torch/csrc/DataLoader.cpp` and `torch/utils/data/dataloader.py` of 0.4 to 2.15.
     ("dataloader worker (pid", Kind::WorkerKilled, worker),
     // `aten/src/ATen/MapAllocator.cpp` of 1.0 to 2.15, `TH/THAllocator.c` before.
-    ("unable to allocate shared memory", Kind::SharedMemory, nothing),
-    ("unexpected bus error encountered", Kind::SharedMemory, nothing),
-    ("unable to write to file </torch_", Kind::SharedMemory, nothing),
+    (
+        "unable to allocate shared memory",
+        Kind::SharedMemory,
+        nothing,
+    ),
+    (
+        "unexpected bus error encountered",
+        Kind::SharedMemory,
+        nothing,
+    ),
+    (
+        "unable to write to file </torch_",
+        Kind::SharedMemory,
+        nothing,
+    ),
     ("unable to open shared memory", Kind::SharedMemory, nothing),
     ("unable to resize file", Kind::SharedMemory, nothing),
     ("out of shared memory", Kind::SharedMemory, nothing),
     ("insufficient shared memory", Kind::SharedMemory, nothing),
     // NCCL's `src/misc/shmutils.cc` of 2.8 to 2.27.
-    ("creating shared memory segment", Kind::SharedMemory, segment),
+    (
+        "creating shared memory segment",
+        Kind::SharedMemory,
+        segment,
+    ),
     ("failed to extend /dev/shm", Kind::SharedMemory, extended),
-    ("unable to mmap memory: you tried to mmap", Kind::Mmap, amount),
+    (
+        "unable to mmap memory: you tried to mmap",
+        Kind::Mmap,
+        amount,
+    ),
     ("unable to mmap", Kind::Mmap, amount),
     // Ray's `src/ray/common/memory_monitor.cc` of 2.2 to 2.50.
     ("memory on the node (ip", Kind::RayKill, ray),
@@ -108,9 +128,9 @@ fn own<'a>(words: &str, text: Span<'a>) -> Option<Span<'a>> {
 fn is_foreign(words: &str, text: Span, found: Span) -> bool {
     let before = text.until(text.text.len() - found.text.len() - words.len());
     match words {
-        "out_of_memory" | "memoryerror" => {
-            before.lower.ends_with(|c: char| c == '_' || c.is_alphanumeric())
-        }
+        "out_of_memory" | "memoryerror" => before
+            .lower
+            .ends_with(|c: char| c == '_' || c.is_alphanumeric()),
         "unable to allocate" => !found.first(80).has("array"),
         "out of memory: kill" => before.last(40).has("cuda"),
         _ => false,
@@ -294,7 +314,9 @@ pub(super) fn deepspeed(text: Span) -> Option<(Vec<u64>, Facts)> {
         rest = line;
     }
     if let Some(line) = text.after("cpu virtual memory:").map(|span| span.first(80)) {
-        facts.host_used = line.after("used").and_then(|span| leading(span.text)?.bytes());
+        facts.host_used = line
+            .after("used")
+            .and_then(|span| leading(span.text)?.bytes());
         let percent = line.after("percent").map(|span| span.lower);
         let number = percent.and_then(|text| {
             let text = text.trim_start_matches([' ', '=', ':']);

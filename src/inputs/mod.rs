@@ -104,13 +104,7 @@ pub fn read(text: &str) -> Input {
     }
 }
 
-fn failure(
-    kind: Kind,
-    facts: Facts,
-    held: &[u64],
-    failures: usize,
-    rank: Option<u64>,
-) -> Input {
+fn failure(kind: Kind, facts: Facts, held: &[u64], failures: usize, rank: Option<u64>) -> Input {
     let cause = cause::cause(kind, &facts, held);
     Input::Failure(Box::new(Failure {
         kind,

@@ -1,7 +1,7 @@
 //! What a failure was, as a sentence with its reason.
 
 use super::{ByteUnits, Language, amount};
-use crate::inputs::Cause;
+use crate::inputs::{Cause, Refused};
 use crate::units::Bytes;
 
 /// What a failure was, and the numbers that say so.
@@ -111,6 +111,76 @@ pub fn cause_sentence(cause: &Cause, units: ByteUnits, language: Language) -> St
     }
 }
 
+/// Why a file is no snapshot that can be read.
+pub fn refused_sentence(refused: Refused, language: Language) -> String {
+    let (english, chinese) = match refused {
+        Refused::Protocol(protocol) => (
+            format!("A pickle of protocol {protocol}; snapshots have 2 to 5."),
+            format!("pickle 协议为 {protocol}；快照应为 2 到 5。"),
+        ),
+        Refused::Broken(place) => (
+            format!("The pickle does not hold together at byte {place}: the file is damaged."),
+            format!("pickle 在第 {place} 字节处不成立：文件已损坏。"),
+        ),
+        Refused::Object { opcode, place } => (
+            format!(
+                "The pickle builds an object at byte {place} (opcode 0x{opcode:02x}), which no snapshot does and which is never run."
+            ),
+            format!(
+                "pickle 在第 {place} 字节处构造对象（操作码 0x{opcode:02x}）：快照不会如此，绝不执行。"
+            ),
+        ),
+        Refused::Opcode { opcode, place } => (
+            format!(
+                "The pickle has an opcode at byte {place} that no snapshot has (0x{opcode:02x})."
+            ),
+            format!("pickle 在第 {place} 字节处有快照不用的操作码（0x{opcode:02x}）。"),
+        ),
+        _ => {
+            let (english, chinese) = refused_words(refused);
+            (english.to_owned(), chinese.to_owned())
+        }
+    };
+    match language {
+        Language::English => english,
+        Language::Chinese => chinese,
+    }
+}
+
+/// The refusals that name no number.
+fn refused_words(refused: Refused) -> (&'static str, &'static str) {
+    match refused {
+        Refused::Zip => (
+            "A zip archive, as torch.save writes it: write the snapshot with torch.cuda.memory._dump_snapshot, or unpack data.pkl.",
+            "这是 torch.save 写的 zip：请用 torch.cuda.memory._dump_snapshot 写快照，或解压出 data.pkl。",
+        ),
+        Refused::Compressed => (
+            "The file is compressed: decompress it first (gunzip).",
+            "文件已压缩：请先解压（gunzip）。",
+        ),
+        Refused::Truncated => (
+            "The file ends in the middle: copy it again.",
+            "文件不完整：请重新复制。",
+        ),
+        Refused::Deep => (
+            "The pickle is nested deeper than any snapshot.",
+            "pickle 嵌套过深，不是快照。",
+        ),
+        Refused::TooMuch => (
+            "The pickle has more values than can be read: record fewer events (max_entries).",
+            "pickle 中的值过多：请减少记录的事件（max_entries）。",
+        ),
+        Refused::NoSnapshot => (
+            "A pickle, but no snapshot: it has neither segments nor device_traces.",
+            "这是 pickle，但不是快照：没有 segments 和 device_traces。",
+        ),
+        _ => (
+            "No snapshot: torch.cuda.memory._dump_snapshot writes a pickle of protocol 2 to 5.",
+            "不是快照：torch.cuda.memory._dump_snapshot 写的是协议 2 到 5 的 pickle。",
+        ),
+    }
+}
+
 /// The sentences that have no numbers.
 fn without_numbers(cause: &Cause) -> (&'static str, &'static str) {
     match cause {
@@ -154,7 +224,10 @@ mod tests {
         };
         for language in [Language::English, Language::Chinese] {
             let said = cause_sentence(&cause, ByteUnits::Binary, language);
-            assert!(said.contains("2.00 GiB") && said.contains("5.00 GiB"), "{said}");
+            assert!(
+                said.contains("2.00 GiB") && said.contains("5.00 GiB"),
+                "{said}"
+            );
         }
     }
 }

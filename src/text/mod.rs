@@ -29,7 +29,7 @@ pub use export::{configuration, csv, markdown};
 pub use figures::{
     crossover_summary, phase_part, phases_summary, sweep_point, timeline_point, timeline_summary,
 };
-pub use inputs::cause_sentence;
+pub use inputs::{cause_sentence, refused_sentence};
 pub use language::Language;
 pub use mesh::mesh_words;
 pub use messages::{WrittenFinding, WrittenReport, english, message_text, written};

@@ -10,6 +10,7 @@ import gc
 import json
 import os
 import pickle
+import random
 import sys
 
 import torch
@@ -76,8 +77,27 @@ def runs_out():
     KEPT.extend(held[:2])
 
 
+def drawn():
+    """Sizes drawn at random, given back in no order, among those that were there before."""
+    numbers = random.Random(1)
+    held = OLD
+    for _ in range(250):
+        if numbers.random() < 0.6 or not held:
+            size = int(2 ** numbers.uniform(4, 26.5))
+            held.append(torch.empty(size, dtype=torch.uint8, device="cuda"))
+        else:
+            held.pop(numbers.randrange(len(held)))
+
+
+def old():
+    """What `drawn` begins with, made by its settings."""
+    OLD.extend(torch.empty(3_000_000 * i + 700, dtype=torch.uint8, device="cuda") for i in range(12))
+    del OLD[::3]
+
+
 KEPT = []
 BASE = []
+OLD = []
 
 
 def shortened(snapshot):
@@ -108,6 +128,8 @@ def record(folder, name, job, protocols=(4,), settings=None):
     CUDA.empty_cache()
     if settings:
         CUDA.memory._set_allocator_settings(settings)
+    if job is drawn:
+        old()
     CUDA.reset_peak_memory_stats()
     start = CUDA.memory_allocated(), CUDA.memory_reserved()
     CUDA.memory._record_memory_history(max_entries=100000, stacks="python")
@@ -135,10 +157,11 @@ def main(folder):
     BASE.extend(network())
     jobs = [
         ("linear", linear, (4,), None),
-        ("lora", lora, (2, 4, 5), None),
+        ("lora", lora, (2, 5), None),
         ("lengths", lengths, (4,), None),
         ("expandable", lengths, (4,), "expandable_segments:True"),
         ("runs_out", runs_out, (4,), None),
+        ("drawn", drawn, (4,), "max_split_size_mb:32,roundup_power2_divisions:[4:2,16:8,>:1]"),
     ]
     with open(os.path.join(folder, "peaks.jsonl"), "w") as out:
         for name, job, protocols, settings in jobs:

@@ -18,6 +18,7 @@ Usage:
   highwater check [FILE] [--only KEY=VALUE]... [--worst N]
   highwater trace [FILE]
   highwater read [FILE]...
+  highwater snapshot [FILE] [--table]
 
   estimate   Reads one scenario, or one on each line, as JSON and writes one report for each, in
              the same order, one per line.
@@ -33,6 +34,8 @@ Usage:
   trace      Writes the allocations and frees of one scenario, one event a line.
   read       Says what each text or file was taken for, with its numbers and, of a failure, what
              it was: an error or a log, a table or snapshot of memory, a scenario, a link, a config.
+  snapshot   Writes what a snapshot of torch.cuda.memory holds: memory over time, its peaks, the
+             segments then, and the largest blocks with who asked for them.
 
 Standard input is read without FILE or with -.
 Exit codes: 0 all is well; 1 check found a goal missed; 2 bad input; 3 some run does not fit its
@@ -78,6 +81,13 @@ pub enum Command {
     Read {
         /// Where they are; standard input when there is none.
         files: Vec<PathBuf>,
+    },
+    /// Write what a snapshot holds.
+    Snapshot {
+        /// Where it is; standard input when absent.
+        file: Option<PathBuf>,
+        /// How to write it.
+        form: Form,
     },
 }
 
@@ -143,7 +153,14 @@ pub fn parse(arguments: impl Iterator<Item = OsString>) -> Result<Command, Strin
         ));
     }
     match command.to_str() {
-        Some("estimate") => estimate(file, options),
+        Some("estimate") => {
+            let form = only_table("estimate", options)?;
+            Ok(Command::Estimate { file, form })
+        }
+        Some("snapshot") => {
+            let form = only_table("snapshot", options)?;
+            Ok(Command::Snapshot { file, form })
+        }
         Some("solve") => solve(file, options),
         Some("check") => check(file, options),
         Some("trace") if options.is_empty() => Ok(Command::Trace { file }),
@@ -161,15 +178,16 @@ fn value(parser: &mut Parser, option: &str) -> Result<String, String> {
     value.ok_or_else(|| format!("{option} needs a value."))
 }
 
-fn estimate(file: Option<PathBuf>, options: Vec<(&str, Opt)>) -> Result<Command, String> {
+/// How a command writes whose only option is `--table`.
+fn only_table(command: &str, options: Vec<(&str, Opt)>) -> Result<Form, String> {
     let mut form = Form::Json;
     for (name, option) in options {
         match option {
             Opt::Table => form = Form::Table,
-            _ => return Err(format!("estimate has no option {name}.")),
+            _ => return Err(format!("{command} has no option {name}.")),
         }
     }
-    Ok(Command::Estimate { file, form })
+    Ok(form)
 }
 
 fn solve(file: Option<PathBuf>, options: Vec<(&str, Opt)>) -> Result<Command, String> {
@@ -286,6 +304,7 @@ mod tests {
             "check --table",
             "trace --table",
             "read --table",
+            "snapshot --worst 3",
             "solve",
             "solve --for",
             "solve --for precision",

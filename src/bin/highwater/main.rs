@@ -8,6 +8,7 @@ mod check;
 mod estimate;
 mod lines;
 mod read;
+mod snapshot;
 mod solve;
 mod table;
 
@@ -48,6 +49,10 @@ fn main() -> ExitCode {
         }),
         Ok(Command::Trace { file }) => on_text(file.as_ref(), check::trace),
         Ok(Command::Read { files }) => read::run(&files, &mut io::stdout().lock()).into(),
+        Ok(Command::Snapshot { file, form }) => match bytes(file.as_ref()) {
+            Ok(content) => snapshot::run(&content, form, &mut io::stdout().lock()).into(),
+            Err(problem) => refuse(&problem),
+        },
         Err(problem) => refuse(&format!("{problem}\n\n{USAGE}")),
     }
 }

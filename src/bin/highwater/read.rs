@@ -1,12 +1,13 @@
 //! `highwater read`: texts and files in, what they were taken for out.
 
 use crate::lines::{sentence, write_line};
-use crate::{BAD_INPUT, FITS, bytes};
+use crate::{BAD_INPUT, FITS, bytes, snapshot};
 use highwater::ask::{Finding, ModelRef};
 use highwater::codec::{Pasted, read_pasted};
-use highwater::inputs::{self, Failure, Input};
+use highwater::inputs::{self, Facts, Failure, Input};
 use highwater::text::{self, ByteUnits, Language, cause_sentence};
-use serde_json::{Map, Value, json};
+use serde::Serialize;
+use serde_json::{Value, json};
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -19,17 +20,18 @@ pub fn run(files: &[PathBuf], out: &mut dyn Write) -> u8 {
     };
     for file in each {
         let read = bytes(file).and_then(|content| answer(&content));
-        let mut line = match read {
-            Ok(line) => line,
-            Err(problem) => {
+        let answer = match read {
+            Ok(answer) => answer,
+            Err(error) => {
                 code = BAD_INPUT;
-                json!({ "error": problem })
+                Answer::Error { error }
             }
         };
-        if let (true, Some(file), Value::Object(line)) = (files.len() > 1, file, &mut line) {
-            let name = file.display().to_string();
-            line.insert("file".to_owned(), name.into());
-        }
+        let file = file.filter(|_| files.len() > 1);
+        let line = Line {
+            file: file.map(|file| file.display().to_string()),
+            answer,
+        };
         if write_line(&line, &mut *out).is_err() {
             break;
         }
@@ -37,17 +39,66 @@ pub fn run(files: &[PathBuf], out: &mut dyn Write) -> u8 {
     code
 }
 
+/// One line of the answer.
+#[derive(Serialize)]
+struct Line {
+    /// Which file it is about, where there are several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<String>,
+    #[serde(flatten)]
+    answer: Answer,
+}
+
+/// What a file was taken for.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Answer {
+    /// A failure: its wording, its numbers, what it was and why.
+    Failure {
+        kind: &'static str,
+        facts: Facts,
+        cause: &'static str,
+        reason: String,
+        #[serde(skip_serializing_if = "is_one")]
+        failures: usize,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        rank: Option<u64>,
+    },
+    /// Something else that is understood.
+    Other {
+        kind: &'static str,
+        facts: Value,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        findings: Option<Value>,
+    },
+    /// Nothing that is understood.
+    Error { error: String },
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's form")]
+fn is_one(count: &usize) -> bool {
+    *count == 1
+}
+
 /// What the content of a file was taken for.
-fn answer(content: &[u8]) -> Result<Value, String> {
+fn answer(content: &[u8]) -> Result<Answer, String> {
+    if inputs::looks_like_snapshot(content) {
+        let snapshot = snapshot::read(content)?;
+        return Ok(Answer::Other {
+            kind: "snapshot",
+            facts: json!(snapshot::Facts::from(&snapshot)),
+            findings: None,
+        });
+    }
     let text = inputs::decode(content);
     if text.trim().is_empty() {
         return Err("There is nothing in the input.".to_owned());
     }
     if let (Some(pasted), findings) = read_pasted(&text) {
-        return Ok(pasted_line(&text, pasted, &findings));
+        return other(&text, pasted, &findings);
     }
     match inputs::read(&text) {
-        Input::Failure(failure) => Ok(failure_line(&failure)),
+        Input::Failure(failure) => Ok(failed(*failure)),
         Input::Foreign(owner) => Err(format!(
             "This is of {owner}, not of PyTorch: nothing here answers it."
         )),
@@ -55,55 +106,51 @@ fn answer(content: &[u8]) -> Result<Value, String> {
     }
 }
 
-/// A failure: its wording, its numbers, what it was and why.
-fn failure_line(failure: &Failure) -> Value {
+fn failed(failure: Failure) -> Answer {
     let (units, language) = (ByteUnits::Binary, Language::English);
-    let mut line = Map::new();
-    let mut put = |key: &str, value: Value| line.insert(key.to_owned(), value);
-    put("kind", failure.kind.name().into());
-    put("facts", json!(failure.facts));
-    put("cause", failure.cause.name().into());
-    let reason = cause_sentence(&failure.cause, units, language);
-    put("reason", reason.into());
-    if failure.failures > 1 {
-        put("failures", failure.failures.into());
+    Answer::Failure {
+        kind: failure.kind.name(),
+        cause: failure.cause.name(),
+        reason: cause_sentence(&failure.cause, units, language),
+        facts: failure.facts,
+        failures: failure.failures,
+        rank: failure.rank,
     }
-    if let Some(rank) = failure.rank {
-        put("rank", rank.into());
-    }
-    Value::Object(line)
 }
 
 /// A scenario, a link or a model.
-fn pasted_line(text: &str, pasted: Pasted, findings: &[Finding]) -> Value {
-    let kind = |json, other| {
-        if text.trim_start().starts_with('{') {
-            json
-        } else {
-            other
-        }
-    };
+fn other(text: &str, pasted: Pasted, findings: &[Finding]) -> Result<Answer, String> {
+    let errors = sentence(findings);
+    if !errors.is_empty() {
+        return Err(errors);
+    }
+    let is_json = text
+        .trim_start_matches('\u{feff}')
+        .trim_start()
+        .starts_with('{');
     let (kind, facts) = match pasted {
-        Pasted::Scenario(scenario) => (kind("scenario", "link"), json!(scenario)),
+        Pasted::Scenario(scenario) if is_json => ("scenario", json!(scenario)),
+        Pasted::Scenario(scenario) => ("link", json!(scenario)),
         Pasted::Model(ModelRef::HfConfig { hf_config }) => ("hf_config", json!(hf_config)),
         Pasted::Model(model) => ("model", json!({ "model": model })),
     };
-    let mut line = json!({"kind": kind, "facts": facts});
-    if !findings.is_empty() {
-        line["findings"] = json!(text::written(findings));
-    }
-    if !sentence(findings).is_empty() {
-        line["error"] = sentence(findings).into();
-    }
-    line
+    Ok(Answer::Other {
+        kind,
+        facts,
+        findings: (!findings.is_empty()).then(|| json!(text::written(findings))),
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn line(content: &[u8]) -> Result<Value, String> {
+        answer(content).map(|answer| json!(Line { file: None, answer }))
+    }
+
     fn kind(text: &str) -> Result<Value, String> {
-        answer(text.as_bytes()).map(|line| line["kind"].clone())
+        line(text.as_bytes()).map(|line| line["kind"].clone())
     }
 
     #[test]
@@ -111,9 +158,15 @@ mod tests {
         for (text, expected) in [
             ("{\"model\": \"gpt2\"}", "scenario"),
             ("?v=1&mb=16", "link"),
-            ("{\"model_type\": \"llama\", \"hidden_size\": 64}", "hf_config"),
+            (
+                "{\"model_type\": \"llama\", \"hidden_size\": 64}",
+                "hf_config",
+            ),
             ("gpt2", "model"),
-            ("CUDA out of memory. Tried to allocate 2.00 GiB.", "cuda-2.x-shortened"),
+            (
+                "CUDA out of memory. Tried to allocate 2.00 GiB.",
+                "cuda-2.x-shortened",
+            ),
             ("Killed", "host-kill"),
         ] {
             assert_eq!(kind(text), Ok(expected.into()), "{text}");
@@ -133,7 +186,7 @@ mod tests {
         let text = "CUDA out of memory. Tried to allocate 2.00 GiB.";
         let mut wide = vec![0xff, 0xfe];
         wide.extend(text.encode_utf16().flat_map(u16::to_le_bytes));
-        let line = answer(&wide).expect("a failure");
+        let line = line(&wide).expect("a failure");
         assert_eq!(line["facts"]["requested"], 2_147_483_648_u64);
     }
 }

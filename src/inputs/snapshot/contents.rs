@@ -113,7 +113,10 @@ pub(super) fn contents(pickle: &Pickle) -> Result<Vec<Contents>, Refused> {
     let (segments, traces) = match pickle.root {
         // Until 1.13 `_snapshot()` was the list of segments alone.
         Value::List(_) => (Some(pickle.root), None),
-        root => (pickle.get(root, "segments"), pickle.get(root, "device_traces")),
+        root => (
+            pickle.get(root, "segments"),
+            pickle.get(root, "device_traces"),
+        ),
     };
     if segments.is_none() && traces.is_none() {
         return Err(Refused::NoSnapshot);
@@ -302,7 +305,9 @@ pub(super) fn rules(pickle: &Pickle) -> Rules {
 /// The allocator's settings, as texts, and how many annotations there are.
 pub(super) fn settings(pickle: &Pickle) -> (Vec<(String, String)>, usize) {
     let known = pickle.get(pickle.root, "allocator_settings");
-    let pairs = known.into_iter().flat_map(|settings| pickle.pairs(settings));
+    let pairs = known
+        .into_iter()
+        .flat_map(|settings| pickle.pairs(settings));
     let text = |value| match value {
         Value::Text(_) => {
             let bytes = pickle.text(value).unwrap_or_default();

@@ -86,7 +86,10 @@ const LARGEST: usize = 50;
 
 /// Whether a file's content may be a snapshot: a pickle, or what snapshots are put into.
 pub fn looks_like_snapshot(content: &[u8]) -> bool {
-    matches!(content, [0x80, 2..=5, ..] | [b'P', b'K', 3, 4, ..] | [0x1f, 0x8b, ..])
+    matches!(
+        content,
+        [0x80, 2..=5, ..] | [b'P', b'K', 3, 4, ..] | [0x1f, 0x8b, ..]
+    )
 }
 
 /// Reads a snapshot's file.
@@ -109,7 +112,9 @@ pub fn read_snapshot(content: &[u8]) -> Result<Snapshot, Refused> {
         protocol: pickle.protocol,
         settings,
         annotations,
-        devices: devices.map(|(number, own)| device(&pickle, &rules, number, own)).collect(),
+        devices: devices
+            .map(|(number, own)| device(&pickle, &rules, number, own))
+            .collect(),
     })
 }
 

@@ -39,8 +39,10 @@ struct Chunk {
 
 /// No chunk.
 const NOTHING: u32 = u32::MAX;
-/// The most values, containers and places of the memo together: a snapshot of 200 MB has 25 million.
-const LIMIT: usize = 48 << 20;
+/// The most values, containers and places of the memo together: a snapshot of 200 MB has 45 million at most.
+const LIMIT: usize = 64 << 20;
+/// The most values that wait for their container: whole lists, where the writer is libtorch.
+const WAITING: usize = 16 << 20;
 /// The most containers that are open at a time: a snapshot has eight.
 const DEEPEST: usize = 1000;
 /// Values of a block of [`Pickle`]'s store.
@@ -172,7 +174,8 @@ impl<'a> Machine<'a> {
             }
             self.step(opcode, place)?;
             let held = self.stack.len() + self.values + self.memo.len();
-            if held + self.pickle.nodes.len() + self.pickle.texts.len() > LIMIT {
+            let held = held + self.pickle.nodes.len() + self.pickle.texts.len();
+            if held > LIMIT || self.stack.len() > WAITING {
                 return Err(Refused::TooMuch);
             }
         }
@@ -378,7 +381,10 @@ impl<'a> Machine<'a> {
     }
 
     fn remembered(&self, place: usize) -> Result<Value, Refused> {
-        self.memo.get(place).copied().ok_or(Refused::Broken(self.at))
+        self.memo
+            .get(place)
+            .copied()
+            .ok_or(Refused::Broken(self.at))
     }
 
     fn top(&self) -> Result<Value, Refused> {

@@ -126,12 +126,7 @@ pub(super) fn live(events: &[Event], segments: &[Segment], position: usize) -> V
         };
         let freed = event.action == Action::FreeRequested;
         if first && freed && !made.contains_key(&event.address) {
-            keep(
-                event.address,
-                event.size,
-                event.requested,
-                Stack::default(),
-            );
+            keep(event.address, event.size, event.requested, Stack::default());
         }
     }
     let blocks = segments.iter().flat_map(|segment| &segment.blocks);
