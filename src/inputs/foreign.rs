@@ -2,11 +2,12 @@
 
 use super::plain::Span;
 
-/// Words of other programs' messages, in lower case, and whose they are.
+/// Words of other programs' failures, in lower case, and whose they are. Their names alone decide nothing: logs of
+/// PyTorch's programs are full of TensorFlow's warnings.
 const MARKS: &[(&str, &str)] = &[
     ("resource_exhausted", "JAX or TensorFlow"),
     ("xlaruntimeerror", "JAX"),
-    ("jaxlib", "JAX"),
+    ("jaxlib.xla_extension", "JAX"),
     (
         "resourceexhaustederror: out of memory error on gpu",
         "PaddlePaddle",
@@ -15,7 +16,7 @@ const MARKS: &[(&str, &str)] = &[
     ("oom when allocating tensor", "TensorFlow"),
     ("bfc_allocator", "TensorFlow or JAX"),
     ("ran out of memory trying to allocate", "TensorFlow or JAX"),
-    ("stream_executor", "TensorFlow or JAX"),
+    ("from device: cuda_error_out_of_memory", "TensorFlow or JAX"),
     ("ran out of memory in memory space", "XLA"),
     ("cupy.cuda.memory", "CuPy"),
     ("cupy_backends", "CuPy"),
@@ -28,9 +29,10 @@ const MARKS: &[(&str, &str)] = &[
     ("java.lang.outofmemoryerror", "Java"),
     ("java heap space", "Java"),
     ("javascript heap out of memory", "Node.js"),
-    ("onnxruntime", "ONNX Runtime"),
-    ("tensorrt", "TensorRT"),
-    ("[trt]", "TensorRT"),
+    ("onnxruntimeerror", "ONNX Runtime"),
+    ("[trt] [e]", "TensorRT"),
+    ("[metal::malloc]", "MLX"),
+    ("memory isn't enough and alloc failed", "MindSpore"),
     ("rmm::out_of_memory", "RAPIDS"),
     ("rmm::bad_alloc", "RAPIDS"),
     ("[metal] command buffer execution failed", "MLX"),

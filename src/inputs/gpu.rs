@@ -51,11 +51,12 @@ pub(super) fn messages(plain: &Plain) -> Vec<Message> {
 type Reader = fn(Span, Span) -> Option<(Kind, Facts)>;
 
 /// What a message has in it, and who reads what stands before and after that.
-const READERS: [(&str, Reader); 4] = [
+const READERS: [(&str, Reader); 5] = [
     ("tried to allocate", tried),
     ("allocation was preemptively rejected", rejected),
     ("would exceed allowed memory", asynchronous),
     ("invalid buffer size:", apples_largest),
+    ("could not allocate tensor with", direct_ml),
 ];
 
 /// `CUDA out of memory. Tried to allocate 2.00 GiB ...`
@@ -65,6 +66,7 @@ fn tried(head: Span, body: Span) -> Option<(Kind, Facts)> {
     }
     let (vendor, named) = match head.lower.rfind("out of memory") {
         Some(at) => (vendor(head.until(at)), true),
+        None if head.has("current platform can not allocate") => (Vendor::Xpu, true),
         None => (Vendor::Cuda, head.has("outofmemoryerror")),
     };
     if body.lower.trim_start().starts_with("more than 1eb") {
@@ -309,4 +311,13 @@ fn apples_largest(_: Span, body: Span) -> Option<(Kind, Facts)> {
         ..Facts::default()
     };
     Some((Kind::MpsBuffer, facts))
+}
+
+/// `Could not allocate tensor with 52428800 bytes. There is not enough GPU video memory available!`
+fn direct_ml(_: Span, body: Span) -> Option<(Kind, Facts)> {
+    let facts = Facts {
+        requested: leading(body.text)?.bytes(),
+        ..Facts::default()
+    };
+    Some((Kind::OtherDevice, facts))
 }

@@ -70,20 +70,38 @@ const WORDS: &[(&str, Kind, Reader)] = &[
     // The kernel's `mm/oom_kill.c` of Linux 3.10 to 6.12.
     ("out of memory: kill", Kind::KernelKill, killed),
     ("oom-kill:constraint", Kind::KernelKill, task),
+    ("killed process", Kind::KernelKill, named),
     ("invoked oom-killer", Kind::KernelKill, nothing),
+    ("killed by the oom killer", Kind::KernelKill, nothing),
+    ("systemd-oomd killed", Kind::KernelKill, nothing),
     // Slurm's `src/slurmd/slurmstepd` of 17 to 24, LSF and PBS.
     ("oom-kill event", Kind::SlurmKill, nothing),
     ("oom_kill event", Kind::SlurmKill, nothing),
     ("oom killed", Kind::SlurmKill, nothing),
     ("exceeded job memory limit", Kind::SlurmKill, nothing),
     ("exceeded step memory limit", Kind::SlurmKill, nothing),
+    ("exceeded memory limit (", Kind::SlurmKill, nothing),
     ("out_of_memory", Kind::SlurmKill, nothing),
     ("cgroup out-of-memory handler", Kind::SlurmKill, nothing),
     ("term_memlimit", Kind::BatchKill, nothing),
     ("reaching lsf memory usage limit", Kind::BatchKill, nothing),
     ("pbs: job killed: mem", Kind::BatchKill, nothing),
+    ("exceeded request_memory", Kind::BatchKill, nothing),
     ("oomkilled", Kind::K8sKill, exit),
+    ("low on resource: memory", Kind::K8sKill, nothing),
+    // Notebooks and pools of processes.
+    ("using all available ram", Kind::HostKill, nothing),
+    (
+        "tried to allocate more memory than is",
+        Kind::HostKill,
+        nothing,
+    ),
+    ("perhaps out of memory?", Kind::HostKill, nothing),
+    ("excessive memory usage", Kind::WorkerExited, nothing),
+    ("status=9/kill", Kind::HostKill, nothing),
+    ("fork: cannot allocate memory", Kind::Fork, nothing),
     ("errno 12] cannot allocate memory", Kind::Fork, nothing),
+    ("cannot allocate memory", Kind::HostMemory, nothing),
 ];
 
 /// What a text says of the host's memory.
@@ -131,6 +149,7 @@ fn is_foreign(words: &str, text: Span, found: Span) -> bool {
         "out_of_memory" | "memoryerror" => before
             .lower
             .ends_with(|c: char| c == '_' || c.is_alphanumeric()),
+        "killed process" => !found.first(200).has("total-vm"),
         "unable to allocate" => !found.first(80).has("array"),
         "out of memory: kill" => before.last(40).has("cuda"),
         _ => false,
@@ -226,6 +245,12 @@ fn killed(found: Span, facts: &mut Facts) {
     }
 }
 
+/// `Killed process 15784 (python3) total-vm:11964kB, ...`, without the line before it.
+fn named(found: Span, facts: &mut Facts) {
+    killed(found, facts);
+    facts.pid = unsigned(found.text);
+}
+
 /// `oom-kill:constraint=CONSTRAINT_MEMCG,...,task=python3,pid=25315,uid=0`
 fn task(found: Span, facts: &mut Facts) {
     facts.pid = found.after("pid=").and_then(|span| unsigned(span.text));
@@ -238,8 +263,9 @@ fn exit(found: Span, facts: &mut Facts) {
 
 /// Words before the code of a process that a signal ended (`torch/distributed/elastic`, DeepSpeed's and
 /// accelerate's launchers, Python's `subprocess`, Docker, shells).
-const CODES: [&str; 9] = [
+const CODES: [&str; 10] = [
     "exitcode",
+    "exited (",
     "exit code",
     "exited with code",
     "exit status",

@@ -61,9 +61,13 @@ fn nccl(text: Span) -> Option<Facts> {
     })
 }
 
+/// How soon the reason of an error follows.
+const NEAR: usize = 120;
+
 /// The driver's word alone, in lower case, from the most telling on.
 const BARE: &[(&str, Kind)] = &[
     ("cuda runtime err", Kind::Cuda0),
+    ("thcudacheck fail", Kind::Cuda0),
     ("hip error: out of memory", Kind::Hip),
     ("hiperroroutofmemory", Kind::Hip),
     ("hip out of memory", Kind::Hip),
@@ -71,9 +75,12 @@ const BARE: &[(&str, Kind)] = &[
     ("xpu out of memory", Kind::Xpu),
     ("ur_result_error_out_of_device_memory", Kind::Xpu),
     ("ur_result_error_out_of_resources", Kind::Xpu),
+    ("pi_error_out_of_resources", Kind::Xpu),
     ("mps backend out of memory", Kind::Mps),
+    ("callbackerroroutofmemory", Kind::Mps),
     ("cuda error: out of memory", Kind::CudaBare),
     ("cuda driver error: out of memory", Kind::CudaBare),
+    ("cuda error", Kind::CudaBare),
     ("cuda_error_out_of_memory", Kind::CudaBare),
     ("cudaerrormemoryallocation", Kind::CudaBare),
     ("[cuda]: out of memory", Kind::CudaBare),
@@ -85,9 +92,14 @@ const BARE: &[(&str, Kind)] = &[
 
 /// A failure of which nothing but the word is said.
 pub(super) fn bare(text: Span) -> Option<(Kind, Facts)> {
-    let found = BARE.iter().find(|(words, kind)| {
-        let near = text.after(words).map(|span| span.first(40));
-        near.is_some_and(|near| *kind != Kind::Cuda0 || near.has("out of memory"))
+    let found = BARE.iter().find(|(words, _)| {
+        // Words of any error are of this one where it follows.
+        let any = matches!(
+            *words,
+            "cuda runtime err" | "thcudacheck fail" | "cuda error"
+        );
+        let near = text.after(words).map(|span| span.first(NEAR));
+        near.is_some_and(|near| !any || near.has("out of memory"))
     })?;
     Some((found.1, Facts::default()))
 }

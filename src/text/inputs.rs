@@ -7,32 +7,30 @@ use crate::units::Bytes;
 /// What a failure was, and the numbers that say so.
 pub fn cause_sentence(cause: &Cause, units: ByteUnits, language: Language) -> String {
     let size = |bytes: u64| amount(Bytes(bytes), units);
-    match *cause {
+    let (english, chinese) = match *cause {
         Cause::Peak {
             requested,
             free,
             unallocated,
         } => {
             let (requested, free, reserved) = (size(requested), size(free), size(unallocated));
-            match language {
-                Language::English => format!(
+            (
+                format!(
                     "The peak: {requested} more was asked for; {free} was free, {reserved} reserved beside tensors, and live tensors hold the rest."
                 ),
-                Language::Chinese => format!(
+                format!(
                     "峰值：还需要 {requested}；空闲 {free}，已保留未分配 {reserved}，其余都被存活的张量占用。"
                 ),
-            }
+            )
         }
         Cause::LargerThanGpu { requested, total } => {
             let (requested, total) = (size(requested), size(total));
-            match language {
-                Language::English => format!(
+            (
+                format!(
                     "The peak: one tensor of {requested} is larger than the whole GPU ({total})."
                 ),
-                Language::Chinese => {
-                    format!("峰值：单个 {requested} 的张量比整块 GPU（{total}）还大。")
-                }
-            }
+                format!("峰值：单个 {requested} 的张量比整块 GPU（{total}）还大。"),
+            )
         }
         Cause::Fragmentation {
             requested,
@@ -40,19 +38,22 @@ pub fn cause_sentence(cause: &Cause, units: ByteUnits, language: Language) -> St
             little,
         } => {
             let (requested, unallocated) = (size(requested), size(unallocated));
-            match (language, little) {
-                (Language::English, false) => format!(
-                    "Fragmentation: {unallocated} was reserved and held by no tensor, but no piece of it had {requested}."
-                ),
-                (Language::English, true) => format!(
-                    "Fragmentation at the peak: no piece of the {unallocated} reserved beside tensors had {requested}, but live tensors hold nearly all of the GPU."
-                ),
-                (Language::Chinese, false) => {
-                    format!("碎片：{unallocated} 已保留而未分配，但没有一块够 {requested}。")
-                }
-                (Language::Chinese, true) => format!(
-                    "峰值处的碎片：未分配的 {unallocated} 中没有一块够 {requested}，但几乎整块 GPU 都被存活的张量占用。"
-                ),
+            if little {
+                (
+                    format!(
+                        "Fragmentation at the peak: no piece of the {unallocated} reserved beside tensors had {requested}, but live tensors hold nearly all of the GPU."
+                    ),
+                    format!(
+                        "峰值处的碎片：未分配的 {unallocated} 中没有一块够 {requested}，但几乎整块 GPU 都被存活的张量占用。"
+                    ),
+                )
+            } else {
+                (
+                    format!(
+                        "Fragmentation: {unallocated} was reserved and held by no tensor, but no piece of it had {requested}."
+                    ),
+                    format!("碎片：{unallocated} 已保留而未分配，但没有一块够 {requested}。"),
+                )
             }
         }
         Cause::AnotherProcess {
@@ -61,19 +62,22 @@ pub fn cause_sentence(cause: &Cause, units: ByteUnits, language: Language) -> St
             named,
         } => {
             let (held, missing) = (size(held), size(missing));
-            match (language, named) {
-                (Language::English, true) => format!(
-                    "Another process: others on this GPU hold {held}; {missing} was missing."
-                ),
-                (Language::English, false) => format!(
-                    "Another process, or this one's libraries: about {held} of this GPU is held beside PyTorch; {missing} was missing."
-                ),
-                (Language::Chinese, true) => {
-                    format!("其他进程：它们在这块 GPU 上占用 {held}，只差 {missing}。")
-                }
-                (Language::Chinese, false) => format!(
-                    "其他进程，或本进程的库：这块 GPU 上 PyTorch 之外约占用 {held}，只差 {missing}。"
-                ),
+            if named {
+                (
+                    format!(
+                        "Another process: others on this GPU hold {held}; {missing} was missing."
+                    ),
+                    format!("其他进程：它们在这块 GPU 上占用 {held}，只差 {missing}。"),
+                )
+            } else {
+                (
+                    format!(
+                        "Another process, or this one's libraries: about {held} of this GPU is held beside PyTorch; {missing} was missing."
+                    ),
+                    format!(
+                        "其他进程，或本进程的库：这块 GPU 上 PyTorch 之外约占用 {held}，只差 {missing}。"
+                    ),
+                )
             }
         }
         Cause::Leak {
@@ -82,32 +86,34 @@ pub fn cause_sentence(cause: &Cause, units: ByteUnits, language: Language) -> St
             reports,
         } => {
             let (first, last) = (size(first), size(last));
-            match language {
-                Language::English => format!(
+            (
+                format!(
                     "A leak: from report to report ({reports}) tensors hold more, {first} at first and {last} at last."
                 ),
-                Language::Chinese => {
-                    format!("泄漏：{reports} 次报告中张量占用只增不减，从 {first} 到 {last}。")
-                }
-            }
+                format!("泄漏：{reports} 次报告中张量占用只增不减，从 {first} 到 {last}。"),
+            )
         }
         Cause::Unexplained { requested, free } => {
             let (requested, free) = (size(requested), size(free));
-            match language {
-                Language::English => format!(
+            (
+                format!(
                     "Not told by the numbers: {free} was free for {requested}. Another process may have ended meanwhile, or address space or host memory was short."
                 ),
-                Language::Chinese => format!(
+                format!(
                     "数字不能说明：空闲 {free}，只需 {requested}。可能其他进程刚退出，或地址空间、主机内存不足。"
                 ),
-            }
+            )
         }
         Cause::Limit
         | Cause::Library
         | Cause::Host
         | Cause::SharedMemory
         | Cause::NoNumbers
-        | Cause::NotMemory => language.of(without_numbers(cause)).to_owned(),
+        | Cause::NotMemory => return language.of(without_numbers(cause)).to_owned(),
+    };
+    match language {
+        Language::English => english,
+        Language::Chinese => chinese,
     }
 }
 
