@@ -150,7 +150,9 @@ impl Architecture {
             Self::Beit(config) => Some(config.tokens()),
             Self::ConvNet(config) => Some(config.places()),
             Self::Dual(config) if config.text.is_none() => Some(config.image_tokens()),
-            Self::Bart(config) => config.recordings.map(|heard| heard.max_source_positions),
+            Self::Bart(config) => config
+                .recordings
+                .map(|recordings| recordings.max_source_positions),
             _ => None,
         }
     }

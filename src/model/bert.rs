@@ -7,7 +7,7 @@ use super::family::Family;
 /// What is peculiar to ESM.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Esm {
-    /// Whether positions turn queries and keys; else they are added to the embeddings.
+    /// Whether positions rotate queries and keys; else they are added to the embeddings.
     pub rotary: bool,
     /// Whether there is a norm over the embeddings.
     pub normed: bool,
@@ -130,7 +130,7 @@ pub struct BertConfig {
     pub embedding_size: u64,
     /// Columns from which tokens are predicted, those of the embeddings but for `RemBERT`.
     pub output_embedding_size: u64,
-    /// Whether positions turn values, too (`RoFormer`).
+    /// Whether positions rotate values, too (`RoFormer`).
     pub rotary_value: bool,
     /// F.
     pub intermediate_size: u64,

@@ -309,10 +309,10 @@ impl<'a> ConfigFields<'a> {
         heads
     }
 
-    /// The columns of a head of `head_dim` that positions turn, by a factor from 0 to 1, rounded
+    /// The columns of a head of `head_dim` that positions rotate, by a factor from 0 to 1, rounded
     /// down, with a default in thousandths: from where transformers 5 keeps it, else from the `field`
     /// that had it before (`convert_rope_params_to_dict`, `modeling_rope_utils.py`, 5.23).
-    pub(crate) fn turned(&mut self, head_dim: u64, field: &str, default: u32) -> u64 {
+    pub(crate) fn rotated(&mut self, head_dim: u64, field: &str, default: u32) -> u64 {
         const KEPT: [&str; 2] = ["rope_parameters", "partial_rotary_factor"];
         let kept = self.get(KEPT[0]).and_then(|rope| rope.get(KEPT[1]));
         let permille = match (kept, self.get(field)) {

@@ -44,7 +44,7 @@ pub struct DecoderConfig {
     pub tie_word_embeddings: bool,
     /// Whether `lm_head` has a bias where the config decides it.
     pub head_bias: bool,
-    /// Columns of a head that rotary embeddings turn.
+    /// Columns of a head that rotary embeddings rotate.
     pub rotary_dim: u64,
     /// Biases on q, k, v and the output of attention.
     pub attention_bias: bool,
@@ -58,11 +58,11 @@ pub struct DecoderConfig {
     pub head_norms: bool,
     /// Whether queries, keys and values are cut to a range.
     pub clips_heads: bool,
-    /// Whether queries are scaled by their positions: of Llama 4 those that positions do not turn.
+    /// Whether queries are scaled by their positions: of Llama 4 those that positions do not rotate.
     pub scales_queries: bool,
-    /// Of each layer whether positions do not turn its queries and keys.
+    /// Of each layer whether positions do not rotate its queries and keys.
     pub unturned: Vec<bool>,
-    /// Of each layer which of the model's rotary embeddings turns its queries and keys, if any does;
+    /// Of each layer which of the model's rotary embeddings rotates its queries and keys, if any does;
     /// empty where the config has no list of their bases.
     pub bases: Vec<Option<usize>>,
     /// Keys of which a token hides none, where it chooses those that it sees.

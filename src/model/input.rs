@@ -23,8 +23,8 @@ impl Architecture {
         match self {
             Self::Linear(config) => Input::Features(config.in_features),
             Self::Speech(config) => Input::Waveforms(config.samples(seq_len)),
-            Self::Bart(config) if let Some(heard) = config.recordings => {
-                Input::Spectrograms([heard.num_mel_bins, heard.frames()])
+            Self::Bart(config) if let Some(recordings) = config.recordings => {
+                Input::Spectrograms([recordings.num_mel_bins, recordings.frames()])
             }
             Self::Vit(config) if let Some(seen) = config.spectrogram => {
                 Input::Spectrograms([seen.frames, seen.bands])

@@ -9,19 +9,19 @@ pub struct Latent {
     pub query_rank: Option<u64>,
     /// Of the vector that keys and values are made from.
     pub rank: u64,
-    /// Of a head of queries and keys that are not turned.
+    /// Of a head of queries and keys that are not rotated.
     pub straight: u64,
-    /// Of a head of queries and keys that are turned, if any are; all heads share those of keys.
-    pub turned: u64,
+    /// Of a head of queries and keys that are rotated, if any are; all heads share those of keys.
+    pub rotated: u64,
     /// Of a head of values.
     pub value: u64,
-    /// How they are turned.
+    /// How they are rotated.
     pub rotary: LatentRotary,
     /// What chooses the keys that a token sees, if it does not see all.
     pub indexer: Option<Indexer>,
 }
 
-/// How columns are turned by rotary embeddings.
+/// How columns are rotated by rotary embeddings.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LatentRotary {
     /// The first half with the second.
@@ -38,7 +38,7 @@ pub enum LatentRotary {
 impl Latent {
     /// Columns of a head of queries and keys.
     pub fn head_dim(&self) -> u64 {
-        self.straight + self.turned
+        self.straight + self.rotated
     }
 }
 
@@ -47,11 +47,11 @@ impl Latent {
 pub struct Indexer {
     /// Heads.
     pub heads: u64,
-    /// Columns of a head, of which those that attention turns are turned.
+    /// Columns of a head, of which those that attention rotates are rotated.
     pub columns: u64,
     /// Keys that a token sees.
     pub kept: u64,
-    /// Whether columns are turned with their neighbours, and layers hand on what was chosen.
+    /// Whether columns are rotated with their neighbours, and layers hand on what was chosen.
     pub hands_on: bool,
 }
 

@@ -92,7 +92,7 @@ pub use modernbert::{ModernBertBiases, ModernBertConfig};
 pub use modules::{Module, ModuleKind, Parameter};
 pub use options::{Biases, DropoutFields, Flag, MlpFunction, Options, RotaryColumns, RotaryLayers};
 pub use parts::{
-    AttentionKind, DeltaRule, Gate, Grids, HeadNorm, Holds, Parts, PutTogether, Sinks, Turn,
+    AttentionKind, DeltaRule, Gate, Grids, HeadNorm, Holds, Parts, PutTogether, RotaryKind, Sinks,
 };
 pub use programs::{
     ANSWERING_ENCODER, CAUSAL_LM, CLASSIFYING_DECODER, CacheIn4, Check, ENCODER, Generation,

@@ -115,7 +115,7 @@ impl DropoutFields {
     };
 }
 
-/// Columns of a head that rotary embeddings turn.
+/// Columns of a head that rotary embeddings rotate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RotaryColumns {
     /// None.
@@ -130,7 +130,7 @@ pub enum RotaryColumns {
     Count(&'static str, u64),
 }
 
-/// Layers whose queries and keys rotary embeddings turn.
+/// Layers whose queries and keys rotary embeddings rotate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RotaryLayers {
     /// All.
@@ -172,9 +172,9 @@ pub struct Options {
     pub final_softcap: Flag,
     /// Attention and MLP that read the same hidden states.
     pub parallel_residual: Flag,
-    /// What rotary embeddings turn of a head.
+    /// What rotary embeddings rotate of a head.
     pub rotary_columns: RotaryColumns,
-    /// Which layers they turn.
+    /// Which layers they rotate.
     pub rotary_layers: RotaryLayers,
     /// The function in the MLP.
     pub function: MlpFunction,

@@ -17,8 +17,8 @@ pub struct Parts {
     pub delta_rule: DeltaRule,
     /// Where queries and keys are normalized.
     pub head_norm: HeadNorm,
-    /// How positions turn queries and keys.
-    pub turn: Turn,
+    /// How positions rotate queries and keys.
+    pub rotary_kind: RotaryKind,
     /// Whether the result of attention is dropped out like that of the MLP.
     pub drops_attended: bool,
     /// What of attention lives as long as the layer runs.
@@ -48,7 +48,7 @@ pub struct Parts {
     pub scales_keys: bool,
     /// What gates the result of attention.
     pub gate: Gate,
-    /// Whether queries and keys are turned before heads come before tokens.
+    /// Whether queries and keys are rotated before heads come before tokens.
     pub turns_rows: bool,
     /// Whether the weights of eager attention keep the dtype of the scores.
     pub narrow_softmax: bool,
@@ -60,7 +60,7 @@ impl Parts {
         attention: AttentionKind::Rotary,
         delta_rule: DeltaRule::Apart,
         head_norm: HeadNorm::None,
-        turn: Turn::Halves,
+        rotary_kind: RotaryKind::Halves,
         drops_attended: false,
         holds: Holds::Nothing,
         gives_weights: false,
@@ -83,7 +83,7 @@ impl Parts {
 /// How tokens attend to each other, where no sizes of the config say it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AttentionKind {
-    /// Queries and keys that positions turn.
+    /// Queries and keys that positions rotate.
     Rotary,
     /// The same by experts, each of which has queries and an output of its own.
     Experts,
@@ -111,8 +111,8 @@ pub enum Holds {
     Nothing,
     /// What it reads and what it gives.
     Both,
-    /// What positions turned and what they did not.
-    Turned,
+    /// What positions rotated and what they did not.
+    Rotated,
     /// What it gives, and its weights until a router's logits take their name.
     Result,
 }
@@ -134,8 +134,8 @@ pub enum HeadNorm {
     Apart,
     /// All heads at once, before they are parted.
     Whole(NormKind),
-    /// Each head, after positions turned it.
-    Turned(NormKind),
+    /// Each head, after positions rotated it.
+    AfterRotary(NormKind),
 }
 
 impl HeadNorm {
@@ -157,9 +157,9 @@ pub enum Gate {
     Own,
 }
 
-/// How positions turn queries and keys.
+/// How positions rotate queries and keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Turn {
+pub enum RotaryKind {
     /// The halves of a head's columns with each other.
     Halves,
     /// The same the other way round.
@@ -168,7 +168,7 @@ pub enum Turn {
     WideHalves,
     /// Of the first columns of a head the halves with each other; the rest stays as it is.
     Part,
-    /// The same, where only what was turned and put together again is held.
+    /// The same, where only what was rotated and put together again is held.
     FirstColumns,
     /// Both halves, parted, by cosines of their pairs.
     Parts,

@@ -51,7 +51,7 @@ pub enum WindowLayers {
     BetweenEvery(Option<&'static str>, u64),
     /// All but every so many, the first of them.
     AfterEvery(u64),
-    /// Those that positions do not turn.
+    /// Those that positions do not rotate.
     Unturned,
 }
 

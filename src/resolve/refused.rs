@@ -56,8 +56,8 @@ pub(crate) fn check(
     if int8 && recent && latent {
         findings.push(why_not_in_8_bits());
     }
-    let hears = architecture.is_encoder_decoder() && architecture.reads_spectrograms();
-    if hears && scenario.framework != Framework::Torch215Transformers523 {
+    let reads_audio = architecture.is_encoder_decoder() && architecture.reads_spectrograms();
+    if reads_audio && scenario.framework != Framework::Torch215Transformers523 {
         findings.extend(why_not_heard(scenario));
     }
 }

@@ -3,8 +3,8 @@
 //! Source: `generation/utils.py`, transformers 5.23, without a token that ends a sample.
 
 use super::arguments::{Arguments, positions};
+use super::audio_prompt::{self, AudioPrompt};
 use super::beams::BeamSearch;
-use super::hearing::{self, Hearing};
 use super::precision::in_float32;
 use crate::ask::Evaluation;
 use crate::families::{Batch, Calling, GenerateVersion, Model};
@@ -139,10 +139,10 @@ impl Sampler {
         let b = logits.dim(0);
         let wide = last_logits(t, &logits, self.calling.version);
         self.logits = Some(wide.clone());
-        let hears = self.calling.hears;
+        let reads_audio = self.calling.reads_audio;
         let wide = without_repeated(t, wide, self.calling);
-        let scores = if hears {
-            hearing::suppressed(t, &wide, self.next.is_none())
+        let scores = if reads_audio {
+            audio_prompt::suppressed(t, &wide, self.next.is_none())
         } else if forced {
             all_but_one(t, &wide, self.calling.version == GenerateVersion::V5)
         } else {
@@ -154,8 +154,8 @@ impl Sampler {
             self.scores = Some(scores.clone());
             t.argmax_last(&scores)
         });
-        if hears {
-            self.next = self.next.take().map(|next| hearing::padded(t, next));
+        if reads_audio {
+            self.next = self.next.take().map(|next| audio_prompt::padded(t, next));
         }
         self.grow(t, 1);
         self.unfinished = {
@@ -163,8 +163,8 @@ impl Sampler {
                 let _criteria = (flags(t, "full", b), flags(t, "full", b));
                 flags(t, "bitwise_or", b)
             };
-            let stop = if hears {
-                hearing::ended(t, b, stop)
+            let stop = if reads_audio {
+                audio_prompt::ended(t, b, stop)
             } else {
                 stop
             };
@@ -211,7 +211,7 @@ struct Start {
 }
 
 impl Start {
-    fn new(t: &Tape, model: &Model, prompt: &Batch, heard: Option<&Hearing>) -> Self {
+    fn new(t: &Tape, model: &Model, prompt: &Batch, audio: Option<&AudioPrompt>) -> Self {
         let calling = model.calling();
         let recent = calling.version == GenerateVersion::V5;
         let (b, s) = (prompt.ids().dim(0), prompt.ids().dim(1));
@@ -228,7 +228,7 @@ impl Start {
                 numbers(t, "mul", [b, 1])
             };
             return Self {
-                ids: heard.map_or(ids, |heard| heard.ids.clone()),
+                ids: audio.map_or(ids, |audio| audio.ids.clone()),
                 mask,
                 positions: None,
                 encoded,
@@ -288,22 +288,22 @@ pub(super) fn generate(
     let calling = model.calling();
     let recent = calling.version == GenerateVersion::V5;
     let token = |name| numbers(t, name, Shape::new(&[]));
-    let heard = calling.hears.then(|| Hearing::new(t, prompt));
+    let audio = calling.reads_audio.then(|| AudioPrompt::new(t, prompt));
     let special: Vec<_> = (0..calling.special_tokens)
         .map(|_| token("special_token"))
         .collect();
     let pad = token("pad_token");
-    if calling.hears {
-        hearing::checks_end(t);
+    if calling.reads_audio {
+        audio_prompt::checks_end(t);
     }
-    let mut start = Start::new(t, model, prompt, heard.as_ref());
+    let mut start = Start::new(t, model, prompt, audio.as_ref());
     let (b, s) = (start.ids.dim(0), start.ids.dim(1));
     if options.num_beams > 1 {
         start.repeat(t, options.num_beams);
     }
     // The mask as it was before it grew stays in `model_kwargs` of `generate`.
     let mask = start.mask.clone();
-    if recent && !calling.hears {
+    if recent && !calling.reads_audio {
         ask(t, "lt", "any", prompt.ids().numel());
     }
     let end = calling.forced_end.then(|| token("eos_token"));
@@ -315,7 +315,7 @@ pub(super) fn generate(
     } else {
         let ids = start.ids.clone();
         // Whisper draws only where a temperature is given (`generate_with_fallback`).
-        let drawn = options.do_sample && !calling.hears;
+        let drawn = options.do_sample && !calling.reads_audio;
         let sampler = Sampler::new(t, ids, drawn, calling);
         Choice::Samples(Box::new(sampler))
     };

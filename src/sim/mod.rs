@@ -4,13 +4,13 @@
 //! spec gives the same trace on every platform (no clock, no randomness, no floating point).
 
 mod arguments;
+mod audio_prompt;
 mod backend;
 mod beams;
 mod evaluate;
 mod fold;
 mod generate;
 mod gradients;
-mod hearing;
 mod limitations;
 mod megatron;
 mod offload;

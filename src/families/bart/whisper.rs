@@ -63,7 +63,7 @@ impl Whisper {
     pub(crate) fn new(
         b: &Builder,
         c: &BartConfig,
-        heard: Recordings,
+        recordings: Recordings,
         spec: &ResolvedSpec,
         facts: Facts,
     ) -> Self {
@@ -79,9 +79,9 @@ impl Whisper {
         let stack = |b: &Builder, decoder| Stack::new(b, decoder, c, spec, options);
         let model = b.at("model");
         let at = model.at("encoder");
-        let conv1 = Convolution::new(&at.at("conv1"), [heard.num_mel_bins, c.d_model], 1);
+        let conv1 = Convolution::new(&at.at("conv1"), [recordings.num_mel_bins, c.d_model], 1);
         let conv2 = Convolution::new(&at.at("conv2"), [c.d_model, c.d_model], 2);
-        let rows = [heard.max_source_positions, c.d_model];
+        let rows = [recordings.max_source_positions, c.d_model];
         let heard_positions = at.at("embed_positions").frozen(rows);
         let encoder = stack(&at, false);
         let at = model.at("decoder");
@@ -118,21 +118,21 @@ impl Seq2Seq for Whisper {
 
     /// A spectrogram `[B, channels, frames]` to `[B, S, H]`.
     fn encode(&self, t: &Tape, features: &Tensor) -> Tensor {
-        let heard = t.scoped("conv1", None, || {
-            let mut heard = self.conv1.forward(t, features);
-            if self.conv1_requires_gradient && !heard.requires_grad() {
-                heard = t.input_leaf(&heard);
+        let audio = t.scoped("conv1", None, || {
+            let mut audio = self.conv1.forward(t, features);
+            if self.conv1_requires_gradient && !audio.requires_grad() {
+                audio = t.input_leaf(&audio);
             }
-            t.gelu(&heard)
+            t.gelu(&audio)
         });
-        let heard = t.scoped("conv2", None, || {
-            let narrower = self.conv2.forward(t, &heard);
+        let audio = t.scoped("conv2", None, || {
+            let narrower = self.conv2.forward(t, &audio);
             let active = t.gelu(&narrower);
-            drop((narrower, heard));
+            drop((narrower, audio));
             active
         });
-        let embedded = t.transpose(&heard, 1, 2);
-        drop(heard);
+        let embedded = t.transpose(&audio, 1, 2);
+        drop(audio);
         let facts = self.encoder.shell.facts;
         let (hidden, range) = t.scoped("embed_positions", None, || {
             let table = &self.heard_positions;
@@ -218,6 +218,6 @@ impl Stack {
 /// Builds the model.
 pub(crate) fn build_whisper(b: &Builder, spec: &ResolvedSpec, facts: Facts) -> Net {
     let config: &BartConfig = spec.config();
-    let heard = config.recordings.expect("a config of Whisper");
-    Net::seq2seq(Whisper::new(b, config, heard, spec, facts))
+    let recordings = config.recordings.expect("a config of Whisper");
+    Net::seq2seq(Whisper::new(b, config, recordings, spec, facts))
 }

@@ -53,8 +53,8 @@ impl EsmModel {
         let position_ids = at.buffer("position_ids", [1, rows], DType::Int64);
         let table = || Embedding::new(&at.at("position_embeddings"), rows, hidden);
         let positions = (!esm.rotary).then(table);
-        let turns = || Rotary::alone(&base.at("rotary_embeddings"), c.head_dim, facts);
-        let rotary = esm.rotary.then(turns);
+        let rotary = || Rotary::alone(&base.at("rotary_embeddings"), c.head_dim, facts);
+        let rotary = esm.rotary.then(rotary);
         let encoder = base.at("encoder");
         let layers = encoder.items("layer", c.num_hidden_layers, |b| {
             Rc::new(EsmLayer::new(b, c, options))
@@ -98,15 +98,15 @@ impl EsmModel {
             .shell
             .padding_mask
             .then(|| mask::of_encoder(t, size, self.attention, dtype));
-        let turn = self.rotary.as_ref().map(|rotary| {
+        let rotate = self.rotary.as_ref().map(|rotary| {
             let positions = t.empty("arange", Shape::from([size.1]), DType::Int64);
-            let turn = rotary.forward(t, &positions, dtype);
-            (turn, positions)
+            let rotate = rotary.forward(t, &positions, dtype);
+            (rotate, positions)
         });
-        let positions = turn.as_ref().map(|(_, positions)| positions.clone());
+        let positions = rotate.as_ref().map(|(_, positions)| positions.clone());
         let given = Given {
             mask,
-            turn: turn.map(|(turn, _)| turn),
+            rotate: rotate.map(|(rotate, _)| rotate),
         };
         let mut hidden = embedded.clone();
         for (i, layer) in (0..).zip(&self.layers) {
@@ -250,7 +250,7 @@ impl EsmLayer {
         let q = heads(&self.query);
         let (mut k, v) = (heads(&self.key), heads(&self.value));
         let mut q = t.mul_scalar(&q);
-        if let Some((cos, sin)) = &given.turn {
+        if let Some((cos, sin)) = &given.rotate {
             [q, k] = rotary::apply_in_float32(t, [&q, &k], cos, sin);
         }
         let mask = given.mask.as_ref();
@@ -264,7 +264,7 @@ impl EsmLayer {
 struct Given {
     mask: Option<Tensor>,
     /// Cosines and sines `[1, S, D]`.
-    turn: Option<(Tensor, Tensor)>,
+    rotate: Option<(Tensor, Tensor)>,
 }
 
 impl Block for EsmLayer {

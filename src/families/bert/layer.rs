@@ -23,7 +23,7 @@ pub(crate) struct SelfAttention {
     wide: bool,
     /// Whether it returns the weights then.
     returns_weights: bool,
-    /// Whether positions turn values, too.
+    /// Whether positions rotate values, too.
     turns_values: bool,
     options: AttentionOptions,
 }
@@ -133,11 +133,11 @@ impl SelfAttention {
         x: &Tensor,
         mask: Option<&Tensor>,
     ) -> (Tensor, Option<Tensor>) {
-        self.attend_turned(t, x, mask, None)
+        self.attend_rotated(t, x, mask, None)
     }
 
-    /// The same where sines and cosines `[1, 1, S, D]` turn queries and keys, or values, too.
-    fn attend_turned(
+    /// The same where sines and cosines `[1, 1, S, D]` rotate queries and keys, or values, too.
+    fn attend_rotated(
         &self,
         t: &Tape,
         x: &Tensor,
@@ -159,8 +159,8 @@ impl SelfAttention {
         };
         if let Some(positions) = positions {
             let values = self.turns_values.then_some(&v);
-            let turned = rotary_pairs::apply_joined(t, [&q, &k], values, positions);
-            (q, k, v) = (turned.0, turned.1, turned.2.unwrap_or(v));
+            let rotated = rotary_pairs::apply_joined(t, [&q, &k], values, positions);
+            (q, k, v) = (rotated.0, rotated.1, rotated.2.unwrap_or(v));
         }
         if written_out {
             let (out, [_scores, weights]) =
@@ -234,7 +234,7 @@ impl Block for BertLayer {
 
 impl BertLayer {
     /// `[B, S, H]` to the same, with the weights that the layer holds; `positions` as
-    /// [`SelfAttention::attend_turned`] takes them.
+    /// [`SelfAttention::attend_rotated`] takes them.
     pub(crate) fn forward_with_weights(
         &self,
         t: &Tape,
@@ -243,7 +243,7 @@ impl BertLayer {
         positions: Option<&Tensor>,
     ) -> (Tensor, Option<Tensor>) {
         let (attended, weights) = t.scoped("attention", None, || {
-            let (out, weights) = self.attention.attend_turned(t, x, mask, positions);
+            let (out, weights) = self.attention.attend_rotated(t, x, mask, positions);
             let attended = self.attention_output.forward(t, &out, x);
             (attended, weights.filter(|_| !self.attention.wide))
         });

@@ -164,7 +164,7 @@ impl NomicLayer {
     fn attend(&self, t: &Tape, x: &Tensor, given: &Given) -> (Tensor, Option<Tensor>) {
         let projections = [&self.q_proj, &self.k_proj, &self.v_proj];
         let angles = [&given.cos, &given.sin];
-        let [q, k, v] = rotary::turned_heads(t, x, projections, self.head_dim, angles);
+        let [q, k, v] = rotary::rotated_heads(t, x, projections, self.head_dim, angles);
         let mask = given.mask.as_ref();
         let (out, weights) = attend_as_bert(t, self.options, [&q, &k, &v], mask, false);
         let out = joined(t, out);

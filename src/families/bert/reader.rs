@@ -107,7 +107,7 @@ pub(crate) fn read(
     }
 }
 
-/// Refuses rotary positions over heads of an odd size: they turn pairs of columns.
+/// Refuses rotary positions over heads of an odd size: they rotate pairs of columns.
 fn check_pairs(heads: u64, head_dim: u64, fields: &mut ConfigFields<'_>) {
     if !head_dim.is_multiple_of(2) {
         let key = fields.key("num_attention_heads");

@@ -4,7 +4,7 @@ use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
     DecoderType, Family, Flag, HeadNorm, Masks, NormKind, Options, Parts, Proof, Reader,
-    RotaryLayers, Sizes, Style, Turn, Window, WindowLayers, WindowOn,
+    RotaryKind, RotaryLayers, Sizes, Style, Window, WindowLayers, WindowOn,
 };
 
 /// `cohere2`.
@@ -43,7 +43,7 @@ pub(crate) const COHERE2: Family = Family {
         ..Style::LLAMA
     },
     layers: Parts {
-        turn: Turn::WidePairs,
+        rotary_kind: RotaryKind::WidePairs,
         ..Parts::LLAMA
     },
     put_together: |c, _, _, parts| parts.head_norm = HeadNorm::Each.when(c.head_norms),

@@ -6,8 +6,8 @@ use crate::families::llama::kin;
 use crate::families::reading::layer_lists;
 use crate::model::{
     ConfigFields, DecoderConfig, DecoderType, ExpertRule, Family, Flag, HeadDim, HeadNorm, Masks,
-    NormKind, Options, Parts, Proof, Reader, Routing, SharedForm, SharedWidth, Sizes, SparseLayers,
-    Style, Turn, Window, WindowLayers, WindowOn,
+    NormKind, Options, Parts, Proof, Reader, RotaryKind, Routing, SharedForm, SharedWidth, Sizes,
+    SparseLayers, Style, Window, WindowLayers, WindowOn,
 };
 
 /// `cohere2_moe`.
@@ -55,7 +55,7 @@ pub(crate) const COHERE2_MOE: Family = Family {
         ..Style::LLAMA
     },
     layers: Parts {
-        turn: Turn::WidePairs,
+        rotary_kind: RotaryKind::WidePairs,
         ..Parts::LLAMA
     },
     put_together: |c, _, style, parts| {
@@ -92,7 +92,7 @@ fn read(family: &'static Family, fields: &mut ConfigFields<'_>) -> DecoderConfig
         config.windowed = all.map(|(near, _)| near).collect();
     }
     let sparse = layer_lists::sparse(layers, |layer| layer >= dense, fields);
-    // `force_rope`: dense layers are turned where none of them has a window.
+    // `force_rope`: dense layers are rotated where none of them has a window.
     let forced = period == 1;
     let straight = |(i, sparse): (usize, bool)| !config.is_windowed(i) && (sparse || !forced);
     config.unturned = sparse.into_iter().enumerate().map(straight).collect();

@@ -3,8 +3,8 @@
 use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
-    DecoderType, Family, Flag, HeadNorm, NormKind, Options, Parts, Proof, Reader, Sizes, Style,
-    Turn,
+    DecoderType, Family, Flag, HeadNorm, NormKind, Options, Parts, Proof, Reader, RotaryKind,
+    Sizes, Style,
 };
 
 /// `cohere`.
@@ -36,7 +36,7 @@ pub(crate) const COHERE: Family = Family {
         ..Style::LLAMA
     },
     layers: Parts {
-        turn: Turn::WidePairs,
+        rotary_kind: RotaryKind::WidePairs,
         ..Parts::LLAMA
     },
     put_together: |c, _, _, parts| parts.head_norm = HeadNorm::Each.when(c.head_norms),

@@ -26,7 +26,7 @@ pub(crate) const DEEPSEEK_V2: Family = Family {
         query_rank: Some(1536),
         rank: 512,
         straight: 128,
-        turned: 64,
+        rotated: 64,
         value: 128,
         rotary: LatentRotary::Complex,
         indexer: None,

@@ -27,7 +27,7 @@ pub(crate) const DEEPSEEK_V3: Family = Family {
         query_rank: Some(1536),
         rank: 512,
         straight: 128,
-        turned: 64,
+        rotated: 64,
         value: 128,
         rotary: LatentRotary::Pairs,
         indexer: None,

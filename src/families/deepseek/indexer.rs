@@ -6,18 +6,18 @@ use crate::model::ConfigFields;
 use crate::model::Indexer;
 use serde_json::Value;
 
-/// Reads the indexer of a model whose heads have so many turned columns, with its defaults.
-pub(crate) fn read(default: Indexer, turned: u64, fields: &mut ConfigFields<'_>) -> Indexer {
+/// Reads the indexer of a model whose heads have so many rotated columns, with its defaults.
+pub(crate) fn read(default: Indexer, rotated: u64, fields: &mut ConfigFields<'_>) -> Indexer {
     const COLUMNS: &str = "index_head_dim";
     let columns = fields.optional(COLUMNS, &WIDTH, default.columns);
-    if columns < turned {
+    if columns < rotated {
         let key = fields.key(COLUMNS);
         fields.push(
             Finding::error(
                 &key,
-                message!(deepseek::indexer_too_narrow, turned, columns),
+                message!(deepseek::indexer_too_narrow, rotated, columns),
             )
-            .with_fix(&key, turned),
+            .with_fix(&key, rotated),
         );
     }
     Indexer {

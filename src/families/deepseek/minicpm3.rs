@@ -32,7 +32,7 @@ pub(crate) const MINICPM3: Family = Family {
         query_rank: Some(768),
         rank: 256,
         straight: 64,
-        turned: 32,
+        rotated: 32,
         value: 64,
         rotary: LatentRotary::Halves,
         indexer: None,

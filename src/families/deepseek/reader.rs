@@ -25,7 +25,7 @@ pub(crate) fn read(family: &'static Family, fields: &mut ConfigFields<'_>) -> De
         rotary_dim: if latent.rotary == LatentRotary::None {
             0
         } else {
-            latent.turned
+            latent.rotated
         },
         attention_bias: biased.output,
         mlp_bias: biased.mlp,
@@ -48,10 +48,10 @@ fn latent(default: Latent, fields: &mut ConfigFields<'_>) -> Latent {
     let query = (default.query_rank).filter(|_| !fields.is_null(QUERY_RANK));
     let given = fields.get(QUERY_RANK).is_some();
     let pairs = fields.flag("rope_interleave", true);
-    let turned = if default.rotary == LatentRotary::None {
-        fields.optional(TURNED, &WIDTH, default.turned)
+    let rotated = if default.rotary == LatentRotary::None {
+        fields.optional(ROTATED, &WIDTH, default.rotated)
     } else {
-        even(default.turned, fields)
+        even(default.rotated, fields)
     };
     Latent {
         query_rank: if given {
@@ -61,7 +61,7 @@ fn latent(default: Latent, fields: &mut ConfigFields<'_>) -> Latent {
         },
         rank: fields.optional("kv_lora_rank", &WIDTH, default.rank),
         straight: fields.optional("qk_nope_head_dim", &WIDTH, default.straight),
-        turned,
+        rotated,
         value: fields.optional("v_head_dim", &WIDTH, default.value),
         rotary: match default.rotary {
             LatentRotary::Pairs if default.indexer.is_none() && !pairs => LatentRotary::Halves,
@@ -69,15 +69,15 @@ fn latent(default: Latent, fields: &mut ConfigFields<'_>) -> Latent {
         },
         indexer: default
             .indexer
-            .map(|indexer| indexer::read(indexer, turned, fields)),
+            .map(|indexer| indexer::read(indexer, rotated, fields)),
     }
 }
 
 /// The field of the columns that queries are made from.
 const QUERY_RANK: &str = "q_lora_rank";
 
-/// The field of the columns that are turned.
-const TURNED: &str = "qk_rope_head_dim";
+/// The field of the columns that are rotated.
+const ROTATED: &str = "qk_rope_head_dim";
 
 /// It must be a number where all of transformers' configs of a family have one (`configuration_*.py`,
 /// transformers 5.23).
@@ -93,14 +93,15 @@ pub(crate) fn check_query_rank(config: &DecoderConfig, fields: &mut ConfigFields
     fields.push(Finding::error(&key, message!(deepseek::query_rank_null)).with_fix(&key, default));
 }
 
-/// `qk_rope_head_dim`: columns are turned in pairs.
+/// `qk_rope_head_dim`: columns are rotated in pairs.
 fn even(default: u64, fields: &mut ConfigFields<'_>) -> u64 {
-    let turned = fields.optional(TURNED, &WIDTH, default);
-    if !turned.is_multiple_of(2) {
-        let key = fields.key(TURNED);
+    let rotated = fields.optional(ROTATED, &WIDTH, default);
+    if !rotated.is_multiple_of(2) {
+        let key = fields.key(ROTATED);
         fields.push(
-            Finding::error(&key, message!(deepseek::odd_rotary, turned)).with_fix(&key, turned + 1),
+            Finding::error(&key, message!(deepseek::odd_rotary, rotated))
+                .with_fix(&key, rotated + 1),
         );
     }
-    turned
+    rotated
 }

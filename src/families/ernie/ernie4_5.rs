@@ -3,7 +3,8 @@
 use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
-    Biases, DecoderType, Family, Flag, HeadDim, Options, Parts, Proof, Reader, Sizes, Style, Turn,
+    Biases, DecoderType, Family, Flag, HeadDim, Options, Parts, Proof, Reader, RotaryKind, Sizes,
+    Style,
 };
 
 /// `ernie4_5`.
@@ -35,7 +36,7 @@ pub(crate) const ERNIE4_5: Family = Family {
         ..Style::LLAMA
     },
     layers: Parts {
-        turn: Turn::WideNeighbours,
+        rotary_kind: RotaryKind::WideNeighbours,
         ..Parts::LLAMA
     },
     // Programs.

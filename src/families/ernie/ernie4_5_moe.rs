@@ -4,7 +4,7 @@ use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
     Biases, DecoderType, DropoutFields, ExpertRule, Family, Flag, Options, Parts, Proof, Reader,
-    Routing, SharedForm, SharedWidth, Sizes, SparseLayers, Style, Turn,
+    RotaryKind, Routing, SharedForm, SharedWidth, Sizes, SparseLayers, Style,
 };
 
 /// `ernie4_5_moe`.
@@ -47,7 +47,7 @@ pub(crate) const ERNIE4_5_MOE: Family = Family {
         ..Style::LLAMA
     },
     layers: Parts {
-        turn: Turn::WideNeighbours,
+        rotary_kind: RotaryKind::WideNeighbours,
         ..Parts::LLAMA
     },
     // Programs.

@@ -221,7 +221,7 @@ impl EuroBertLayer {
     fn attend(&self, t: &Tape, x: &Tensor, given: &Given) -> (Tensor, Option<Tensor>) {
         let projections = [&self.q_proj, &self.k_proj, &self.v_proj];
         let angles = [&given.cos, &given.sin];
-        let [q, k, v] = rotary::turned_heads(t, x, projections, self.head_dim, angles);
+        let [q, k, v] = rotary::rotated_heads(t, x, projections, self.head_dim, angles);
         let mask = given.mask.as_ref();
         let (out, weights) = attend_with_weights(t, self.options, &q, &k, &v, mask);
         let merged = t.reshape(&out, [x.dim(0), x.dim(1), out.dim(2) * out.dim(3)]);

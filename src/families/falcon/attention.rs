@@ -111,9 +111,9 @@ impl SelfAttention {
         let fused = self.query_key_value.forward(t, x);
         let [mut q, mut k, mut v] = self.split(t, &fused);
         if shared.alibi.is_none() {
-            let turned_q = rotary::apply(t, &q, &shared.cos, &shared.sin);
-            let turned_k = rotary::apply(t, &k, &shared.cos, &shared.sin);
-            (q, k) = (turned_q, turned_k);
+            let rotated_q = rotary::apply(t, &q, &shared.cos, &shared.sin);
+            let rotated_k = rotary::apply(t, &k, &shared.cos, &shared.sin);
+            (q, k) = (rotated_q, rotated_k);
         }
         (k, v) = t.cached(k, v);
         if self.facts.sdpa_inputs_contiguous && !self.eager && shared.mask.is_some() {
@@ -126,7 +126,7 @@ impl SelfAttention {
             return (self.dense.forward(t, &out), None);
         }
         match &shared.alibi {
-            None => self.eager_turned(t, x.dtype(), [&q, &k, &v], shared),
+            None => self.eager_rotated(t, x.dtype(), [&q, &k, &v], shared),
             Some(alibi) => self.eager_biased(t, x.dtype(), [&q, &k, &v], alibi, shared),
         }
     }
@@ -183,7 +183,7 @@ impl SelfAttention {
         t.reshape(&out, [b, s, self.heads * self.head_dim])
     }
 
-    fn eager_turned(
+    fn eager_rotated(
         &self,
         t: &Tape,
         dtype: DType,

@@ -111,7 +111,7 @@ impl Mixer for Gla {
                 o
             }
             Decay::Fixed(rotary) => {
-                let turned = {
+                let rotated = {
                     let q = heads(t, &q, self.head_k_dim);
                     let k = heads(t, &k, self.head_k_dim);
                     let seen = t.tokens_seen_by_layer();
@@ -119,11 +119,11 @@ impl Mixer for Gla {
                     rotary.forward(t, [&q, &k], q.dim(1) + seen)
                 };
                 drop((q, k));
-                let [q, k] = &turned;
+                let [q, k] = &rotated;
                 let v = heads(t, &v, self.head_v_dim);
                 let short = tokens.one_by_one_without_gradient(t);
                 let o = t.retention([q, k, &v], sequences, short);
-                held.extend(turned);
+                held.extend(rotated);
                 o
             }
         };

@@ -21,7 +21,7 @@ impl FlaRotary {
         }
     }
 
-    /// Turns q and k, `[B, T, H, D]`, of `positions` positions.
+    /// Rotates q and k, `[B, T, H, D]`, of `positions` positions.
     pub(crate) fn forward(&self, t: &Tape, [q, k]: [&Tensor; 2], positions: u64) -> [Tensor; 2] {
         let wide_enough = |[cos, _]: &[Tensor; 2]| cos.dim(0) >= positions;
         if !self.cache.borrow().as_ref().is_some_and(wide_enough) {

@@ -5,7 +5,7 @@ use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
     Biases, DecoderType, ExpertRule, Family, Flag, Groups, HeadNorm, NormKind, Options, Parts,
-    Proof, Reader, RotaryColumns, Routing, Sizes, SparseLayers, Turn,
+    Proof, Reader, RotaryColumns, RotaryKind, Routing, Sizes, SparseLayers,
 };
 
 /// `glm4_moe`.
@@ -39,7 +39,7 @@ pub(crate) const GLM4_MOE: Family = Family {
     // Names.
     // Parts.
     layers: Parts {
-        turn: Turn::FirstColumns,
+        rotary_kind: RotaryKind::FirstColumns,
         ..Parts::LLAMA
     },
     put_together: |c, _, _, parts| {

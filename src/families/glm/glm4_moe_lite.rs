@@ -27,7 +27,7 @@ pub(crate) const GLM4_MOE_LITE: Family = Family {
         query_rank: Some(768),
         rank: 512,
         straight: 192,
-        turned: 64,
+        rotated: 64,
         value: 256,
         rotary: LatentRotary::Pairs,
         indexer: None,

@@ -27,7 +27,7 @@ pub(crate) const GLM_MOE_DSA: Family = Family {
         query_rank: Some(2048),
         rank: 512,
         straight: 192,
-        turned: 64,
+        rotated: 64,
         value: 256,
         rotary: LatentRotary::Pairs,
         indexer: Some(Indexer {

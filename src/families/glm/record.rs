@@ -4,7 +4,7 @@ use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
     Biases, DecoderType, Family, Flag, HeadDim, LayerNames, MlpNames, Options, Parts, Proof,
-    Reader, RotaryColumns, Sizes, Turn,
+    Reader, RotaryColumns, RotaryKind, Sizes,
 };
 
 /// `glm`.
@@ -37,7 +37,7 @@ pub(crate) const GLM: Family = Family {
     },
     // Parts.
     layers: Parts {
-        turn: Turn::PartPairs,
+        rotary_kind: RotaryKind::PartPairs,
         ..Parts::LLAMA
     },
     // Programs.

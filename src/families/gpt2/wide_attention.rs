@@ -81,7 +81,7 @@ impl WideAttention {
     ) -> (Tensor, Option<Tensor>) {
         let (b, s) = (x.dim(0), x.dim(1));
         let ([q, k, v], projected) = self.parts(t, x);
-        let (q, k, held) = self.turned(t, q, k);
+        let (q, k, held) = self.rotated(t, q, k);
         let [q, k, v] = [q, k, v].map(|x| t.transpose(&x, 1, 2));
         // `CodeGen` keeps keys in the dtype of the hidden states.
         let kept = match &self.positions {
@@ -125,9 +125,9 @@ impl WideAttention {
         (parts, Some(all))
     }
 
-    /// Queries and keys `[B, S, A, D]` whose first R columns are turned, and what stays in local
+    /// Queries and keys `[B, S, A, D]` whose first R columns are rotated, and what stays in local
     /// variables.
-    fn turned(&self, t: &Tape, q: Tensor, k: Tensor) -> (Tensor, Tensor, Vec<Tensor>) {
+    fn rotated(&self, t: &Tape, q: Tensor, k: Tensor) -> (Tensor, Tensor, Vec<Tensor>) {
         let (s, dtype) = (k.dim(1), k.dtype());
         // Positions are those of all samples, unless they are given for each.
         let samples = self.call.positions().map_or(1, |given| given.dim(0));
@@ -166,21 +166,21 @@ impl WideAttention {
                 angles.dtype(),
             )
         };
-        let turn = |x: &Tensor| {
+        let rotate = |x: &Tensor| {
             let (sin, cos) = (spread(), spread());
             let straight = t.mul(x, &cos);
-            let turned = {
+            let rotated = {
                 let exchanged = rotary_pairs::exchanged(t, [&all(x), &all(x)]);
                 t.mul(&exchanged, &sin)
             };
-            t.add(&straight, &turned)
+            t.add(&straight, &rotated)
         };
-        let (turned_k, turned_q) = (turn(&k_first), turn(&q_first));
-        let whole_k = t.cat(&[&turned_k, &k_rest], -1);
+        let (rotated_k, rotated_q) = (rotate(&k_first), rotate(&q_first));
+        let whole_k = t.cat(&[&rotated_k, &k_rest], -1);
         drop(k);
-        let whole_q = t.cat(&[&turned_q, &q_rest], -1);
+        let whole_q = t.cat(&[&rotated_q, &q_rest], -1);
         drop(q);
-        held.extend([angles, turned_k, k_rest, turned_q, q_rest]);
+        held.extend([angles, rotated_k, k_rest, rotated_q, q_rest]);
         (whole_q, whole_k, held)
     }
 

@@ -129,8 +129,8 @@ impl SelfAttention {
         };
         let (q, k) = {
             let parts = |x: &Tensor| {
-                let turned = t.slice(x, -1, 0, self.rotary_dim);
-                (turned, t.slice(x, -1, self.rotary_dim, dim))
+                let rotated = t.slice(x, -1, 0, self.rotary_dim);
+                (rotated, t.slice(x, -1, self.rotary_dim, dim))
             };
             let ((q, q_rest), (k, k_rest)) = (parts(&q), parts(&k));
             let q = rotary::apply(t, &q, &shared.cos, &shared.sin);

@@ -63,7 +63,7 @@ pub(crate) const GRANITE_SWA: Family = Family {
     ..LLAMA
 };
 
-/// Each layer can be turned by a base of its own.
+/// Each layer can be rotated by a base of its own.
 pub(super) fn read(family: &'static Family, fields: &mut ConfigFields<'_>) -> DecoderConfig {
     let mut config = kin::read(family, fields);
     config.bases = bases(config.num_hidden_layers, fields);
@@ -71,7 +71,7 @@ pub(super) fn read(family: &'static Family, fields: &mut ConfigFields<'_>) -> De
     config
 }
 
-/// Of each layer which of the distinct bases of `layer_rope_theta` it is turned
+/// Of each layer which of the distinct bases of `layer_rope_theta` it is rotated
 /// by, in the order of their size; none where that is 0.
 fn bases(layers: u64, fields: &mut ConfigFields<'_>) -> Vec<Option<usize>> {
     const FIELD: &str = "layer_rope_theta";

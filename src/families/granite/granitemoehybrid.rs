@@ -70,7 +70,7 @@ pub(crate) const GRANITEMOEHYBRID: Family = Family {
 /// The default of `shared_intermediate_size`.
 const SHARED: u64 = 1024;
 
-/// The MLP is as wide as the expert beside the mixture where there is none, and positions turn nothing unless
+/// The MLP is as wide as the expert beside the mixture where there is none, and positions rotate nothing unless
 /// the config says so.
 fn read(family: &'static Family, fields: &mut ConfigFields<'_>) -> DecoderConfig {
     let frame = reader::frame(family, fields);

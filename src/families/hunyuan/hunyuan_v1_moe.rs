@@ -39,7 +39,7 @@ pub(crate) const HUNYUAN_V1_MOE: Family = Family {
     },
     // Parts.
     layers: Parts {
-        head_norm: HeadNorm::Turned(NormKind::Root),
+        head_norm: HeadNorm::AfterRotary(NormKind::Root),
         ..Parts::LLAMA
     },
     // Programs.

@@ -4,7 +4,7 @@ use super::reader::{self, Mixers};
 use crate::families::llama::LLAMA;
 use crate::model::{
     Biases, ConfigFields, DecoderConfig, DecoderType, Family, HeadDim, LayerNames, Mixing, Options,
-    Parts, Piece, Proof, Reader, RotaryColumns, Sizes, Style, Turn,
+    Parts, Piece, Proof, Reader, RotaryColumns, RotaryKind, Sizes, Style,
 };
 
 /// `bamba`.
@@ -46,7 +46,7 @@ pub(crate) const BAMBA: Family = Family {
         ..Style::LLAMA
     },
     layers: Parts {
-        turn: Turn::FirstColumns,
+        rotary_kind: RotaryKind::FirstColumns,
         gives_weights: true,
         ..Parts::LLAMA
     },

@@ -34,7 +34,7 @@ pub(crate) const KIMI_LINEAR: Family = Family {
         query_rank: None,
         rank: 512,
         straight: 128,
-        turned: 64,
+        rotated: 64,
         value: 128,
         rotary: LatentRotary::None,
         indexer: None,

@@ -4,7 +4,7 @@ use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
     Biases, DecoderType, ExpertForm, ExpertRule, Family, Flag, HeadDim, LayerNames, Masks,
-    NormKind, Options, Parts, Proof, Reader, Routing, Sinks, Sizes, Style, Turn, Window,
+    NormKind, Options, Parts, Proof, Reader, RotaryKind, Routing, Sinks, Sizes, Style, Window,
     WindowLayers, WindowOn,
 };
 
@@ -56,7 +56,7 @@ pub(crate) const GPT_OSS: Family = Family {
         ..Style::LLAMA
     },
     layers: Parts {
-        turn: Turn::Parts,
+        rotary_kind: RotaryKind::Parts,
         sinks: Some(Sinks::Score),
         ..Parts::LLAMA
     },

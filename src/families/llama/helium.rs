@@ -3,8 +3,8 @@
 use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
-    Biases, DecoderType, Family, Flag, HeadDim, NormKind, Options, Parts, Proof, Reader, Sizes,
-    Style, Turn,
+    Biases, DecoderType, Family, Flag, HeadDim, NormKind, Options, Parts, Proof, Reader,
+    RotaryKind, Sizes, Style,
 };
 
 /// `helium`.
@@ -38,7 +38,7 @@ pub(crate) const HELIUM: Family = Family {
         ..Style::LLAMA
     },
     layers: Parts {
-        turn: Turn::Pairs,
+        rotary_kind: RotaryKind::Pairs,
         ..Parts::LLAMA
     },
     // Programs.

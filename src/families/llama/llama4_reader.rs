@@ -21,8 +21,8 @@ pub(crate) fn read(family: &'static Family, fields: &mut ConfigFields<'_>) -> De
     fields.check_activation("hidden_act", &["silu", "swish"]);
     let expert_size = fields.optional("intermediate_size", &WIDTH, sizes.inner);
     let unturned = layer_lists::unturned(layers, fields);
-    // Layers that are turned see a chunk of the sequence only.
-    let turned = |layer: u64| usize::try_from(layer).is_ok_and(|layer| !unturned[layer]);
+    // Layers that are rotated see a chunk of the sequence only.
+    let rotated = |layer: u64| usize::try_from(layer).is_ok_and(|layer| !unturned[layer]);
     DecoderConfig {
         num_labels: fields.labels(2),
         intermediate_size: fields.optional("intermediate_size_mlp", &WIDTH, 16_384),
@@ -34,7 +34,7 @@ pub(crate) fn read(family: &'static Family, fields: &mut ConfigFields<'_>) -> De
         attention_bias: options::biases(&rules.biases, fields).output,
         head_norms: options::holds(rules.head_norms, fields),
         scales_queries: fields.flag("attn_temperature_tuning", true),
-        windowed: fields.windowed_layers(layers, turned),
+        windowed: fields.windowed_layers(layers, rotated),
         unturned,
         sliding_window: Some(fields.optional("attention_chunk_size", &SEQ_LEN, 8192)),
         dropout: options::dropout(&rules.dropout, fields),

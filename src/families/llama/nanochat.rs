@@ -4,7 +4,7 @@ use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
     DecoderType, Family, Flag, HeadNorm, LayerNames, MlpFunction, MlpNames, NormKind, Options,
-    Parts, Proof, Reader, Sizes, Style, Turn,
+    Parts, Proof, Reader, RotaryKind, Sizes, Style,
 };
 
 /// `nanochat`.
@@ -39,8 +39,8 @@ pub(crate) const NANOCHAT: Family = Family {
         ..Style::LLAMA
     },
     layers: Parts {
-        turn: Turn::Backwards,
-        head_norm: HeadNorm::Turned(NormKind::BareRoot),
+        rotary_kind: RotaryKind::Backwards,
+        head_norm: HeadNorm::AfterRotary(NormKind::BareRoot),
         ..Parts::LLAMA
     },
     // Programs.

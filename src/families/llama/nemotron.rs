@@ -4,7 +4,7 @@ use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
     Biases, DecoderType, Family, LayerNames, MlpFunction, MlpNames, NormKind, Options, Parts,
-    Proof, Reader, RotaryColumns, Sizes, Style, Turn,
+    Proof, Reader, RotaryColumns, RotaryKind, Sizes, Style,
 };
 
 /// `nemotron`.
@@ -38,7 +38,7 @@ pub(crate) const NEMOTRON: Family = Family {
         ..Style::LLAMA
     },
     layers: Parts {
-        turn: Turn::Part,
+        rotary_kind: RotaryKind::Part,
         forgets_weights_in_4: true,
         ..Parts::LLAMA
     },

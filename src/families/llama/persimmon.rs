@@ -4,8 +4,8 @@ use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
     Activation, Biases, DecoderType, DropoutFields, Family, Flag, HeadNorm, Holds, LayerNames,
-    MlpFunction, MlpNames, NormKind, Options, Parts, Proof, Reader, RotaryColumns, Sizes, Style,
-    Turn,
+    MlpFunction, MlpNames, NormKind, Options, Parts, Proof, Reader, RotaryColumns, RotaryKind,
+    Sizes, Style,
 };
 
 /// `persimmon`.
@@ -48,8 +48,8 @@ pub(crate) const PERSIMMON: Family = Family {
         ..Style::LLAMA
     },
     layers: Parts {
-        turn: Turn::Part,
-        holds: Holds::Turned,
+        rotary_kind: RotaryKind::Part,
+        holds: Holds::Rotated,
         ..Parts::LLAMA
     },
     put_together: |c, _, _, parts| {

@@ -88,7 +88,7 @@ fn head_dim(sizes: &Sizes, hidden: u64, heads: u64, fields: &mut ConfigFields<'_
     }
     let dim = fields.optional("head_dim", &WIDTH, default.unwrap_or(hidden / heads));
     if !dim.is_multiple_of(2) {
-        // Rotary embeddings turn pairs of columns.
+        // Rotary embeddings rotate pairs of columns.
         let key = fields.key("head_dim");
         fields.push(Finding::error(&key, message!(llama::odd_head, dim)).with_fix(&key, dim + 1));
     }

@@ -4,7 +4,7 @@ use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
     Biases, DecoderType, DropoutFields, Family, Flag, HeadNorm, Holds, LayerNames, NormKind,
-    Options, Parts, Proof, Reader, RotaryColumns, Sizes, Style, Turn,
+    Options, Parts, Proof, Reader, RotaryColumns, RotaryKind, Sizes, Style,
 };
 
 /// `stablelm`.
@@ -43,7 +43,7 @@ pub(crate) const STABLELM: Family = Family {
         ..Style::LLAMA
     },
     layers: Parts {
-        turn: Turn::Part,
+        rotary_kind: RotaryKind::Part,
         holds: Holds::Both,
         unread_rotary_in_4: true,
         forgets_weights_in_4: true,

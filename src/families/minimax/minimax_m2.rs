@@ -4,7 +4,7 @@ use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
     Biases, ConfigFields, DecoderConfig, DecoderType, ExpertRule, Family, Flag, HeadDim, HeadNorm,
-    NormKind, Options, Parts, Proof, Reader, RotaryColumns, Routing, Sizes, Turn,
+    NormKind, Options, Parts, Proof, Reader, RotaryColumns, RotaryKind, Routing, Sizes,
 };
 
 /// `minimax_m2`.
@@ -40,7 +40,7 @@ pub(crate) const MINIMAX_M2: Family = Family {
     // Parts.
     layers: Parts {
         head_norm: HeadNorm::Whole(NormKind::Root),
-        turn: Turn::FirstColumns,
+        rotary_kind: RotaryKind::FirstColumns,
         ..Parts::LLAMA
     },
     // Programs.
@@ -55,7 +55,7 @@ pub(crate) const MINIMAX_M2: Family = Family {
     ..LLAMA
 };
 
-/// What positions turn of a head can be said in columns.
+/// What positions rotate of a head can be said in columns.
 fn read(family: &'static Family, fields: &mut ConfigFields<'_>) -> DecoderConfig {
     let mut config = kin::read(family, fields);
     let columns = config.head_dim;

@@ -28,7 +28,7 @@ pub(crate) const MISTRAL4: Family = Family {
         query_rank: Some(1024),
         rank: 256,
         straight: 64,
-        turned: 64,
+        rotated: 64,
         value: 128,
         rotary: LatentRotary::Pairs,
         indexer: None,

@@ -35,14 +35,14 @@ pub(crate) struct ModernBertLayer {
 pub(crate) struct Shared {
     pub(crate) mask: Option<Tensor>,
     /// Its positions.
-    pub(crate) turn: Turn,
+    pub(crate) rotary_input: RotaryInput,
     /// Positions that the layers of a decoder only hold.
     pub(crate) _positions: Option<Tensor>,
 }
 
 /// How a layer knows positions.
 #[derive(Clone)]
-pub(crate) enum Turn {
+pub(crate) enum RotaryInput {
     /// By cosines and sines `[1, S, D]`.
     By(Tensor, Tensor),
     /// It makes those of positions `[S]`. The mask of the other layers is passed, too.
@@ -92,14 +92,14 @@ impl ModernBertLayer {
         let qkv = self.projections[0].forward(t, x);
         let qkv = t.view(&qkv, [b, s, 3, heads, self.head_dim]);
         let mask = shared.mask.as_ref();
-        let (out, weights, held) = match (&self.rotary, &shared.turn) {
-            (Some(rotary), Turn::Own(positions, _)) => {
+        let (out, weights, held) = match (&self.rotary, &shared.rotary_input) {
+            (Some(rotary), RotaryInput::Own(positions, _)) => {
                 let (cos, sin) = rotary.forward(t, positions, qkv.dtype());
                 let [q, k, v] = t.unbind(&t.transpose(&qkv, 1, 3), 2);
                 let [q, k] = [q, k].map(|x| rotary::apply(t, &x, &cos, &sin));
                 (self.weighed(t, [&q, &k, &v], mask).0, None, None)
             }
-            (_, Turn::By(cos, sin) | Turn::Own(cos, sin)) => {
+            (_, RotaryInput::By(cos, sin) | RotaryInput::Own(cos, sin)) => {
                 let [q, k, v] = t.unbind(&qkv, 2).map(|x| t.transpose(&x, 1, 2));
                 let [q, k] = rotary::apply_in_float32(t, [&q, &k], cos, sin);
                 let (out, weights) = self.weighed(t, [&q, &k, &v], mask);
@@ -124,10 +124,10 @@ impl ModernBertLayer {
         projections: [&Linear; 3],
     ) -> (Tensor, Option<Tensor>) {
         let [q, k, v] = projections.map(|p| in_heads(t, &p.forward(t, x), self.head_dim));
-        let (Turn::By(cos, sin) | Turn::Own(cos, sin)) = &shared.turn;
-        let turned = rotary::apply_in_float32(t, [&q, &k], cos, sin);
+        let (RotaryInput::By(cos, sin) | RotaryInput::Own(cos, sin)) = &shared.rotary_input;
+        let rotated = rotary::apply_in_float32(t, [&q, &k], cos, sin);
         drop((q, k));
-        let [q, k] = turned;
+        let [q, k] = rotated;
         let (k, v) = t.cached(k, v);
         let mask = shared.mask.as_ref();
         let (out, weights) = if self.options.implementation == Attention::Eager {

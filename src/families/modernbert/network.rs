@@ -1,7 +1,7 @@
 //! `ModernBERT` (`models/modernbert/modeling_modernbert.py` of transformers 5.23, 4.51 and 4.48), predicting
 //! masked tokens or classes, and its decoder (`models/modernbert_decoder` of 5.23), predicting the next token.
 
-use super::layer::{ModernBertLayer, Shared, Turn};
+use super::layer::{ModernBertLayer, RotaryInput, Shared};
 use crate::ask::{Attention, Task};
 use crate::families::network::{Encoder, Net};
 use crate::model::{MaskStyle, ModernBertConfig, ResolvedSpec, Transformers};
@@ -146,18 +146,18 @@ impl ModernBert {
             } else {
                 positions.clone()
             };
-            let turns = self.rotary.each_ref().map(|rotary| {
+            let cos_sin = self.rotary.each_ref().map(|rotary| {
                 let rotary = rotary.as_ref()?;
                 let (cos, sin) = rotary.forward(t, &of_all, dtype);
-                Some(Turn::By(cos, sin))
+                Some(RotaryInput::By(cos, sin))
             });
             let given = |i: usize| {
-                let turn = turns[i].clone()?;
+                let rotary_input = cos_sin[i].clone()?;
                 let mask = masks[i].clone();
                 let positions = self.decoder.then(|| positions.clone());
                 Some(Shared {
                     mask,
-                    turn,
+                    rotary_input,
                     _positions: positions,
                 })
             };
@@ -235,7 +235,7 @@ impl ModernBert {
         drop(ones);
         let given = |mask: &Tensor, other: &Tensor| Shared {
             mask: Some(mask.clone()),
-            turn: Turn::Own(positions.clone(), other.clone()),
+            rotary_input: RotaryInput::Own(positions.clone(), other.clone()),
             _positions: None,
         };
         let shared = [given(&all, &near), given(&near, &all)];

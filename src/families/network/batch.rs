@@ -2,7 +2,7 @@
 
 use crate::ask::Task;
 use crate::model::{Input, ResolvedSpec};
-use crate::nn::vision::batch as sight_batch;
+use crate::nn::vision::batch as vision_batch;
 use crate::tape::{Category, Tape, Tensor};
 use crate::units::{DType, Shape};
 
@@ -147,9 +147,9 @@ pub(crate) fn batch(
     let decoder_ids = targets.then(|| input(given, DType::Int64));
     let places = Shape::from([1, seq_len]);
     let positions = spec.divides_sequence().then(|| input(places, DType::Int64));
-    let sight = spec.architecture.images();
-    let (seen, mut beside) = sight.map_or_else(Default::default, |sight| {
-        sight_batch::among_tokens(t, spec, sight, samples, tokens)
+    let vision_tower = spec.architecture.images();
+    let (seen, mut beside) = vision_tower.map_or_else(Default::default, |vision_tower| {
+        vision_batch::among_tokens(t, spec, vision_tower, samples, tokens)
     });
     beside.extend(ends);
     Batch {

@@ -19,8 +19,8 @@ pub struct Calling {
     /// Whether tokens that would repeat what its source says are ruled out
     /// (`encoder_no_repeat_ngram_size`).
     pub repeats_nothing: bool,
-    /// Whether it hears recordings (Whisper).
-    pub hears: bool,
+    /// Whether it reads recordings (Whisper).
+    pub reads_audio: bool,
     /// Whether an encoder runs first.
     pub encodes: bool,
     /// Whether it is given token positions.
@@ -83,7 +83,7 @@ impl Calling {
             },
             forced_end: generation.forced_end,
             repeats_nothing: spec.architecture.repeats_nothing(),
-            hears: encodes && spec.architecture.reads_spectrograms(),
+            reads_audio: encodes && spec.architecture.reads_spectrograms(),
             encodes,
             positions: generation.positions,
             last_logits: spec.architecture.takes_logits_to_keep(spec.framework),

@@ -85,13 +85,13 @@ impl<L: Layer> CausalLm for Causal<L> {
     }
 
     fn see(&self, t: &Tape, images: &Tensor, samples: u64) -> Option<ImageFeatures> {
-        let (sight, shell) = self.sight()?;
-        sight.features(t, shell, images, samples)
+        let (vision_tower, shell) = self.vision_tower()?;
+        vision_tower.features(t, shell, images, samples)
     }
 
     fn places(&self, t: &Tape, positions: Tensor) -> Tensor {
-        match self.sight() {
-            Some((sight, shell)) => sight.places(t, positions, shell.padding_mask),
+        match self.vision_tower() {
+            Some((vision_tower, shell)) => vision_tower.places(t, positions, shell.padding_mask),
             None => positions,
         }
     }

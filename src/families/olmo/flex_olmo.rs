@@ -4,7 +4,7 @@ use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
     DecoderType, ExpertRule, Family, Flag, HeadNorm, LayerNames, NormKind, Options, Parts, Proof,
-    Reader, Sizes, Style, Turn,
+    Reader, RotaryKind, Sizes, Style,
 };
 
 /// `flex_olmo`.
@@ -45,7 +45,7 @@ pub(crate) const FLEX_OLMO: Family = Family {
         ..Style::LLAMA
     },
     layers: Parts {
-        turn: Turn::WideHalves,
+        rotary_kind: RotaryKind::WideHalves,
         head_norm: HeadNorm::Whole(NormKind::WideRoot),
         ..Parts::LLAMA
     },

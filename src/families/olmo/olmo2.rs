@@ -4,7 +4,7 @@ use super::olmo2_reader;
 use crate::families::llama::LLAMA;
 use crate::model::{
     DecoderType, Family, Flag, HeadNorm, LayerNames, NormKind, Options, Parts, Proof, Reader,
-    Sizes, Style, Transformers, Turn,
+    RotaryKind, Sizes, Style, Transformers,
 };
 
 /// `olmo2`.
@@ -39,7 +39,7 @@ pub(crate) const OLMO2: Family = Family {
         ..Style::LLAMA
     },
     layers: Parts {
-        turn: Turn::WideHalves,
+        rotary_kind: RotaryKind::WideHalves,
         head_norm: HeadNorm::Whole(NormKind::WideRoot),
         ..Parts::LLAMA
     },
@@ -48,7 +48,7 @@ pub(crate) const OLMO2: Family = Family {
         if version != Transformers::V5 {
             style.norm = NormKind::Root;
             style.wide_rotary = false;
-            parts.turn = Turn::Halves;
+            parts.rotary_kind = RotaryKind::Halves;
             parts.head_norm = HeadNorm::Whole(NormKind::Root);
         }
     },

@@ -4,7 +4,7 @@ use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
     DecoderType, Family, Flag, HeadNorm, LayerNames, Masks, NormKind, Options, Parts, Proof,
-    Reader, Sizes, Style, Turn, Window, WindowLayers, WindowOn,
+    Reader, RotaryKind, Sizes, Style, Window, WindowLayers, WindowOn,
 };
 
 /// `olmo3`.
@@ -46,7 +46,7 @@ pub(crate) const OLMO3: Family = Family {
         ..Style::LLAMA
     },
     layers: Parts {
-        turn: Turn::WideHalves,
+        rotary_kind: RotaryKind::WideHalves,
         head_norm: HeadNorm::Whole(NormKind::WideRoot),
         ..Parts::LLAMA
     },

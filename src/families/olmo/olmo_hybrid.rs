@@ -4,7 +4,7 @@ use super::olmo_hybrid_reader;
 use crate::families::llama::LLAMA;
 use crate::model::{
     DecoderType, DeltaRule, Family, Flag, HeadNorm, LayerNames, NormKind, Options, Parts, Piece,
-    Proof, Reader, Sizes, Style, Turn,
+    Proof, Reader, RotaryKind, Sizes, Style,
 };
 
 /// `olmo_hybrid`.
@@ -48,7 +48,7 @@ pub(crate) const OLMO_HYBRID: Family = Family {
         ..Style::LLAMA
     },
     layers: Parts {
-        turn: Turn::WideHalves,
+        rotary_kind: RotaryKind::WideHalves,
         head_norm: HeadNorm::Whole(NormKind::WideRoot),
         delta_rule: DeltaRule::Each,
         ..Parts::LLAMA

@@ -30,7 +30,7 @@ pub(crate) fn read(family: &'static Family, fields: &mut ConfigFields<'_>) -> De
         num_key_value_heads: fields.shared_heads(heads, heads),
         head_dim,
         vocab_size: fields.optional("vocab_size", &VOCABULARY, sizes.vocabulary),
-        rotary_dim: if turns(fields) { head_dim } else { 0 },
+        rotary_dim: if rotates(fields) { head_dim } else { 0 },
         intermediate_size: fields.optional("intermediate_size", &WIDTH, sizes.inner),
         tie_word_embeddings: fields.flag("tie_word_embeddings", rules.tied),
         attention_bias: options::biases(&rules.biases, fields).output,
@@ -61,8 +61,8 @@ fn attending(fields: &mut ConfigFields<'_>, layers: u64) -> Vec<bool> {
     all
 }
 
-/// Whether positions turn queries and keys: not where `rope_theta` is null, as in published models.
-fn turns(fields: &ConfigFields<'_>) -> bool {
+/// Whether positions rotate queries and keys: not where `rope_theta` is null, as in published models.
+fn rotates(fields: &ConfigFields<'_>) -> bool {
     let rotary = fields.get("rope_parameters").and_then(Value::as_object);
     let theta = rotary.and_then(|rotary| rotary.get("rope_theta"));
     !theta.is_some_and(Value::is_null)

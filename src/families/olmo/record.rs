@@ -3,8 +3,8 @@
 use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
-    DecoderType, Family, Flag, NormKind, Options, Parts, Proof, Reader, Sizes, Style, Transformers,
-    Turn,
+    DecoderType, Family, Flag, NormKind, Options, Parts, Proof, Reader, RotaryKind, Sizes, Style,
+    Transformers,
 };
 
 /// `olmo`.
@@ -30,13 +30,13 @@ pub(crate) const OLMO: Family = Family {
         ..Style::LLAMA
     },
     layers: Parts {
-        turn: Turn::WideHalves,
+        rotary_kind: RotaryKind::WideHalves,
         ..Parts::LLAMA
     },
     put_together: |_, version, style, parts| {
         if version != Transformers::V5 {
             style.wide_rotary = false;
-            parts.turn = Turn::Halves;
+            parts.rotary_kind = RotaryKind::Halves;
         }
     },
     // Programs.

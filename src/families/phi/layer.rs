@@ -104,15 +104,15 @@ impl SelfAttention {
             k = k_norm.forward(t, &k);
         }
         let parts = |x: &Tensor| {
-            let turned = t.slice(x, -1, 0, self.rotary_dim);
-            (turned, t.slice(x, -1, self.rotary_dim, self.head_dim))
+            let rotated = t.slice(x, -1, 0, self.rotary_dim);
+            (rotated, t.slice(x, -1, self.rotary_dim, self.head_dim))
         };
         let ((q_part, q_rest), (k_part, k_rest)) = (parts(&q), parts(&k));
-        // What is turned stays in local variables.
-        let turned_q = rotary::apply(t, &q_part, &shared.cos, &shared.sin);
-        let turned_k = rotary::apply(t, &k_part, &shared.cos, &shared.sin);
-        let whole_q = t.cat(&[&turned_q, &q_rest], -1);
-        let whole_k = t.cat(&[&turned_k, &k_rest], -1);
+        // What is rotated stays in local variables.
+        let rotated_q = rotary::apply(t, &q_part, &shared.cos, &shared.sin);
+        let rotated_k = rotary::apply(t, &k_part, &shared.cos, &shared.sin);
+        let whole_q = t.cat(&[&rotated_q, &q_rest], -1);
+        let whole_k = t.cat(&[&rotated_k, &k_rest], -1);
         let (whole_k, v) = t.cached(whole_k, v);
         let mask = shared.mask.as_ref();
         let (out, weights) = attend_with_weights(t, self.options, &whole_q, &whole_k, &v, mask);

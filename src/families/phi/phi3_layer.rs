@@ -94,23 +94,23 @@ impl SelfAttention {
         let part = |y: &Tensor| in_heads(t, y, self.head_dim);
         let (q, k, v) = (part(&q), part(&k), part(&v));
         let parts = |x: &Tensor| {
-            let turned = t.slice(x, -1, 0, self.rotary_dim);
-            (turned, t.slice(x, -1, self.rotary_dim, self.head_dim))
+            let rotated = t.slice(x, -1, 0, self.rotary_dim);
+            (rotated, t.slice(x, -1, self.rotary_dim, self.head_dim))
         };
-        let turned = |(turned, rest): (Tensor, Tensor)| {
-            let turned = rotary::apply(t, &turned, &shared.cos, &shared.sin);
-            t.cat(&[&turned, &rest], -1)
+        let rotated = |(rotated, rest): (Tensor, Tensor)| {
+            let rotated = rotary::apply(t, &rotated, &shared.cos, &shared.sin);
+            t.cat(&[&rotated, &rest], -1)
         };
         let (q_parts, k_parts) = (parts(&q), parts(&k));
-        let (turned_q, turned_k) = if self.options.liger_rope {
+        let (rotated_q, rotated_k) = if self.options.liger_rope {
             let [q, k] = t.liger_rope(&q, &k, &shared.cos, &shared.sin);
             (q, k)
         } else {
-            (turned(q_parts), turned(k_parts))
+            (rotated(q_parts), rotated(k_parts))
         };
-        let (turned_k, v) = t.cached(turned_k, v);
+        let (rotated_k, v) = t.cached(rotated_k, v);
         let mask = shared.mask.as_ref();
-        let (out, weights) = attend_with_weights(t, self.options, &turned_q, &turned_k, &v, mask);
+        let (out, weights) = attend_with_weights(t, self.options, &rotated_q, &rotated_k, &v, mask);
         let out = t.reshape(&out, [x.dim(0), x.dim(1), queries]);
         let out = t.contiguous(&out);
         let projected = self.o_proj.forward(t, &out);

@@ -4,7 +4,7 @@ use crate::families::hybrid::reader;
 use crate::families::llama::LLAMA;
 use crate::model::{
     DecoderType, Family, Flag, Gate, Grids, HeadDim, HeadNorm, LayerNames, NormKind, Options,
-    Parts, Proof, Reader, RotaryColumns, Sizes, Style, Turn,
+    Parts, Proof, Reader, RotaryColumns, RotaryKind, Sizes, Style,
 };
 
 /// `qwen3_5`.
@@ -40,7 +40,7 @@ pub(crate) const QWEN3_5: Family = Family {
         ..Style::LLAMA
     },
     layers: Parts {
-        turn: Turn::FirstColumns,
+        rotary_kind: RotaryKind::FirstColumns,
         head_norm: HeadNorm::Rows(NormKind::OnePlusRoot),
         gate: Gate::BesideQueries,
         ..Parts::LLAMA

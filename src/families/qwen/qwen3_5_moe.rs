@@ -4,7 +4,7 @@ use crate::families::hybrid::reader;
 use crate::families::llama::LLAMA;
 use crate::model::{
     DecoderType, ExpertRule, Family, Flag, Gate, Grids, HeadDim, HeadNorm, LayerNames, NormKind,
-    Options, Parts, Proof, Reader, RotaryColumns, SharedWidth, Sizes, Style, Turn,
+    Options, Parts, Proof, Reader, RotaryColumns, RotaryKind, SharedWidth, Sizes, Style,
 };
 
 /// `qwen3_5_moe`.
@@ -50,7 +50,7 @@ pub(crate) const QWEN3_5_MOE: Family = Family {
         ..Style::LLAMA
     },
     layers: Parts {
-        turn: Turn::FirstColumns,
+        rotary_kind: RotaryKind::FirstColumns,
         head_norm: HeadNorm::Rows(NormKind::OnePlusRoot),
         gate: Gate::BesideQueries,
         ..Parts::LLAMA

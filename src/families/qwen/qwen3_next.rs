@@ -4,8 +4,8 @@ use crate::families::hybrid::reader;
 use crate::families::llama::LLAMA;
 use crate::model::{
     DecoderType, DeltaRule, ExpertRule, Family, Flag, Gate, HeadDim, HeadNorm, LayerNames,
-    NormKind, Options, Parts, Proof, Reader, RotaryColumns, SharedWidth, Sizes, SparseLayers,
-    Style, Turn,
+    NormKind, Options, Parts, Proof, Reader, RotaryColumns, RotaryKind, SharedWidth, Sizes,
+    SparseLayers, Style,
 };
 
 /// `qwen3_next`.
@@ -53,7 +53,7 @@ pub(crate) const QWEN3_NEXT: Family = Family {
         ..Style::LLAMA
     },
     layers: Parts {
-        turn: Turn::FirstColumns,
+        rotary_kind: RotaryKind::FirstColumns,
         head_norm: HeadNorm::Rows(NormKind::OnePlusRoot),
         gate: Gate::BesideQueries,
         delta_rule: DeltaRule::Grouped,

@@ -26,8 +26,8 @@ pub(super) fn check(layers: u64, fields: &mut ConfigFields<'_>) {
     }
 }
 
-/// Of each layer whether positions do not turn it, by `no_rope_layers`, which has a 1 for each layer that is
-/// turned; without it each `no_rope_layer_interval`th is not.
+/// Of each layer whether positions do not rotate it, by `no_rope_layers`, which has a 1 for each layer that is
+/// rotated; without it each `no_rope_layer_interval`th is not.
 pub(crate) fn unturned(layers: u64, fields: &mut ConfigFields<'_>) -> Vec<bool> {
     let given = fields.get("no_rope_layers").and_then(Value::as_array);
     let interval = fields.optional("no_rope_layer_interval", &LAYERS, 4);

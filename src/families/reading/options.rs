@@ -78,7 +78,7 @@ pub(crate) fn head_dim(
     }
 }
 
-/// Columns of a head that rotary embeddings turn.
+/// Columns of a head that rotary embeddings rotate.
 pub(crate) fn rotary_columns(
     rule: RotaryColumns,
     head_dim: u64,
@@ -88,7 +88,7 @@ pub(crate) fn rotary_columns(
         RotaryColumns::None => 0,
         RotaryColumns::All => head_dim,
         RotaryColumns::Half => head_dim / 2,
-        RotaryColumns::Share(field, default) => fields.turned(head_dim, field, default),
+        RotaryColumns::Share(field, default) => fields.rotated(head_dim, field, default),
         RotaryColumns::Count(field, default) => {
             fields.optional(field, &WIDTH, default.min(head_dim))
         }

@@ -1,4 +1,4 @@
-//! Which layers of a decoder see a window only, and which are not turned by positions, by the rules of its
+//! Which layers of a decoder see a window only, and which are not rotated by positions, by the rules of its
 //! family (`models/*/configuration_*.py` of transformers 5.23).
 
 use super::layer_lists;
@@ -94,7 +94,7 @@ fn why_needed(key: &str, width: u64) -> Finding {
     Finding::error(key, message!(reading::window_needed)).with_fix(key, width)
 }
 
-/// Of each layer whether positions do not turn its queries and keys; empty where they turn all.
+/// Of each layer whether positions do not rotate its queries and keys; empty where they rotate all.
 pub(crate) fn unturned(
     rule: RotaryLayers,
     layers: u64,

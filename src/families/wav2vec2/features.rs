@@ -66,19 +66,19 @@ impl Block for ConvLayer {
 
     /// `[B, C, L]` to `[B, C', L']`.
     fn forward(&self, t: &Tape, x: &Tensor, (): &()) -> Tensor {
-        let heard = t.conv1d(x, &self.weight, self.bias.as_ref(), [self.stride, 0]);
+        let audio = t.conv1d(x, &self.weight, self.bias.as_ref(), [self.stride, 0]);
         let normed = match &self.norm {
-            Norm::None => heard,
+            Norm::None => audio,
             Norm::Group([weight, bias]) => {
-                let normed = t.group_norm(&heard, weight.dim(0), weight, bias);
-                drop(heard);
+                let normed = t.group_norm(&audio, weight.dim(0), weight, bias);
+                drop(audio);
                 normed
             }
             Norm::Layer(norm) => {
-                let turned = t.transpose(&heard, 1, 2);
-                drop(heard);
-                let normed = norm.forward(t, &turned);
-                drop(turned);
+                let transposed = t.transpose(&audio, 1, 2);
+                drop(audio);
+                let normed = norm.forward(t, &transposed);
+                drop(transposed);
                 t.transpose(&normed, 1, 2)
             }
         };
@@ -106,10 +106,12 @@ impl Positions {
 
     /// `[B, S, H]` to the same.
     pub(crate) fn forward(&self, t: &Tape, hidden: &Tensor) -> Tensor {
-        let turned = t.transpose(hidden, 1, 2);
+        let transposed = t.transpose(hidden, 1, 2);
         let seen = match self {
-            Self::Normed(conv) => conv.forward(t, &turned),
-            Self::Stacked(layers) => layers.iter().fold(turned, |x, layer| layer.forward(t, &x)),
+            Self::Normed(conv) => conv.forward(t, &transposed),
+            Self::Stacked(layers) => layers
+                .iter()
+                .fold(transposed, |x, layer| layer.forward(t, &x)),
         };
         t.transpose(&seen, 1, 2)
     }

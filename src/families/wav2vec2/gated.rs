@@ -93,11 +93,11 @@ impl GatedAttention {
             Some(weight) => t.linear(&x, weight, Some(&parts[i])),
             None => x.clone(),
         });
-        let turned = |y: Tensor| {
+        let transposed = |y: Tensor| {
             let parted = t.view(&y, [s, b * self.heads, h / self.heads]);
             t.transpose(&parted, 0, 1)
         };
-        let [q, k, v] = [q, k, v].map(turned);
+        let [q, k, v] = [q, k, v].map(transposed);
         let mut weights = {
             let scaled = t.mul_scalar(&q);
             let keys = t.transpose(&k, 1, 2);

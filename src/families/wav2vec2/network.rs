@@ -113,17 +113,17 @@ impl Speech {
     /// `Wav2Vec2Model`: `[B, S, H]`, and what it returns besides: the features, and where it
     /// classifies what goes into each layer and comes out of the last.
     fn hear(&self, t: &Tape, waveform: &Tensor) -> (Tensor, Option<Tensor>, Vec<Tensor>) {
-        let mut heard = t.unsqueeze(waveform, 1);
+        let mut audio = t.unsqueeze(waveform, 1);
         if self.hears_gradient && t.is_training() {
-            heard = t.input_leaf(&heard);
+            audio = t.input_leaf(&audio);
         }
         for (i, layer) in (0..).zip(&self.convolutions) {
-            heard = t.scoped("feature_extractor.conv_layers", Some(i), || {
-                self.shell.run(t, layer, &heard, &())
+            audio = t.scoped("feature_extractor.conv_layers", Some(i), || {
+                self.shell.run(t, layer, &audio, &())
             });
         }
-        let features = t.transpose(&heard, 1, 2);
-        drop(heard);
+        let features = t.transpose(&audio, 1, 2);
+        drop(audio);
         let unpadded = self.unpadded(t, features.dim(1));
         let (mut hidden, held) = t.scoped("feature_projection", None, || {
             let normed = match &self.norm {

@@ -1,4 +1,4 @@
-//! The cosines and sines by which positions turn queries and keys: which rotary embeddings a model has,
+//! The cosines and sines by which positions rotate queries and keys: which rotary embeddings a model has,
 //! and which of its layers reads which.
 
 use super::rotary::Rotary;
@@ -9,7 +9,7 @@ use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
 
 /// Cosines and sines, `[1, S, D]` each.
-pub(crate) type Turns = (Tensor, Tensor);
+pub(crate) type CosSin = (Tensor, Tensor);
 
 /// The rotary embeddings of a model.
 pub(crate) struct Angles {
@@ -18,7 +18,7 @@ pub(crate) struct Angles {
     kinds: [Option<Rotary>; 2],
     /// One for each base, where layers have bases of their own.
     bases: Vec<Rotary>,
-    /// Of each layer which of those turns it, if any.
+    /// Of each layer which of those rotates it, if any.
     of_layers: Vec<Option<usize>>,
     /// What nobody reads.
     _unread: Option<Rotary>,
@@ -27,7 +27,7 @@ pub(crate) struct Angles {
 impl Angles {
     pub(crate) fn new(model: &Builder, c: &DecoderConfig, style: Style, facts: Facts) -> Self {
         // Some have no positions at all.
-        let turns = c.rotary_dim > 0;
+        let rotates = c.rotary_dim > 0;
         let full_dim = c.gemma_layers.map(|layers| layers.full_head_dim);
         let rotary = |dim| {
             Rotary::new(&model.at("rotary_emb"), dim, facts)
@@ -35,7 +35,7 @@ impl Angles {
                 .remade(style.remade_rotary)
                 .in_grids(style.grids)
         };
-        let when = |needed: bool, dim| (needed && turns).then(|| rotary(dim));
+        let when = |needed: bool, dim| (needed && rotates).then(|| rotary(dim));
         let own = !c.bases.is_empty();
         // transformers 4 makes both, whichever kinds of layers there are.
         let both = style.local_rotary && facts.transformers != Transformers::V5;
@@ -63,8 +63,8 @@ impl Angles {
         (positions, given): (&Tensor, bool),
         ids: Shape,
         dtype: DType,
-    ) -> (Turns, Option<Turns>) {
-        let turn = |rotary: &Rotary| {
+    ) -> (CosSin, Option<CosSin>) {
+        let rotate = |rotary: &Rotary| {
             t.scoped("rotary_emb", None, || {
                 if self.style.complex_rotary {
                     let angles = rotary_pairs::complex(t, rotary, positions);
@@ -80,15 +80,15 @@ impl Angles {
             })
         };
         let [full, local] = self.kinds.each_ref().map(Option::as_ref);
-        let first = full.or(local).map_or_else(|| none(t, dtype), turn);
-        (first, full.and(local).map(turn))
+        let first = full.or(local).map_or_else(|| none(t, dtype), rotate);
+        (first, full.and(local).map(rotate))
     }
 
     /// One for each base, in a model whose layers have bases of their own.
-    pub(crate) fn of_bases(&self, t: &Tape, positions: &Tensor, dtype: DType) -> Vec<Turns> {
-        let turn =
+    pub(crate) fn of_bases(&self, t: &Tape, positions: &Tensor, dtype: DType) -> Vec<CosSin> {
+        let rotate =
             |rotary: &Rotary| t.scoped("rotary_embs", None, || rotary.forward(t, positions, dtype));
-        self.bases.iter().map(turn).collect()
+        self.bases.iter().map(rotate).collect()
     }
 
     /// What the `i`th layer is given where layers have bases of their own.
@@ -96,17 +96,17 @@ impl Angles {
         &self,
         t: &Tape,
         i: usize,
-        all: &[Turns],
+        all: &[CosSin],
         dtype: DType,
-    ) -> Option<Turns> {
+    ) -> Option<CosSin> {
         let base = self.of_layers.get(i)?;
-        let turns = base.and_then(|base| all.get(base)).cloned();
-        Some(turns.unwrap_or_else(|| none(t, dtype)))
+        let cos_sin = base.and_then(|base| all.get(base)).cloned();
+        Some(cos_sin.unwrap_or_else(|| none(t, dtype)))
     }
 }
 
 /// What a layer is given that reads none.
-fn none(t: &Tape, dtype: DType) -> Turns {
+fn none(t: &Tape, dtype: DType) -> CosSin {
     let none = t.empty("none", Shape::from([0]), dtype);
     (none.clone(), none)
 }

@@ -16,13 +16,13 @@ pub(crate) struct KeyIndexer {
     k_norm: LayerNorm,
     weights_proj: Linear,
     sizes: Indexer,
-    /// Columns of a head that are turned.
-    turned: u64,
+    /// Columns of a head that are rotated.
+    rotated: u64,
 }
 
 impl KeyIndexer {
     /// For hidden states of `hidden` columns and vectors of `rank`.
-    pub(crate) fn new(b: &Builder, [hidden, rank]: [u64; 2], turned: u64, sizes: Indexer) -> Self {
+    pub(crate) fn new(b: &Builder, [hidden, rank]: [u64; 2], rotated: u64, sizes: Indexer) -> Self {
         let linear = |name, inputs, outputs| Linear::new(&b.at(name), inputs, outputs, false);
         Self {
             wq_b: linear("wq_b", rank, sizes.heads * sizes.columns),
@@ -33,7 +33,7 @@ impl KeyIndexer {
                 Linear::new_in(&at, [hidden, sizes.heads], false, b.kept_dtype())
             },
             sizes,
-            turned,
+            rotated,
         }
     }
 
@@ -48,20 +48,20 @@ impl KeyIndexer {
 
     fn choose(&self, t: &Tape, x: &Tensor, low: &Tensor, shared: &Shared) -> Tensor {
         let (b, s) = (x.dim(0), x.dim(1));
-        let parts = [self.turned, self.sizes.columns - self.turned];
+        let parts = [self.rotated, self.sizes.columns - self.rotated];
         let q = self.wq_b.forward(t, low);
         let q = t.view(&q, [b, s, self.sizes.heads, self.sizes.columns]);
-        let [q_turned, q_rest] = t.split(&q, parts, -1);
+        let [q_rotated, q_rest] = t.split(&q, parts, -1);
         drop(q);
         let k = {
             let k = self.wk.forward(t, x);
             self.k_norm.forward(t, &k)
         };
-        let [k_turned, k_rest] = t.split(&t.unsqueeze(&k, 2), parts, -1);
+        let [k_rotated, k_rest] = t.split(&t.unsqueeze(&k, 2), parts, -1);
         drop(k);
-        let (q_turned, k_turned) = self.turn(t, [q_turned, k_turned], shared);
-        let q = t.cat(&[&q_turned, &q_rest], -1);
-        let k = t.cat(&[&k_turned, &k_rest], -1);
+        let (q_rotated, k_rotated) = self.rotate(t, [q_rotated, k_rotated], shared);
+        let q = t.cat(&[&q_rotated, &q_rest], -1);
+        let k = t.cat(&[&k_rotated, &k_rest], -1);
         let keys = t.cached_for_indexer(t.view(&k, [b, s, self.sizes.columns]));
         drop(k);
         let scores = {
@@ -94,13 +94,13 @@ impl KeyIndexer {
             let (_, indices) = t.topk(&summed, self.sizes.kept);
             t.to(&indices, DType::Int32)
         };
-        drop((q, q_turned, q_rest, keys, k_turned, k_rest));
+        drop((q, q_rotated, q_rest, keys, k_rotated, k_rest));
         drop((scores, weights, summed));
         chosen
     }
 
-    /// Queries `[B, S, A, T]` and keys `[B, S, 1, T]`, turned.
-    fn turn(&self, t: &Tape, [q, k]: [Tensor; 2], shared: &Shared) -> (Tensor, Tensor) {
+    /// Queries `[B, S, A, T]` and keys `[B, S, 1, T]`, rotated.
+    fn rotate(&self, t: &Tape, [q, k]: [Tensor; 2], shared: &Shared) -> (Tensor, Tensor) {
         let angles = [&shared.cos, &shared.sin];
         if self.sizes.hands_on {
             return rotary_pairs::apply_to_pairs_along(t, [&q, &k], angles, 2);

@@ -1,12 +1,12 @@
 //! Multi-head latent attention: keys and values are kept as one vector of low rank for all heads.
 //!
 //! Source: transformers 5.23, `models/deepseek_{v2,v3}/modeling_*.py`, and 4.51, which expands them before
-//! they are turned and keeps them expanded.
+//! they are rotated and keeps them expanded.
 
 use super::attend::{attend_with_weights, joined};
 use super::indexer::KeyIndexer;
 use super::options::AttentionOptions;
-use super::{indexer, rotary, rotary_pairs, turned_rows};
+use super::{indexer, rotary, rotary_pairs, rotated_rows};
 use crate::model::{DecoderConfig, Latent, LatentRotary, Transformers};
 use crate::nn::build::{Builder, Linear, RmsNorm};
 use crate::nn::decoder::Shared;
@@ -56,7 +56,7 @@ impl LatentAttention {
         let kv_a = "kv_a_proj_with_mqa";
         Self {
             query,
-            kv_a_proj: linear(kv_a, hidden, rank + sizes.turned, c.attention_bias),
+            kv_a_proj: linear(kv_a, hidden, rank + sizes.rotated, c.attention_bias),
             kv_a_norm: RmsNorm::new(&b.at("kv_a_layernorm"), rank),
             kv_b_proj: linear(
                 "kv_b_proj",
@@ -67,7 +67,7 @@ impl LatentAttention {
             o_proj: linear("o_proj", heads * sizes.value, hidden, c.attention_bias),
             indexer: sizes.indexer.map(|indexer| {
                 let inputs = [hidden, sizes.query_rank.unwrap_or_default()];
-                KeyIndexer::new(&b.at("indexer"), inputs, sizes.turned, indexer)
+                KeyIndexer::new(&b.at("indexer"), inputs, sizes.rotated, indexer)
             }),
             sizes,
             scales_queries: c.scales_queries,
@@ -88,10 +88,10 @@ impl LatentAttention {
             t.transpose(&q, 1, 2)
         };
         let low = low.filter(|_| self.indexer.is_some());
-        let turns = sizes.rotary != LatentRotary::None;
-        let parts = turns.then(|| t.split(&q, [sizes.straight, sizes.turned], -1));
+        let rotates = sizes.rotary != LatentRotary::None;
+        let parts = rotates.then(|| t.split(&q, [sizes.straight, sizes.rotated], -1));
         let compressed = self.kv_a_proj.forward(t, x);
-        let [latent, k_turned] = t.split(&compressed, [sizes.rank, sizes.turned], -1);
+        let [latent, k_rotated] = t.split(&compressed, [sizes.rank, sizes.rotated], -1);
         let latent = {
             let normalized = self.kv_a_norm.forward(t, &latent);
             t.view(&normalized, [b, 1, s, sizes.rank])
@@ -99,37 +99,37 @@ impl LatentAttention {
         let early = self.options.facts.transformers != Transformers::V5;
         let expanded = early.then(|| self.expand(t, &latent));
         let latent = Some(latent).filter(|_| !early);
-        let k_turned = t.view(&k_turned, [b, 1, s, sizes.turned]);
-        let (q_turned, k_turned) = match &parts {
-            Some([_, q_turned]) => {
-                let (q_turned, k_turned) = self.turn(t, q_turned, &k_turned, shared);
-                (Some(q_turned), k_turned)
+        let k_rotated = t.view(&k_rotated, [b, 1, s, sizes.rotated]);
+        let (q_rotated, k_rotated) = match &parts {
+            Some([_, q_rotated]) => {
+                let (q_rotated, k_rotated) = self.rotate(t, q_rotated, &k_rotated, shared);
+                (Some(q_rotated), k_rotated)
             }
-            None => (None, k_turned),
+            None => (None, k_rotated),
         };
         // Since transformers 5 the latent vector is cached, before what it expands to.
-        let (latent, k_turned) = match latent {
+        let (latent, k_rotated) = match latent {
             Some(latent) => {
-                let (latent, k_turned) = t.cached(latent, k_turned);
-                (Some(latent), k_turned)
+                let (latent, k_rotated) = t.cached(latent, k_rotated);
+                (Some(latent), k_rotated)
             }
-            None => (None, k_turned),
+            None => (None, k_rotated),
         };
-        let mut queries = match (&parts, &q_turned) {
-            (Some([q_straight, _]), Some(q_turned)) => t.cat(&[q_straight, q_turned], -1),
+        let mut queries = match (&parts, &q_rotated) {
+            (Some([q_straight, _]), Some(q_rotated)) => t.cat(&[q_straight, q_rotated], -1),
             _ => q.clone(),
         };
         if let Some(positions) = shared.positions.as_ref().filter(|_| self.scales_queries) {
-            queries = turned_rows::scaled_by_positions(t, queries, positions);
+            queries = rotated_rows::scaled_by_positions(t, queries, positions);
         }
         let (keys, values) = match (&latent, &expanded) {
             (Some(latent), _) => {
                 let expanded = self.expand(t, latent);
-                self.keys(t, expanded, &k_turned)
+                self.keys(t, expanded, &k_rotated)
             }
             (None, Some([_, straight, values])) => {
-                let turned = t.expand(&k_turned, [b, straight.dim(1), s, sizes.turned]);
-                let keys = t.cat(&[straight, &turned], -1);
+                let rotated = t.expand(&k_rotated, [b, straight.dim(1), s, sizes.rotated]);
+                let keys = t.cat(&[straight, &rotated], -1);
                 t.cached(keys, values.clone())
             }
             (None, None) => unreachable!("one of them is there"),
@@ -146,14 +146,14 @@ impl LatentAttention {
         let out = joined(t, out);
         let projected = self.o_proj.forward(t, &out);
         drop((narrow, low));
-        drop((q, parts, compressed, expanded, q_turned, k_turned));
+        drop((q, parts, compressed, expanded, q_rotated, k_rotated));
         drop((queries, keys, values, others));
         let chosen = chosen.filter(|_| self.hands_on);
         (projected, weights.into_iter().chain(chosen).collect())
     }
 
-    /// Turns queries and the key that all heads share.
-    fn turn(&self, t: &Tape, q: &Tensor, k: &Tensor, shared: &Shared) -> (Tensor, Tensor) {
+    /// Rotates queries and the key that all heads share.
+    fn rotate(&self, t: &Tape, q: &Tensor, k: &Tensor, shared: &Shared) -> (Tensor, Tensor) {
         let (cos, sin) = (&shared.cos, &shared.sin);
         match self.sizes.rotary {
             LatentRotary::Halves => (rotary::apply(t, q, cos, sin), rotary::apply(t, k, cos, sin)),
@@ -173,7 +173,7 @@ impl LatentAttention {
         }
     }
 
-    /// From the latent vector `[B, 1, S, R]` keys without their turned columns and values for each
+    /// From the latent vector `[B, 1, S, R]` keys without their rotated columns and values for each
     /// head, together and apart.
     fn expand(&self, t: &Tape, latent: &Tensor) -> [Tensor; 3] {
         let sizes = self.sizes;
@@ -189,21 +189,21 @@ impl LatentAttention {
         [both, straight, values]
     }
 
-    /// `expand_kv`: keys `[B, A, S, D]`, with the turned columns `[B, 1, S, T]`, and values.
+    /// `expand_kv`: keys `[B, A, S, D]`, with the rotated columns `[B, 1, S, T]`, and values.
     fn keys(
         &self,
         t: &Tape,
         [both, straight, values]: [Tensor; 3],
-        turned: &Tensor,
+        rotated: &Tensor,
     ) -> (Tensor, Tensor) {
         let sizes = self.sizes;
-        let turned = t.expand(
-            turned,
-            [both.dim(0), both.dim(1), both.dim(2), sizes.turned],
+        let rotated = t.expand(
+            rotated,
+            [both.dim(0), both.dim(1), both.dim(2), sizes.rotated],
         );
         let keys = t.new_empty(&both, sizes.head_dim());
         let keys = t.put_columns(keys, &straight);
-        (t.put_columns(keys, &turned), values)
+        (t.put_columns(keys, &rotated), values)
     }
 }
 

@@ -1,4 +1,4 @@
-//! Attention: its kernels, the embeddings of positions that turn queries and keys, and its kinds.
+//! Attention: its kernels, the embeddings of positions that rotate queries and keys, and its kinds.
 
 mod alibi;
 mod angles;
@@ -14,12 +14,12 @@ mod options;
 pub(crate) mod rotary;
 mod rotary_attention;
 pub(crate) mod rotary_pairs;
+mod rotated_rows;
 mod sharing;
 mod sinks;
-mod turned_rows;
 
 pub(crate) use alibi::Alibi;
-pub(crate) use angles::{Angles, Turns};
+pub(crate) use angles::{Angles, CosSin};
 pub(crate) use attend::{
     attend, attend_as_bert, attend_with_scores, attend_with_weights, dropped, in_heads, joined,
     without_later,

@@ -50,7 +50,7 @@ pub(crate) struct AttentionOptions {
     /// Whether queries, keys and values are made contiguous for a mask only (transformers 4, where
     /// attention is written out once more for sdpa).
     pub(crate) contiguous_for_mask: bool,
-    /// Whether Liger turns queries and keys.
+    /// Whether Liger rotates queries and keys.
     pub(crate) liger_rope: bool,
     /// Whether this rank has a part of the sequence.
     pub(crate) divided: Option<Divided>,

@@ -64,7 +64,7 @@ impl Rotary {
         Self { grids, ..self }
     }
 
-    /// Columns that are turned, D.
+    /// Columns that are rotated, D.
     pub(crate) fn dim(&self) -> u64 {
         self.dim
     }
@@ -156,9 +156,9 @@ pub(crate) fn apply(t: &Tape, x: &Tensor, cos: &Tensor, sin: &Tensor) -> Tensor 
     apply_along(t, x, [cos, sin], 1)
 }
 
-/// Queries, keys and values of `[B, S, H]`, `[B, heads, S, head_dim]` each, the first two of them turned
+/// Queries, keys and values of `[B, S, H]`, `[B, heads, S, head_dim]` each, the first two of them rotated
 /// by cosines and sines.
-pub(crate) fn turned_heads(
+pub(crate) fn rotated_heads(
     t: &Tape,
     x: &Tensor,
     projections: [&Linear; 3],
@@ -166,9 +166,9 @@ pub(crate) fn turned_heads(
     [cos, sin]: [&Tensor; 2],
 ) -> [Tensor; 3] {
     let [q, k, v] = projections.map(|layer| in_heads(t, &layer.forward(t, x), head_dim));
-    let turned = [&q, &k].map(|x| apply(t, x, cos, sin));
+    let rotated = [&q, &k].map(|x| apply(t, x, cos, sin));
     drop((q, k));
-    let [q, k] = turned;
+    let [q, k] = rotated;
     [q, k, v]
 }
 
@@ -182,7 +182,7 @@ pub(crate) fn apply_backwards(t: &Tape, x: &Tensor, cos: &Tensor, sin: &Tensor) 
 
 /// The same where heads are dimension `heads` of x.
 pub(crate) fn apply_along(t: &Tape, x: &Tensor, angles: [&Tensor; 2], heads: usize) -> Tensor {
-    apply_by(t, x, angles, heads, half_turned)
+    apply_by(t, x, angles, heads, half_rotated)
 }
 
 fn apply_by(
@@ -195,11 +195,11 @@ fn apply_by(
     let cos = t.unsqueeze(cos, heads);
     let sin = t.unsqueeze(sin, heads);
     let straight = t.mul(x, &cos);
-    let turned = {
+    let rotated = {
         let half = rotate_half(t, x, rotate);
         t.mul(&half, &sin)
     };
-    t.add(&straight, &turned)
+    t.add(&straight, &rotated)
 }
 
 /// The same for both, computed in float32 and cast back, with cosines and sines in any dtype.
@@ -211,15 +211,15 @@ pub(crate) fn apply_in_float32(
 ) -> [Tensor; 2] {
     let (cos, sin) = (t.unsqueeze(cos, 1), t.unsqueeze(sin, 1));
     let wide = |x: &Tensor| t.to(x, DType::Float32);
-    let turned = both.map(|x| {
+    let rotated = both.map(|x| {
         let straight = t.mul(&wide(x), &cos);
-        let turned = {
-            let half = rotate_half(t, &wide(x), half_turned);
+        let rotated = {
+            let half = rotate_half(t, &wide(x), half_rotated);
             t.mul(&half, &sin)
         };
-        t.add(&straight, &turned)
+        t.add(&straight, &rotated)
     });
-    let [q, k] = &turned;
+    let [q, k] = &rotated;
     [t.to(q, both[0].dtype()), t.to(k, both[1].dtype())]
 }
 
@@ -230,7 +230,7 @@ fn rotate_half(t: &Tape, x: &Tensor, rotate: fn(&Tape, [&Tensor; 2]) -> Tensor) 
     rotate(t, [&first, &second])
 }
 
-fn half_turned(t: &Tape, [first, second]: [&Tensor; 2]) -> Tensor {
+fn half_rotated(t: &Tape, [first, second]: [&Tensor; 2]) -> Tensor {
     let negative = t.neg(second);
     t.cat(&[&negative, first], -1)
 }

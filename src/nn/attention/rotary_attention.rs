@@ -2,11 +2,12 @@
 
 use super::attend::{attend_with_weights, dropped, joined, repeat_kv};
 use super::options::AttentionOptions;
-use super::turned_rows::Rows;
-use super::{rotary, rotary_pairs, sinks as attention_sinks, turned_rows};
+use super::rotated_rows::Rows;
+use super::{rotary, rotary_pairs, rotated_rows, sinks as attention_sinks};
 use crate::ask::Attention;
 use crate::model::{
-    DecoderConfig, Gate, HeadNorm, Holds, LayerNames, NormKind, Parts, Sinks, Transformers, Turn,
+    DecoderConfig, Gate, HeadNorm, Holds, LayerNames, NormKind, Parts, RotaryKind, Sinks,
+    Transformers,
 };
 use crate::nn::build::{Builder, Linear, Norm};
 use crate::nn::decoder::Shared;
@@ -30,27 +31,27 @@ pub(crate) struct RotaryAttention {
     sinks: Option<(Sinks, Tensor)>,
     norms: Option<[Norm; 2]>,
     style: HeadNorm,
-    /// How positions turn queries and keys, if they do.
-    turn: Option<Turn>,
+    /// How positions rotate queries and keys, if they do.
+    rotary_kind: Option<RotaryKind>,
     /// Whether queries, keys and values are cut to a range.
     clipped: bool,
     /// Whether the result is dropped out.
     dropout: bool,
     /// Whether eager attention's weights are let go of before it returns.
     forgets_weights: bool,
-    /// Whether the parts of turned queries and keys stay in local variables.
+    /// Whether the parts of rotated queries and keys stay in local variables.
     holds: bool,
     /// Whether queries, keys and values are all projected before they are parted into heads.
     projects_first: bool,
     /// Whether keys are multiplied by a number.
     scales_keys: bool,
-    /// Whether turned queries are multiplied by numbers of their positions.
+    /// Whether rotated queries are multiplied by numbers of their positions.
     scales_queries: bool,
     /// Whether the result is gated by columns beside queries.
     gated: bool,
     /// The layer that gates the result.
     gate_proj: Option<Linear>,
-    /// What is done with rows where they are turned.
+    /// What is done with rows where they are rotated.
     rows: Option<Rows>,
     head_dim: u64,
     rotary_dim: u64,
@@ -63,7 +64,7 @@ impl RotaryAttention {
         c: &DecoderConfig,
         options: AttentionOptions,
         parts: Parts,
-        turned: bool,
+        rotated: bool,
     ) -> Self {
         let (queries, keys) = (
             c.num_attention_heads * c.head_dim,
@@ -100,7 +101,7 @@ impl RotaryAttention {
             HeadNorm::Heads(kind)
             | HeadNorm::Rows(kind)
             | HeadNorm::Together(kind)
-            | HeadNorm::Turned(kind) => Some(norms(kind, [c.head_dim; 2])),
+            | HeadNorm::AfterRotary(kind) => Some(norms(kind, [c.head_dim; 2])),
             HeadNorm::Each => Some([
                 Norm::of_heads(&q_norm, c.num_attention_heads, c.head_dim),
                 Norm::of_heads(&k_norm, c.num_key_value_heads, c.head_dim),
@@ -118,12 +119,12 @@ impl RotaryAttention {
             sinks,
             norms,
             style: parts.head_norm,
-            turn: turned.then_some(parts.turn),
+            rotary_kind: rotated.then_some(parts.rotary_kind),
             clipped: c.clips_heads,
             dropout: parts.drops_attended && c.dropout.residual,
             forgets_weights: parts.forgets_weights_in_4
                 && options.facts.transformers != Transformers::V5,
-            holds: matches!(parts.holds, Holds::Both | Holds::Turned),
+            holds: matches!(parts.holds, Holds::Both | Holds::Rotated),
             projects_first: parts.projects_first,
             scales_keys: parts.scales_keys,
             scales_queries: c.scales_queries && !parts.turns_rows,
@@ -131,7 +132,7 @@ impl RotaryAttention {
             gate_proj: (parts.gate == Gate::Own)
                 .then(|| Linear::new(&b.at("gate_proj"), c.hidden_size, queries, false)),
             rows: parts.turns_rows.then_some(Rows {
-                turned,
+                rotated,
                 normalized: c.head_norms,
                 scaled: c.scales_queries,
             }),
@@ -149,22 +150,22 @@ impl RotaryAttention {
         shared: &Shared,
     ) -> (Tensor, Option<Tensor>) {
         let mut gate = None;
-        let ([mut turned_q, turned_k], v, held) = self.turned_heads(t, x, shared, &mut gate);
+        let ([mut rotated_q, rotated_k], v, held) = self.rotated_heads(t, x, shared, &mut gate);
         if let Some(positions) = shared.positions.as_ref().filter(|_| self.scales_queries) {
-            turned_q = turned_rows::scaled_by_positions(t, turned_q, positions);
+            rotated_q = rotated_rows::scaled_by_positions(t, rotated_q, positions);
         }
-        let (mut turned_k, mut v) = t.cached(turned_k, v);
+        let (mut rotated_k, mut v) = t.cached(rotated_k, v);
         let mask = shared.mask.as_ref();
         let flash = self.options.implementation == Attention::FlashAttention2;
         if self.options.contiguous_for_mask && !flash {
-            let groups = turned_q.dim(1) / v.dim(1);
-            turned_k = repeat_kv(t, self.options.facts, &turned_k, groups);
+            let groups = rotated_q.dim(1) / v.dim(1);
+            rotated_k = repeat_kv(t, self.options.facts, &rotated_k, groups);
             v = repeat_kv(t, self.options.facts, &v, groups);
         }
-        let all = [&turned_q, &turned_k, &v];
+        let all = [&rotated_q, &rotated_k, &v];
         let (out, weights) = match &self.sinks {
             Some(sinks) => attention_sinks::attend(t, self.options, all, mask, sinks),
-            None => attend_with_weights(t, self.options, &turned_q, &turned_k, &v, mask),
+            None => attend_with_weights(t, self.options, &rotated_q, &rotated_k, &v, mask),
         };
         let out = joined(t, out);
         let out = match &gate {
@@ -188,7 +189,7 @@ impl RotaryAttention {
         drop(out);
         let weights = weights.filter(|_| !self.forgets_weights);
         let result = dropped(t, projected, self.dropout);
-        let heads = (turned_q, turned_k, v);
+        let heads = (rotated_q, rotated_k, v);
         if self.holds {
             drop((heads, held));
         } else {
@@ -197,8 +198,8 @@ impl RotaryAttention {
         (result, weights)
     }
 
-    /// Queries and keys after they were turned, values, and what stays in local variables besides.
-    fn turned_heads(
+    /// Queries and keys after they were rotated, values, and what stays in local variables besides.
+    fn rotated_heads(
         &self,
         t: &Tape,
         x: &Tensor,
@@ -214,26 +215,26 @@ impl RotaryAttention {
                 let y = projection.forward(t, x);
                 self.parted(t, &y)
             });
-            let (turned, held) = rows.forward(t, [q, k], &shared.cos);
-            return (turned, t.transpose(&v, 1, 2), held);
+            let (rotated, held) = rows.forward(t, [q, k], &shared.cos);
+            return (rotated, t.transpose(&v, 1, 2), held);
         }
         let [q, k, v] = match (projections, &fused) {
             (Some(projections), _) => self.heads(t, x, projections, gate),
             (None, Some(fused)) => self.fused_heads(t, fused),
             (None, None) => unreachable!("either is given"),
         };
-        let (turned, held) = self.turned(t, &q, &k, shared);
+        let (rotated, held) = self.rotated(t, &q, &k, shared);
         drop((q, k));
         let held = fused.into_iter().chain(held.into_iter().flatten());
         let held = held.collect();
         match (self.style, &self.norms) {
-            (HeadNorm::Turned(_), Some([q_norm, k_norm])) => {
-                let [q, k] = turned;
+            (HeadNorm::AfterRotary(_), Some([q_norm, k_norm])) => {
+                let [q, k] = rotated;
                 let normalized = q_norm.forward(t, &q);
                 drop(q);
                 ([normalized, k_norm.forward(t, &k)], v, held)
             }
-            _ => (turned, v, held),
+            _ => (rotated, v, held),
         }
     }
 
@@ -243,8 +244,8 @@ impl RotaryAttention {
         t.view(y, [y.dim(0), y.dim(1), heads, self.head_dim])
     }
 
-    /// Queries and keys after they were turned, and what stays in local variables besides.
-    fn turned(
+    /// Queries and keys after they were rotated, and what stays in local variables besides.
+    fn rotated(
         &self,
         t: &Tape,
         q: &Tensor,
@@ -253,39 +254,41 @@ impl RotaryAttention {
     ) -> ([Tensor; 2], Option<[Tensor; 4]>) {
         let (cos, sin) = (&shared.cos, &shared.sin);
         let both = [q, k];
-        let turned = match self.turn {
+        let rotated = match self.rotary_kind {
             None => both.map(Tensor::clone),
             Some(_) if self.options.liger_rope => t.liger_rope(q, k, cos, sin),
-            Some(Turn::Halves) => both.map(|x| rotary::apply(t, x, cos, sin)),
-            Some(Turn::Backwards) => both.map(|x| rotary::apply_backwards(t, x, cos, sin)),
-            Some(Turn::WideHalves) => {
-                let turned = both.map(|x| rotary::apply(t, x, cos, sin));
-                turned.each_ref().map(|x| t.to(x, q.dtype()))
+            Some(RotaryKind::Halves) => both.map(|x| rotary::apply(t, x, cos, sin)),
+            Some(RotaryKind::Backwards) => both.map(|x| rotary::apply_backwards(t, x, cos, sin)),
+            Some(RotaryKind::WideHalves) => {
+                let rotated = both.map(|x| rotary::apply(t, x, cos, sin));
+                rotated.each_ref().map(|x| t.to(x, q.dtype()))
             }
-            Some(Turn::Part) => {
+            Some(RotaryKind::Part) => {
                 let part = |x: &Tensor, from, to| t.slice(x, -1, from, to);
-                let turned = both.map(|x| part(x, 0, self.rotary_dim));
+                let rotated = both.map(|x| part(x, 0, self.rotary_dim));
                 let rest = both.map(|x| part(x, self.rotary_dim, self.head_dim));
-                let turned = turned.map(|x| rotary::apply(t, &x, cos, sin));
-                let whole = |i: usize| t.cat(&[&turned[i], &rest[i]], -1);
+                let rotated = rotated.map(|x| rotary::apply(t, &x, cos, sin));
+                let whole = |i: usize| t.cat(&[&rotated[i], &rest[i]], -1);
                 let whole = [whole(0), whole(1)];
-                let ([q, k], [q_rest, k_rest]) = (turned, rest);
+                let ([q, k], [q_rest, k_rest]) = (rotated, rest);
                 return (whole, self.holds.then_some([q, q_rest, k, k_rest]));
             }
-            Some(Turn::FirstColumns) => {
+            Some(RotaryKind::FirstColumns) => {
                 let part = |x: &Tensor, from, to| t.slice(x, -1, from, to);
                 let (first, all) = (self.rotary_dim, self.head_dim);
                 let parts = both.map(|x| (part(x, 0, first), part(x, first, all)));
-                let turned = parts.map(|(x, rest)| (rotary::apply(t, &x, cos, sin), rest));
-                turned.map(|(x, rest)| t.cat(&[&x, &rest], -1))
+                let rotated = parts.map(|(x, rest)| (rotary::apply(t, &x, cos, sin), rest));
+                rotated.map(|(x, rest)| t.cat(&[&x, &rest], -1))
             }
-            Some(Turn::Parts) => both.map(|x| rotary_pairs::apply_to_halves(t, x, cos, sin)),
-            Some(Turn::WideNeighbours) => rotary_pairs::apply_wide_neighbours(t, both, cos, sin),
-            Some(Turn::Pairs) => rotary_pairs::apply_neighbours(t, both, cos, sin),
-            Some(Turn::PartPairs) => rotary_pairs::apply_first_neighbours(t, both, cos, sin),
-            Some(Turn::WidePairs) => rotary_pairs::apply_wide(t, both, cos, sin),
+            Some(RotaryKind::Parts) => both.map(|x| rotary_pairs::apply_to_halves(t, x, cos, sin)),
+            Some(RotaryKind::WideNeighbours) => {
+                rotary_pairs::apply_wide_neighbours(t, both, cos, sin)
+            }
+            Some(RotaryKind::Pairs) => rotary_pairs::apply_neighbours(t, both, cos, sin),
+            Some(RotaryKind::PartPairs) => rotary_pairs::apply_first_neighbours(t, both, cos, sin),
+            Some(RotaryKind::WidePairs) => rotary_pairs::apply_wide(t, both, cos, sin),
         };
-        (turned, None)
+        (rotated, None)
     }
 
     /// Queries, keys and values `[B, heads, S, D]` of what one layer gave `[B, S, heads x 3 x D]`.

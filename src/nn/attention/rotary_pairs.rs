@@ -1,4 +1,4 @@
-//! Rotary position embeddings that turn neighbouring columns of a head
+//! Rotary position embeddings that rotate neighbouring columns of a head
 //! (`models/{deepseek_v2,deepseek_v3,cohere,helium,glm,gpt_oss}/modeling_*.py` of transformers 5.23).
 
 use super::rotary::Rotary;
@@ -27,30 +27,30 @@ pub(crate) fn apply_to_pairs_along(
     let (cos, sin) = (half(cos), half(sin));
     let [q, k] = [q, k].map(|x| [t.every_second(x, -1), t.every_second(x, -1)]);
     (
-        turned_parts(t, &q, &cos, &sin),
-        turned_parts(t, &k, &cos, &sin),
+        rotated_parts(t, &q, &cos, &sin),
+        rotated_parts(t, &k, &cos, &sin),
     )
 }
 
 /// `_apply_rotary_emb` of gpt-oss for queries or keys `[B, heads, S, D]`: cosines and sines
-/// `[1, S, D / 2]` turn both halves of a head.
+/// `[1, S, D / 2]` rotate both halves of a head.
 pub(crate) fn apply_to_halves(t: &Tape, x: &Tensor, cos: &Tensor, sin: &Tensor) -> Tensor {
     let (cos, sin) = (t.unsqueeze(cos, 1), t.unsqueeze(sin, 1));
     let halves = t.split(x, [x.dim(-1) / 2; 2], -1);
-    turned_parts(t, &halves, &cos, &sin)
+    rotated_parts(t, &halves, &cos, &sin)
 }
 
-/// Both parts of a head's columns turned with each other, one beside the other.
-fn turned_parts(t: &Tape, [even, odd]: &[Tensor; 2], cos: &Tensor, sin: &Tensor) -> Tensor {
+/// Both parts of a head's columns rotated with each other, one beside the other.
+fn rotated_parts(t: &Tape, [even, odd]: &[Tensor; 2], cos: &Tensor, sin: &Tensor) -> Tensor {
     let first = {
         let straight = t.mul(even, cos);
-        let turned = t.mul(odd, sin);
-        t.sub(&straight, &turned)
+        let rotated = t.mul(odd, sin);
+        t.sub(&straight, &rotated)
     };
     let second = {
         let straight = t.mul(odd, cos);
-        let turned = t.mul(even, sin);
-        t.add(&straight, &turned)
+        let rotated = t.mul(even, sin);
+        t.add(&straight, &rotated)
     };
     t.cat(&[&first, &second], -1)
 }
@@ -64,11 +64,11 @@ pub(crate) fn apply_neighbours(
     sin: &Tensor,
 ) -> [Tensor; 2] {
     let (cos, sin) = (spread(t, cos), spread(t, sin));
-    both.map(|x| turn(t, x, &cos, &sin))
+    both.map(|x| rotate(t, x, &cos, &sin))
 }
 
 /// The same of GLM: cosines and sines `[1, S, R]` for the first R columns; the others are put beside
-/// what was turned, even if there are none.
+/// what was rotated, even if there are none.
 pub(crate) fn apply_first_neighbours(
     t: &Tape,
     both: [&Tensor; 2],
@@ -79,7 +79,7 @@ pub(crate) fn apply_first_neighbours(
     let columns = cos.dim(-1);
     let first = both.map(|x| t.slice(x, -1, 0, columns));
     let rest = both.map(|x| t.slice(x, -1, columns, x.dim(-1)));
-    let [q, k] = first.each_ref().map(|x| turn(t, x, &cos, &sin));
+    let [q, k] = first.each_ref().map(|x| rotate(t, x, &cos, &sin));
     let whole_q = t.cat(&[&q, &rest[0]], -1);
     drop(q);
     [whole_q, t.cat(&[&k, &rest[1]], -1)]
@@ -94,8 +94,8 @@ fn spread(t: &Tape, x: &Tensor) -> Tensor {
 pub(crate) fn apply_wide(t: &Tape, both: [&Tensor; 2], cos: &Tensor, sin: &Tensor) -> [Tensor; 2] {
     let wide = both.map(|x| t.to(x, DType::Float32));
     let (cos, sin) = (t.unsqueeze(cos, 1), t.unsqueeze(sin, 1));
-    let turned = wide.each_ref().map(|x| turn(t, x, &cos, &sin));
-    let narrow = turned.each_ref().map(|x| t.to(x, both[0].dtype()));
+    let rotated = wide.each_ref().map(|x| rotate(t, x, &cos, &sin));
+    let narrow = rotated.each_ref().map(|x| t.to(x, both[0].dtype()));
     drop(wide);
     narrow
 }
@@ -109,23 +109,23 @@ pub(crate) fn apply_wide_neighbours(
     sin: &Tensor,
 ) -> [Tensor; 2] {
     let (cos, sin) = (spread(t, cos), spread(t, sin));
-    let turned = both.map(|x| turn_as(t, x, DType::Float32, &cos, &sin));
-    turned.each_ref().map(|x| t.to(x, both[0].dtype()))
+    let rotated = both.map(|x| turn_as(t, x, DType::Float32, &cos, &sin));
+    rotated.each_ref().map(|x| t.to(x, both[0].dtype()))
 }
 
 /// x times cosines and its neighbouring columns, exchanged, times sines.
-fn turn(t: &Tape, x: &Tensor, cos: &Tensor, sin: &Tensor) -> Tensor {
+fn rotate(t: &Tape, x: &Tensor, cos: &Tensor, sin: &Tensor) -> Tensor {
     turn_as(t, x, x.dtype(), cos, sin)
 }
 
 /// The same where columns are cast before each product.
 fn turn_as(t: &Tape, x: &Tensor, dtype: DType, cos: &Tensor, sin: &Tensor) -> Tensor {
     let straight = t.mul(&t.to(x, dtype), cos);
-    let turned = {
+    let rotated = {
         let exchanged = exchanged(t, [x, x]);
         t.mul(&t.to(&exchanged, dtype), sin)
     };
-    t.add(&straight, &turned)
+    t.add(&straight, &rotated)
 }
 
 /// `apply_rotary_position_embeddings` of `RoFormer` for queries, keys and, where they are given, values
@@ -139,12 +139,12 @@ pub(crate) fn apply_joined(
     let [sin, cos] = t
         .split(positions, [positions.dim(-1) / 2; 2], -1)
         .map(|x| t.view(&t.stack_last(&[&x, &x], 2), *positions.shape()));
-    let turned = |x: &Tensor| {
+    let rotated = |x: &Tensor| {
         let exchanged = exchanged(t, [x, x]);
         let sum = t.add(&t.mul(x, &cos), &t.mul(&exchanged, &sin));
         (sum, exchanged)
     };
-    let (q, k, v) = (turned(q), turned(k), v.map(turned));
+    let (q, k, v) = (rotated(q), rotated(k), v.map(rotated));
     let (v, exchanged) = v.unzip();
     drop((q.1, k.1, exchanged));
     (q.0, k.0, v)
@@ -159,7 +159,7 @@ pub(crate) fn exchanged(t: &Tape, both: [&Tensor; 2]) -> Tensor {
 }
 
 /// The first columns of all pairs of `[B, heads, S, D]` before the second ones: a copy (transformers
-/// 4.51, which then turns halves).
+/// 4.51, which then rotates halves).
 pub(crate) fn halved(t: &Tape, x: &Tensor) -> Tensor {
     let (b, heads, s, d) = (x.dim(0), x.dim(1), x.dim(2), x.dim(3));
     let pairs = t.view(x, [b, heads, s, d / 2, 2]);
@@ -178,12 +178,12 @@ pub(crate) fn complex(t: &Tape, rotary: &Rotary, positions: &Tensor) -> Tensor {
         let dims = [shape.dim(0), shape.dim(1), shape.dim(2), 2];
         t.empty(op, Shape::from(dims), DType::Float32)
     };
-    let turned = {
+    let rotated = {
         let _ones = t.empty("ones_like", shape, DType::Float32);
         pairs("polar")
     };
     let scaled = pairs("mul");
-    drop((turned, angles));
+    drop((rotated, angles));
     scaled
 }
 
@@ -201,21 +201,21 @@ pub(crate) fn apply_complex(
         t.reshape(&wide, [b, heads, s, d / 2, 2])
     };
     let wide = both.map(pairs);
-    let turned = |i: usize| {
+    let rotated = |i: usize| {
         let product = t.view_as_real(&t.rotate_complex(&wide[i], angles));
         t.reshape(&product, *both[i].shape())
     };
     let cast = |i: usize, x: &Tensor| t.to(x, both[i].dtype());
     if at_end {
-        let turned = [turned(0), turned(1)];
+        let rotated = [rotated(0), rotated(1)];
         drop(wide);
-        let [q, k] = turned;
+        let [q, k] = rotated;
         let narrow = [cast(0, &q), cast(1, &k)];
         drop((q, k));
         return narrow;
     }
-    let q = cast(0, &turned(0));
-    let k = cast(1, &turned(1));
+    let q = cast(0, &rotated(0));
+    let k = cast(1, &rotated(1));
     drop(wide);
     [q, k]
 }

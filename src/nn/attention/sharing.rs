@@ -23,7 +23,7 @@ pub(crate) struct SharingAttention {
     q_norm: Norm,
     own: Option<Own>,
     o_proj: Linear,
-    /// Whether values are projected when keys are turned (Gemma 3n).
+    /// Whether values are projected when keys are rotated (Gemma 3n).
     values_last: bool,
     /// Whether later layers read its keys and values.
     keeps: bool,
@@ -108,8 +108,8 @@ impl SharingAttention {
             let rows = self
                 .q_norm
                 .forward(t, &self.parted(t, &self.q_proj.forward(t, x)));
-            let turned = rotary::apply_along(t, &rows, angles, 2);
-            t.transpose(&turned, 1, 2)
+            let rotated = rotary::apply_along(t, &rows, angles, 2);
+            t.transpose(&rotated, 1, 2)
         };
         let [k, v] = match &self.own {
             None => self.read(shared),

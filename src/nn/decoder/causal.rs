@@ -16,7 +16,7 @@ use crate::nn::build::{BetweenLayers, Builder, Embedding, Facts, Linear, Norm, O
 use crate::nn::experts::balance;
 use crate::nn::heads::{classifier, loss};
 use crate::nn::masks::mask;
-use crate::nn::vision::{Among, Sight};
+use crate::nn::vision::{Among, VisionTower};
 use crate::tape::{Called, Tape, Tensor};
 use crate::units::{DType, Shape};
 use std::ops::Range;
@@ -58,7 +58,7 @@ pub(crate) struct Causal<L> {
     pub(super) masks: Masks,
     masking: MaskStyle,
     /// What sees images among the tokens.
-    pub(super) sight: Option<Box<Sight>>,
+    pub(super) vision_tower: Option<Box<VisionTower>>,
     embedding: Embedding,
     pub(super) embedding_dropout: bool,
     pub(super) layers: Vec<Rc<L>>,
@@ -94,9 +94,9 @@ impl<L: Layer> Causal<L> {
         let (style, _) = c.put_together(facts.transformers);
         let names = LayerNames::of(c);
         let mut model = names.model;
-        let mut sight = c.images.as_ref().map(|images| {
+        let mut vision_tower = c.images.as_ref().map(|images| {
             model = images.kind().text_model();
-            Box::new(Sight::new(
+            Box::new(VisionTower::new(
                 &b.at("model"),
                 images,
                 c.hidden_size,
@@ -146,8 +146,8 @@ impl<L: Layer> Causal<L> {
         let norm = parts.last(&at, || Norm::new(&at, style.norm, c.hidden_size));
         let angles = Angles::new(&model, c, style, facts);
         let (inputs, streams) = altup::around(&model, c);
-        if let Some(sight) = &mut sight {
-            sight.complete(&b.at("model"), c.hidden_size);
+        if let Some(vision_tower) = &mut vision_tower {
+            vision_tower.complete(&b.at("model"), c.hidden_size);
         }
         let lm_head = parts.last(b, || {
             let mut lm_head = classifier::head(b, c, spec, &embedding.weight);
@@ -161,7 +161,7 @@ impl<L: Layer> Causal<L> {
             names,
             masks: style.masks(facts.transformers, c.windowed.contains(&true)),
             masking: style.masking(facts.transformers, c.sliding_window.is_some()),
-            sight,
+            vision_tower,
             embedding,
             embedding_dropout: c.dropout.embedding,
             layers,
@@ -200,23 +200,24 @@ impl<L: Layer> Causal<L> {
         }
         let [model, ..] = self.names;
         let (images, features) = (self.shell.call().images(), self.shell.call().features());
-        let crossing = (self.sight.as_ref())
-            .and_then(|sight| sight.crossing(t, &self.shell, images.as_ref(), input_ids));
+        let crossing = (self.vision_tower.as_ref()).and_then(|vision_tower| {
+            vision_tower.crossing(t, &self.shell, images.as_ref(), input_ids)
+        });
         let (crossing, crossed) = crossing.unzip();
         let embedded = t.scoped(model, None, || self.embed(t, input_ids));
         let decode =
             |embedded, among| t.scoped(model, None, || self.decode(t, input_ids, embedded, among));
-        let seeing = self.sight.as_ref();
-        let Some(sight) = seeing.filter(|_| images.is_some() || features.is_some()) else {
-            let alone = seeing.map(|sight| sight.alone(t, &self.shell, &embedded));
+        let seeing = self.vision_tower.as_ref();
+        let Some(vision_tower) = seeing.filter(|_| images.is_some() || features.is_some()) else {
+            let alone = seeing.map(|vision_tower| vision_tower.alone(t, &self.shell, &embedded));
             let mut among = alone.unwrap_or_default();
             among.crossing = crossing;
             let hidden = decode(embedded, &among);
             drop(among);
             return self.read(t, &hidden, (input_ids, labels));
         };
-        let mut seen = sight.see(t, &self.shell, embedded, || {
-            features.or_else(|| sight.features(t, &self.shell, &images?, input_ids.dim(0)))
+        let mut seen = vision_tower.see(t, &self.shell, embedded, || {
+            features.or_else(|| vision_tower.features(t, &self.shell, &images?, input_ids.dim(0)))
         });
         seen.among.crossing = crossing;
         seen.held.extend(crossed.flatten());
@@ -229,8 +230,8 @@ impl<L: Layer> Causal<L> {
     }
 
     /// What sees images, and the options that it shares.
-    pub(crate) fn sight(&self) -> Option<(&Sight, &Shell)> {
-        Some((self.sight.as_ref()?, &self.shell))
+    pub(crate) fn vision_tower(&self) -> Option<(&VisionTower, &Shell)> {
+        Some((self.vision_tower.as_ref()?, &self.shell))
     }
 
     /// The last hidden states `[B, S, H]`, a local variable until the loss is there, to logits and
@@ -400,14 +401,14 @@ impl<L: Layer> Causal<L> {
             masks: (full, windowed),
             crossing: among.crossing.clone(),
         };
-        let ([full, local], turns) = self.shared(t, given, *input_ids.shape(), dtype);
+        let ([full, local], cos_sin) = self.shared(t, given, *input_ids.shape(), dtype);
         if self.style.embedding_scale == EmbeddingScale::Late {
             hidden = t.mul_scalar(&hidden);
         }
         if self.style.norm_before {
             hidden = self.norm.forward(t, &hidden);
         }
-        let given = ([&full, &local], &turns[..]);
+        let given = ([&full, &local], &cos_sin[..]);
         let all = (0, 0..self.layers.len());
         let (mut hidden, held) = self.run_layers(t, hidden, all, given, (inputs.as_ref(), among));
         if let Some(streams) = &self.streams {

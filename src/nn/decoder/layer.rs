@@ -84,7 +84,7 @@ impl WeighingBlock for DecoderLayer {
                     return (self.beside(t, hidden, &x, &attended), None);
                 }
                 let held = match self.parts.holds {
-                    Holds::Nothing | Holds::Turned => [None, None],
+                    Holds::Nothing | Holds::Rotated => [None, None],
                     Holds::Both => [Some(x.clone()), Some(attended.clone())],
                     Holds::Result => [None, Some(attended.clone())],
                 };

@@ -110,8 +110,8 @@ impl Mixer {
             (AttentionKind::Rotary | AttentionKind::Experts, _) => {
                 let unturned = |c: &DecoderConfig| c.unturned.get(layer.index()).copied();
                 let always = c.unturned.is_empty();
-                let turned = c.rotary_dim > 0 && (always || !unturned(c).unwrap_or(false));
-                Self::called(name, RotaryAttention::new(&at, c, options, parts, turned))
+                let rotated = c.rotary_dim > 0 && (always || !unturned(c).unwrap_or(false));
+                Self::called(name, RotaryAttention::new(&at, c, options, parts, rotated))
             }
         }
     }

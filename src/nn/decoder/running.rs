@@ -4,7 +4,7 @@ use super::causal::{Causal, Layer};
 use super::parts::Given;
 use super::shared::{KeptStates, Shared};
 use crate::model::{Grids, Masks, Mixing, Transformers};
-use crate::nn::attention::Turns;
+use crate::nn::attention::CosSin;
 use crate::nn::vision::Among;
 use crate::tape::{Called, ListId, Tape, Tensor};
 use crate::units::{DType, Shape};
@@ -19,7 +19,7 @@ impl<L: Layer> Causal<L> {
         given: Given,
         ids: Shape,
         dtype: DType,
-    ) -> ([Shared; 2], Vec<Turns>) {
+    ) -> ([Shared; 2], Vec<CosSin>) {
         let Given {
             positions,
             in_images,
@@ -28,7 +28,7 @@ impl<L: Layer> Causal<L> {
         } = given;
         t.enter(&Called::bare("rotary_emb"), &mut []);
         let ((cos, sin), near) = (self.angles).of_kinds(t, (positions, in_images), ids, dtype);
-        let turns = self.angles.of_bases(t, positions, dtype);
+        let cos_sin = self.angles.of_bases(t, positions, dtype);
         // Those in images are not passed on.
         let passes = self.style.grids == Grids::None || !in_images;
         let mut full = Shared {
@@ -55,7 +55,7 @@ impl<L: Layer> Causal<L> {
         }
         let narrows = self.masks == Masks::Narrowed;
         local.narrows = narrows.then(|| Shared::near(t, ids.dim(1), self.window));
-        ([full, local], turns)
+        ([full, local], cos_sin)
     }
 
     /// What the `i`th layer is given where it reads others' keys and values and runs over the
@@ -84,7 +84,7 @@ impl<L: Layer> Causal<L> {
         t: &Tape,
         hidden: Tensor,
         (first, layers): (u64, Range<usize>),
-        ([full, local], turns): ([&Shared; 2], &[Turns]),
+        ([full, local], cos_sin): ([&Shared; 2], &[CosSin]),
         (inputs, among): (Option<&Tensor>, &Among),
     ) -> (Tensor, [Option<Tensor>; 2]) {
         let unmasked = full.without_attention(t, self.style.turns_alone);
@@ -112,9 +112,9 @@ impl<L: Layer> Causal<L> {
                 (true, true) => local,
                 (true, false) => full,
             };
-            let turned = self.angles.of_layer(t, i, turns, self.dtype);
-            let turned = turned.map(|turns| shared.turned_by(turns));
-            let shared = turned.as_ref().unwrap_or(shared);
+            let rotated = self.angles.of_layer(t, i, cos_sin, self.dtype);
+            let rotated = rotated.map(|cos_sin| shared.rotated_by(cos_sin));
+            let shared = rotated.as_ref().unwrap_or(shared);
             let with_input = inputs.map(|inputs| shared.with_input(t, inputs));
             let handed_on = self.hands_on.then(|| shared.seeing(weights.clone()));
             let shared = with_input.as_ref().or(handed_on.as_ref()).unwrap_or(shared);

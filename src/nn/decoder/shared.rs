@@ -1,7 +1,7 @@
 //! What the layers of a causal language model are given.
 
 use crate::model::Transformers;
-use crate::nn::attention::Turns;
+use crate::nn::attention::CosSin;
 use crate::nn::build::Facts;
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
@@ -105,11 +105,11 @@ impl Shared {
     }
 
     /// What a layer without attention is given: no mask, nor cosines and sines where only those that
-    /// attend `turn`.
-    pub(crate) fn without_attention(&self, t: &Tape, turn: bool) -> Self {
+    /// attend `rotate`.
+    pub(crate) fn without_attention(&self, t: &Tape, rotate: bool) -> Self {
         let mut given = self.clone();
         given.mask = None;
-        if turn {
+        if rotate {
             let none = t.empty("none", Shape::from([0]), self.cos.dtype());
             (given.cos, given.sin) = (none.clone(), none);
         }
@@ -124,7 +124,7 @@ impl Shared {
     }
 
     /// The same with these cosines and sines.
-    pub(crate) fn turned_by(&self, (cos, sin): Turns) -> Self {
+    pub(crate) fn rotated_by(&self, (cos, sin): CosSin) -> Self {
         Self {
             cos,
             sin,

@@ -16,7 +16,7 @@ impl<L: Layer> Causal<L> {
             EmbeddingScale::Replaced | EmbeddingScale::Late
         );
         let passes_more = self.inputs.is_some() || self.streams.is_some() || self.hands_on;
-        !(scales || passes_more || self.style.norm_before || self.sight.is_some())
+        !(scales || passes_more || self.style.norm_before || self.vision_tower.is_some())
     }
 
     /// Token ids `[B, S]`, if the stage is the first, or hidden states `[B, S, H]`, this rank's positions of them
@@ -48,13 +48,13 @@ impl<L: Layer> Causal<L> {
                 masks,
                 crossing: None,
             };
-            let ([full, local], turns) = self.shared(t, given, ids.into(), self.dtype);
+            let ([full, local], cos_sin) = self.shared(t, given, ids.into(), self.dtype);
             let start = stage.layers.start;
             t.pass_by_regions(start);
             let mut parts = self.of_parts.iter();
             let own = parts.find(|(first, _)| *first == start).cloned();
             let layers = own.unwrap_or((start, 0..0));
-            let shared = ([&full, &local], &turns[..]);
+            let shared = ([&full, &local], &cos_sin[..]);
             let among = Among::default();
             let (hidden, held) = self.run_layers(t, hidden, layers, shared, (None, &among));
             drop(held);

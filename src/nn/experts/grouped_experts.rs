@@ -45,11 +45,11 @@ impl GroupedExperts {
                 None,
             ),
             ExpertForm::Clamped => {
-                let turned =
+                let rotated =
                     |name, shape: [u64; 3]| Wrapped::new_in(b, name, shape, b.dtype(), true);
-                let gate_up_proj = turned("gate_up_proj", [count, hidden, both]);
+                let gate_up_proj = rotated("gate_up_proj", [count, hidden, both]);
                 let gate_up_bias = b.parameter("gate_up_proj_bias", [count, both]);
-                let down_proj = turned("down_proj", [count, intermediate, hidden]);
+                let down_proj = rotated("down_proj", [count, intermediate, hidden]);
                 let down_bias = b.parameter("down_proj_bias", [count, hidden]);
                 (gate_up_proj, down_proj, Some([gate_up_bias, down_bias]))
             }

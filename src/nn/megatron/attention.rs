@@ -4,7 +4,7 @@
 use super::linear::{ColumnParallel, RowParallel};
 use super::memory::GlobalMemory;
 use super::modules::{Modules, Norm};
-use super::rotary::turned;
+use super::rotary::rotated;
 use crate::tape::{Function, Tape, Tensor};
 use crate::units::{DType, Shape};
 use smallvec::smallvec;
@@ -51,22 +51,22 @@ impl Attention {
     /// `[S, B, H]` to the same.
     pub(super) fn forward(&self, t: &Tape, x: &Tensor, angles: &Tensor) -> Tensor {
         let [q, k, v] = self.query_key_value(t, x);
-        let turned_q = turned(t, &q, angles);
-        let turned_k = turned(t, &k, angles);
+        let rotated_q = rotated(t, &q, angles);
+        let rotated_k = rotated(t, &k, angles);
         let attended = if self.recomputes_core {
             let core = Rc::clone(&self.core);
             let region: Function = Rc::new(move |t, inputs| match inputs {
                 [q, k, v, ..] => smallvec![core.forward(t, [q, k, v])],
                 _ => smallvec![],
             });
-            let inputs = [&turned_q, &turned_k, &v, angles];
+            let inputs = [&rotated_q, &rotated_k, &v, angles];
             t.checkpoint_reentrant(&inputs, region, Rc::new(()))
                 .remove(0)
         } else {
-            self.core.forward(t, [&turned_q, &turned_k, &v])
+            self.core.forward(t, [&rotated_q, &rotated_k, &v])
         };
         let out = self.linear_proj.forward(t, &attended);
-        drop((q, k, turned_q, turned_k, v));
+        drop((q, k, rotated_q, rotated_k, v));
         out
     }
 

@@ -120,10 +120,10 @@ impl Gathering {
             (permuted, places)
         };
         kept.places = Some(places);
-        let turned = t.contiguous(&t.transpose(&own, 0, 1));
+        let rotated = t.contiguous(&t.transpose(&own, 0, 1));
         drop(own);
         let flags = t.empty("clone", by_expert, DType::Bool);
-        let weights = t.flagged(&turned, &flags, rows);
+        let weights = t.flagged(&rotated, &flags, rows);
         kept.local_weights = Some(weights.clone());
         kept.map = None;
         (permuted, weights)

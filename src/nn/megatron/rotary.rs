@@ -57,8 +57,8 @@ impl Rotary {
     }
 }
 
-/// `_apply_rotary_pos_emb_bshd`: heads `[S, B, A, D]`, all of whose columns are turned.
-pub(super) fn turned(t: &Tape, x: &Tensor, angles: &Tensor) -> Tensor {
+/// `_apply_rotary_pos_emb_bshd`: heads `[S, B, A, D]`, all of whose columns are rotated.
+pub(super) fn rotated(t: &Tape, x: &Tensor, angles: &Tensor) -> Tensor {
     let columns = x.dim(-1);
     let rest = t.slice(x, -1, columns, columns);
     let factor = |op| {

@@ -9,23 +9,23 @@ use crate::units::{DType, Shape};
 pub(crate) fn among_tokens(
     t: &Tape,
     spec: &ResolvedSpec,
-    sight: &ImageConfig,
+    vision: &ImageConfig,
     samples: u64,
     tokens: Shape,
 ) -> (Option<Tensor>, Vec<Tensor>) {
     let input = |shape: Shape, dtype| t.allocate("zeros", shape, dtype, Category::Inputs);
     let images = samples * spec.images;
-    let (shape, grids) = match sight {
-        ImageConfig::Whole(sight) => {
-            let side = sight.tower.image_size;
-            let tiles = images * sight.tiles(spec.image_size);
-            let beside = match sight.kind {
+    let (shape, grids) = match vision {
+        ImageConfig::Whole(vision) => {
+            let side = vision.tower.image_size;
+            let tiles = images * vision.tiles(spec.image_size);
+            let beside = match vision.kind {
                 kind if kind.has_rows() => Some(Shape::from([images, 2])),
                 kind if kind.is_idefics() => Some(Shape::from([tiles, side, side])),
                 _ => None,
             };
             (
-                Shape::from([tiles, sight.tower.num_channels, side, side]),
+                Shape::from([tiles, vision.tower.num_channels, side, side]),
                 beside,
             )
         }
@@ -48,7 +48,7 @@ pub(crate) fn among_tokens(
         }
         ImageConfig::Packed(c) => {
             let columns = c.columns();
-            let patches = images * (sight.pixels(spec.image_size) / columns);
+            let patches = images * (vision.pixels(spec.image_size) / columns);
             (
                 Shape::from([patches, columns]),
                 Some(Shape::from([images, 3])),
@@ -58,11 +58,11 @@ pub(crate) fn among_tokens(
     let seen = (images > 0).then(|| input(shape, DType::Float32));
     let grids = grids.filter(|_| images > 0);
     let grids = grids.map(|shape| input(shape, DType::Int64));
-    let packed = sight.packed().is_some();
-    let grouped = sight.kind().groups_tokens();
+    let packed = vision.packed().is_some();
+    let grouped = vision.kind().groups_tokens();
     let kinds = (packed || grouped && images > 0).then(|| input(tokens, DType::Int64));
     let mut beside: Vec<Tensor> = grids.into_iter().chain(kinds).collect();
-    if let (ImageConfig::Crossed(c), 1..) = (sight, images) {
+    if let (ImageConfig::Crossed(c), 1..) = (vision, images) {
         // Which squares are none of padding, and which of them each token sees.
         let squares = spec.images * c.tiles;
         beside.push(input(Shape::from([samples, squares]), DType::Int64));

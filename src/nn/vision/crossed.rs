@@ -14,7 +14,7 @@ use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
 
 /// `MllamaVisionModel` and `multi_modal_projector`.
-pub(crate) struct CrossedSight {
+pub(crate) struct CrossedTower {
     scope: u32,
     class: Tensor,
     patches: Patches,
@@ -173,7 +173,7 @@ impl Positions {
     }
 }
 
-impl CrossedSight {
+impl CrossedTower {
     /// All but what is made after the decoder's layers.
     pub(crate) fn new(
         b: &Builder,

@@ -13,7 +13,7 @@ use crate::tape::{Tape, Tensor};
 use std::rc::Rc;
 
 /// `InternVLVisionModel` and `InternVLMultiModalProjector`.
-pub(crate) struct InternSight {
+pub(crate) struct InternTower {
     scope: u32,
     class: Tensor,
     positions: Tensor,
@@ -123,7 +123,7 @@ impl Block for InternLayer {
     }
 }
 
-impl InternSight {
+impl InternTower {
     /// Of a decoder of `hidden` columns.
     pub(crate) fn new(
         b: &Builder,

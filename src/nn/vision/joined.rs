@@ -16,7 +16,7 @@ use crate::units::{DType, Shape};
 use std::rc::Rc;
 
 /// `PixtralVisionModel` and `Mistral3MultiModalProjector`.
-pub(crate) struct JoinedSight {
+pub(crate) struct JoinedTower {
     scope: u32,
     patches: Tensor,
     /// Whether embedded patches are made to require a gradient.
@@ -205,7 +205,7 @@ impl Projector {
     }
 }
 
-impl JoinedSight {
+impl JoinedTower {
     /// Of a decoder of `hidden` columns; images have so many patches down and across.
     pub(crate) fn new(
         b: &Builder,
@@ -227,9 +227,9 @@ impl JoinedSight {
         let layers = transformer.items("layers", c.tower.num_hidden_layers, |b| {
             Rc::new(PixtralLayer::new(b, c, options))
         });
-        let turned = at.at("patch_positional_embedding");
+        let rotated = at.at("patch_positional_embedding");
         let frequencies = ["inv_freq", "original_inv_freq"]
-            .map(|name| turned.buffer(name, [c.tower.head_dim / 2], DType::Float32));
+            .map(|name| rotated.buffer(name, [c.tower.head_dim / 2], DType::Float32));
         Self {
             scope: at.scope,
             patches: weight,

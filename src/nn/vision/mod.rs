@@ -13,14 +13,14 @@ mod patches;
 mod places;
 mod pooling_head;
 mod rows;
-mod sight;
 mod split;
 mod tower;
+mod vision_tower;
 mod vision_transformer;
 
 pub(crate) use among::Among;
 pub use features::ImageFeatures;
 pub(crate) use patches::Patches;
-pub(crate) use sight::Sight;
 pub(crate) use tower::{Tower, TowerMlp};
+pub(crate) use vision_tower::VisionTower;
 pub(crate) use vision_transformer::{SeenImages, Vision, numbers};

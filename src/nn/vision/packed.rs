@@ -1,7 +1,7 @@
 //! What sees images of any size, whose patches lie in one list
 //! (`models/{qwen2_vl,qwen2_5_vl,qwen3_vl}/modeling_*.py` and `vision_utils.py` of transformers 5.23).
 
-use super::deep as sight_deep;
+use super::deep as vision_deep;
 use super::deep::DeepTower;
 use super::merger::Merger;
 use super::tower::TowerMlp;
@@ -110,7 +110,7 @@ impl PackedBlock {
             t.unbind(&t.permute(&heads, &[1, 0, 2, 3]), 0)
         };
         let both = [q, k];
-        let [q, k] = turned(t, &both, given);
+        let [q, k] = rotated(t, &both, given);
         drop(both);
         let whole = [q, k, v].map(|x| t.unsqueeze(&t.transpose(&x, 0, 1), 0));
         if self.options.implementation == Attention::FlashAttention2 {
@@ -151,13 +151,13 @@ impl PackedBlock {
 }
 
 /// `apply_rotary_pos_emb_vision` of queries and keys `[n, A, D]`.
-fn turned(t: &Tape, both: &[Tensor; 2], given: &Given) -> [Tensor; 2] {
+fn rotated(t: &Tape, both: &[Tensor; 2], given: &Given) -> [Tensor; 2] {
     let wide = both.each_ref().map(|x| t.to(x, DType::Float32));
     let angles = [&given.cos, &given.sin];
-    let turned = wide
+    let rotated = wide
         .each_ref()
         .map(|x| rotary::apply_along(t, x, angles, 1));
-    let [q, k] = turned;
+    let [q, k] = rotated;
     let narrow_q = t.to(&q, both[0].dtype());
     drop(q);
     let narrow_k = t.to(&k, both[1].dtype());
@@ -296,7 +296,7 @@ impl PackedTower {
         let grid = c.grid(sides);
         let of_image = grid[0] * grid[1];
         let n = images * of_image;
-        let around = (self.deep.as_ref()).map(|_| sight_deep::interpolated(t, images, n));
+        let around = (self.deep.as_ref()).map(|_| vision_deep::interpolated(t, images, n));
         let positions = places(t, images, grid);
         let bounds = bounds_of_images(t, images);
         self.look_for_longest(t, images);

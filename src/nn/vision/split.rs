@@ -17,7 +17,7 @@ use crate::units::{DType, Shape};
 const PLACES: usize = 1;
 
 /// `Idefics3VisionTransformer` and `Idefics3Connector`.
-pub(crate) struct SplitSight {
+pub(crate) struct SplitTower {
     kind: ImageKind,
     scope: u32,
     patches: Patches,
@@ -32,7 +32,7 @@ pub(crate) struct SplitSight {
     merge: u64,
 }
 
-impl SplitSight {
+impl SplitTower {
     pub(crate) fn new(
         b: &Builder,
         c: &WholeConfig,
@@ -240,11 +240,11 @@ pub(crate) fn shuffled(t: &Tape, x: &Tensor, [side, merge]: [u64; 2]) -> Tensor 
     let (n, columns) = (x.dim(0), x.dim(2));
     let short = side / merge;
     let wide = t.view(x, [n, side, short, columns * merge]);
-    let turned = {
-        let turned = t.contiguous(&t.permute(&wide, &[0, 2, 1, 3]));
-        t.view(&turned, [n, short, short, columns * merge * merge])
+    let rotated = {
+        let rotated = t.contiguous(&t.permute(&wide, &[0, 2, 1, 3]));
+        t.view(&rotated, [n, short, short, columns * merge * merge])
     };
-    let back = t.contiguous(&t.permute(&turned, &[0, 2, 1, 3]));
-    drop(turned);
+    let back = t.contiguous(&t.permute(&rotated, &[0, 2, 1, 3]));
+    drop(rotated);
     t.view(&back, [n, short * short, columns * merge * merge])
 }

@@ -8,14 +8,14 @@ groups! {
             "transformers 中的 BLOOM 和 MPT 只有一种注意力实现；attention 必须为 eager。";
     }
     deepseek {
-        indexer_too_narrow: "{turned} columns of an indexer's head are turned, but it has only {columns}.",
-            "索引器的每个头有 {turned} 列参与旋转，但它只有 {columns} 列。";
+        indexer_too_narrow: "{rotated} columns of an indexer's head are turned, but it has only {columns}.",
+            "索引器的每个头有 {rotated} 列参与旋转，但它只有 {columns} 列。";
         first_layer_without_indexer: "The first layer must have an indexer of its own: there is none before it whose choice it could share.",
             "第一层必须有自己的索引器：它之前没有可共享的选择。";
         query_rank_null: "q_lora_rank is null, which transformers refuses for this model: it must be a number.",
             "q_lora_rank 为 null；transformers 中该模型要求它是一个数。";
-        odd_rotary: "{turned} columns of a head are turned; rotary position embeddings need an even number.",
-            "每个注意力头有 {turned} 列参与旋转；旋转位置编码要求偶数。";
+        odd_rotary: "{rotated} columns of a head are turned; rotary position embeddings need an even number.",
+            "每个注意力头有 {rotated} 列参与旋转；旋转位置编码要求偶数。";
     }
     doge {
         experts: "Doge's mixture of experts, which are rows of tables, is not estimated; its MLP is.",

@@ -3,15 +3,15 @@
 //! internvl,mllama}/modeling_*.py` of transformers 5.23).
 
 use super::among::{Among, Seen, placeholders};
-use super::crossed::CrossedSight;
+use super::crossed::CrossedTower;
 use super::deep::Injected;
 use super::features::{ImageFeatures, Pooled, join};
-use super::intern::InternSight;
-use super::joined::JoinedSight;
+use super::intern::InternTower;
+use super::joined::JoinedTower;
 use super::packed::PackedTower;
 use super::places::{Places, without_text};
 use super::rows::Rows;
-use super::split::SplitSight;
+use super::split::SplitTower;
 use super::vision_transformer::Vision;
 
 use crate::model::{Activation, ImageConfig, NormKind, ResolvedSpec, WholeConfig};
@@ -23,23 +23,23 @@ use crate::nn::mlp::activated;
 use crate::tape::{Tape, Tensor};
 
 /// What sees images for a decoder.
-pub(crate) enum Sight {
+pub(crate) enum VisionTower {
     /// Images of one size.
-    Whole(Box<WholeSight>),
+    Whole(Box<WholeTower>),
     /// Images in squares.
-    Split(Box<SplitSight>),
+    Split(Box<SplitTower>),
     /// Images that layers of their own attend to.
-    Crossed(Box<CrossedSight>),
+    Crossed(Box<CrossedTower>),
     /// Images in squares, which `InternVL`'s tower sees.
-    Intern(Box<InternSight>),
+    Intern(Box<InternTower>),
     /// Images of any size, each in patches by itself.
-    Joined(Box<JoinedSight>),
+    Joined(Box<JoinedTower>),
     /// Images of any size, and the places of their tokens.
     Packed(Box<(PackedTower, Places)>),
 }
 
 /// The tower and what stands between it and the decoder.
-pub(crate) struct WholeSight {
+pub(crate) struct WholeTower {
     vision: Vision,
     /// Where it stands.
     scope: u32,
@@ -117,9 +117,9 @@ impl Projector {
             Self::Pooled { weight, norm, side } => {
                 let (n, columns) = (x.dim(0), x.dim(2));
                 let pooled = {
-                    let turned = t.contiguous(&t.transpose(x, 1, 2));
-                    let image = t.view(&turned, [n, columns, *side, *side]);
-                    drop(turned);
+                    let rotated = t.contiguous(&t.transpose(x, 1, 2));
+                    let image = t.view(&rotated, [n, columns, *side, *side]);
+                    drop(rotated);
                     let pooled = t.avg_pool(&image, tokens);
                     t.transpose(&pooled, 1, 2)
                 };
@@ -133,7 +133,7 @@ impl Projector {
     }
 }
 
-impl Sight {
+impl VisionTower {
     /// Of a decoder of `hidden` columns.
     pub(crate) fn new(
         b: &Builder,
@@ -144,22 +144,22 @@ impl Sight {
         let options = AttentionOptions::of(spec, facts);
         match c {
             ImageConfig::Whole(c) if c.kind.is_idefics() => {
-                Self::Split(Box::new(SplitSight::new(b, c, hidden, options)))
+                Self::Split(Box::new(SplitTower::new(b, c, hidden, options)))
             }
             ImageConfig::Whole(c) => {
                 let given = (options, spec.image_size);
-                Self::Whole(Box::new(WholeSight::new(b, c, hidden, given)))
+                Self::Whole(Box::new(WholeTower::new(b, c, hidden, given)))
             }
             ImageConfig::Crossed(c) => {
                 let given = (options, spec.images);
-                Self::Crossed(Box::new(CrossedSight::new(b, c, given)))
+                Self::Crossed(Box::new(CrossedTower::new(b, c, given)))
             }
             ImageConfig::Intern(c) => {
-                Self::Intern(Box::new(InternSight::new(b, c, hidden, options)))
+                Self::Intern(Box::new(InternTower::new(b, c, hidden, options)))
             }
             ImageConfig::Joined(c) => {
                 let grid = c.grid(spec.image_size);
-                Self::Joined(Box::new(JoinedSight::new(b, c, hidden, (options, grid))))
+                Self::Joined(Box::new(JoinedTower::new(b, c, hidden, (options, grid))))
             }
             ImageConfig::Packed(c) => {
                 let tower = PackedTower::new(b, c, hidden, options);
@@ -178,27 +178,27 @@ impl Sight {
         ids: &Tensor,
     ) -> Option<(Crossing, Option<Tensor>)> {
         match self {
-            Self::Crossed(sight) => sight.see(t, shell, images, ids),
+            Self::Crossed(tower) => tower.see(t, shell, images, ids),
             _ => None,
         }
     }
 
     /// Makes what is made after the decoder's layers.
     pub(crate) fn complete(&mut self, b: &Builder, hidden: u64) {
-        if let Self::Crossed(sight) = self {
-            sight.complete(b, hidden);
+        if let Self::Crossed(tower) = self {
+            tower.complete(b, hidden);
         }
     }
 
     /// What the model changes for a decoder where there are no images among embedded tokens `[B, S, H]`.
     pub(crate) fn alone(&self, t: &Tape, shell: &Shell, embedded: &Tensor) -> Among {
         t.pass_by_regions(match self {
-            Self::Whole(sight) => sight.vision.layers(),
-            Self::Split(sight) => sight.layers(),
+            Self::Whole(tower) => tower.vision.layers(),
+            Self::Split(tower) => tower.layers(),
             // Its layers are never checkpointed.
             Self::Crossed(_) => 0,
-            Self::Intern(sight) => sight.layers(),
-            Self::Joined(sight) => sight.layers(),
+            Self::Intern(tower) => tower.layers(),
+            Self::Joined(tower) => tower.layers(),
             Self::Packed(packed) => packed.0.layers(),
         });
         let given = shell.given_positions();
@@ -222,11 +222,11 @@ impl Sight {
         samples: u64,
     ) -> Option<ImageFeatures> {
         Some(match self {
-            Self::Whole(sight) => sight.features(t, shell, images),
-            Self::Split(sight) => sight.features(t, shell, images, samples),
+            Self::Whole(tower) => tower.features(t, shell, images),
+            Self::Split(tower) => tower.features(t, shell, images, samples),
             Self::Crossed(_) => return None,
-            Self::Intern(sight) => sight.features(t, shell, images),
-            Self::Joined(sight) => sight.features(t, shell, images),
+            Self::Intern(tower) => tower.features(t, shell, images),
+            Self::Joined(tower) => tower.features(t, shell, images),
             Self::Packed(packed) => {
                 let (tower, places) = &**packed;
                 let seen = tower.forward(t, shell, images, places.images(samples));
@@ -271,8 +271,8 @@ impl Sight {
             };
         };
         match self {
-            Self::Whole(sight) => sight.place(t, embedded, features, positions),
-            Self::Split(sight) => sight.place(t, shell, embedded, features),
+            Self::Whole(tower) => tower.place(t, embedded, features, positions),
+            Self::Split(tower) => tower.place(t, shell, embedded, features),
             Self::Packed(packed) => {
                 let joined = t.to(&features.joined(t), embedded.dtype());
                 let (mask, of_videos) = placeholders(t, &embedded, true);
@@ -317,12 +317,12 @@ impl Sight {
 
     /// Positions `[S]` that begin with 1, where they do.
     fn later(&self, t: &Tape, shell: &Shell, s: u64) -> Option<Tensor> {
-        let prefixed = matches!(self, Self::Whole(sight) if sight.prefixed);
+        let prefixed = matches!(self, Self::Whole(tower) if tower.prefixed);
         prefixed.then(|| shell.later_positions(t, s))
     }
 }
 
-impl WholeSight {
+impl WholeTower {
     fn new(
         b: &Builder,
         c: &WholeConfig,

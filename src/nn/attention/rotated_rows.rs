@@ -1,4 +1,4 @@
-//! Queries, keys and values whose rows are turned before heads come before tokens (Llama 4), and
+//! Queries, keys and values whose rows are rotated before heads come before tokens (Llama 4), and
 //! queries that are scaled by their positions.
 //!
 //! Source: transformers 5.23, `models/{llama4,ministral3}/modeling_*.py`.
@@ -11,11 +11,11 @@ use crate::units::{DType, Shape};
 /// What is done with rows `[B, S, heads, D]` of queries and keys.
 #[derive(Clone, Copy)]
 pub(crate) struct Rows {
-    /// Whether positions turn them.
-    pub(crate) turned: bool,
+    /// Whether positions rotate them.
+    pub(crate) rotated: bool,
     /// Whether they are normalized after that.
     pub(crate) normalized: bool,
-    /// Whether queries that are not turned are scaled by their positions.
+    /// Whether queries that are not rotated are scaled by their positions.
     pub(crate) scaled: bool,
 }
 
@@ -29,7 +29,7 @@ impl Rows {
         angles: &Tensor,
     ) -> ([Tensor; 2], Vec<Tensor>) {
         let mut held = Vec::new();
-        if self.turned {
+        if self.rotated {
             let angles = t.unsqueeze(angles, 2);
             [q, k] = rotary_pairs::apply_complex(t, [&q, &k], &angles, true);
             if self.normalized {

@@ -13,13 +13,13 @@ const SUPPRESSED: u64 = 2;
 
 /// What lives until `generate` returns: the segment's spectrograms, which are copied, the tokens that
 /// are suppressed, and the decoder's first ids `[B, 1]`.
-pub(super) struct Hearing {
+pub(super) struct AudioPrompt {
     _lists: [Tensor; 2],
     _segment: Tensor,
     pub(super) ids: Tensor,
 }
 
-impl Hearing {
+impl AudioPrompt {
     pub(super) fn new(t: &Tape, prompt: &Batch) -> Self {
         let features = prompt.ids();
         let b = features.dim(0);
