@@ -88,6 +88,7 @@ const BARE: &[(&str, Kind)] = &[
     ("cuda oom", Kind::CudaBare),
     ("outofmemoryerror", Kind::CudaBare),
     ("error out of memory at line", Kind::CudaBare),
+    ("ran out of memory on your gpu", Kind::CudaBare),
 ];
 
 /// A failure of which nothing but the word is said.

@@ -139,7 +139,7 @@ fn without_colours(line: &str) -> String {
 }
 
 /// A line without what stands before the message: marks of quotations and comments, and the prefixes of
-/// launchers (`[rank3]:` of torchrun, `(Worker pid=77)` of Ray), of which the rank is kept.
+/// launchers (`[rank3]:` of torchrun, `3: ` of srun, `(Worker pid=77)` of Ray), of which the rank is kept.
 fn without_prefix(line: &str) -> (Option<u64>, &str) {
     let mut rank = None;
     let mut line = line;
@@ -160,6 +160,10 @@ fn bracketed(line: &str) -> Option<(Option<u64>, &str)> {
     if let Some(inner) = line.strip_prefix('(') {
         let (inside, rest) = inner.split_once(')')?;
         return inside.contains("pid=").then_some((None, rest));
+    }
+    let number = line.find(|c: char| !c.is_ascii_digit()).unwrap_or(0);
+    if let (1..=5, Some(rest)) = (number, line[number..].strip_prefix(": ")) {
+        return Some((line[..number].parse().ok(), rest));
     }
     let (inside, rest) = line.strip_prefix('[')?.split_once("]:")?;
     let digits = inside.trim_start_matches(|c: char| c.is_ascii_alphabetic());
