@@ -36,50 +36,12 @@ pub fn cause_sentence(cause: &Cause, units: ByteUnits, language: Language) -> St
             requested,
             unallocated,
             little,
-        } => {
-            let (requested, unallocated) = (size(requested), size(unallocated));
-            if little {
-                (
-                    format!(
-                        "Fragmentation at the peak: no piece of the {unallocated} reserved beside tensors had {requested}, but live tensors hold nearly all of the GPU."
-                    ),
-                    format!(
-                        "峰值处的碎片：未分配的 {unallocated} 中没有一块够 {requested}，但几乎整块 GPU 都被存活的张量占用。"
-                    ),
-                )
-            } else {
-                (
-                    format!(
-                        "Fragmentation: {unallocated} was reserved and held by no tensor, but no piece of it had {requested}."
-                    ),
-                    format!("碎片：{unallocated} 已保留而未分配，但没有一块够 {requested}。"),
-                )
-            }
-        }
+        } => in_pieces(&size(requested), &size(unallocated), little),
         Cause::AnotherProcess {
             held,
             missing,
             named,
-        } => {
-            let (held, missing) = (size(held), size(missing));
-            if named {
-                (
-                    format!(
-                        "Another process: others on this GPU hold {held}; {missing} was missing."
-                    ),
-                    format!("其他进程：它们在这块 GPU 上占用 {held}，只差 {missing}。"),
-                )
-            } else {
-                (
-                    format!(
-                        "Another process, or this one's libraries: about {held} of this GPU is held beside PyTorch; {missing} was missing."
-                    ),
-                    format!(
-                        "其他进程，或本进程的库：这块 GPU 上 PyTorch 之外约占用 {held}，只差 {missing}。"
-                    ),
-                )
-            }
-        }
+        } => others(&size(held), &size(missing), named),
         Cause::Leak {
             first,
             last,
@@ -114,6 +76,46 @@ pub fn cause_sentence(cause: &Cause, units: ByteUnits, language: Language) -> St
     match language {
         Language::English => english,
         Language::Chinese => chinese,
+    }
+}
+
+/// Fragmentation, in both languages.
+fn in_pieces(requested: &str, unallocated: &str, little: bool) -> (String, String) {
+    if little {
+        (
+            format!(
+                "Fragmentation at the peak: no piece of the {unallocated} reserved beside tensors had {requested}, but live tensors hold nearly all of the GPU."
+            ),
+            format!(
+                "峰值处的碎片：未分配的 {unallocated} 中没有一块够 {requested}，但几乎整块 GPU 都被存活的张量占用。"
+            ),
+        )
+    } else {
+        (
+            format!(
+                "Fragmentation: {unallocated} was reserved and held by no tensor, but no piece of it had {requested}."
+            ),
+            format!("碎片：{unallocated} 已保留而未分配，但没有一块够 {requested}。"),
+        )
+    }
+}
+
+/// Another process, in both languages.
+fn others(held: &str, missing: &str, named: bool) -> (String, String) {
+    if named {
+        (
+            format!("Another process: others on this GPU hold {held}; {missing} was missing."),
+            format!("其他进程：它们在这块 GPU 上占用 {held}，只差 {missing}。"),
+        )
+    } else {
+        (
+            format!(
+                "Another process, or this one's libraries: about {held} of this GPU is held beside PyTorch; {missing} was missing."
+            ),
+            format!(
+                "其他进程，或本进程的库：这块 GPU 上 PyTorch 之外约占用 {held}，只差 {missing}。"
+            ),
+        )
     }
 }
 

@@ -56,7 +56,7 @@ enum Answer {
     /// A failure: its wording, its numbers, what it was and why.
     Failure {
         kind: &'static str,
-        facts: Facts,
+        facts: Box<Facts>,
         cause: &'static str,
         reason: String,
         #[serde(skip_serializing_if = "is_one")]
@@ -112,7 +112,7 @@ fn failed(failure: Failure) -> Answer {
         kind: failure.kind.name(),
         cause: failure.cause.name(),
         reason: cause_sentence(&failure.cause, units, language),
-        facts: failure.facts,
+        facts: Box::new(failure.facts),
         failures: failure.failures,
         rank: failure.rank,
     }
