@@ -15,6 +15,7 @@ pub mod device;
 pub mod families;
 pub mod figure;
 pub mod host;
+pub mod inputs;
 pub mod model;
 pub mod nn;
 pub mod optim;

@@ -7,6 +7,7 @@ mod explanation;
 mod export;
 mod figures;
 mod fits;
+mod inputs;
 mod language;
 mod mesh;
 mod messages;
@@ -30,6 +31,7 @@ pub use figures::{
     crossover_summary, phase_part, phases_summary, sweep_point, timeline_point, timeline_summary,
 };
 pub use fits::{axis_name, curve_summary, floor_name, gpus_sentence, sharding_name};
+pub use inputs::{cause_sentence, refused_sentence};
 pub use language::Language;
 pub use mesh::mesh_words;
 pub use messages::{WrittenFinding, WrittenReport, english, message_text, written};

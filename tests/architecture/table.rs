@@ -54,6 +54,7 @@ pub const ROOMS: &[Room] = &[
     ),
     pure("resolve", &["units", "catalog", "ask", "model", "families"]),
     pure("codec", &["units", "catalog", "ask", "families", "resolve"]),
+    pure("inputs", &[]),
     exact("optim", &["units", "ask", "model", "tape"]),
     exact("device", &["units"]),
     exact("parallel", &["units", "ask", "model", "tape"]),
@@ -88,7 +89,7 @@ pub const ROOMS: &[Room] = &[
     pure(
         "text",
         &[
-            "units", "ask", "resolve", "tape", "sim", "host", "report", "decide",
+            "units", "ask", "resolve", "inputs", "tape", "sim", "host", "report", "decide",
         ],
     ),
     page("browser", &[]),
@@ -114,7 +115,7 @@ pub const BINARIES: &[(&str, &[&str])] = &[
     (
         "src/bin/highwater",
         &[
-            "units", "ask", "resolve", "codec", "report", "decide", "text",
+            "units", "ask", "resolve", "codec", "inputs", "report", "decide", "text",
         ],
     ),
     ("src/bin/web", &["app", "views"]),

@@ -19,6 +19,8 @@ Usage:
                  [--gpus any] [--table]
   highwater check [FILE] [--only KEY=VALUE]... [--worst N]
   highwater trace [FILE]
+  highwater read [FILE]...
+  highwater snapshot [FILE] [--table]
 
   estimate   Reads one scenario, or one on each line, as JSON and writes one report for each, in
              the same order, one per line.
@@ -42,6 +44,10 @@ Usage:
   --only     Only cases of a group, as precision=bf16; may be repeated.
   --worst    How many of the worst cases are listed.
   trace      Writes the allocations and frees of one scenario, one event a line.
+  read       Says what each text or file was taken for, with its numbers and, of a failure, what
+             it was: an error or a log, a table or snapshot of memory, a scenario, a link, a config.
+  snapshot   Writes what a snapshot of torch.cuda.memory holds: memory over time, its peaks, the
+             segments then, and the largest blocks with who asked for them.
 
 Standard input is read without FILE or with -.
 Exit codes: 0 all is well; 1 check found a goal missed; 2 bad input; 3 some run does not fit its
@@ -98,6 +104,18 @@ pub enum Command {
     Trace {
         /// Where it is; standard input when absent.
         file: Option<PathBuf>,
+    },
+    /// Say what texts and files are.
+    Read {
+        /// Where they are; standard input when there is none.
+        files: Vec<PathBuf>,
+    },
+    /// Write what a snapshot holds.
+    Snapshot {
+        /// Where it is; standard input when absent.
+        file: Option<PathBuf>,
+        /// How to write it.
+        form: Form,
     },
 }
 
@@ -173,6 +191,12 @@ pub fn parse(arguments: impl Iterator<Item = OsString>) -> Result<Command, Strin
     let Some(command) = words.next() else {
         return Err("nothing was asked.".to_owned());
     };
+    if command == "read" && options.is_empty() {
+        let files = words.filter(|file| file != "-").map(PathBuf::from);
+        return Ok(Command::Read {
+            files: files.collect(),
+        });
+    }
     let file = words.next().filter(|file| file != "-").map(PathBuf::from);
     if let Some(extra) = words.next() {
         let extra = extra.display();
@@ -181,12 +205,19 @@ pub fn parse(arguments: impl Iterator<Item = OsString>) -> Result<Command, Strin
         ));
     }
     match command.to_str() {
-        Some("estimate") => estimate(file, options),
+        Some("estimate") => {
+            let form = only_table("estimate", options)?;
+            Ok(Command::Estimate { file, form })
+        }
+        Some("snapshot") => {
+            let form = only_table("snapshot", options)?;
+            Ok(Command::Snapshot { file, form })
+        }
         Some("solve") => solve(file, options),
         Some("plan") => plan(file, options),
         Some("check") => check(file, options),
         Some("trace") if options.is_empty() => Ok(Command::Trace { file }),
-        Some(command @ "trace") => Err(format!("{command} has no options.")),
+        Some(command @ ("trace" | "read")) => Err(format!("{command} has no options.")),
         _ => Err(format!("there is no command {}.", command.display())),
     }
 }
@@ -238,15 +269,16 @@ fn plan(file: Option<PathBuf>, asked: Vec<(&str, Opt)>) -> Result<Command, Strin
     })
 }
 
-fn estimate(file: Option<PathBuf>, options: Vec<(&str, Opt)>) -> Result<Command, String> {
+/// How a command writes whose only option is `--table`.
+fn only_table(command: &str, options: Vec<(&str, Opt)>) -> Result<Form, String> {
     let mut form = Form::Json;
     for (name, option) in options {
         match option {
             Opt::Table => form = Form::Table,
-            _ => return Err(format!("estimate has no option {name}.")),
+            _ => return Err(format!("{command} has no option {name}.")),
         }
     }
-    Ok(Command::Estimate { file, form })
+    Ok(form)
 }
 
 fn solve(file: Option<PathBuf>, options: Vec<(&str, Opt)>) -> Result<Command, String> {
@@ -361,6 +393,15 @@ mod tests {
     }
 
     #[test]
+    fn several_files_can_be_read() {
+        let Ok(Command::Read { files }) = parsed("read error.log snapshot.pickle") else {
+            panic!("read is not understood");
+        };
+        assert_eq!(files.len(), 2);
+        assert!(matches!(parsed("read"), Ok(Command::Read { files }) if files.is_empty()));
+    }
+
+    #[test]
     fn a_value_may_stand_behind_an_equals_sign() {
         let command = parsed("check --only=precision=bf16 --worst=3 -- a");
         let Ok(Command::Check { file, selection }) = command else {
@@ -384,6 +425,8 @@ mod tests {
             "check --worst many",
             "check --table",
             "trace --table",
+            "read --table",
+            "snapshot --worst 3",
             "solve",
             "solve --for",
             "solve --for precision",

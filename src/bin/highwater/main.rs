@@ -9,6 +9,8 @@ mod curve;
 mod estimate;
 mod lines;
 mod plan;
+mod read;
+mod snapshot;
 mod solve;
 mod table;
 
@@ -58,6 +60,11 @@ fn main() -> ExitCode {
             Ok(plan::run(text, &options, form, out))
         }),
         Ok(Command::Trace { file }) => on_text(file.as_ref(), check::trace),
+        Ok(Command::Read { files }) => read::run(&files, &mut io::stdout().lock()).into(),
+        Ok(Command::Snapshot { file, form }) => match bytes(file.as_ref()) {
+            Ok(content) => snapshot::run(&content, form, &mut io::stdout().lock()).into(),
+            Err(problem) => refuse(&problem),
+        },
         Err(problem) => refuse(&format!("{problem}\n\n{USAGE}")),
     }
 }
@@ -67,7 +74,7 @@ fn on_text(
     file: Option<&PathBuf>,
     command: impl FnOnce(&str, &mut dyn Write) -> Result<u8, String>,
 ) -> ExitCode {
-    let done = read(file).and_then(|text| command(&text, &mut io::stdout().lock()));
+    let done = text(file).and_then(|text| command(&text, &mut io::stdout().lock()));
     match done {
         Ok(code) => code.into(),
         Err(problem) => refuse(&problem),
@@ -76,7 +83,13 @@ fn on_text(
 
 /// Reads a file, or standard input without one. What is not UTF-8 becomes a replacement
 /// character, which no JSON outside of texts has.
-fn read(file: Option<&PathBuf>) -> Result<String, String> {
+fn text(file: Option<&PathBuf>) -> Result<String, String> {
+    let bytes = bytes(file)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// Reads a file, or standard input without one.
+fn bytes(file: Option<&PathBuf>) -> Result<Vec<u8>, String> {
     let mut bytes = Vec::new();
     let done = match file {
         Some(path) => fs::read(path).map(|content| bytes = content),
@@ -86,7 +99,7 @@ fn read(file: Option<&PathBuf>) -> Result<String, String> {
         path.display().to_string()
     });
     done.map_err(|error| format!("{name}: {error}"))?;
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
+    Ok(bytes)
 }
 
 /// Writes to standard output; a reader that has gone away is no error of ours.

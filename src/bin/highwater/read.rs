@@ -1,0 +1,192 @@
+//! `highwater read`: texts and files in, what they were taken for out.
+
+use crate::lines::{sentence, write_line};
+use crate::{BAD_INPUT, FITS, bytes, snapshot};
+use highwater::ask::{Finding, ModelRef};
+use highwater::codec::{Pasted, read_pasted};
+use highwater::inputs::{self, Facts, Failure, Input};
+use highwater::text::{self, ByteUnits, Language, cause_sentence};
+use serde::Serialize;
+use serde_json::{Value, json};
+use std::io::Write;
+use std::path::PathBuf;
+
+/// Reads files, or standard input without one, and writes a line for each; gives the exit code.
+pub fn run(files: &[PathBuf], out: &mut dyn Write) -> u8 {
+    let mut code = FITS;
+    let each: Vec<_> = match files {
+        [] => vec![None],
+        files => files.iter().map(Some).collect(),
+    };
+    for file in each {
+        let read = bytes(file).and_then(|content| answer(&content));
+        let answer = match read {
+            Ok(answer) => answer,
+            Err(error) => {
+                code = BAD_INPUT;
+                Answer::Error { error }
+            }
+        };
+        let file = file.filter(|_| files.len() > 1);
+        let line = Line {
+            file: file.map(|file| file.display().to_string()),
+            answer,
+        };
+        if write_line(&line, &mut *out).is_err() {
+            break;
+        }
+    }
+    code
+}
+
+/// One line of the answer.
+#[derive(Serialize)]
+struct Line {
+    /// Which file it is about, where there are several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<String>,
+    #[serde(flatten)]
+    answer: Answer,
+}
+
+/// What a file was taken for.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Answer {
+    /// A failure: its wording, its numbers, what it was and why.
+    Failure {
+        kind: &'static str,
+        facts: Box<Facts>,
+        cause: &'static str,
+        reason: String,
+        #[serde(skip_serializing_if = "is_one")]
+        failures: usize,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        rank: Option<u64>,
+    },
+    /// Something else that is understood.
+    Other {
+        kind: &'static str,
+        facts: Value,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        findings: Option<Value>,
+    },
+    /// Nothing that is understood.
+    Error { error: String },
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's form")]
+fn is_one(count: &usize) -> bool {
+    *count == 1
+}
+
+/// What the content of a file was taken for.
+fn answer(content: &[u8]) -> Result<Answer, String> {
+    if inputs::looks_like_snapshot(content) {
+        let snapshot = snapshot::read(content)?;
+        return Ok(Answer::Other {
+            kind: "snapshot",
+            facts: json!(snapshot::Facts::from(&snapshot)),
+            findings: None,
+        });
+    }
+    let text = inputs::decode(content);
+    if text.trim().is_empty() {
+        return Err("There is nothing in the input.".to_owned());
+    }
+    if let (Some(pasted), findings) = read_pasted(&text) {
+        return other(&text, pasted, &findings);
+    }
+    match inputs::read(&text) {
+        Input::Failure(failure) => Ok(failed(*failure)),
+        Input::Foreign(owner) => Err(format!(
+            "This is of {owner}, not of PyTorch: nothing here answers it."
+        )),
+        Input::Unknown => Err("This is no failure of PyTorch's, no table or snapshot of its memory, no scenario, no link and no config.json. Paste the text from \"CUDA out of memory\" on, or the whole log.".to_owned()),
+    }
+}
+
+fn failed(failure: Failure) -> Answer {
+    let (units, language) = (ByteUnits::Binary, Language::English);
+    Answer::Failure {
+        kind: failure.kind.name(),
+        cause: failure.cause.name(),
+        reason: cause_sentence(&failure.cause, units, language),
+        facts: Box::new(failure.facts),
+        failures: failure.failures,
+        rank: failure.rank,
+    }
+}
+
+/// A scenario, a link or a model.
+fn other(text: &str, pasted: Pasted, findings: &[Finding]) -> Result<Answer, String> {
+    let errors = sentence(findings);
+    if !errors.is_empty() {
+        return Err(errors);
+    }
+    let is_json = text
+        .trim_start_matches('\u{feff}')
+        .trim_start()
+        .starts_with('{');
+    let (kind, facts) = match pasted {
+        Pasted::Scenario(scenario) if is_json => ("scenario", json!(scenario)),
+        Pasted::Scenario(scenario) => ("link", json!(scenario)),
+        Pasted::Model(ModelRef::HfConfig { hf_config }) => ("hf_config", json!(hf_config)),
+        Pasted::Model(model) => ("model", json!({ "model": model })),
+    };
+    Ok(Answer::Other {
+        kind,
+        facts,
+        findings: (!findings.is_empty()).then(|| json!(text::written(findings))),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(content: &[u8]) -> Result<Value, String> {
+        answer(content).map(|answer| json!(Line { file: None, answer }))
+    }
+
+    fn kind(text: &str) -> Result<Value, String> {
+        line(text.as_bytes()).map(|line| line["kind"].clone())
+    }
+
+    #[test]
+    fn what_people_paste_is_told_apart() {
+        for (text, expected) in [
+            ("{\"model\": \"gpt2\"}", "scenario"),
+            ("?v=1&mb=16", "link"),
+            (
+                "{\"model_type\": \"llama\", \"hidden_size\": 64}",
+                "hf_config",
+            ),
+            ("gpt2", "model"),
+            (
+                "CUDA out of memory. Tried to allocate 2.00 GiB.",
+                "cuda-2.x-shortened",
+            ),
+            ("Killed", "host-kill"),
+        ] {
+            assert_eq!(kind(text), Ok(expected.into()), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_none_of_ours_is_an_error_that_says_whose_it_is() {
+        let jax = "jaxlib.xla_extension.XlaRuntimeError: RESOURCE_EXHAUSTED: Out of memory";
+        assert!(kind(jax).is_err_and(|why| why.contains("JAX")));
+        assert!(kind("How are you?").is_err());
+        assert!(kind("  \n").is_err());
+    }
+
+    #[test]
+    fn what_windows_writes_is_read() {
+        let text = "CUDA out of memory. Tried to allocate 2.00 GiB.";
+        let mut wide = vec![0xff, 0xfe];
+        wide.extend(text.encode_utf16().flat_map(u16::to_le_bytes));
+        let line = line(&wide).expect("a failure");
+        assert_eq!(line["facts"]["requested"], 2_147_483_648_u64);
+    }
+}

@@ -1,0 +1,175 @@
+//! What a failure's text says, in numbers.
+
+use serde::Serialize;
+
+/// Numbers read off a text; bytes, where nothing else is said. Names that begin with `derived_` are differences
+/// of others.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Facts {
+    /// What was asked for and not given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub requested: Option<u64>,
+    /// The number of the GPU, as the process counts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub device: Option<u64>,
+    /// The GPU's capacity.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub total: Option<u64>,
+    /// What the driver says is free.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub free: Option<u64>,
+    /// What the fraction set for the process allows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub allowed: Option<u64>,
+    /// What tensors hold.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub allocated: Option<u64>,
+    /// What tensors hold, and blocks that wait for a stream.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub active: Option<u64>,
+    /// Of the allocated, what private pools (CUDA graphs) hold.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub private_pools: Option<u64>,
+    /// The segments of the caching allocator.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reserved: Option<u64>,
+    /// What of the segments no tensor holds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reserved_unallocated: Option<u64>,
+    /// All that this process holds of the GPU.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub process_used: Option<u64>,
+    /// That, where the driver gives a number that cannot be, as printed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub process_used_invalid: Option<String>,
+    /// Other processes, where this one is named, too.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub other_processes: Vec<Process>,
+    /// Processes of which one is this one: in containers they cannot be told apart.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub processes_unattributed: Vec<Process>,
+    /// The limit of the asynchronous allocator, where it is none, as printed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limit_invalid: Option<String>,
+    /// The address space that an expandable segment may take.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub segment_reserve: Option<u64>,
+    /// Of Apple's GPUs: what PyTorch holds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mps_allocated: Option<u64>,
+    /// Of Apple's GPUs: what others hold.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mps_other: Option<u64>,
+    /// Of Apple's GPUs: the limit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mps_max_allowed: Option<u64>,
+    /// The most that tensors held.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub peak_allocated: Option<u64>,
+    /// The most that segments took.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub peak_reserved: Option<u64>,
+    /// `memory_summary`: what tensors hold.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub summary_allocated: Option<Usage>,
+    /// `memory_summary`: the same with blocks that wait for a stream.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub summary_active: Option<Usage>,
+    /// `memory_summary`: what was asked for, before rounding.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub summary_requested_mem: Option<Usage>,
+    /// `memory_summary`: segments.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub summary_reserved: Option<Usage>,
+    /// `memory_summary`: free parts of split blocks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub summary_non_releasable: Option<Usage>,
+    /// How many requests failed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ooms: Option<u64>,
+    /// How often the cache was emptied for a request.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub retries: Option<u64>,
+    /// Where the memory is that was short, where not among the caching allocator's.
+    #[serde(rename = "where", skip_serializing_if = "Option::is_none")]
+    pub place: Option<&'static str>,
+    /// The process that ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pid: Option<u64>,
+    /// The signal's name, as the system writes it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub signal: Option<String>,
+    /// The exit code, as printed: -9, 9 and 137 are the same.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exit: Option<i64>,
+    /// What the host's processes hold.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub host_used: Option<u64>,
+    /// The host's memory, or what the container may take of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub host_total: Option<u64>,
+    /// What the host's processes hold, in percent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub host_percent: Option<f64>,
+    /// What the process held that was ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub task_used: Option<u64>,
+    /// `allocated + reserved_unallocated`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub derived_reserved: Option<u64>,
+    /// `reserved - allocated`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub derived_reserved_unallocated: Option<u64>,
+    /// `total - free - reserved`: contexts, libraries, other processes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub derived_rest_of_card: Option<u64>,
+    /// `process_used - allocated - reserved_unallocated`: context and libraries.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub derived_non_pytorch: Option<u64>,
+}
+
+/// A process and what it holds of a GPU.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Process {
+    /// Its number.
+    pub pid: u64,
+    /// What it holds.
+    pub bytes: u64,
+}
+
+/// A row of `memory_summary`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Usage {
+    /// Now.
+    pub cur: u64,
+    /// At most.
+    pub peak: u64,
+}
+
+impl Facts {
+    /// What the caching allocator holds in segments, said or added up.
+    pub fn in_segments(&self) -> Option<u64> {
+        let added = || Some(self.allocated? + self.reserved_unallocated?);
+        self.reserved.or_else(added)
+    }
+
+    /// What of the segments no tensor holds, said or subtracted.
+    pub fn unallocated(&self) -> Option<u64> {
+        self.reserved_unallocated
+            .or(self.derived_reserved_unallocated)
+    }
+
+    /// Fills in the differences. (2.x counts all processes' segments of which only totals are printed, so that
+    /// the rest of the card is told by them.)
+    pub(super) fn derive(&mut self) {
+        if let (Some(allocated), Some(reserved)) = (self.allocated, self.reserved) {
+            self.derived_reserved_unallocated = reserved.checked_sub(allocated);
+            let taken = self.total.zip(self.free);
+            let taken = taken.and_then(|(total, free)| total.checked_sub(free));
+            self.derived_rest_of_card = taken.and_then(|taken| taken.checked_sub(reserved));
+        }
+        if let (Some(used), Some(held)) = (self.process_used, self.in_segments()) {
+            self.derived_non_pytorch = used.checked_sub(held);
+        }
+    }
+}

@@ -1,0 +1,241 @@
+//! What a failure was, as a sentence with its reason.
+
+use super::{ByteUnits, Language, amount};
+use crate::inputs::{Cause, Refused};
+use crate::units::Bytes;
+
+/// What a failure was, and the numbers that say so.
+pub fn cause_sentence(cause: &Cause, units: ByteUnits, language: Language) -> String {
+    let size = |bytes: u64| amount(Bytes(bytes), units);
+    let (english, chinese) = match *cause {
+        Cause::Peak {
+            requested,
+            free,
+            unallocated,
+        } => {
+            let (requested, free, reserved) = (size(requested), size(free), size(unallocated));
+            (
+                format!(
+                    "The peak: {requested} more was asked for; {free} was free, {reserved} reserved beside tensors, and live tensors hold the rest."
+                ),
+                format!(
+                    "峰值：还需要 {requested}；空闲 {free}，已保留未分配 {reserved}，其余都被存活的张量占用。"
+                ),
+            )
+        }
+        Cause::LargerThanGpu { requested, total } => {
+            let (requested, total) = (size(requested), size(total));
+            (
+                format!(
+                    "The peak: one tensor of {requested} is larger than the whole GPU ({total})."
+                ),
+                format!("峰值：单个 {requested} 的张量比整块 GPU（{total}）还大。"),
+            )
+        }
+        Cause::Fragmentation {
+            requested,
+            unallocated,
+            little,
+        } => in_pieces(&size(requested), &size(unallocated), little),
+        Cause::AnotherProcess {
+            held,
+            missing,
+            named,
+        } => others(&size(held), &size(missing), named),
+        Cause::Leak {
+            first,
+            last,
+            reports,
+        } => {
+            let (first, last) = (size(first), size(last));
+            (
+                format!(
+                    "A leak: from report to report ({reports}) tensors hold more, {first} at first and {last} at last."
+                ),
+                format!("泄漏：{reports} 次报告中张量占用只增不减，从 {first} 到 {last}。"),
+            )
+        }
+        Cause::Unexplained { requested, free } => {
+            let (requested, free) = (size(requested), size(free));
+            (
+                format!(
+                    "Not told by the numbers: {free} was free for {requested}. Another process may have ended meanwhile, or address space or host memory was short."
+                ),
+                format!(
+                    "数字不能说明：空闲 {free}，只需 {requested}。可能其他进程刚退出，或地址空间、主机内存不足。"
+                ),
+            )
+        }
+        Cause::Limit
+        | Cause::Library
+        | Cause::Host
+        | Cause::SharedMemory
+        | Cause::NoNumbers
+        | Cause::NotMemory => return language.of(without_numbers(cause)).to_owned(),
+    };
+    match language {
+        Language::English => english,
+        Language::Chinese => chinese,
+    }
+}
+
+/// Fragmentation, in both languages.
+fn in_pieces(requested: &str, unallocated: &str, little: bool) -> (String, String) {
+    if little {
+        (
+            format!(
+                "Fragmentation at the peak: no piece of the {unallocated} reserved beside tensors had {requested}, but live tensors hold nearly all of the GPU."
+            ),
+            format!(
+                "峰值处的碎片：未分配的 {unallocated} 中没有一块够 {requested}，但几乎整块 GPU 都被存活的张量占用。"
+            ),
+        )
+    } else {
+        (
+            format!(
+                "Fragmentation: {unallocated} was reserved and held by no tensor, but no piece of it had {requested}."
+            ),
+            format!("碎片：{unallocated} 已保留而未分配，但没有一块够 {requested}。"),
+        )
+    }
+}
+
+/// Another process, in both languages.
+fn others(held: &str, missing: &str, named: bool) -> (String, String) {
+    if named {
+        (
+            format!("Another process: others on this GPU hold {held}; {missing} was missing."),
+            format!("其他进程：它们在这块 GPU 上占用 {held}，只差 {missing}。"),
+        )
+    } else {
+        (
+            format!(
+                "Another process, or this one's libraries: about {held} of this GPU is held beside PyTorch; {missing} was missing."
+            ),
+            format!(
+                "其他进程，或本进程的库：这块 GPU 上 PyTorch 之外约占用 {held}，只差 {missing}。"
+            ),
+        )
+    }
+}
+
+/// Why a file is no snapshot that can be read.
+pub fn refused_sentence(refused: Refused, language: Language) -> String {
+    let (english, chinese) = match refused {
+        Refused::Protocol(protocol) => (
+            format!("A pickle of protocol {protocol}; snapshots have 2 to 5."),
+            format!("pickle 协议为 {protocol}；快照应为 2 到 5。"),
+        ),
+        Refused::Broken(place) => (
+            format!("The pickle does not hold together at byte {place}: the file is damaged."),
+            format!("pickle 在第 {place} 字节处不成立：文件已损坏。"),
+        ),
+        Refused::Object { opcode, place } => (
+            format!(
+                "The pickle builds an object at byte {place} (opcode 0x{opcode:02x}), which no snapshot does and which is never run."
+            ),
+            format!(
+                "pickle 在第 {place} 字节处构造对象（操作码 0x{opcode:02x}）：快照不会如此，绝不执行。"
+            ),
+        ),
+        Refused::Opcode { opcode, place } => (
+            format!(
+                "The pickle has an opcode at byte {place} that no snapshot has (0x{opcode:02x})."
+            ),
+            format!("pickle 在第 {place} 字节处有快照不用的操作码（0x{opcode:02x}）。"),
+        ),
+        _ => {
+            let (english, chinese) = refused_words(refused);
+            (english.to_owned(), chinese.to_owned())
+        }
+    };
+    match language {
+        Language::English => english,
+        Language::Chinese => chinese,
+    }
+}
+
+/// The refusals that name no number.
+fn refused_words(refused: Refused) -> (&'static str, &'static str) {
+    match refused {
+        Refused::Zip => (
+            "A zip archive, as torch.save writes it: write the snapshot with torch.cuda.memory._dump_snapshot, or unpack data.pkl.",
+            "这是 torch.save 写的 zip：请用 torch.cuda.memory._dump_snapshot 写快照，或解压出 data.pkl。",
+        ),
+        Refused::Compressed => (
+            "The file is compressed: decompress it first (gunzip).",
+            "文件已压缩：请先解压（gunzip）。",
+        ),
+        Refused::Truncated => (
+            "The file ends in the middle: copy it again.",
+            "文件不完整：请重新复制。",
+        ),
+        Refused::Deep => (
+            "The pickle is nested deeper than any snapshot.",
+            "pickle 嵌套过深，不是快照。",
+        ),
+        Refused::TooMuch => (
+            "The pickle has more values than can be read: record fewer events (max_entries).",
+            "pickle 中的值过多：请减少记录的事件（max_entries）。",
+        ),
+        Refused::NoSnapshot => (
+            "A pickle, but no snapshot: it has neither segments nor device_traces.",
+            "这是 pickle，但不是快照：没有 segments 和 device_traces。",
+        ),
+        _ => (
+            "No snapshot: torch.cuda.memory._dump_snapshot writes a pickle of protocol 2 to 5.",
+            "不是快照：torch.cuda.memory._dump_snapshot 写的是协议 2 到 5 的 pickle。",
+        ),
+    }
+}
+
+/// The sentences that have no numbers.
+fn without_numbers(cause: &Cause) -> (&'static str, &'static str) {
+    match cause {
+        Cause::Limit => (
+            "A limit: what was set for this process or one buffer is used up, not the GPU.",
+            "限额：用尽的是为本进程或单个缓冲区设定的上限，而不是 GPU。",
+        ),
+        Cause::Library => (
+            "Memory in disguise, most likely: a library asks for its own while the caching allocator has reserved the rest.",
+            "很可能也是显存不足：其余已被缓存分配器保留，库自身的申请失败。",
+        ),
+        Cause::Host => (
+            "The host: its RAM, or the limit of the job or container, was used up, not the GPU's memory.",
+            "主机：耗尽的是主机内存（或作业、容器的限额），不是显存。",
+        ),
+        Cause::SharedMemory => (
+            "The host's shared memory: /dev/shm is full, through which workers and ranks pass data.",
+            "主机共享内存：工作进程和各 rank 传数据用的 /dev/shm 已满。",
+        ),
+        Cause::NotMemory => (
+            "Most likely not memory: the text names another reason.",
+            "很可能不是内存问题：文中另有原因。",
+        ),
+        _ => (
+            "GPU memory; the text has no numbers that tell more.",
+            "显存不足；文中没有更多数字可供判断。",
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_reason_has_its_numbers_in_both_languages() {
+        let cause = Cause::Fragmentation {
+            requested: 2 << 30,
+            unallocated: 5 << 30,
+            little: false,
+        };
+        for language in [Language::English, Language::Chinese] {
+            let said = cause_sentence(&cause, ByteUnits::Binary, language);
+            assert!(
+                said.contains("2.00 GiB") && said.contains("5.00 GiB"),
+                "{said}"
+            );
+        }
+    }
+}
