@@ -164,3 +164,15 @@ fn what_no_node_can_be_says_why() {
         assert!(estimate(&repaired).is_ok(), "{value}");
     }
 }
+
+#[test]
+fn a_count_below_what_is_allowed_is_told_the_least() {
+    for (asked, least) in [
+        (json!({"micro_batch_size": -1}), 1),
+        (json!({"dataloader": {"num_workers": -1}}), 0),
+    ] {
+        let (_, findings) = decode_json(&asked.to_string());
+        let said = message_text(&findings[0].message, Language::English);
+        assert!(said.contains(&format!("at least {least}")), "{said}");
+    }
+}

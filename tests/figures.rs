@@ -9,6 +9,8 @@ mod crossover;
 mod data;
 #[path = "figures/drawing.rs"]
 mod drawing;
+#[path = "figures/gpus.rs"]
+mod gpus;
 #[path = "figures/phases.rs"]
 mod phases;
 #[path = "figures/schedule.rs"]

@@ -2,7 +2,8 @@
 //! one phase takes over from another.
 
 use highwater::ask::Scenario;
-use highwater::report::{Estimate, estimate, sweep};
+use highwater::decide::sweep;
+use highwater::report::{Estimate, estimate};
 use highwater::sim::Phase;
 use serde_json::{Value, json};
 

@@ -1,7 +1,8 @@
 //! Laws of the report, over scenarios of many kinds with small models.
 
 use highwater::ask::Scenario;
-use highwater::report::{Report, estimate, explain, sweep};
+use highwater::decide::sweep;
+use highwater::report::{Report, estimate, explain};
 use highwater::units::Bytes;
 use serde_json::{Value, json};
 

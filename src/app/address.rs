@@ -88,7 +88,7 @@ fn view_of(store: Store, embed: bool) -> ViewOptions {
     let language = store.language.get();
     ViewOptions {
         embed,
-        controls: store.controls,
+        controls: store.controls.clone(),
         theme: store.theme,
         lang: (language != store.preferred)
             .then(|| codec::Language::from_name(language.name()))

@@ -7,7 +7,8 @@
 use super::store::Store;
 use crate::ask::Scenario;
 use crate::browser::Timer;
-use crate::report::{Ranks, Remedy, RemedyKind, Report, Sweeper, candidates, rank, remedy};
+use crate::decide::Sweeper;
+use crate::report::{Ranks, Remedy, RemedyKind, Report, candidates, rank, remedy};
 use leptos::prelude::*;
 use std::collections::VecDeque;
 use std::sync::Arc;

@@ -2,7 +2,7 @@
 //!
 //! [`Store`] holds the page's signals; `engine` turns each change of the scenario into an answer
 //! in the next frame; `background` fills in
-//! the picture over batch sizes and the remedies between frames; `closely` runs the model again for
+//! the picture over batch sizes and the remedies between frames; `fits` looks for what only just fits when it is asked to; `closely` runs the model again for
 //! whoever looks at single tensors; `kept` has the configuration to compare with; `address`
 //! keeps the URL and the scenario the same. It draws nothing and writes no words.
 //!
@@ -13,11 +13,13 @@ mod address;
 mod background;
 mod closely;
 mod engine;
+mod fits;
 mod focus;
 mod kept;
 mod store;
 
 pub use address::{query_of, query_of_scenario, query_of_two, query_of_widget, visit};
+pub use fits::{AxisSearch, Fits, Search};
 pub use focus::{Focus, Lifetime, Target};
 pub use kept::Kept;
 pub use store::{Draft, Ghost, Store, use_store};

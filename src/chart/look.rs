@@ -2,6 +2,7 @@
 
 use super::number::Unit;
 use super::theme::{Ink, Theme};
+use crate::decide::Sharding;
 use crate::report::Switch;
 use crate::sim::Phase;
 use crate::tape::Category;
@@ -49,6 +50,12 @@ pub trait Words {
     fn rank(&self, rank: usize) -> String;
     /// How many micro-batches a rank of a pipeline holds at most: "4 in flight".
     fn in_flight(&self, micro_batches: u64) -> String;
+    /// What divides the training state: "FSDP2".
+    fn sharding(&self, sharding: Sharding) -> &str;
+    /// Title of the axis of numbers of GPUs: "GPUs".
+    fn gpus(&self) -> &str;
+    /// What does not shrink with more GPUs: "5.1 GiB stay".
+    fn floor(&self, bytes: Bytes) -> String;
     /// A size with its unit: "24.7 GiB".
     fn amount(&self, bytes: Bytes) -> String;
     /// The same without its unit: "24.7".

@@ -2,6 +2,7 @@
 
 use super::caption::{Caption, captioned};
 use super::crossover::{CrossoverFigure, draw_crossover};
+use super::gpus::{GpusFigure, draw_gpus};
 use super::look::Look;
 use super::pen::PLOTTERS_EM;
 use super::phases::{PhasesFigure, draw_phases};
@@ -193,6 +194,19 @@ pub fn svg_schedule(
     document(look, size, caption, |area| {
         draw_schedule(figure, look, area)
     })
+}
+
+/// What a rank needs against the number of GPUs as an SVG document; see [`svg_phases`].
+///
+/// # Errors
+/// What the backend reports; writing to memory, it has nothing to report.
+pub fn svg_gpus(
+    figure: &GpusFigure,
+    look: &Look,
+    size: (u32, u32),
+    caption: Option<&Caption>,
+) -> Result<String, SvgError> {
+    document(look, size, caption, |area| draw_gpus(figure, look, area))
 }
 
 /// What can go wrong while an SVG document is written.

@@ -4,13 +4,48 @@ use super::keys::{KEYS, WITHOUT_MEMORY};
 use super::tree::{Builder, differing, put, shortened};
 use crate::ask::{Finding, Scenario, Severity, closest, message};
 use serde_json::{Map, Value};
+use std::borrow::Cow;
 
 /// The key whose value may be an object, which then says what `recompute` says.
 const ALSO_RECOMPUTE: &str = "activation_checkpointing";
 
+/// Reads JSON, and what Python's `json` writes beyond it: `NaN`, `Infinity` and `-Infinity` are null.
+///
+/// # Errors
+/// What is wrong with it, and where.
+pub fn parse_json(text: &str) -> serde_json::Result<Value> {
+    serde_json::from_str(&finite(text))
+}
+
+/// The text with null for numbers that are none, outside of strings.
+fn finite(text: &str) -> Cow<'_, str> {
+    const NONE: [&str; 3] = ["-Infinity", "Infinity", "NaN"];
+    if !NONE.iter().any(|word| text.contains(word)) {
+        return text.into();
+    }
+    let mut written = String::with_capacity(text.len());
+    let (mut rest, mut quoted) = (text, false);
+    while let Some(next) = rest.chars().next() {
+        let word = NONE.iter().find(|word| !quoted && rest.starts_with(**word));
+        if let Some(word) = word {
+            written.push_str("null");
+            rest = &rest[word.len()..];
+            continue;
+        }
+        let escaped = quoted && next == '\\';
+        let length = next.len_utf8();
+        let after = rest[length..].chars().next().filter(|_| escaped);
+        let taken = length + after.map_or(0, char::len_utf8);
+        written.push_str(&rest[..taken]);
+        rest = &rest[taken..];
+        quoted ^= next == '"';
+    }
+    written.into()
+}
+
 /// Reads scenario JSON. What cannot be read is reported and left at its default.
 pub fn decode_json(text: &str) -> (Scenario, Vec<Finding>) {
-    match serde_json::from_str(text) {
+    match parse_json(text) {
         Ok(Value::Object(map)) => decode_object(&map),
         Ok(_) => (Scenario::default(), vec![not_an_object()]),
         Err(error) => (Scenario::default(), vec![not_json(&error)]),

@@ -431,10 +431,11 @@ impl Kind {
     }
 
     /// What is allowed.
-    pub(super) fn expected(self) -> Message {
+    /// What it must be; a count at least so much.
+    pub(super) fn expected(self, least: u64) -> Message {
         match self {
             Self::Model => message!(codec::a_model),
-            Self::Count | Self::Tokens => message!(codec::a_count),
+            Self::Count | Self::Tokens => message!(codec::a_count, least),
             Self::Bytes => message!(codec::bytes),
             Self::Real => message!(codec::a_number),
             Self::Flag => message!(codec::a_flag),

@@ -21,13 +21,13 @@ mod setting;
 mod tree;
 mod view;
 
-pub use json::{decode_json, encode_json};
+pub use json::{decode_json, encode_json, parse_json};
 pub use keys::{KEYS, Key, Kind};
 pub use number::{NumberError, parse_bytes, parse_count, parse_tokens, write_bytes};
 pub use pasted::{Pasted, read_pasted};
 pub use query::{decode_query, encode_query};
 pub use setting::{differences, is_usual, key, nearest, value_at, values};
-pub use view::{Language, Theme, ViewOptions, WidgetControl, WidgetControls};
+pub use view::{Language, Theme, ViewOptions, WidgetControls};
 
 #[cfg(test)]
 mod tests;

@@ -1,6 +1,6 @@
 //! What a pasted text is: a scenario, a model's config, a link, or a model's name.
 
-use super::json::{decode_object, not_json};
+use super::json::{decode_object, not_json, parse_json};
 use super::keys::KEYS;
 use super::query::decode_query;
 use crate::ask::{Finding, ModelRef, Scenario, message};
@@ -22,7 +22,7 @@ pub enum Pasted {
 pub fn read_pasted(text: &str) -> (Option<Pasted>, Vec<Finding>) {
     let text = text.trim().trim_start_matches('\u{feff}');
     if text.starts_with(['{', '[', '"']) {
-        return match serde_json::from_str(text) {
+        return match parse_json(text) {
             Ok(Value::Object(map)) => read_object(&map),
             Ok(_) => (None, vec![neither()]),
             Err(error) => (None, vec![not_json(&error)]),

@@ -5,7 +5,7 @@ use super::keys::{KEYS, Key, Kind};
 use super::number::{parse_bytes, parse_count, parse_tokens, write_bytes};
 use super::percent;
 use super::tree::{Builder, differing, shortened};
-use super::view::{Language, Theme, ViewOptions, WidgetControl, WidgetControls};
+use super::view::{Language, Theme, ViewOptions, WidgetControls};
 use crate::ask::{Finding, ModelRef, Scenario, Severity, closest, message};
 use crate::families::essential_config;
 use serde_json::{Value, json};
@@ -27,6 +27,8 @@ const CONTROLS: &str = "controls";
 const AGAINST: &str = "a";
 /// What stands for no control at all.
 const NO_CONTROLS: &str = "none";
+/// Some of the controls that a widget can have.
+const SOME_CONTROLS: &str = "mb, seq, gpu, ...";
 /// Names that others append to links, which say nothing to us.
 const FOREIGN: &[&str] = &["utm_", "fbclid", "gclid", "ref"];
 
@@ -47,7 +49,7 @@ pub fn encode_query(scenario: &Scenario, view: &ViewOptions) -> String {
     pairs.extend(view.theme.map(|theme| (THEME, theme.name().to_owned())));
     pairs.extend(view.lang.map(|lang| (LANG, lang.name().to_owned())));
     if view.controls != WidgetControls::default() {
-        pairs.push((CONTROLS, write_controls(view.controls)));
+        pairs.push((CONTROLS, write_controls(&view.controls)));
     }
     if let Some(against) = &view.against {
         pairs.push((AGAINST, encode_query(against, &ViewOptions::default())));
@@ -58,28 +60,28 @@ pub fn encode_query(scenario: &Scenario, view: &ViewOptions) -> String {
     written.collect::<Vec<_>>().join("&")
 }
 
-fn write_controls(controls: WidgetControls) -> String {
-    let shown = WidgetControl::ALL.iter().filter(|&&one| controls.has(one));
-    let names: Vec<&str> = shown.map(|one| one.name()).collect();
+fn write_controls(controls: &WidgetControls) -> String {
+    let shown = controls.keys().iter();
+    let shown = shown.filter_map(|path| KEYS.iter().find(|key| key.path == *path));
+    let names: Vec<&str> = shown.map(|key| key.query).collect();
     if names.is_empty() {
         return NO_CONTROLS.to_owned();
     }
     names.join(".")
 }
 
-/// Names between dots or commas; what is no control is reported and left out.
+/// Settings by their names in links, between dots or commas; what is none is reported and left out.
 fn read_controls(text: &str, builder: &mut Builder) -> WidgetControls {
     let mut controls = WidgetControls::NONE;
     for name in text.split(['.', ',']).filter(|&name| name != NO_CONTROLS) {
-        let control = read_view(
-            CONTROLS,
-            WidgetControl::ALL,
-            WidgetControl::name,
-            name,
-            builder,
-        );
-        if let Some(control) = control {
-            controls = controls.with(control, true);
+        if let Some(key) = KEYS.iter().find(|key| key.query == name) {
+            controls = controls.with(key.path, true);
+        } else if !name.is_empty() {
+            let shown = shortened(name);
+            let names = closest(name, KEYS.iter().map(|key| key.query));
+            let names = names.unwrap_or(SOME_CONTROLS);
+            let said = message!(codec::unknown_view, option = CONTROLS, shown, names);
+            builder.push(|| Finding::notice(CONTROLS, said));
         }
     }
     controls

@@ -65,7 +65,7 @@ impl Kind {
             Self::Bytes => parse_bytes(text),
             _ => {
                 let value = read_value(self, text).and_then(|value| self.accept(&value));
-                return value.ok_or_else(|| message!(codec::expected, expected = self.expected()));
+                return value.ok_or_else(|| message!(codec::expected, expected = self.expected(0)));
             }
         };
         number.map(Value::from).map_err(NumberError::message)

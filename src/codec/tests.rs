@@ -1,5 +1,6 @@
 //! Reading and writing scenarios.
 
+mod pasted;
 mod several_gpus;
 mod unusual;
 
@@ -434,7 +435,7 @@ fn view_options_are_not_part_of_the_scenario() {
         embed: true,
         theme: Some(Theme::Dark),
         lang: Some(Language::Chinese),
-        controls: WidgetControls::default().with(WidgetControl::Gpu, false),
+        controls: WidgetControls::default().with("hardware.gpu", false),
         against: None,
     };
     let query = encode_query(&Scenario::default(), &view);
@@ -442,6 +443,19 @@ fn view_options_are_not_part_of_the_scenario() {
     let (scenario, read, findings) = decode_query(&query);
     assert_eq!((scenario, read), (Scenario::default(), view));
     assert!(findings.is_empty());
+}
+
+#[test]
+fn any_setting_can_be_a_control_of_the_widget() {
+    let (_, view, findings) = decode_query("v=1&embed=1&controls=precision.mb.lora");
+    assert!(findings.is_empty(), "{findings:?}");
+    assert_eq!(
+        view.controls.keys(),
+        ["precision", "micro_batch_size", "lora.r"]
+    );
+    assert!(encode_query(&Scenario::default(), &view).ends_with("controls=precision.mb.lora"));
+    let (_, view, findings) = decode_query("v=1&embed=1&controls=precison.mb");
+    assert_eq!((view.controls.keys().len(), findings.len()), (1, 1));
 }
 
 #[test]

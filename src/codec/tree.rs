@@ -157,7 +157,12 @@ impl Builder {
         if self.findings.len() >= MOST_FINDINGS {
             return;
         }
-        let expected = kind.expected();
+        let default = if path == "v" {
+            SCENARIO_VERSION.into()
+        } else {
+            at(&to_tree(&Scenario::default()), path).clone()
+        };
+        let expected = kind.expected(least(&default));
         let error = self.severity == Severity::Error;
         let kept = (!error).then(|| message!(codec::default_used));
         let mut finding = Finding::error(
@@ -165,11 +170,6 @@ impl Builder {
             message!(codec::unreadable, path, shown, expected, kept),
         );
         finding.severity = self.severity;
-        let default = if path == "v" {
-            SCENARIO_VERSION.into()
-        } else {
-            at(&to_tree(&Scenario::default()), path).clone()
-        };
         let repair = nearest(kind, shown.trim_matches('"'), &default);
         self.findings
             .push(finding.with_fix(path, repair.unwrap_or(default)));
@@ -192,6 +192,11 @@ impl Builder {
     }
 }
 
+/// The least count there can be: nothing at all where that is usual.
+fn least(default: &Value) -> u64 {
+    u64::from(default.as_u64() != Some(0))
+}
+
 /// The value of a kind that a text is nearest to, when it is near one.
 fn nearest(kind: Kind, text: &str, default: &Value) -> Option<Value> {
     let number = match kind {
@@ -203,8 +208,7 @@ fn nearest(kind: Kind, text: &str, default: &Value) -> Option<Value> {
     };
     match number {
         Ok(number) => Some(number.into()),
-        // Nothing at all where that is usual, else the least there can be.
-        Err(NumberError::Negative) => Some(u64::from(default.as_u64() != Some(0)).into()),
+        Err(NumberError::Negative) => Some(least(default).into()),
         Err(_) => None,
     }
 }

@@ -23,42 +23,38 @@ names! {
     }
 }
 
-names! {
-    /// Controls of the widget.
-    WidgetControl {
-        /// The micro-batch size.
-        MicroBatchSize = "mb",
-        /// The sequence length.
-        SeqLen = "seq",
-        /// The GPU.
-        Gpu = "gpu",
-    }
-}
-
-/// Which controls the widget has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct WidgetControls([bool; WidgetControl::ALL.len()]);
+/// Which controls the widget has: settings by their scenario keys, in the order in which they stand.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WidgetControls(Vec<&'static str>);
 
 impl Default for WidgetControls {
-    /// All of them.
+    /// Those that people turn most.
     fn default() -> Self {
-        Self([true; WidgetControl::ALL.len()])
+        Self(vec!["micro_batch_size", "seq_len", "hardware.gpu"])
     }
 }
 
 impl WidgetControls {
     /// None of them.
-    pub const NONE: Self = Self([false; WidgetControl::ALL.len()]);
+    pub const NONE: Self = Self(Vec::new());
 
-    /// Whether it has one.
-    pub const fn has(self, control: WidgetControl) -> bool {
-        self.0[control as usize]
+    /// The keys of the settings.
+    pub fn keys(&self) -> &[&'static str] {
+        &self.0
     }
 
-    /// The same with one more, or one less.
+    /// Whether it has one.
+    pub fn has(&self, key: &str) -> bool {
+        self.0.contains(&key)
+    }
+
+    /// The same with one more at the end, or one less.
     #[must_use]
-    pub const fn with(mut self, control: WidgetControl, has: bool) -> Self {
-        self.0[control as usize] = has;
+    pub fn with(mut self, key: &'static str, has: bool) -> Self {
+        self.0.retain(|other| *other != key);
+        if has {
+            self.0.push(key);
+        }
         self
     }
 }

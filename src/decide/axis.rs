@@ -1,7 +1,8 @@
 //! What can be solved for.
 
-use crate::ask::{Message, closest, message};
+use crate::ask::{Message, Scenario, closest, message};
 use crate::codec::{KEYS, Key, Kind};
+use crate::resolve::{Idle, idle};
 
 /// What varies, while the rest of the scenario stays.
 #[derive(Clone, Copy, Debug)]
@@ -35,7 +36,7 @@ pub(super) const GPU: &str = "hardware.gpu";
 pub(super) const MODEL: &str = "model";
 
 /// What is asked for most, for those who ask for something else.
-const USUAL: [&str; 6] = ["micro_batch_size", "seq_len", "lora.r", GPUS, GPU, MODEL];
+const USUAL: [&str; 6] = ["micro_batch_size", "seq_len", "lora.r", MODEL, GPUS, GPU];
 
 /// Numbers of which more takes less memory of a GPU, or is more memory.
 const ROOM: [&str; 14] = [
@@ -67,9 +68,31 @@ impl Axis {
         Ok(Self { name, along })
     }
 
+    /// The axes that are asked for most.
+    pub fn usual() -> Vec<Self> {
+        USUAL
+            .iter()
+            .filter_map(|name| Self::named(name).ok())
+            .collect()
+    }
+
+    /// Why it has no effect in a scenario, if it has none.
+    pub fn idle(&self, scenario: &Scenario) -> Option<Idle> {
+        idle(scenario, self.in_the_way())
+    }
+
     /// The name that it was asked for by.
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// The key without whose effect it has none.
+    pub(super) fn in_the_way(&self) -> &'static str {
+        match self.along {
+            // What would keep jobs from being on more GPUs.
+            Along::Gpus => "hardware.processes_per_gpu",
+            _ => self.key(),
+        }
     }
 
     /// The scenario's key that findings about it name.

@@ -6,6 +6,8 @@ use crate::report::{Composition, Fit, Report, estimate};
 use crate::sim::Phase;
 use crate::tape::Category;
 use crate::units::names;
+use serde::Serialize;
+use std::collections::VecDeque;
 
 names! {
     /// Who divides the training state among ranks that see different data.
@@ -23,8 +25,23 @@ names! {
     }
 }
 
+impl Sharding {
+    /// What a scenario asks for, where it is one of these.
+    pub fn of(scenario: &Scenario) -> Option<Self> {
+        let dp = &scenario.parallelism.dp;
+        match (dp.kind, dp.zero.stage) {
+            (DataParallelKind::Ddp, _) => Some(Self::Ddp),
+            (DataParallelKind::Fsdp2, _) => Some(Self::Fsdp2),
+            (DataParallelKind::DeepSpeedZero, 1) => Some(Self::Zero1),
+            (DataParallelKind::DeepSpeedZero, 2) => Some(Self::Zero2),
+            (DataParallelKind::DeepSpeedZero, 3) => Some(Self::Zero3),
+            _ => None,
+        }
+    }
+}
+
 /// A number of GPUs.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct GpusPoint {
     /// How many.
     pub gpus: u64,
@@ -39,7 +56,7 @@ pub struct GpusPoint {
 }
 
 /// What a rank needs on more and more GPUs.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct GpusCurve {
     /// What is divided among them.
     pub sharding: Sharding,
@@ -54,20 +71,60 @@ pub struct GpusCurve {
 const MOST: u64 = 1024;
 
 /// What one rank needs against the number of GPUs, under each sharding that the scenario can have; its own
-/// options of each kind, its other axes and its micro-batch stay.
+/// options of each kind, its other axes and its micro-batch stay. One estimate at a time: call
+/// [`GpusCurves::advance`] until it says that nothing is left.
+#[derive(Clone, Debug)]
+pub struct GpusCurves {
+    scenario: Scenario,
+    left: VecDeque<(Sharding, u64)>,
+    found: Vec<GpusCurve>,
+}
+
+impl GpusCurves {
+    /// The curves of a scenario, of which nothing is known yet.
+    pub fn of(scenario: &Scenario) -> Self {
+        let counts = doubling(counts(scenario));
+        let of_each = |&sharding: &Sharding| counts.iter().map(move |&gpus| (sharding, gpus));
+        Self {
+            scenario: scenario.clone(),
+            left: Sharding::ALL.iter().flat_map(of_each).collect(),
+            found: Vec::new(),
+        }
+    }
+
+    /// Makes one more estimate; false when nothing is left to do.
+    pub fn advance(&mut self) -> bool {
+        let Some((sharding, gpus)) = self.left.pop_front() else {
+            return false;
+        };
+        let Some(point) = point(&sharded(&self.scenario, sharding), gpus) else {
+            return true;
+        };
+        match self.found.last_mut() {
+            Some(curve) if curve.sharding == sharding => {
+                curve.points.push(point);
+                curve.floor = floor(&curve.points);
+            }
+            _ => self.found.push(GpusCurve {
+                sharding,
+                floor: point.composition,
+                points: vec![point],
+            }),
+        }
+        true
+    }
+
+    /// What is known so far: the shardings that are possible, each with its points.
+    pub fn found(&self) -> &[GpusCurve] {
+        &self.found
+    }
+}
+
+/// All curves at once.
 pub fn gpus_curve(scenario: &Scenario) -> Vec<GpusCurve> {
-    let counts = doubling(counts(scenario));
-    let curve = |&sharding: &Sharding| {
-        let scenario = sharded(scenario, sharding);
-        let points = counts.iter().filter_map(|&gpus| point(&scenario, gpus));
-        let points: Vec<GpusPoint> = points.collect();
-        (!points.is_empty()).then(|| GpusCurve {
-            sharding,
-            floor: floor(&points),
-            points,
-        })
-    };
-    Sharding::ALL.iter().filter_map(curve).collect()
+    let mut curves = GpusCurves::of(scenario);
+    while curves.advance() {}
+    curves.found
 }
 
 /// The first number, and each that is at least twice the one before.

@@ -19,7 +19,7 @@ pub(super) fn counts(scenario: &Scenario) -> Vec<u64> {
 }
 
 /// GPUs that a scenario is on.
-pub(super) fn count(scenario: &Scenario) -> u64 {
+pub fn gpus_of(scenario: &Scenario) -> u64 {
     let hardware = &scenario.hardware;
     let said = hardware.nodes.saturating_mul(hardware.gpus_per_node);
     said.max(scenario.parallelism.world())
@@ -37,7 +37,7 @@ fn of_a_node(hardware: &Hardware) -> u64 {
 
 /// The scenario on so many GPUs. Tensor, pipeline and context parallelism stay, data parallelism takes what they
 /// leave: the global batch grows with the GPUs. Of groups with a size and a number the size stays.
-pub(super) fn with_gpus(scenario: &Scenario, gpus: u64) -> Scenario {
+pub fn with_gpus(scenario: &Scenario, gpus: u64) -> Scenario {
     let mut to = scenario.clone();
     let node = of_a_node(&scenario.hardware).max(1);
     to.hardware.gpus_per_node = gpus.min(node);
@@ -76,7 +76,7 @@ mod tests {
             &json!({"tp": {"size": 2}, "dp": {"kind": "fsdp2", "size": 4, "rank": 3}}),
         );
         assert_eq!(counts(&scenario)[..4], [2, 4, 8, 12]);
-        assert_eq!(count(&scenario), 8);
+        assert_eq!(gpus_of(&scenario), 8);
         let fewer = with_gpus(&scenario, 2);
         assert_eq!([fewer.hardware.nodes, fewer.hardware.gpus_per_node], [1, 2]);
         assert_eq!(

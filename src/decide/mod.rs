@@ -3,7 +3,8 @@
 //! A [`Solver`] looks for the value of one [`Axis`] of a scenario that only just fits: the largest micro-batch,
 //! the longest sequence, the fewest GPUs, the smallest GPU of the catalog. It makes one estimate at a time, so
 //! that a page can spread it over frames; [`solve`] makes them all. [`gpus_curve`] says what a rank needs
-//! against the number of GPUs. A [`Planner`] looks for the settings that fit and that no others dominate.
+//! against the number of GPUs, [`sweep`] what each phase needs against the micro-batch size. A [`Planner`] looks for
+//! the settings that fit and that no others dominate.
 //!
 //! Nothing here knows how an estimate is made or shown: every value was estimated by the report's [`estimate`],
 //! whose verdict (GPU memory as PyTorch gives cached segments back, and host RAM) is the only judge.
@@ -28,11 +29,14 @@ mod number;
 mod plan;
 mod search;
 mod solver;
+mod sweep;
 
 pub use axis::Axis;
-pub use curve::{GpusCurve, GpusPoint, Sharding, gpus_curve};
+pub use curve::{GpusCurve, GpusCurves, GpusPoint, Sharding, gpus_curve};
+pub use gpus::{gpus_of, with_gpus};
 pub use plan::{
     Adapters, Altered, Freedom, Gpus, Nearest, PlanOptions, Planner, Plans, Rejection, RunPlan,
     Why, plans,
 };
 pub use solver::{Solution, Solver, solve};
+pub use sweep::{Sweeper, sweep};

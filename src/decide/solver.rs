@@ -7,7 +7,7 @@ use super::number::{Number, repair};
 use super::search::{Found, Search};
 use crate::ask::{Finding, Message, Scenario, Severity, message};
 use crate::report::{Report, estimate};
-use crate::resolve::{idle, resolve};
+use crate::resolve::resolve;
 use serde_json::Value;
 
 /// What a solver has found.
@@ -70,13 +70,8 @@ impl Solver {
     /// # Errors
     /// Where the axis has no effect in the scenario, or the catalog no model of the kind.
     pub fn new(scenario: &Scenario, axis: &Axis) -> Result<Self, Vec<Finding>> {
-        let key = match axis.along {
-            // What would keep jobs from being on more GPUs.
-            Along::Gpus => "hardware.processes_per_gpu",
-            _ => axis.key(),
-        };
-        if idle(scenario, key).is_some() {
-            let axis = axis.name();
+        if axis.idle(scenario).is_some() {
+            let (key, axis) = (axis.in_the_way(), axis.name());
             return Err(vec![Finding::error(
                 key,
                 message!(decide::without_effect, axis),
@@ -102,7 +97,7 @@ impl Solver {
                 let mut counts = gpus::counts(scenario);
                 // More GPUs make room.
                 counts.reverse();
-                let own = gpus::count(scenario);
+                let own = gpus::gpus_of(scenario);
                 let start = counts.partition_point(|&count| count > own);
                 let last = counts.len().saturating_sub(1) as u64;
                 let search = Search::new([0, last], start as u64, false);

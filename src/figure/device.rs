@@ -46,7 +46,9 @@ pub fn binding_step(device: &DeviceReport) -> &StepReport {
 pub(super) fn device_parts(device: &DeviceReport) -> Vec<(DevicePart, Bytes)> {
     let composition = &binding_step(device).peak.composition;
     let tensors = composition.total();
-    let own = device.run.peak_reserved.max(tensors);
+    // On this GPU: what the allocator would cache with more room does not count.
+    let room = device.total - device.context - device.in_use;
+    let own = device.run.peak_reserved.min(room).max(tensors);
     let others = device.total - device.context - own;
     composition
         .parts()
@@ -57,6 +59,13 @@ pub(super) fn device_parts(device: &DeviceReport) -> Vec<(DevicePart, Bytes)> {
             (DevicePart::Context, device.context),
         ])
         .collect()
+}
+
+/// What PyTorch would cache beyond what it holds at most on this GPU, if there were room; nothing where it does
+/// not give cached segments back.
+pub fn cached_with_room(device: &DeviceReport) -> Option<Bytes> {
+    let with_room = device.run.peak_reserved + device.context + device.in_use;
+    Some(with_room - device.total).filter(|more| more.get() > 0)
 }
 
 /// What nvidia-smi shows at the peak, against what programs can use.
@@ -103,5 +112,18 @@ mod tests {
             others.map(|part| part.bytes),
             Some(device.run.peak_reserved)
         );
+    }
+
+    #[test]
+    fn where_cached_memory_is_given_back_the_bar_ends_where_the_gpu_shows_it() {
+        let (_, mut device) = bar(1);
+        let cached = device.run.peak_reserved - device.binding().composition.total();
+        assert!(cached.get() > 0);
+        assert_eq!(cached_with_room(&device), None);
+        device.total = device.total - cached;
+        let bar = device_bar(&device);
+        assert_eq!(bar.total, device.total);
+        assert!(bar.parts.iter().all(|part| part.key != DevicePart::Cached));
+        assert_eq!(cached_with_room(&device), Some(cached));
     }
 }

@@ -23,12 +23,12 @@ mod explain;
 mod measure;
 mod others;
 mod phases;
+mod point;
 mod ranks;
 mod replayed;
 mod schedule;
 mod stretch;
 mod summarize;
-mod sweep;
 mod types;
 mod watch;
 
@@ -49,7 +49,6 @@ pub use others::{Method, Other, Quantity, Reason};
 pub use ranks::{Ranks, ranks};
 pub use schedule::{RankSchedule, Schedule, schedule};
 pub use summarize::{DeviceSummary, summarize};
-pub use sweep::{Sweeper, sweep};
 pub use types::*;
 
 #[cfg(test)]

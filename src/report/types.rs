@@ -389,6 +389,6 @@ pub struct Sweep {
     pub points: Vec<SweepPoint>,
     /// Where the binding phase changes, exact to one sample.
     pub switches: Vec<Switch>,
-    /// The largest batch size that fits the device, when one of those looked at does.
+    /// The largest batch size that fits the device and the host; nothing where none does.
     pub largest_fitting: Option<u64>,
 }

@@ -6,6 +6,7 @@
 mod explanation;
 mod export;
 mod figures;
+mod fits;
 mod language;
 mod mesh;
 mod messages;
@@ -28,6 +29,7 @@ pub use export::{configuration, csv, markdown};
 pub use figures::{
     crossover_summary, phase_part, phases_summary, sweep_point, timeline_point, timeline_summary,
 };
+pub use fits::{axis_name, curve_summary, floor_name, gpus_sentence, sharding_name};
 pub use language::Language;
 pub use mesh::mesh_words;
 pub use messages::{WrittenFinding, WrittenReport, english, message_text, written};
@@ -47,5 +49,5 @@ pub use settings::{SettingHelp, setting_help, setting_name};
 pub use tensors::{dtype_name, moment, shape_text, show_more, tensors_summary};
 pub use terms::{Term, value_name};
 pub use tour::Stop;
-pub use verdict::{both_on_one_gpu, verdict_answer, verdict_detail};
+pub use verdict::{both_on_one_gpu, given_back, verdict_answer, verdict_detail};
 pub use words::{Word, idle_reason};

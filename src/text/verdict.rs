@@ -1,6 +1,6 @@
 //! The answer in one sentence.
 
-use super::{ByteUnits, Language, Scale, phase_in_sentence};
+use super::{ByteUnits, Language, Scale, amount, phase_in_sentence};
 use crate::report::{Fit, Verdict};
 use crate::units::Bytes;
 
@@ -83,6 +83,15 @@ pub fn verdict_detail(verdict: &Verdict, units: ByteUnits, language: Language) -
         Language::Chinese => {
             format!("显存需要 {device}，峰值在{phase}阶段；主机内存 {host}。")
         }
+    }
+}
+
+/// What PyTorch does not hold on this GPU: "With more room PyTorch would cache 6.9 GiB more."
+pub fn given_back(bytes: Bytes, units: ByteUnits, language: Language) -> String {
+    let bytes = amount(bytes, units);
+    match language {
+        Language::English => format!("With more room PyTorch would cache {bytes} more."),
+        Language::Chinese => format!("若显存更多，PyTorch 会多缓存 {bytes}。"),
     }
 }
 

@@ -207,6 +207,21 @@ words! {
     ZoomHelp: "Drag across the figure to look closer; with keys: +, \u{2212} and 0.",
         "在图上拖动即可放大；键盘：+、\u{2212} 和 0。";
     ProgramOrder: "program order", "程序顺序";
+    FitsTitle: "What fits?", "能放下多少？";
+    FitsHelp: "Each is found by running the model again and again: the answer fits, the next value does not.",
+        "逐次运行模型求得：答案放得下，再进一步则放不下。";
+    FitsFind: "Find", "求解";
+    FitsFindAll: "Find all", "全部求解";
+    FitsSearching: "Searching\u{2026}", "正在求解\u{2026}";
+    FitsNothing: "nothing fits", "都放不下";
+    FitsUse: "Use it", "采用";
+    FitsAsNow: "as it is now", "与当前相同";
+    GpusTitle: "Memory of a rank by number of GPUs", "每个进程的显存随 GPU 数的变化";
+    GpusDraw: "Draw it", "绘制";
+    GpusBelow: "drawn below", "见下图";
+    GpusAxis: "GPUs", "GPU 数";
+    GpusRam: "RAM of a node", "每台机器的主机内存";
+    GpusFloor: "does not shrink", "不会减少";
     RemediesTitle: "What to change", "可以怎么改";
     RemediesHelp: "Each was computed by running the model again.", "每一项都重新运行模型计算得出。";
     Try: "Try it", "试一试";

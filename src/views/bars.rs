@@ -1,10 +1,12 @@
 //! GPU memory and host RAM against their capacities.
 
 use crate::app::{Store, Target, use_store};
-use crate::figure::{CapacityBar, DevicePart, HostBarPart, Part, device_bar, host_bar};
+use crate::figure::{
+    CapacityBar, DevicePart, HostBarPart, Part, cached_with_room, device_bar, host_bar,
+};
 use crate::host::HostPart;
 use crate::tape::Category;
-use crate::text::{Scale, Term, Word, amount, bar_name, difference, exact_bytes};
+use crate::text::{Scale, Term, Word, amount, bar_name, difference, exact_bytes, given_back};
 use crate::units::Bytes;
 use crate::widgets::{Bar, Legend, Mark, Segment};
 use leptos::prelude::*;
@@ -194,6 +196,9 @@ fn CapacityPanel(
     bar: Memo<Option<ShownBar>>,
     /// What the part behind a key is highlighted with.
     find: Find,
+    /// What is to be said beside it.
+    #[prop(into, optional)]
+    note: Signal<Option<String>>,
 ) -> impl IntoView {
     let store = use_store();
     let heading = move || title.text(store.language.get());
@@ -255,6 +260,7 @@ fn CapacityPanel(
                 on_point
                 on_pick
             />
+            <p class="figure-summary" hidden=Signal::derive(move || note.get().is_none())>{note}</p>
         </section>
     }
 }
@@ -299,6 +305,13 @@ pub(super) fn DevicePanel() -> impl IntoView {
             .with(|answer| answer.as_ref().map(|e| e.report.device.name.clone()))
             .unwrap_or_default()
     });
+    let note = Signal::derive(move || {
+        let (units, language) = (store.units.get(), store.language.get());
+        store.answer.with(|answer| {
+            let more = cached_with_room(&answer.as_ref()?.report.device)?;
+            Some(given_back(more, units, language))
+        })
+    });
     view! {
         <CapacityPanel
             id="device-bar"
@@ -306,6 +319,7 @@ pub(super) fn DevicePanel() -> impl IntoView {
             subtitle
             bar
             find=device_target
+            note
         />
     }
 }

@@ -4,6 +4,7 @@ use super::assumptions::AssumptionsPanel;
 use super::breakdown::BreakdownPanel;
 use super::crossover::CrossoverPanel;
 use super::explanation::ExplanationPanel;
+use super::fits::FitsPanel;
 use super::glossary::GlossaryPanel;
 use super::node::NodePanel;
 use super::others::OthersPanel;
@@ -22,6 +23,7 @@ pub(super) fn Below() -> impl IntoView {
     view! {
         <Show when=move || store.has_answer()>
             <TimelinePanel />
+            <FitsPanel />
             <CrossoverPanel />
             <RanksPanel />
             <SchedulePanel />

@@ -1,12 +1,14 @@
 //! The compact widget in somebody else's page.
 
 use super::compare::{Bars, ComparedPanel};
-use super::controls::{GPU, MICRO_BATCH_SIZE, SEQ_LEN};
+use super::controls::setting;
 use super::notices::Notices;
+use super::phases::PhasesPanel;
+use super::setting::Setting;
 use super::verdict::VerdictPanel;
 use crate::app::{query_of, use_store};
 use crate::browser;
-use crate::codec::{WidgetControl, WidgetControls};
+use crate::codec::WidgetControls;
 use crate::text::Word;
 use leptos::prelude::*;
 
@@ -16,7 +18,7 @@ pub(super) fn Embedded() -> impl IntoView {
     let store = use_store();
     let word = move |word: Word| Signal::derive(move || word.text(store.language.get()));
     let whole = move || browser::href_with(&query_of(store, false));
-    let has = move |control| store.controls.has(control);
+    let settings = store.controls.keys().iter().filter_map(|key| setting(key));
     let title = move || {
         store
             .answer
@@ -32,13 +34,15 @@ pub(super) fn Embedded() -> impl IntoView {
             <Notices />
             {(store.controls != WidgetControls::NONE).then(|| view! {
                 <section class="widget-controls" data-testid="controls" aria-label=word(Word::Controls)>
-                    {has(WidgetControl::MicroBatchSize).then(|| MICRO_BATCH_SIZE.view())}
-                    {has(WidgetControl::SeqLen).then(|| SEQ_LEN.view())}
-                    {has(WidgetControl::Gpu).then(|| GPU.view())}
+                    {settings.map(Setting::view).collect_view()}
                 </section>
             })}
             <Show when=move || store.has_answer()>
-                <Bars />
+                <div class="widget-bars">
+                    <Bars />
+                </div>
+                <p class="unseen" id="figure-keys">{word(Word::FigureKeys)}</p>
+                <PhasesPanel />
                 <ComparedPanel />
             </Show>
         </main>

@@ -3,6 +3,7 @@
 use crate::app::{Store, Target};
 use crate::browser::{self, Appearance};
 use crate::chart::{Highlight, Rgb, Theme, Unit, Words};
+use crate::decide::Sharding;
 use crate::report::Switch;
 use crate::sim::Phase;
 use crate::tape::Category;
@@ -133,6 +134,18 @@ impl Words for FigureWords {
 
     fn in_flight(&self, micro_batches: u64) -> String {
         crate::text::in_flight(micro_batches, self.language)
+    }
+
+    fn sharding(&self, sharding: Sharding) -> &str {
+        crate::text::sharding_name(sharding)
+    }
+
+    fn gpus(&self) -> &str {
+        Word::GpusAxis.text(self.language)
+    }
+
+    fn floor(&self, bytes: Bytes) -> String {
+        crate::text::floor_name(bytes, self.units, self.language)
     }
 
     fn amount(&self, bytes: Bytes) -> String {

@@ -32,6 +32,8 @@ pub(super) fn Situations() -> impl IntoView {
                         event.prevent_default();
                         open.set(false);
                         visit(store, &query);
+                        // The totals of another run say nothing of this one.
+                        store.ghost.set(None);
                     }
                 >
                     {store.language.get_untracked().of(situation.question)}

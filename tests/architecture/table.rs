@@ -77,20 +77,26 @@ pub const ROOMS: &[Room] = &[
             "units", "catalog", "ask", "families", "resolve", "codec", "tape", "sim", "report",
         ],
     ),
-    pure("chart", &["units", "tape", "sim", "host", "report"]),
+    pure(
+        "chart",
+        &["units", "tape", "sim", "host", "report", "decide"],
+    ),
     pure(
         "figure",
         &["units", "ask", "resolve", "tape", "sim", "host", "report"],
     ),
     pure(
         "text",
-        &["units", "ask", "resolve", "tape", "sim", "host", "report"],
+        &[
+            "units", "ask", "resolve", "tape", "sim", "host", "report", "decide",
+        ],
     ),
     page("browser", &[]),
     page(
         "app",
         &[
-            "units", "ask", "resolve", "codec", "tape", "sim", "host", "report", "text", "browser",
+            "units", "ask", "resolve", "codec", "tape", "sim", "host", "report", "decide", "text",
+            "browser",
         ],
     ),
     page("widgets", &["browser"]),
@@ -98,7 +104,7 @@ pub const ROOMS: &[Room] = &[
         "views",
         &[
             "units", "catalog", "ask", "families", "resolve", "codec", "tape", "sim", "host",
-            "report", "chart", "figure", "text", "browser", "app", "widgets",
+            "report", "decide", "chart", "figure", "text", "browser", "app", "widgets",
         ],
     ),
 ];

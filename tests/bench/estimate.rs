@@ -11,9 +11,9 @@ use highwater::ask::{
 };
 use highwater::catalog;
 use highwater::codec::decode_json;
-use highwater::decide::{PlanOptions, plans};
+use highwater::decide::{PlanOptions, Sweeper, plans};
 use highwater::families;
-use highwater::report::{Sweeper, estimate, keep_memory, ranks, summarize};
+use highwater::report::{estimate, keep_memory, ranks, summarize};
 use highwater::resolve::resolve;
 use highwater::sim::simulate;
 use std::hint::black_box;

@@ -1,6 +1,7 @@
 //! A drawing read back from SVG, and the words that the tests use.
 
 use highwater::chart::{Highlight, Look, Rgb, Theme, Unit, Words};
+use highwater::decide::Sharding;
 use highwater::report::Switch;
 use highwater::sim::Phase;
 use highwater::tape::Category;
@@ -80,6 +81,15 @@ impl Words for English {
             "from micro-batch {} on, {to} binds",
             switch.micro_batch_size
         )
+    }
+    fn sharding(&self, sharding: Sharding) -> &str {
+        text::sharding_name(sharding)
+    }
+    fn gpus(&self) -> &'static str {
+        "GPUs"
+    }
+    fn floor(&self, bytes: Bytes) -> String {
+        format!("{} stay", self.amount(bytes))
     }
     fn amount(&self, bytes: Bytes) -> String {
         text::amount(bytes, ByteUnits::Binary)
@@ -162,6 +172,15 @@ impl Words for Chinese {
             switch.micro_batch_size,
             self.phase(switch.to)
         )
+    }
+    fn sharding(&self, sharding: Sharding) -> &str {
+        text::sharding_name(sharding)
+    }
+    fn gpus(&self) -> &'static str {
+        "GPU 数"
+    }
+    fn floor(&self, bytes: Bytes) -> String {
+        format!("{} 不变", self.amount(bytes))
     }
     fn amount(&self, bytes: Bytes) -> String {
         text::amount(bytes, ByteUnits::Binary)

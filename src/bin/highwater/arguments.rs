@@ -14,7 +14,7 @@ How much GPU memory and host RAM a training run takes, at which moment.
 
 Usage:
   highwater estimate [FILE] [--table]
-  highwater solve --for AXIS [FILE] [--table]
+  highwater solve --for AXIS [FILE] [--curve] [--table]
   highwater plan [FILE] [--keep SETTING]... [--allow ADAPTERS]... [--headroom PERCENT]
                  [--gpus any] [--table]
   highwater check [FILE] [--only KEY=VALUE]... [--worst N]
@@ -27,6 +27,8 @@ Usage:
              just fits, as {\"micro_batch_size\": 16}: 0, or null, where none does.
   --for      The axis: micro_batch_size, seq_len, lora.r or another number of a scenario, gpus
              (the fewest), gpu (the smallest of the catalog) or model (the largest of its type).
+  --curve    With --for gpus: what a rank, and the RAM of a node, need against their number under
+             each sharding, and what does not shrink.
   plan       Reads scenarios in the same way and writes for each the plans that fit and that no other
              dominates by GPU memory, host RAM, floating-point operations and bytes sent, and why the
              other candidates are none. The model, its sequences and the samples of a step stay.
@@ -78,6 +80,13 @@ pub enum Command {
         /// How to write the answers.
         form: Form,
     },
+    /// Write what a rank needs against the number of GPUs.
+    Curve {
+        /// Where the scenarios are; standard input when absent.
+        file: Option<PathBuf>,
+        /// How to write the answers.
+        form: Form,
+    },
     /// Compare estimates with what was measured.
     Check {
         /// Where the cases are; standard input when absent.
@@ -104,6 +113,7 @@ pub enum Form {
 /// An option that a command may have.
 enum Opt {
     Table,
+    Curve,
     For(String),
     Only(String),
     Worst(usize),
@@ -126,6 +136,7 @@ pub fn parse(arguments: impl Iterator<Item = OsString>) -> Result<Command, Strin
             Short('h') | Long("help") => return Ok(Command::Help),
             Short('V') | Long("version") => return Ok(Command::Version),
             Long("table") => options.push(("--table", Opt::Table)),
+            Long("curve") => options.push(("--curve", Opt::Curve)),
             Long("for") => options.push(("--for", Opt::For(value(&mut parser, "--for")?))),
             Long("only") => options.push(("--only", Opt::Only(value(&mut parser, "--only")?))),
             Long("worst") => {
@@ -239,16 +250,24 @@ fn estimate(file: Option<PathBuf>, options: Vec<(&str, Opt)>) -> Result<Command,
 }
 
 fn solve(file: Option<PathBuf>, options: Vec<(&str, Opt)>) -> Result<Command, String> {
-    let (mut form, mut axis) = (Form::Json, None);
+    let (mut form, mut axis, mut curve) = (Form::Json, None, false);
     for (name, option) in options {
         match option {
             Opt::Table => form = Form::Table,
+            Opt::Curve => curve = true,
             Opt::For(name) => axis = Some(Axis::named(&name).map_err(|why| english(&why))?),
             _ => return Err(format!("solve has no option {name}.")),
         }
     }
     let missing = "solve needs an axis, as in --for micro_batch_size.";
     let axis = axis.ok_or(missing)?;
+    if curve {
+        return if axis.name() == "gpus" {
+            Ok(Command::Curve { file, form })
+        } else {
+            Err("--curve goes with --for gpus.".to_owned())
+        };
+    }
     Ok(Command::Solve { file, axis, form })
 }
 
@@ -333,6 +352,15 @@ mod tests {
     }
 
     #[test]
+    fn the_number_of_gpus_can_be_a_curve() {
+        let command = parsed("solve --curve --for gpus a.json");
+        let Ok(Command::Curve { file, form }) = command else {
+            panic!("a curve is not understood");
+        };
+        assert_eq!((file, form), (Some("a.json".into()), Form::Json));
+    }
+
+    #[test]
     fn a_value_may_stand_behind_an_equals_sign() {
         let command = parsed("check --only=precision=bf16 --worst=3 -- a");
         let Ok(Command::Check { file, selection }) = command else {
@@ -360,6 +388,8 @@ mod tests {
             "solve --for",
             "solve --for precision",
             "solve --for seq_len --worst 3",
+            "solve --for seq_len --curve",
+            "estimate --curve",
             "estimate --for seq_len",
             "estimate --keep precision",
             "plan --headroom 100",

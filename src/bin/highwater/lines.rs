@@ -2,7 +2,7 @@
 
 use crate::{BAD_INPUT, DOES_NOT_FIT, FITS};
 use highwater::ask::{Finding, Scenario, Severity};
-use highwater::codec::decode_json;
+use highwater::codec::{decode_json, parse_json};
 use highwater::text::{self, english};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -66,7 +66,7 @@ fn written(scenarios: &[&str], one: &(impl Fn(&str) -> Written + Sync)) -> Vec<W
 /// not blank.
 fn scenarios(text: &str) -> Vec<&str> {
     let lines = text.lines().filter(|line| !line.trim().is_empty());
-    if serde_json::from_str::<Value>(text).is_ok() {
+    if parse_json(text).is_ok() {
         return vec![text];
     }
     lines.collect()

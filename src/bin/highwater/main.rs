@@ -5,6 +5,7 @@
 
 mod arguments;
 mod check;
+mod curve;
 mod estimate;
 mod lines;
 mod plan;
@@ -53,6 +54,9 @@ fn main() -> ExitCode {
         }) => on_text(file.as_ref(), |text, out| {
             Ok(plan::run(text, &options, form, out))
         }),
+        Ok(Command::Curve { file, form }) => {
+            on_text(file.as_ref(), |text, out| Ok(curve::run(text, form, out)))
+        }
         Ok(Command::Trace { file }) => on_text(file.as_ref(), check::trace),
         Err(problem) => refuse(&format!("{problem}\n\n{USAGE}")),
     }

@@ -2,7 +2,7 @@
 
 use crate::ask::Scenario;
 use crate::codec::differences;
-use crate::decide::gpus::count;
+use crate::decide::gpus::gpus_of;
 use crate::report::{Communication, Compute, Report};
 use crate::sim::Phase;
 use crate::units::{Bytes, names};
@@ -71,7 +71,7 @@ impl RunPlan {
                 .map(|(key, _, value)| (key.path, value))
                 .collect(),
             altered: Altered::ALL.iter().copied().filter(alters).collect(),
-            gpus: count(&scenario),
+            gpus: gpus_of(&scenario),
             phase: device.binding().phase,
             device: device.total,
             free: device.usable - device.total,

@@ -5,7 +5,7 @@ use crate::ask::{
     ContextParallel, DataParallel, DataParallelKind, Fsdp, OffloadDevice, Parallelism,
     PipelineParallel, Scenario, TensorParallel, TensorParallelKind, Zero,
 };
-use crate::decide::gpus::{count, with_gpus};
+use crate::decide::gpus::{gpus_of, with_gpus};
 
 /// The most GPUs that are looked at where any number will do.
 const MOST_GPUS: u64 = 64;
@@ -16,7 +16,7 @@ pub(super) fn strategies(scenario: &Scenario, options: &PlanOptions) -> Vec<Scen
         return on_host(scenario, options);
     }
     let counts: Vec<u64> = match options.gpus {
-        Gpus::AsSaid => vec![count(scenario)],
+        Gpus::AsSaid => vec![gpus_of(scenario)],
         Gpus::Any => powers_of_two(MOST_GPUS).collect(),
     };
     let mut all = Vec::new();

@@ -34,8 +34,8 @@ groups! {
             "已使用默认值。";
         a_model: "a catalog id, {\"hf_config\": {...}}, {\"linear\": {\"in_features\": n, \"out_features\": m}} or {\"num_parameters\": n}",
             "目录中的模型 id、{\"hf_config\": {...}}、{\"linear\": {\"in_features\": n, \"out_features\": m}} 或 {\"num_parameters\": n}";
-        a_count: "a whole number, at least 0",
-            "不小于 0 的整数";
+        a_count: "a whole number, at least {least}",
+            "不小于 {least} 的整数";
         bytes: "a whole number of bytes",
             "整数字节数";
         a_number: "a number",

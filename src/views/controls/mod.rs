@@ -13,14 +13,21 @@ mod model;
 mod parallelism;
 mod table;
 
+use super::setting::Setting;
 use crate::app::use_store;
 use crate::text::Word;
 use group::FoldedGroup;
 pub(super) use group::Groups;
 use leptos::prelude::*;
 use model::ModelControls;
-pub(super) use table::{GPU, MICRO_BATCH_SIZE, SEQ_LEN};
-use table::{MAIN, groups};
+pub(super) use table::MAIN;
+use table::groups;
+
+/// The setting with a key, of those that have a control.
+pub(super) fn setting(key: &str) -> Option<Setting> {
+    let folded = groups().flat_map(|group| group.settings);
+    MAIN.iter().chain(folded).find(|of| of.key == key).copied()
+}
 
 /// All controls.
 #[component]

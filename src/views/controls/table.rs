@@ -12,22 +12,16 @@ use crate::views::setting::Absent::{As, Called, Is};
 use crate::views::setting::{Look, Setting};
 use crate::widgets::Choice;
 
-pub(in crate::views) const MICRO_BATCH_SIZE: Setting =
-    Setting::new("micro_batch_size").steps(BATCH_SIZES);
-pub(in crate::views) const SEQ_LEN: Setting = Setting::new("seq_len").steps(LENGTHS);
-pub(in crate::views) const GPU: Setting =
-    Setting::new("hardware.gpu").look(Look::Choice(accelerators));
-
 /// All groups.
 pub(super) fn groups() -> impl Iterator<Item = &'static Group> {
     [ONE_GPU, SEVERAL_GPUS].into_iter().flatten()
 }
 
 /// The settings that matter most, below the model.
-pub(super) static MAIN: &[Setting] = &[
-    GPU,
-    MICRO_BATCH_SIZE,
-    SEQ_LEN,
+pub(in crate::views) static MAIN: &[Setting] = &[
+    Setting::new("hardware.gpu").look(Look::Choice(accelerators)),
+    Setting::new("micro_batch_size").steps(BATCH_SIZES),
+    Setting::new("seq_len").steps(LENGTHS),
     Setting::new("gradient_accumulation_steps").steps(POWERS),
     Setting::new("precision").half(),
     Setting::new("activation_checkpointing").half(),

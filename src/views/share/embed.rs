@@ -3,22 +3,14 @@
 use super::copy::CopyButton;
 use crate::app::{query_of_widget, use_store};
 use crate::browser;
-use crate::codec::{Language, Theme, ViewOptions, WidgetControl, WidgetControls};
-use crate::text::{self, Word, embed_snippet, setting_name};
+use crate::codec::{Language, Theme, ViewOptions, WidgetControls};
+use crate::text::{Word, embed_snippet, setting_name};
+use crate::views::controls::MAIN;
+use crate::views::setting::Setting;
 use leptos::prelude::*;
 
 /// Heights that a widget can have, in CSS pixels; none follows the content.
 const HEIGHTS: [Option<u64>; 4] = [None, Some(320), Some(420), Some(560)];
-
-/// The name of a control in the page.
-fn control_name(control: WidgetControl, language: text::Language) -> &'static str {
-    let key = match control {
-        WidgetControl::MicroBatchSize => "micro_batch_size",
-        WidgetControl::SeqLen => "seq_len",
-        WidgetControl::Gpu => "hardware.gpu",
-    };
-    setting_name(key, language)
-}
 
 /// A choice among a few things that all have names.
 #[component]
@@ -84,21 +76,22 @@ pub(super) fn EmbedTab() -> impl IntoView {
         let script = follows.then_some(script.as_str());
         address.with(|address| embed_snippet(address, height.get(), script))
     });
-    let boxes = WidgetControl::ALL
+    // Any other setting can be one, too: in the link, by its name there.
+    let boxes = MAIN
         .iter()
-        .map(|&control| {
+        .map(|&Setting { key, .. }| {
             let toggle = move |event| {
                 let has = event_target_checked(&event);
-                controls.update(|all| *all = all.with(control, has));
+                controls.update(|all| *all = std::mem::take(all).with(key, has));
             };
             view! {
                 <label class="check">
                     <input
                         type="checkbox"
-                        prop:checked=move || controls.with(|all| all.has(control))
+                        prop:checked=move || controls.with(|all| all.has(key))
                         on:change=toggle
                     />
-                    {Signal::derive(move || control_name(control, store.language.get()))}
+                    {Signal::derive(move || setting_name(key, store.language.get()))}
                 </label>
             }
         })

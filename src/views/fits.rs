@@ -1,0 +1,139 @@
+//! What fits: for each axis the value that only just does, one click away.
+
+use super::gpus::GpusPanel;
+use crate::app::{AxisSearch, Fits, Search, Store, query_of_scenario, use_store, visit};
+use crate::ask::Finding;
+use crate::catalog::accelerator;
+use crate::decide::Solution;
+use crate::families::catalog_model;
+use crate::text::{Language, Word, axis_name, idle_reason, message_text};
+use leptos::prelude::*;
+use serde_json::Value;
+
+/// A value that was found, as people read it.
+fn found_text(axis: &str, value: &Value) -> String {
+    let named = value.as_str().unwrap_or_default();
+    let name = match axis {
+        "model" => catalog_model(named).map(|model| model.name),
+        "hardware.gpu" => accelerator(named).map(|gpu| gpu.name),
+        _ => None,
+    };
+    name.map_or_else(|| value.to_string(), str::to_owned)
+}
+
+/// What is to be known of an answer, beside it.
+fn notes(findings: &[Finding], language: Language) -> String {
+    let said = findings
+        .iter()
+        .map(|finding| message_text(&finding.message, language));
+    said.collect::<Vec<_>>().join(" ")
+}
+
+/// What stands in the place of the answer.
+fn answer(of: &AxisSearch, store: Store, fits: Fits) -> AnyView {
+    let language = store.language.get();
+    let name = axis_name(of.axis.name(), language).to_owned();
+    if let Some(idle) = store.scenario.with(|scenario| of.axis.idle(scenario)) {
+        return view! { <span class="fit-note">{idle_reason(idle).text(language)}</span> }
+            .into_any();
+    }
+    match of.search.get() {
+        Search::Unasked => {
+            let asked = of.clone();
+            view! {
+                <button type="button" class="quiet" on:click=move |_| fits.ask(&asked)>
+                    {Word::FitsFind.text(language)} <span class="unseen">": " {name}</span>
+                </button>
+            }
+            .into_any()
+        }
+        Search::Running => {
+            view! { <span class="fit-note">{Word::FitsSearching.text(language)}</span> }.into_any()
+        }
+        Search::Done(Err(findings)) => {
+            view! { <span class="fit-note">{notes(&findings, language)}</span> }.into_any()
+        }
+        Search::Done(Ok(Solution { scenario: None, .. })) => {
+            view! { <strong data-fits="false">{Word::FitsNothing.text(language)}</strong> }
+                .into_any()
+        }
+        Search::Done(Ok(Solution {
+            value,
+            scenario: Some(scenario),
+            findings,
+        })) => {
+            let value = found_text(of.axis.name(), &value);
+            let now = store.scenario.with_untracked(|now| *now == scenario);
+            let apply = move |_| visit(store, &query_of_scenario(store, &scenario));
+            view! {
+                <strong data-fits="true">{value}</strong>
+                {if now {
+                    view! { <span class="fit-note">{Word::FitsAsNow.text(language)}</span> }.into_any()
+                } else {
+                    view! {
+                        <button type="button" class="quiet" on:click=apply>
+                            {Word::FitsUse.text(language)} <span class="unseen">": " {name}</span>
+                        </button>
+                    }
+                    .into_any()
+                }}
+                <span class="fit-note">{notes(&findings, language)}</span>
+            }
+            .into_any()
+        }
+    }
+}
+
+/// The panel.
+#[component]
+pub(super) fn FitsPanel() -> impl IntoView {
+    let store = use_store();
+    let fits = Fits::follow(store);
+    let word = move |word: Word| Signal::derive(move || word.text(store.language.get()));
+    let row = move |of: AxisSearch| {
+        let name = of.axis.name().to_owned();
+        let axis = name.clone();
+        let label = move || axis_name(&name, store.language.get()).to_owned();
+        view! {
+            <li class="fit" data-axis=axis>
+                <strong>{label}</strong>
+                <span class="fit-answer" role="status">{move || answer(&of, store, fits)}</span>
+            </li>
+        }
+    };
+    view! {
+        <section class="card figure" data-testid="fits" aria-labelledby="fits-title">
+            <header class="figure-head">
+                <h2 id="fits-title">{word(Word::FitsTitle)}</h2>
+                <button type="button" class="quiet" on:click=move |_| fits.ask_all()>
+                    {word(Word::FitsFindAll)}
+                </button>
+            </header>
+            <p class="figure-summary">{word(Word::FitsHelp)}</p>
+            <ul class="fits">
+                {fits.axes().into_iter().map(row).collect_view()}
+                <li class="fit" data-axis="curve">
+                    <strong>{word(Word::GpusTitle)}</strong>
+                    <span class="fit-answer" role="status">
+                        {move || {
+                            let language = store.language.get();
+                            if fits.drawing.get() {
+                                view! { <span class="fit-note">{Word::FitsSearching.text(language)}</span> }.into_any()
+                            } else if fits.curves.with(Option::is_some) {
+                                view! { <span class="fit-note">{Word::GpusBelow.text(language)}</span> }.into_any()
+                            } else {
+                                view! {
+                                    <button type="button" class="quiet" on:click=move |_| fits.ask_curves()>
+                                        {Word::GpusDraw.text(language)}
+                                    </button>
+                                }
+                                .into_any()
+                            }
+                        }}
+                    </span>
+                </li>
+            </ul>
+        </section>
+        <GpusPanel fits />
+    }
+}
