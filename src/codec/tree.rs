@@ -3,9 +3,10 @@
 use super::keys::{KEYS, Kind};
 use super::number::{NumberError, parse_bytes, parse_count, parse_tokens};
 use crate::ask::{
-    Finding, Lora, OptimizerImpl, OptimizerName, SCENARIO_VERSION, Scenario, Severity, closest,
-    message,
+    Finding, Fix, Lora, OptimizerImpl, OptimizerName, SCENARIO_VERSION, Scenario, Severity,
+    closest, message,
 };
+use crate::resolve::resolve;
 use serde_json::{Map, Value};
 
 /// Findings that are kept of one text.
@@ -162,7 +163,9 @@ impl Builder {
         } else {
             at(&to_tree(&Scenario::default()), path).clone()
         };
-        let expected = kind.expected(least(&default));
+        let counts = matches!(kind, Kind::Count | Kind::Tokens | Kind::Bytes);
+        let least = if counts { least(path) } else { 0 };
+        let expected = kind.expected(least);
         let error = self.severity == Severity::Error;
         let kept = (!error).then(|| message!(codec::default_used));
         let mut finding = Finding::error(
@@ -170,7 +173,7 @@ impl Builder {
             message!(codec::unreadable, path, shown, expected, kept),
         );
         finding.severity = self.severity;
-        let repair = nearest(kind, shown.trim_matches('"'), &default);
+        let repair = nearest(kind, shown.trim_matches('"'), least);
         self.findings
             .push(finding.with_fix(path, repair.unwrap_or(default)));
     }
@@ -192,13 +195,22 @@ impl Builder {
     }
 }
 
-/// The least count there can be: nothing at all where that is usual.
-fn least(default: &Value) -> u64 {
-    u64::from(default.as_u64() != Some(0))
+/// The least count there can be at a key: nothing at all where that makes sense.
+fn least(path: &str) -> u64 {
+    let none = Fix {
+        key: path.to_owned(),
+        value: 0.into(),
+    };
+    let makes_sense = |scenario: &Scenario| {
+        let findings = resolve(scenario).findings;
+        findings.iter().all(|finding| finding.key != path)
+    };
+    let scenario = none.apply(&Scenario::default());
+    u64::from(!scenario.is_some_and(|scenario| makes_sense(&scenario)))
 }
 
-/// The value of a kind that a text is nearest to, when it is near one.
-fn nearest(kind: Kind, text: &str, default: &Value) -> Option<Value> {
+/// The value of a kind that a text is nearest to, when it is near one; of numbers `least` at least.
+fn nearest(kind: Kind, text: &str, least: u64) -> Option<Value> {
     let number = match kind {
         Kind::Name(all) => return closest(text, all()).map(Value::from),
         Kind::Count => parse_count(text),
@@ -208,7 +220,7 @@ fn nearest(kind: Kind, text: &str, default: &Value) -> Option<Value> {
     };
     match number {
         Ok(number) => Some(number.into()),
-        Err(NumberError::Negative) => Some(least(default).into()),
+        Err(NumberError::Negative) => Some(least.into()),
         Err(_) => None,
     }
 }

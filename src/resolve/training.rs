@@ -139,7 +139,7 @@ fn check_decoder(scenario: &Scenario, model: &Model, findings: &mut Vec<Finding>
         let why = if scenario.activation_checkpointing == ActivationCheckpointing::None {
             message!(training::no_cache)
         } else {
-            message!(training::cache_rotated_off)
+            message!(training::cache_turned_off)
         };
         findings.push(Finding::notice("use_cache", why).with_fix("use_cache", false));
     }

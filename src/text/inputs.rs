@@ -231,7 +231,7 @@ mod tests {
             little: false,
         };
         for language in [Language::English, Language::Chinese] {
-            let said = cause_sentence(&cause, ByteUnits::Binary, language);
+            let said = cause_sentence(&cause, ByteUnits::Binary, language).replace('\u{a0}', " ");
             assert!(
                 said.contains("2.00 GiB") && said.contains("5.00 GiB"),
                 "{said}"

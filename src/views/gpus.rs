@@ -121,28 +121,30 @@ fn table(store: Store, fits: Fits) -> Option<AnyView> {
     let floors = curves
         .iter()
         .map(|curve| view! { <td>{scale.finer(curve.floor.total())}</td> });
-    Some(view! {
-        <div class="scroll" role="region" tabindex="0" aria-label=Word::GpusTitle.text(language)>
-            <table class="numbers">
-                <thead>
-                    <tr>
-                        <th scope="col">{Word::GpusAxis.text(language)}</th>
-                        {heads.collect_view()}
-                        <th scope="col">{Word::GpusRam.text(language)} ", " {ram.unit}</th>
-                    </tr>
-                </thead>
-                <tbody>
-                    {own.points.iter().map(row).collect_view()}
-                    <tr>
-                        <th scope="row">{Word::GpusFloor.text(language)}</th>
-                        {floors.collect_view()}
-                        <td></td>
-                    </tr>
-                </tbody>
-            </table>
-        </div>
-    }
-    .into_any())
+    Some(
+        view! {
+            <div class="scroll" role="region" tabindex="0" aria-label=Word::GpusAxis.text(language)>
+                <table class="numbers">
+                    <thead>
+                        <tr>
+                            <th scope="col">{Word::GpusAxis.text(language)}</th>
+                            {heads.collect_view()}
+                            <th scope="col">{Word::GpusRam.text(language)} ", " {ram.unit}</th>
+                        </tr>
+                    </thead>
+                    <tbody>
+                        {own.points.iter().map(row).collect_view()}
+                        <tr>
+                            <th scope="row">{Word::GpusFloor.text(language)}</th>
+                            {floors.collect_view()}
+                            <td></td>
+                        </tr>
+                    </tbody>
+                </table>
+            </div>
+        }
+        .into_any(),
+    )
 }
 
 /// The panel; nothing before it is asked for.

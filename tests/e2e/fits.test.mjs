@@ -20,7 +20,7 @@ after(async () => {
 const SMALL = "?v=1&model=qwen2.5-0.5b&seq=512&gpu=rtx-4090";
 const panel = (page) => page.getByTestId("fits");
 const row = (page, axis) => panel(page).locator(`[data-axis="${axis}"]`);
-const find = (page, axis) => row(page, axis).getByRole("button", { name: /^Find:/ });
+const find = (page, axis) => row(page, axis).getByRole("button", { name: /^Find/ });
 const found = (page, axis) => row(page, axis).locator("[data-fits]");
 
 /** Whether the configuration on screen fits, once it is asked. */
@@ -33,7 +33,7 @@ test("the largest micro-batch is found, applied, fits, and one more does not", a
   await found(page, "micro_batch_size").waitFor();
   const largest = Number(await found(page, "micro_batch_size").innerText());
   assert.ok(largest > 1, `${largest}`);
-  await row(page, "micro_batch_size").getByRole("button", { name: /^Use it:/ }).click();
+  await row(page, "micro_batch_size").getByRole("button", { name: /^Use it/ }).click();
   await painted(page);
   assert.equal(new URLSearchParams(query(page)).get("mb"), `${largest}`);
   assert.ok(await fits(page), "what is found fits");
@@ -130,18 +130,6 @@ test("a bar shows all that is needed with the capacity in it where it does not f
     });
     assert.ok(seen, "nothing lies over a part");
   }
-  await close();
-});
-
-test("the verdict and the bar say the same where PyTorch gives cached segments back", async () => {
-  // With room it would cache more than the GPU has.
-  const link = `${site.url}?v=1&model=qwen2.5-1.5b&seq=512&mb=16`;
-  const { page, close } = await open(browser, link);
-  const needs = /Needs ([\d.]+) of/.exec(await verdict(page))[1];
-  const total = page.getByTestId("device-bar").locator(".capacity-numbers strong");
-  assert.equal(await total.innerText(), needs);
-  assert.equal(await page.getByTestId("device-bar").getAttribute("data-standing"), "tight");
-  assert.match(await page.getByTestId("device-bar").innerText(), /PyTorch would cache/);
   await close();
 });
 

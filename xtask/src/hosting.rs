@@ -44,13 +44,12 @@ pub fn finish(address: Option<&str>) -> Result<(), Failure> {
     make_lean(&folder).map_err(failed)
 }
 
-/// Takes from the folder's style sheets and scripts what browsers do not read; what wasm-bindgen wrote stays.
+/// Takes from the folder's style sheets and scripts what browsers do not read.
 fn make_lean(folder: &Path) -> std::io::Result<()> {
     for file in fs::read_dir(folder)? {
         let path = file?.path();
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let ours = name.ends_with(".css") || name.ends_with(".js") && !name.starts_with("web-");
-        if ours {
+        if name.ends_with(".css") || name.ends_with(".js") {
             fs::write(&path, leaner(&fs::read_to_string(&path)?))?;
         }
     }
