@@ -108,9 +108,11 @@ test("the number of GPUs is a curve with a table, and a click goes to a number",
   assert.match(await table.innerText(), /does not shrink/);
   await accessible(page, "the curve");
   await canvas.focus();
+  await page.keyboard.press("Home");
+  await page.keyboard.press("ArrowRight");
   await page.keyboard.press("Enter");
   await painted(page);
-  assert.equal(await page.locator("#gpus canvas").count(), 0, "it was of another scenario");
+  assert.ok(await canvas.isHidden(), "it was of another scenario");
   await page.waitForTimeout(500);
   assert.equal(new URLSearchParams(query(page)).get("gpus"), "2");
   await close();

@@ -18,6 +18,7 @@ after(async () => {
 
 test("a node with three ranks has a bar for each and one for what is there once", async () => {
   const { page, close } = await open(browser, `${site.url}?v=1&model=smollm2-135m&gpus=3`);
+  await page.getByTestId("node").scrollIntoViewIfNeeded();
   const rows = page.getByTestId("node").locator(".node-row");
   assert.equal(await rows.count(), 4);
   assert.match(await rows.nth(2).innerText(), /rank 2/);
