@@ -21,7 +21,7 @@ pub enum Search {
     /// It waits or runs.
     Running,
     /// What was found, or why there is no answer.
-    Done(Result<Solution, Vec<Finding>>),
+    Done(Box<Result<Solution, Vec<Finding>>>),
 }
 
 /// An axis and what is known of it for the scenario on screen.
@@ -168,7 +168,7 @@ impl Fits {
             self.work.set_value(Some(work));
         } else {
             match work {
-                Work::Axis(of, solver) => of.search.set(Search::Done(solver.solution())),
+                Work::Axis(of, solver) => of.search.set(Search::Done(Box::new(solver.solution()))),
                 Work::Curves(curves) => {
                     self.drawing.set(false);
                     self.curves.set(Some(Arc::new(curves.found().to_vec())));
@@ -188,7 +188,7 @@ impl Fits {
                 Asked::Curves => return Some(Work::Curves(Box::new(GpusCurves::of(&scenario)))),
                 Asked::Axis(of) => match Solver::new(&scenario, &of.axis) {
                     Ok(solver) => return Some(Work::Axis(of, Box::new(solver))),
-                    Err(findings) => of.search.set(Search::Done(Err(findings))),
+                    Err(findings) => of.search.set(Search::Done(Box::new(Err(findings)))),
                 },
             }
         }

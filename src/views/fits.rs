@@ -50,18 +50,27 @@ fn answer(of: &AxisSearch, store: Store, fits: Fits) -> AnyView {
         Search::Running => {
             view! { <span class="fit-note">{Word::FitsSearching.text(language)}</span> }.into_any()
         }
-        Search::Done(Err(findings)) => {
+        Search::Done(found) => solved(*found, of, store),
+    }
+}
+
+/// What was found.
+fn solved(found: Result<Solution, Vec<Finding>>, of: &AxisSearch, store: Store) -> AnyView {
+    let language = store.language.get();
+    let name = axis_name(of.axis.name(), language).to_owned();
+    match found {
+        Err(findings) => {
             view! { <span class="fit-note">{notes(&findings, language)}</span> }.into_any()
         }
-        Search::Done(Ok(Solution { scenario: None, .. })) => {
+        Ok(Solution { scenario: None, .. }) => {
             view! { <strong data-fits="false">{Word::FitsNothing.text(language)}</strong> }
                 .into_any()
         }
-        Search::Done(Ok(Solution {
+        Ok(Solution {
             value,
             scenario: Some(scenario),
             findings,
-        })) => {
+        }) => {
             let value = found_text(of.axis.name(), &value);
             let now = store.scenario.with_untracked(|now| *now == scenario);
             let apply = move |_| visit(store, &query_of_scenario(store, &scenario));
