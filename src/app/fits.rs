@@ -13,15 +13,38 @@ use std::time::Duration;
 /// How long the browser gets between two estimates.
 const PAUSE: Duration = Duration::from_millis(4);
 
-/// How far the search along an axis is.
+/// How far a search is.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Search {
+pub enum Search<T> {
     /// Nobody has asked.
     Unasked,
     /// It waits or runs.
     Running,
-    /// What was found, or why there is no answer.
-    Done(Box<Result<Solution, Vec<Finding>>>),
+    /// What was found.
+    Done(T),
+}
+
+/// What was found along an axis, or why there is no answer.
+pub type Found = Arc<Result<Solution, Vec<Finding>>>;
+
+/// Whether something is to be looked for that nobody has asked for before; then it is asked for.
+fn begins<T: Send + Sync + 'static>(search: RwSignal<Search<T>>) -> bool {
+    let unasked = is_unasked(search);
+    if unasked {
+        search.set(Search::Running);
+    }
+    unasked
+}
+
+/// As if nobody had asked.
+fn forget<T: Send + Sync + 'static>(search: RwSignal<Search<T>>) {
+    if !is_unasked(search) {
+        search.set(Search::Unasked);
+    }
+}
+
+fn is_unasked<T: Send + Sync + 'static>(search: RwSignal<Search<T>>) -> bool {
+    search.with_untracked(|search| matches!(search, Search::Unasked))
 }
 
 /// An axis and what is known of it for the scenario on screen.
@@ -30,7 +53,7 @@ pub struct AxisSearch {
     /// The axis.
     pub axis: Axis,
     /// How far it is.
-    pub search: RwSignal<Search>,
+    pub search: RwSignal<Search<Found>>,
 }
 
 /// What is asked for.
@@ -51,10 +74,8 @@ enum Work {
 pub struct Fits {
     store: Store,
     axes: StoredValue<Vec<AxisSearch>>,
-    /// What ranks need against the number of GPUs; none where nobody has asked, or it is not known yet.
-    pub curves: RwSignal<Option<Arc<Vec<GpusCurve>>>>,
-    /// Whether the curves are being computed.
-    pub drawing: RwSignal<bool>,
+    /// What ranks need against the number of GPUs.
+    pub curves: RwSignal<Search<Arc<Vec<GpusCurve>>>>,
     left: StoredValue<VecDeque<Asked>>,
     work: StoredValue<Option<Work>>,
     timer: StoredValue<Timer, LocalStorage>,
@@ -70,8 +91,7 @@ impl Fits {
         let fits = Self {
             store,
             axes: StoredValue::new(Axis::usual().into_iter().map(searched).collect()),
-            curves: RwSignal::new(None),
-            drawing: RwSignal::new(false),
+            curves: RwSignal::new(Search::Unasked),
             left: StoredValue::new(VecDeque::new()),
             work: StoredValue::new(None),
             timer: StoredValue::new_local(Timer::default()),
@@ -90,13 +110,17 @@ impl Fits {
         self.axes.get_value()
     }
 
+    /// The curves, where they are known.
+    pub fn known_curves(self) -> Option<Arc<Vec<GpusCurve>>> {
+        match self.curves.get() {
+            Search::Done(curves) => Some(curves),
+            Search::Unasked | Search::Running => None,
+        }
+    }
+
     /// Looks along an axis.
     pub fn ask(self, of: &AxisSearch) {
-        if of
-            .search
-            .with_untracked(|search| *search == Search::Unasked)
-        {
-            of.search.set(Search::Running);
+        if begins(of.search) {
             self.enqueue(Asked::Axis(of.clone()));
         }
     }
@@ -113,8 +137,7 @@ impl Fits {
 
     /// Computes what ranks need against the number of GPUs.
     pub fn ask_curves(self) {
-        if !self.drawing.get_untracked() && self.curves.with_untracked(Option::is_none) {
-            self.drawing.set(true);
+        if begins(self.curves) {
             self.enqueue(Asked::Curves);
         }
     }
@@ -132,19 +155,9 @@ impl Fits {
         self.left.update_value(VecDeque::clear);
         self.work.set_value(None);
         for of in self.axes() {
-            if of
-                .search
-                .with_untracked(|search| *search != Search::Unasked)
-            {
-                of.search.set(Search::Unasked);
-            }
+            forget(of.search);
         }
-        if self.curves.with_untracked(Option::is_some) {
-            self.curves.set(None);
-        }
-        if self.drawing.get_untracked() {
-            self.drawing.set(false);
-        }
+        forget(self.curves);
     }
 
     fn go_on_later(self) {
@@ -168,10 +181,10 @@ impl Fits {
             self.work.set_value(Some(work));
         } else {
             match work {
-                Work::Axis(of, solver) => of.search.set(Search::Done(Box::new(solver.solution()))),
+                Work::Axis(of, solver) => of.search.set(Search::Done(Arc::new(solver.solution()))),
                 Work::Curves(curves) => {
-                    self.drawing.set(false);
-                    self.curves.set(Some(Arc::new(curves.found().to_vec())));
+                    let found = curves.found().to_vec();
+                    self.curves.set(Search::Done(Arc::new(found)));
                 }
             }
         }
@@ -188,7 +201,7 @@ impl Fits {
                 Asked::Curves => return Some(Work::Curves(Box::new(GpusCurves::of(&scenario)))),
                 Asked::Axis(of) => match Solver::new(&scenario, &of.axis) {
                     Ok(solver) => return Some(Work::Axis(of, Box::new(solver))),
-                    Err(findings) => of.search.set(Search::Done(Box::new(Err(findings)))),
+                    Err(findings) => of.search.set(Search::Done(Arc::new(Err(findings)))),
                 },
             }
         }

@@ -50,17 +50,17 @@ fn answer(of: &AxisSearch, store: Store, fits: Fits) -> AnyView {
         Search::Running => {
             view! { <span class="fit-note">{Word::FitsSearching.text(language)}</span> }.into_any()
         }
-        Search::Done(found) => solved(*found, of, store),
+        Search::Done(found) => solved(&found, of, store),
     }
 }
 
 /// What was found.
-fn solved(found: Result<Solution, Vec<Finding>>, of: &AxisSearch, store: Store) -> AnyView {
+fn solved(found: &Result<Solution, Vec<Finding>>, of: &AxisSearch, store: Store) -> AnyView {
     let language = store.language.get();
     let name = axis_name(of.axis.name(), language).to_owned();
     match found {
         Err(findings) => {
-            view! { <span class="fit-note">{notes(&findings, language)}</span> }.into_any()
+            view! { <span class="fit-note">{notes(findings, language)}</span> }.into_any()
         }
         Ok(Solution { scenario: None, .. }) => {
             view! { <strong data-fits="false">{Word::FitsNothing.text(language)}</strong> }
@@ -71,8 +71,9 @@ fn solved(found: Result<Solution, Vec<Finding>>, of: &AxisSearch, store: Store) 
             scenario: Some(scenario),
             findings,
         }) => {
-            let value = found_text(of.axis.name(), &value);
-            let now = store.scenario.with_untracked(|now| *now == scenario);
+            let value = found_text(of.axis.name(), value);
+            let now = store.scenario.with_untracked(|now| now == scenario);
+            let scenario = scenario.clone();
             let apply = move |_| visit(store, &query_of_scenario(store, &scenario));
             view! {
                 <strong data-fits="true">{value}</strong>
@@ -86,7 +87,7 @@ fn solved(found: Result<Solution, Vec<Finding>>, of: &AxisSearch, store: Store) 
                     }
                     .into_any()
                 }}
-                <span class="fit-note">{notes(&findings, language)}</span>
+                <span class="fit-note">{notes(findings, language)}</span>
             }
             .into_any()
         }
@@ -126,17 +127,21 @@ pub(super) fn FitsPanel() -> impl IntoView {
                     <span class="fit-answer" role="status">
                         {move || {
                             let language = store.language.get();
-                            if fits.drawing.get() {
-                                view! { <span class="fit-note">{Word::FitsSearching.text(language)}</span> }.into_any()
-                            } else if fits.curves.with(Option::is_some) {
-                                view! { <span class="fit-note">{Word::GpusBelow.text(language)}</span> }.into_any()
-                            } else {
-                                view! {
-                                    <button type="button" class="quiet" on:click=move |_| fits.ask_curves()>
-                                        {Word::GpusDraw.text(language)}
-                                    </button>
+                            match fits.curves.get() {
+                                Search::Running => {
+                                    view! { <span class="fit-note">{Word::FitsSearching.text(language)}</span> }.into_any()
                                 }
-                                .into_any()
+                                Search::Done(_) => {
+                                    view! { <span class="fit-note">{Word::GpusBelow.text(language)}</span> }.into_any()
+                                }
+                                Search::Unasked => {
+                                    view! {
+                                        <button type="button" class="quiet" on:click=move |_| fits.ask_curves()>
+                                            {Word::GpusDraw.text(language)}
+                                        </button>
+                                    }
+                                    .into_any()
+                                }
                             }
                         }}
                     </span>

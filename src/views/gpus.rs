@@ -25,7 +25,7 @@ fn own(store: Store, curves: &[GpusCurve]) -> Option<&GpusCurve> {
 
 impl Picture {
     fn with<R>(&self, spot: Option<Spot>, f: impl FnOnce(&GpusFigure) -> R) -> R {
-        let curves = self.fits.curves.get();
+        let curves = self.fits.known_curves();
         let curves = curves.as_deref().map_or(&[][..], Vec::as_slice);
         f(&GpusFigure {
             curves,
@@ -80,7 +80,7 @@ impl Plot for Picture {
 
     fn say(&self, spot: Option<Spot>) -> String {
         let (units, language) = (self.store.units.get(), self.store.language.get());
-        let curves = self.fits.curves.get();
+        let curves = self.fits.known_curves();
         let curves = curves.as_deref().map_or(&[][..], Vec::as_slice);
         match spot {
             Some(spot) => gpus_sentence(curves, spot.at, units, language),
@@ -94,7 +94,7 @@ impl Plot for Picture {
 /// The figure's twin.
 fn table(store: Store, fits: Fits) -> Option<AnyView> {
     let (language, units) = (store.language.get(), store.units.get());
-    let curves = fits.curves.get()?;
+    let curves = fits.known_curves()?;
     let own = own(store, &curves)?;
     let points = curves.iter().flat_map(|curve| &curve.points);
     let scale = Scale::new(points.map(|point| point.device.needed).max()?, units);
@@ -155,10 +155,7 @@ pub(super) fn GpusPanel(
     fits: Fits,
 ) -> impl IntoView {
     let store = use_store();
-    let is_known = move || {
-        fits.curves
-            .with(|all| all.as_ref().is_some_and(|all| !all.is_empty()))
-    };
+    let is_known = move || fits.known_curves().is_some_and(|all| !all.is_empty());
     let was_known = Memo::new(move |before: Option<&bool>| before == Some(&true) || is_known());
     view! {
         <Show when=move || was_known.get()>
