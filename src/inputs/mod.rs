@@ -8,6 +8,7 @@
 //! Invariant: nothing that is read makes anything here panic, and the time is linear in a text's length.
 
 mod cause;
+pub mod configs;
 mod facts;
 mod foreign;
 mod gpu;

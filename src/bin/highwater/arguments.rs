@@ -1,5 +1,6 @@
 //! What was asked on the command line.
 
+use crate::configs::{Export, Import, names};
 use highwater::decide::{Adapters, Axis, Freedom, Gpus, PlanOptions};
 use highwater::report::Selection;
 use highwater::text::english;
@@ -20,6 +21,8 @@ Usage:
   highwater check [FILE] [--only KEY=VALUE]... [--worst N]
   highwater trace [FILE]
   highwater read [FILE]...
+  highwater import [FILE]... [--set KEY=VALUE]... [--check]
+  highwater export --to FORMAT [FILE]
   highwater snapshot [FILE] [--table]
 
   estimate   Reads one scenario, or one on each line, as JSON and writes one report for each, in
@@ -46,6 +49,15 @@ Usage:
   trace      Writes the allocations and frees of one scenario, one event a line.
   read       Says what each text or file was taken for, with its numbers and, of a failure, what
              it was: an error or a log, a table or snapshot of memory, a scenario, a link, a config.
+  import     Reads the configurations of a job (TrainingArguments, TRL, PEFT, accelerate, DeepSpeed,
+             axolotl, LLaMA-Factory, torchtune, torchtitan, Megatron-LM, command lines, batch
+             scripts, a config.json), several at once, and writes the scenario and what became of
+             each key.
+  --set      A setting that counts more, as hardware.gpu=h100-80gb; may be repeated.
+  --check    The scenario is estimated: exit code 3 and a line on standard error where it does not fit.
+  export     Writes a scenario as a configuration, to be pasted.
+  --to       The format: training-arguments, trl, llama-factory, axolotl, torchtune, torchtitan,
+             megatron, peft, accelerate, deepspeed, launcher, slurm or env.
   snapshot   Writes what a snapshot of torch.cuda.memory holds: memory over time, its peaks, the
              segments then, and the largest blocks with who asked for them.
 
@@ -105,6 +117,10 @@ pub enum Command {
         /// Where it is; standard input when absent.
         file: Option<PathBuf>,
     },
+    /// Read the configurations of a job.
+    Import(Import),
+    /// Write a scenario as a configuration.
+    Export(Export),
     /// Say what texts and files are.
     Read {
         /// Where they are; standard input when there is none.
@@ -139,6 +155,9 @@ enum Opt {
     Allow(Adapters),
     Headroom(u64),
     Gpus(Gpus),
+    To(String),
+    Set(String, String),
+    Check,
 }
 
 /// Reads the arguments after the program's name.
@@ -181,6 +200,14 @@ pub fn parse(arguments: impl Iterator<Item = OsString>) -> Result<Command, Strin
                 let wrong = format!("--headroom {value} is no percentage from 0 to 99.");
                 options.push(("--headroom", Opt::Headroom(percent.ok_or(wrong)?)));
             }
+            Long("to") => options.push(("--to", Opt::To(value(&mut parser, "--to")?))),
+            Long("check") => options.push(("--check", Opt::Check)),
+            Long("set") => {
+                let value = value(&mut parser, "--set")?;
+                let wrong = format!("--set {value} has no equals sign.");
+                let (key, value) = value.split_once('=').ok_or(wrong)?;
+                options.push(("--set", Opt::Set(key.to_owned(), value.to_owned())));
+            }
             Short(letter) => return Err(format!("there is no option -{letter}.")),
             Long(name) => return Err(format!("there is no option --{name}.")),
             Value(word) if word == "help" => return Ok(Command::Help),
@@ -196,6 +223,10 @@ pub fn parse(arguments: impl Iterator<Item = OsString>) -> Result<Command, Strin
         return Ok(Command::Read {
             files: files.collect(),
         });
+    }
+    if command == "import" {
+        let files = words.filter(|file| file != "-").map(PathBuf::from);
+        return import(files.collect(), options);
     }
     let file = words.next().filter(|file| file != "-").map(PathBuf::from);
     if let Some(extra) = words.next() {
@@ -215,6 +246,7 @@ pub fn parse(arguments: impl Iterator<Item = OsString>) -> Result<Command, Strin
         }
         Some("solve") => solve(file, options),
         Some("plan") => plan(file, options),
+        Some("export") => export(file, options),
         Some("check") => check(file, options),
         Some("trace") if options.is_empty() => Ok(Command::Trace { file }),
         Some(command @ ("trace" | "read")) => Err(format!("{command} has no options.")),
@@ -301,6 +333,36 @@ fn solve(file: Option<PathBuf>, options: Vec<(&str, Opt)>) -> Result<Command, St
         };
     }
     Ok(Command::Solve { file, axis, form })
+}
+
+fn import(files: Vec<PathBuf>, options: Vec<(&str, Opt)>) -> Result<Command, String> {
+    let mut asked = Import {
+        files,
+        ..Import::default()
+    };
+    for (name, option) in options {
+        match option {
+            Opt::Check => asked.check = true,
+            Opt::Set(key, value) => asked.set.push((key, value)),
+            _ => return Err(format!("import has no option {name}.")),
+        }
+    }
+    Ok(Command::Import(asked))
+}
+
+fn export(file: Option<PathBuf>, options: Vec<(&str, Opt)>) -> Result<Command, String> {
+    let mut format = None;
+    for (name, option) in options {
+        match option {
+            Opt::To(name) => format = Some(name),
+            _ => return Err(format!("export has no option {name}.")),
+        }
+    }
+    let all = names();
+    let to = format.filter(|name| all.contains(&name.as_str()));
+    let missing = || format!("export needs a format, as in --to trl: {}.", all.join(", "));
+    let to = to.ok_or_else(missing)?;
+    Ok(Command::Export(Export { file, to }))
 }
 
 fn check(file: Option<PathBuf>, options: Vec<(&str, Opt)>) -> Result<Command, String> {
