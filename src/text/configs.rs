@@ -70,6 +70,10 @@ pub fn lack_sentence(lack: Lack, language: Language) -> &'static str {
             "This change of the model is not modelled: the estimate is of the published model.",
             "尚未支持对模型的这一改动：按已发布的模型估算。",
         ),
+        Lack::Lengths => (
+            "How long samples are is in the data: seq_len is taken for all of them; set dataset.length_mean.",
+            "样本长度由数据决定：全部按 seq_len 计；可设置 dataset.length_mean。",
+        ),
         Lack::Data => (
             "This is not modelled: see seq_len, micro_batch_size and images of the scenario.",
             "尚未支持：见场景的 seq_len、micro_batch_size 与 images。",
@@ -180,6 +184,18 @@ pub fn estimate_comment(answer: &str, detail: &str, link: &str, language: Langua
         format!("{name}: {} {}", plain(answer), plain(detail)),
         link.to_owned(),
     ]
+}
+
+/// Why a scenario is not written in a format.
+pub fn nothing_of(format: &str, language: Language) -> String {
+    match language {
+        Language::English => format!(
+            "The scenario has nothing that {format} would say: see lora and parallelism.dp.kind."
+        ),
+        Language::Chinese => {
+            format!("场景中没有 {format} 可表达的内容：见 lora 与 parallelism.dp.kind。")
+        }
+    }
 }
 
 /// The line that says what a format does not.

@@ -4,7 +4,8 @@ use crate::lines::{read, sentence, write_line};
 use crate::{BAD_INPUT, DOES_NOT_FIT, FITS, bytes, print, refuse_line};
 use highwater::ask::{Finding, Scenario, Severity};
 use highwater::codec::{
-    config_of, decode_json, encode_json, encode_query, hidden_size, key, published, values,
+    ViewOptions, config_of, decode_json, encode_json, encode_query, hidden_size, key, published,
+    values,
 };
 use highwater::inputs::{self, configs};
 use highwater::report;
@@ -47,7 +48,7 @@ pub fn import(asked: &Import, out: &mut dyn Write) -> u8 {
     };
     let imported = match read_files(&texts, &asked.set) {
         Ok(imported) => imported,
-        Err(problem) => return refuse(&problem, out),
+        Err(problem) => return refuse(&problem.said, out),
     };
     let _ = write_line(&imported.line(), out);
     if !asked.check {
@@ -109,23 +110,43 @@ pub struct Imported {
     findings: Vec<Value>,
 }
 
+/// Why files are not read.
+#[derive(Debug)]
+pub struct Problem {
+    /// What is wrong.
+    pub said: String,
+    /// Whether nothing here knows what they are.
+    pub unknown: bool,
+}
+
+impl From<String> for Problem {
+    fn from(said: String) -> Self {
+        Self {
+            said,
+            unknown: false,
+        }
+    }
+}
+
 /// Reads the files of a job as a scenario, settings besides.
 ///
 /// # Errors
 /// Which file is no configuration, and why.
-pub fn read_files(texts: &[Text], set: &[(String, String)]) -> Result<Imported, String> {
+pub fn read_files(texts: &[Text], set: &[(String, String)]) -> Result<Imported, Problem> {
     let files: Vec<configs::File> = texts
         .iter()
         .map(|(name, text)| configs::File { name, text })
         .collect();
     let read = configs::import(&files, &size_of);
     let mut read = read.map_err(|(name, why)| {
+        let unknown = why == configs::Unread::Unknown;
         let why = unread_sentence(&why, LANGUAGE);
-        if files.len() > 1 {
+        let said = if files.len() > 1 {
             format!("{name}: {why}")
         } else {
             why
-        }
+        };
+        Problem { said, unknown }
     })?;
     let mut findings: Vec<Value> = Vec::new();
     for (path, text) in set {
@@ -289,7 +310,7 @@ fn comment(scenario: &Scenario) -> Result<Vec<String>, String> {
     let verdict = &estimate.report.verdict;
     let answer = text::verdict_answer(verdict, ByteUnits::Binary, LANGUAGE);
     let detail = text::verdict_detail(verdict, ByteUnits::Binary, LANGUAGE);
-    let link = encode_query(scenario, &highwater::codec::ViewOptions::default());
+    let link = format!("?{}", encode_query(scenario, &ViewOptions::default()));
     Ok(text::estimate_comment(&answer, &detail, &link, LANGUAGE))
 }
 
@@ -311,6 +332,18 @@ pub fn write(
         "slurm" => return Ok(beside(configs::slurm(&all, comment))),
         "env" => return Ok(beside(configs::variables(&all, comment))),
         _ => {}
+    }
+    let lacks = match to {
+        "peft" => scenario.lora.is_none(),
+        "deepspeed" => {
+            all["parallelism"]["dp"]["kind"] != "deepspeed_zero"
+                && all["optimizer"]["master_weights"] != "deepspeed"
+        }
+        "megatron" => all["parallelism"]["dp"]["kind"] != "megatron",
+        _ => false,
+    };
+    if lacks {
+        return Err(text::nothing_of(to, LANGUAGE));
     }
     let format = configs::format(to);
     let format = format.ok_or_else(|| format!("--to {to} is none of {}.", names().join(", ")))?;

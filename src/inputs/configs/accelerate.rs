@@ -57,10 +57,6 @@ pub(super) const ROWS: &[Row] = &[
     ("deepspeed_config.deepspeed_config_file", File),
     ("deepspeed_config_file", File),
     (
-        "deepspeed_config.zero3_init_flag",
-        Decides("host.checkpoint"),
-    ),
-    (
         "deepspeed_config.zero3_save_16bit_model",
         Decides("host.saving"),
     ),
@@ -107,6 +103,7 @@ pub(super) const ROWS: &[Row] = &[
 ];
 
 pub(super) const WITHOUT_MEMORY: &[&str] = &[
+    "deepspeed_config.zero3_init_flag",
     "compute_environment",
     "machine_rank",
     "main_process_ip",
@@ -265,6 +262,14 @@ fn finish(said: &Said, job: &mut Job) {
     } else {
         job.several.get_or_insert(Wrapper::Ddp);
     }
+    if said.is_on("deepspeed_config.zero3_save_16bit_model") {
+        job.set("host.saving", "full_state");
+    }
+    hugging_face::attention(
+        said,
+        "parallelism_config.parallelism_config_sp_attn_implementation",
+        job,
+    );
     mesh(said, job);
 }
 

@@ -88,15 +88,15 @@ const ROWS: &[Row] = &[
     ("flash_attn_cross_entropy", Lacks(Lack::Loss)),
     ("flash_attn_fuse_mlp", Lacks(Lack::Kernel)),
     ("sample_packing", Lacks(Lack::Packing)),
-    ("eval_sample_packing", Decides("evaluation.kind")),
+    ("eval_sample_packing", Lacks(Lack::Packing)),
     ("max_packed_sequence_len", Lacks(Lack::Packing)),
     ("multipack_real_batches", Lacks(Lack::Packing)),
     ("batch_flattening", Lacks(Lack::Packing)),
     ("pretraining_sample_concatenation", Lacks(Lack::Packing)),
-    ("pad_to_sequence_len", Decides("dataset.length_mean")),
+    ("pad_to_sequence_len", Decides("seq_len")),
     ("pad_to_multiple_of", Sets("pad_to_multiple_of", Count)),
-    ("group_by_length", Decides("dataset.length_mean")),
-    ("datasets", Decides("dataset.length_mean")),
+    ("group_by_length", Lacks(Lack::Lengths)),
+    ("datasets", Lacks(Lack::Lengths)),
     ("val_set_size", Decides("evaluation.kind")),
     ("test_datasets", Decides("evaluation.kind")),
     ("evals_per_epoch", Decides("evaluation.kind")),
@@ -285,7 +285,6 @@ const PHRASES: &[Phrases] = &[
     Phrases {
         about: &["optimizer.name", "optimizer.impl"],
         ways: &[
-            "{}",
             r#"{"optimizer": "adamw_torch"}"#,
             r#"{"optimizer": "adamw_torch_fused"}"#,
             r#"{"optimizer": "adafactor"}"#,
@@ -296,6 +295,7 @@ const PHRASES: &[Phrases] = &[
             r#"{"optimizer": "paged_adamw_32bit"}"#,
             r#"{"optimizer": "paged_adamw_8bit"}"#,
             r#"{"optimizer": "lion_8bit"}"#,
+            "{}",
         ],
     },
     Phrases {
@@ -337,28 +337,28 @@ const PHRASES: &[Phrases] = &[
             "parallelism.dp.mixed_precision.param",
         ],
         ways: &[
-            "{}",
             r#"{"bf16": true}"#,
             r#"{"bf16": false, "fp16": true}"#,
             r#"{"bfloat16": true, "bf16": false}"#,
             r#"{"bf16": false}"#,
+            "{}",
         ],
     },
     Phrases {
         about: &["activation_checkpointing"],
         ways: &[
-            "{}",
             r#"{"gradient_checkpointing": true}"#,
             r#"{"gradient_checkpointing": true, "gradient_checkpointing_kwargs": {"use_reentrant": true}}"#,
+            "{}",
         ],
     },
     Phrases {
         about: &["attention"],
         ways: &[
-            "{}",
             r#"{"attn_implementation": "sdpa"}"#,
             r#"{"attn_implementation": "eager"}"#,
             r#"{"attn_implementation": "flash_attention_2"}"#,
+            "{}",
         ],
     },
     Phrases {

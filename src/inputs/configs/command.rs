@@ -145,7 +145,10 @@ fn job(starter: Starter, words: &[String], asked: &mut Said, started: &mut Start
             }
         }
         Starter::Own(name) => {
-            let (named, said) = positions(words);
+            let (named, mut said) = positions(words);
+            if let Some(file) = said.take("config") {
+                asked.add("--config", file);
+            }
             asked.extend(launching(&said));
             for file in named {
                 asked.add("config", file.into());
@@ -158,7 +161,10 @@ fn job(starter: Starter, words: &[String], asked: &mut Said, started: &mut Start
         }
         _ => asked.extend(options(own)),
     }
-    let (named, said) = positions(rest);
+    let (named, mut said) = positions(rest);
+    if let Some(file) = said.take("config") {
+        asked.add("--config", file);
+    }
     let name = if script.contains("pretrain_") {
         format("megatron")
     } else if script.contains("axolotl") {

@@ -129,19 +129,6 @@ const ROWS: &[Row] = &[
         "zero_optimization.offload_optimizer.ratio",
         Lacks(Lack::Offload),
     ),
-    (
-        "zero_optimization.reduce_scatter",
-        Decides("parallelism.dp.overlap_comm"),
-    ),
-    (
-        "zero_optimization.allgather_partitions",
-        Decides("parallelism.dp.allgather_bucket_size"),
-    ),
-    ("zero_force_ds_cpu_optimizer", Decides("optimizer.impl")),
-    (
-        "seq_parallel_communication_data_type",
-        Decides("parallelism.cp.kind"),
-    ),
     ("tensor_parallel.autotp_size", Lacks(Lack::Parallelism)),
     ("pipeline*", Lacks(Lack::Parallelism)),
     (
@@ -162,6 +149,10 @@ const ROWS: &[Row] = &[
 ];
 
 const WITHOUT_MEMORY: &[&str] = &[
+    "zero_optimization.reduce_scatter",
+    "zero_optimization.allgather_partitions",
+    "zero_force_ds_cpu_optimizer",
+    "seq_parallel_communication_data_type",
     "wall_clock_breakdown",
     "steps_per_print",
     "fp16.*",
@@ -215,10 +206,6 @@ const WITHOUT_MEMORY: &[&str] = &[
 ];
 
 const PHRASES: &[Phrases] = &[
-    Phrases {
-        about: &["parallelism.dp.kind"],
-        ways: &["{}", r#"{"zero_optimization": {"stage": 0}}"#],
-    },
     Phrases {
         about: &["precision"],
         ways: &[

@@ -3,7 +3,7 @@
 
 use super::format::{Format, Phrases, Syntax, format};
 use super::row::{As, Does};
-use super::{HiddenSize, hub, write};
+use super::{HiddenSize, write, written};
 use serde_json::{Map, Value};
 
 /// What is to be written.
@@ -45,6 +45,9 @@ const BESIDE: &[(&str, &[&str])] = &[
     ),
 ];
 
+/// Settings that are written even where the framework's own value is the same: what people look for first.
+const ALWAYS: &[&str] = &["micro_batch_size", "seq_len", "gradient_accumulation_steps"];
+
 /// Writes a scenario.
 pub fn export(format: &'static Format, target: &Target) -> Exported {
     if format.name == "launcher" {
@@ -57,7 +60,7 @@ pub fn export(format: &'static Format, target: &Target) -> Exported {
     let mut draft = Draft {
         format,
         target,
-        map: model(format, target),
+        map: written::start(format, target),
     };
     draft.divide();
     draft.rows();
@@ -142,7 +145,8 @@ impl Draft<'_> {
             }
             done.push(path);
             let wanted = at(self.target.values, path);
-            if wanted.is_null() || same(at(&read, path), wanted) {
+            let said = same(at(&read, path), wanted) && !ALWAYS.contains(path);
+            if wanted.is_null() || said {
                 continue;
             }
             if let Some(value) = conversion.write(wanted) {
@@ -157,8 +161,16 @@ impl Draft<'_> {
         }
     }
 
-    /// Writes that way to say something which gives most of what it is about.
+    /// Writes that way to say something which gives most of what it is about; where none does better than to say
+    /// nothing, nothing is said.
     fn choose(&mut self, phrases: &Phrases) {
+        let right = |map: &Map<String, Value>| {
+            let read = self.read(map);
+            let about = phrases.about.iter();
+            about
+                .filter(|path| same(at(&read, path), at(self.target.values, path)))
+                .count()
+        };
         let mut best: Option<(usize, Map<String, Value>)> = None;
         for way in phrases.ways {
             let mut map = self.map.clone();
@@ -167,16 +179,15 @@ impl Draft<'_> {
                     lay(&mut map, key, value);
                 }
             }
-            let read = self.read(&map);
-            let right = phrases
-                .about
-                .iter()
-                .filter(|path| same(at(&read, path), at(self.target.values, path)));
-            let right = right.count();
-            if best.as_ref().is_none_or(|(most, _)| right > *most) {
-                best = Some((right, map));
+            let score = right(&map);
+            let better = match &best {
+                None => true,
+                Some((most, _)) => score > *most || score == *most && map == self.map,
+            };
+            if better {
+                best = Some((score, map));
             }
-            if right == phrases.about.len() {
+            if score == phrases.about.len() {
                 break;
             }
         }
@@ -206,171 +217,15 @@ impl Draft<'_> {
     }
 }
 
-/// The keys that name the model.
-fn model(format: &Format, target: &Target) -> Map<String, Value> {
-    let mut map = Map::new();
-    let name = target.repository.map(Value::from);
-    for key in [
-        "model_name_or_path",
-        "base_model",
-        "base_model_name_or_path",
-    ] {
-        if let (Some(_), Some(name)) = (format.row(key), &name) {
-            put(&mut map, key, name.clone());
-        }
-    }
-    match format.name {
-        "torchtune" => torchtune(target, &mut map),
-        "torchtitan" => torchtitan(target, &mut map),
-        "megatron" => megatron(target, &mut map),
-        _ => {}
-    }
-    map
-}
-
-/// The builder of a model with or without adapters, and which layers get them.
-fn torchtune(target: &Target, map: &mut Map<String, Value>) {
-    let called = |name: &&&str| {
-        let repository = hub::torchtune_model(name);
-        repository
-            .as_deref()
-            .zip(target.repository)
-            .is_some_and(|(a, b)| a.eq_ignore_ascii_case(b))
-    };
-    let Some(name) = hub::TORCHTUNE_NAMES.iter().find(called) else {
-        return;
-    };
-    let lora = &target.values["lora"];
-    let quantized = at(target.values, "quantization.type") == "nf4";
-    let start = match (lora.is_null(), quantized) {
-        (true, _) => "",
-        (false, true) => "qlora_",
-        (false, false) => "lora_",
-    };
-    let module = hub::torchtune_module(name);
-    put(
-        map,
-        "model._component_",
-        format!("torchtune.models.{module}.{start}{name}").into(),
-    );
-    if lora.is_null() {
-        return;
-    }
-    let targets = super::value::list(&lora["target_modules"]);
-    let has = |name: &str| targets.iter().any(|target| target == name);
-    let attention = ["q_proj", "k_proj", "v_proj", "o_proj"]
-        .into_iter()
-        .filter(|name| has(name));
-    let attention: Vec<&str> = attention
-        .map(|name| {
-            if name == "o_proj" {
-                "output_proj"
-            } else {
-                name
-            }
-        })
-        .collect();
-    put(map, "model.lora_attn_modules", attention.into());
-    put(map, "model.apply_lora_to_mlp", has("gate_proj").into());
-    put(map, "model.apply_lora_to_output", has("lm_head").into());
-}
-
-fn torchtitan(target: &Target, map: &mut Map<String, Value>) {
-    let wanted = &target.values["model"];
-    let called = |(name, flavor): &&(&str, &str)| match hub::torchtitan_model(name, flavor) {
-        Some(Value::String(repository)) => target
-            .repository
-            .is_some_and(|own| own.eq_ignore_ascii_case(&repository)),
-        Some(config) => config == *wanted,
-        None => false,
-    };
-    if let Some((name, flavor)) = hub::TORCHTITAN_NAMES.iter().find(called) {
-        put(map, "model.name", (*name).into());
-        put(map, "model.flavor", (*flavor).into());
-    }
-}
-
-/// A model's sizes as Megatron's arguments, where its layers are Llama's.
-fn megatron(target: &Target, map: &mut Map<String, Value>) {
-    let Some(config) = target.config else { return };
-    let count = |key: &str| config.get(key).and_then(Value::as_u64);
-    let (Some(hidden), Some(heads), Some(layers)) = (
-        count("hidden_size"),
-        count("num_attention_heads"),
-        count("num_hidden_layers"),
-    ) else {
-        return;
-    };
-    let kind = config
-        .get("model_type")
-        .and_then(Value::as_str)
-        .unwrap_or_default();
-    let groups = count("num_key_value_heads").unwrap_or(heads);
-    let width = count("head_dim").unwrap_or(hidden / heads.max(1));
-    for (key, value) in [
-        ("num_layers", layers),
-        ("hidden_size", hidden),
-        ("num_attention_heads", heads),
-    ] {
-        put(map, key, value.into());
-    }
-    if let Some(inner) = count("intermediate_size") {
-        put(map, "ffn_hidden_size", inner.into());
-    }
-    if groups != heads {
-        put(map, "group_query_attention", true.into());
-        put(map, "num_query_groups", groups.into());
-    }
-    put(map, "kv_channels", width.into());
-    if let Some(positions) = count("max_position_embeddings") {
-        put(map, "max_position_embeddings", positions.into());
-    }
-    if let Some(vocabulary) = count("vocab_size") {
-        put(map, "vocab_size", vocabulary.into());
-        put(map, "make_vocab_size_divisible_by", 1.into());
-    }
-    for (key, value) in [
-        ("swiglu", true),
-        ("disable_bias_linear", true),
-        ("use_rotary_position_embeddings", true),
-    ] {
-        put(map, key, value.into());
-    }
-    put(map, "normalization", "RMSNorm".into());
-    if config.get("tie_word_embeddings") != Some(&true.into()) {
-        put(map, "untie_embeddings_and_output_weights", true.into());
-    }
-    if kind.starts_with("qwen3") {
-        put(map, "qk_layernorm", true.into());
-    }
-    let experts = count("num_local_experts").or(count("num_experts"));
-    if let Some(experts) = experts {
-        put(map, "num_experts", experts.into());
-        put(
-            map,
-            "moe_router_topk",
-            count("num_experts_per_tok").unwrap_or(2).into(),
-        );
-        if let Some(own) = count("moe_intermediate_size") {
-            put(map, "moe_ffn_hidden_size", own.into());
-        }
-    }
-}
-
 /// The value at a dotted path; null where there is none.
-fn at<'a>(values: &'a Value, path: &str) -> &'a Value {
+pub(super) fn at<'a>(values: &'a Value, path: &str) -> &'a Value {
     path.split('.').fold(values, |node, part| &node[part])
 }
 
-/// Whether two values say the same; nothing is what is off.
+/// Whether two values say the same.
 fn same(a: &Value, b: &Value) -> bool {
-    let nothing = |value: &Value| match value {
-        Value::Null | Value::Bool(false) => true,
-        Value::Array(items) => items.is_empty(),
-        value => value.as_f64() == Some(0.0),
-    };
     let numbers = a.as_f64().zip(b.as_f64());
-    a == b || nothing(a) && nothing(b) || numbers.is_some_and(|(a, b)| (a - b).abs() < f64::EPSILON)
+    a == b || numbers.is_some_and(|(a, b)| (a - b).abs() < f64::EPSILON)
 }
 
 /// The paths where two trees differ.

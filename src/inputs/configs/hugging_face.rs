@@ -91,7 +91,6 @@ pub(super) fn optimizer(said: &Said, key: &str, job: &mut Job) {
 
 /// The ways to say an optimizer under `optim`.
 pub(super) const OPTIM: &[&str] = &[
-    "{}",
     r#"{"optim": "adamw_torch"}"#,
     r#"{"optim": "adamw_torch_fused"}"#,
     r#"{"optim": "adafactor"}"#,
@@ -102,6 +101,7 @@ pub(super) const OPTIM: &[&str] = &[
     r#"{"optim": "paged_adamw_32bit"}"#,
     r#"{"optim": "paged_adamw_8bit"}"#,
     r#"{"optim": "lion_8bit"}"#,
+    "{}",
 ];
 
 /// The attention that a key names. Kernels of the hub and other packages are not known.
@@ -121,10 +121,10 @@ pub(super) fn attention(said: &Said, key: &str, job: &mut Job) {
 
 /// The ways to say an attention implementation.
 pub(super) const ATTENTION: &[&str] = &[
-    "{}",
     r#"{"attn_implementation": "sdpa"}"#,
     r#"{"attn_implementation": "eager"}"#,
     r#"{"attn_implementation": "flash_attention_2"}"#,
+    "{}",
 ];
 
 /// Checkpointing of each layer, on or off by a key; `kwargs` holds how.
@@ -326,6 +326,14 @@ pub(super) fn fsdp(said: &Said, job: &mut Job) {
         }
         // `device_id`: built where the weights are read, then moved unit by unit (`prepare_model`, accelerate).
         job.set("parallelism.dp.built_on_cpu", true);
+    }
+    let policy = said.word("fsdp_config.auto_wrap_policy");
+    if policy.is_some_and(|policy| policy != "transformer_based_wrap") {
+        job.give_up(
+            said,
+            "fsdp_config.auto_wrap_policy",
+            Matters::Yes(Lack::Parallelism),
+        );
     }
     if said.is_on("fsdp_config.activation_checkpointing") {
         job.set("activation_checkpointing", "full");

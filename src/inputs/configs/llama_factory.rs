@@ -188,7 +188,10 @@ const WITHOUT_MEMORY: &[&str] = &[
 const PHRASES: &[Phrases] = &[
     Phrases {
         about: &["lora.r"],
-        ways: &["{}", r#"{"finetuning_type": "full"}"#],
+        ways: &[
+            r#"{"finetuning_type": "lora"}"#,
+            r#"{"finetuning_type": "full"}"#,
+        ],
     },
     Phrases {
         about: &["quantization.type", "quantization.double"],
@@ -208,27 +211,27 @@ const PHRASES: &[Phrases] = &[
             "parallelism.dp.mixed_precision.param",
         ],
         ways: &[
-            "{}",
             r#"{"bf16": true}"#,
             r#"{"pure_bf16": true}"#,
             r#"{"fp16": true}"#,
+            "{}",
         ],
     },
     Phrases {
         about: &["attention"],
         ways: &[
-            "{}",
             r#"{"flash_attn": "sdpa"}"#,
             r#"{"flash_attn": "disabled"}"#,
             r#"{"flash_attn": "fa2"}"#,
+            "{}",
         ],
     },
     Phrases {
         about: &["activation_checkpointing"],
         ways: &[
-            "{}",
             r#"{"use_reentrant_gc": false}"#,
             r#"{"disable_gradient_checkpointing": true}"#,
+            "{}",
         ],
     },
     Phrases {

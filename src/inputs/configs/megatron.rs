@@ -1,7 +1,7 @@
 //! Arguments of Megatron-LM's training scripts.
 
 use super::format::{Format, Phrases, Syntax};
-use super::job::{Job, Matters, Wrapper};
+use super::job::{Assumed, Job, Matters, Wrapper};
 use super::row::As::{Count, Flag, List, Name, Not, Positive, Real};
 use super::row::Does::{Decides, Lacks, Reads, Sets};
 use super::row::{Lack, Row};
@@ -9,6 +9,7 @@ use super::said::Said;
 use serde_json::{Map, Value};
 
 const SOURCE: &str = "megatron/training/arguments.py, megatron-core 0.16.1";
+const GPT2_WORDS: u64 = 50_257;
 const KEPT: &str = "fused attention keeps no scores, as where they are computed again";
 
 const GRANULARITIES: &[(&str, &str)] = &[("full", "full"), ("selective", "selective")];
@@ -33,7 +34,6 @@ const ROWS: &[Row] = &[
     ("normalization", Decides("model")),
     ("position_embedding_type", Decides("model")),
     ("use_rotary_position_embeddings", Decides("model")),
-    ("rotary_percent", Decides("model")),
     ("untie_embeddings_and_output_weights", Decides("model")),
     ("disable_bias_linear", Decides("model")),
     ("add_qkv_bias", Decides("model")),
@@ -42,13 +42,13 @@ const ROWS: &[Row] = &[
     ("moe_ffn_hidden_size", Decides("model")),
     ("moe_router_topk", Decides("model")),
     ("moe_layer_freq", Decides("model")),
-    ("moe_shared_expert_intermediate_size", Decides("model")),
+    ("moe_shared_expert_intermediate_size", Lacks(Lack::Model)),
     ("multi_latent_attention", Lacks(Lack::Model)),
     ("mtp_num_layers", Lacks(Lack::Model)),
     ("window_size", Lacks(Lack::Attention)),
     ("squared_relu", Lacks(Lack::Model)),
-    ("hidden_dropout", Decides("model")),
-    ("attention_dropout", Decides("model")),
+    ("hidden_dropout", Lacks(Lack::Model)),
+    ("attention_dropout", Lacks(Lack::Model)),
     ("seq_length", Sets("seq_len", Count)),
     ("encoder_seq_length", Sets("seq_len", Count)),
     ("micro_batch_size", Sets("micro_batch_size", Count)),
@@ -165,17 +165,12 @@ const ROWS: &[Row] = &[
     ("cuda_graph_*", Lacks(Lack::Compile)),
     ("external_cuda_graph", Lacks(Lack::Compile)),
     ("num_workers", Sets("dataloader.num_workers", Count)),
-    (
-        "no_gradient_accumulation_fusion",
-        Decides("parallelism.dp.grad_reduce_in_fp32"),
-    ),
-    (
-        "gradient_accumulation_fusion",
-        Decides("parallelism.dp.grad_reduce_in_fp32"),
-    ),
 ];
 
 const WITHOUT_MEMORY: &[&str] = &[
+    "no_gradient_accumulation_fusion",
+    "gradient_accumulation_fusion",
+    "rotary_percent",
     "lr*",
     "min_lr",
     "weight_decay*",
@@ -290,7 +285,7 @@ const WITHOUT_MEMORY: &[&str] = &[
 const PHRASES: &[Phrases] = &[
     Phrases {
         about: &["precision"],
-        ways: &["{}", r#"{"bf16": true}"#],
+        ways: &[r#"{"bf16": true}"#, "{}"],
     },
     Phrases {
         about: &["parallelism.tp.sequence_parallel"],
@@ -320,7 +315,6 @@ pub(super) const FORMAT: Format = Format {
         "global_batch_size",
         "train_iters",
         "use_distributed_optimizer",
-        "micro_batch_size",
     ],
     finish,
     syntax: Syntax::Arguments,
@@ -336,6 +330,19 @@ fn finish(said: &Said, job: &mut Job) {
             "model",
             Map::from_iter([("hf_config".to_owned(), Value::Object(config))]),
         );
+    }
+    if said.has("num_layers") && !said.has("vocab_size") {
+        job.assumed.push(Assumed {
+            key: "model.hf_config.vocab_size".to_owned(),
+            value: GPT2_WORDS.into(),
+            source: "GPT-2's, as no file says vocab_size",
+        });
+    }
+    if said
+        .word("moe_layer_freq")
+        .is_some_and(|every| every != "1")
+    {
+        job.give_up(said, "moe_layer_freq", Matters::Yes(Lack::Model));
     }
     job.loaded = Some(if said.is_on("bf16") { "bf16" } else { "fp32" });
     if said.word("optimizer").is_some_and(|name| name != "adam") {
@@ -440,7 +447,7 @@ fn config(said: &Said) -> Option<Map<String, Value>> {
     let divisor = divisor
         .saturating_mul(said.count("tensor_model_parallel_size").unwrap_or(1))
         .max(1);
-    let vocabulary = said.count("vocab_size").unwrap_or(50_257);
+    let vocabulary = said.count("vocab_size").unwrap_or(GPT2_WORDS);
     let vocabulary = vocabulary
         .checked_next_multiple_of(divisor)
         .unwrap_or(vocabulary);

@@ -34,6 +34,7 @@ mod trainer;
 mod trl;
 mod value;
 mod write;
+mod written;
 
 pub use export::{Exported, Target, export};
 pub use format::{FORMATS, Format, Syntax, format};

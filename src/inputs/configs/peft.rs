@@ -56,10 +56,23 @@ const WITHOUT_MEMORY: &[&str] = &[
     "trainable_token_indices",
 ];
 
-const PHRASES: &[Phrases] = &[Phrases {
-    about: &["lora.r"],
-    ways: &[r#"{"peft_type": "LORA"}"#],
-}];
+const PHRASES: &[Phrases] = &[
+    Phrases {
+        about: &["lora.r"],
+        ways: &[r#"{"peft_type": "LORA"}"#],
+    },
+    Phrases {
+        about: &["task"],
+        ways: &[
+            "{}",
+            r#"{"task_type": "CAUSAL_LM"}"#,
+            r#"{"task_type": "SEQ_CLS"}"#,
+            r#"{"task_type": "TOKEN_CLS"}"#,
+            r#"{"task_type": "QUESTION_ANS"}"#,
+            r#"{"task_type": "SEQ_2_SEQ_LM"}"#,
+        ],
+    },
+];
 
 pub(super) const FORMAT: Format = Format {
     name: "peft",

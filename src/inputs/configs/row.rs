@@ -75,6 +75,8 @@ pub enum Lack {
     Parallelism,
     /// A model that is changed before it is trained.
     Model,
+    /// How long samples are, which is in the data.
+    Lengths,
     /// An evaluation or a loader of another kind.
     Data,
 }
@@ -99,6 +101,7 @@ impl Lack {
             Self::Frozen => "frozen",
             Self::Parallelism => "parallelism",
             Self::Model => "model",
+            Self::Lengths => "lengths",
             Self::Data => "data",
         }
     }

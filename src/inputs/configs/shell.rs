@@ -42,7 +42,9 @@ const MOST_EXPANDED: usize = 1 << 20;
 
 /// Whether some line begins with a program that starts training, or the whole is options of a command line.
 pub(super) fn looks_like_script(text: &str) -> bool {
-    let bare = text.starts_with("--") && !text.starts_with("---");
+    let mut lines = text.lines().map(str::trim_start);
+    let first = lines.find(|line| !line.is_empty() && !line.starts_with('#'));
+    let bare = first.is_some_and(|line| line.starts_with("--") && !line.starts_with("---"));
     bare || text.starts_with("#!") || text.lines().any(is_command)
 }
 

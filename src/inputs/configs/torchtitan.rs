@@ -11,6 +11,8 @@ use super::value;
 
 const SOURCE: &str = "config/job_config.py, torchtitan 0.2.1";
 
+const BESIDE: &str = "not estimated beside a pipeline";
+
 const IMPLEMENTATIONS: &[(&str, &str)] = &[
     ("for-loop", "for_loop"),
     ("foreach", "foreach"),
@@ -145,7 +147,7 @@ const ROWS: &[Row] = &[
     ),
     (
         "parallelism.pipeline_parallel_layers_per_stage",
-        Decides("parallelism.pp.stages_per_rank"),
+        Lacks(Lack::Parallelism),
     ),
     (
         "parallelism.pipeline_parallel_schedule_csv",
@@ -176,22 +178,22 @@ const ROWS: &[Row] = &[
         Decides("parallelism.cp.size"),
     ),
     ("compile.enable", Lacks(Lack::Compile)),
-    ("quantize.*", Decides("precision")),
-    ("float8.*", Decides("precision")),
-    ("mx.*", Decides("precision")),
     ("validation.enable", Decides("evaluation.kind")),
     (
         "validation.local_batch_size",
         Reads("evaluation.micro_batch_size", Count),
     ),
-    ("checkpoint.async_mode", Decides("host.saving")),
+    ("checkpoint.async_mode", Lacks(Lack::Offload)),
     ("encoder.*", Lacks(Lack::Model)),
     ("data.*", Lacks(Lack::Data)),
     ("fault_tolerance.enable", Lacks(Lack::Parallelism)),
-    ("model.hf_assets_path", Decides("model")),
 ];
 
 const WITHOUT_MEMORY: &[&str] = &[
+    "quantize.*",
+    "float8.*",
+    "mx.*",
+    "model.hf_assets_path",
     "job.*",
     "profiling.*",
     "metrics.*",
@@ -306,7 +308,14 @@ fn finish(said: &Said, job: &mut Job) {
     if tp > 1 {
         job.set("parallelism.tp.size", tp);
         job.set("parallelism.tp.sequence_parallel", true);
-        if job.get("parallelism.tp.loss_parallel").is_none() {
+        if said
+            .count("parallelism.pipeline_parallel_degree")
+            .unwrap_or(1)
+            > 1
+        {
+            job.remove("parallelism.tp.loss_parallel");
+            job.assume("parallelism.tp.loss_parallel", false, BESIDE);
+        } else if job.get("parallelism.tp.loss_parallel").is_none() {
             job.set("parallelism.tp.loss_parallel", true);
         }
     } else {

@@ -61,9 +61,8 @@ const ROWS: &[Row] = &[
     ("compile", Lacks(Lack::Compile)),
     ("compile.*", Lacks(Lack::Compile)),
     ("dataset.packed", Lacks(Lack::Packing)),
-    ("dataset._component_", Decides("dataset.length_mean")),
+    ("dataset._component_", Lacks(Lack::Lengths)),
     ("dataset.max_seq_len", Sets("seq_len", Count)),
-    ("collate_fn", Decides("dataset.length_mean")),
     ("run_val_every_n_steps", Decides("evaluation.kind")),
     (
         "batch_size_val",
@@ -81,10 +80,7 @@ const ROWS: &[Row] = &[
         "custom_sharded_layers",
         Decides("parallelism.dp.wrap_embeddings"),
     ),
-    (
-        "memory_efficient_fsdp_wrap",
-        Decides("parallelism.dp.wrap_embeddings"),
-    ),
+    ("memory_efficient_fsdp_wrap", Lacks(Lack::Parallelism)),
     (
         "data_parallel_replicate_dim",
         Sets("parallelism.dp.replicate_size", Count),
@@ -98,7 +94,7 @@ const ROWS: &[Row] = &[
     ("context_parallel_dim", Lacks(Lack::Parallelism)),
     ("expert_parallel_dim", Lacks(Lack::Parallelism)),
     ("use_fp8", Lacks(Lack::Fp8)),
-    ("quantizer._component_", Decides("quantization.type")),
+    ("quantizer._component_", Lacks(Lack::Quantization)),
     ("ppo_*", Lacks(Lack::Preference)),
     ("forward_batch_size", Lacks(Lack::Preference)),
     ("grpo_*", Lacks(Lack::Preference)),
@@ -112,6 +108,7 @@ const ROWS: &[Row] = &[
 ];
 
 const WITHOUT_MEMORY: &[&str] = &[
+    "collate_fn",
     "output_dir",
     "log_*",
     "metric_logger*",
@@ -272,6 +269,9 @@ fn finish(said: &Said, job: &mut Job) {
     }
     if adapters {
         job.set("lora.adapter_dtype", "base");
+    }
+    if said.word("device").as_deref() == Some("cpu") {
+        job.set("host.cuda", false);
     }
     optimizer(said, job);
     let loss = said.word("loss._component_").or_else(|| said.word("loss"));

@@ -104,7 +104,7 @@ pub(super) const ROWS: &[Row] = &[
     ("fsdp_config", File),
     ("deepspeed", File),
     ("config", File),
-    ("group_by_length", Decides("dataset.length_mean")),
+    ("group_by_length", Lacks(Lack::Lengths)),
     ("use_cpu", Decides("host.cuda")),
 ];
 
@@ -223,11 +223,11 @@ pub(super) const PHRASES: &[Phrases] = &[
     Phrases {
         about: &["activation_checkpointing"],
         ways: &[
-            "{}",
             r#"{"gradient_checkpointing": true}"#,
             r#"{"gradient_checkpointing": false}"#,
             r#"{"gradient_checkpointing": true, "gradient_checkpointing_kwargs": {"use_reentrant": false}}"#,
             r#"{"gradient_checkpointing": true, "gradient_checkpointing_kwargs": {"use_reentrant": true}}"#,
+            "{}",
         ],
     },
     Phrases {
@@ -263,7 +263,7 @@ pub(super) const FORMAT: Format = Format {
     ],
     finish,
     syntax: Syntax::Yaml,
-    phrases: &[PRECISIONS, PHRASES],
+    phrases: &[PHRASES, PRECISIONS],
 };
 
 fn finish(said: &Said, job: &mut Job) {
@@ -302,18 +302,10 @@ pub(super) fn arguments(said: &Said, job: &mut Job, checkpoints: bool) {
     };
     hugging_face::checkpointing(said, keys, checkpoints, job);
     if said.is_on("use_liger_kernel") {
-        let kernels = [
-            "rope",
-            "rms_norm",
-            "swiglu",
-            "geglu",
-            "cross_entropy",
-            "fused_linear_cross_entropy",
-        ];
-        let named = |kernel: &&&str| said.is_on(&format!("liger_kernel_config.{kernel}"));
-        let named: Vec<&str> = kernels.iter().filter(named).copied().collect();
-        let kernels = if named.is_empty() { vec!["all"] } else { named };
-        job.set("liger_kernel", kernels);
+        job.set("liger_kernel", kernels(said));
+    }
+    if said.is_on("use_cpu") {
+        job.set("host.cuda", false);
     }
     let strategy = said
         .word("eval_strategy")
@@ -351,4 +343,24 @@ pub(super) fn arguments(said: &Said, job: &mut Job, checkpoints: bool) {
     job.assume("clip_grad_norm", true, SOURCE);
     job.assume("dataloader.num_workers", 0, SOURCE);
     job.assume("autocast_style", "accelerate", SOURCE);
+}
+
+/// `apply_liger_kernel` (`integrations/liger.py`, transformers 5.24): the library's own choice, but for what
+/// `liger_kernel_config` says.
+fn kernels(said: &Said) -> Vec<&'static str> {
+    if !said.has_within("liger_kernel_config.") {
+        return vec!["all"];
+    }
+    let kernels = [
+        ("rope", true),
+        ("rms_norm", true),
+        ("swiglu", true),
+        ("cross_entropy", false),
+        ("fused_linear_cross_entropy", true),
+    ];
+    let is_on = |(name, usual): &(&'static str, bool)| {
+        let said = said.flag(&format!("liger_kernel_config.{name}"));
+        said.unwrap_or(*usual).then_some(*name)
+    };
+    kernels.iter().filter_map(is_on).collect()
 }

@@ -160,7 +160,6 @@ const PHRASES: &[Phrases] = &[
             "parallelism.dp.mixed_precision.param",
         ],
         ways: &[
-            "{}",
             r#"{"bf16": true, "dtype": "bfloat16"}"#,
             r#"{"bf16": true, "dtype": "float16"}"#,
             r#"{"bf16": false, "dtype": "bfloat16"}"#,
@@ -169,6 +168,7 @@ const PHRASES: &[Phrases] = &[
             r#"{"fp16": true}"#,
             r#"{"fp16": true, "dtype": "float16"}"#,
             r#"{"fp16": true, "dtype": "bfloat16"}"#,
+            "{}",
         ],
     },
     Phrases {
