@@ -14,12 +14,14 @@ mod read;
 mod snapshot;
 mod solve;
 mod table;
+mod usage;
 
-use arguments::{Command, USAGE};
+use arguments::Command;
 use std::fs;
 use std::io::{self, Read, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
+use usage::USAGE;
 
 /// Everything fits.
 const FITS: u8 = 0;

@@ -60,6 +60,10 @@ fn divides_parameters(job: &Job) -> bool {
 }
 
 fn sharded_adapters(job: &mut Job) {
+    if job.wrapper == Some(Wrapper::Fsdp1) && job.get("lora").is_some() {
+        // `update_fsdp_plugin_peft` (`integrations/fsdp.py`, transformers 5.24).
+        job.set("parallelism.dp.wrap_trainable_leaves", true);
+    }
     let quantized = job.get("quantization.type").is_some();
     if job.plain_when_sharded && quantized && divides_parameters(job) {
         job.set("quantization.prepare_for_kbit_training", false);

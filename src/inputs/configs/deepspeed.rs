@@ -149,6 +149,8 @@ const ROWS: &[Row] = &[
 ];
 
 const WITHOUT_MEMORY: &[&str] = &[
+    "_comment",
+    "comment",
     "zero_optimization.reduce_scatter",
     "zero_optimization.allgather_partitions",
     "zero_force_ds_cpu_optimizer",
@@ -287,6 +289,10 @@ fn finish(said: &Said, job: &mut Job) {
             job.set(&format!("parallelism.dp.{path}"), "cpu");
             job.give_up(said, key, Matters::Yes(Lack::Offload));
         }
+    }
+    if said.count("zero_optimization.sub_group_size") == Some(0) {
+        // Every parameter is a group of its own.
+        job.set("parallelism.dp.sub_group_size", 1);
     }
     if said.is_on("zero_optimization.cpu_offload") {
         job.set("parallelism.dp.offload_optimizer", "cpu");

@@ -145,7 +145,8 @@ impl Draft<'_> {
             }
             done.push(path);
             let wanted = at(self.target.values, path);
-            let said = same(at(&read, path), wanted) && !ALWAYS.contains(path);
+            let there = !ALWAYS.contains(path) || has(&self.map, key);
+            let said = same(at(&read, path), wanted) && there;
             if wanted.is_null() || said {
                 continue;
             }
@@ -220,6 +221,17 @@ impl Draft<'_> {
 /// The value at a dotted path; null where there is none.
 pub(super) fn at<'a>(values: &'a Value, path: &str) -> &'a Value {
     path.split('.').fold(values, |node, part| &node[part])
+}
+
+/// Whether a dotted key is in a tree.
+fn has(map: &Map<String, Value>, key: &str) -> bool {
+    match key.split_once('.') {
+        None => map.contains_key(key),
+        Some((first, rest)) => {
+            let inner = map.get(first).and_then(Value::as_object);
+            inner.is_some_and(|inner| has(inner, rest))
+        }
+    }
 }
 
 /// Whether two values say the same.

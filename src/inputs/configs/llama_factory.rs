@@ -260,6 +260,8 @@ pub(super) const FORMAT: Format = Format {
         "dataset_dir",
         "max_samples",
         "plot_loss",
+        "infer_backend",
+        "export_dir",
     ],
     finish,
     syntax: Syntax::Yaml,

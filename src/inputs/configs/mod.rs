@@ -33,6 +33,7 @@ mod torchtune;
 mod trainer;
 mod trl;
 mod value;
+mod without_memory;
 mod write;
 mod written;
 
@@ -314,6 +315,7 @@ fn other_framework(said: &Said) -> Option<&'static str> {
         ("trainer.accelerator", "NeMo"),
         ("actor_rollout_ref.", "veRL"),
         ("max_duration", "LLM Foundry"),
+        ("model_class", "LLaMA-Factory's second format"),
     ];
     let found = marks.iter().find(|(mark, _)| said.has_within(mark));
     found.map(|(_, framework)| *framework)

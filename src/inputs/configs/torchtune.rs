@@ -109,6 +109,10 @@ const ROWS: &[Row] = &[
 
 const WITHOUT_MEMORY: &[&str] = &[
     "collate_fn",
+    "quantizer",
+    "prompt*",
+    "max_seq_length",
+    "apply_chat_template",
     "output_dir",
     "log_*",
     "metric_logger*",

@@ -149,6 +149,24 @@ fn torchtitan(target: &Target, map: &mut Map<String, Value>) {
         Some(config) => config == *wanted,
         None => false,
     };
+    if at(target.values, "parallelism.pp.size").as_u64() > Some(1) {
+        // A batch is the micro-batches of a pipeline.
+        let count = |path: &str| at(target.values, path).as_u64().unwrap_or(1).max(1);
+        let each = count("micro_batch_size");
+        let many = match at(target.values, "parallelism.pp.microbatches").as_u64() {
+            Some(many) => many,
+            None => count("parallelism.pp.size"),
+        };
+        put(
+            map,
+            "training.local_batch_size",
+            each.saturating_mul(many).into(),
+        );
+        let key = "parallelism.pipeline_parallel_microbatch_size";
+        put(map, key, each.into());
+        let size = count("parallelism.pp.size");
+        put(map, "parallelism.pipeline_parallel_degree", size.into());
+    }
     if let Some((name, flavor)) = hub::TORCHTITAN_NAMES.iter().find(called) {
         put(map, "model.name", (*name).into());
         put(map, "model.flavor", (*flavor).into());
