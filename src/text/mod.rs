@@ -3,6 +3,7 @@
 //! Everything a person reads is made here. Each word is one line with both languages, so that
 //! none can be missing; each sentence is a function of plain data. Nothing here knows the page.
 
+mod configs;
 mod explanation;
 mod export;
 mod figures;
@@ -25,6 +26,10 @@ mod tour;
 mod verdict;
 mod words;
 
+pub use configs::{
+    estimate_comment, gpu_taken_for, lack_sentence, note_sentence, nothing_of, taken_for,
+    unread_sentence, unsaid_comment,
+};
 pub use explanation::explanation;
 pub use export::{configuration, csv, markdown};
 pub use figures::{
