@@ -24,6 +24,7 @@ mod message;
 mod offload;
 mod omitted;
 mod optimizer;
+mod packing;
 mod parallelism;
 mod precision;
 mod quantization;
@@ -48,6 +49,7 @@ pub use machine::{AllocatorSettings, Hardware};
 pub(crate) use message::message;
 pub use message::{Argument, Message, ToArgument};
 pub use offload::Offload;
+pub use packing::{Packing, PackingKind};
 pub use parallelism::{
     BackwardPrefetch, CommHook, ContextParallel, ContextParallelKind, DataParallel,
     DataParallelKind, Ddp, ExpertDispatcher, ExpertParallel, ExpertParallelKind, ExpertRouting,

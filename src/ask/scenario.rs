@@ -8,6 +8,7 @@ use super::lora::Lora;
 use super::machine::{AllocatorSettings, Hardware};
 use super::offload::Offload;
 use super::omitted::{is_false, is_nothing, is_zero};
+use super::packing::Packing;
 use super::parallelism::{Parallelism, Recompute};
 use super::quantization::{ComputeDtype, Quantization};
 use crate::units::names;
@@ -50,6 +51,8 @@ pub struct Scenario {
     /// Samples are padded to a multiple of so many tokens (`pad_to_multiple_of` of data collators).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pad_to_multiple_of: Option<u64>,
+    /// Several sequences in each row.
+    pub packing: Packing,
     /// Micro-batches per optimizer step.
     pub gradient_accumulation_steps: u64,
     /// Precision policy.
@@ -153,6 +156,7 @@ impl Default for Scenario {
             images: 1,
             image_size: None,
             pad_to_multiple_of: None,
+            packing: Packing::default(),
             gradient_accumulation_steps: 1,
             precision: Precision::Fp32,
             weights: None,

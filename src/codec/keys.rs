@@ -6,7 +6,7 @@ use crate::ask::{
     Checkpoint, CommHook, ComputeDtype, ContextParallelKind, DataParallelKind, DatasetMode,
     EvaluationKind, ExpertDispatcher, ExpertParallelKind, ExpertRouting, Framework, Libraries,
     Loss, MasterWeights, Message, MultiprocessingContext, OffloadDevice, OptimizerImpl,
-    OptimizerName, PipelineSchedule, Plan, Precision, Program, QuantizationStorage,
+    OptimizerName, PackingKind, PipelineSchedule, Plan, Precision, Program, QuantizationStorage,
     QuantizationType, RecomputeGranularity, RecomputeMethod, RotateMethod, Saving, SdpaBackend,
     ShardingStrategy, Task, TensorParallelKind, TokenizerKind, message,
 };
@@ -396,6 +396,8 @@ pub static KEYS: &[Key] = &[
         "quant_storage",
         name!(QuantizationStorage),
     ),
+    key("packing.kind", "packing", name!(PackingKind)),
+    key("packing.sequences", "packed", Kind::Count),
 ];
 
 /// Options of PEFT that change numbers, not what is kept of them.

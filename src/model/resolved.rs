@@ -4,8 +4,8 @@ use super::architecture::Architecture;
 use crate::ask::{
     ActivationCheckpointing, AllocatorSettings, Attention, AutocastStyle, DataLoader,
     DataParallelKind, Dataset, Evaluation, ExpertParallelKind, Framework, LigerKernels, Lora, Loss,
-    Mesh, Offload, Optimizer, Parallelism, Precision, Program, Quantization, Scenario, SdpaBackend,
-    Task, TensorParallelKind,
+    Mesh, Offload, Optimizer, Packing, Parallelism, Precision, Program, Quantization, Scenario,
+    SdpaBackend, Task, TensorParallelKind,
 };
 use crate::units::{Bytes, DType};
 
@@ -33,6 +33,8 @@ pub struct ResolvedSpec {
     pub image_size: [u64; 2],
     /// The same two of usual batches, where those are shorter.
     pub usual_lengths: Option<[u64; 2]>,
+    /// Several sequences in each row.
+    pub packing: Packing,
     /// Micro-batches per optimizer step.
     pub gradient_accumulation_steps: u64,
     /// Precision policy.
@@ -166,6 +168,7 @@ impl ResolvedSpec {
             images: scenario.images,
             image_size: [0; 2],
             usual_lengths: None,
+            packing: scenario.packing,
             gradient_accumulation_steps: scenario.gradient_accumulation_steps,
             precision: scenario.precision,
             weights: scenario.weights_dtype(),

@@ -2,8 +2,8 @@
 
 use super::{
     adapters, allocator, attention_support, chunked_loss, classifier, evaluation, hardware, images,
-    liger, offload, optimizer, parallelism, quantization, refused, support, task, training,
-    versions, weights,
+    liger, offload, optimizer, packing, parallelism, quantization, refused, support, task,
+    training, versions, weights,
 };
 use crate::ask::{
     DataParallelKind, Finding, SCENARIO_VERSION, Scenario, Severity, limits, message,
@@ -84,6 +84,7 @@ fn complete(asked: &Scenario, findings: &mut Vec<Finding>) -> Option<ResolvedSpe
     let modules = LazyCell::new(|| modules(&model.architecture, task, scenario.framework));
     adapters::check(scenario, &model.architecture, task, &modules, findings);
     optimizer::check_small(scenario, &modules, findings);
+    packing::check(scenario, &model.architecture, task, findings);
     chunked_loss::check(scenario, &model.architecture, task, findings);
     classifier::check(scenario, &model.architecture, task, findings);
     evaluation::check_combinations(scenario, &model.architecture, findings);
@@ -111,6 +112,7 @@ fn complete(asked: &Scenario, findings: &mut Vec<Finding>) -> Option<ResolvedSpe
         images,
         image_size,
         usual_lengths: scenario.usual_lengths(),
+        packing: scenario.packing,
         gradient_accumulation_steps: scenario.gradient_accumulation_steps,
         precision: scenario.precision,
         weights: scenario.gathered_weights(),

@@ -31,6 +31,8 @@ pub enum Idle {
     NoEvaluation,
     /// The evaluation keeps no predictions.
     NotTrainer,
+    /// Nothing is packed.
+    NotPacked,
     /// Nothing is generated.
     NotGenerating,
     /// The model reads images, whose sizes its config says.
@@ -125,6 +127,7 @@ pub fn idle(scenario: &Scenario, key: &str) -> Option<Idle> {
         | "model_overrides"
         | "pad_to_multiple_of"
         | "dataset.length_mean"
+        | "packing.kind"
             if linear =>
         {
             Some(Idle::LinearModel)
@@ -164,6 +167,7 @@ pub fn idle(scenario: &Scenario, key: &str) -> Option<Idle> {
         {
             Some(Idle::NotCheckpointed)
         }
+        "packing.sequences" if !scenario.packing.is_on() => Some(Idle::NotPacked),
         "sdpa_backend" if scenario.attention != Attention::Sdpa => Some(Idle::NotSdpa),
         "dataloader.prefetch_factor"
         | "dataloader.persistent_workers"

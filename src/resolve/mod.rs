@@ -24,6 +24,7 @@ mod liger;
 mod offers;
 mod offload;
 mod optimizer;
+mod packing;
 mod parallelism;
 mod places;
 mod quantization;

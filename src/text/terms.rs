@@ -4,7 +4,7 @@ use super::Language;
 use crate::ask::{
     ActivationCheckpointing, ArrowPool, Attention, AutocastStyle, Checkpoint, ContextParallelKind,
     DataParallelKind, DatasetMode, EvaluationKind, Framework, Loss, MasterWeights, OptimizerImpl,
-    OptimizerName, PipelineSchedule, Plan, Precision, Program, QuantizationType, Task,
+    OptimizerName, PackingKind, PipelineSchedule, Plan, Precision, Program, QuantizationType, Task,
     TensorParallelKind, TokenizerKind,
 };
 use crate::host::{HostPart, HostPhase};
@@ -112,6 +112,12 @@ terms! { OptimizerName {
     Lion8bit: "Lion, 8-bit (bitsandbytes)", "Lion，8 位（bitsandbytes）";
     Sgd8bit: "SGD, 8-bit (bitsandbytes)", "SGD，8 位（bitsandbytes）";
     None: "none (gradients only)", "无（只有梯度）";
+} }
+
+terms! { PackingKind {
+    None: "none", "无";
+    PositionIds: "by position_ids", "按 position_ids";
+    PaddingFree: "padding-free (TRL)", "无填充（TRL）";
 } }
 
 terms! { MasterWeights {
@@ -280,6 +286,7 @@ pub fn value_name(key: &str, name: &str, language: Language) -> Option<&'static 
         "optimizer.name" => of!(OptimizerName),
         "optimizer.impl" => of!(OptimizerImpl),
         "optimizer.master_weights" => of!(MasterWeights),
+        "packing.kind" => of!(PackingKind),
         "attention" => of!(Attention),
         "activation_checkpointing" => of!(ActivationCheckpointing),
         "quantization.type" => of!(QuantizationType),

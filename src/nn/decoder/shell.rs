@@ -4,7 +4,7 @@ use crate::ask::{ActivationCheckpointing, Attention, Loss, Task};
 use crate::model::{MaskStyle, ResolvedSpec, Transformers};
 use crate::nn::build::{Builder, Call, Facts, Linear, Output};
 use crate::nn::heads::{classifier, loss};
-use crate::nn::masks::{MaskRequest, blocks as mask_blocks, mask};
+use crate::nn::masks::{MaskRequest, blocks as mask_blocks, mask, sequences};
 use crate::tape::{Region, Results, Tape, Tensor};
 use crate::units::{DType, Shape};
 use std::rc::Rc;
@@ -62,6 +62,8 @@ pub(crate) struct Shell {
     pub(crate) eager: bool,
     pub(crate) flash: bool,
     pub(crate) padding_mask: bool,
+    /// Sequences in each row.
+    packed: u64,
     dtype: DType,
     classifies: bool,
     chunks_loss: bool,
@@ -78,6 +80,11 @@ impl Shell {
             eager: spec.attention == Attention::Eager,
             flash: spec.attention == Attention::FlashAttention2,
             padding_mask: spec.padding_mask,
+            packed: if spec.packing.is_on() {
+                spec.packing.sequences
+            } else {
+                1
+            },
             dtype: b.dtype(),
             classifies: spec.task == Task::SequenceClassification,
             chunks_loss: spec.loss == Loss::Chunked,
@@ -161,11 +168,24 @@ impl Shell {
         style: MaskStyle,
     ) -> Option<Tensor> {
         let size = (input_ids.dim(0), input_ids.dim(1));
+        if self.packed > 1 {
+            return self.mask_of_sequences(t, size, window);
+        }
         if self.flash {
             let seen = (size.0, t.cached_tokens() + size.1);
             return self.padding_mask.then(|| mask::of_padding(t, seen, style));
         }
         mask::causal(t, self.request(t, size, window, style))
+    }
+
+    /// The mask of packed sequences; the flash-attn package is given where they begin, where that is known.
+    fn mask_of_sequences(&self, t: &Tape, size: (u64, u64), window: Option<u64>) -> Option<Tensor> {
+        if self.flash {
+            drop(sequences::numbers(t, size));
+            return self.call.boundaries();
+        }
+        let request = self.request(t, size, window, MaskStyle::Boolean);
+        Some(sequences::apart(t, request))
     }
 
     /// The mask of token ids `[B, S]` that is made whether attention needs it or not.
@@ -226,7 +246,8 @@ impl Shell {
         let keys = s + window.map_or(cached, left);
         // A mask that is made at all is compared with the window, however wide it is; a triangle
         // knows of none.
-        let made = style == MaskStyle::Boolean && (self.eager || self.padding_mask);
+        let made =
+            style == MaskStyle::Boolean && (self.eager || self.padding_mask || self.packed > 1);
         let window = window.filter(|_| style != MaskStyle::Triangle);
         MaskRequest {
             eager: self.eager,

@@ -101,6 +101,26 @@ groups! {
         steps_inside_backward: "An offloaded optimizer steps after backward, on the CPU.",
             "卸载的优化器在反向传播之后于 CPU 上更新。";
     }
+    packing {
+        models: "Packed rows are estimated for decoders that attend by positions they are given, trained to predict the next token.",
+            "打包的样本目前支持按传入位置计算注意力、以预测下一个词元训练的解码器。";
+        framework: "Packed rows are estimated for {framework}.",
+            "打包的样本目前支持 {framework}。";
+        one_row: "padding_free puts all samples into one row: give its tokens as seq_len, with micro_batch_size 1.",
+            "padding_free 把所有样本放入一行：以 seq_len 给出该行的词元数，micro_batch_size 设为 1。";
+        padding: "Packed rows have no padding; beside an attention_mask transformers does not look at positions.",
+            "打包的样本没有填充；传入 attention_mask 时 transformers 不检查位置。";
+        lengths: "Packed rows are all of one length.",
+            "打包的样本长度相同。";
+        training_only: "Packed rows are estimated in training, without an evaluation.",
+            "打包的样本目前只支持训练，不含评估。";
+        cache: "With a key-value cache transformers does not look at positions: packed sequences would see each other.",
+            "使用键值缓存时 transformers 不检查位置：打包的序列会互相看到。";
+        ranks: "Packed rows are not estimated beside tensor, pipeline or context parallelism or Megatron-Core yet.",
+            "打包的样本暂不支持张量、流水线或上下文并行以及 Megatron-Core。";
+        contaminated: "flash_attention_2 looks at position_ids for one row only: with more rows the sequences of a row see each other. Use micro_batch_size 1, or sdpa.",
+            "flash_attention_2 只对单行检查 position_ids：多行时同一行的序列会互相看到。请使用 micro_batch_size 1 或 sdpa。";
+    }
     optimizer {
         implementation: "{name} has no implementation {given:?}; it has {all}.",
             "{name} 没有 {given:?} 实现；可选：{all}。";

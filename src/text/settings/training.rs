@@ -39,6 +39,12 @@ settings! {
     "pad_to_multiple_of": "Pad to a multiple of", "填充到其倍数";
         "pad_to_multiple_of of the data collator; 1 pads no further.",
         "data collator 的 pad_to_multiple_of；1 表示不再填充。"; "\u{2308}S / n\u{2309} n", "DataCollatorForSeq2Seq(pad_to_multiple_of=n)";
+    "packing.kind": "Packing", "打包（packing）";
+        "Several sequences in each row of S tokens, and how they are told apart.",
+        "每行 S 个词元中放入多个序列，以及如何区分它们。"; "sdpa: B S\u{b2} more per layer", "SFTConfig(packing=, padding_free=), sample_packing";
+    "packing.sequences": "Sequences per row", "每行序列数";
+        "Sequences in a row, all of the same length.",
+        "一行中的序列数，长度相同。"; "", "cu_seq_lens";
     "dataset.length_mean": "Length of usual batches", "常见批次的长度";
         "Batches are padded to their longest sample: most to this length, the longest to the sequence length.",
         "批次按其最长样本填充：多数批次填充到此长度，最长的填充到序列长度。"; "S of the first steps", "padding=\"longest\" of the data collator";

@@ -95,6 +95,8 @@ static ONE_GPU: &[Group] = &[
             Setting::new("dataset.length_mean")
                 .steps(LENGTHS)
                 .absent(As("seq_len")),
+            Setting::new("packing.kind").half(),
+            Setting::new("packing.sequences").steps(FEW),
             Setting::new("pad_to_multiple_of")
                 .steps(POWERS)
                 .absent(Is(1)),
