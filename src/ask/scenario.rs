@@ -446,6 +446,8 @@ names! {
         /// The same from labels, with head and loss computed piece by piece: torchtune's
         /// `CEWithChunkedOutputLoss`.
         Chunked = "chunked",
+        /// The same from labels and hidden states, without logits: Apple's `cut_cross_entropy`.
+        Cut = "cut_cross_entropy",
         /// The same from labels and logits in the dtype that they have, as models computed it
         /// before they shared one loss (`GPTBigCode` up to transformers 4.48.1).
         Uncast = "labels_uncast",

@@ -162,6 +162,7 @@ terms! { Task {
 terms! { Loss {
     Labels: "from labels", "由标签计算";
     Chunked: "from labels, in chunks", "由标签分块计算";
+    Cut: "Cut Cross-Entropy (no logits)", "Cut Cross-Entropy（无 logits）";
     Uncast: "from labels, logits as they are", "由标签计算，不转换 logits";
     Cast: "from labels, logits cast by the model", "由标签计算，logits 由模型转换";
     MeanLogits: "mean of logits", "logits 的均值";

@@ -1,9 +1,8 @@
 //! What decoders have in common around their layers: positions, mask, checkpointing.
 
 use crate::ask::{ActivationCheckpointing, Attention, Loss, Task};
-use crate::model::{MaskStyle, ResolvedSpec, Transformers};
-use crate::nn::build::{Builder, Call, Facts, Linear, Output};
-use crate::nn::heads::{classifier, loss};
+use crate::model::{Architecture, MaskStyle, ResolvedSpec, Transformers};
+use crate::nn::build::{Builder, Call, Facts};
 use crate::nn::masks::{MaskRequest, blocks as mask_blocks, mask, sequences};
 use crate::tape::{Region, Results, Tape, Tensor};
 use crate::units::{DType, Shape};
@@ -65,11 +64,14 @@ pub(crate) struct Shell {
     /// Sequences in each row.
     packed: u64,
     dtype: DType,
-    classifies: bool,
-    chunks_loss: bool,
+    pub(super) classifies: bool,
+    pub(super) chunks_loss: bool,
+    pub(super) cuts_loss: bool,
+    /// Whether logits are capped.
+    pub(super) caps_logits: bool,
     /// Whether layers return their router's logits beside hidden states.
     returns_router_logits: bool,
-    call: Rc<Call>,
+    pub(super) call: Rc<Call>,
 }
 
 impl Shell {
@@ -88,6 +90,8 @@ impl Shell {
             dtype: b.dtype(),
             classifies: spec.task == Task::SequenceClassification,
             chunks_loss: spec.loss == Loss::Chunked,
+            cuts_loss: spec.loss == Loss::Cut,
+            caps_logits: matches!(&spec.architecture, Architecture::Decoder(c) if c.final_softcap),
             returns_router_logits: false,
             call: b.call(),
         }
@@ -282,56 +286,6 @@ impl Shell {
             style: MaskStyle::Exact,
         };
         mask::whole(t, request)
-    }
-
-    /// `hidden_states[:, slice_indices, :]`: the positions `[B, S', H]` that get logits.
-    pub(crate) fn kept_positions(&self, t: &Tape, hidden: &Tensor) -> Tensor {
-        let s = hidden.dim(1);
-        match self.call.logits_to_keep() {
-            Some(kept) if kept < s => t.slice(hidden, 1, s - kept, s),
-            _ => hidden.clone(),
-        }
-    }
-
-    /// What a head gives that is none of a language model: one that classifies samples, or one whose
-    /// loss in training is computed in chunks.
-    pub(crate) fn other_output(
-        &self,
-        t: &Tape,
-        hidden: &Tensor,
-        head: &Linear,
-        (input_ids, labels): (&Tensor, Option<&Tensor>),
-    ) -> Option<Output> {
-        if self.classifies {
-            let given = (input_ids, labels);
-            return Some(classifier::classify(t, self.facts, hidden, head, given));
-        }
-        let labels = labels.filter(|_| self.chunks_loss && t.is_training())?;
-        Some(Output::of_loss(loss::chunked(t, hidden, head, labels)))
-    }
-
-    /// Final hidden states `[B, S, H]` to logits `[B, S', V]` and, from labels `[B, S]`, the loss of
-    /// the next token.
-    pub(crate) fn language_model(
-        &self,
-        t: &Tape,
-        hidden: &Tensor,
-        lm_head: &Linear,
-        (input_ids, labels): (&Tensor, Option<&Tensor>),
-    ) -> Output {
-        if let Some(output) = self.other_output(t, hidden, lm_head, (input_ids, labels)) {
-            return output;
-        }
-        let logits = t.scoped("lm_head", None, || {
-            let kept = self.kept_positions(t, hidden);
-            lm_head.forward(t, &kept)
-        });
-        let loss = labels.map(|labels| {
-            t.scoped("loss", None, || {
-                loss::causal_lm(t, self.facts, &logits, labels)
-            })
-        });
-        Output::of(logits, loss)
     }
 
     /// Runs a layer that returns attention weights beside its output, as [`Shell::run`] does.

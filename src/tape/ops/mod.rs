@@ -13,6 +13,7 @@ mod clamp;
 mod conv_groups;
 mod convolution;
 mod ctc;
+mod cut_loss;
 mod depthwise;
 mod efficient_attention;
 mod embedding;

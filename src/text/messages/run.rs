@@ -14,12 +14,16 @@ groups! {
     chunked_loss {
         in_chunks: "in chunks",
             "分块计算";
+        without_logits: "of Cut Cross-Entropy",
+            "Cut Cross-Entropy";
         as_they_are: "of logits as they are",
             "不转换 logits";
         cast_before: "of logits that the model casts",
             "由模型转换 logits";
         plain_logits_only: "A loss {loss} is estimated for decoders whose logits are the head's result, as it is, only.",
             "{loss}的损失只支持 logits 直接由输出层给出的解码器。";
+        in_16_bits: "Cut Cross-Entropy takes hidden states in 16 bits only: use autocast or weights in bf16.",
+            "Cut Cross-Entropy 只接受 16 位的隐藏状态：请使用自动混合精度或 bf16 权重。";
         training_only: "A loss {loss} is one of training.",
             "{loss}的损失只用于训练。";
         wrapped_model: "A loss {loss} is not estimated around the wrapped models of accelerate, DeepSpeed and Megatron yet.",

@@ -154,8 +154,8 @@ settings! {
         "PyTorch's default; otherwise gradients stay as zeros through the next forward.",
         "PyTorch 的默认行为；否则梯度以零值保留到下一次前向。"; "off: + N P bytes in forward", "zero_grad(set_to_none=True)";
     "loss": "Loss", "损失";
-        "Where the loss comes from; in chunks, logits become fp32 one eighth of the sequence at a time.",
-        "损失的来源；分块时，logits 每次只把序列的八分之一转换为 fp32。"; "4 B S V bytes less, in chunks", "labels= of the model's forward; torchtune, CEWithChunkedOutputLoss";
+        "Where the loss comes from; Cut Cross-Entropy has no logits; in chunks, logits become fp32 one eighth of the sequence at a time.",
+        "损失的来源；Cut Cross-Entropy 不产生 logits；分块时，logits 每次只把序列的八分之一转换为 fp32。"; "4 B S V bytes less, in chunks", "labels= of the model's forward; torchtune, CEWithChunkedOutputLoss";
     "keep_outputs": "Outputs held into the next step", "输出保留到下一步";
         "A loop that still names outputs keeps the logits while the next step runs.",
         "循环中仍引用 outputs 时，下一步运行期间 logits 仍被保留。"; "+ B S V", "outputs = model(**batch)";
