@@ -327,6 +327,26 @@ names! {
         Lion8bit = "lion_8bit",
         /// `bitsandbytes.optim.SGD8bit`.
         Sgd8bit = "sgd_8bit",
+        /// `torchao.optim.AdamW8bit`.
+        TorchAo8bit = "torchao_adamw_8bit",
+        /// `torchao.optim.AdamW4bit`.
+        TorchAo4bit = "torchao_adamw_4bit",
+        /// `torchao.optim.AdamWFp8`.
+        TorchAoFp8 = "torchao_adamw_fp8",
+        /// `adam_mini.Adam_mini`.
+        AdamMini = "adam_mini",
+        /// `apollo_torch.APOLLOAdamW`, scaled by columns.
+        Apollo = "apollo_adamw",
+        /// The same in one rank, scaled as a whole.
+        ApolloMini = "apollo_mini",
+        /// `lomo_optim.Lomo`.
+        Lomo = "lomo",
+        /// `lomo_optim.AdaLomo`.
+        AdaLomo = "adalomo",
+        /// `schedulefree.AdamWScheduleFree`.
+        ScheduleFreeAdamW = "schedule_free_adamw",
+        /// `schedulefree.SGDScheduleFree`.
+        ScheduleFreeSgd = "schedule_free_sgd",
         /// No optimizer: gradients only.
         None = "none",
     }
@@ -341,6 +361,8 @@ names! {
         Fused = "fused",
         /// One parameter after the other.
         ForLoop = "for_loop",
+        /// The same by `torch.compile`.
+        Compiled = "compiled",
         /// There is no optimizer.
         None = "none",
     }
@@ -379,6 +401,12 @@ pub struct Optimizer {
     /// transformers' Adafactor: learning rate from the step and the parameter's scale.
     #[serde(skip_serializing_if = "is_false")]
     pub relative_step: bool,
+    /// APOLLO's rank; 128 when absent, of its mini form 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rank: Option<u64>,
+    /// Whether torchao's write weights in bfloat16 with random rounding.
+    #[serde(skip_serializing_if = "is_false")]
+    pub bf16_stochastic_round: bool,
     /// Whether each parameter has an optimizer of its own that steps as soon as backward has its
     /// gradient, which is then dropped (`register_post_accumulate_grad_hook`).
     #[serde(skip_serializing_if = "is_false")]
@@ -396,6 +424,8 @@ impl Default for Optimizer {
             amsgrad: false,
             weight_decay: false,
             relative_step: false,
+            rank: None,
+            bf16_stochastic_round: false,
             in_backward: false,
             master_weights: MasterWeights::None,
         }

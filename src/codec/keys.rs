@@ -396,6 +396,8 @@ pub static KEYS: &[Key] = &[
         "quant_storage",
         name!(QuantizationStorage),
     ),
+    key("optimizer.rank", "rank", Kind::Count),
+    key("optimizer.bf16_stochastic_round", "stochastic", Kind::Flag),
     key("packing.kind", "packing", name!(PackingKind)),
     key("packing.sequences", "packed", Kind::Count),
 ];

@@ -83,6 +83,7 @@ fn complete(asked: &Scenario, findings: &mut Vec<Finding>) -> Option<ResolvedSpe
     parallelism::check_stages(scenario, &model.architecture, task, findings);
     let modules = LazyCell::new(|| modules(&model.architecture, task, scenario.framework));
     adapters::check(scenario, &model.architecture, task, &modules, findings);
+    optimizer::check_heads(scenario, &model.architecture, findings);
     optimizer::check_small(scenario, &modules, findings);
     packing::check(scenario, &model.architecture, task, findings);
     chunked_loss::check(scenario, &model.architecture, task, findings);

@@ -147,6 +147,8 @@ pub fn idle(scenario: &Scenario, key: &str) -> Option<Idle> {
         | "optimizer.amsgrad"
         | "optimizer.weight_decay"
         | "optimizer.relative_step"
+        | "optimizer.rank"
+        | "optimizer.bf16_stochastic_round"
         | "offload.optimizer_states"
         | "offload.gradients"
         | "offload.activations"
@@ -205,6 +207,8 @@ fn idle_optimizer(scenario: &Scenario, key: &str) -> Option<Idle> {
         }
         "optimizer.momentum" => !name.has_momentum(),
         "optimizer.amsgrad" => !name.has_amsgrad(),
+        "optimizer.rank" => !name.has_rank(),
+        "optimizer.bf16_stochastic_round" => !name.is_of_torchao(),
         "optimizer.relative_step" => name != OptimizerName::AdafactorTransformers,
         "optimizer.weight_decay" => name == OptimizerName::AdamW,
         _ => false,

@@ -138,6 +138,7 @@ pub(super) fn folded(
         || spec.optimizer.master_weights != MasterWeights::None
         || (evaluates && (keeps_masks(spec) || is_wrapped(spec)))
         || (spec.optimizer.in_backward && spec.optimizer.name == OptimizerName::Adagrad)
+        || spec.optimizer.name.fuses_backward()
     {
         return None;
     }

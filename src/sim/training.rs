@@ -94,6 +94,13 @@ impl<'a> Run<'a> {
         if optimizer.borrow().takes_gradients() {
             t.on_gradient(Tape::drop_gradients);
         }
+        if spec.optimizer.name.fuses_backward() {
+            let optimizer = Rc::clone(&optimizer);
+            t.before_gradient(move |t| {
+                classify_gradients(t);
+                optimizer.borrow().fused_update(t);
+            });
+        }
         if spec.optimizer.in_backward {
             let optimizer = Rc::clone(&optimizer);
             t.on_gradient(move |t| {
@@ -292,6 +299,9 @@ impl<'a> Run<'a> {
             }
         }
         classify_gradients(t);
+        if self.spec.optimizer.name.fuses_backward() {
+            self.optimizer.borrow().fused_update(t);
+        }
         if last {
             self.optimizer.borrow().backward_ended(t);
         }

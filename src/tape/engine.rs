@@ -173,6 +173,10 @@ impl Tape {
         }
         drop(unneeded);
         for leaf in complete {
+            let arrival = self.arrival_hook.borrow().clone();
+            if let (Some(hook), Some(_)) = (arrival, leaf.parameter.get()) {
+                hook(self);
+            }
             self.on_stream(leaf.stream, || {
                 leaf.accumulate(self);
                 if let Some(hook) = &leaf.hook {

@@ -133,6 +133,8 @@ pub struct Tape {
     parameters: RefCell<Vec<Parameter>>,
     shown: Cell<parameters::Shown>,
     gradient_hook: RefCell<Option<GradientHook>>,
+    /// What runs before a parameter takes its gradient.
+    arrival_hook: RefCell<Option<GradientHook>>,
     hooks: hooks::Hooks,
     /// Data of parameters that views in the graph keep.
     viewed: later::Viewed,
@@ -179,6 +181,7 @@ impl Tape {
             parameters: RefCell::default(),
             shown: Cell::default(),
             gradient_hook: RefCell::default(),
+            arrival_hook: RefCell::default(),
             hooks: hooks::Hooks::default(),
             viewed: later::Viewed::default(),
             registered: RefCell::default(),
@@ -299,6 +302,12 @@ impl Tape {
     /// `register_post_accumulate_grad_hook` on all of them does: it sees this parameter only.
     pub fn on_gradient(&self, hook: impl Fn(&Self) + 'static) {
         self.gradient_hook.replace(Some(Rc::new(hook)));
+    }
+
+    /// Calls `hook` whenever a gradient comes to a parameter, before that takes it, as `register_hook` on all of
+    /// them does.
+    pub fn before_gradient(&self, hook: impl Fn(&Self) + 'static) {
+        self.arrival_hook.replace(Some(Rc::new(hook)));
     }
 
     fn next_pass(&self) -> u32 {

@@ -111,6 +111,16 @@ terms! { OptimizerName {
     AdamW32bitBitsAndBytes: "AdamW, 32-bit (bitsandbytes)", "AdamW，32 位（bitsandbytes）";
     Lion8bit: "Lion, 8-bit (bitsandbytes)", "Lion，8 位（bitsandbytes）";
     Sgd8bit: "SGD, 8-bit (bitsandbytes)", "SGD，8 位（bitsandbytes）";
+    TorchAo8bit: "AdamW, 8-bit (torchao)", "AdamW，8 位（torchao）";
+    TorchAo4bit: "AdamW, 4-bit (torchao)", "AdamW，4 位（torchao）";
+    TorchAoFp8: "AdamW, fp8 (torchao)", "AdamW，fp8（torchao）";
+    AdamMini: "Adam-mini", "Adam-mini";
+    Apollo: "APOLLO AdamW", "APOLLO AdamW";
+    ApolloMini: "APOLLO-Mini", "APOLLO-Mini";
+    Lomo: "LOMO", "LOMO";
+    AdaLomo: "AdaLOMO", "AdaLOMO";
+    ScheduleFreeAdamW: "AdamW, schedule-free", "AdamW（schedule-free）";
+    ScheduleFreeSgd: "SGD, schedule-free", "SGD（schedule-free）";
     None: "none (gradients only)", "无（只有梯度）";
 } }
 
@@ -130,6 +140,7 @@ terms! { OptimizerImpl {
     Foreach: "foreach", "foreach";
     Fused: "fused", "fused";
     ForLoop: "for loop", "逐个参数";
+    Compiled: "compiled", "编译";
     None: "none", "无";
 } }
 

@@ -136,6 +136,18 @@ groups! {
             "{framework} 没有 CUDA 上的 fused Adagrad。";
         sgd_8bit_without_momentum: "bitsandbytes has no 8-bit SGD without momentum.",
             "bitsandbytes 的 8 位 SGD 必须使用动量。";
+        alone: "{name} is estimated on one GPU and under DDP (LOMO on one GPU) yet.",
+            "{name} 目前只支持单 GPU 与 DDP（LOMO 只支持单 GPU）。";
+        recent: "{name} is estimated in {framework}.",
+            "{name} 目前支持 {framework}。";
+        backward_by_itself: "{name} is not estimated with an optimizer for each parameter.",
+            "{name} 不支持每个参数各用一个优化器。";
+        adalomo_whole: "AdaLOMO keeps states of frozen parameters, too: it is estimated for models trained as a whole.",
+            "AdaLOMO 也为冻结参数保存状态：目前只支持训练整个模型。";
+        adam_mini_whole: "Adam-mini divides queries and keys into heads, which adapters do not have.",
+            "Adam-mini 按注意力头划分查询与键，适配器没有这样的结构。";
+        adam_mini_heads: "Adam-mini divides queries and keys into heads of hidden_size x hidden_size / num_attention_heads elements: this model's do not divide so, or it is none of the decoders that this is estimated for.",
+            "Adam-mini 把查询与键按 hidden_size x hidden_size / num_attention_heads 个元素划分：该模型无法这样划分，或不是支持估算的解码器。";
         without_effect: "{key} has no effect: {name} does not have that option.",
             "{key} 不起作用：{name} 没有该选项。";
         sgd_8bit_small_parameters: "bitsandbytes fails to step parameters of less than 4096 elements, like those of norms, with sgd_8bit and gradients in bf16; use sgd, or another precision.",

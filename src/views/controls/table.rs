@@ -78,6 +78,10 @@ static ONE_GPU: &[Group] = &[
             Setting::new("optimizer.master_weights").half(),
             Setting::new("optimizer.weight_decay"),
             Setting::new("optimizer.relative_step"),
+            Setting::new("optimizer.rank")
+                .steps(POWERS)
+                .absent(Called(Word::Automatic)),
+            Setting::new("optimizer.bf16_stochastic_round"),
         ],
     },
     Group {
