@@ -1,9 +1,9 @@
 //! From intent to facts.
 
 use super::{
-    adapters, allocator, attention_support, chunked_loss, classifier, evaluation, hardware, images,
-    liger, offload, optimizer, packing, parallelism, quantization, refused, support, task,
-    training, versions, weights,
+    activations, adapters, allocator, attention_support, chunked_loss, classifier, evaluation,
+    hardware, images, liger, offload, optimizer, packing, parallelism, quantization, refused,
+    support, task, training, versions, weights,
 };
 use crate::ask::{
     DataParallelKind, Finding, SCENARIO_VERSION, Scenario, Severity, limits, message,
@@ -85,6 +85,7 @@ fn complete(asked: &Scenario, findings: &mut Vec<Finding>) -> Option<ResolvedSpe
     adapters::check(scenario, &model.architecture, task, &modules, findings);
     optimizer::check_heads(scenario, &model.architecture, findings);
     optimizer::check_small(scenario, &modules, findings);
+    activations::check(scenario, &model.architecture, task, findings);
     packing::check(scenario, &model.architecture, task, findings);
     chunked_loss::check(scenario, &model.architecture, task, findings);
     classifier::check(scenario, &model.architecture, task, findings);
@@ -123,7 +124,8 @@ fn complete(asked: &Scenario, findings: &mut Vec<Finding>) -> Option<ResolvedSpe
         sdpa_backend: scenario.sdpa_backend,
         padding_mask: scenario.has_padding(),
         use_cache,
-        activation_checkpointing: scenario.activation_checkpointing,
+        activation_checkpointing: activations::checkpointing(scenario),
+        saved_operations: activations::saved_operations(scenario),
         checkpoint_every: scenario.checkpoint_every,
         lora,
         quantization: scenario.quantization,
@@ -136,6 +138,7 @@ fn complete(asked: &Scenario, findings: &mut Vec<Finding>) -> Option<ResolvedSpe
         parallelism: scenario.parallelism,
         mesh: scenario.parallelism.mesh(&scenario.hardware),
         offload: scenario.offload,
+        activation_offload: scenario.activation_offload,
         program: scenario.program,
         evaluation,
         dataset: scenario.dataset,

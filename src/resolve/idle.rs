@@ -2,7 +2,7 @@
 
 use super::{liger, parallelism, task};
 use crate::ask::{
-    ActivationCheckpointing, Attention, DatasetMode, EvaluationKind, Loss, ModelRef, OptimizerName,
+    ActivationCheckpointing, ActivationOffloadKind, Attention, DatasetMode, EvaluationKind, Loss, ModelRef, OptimizerName,
     Program, QuantizationType, Scenario, Task,
 };
 use crate::families::reading::model;
@@ -31,6 +31,8 @@ pub enum Idle {
     NoEvaluation,
     /// The evaluation keeps no predictions.
     NotTrainer,
+    /// Layers are not checkpointed operation by operation.
+    NotSelective,
     /// Nothing is packed.
     NotPacked,
     /// Nothing is generated.
@@ -152,6 +154,7 @@ pub fn idle(scenario: &Scenario, key: &str) -> Option<Idle> {
         | "offload.optimizer_states"
         | "offload.gradients"
         | "offload.activations"
+        | "activation_offload.kind"
         | "checkpoint_every"
             if forward_only =>
         {
@@ -170,6 +173,16 @@ pub fn idle(scenario: &Scenario, key: &str) -> Option<Idle> {
             Some(Idle::NotCheckpointed)
         }
         "packing.sequences" if !scenario.packing.is_on() => Some(Idle::NotPacked),
+        "selective.save" | "selective.every_second_mm"
+            if scenario.activation_checkpointing != ActivationCheckpointing::Operations =>
+        {
+            Some(Idle::NotSelective)
+        }
+        "activation_offload.streams"
+            if scenario.activation_offload.kind != ActivationOffloadKind::SavedTensors =>
+        {
+            Some(Idle::NothingOffloaded)
+        }
         "sdpa_backend" if scenario.attention != Attention::Sdpa => Some(Idle::NotSdpa),
         "dataloader.prefetch_factor"
         | "dataloader.persistent_workers"

@@ -30,6 +30,10 @@ pub fn offers(scenario: &Scenario, key: &str) -> Vec<String> {
             expert_adapters::parameter_names(&modules_of(scenario), scenario.framework)
         }
         "liger_kernel" => kernels(scenario),
+        "selective.save" => {
+            let all = SavedOperation::ALL.iter();
+            all.map(|operation| operation.name().to_owned()).collect()
+        }
         "frozen" => parts(&modules_of(scenario)),
         _ => Vec::new(),
     }

@@ -2,10 +2,10 @@
 
 use super::Language;
 use crate::ask::{
-    ActivationCheckpointing, ArrowPool, Attention, AutocastStyle, Checkpoint, ContextParallelKind,
-    DataParallelKind, DatasetMode, EvaluationKind, Framework, Loss, MasterWeights, OptimizerImpl,
-    OptimizerName, PackingKind, PipelineSchedule, Plan, Precision, Program, QuantizationType, Task,
-    TensorParallelKind, TokenizerKind,
+    ActivationCheckpointing, ActivationOffloadKind, ArrowPool, Attention, AutocastStyle,
+    Checkpoint, ContextParallelKind, DataParallelKind, DatasetMode, EvaluationKind, Framework,
+    Loss, MasterWeights, OptimizerImpl, OptimizerName, PackingKind, PipelineSchedule, Plan,
+    Precision, Program, QuantizationType, Task, TensorParallelKind, TokenizerKind,
 };
 use crate::host::{HostPart, HostPhase};
 use crate::sim::Phase;
@@ -124,6 +124,13 @@ terms! { OptimizerName {
     None: "none (gradients only)", "无（只有梯度）";
 } }
 
+terms! { ActivationOffloadKind {
+    None: "none", "无";
+    SavedTensors: "saved tensors (TRL)", "保存的张量（TRL）";
+    SaveOnCpu: "save_on_cpu (torch)", "save_on_cpu（torch）";
+    LayerInputs: "layer inputs (Unsloth, axolotl)", "层输入（Unsloth、axolotl）";
+} }
+
 terms! { PackingKind {
     None: "none", "无";
     PositionIds: "by position_ids", "按 position_ids";
@@ -154,6 +161,7 @@ terms! { ActivationCheckpointing {
     None: "none", "无";
     Full: "every layer", "每一层";
     FullReentrant: "every layer, re-entrant", "每一层（re-entrant）";
+    Operations: "selective, by operation", "选择性（按运算）";
 } }
 
 terms! { Task {
@@ -299,6 +307,7 @@ pub fn value_name(key: &str, name: &str, language: Language) -> Option<&'static 
         "optimizer.impl" => of!(OptimizerImpl),
         "optimizer.master_weights" => of!(MasterWeights),
         "packing.kind" => of!(PackingKind),
+        "activation_offload.kind" => of!(ActivationOffloadKind),
         "attention" => of!(Attention),
         "activation_checkpointing" => of!(ActivationCheckpointing),
         "quantization.type" => of!(QuantizationType),

@@ -293,7 +293,9 @@ impl<L: Layer> Causal<L> {
             let read = scaled.as_ref().unwrap_or(hidden);
             let kept = self.shell.kept_positions(t, read);
             let kept = facts.index_all(t, &kept, dims);
-            let logits = t.around_module(&kept, |kept| self.lm_head.forward(t, kept));
+            let logits = t.around_module(&kept, |kept| {
+                t.around_head(|| self.lm_head.forward(t, kept))
+            });
             if self.style.wide_logits || facts.casts_logits {
                 t.to(&logits, DType::Float32)
             } else {

@@ -316,7 +316,9 @@ impl Shell {
         };
         match self.checkpointing {
             ActivationCheckpointing::None => weighing(t, calls, &**block, hidden, shared),
-            ActivationCheckpointing::Full => t.checkpoint(hidden, &region()),
+            ActivationCheckpointing::Full | ActivationCheckpointing::Operations => {
+                t.checkpoint(hidden, &region())
+            }
             ActivationCheckpointing::FullReentrant => {
                 let kept = B::outliving(shared, self.facts);
                 let (block, mut given) = (Rc::clone(block), shared.clone());
@@ -390,7 +392,9 @@ impl Shell {
         };
         match self.checkpointing {
             ActivationCheckpointing::None => plain(t, calls, &**block, hidden, shared),
-            ActivationCheckpointing::Full => t.checkpoint(hidden, &region()),
+            ActivationCheckpointing::Full | ActivationCheckpointing::Operations => {
+                t.checkpoint(hidden, &region())
+            }
             ActivationCheckpointing::FullReentrant => {
                 let kept = B::outliving(shared, self.facts);
                 let (block, mut given) = (Rc::clone(block), shared.clone());

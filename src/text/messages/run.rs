@@ -3,6 +3,18 @@
 use super::group::groups;
 
 groups! {
+    activations {
+        unknown: "There is no operation {name:?} to keep; there are {names}.",
+            "没有名为 {name:?} 的可保存运算；可选：{names}。";
+        operations: "Checkpointing operation by operation is estimated for decoders of transformers 5 that are whole on each rank.",
+            "按运算重计算目前支持 transformers 5 的解码器，且每个 rank 拥有完整模型。";
+        ranks: "Activations on the host are estimated on one GPU and under DDP.",
+            "激活值卸载目前支持单 GPU 与 DDP。";
+        twice: "Activations go to the host once: by offload.activations or by activation_offload.",
+            "激活值只卸载一次：使用 offload.activations 或 activation_offload。";
+        inputs: "What layers read goes to the host by a checkpoint of its own in the place of the re-entrant one.",
+            "层输入的卸载由替代可重入重计算的检查点完成。";
+    }
     allocator {
         max_split_size: "max_split_size_mb is {mib}; PyTorch takes values above {large_segment_mib}.",
             "max_split_size_mb 为 {mib}；PyTorch 要求大于 {large_segment_mib}。";

@@ -108,6 +108,12 @@ settings! {
     "checkpoint_every": "One layer checkpointed of", "每几层重计算一层";
         "1 checkpoints every layer; 2 every second one from the first on, which recomputes less and keeps more.",
         "1 表示每一层都重计算；2 表示从第一层起每两层重计算一层，重计算更少但保存更多。"; "L / n layers", "every_n_layers of gradient_checkpointing_kwargs";
+    "selective.save": "Results that are kept", "保留的运算结果";
+        "Operations whose results selectively checkpointed layers keep: mm, attention.",
+        "选择性重计算的层保留哪些运算的结果：mm、attention。"; "", "create_selective_checkpoint_contexts";
+    "selective.every_second_mm": "Every second product again", "每两个矩阵乘重算一个";
+        "Of matrix products only the first of every two is kept, as torchtitan does it.",
+        "每两个矩阵乘只保留第一个的结果（torchtitan 的做法）。"; "", "torchtitan, selective_ac_option";
     "lora": "LoRA adapters", "LoRA 适配器";
         "Trains small matrices beside frozen layers: gradients and optimizer states are of those only.",
         "在冻结层旁训练小矩阵：只有它们有梯度和优化器状态。"; "", "peft.LoraConfig";
@@ -174,6 +180,12 @@ settings! {
     "offload.activations": "Activations on the CPU", "激活值放在 CPU";
         "What is kept for backward waits in pinned host RAM (save_on_cpu with pin_memory).",
         "为反向保存的张量存放在主机锁页内存中（save_on_cpu，pin_memory）。"; "", "torch.autograd.graph.save_on_cpu(pin_memory=True)";
+    "activation_offload.kind": "Activations to the host", "激活值卸载到主机";
+        "What waits in host RAM for backward, and which library takes it there.",
+        "哪些内容在主机内存中等待反向传播，以及由哪个库执行。"; "", "SFTConfig(activation_offloading=), gradient_checkpointing: offload";
+    "activation_offload.streams": "On a stream of its own", "使用独立的流";
+        "TRL copies saved tensors beside the computation; what is saved twice stays.",
+        "TRL 在计算之外的流上复制保存的张量；重复保存的留在显存。"; "", "use_streams= of OffloadActivations";
     "program": "Program", "程序";
         "Training steps, forward passes without gradients, or an evaluation alone.",
         "训练步、不求梯度的前向，或单独的评估。"; "", "Trainer.train, torch.no_grad, Trainer.evaluate";

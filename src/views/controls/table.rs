@@ -58,10 +58,14 @@ static ONE_GPU: &[Group] = &[
         note: None,
         settings: &[
             Setting::new("checkpoint_every").steps(FEW),
+            Setting::new("selective.save").look(Look::Names),
+            Setting::new("selective.every_second_mm"),
             Setting::new("liger_kernel").look(Look::Names),
             Setting::new("offload.optimizer_states"),
             Setting::new("offload.gradients"),
             Setting::new("offload.activations"),
+            Setting::new("activation_offload.kind"),
+            Setting::new("activation_offload.streams"),
         ],
     },
     Group {
