@@ -46,6 +46,7 @@ const OF_OPTIONS: &[&str] = &[
     "optimizers.jsonl",
     "pipeline.jsonl",
     "programs.jsonl",
+    "recipes.jsonl",
     "sequence_classification.jsonl",
     "sixteen_bit_weights.jsonl",
     "tensor_parallel.jsonl",

@@ -132,7 +132,7 @@ impl Optimizer {
             | OptimizerName::Lion8bit
             | OptimizerName::Sgd8bit => self.bitsandbytes(t),
             OptimizerName::TorchAo8bit | OptimizerName::TorchAo4bit | OptimizerName::TorchAoFp8 => {
-                self.torchao(t)
+                self.torchao(t);
             }
             OptimizerName::AdamMini => self.adam_mini(t),
             OptimizerName::Apollo | OptimizerName::ApolloMini => self.apollo(t),

@@ -47,24 +47,7 @@ fn clips(scenario: &Scenario) -> bool {
 fn complete(asked: &Scenario, findings: &mut Vec<Finding>) -> Option<ResolvedSpec> {
     let completed = parallelism::complete(asked);
     let scenario = completed.as_ref();
-    check_version(scenario.v, findings);
-    training::check_ranges(scenario, findings);
-    evaluation::check_ranges(scenario, findings);
-    optimizer::check(scenario, findings);
-    offload::check(scenario, findings);
-    parallelism::check(asked, scenario, findings);
-    allocator::check(&scenario.allocator, findings);
-    limits::check(
-        "other_device_memory",
-        scenario.other_device_memory,
-        &(0..=limits::TENSOR_BYTES),
-        findings,
-    );
-    if let Some(bytes) = scenario.memory_limit {
-        limits::check("memory_limit", bytes, &hardware::MEMORY_LIMIT, findings);
-    }
-    quantization::check(scenario, findings);
-    weights::check(scenario, findings);
+    check_settings(asked, scenario, findings);
     let in_range = !findings
         .iter()
         .any(|finding| finding.severity == Severity::Error);
@@ -150,6 +133,28 @@ fn complete(asked: &Scenario, findings: &mut Vec<Finding>) -> Option<ResolvedSpe
         other_device_memory: Bytes(scenario.other_device_memory),
         framework: scenario.framework,
     })
+}
+
+/// What is wrong with settings whatever the model is.
+fn check_settings(asked: &Scenario, scenario: &Scenario, findings: &mut Vec<Finding>) {
+    check_version(scenario.v, findings);
+    training::check_ranges(scenario, findings);
+    evaluation::check_ranges(scenario, findings);
+    optimizer::check(scenario, findings);
+    offload::check(scenario, findings);
+    parallelism::check(asked, scenario, findings);
+    allocator::check(&scenario.allocator, findings);
+    limits::check(
+        "other_device_memory",
+        scenario.other_device_memory,
+        &(0..=limits::TENSOR_BYTES),
+        findings,
+    );
+    if let Some(bytes) = scenario.memory_limit {
+        limits::check("memory_limit", bytes, &hardware::MEMORY_LIMIT, findings);
+    }
+    quantization::check(scenario, findings);
+    weights::check(scenario, findings);
 }
 
 fn check_version(version: u32, findings: &mut Vec<Finding>) {

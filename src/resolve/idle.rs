@@ -2,8 +2,8 @@
 
 use super::{liger, parallelism, task};
 use crate::ask::{
-    ActivationCheckpointing, ActivationOffloadKind, Attention, DatasetMode, EvaluationKind, Loss, ModelRef, OptimizerName,
-    Program, QuantizationType, Scenario, Task,
+    ActivationCheckpointing, ActivationOffloadKind, Attention, DatasetMode, EvaluationKind, Loss,
+    ModelRef, OptimizerName, Program, QuantizationType, Scenario, Task,
 };
 use crate::families::reading::model;
 use crate::model::Architecture;
@@ -172,6 +172,23 @@ pub fn idle(scenario: &Scenario, key: &str) -> Option<Idle> {
         {
             Some(Idle::NotCheckpointed)
         }
+        "sdpa_backend" if scenario.attention != Attention::Sdpa => Some(Idle::NotSdpa),
+        "weights" | "autocast_style"
+            if !scenario.precision.autocasts() && scenario.weights.is_none() =>
+        {
+            Some(Idle::NotAutocast)
+        }
+        key if key.starts_with("lora.") || key.starts_with("quantization.") => {
+            idle_adapters(scenario, key)
+        }
+        key if key.starts_with("evaluation.") => idle_evaluation(scenario, key),
+        _ => idle_step(scenario, key).or_else(|| parallelism::idle(scenario, key)),
+    }
+}
+
+/// The same of what shapes a step, and of what feeds it.
+fn idle_step(scenario: &Scenario, key: &str) -> Option<Idle> {
+    match key {
         "packing.sequences" if !scenario.packing.is_on() => Some(Idle::NotPacked),
         "selective.save" | "selective.every_second_mm"
             if scenario.activation_checkpointing != ActivationCheckpointing::Operations =>
@@ -183,7 +200,6 @@ pub fn idle(scenario: &Scenario, key: &str) -> Option<Idle> {
         {
             Some(Idle::NothingOffloaded)
         }
-        "sdpa_backend" if scenario.attention != Attention::Sdpa => Some(Idle::NotSdpa),
         "dataloader.prefetch_factor"
         | "dataloader.persistent_workers"
         | "dataloader.multiprocessing_context"
@@ -194,16 +210,7 @@ pub fn idle(scenario: &Scenario, key: &str) -> Option<Idle> {
         "dataset.row_group_bytes" if scenario.dataset.mode != DatasetMode::Reopened => {
             Some(Idle::OtherDataset)
         }
-        "weights" | "autocast_style"
-            if !scenario.precision.autocasts() && scenario.weights.is_none() =>
-        {
-            Some(Idle::NotAutocast)
-        }
-        key if key.starts_with("lora.") || key.starts_with("quantization.") => {
-            idle_adapters(scenario, key)
-        }
-        key if key.starts_with("evaluation.") => idle_evaluation(scenario, key),
-        _ => parallelism::idle(scenario, key),
+        _ => None,
     }
 }
 

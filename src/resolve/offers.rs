@@ -4,7 +4,7 @@
 use super::adapters::{all_targets, linear_names, whole_names};
 use super::{expert_adapters, liger, task};
 use crate::ask::ALL_LINEAR;
-use crate::ask::{Lora, Scenario, Task};
+use crate::ask::{Lora, SavedOperation, Scenario, Task};
 use crate::families::{modules, reading::model};
 use crate::model::{LigerSupport, Module};
 

@@ -17,6 +17,9 @@ pub(super) fn prepare(t: &Tape, spec: &ResolvedSpec) {
 /// What of the saved tensors goes to the host, if it does.
 pub(super) fn host_copies(spec: &ResolvedSpec) -> Option<HostCopies> {
     match spec.activation_offload.kind {
+        ActivationOffloadKind::SavedTensors if spec.activation_offload.streams => {
+            Some(HostCopies::Streamed)
+        }
         ActivationOffloadKind::SavedTensors => Some(HostCopies::Large),
         ActivationOffloadKind::SaveOnCpu => Some(HostCopies::All),
         ActivationOffloadKind::None | ActivationOffloadKind::LayerInputs => {

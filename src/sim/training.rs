@@ -2,7 +2,7 @@
 
 use super::evaluate::Evaluator;
 use super::fold::Counts;
-use super::gradients::classify_gradients;
+use super::gradients::{apply_before_next, classify_gradients};
 use super::pipeline::{Held, StagesOfRank};
 use super::precision::{autocast, converts_outputs, copied, in_float32};
 use super::sharded;
@@ -96,11 +96,7 @@ impl<'a> Run<'a> {
             t.on_gradient(Tape::drop_gradients);
         }
         if spec.optimizer.name.fuses_backward() {
-            let optimizer = Rc::clone(&optimizer);
-            t.before_gradient(move |t| {
-                classify_gradients(t);
-                optimizer.borrow().fused_update(t);
-            });
+            apply_before_next(t, &optimizer);
         }
         if spec.optimizer.in_backward {
             let optimizer = Rc::clone(&optimizer);

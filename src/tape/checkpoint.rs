@@ -235,7 +235,7 @@ impl Tape {
             let saved = inputs.iter().filter(|_| records);
             saved.map(|x| (self.save(x), x.requires_grad())).collect()
         };
-        let saved = if self.inputs_on_host.get() {
+        let saved = if self.on_host.checkpoints.get() {
             self.save_on_host(HostCopies::All, save).0
         } else {
             save()

@@ -67,6 +67,8 @@ pub(super) struct Hooks {
     parameters: RefCell<Option<Rc<dyn ParameterHooks>>>,
     /// Whether a leaf runs.
     in_leaf: Cell<bool>,
+    /// What runs before a parameter takes its gradient.
+    pub(super) arrival: RefCell<Option<BackwardHook>>,
     /// What runs when the backward pass that is going on has ended (`queue_callback`).
     at_end: RefCell<Vec<BackwardHook>>,
 }
@@ -81,7 +83,7 @@ impl Tape {
     /// Calls `hook` whenever a gradient comes to a parameter, before that takes it, as `register_hook` on all of
     /// them does.
     pub fn before_gradient(&self, hook: impl Fn(&Self) + 'static) {
-        self.arrival_hook.replace(Some(Rc::new(hook)));
+        self.hooks.arrival.replace(Some(Rc::new(hook)));
     }
 
     /// Wraps the modules of the model that is built on this tape.

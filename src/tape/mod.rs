@@ -137,8 +137,6 @@ pub struct Tape {
     parameters: RefCell<Vec<Parameter>>,
     shown: Cell<parameters::Shown>,
     gradient_hook: RefCell<Option<GradientHook>>,
-    /// What runs before a parameter takes its gradient.
-    arrival_hook: RefCell<Option<GradientHook>>,
     hooks: hooks::Hooks,
     /// Data of parameters that views in the graph keep.
     viewed: later::Viewed,
@@ -158,9 +156,8 @@ pub struct Tape {
     repeats: RefCell<repeats::Repeats>,
     /// What flash-linear-attention keeps of masks.
     packing: ops::Packing,
-    /// What is kept on the host, while it goes there, and whether what checkpointed layers read does.
-    offload: RefCell<Option<on_host::OnHost>>,
-    inputs_on_host: Cell<bool>,
+    /// What is kept on the host.
+    on_host: on_host::State,
     /// Operations whose results checkpointed regions keep.
     kept_operations: Cell<Option<KeptOperations>>,
     /// Which regions are checkpointed: every so many, of so many in this forward pass.
@@ -188,7 +185,6 @@ impl Tape {
             parameters: RefCell::default(),
             shown: Cell::default(),
             gradient_hook: RefCell::default(),
-            arrival_hook: RefCell::default(),
             hooks: hooks::Hooks::default(),
             viewed: later::Viewed::default(),
             registered: RefCell::default(),
@@ -197,8 +193,7 @@ impl Tape {
             autocast: RefCell::default(),
             placing: placing::Placing::default(),
             training: Cell::new(true),
-            offload: RefCell::default(),
-            inputs_on_host: Cell::default(),
+            on_host: on_host::State::default(),
             kept_operations: Cell::default(),
             checkpoint_every: Cell::new(1),
             regions: Cell::new(0),

@@ -3,8 +3,8 @@
 //! Source: cut-cross-entropy 25.1.1, `cce.py`, `cce_lse_forward.py`, `indexed_dot.py`, `cce_backward.py` and
 //! `utils.py`.
 
-use super::embedding::pairs_storage;
 use crate::tape::graph::Grads;
+use crate::tape::ops::embedding::pairs_storage;
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
 use smallvec::smallvec;
