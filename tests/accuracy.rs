@@ -107,6 +107,12 @@ const NOT_HELD: &[(&str, &[&str], &str)] = &[
         "its two models of 35 MiB are off by one segment of 2 MiB, the larger ones by none",
     ),
     (
+        "recipes.jsonl",
+        &["composition worst", "peak_reserved p95"],
+        "LOMO's newest gradient is a temporary to the harness (11 %); segments differ where LOMO, APOLLO and compiled \
+         steps take blocks in another order (9.2 %)",
+    ),
+    (
         "zero_offload.jsonl",
         &["composition worst"],
         "the oracle calls gathered weights and buckets of DeepSpeed otherwise (48 %)",
