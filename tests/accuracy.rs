@@ -48,6 +48,7 @@ const OF_OPTIONS: &[&str] = &[
     "optimizers.jsonl",
     "pipeline.jsonl",
     "programs.jsonl",
+    "recipes.jsonl",
     "sequence_classification.jsonl",
     "sixteen_bit_weights.jsonl",
     "tensor_parallel.jsonl",
@@ -124,6 +125,12 @@ const NOT_HELD: &[(&str, &[&str], &str)] = &[
         "nemotron_h.jsonl",
         &["peak_reserved p95"],
         "its two models of 35 MiB are off by one segment of 2 MiB, the larger ones by none",
+    ),
+    (
+        "recipes.jsonl",
+        &["composition worst", "peak_reserved p95"],
+        "LOMO's newest gradient is a temporary to the harness (11 %); segments differ where LOMO, APOLLO and compiled \
+         steps take blocks in another order (9.2 %)",
     ),
     (
         "zero_offload.jsonl",

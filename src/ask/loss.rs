@@ -7,7 +7,7 @@ impl Loss {
     pub const fn has_labels(self) -> bool {
         matches!(
             self,
-            Self::Labels | Self::Chunked | Self::Uncast | Self::Cast
+            Self::Labels | Self::Chunked | Self::Cut | Self::Uncast | Self::Cast
         )
     }
 }

@@ -7,6 +7,7 @@
 //! Not here: whether a scenario makes sense (`resolve`), and what models are like (`model`).
 //! Invariant: any scenario that can be written as JSON can be held; nothing here refuses one.
 
+mod activations;
 mod apply;
 mod closest;
 mod data;
@@ -24,6 +25,7 @@ mod message;
 mod offload;
 mod omitted;
 mod optimizer;
+mod packing;
 mod parallelism;
 mod precision;
 mod quantization;
@@ -31,6 +33,7 @@ mod roundup;
 mod scenario;
 mod task;
 
+pub use activations::{ActivationOffload, ActivationOffloadKind, SavedOperation, Selective};
 pub use closest::closest;
 pub use data::{ArrowPool, DataLoader, Dataset, DatasetMode, MultiprocessingContext};
 pub use evaluation::{Evaluation, EvaluationKind};
@@ -48,6 +51,8 @@ pub use machine::{AllocatorSettings, Hardware};
 pub(crate) use message::message;
 pub use message::{Argument, Message, ToArgument};
 pub use offload::Offload;
+pub use optimizer::{MasterWeights, Optimizer, OptimizerImpl, OptimizerName};
+pub use packing::{Packing, PackingKind};
 pub use parallelism::{
     BackwardPrefetch, CommHook, ContextParallel, ContextParallelKind, DataParallel,
     DataParallelKind, Ddp, ExpertDispatcher, ExpertParallel, ExpertParallelKind, ExpertRouting,
@@ -58,7 +63,6 @@ pub use parallelism::{
 pub use quantization::{ComputeDtype, Quantization, QuantizationStorage, QuantizationType};
 pub use roundup::RoundupDivisions;
 pub use scenario::{
-    ActivationCheckpointing, Attention, AutocastStyle, LinearModel, Loss, MasterWeights, ModelRef,
-    Optimizer, OptimizerImpl, OptimizerName, Precision, Program, SCENARIO_VERSION, Scenario,
-    SdpaBackend, Task,
+    ActivationCheckpointing, Attention, AutocastStyle, LinearModel, Loss, ModelRef, Precision,
+    Program, SCENARIO_VERSION, Scenario, SdpaBackend, Task,
 };

@@ -1,7 +1,7 @@
 //! What is kept in host RAM instead of GPU memory.
 
 use super::omitted::is_false;
-use super::scenario::{Optimizer, OptimizerImpl, OptimizerName};
+use super::optimizer::{Optimizer, OptimizerImpl, OptimizerName};
 use serde::{Deserialize, Serialize};
 
 /// Optimizer states and gradients in host memory, as `torchao.optim.CPUOffloadOptimizer` (torchao

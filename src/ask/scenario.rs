@@ -1,5 +1,6 @@
 //! The scenario: what is asked. Its keys are the JSON contract and are never renamed.
 
+use super::activations::{ActivationOffload, Selective};
 use super::data::{DataLoader, Dataset};
 use super::evaluation::Evaluation;
 use super::framework::Framework;
@@ -7,7 +8,9 @@ use super::host_settings::HostSettings;
 use super::lora::Lora;
 use super::machine::{AllocatorSettings, Hardware};
 use super::offload::Offload;
-use super::omitted::{is_false, is_nothing, is_zero};
+use super::omitted::{is_false, is_nothing};
+use super::optimizer::Optimizer;
+use super::packing::Packing;
 use super::parallelism::{Parallelism, Recompute};
 use super::quantization::{ComputeDtype, Quantization};
 use crate::units::names;
@@ -50,6 +53,8 @@ pub struct Scenario {
     /// Samples are padded to a multiple of so many tokens (`pad_to_multiple_of` of data collators).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pad_to_multiple_of: Option<u64>,
+    /// Several sequences in each row.
+    pub packing: Packing,
     /// Micro-batches per optimizer step.
     pub gradient_accumulation_steps: u64,
     /// Precision policy.
@@ -74,6 +79,8 @@ pub struct Scenario {
     pub use_cache: bool,
     /// Activation checkpointing (known to users as gradient checkpointing).
     pub activation_checkpointing: ActivationCheckpointing,
+    /// What layers keep that are checkpointed operation by operation.
+    pub selective: Selective,
     /// Of every so many layers one is checkpointed: all of them by default.
     pub checkpoint_every: u64,
     /// Activation recomputation of Megatron-Core.
@@ -107,6 +114,8 @@ pub struct Scenario {
     /// What lives on the host instead of the device.
     #[serde(skip_serializing_if = "Offload::is_none")]
     pub offload: Offload,
+    /// Activations that wait on the host.
+    pub activation_offload: ActivationOffload,
     /// Which program runs.
     pub program: Program,
     /// The evaluation, or that between the steps of a training run.
@@ -153,6 +162,7 @@ impl Default for Scenario {
             images: 1,
             image_size: None,
             pad_to_multiple_of: None,
+            packing: Packing::default(),
             gradient_accumulation_steps: 1,
             precision: Precision::Fp32,
             weights: None,
@@ -163,6 +173,7 @@ impl Default for Scenario {
             padding_mask: None,
             use_cache: false,
             activation_checkpointing: ActivationCheckpointing::None,
+            selective: Selective::default(),
             checkpoint_every: 1,
             recompute: Recompute::default(),
             attention_softmax_in_fp32: false,
@@ -176,6 +187,7 @@ impl Default for Scenario {
             keep_outputs: false,
             parallelism: Parallelism::default(),
             offload: Offload::default(),
+            activation_offload: ActivationOffload::default(),
             program: Program::Training,
             evaluation: Evaluation::default(),
             dataset: Dataset::default(),
@@ -285,120 +297,6 @@ names! {
 }
 
 names! {
-    /// The optimizers.
-    OptimizerName {
-        /// `torch.optim.AdamW`.
-        AdamW = "adamw",
-        /// `torch.optim.Adam`.
-        Adam = "adam",
-        /// `torch.optim.SGD`.
-        Sgd = "sgd",
-        /// `torch.optim.Adafactor`.
-        Adafactor = "adafactor",
-        /// `transformers.optimization.Adafactor`.
-        AdafactorTransformers = "adafactor_transformers",
-        /// `torch.optim.RMSprop`.
-        RmsProp = "rmsprop",
-        /// `torch.optim.Adagrad`.
-        Adagrad = "adagrad",
-        /// `torch.optim.Adadelta`.
-        Adadelta = "adadelta",
-        /// `torch.optim.Adamax`.
-        Adamax = "adamax",
-        /// `torch.optim.NAdam`.
-        NAdam = "nadam",
-        /// `lion_pytorch.Lion`.
-        Lion = "lion",
-        /// `torch.optim.Muon` over hidden matrices, `torch.optim.AdamW` over the rest.
-        Muon = "muon",
-        /// `bitsandbytes.optim.AdamW8bit`.
-        AdamW8bit = "adamw_8bit",
-        /// `bitsandbytes.optim.PagedAdamW8bit`.
-        PagedAdamW8bit = "paged_adamw_8bit",
-        /// `bitsandbytes.optim.PagedAdamW32bit`.
-        PagedAdamW32bit = "paged_adamw_32bit",
-        /// `bitsandbytes.optim.AdamW32bit`.
-        AdamW32bitBitsAndBytes = "adamw_32bit_bitsandbytes",
-        /// `bitsandbytes.optim.Lion8bit`.
-        Lion8bit = "lion_8bit",
-        /// `bitsandbytes.optim.SGD8bit`.
-        Sgd8bit = "sgd_8bit",
-        /// No optimizer: gradients only.
-        None = "none",
-    }
-}
-
-names! {
-    /// How an optimizer's step is implemented.
-    OptimizerImpl {
-        /// Multi-tensor, PyTorch's default on CUDA.
-        Foreach = "foreach",
-        /// One fused kernel.
-        Fused = "fused",
-        /// One parameter after the other.
-        ForLoop = "for_loop",
-        /// There is no optimizer.
-        None = "none",
-    }
-}
-
-names! {
-    /// Who keeps full-precision copies of weights in half precision.
-    MasterWeights {
-        /// Nobody: the optimizer works on the weights as they are.
-        None = "none",
-        /// DeepSpeed's engine without `ZeRO`.
-        DeepSpeed = "deepspeed",
-        /// Megatron-Core's optimizer, which is not distributed, with gradients in fp32.
-        Megatron = "megatron",
-    }
-}
-
-/// An optimizer and its options.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Optimizer {
-    /// Which one.
-    pub name: OptimizerName,
-    /// Which implementation of the step.
-    #[serde(rename = "impl")]
-    pub implementation: OptimizerImpl,
-    /// SGD's momentum; 0 means none.
-    #[serde(skip_serializing_if = "is_zero")]
-    pub momentum: f64,
-    /// Adam's third state.
-    #[serde(skip_serializing_if = "is_false")]
-    pub amsgrad: bool,
-    /// L2 weight decay, which adds to the gradients (`AdamW` decays without needing memory).
-    #[serde(skip_serializing_if = "is_false")]
-    pub weight_decay: bool,
-    /// transformers' Adafactor: learning rate from the step and the parameter's scale.
-    #[serde(skip_serializing_if = "is_false")]
-    pub relative_step: bool,
-    /// Whether each parameter has an optimizer of its own that steps as soon as backward has its
-    /// gradient, which is then dropped (`register_post_accumulate_grad_hook`).
-    #[serde(skip_serializing_if = "is_false")]
-    pub in_backward: bool,
-    /// Full-precision copies of weights in half precision that it steps over.
-    pub master_weights: MasterWeights,
-}
-
-impl Default for Optimizer {
-    fn default() -> Self {
-        Self {
-            name: OptimizerName::AdamW,
-            implementation: OptimizerImpl::Foreach,
-            momentum: 0.0,
-            amsgrad: false,
-            weight_decay: false,
-            relative_step: false,
-            in_backward: false,
-            master_weights: MasterWeights::None,
-        }
-    }
-}
-
-names! {
     /// transformers' `attn_implementation`.
     Attention {
         /// Written out: scores, softmax, product.
@@ -431,6 +329,8 @@ names! {
         Full = "full",
         /// `use_reentrant=True`.
         FullReentrant = "full_reentrant",
+        /// `use_reentrant=False` with a `context_fn` that keeps the results of some operations.
+        Operations = "operations",
     }
 }
 
@@ -442,6 +342,8 @@ names! {
         /// The same from labels, with head and loss computed piece by piece: torchtune's
         /// `CEWithChunkedOutputLoss`.
         Chunked = "chunked",
+        /// The same from labels and hidden states, without logits: Apple's `cut_cross_entropy`.
+        Cut = "cut_cross_entropy",
         /// The same from labels and logits in the dtype that they have, as models computed it
         /// before they shared one loss (`GPTBigCode` up to transformers 4.48.1).
         Uncast = "labels_uncast",

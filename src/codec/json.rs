@@ -2,11 +2,11 @@
 
 use super::keys::{KEYS, WITHOUT_MEMORY};
 use super::tree::{Builder, differing, put, shortened};
-use crate::ask::{Finding, Scenario, Severity, closest, message};
+use crate::ask::{ActivationCheckpointing, Finding, Scenario, Severity, closest, message};
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 
-/// The key whose value may be an object, which then says what `recompute` says.
+/// The key whose value may be an object, which then says what `recompute` or `selective` says.
 const ALSO_RECOMPUTE: &str = "activation_checkpointing";
 
 /// Reads JSON, and what Python's `json` writes beyond it: `NaN`, `Infinity` and `-Infinity` are null.
@@ -77,7 +77,7 @@ fn read_level(map: &Map<String, Value>, above: &str, builder: &mut Builder) {
         if path == "v" {
             builder.set_version(value);
         } else if let (ALSO_RECOMPUTE, Value::Object(map)) = (path.as_str(), value) {
-            read_level(map, "recompute.", builder);
+            read_recomputation(map, builder);
         } else if let Some(key) = KEYS.iter().find(|key| key.path == path) {
             if value.is_null() {
                 builder.clear(key.path);
@@ -97,6 +97,21 @@ fn read_level(map: &Map<String, Value>, above: &str, builder: &mut Builder) {
             builder.push(|| unknown(&path, above));
         }
     }
+}
+
+/// What is computed again in backward: operation by operation, or as Megatron-Core says it.
+fn read_recomputation(map: &Map<String, Value>, builder: &mut Builder) {
+    const GRANULARITY: &str = "granularity";
+    let granularity = map.get(GRANULARITY).unwrap_or(&Value::Null);
+    if granularity != ActivationCheckpointing::Operations.name() {
+        return read_level(map, "recompute.", builder);
+    }
+    if let Some(key) = KEYS.iter().find(|key| key.path == ALSO_RECOMPUTE) {
+        builder.set(key.path, key.kind, granularity);
+    }
+    let mut rest = map.clone();
+    rest.remove(GRANULARITY);
+    read_level(&rest, "selective.", builder);
 }
 
 /// Groups that ask for something by being there, even when they are empty.

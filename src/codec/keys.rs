@@ -2,13 +2,14 @@
 //! holds. JSON, links and the schema are all read from this one table.
 
 use crate::ask::{
-    ActivationCheckpointing, AdapterDtype, ArrowPool, Attention, AutocastStyle, BackwardPrefetch,
-    Checkpoint, CommHook, ComputeDtype, ContextParallelKind, DataParallelKind, DatasetMode,
-    EvaluationKind, ExpertDispatcher, ExpertParallelKind, ExpertRouting, Framework, Libraries,
-    Loss, MasterWeights, Message, MultiprocessingContext, OffloadDevice, OptimizerImpl,
-    OptimizerName, PipelineSchedule, Plan, Precision, Program, QuantizationStorage,
-    QuantizationType, RecomputeGranularity, RecomputeMethod, RotateMethod, Saving, SdpaBackend,
-    ShardingStrategy, Task, TensorParallelKind, TokenizerKind, message,
+    ActivationCheckpointing, ActivationOffloadKind, AdapterDtype, ArrowPool, Attention,
+    AutocastStyle, BackwardPrefetch, Checkpoint, CommHook, ComputeDtype, ContextParallelKind,
+    DataParallelKind, DatasetMode, EvaluationKind, ExpertDispatcher, ExpertParallelKind,
+    ExpertRouting, Framework, Libraries, Loss, MasterWeights, Message, MultiprocessingContext,
+    OffloadDevice, OptimizerImpl, OptimizerName, PackingKind, PipelineSchedule, Plan, Precision,
+    Program, QuantizationStorage, QuantizationType, RecomputeGranularity, RecomputeMethod,
+    RotateMethod, Saving, SdpaBackend, ShardingStrategy, Task, TensorParallelKind, TokenizerKind,
+    message,
 };
 
 /// What a key holds.
@@ -396,6 +397,18 @@ pub static KEYS: &[Key] = &[
         "quant_storage",
         name!(QuantizationStorage),
     ),
+    key("optimizer.rank", "rank", Kind::Count),
+    key("optimizer.bf16_stochastic_round", "stochastic", Kind::Flag),
+    key("packing.kind", "packing", name!(PackingKind)),
+    key("packing.sequences", "packed", Kind::Count),
+    key("selective.save", "sac", Kind::List),
+    key("selective.every_second_mm", "sac_second", Kind::Flag),
+    key(
+        "activation_offload.kind",
+        "act_offload",
+        name!(ActivationOffloadKind),
+    ),
+    key("activation_offload.streams", "act_streams", Kind::Flag),
 ];
 
 /// Options of PEFT that change numbers, not what is kept of them.

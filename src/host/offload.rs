@@ -69,7 +69,7 @@ pub(super) fn step_temporaries(
     ));
     let decayed = u64::from(optimizer.weight_decay && optimizer.name != OptimizerName::AdamW);
     match implementation {
-        OptimizerImpl::Fused | OptimizerImpl::None => Bytes::ZERO,
+        OptimizerImpl::Fused | OptimizerImpl::Compiled | OptimizerImpl::None => Bytes::ZERO,
         OptimizerImpl::Foreach => all.times(adam + decayed),
         OptimizerImpl::ForLoop => {
             let before = (all - largest).min(largest).times(adam);

@@ -99,7 +99,7 @@ pub use programs::{
     ImageSides, LogitsToKeep, QUANTIZED_CLASSIFIERS, QUANTIZED_HEADS, QUANTIZED_INNER_HEADS, Since,
     TokenKinds,
 };
-pub use resolved::{DeviceFacts, HostFacts, ResolvedSpec};
+pub use resolved::{DeviceFacts, HostFacts, ResolvedSpec, SavedOperations};
 pub use routing::{Correction, Groups, LogitsDtype, Routing, SigmoidScores};
 pub use sizes::{HeadDim, Sizes};
 pub use speech::{SpeechConfig, SpeechKind};

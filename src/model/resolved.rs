@@ -2,10 +2,10 @@
 
 use super::architecture::Architecture;
 use crate::ask::{
-    ActivationCheckpointing, AllocatorSettings, Attention, AutocastStyle, DataLoader,
-    DataParallelKind, Dataset, Evaluation, ExpertParallelKind, Framework, LigerKernels, Lora, Loss,
-    Mesh, Offload, Optimizer, Parallelism, Precision, Program, Quantization, Scenario, SdpaBackend,
-    Task, TensorParallelKind,
+    ActivationCheckpointing, ActivationOffload, AllocatorSettings, Attention, AutocastStyle,
+    DataLoader, DataParallelKind, Dataset, Evaluation, ExpertParallelKind, Framework, LigerKernels,
+    Lora, Loss, Mesh, Offload, Optimizer, Packing, Parallelism, Precision, Program, Quantization,
+    Scenario, SdpaBackend, Task, TensorParallelKind,
 };
 use crate::units::{Bytes, DType};
 
@@ -33,6 +33,8 @@ pub struct ResolvedSpec {
     pub image_size: [u64; 2],
     /// The same two of usual batches, where those are shorter.
     pub usual_lengths: Option<[u64; 2]>,
+    /// Several sequences in each row.
+    pub packing: Packing,
     /// Micro-batches per optimizer step.
     pub gradient_accumulation_steps: u64,
     /// Precision policy.
@@ -53,6 +55,8 @@ pub struct ResolvedSpec {
     pub use_cache: bool,
     /// Activation checkpointing.
     pub activation_checkpointing: ActivationCheckpointing,
+    /// Operations whose results checkpointed layers keep.
+    pub saved_operations: Option<SavedOperations>,
     /// Of so many layers one is checkpointed.
     pub checkpoint_every: u64,
     /// Adapters.
@@ -77,6 +81,8 @@ pub struct ResolvedSpec {
     pub mesh: Mesh,
     /// What lives on the host.
     pub offload: Offload,
+    /// Activations that wait on the host.
+    pub activation_offload: ActivationOffload,
     /// Program.
     pub program: Program,
     /// Evaluation.
@@ -166,6 +172,7 @@ impl ResolvedSpec {
             images: scenario.images,
             image_size: [0; 2],
             usual_lengths: None,
+            packing: scenario.packing,
             gradient_accumulation_steps: scenario.gradient_accumulation_steps,
             precision: scenario.precision,
             weights: scenario.weights_dtype(),
@@ -176,6 +183,7 @@ impl ResolvedSpec {
             padding_mask: false,
             use_cache: false,
             activation_checkpointing: scenario.activation_checkpointing,
+            saved_operations: None,
             checkpoint_every: scenario.checkpoint_every,
             lora: None,
             quantization: scenario.quantization,
@@ -188,6 +196,7 @@ impl ResolvedSpec {
             parallelism: scenario.parallelism,
             mesh: Mesh::ONE,
             offload: scenario.offload,
+            activation_offload: scenario.activation_offload,
             program: scenario.program,
             evaluation: scenario.evaluation,
             dataset: scenario.dataset,
@@ -201,6 +210,17 @@ impl ResolvedSpec {
             scenario,
         }
     }
+}
+
+/// Operations whose results checkpointed layers keep.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SavedOperations {
+    /// Matrix products.
+    pub mm: bool,
+    /// The fused kernels of sdpa.
+    pub attention: bool,
+    /// Whether of matrix products only the first of every two is kept.
+    pub every_second_mm: bool,
 }
 
 /// What the engine needs to know of an accelerator.

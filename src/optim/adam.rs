@@ -50,7 +50,7 @@ impl Optimizer {
                 drop((gradient, denominator));
             }
             OptimizerImpl::Fused => drop(t.placed_gradients()),
-            OptimizerImpl::None => {}
+            OptimizerImpl::Compiled | OptimizerImpl::None => {}
         }
     }
 }

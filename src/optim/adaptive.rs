@@ -83,7 +83,7 @@ impl Optimizer {
                     root = Some(temporary(t, "sqrt", parameter));
                 });
             }
-            OptimizerImpl::Fused | OptimizerImpl::None => {}
+            OptimizerImpl::Fused | OptimizerImpl::Compiled | OptimizerImpl::None => {}
         }
     }
 

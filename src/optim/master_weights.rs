@@ -64,7 +64,7 @@ impl MasterWeights {
                 let _root = flat("sqrt");
                 drop(flat("div"));
             }
-            OptimizerImpl::Fused | OptimizerImpl::None => {}
+            OptimizerImpl::Fused | OptimizerImpl::Compiled | OptimizerImpl::None => {}
         }
     }
 

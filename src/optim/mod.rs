@@ -7,16 +7,21 @@
 
 mod adafactor;
 mod adam;
+mod adam_mini;
 mod adaptive;
+mod apollo;
 mod bitsandbytes;
 mod clip;
 mod lion;
+mod lomo;
 mod master_weights;
 mod megatron;
 mod muon;
 mod scaler;
+mod schedule_free;
 mod sgd;
 mod state;
+mod torchao;
 
 pub use clip::clip_grad_norm;
 pub use scaler::GradScaler;

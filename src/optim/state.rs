@@ -1,5 +1,6 @@
 //! An optimizer and its state.
 
+use super::adam_mini;
 use super::master_weights::{self, MasterWeights};
 use super::megatron::Megatron;
 use crate::ask::{OptimizerImpl, OptimizerName};
@@ -18,6 +19,8 @@ pub struct Optimizer {
     pub(super) kept: Vec<Option<Storage>>,
     /// What all parameters share.
     pub(super) shared: State,
+    /// Elements of a head of queries, where those have a state in common.
+    pub(super) head: u64,
     /// The weights that it steps over instead of the parameters.
     engine: Engine,
 }
@@ -45,14 +48,17 @@ impl Optimizer {
             states: Vec::new(),
             kept: Vec::new(),
             shared: State::new(),
+            head: adam_mini::head_elements(spec),
             engine,
         }
     }
 
-    /// Makes what there is before the first step: only Adagrad makes its state at once.
+    /// Makes what there is before the first step: only Adagrad and `AdaLOMO` make their states at once.
     pub fn begin(&mut self, t: &Tape) {
-        if self.options.name == OptimizerName::Adagrad {
-            self.adagrad_state(t);
+        match self.options.name {
+            OptimizerName::Adagrad => self.adagrad_state(t),
+            OptimizerName::AdaLomo => self.adalomo_state(t),
+            _ => {}
         }
     }
 
@@ -74,7 +80,9 @@ impl Optimizer {
     /// The loss that backward begins with, where that is not the model's.
     pub fn scaled(&self, t: &Tape, loss: &Tensor) -> Option<Tensor> {
         match &self.engine {
-            Engine::None => None,
+            Engine::None => {
+                (self.options.name == OptimizerName::AdaLomo).then(|| t.mul_scalar(loss))
+            }
             Engine::DeepSpeed(_) => Some(t.div_scalar(loss)),
             Engine::Megatron(megatron) => Some(megatron.scale(t, loss)),
         }
@@ -123,7 +131,14 @@ impl Optimizer {
             | OptimizerName::AdamW32bitBitsAndBytes
             | OptimizerName::Lion8bit
             | OptimizerName::Sgd8bit => self.bitsandbytes(t),
-            OptimizerName::None => {}
+            OptimizerName::TorchAo8bit | OptimizerName::TorchAo4bit | OptimizerName::TorchAoFp8 => {
+                self.torchao(t);
+            }
+            OptimizerName::AdamMini => self.adam_mini(t),
+            OptimizerName::Apollo | OptimizerName::ApolloMini => self.apollo(t),
+            OptimizerName::ScheduleFreeAdamW => self.schedule_free_adamw(t),
+            OptimizerName::ScheduleFreeSgd => self.schedule_free_sgd(t),
+            OptimizerName::Lomo | OptimizerName::AdaLomo | OptimizerName::None => {}
         }
         t.set_grad_enabled(grad_mode);
     }

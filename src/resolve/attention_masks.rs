@@ -1,6 +1,6 @@
 //! Which kernels of attention a run's masks, and biases of its scores, rule out.
 
-use super::training;
+use super::{packing, training};
 use crate::ask::{
     ActivationCheckpointing, Attention, Finding, Framework, Precision, Program, Scenario,
     SdpaBackend, message,
@@ -23,7 +23,11 @@ pub(crate) fn are_given(scenario: &Scenario, architecture: &Architecture) -> boo
         Architecture::Decoder(config) => masks(config, scenario, seq_len),
         other => other.makes_masks(seq_len),
     };
-    made || support.masked.has(scenario.framework) || support.pads && scenario.has_padding()
+    let packed = packing::is_masked(scenario);
+    packed
+        || made
+        || support.masked.has(scenario.framework)
+        || support.pads && scenario.has_padding()
 }
 
 /// The same of a decoder whose batches hold no padding.

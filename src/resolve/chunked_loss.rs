@@ -1,8 +1,11 @@
 //! The loss in chunks, or of logits that are cast elsewhere or not at all: where the model's own can be
 //! replaced.
 
-use crate::ask::{AutocastStyle, Finding, Loss, MasterWeights, Program, Scenario, Task, message};
+use crate::ask::{
+    AutocastStyle, EvaluationKind, Finding, Loss, MasterWeights, Program, Scenario, Task, message,
+};
 use crate::model::{Architecture, DecoderConfig};
+use crate::units::DType;
 
 /// The loss of a run: an evaluation has the model's own.
 pub(crate) fn resolve(scenario: &Scenario) -> Loss {
@@ -15,10 +18,10 @@ pub(crate) fn resolve(scenario: &Scenario) -> Loss {
 }
 
 /// Whether the model's logits are its head's result for the hidden states, and its loss is theirs.
-fn is_plain(config: &DecoderConfig) -> bool {
+fn is_plain(config: &DecoderConfig, capped: bool) -> bool {
     let balanced = |experts: &crate::model::Experts| experts.balanced;
     config.family.plain_logits
-        && !config.final_softcap
+        && (capped || !config.final_softcap)
         && !config.experts.as_ref().is_some_and(balanced)
 }
 
@@ -32,18 +35,27 @@ pub(crate) fn check(
     let chunks = scenario.loss == Loss::Chunked;
     let loss = match resolve(scenario) {
         Loss::Chunked => message!(chunked_loss::in_chunks),
+        Loss::Cut => message!(chunked_loss::without_logits),
         Loss::Uncast => message!(chunked_loss::as_they_are),
         Loss::Cast => message!(chunked_loss::cast_before),
         Loss::Labels | Loss::MeanLogits | Loss::None => return,
     };
-    let plain = matches!(architecture, Architecture::Decoder(config) if is_plain(config));
+    let cut = scenario.loss == Loss::Cut;
+    let plain = matches!(architecture, Architecture::Decoder(config) if is_plain(config, cut));
     let wrapped = scenario.autocast_style == AutocastStyle::Accelerate
         || scenario.optimizer.master_weights != MasterWeights::None;
     let why = if !plain || task != Task::CausalLm {
         message!(chunked_loss::plain_logits_only, loss)
-    } else if scenario.program != Program::Training {
+    } else if scenario.program != Program::Training
+        || cut && scenario.evaluation.kind != EvaluationKind::None
+    {
         message!(chunked_loss::training_only, loss)
-    } else if chunks && wrapped {
+    } else if cut
+        && scenario.gathered_weights() == DType::Float32
+        && !scenario.precision.autocasts()
+    {
+        message!(chunked_loss::in_16_bits)
+    } else if (chunks || cut) && wrapped {
         message!(chunked_loss::wrapped_model, loss)
     } else {
         return;

@@ -1,9 +1,9 @@
 //! From intent to facts.
 
 use super::{
-    adapters, allocator, attention_support, chunked_loss, classifier, evaluation, hardware, images,
-    liger, offload, optimizer, parallelism, quantization, refused, support, task, training,
-    versions, weights,
+    activations, adapters, allocator, attention_support, chunked_loss, classifier, evaluation,
+    hardware, images, liger, offload, optimizer, packing, parallelism, quantization, refused,
+    support, task, training, versions, weights,
 };
 use crate::ask::{
     DataParallelKind, Finding, SCENARIO_VERSION, Scenario, Severity, limits, message,
@@ -47,24 +47,7 @@ fn clips(scenario: &Scenario) -> bool {
 fn complete(asked: &Scenario, findings: &mut Vec<Finding>) -> Option<ResolvedSpec> {
     let completed = parallelism::complete(asked);
     let scenario = completed.as_ref();
-    check_version(scenario.v, findings);
-    training::check_ranges(scenario, findings);
-    evaluation::check_ranges(scenario, findings);
-    optimizer::check(scenario, findings);
-    offload::check(scenario, findings);
-    parallelism::check(asked, scenario, findings);
-    allocator::check(&scenario.allocator, findings);
-    limits::check(
-        "other_device_memory",
-        scenario.other_device_memory,
-        &(0..=limits::TENSOR_BYTES),
-        findings,
-    );
-    if let Some(bytes) = scenario.memory_limit {
-        limits::check("memory_limit", bytes, &hardware::MEMORY_LIMIT, findings);
-    }
-    quantization::check(scenario, findings);
-    weights::check(scenario, findings);
+    check_settings(asked, scenario, findings);
     let in_range = !findings
         .iter()
         .any(|finding| finding.severity == Severity::Error);
@@ -83,7 +66,10 @@ fn complete(asked: &Scenario, findings: &mut Vec<Finding>) -> Option<ResolvedSpe
     parallelism::check_stages(scenario, &model.architecture, task, findings);
     let modules = LazyCell::new(|| modules(&model.architecture, task, scenario.framework));
     adapters::check(scenario, &model.architecture, task, &modules, findings);
+    optimizer::check_heads(scenario, &model.architecture, findings);
     optimizer::check_small(scenario, &modules, findings);
+    activations::check(scenario, &model.architecture, task, findings);
+    packing::check(scenario, &model.architecture, task, findings);
     chunked_loss::check(scenario, &model.architecture, task, findings);
     classifier::check(scenario, &model.architecture, task, findings);
     evaluation::check_combinations(scenario, &model.architecture, findings);
@@ -111,6 +97,7 @@ fn complete(asked: &Scenario, findings: &mut Vec<Finding>) -> Option<ResolvedSpe
         images,
         image_size,
         usual_lengths: scenario.usual_lengths(),
+        packing: scenario.packing,
         gradient_accumulation_steps: scenario.gradient_accumulation_steps,
         precision: scenario.precision,
         weights: scenario.gathered_weights(),
@@ -120,7 +107,8 @@ fn complete(asked: &Scenario, findings: &mut Vec<Finding>) -> Option<ResolvedSpe
         sdpa_backend: scenario.sdpa_backend,
         padding_mask: scenario.has_padding(),
         use_cache,
-        activation_checkpointing: scenario.activation_checkpointing,
+        activation_checkpointing: activations::checkpointing(scenario),
+        saved_operations: activations::saved_operations(scenario),
         checkpoint_every: scenario.checkpoint_every,
         lora,
         quantization: scenario.quantization,
@@ -133,6 +121,7 @@ fn complete(asked: &Scenario, findings: &mut Vec<Finding>) -> Option<ResolvedSpe
         parallelism: scenario.parallelism,
         mesh: scenario.parallelism.mesh(&scenario.hardware),
         offload: scenario.offload,
+        activation_offload: scenario.activation_offload,
         program: scenario.program,
         evaluation,
         dataset: scenario.dataset,
@@ -144,6 +133,28 @@ fn complete(asked: &Scenario, findings: &mut Vec<Finding>) -> Option<ResolvedSpe
         other_device_memory: Bytes(scenario.other_device_memory),
         framework: scenario.framework,
     })
+}
+
+/// What is wrong with settings whatever the model is.
+fn check_settings(asked: &Scenario, scenario: &Scenario, findings: &mut Vec<Finding>) {
+    check_version(scenario.v, findings);
+    training::check_ranges(scenario, findings);
+    evaluation::check_ranges(scenario, findings);
+    optimizer::check(scenario, findings);
+    offload::check(scenario, findings);
+    parallelism::check(asked, scenario, findings);
+    allocator::check(&scenario.allocator, findings);
+    limits::check(
+        "other_device_memory",
+        scenario.other_device_memory,
+        &(0..=limits::TENSOR_BYTES),
+        findings,
+    );
+    if let Some(bytes) = scenario.memory_limit {
+        limits::check("memory_limit", bytes, &hardware::MEMORY_LIMIT, findings);
+    }
+    quantization::check(scenario, findings);
+    weights::check(scenario, findings);
 }
 
 fn check_version(version: u32, findings: &mut Vec<Finding>) {

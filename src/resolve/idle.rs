@@ -2,8 +2,8 @@
 
 use super::{liger, parallelism, task};
 use crate::ask::{
-    ActivationCheckpointing, Attention, DatasetMode, EvaluationKind, Loss, ModelRef, OptimizerName,
-    Program, QuantizationType, Scenario, Task,
+    ActivationCheckpointing, ActivationOffloadKind, Attention, DatasetMode, EvaluationKind, Loss,
+    ModelRef, OptimizerName, Program, QuantizationType, Scenario, Task,
 };
 use crate::families::reading::model;
 use crate::model::Architecture;
@@ -31,6 +31,10 @@ pub enum Idle {
     NoEvaluation,
     /// The evaluation keeps no predictions.
     NotTrainer,
+    /// Layers are not checkpointed operation by operation.
+    NotSelective,
+    /// Nothing is packed.
+    NotPacked,
     /// Nothing is generated.
     NotGenerating,
     /// The model reads images, whose sizes its config says.
@@ -125,6 +129,7 @@ pub fn idle(scenario: &Scenario, key: &str) -> Option<Idle> {
         | "model_overrides"
         | "pad_to_multiple_of"
         | "dataset.length_mean"
+        | "packing.kind"
             if linear =>
         {
             Some(Idle::LinearModel)
@@ -144,9 +149,12 @@ pub fn idle(scenario: &Scenario, key: &str) -> Option<Idle> {
         | "optimizer.amsgrad"
         | "optimizer.weight_decay"
         | "optimizer.relative_step"
+        | "optimizer.rank"
+        | "optimizer.bf16_stochastic_round"
         | "offload.optimizer_states"
         | "offload.gradients"
         | "offload.activations"
+        | "activation_offload.kind"
         | "checkpoint_every"
             if forward_only =>
         {
@@ -165,6 +173,33 @@ pub fn idle(scenario: &Scenario, key: &str) -> Option<Idle> {
             Some(Idle::NotCheckpointed)
         }
         "sdpa_backend" if scenario.attention != Attention::Sdpa => Some(Idle::NotSdpa),
+        "weights" | "autocast_style"
+            if !scenario.precision.autocasts() && scenario.weights.is_none() =>
+        {
+            Some(Idle::NotAutocast)
+        }
+        key if key.starts_with("lora.") || key.starts_with("quantization.") => {
+            idle_adapters(scenario, key)
+        }
+        key if key.starts_with("evaluation.") => idle_evaluation(scenario, key),
+        _ => idle_step(scenario, key).or_else(|| parallelism::idle(scenario, key)),
+    }
+}
+
+/// The same of what shapes a step, and of what feeds it.
+fn idle_step(scenario: &Scenario, key: &str) -> Option<Idle> {
+    match key {
+        "packing.sequences" if !scenario.packing.is_on() => Some(Idle::NotPacked),
+        "selective.save" | "selective.every_second_mm"
+            if scenario.activation_checkpointing != ActivationCheckpointing::Operations =>
+        {
+            Some(Idle::NotSelective)
+        }
+        "activation_offload.streams"
+            if scenario.activation_offload.kind != ActivationOffloadKind::SavedTensors =>
+        {
+            Some(Idle::NothingOffloaded)
+        }
         "dataloader.prefetch_factor"
         | "dataloader.persistent_workers"
         | "dataloader.multiprocessing_context"
@@ -175,16 +210,7 @@ pub fn idle(scenario: &Scenario, key: &str) -> Option<Idle> {
         "dataset.row_group_bytes" if scenario.dataset.mode != DatasetMode::Reopened => {
             Some(Idle::OtherDataset)
         }
-        "weights" | "autocast_style"
-            if !scenario.precision.autocasts() && scenario.weights.is_none() =>
-        {
-            Some(Idle::NotAutocast)
-        }
-        key if key.starts_with("lora.") || key.starts_with("quantization.") => {
-            idle_adapters(scenario, key)
-        }
-        key if key.starts_with("evaluation.") => idle_evaluation(scenario, key),
-        _ => parallelism::idle(scenario, key),
+        _ => None,
     }
 }
 
@@ -201,6 +227,8 @@ fn idle_optimizer(scenario: &Scenario, key: &str) -> Option<Idle> {
         }
         "optimizer.momentum" => !name.has_momentum(),
         "optimizer.amsgrad" => !name.has_amsgrad(),
+        "optimizer.rank" => !name.has_rank(),
+        "optimizer.bf16_stochastic_round" => !name.is_of_torchao(),
         "optimizer.relative_step" => name != OptimizerName::AdafactorTransformers,
         "optimizer.weight_decay" => name == OptimizerName::AdamW,
         _ => false,

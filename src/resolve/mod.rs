@@ -7,6 +7,7 @@
 //! Invariants: a `ResolvedSpec` exists only if `resolve` made it; a finding of severity error means that
 //! there is no spec.
 
+mod activations;
 mod adapters;
 mod allocator;
 mod attention_masks;
@@ -24,6 +25,7 @@ mod liger;
 mod offers;
 mod offload;
 mod optimizer;
+mod packing;
 mod parallelism;
 mod places;
 mod quantization;

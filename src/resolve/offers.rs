@@ -4,7 +4,7 @@
 use super::adapters::{all_targets, linear_names, whole_names};
 use super::{expert_adapters, liger, task};
 use crate::ask::ALL_LINEAR;
-use crate::ask::{Lora, Scenario, Task};
+use crate::ask::{Lora, SavedOperation, Scenario, Task};
 use crate::families::{modules, reading::model};
 use crate::model::{LigerSupport, Module};
 
@@ -30,6 +30,10 @@ pub fn offers(scenario: &Scenario, key: &str) -> Vec<String> {
             expert_adapters::parameter_names(&modules_of(scenario), scenario.framework)
         }
         "liger_kernel" => kernels(scenario),
+        "selective.save" => {
+            let all = SavedOperation::ALL.iter();
+            all.map(|operation| operation.name().to_owned()).collect()
+        }
         "frozen" => parts(&modules_of(scenario)),
         _ => Vec::new(),
     }

@@ -2,10 +2,10 @@
 
 use super::Modules;
 use crate::ask::{
-    Finding, Framework, MasterWeights, Message, OptimizerImpl, OptimizerName, Precision, Scenario,
-    message,
+    DataParallelKind, Finding, Framework, MasterWeights, Message, OptimizerImpl, OptimizerName,
+    Precision, Scenario, WIDTH, check as check_range, message,
 };
-use crate::model::Module;
+use crate::model::{Architecture, Module};
 use crate::units::DType;
 
 /// Checks an optimizer.
@@ -68,6 +68,7 @@ pub(crate) fn check(scenario: &Scenario, findings: &mut Vec<Finding>) {
         );
     }
     check_in_backward(scenario, findings);
+    check_others(scenario, findings);
     check_master_weights(scenario, findings);
     let mut no_effect = |key: &str| {
         findings.push(Finding::notice(
@@ -81,9 +82,108 @@ pub(crate) fn check(scenario: &Scenario, findings: &mut Vec<Finding>) {
     if optimizer.amsgrad && !optimizer.name.has_amsgrad() {
         no_effect("optimizer.amsgrad");
     }
+    if optimizer.rank.is_some() && !optimizer.name.has_rank() {
+        no_effect("optimizer.rank");
+    }
+    if optimizer.bf16_stochastic_round && !optimizer.name.is_of_torchao() {
+        no_effect("optimizer.bf16_stochastic_round");
+    }
     if optimizer.relative_step && optimizer.name != OptimizerName::AdafactorTransformers {
         no_effect("optimizer.relative_step");
     }
+}
+
+/// Optimizers of libraries beside PyTorch: where they are estimated, and what excludes a step within backward.
+fn check_others(scenario: &Scenario, findings: &mut Vec<Finding>) {
+    let optimizer = &scenario.optimizer;
+    let name = optimizer.name;
+    if let Some(rank) = optimizer.rank {
+        check_range("optimizer.rank", rank, &WIDTH, findings);
+    }
+    if !name.is_of_others() {
+        return;
+    }
+    let mut refuse = |key: &str, why: Message, fix: serde_json::Value| {
+        findings.push(Finding::error(key, why).with_fix(key, fix));
+    };
+    let adamw = || OptimizerName::AdamW.name().into();
+    let parallelism = &scenario.parallelism;
+    let fuses = name.fuses_backward();
+    let dp = parallelism.dp.kind;
+    let alone = dp == DataParallelKind::None || dp == DataParallelKind::Ddp && !fuses;
+    let sizes = [
+        parallelism.tp.size,
+        parallelism.pp.size,
+        parallelism.cp.size,
+        parallelism.ep.size,
+    ];
+    if !alone || sizes.into_iter().any(|size| size > 1) {
+        let name = name.name();
+        refuse("optimizer.name", message!(optimizer::alone, name), adamw());
+    }
+    if scenario.framework != Framework::default() {
+        let framework = Framework::default().name();
+        let name = name.name();
+        let why = message!(optimizer::recent, name, framework);
+        refuse("framework", why, framework.into());
+    }
+    if optimizer.in_backward {
+        let name = name.name();
+        let why = message!(optimizer::backward_by_itself, name);
+        refuse("optimizer.in_backward", why, false.into());
+    }
+    if !fuses {
+        return;
+    }
+    if scenario.gradient_accumulation_steps > 1 {
+        let why = message!(optimizer::backward_accumulates);
+        refuse("gradient_accumulation_steps", why, 1.into());
+    }
+    if scenario.clip_grad_norm {
+        let why = message!(optimizer::backward_clips);
+        refuse("clip_grad_norm", why, false.into());
+    }
+    if scenario.precision == Precision::AmpFp16 {
+        let why = message!(optimizer::backward_scales);
+        refuse("precision", why, Precision::AmpBf16.name().into());
+    }
+    let partly = scenario.lora.is_some() || !scenario.frozen.is_empty();
+    if partly && name == OptimizerName::AdaLomo {
+        refuse(
+            "optimizer.name",
+            message!(optimizer::adalomo_whole),
+            adamw(),
+        );
+    }
+}
+
+/// Adam-mini views queries and keys as heads of `hidden_size * hidden_size / heads` elements, which fails for
+/// others; it is estimated for decoders.
+pub(crate) fn check_heads(
+    scenario: &Scenario,
+    architecture: &Architecture,
+    findings: &mut Vec<Finding>,
+) {
+    if scenario.optimizer.name != OptimizerName::AdamMini {
+        return;
+    }
+    let fits = matches!(architecture, Architecture::Decoder(config) if {
+        let hidden = config.hidden_size;
+        let head = hidden * hidden / config.num_attention_heads.max(1);
+        let heads = [config.num_attention_heads, config.num_key_value_heads];
+        heads.into_iter().all(|n| n.saturating_mul(config.head_dim).saturating_mul(hidden).is_multiple_of(head.max(1)))
+    });
+    let why = if scenario.lora.is_some() {
+        message!(optimizer::adam_mini_whole)
+    } else if fits {
+        return;
+    } else {
+        message!(optimizer::adam_mini_heads)
+    };
+    findings.push(
+        Finding::error("optimizer.name", why)
+            .with_fix("optimizer.name", OptimizerName::AdamW.name()),
+    );
 }
 
 /// 8-bit SGD steps parameters of fewer elements in 32 bits, with kernels that take no gradients in

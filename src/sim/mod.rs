@@ -3,6 +3,7 @@
 //! Invariants: events are in program order; every free names a storage that is alive; the same
 //! spec gives the same trace on every platform (no clock, no randomness, no floating point).
 
+mod activations;
 mod arguments;
 mod audio_prompt;
 mod backend;

@@ -6,11 +6,11 @@ use super::fold::{Batches, Recorded, keeps_masks};
 use super::megatron::megatron;
 use super::precision::converts_outputs;
 use super::training::{Run, STEPS, trains};
-use super::{Phase, Trace};
+use super::{Phase, Trace, activations};
 use crate::ask::{EvaluationKind, MasterWeights, OptimizerName, Program};
 use crate::model::ResolvedSpec;
 use crate::parallel::{self, is_wrapped};
-use crate::tape::{Backend, Built, Tape, Which};
+use crate::tape::{Backend, Built, HostCopies, Tape, Which};
 use std::ops::Range;
 
 /// Micro-batches of a step that are simulated: from the third on each finds and leaves memory as
@@ -138,6 +138,8 @@ pub(super) fn folded(
         || spec.optimizer.master_weights != MasterWeights::None
         || (evaluates && (keeps_masks(spec) || is_wrapped(spec)))
         || (spec.optimizer.in_backward && spec.optimizer.name == OptimizerName::Adagrad)
+        || spec.optimizer.name.fuses_backward()
+        || activations::host_copies(spec) == Some(HostCopies::Streamed)
     {
         return None;
     }

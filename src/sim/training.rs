@@ -2,11 +2,11 @@
 
 use super::evaluate::Evaluator;
 use super::fold::Counts;
-use super::gradients::classify_gradients;
+use super::gradients::{apply_before_next, classify_gradients};
 use super::pipeline::{Held, StagesOfRank};
 use super::precision::{autocast, converts_outputs, copied, in_float32};
 use super::sharded;
-use super::{Mark, ModelParameter, Phase, offload};
+use super::{Mark, ModelParameter, Phase, activations, offload};
 use crate::ask::{ContextParallelKind, EvaluationKind, Loss, Precision, Program};
 use crate::families::{Batch, DividedBatch, Model};
 use crate::model::ResolvedSpec;
@@ -81,6 +81,7 @@ impl<'a> Run<'a> {
         let alike = wrapper.as_ref().map(|w| w.alike_until(&spec.mesh));
         counts.alike_until = alike.unwrap_or(spec.mesh.shard);
         t.checkpoint_every(spec.checkpoint_every);
+        activations::prepare(t, spec);
         let optimizer = Rc::new(RefCell::new(Optimizer::new(t, spec)));
         if let Some(known) = wrapper.as_ref().and_then(|wrapper| wrapper.parameters()) {
             sharded = known;
@@ -93,6 +94,9 @@ impl<'a> Run<'a> {
         }
         if optimizer.borrow().takes_gradients() {
             t.on_gradient(Tape::drop_gradients);
+        }
+        if spec.optimizer.name.fuses_backward() {
+            apply_before_next(t, &optimizer);
         }
         if spec.optimizer.in_backward {
             let optimizer = Rc::clone(&optimizer);
@@ -253,13 +257,12 @@ impl<'a> Run<'a> {
         if spec.use_cache && self.model.calling().keeps {
             self.model.open_cache_for(t, batch);
         }
-        if spec.offload.activations && self.trains() {
-            let (output, on_host) = t.save_on_cpu(|| self.call(batch));
-            self.counts.host_activations = on_host;
-            output
-        } else {
-            self.call(batch)
-        }
+        let Some(what) = activations::host_copies(spec).filter(|_| self.trains()) else {
+            return self.call(batch);
+        };
+        let (output, on_host) = t.save_on_host(what, || self.call(batch));
+        self.counts.host_activations = on_host;
+        output
     }
 
     /// Calls the model. Accelerate's region of autocast ends, and converts what it gives, within what wraps it.
@@ -292,6 +295,9 @@ impl<'a> Run<'a> {
             }
         }
         classify_gradients(t);
+        if self.spec.optimizer.name.fuses_backward() {
+            self.optimizer.borrow().fused_update(t);
+        }
         if last {
             self.optimizer.borrow().backward_ended(t);
         }

@@ -4,9 +4,11 @@
 //! Source: `torch/utils/checkpoint.py`, torch 2.15.
 
 use super::graph::{Edge, Grads, Meta};
+use super::kept_operations::Kept;
+use super::on_host::{HostCopies, HostCopy};
 use super::recorder::Storage;
 use super::{Tape, Tensor};
-use crate::units::{DType, Shape};
+use crate::units::DType;
 use smallvec::SmallVec;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -37,6 +39,8 @@ pub(super) struct Frame {
     asked: RefCell<Vec<bool>>,
     recomputed: RefCell<Vec<Option<Tensor>>>,
     done: Cell<bool>,
+    /// What operations gave that do not run again.
+    pub(super) kept: Option<Kept>,
 }
 
 /// A recomputation that is going on.
@@ -45,13 +49,20 @@ pub(super) struct Recompute {
     next: Cell<usize>,
 }
 
+impl Recompute {
+    /// The region.
+    pub(super) fn frame(&self) -> &Rc<Frame> {
+        &self.frame
+    }
+}
+
 /// A tensor kept for backward: itself, or the promise to compute it again.
 pub(super) enum Saved {
     Tensor(Tensor),
     /// A view of a parameter, with the data that it has.
     View(Box<(Tensor, Rc<Storage>)>),
     /// Apart, since few are.
-    OnHost(Box<(Shape, DType)>),
+    OnHost(Box<HostCopy>),
     Checkpointed(Holder),
 }
 
@@ -78,7 +89,7 @@ impl Saved {
         match self {
             Self::Tensor(tensor) => tensor.clone(),
             Self::View(view) => view.0.clone(),
-            Self::OnHost(what) => tape.empty("_to_copy", what.0, what.1),
+            Self::OnHost(copy) => copy.back(tape),
             Self::Checkpointed(Holder { frame, index }) => {
                 if !frame.done.replace(true) {
                     tape.recompute(frame);
@@ -103,28 +114,13 @@ impl Tape {
             let frame = Rc::clone(frame);
             return Saved::Checkpointed(Holder { frame, index });
         }
-        if let Some(on_host) = self.offload.borrow_mut().as_mut() {
-            let layers = usize::try_from(self.multiplicity(self.scope())).unwrap_or(1);
-            on_host.extend(std::iter::repeat_n(tensor.nbytes(), layers));
-            // What does not lie in row-major order is copied on the device first.
-            let compact = !tensor.is_contiguous();
-            drop(compact.then(|| self.empty("copy_", *tensor.shape(), tensor.dtype())));
-            return Saved::OnHost(Box::new((*tensor.shape(), tensor.dtype())));
+        if let Some(saved) = self.saved_on_host(tensor) {
+            return saved;
         }
         match self.keep_data(tensor) {
             Some(kept) => Saved::View(Box::new((tensor.clone(), kept))),
             None => Saved::Tensor(tensor.clone()),
         }
-    }
-
-    /// `torch.autograd.graph.save_on_cpu(pin_memory=True)` around `f`: what is kept for backward
-    /// goes to the host and comes back when it is needed. Gives the bytes of each tensor on the
-    /// host, too.
-    pub fn save_on_cpu<R>(&self, f: impl FnOnce() -> R) -> (R, Vec<u64>) {
-        let outer = self.offload.borrow_mut().replace(Vec::new());
-        let result = f();
-        let on_host = self.offload.replace(outer).unwrap_or_default();
-        (result, on_host)
     }
 
     /// Checkpoints only the first of every `n` regions of a forward pass (`_set_gradient_checkpointing`,
@@ -212,6 +208,7 @@ impl Tape {
             asked: RefCell::default(),
             recomputed: RefCell::default(),
             done: Cell::new(false),
+            kept: self.begin_keeping(),
         });
         let outer = self.checkpoint.borrow_mut().replace(frame);
         let output = self.without_cache(|| region(self, input));
@@ -234,9 +231,15 @@ impl Tape {
             return region(self, &given);
         }
         let records = self.records(inputs);
-        let saved: Vec<Input> = (inputs.iter().filter(|_| records))
-            .map(|x| (self.save(x), x.requires_grad()))
-            .collect();
+        let save = || -> Vec<Input> {
+            let saved = inputs.iter().filter(|_| records);
+            saved.map(|x| (self.save(x), x.requires_grad())).collect()
+        };
+        let saved = if self.on_host.checkpoints.get() {
+            self.save_on_host(HostCopies::All, save).0
+        } else {
+            save()
+        };
         let autocast = self.autocast_dtype();
         let grad_mode = self.set_grad_enabled(false);
         let outputs = if grad_mode {

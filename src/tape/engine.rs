@@ -124,6 +124,7 @@ impl Tape {
         let Some(backward) = node.backward.borrow_mut().take() else {
             return;
         };
+        self.on_host.running_node.set(node.seq);
         let mut outgoing = if incoming.iter().any(Option::is_some) {
             backward(self, &incoming)
         } else {
@@ -144,6 +145,7 @@ impl Tape {
                 *grad = Some(self.validated(full, shape, dtype));
             }
         }
+        self.node_has_run(node.seq);
         drop(incoming);
         drop(backward);
         let mut outgoing = outgoing.into_iter();
@@ -173,6 +175,10 @@ impl Tape {
         }
         drop(unneeded);
         for leaf in complete {
+            let arrival = self.hooks.arrival.borrow().clone();
+            if let (Some(hook), Some(_)) = (arrival, leaf.parameter.get()) {
+                hook(self);
+            }
             self.on_stream(leaf.stream, || {
                 leaf.accumulate(self);
                 if let Some(hook) = &leaf.hook {

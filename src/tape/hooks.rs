@@ -67,11 +67,25 @@ pub(super) struct Hooks {
     parameters: RefCell<Option<Rc<dyn ParameterHooks>>>,
     /// Whether a leaf runs.
     in_leaf: Cell<bool>,
+    /// What runs before a parameter takes its gradient.
+    pub(super) arrival: RefCell<Option<BackwardHook>>,
     /// What runs when the backward pass that is going on has ended (`queue_callback`).
     at_end: RefCell<Vec<BackwardHook>>,
 }
 
 impl Tape {
+    /// Calls `hook` whenever a parameter has taken its gradient, as
+    /// `register_post_accumulate_grad_hook` on all of them does: it sees this parameter only.
+    pub fn on_gradient(&self, hook: impl Fn(&Self) + 'static) {
+        self.gradient_hook.replace(Some(Rc::new(hook)));
+    }
+
+    /// Calls `hook` whenever a gradient comes to a parameter, before that takes it, as `register_hook` on all of
+    /// them does.
+    pub fn before_gradient(&self, hook: impl Fn(&Self) + 'static) {
+        self.hooks.arrival.replace(Some(Rc::new(hook)));
+    }
+
     /// Wraps the modules of the model that is built on this tape.
     pub fn wrap_modules(&self, hooks: Rc<dyn ModuleHooks>) {
         self.hooks.modules.replace(Some(hooks));

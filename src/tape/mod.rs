@@ -25,11 +25,13 @@ mod fixed_cache;
 mod folds;
 mod graph;
 mod hooks;
+mod kept_operations;
 mod later;
 mod layer_states;
 mod layout;
 mod left_out;
 mod levels;
+mod on_host;
 mod ops;
 mod parameters;
 mod partial;
@@ -53,6 +55,8 @@ pub use event::Event;
 pub use folds::{Built, ListId};
 pub use graph::{BackwardHook, GradientDType};
 pub use hooks::{Called, Hooked, ModuleHooks, ParameterHooks};
+pub use kept_operations::KeptOperations;
+pub use on_host::HostCopies;
 pub use ops::{
     EightBit, FlaVersion, FourBit, Gathered, Packed, Ring, Sdpa, SdpaKernel, Transcripts, Window,
 };
@@ -165,8 +169,10 @@ pub struct Tape {
     repeats: RefCell<repeats::Repeats>,
     /// What flash-linear-attention keeps of masks.
     packing: ops::Packing,
-    /// Bytes of what was kept on the host, while it goes there.
-    offload: RefCell<Option<Vec<u64>>>,
+    /// What is kept on the host.
+    on_host: on_host::State,
+    /// Operations whose results checkpointed regions keep.
+    kept_operations: Cell<Option<KeptOperations>>,
     /// Which regions are checkpointed: every so many, of so many in this forward pass.
     checkpoint_every: Cell<u64>,
     regions: Cell<u64>,
@@ -200,7 +206,8 @@ impl Tape {
             autocast: RefCell::default(),
             placing: placing::Placing::default(),
             training: Cell::new(true),
-            offload: RefCell::default(),
+            on_host: on_host::State::default(),
+            kept_operations: Cell::default(),
             checkpoint_every: Cell::new(1),
             regions: Cell::new(0),
             cache: RefCell::default(),
@@ -306,12 +313,6 @@ impl Tape {
             Some([computed, kept]) if computed == dtype => kept,
             _ => dtype,
         }
-    }
-
-    /// Calls `hook` whenever a parameter has taken its gradient, as
-    /// `register_post_accumulate_grad_hook` on all of them does: it sees this parameter only.
-    pub fn on_gradient(&self, hook: impl Fn(&Self) + 'static) {
-        self.gradient_hook.replace(Some(Rc::new(hook)));
     }
 
     fn next_pass(&self) -> u32 {

@@ -2,10 +2,10 @@
 
 use super::Language;
 use crate::ask::{
-    ActivationCheckpointing, ArrowPool, Attention, AutocastStyle, Checkpoint, ContextParallelKind,
-    DataParallelKind, DatasetMode, EvaluationKind, Framework, Loss, MasterWeights, OptimizerImpl,
-    OptimizerName, PipelineSchedule, Plan, Precision, Program, QuantizationType, Task,
-    TensorParallelKind, TokenizerKind,
+    ActivationCheckpointing, ActivationOffloadKind, ArrowPool, Attention, AutocastStyle,
+    Checkpoint, ContextParallelKind, DataParallelKind, DatasetMode, EvaluationKind, Framework,
+    Loss, MasterWeights, OptimizerImpl, OptimizerName, PackingKind, PipelineSchedule, Plan,
+    Precision, Program, QuantizationType, Task, TensorParallelKind, TokenizerKind,
 };
 use crate::host::{HostPart, HostPhase};
 use crate::sim::Phase;
@@ -111,7 +111,30 @@ terms! { OptimizerName {
     AdamW32bitBitsAndBytes: "AdamW, 32-bit (bitsandbytes)", "AdamW，32 位（bitsandbytes）";
     Lion8bit: "Lion, 8-bit (bitsandbytes)", "Lion，8 位（bitsandbytes）";
     Sgd8bit: "SGD, 8-bit (bitsandbytes)", "SGD，8 位（bitsandbytes）";
+    TorchAo8bit: "AdamW, 8-bit (torchao)", "AdamW，8 位（torchao）";
+    TorchAo4bit: "AdamW, 4-bit (torchao)", "AdamW，4 位（torchao）";
+    TorchAoFp8: "AdamW, fp8 (torchao)", "AdamW，fp8（torchao）";
+    AdamMini: "Adam-mini", "Adam-mini";
+    Apollo: "APOLLO AdamW", "APOLLO AdamW";
+    ApolloMini: "APOLLO-Mini", "APOLLO-Mini";
+    Lomo: "LOMO", "LOMO";
+    AdaLomo: "AdaLOMO", "AdaLOMO";
+    ScheduleFreeAdamW: "AdamW, schedule-free", "AdamW（schedule-free）";
+    ScheduleFreeSgd: "SGD, schedule-free", "SGD（schedule-free）";
     None: "none (gradients only)", "无（只有梯度）";
+} }
+
+terms! { ActivationOffloadKind {
+    None: "none", "无";
+    SavedTensors: "saved tensors (TRL)", "保存的张量（TRL）";
+    SaveOnCpu: "save_on_cpu (torch)", "save_on_cpu（torch）";
+    LayerInputs: "layer inputs (Unsloth, axolotl)", "层输入（Unsloth、axolotl）";
+} }
+
+terms! { PackingKind {
+    None: "none", "无";
+    PositionIds: "by position_ids", "按 position_ids";
+    PaddingFree: "padding-free (TRL)", "无填充（TRL）";
 } }
 
 terms! { MasterWeights {
@@ -124,6 +147,7 @@ terms! { OptimizerImpl {
     Foreach: "foreach", "foreach";
     Fused: "fused", "fused";
     ForLoop: "for loop", "逐个参数";
+    Compiled: "compiled", "编译";
     None: "none", "无";
 } }
 
@@ -137,6 +161,7 @@ terms! { ActivationCheckpointing {
     None: "none", "无";
     Full: "every layer", "每一层";
     FullReentrant: "every layer, re-entrant", "每一层（re-entrant）";
+    Operations: "selective, by operation", "选择性（按运算）";
 } }
 
 terms! { Task {
@@ -156,6 +181,7 @@ terms! { Task {
 terms! { Loss {
     Labels: "from labels", "由标签计算";
     Chunked: "from labels, in chunks", "由标签分块计算";
+    Cut: "Cut Cross-Entropy (no logits)", "Cut Cross-Entropy（无 logits）";
     Uncast: "from labels, logits as they are", "由标签计算，不转换 logits";
     Cast: "from labels, logits cast by the model", "由标签计算，logits 由模型转换";
     MeanLogits: "mean of logits", "logits 的均值";
@@ -281,6 +307,8 @@ pub fn value_name(key: &str, name: &str, language: Language) -> Option<&'static 
         "optimizer.name" => of!(OptimizerName),
         "optimizer.impl" => of!(OptimizerImpl),
         "optimizer.master_weights" => of!(MasterWeights),
+        "packing.kind" => of!(PackingKind),
+        "activation_offload.kind" => of!(ActivationOffloadKind),
         "attention" => of!(Attention),
         "activation_checkpointing" => of!(ActivationCheckpointing),
         "quantization.type" => of!(QuantizationType),

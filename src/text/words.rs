@@ -238,6 +238,8 @@ words! {
     IdleNotSdpa: "No effect: the attention is not sdpa.", "无效：注意力实现不是 sdpa。";
     IdleNotCheckpointed: "No effect: no layer is checkpointed.", "无效：没有层被重计算。";
     IdleNoEvaluation: "No effect: there is no evaluation.", "无效：没有评估。";
+    IdleNotSelective: "No effect without selective checkpointing.", "未使用选择性重计算时无效。";
+    IdleNotPacked: "No effect: nothing is packed.", "无效：没有打包。";
     IdleNotTrainer: "No effect: only Trainer.evaluate keeps predictions.", "无效：只有 Trainer.evaluate 会保留预测。";
     IdleNotGenerating: "No effect: nothing is generated.", "无效：不生成内容。";
     IdleNoAdapters: "No effect without LoRA.", "未启用 LoRA 时无效。";
@@ -281,6 +283,8 @@ pub const fn idle_reason(idle: Idle) -> Word {
         Idle::NotSdpa => Word::IdleNotSdpa,
         Idle::NotCheckpointed => Word::IdleNotCheckpointed,
         Idle::NoEvaluation => Word::IdleNoEvaluation,
+        Idle::NotSelective => Word::IdleNotSelective,
+        Idle::NotPacked => Word::IdleNotPacked,
         Idle::NotTrainer => Word::IdleNotTrainer,
         Idle::NotGenerating => Word::IdleNotGenerating,
         Idle::Images => Word::IdleImages,

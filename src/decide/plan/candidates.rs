@@ -102,12 +102,12 @@ pub(super) fn families(scenario: &Scenario, options: &PlanOptions) -> Vec<Family
 }
 
 fn family(scenario: &Scenario, options: &PlanOptions, batch: u64) -> Family {
-    use ActivationCheckpointing::{Full, FullReentrant, None};
+    use ActivationCheckpointing::{Full, FullReentrant, None, Operations};
     let own = scenario.activation_checkpointing;
     let checkpointing = match own {
         _ if !options.frees(Freedom::ActivationCheckpointing) => vec![own],
         None | Full => vec![Full, None],
-        FullReentrant => vec![FullReentrant, None],
+        FullReentrant | Operations => vec![own, None],
     };
     let line = |&checkpointing: &ActivationCheckpointing| {
         let mut to = scenario.clone();

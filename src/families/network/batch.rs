@@ -1,6 +1,6 @@
 //! What goes into a model.
 
-use crate::ask::Task;
+use crate::ask::{PackingKind, Task};
 use crate::model::{Input, ResolvedSpec};
 use crate::nn::vision::batch as vision_batch;
 use crate::tape::{Category, Tape, Tensor};
@@ -21,9 +21,11 @@ pub struct Batch {
     /// Labels `[B, S]`, shifted by one, of which the loss is made, by the training loop itself where there are
     /// no others.
     pub(crate) targets: Option<Tensor>,
-    /// Positions `[B, S]` or `[1, S]`, when they are passed: where ranks divide the sequence no layer could count
-    /// them.
+    /// Positions `[B, S]` or `[1, S]`, when they are passed: where ranks divide the sequence or it is packed no layer
+    /// could count them.
     pub(crate) positions: Option<Tensor>,
+    /// Where each packed sequence begins and the last one ends, `[n + 1]`, where that is passed.
+    pub(crate) boundaries: Option<Tensor>,
     /// Images `[B, C, I, I]` that come with texts, and whether the model is asked for their loss.
     pub(crate) images: Option<(Tensor, bool)>,
     /// The second label `[B]` of a sample that has two, how many patches images have, how large they are or which of their
@@ -50,6 +52,7 @@ impl Batch {
             decoder_ids: None,
             targets: None,
             positions: None,
+            boundaries: None,
             images: None,
             _beside: Vec::new(),
         }
@@ -146,12 +149,23 @@ pub(crate) fn batch(
     let targets = with.decoder_ids && spec.task == Task::Seq2SeqLm;
     let decoder_ids = targets.then(|| input(given, DType::Int64));
     let places = Shape::from([1, seq_len]);
-    let positions = spec.divides_sequence().then(|| input(places, DType::Int64));
+    let mut positions = spec.divides_sequence().then(|| input(places, DType::Int64));
+    let mut boundaries = None;
+    let mut numbers = None;
+    if spec.packing.is_on() {
+        positions = Some(input(tokens, DType::Int64));
+        if spec.packing.kind == PackingKind::PaddingFree {
+            let ends = Shape::from([spec.packing.sequences + 1]);
+            boundaries = Some(input(ends, DType::Int32));
+            numbers = Some(input(tokens, DType::Int32));
+        }
+    }
     let vision_tower = spec.architecture.images();
     let (seen, mut beside) = vision_tower.map_or_else(Default::default, |vision_tower| {
         vision_batch::among_tokens(t, spec, vision_tower, samples, tokens)
     });
     beside.extend(ends);
+    beside.extend(numbers);
     Batch {
         input: ids,
         padding_mask: mask,
@@ -159,6 +173,7 @@ pub(crate) fn batch(
         decoder_ids,
         targets: None,
         positions,
+        boundaries,
         images: seen.map(|images| (images, false)),
         _beside: beside,
     }

@@ -210,6 +210,7 @@ impl Model {
         self.call.pass_mask(batch.padding_mask.as_ref());
         self.call.pass_images(batch.images());
         self.call.pass_positions(batch.positions.as_ref());
+        self.call.pass_boundaries(batch.boundaries.as_ref());
         let output = match &self.net {
             Net::Encoder(net) => net.forward(t, &batch.input, labels),
             Net::Pairs(net) => net.forward(t, &batch.input, batch.images.as_ref(), labels),
@@ -223,6 +224,7 @@ impl Model {
         self.call.pass_mask(None);
         self.call.pass_images(None);
         self.call.pass_positions(None);
+        self.call.pass_boundaries(None);
         output
     }
 

@@ -217,7 +217,7 @@ impl Stack {
         };
         match self.options.checkpointing {
             ActivationCheckpointing::None => run(t, block, hidden, shared, biases),
-            ActivationCheckpointing::Full => {
+            ActivationCheckpointing::Full | ActivationCheckpointing::Operations => {
                 let region: Region<_> = Rc::new(move |t, x| again(t, std::slice::from_ref(x)));
                 t.checkpoint(hidden, &region)
             }

@@ -9,7 +9,8 @@ use crate::tape::{Packed, Tape, Tensor};
 use crate::units::{DType, Shape};
 
 /// `flash_attention_forward`: q `[B, A, S, D]`, k and v `[B, K, S, D]` to `[B, S, A, D]`. With a
-/// padding mask the tokens are packed first; every token counts as one that is no padding. Values that are
+/// padding mask the tokens are packed first; every token counts as one that is no padding. In its place there
+/// may be where the sequences of one row begin, in 32-bit integers. Values that are
 /// narrower than keys are padded to their width, and the result is cut to that of the values.
 pub(crate) fn attend(
     t: &Tape,
@@ -19,19 +20,68 @@ pub(crate) fn attend(
 ) -> Tensor {
     let columns = all[2].dim(3);
     let [q, k, v] = taken(t, options, all);
-    let out = if mask.is_some() {
+    let given = mask.filter(|given| given.dtype() == DType::Int32);
+    let out = if given.is_some() {
+        in_one_row(t, options, [&q, &k, &v], given)
+    } else if mask.is_some() {
         packed(t, options, [&q, &k, &v])
     } else {
         if options.positions_given {
             look_for_packed(t, options, &q);
         }
-        t.flash_attn(&q, &k, &v, None, options.dropout)
+        if options.packed > 1 && q.dim(0) == 1 {
+            in_one_row(t, options, [&q, &k, &v], None)
+        } else {
+            t.flash_attn(&q, &k, &v, None, options.dropout)
+        }
     };
     if columns == out.dim(3) {
         out
     } else {
         t.slice(&out, -1, 0, columns)
     }
+}
+
+/// Packed sequences of one row `[1, S, A, D]`: where they begin is given or found in their positions
+/// (`_prepare_from_posids`).
+fn in_one_row(
+    t: &Tape,
+    options: AttentionOptions,
+    all: [&Tensor; 3],
+    given: Option<&Tensor>,
+) -> Tensor {
+    let [q, k, v] = all.map(|x| t.reshape(x, [x.dim(1), x.dim(2), x.dim(3)]));
+    let boundaries = match given {
+        Some(boundaries) => boundaries.clone(),
+        None => boundaries(t, q.dim(0), options.packed),
+    };
+    let sequences = Packed {
+        boundaries: &boundaries,
+        count: options.packed,
+    };
+    let out = t.flash_attn(&q, &k, &v, Some(&sequences), options.dropout);
+    t.unsqueeze(&out, 0)
+}
+
+/// Where n sequences of S tokens begin and the last one ends (`prepare_fa_kwargs_from_position_ids`).
+fn boundaries(t: &Tape, s: u64, n: u64) -> Tensor {
+    let numbers = |op, n, dtype| t.empty(op, Shape::from([n]), dtype);
+    let first = {
+        let _least = numbers("min", 1, DType::Int64);
+        numbers("eq", s, DType::Bool)
+    };
+    let begin = numbers("nonzero", n, DType::Int64);
+    drop(first);
+    let boundaries = {
+        let _begin = numbers("_to_copy", n, DType::Int32);
+        let _end = numbers("tensor", 1, DType::Int32);
+        numbers("cat", n + 1, DType::Int32)
+    };
+    drop(begin);
+    let lengths = numbers("diff", n, DType::Int32);
+    let longest = numbers("max", 1, DType::Int32);
+    drop((lengths, longest));
+    boundaries
 }
 
 /// The same of sequences that lie in one list: q, k and v `[1, A, n, D]` to `[1, n, A, D]`.

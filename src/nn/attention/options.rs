@@ -45,6 +45,8 @@ pub(crate) struct AttentionOptions {
     pub(crate) flash_dtype: DType,
     /// Whether attention is given the positions of tokens.
     pub(crate) positions_given: bool,
+    /// Sequences in each row.
+    pub(crate) packed: u64,
     /// Whether tokens see later ones, too.
     pub(crate) bidirectional: bool,
     /// Whether queries, keys and values are made contiguous for a mask only (transformers 4, where
@@ -76,6 +78,11 @@ impl AttentionOptions {
                 spec.weights
             },
             positions_given: true,
+            packed: if spec.packing.is_on() {
+                spec.packing.sequences
+            } else {
+                1
+            },
             bidirectional: false,
             contiguous_for_mask: false,
             liger_rope: spec.liger.rope,
@@ -98,6 +105,7 @@ impl AttentionOptions {
         Self {
             dropout,
             positions_given: false,
+            packed: 1,
             ..Self::of(spec, facts)
         }
     }

@@ -448,7 +448,7 @@ impl<'a> Builder<'a> {
         let asked = tokens && self.facts().checkpointing_asks_input_gradient;
         match spec.activation_checkpointing {
             ActivationCheckpointing::None => false,
-            ActivationCheckpointing::Full => asked,
+            ActivationCheckpointing::Full | ActivationCheckpointing::Operations => asked,
             ActivationCheckpointing::FullReentrant => asked || spec.lora.is_some(),
         }
     }

@@ -15,6 +15,9 @@ pub(crate) struct Call {
     images: RefCell<Option<Tensor>>,
     /// Positions `[B, S]` that come with the batch of the forward pass that is running.
     positions: RefCell<Option<Tensor>>,
+    /// Where the sequences of the forward pass that is running begin and the last one ends, if that comes with
+    /// the batch.
+    boundaries: RefCell<Option<Tensor>>,
     /// The routers' logits of the forward pass that is running, if anybody wants them.
     routed: RefCell<Option<Vec<Tensor>>>,
     /// The places for keys and values that an earlier text has left.
@@ -95,6 +98,16 @@ impl Call {
     pub(crate) fn positions(&self) -> Option<Tensor> {
         let asked = self.request.borrow().positions.clone();
         asked.or_else(|| self.positions.borrow().clone())
+    }
+
+    /// Where the sequences of the forward pass that begins do begin, `[n + 1]`, or none when it has ended.
+    pub(crate) fn pass_boundaries(&self, boundaries: Option<&Tensor>) {
+        self.boundaries.replace(boundaries.cloned());
+    }
+
+    /// Where the sequences of the forward pass that is running begin.
+    pub(crate) fn boundaries(&self) -> Option<Tensor> {
+        self.boundaries.borrow().clone()
     }
 
     /// The encoder's result `[B, S, H]`, where the encoder has run before.

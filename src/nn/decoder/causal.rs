@@ -214,7 +214,7 @@ impl<L: Layer> Causal<L> {
             among.crossing = crossing;
             let hidden = decode(embedded, &among);
             drop(among);
-            return self.read(t, &hidden, (input_ids, labels));
+            return self.read(t, hidden, (input_ids, labels));
         };
         let mut seen = vision_tower.see(t, &self.shell, embedded, || {
             features.or_else(|| vision_tower.features(t, &self.shell, &images?, input_ids.dim(0)))
@@ -223,7 +223,7 @@ impl<L: Layer> Causal<L> {
         seen.held.extend(crossed.flatten());
         let hidden = decode(seen.embedded.clone(), &seen.among);
         drop((seen.embedded, seen.held, seen.among));
-        let mut output = self.read(t, &hidden, (input_ids, labels));
+        let mut output = self.read(t, hidden, (input_ids, labels));
         output.encoded = seen.features;
         output.beside.extend(seen.beside);
         output
@@ -239,11 +239,15 @@ impl<L: Layer> Causal<L> {
     fn read(
         &self,
         t: &Tape,
-        hidden: &Tensor,
+        hidden: Tensor,
         given @ (_, labels): (&Tensor, Option<&Tensor>),
     ) -> Output {
         let facts = self.shell.facts;
-        if let Some(output) = (self.shell).other_output(t, hidden, &self.lm_head, given) {
+        let hidden = match self.shell.cut_output(t, hidden, &self.lm_head, labels) {
+            Ok(output) => return output,
+            Err(hidden) => hidden,
+        };
+        if let Some(output) = (self.shell).other_output(t, &hidden, &self.lm_head, given) {
             // Nobody balances what a classifier's layers have given.
             drop(self.shell.call().take_router_logits());
             return output;
@@ -258,13 +262,13 @@ impl<L: Layer> Causal<L> {
                 },
                 &mut [],
             );
-            let kept = facts.index_all(t, hidden, 3);
+            let kept = facts.index_all(t, &hidden, 3);
             let loss = t.scoped("loss", None, || {
                 loss::liger_causal_lm(t, facts, (&kept, weight), labels, budget)
             });
             return self.balanced(t, None, Some(loss));
         }
-        let logits = self.logits(t, hidden, labels.is_some());
+        let logits = self.logits(t, &hidden, labels.is_some());
         let loss = labels.map(|labels| {
             t.scoped("loss", None, || {
                 if self.style.narrow_loss {
@@ -289,7 +293,9 @@ impl<L: Layer> Causal<L> {
             let read = scaled.as_ref().unwrap_or(hidden);
             let kept = self.shell.kept_positions(t, read);
             let kept = facts.index_all(t, &kept, dims);
-            let logits = t.around_module(&kept, |kept| self.lm_head.forward(t, kept));
+            let logits = t.around_module(&kept, |kept| {
+                t.around_head(|| self.lm_head.forward(t, kept))
+            });
             if self.style.wide_logits || facts.casts_logits {
                 t.to(&logits, DType::Float32)
             } else {

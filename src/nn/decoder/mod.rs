@@ -5,6 +5,7 @@ mod causal;
 mod layer;
 mod layer_inputs;
 mod mixer;
+mod outputs;
 mod parts;
 mod running;
 mod shared;

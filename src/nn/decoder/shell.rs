@@ -1,10 +1,9 @@
 //! What decoders have in common around their layers: positions, mask, checkpointing.
 
 use crate::ask::{ActivationCheckpointing, Attention, Loss, Task};
-use crate::model::{MaskStyle, ResolvedSpec, Transformers};
-use crate::nn::build::{Builder, Call, Facts, Linear, Output};
-use crate::nn::heads::{classifier, loss};
-use crate::nn::masks::{MaskRequest, blocks as mask_blocks, mask};
+use crate::model::{Architecture, MaskStyle, ResolvedSpec, Transformers};
+use crate::nn::build::{Builder, Call, Facts};
+use crate::nn::masks::{MaskRequest, blocks as mask_blocks, mask, sequences};
 use crate::tape::{Region, Results, Tape, Tensor};
 use crate::units::{DType, Shape};
 use std::rc::Rc;
@@ -62,12 +61,17 @@ pub(crate) struct Shell {
     pub(crate) eager: bool,
     pub(crate) flash: bool,
     pub(crate) padding_mask: bool,
+    /// Sequences in each row.
+    packed: u64,
     dtype: DType,
-    classifies: bool,
-    chunks_loss: bool,
+    pub(super) classifies: bool,
+    pub(super) chunks_loss: bool,
+    pub(super) cuts_loss: bool,
+    /// Whether logits are capped.
+    pub(super) caps_logits: bool,
     /// Whether layers return their router's logits beside hidden states.
     returns_router_logits: bool,
-    call: Rc<Call>,
+    pub(super) call: Rc<Call>,
 }
 
 impl Shell {
@@ -78,9 +82,16 @@ impl Shell {
             eager: spec.attention == Attention::Eager,
             flash: spec.attention == Attention::FlashAttention2,
             padding_mask: spec.padding_mask,
+            packed: if spec.packing.is_on() {
+                spec.packing.sequences
+            } else {
+                1
+            },
             dtype: b.dtype(),
             classifies: spec.task == Task::SequenceClassification,
             chunks_loss: spec.loss == Loss::Chunked,
+            cuts_loss: spec.loss == Loss::Cut,
+            caps_logits: matches!(&spec.architecture, Architecture::Decoder(c) if c.final_softcap),
             returns_router_logits: false,
             call: b.call(),
         }
@@ -161,11 +172,24 @@ impl Shell {
         style: MaskStyle,
     ) -> Option<Tensor> {
         let size = (input_ids.dim(0), input_ids.dim(1));
+        if self.packed > 1 {
+            return self.mask_of_sequences(t, size, window);
+        }
         if self.flash {
             let seen = (size.0, t.cached_tokens() + size.1);
             return self.padding_mask.then(|| mask::of_padding(t, seen, style));
         }
         mask::causal(t, self.request(t, size, window, style))
+    }
+
+    /// The mask of packed sequences; the flash-attn package is given where they begin, where that is known.
+    fn mask_of_sequences(&self, t: &Tape, size: (u64, u64), window: Option<u64>) -> Option<Tensor> {
+        if self.flash {
+            drop(sequences::numbers(t, size));
+            return self.call.boundaries();
+        }
+        let request = self.request(t, size, window, MaskStyle::Boolean);
+        Some(sequences::apart(t, request))
     }
 
     /// The mask of token ids `[B, S]` that is made whether attention needs it or not.
@@ -226,7 +250,8 @@ impl Shell {
         let keys = s + window.map_or(cached, left);
         // A mask that is made at all is compared with the window, however wide it is; a triangle
         // knows of none.
-        let made = style == MaskStyle::Boolean && (self.eager || self.padding_mask);
+        let made =
+            style == MaskStyle::Boolean && (self.eager || self.padding_mask || self.packed > 1);
         let window = window.filter(|_| style != MaskStyle::Triangle);
         MaskRequest {
             eager: self.eager,
@@ -263,56 +288,6 @@ impl Shell {
         mask::whole(t, request)
     }
 
-    /// `hidden_states[:, slice_indices, :]`: the positions `[B, S', H]` that get logits.
-    pub(crate) fn kept_positions(&self, t: &Tape, hidden: &Tensor) -> Tensor {
-        let s = hidden.dim(1);
-        match self.call.logits_to_keep() {
-            Some(kept) if kept < s => t.slice(hidden, 1, s - kept, s),
-            _ => hidden.clone(),
-        }
-    }
-
-    /// What a head gives that is none of a language model: one that classifies samples, or one whose
-    /// loss in training is computed in chunks.
-    pub(crate) fn other_output(
-        &self,
-        t: &Tape,
-        hidden: &Tensor,
-        head: &Linear,
-        (input_ids, labels): (&Tensor, Option<&Tensor>),
-    ) -> Option<Output> {
-        if self.classifies {
-            let given = (input_ids, labels);
-            return Some(classifier::classify(t, self.facts, hidden, head, given));
-        }
-        let labels = labels.filter(|_| self.chunks_loss && t.is_training())?;
-        Some(Output::of_loss(loss::chunked(t, hidden, head, labels)))
-    }
-
-    /// Final hidden states `[B, S, H]` to logits `[B, S', V]` and, from labels `[B, S]`, the loss of
-    /// the next token.
-    pub(crate) fn language_model(
-        &self,
-        t: &Tape,
-        hidden: &Tensor,
-        lm_head: &Linear,
-        (input_ids, labels): (&Tensor, Option<&Tensor>),
-    ) -> Output {
-        if let Some(output) = self.other_output(t, hidden, lm_head, (input_ids, labels)) {
-            return output;
-        }
-        let logits = t.scoped("lm_head", None, || {
-            let kept = self.kept_positions(t, hidden);
-            lm_head.forward(t, &kept)
-        });
-        let loss = labels.map(|labels| {
-            t.scoped("loss", None, || {
-                loss::causal_lm(t, self.facts, &logits, labels)
-            })
-        });
-        Output::of(logits, loss)
-    }
-
     /// Runs a layer that returns attention weights beside its output, as [`Shell::run`] does.
     pub(crate) fn run_with_weights<B: WeighingBlock>(
         &self,
@@ -341,7 +316,9 @@ impl Shell {
         };
         match self.checkpointing {
             ActivationCheckpointing::None => weighing(t, calls, &**block, hidden, shared),
-            ActivationCheckpointing::Full => t.checkpoint(hidden, &region()),
+            ActivationCheckpointing::Full | ActivationCheckpointing::Operations => {
+                t.checkpoint(hidden, &region())
+            }
             ActivationCheckpointing::FullReentrant => {
                 let kept = B::outliving(shared, self.facts);
                 let (block, mut given) = (Rc::clone(block), shared.clone());
@@ -415,7 +392,9 @@ impl Shell {
         };
         match self.checkpointing {
             ActivationCheckpointing::None => plain(t, calls, &**block, hidden, shared),
-            ActivationCheckpointing::Full => t.checkpoint(hidden, &region()),
+            ActivationCheckpointing::Full | ActivationCheckpointing::Operations => {
+                t.checkpoint(hidden, &region())
+            }
             ActivationCheckpointing::FullReentrant => {
                 let kept = B::outliving(shared, self.facts);
                 let (block, mut given) = (Rc::clone(block), shared.clone());

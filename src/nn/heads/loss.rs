@@ -89,6 +89,27 @@ pub(crate) fn chunked(t: &Tape, hidden: &Tensor, head: &Linear, labels: &Tensor)
     })
 }
 
+/// The loss of Cut Cross-Entropy as its patches of transformers call it (`transformers/utils.py`,
+/// cut-cross-entropy 25.1.1): from hidden states `[B, S, H]` and the head's weight `[V, H]` in the dtype of
+/// autocast or else in that of a narrow weight.
+pub(crate) fn cut(
+    t: &Tape,
+    (hidden, weight): (Tensor, &Tensor),
+    labels: &Tensor,
+    softcap: bool,
+) -> Tensor {
+    let narrow = if weight.dtype() == DType::Float32 {
+        hidden.dtype()
+    } else {
+        weight.dtype()
+    };
+    let dtype = t.autocast_dtype().unwrap_or(narrow);
+    let narrow = t.to(&hidden, dtype);
+    let weight = t.to(weight, dtype);
+    drop(hidden);
+    t.cut_cross_entropy(&narrow, &weight, labels, softcap)
+}
+
 /// `LigerForCausalLMLoss`: the loss from hidden states `[B, S, H]` and the head's weight `[V, H]`, the
 /// logits of a piece as large as `budget` of the hidden states.
 pub(crate) fn liger_causal_lm(

@@ -4,6 +4,7 @@ pub(crate) mod blocks;
 mod both_sides;
 mod indices;
 pub(crate) mod mask;
+pub(crate) mod sequences;
 pub(crate) mod triangle;
 
 pub(crate) use both_sides::of_both_sides;

@@ -24,6 +24,14 @@ pub(super) fn groups(scenario: &Value) -> Vec<String> {
                     other => format!("{key}.{k}={}", plain(other)),
                 }));
             }
+            // Of some, what matters is what they are called.
+            ("packing" | "activation_offload", Value::Object(map)) => {
+                groups.extend(map.get("kind").map(|kind| format!("{key}={}", plain(kind))));
+            }
+            ("activation_checkpointing", Value::Object(map)) => {
+                let how = map.get("granularity");
+                groups.extend(how.map(|how| format!("{key}={}", plain(how))));
+            }
             (_, value) => groups.push(format!("{key}={}", plain(value))),
         }
     }

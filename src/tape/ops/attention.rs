@@ -2,6 +2,7 @@
 
 use super::ranks::Ring;
 use crate::tape::graph::{Edge, Grads};
+use crate::tape::kept_operations::Operation;
 use crate::tape::recorder::Storage;
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
@@ -191,7 +192,7 @@ impl Tape {
             generator,
         } = match ring {
             Some(ring) => self.ring_attention(ring, SdpaKernel::Flash, [q, k, v], dropout),
-            None => self.flash_kernel(q, k, dropout),
+            None => self.kept_attention(|| self.flash_kernel(q, k, dropout)),
         };
         let Some(saved) = saved else { return out };
         let result = [&lse, &out.detach(), &generator[0], &generator[1]].map(|t| self.save(t));
@@ -214,6 +215,24 @@ impl Tape {
             }),
         );
         out.with_edge(Edge::Node(node, 0))
+    }
+
+    /// Runs a fused kernel, or gives what it gave when it ran first.
+    pub(super) fn kept_attention(&self, run: impl FnOnce() -> Attended) -> Attended {
+        let [out, lse, seed, offset] = self.kept_operation(Operation::Attention, || {
+            let Attended {
+                out,
+                lse,
+                generator: [seed, offset],
+            } = run();
+            [out, lse, seed, offset]
+        });
+        let generator = [seed, offset];
+        Attended {
+            out,
+            lse,
+            generator,
+        }
     }
 
     /// The forward kernel.

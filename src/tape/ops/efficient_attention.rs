@@ -33,7 +33,7 @@ impl Tape {
             generator,
         } = match ring {
             Some(ring) => self.ring_attention(ring, SdpaKernel::Efficient, [q, k, v], dropout),
-            None => self.efficient_kernel(q, v, dropout, records),
+            None => self.kept_attention(|| self.efficient_kernel(q, v, dropout, records)),
         };
         let Some(saved) = saved else { return out };
         let result = [&lse, &out.detach(), &generator[0], &generator[1]].map(|t| self.save(t));

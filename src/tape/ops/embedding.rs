@@ -146,6 +146,24 @@ impl Tape {
     }
 }
 
+/// Pairs of a tile of the sort that has keys in float32; measured.
+const FLOAT_SORT_TILE: u64 = 3072;
+
+/// Temporary storage of `segmented_sort_pairs` and its like for `n` pairs of a key in float32 and a value
+/// (`Sort.cu`), beside which the result lies already.
+pub(super) fn pairs_storage(n: u64, dtypes: [DType; 2]) -> u64 {
+    if n <= SINGLE_TILE {
+        return 1;
+    }
+    let passes = dtypes[0].size();
+    let buffers: u64 = dtypes
+        .iter()
+        .map(|dtype| (n * dtype.size()).next_multiple_of(CUB_ALIGNMENT))
+        .sum();
+    let lookback = n.div_ceil(FLOAT_SORT_TILE) * RADIX * 4;
+    buffers + passes * RADIX * INDEX + lookback + CUB_ALIGNMENT + (CUB_ALIGNMENT - 1)
+}
+
 /// Temporary storage of `cub::DeviceRadixSort::SortPairs` for `n` pairs with keys of so many
 /// bits.
 pub(super) fn sort_storage(n: u64, bits: u32) -> u64 {

@@ -4,6 +4,7 @@
 use crate::tape::graph::{Backward, Edge, Grads};
 use crate::tape::{Tape, Tensor};
 use crate::units::Shape;
+use std::any::Any;
 use std::rc::Rc;
 
 impl Tape {
@@ -72,8 +73,20 @@ impl Tape {
         outputs: [Tensor; N],
         backward: Backward,
     ) -> [Tensor; N] {
+        self.function_with(inputs, outputs, backward, None)
+    }
+
+    /// The same of a function whose context holds something as long as the graph leads to it, released backward or
+    /// not.
+    pub(in crate::tape) fn function_with<const N: usize>(
+        &self,
+        inputs: &[&Tensor],
+        outputs: [Tensor; N],
+        backward: Backward,
+        context: Option<Rc<dyn Any>>,
+    ) -> [Tensor; N] {
         let backward = self.remembering_packing(backward);
-        let mut node = self.unshared_node(inputs, backward, None);
+        let mut node = self.unshared_node(inputs, backward, context);
         node.is_function = true;
         let node = Rc::new(node);
         let mut nr = 0;

@@ -1,6 +1,7 @@
 //! Matrix products.
 
 use crate::tape::graph::Grads;
+use crate::tape::kept_operations::Operation;
 use crate::tape::layout::Strides;
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
@@ -9,7 +10,12 @@ use smallvec::smallvec;
 impl Tape {
     /// The result `[.., n, m]` of a matrix product that sums over `k`, and the library workspace around it.
     fn gemm(&self, op: &'static str, (shape, k): (Shape, u64), like: &Tensor) -> Tensor {
-        self.product(op, (shape, k), like.dtype())
+        let run = || self.product(op, (shape, k), like.dtype());
+        if !matches!(op, "mm" | "addmm") {
+            return run();
+        }
+        let [out] = self.kept_operation(Operation::Product, || [run()]);
+        out
     }
 
     /// A matrix product that sums over `k`, outside of the graph.
@@ -29,9 +35,12 @@ impl Tape {
         if b.dim(0) <= 1 || b.dim(1) <= 1 || matrix {
             return self.gemm(OP, (shape, b.dim(0)), a);
         }
-        self.computes(&[shape.numel(), b.dim(0)]);
-        let out = self.empty(OP, shape, a.dtype());
-        self.gemm_bias_workspace(OP);
+        let [out] = self.kept_operation(Operation::Product, || {
+            self.computes(&[shape.numel(), b.dim(0)]);
+            let out = self.empty(OP, shape, a.dtype());
+            self.gemm_bias_workspace(OP);
+            [out]
+        });
         out
     }
 

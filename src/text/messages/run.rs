@@ -3,6 +3,18 @@
 use super::group::groups;
 
 groups! {
+    activations {
+        unknown: "There is no operation {name:?} to keep; there are {names}.",
+            "没有名为 {name:?} 的可保存运算；可选：{names}。";
+        operations: "Checkpointing operation by operation is estimated for decoders of transformers 5 that are whole on each rank.",
+            "按运算重计算目前支持 transformers 5 的解码器，且每个 rank 拥有完整模型。";
+        ranks: "Activations on the host are estimated on one GPU and under DDP.",
+            "激活值卸载目前支持单 GPU 与 DDP。";
+        twice: "Activations go to the host once: by offload.activations or by activation_offload.",
+            "激活值只卸载一次：使用 offload.activations 或 activation_offload。";
+        inputs: "What layers read goes to the host by a checkpoint of its own in the place of the re-entrant one.",
+            "层输入的卸载由替代可重入重计算的检查点完成。";
+    }
     allocator {
         max_split_size: "max_split_size_mb is {mib}; PyTorch takes values above {large_segment_mib}.",
             "max_split_size_mb 为 {mib}；PyTorch 要求大于 {large_segment_mib}。";
@@ -14,12 +26,16 @@ groups! {
     chunked_loss {
         in_chunks: "in chunks",
             "分块计算";
+        without_logits: "of Cut Cross-Entropy",
+            "Cut Cross-Entropy";
         as_they_are: "of logits as they are",
             "不转换 logits";
         cast_before: "of logits that the model casts",
             "由模型转换 logits";
         plain_logits_only: "A loss {loss} is estimated for decoders whose logits are the head's result, as it is, only.",
             "{loss}的损失只支持 logits 直接由输出层给出的解码器。";
+        in_16_bits: "Cut Cross-Entropy takes hidden states in 16 bits only: use autocast or weights in bf16.",
+            "Cut Cross-Entropy 只接受 16 位的隐藏状态：请使用自动混合精度或 bf16 权重。";
         training_only: "A loss {loss} is one of training.",
             "{loss}的损失只用于训练。";
         wrapped_model: "A loss {loss} is not estimated around the wrapped models of accelerate, DeepSpeed and Megatron yet.",
@@ -101,6 +117,26 @@ groups! {
         steps_inside_backward: "An offloaded optimizer steps after backward, on the CPU.",
             "卸载的优化器在反向传播之后于 CPU 上更新。";
     }
+    packing {
+        models: "Packed rows are estimated for decoders that attend by positions they are given, trained to predict the next token.",
+            "打包的样本目前支持按传入位置计算注意力、以预测下一个词元训练的解码器。";
+        framework: "Packed rows are estimated for {framework}.",
+            "打包的样本目前支持 {framework}。";
+        one_row: "padding_free puts all samples into one row: give its tokens as seq_len, with micro_batch_size 1.",
+            "padding_free 把所有样本放入一行：以 seq_len 给出该行的词元数，micro_batch_size 设为 1。";
+        padding: "Packed rows have no padding; beside an attention_mask transformers does not look at positions.",
+            "打包的样本没有填充；传入 attention_mask 时 transformers 不检查位置。";
+        lengths: "Packed rows are all of one length.",
+            "打包的样本长度相同。";
+        training_only: "Packed rows are estimated in training, without an evaluation.",
+            "打包的样本目前只支持训练，不含评估。";
+        cache: "With a key-value cache transformers does not look at positions: packed sequences would see each other.",
+            "使用键值缓存时 transformers 不检查位置：打包的序列会互相看到。";
+        ranks: "Packed rows are not estimated beside tensor, pipeline or context parallelism or Megatron-Core yet.",
+            "打包的样本暂不支持张量、流水线或上下文并行以及 Megatron-Core。";
+        contaminated: "flash_attention_2 looks at position_ids for one row only: with more rows the sequences of a row see each other. Use micro_batch_size 1, or sdpa.",
+            "flash_attention_2 只对单行检查 position_ids：多行时同一行的序列会互相看到。请使用 micro_batch_size 1 或 sdpa。";
+    }
     optimizer {
         implementation: "{name} has no implementation {given:?}; it has {all}.",
             "{name} 没有 {given:?} 实现；可选：{all}。";
@@ -112,6 +148,18 @@ groups! {
             "{framework} 没有 CUDA 上的 fused Adagrad。";
         sgd_8bit_without_momentum: "bitsandbytes has no 8-bit SGD without momentum.",
             "bitsandbytes 的 8 位 SGD 必须使用动量。";
+        alone: "{name} is estimated on one GPU and under DDP (LOMO on one GPU) yet.",
+            "{name} 目前只支持单 GPU 与 DDP（LOMO 只支持单 GPU）。";
+        recent: "{name} is estimated in {framework}.",
+            "{name} 目前支持 {framework}。";
+        backward_by_itself: "{name} is not estimated with an optimizer for each parameter.",
+            "{name} 不支持每个参数各用一个优化器。";
+        adalomo_whole: "AdaLOMO keeps states of frozen parameters, too: it is estimated for models trained as a whole.",
+            "AdaLOMO 也为冻结参数保存状态：目前只支持训练整个模型。";
+        adam_mini_whole: "Adam-mini divides queries and keys into heads, which adapters do not have.",
+            "Adam-mini 按注意力头划分查询与键，适配器没有这样的结构。";
+        adam_mini_heads: "Adam-mini divides queries and keys into heads of hidden_size x hidden_size / num_attention_heads elements: this model's do not divide so, or it is none of the decoders that this is estimated for.",
+            "Adam-mini 把查询与键按 hidden_size x hidden_size / num_attention_heads 个元素划分：该模型无法这样划分，或不是支持估算的解码器。";
         without_effect: "{key} has no effect: {name} does not have that option.",
             "{key} 不起作用：{name} 没有该选项。";
         sgd_8bit_small_parameters: "bitsandbytes fails to step parameters of less than 4096 elements, like those of norms, with sgd_8bit and gradients in bf16; use sgd, or another precision.",

@@ -39,6 +39,12 @@ settings! {
     "pad_to_multiple_of": "Pad to a multiple of", "填充到其倍数";
         "pad_to_multiple_of of the data collator; 1 pads no further.",
         "data collator 的 pad_to_multiple_of；1 表示不再填充。"; "\u{2308}S / n\u{2309} n", "DataCollatorForSeq2Seq(pad_to_multiple_of=n)";
+    "packing.kind": "Packing", "打包（packing）";
+        "Several sequences in each row of S tokens, and how they are told apart.",
+        "每行 S 个词元中放入多个序列，以及如何区分它们。"; "sdpa: B S\u{b2} more per layer", "SFTConfig(packing=, padding_free=), sample_packing";
+    "packing.sequences": "Sequences per row", "每行序列数";
+        "Sequences in a row, all of the same length.",
+        "一行中的序列数，长度相同。"; "", "cu_seq_lens";
     "dataset.length_mean": "Length of usual batches", "常见批次的长度";
         "Batches are padded to their longest sample: most to this length, the longest to the sequence length.",
         "批次按其最长样本填充：多数批次填充到此长度，最长的填充到序列长度。"; "S of the first steps", "padding=\"longest\" of the data collator";
@@ -78,6 +84,12 @@ settings! {
     "optimizer.relative_step": "Relative step", "相对步长";
         "transformers' Adafactor takes its learning rate from the step and the parameter.",
         "transformers 的 Adafactor 由步数与参数决定学习率。"; "", "Adafactor(relative_step=), transformers";
+    "optimizer.rank": "Rank", "秩（rank）";
+        "Rank of APOLLO's states; 128, of its mini form 1, unless it is said.",
+        "APOLLO 状态的秩；默认 128，Mini 为 1。"; "2 r (in or out)", "rank of apollo_torch's groups";
+    "optimizer.bf16_stochastic_round": "Stochastic rounding", "随机舍入";
+        "torchao's optimizers round weights in bf16 at random.",
+        "torchao 的优化器对 bf16 权重随机舍入。"; "", "bf16_stochastic_round=";
     "attention": "Attention", "注意力实现";
         "transformers' attn_implementation.",
         "transformers 的 attn_implementation。"; "eager: B A S\u{b2} scores", "attn_implementation of from_pretrained";
@@ -96,6 +108,12 @@ settings! {
     "checkpoint_every": "One layer checkpointed of", "每几层重计算一层";
         "1 checkpoints every layer; 2 every second one from the first on, which recomputes less and keeps more.",
         "1 表示每一层都重计算；2 表示从第一层起每两层重计算一层，重计算更少但保存更多。"; "L / n layers", "every_n_layers of gradient_checkpointing_kwargs";
+    "selective.save": "Results that are kept", "保留的运算结果";
+        "Operations whose results selectively checkpointed layers keep: mm, attention.",
+        "选择性重计算的层保留哪些运算的结果：mm、attention。"; "", "create_selective_checkpoint_contexts";
+    "selective.every_second_mm": "Every second product again", "每两个矩阵乘重算一个";
+        "Of matrix products only the first of every two is kept, as torchtitan does it.",
+        "每两个矩阵乘只保留第一个的结果（torchtitan 的做法）。"; "", "torchtitan, selective_ac_option";
     "lora": "LoRA adapters", "LoRA 适配器";
         "Trains small matrices beside frozen layers: gradients and optimizer states are of those only.",
         "在冻结层旁训练小矩阵：只有它们有梯度和优化器状态。"; "", "peft.LoraConfig";
@@ -148,8 +166,8 @@ settings! {
         "PyTorch's default; otherwise gradients stay as zeros through the next forward.",
         "PyTorch 的默认行为；否则梯度以零值保留到下一次前向。"; "off: + N P bytes in forward", "zero_grad(set_to_none=True)";
     "loss": "Loss", "损失";
-        "Where the loss comes from; in chunks, logits become fp32 one eighth of the sequence at a time.",
-        "损失的来源；分块时，logits 每次只把序列的八分之一转换为 fp32。"; "4 B S V bytes less, in chunks", "labels= of the model's forward; torchtune, CEWithChunkedOutputLoss";
+        "Where the loss comes from; Cut Cross-Entropy has no logits; in chunks, logits become fp32 one eighth of the sequence at a time.",
+        "损失的来源；Cut Cross-Entropy 不产生 logits；分块时，logits 每次只把序列的八分之一转换为 fp32。"; "4 B S V bytes less, in chunks", "labels= of the model's forward; torchtune, CEWithChunkedOutputLoss";
     "keep_outputs": "Outputs held into the next step", "输出保留到下一步";
         "A loop that still names outputs keeps the logits while the next step runs.",
         "循环中仍引用 outputs 时，下一步运行期间 logits 仍被保留。"; "+ B S V", "outputs = model(**batch)";
@@ -162,6 +180,12 @@ settings! {
     "offload.activations": "Activations on the CPU", "激活值放在 CPU";
         "What is kept for backward waits in pinned host RAM (save_on_cpu with pin_memory).",
         "为反向保存的张量存放在主机锁页内存中（save_on_cpu，pin_memory）。"; "", "torch.autograd.graph.save_on_cpu(pin_memory=True)";
+    "activation_offload.kind": "Activations to the host", "激活值卸载到主机";
+        "What waits in host RAM for backward, and which library takes it there.",
+        "哪些内容在主机内存中等待反向传播，以及由哪个库执行。"; "", "SFTConfig(activation_offloading=), gradient_checkpointing: offload";
+    "activation_offload.streams": "On a stream of its own", "使用独立的流";
+        "TRL copies saved tensors beside the computation; what is saved twice stays.",
+        "TRL 在计算之外的流上复制保存的张量；重复保存的留在显存。"; "", "use_streams= of OffloadActivations";
     "program": "Program", "程序";
         "Training steps, forward passes without gradients, or an evaluation alone.",
         "训练步、不求梯度的前向，或单独的评估。"; "", "Trainer.train, torch.no_grad, Trainer.evaluate";

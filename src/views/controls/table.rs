@@ -58,10 +58,14 @@ static ONE_GPU: &[Group] = &[
         note: None,
         settings: &[
             Setting::new("checkpoint_every").steps(FEW),
+            Setting::new("selective.save").look(Look::Names),
+            Setting::new("selective.every_second_mm"),
             Setting::new("liger_kernel").look(Look::Names),
             Setting::new("offload.optimizer_states"),
             Setting::new("offload.gradients"),
             Setting::new("offload.activations"),
+            Setting::new("activation_offload.kind"),
+            Setting::new("activation_offload.streams"),
         ],
     },
     Group {
@@ -78,6 +82,10 @@ static ONE_GPU: &[Group] = &[
             Setting::new("optimizer.master_weights").half(),
             Setting::new("optimizer.weight_decay"),
             Setting::new("optimizer.relative_step"),
+            Setting::new("optimizer.rank")
+                .steps(POWERS)
+                .absent(Called(Word::Automatic)),
+            Setting::new("optimizer.bf16_stochastic_round"),
         ],
     },
     Group {
@@ -95,6 +103,8 @@ static ONE_GPU: &[Group] = &[
             Setting::new("dataset.length_mean")
                 .steps(LENGTHS)
                 .absent(As("seq_len")),
+            Setting::new("packing.kind").half(),
+            Setting::new("packing.sequences").steps(FEW),
             Setting::new("pad_to_multiple_of")
                 .steps(POWERS)
                 .absent(Is(1)),

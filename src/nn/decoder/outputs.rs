@@ -1,0 +1,86 @@
+//! What decoders give of their last hidden states: logits, classes, losses.
+
+use super::shell::Shell;
+use crate::nn::build::{Linear, Output};
+use crate::nn::heads::{classifier, loss};
+use crate::tape::{Called, Tape, Tensor};
+
+impl Shell {
+    /// `hidden_states[:, slice_indices, :]`: the positions `[B, S', H]` that get logits.
+    pub(crate) fn kept_positions(&self, t: &Tape, hidden: &Tensor) -> Tensor {
+        let s = hidden.dim(1);
+        match self.call.logits_to_keep() {
+            Some(kept) if kept < s => t.slice(hidden, 1, s - kept, s),
+            _ => hidden.clone(),
+        }
+    }
+
+    /// What a head gives that is none of a language model: one that classifies samples, or one whose
+    /// loss in training is computed in chunks or without logits.
+    pub(crate) fn other_output(
+        &self,
+        t: &Tape,
+        hidden: &Tensor,
+        head: &Linear,
+        (input_ids, labels): (&Tensor, Option<&Tensor>),
+    ) -> Option<Output> {
+        if self.classifies {
+            let given = (input_ids, labels);
+            return Some(classifier::classify(t, self.facts, hidden, head, given));
+        }
+        if let Ok(output) = self.cut_output(t, hidden.clone(), head, labels) {
+            return Some(output);
+        }
+        let labels = labels.filter(|_| self.chunks_loss && t.is_training())?;
+        Some(Output::of_loss(loss::chunked(t, hidden, head, labels)))
+    }
+
+    /// What a head gives whose loss in training takes no logits, where that is asked for: final hidden states
+    /// `[B, S, H]` are dropped when they have been cast. Gives them back where it is not.
+    pub(crate) fn cut_output(
+        &self,
+        t: &Tape,
+        hidden: Tensor,
+        head: &Linear,
+        labels: Option<&Tensor>,
+    ) -> Result<Output, Tensor> {
+        let labels = labels.filter(|_| self.cuts_loss && t.is_training());
+        let (Some(labels), Some(weight)) = (labels, head.weight()) else {
+            return Err(hidden);
+        };
+        let outside = Called {
+            op: "external",
+            own: &[Some(weight)],
+            is_leaf: false,
+        };
+        t.enter(&outside, &mut []);
+        let loss = t.scoped("loss", None, || {
+            loss::cut(t, (hidden, weight), labels, self.caps_logits)
+        });
+        Ok(Output::of_loss(loss))
+    }
+
+    /// Final hidden states `[B, S, H]` to logits `[B, S', V]` and, from labels `[B, S]`, the loss of
+    /// the next token.
+    pub(crate) fn language_model(
+        &self,
+        t: &Tape,
+        hidden: &Tensor,
+        lm_head: &Linear,
+        (input_ids, labels): (&Tensor, Option<&Tensor>),
+    ) -> Output {
+        if let Some(output) = self.other_output(t, hidden, lm_head, (input_ids, labels)) {
+            return output;
+        }
+        let logits = t.scoped("lm_head", None, || {
+            let kept = self.kept_positions(t, hidden);
+            t.around_head(|| lm_head.forward(t, &kept))
+        });
+        let loss = labels.map(|labels| {
+            t.scoped("loss", None, || {
+                loss::causal_lm(t, self.facts, &logits, labels)
+            })
+        });
+        Output::of(logits, loss)
+    }
+}

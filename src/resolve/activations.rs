@@ -1,0 +1,131 @@
+//! Activations that wait on the host, and layers that are checkpointed operation by operation.
+
+use crate::ask::{
+    ActivationCheckpointing, ActivationOffloadKind, DataParallelKind, Finding, Framework, Message,
+    Program, SavedOperation, Scenario, Task, closest, message,
+};
+use crate::families::network::has_stages;
+use crate::model::{Architecture, SavedOperations};
+use serde_json::Value;
+
+const CHECKPOINTING: &str = "activation_checkpointing";
+const KIND: &str = "activation_offload.kind";
+
+/// Whether layers are checkpointed operation by operation.
+fn by_operations(scenario: &Scenario) -> bool {
+    scenario.activation_checkpointing == ActivationCheckpointing::Operations
+}
+
+/// How layers run that are checkpointed: those that keep the results of operations as all that do not re-enter.
+pub(crate) fn checkpointing(scenario: &Scenario) -> ActivationCheckpointing {
+    if by_operations(scenario) {
+        ActivationCheckpointing::Full
+    } else {
+        scenario.activation_checkpointing
+    }
+}
+
+/// Operations whose results checkpointed layers keep.
+pub(crate) fn saved_operations(scenario: &Scenario) -> Option<SavedOperations> {
+    let selective = &scenario.selective;
+    let has =
+        |operation: SavedOperation| selective.save.iter().any(|name| name == operation.name());
+    by_operations(scenario).then(|| SavedOperations {
+        mm: has(SavedOperation::Mm),
+        attention: has(SavedOperation::Attention),
+        every_second_mm: selective.every_second_mm,
+    })
+}
+
+/// Refuses what is not there or not estimated.
+pub(crate) fn check(
+    scenario: &Scenario,
+    architecture: &Architecture,
+    task: Task,
+    findings: &mut Vec<Finding>,
+) {
+    check_operations(scenario, architecture, task, findings);
+    check_offload(scenario, findings);
+}
+
+/// Whether the model is on one rank as a whole, whatever shards its parameters.
+fn is_whole(scenario: &Scenario) -> bool {
+    let parallelism = &scenario.parallelism;
+    let sizes = [
+        parallelism.tp.size,
+        parallelism.pp.size,
+        parallelism.cp.size,
+        parallelism.ep.size,
+    ];
+    let megatron = parallelism.dp.kind == DataParallelKind::Megatron;
+    !megatron && sizes.into_iter().all(|size| size < 2)
+}
+
+fn check_operations(
+    scenario: &Scenario,
+    architecture: &Architecture,
+    task: Task,
+    findings: &mut Vec<Finding>,
+) {
+    if !by_operations(scenario) {
+        return;
+    }
+    let all = || SavedOperation::ALL.iter().map(|operation| operation.name());
+    for name in &scenario.selective.save {
+        if SavedOperation::from_name(name).is_some() {
+            continue;
+        }
+        let names = all().collect::<Vec<_>>().join(", ");
+        let repaired: Vec<Value> = (scenario.selective.save.iter())
+            .filter_map(|other| match SavedOperation::from_name(other) {
+                Some(known) => Some(known.name().into()),
+                None => closest(other, all()).map(Value::from),
+            })
+            .collect();
+        findings.push(
+            Finding::error(
+                "selective.save",
+                message!(activations::unknown, name, names),
+            )
+            .with_fix("selective.save", repaired),
+        );
+        return;
+    }
+    let recent = scenario.framework == Framework::Torch215Transformers523;
+    let decoder = matches!(architecture, Architecture::Decoder(config) if config.images.is_none());
+    let shell = || has_stages(architecture, task, scenario.framework);
+    if !(recent && decoder && is_whole(scenario) && shell()) {
+        let why = message!(activations::operations);
+        let full = ActivationCheckpointing::Full.name();
+        findings.push(Finding::error(CHECKPOINTING, why).with_fix(CHECKPOINTING, full));
+    }
+}
+
+fn check_offload(scenario: &Scenario, findings: &mut Vec<Finding>) {
+    let kind = scenario.activation_offload.kind;
+    if kind == ActivationOffloadKind::None || scenario.program != Program::Training {
+        return;
+    }
+    let none = ActivationOffloadKind::None.name();
+    let mut refuse = |key: &str, why: Message, fix: Value| {
+        findings.push(Finding::error(key, why).with_fix(key, fix));
+    };
+    let dp = scenario.parallelism.dp.kind;
+    let alone = matches!(dp, DataParallelKind::None | DataParallelKind::Ddp);
+    if !(alone && is_whole(scenario)) {
+        return refuse(KIND, message!(activations::ranks), none.into());
+    }
+    if scenario.offload.activations {
+        refuse(
+            "offload.activations",
+            message!(activations::twice),
+            false.into(),
+        );
+    }
+    let reentrant = ActivationCheckpointing::FullReentrant;
+    if kind == ActivationOffloadKind::LayerInputs && scenario.activation_checkpointing != reentrant
+    {
+        let why = message!(activations::inputs);
+        refuse(CHECKPOINTING, why, reentrant.name().into());
+    }
+}

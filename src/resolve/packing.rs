@@ -1,0 +1,164 @@
+//! Sequences that are packed into rows: where their framework tells them apart, and where not.
+
+use super::training;
+use crate::ask::{
+    Attention, DataParallelKind, EvaluationKind, Finding, Framework, Message, PackingKind, Program,
+    SEQ_LEN, Scenario, Task, check as check_range, message,
+};
+use crate::families::network::has_stages;
+use crate::model::{Architecture, AttentionKind, DecoderConfig, Masks, Transformers};
+use serde_json::Value;
+
+const KIND: &str = "packing.kind";
+
+/// Whether attention is given a mask that keeps sequences apart.
+pub(crate) fn is_masked(scenario: &Scenario) -> bool {
+    scenario.packing.is_on() && scenario.packing.sequences > 1
+}
+
+/// Whether packed rows are estimated of a decoder: its layers attend, by positions that they are given.
+fn is_known(config: &DecoderConfig) -> bool {
+    let (style, parts) = config.put_together(Transformers::V5);
+    let masks = style.masks(Transformers::V5, config.windowed.contains(&true));
+    parts.attention == AttentionKind::Rotary
+        && matches!(masks, Masks::One | Masks::Both)
+        && config.family.generation.positions
+        && !config.alibi
+        && config.mixers.is_empty()
+        && config.indexed.is_empty()
+        && config.altup.is_none()
+        && config.images.is_none()
+        && config.state_space.is_none()
+        && config.kept_keys.is_none()
+        && parts.sinks.is_none()
+}
+
+/// Refuses packed rows where they are not estimated, and says where sequences see each other.
+pub(crate) fn check(
+    scenario: &Scenario,
+    architecture: &Architecture,
+    task: Task,
+    findings: &mut Vec<Finding>,
+) {
+    let packing = scenario.packing;
+    if !packing.is_on() {
+        return;
+    }
+    let most = 1..=scenario.padded(scenario.seq_len).min(*SEQ_LEN.end());
+    check_range("packing.sequences", packing.sequences, &most, findings);
+    let mut refuse = |key: &str, why: Message, fix: Value| {
+        findings.push(Finding::error(key, why).with_fix(key, fix));
+    };
+    let none = || PackingKind::None.name().into();
+    let known = matches!(architecture, Architecture::Decoder(config) if is_known(config));
+    // The one shell around layers whose positions and masks are those of the batch.
+    let shared = || has_stages(architecture, task, scenario.framework);
+    if task != Task::CausalLm || !known || !shared() {
+        return refuse(KIND, message!(packing::models), none());
+    }
+    let recent = Framework::Torch215Transformers523;
+    if scenario.framework != recent {
+        let why = message!(packing::framework, framework = recent.name());
+        refuse("framework", why, recent.name().into());
+    }
+    if packing.kind == PackingKind::PaddingFree && scenario.micro_batch_size > 1 {
+        refuse("micro_batch_size", message!(packing::one_row), 1.into());
+    }
+    if scenario.has_padding() {
+        refuse("padding_mask", message!(packing::padding), false.into());
+    }
+    if scenario.dataset.length_mean.is_some() {
+        refuse(
+            "dataset.length_mean",
+            message!(packing::lengths),
+            Value::Null,
+        );
+    }
+    if scenario.program != Program::Training {
+        let training = Program::Training.name();
+        refuse("program", message!(packing::training_only), training.into());
+    } else if scenario.evaluation.kind != EvaluationKind::None {
+        let nothing = EvaluationKind::None.name();
+        let why = message!(packing::training_only);
+        refuse("evaluation.kind", why, nothing.into());
+    }
+    if training::fills_cache(scenario, architecture) {
+        refuse("use_cache", message!(packing::cache), false.into());
+    }
+    let parallelism = &scenario.parallelism;
+    let sizes = [
+        parallelism.tp.size,
+        parallelism.pp.size,
+        parallelism.cp.size,
+    ];
+    if sizes.into_iter().any(|size| size > 1) || parallelism.dp.kind == DataParallelKind::Megatron {
+        refuse(KIND, message!(packing::ranks), none());
+    }
+    let flash = training::attention(scenario, architecture) == Attention::FlashAttention2;
+    if flash && packing.sequences > 1 && scenario.micro_batch_size > 1 {
+        findings.push(
+            Finding::warning("micro_batch_size", message!(packing::contaminated))
+                .with_fix("micro_batch_size", 1),
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ask::{Scenario, Severity};
+    use crate::resolve::resolve;
+    use serde_json::{Value, json};
+
+    /// The severity and the key of what is said first of packed rows with something else.
+    fn said(other: &Value) -> Option<(Severity, String)> {
+        let mut asked = json!({
+            "model": "qwen2.5-0.5b", "precision": "bf16", "seq_len": 256, "micro_batch_size": 1,
+            "packing": {"kind": "position_ids", "sequences": 4},
+        });
+        for (key, value) in other.as_object().expect("an object") {
+            asked[key] = value.clone();
+        }
+        let scenario: Scenario = serde_json::from_value(asked).expect("a scenario");
+        let first = resolve(&scenario).findings.into_iter().next();
+        first.map(|finding| (finding.severity, finding.key))
+    }
+
+    #[test]
+    fn packed_rows_are_refused_with_the_key_that_excludes_them() {
+        let packing = json!({"kind": "padding_free", "sequences": 4});
+        for (other, key) in [
+            (
+                json!({"micro_batch_size": 2, "packing": packing}),
+                "micro_batch_size",
+            ),
+            (json!({"model": "gpt2"}), "packing.kind"),
+            (json!({"model": "jamba-v0.1"}), "packing.kind"),
+            (
+                json!({"framework": "torch-2.6/transformers-4.51"}),
+                "framework",
+            ),
+            (json!({"padding_mask": true}), "padding_mask"),
+            (json!({"use_cache": true}), "use_cache"),
+            (json!({"evaluation": {"kind": "loss"}}), "evaluation.kind"),
+            (
+                json!({"packing": {"kind": "position_ids", "sequences": 257}}),
+                "packing.sequences",
+            ),
+            (json!({"sdpa_backend": "flash"}), "sdpa_backend"),
+        ] {
+            let error = Some((Severity::Error, key.to_owned()));
+            assert_eq!(said(&other), error, "{other}");
+        }
+        assert_eq!(said(&json!({})), None);
+    }
+
+    #[test]
+    fn rows_whose_sequences_see_each_other_are_warned_of() {
+        let rows = json!({"attention": "flash_attention_2", "micro_batch_size": 2});
+        let warned = Some((Severity::Warning, "micro_batch_size".to_owned()));
+        assert_eq!(said(&rows), warned);
+        let one = json!({"attention": "flash_attention_2"});
+        assert_eq!(said(&one), None);
+        assert_eq!(said(&json!({"micro_batch_size": 2})), None);
+    }
+}

@@ -1,0 +1,107 @@
+//! Checkpointed regions that keep the results of some operations: those are not computed again.
+//!
+//! Source: `create_selective_checkpoint_contexts` of `torch/utils/checkpoint.py`, torch 2.15.
+
+use super::{Tape, Tensor};
+use smallvec::SmallVec;
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+/// Operations whose results checkpointed regions keep.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KeptOperations {
+    /// `aten.mm` and `aten.addmm`.
+    pub products: bool,
+    /// The fused kernels of `scaled_dot_product_attention`.
+    pub attention: bool,
+    /// Whether only the first of every two products is kept.
+    pub every_second: bool,
+}
+
+/// Which of them an operation is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Operation {
+    Product,
+    Attention,
+}
+
+/// What one operation gave.
+type Given = SmallVec<[Tensor; 4]>;
+
+/// What one region has kept, in the order in which its operations ran.
+pub(super) struct Kept {
+    which: KeptOperations,
+    products: Cell<u64>,
+    given: RefCell<Vec<Option<Given>>>,
+    next: Cell<usize>,
+}
+
+impl Kept {
+    fn has(&self, operation: Operation) -> bool {
+        match operation {
+            Operation::Product => self.which.products,
+            Operation::Attention => self.which.attention,
+        }
+    }
+
+    /// Keeps what an operation gave, or that it is to run again.
+    fn keep(&self, operation: Operation, given: &[Tensor]) {
+        let mut again = false;
+        if operation == Operation::Product {
+            self.products.set(self.products.get() + 1);
+            again = self.which.every_second && self.products.get().is_multiple_of(2);
+        }
+        let kept = (!again).then(|| given.iter().map(Tensor::detach).collect());
+        self.given.borrow_mut().push(kept);
+    }
+
+    /// What the next operation gave, if that was kept.
+    fn take(&self) -> Option<Given> {
+        let next = self.next.get();
+        self.next.set(next + 1);
+        self.given.borrow_mut().get_mut(next)?.take()
+    }
+}
+
+impl Tape {
+    /// From here on checkpointed regions keep what these operations give.
+    pub fn keep_operations(&self, which: Option<KeptOperations>) {
+        self.kept_operations.set(which);
+    }
+
+    /// What a region that begins keeps.
+    pub(super) fn begin_keeping(&self) -> Option<Kept> {
+        self.kept_operations.get().map(|which| Kept {
+            which,
+            products: Cell::new(0),
+            given: RefCell::default(),
+            next: Cell::new(0),
+        })
+    }
+
+    /// Runs an operation, or gives what it gave when it ran first.
+    pub(super) fn kept_operation<const N: usize>(
+        &self,
+        operation: Operation,
+        run: impl FnOnce() -> [Tensor; N],
+    ) -> [Tensor; N] {
+        let (frame, again) = match (&*self.recompute.borrow(), &*self.checkpoint.borrow()) {
+            (Some(recompute), _) => (Some(Rc::clone(recompute.frame())), true),
+            (None, Some(frame)) => (Some(Rc::clone(frame)), false),
+            (None, None) => (None, false),
+        };
+        let kept = frame.as_ref().and_then(|frame| frame.kept.as_ref());
+        let kept = kept.filter(|kept| kept.has(operation) && !self.recorder.is_muted());
+        let Some(kept) = kept else { return run() };
+        if !again {
+            let given = run();
+            kept.keep(operation, &given);
+            return given;
+        }
+        let given = kept.take().and_then(|given| {
+            let all: Vec<Tensor> = given.into_iter().collect();
+            all.try_into().ok()
+        });
+        given.unwrap_or_else(run)
+    }
+}

@@ -1,0 +1,5 @@
+//! Losses.
+
+mod cross_entropy;
+mod cut;
+mod liger;
