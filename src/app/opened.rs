@@ -4,7 +4,8 @@ use super::model::change_model;
 use super::store::Store;
 use crate::ask::{Finding, Scenario};
 use crate::browser::Chosen;
-use crate::codec::{Pasted, read_pasted};
+use crate::codec::{Job, Pasted, Said, read_job, read_pasted};
+use crate::inputs::configs::{Note, Unread};
 use crate::inputs::{self, Failure, Input, Refused, Snapshot, looks_like_snapshot, read_snapshot};
 use crate::report::{Requested, requested};
 use crate::units::Bytes;
@@ -28,6 +29,10 @@ pub enum Given {
     Refused(Refused),
     /// A scenario, a link or a model; what was there before, and what is to be said.
     Applied(Box<Scenario>, Vec<Finding>),
+    /// The files of a training job; what was there before, and what they were taken for.
+    Job(Box<Scenario>, Arc<Job>),
+    /// A configuration that is not read, and why.
+    NoJob(Unread),
     /// A file of so many bytes, which is too large.
     TooLarge(u64),
     /// Nothing that is understood.
@@ -43,11 +48,18 @@ pub struct Opened {
     pub given: Given,
 }
 
-/// Reads a text; a scenario, a link or a model is used at once.
+/// Reads a text; a scenario, a link, a model or a job's configuration is used at once.
 pub fn open_text(store: Store, name: Option<String>, text: &str) -> Opened {
+    let own = name.clone().unwrap_or_default();
+    let given = given(store, vec![(own, text.to_owned())]);
+    Opened { name, given }
+}
+
+/// What some texts are, of which several are the files of one job.
+fn given(store: Store, texts: Vec<(String, String)>) -> Given {
     let before = store.scenario.get_untracked();
-    let given = match read_pasted(text) {
-        (Some(pasted), findings) => {
+    if let [(_, text)] = &texts[..] {
+        if let (Some(pasted), findings) = read_pasted(text) {
             match pasted {
                 Pasted::Scenario(scenario) => store.replace(*scenario),
                 Pasted::Model(model) => {
@@ -56,38 +68,65 @@ pub fn open_text(store: Store, name: Option<String>, text: &str) -> Opened {
                     store.replace(scenario);
                 }
             }
-            Given::Applied(Box::new(before), findings)
+            return Given::Applied(Box::new(before), findings);
         }
-        (None, _) => match inputs::read(text) {
-            Input::Failure(failure) => Given::Failure(Arc::new(*failure)),
-            Input::Foreign(owner) => Given::Foreign(owner),
-            Input::Unknown => Given::Unknown,
-        },
-    };
-    Opened { name, given }
+        match inputs::read(text) {
+            Input::Failure(failure) => return Given::Failure(Arc::new(*failure)),
+            Input::Foreign(owner) => return Given::Foreign(owner),
+            Input::Unknown => {}
+        }
+    }
+    match read_job(&texts, &[]) {
+        Ok(mut job) => {
+            // What no file says stays as it was: the model is often elsewhere.
+            let lacks = |said: &Said| matches!(said, Said::Note(Note::NoModel));
+            if job.said.iter().any(lacks) {
+                job.scenario.model = before.model.clone();
+                job.scenario
+                    .model_overrides
+                    .clone_from(&before.model_overrides);
+            }
+            if job.scenario.hardware.gpu == Scenario::default().hardware.gpu {
+                job.scenario.hardware.gpu.clone_from(&before.hardware.gpu);
+            }
+            store.replace(job.scenario.clone());
+            Given::Job(Box::new(before), Arc::new(job))
+        }
+        Err((_, Unread::Unknown)) => Given::Unknown,
+        Err((_, why)) => Given::NoJob(why),
+    }
 }
 
-/// Reads the first of some files, and says what it was taken for.
+/// Reads files, and says what they were taken for: one of any kind, or all of a job.
 pub fn open_files(store: Store, files: Vec<Chosen>, opened: RwSignal<Option<Opened>>) {
-    let Some(file) = files.into_iter().next() else {
+    let names: Vec<String> = files.iter().map(Chosen::name).collect();
+    let name = Some(names.join(", "));
+    let size = files.iter().map(Chosen::size).fold(0, u64::saturating_add);
+    if files.is_empty() {
         return;
-    };
-    let name = Some(file.name());
-    if file.size() > MOST {
-        let given = Given::TooLarge(file.size());
+    }
+    if size > MOST {
+        let given = Given::TooLarge(size);
         opened.set(Some(Opened { name, given }));
         return;
     }
     spawn_local(async move {
-        let content = file.content().await;
-        let given = match content {
-            None => Given::Unknown,
-            Some(content) if looks_like_snapshot(&content) => match read_snapshot(&content) {
-                Ok(snapshot) => Given::Snapshot(Arc::new(snapshot)),
-                Err(refused) => Given::Refused(refused),
-            },
-            Some(content) => open_text(store, None, &inputs::decode(&content)).given,
-        };
+        let mut texts = Vec::new();
+        for file in files {
+            let Some(content) = file.content().await else {
+                continue;
+            };
+            if looks_like_snapshot(&content) {
+                let given = match read_snapshot(&content) {
+                    Ok(snapshot) => Given::Snapshot(Arc::new(snapshot)),
+                    Err(refused) => Given::Refused(refused),
+                };
+                opened.set(Some(Opened { name, given }));
+                return;
+            }
+            texts.push((file.name(), inputs::decode(&content).into_owned()));
+        }
+        let given = given(store, texts);
         opened.set(Some(Opened { name, given }));
     });
 }

@@ -11,6 +11,7 @@
 //! Not here: whether a scenario makes sense (`resolve::resolve`), and where text comes from.
 
 mod flat;
+mod job;
 mod json;
 mod keys;
 mod model;
@@ -22,9 +23,10 @@ mod setting;
 mod tree;
 mod view;
 
+pub use job::{Job, Said, hidden_size_of, known_as, read_job};
 pub use json::{decode_json, encode_json, parse_json};
 pub use keys::{KEYS, Key, Kind};
-pub use model::{config_of, hidden_size, published};
+pub use model::{config_of, published};
 pub use number::{NumberError, parse_bytes, parse_count, parse_tokens, write_bytes};
 pub use pasted::{Pasted, read_pasted};
 pub use query::{decode_query, encode_query};

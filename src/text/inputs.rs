@@ -340,6 +340,10 @@ pub enum InputWord {
     Largest,
     /// Who allocated before the recording began.
     Before,
+    /// Why a key of a configuration is not followed: nobody knows it.
+    Unlisted,
+    /// The same: its value is unknown.
+    UnknownValue,
 }
 
 impl InputWord {
@@ -348,8 +352,8 @@ impl InputWord {
         language.of(match self {
             Self::Title => ("Start from what you have", "从手头的资料开始"),
             Self::Help => (
-                "Paste it, or drop a file anywhere on this page: an out-of-memory error, memory_summary(), a snapshot (.pickle), a config.json, a link. Nothing leaves your browser.",
-                "粘贴，或把文件拖到页面任意处：显存不足的报错、memory_summary()、快照（.pickle）、config.json、链接。内容不会离开浏览器。",
+                "Paste it, or drop a file anywhere on this page: an out-of-memory error, memory_summary(), a snapshot (.pickle), a config.json, a trainer's configuration, a launcher's command line, a link; several files of one job at once. Nothing leaves your browser.",
+                "粘贴，或把文件拖到页面任意处：显存不足的报错、memory_summary()、快照（.pickle）、config.json、训练配置、启动命令、链接；同一任务的多个文件可一起打开。内容不会离开浏览器。",
             ),
             Self::Choose => ("Open a file", "打开文件"),
             Self::Paste => ("Error, snapshot, configuration", "报错、快照、配置"),
@@ -376,7 +380,27 @@ impl InputWord {
             Self::Measured => ("Measured", "实测"),
             Self::Largest => ("The largest blocks at the peak:", "峰值时最大的块："),
             Self::Before => ("before the recording", "记录开始之前"),
+            Self::Unlisted => (
+                "not known here; it may matter for memory.",
+                "未知；可能影响内存。",
+            ),
+            Self::UnknownValue => (
+                "this value is not known; the default counts.",
+                "未知的取值；按默认值计算。",
+            ),
         })
+    }
+}
+
+/// What became of a configuration's keys: "Filled in from 14 keys; 9 others do not matter for memory, 2 might."
+pub fn job_counts(used: usize, idle: usize, matter: usize, language: Language) -> String {
+    match language {
+        Language::English => format!(
+            "Filled in from {used} keys; {idle} do not matter for memory, {matter} are not followed and might."
+        ),
+        Language::Chinese => {
+            format!("已由 {used} 个键填入；{idle} 个不影响内存，{matter} 个未采用且可能有影响。")
+        }
     }
 }
 

@@ -2,14 +2,17 @@
 
 use super::bars::background;
 use crate::app::{Given, MOST, Opened, Store, asked_for, open_files, open_text, use_store};
-use crate::ask::{Finding, Fix};
+use crate::ask::{Finding, Fix, Scenario};
 use crate::browser;
 use crate::catalog::ACCELERATORS;
+use crate::codec::{Job, Said};
+use crate::inputs::configs::Matters;
 use crate::inputs::{Device, Failure, Holder, Snapshot};
 use crate::report::Requested;
 use crate::text::{
-    InputWord, Language, amount, cause_sentence, exact_bytes, holder_name, kind_name, message_text,
-    refused_sentence, requested_sentence, too_large,
+    InputWord, Language, amount, cause_sentence, exact_bytes, gpu_taken_for, holder_name,
+    job_counts, kind_name, lack_sentence, message_text, note_sentence, refused_sentence,
+    requested_sentence, taken_for, too_large, unread_sentence,
 };
 use crate::units::Bytes;
 use crate::widgets::{Bar, Segment};
@@ -208,10 +211,52 @@ fn applied(findings: &[Finding], back: impl Fn() + 'static, language: Language) 
     .into_any()
 }
 
+/// What a job's files said: what is filled in, what is to be said, and the keys that are not followed.
+fn job(of: &Job, back: impl Fn() + 'static, language: Language) -> AnyView {
+    let sentence = |said: &Said| match said {
+        Said::Note(note) => note_sentence(note, language),
+        Said::Finding(finding) => message_text(&finding.message, language),
+        Said::Model(name, id) => taken_for(name, id, language),
+        Said::Gpu(name, id) => gpu_taken_for(name, id, language),
+    };
+    let line = |said: &Said| view! { <li>{sentence(said)}</li> };
+    let lines = of.said.iter().map(line).collect_view();
+    let matters = of.read.ignored.iter().filter_map(|own| {
+        let why = match own.matters {
+            Matters::No => return None,
+            Matters::Maybe => InputWord::Unlisted.text(language),
+            Matters::Value => InputWord::UnknownValue.text(language),
+            Matters::Yes(lack) => lack_sentence(lack, language),
+        };
+        Some(view! { <li><code>{own.key.clone()}</code> " — " {why}</li> })
+    });
+    let matters: Vec<_> = matters.collect();
+    let idle = of.read.ignored.len() - matters.len();
+    let counts = job_counts(of.read.understood.len(), idle, matters.len(), language);
+    view! {
+        <h3>{of.read.kinds.join(" + ")}</h3>
+        <p>
+            {counts} " "
+            <button type="button" class="quiet" on:click=move |_| back()>
+                {InputWord::Undo.text(language)}
+            </button>
+        </p>
+        <ul class="sentences">{lines} {matters}</ul>
+    }
+    .into_any()
+}
+
 /// What something was taken for.
 fn said(opened: &Opened, all: RwSignal<Option<Opened>>, store: Store) -> AnyView {
     let (language, units) = (store.language.get(), store.units.get());
     let sentence = |text: String| view! { <p>{text}</p> }.into_any();
+    let back = |before: &Scenario| {
+        let before = before.clone();
+        move || {
+            store.replace(before.clone());
+            all.set(None);
+        }
+    };
     let shown = match &opened.given {
         Given::Failure(given) => failure(given, store),
         Given::Foreign(owner) => sentence((*owner).to_owned()),
@@ -219,14 +264,9 @@ fn said(opened: &Opened, all: RwSignal<Option<Opened>>, store: Store) -> AnyView
         Given::Refused(refused) => sentence(refused_sentence(*refused, language)),
         Given::TooLarge(bytes) => sentence(too_large(*bytes, MOST, units, language)),
         Given::Unknown => sentence(InputWord::Unknown.text(language).to_owned()),
-        Given::Applied(before, findings) => {
-            let before = before.clone();
-            let back = move || {
-                store.replace((*before).clone());
-                all.set(None);
-            };
-            applied(findings, back, language)
-        }
+        Given::NoJob(why) => sentence(unread_sentence(why, language)),
+        Given::Applied(before, findings) => applied(findings, back(before), language),
+        Given::Job(before, of) => job(of, back(before), language),
     };
     view! {
         {opened.name.clone().map(|name| view! { <p class="fit-note">{name}</p> })}
@@ -261,7 +301,7 @@ pub(super) fn OpenedPanel() -> impl IntoView {
                 <h2 id="opened-title">{word(InputWord::Title)}</h2>
                 <label class="quiet file">
                     {word(InputWord::Choose)}
-                    <input type="file" class="unseen" on:change=choose />
+                    <input type="file" class="unseen" multiple on:change=choose />
                 </label>
             </header>
             <p class="figure-summary" id="opened-help">{word(InputWord::Help)}</p>

@@ -53,8 +53,11 @@ pub const ROOMS: &[Room] = &[
         &["units", "catalog", "ask", "model", "tape", "nn"],
     ),
     pure("resolve", &["units", "catalog", "ask", "model", "families"]),
-    pure("codec", &["units", "catalog", "ask", "families", "resolve"]),
     pure("inputs", &[]),
+    pure(
+        "codec",
+        &["units", "catalog", "ask", "families", "resolve", "inputs"],
+    ),
     exact("optim", &["units", "ask", "model", "tape"]),
     exact("device", &["units"]),
     exact("parallel", &["units", "ask", "model", "tape"]),

@@ -90,3 +90,18 @@ test("a file that is dropped anywhere is read", async () => {
   assert.match(await said(page).innerText(), /172\u{a0}MiB/u);
   await close();
 });
+
+test("the files of a job are filled in together, and what is not followed is listed", async () => {
+  const { page, close } = await open(browser, site.url + LLAMA);
+  await panel(page).scrollIntoViewIfNeeded();
+  const folder = "../fixtures/inputs/configs";
+  await panel(page)
+    .locator("input[type=file]")
+    .setInputFiles([`${folder}/axolotl_qlora.yaml`, `${folder}/slurm.sh`]);
+  await said(page).getByText(/Filled in from \d+ keys/).waitFor();
+  await page.waitForURL(/lora|quant|nf4/);
+  await accessible(page);
+  await said(page).getByRole("button").first().click();
+  await page.waitForURL(/model=llama-2-7b/);
+  await close();
+});

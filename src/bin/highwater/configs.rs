@@ -2,19 +2,18 @@
 
 use crate::lines::{read, sentence, write_line};
 use crate::{BAD_INPUT, DOES_NOT_FIT, FITS, bytes, print, refuse_line};
-use highwater::ask::{Finding, Scenario, Severity};
+use highwater::ask::Scenario;
 use highwater::codec::{
-    ViewOptions, config_of, decode_json, encode_json, encode_query, hidden_size, key, published,
-    values,
+    Said, ViewOptions, config_of, encode_json, encode_query, hidden_size_of, key, published,
+    read_job, values,
 };
 use highwater::inputs::{self, configs};
 use highwater::report;
-use highwater::resolve::resolve;
 use highwater::text::{
     self, ByteUnits, Language, english, gpu_taken_for, lack_sentence, note_sentence, taken_for,
     unread_sentence,
 };
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -133,105 +132,41 @@ impl From<String> for Problem {
 /// # Errors
 /// Which file is no configuration, and why.
 pub fn read_files(texts: &[Text], set: &[(String, String)]) -> Result<Imported, Problem> {
-    let files: Vec<configs::File> = texts
-        .iter()
-        .map(|(name, text)| configs::File { name, text })
-        .collect();
-    let read = configs::import(&files, &size_of);
-    let mut read = read.map_err(|(name, why)| {
+    let mut values = Vec::new();
+    for (path, text) in set {
+        let known =
+            key(path).ok_or_else(|| format!("--set {path}: a scenario has no such key."))?;
+        let value = known.kind.read(text);
+        let value = value.map_err(|why| format!("--set {path}: {}", english(&why)))?;
+        values.push((path.clone(), value));
+    }
+    let job = read_job(texts, &values).map_err(|(name, why)| {
         let unknown = why == configs::Unread::Unknown;
         let why = unread_sentence(&why, LANGUAGE);
-        let said = if files.len() > 1 {
+        let said = if texts.len() > 1 {
             format!("{name}: {why}")
         } else {
             why
         };
         Problem { said, unknown }
     })?;
-    let mut findings: Vec<Value> = Vec::new();
-    for (path, text) in set {
-        let known =
-            key(path).ok_or_else(|| format!("--set {path}: a scenario has no such key."))?;
-        let value = known
-            .kind
-            .read(text)
-            .map_err(|why| format!("--set {path}: {}", english(&why)))?;
-        set_at(&mut read.scenario, path, value);
-    }
-    for note in &read.notes {
-        let given = |path: &str| set.iter().any(|(own, _)| own == path);
-        let answered = match note {
-            configs::Note::NoModel => given("model"),
-            configs::Note::NoLength => given("seq_len"),
-            configs::Note::NoGpus => given("hardware.gpus_per_node"),
-            _ => false,
-        };
-        if !answered {
-            findings.push(json!({ "message": note_sentence(note, LANGUAGE) }));
+    let findings = job.said.iter().map(|said| match said {
+        Said::Finding(finding) => {
+            json!({"key": finding.key, "message": english(&finding.message)})
         }
-    }
-    if let Some(name) = read.scenario["model"].as_str().map(str::to_owned) {
-        if let Some(id) = known_as(&name).filter(|_| published(&name).is_none()) {
-            findings.push(json!({"key": "model", "message": taken_for(&name, id, LANGUAGE)}));
-            read.scenario["model"] = id.into();
+        Said::Note(note) => json!({ "message": note_sentence(note, LANGUAGE) }),
+        Said::Model(name, id) => {
+            json!({"key": "model", "message": taken_for(name, id, LANGUAGE)})
         }
-    }
-    let (mut scenario, said) = decode_json(&read.scenario.to_string());
-    findings.extend(said.iter().map(written));
-    // Names of GPUs that batch systems have are short.
-    let gpu = resolve(&scenario)
-        .findings
-        .into_iter()
-        .find(|finding| finding.key == "hardware.gpu");
-    if let Some(fixed) = gpu.and_then(|finding| finding.fix?.apply(&scenario)) {
-        let message = gpu_taken_for(&scenario.hardware.gpu, &fixed.hardware.gpu, LANGUAGE);
-        findings.push(json!({"key": "hardware.gpu", "message": message}));
-        scenario = fixed;
-    }
-    let is_error = |finding: &Finding| finding.severity == Severity::Error;
-    let refused = resolve(&scenario).findings;
-    findings.extend(
-        refused
-            .iter()
-            .filter(|finding| is_error(finding))
-            .map(written),
-    );
+        Said::Gpu(name, id) => {
+            json!({"key": "hardware.gpu", "message": gpu_taken_for(name, id, LANGUAGE)})
+        }
+    });
     Ok(Imported {
-        scenario,
-        read,
-        findings,
+        findings: findings.collect(),
+        scenario: job.scenario,
+        read: job.read,
     })
-}
-
-fn written(finding: &Finding) -> Value {
-    json!({"key": finding.key, "message": english(&finding.message)})
-}
-
-/// The catalog's name of a model, or of one that has the same sizes by its name.
-fn known_as(name: &str) -> Option<&'static str> {
-    let mut spellings = configs::spellings(name).into_iter();
-    spellings
-        .find_map(|spelling| published(&spelling))
-        .map(|(id, _)| id)
-}
-
-fn size_of(model: &Value) -> Option<u64> {
-    let known = model.as_str().and_then(known_as);
-    match known {
-        Some(id) => hidden_size(&id.into()),
-        None => hidden_size(model),
-    }
-}
-
-fn set_at(tree: &mut Value, path: &str, value: Value) {
-    let mut node = tree;
-    for part in path.split('.') {
-        if !node.is_object() {
-            *node = Value::Object(Map::new());
-        }
-        node = &mut node[part];
-    }
-    *node = value;
 }
 
 impl Imported {
@@ -354,7 +289,7 @@ pub fn write(
         repository: name.map(|(_, repository)| repository),
         config: config.as_ref(),
         complete: &complete,
-        hidden_size: &size_of,
+        hidden_size: &hidden_size_of,
         comment,
     };
     Ok(configs::export(format, &target))

@@ -1,0 +1,108 @@
+//! A training job's files as a scenario: what trainers, launchers and batch systems are told.
+
+use super::json::decode_json;
+use super::model::{hidden_size, published};
+use crate::ask::{Finding, Scenario, Severity};
+use crate::inputs::configs::{self, File, Import, Note, Unread};
+use crate::resolve::resolve;
+use serde_json::{Map, Value};
+
+/// What the files of a job were taken for.
+#[derive(Clone, Debug)]
+pub struct Job {
+    /// The scenario that they say.
+    pub scenario: Scenario,
+    /// What became of every key.
+    pub read: Import,
+    /// What is to be said.
+    pub said: Vec<Said>,
+}
+
+/// Something to be said of a job.
+#[derive(Clone, Debug)]
+pub enum Said {
+    /// Of its files.
+    Note(Note),
+    /// Of the scenario.
+    Finding(Finding),
+    /// A model that is not known, and the one of the catalog that has the same sizes by its name.
+    Model(String, &'static str),
+    /// A batch system's name of a GPU, and the GPU of the catalog.
+    Gpu(String, String),
+}
+
+/// Reads the files of a job, each by its name and its text; what is `set` counts more than they do.
+///
+/// # Errors
+/// The name of a file that is no configuration, and why.
+pub fn read_job(
+    texts: &[(String, String)],
+    set: &[(String, Value)],
+) -> Result<Job, (String, Unread)> {
+    let file = texts.iter().map(|(name, text)| File { name, text });
+    let files: Vec<File> = file.collect();
+    let mut read = configs::import(&files, &hidden_size_of)?;
+    for (path, value) in set {
+        set_at(&mut read.scenario, path, value.clone());
+    }
+    let given = |path: &str| set.iter().any(|(own, _)| own == path);
+    let open = read.notes.iter().filter(|note| match note {
+        Note::NoModel => !given("model"),
+        Note::NoLength => !given("seq_len"),
+        Note::NoGpus => !given("hardware.gpus_per_node"),
+        _ => true,
+    });
+    let mut said: Vec<Said> = open.cloned().map(Said::Note).collect();
+    if let Some(name) = read.scenario["model"].as_str().map(str::to_owned)
+        && let Some(id) = known_as(&name).filter(|_| published(&name).is_none())
+    {
+        read.scenario["model"] = id.into();
+        said.push(Said::Model(name, id));
+    }
+    let (mut scenario, findings) = decode_json(&read.scenario.to_string());
+    said.extend(findings.into_iter().map(Said::Finding));
+    // Names of GPUs that batch systems have are short.
+    let of_gpu = |finding: &Finding| finding.key == "hardware.gpu";
+    let gpu = resolve(&scenario).findings.into_iter().find(of_gpu);
+    if let Some(fixed) = gpu.and_then(|finding| finding.fix?.apply(&scenario)) {
+        let [name, id] = [&scenario, &fixed].map(|scenario| scenario.hardware.gpu.clone());
+        said.push(Said::Gpu(name, id));
+        scenario = fixed;
+    }
+    let refused = resolve(&scenario).findings.into_iter();
+    let refused = refused.filter(|finding| finding.severity == Severity::Error);
+    said.extend(refused.map(Said::Finding));
+    Ok(Job {
+        scenario,
+        read,
+        said,
+    })
+}
+
+/// The catalog's name of a model, or of one that has the same sizes by its name.
+pub fn known_as(name: &str) -> Option<&'static str> {
+    let mut spellings = configs::spellings(name).into_iter();
+    spellings
+        .find_map(|spelling| published(&spelling))
+        .map(|(id, _)| id)
+}
+
+/// The size of a model's hidden states by its name, its config, or the name of one of the same sizes.
+pub fn hidden_size_of(model: &Value) -> Option<u64> {
+    let known = model.as_str().and_then(known_as);
+    match known {
+        Some(id) => hidden_size(&id.into()),
+        None => hidden_size(model),
+    }
+}
+
+fn set_at(tree: &mut Value, path: &str, value: Value) {
+    let mut node = tree;
+    for part in path.split('.') {
+        if !node.is_object() {
+            *node = Value::Object(Map::new());
+        }
+        node = &mut node[part];
+    }
+    *node = value;
+}
