@@ -2,7 +2,7 @@
 
 use highwater::ask::Scenario;
 use highwater::codec::{config_of, decode_json, encode_json, hidden_size, published, values};
-use highwater::inputs::configs::{
+use highwater::configs::{
     self, Exported, FORMATS, File, Import, Matters, Target, Unread, export, import, spellings,
 };
 use serde_json::{Value, json};
@@ -288,7 +288,7 @@ fn files_that_make_more_of_themselves_are_refused() {
     let mut bomb = "a0: &a0 [x, x, x, x, x, x, x, x, x]\n".to_owned();
     for level in 1..12 {
         let inner = vec![format!("*a{}", level - 1); 9].join(", ");
-        bomb.push_str(&format!("a{level}: &a{level} [{inner}]\n"));
+        bomb += &format!("a{level}: &a{level} [{inner}]\n");
     }
     let deep = |open: &str| open.repeat(5000);
     for (text, syntax) in [

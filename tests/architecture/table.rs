@@ -55,6 +55,7 @@ pub const ROOMS: &[Room] = &[
     pure("resolve", &["units", "catalog", "ask", "model", "families"]),
     pure("codec", &["units", "catalog", "ask", "families", "resolve"]),
     pure("inputs", &[]),
+    pure("configs", &[]),
     exact("optim", &["units", "ask", "model", "tape"]),
     exact("device", &["units"]),
     exact("parallel", &["units", "ask", "model", "tape"]),
@@ -89,7 +90,8 @@ pub const ROOMS: &[Room] = &[
     pure(
         "text",
         &[
-            "units", "ask", "resolve", "inputs", "tape", "sim", "host", "report", "decide",
+            "units", "ask", "resolve", "inputs", "configs", "tape", "sim", "host", "report",
+            "decide",
         ],
     ),
     page("browser", &[]),
@@ -115,7 +117,7 @@ pub const BINARIES: &[(&str, &[&str])] = &[
     (
         "src/bin/highwater",
         &[
-            "units", "ask", "resolve", "codec", "inputs", "report", "decide", "text",
+            "units", "ask", "resolve", "codec", "inputs", "configs", "report", "decide", "text",
         ],
     ),
     ("src/bin/web", &["app", "views"]),

@@ -7,7 +7,8 @@ use highwater::codec::{
     ViewOptions, config_of, decode_json, encode_json, encode_query, hidden_size, key, published,
     values,
 };
-use highwater::inputs::{self, configs};
+use highwater::configs;
+use highwater::inputs;
 use highwater::report;
 use highwater::resolve::resolve;
 use highwater::text::{
@@ -170,11 +171,12 @@ pub fn read_files(texts: &[Text], set: &[(String, String)]) -> Result<Imported, 
             findings.push(json!({ "message": note_sentence(note, LANGUAGE) }));
         }
     }
-    if let Some(name) = read.scenario["model"].as_str().map(str::to_owned) {
-        if let Some(id) = known_as(&name).filter(|_| published(&name).is_none()) {
-            findings.push(json!({"key": "model", "message": taken_for(&name, id, LANGUAGE)}));
-            read.scenario["model"] = id.into();
-        }
+    let name = read.scenario["model"].as_str().map(str::to_owned);
+    let name = name.filter(|name| published(name).is_none());
+    if let Some((name, id)) = name.and_then(|name| known_as(&name).map(|id| (name, id))) {
+        let message = taken_for(&name, id, LANGUAGE);
+        findings.push(json!({"key": "model", "message": message}));
+        read.scenario["model"] = id.into();
     }
     let (mut scenario, said) = decode_json(&read.scenario.to_string());
     findings.extend(said.iter().map(written));
