@@ -21,7 +21,7 @@ mod snapshot;
 mod summary;
 
 pub use cause::Cause;
-pub use facts::{Facts, Process, Usage};
+pub use facts::{Facts, Holder, Process, Usage};
 pub use kind::Kind;
 pub use snapshot::{
     ACTIONS, Action, Block, Device, Event, Held, Largest, Live, Mapped, Moment, Peak, Refused,

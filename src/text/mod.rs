@@ -36,7 +36,10 @@ pub use figures::{
     crossover_summary, phase_part, phases_summary, sweep_point, timeline_point, timeline_summary,
 };
 pub use fits::{axis_name, curve_summary, floor_name, gpus_sentence, sharding_name};
-pub use inputs::{cause_sentence, refused_sentence};
+pub use inputs::{
+    InputWord, cause_sentence, holder_name, kind_name, refused_sentence, requested_sentence,
+    too_large,
+};
 pub use language::Language;
 pub use mesh::mesh_words;
 pub use messages::{WrittenFinding, WrittenReport, english, message_text, written};
