@@ -10,6 +10,7 @@ pub mod ask;
 pub mod catalog;
 pub mod chart;
 pub mod codec;
+pub mod configs;
 pub mod decide;
 pub mod device;
 pub mod families;

@@ -1,6 +1,7 @@
 //! What people paste: failures, tables and snapshots, against what stands in them.
 
-use highwater::inputs::{Device, Input, Refused, configs, decode, read, read_snapshot};
+use highwater::configs;
+use highwater::inputs::{Device, Input, Refused, decode, read, read_snapshot};
 use serde_json::{Map, Value};
 
 /// Texts of public threads with their facts.

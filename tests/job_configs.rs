@@ -1,8 +1,8 @@
 //! Configurations of training jobs: read as they were meant, written so that they are read again as the same job.
 
 use highwater::ask::Scenario;
-use highwater::codec::{config_of, decode_json, encode_json, hidden_size, published, values};
-use highwater::inputs::configs::{
+use highwater::codec::{config_of, decode_json, encode_json, hidden_size_of, published, values};
+use highwater::configs::{
     self, Exported, FORMATS, File, Import, Matters, Target, Unread, export, import, spellings,
 };
 use serde_json::{Value, json};
@@ -29,8 +29,8 @@ fn known_as(name: &str) -> Option<&'static str> {
 
 fn size_of(model: &Value) -> Option<u64> {
     match model.as_str().and_then(known_as) {
-        Some(id) => hidden_size(&id.into()),
-        None => hidden_size(model),
+        Some(id) => hidden_size_of(&id.into()),
+        None => hidden_size_of(model),
     }
 }
 
@@ -285,11 +285,13 @@ fn whatever_a_format_does_not_say_is_told() {
 
 #[test]
 fn files_that_make_more_of_themselves_are_refused() {
-    let mut bomb = "a0: &a0 [x, x, x, x, x, x, x, x, x]\n".to_owned();
-    for level in 1..12 {
-        let inner = vec![format!("*a{}", level - 1); 9].join(", ");
-        bomb.push_str(&format!("a{level}: &a{level} [{inner}]\n"));
-    }
+    let level = |level: u8| {
+        let inner = level
+            .checked_sub(1)
+            .map_or("x".to_owned(), |under| format!("*a{under}"));
+        format!("a{level}: &a{level} [{}]\n", vec![inner; 9].join(", "))
+    };
+    let bomb: String = (0..12).map(level).collect();
     let deep = |open: &str| open.repeat(5000);
     for (text, syntax) in [
         (bomb, "YAML"),

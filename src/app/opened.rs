@@ -5,7 +5,7 @@ use super::store::Store;
 use crate::ask::{Finding, Scenario};
 use crate::browser::Chosen;
 use crate::codec::{Job, Pasted, Said, read_job, read_pasted};
-use crate::inputs::configs::{Note, Unread};
+use crate::configs::{Note, Unread};
 use crate::inputs::{self, Failure, Input, Refused, Snapshot, looks_like_snapshot, read_snapshot};
 use crate::report::{Requested, requested};
 use crate::units::Bytes;

@@ -3,7 +3,7 @@
 use super::json::decode_json;
 use super::model::{hidden_size, published};
 use crate::ask::{Finding, Scenario, Severity};
-use crate::inputs::configs::{self, File, Import, Note, Unread};
+use crate::configs::{self, File, Import, Note, Unread};
 use crate::resolve::resolve;
 use serde_json::{Map, Value};
 

@@ -1,7 +1,7 @@
 //! What is said of configurations: why a key is not followed, what a job's files lack, why a file is not read.
 
 use super::Language;
-use crate::inputs::configs::{Lack, Note, Unread};
+use crate::configs::{Lack, Note, Unread};
 
 /// What no scenario can say yet.
 pub fn lack_sentence(lack: Lack, language: Language) -> &'static str {

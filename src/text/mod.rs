@@ -37,8 +37,8 @@ pub use figures::{
 };
 pub use fits::{axis_name, curve_summary, floor_name, gpus_sentence, sharding_name};
 pub use inputs::{
-    InputWord, cause_sentence, holder_name, kind_name, refused_sentence, requested_sentence,
-    too_large,
+    InputWord, cause_sentence, holder_name, job_counts, kind_name, refused_sentence,
+    requested_sentence, too_large,
 };
 pub use language::Language;
 pub use mesh::mesh_words;

@@ -6,7 +6,7 @@ use crate::ask::{Finding, Fix, Scenario};
 use crate::browser;
 use crate::catalog::ACCELERATORS;
 use crate::codec::{Job, Said};
-use crate::inputs::configs::Matters;
+use crate::configs::Matters;
 use crate::inputs::{Device, Failure, Holder, Snapshot};
 use crate::report::Requested;
 use crate::text::{

@@ -7,6 +7,47 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// The types of models that mean something else, too, where they do.
 const OTHER_WORDS: &[(&str, &str, &str)] = &[
+    ("qwen3", "src/configs/hub.rs", "a model of torchtitan's"),
+    (
+        "deepseek_v3",
+        "src/configs/hub.rs",
+        "a model of torchtitan's",
+    ),
+    (
+        "llama",
+        "src/configs/hub.rs",
+        "the config of torchtitan's model for tests",
+    ),
+    (
+        "qwen3_moe",
+        "src/configs/megatron.rs",
+        "the config that Megatron's arguments say",
+    ),
+    (
+        "mixtral",
+        "src/configs/megatron.rs",
+        "the config that Megatron's arguments say",
+    ),
+    (
+        "qwen3",
+        "src/configs/megatron.rs",
+        "the config that Megatron's arguments say",
+    ),
+    (
+        "llama",
+        "src/configs/megatron.rs",
+        "the config that Megatron's arguments say",
+    ),
+    (
+        "gpt2",
+        "src/configs/megatron.rs",
+        "the config that Megatron's arguments say",
+    ),
+    (
+        "qwen3",
+        "src/configs/written.rs",
+        "the config that Megatron's arguments say",
+    ),
     (
         "clip",
         "src/codec/keys.rs",

@@ -54,9 +54,10 @@ pub const ROOMS: &[Room] = &[
     ),
     pure("resolve", &["units", "catalog", "ask", "model", "families"]),
     pure("inputs", &[]),
+    pure("configs", &[]),
     pure(
         "codec",
-        &["units", "catalog", "ask", "families", "resolve", "inputs"],
+        &["units", "catalog", "ask", "families", "resolve", "configs"],
     ),
     exact("optim", &["units", "ask", "model", "tape"]),
     exact("device", &["units"]),
@@ -92,23 +93,25 @@ pub const ROOMS: &[Room] = &[
     pure(
         "text",
         &[
-            "units", "ask", "resolve", "inputs", "tape", "sim", "host", "report", "decide",
+            "units", "ask", "resolve", "inputs", "configs", "tape", "sim", "host", "report",
+            "decide",
         ],
     ),
     page("browser", &[]),
     page(
         "app",
         &[
-            "units", "ask", "resolve", "codec", "inputs", "tape", "sim", "host", "report",
-            "decide", "text", "browser",
+            "units", "ask", "resolve", "codec", "inputs", "configs", "tape", "sim", "host",
+            "report", "decide", "text", "browser",
         ],
     ),
     page("widgets", &["browser"]),
     page(
         "views",
         &[
-            "units", "catalog", "ask", "families", "resolve", "codec", "inputs", "tape", "sim",
-            "host", "report", "decide", "chart", "figure", "text", "browser", "app", "widgets",
+            "units", "catalog", "ask", "families", "resolve", "codec", "inputs", "configs", "tape",
+            "sim", "host", "report", "decide", "chart", "figure", "text", "browser", "app",
+            "widgets",
         ],
     ),
 ];
@@ -118,7 +121,7 @@ pub const BINARIES: &[(&str, &[&str])] = &[
     (
         "src/bin/highwater",
         &[
-            "units", "ask", "resolve", "codec", "inputs", "report", "decide", "text",
+            "units", "ask", "resolve", "codec", "inputs", "configs", "report", "decide", "text",
         ],
     ),
     ("src/bin/web", &["app", "views"]),

@@ -4,10 +4,11 @@ use crate::lines::{read, sentence, write_line};
 use crate::{BAD_INPUT, DOES_NOT_FIT, FITS, bytes, print, refuse_line};
 use highwater::ask::Scenario;
 use highwater::codec::{
-    Said, ViewOptions, config_of, encode_json, encode_query, hidden_size_of, key, published,
-    read_job, values,
+    Said, ViewOptions, config_of, decode_json, encode_json, encode_query, hidden_size_of, key,
+    known_as, published, read_job, values,
 };
-use highwater::inputs::{self, configs};
+use highwater::configs;
+use highwater::inputs;
 use highwater::report;
 use highwater::text::{
     self, ByteUnits, Language, english, gpu_taken_for, lack_sentence, note_sentence, taken_for,

@@ -1,12 +1,9 @@
 //! The formats: what each one's keys are, and how it is told from the others.
 
-use super::job::Job;
+use super::job::{Job, Matters};
 use super::row::{Does, Row};
 use super::said::Said;
-use super::{
-    accelerate, axolotl, deepspeed, launcher, llama_factory, megatron, peft, torchtitan, torchtune,
-    trainer, trl,
-};
+use super::value;
 
 /// A format.
 pub struct Format {
@@ -47,22 +44,38 @@ pub enum Syntax {
     Arguments,
 }
 
-/// All formats, those first that others rest on.
-pub static FORMATS: &[Format] = &[
-    trainer::FORMAT,
-    trl::FORMAT,
-    llama_factory::FORMAT,
-    axolotl::FORMAT,
-    torchtune::FORMAT,
-    torchtitan::FORMAT,
-    megatron::FORMAT,
-    peft::FORMAT,
-    accelerate::FORMAT,
-    deepspeed::FORMAT,
-    launcher::FORMAT,
-];
+impl Syntax {
+    /// Whether comments can stand in it.
+    pub(super) const fn has_comments(self) -> bool {
+        !matches!(self, Self::Json)
+    }
+}
 
 impl Format {
+    /// Follows a table: sets what single keys set, and tells the others apart.
+    pub(super) fn follow(&self, said: &Said, job: &mut Job) {
+        for entry in &said.entries {
+            match self.row(&entry.name) {
+                Some(Does::Sets(path, read)) => match read.read(&entry.value) {
+                    Some(own) => {
+                        job.set(path, own);
+                        job.understand(entry, path);
+                    }
+                    None if value::is_off(&entry.value) => job.understand(entry, path),
+                    None => job.ignore(entry, Matters::Value),
+                },
+                Some(Does::Decides(path) | Does::Reads(path, _)) => job.understand(entry, path),
+                Some(Does::Lacks(lack)) => {
+                    let off = value::is_off(&entry.value);
+                    job.ignore(entry, if off { Matters::No } else { Matters::Yes(lack) });
+                }
+                Some(Does::File) => job.name_file(entry),
+                None if self.is_without_memory(&entry.name) => job.ignore(entry, Matters::No),
+                None => job.ignore(entry, Matters::Maybe),
+            }
+        }
+    }
+
     /// What a key does, where the format knows it.
     pub(super) fn row(&self, name: &str) -> Option<Does> {
         let rows = || self.rows.iter().copied().flatten();
@@ -117,9 +130,4 @@ fn is_called(name: &str, key: &str) -> bool {
         Some(start) => name.starts_with(start),
         None => name == key,
     }
-}
-
-/// The format with a name.
-pub fn format(name: &str) -> Option<&'static Format> {
-    FORMATS.iter().find(|format| format.name == name)
 }

@@ -119,7 +119,7 @@ impl Said {
         let (mut taken, mut kept) = (Self::default(), Vec::new());
         for entry in std::mem::take(&mut self.entries) {
             match entry.name.strip_prefix(above) {
-                Some(rest) => taken.add(&rest.to_owned(), entry.value),
+                Some(rest) => taken.add(rest, entry.value),
                 None => kept.push(entry),
             }
         }

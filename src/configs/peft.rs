@@ -97,10 +97,9 @@ fn finish(said: &Said, job: &mut Job) {
         job.give_up(said, "peft_type", Matters::Yes(Lack::Adapter));
         return;
     }
-    if job.get("model").is_none() {
-        if let Some(model) = said.get("base_model_name_or_path").and_then(value::text) {
-            job.set("model", model);
-        }
+    let model = said.get("base_model_name_or_path").and_then(value::text);
+    if let Some(model) = model.filter(|_| job.get("model").is_none()) {
+        job.set("model", model);
     }
     // One text is a pattern over whole paths, or PEFT's word for all linear layers.
     match said.get("target_modules") {

@@ -1,7 +1,8 @@
 //! Which words of a script start a job, and whose options they are.
 
-use super::format::{FORMATS, Format, format};
+use super::format::Format;
 use super::launcher::SHORT;
+use super::registry::{FORMATS, format};
 use super::said::Said;
 use super::shell::Script;
 use serde_json::Value;

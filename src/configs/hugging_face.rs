@@ -162,10 +162,10 @@ pub(super) fn mixed(said: &Said, job: &mut Job) {
 pub(super) fn dtype(said: &Said, keys: &[&str], job: &mut Job) {
     let given = keys.iter().find_map(|key| said.word(key));
     job.loaded = match given.as_deref() {
-        Some("bfloat16" | "bf16") => Some("bf16"),
+        // Files are in bfloat16 mostly.
+        Some("bfloat16" | "bf16" | "auto") => Some("bf16"),
         Some("float16" | "fp16" | "half") => Some("fp16"),
         Some("float32" | "fp32" | "float") => Some("fp32"),
-        Some("auto") => Some("bf16"),
         _ => return,
     };
 }

@@ -262,10 +262,11 @@ fn finish(said: &Said, job: &mut Job) {
         given(said, key, path, job);
     }
     let all = said.count("train_batch_size");
-    if let Some(all) = all.filter(|_| said.count("gradient_accumulation_steps").is_none()) {
-        if job.get("gradient_accumulation_steps").is_none() {
-            job.global_batch = Some((all, 1));
-        }
+    let steps = said.count("gradient_accumulation_steps");
+    if let Some(all) = all.filter(|_| steps.is_none())
+        && job.get("gradient_accumulation_steps").is_none()
+    {
+        job.global_batch = Some((all, 1));
     }
     if said.is_on("bf16.enabled") {
         job.mixed = Some(Half::Bf16);
@@ -341,11 +342,14 @@ fn optimizer(said: &Said, job: &mut Job) {
     }
 }
 
+/// A size by that of the hidden states.
+type Rule = fn(u64) -> u64;
+
 /// `trainer_config_finalize`: sizes that follow the model's where they say `auto`.
 fn sizes(said: &Said, job: &mut Job) {
     let third = job.count("parallelism.dp.stage") == Some(3);
     let hidden = job.get("model").and_then(|model| (job.hidden_size)(model));
-    let rules: [(&str, bool, fn(u64) -> u64); 3] = [
+    let rules: [(&str, bool, Rule); 3] = [
         ("reduce_bucket_size", true, |h| h.saturating_mul(h)),
         ("stage3_prefetch_bucket_size", third, |h| {
             h.saturating_mul(h).saturating_mul(9) / 10

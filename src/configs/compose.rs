@@ -50,7 +50,7 @@ fn wrap(job: &mut Job) {
     job.set("parallelism.dp.kind", kind);
 }
 
-/// Whether parameters are divided: by FSDP or in ZeRO's third stage.
+/// Whether parameters are divided: by FSDP or in the third stage of `ZeRO`.
 fn divides_parameters(job: &Job) -> bool {
     match job.wrapper {
         Some(Wrapper::Fsdp1 | Wrapper::Fsdp2) => true,
@@ -92,7 +92,7 @@ fn precision(job: &mut Job) {
         // The engine makes the model half, and keeps fp32 weights of its own.
         (Some(Wrapper::Zero), Some(half), _) => job.set("precision", half),
         (Some(Wrapper::Megatron), _, _) | (_, None, _) | (_, _, None) => {
-            job.set("precision", loaded)
+            job.set("precision", loaded);
         }
         (_, Some(half), Some(_)) if sharded && job.casts_by_fsdp_alone => {
             job.set("precision", loaded);

@@ -1,8 +1,8 @@
 //! What files of a format begin with: keys that no table sets one by one.
 
-use super::export::{Target, at, put};
 use super::format::Format;
 use super::hub;
+use super::target::{Target, at, put};
 use super::value::list;
 use serde_json::{Map, Value};
 

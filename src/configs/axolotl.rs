@@ -322,10 +322,11 @@ fn finish(said: &Said, job: &mut Job) {
     }
     job.several = Some(Wrapper::Ddp);
     job.assume("micro_batch_size", 1, SOURCE);
-    if let (Some(all), Some(each)) = (said.count("batch_size"), job.count("micro_batch_size")) {
-        if !said.has("gradient_accumulation_steps") {
-            job.set("gradient_accumulation_steps", (all / each.max(1)).max(1));
-        }
+    let each = job.count("micro_batch_size").unwrap_or(1).max(1);
+    if let Some(all) = said.count("batch_size")
+        && !said.has("gradient_accumulation_steps")
+    {
+        job.set("gradient_accumulation_steps", (all / each).max(1));
     }
     job.assume("optimizer.name", "adamw", SOURCE);
     if job.get("optimizer.name") == Some(&"adamw".into()) {

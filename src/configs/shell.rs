@@ -139,7 +139,7 @@ impl Reader {
                 }
                 '$' => {
                     let (length, values) = self.variable(&text[at..]);
-                    words.push_fields(values);
+                    words.push_fields(&values);
                     skip_to(&mut letters, at + length);
                 }
                 '\\' => {
@@ -230,8 +230,8 @@ impl Reader {
     /// The value of the variable that a text begins with, and its length.
     fn variable(&mut self, text: &str) -> (usize, Vec<String>) {
         let inner = &text[1..];
-        if inner.starts_with('(') {
-            let end = closing(&inner[1..]) + 2;
+        if let Some(command) = inner.strip_prefix('(') {
+            let end = closing(command) + 2;
             return ((end + 1).min(text.len()), Vec::new());
         }
         if let Some(braced) = inner.strip_prefix('{') {
@@ -274,14 +274,13 @@ fn append(words: &mut [String], text: &str) {
 fn closing(text: &str) -> usize {
     let (mut depth, mut quote) = (0_usize, None);
     for (at, letter) in text.char_indices() {
-        match (quote, letter) {
-            (Some(open), letter) if open == letter => quote = None,
-            (Some(_), _) => {}
-            (None, '"' | '\'') => quote = Some(letter),
-            (None, '(') => depth += 1,
-            (None, ')') if depth == 0 => return at,
-            (None, ')') => depth -= 1,
-            _ => {}
+        match quote {
+            Some(open) if open == letter => quote = None,
+            Some(_) => {}
+            None if matches!(letter, '"' | '\'') => quote = Some(letter),
+            None if letter == '(' => depth += 1,
+            None if letter == ')' && depth == 0 => return at,
+            None => depth -= usize::from(letter == ')'),
         }
     }
     text.len()
@@ -333,7 +332,7 @@ impl Words {
     }
 
     /// The same, each split at spaces, as a shell does outside of quotes.
-    fn push_fields(&mut self, values: Vec<String>) {
+    fn push_fields(&mut self, values: &[String]) {
         let fields = values.iter().flat_map(|value| value.split_whitespace());
         let fields: Vec<String> = fields.map(str::to_owned).collect();
         self.push_all(fields);

@@ -1,6 +1,5 @@
 //! Trees of keys as JSON, YAML, TOML and options of a command line.
 
-use super::export::has_comments;
 use super::format::{Format, Syntax};
 use serde_json::{Map, Value};
 use std::fmt::Write as _;
@@ -8,7 +7,7 @@ use std::fmt::Write as _;
 /// A format's text, to be pasted.
 pub(super) fn text(format: &Format, map: &Map<String, Value>, comment: &[String]) -> String {
     let mut text = String::new();
-    if has_comments(format.syntax) {
+    if format.syntax.has_comments() {
         for line in comment {
             _ = writeln!(text, "# {line}");
         }
@@ -115,7 +114,7 @@ fn arguments(format: &Format, map: &Map<String, Value>, text: &mut String) {
             Value::Bool(false) if bare => {}
             Value::Bool(true) if bare => lines.push(format!("--{key}")),
             Value::Bool(flag) => {
-                lines.push(format!("--{key} {}", if *flag { "True" } else { "False" }))
+                lines.push(format!("--{key} {}", if *flag { "True" } else { "False" }));
             }
             Value::Array(items) => {
                 let items: Vec<String> = items.iter().map(quoted).collect();

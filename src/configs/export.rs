@@ -1,26 +1,12 @@
 //! A scenario written in a format. What several keys say together is found by trying: of the ways to say it, that
 //! one is written which, read again, gives the scenario; and what none gives is reported.
 
-use super::format::{Format, Phrases, Syntax, format};
+use super::format::{Format, Phrases};
+use super::registry::format;
 use super::row::{As, Does};
-use super::{HiddenSize, write, written};
+use super::target::{Target, at, put};
+use super::{write, written};
 use serde_json::{Map, Value};
-
-/// What is to be written.
-pub struct Target<'a> {
-    /// All values of the scenario, those too that are as usual.
-    pub values: &'a Value,
-    /// The model's repository on the hub, where it has one.
-    pub repository: Option<&'a str>,
-    /// The model's config, where it is known.
-    pub config: Option<&'a Map<String, Value>>,
-    /// All values of a scenario that says only some.
-    pub complete: &'a dyn Fn(&Value) -> Value,
-    /// The size of a model's hidden states.
-    pub hidden_size: HiddenSize<'a>,
-    /// Lines that stand before the rest, where the format has comments.
-    pub comment: &'a [String],
-}
 
 /// What was written.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -218,11 +204,6 @@ impl Draft<'_> {
     }
 }
 
-/// The value at a dotted path; null where there is none.
-pub(super) fn at<'a>(values: &'a Value, path: &str) -> &'a Value {
-    path.split('.').fold(values, |node, part| &node[part])
-}
-
 /// Whether a dotted key is in a tree.
 fn has(map: &Map<String, Value>, key: &str) -> bool {
     match key.split_once('.') {
@@ -261,24 +242,6 @@ fn differences(above: &str, wanted: &Value, read: &Value, found: &mut Vec<String
     }
 }
 
-/// Puts a value at a dotted key, making objects on the way.
-pub(super) fn put(map: &mut Map<String, Value>, key: &str, value: Value) {
-    match key.split_once('.') {
-        None => _ = map.insert(key.to_owned(), value),
-        Some((first, rest)) => {
-            let inner = map
-                .entry(first)
-                .or_insert_with(|| Value::Object(Map::new()));
-            if !inner.is_object() {
-                *inner = Value::Object(Map::new());
-            }
-            if let Value::Object(inner) = inner {
-                put(inner, rest, value);
-            }
-        }
-    }
-}
-
 /// Lays a value over what is there: objects within objects.
 fn lay(map: &mut Map<String, Value>, key: &str, value: &Value) {
     match (map.get_mut(key), value) {
@@ -289,9 +252,4 @@ fn lay(map: &mut Map<String, Value>, key: &str, value: &Value) {
         }
         _ => _ = map.insert(key.to_owned(), value.clone()),
     }
-}
-
-/// Whether comments can stand in a format.
-pub(super) const fn has_comments(syntax: Syntax) -> bool {
-    !matches!(syntax, Syntax::Json)
 }

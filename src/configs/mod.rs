@@ -25,9 +25,11 @@ mod llama_factory;
 mod megatron;
 mod peft;
 mod refused;
+mod registry;
 mod row;
 mod said;
 mod shell;
+mod target;
 mod torchtitan;
 mod torchtune;
 mod trainer;
@@ -37,12 +39,14 @@ mod without_memory;
 mod write;
 mod written;
 
-pub use export::{Exported, Target, export};
-pub use format::{FORMATS, Format, Syntax, format};
+pub use export::{Exported, export};
+pub use format::{Format, Syntax};
 pub use hub::spellings;
 pub use job::{Assumed, HiddenSize, Ignored, Matters, Note, Understood};
 pub use refused::Unread;
+pub use registry::{FORMATS, format};
 pub use row::Lack;
+pub use target::Target;
 pub use write::{slurm, variables};
 
 use document::Document;
@@ -79,7 +83,7 @@ pub struct Import {
 /// Files as they were read.
 #[derive(Default)]
 struct Parts {
-    parts: Vec<(&'static Format, Said)>,
+    of_formats: Vec<(&'static Format, Said)>,
     /// Options of a script whose format nothing tells.
     options: Said,
     /// The model's `config.json`.
@@ -141,7 +145,7 @@ fn merge(under: &mut Value, over: &Map<String, Value>) {
     for (key, value) in over {
         match (map.get_mut(key), value) {
             (Some(own @ Value::Object(_)), Value::Object(inner)) if key != "model" => {
-                merge(own, inner)
+                merge(own, inner);
             }
             _ => _ = map.insert(key.clone(), value.clone()),
         }
@@ -185,7 +189,7 @@ impl Parts {
                 if started.parts.is_empty() && started.options.entries.is_empty() {
                     return Err(Unread::Unknown);
                 }
-                self.parts.extend(started.parts);
+                self.of_formats.extend(started.parts);
                 self.options.extend(started.options);
                 return Ok(());
             }
@@ -211,12 +215,12 @@ impl Parts {
         if !is_beside_a_trainer(format) {
             let within = said.take_within("deepspeed.");
             if let Some(deepspeed) =
-                format::format("deepspeed").filter(|_| !within.entries.is_empty())
+                registry::format("deepspeed").filter(|_| !within.entries.is_empty())
             {
-                self.parts.push((deepspeed, within));
+                self.of_formats.push((deepspeed, within));
             }
         }
-        self.parts.push((format, said));
+        self.of_formats.push((format, said));
     }
 
     /// Follows every part, those first that others rest on.
@@ -232,7 +236,7 @@ impl Parts {
                 name_model(&mut model, &mut job);
             }
             let mut said = Said::default();
-            for (own, part) in &self.parts {
+            for (own, part) in &self.of_formats {
                 if own.name == format.name {
                     said.extend(part.clone());
                 }
@@ -241,7 +245,7 @@ impl Parts {
                 continue;
             }
             kinds.push(format.name);
-            job.follow(format, &said);
+            format.follow(&said, &mut job);
             (format.finish)(&said, &mut job);
         }
         name_model(&mut model, &mut job);
@@ -260,11 +264,11 @@ impl Parts {
         if said.entries.is_empty() {
             return;
         }
-        let main = self.parts.iter().map(|(format, _)| *format);
-        let main = main.filter(|format| !is_beside_a_trainer(format)).next();
-        let told = format::format("trl").filter(|trl| trl.told_by(&said) > 0);
-        if let Some(format) = main.or(told).or(format::format("training-arguments")) {
-            self.parts.push((format, said));
+        let mut formats = self.of_formats.iter().map(|(format, _)| *format);
+        let main = formats.find(|format| !is_beside_a_trainer(format));
+        let told = format("trl").filter(|trl| trl.told_by(&said) > 0);
+        if let Some(format) = main.or(told).or(format("training-arguments")) {
+            self.of_formats.push((format, said));
         }
     }
 }

@@ -1,7 +1,6 @@
 //! A job while its files are read: the scenario so far, and what is understood of each key.
 
-use super::format::Format;
-use super::row::{Does, Lack};
+use super::row::Lack;
 use super::said::{Entry, Said};
 use super::value;
 use serde_json::{Map, Value};
@@ -171,31 +170,8 @@ impl<'a> Job<'a> {
         }
     }
 
-    /// Follows a table: sets what single keys set, and tells the others apart.
-    pub(super) fn follow(&mut self, format: &Format, said: &Said) {
-        for entry in &said.entries {
-            match format.row(&entry.name) {
-                Some(Does::Sets(path, read)) => match read.read(&entry.value) {
-                    Some(own) => {
-                        self.set(path, own);
-                        self.understand(entry, path);
-                    }
-                    None if value::is_off(&entry.value) => self.understand(entry, path),
-                    None => self.ignore(entry, Matters::Value),
-                },
-                Some(Does::Decides(path) | Does::Reads(path, _)) => self.understand(entry, path),
-                Some(Does::Lacks(lack)) => {
-                    let off = value::is_off(&entry.value);
-                    self.ignore(entry, if off { Matters::No } else { Matters::Yes(lack) });
-                }
-                Some(Does::File) => self.name_file(entry),
-                None if format.is_without_memory(&entry.name) => self.ignore(entry, Matters::No),
-                None => self.ignore(entry, Matters::Maybe),
-            }
-        }
-    }
-
-    fn understand(&mut self, entry: &Entry, paths: &str) {
+    /// Notes a key that is understood, and the settings that it sets.
+    pub(super) fn understand(&mut self, entry: &Entry, paths: &str) {
         self.understood.push(Understood {
             key: entry.key.clone(),
             value: entry.value.clone(),
@@ -203,7 +179,8 @@ impl<'a> Job<'a> {
         });
     }
 
-    fn ignore(&mut self, entry: &Entry, matters: Matters) {
+    /// Notes a key that is not followed.
+    pub(super) fn ignore(&mut self, entry: &Entry, matters: Matters) {
         self.ignored.push(Ignored {
             key: entry.key.clone(),
             value: entry.value.clone(),
@@ -221,7 +198,8 @@ impl<'a> Job<'a> {
         }
     }
 
-    fn name_file(&mut self, entry: &Entry) {
+    /// Notes a key that names a file.
+    pub(super) fn name_file(&mut self, entry: &Entry) {
         self.understand(entry, "");
         let Some(file) = value::text(&entry.value).filter(|_| !value::is_off(&entry.value)) else {
             return;

@@ -327,7 +327,7 @@ pub(super) fn arguments(said: &Said, job: &mut Job, checkpoints: bool) {
                 }
                 "hybrid_shard" => job.set("parallelism.dp.sharding_strategy", "HYBRID_SHARD"),
                 "hybrid_shard_zero2" => {
-                    job.set("parallelism.dp.sharding_strategy", "HYBRID_SHARD_ZERO2")
+                    job.set("parallelism.dp.sharding_strategy", "HYBRID_SHARD_ZERO2");
                 }
                 "no_shard" => job.set("parallelism.dp.sharding_strategy", "NO_SHARD"),
                 _ => {}

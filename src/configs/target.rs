@@ -1,0 +1,43 @@
+//! What is to be written, and trees of keys by dotted paths.
+
+use super::job::HiddenSize;
+use serde_json::{Map, Value};
+
+/// What is to be written.
+pub struct Target<'a> {
+    /// All values of the scenario, those too that are as usual.
+    pub values: &'a Value,
+    /// The model's repository on the hub, where it has one.
+    pub repository: Option<&'a str>,
+    /// The model's config, where it is known.
+    pub config: Option<&'a Map<String, Value>>,
+    /// All values of a scenario that says only some.
+    pub complete: &'a dyn Fn(&Value) -> Value,
+    /// The size of a model's hidden states.
+    pub hidden_size: HiddenSize<'a>,
+    /// Lines that stand before the rest, where the format has comments.
+    pub comment: &'a [String],
+}
+
+/// The value at a dotted path; null where there is none.
+pub(super) fn at<'a>(values: &'a Value, path: &str) -> &'a Value {
+    path.split('.').fold(values, |node, part| &node[part])
+}
+
+/// Puts a value at a dotted key, making objects on the way.
+pub(super) fn put(map: &mut Map<String, Value>, key: &str, value: Value) {
+    match key.split_once('.') {
+        None => _ = map.insert(key.to_owned(), value),
+        Some((first, rest)) => {
+            let inner = map
+                .entry(first)
+                .or_insert_with(|| Value::Object(Map::new()));
+            if !inner.is_object() {
+                *inner = Value::Object(Map::new());
+            }
+            if let Value::Object(inner) = inner {
+                put(inner, rest, value);
+            }
+        }
+    }
+}
