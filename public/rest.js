@@ -14,7 +14,8 @@ const MISSING = {
   zh: ["Highwater 的一部分尚未取得。上一次的结果保持不变，更改将稍后生效。", "重试"],
 };
 
-const address = document.getElementById("rest")?.content;
+const named = document.getElementById("rest");
+const address = named?.content;
 // A page that was not cut has everything in one file.
 let there = !address;
 /** A call of the program was broken off: nothing may call it any more. */
@@ -53,6 +54,15 @@ function join(module, first) {
   setTimeout(replay);
 }
 
+/** The looks of what stands below, once; where they do not come it works all the same. */
+let looks;
+const dress = () =>
+  (looks ??= new Promise((done) => {
+    const link = document.createElement("link");
+    Object.assign(link, { rel: "stylesheet", href: named.dataset.style, onload: done, onerror: done });
+    document.head.append(link);
+  }));
+
 /** Says that the rest does not come; `again` is for who does not want to wait. */
 function miss(again) {
   notice?.remove();
@@ -88,7 +98,8 @@ async function bring(first) {
     try {
       const response = await fetch(address, { signal: coming.signal });
       gone = !response.ok;
-      join(await WebAssembly.compileStreaming(response), first);
+      const [module] = await Promise.all([WebAssembly.compileStreaming(response), dress()]);
+      join(module, first);
     } catch {
       if (there) return;
       if (broken) await new Promise(() => {});
@@ -106,6 +117,7 @@ addEventListener("online", () => wake());
 /** Brings the rest while the program waits. Where it does not come the call is broken off. */
 function bringAtOnce(first) {
   coming?.abort();
+  dress();
   for (let tries = 1; !there; tries++) {
     try {
       join(new WebAssembly.Module(read()), first);

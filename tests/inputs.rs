@@ -1,6 +1,6 @@
 //! What people paste: failures, tables and snapshots, against what stands in them.
 
-use highwater::inputs::{Device, Input, Refused, decode, read, read_snapshot};
+use highwater::inputs::{Device, Input, Refused, configs, decode, read, read_snapshot};
 use serde_json::{Map, Value};
 
 /// Texts of public threads with their facts.
@@ -222,6 +222,14 @@ const PIECES: &[&[u8]] = &[
     b"(((((((((",
     b"\x8b\xff\xff\xff\x7f",
     b"r\xff\xff\xff\x00",
+    b"&a [*a, *a, *a]",
+    b"{{{{{{{{",
+    b"[[[[[[[[",
+    b"- - - - - - ",
+    b"${A:-$A$A}",
+    b"A+=($A \"$A\")\n",
+    b"--key '{\"a\": {\"b\": 1}}' ",
+    b"<<: *a\n",
 ];
 
 fn mutated(seeds: &[Vec<u8>], numbers: &mut Numbers) -> Vec<u8> {
@@ -263,6 +271,7 @@ fn whatever_is_pasted_is_read_or_refused_soon_and_within_a_gibibyte() {
     for case in cases(PEAKS) {
         seeds.push(snapshot_file(case["file"].as_str().expect("a file")));
     }
+    seeds.extend(configurations());
     let mut numbers = Numbers(0x9e37_79b9_7f4a_7c15);
     for place in 0..mutations() {
         let input = mutated(&seeds, &mut numbers);
@@ -275,12 +284,33 @@ fn whatever_is_pasted_is_read_or_refused_soon_and_within_a_gibibyte() {
                 device.mapped(numbers.below(device.events.len() + 1));
             }
         }
+        let file = configs::File {
+            name: "mutated",
+            text: &text,
+        };
+        let _ = configs::import(&[file], &|_| Some(64));
         let taken = begun.elapsed();
         assert!(taken.as_secs() < 2, "the {place}th takes {taken:?}");
     }
     if let Some(most) = memory() {
         assert!(most < 1 << 20, "{most} KiB");
     }
+}
+
+/// Every file of the configurations that are read.
+fn configurations() -> Vec<Vec<u8>> {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/inputs/configs");
+    let entries = std::fs::read_dir(folder).expect("a folder");
+    let mut paths: Vec<_> = entries
+        .map(|entry| entry.expect("an entry").path())
+        .collect();
+    paths.sort();
+    let paths = paths
+        .iter()
+        .filter(|path| path.extension().is_some_and(|end| end != "jsonl"));
+    paths
+        .map(|path| std::fs::read(path).expect("a file"))
+        .collect()
 }
 
 /// The most memory that this process had, in KiB, where the system says it.

@@ -30,7 +30,7 @@ pub use document::{
 pub use embed::follow_height;
 pub use failure::report_failures;
 pub use fetch::{FetchError, fetch_text};
-pub use files::{save_png, save_text};
+pub use files::{Chosen, chosen_files, on_drop, save_png, save_text};
 pub use memory::{recall, remember};
 pub use rest::{bring_rest, rest};
 pub use timer::Timer;

@@ -13,6 +13,7 @@
 mod flat;
 mod json;
 mod keys;
+mod model;
 mod number;
 mod pasted;
 mod percent;
@@ -23,6 +24,7 @@ mod view;
 
 pub use json::{decode_json, encode_json, parse_json};
 pub use keys::{KEYS, Key, Kind};
+pub use model::{config_of, hidden_size, published};
 pub use number::{NumberError, parse_bytes, parse_count, parse_tokens, write_bytes};
 pub use pasted::{Pasted, read_pasted};
 pub use query::{decode_query, encode_query};

@@ -16,7 +16,9 @@
 //!
 //! # Known limitations
 //! - Segments get ascending addresses, as from a driver that never reuses an address range. Best
-//!   fit breaks ties by address, so a driver with another order can place a block elsewhere.
+//!   fit breaks ties by address, so a driver with another order can place a block elsewhere. On an H200
+//!   (`tests/fixtures/h200.jsonl`) reserved memory was equal in 125 of 164 cases, within 3.4 % in 95 % of
+//!   them and 12 % off in the worst; with descending addresses, which fit that driver better, in 142.
 //! - What a GPU takes to do is not known: events of other streams are complete at once, or else when the
 //!   host waits for the device.
 
@@ -34,5 +36,5 @@ mod workspace;
 pub use allocator::{Allocator, OutOfMemory};
 pub use blocks::BlockId;
 pub use replay::{Failure, Held, Replay, Request};
-pub use settings::{Limit, POWER2_INTERVALS, Settings, Timing};
+pub use settings::{Limit, POWER2_INTERVALS, Settings, Timing, segment_size};
 pub use workspace::{CUBLASLT_WORKSPACE, cublas_workspace, threads_per_multiprocessor};

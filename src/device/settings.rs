@@ -139,7 +139,7 @@ fn next_division(bytes: u64, divisions: u64) -> u64 {
 }
 
 /// Bytes of the segment that a rounded request asks the driver for: `get_allocation_size`.
-pub(super) fn segment_size(size: u64) -> u64 {
+pub fn segment_size(size: u64) -> u64 {
     if size <= SMALL_SIZE {
         SMALL_SEGMENT
     } else if size < MIN_LARGE_ALLOC {

@@ -156,6 +156,7 @@ facts! {
     MODEL_MMAP = 3_700_000 Bytes Measured: "Private memory of a model whose weights are memory-mapped in the dtype of the file." ["hostram 6, from_pretrained, same dtype"];
     SHARD_V5 = 50_000_000_000 Bytes Derived: "save_pretrained's max_shard_size in transformers 5: what a GPU model brings to the host at once." ["transformers 5.23 modeling_utils.py"];
     SHARD_V4 = 5_000_000_000 Bytes Derived: "save_pretrained's max_shard_size in transformers 4." ["transformers 4.51 modeling_utils.py"];
-    CUDA_PRIVATE = 350_000_000 Bytes Assumed: "Private host memory of a CUDA context with cuBLAS, in each process." ["no GPU where the rest was measured; published process RSS of small Trainer runs (optimum-benchmark, torch 2.2) leaves 0.3-0.7 GB above the libraries for the whole context; others saw from 0.15 GB (the driver alone) to 1.7 GB (every kernel loaded at start, before torch 1.13): pytorch#12873"];
-    CUDA_SHARED = 300_000_000 Bytes Assumed: "File-backed pages of CUDA libraries that running kernels touches, once per node." ["as for CUDA_PRIVATE"];
+    CUDA_PRIVATE = 485_000_000 Bytes Measured: "Private host memory of a CUDA context with cuBLAS and the kernels of a training step, in each process." ["tests/oracle/host/context.py on an H200 (driver 580, torch 2.11+cu130, kernels loaded when first called): imports and three steps add 598.3 MB of anonymous memory, 113.7 on the stubbed runtime; other kinds of kernels add up to 0.6 GB, and CUDA_MODULE_LOADING=EAGER 4.1 GB"];
+    CUDA_MAPPED = 80_000_000 Bytes Measured: "Pages of the driver and of shared memory that a CUDA context maps, in each process." ["as for CUDA_PRIVATE: 58.7 MB of /dev/nvidiactl and 21.2 MB shared"];
+    CUDA_SHARED = 74_000_000 Bytes Measured: "File-backed pages of CUDA libraries that running kernels touches, once per node." ["as for CUDA_PRIVATE: 223.2 MB of files, 90.3 on the stubbed runtime, less the driver's 58.7"];
 }

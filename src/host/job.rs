@@ -241,9 +241,9 @@ fn in_dtype(spec: &ResolvedSpec, parameters: Bytes, dtype: DType) -> Bytes {
 
 fn max_shard(spec: &ResolvedSpec) -> Bytes {
     match spec.framework {
-        Framework::Torch215Transformers523 | Framework::Torch215MegatronCore016 => {
-            facts::SHARD_V5.bytes()
-        }
+        Framework::Torch215Transformers523
+        | Framework::Torch211Transformers523
+        | Framework::Torch215MegatronCore016 => facts::SHARD_V5.bytes(),
         Framework::Torch26Transformers451 | Framework::Torch26Transformers448 => {
             facts::SHARD_V4.bytes()
         }

@@ -172,7 +172,8 @@ fn rank_parts(job: &HostJob, phase: HostPhase) -> Parts {
     parts.add(HostPart::Libraries, process.private);
     parts.add(HostPart::PageTables, process.tables);
     if job.cuda {
-        parts.add(HostPart::CudaContext, facts::CUDA_PRIVATE.bytes());
+        let context = facts::CUDA_PRIVATE.bytes() + facts::CUDA_MAPPED.bytes();
+        parts.add(HostPart::CudaContext, context);
     }
     let tokenizer = libraries::tokenizer(job.tokenizer, job.vocab_size);
     let reading = phase == HostPhase::Load;

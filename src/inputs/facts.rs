@@ -146,7 +146,52 @@ pub struct Usage {
     pub peak: u64,
 }
 
+/// Who holds a part of a GPU.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Holder {
+    /// Tensors of the process that failed.
+    Tensors,
+    /// Its segments that no tensor holds.
+    Unallocated,
+    /// Its context and libraries; where nothing is said of its tensors, the whole process.
+    Process,
+    /// Other processes that the text names.
+    Others,
+    /// What the text leaves open: contexts, other processes.
+    Rest,
+    /// Nobody.
+    Free,
+}
+
 impl Facts {
+    /// Who holds the GPU's memory, as far as the text says it; parts of nothing are left out. Of processes that
+    /// cannot be told apart the largest that can hold the segments is taken for this one.
+    pub fn holders(&self) -> Vec<(Holder, u64)> {
+        let tensors = self.allocated.unwrap_or_default();
+        let unallocated = self.unallocated().unwrap_or_default();
+        let segments = tensors.saturating_add(unallocated);
+        let free = self.free.unwrap_or_default();
+        let sum = |all: &[Process]| all.iter().map(|process| process.bytes).sum::<u64>();
+        let alike = &self.processes_unattributed;
+        let largest = alike.iter().map(|process| process.bytes).max();
+        let own = largest.filter(|bytes| self.process_used.is_none() && *bytes >= segments);
+        let others = sum(&self.other_processes) + sum(alike) - own.unwrap_or_default();
+        let process = self.process_used.or(own).unwrap_or_default();
+        let mut all = vec![
+            (Holder::Tensors, tensors),
+            (Holder::Unallocated, unallocated),
+            (Holder::Process, process.saturating_sub(segments)),
+            (Holder::Others, others),
+        ];
+        let said = |sum: u64, (_, bytes): &(Holder, u64)| sum.saturating_add(*bytes);
+        let said = all.iter().fold(free, said);
+        let rest = self.total.map_or(0, |total| total.saturating_sub(said));
+        all.push((Holder::Rest, rest));
+        all.push((Holder::Free, free));
+        all.retain(|(_, bytes)| *bytes > 0);
+        all
+    }
+
     /// What the caching allocator holds in segments, said or added up.
     pub fn in_segments(&self) -> Option<u64> {
         let added = || Some(self.allocated? + self.reserved_unallocated?);
@@ -171,5 +216,37 @@ impl Facts {
         if let (Some(used), Some(held)) = (self.process_used, self.in_segments()) {
             self.derived_non_pytorch = used.checked_sub(held);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::inputs::{Input, read};
+
+    const GIB: u64 = 1 << 30;
+
+    #[test]
+    fn the_parts_of_a_gpu_are_told_apart_and_add_up_to_it() {
+        let text = "CUDA out of memory. Tried to allocate 172.00 MiB. GPU 0 has a total capacity of 24.00 GiB of which \
+                    1.00 GiB is free. Process 7 has 18.00 GiB memory in use. Process 8 has 4.00 GiB memory in use. Of the \
+                    allocated memory 16.00 GiB is allocated by PyTorch, and 1.00 GiB is reserved by PyTorch but unallocated.";
+        let Input::Failure(failure) = read(text) else {
+            panic!("a failure");
+        };
+        let holders = failure.facts.holders();
+        let expected = [
+            (Holder::Tensors, 16),
+            (Holder::Unallocated, 1),
+            (Holder::Process, 1),
+            (Holder::Others, 4),
+            (Holder::Rest, 1),
+            (Holder::Free, 1),
+        ];
+        assert_eq!(holders, expected.map(|(holder, size)| (holder, size * GIB)));
+        assert_eq!(
+            holders.iter().map(|(_, bytes)| bytes).sum::<u64>(),
+            24 * GIB
+        );
     }
 }

@@ -1,13 +1,16 @@
-//! What people have in their hands: the text of a failure, a table of memory, a snapshot.
+//! What people have in their hands: the text of a failure, a table of memory, a snapshot, a job's configuration.
 //!
 //! [`read`] finds in any text what ran out of memory, in whose words, with the numbers it says, and decides by
 //! them what it was. Texts are logs as often as messages: colours, prefixes of ranks, wrapped lines and
 //! tracebacks around what counts are expected. Of several failures the first one that an allocator tells counts.
 //!
+//! [`configs`] has the configurations of training jobs, read and written.
+//!
 //! Not here: scenarios, links and models' configs (`codec`), and words for people (`text`).
 //! Invariant: nothing that is read makes anything here panic, and the time is linear in a text's length.
 
 mod cause;
+pub mod configs;
 mod facts;
 mod foreign;
 mod gpu;
@@ -20,7 +23,7 @@ mod snapshot;
 mod summary;
 
 pub use cause::Cause;
-pub use facts::{Facts, Process, Usage};
+pub use facts::{Facts, Holder, Process, Usage};
 pub use kind::Kind;
 pub use snapshot::{
     ACTIONS, Action, Block, Device, Event, Held, Largest, Live, Mapped, Moment, Peak, Refused,

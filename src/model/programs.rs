@@ -23,7 +23,9 @@ impl Since {
         self <= match framework {
             Framework::Torch26Transformers448 => Self::V448,
             Framework::Torch26Transformers451 => Self::V451,
-            Framework::Torch215Transformers523 | Framework::Torch215MegatronCore016 => Self::V5,
+            Framework::Torch215Transformers523
+            | Framework::Torch211Transformers523
+            | Framework::Torch215MegatronCore016 => Self::V5,
         }
     }
 }
@@ -210,9 +212,9 @@ impl Generation {
         match framework {
             Framework::Torch26Transformers448 => self.caches_in_4[0],
             Framework::Torch26Transformers451 => self.caches_in_4[1],
-            Framework::Torch215Transformers523 | Framework::Torch215MegatronCore016 => {
-                CacheIn4::Given
-            }
+            Framework::Torch215Transformers523
+            | Framework::Torch211Transformers523
+            | Framework::Torch215MegatronCore016 => CacheIn4::Given,
         }
     }
 }

@@ -22,7 +22,7 @@ pub enum Versions {
 impl Versions {
     /// Whether it is so in this version.
     pub fn has(self, framework: Framework) -> bool {
-        let recent = framework == Framework::Torch215Transformers523;
+        let recent = framework.has_transformers_5();
         match self {
             Self::None => false,
             Self::All => true,

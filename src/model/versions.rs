@@ -19,7 +19,9 @@ impl Transformers {
         match framework {
             Framework::Torch26Transformers448 => Self::V448,
             Framework::Torch26Transformers451 => Self::V451,
-            Framework::Torch215Transformers523 | Framework::Torch215MegatronCore016 => Self::V5,
+            Framework::Torch215Transformers523
+            | Framework::Torch211Transformers523
+            | Framework::Torch215MegatronCore016 => Self::V5,
         }
     }
 }

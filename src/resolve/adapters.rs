@@ -32,7 +32,7 @@ fn adapted_head<'a>(
     modules: &'a [Module],
 ) -> Option<&'a str> {
     let heads = task.heads_trained_whole();
-    let recent = framework == Framework::Torch215Transformers523;
+    let recent = framework.has_transformers_5();
     let left_out = |path: &str| {
         let inside = recent && path.split('.').any(|part| heads.contains(&part));
         task == Task::SequenceClassification && (inside || heads.contains(&path))
@@ -245,7 +245,7 @@ fn check_refused(
     const REFUSED: &str = "out_proj";
     let is_refused =
         (architecture.family()).is_some_and(|family| family.adapter_support.refuses_out_proj);
-    if !is_refused || scenario.framework != Framework::Torch215Transformers523 {
+    if !is_refused || !scenario.framework.has_transformers_5() {
         return;
     }
     let last = |path: &str| path.rsplit('.').next() == Some(REFUSED);
@@ -300,7 +300,7 @@ fn adapted_tables(architecture: &Architecture, framework: Framework) -> &'static
         return &[];
     };
     let multiplies = config.family.adapter_support.scaled_table;
-    if multiplies || framework != Framework::Torch215Transformers523 {
+    if multiplies || !framework.has_transformers_5() {
         return &[];
     }
     &["embed_tokens", "wte", "word_embeddings", "embed_in"]

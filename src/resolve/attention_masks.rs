@@ -82,7 +82,7 @@ pub(crate) fn check(scenario: &Scenario, architecture: &Architecture, findings: 
     let uneven = |tokens| !scenario.padded(tokens).is_multiple_of(BIAS_ALIGNMENT);
     if scenario.offload.activations
         && scenario.program == Program::Training
-        && scenario.framework != Framework::Torch215Transformers523
+        && !scenario.framework.has_transformers_5()
         && scenario.activation_checkpointing == ActivationCheckpointing::None
         && asked != Some(SdpaBackend::Math)
         && lengths.into_iter().any(uneven)

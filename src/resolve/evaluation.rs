@@ -51,7 +51,7 @@ fn without_logits_to_keep(scenario: &Scenario, architecture: &Architecture, kept
     let framework = scenario.framework.name();
     let key = "evaluation.logits_to_keep";
     let decoder = matches!(architecture, Architecture::Decoder(_));
-    let finding = if decoder || scenario.framework == Framework::Torch215Transformers523 {
+    let finding = if decoder || scenario.framework.has_transformers_5() {
         Finding::warning(
             key,
             message!(evaluation::logits_to_keep_ignored, framework, kept),
@@ -129,7 +129,7 @@ pub(crate) fn check_combinations(
         places::check(scenario, architecture, findings);
     }
     // transformers 5 takes what encoders have no use for; before, they refuse it.
-    let idle = encodes(architecture) && scenario.framework == Framework::Torch215Transformers523;
+    let idle = encodes(architecture) && scenario.framework.has_transformers_5();
     if !generates && (!evaluation.caches() || idle) {
         return;
     }

@@ -13,7 +13,7 @@ fn former_names(
     architecture: &Architecture,
     framework: Framework,
 ) -> Option<&'static [&'static str; 4]> {
-    if framework != Framework::Torch215Transformers523 || architecture.images().is_some() {
+    if !framework.has_transformers_5() || architecture.images().is_some() {
         return None;
     }
     architecture.family()?.adapter_support.former_experts
@@ -77,7 +77,7 @@ fn parameters(modules: &[Module]) -> impl Iterator<Item = String> {
 /// What these parameters are called with their modules, each once.
 pub(crate) fn parameter_names(modules: &[Module], framework: Framework) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
-    if framework == Framework::Torch215Transformers523 {
+    if framework.has_transformers_5() {
         for path in parameters(modules) {
             let start = path.rmatch_indices('.').nth(1).map_or(0, |(at, _)| at + 1);
             if !names.iter().any(|name| name == &path[start..]) {
@@ -146,8 +146,7 @@ fn check_names(
     findings: &mut Vec<Finding>,
 ) {
     let is_known = |name: &String| {
-        framework == Framework::Torch215Transformers523
-            && parameters(modules).any(|path| is_called(&path, name))
+        framework.has_transformers_5() && parameters(modules).any(|path| is_called(&path, name))
     };
     let Some(unknown) = targets.iter().find(|name| !is_known(name)) else {
         return;

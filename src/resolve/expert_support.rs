@@ -1,7 +1,7 @@
 //! What running experts takes and refuses.
 
 use super::liger;
-use crate::ask::{Finding, Framework, Scenario, Task, message};
+use crate::ask::{Finding, Scenario, Task, message};
 use crate::families::reading::experts::why_unbalanced;
 use crate::model::{Architecture, DecoderConfig, Experts, Routing};
 
@@ -23,7 +23,7 @@ pub(crate) fn check(
     let sorted = (config.experts.as_ref()).is_some_and(|experts| experts.run_in_turn(false));
     if sorted {
         findings.push(Finding::notice("model", message!(experts::run_in_turn)));
-    } else if scenario.framework == Framework::Torch215Transformers523 {
+    } else if scenario.framework.has_transformers_5() {
         if !liger::runs_experts(scenario, architecture) {
             check_rows(scenario, config, findings);
         }

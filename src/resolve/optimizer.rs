@@ -38,7 +38,7 @@ pub(crate) fn check(scenario: &Scenario, findings: &mut Vec<Finding>) {
             .with_fix("optimizer.momentum", if momentum < 0.0 { 0.0 } else { 0.9 }),
         );
     }
-    if optimizer.name == OptimizerName::Muon && scenario.framework != Framework::default() {
+    if optimizer.name == OptimizerName::Muon && !scenario.framework.has_transformers_5() {
         let framework = scenario.framework.name();
         findings.push(
             Finding::error("optimizer.name", message!(optimizer::muon, framework))
@@ -47,7 +47,7 @@ pub(crate) fn check(scenario: &Scenario, findings: &mut Vec<Finding>) {
     }
     if optimizer.name == OptimizerName::Adagrad
         && optimizer.implementation == OptimizerImpl::Fused
-        && scenario.framework != Framework::default()
+        && !scenario.framework.has_transformers_5()
     {
         let framework = scenario.framework.name();
         findings.push(

@@ -51,13 +51,13 @@ pub(crate) fn check(
     if cuts && scenario.quantization.is_on() && scenario.program == Program::Training {
         findings.push(why_not_cut());
     }
-    let recent = scenario.framework == Framework::Torch215Transformers523;
+    let recent = scenario.framework.has_transformers_5();
     let latent = matches!(architecture, Architecture::Decoder(config) if config.latent.is_some());
     if int8 && recent && latent {
         findings.push(why_not_in_8_bits());
     }
     let reads_audio = architecture.is_encoder_decoder() && architecture.reads_spectrograms();
-    if reads_audio && scenario.framework != Framework::Torch215Transformers523 {
+    if reads_audio && !scenario.framework.has_transformers_5() {
         findings.extend(why_not_heard(scenario));
     }
 }

@@ -2,9 +2,8 @@
 
 use super::sizes;
 use crate::ask::{
-    ACCUMULATION, ActivationCheckpointing, Attention, DATASET_BYTES, Finding, Framework,
-    HOST_BYTES, LAYERS, MICRO_BATCH_SIZE, Message, Precision, SEQ_LEN, Scenario, SdpaBackend,
-    check, explain, message,
+    ACCUMULATION, ActivationCheckpointing, Attention, DATASET_BYTES, Finding, HOST_BYTES, LAYERS,
+    MICRO_BATCH_SIZE, Message, Precision, SEQ_LEN, Scenario, SdpaBackend, check, explain, message,
 };
 use crate::families::reading::Model;
 use crate::model::{Architecture, CacheSupport, DeviceFacts, Family};
@@ -119,7 +118,7 @@ pub(crate) fn check_combinations(scenario: &Scenario, model: &Model, findings: &
 /// and values all the same; nor do hybrids in transformers 4, which want a cache to be given.
 pub(crate) fn fills_cache(scenario: &Scenario, architecture: &Architecture) -> bool {
     let checkpoints = scenario.activation_checkpointing != ActivationCheckpointing::None;
-    let recent = scenario.framework == Framework::Torch215Transformers523;
+    let recent = scenario.framework.has_transformers_5();
     let cache = architecture
         .family()
         .map_or(CacheSupport::USUAL, |family| family.training_cache);

@@ -7,18 +7,22 @@ use crate::tape::{Backend, FlaVersion};
 
 /// The facts that the tape asks for.
 pub(super) fn backend(spec: &ResolvedSpec) -> Backend {
-    let recent = spec.framework == Framework::Torch215Transformers523;
+    let newest = spec.framework == Framework::Torch215Transformers523;
+    let recent = spec.framework.has_transformers_5();
     Backend {
         gemm_workspace: cublas_workspace(spec.device.compute_capability, recent),
         gemm_bias_workspace: CUBLASLT_WORKSPACE,
-        gemm_workspace_persistent: !recent,
+        gemm_workspace_persistent: !newest,
+        gemm_bias_workspace_persistent: spec.framework == Framework::Torch211Transformers523,
+        bias_may_be_matrix: newest,
         multiprocessors: spec.device.multiprocessors,
         threads_per_multiprocessor: threads_per_multiprocessor(spec.device.compute_capability),
         sorts_by_needed_bits: recent,
         sampling_is_recent: recent,
-        sdpa_broadcasts_heads: recent,
-        sdpa_keeps_generator: recent,
-        foreach_norm_packs_chunks: recent,
+        sdpa_broadcasts_heads: newest,
+        flash_keeps_generator: recent,
+        efficient_keeps_generator: newest,
+        foreach_norm_packs_chunks: newest,
         functions_release_gradients: recent,
         kept_casts_get_gradients: recent,
         rms_norm_is_fused: recent,

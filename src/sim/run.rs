@@ -7,7 +7,7 @@ use super::megatron::megatron;
 use super::precision::converts_outputs;
 use super::training::{Run, STEPS, trains};
 use super::{Phase, Trace, activations};
-use crate::ask::{EvaluationKind, Framework, MasterWeights, OptimizerName, Program};
+use crate::ask::{EvaluationKind, MasterWeights, OptimizerName, Program};
 use crate::model::ResolvedSpec;
 use crate::parallel::{self, is_wrapped};
 use crate::tape::{Backend, Built, HostCopies, Tape, Which};
@@ -103,7 +103,7 @@ fn repeated(spec: &ResolvedSpec) -> bool {
 /// Whether experts run one after another.
 fn has_lists_within_layers(spec: &ResolvedSpec) -> bool {
     let experts = spec.architecture.experts().is_some();
-    experts && spec.framework != Framework::Torch215Transformers523
+    experts && !spec.framework.has_transformers_5()
 }
 
 /// Runs every step.

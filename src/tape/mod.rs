@@ -87,9 +87,13 @@ pub struct Backend {
     pub gemm_workspace: u64,
     /// Bytes of cuBLASLt workspace that a product with a bias takes.
     pub gemm_bias_workspace: u64,
-    /// Whether the cuBLAS workspace is taken once a thread and kept (torch 2.6), or taken and
+    /// Whether the cuBLAS workspace is taken once a thread and kept (torch 2.6 and 2.11), or taken and
     /// returned around each product (torch 2.15).
     pub gemm_workspace_persistent: bool,
+    /// Whether the cuBLASLt workspace is kept in the same way (torch 2.11).
+    pub gemm_bias_workspace_persistent: bool,
+    /// Whether cuBLASLt adds a matrix as it adds a bias (torch 2.15).
+    pub bias_may_be_matrix: bool,
     /// Streaming multiprocessors; reductions and flash attention size their scratch by them.
     pub multiprocessors: u64,
     /// Threads that one of them runs at once.
@@ -102,8 +106,10 @@ pub struct Backend {
     /// Whether sdpa's fused kernels take fewer heads of keys and values than of queries without
     /// being told (torch 2.15).
     pub sdpa_broadcasts_heads: bool,
-    /// Whether sdpa's kernels keep the random generator's state on the device (torch 2.15).
-    pub sdpa_keeps_generator: bool,
+    /// Whether FlashAttention keeps the random generator's state on the device (torch 2.11 and 2.15).
+    pub flash_keeps_generator: bool,
+    /// Whether the memory-efficient kernel does (torch 2.15).
+    pub efficient_keeps_generator: bool,
     /// Whether the multi-tensor norm keeps one number a chunk (torch 2.15) or as many for each
     /// tensor as the largest one has chunks (torch 2.6).
     pub foreach_norm_packs_chunks: bool,
@@ -119,6 +125,13 @@ pub struct Backend {
     pub fla: FlaVersion,
     /// Whether Liger is 0.8.5 (with torch 2.15) or 0.5.10.
     pub liger_is_recent: bool,
+}
+
+/// The libraries whose workspaces a thread may keep.
+#[derive(Clone, Copy)]
+enum Library {
+    Blas,
+    BlasLt,
 }
 
 /// What runs whenever a parameter has its gradient.
@@ -167,8 +180,8 @@ pub struct Tape {
     checkpoint: RefCell<Option<Rc<Frame>>>,
     /// The checkpointed region that is being recomputed.
     recompute: RefCell<Option<Rc<Recompute>>>,
-    /// cuBLAS workspaces that stay: of the main thread and of autograd's.
-    workspaces: RefCell<[Option<Rc<recorder::Storage>>; 2]>,
+    /// Workspaces of cuBLAS and of cuBLASLt that stay: of the main thread and of autograd's.
+    workspaces: RefCell<[[Option<recorder::Storage>; 2]; 2]>,
 }
 
 impl Tape {
@@ -309,36 +322,40 @@ impl Tape {
 
     /// The library workspace around a matrix product (`getCUDABlasLtWorkspace` and
     /// `getNewWorkspace`, `aten/src/ATen/cuda/CublasHandlePool.cpp`): taken and returned in torch
-    /// 2.15, kept for each thread that multiplies in torch 2.6.
+    /// 2.15, kept for each thread that multiplies before.
     fn gemm_workspace(&self, op: &'static str) {
-        if !self.backend.gemm_workspace_persistent {
-            drop(
-                self.recorder
-                    .alloc(self.backend.gemm_workspace, Category::Workspaces, op),
-            );
-            return;
+        let bytes = self.backend.gemm_workspace;
+        if self.backend.gemm_workspace_persistent {
+            self.keep_workspace(Library::Blas, bytes, op);
+        } else {
+            drop(self.recorder.alloc(bytes, Category::Workspaces, op));
         }
-        if self.recorder.is_muted() {
-            return;
-        }
-        let mut workspaces = self.workspaces.borrow_mut();
-        workspaces[usize::from(self.in_backward.get())].get_or_insert_with(|| {
-            Rc::new(
-                self.recorder
-                    .alloc(self.backend.gemm_workspace, Category::Workspaces, op),
-            )
-        });
     }
 
-    /// The workspace of a product with a bias, which cuBLASLt computes.
+    /// The workspace of a product with a bias, which cuBLASLt computes. The handle comes with the
+    /// workspace that torch 2.6 and 2.11 keep for it.
     fn gemm_bias_workspace(&self, op: &'static str) {
         let bytes = self.backend.gemm_bias_workspace;
+        if self.backend.gemm_bias_workspace_persistent {
+            self.gemm_workspace(op);
+            self.keep_workspace(Library::BlasLt, bytes, op);
+            return;
+        }
         let own = self.recorder.alloc(bytes, Category::Workspaces, op);
-        // The handle comes with the workspace that torch 2.6 keeps for it.
         if self.backend.gemm_workspace_persistent {
             self.gemm_workspace(op);
         }
         drop(own);
+    }
+
+    /// A workspace that this thread keeps from its first product on.
+    fn keep_workspace(&self, of: Library, bytes: u64, op: &'static str) {
+        if self.recorder.is_muted() {
+            return;
+        }
+        let mut workspaces = self.workspaces.borrow_mut();
+        workspaces[of as usize][usize::from(self.in_backward.get())]
+            .get_or_insert_with(|| self.recorder.alloc(bytes, Category::Workspaces, op));
     }
 
     /// `x.detach().requires_grad_()`: the same storage as the beginning of a graph. Its gradient is

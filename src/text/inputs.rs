@@ -1,7 +1,8 @@
 //! What a failure was, as a sentence with its reason.
 
-use super::{ByteUnits, Language, amount};
-use crate::inputs::{Cause, Refused};
+use super::{ByteUnits, Language, Term, amount};
+use crate::inputs::{Cause, Holder, Kind, Refused};
+use crate::report::Requested;
 use crate::units::Bytes;
 
 /// What a failure was, and the numbers that say so.
@@ -236,6 +237,160 @@ mod tests {
                 said.contains("2.00 GiB") && said.contains("5.00 GiB"),
                 "{said}"
             );
+        }
+    }
+}
+
+/// What a text was taken for: "PyTorch ran out of GPU memory".
+pub fn kind_name(kind: Kind, language: Language) -> &'static str {
+    language.of(match kind {
+        Kind::Summary => ("PyTorch's memory_summary()", "PyTorch 的 memory_summary()"),
+        Kind::DeepspeedLog => ("DeepSpeed's report on memory", "DeepSpeed 的内存报告"),
+        Kind::Cublas | Kind::Cudnn | Kind::Cusolver | Kind::Nccl => {
+            ("A library's failure on the GPU", "GPU 程序库出错")
+        }
+        Kind::CpuAlloc
+        | Kind::Mmap
+        | Kind::Numpy
+        | Kind::HostMemory
+        | Kind::WinPagefile
+        | Kind::Fork => ("Host memory ran out", "主机内存不足"),
+        Kind::SharedMemory => (
+            "Shared memory (/dev/shm) ran out",
+            "共享内存（/dev/shm）不足",
+        ),
+        Kind::WorkerKilled | Kind::WorkerExited => (
+            "A worker of a DataLoader ended",
+            "DataLoader 的工作进程退出",
+        ),
+        Kind::HostKill
+        | Kind::KernelKill
+        | Kind::SlurmKill
+        | Kind::BatchKill
+        | Kind::K8sKill
+        | Kind::RayKill => ("The system ended the process", "进程被系统终止"),
+        _ => ("PyTorch ran out of GPU memory", "PyTorch 显存不足"),
+    })
+}
+
+/// Who holds a part of the GPU.
+pub fn holder_name(holder: Holder, language: Language) -> &'static str {
+    language.of(match holder {
+        Holder::Tensors => ("Tensors", "张量"),
+        Holder::Unallocated => ("Reserved, in no tensor", "已保留，未分配"),
+        Holder::Process => ("This process beside PyTorch", "本进程，PyTorch 之外"),
+        Holder::Others => ("Other processes", "其他进程"),
+        Holder::Rest => ("Not told", "未说明"),
+        Holder::Free => ("Free", "空闲"),
+    })
+}
+
+/// What the tensor is that a request may have been for: "backward: gradients layers.*.mlp (mm), 172 MiB × 96".
+pub fn requested_sentence(found: &Requested, units: ByteUnits, language: Language) -> String {
+    let phase = found.phase.term(language);
+    let category = found.category.term(language);
+    let (times, bytes) = (found.times, amount(found.bytes, units));
+    let module = match found.module.as_str() {
+        "" => String::new(),
+        module => format!(" {module}"),
+    };
+    let operation = match found.operation {
+        "" => String::new(),
+        operation => format!(" ({operation})"),
+    };
+    format!("{phase}: {category}{module}{operation}, {bytes} × {times}")
+}
+
+/// Words of the panel that reads what people have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InputWord {
+    /// Its title.
+    Title,
+    /// What can be read.
+    Help,
+    /// Choose a file.
+    Choose,
+    /// What the text box is for.
+    Paste,
+    /// What was asked for.
+    Requested,
+    /// No tensor has that size.
+    NoTensor,
+    /// A heading over the tensors of that size.
+    SameSize,
+    /// A scenario was filled in.
+    Applied,
+    /// Takes it back.
+    Undo,
+    /// Nothing was understood.
+    Unknown,
+    /// The GPU that has this capacity.
+    UseGpu,
+    /// A snapshot.
+    Snapshot,
+    /// The most that tensors held.
+    Allocated,
+    /// The most that was reserved.
+    Reserved,
+    /// What this scenario is estimated at.
+    Predicted,
+    /// Measured.
+    Measured,
+    /// The largest blocks.
+    Largest,
+    /// Who allocated before the recording began.
+    Before,
+}
+
+impl InputWord {
+    /// The word.
+    pub fn text(self, language: Language) -> &'static str {
+        language.of(match self {
+            Self::Title => ("Start from what you have", "从手头的资料开始"),
+            Self::Help => (
+                "Paste it, or drop a file anywhere on this page: an out-of-memory error, memory_summary(), a snapshot (.pickle), a config.json, a link. Nothing leaves your browser.",
+                "粘贴，或把文件拖到页面任意处：显存不足的报错、memory_summary()、快照（.pickle）、config.json、链接。内容不会离开浏览器。",
+            ),
+            Self::Choose => ("Open a file", "打开文件"),
+            Self::Paste => ("Error, snapshot, configuration", "报错、快照、配置"),
+            Self::Requested => ("Asked for", "请求"),
+            Self::NoTensor => (
+                "No tensor of the scenario on screen asks for just that much: choose the model and settings that ran.",
+                "当前配置中没有恰好这么大的张量：请选择实际运行的模型与设置。",
+            ),
+            Self::SameSize => (
+                "Of the scenario on screen these ask for just that much:",
+                "当前配置中恰好这么大的张量：",
+            ),
+            Self::Applied => ("Filled in.", "已填入。"),
+            Self::Undo => ("Undo", "撤销"),
+            Self::Unknown => (
+                "Not understood: no out-of-memory message, snapshot, configuration or link was found in it.",
+                "无法识别：其中没有显存不足的报错、快照、配置或链接。",
+            ),
+            Self::UseGpu => ("Use", "采用"),
+            Self::Snapshot => ("A snapshot of torch.cuda.memory", "torch.cuda.memory 快照"),
+            Self::Allocated => ("Allocated at most", "已分配峰值"),
+            Self::Reserved => ("Reserved at most", "已保留峰值"),
+            Self::Predicted => ("Estimated", "估算"),
+            Self::Measured => ("Measured", "实测"),
+            Self::Largest => ("The largest blocks at the peak:", "峰值时最大的块："),
+            Self::Before => ("before the recording", "记录开始之前"),
+        })
+    }
+}
+
+/// A file that is too large for the page: "big.pickle has 1.2 GiB; ..."
+pub fn too_large(bytes: u64, most: u64, units: ByteUnits, language: Language) -> String {
+    let (bytes, most) = (amount(Bytes(bytes), units), amount(Bytes(most), units));
+    match language {
+        Language::English => format!(
+            "The file has {bytes}; the page reads up to {most}. The command line reads more: highwater snapshot FILE."
+        ),
+        Language::Chinese => {
+            format!(
+                "文件有 {bytes}，网页最多读取 {most}。更大的文件请用命令行：highwater snapshot FILE。"
+            )
         }
     }
 }

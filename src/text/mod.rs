@@ -3,6 +3,7 @@
 //! Everything a person reads is made here. Each word is one line with both languages, so that
 //! none can be missing; each sentence is a function of plain data. Nothing here knows the page.
 
+mod configs;
 mod explanation;
 mod export;
 mod figures;
@@ -25,13 +26,20 @@ mod tour;
 mod verdict;
 mod words;
 
+pub use configs::{
+    estimate_comment, gpu_taken_for, lack_sentence, note_sentence, nothing_of, taken_for,
+    unread_sentence, unsaid_comment,
+};
 pub use explanation::explanation;
 pub use export::{configuration, csv, markdown};
 pub use figures::{
     crossover_summary, phase_part, phases_summary, sweep_point, timeline_point, timeline_summary,
 };
 pub use fits::{axis_name, curve_summary, floor_name, gpus_sentence, sharding_name};
-pub use inputs::{cause_sentence, refused_sentence};
+pub use inputs::{
+    InputWord, cause_sentence, holder_name, kind_name, refused_sentence, requested_sentence,
+    too_large,
+};
 pub use language::Language;
 pub use mesh::mesh_words;
 pub use messages::{WrittenFinding, WrittenReport, english, message_text, written};

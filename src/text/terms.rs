@@ -204,6 +204,7 @@ terms! { EvaluationKind {
 
 terms! { Framework {
     Torch215Transformers523: "torch 2.15, transformers 5.23", "torch 2.15，transformers 5.23";
+    Torch211Transformers523: "torch 2.11, transformers 5.23", "torch 2.11，transformers 5.23";
     Torch26Transformers451: "torch 2.6, transformers 4.51", "torch 2.6，transformers 4.51";
     Torch26Transformers448: "torch 2.6, transformers 4.48", "torch 2.6，transformers 4.48";
     Torch215MegatronCore016: "torch 2.15, megatron-core 0.16", "torch 2.15，megatron-core 0.16";

@@ -7,6 +7,7 @@ use super::explanation::ExplanationPanel;
 use super::fits::FitsPanel;
 use super::glossary::GlossaryPanel;
 use super::node::NodePanel;
+use super::opened::OpenedPanel;
 use super::others::OthersPanel;
 use super::ranks::RanksPanel;
 use super::remedies::RemediesPanel;
@@ -34,6 +35,7 @@ pub(super) fn Below() -> impl IntoView {
             <OthersPanel />
             <BreakdownPanel />
         </Show>
+        <OpenedPanel />
         <AssumptionsPanel />
         <GlossaryPanel />
     }

@@ -23,6 +23,7 @@ mod look;
 mod masthead;
 mod node;
 mod notices;
+mod opened;
 mod others;
 mod page;
 mod phases;

@@ -96,16 +96,16 @@ pub const ROOMS: &[Room] = &[
     page(
         "app",
         &[
-            "units", "ask", "resolve", "codec", "tape", "sim", "host", "report", "decide", "text",
-            "browser",
+            "units", "ask", "resolve", "codec", "inputs", "tape", "sim", "host", "report",
+            "decide", "text", "browser",
         ],
     ),
     page("widgets", &["browser"]),
     page(
         "views",
         &[
-            "units", "catalog", "ask", "families", "resolve", "codec", "tape", "sim", "host",
-            "report", "decide", "chart", "figure", "text", "browser", "app", "widgets",
+            "units", "catalog", "ask", "families", "resolve", "codec", "inputs", "tape", "sim",
+            "host", "report", "decide", "chart", "figure", "text", "browser", "app", "widgets",
         ],
     ),
 ];

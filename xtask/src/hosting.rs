@@ -78,8 +78,13 @@ fn in_two(folder: &Path, page: &str) -> Result<String, Failure> {
     }
     fs::remove_file(folder.join(before)).map_err(failed)?;
     let [first, rest] = names;
-    let named = format!("<meta id=\"rest\" name=\"rest\" content=\"./{rest}\" /></head>");
-    Ok(page.replace(before, &first).replace("</head>", &named))
+    let page = page.replace(before, &first);
+    let (page, style) = without_later_style(&page)
+        .ok_or_else(|| Failure::new("the built page names no style sheet that could come later"))?;
+    let named = format!(
+        "<meta id=\"rest\" name=\"rest\" content=\"./{rest}\" data-style=\"{style}\" /></head>"
+    );
+    Ok(page.replace("</head>", &named))
 }
 
 /// How each part is made smaller. What counts is its size once compressed: passes that take away what
@@ -145,6 +150,16 @@ fn hash_of(what: &impl Hash) -> u64 {
     hasher.finish()
 }
 
+/// The page without the link to the style sheet of what comes with the rest of the program, and its address.
+fn without_later_style(page: &str) -> Option<(String, String)> {
+    let name = page.find("./below-")?;
+    let begin = page[..name].rfind("<link")?;
+    let end = name + page[name..].find('>')? + 1;
+    let address = page[name..].split('"').next()?.to_owned();
+    let page = format!("{}{}", &page[..begin], &page[end..]);
+    Some((page, address))
+}
+
 /// The page with its inline script emptied, and that script.
 fn apart(page: &str) -> Option<(String, String)> {
     let begin = page.find(BEGINS)? + BEGINS.len();
@@ -182,6 +197,16 @@ mod tests {
         let page = "<link href=\"./web-7a_bg.wasm\"><script>'./web-7a_bg.wasm'</script>";
         assert_eq!(program_of(page), Some("web-7a_bg.wasm"));
         assert_eq!(program_of("<p></p>"), None);
+    }
+
+    #[test]
+    fn the_style_of_what_comes_later_is_taken_out() {
+        let page =
+            r#"<link href="./base-1.css"><link rel="stylesheet" href="./below-7a.css"/></head>"#;
+        let found = without_later_style(page);
+        let left = r#"<link href="./base-1.css"></head>"#.to_owned();
+        assert_eq!(found, Some((left, "./below-7a.css".to_owned())));
+        assert_eq!(without_later_style("<p></p>"), None);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! What was asked on the command line.
 
+use crate::configs::{Export, Import, names};
 use highwater::decide::{Adapters, Axis, Freedom, Gpus, PlanOptions};
 use highwater::report::Selection;
 use highwater::text::english;
@@ -8,56 +9,10 @@ use lexopt::Parser;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// How to use the program.
-pub const USAGE: &str = "\
-How much GPU memory and host RAM a training run takes, at which moment.
-
-Usage:
-  highwater estimate [FILE] [--table]
-  highwater solve --for AXIS [FILE] [--curve] [--table]
-  highwater plan [FILE] [--keep SETTING]... [--allow ADAPTERS]... [--headroom PERCENT]
-                 [--gpus any] [--table]
-  highwater check [FILE] [--only KEY=VALUE]... [--worst N]
-  highwater trace [FILE]
-  highwater read [FILE]...
-  highwater snapshot [FILE] [--table]
-
-  estimate   Reads one scenario, or one on each line, as JSON and writes one report for each, in
-             the same order, one per line.
-  --table    Writes tables, or sentences, for people instead.
-  solve      Reads scenarios in the same way and writes for each the value of one axis that only
-             just fits, as {\"micro_batch_size\": 16}: 0, or null, where none does.
-  --for      The axis: micro_batch_size, seq_len, lora.r or another number of a scenario, gpus
-             (the fewest), gpu (the smallest of the catalog) or model (the largest of its type).
-  --curve    With --for gpus: what a rank, and the RAM of a node, need against their number under
-             each sharding, and what does not shrink.
-  plan       Reads scenarios in the same way and writes for each the plans that fit and that no other
-             dominates by GPU memory, host RAM, floating-point operations and bytes sent, and why the
-             other candidates are none. The model, its sequences and the samples of a step stay.
-  --keep     A setting that stays: parallelism, micro_batch_size, activation_checkpointing,
-             precision, optimizer, attention or offload; may be repeated.
-  --allow    Adapters that may be added: lora or qlora; may be repeated.
-  --headroom How much of the GPU must stay free, in percent: 10 unless said.
-  --gpus     With any, plans are on 1, 2, 4, ... 64 GPUs instead of as many as the scenario says.
-  check      Reads lines of {\"scenario\": ..., \"expect\": ...} with what was measured and writes
-             the table of errors.
-  --only     Only cases of a group, as precision=bf16; may be repeated.
-  --worst    How many of the worst cases are listed.
-  trace      Writes the allocations and frees of one scenario, one event a line.
-  read       Says what each text or file was taken for, with its numbers and, of a failure, what
-             it was: an error or a log, a table or snapshot of memory, a scenario, a link, a config.
-  snapshot   Writes what a snapshot of torch.cuda.memory holds: memory over time, its peaks, the
-             segments then, and the largest blocks with who asked for them.
-
-Standard input is read without FILE or with -.
-Exit codes: 0 all is well; 1 check found a goal missed; 2 bad input; 3 some run does not fit its
-hardware.
-";
-
 /// What to do.
 #[derive(Clone, Debug)]
 pub enum Command {
-    /// Print [`USAGE`].
+    /// Print the usage.
     Help,
     /// Print the version.
     Version,
@@ -105,6 +60,10 @@ pub enum Command {
         /// Where it is; standard input when absent.
         file: Option<PathBuf>,
     },
+    /// Read the configurations of a job.
+    Import(Import),
+    /// Write a scenario as a configuration.
+    Export(Export),
     /// Say what texts and files are.
     Read {
         /// Where they are; standard input when there is none.
@@ -139,6 +98,9 @@ enum Opt {
     Allow(Adapters),
     Headroom(u64),
     Gpus(Gpus),
+    To(String),
+    Set(String, String),
+    Check,
 }
 
 /// Reads the arguments after the program's name.
@@ -181,6 +143,14 @@ pub fn parse(arguments: impl Iterator<Item = OsString>) -> Result<Command, Strin
                 let wrong = format!("--headroom {value} is no percentage from 0 to 99.");
                 options.push(("--headroom", Opt::Headroom(percent.ok_or(wrong)?)));
             }
+            Long("to") => options.push(("--to", Opt::To(value(&mut parser, "--to")?))),
+            Long("check") => options.push(("--check", Opt::Check)),
+            Long("set") => {
+                let value = value(&mut parser, "--set")?;
+                let wrong = format!("--set {value} has no equals sign.");
+                let (key, value) = value.split_once('=').ok_or(wrong)?;
+                options.push(("--set", Opt::Set(key.to_owned(), value.to_owned())));
+            }
             Short(letter) => return Err(format!("there is no option -{letter}.")),
             Long(name) => return Err(format!("there is no option --{name}.")),
             Value(word) if word == "help" => return Ok(Command::Help),
@@ -196,6 +166,10 @@ pub fn parse(arguments: impl Iterator<Item = OsString>) -> Result<Command, Strin
         return Ok(Command::Read {
             files: files.collect(),
         });
+    }
+    if command == "import" {
+        let files = words.filter(|file| file != "-").map(PathBuf::from);
+        return import(files.collect(), options);
     }
     let file = words.next().filter(|file| file != "-").map(PathBuf::from);
     if let Some(extra) = words.next() {
@@ -215,6 +189,7 @@ pub fn parse(arguments: impl Iterator<Item = OsString>) -> Result<Command, Strin
         }
         Some("solve") => solve(file, options),
         Some("plan") => plan(file, options),
+        Some("export") => export(file, options),
         Some("check") => check(file, options),
         Some("trace") if options.is_empty() => Ok(Command::Trace { file }),
         Some(command @ ("trace" | "read")) => Err(format!("{command} has no options.")),
@@ -301,6 +276,36 @@ fn solve(file: Option<PathBuf>, options: Vec<(&str, Opt)>) -> Result<Command, St
         };
     }
     Ok(Command::Solve { file, axis, form })
+}
+
+fn import(files: Vec<PathBuf>, options: Vec<(&str, Opt)>) -> Result<Command, String> {
+    let mut asked = Import {
+        files,
+        ..Import::default()
+    };
+    for (name, option) in options {
+        match option {
+            Opt::Check => asked.check = true,
+            Opt::Set(key, value) => asked.set.push((key, value)),
+            _ => return Err(format!("import has no option {name}.")),
+        }
+    }
+    Ok(Command::Import(asked))
+}
+
+fn export(file: Option<PathBuf>, options: Vec<(&str, Opt)>) -> Result<Command, String> {
+    let mut format = None;
+    for (name, option) in options {
+        match option {
+            Opt::To(name) => format = Some(name),
+            _ => return Err(format!("export has no option {name}.")),
+        }
+    }
+    let all = names();
+    let to = format.filter(|name| all.contains(&name.as_str()));
+    let missing = || format!("export needs a format, as in --to trl: {}.", all.join(", "));
+    let to = to.ok_or_else(missing)?;
+    Ok(Command::Export(Export { file, to }))
 }
 
 fn check(file: Option<PathBuf>, options: Vec<(&str, Opt)>) -> Result<Command, String> {

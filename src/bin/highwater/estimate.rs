@@ -1,21 +1,31 @@
 //! `highwater estimate`: scenarios in, reports out.
 
 use crate::arguments::Form;
+use crate::configs::does_not_fit;
 use crate::lines::{self, Written, read, refusal, sentence, write_line};
 use crate::table;
-use crate::{BAD_INPUT, DOES_NOT_FIT, FITS};
+use crate::{BAD_INPUT, DOES_NOT_FIT, FITS, refuse_line};
 use highwater::ask::Finding;
 use highwater::report::{self, Estimate};
 use highwater::text::WrittenReport;
 use std::io::Write;
+use std::sync::Mutex;
 
 /// Estimates every scenario of a text and writes the answers; gives the exit code.
 pub fn run(text: &str, form: Form, out: &mut dyn Write) -> u8 {
-    lines::each(text, out, |text| one(text, form))
+    let misfits = Mutex::new(Vec::new());
+    let code = lines::each(text, out, |text| one(text, form, &misfits));
+    let misfits = misfits.into_inner().unwrap_or_default();
+    match misfits.as_slice() {
+        [] => {}
+        [why] => refuse_line(why),
+        [why, ..] => refuse_line(&format!("{} do not fit, one of them: {why}", misfits.len())),
+    }
+    code
 }
 
-/// One scenario's exit code and written answer.
-fn one(text: &str, form: Form) -> Written {
+/// One scenario's exit code and written answer; why it does not fit goes among the others' reasons.
+fn one(text: &str, form: Form, misfits: &Mutex<Vec<String>>) -> Written {
     let answer = answer(text);
     let mut line = Vec::new();
     // Writing to memory cannot fail.
@@ -27,7 +37,12 @@ fn one(text: &str, form: Form) -> Written {
     };
     let code = match &answer {
         Err(_) => BAD_INPUT,
-        Ok(estimate) if !estimate.report.verdict.fits => DOES_NOT_FIT,
+        Ok(estimate) if !estimate.report.verdict.fits => {
+            if let Ok(mut misfits) = misfits.lock() {
+                misfits.push(does_not_fit(&estimate.report.verdict));
+            }
+            DOES_NOT_FIT
+        }
         Ok(_) => FITS,
     };
     (code, line)

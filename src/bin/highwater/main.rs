@@ -5,6 +5,7 @@
 
 mod arguments;
 mod check;
+mod configs;
 mod curve;
 mod estimate;
 mod lines;
@@ -13,12 +14,14 @@ mod read;
 mod snapshot;
 mod solve;
 mod table;
+mod usage;
 
-use arguments::{Command, USAGE};
+use arguments::Command;
 use std::fs;
 use std::io::{self, Read, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
+use usage::USAGE;
 
 /// Everything fits.
 const FITS: u8 = 0;
@@ -60,6 +63,10 @@ fn main() -> ExitCode {
             Ok(plan::run(text, &options, form, out))
         }),
         Ok(Command::Trace { file }) => on_text(file.as_ref(), check::trace),
+        Ok(Command::Import(asked)) => configs::import(&asked, &mut io::stdout().lock()).into(),
+        Ok(Command::Export(asked)) => {
+            on_text(asked.file.as_ref(), |text, _| configs::export(&asked, text))
+        }
         Ok(Command::Read { files }) => read::run(&files, &mut io::stdout().lock()).into(),
         Ok(Command::Snapshot { file, form }) => match bytes(file.as_ref()) {
             Ok(content) => snapshot::run(&content, form, &mut io::stdout().lock()).into(),
@@ -108,9 +115,12 @@ fn print(text: &str) {
 }
 
 fn refuse(problem: &str) -> ExitCode {
-    let _ = io::Write::write_all(
-        &mut io::stderr().lock(),
-        format!("highwater: {problem}\n").as_bytes(),
-    );
+    refuse_line(problem);
     BAD_INPUT.into()
+}
+
+/// Writes a line to standard error.
+fn refuse_line(problem: &str) {
+    let line = format!("highwater: {problem}\n");
+    let _ = io::Write::write_all(&mut io::stderr().lock(), line.as_bytes());
 }

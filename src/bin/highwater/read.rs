@@ -1,7 +1,7 @@
 //! `highwater read`: texts and files in, what they were taken for out.
 
 use crate::lines::{sentence, write_line};
-use crate::{BAD_INPUT, FITS, bytes, snapshot};
+use crate::{BAD_INPUT, FITS, bytes, configs, snapshot};
 use highwater::ask::{Finding, ModelRef};
 use highwater::codec::{Pasted, read_pasted};
 use highwater::inputs::{self, Facts, Failure, Input};
@@ -64,6 +64,8 @@ enum Answer {
         #[serde(skip_serializing_if = "Option::is_none")]
         rank: Option<u64>,
     },
+    /// The configuration of a training job, and the scenario that it says.
+    Configuration { kind: String, facts: Value },
     /// Something else that is understood.
     Other {
         kind: &'static str,
@@ -94,6 +96,13 @@ fn answer(content: &[u8]) -> Result<Answer, String> {
     if text.trim().is_empty() {
         return Err("There is nothing in the input.".to_owned());
     }
+    // Some keys of DeepSpeed's are those of scenarios, too.
+    if text.trim_start().starts_with('{')
+        && let Ok(Answer::Configuration { kind, facts }) = configuration(&text)
+        && !["scenario", "hf_config"].contains(&kind.as_str())
+    {
+        return Ok(Answer::Configuration { kind, facts });
+    }
     if let (Some(pasted), findings) = read_pasted(&text) {
         return other(&text, pasted, &findings);
     }
@@ -102,7 +111,20 @@ fn answer(content: &[u8]) -> Result<Answer, String> {
         Input::Foreign(owner) => Err(format!(
             "This is of {owner}, not of PyTorch: nothing here answers it."
         )),
-        Input::Unknown => Err("This is no failure of PyTorch's, no table or snapshot of its memory, no scenario, no link and no config.json. Paste the text from \"CUDA out of memory\" on, or the whole log.".to_owned()),
+        Input::Unknown => configuration(&text),
+    }
+}
+
+/// A training job's configuration, with the scenario that it alone says.
+fn configuration(text: &str) -> Result<Answer, String> {
+    let own = [("input".to_owned(), text.to_owned())];
+    match configs::read_files(&own, &[]) {
+        Ok(imported) => Ok(Answer::Configuration {
+            kind: imported.kind(),
+            facts: imported.facts(),
+        }),
+        Err(configs::Problem { unknown: true, .. }) => Err("This is no failure of PyTorch's, no table or snapshot of its memory, no scenario, no link, no config.json and no configuration of a training job. Paste the text from \"CUDA out of memory\" on, or the whole log.".to_owned()),
+        Err(configs::Problem { said, .. }) => Err(said),
     }
 }
 
@@ -168,6 +190,12 @@ mod tests {
                 "cuda-2.x-shortened",
             ),
             ("Killed", "host-kill"),
+            (
+                "base_model: gpt2\nsequence_len: 512\nadapter: lora",
+                "axolotl",
+            ),
+            ("{\"zero_optimization\": {\"stage\": 2}}", "deepspeed"),
+            ("torchrun --nproc_per_node 8 train.py", "launcher"),
         ] {
             assert_eq!(kind(text), Ok(expected.into()), "{text}");
         }
@@ -179,6 +207,8 @@ mod tests {
         assert!(kind(jax).is_err_and(|why| why.contains("JAX")));
         assert!(kind("How are you?").is_err());
         assert!(kind("  \n").is_err());
+        let deep = "a: ".to_owned() + &"[".repeat(10_000);
+        assert!(kind(&deep).is_err_and(|why| why.contains("nested")));
     }
 
     #[test]

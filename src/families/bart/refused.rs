@@ -1,6 +1,6 @@
 //! What is not estimated of BART and its kin.
 
-use crate::ask::{ActivationCheckpointing, Attention, Finding, Framework, Scenario, Task, message};
+use crate::ask::{ActivationCheckpointing, Attention, Finding, Scenario, Task, message};
 use crate::model::Architecture;
 
 /// Refuses what those of texts do not do.
@@ -14,7 +14,7 @@ pub(crate) fn check(
         return;
     }
     check_attention(scenario, findings);
-    let before_5 = scenario.framework != Framework::Torch215Transformers523;
+    let before_5 = !scenario.framework.has_transformers_5();
     let reentrant = scenario.activation_checkpointing == ActivationCheckpointing::FullReentrant;
     if before_5 && reentrant && scenario.lora.is_some() {
         findings.push(

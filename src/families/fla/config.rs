@@ -54,7 +54,7 @@ pub(crate) fn check(
 fn failing_before_060(scenario: &Scenario, config: &FlaConfig) -> Option<Finding> {
     /// Tokens up to which layers do not run chunk by chunk.
     const SHORT: u64 = 64;
-    if scenario.framework == Framework::Torch215Transformers523 {
+    if scenario.framework.has_transformers_5() {
         return None;
     }
     let evaluation = scenario.asked_evaluation();

@@ -1,6 +1,6 @@
 //! Attention that GPT-2's kin do not have, or not here.
 
-use crate::ask::{Attention, Finding, Framework, Precision, Scenario, message};
+use crate::ask::{Attention, Finding, Precision, Scenario, message};
 use crate::model::{Architecture, AttentionSupport, FlashRefusal};
 
 /// Eager attention alone, of GPT-Neo, GPT-J, `CodeGen` and XGLM.
@@ -15,7 +15,7 @@ pub(crate) const EAGER_ATTENTION: AttentionSupport = AttentionSupport {
 /// Refuses eager attention of `GPTBigCode` where `TorchScript` decides what it allocates.
 pub(super) fn check(scenario: &Scenario, _: &Architecture, findings: &mut Vec<Finding>) {
     if scenario.attention == Attention::Eager
-        && scenario.framework != Framework::Torch215Transformers523
+        && !scenario.framework.has_transformers_5()
         && scenario.precision != Precision::Fp32
     {
         findings.push(

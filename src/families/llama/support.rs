@@ -1,11 +1,11 @@
 //! What Llama's kin do otherwise.
 
-use crate::ask::{ActivationCheckpointing, Finding, Framework, Scenario, message};
+use crate::ask::{ActivationCheckpointing, Finding, Scenario, message};
 use crate::model::Architecture;
 
 /// Warns where layers of `StarCoder2` are to be checkpointed and are not.
 pub(super) fn check_starcoder2(scenario: &Scenario, _: &Architecture, findings: &mut Vec<Finding>) {
-    let recent = scenario.framework == Framework::Torch215Transformers523;
+    let recent = scenario.framework.has_transformers_5();
     if scenario.activation_checkpointing != ActivationCheckpointing::None && !recent {
         findings.push(
             Finding::warning(

@@ -1,12 +1,12 @@
 //! What Mamba cannot do.
 
-use crate::ask::{Finding, Framework, QuantizationType, Scenario, message};
+use crate::ask::{Finding, QuantizationType, Scenario, message};
 use crate::model::Architecture;
 
 /// Refuses quantized time steps where Mamba multiplies with their weight itself (`slow_forward`,
 /// `models/mamba/modeling_mamba.py`, transformers 5.23), which bitsandbytes has packed.
 pub(super) fn check_time_steps(scenario: &Scenario, _: &Architecture, findings: &mut Vec<Finding>) {
-    let recent = scenario.framework == Framework::Torch215Transformers523;
+    let recent = scenario.framework.has_transformers_5();
     if recent && scenario.quantization.is_on() {
         findings.push(
             Finding::error("quantization.type", message!(mamba::quantized))

@@ -1,6 +1,6 @@
 //! What is not estimated of `ModernBERT`.
 
-use crate::ask::{Attention, Finding, Framework, Scenario, Task, message};
+use crate::ask::{Attention, Finding, Scenario, Task, message};
 use crate::model::Architecture;
 
 /// What transformers 4 does otherwise.
@@ -13,7 +13,7 @@ pub(crate) fn check(
     let Architecture::ModernBert(config) = architecture else {
         return;
     };
-    if scenario.framework == Framework::Torch215Transformers523 {
+    if scenario.framework.has_transformers_5() {
         return;
     }
     if config.compiled {

@@ -23,7 +23,7 @@ fn reads_all_parts(config: &Map<String, Value>, framework: Framework) -> bool {
     match parts(config) {
         ConfigParts::One => false,
         ConfigParts::Pair => true,
-        ConfigParts::Images { .. } => framework == Framework::Torch215Transformers523,
+        ConfigParts::Images { .. } => framework.has_transformers_5(),
     }
 }
 
@@ -100,7 +100,9 @@ fn is_in_4(config: &Map<String, Value>, framework: Framework) -> bool {
         return false;
     };
     match framework {
-        Framework::Torch215Transformers523 | Framework::Torch215MegatronCore016 => false,
+        Framework::Torch215Transformers523
+        | Framework::Torch211Transformers523
+        | Framework::Torch215MegatronCore016 => false,
         Framework::Torch26Transformers451 => true,
         Framework::Torch26Transformers448 => since == framework,
     }

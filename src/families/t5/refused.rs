@@ -1,13 +1,11 @@
 //! What is not estimated of T5.
 
-use crate::ask::{Attention, Finding, Framework, Scenario, Task, message};
+use crate::ask::{Attention, Finding, Scenario, Task, message};
 use crate::model::Architecture;
 
 /// Refuses sdpa where there is none.
 pub(crate) fn check(scenario: &Scenario, _: &Architecture, _: Task, findings: &mut Vec<Finding>) {
-    if scenario.framework != Framework::Torch215Transformers523
-        && scenario.attention != Attention::Eager
-    {
+    if !scenario.framework.has_transformers_5() && scenario.attention != Attention::Eager {
         findings.push(
             Finding::error("attention", message!(t5::no_sdpa))
                 .with_fix("attention", Attention::Eager.name()),

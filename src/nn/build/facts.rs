@@ -55,7 +55,9 @@ impl Facts {
 
     pub(crate) fn of(spec: &ResolvedSpec) -> Self {
         match spec.framework {
-            Framework::Torch215Transformers523 | Framework::Torch215MegatronCore016 => Self {
+            Framework::Torch215Transformers523
+            | Framework::Torch211Transformers523
+            | Framework::Torch215MegatronCore016 => Self {
                 sdpa_takes_groups: true,
                 sdpa_inputs_contiguous: false,
                 loss_pads_labels: true,

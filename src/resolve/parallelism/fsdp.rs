@@ -2,8 +2,8 @@
 
 use super::refusal::not_estimated;
 use crate::ask::{
-    AdapterDtype, DataParallelKind, Finding, OptimizerImpl, OptimizerName, Plan, Precision,
-    Program, Scenario, message,
+    AdapterDtype, DataParallelKind, Finding, Framework, OptimizerImpl, OptimizerName, Plan,
+    Precision, Program, Scenario, message,
 };
 use crate::families::registry::is_of_blocks;
 use crate::model::{Architecture, Routing};
@@ -25,6 +25,11 @@ pub(super) fn check_groups(
     let dp = scenario.parallelism.dp;
     if dp.kind != DataParallelKind::Fsdp2 {
         return;
+    }
+    let usual = Framework::Torch215Transformers523;
+    if scenario.framework != usual {
+        let finding = Finding::warning("framework", message!(parallelism::fsdp2_of_215));
+        findings.push(finding.with_fix("framework", usual.name()));
     }
     let config = match architecture {
         Architecture::Decoder(config) => Some(config),

@@ -75,9 +75,11 @@ impl Tape {
             // (`check_head_dim_size_flash`, `sdp_utils.cpp`).
             let narrow = q.dim(-1) == v.dim(-1) && q.dim(-1) <= WIDEST_FLASH_HEAD;
             let flash = q.dtype().is_half() && mask.is_none() && narrow;
-            // torch 2.6 leaves heads that must be broadcast to the math kernel.
-            let broadcast =
-                !self.backend().sdpa_broadcasts_heads && !options.grouped && k.dim(1) != q.dim(1);
+            // torch 2.6 and 2.11 leave heads that must be broadcast to the math kernel, but where
+            // FlashAttention is told (`check_batch_size_and_num_heads_dense`, `sdp_utils_cpp.h`).
+            let broadcast = !self.backend().sdpa_broadcasts_heads
+                && k.dim(1) != q.dim(1)
+                && !(options.grouped && flash);
             // The fused kernels want masks whose last dimension is dense
             // (`check_last_dim_stride_equals_1_dense`), even where it holds one key.
             let sparse = mask.as_ref().is_some_and(|mask| {
@@ -244,12 +246,13 @@ impl Tape {
         let groups = if s == 1 { a / k.dim(1) } else { 1 };
         let partials = (!dropout)
             .then(|| self.flash_partial_results(OP, b * a / groups, s * groups, k.dim(2), d));
+        let stays = self.backend().flash_keeps_generator;
         let mut generator = [
-            self.generator_state(OP, 2 * PHILOX),
-            self.generator_state(OP, PHILOX),
+            self.generator_state(OP, 2 * PHILOX, stays),
+            self.generator_state(OP, PHILOX, stays),
         ];
         if dropout {
-            generator[0] = self.generator_state(OP, 2 * PHILOX);
+            generator[0] = self.generator_state(OP, 2 * PHILOX, stays);
         }
         drop(partials);
         Attended {
@@ -260,12 +263,8 @@ impl Tape {
     }
 
     /// A part of the random generator's state: nothing where the version keeps it on the host.
-    pub(super) fn generator_state(&self, op: &'static str, bytes: u64) -> Tensor {
-        let bytes = if self.backend().sdpa_keeps_generator {
-            bytes
-        } else {
-            0
-        };
+    pub(super) fn generator_state(&self, op: &'static str, bytes: u64, stays: bool) -> Tensor {
+        let bytes = if stays { bytes } else { 0 };
         self.empty(op, Shape::from([bytes]), DType::UInt8)
     }
 

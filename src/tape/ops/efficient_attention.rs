@@ -74,9 +74,10 @@ impl Tape {
         const OP: &str = "_scaled_dot_product_efficient_attention";
         // With dropout its state stays on the host.
         let state = if dropout { 0 } else { PHILOX };
+        let stays = self.backend().efficient_keeps_generator;
         let generator = [
-            self.generator_state(OP, state),
-            self.generator_state(OP, state),
+            self.generator_state(OP, state, stays),
+            self.generator_state(OP, state, stays),
         ];
         let (b, a, s, d) = (q.dim(0), q.dim(1), q.dim(2), v.dim(3));
         self.attends([b * a, s, v.dim(2)], [q.dim(3), d]);

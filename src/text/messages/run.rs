@@ -278,6 +278,8 @@ groups! {
             "accelerate 的 context_parallel 只能与 FSDP2 一起使用，不支持其他数据并行。";
         ulysses_beside: "Ulysses is DeepSpeed's and runs with its ZeRO.",
             "Ulysses 属于 DeepSpeed，须与其 ZeRO 一起使用。";
+        fsdp2_of_215: "FSDP2 is estimated as PyTorch 2.15 has it.",
+            "FSDP2 按 PyTorch 2.15 的实现估算。";
         context_framework: "Context parallelism is estimated for framework {framework}.",
             "上下文并行目前支持 framework {framework}。";
         context_attention: "Context parallelism divides scaled_dot_product_attention; it is estimated for attention sdpa.",

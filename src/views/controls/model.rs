@@ -4,11 +4,10 @@
 use super::config::ConfigField;
 use super::find::{find, remember};
 use super::hub::fetch_config;
-use crate::app::{Draft, Store, use_store};
-use crate::ask::{Finding, LinearModel, ModelRef, Precision, Scenario, Severity};
+use crate::app::{Draft, Store, change_model, use_store};
+use crate::ask::{Finding, LinearModel, ModelRef};
 use crate::codec::{Pasted, read_pasted};
 use crate::families;
-use crate::resolve::resolve;
 use crate::text::Word;
 use crate::views::setting::{Setting, SettingField};
 use crate::widgets::Search;
@@ -21,9 +20,6 @@ const IN_FEATURES: Setting = Setting::new("model.linear.in_features")
 const OUT_FEATURES: Setting = Setting::new("model.linear.out_features")
     .steps(WIDTHS)
     .half();
-
-/// The key of the precision.
-const PRECISION: &str = "precision";
 
 /// Value of the choice of a single layer; no catalog id looks like it.
 pub(super) const LINEAR: &str = "nn.Linear";
@@ -161,32 +157,6 @@ pub(super) fn use_pasted(store: Store, text: String) {
             if let Some(Finding { message, .. }) = findings.into_iter().next() {
                 store.reject(MODEL.key, Draft { text, message });
             }
-        }
-    }
-}
-
-/// Another model. Where its kernels take no float32 and nobody has chosen a precision, it is trained in that of
-/// checkpoints: bfloat16, or else float16.
-fn change_model(scenario: &mut Scenario, model: ModelRef) {
-    scenario.model = model;
-    scenario.model_overrides.clear();
-    let chosen = scenario.precision != Scenario::default().precision;
-    let refused = |scenario: &Scenario| {
-        let findings = resolve(scenario).findings;
-        findings
-            .iter()
-            .any(|f| f.severity == Severity::Error && f.key == PRECISION)
-    };
-    if !chosen && refused(scenario) {
-        let of_checkpoints = [Precision::Bf16, Precision::Fp16].into_iter();
-        let taken = of_checkpoints
-            .map(|precision| Scenario {
-                precision,
-                ..scenario.clone()
-            })
-            .find(|scenario| !refused(scenario));
-        if let Some(taken) = taken {
-            *scenario = taken;
         }
     }
 }

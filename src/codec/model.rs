@@ -1,0 +1,52 @@
+//! What a scenario's model is called and how large its hidden states are, without building it.
+
+use crate::families;
+use serde_json::{Map, Value};
+
+/// The catalog's name and the hub's repository of a published model, by either of them.
+pub fn published(name: &str) -> Option<(&'static str, &'static str)> {
+    let model = families::catalog_model(name.trim())?;
+    Some((model.id, model.source))
+}
+
+/// A model's config, by the model as a scenario's JSON has it.
+pub fn config_of(model: &Value) -> Option<Map<String, Value>> {
+    if let Some(config) = model.get("hf_config") {
+        return config.as_object().cloned();
+    }
+    let known = families::catalog_model(model.as_str()?)?;
+    match serde_json::from_str(known.config) {
+        Ok(Value::Object(config)) => Some(config),
+        _ => None,
+    }
+}
+
+/// `config.hidden_size` as transformers has it: under the names that models give it, or of the text part.
+pub fn hidden_size(model: &Value) -> Option<u64> {
+    let config = config_of(model)?;
+    let named = |config: &Map<String, Value>| {
+        let mut names = ["hidden_size", "n_embd", "d_model", "dim"].into_iter();
+        names.find_map(|name| config.get(name)?.as_u64())
+    };
+    named(&config).or_else(|| named(config.get("text_config")?.as_object()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn hidden_sizes_are_read_by_any_name() {
+        assert_eq!(hidden_size(&json!("llama-3.1-8b")), Some(4096));
+        assert_eq!(hidden_size(&json!("openai-community/gpt2")), Some(768));
+        let images = json!({"hf_config": {"text_config": {"hidden_size": 64}}});
+        assert_eq!(hidden_size(&images), Some(64));
+        assert_eq!(hidden_size(&json!("nothing")), None);
+        let (id, repository) = published("meta-llama/llama-3.1-8b").expect("a model");
+        assert_eq!(
+            (id, repository),
+            ("llama-3.1-8b", "meta-llama/Llama-3.1-8B")
+        );
+    }
+}

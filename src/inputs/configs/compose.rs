@@ -1,0 +1,143 @@
+//! What the files of a job say together: who divides it among GPUs, and in which dtypes it computes.
+
+use super::job::{Job, Note, Wrapper};
+
+/// Finishes a job once all of its files are read.
+pub(super) fn finish(job: &mut Job) {
+    let gpus = job.gpus();
+    if job.wrapper.is_none() && gpus.is_some_and(|gpus| gpus > 1) {
+        job.wrapper = job.several;
+    }
+    wrap(job);
+    sharded_adapters(job);
+    precision(job);
+    accumulate(job, gpus);
+    let axes = ["tp", "pp", "cp", "ep"];
+    let divided = axes
+        .iter()
+        .any(|axis| job.get(&format!("parallelism.{axis}.size")).is_some());
+    if gpus.is_none() && (job.wrapper.is_some() || divided || job.needs_gpus) {
+        job.notes.push(Note::NoGpus);
+    }
+    if job.get("model").is_none() {
+        job.notes.push(Note::NoModel);
+    }
+    if job.get("seq_len").is_none() {
+        job.notes.push(Note::NoLength);
+    }
+}
+
+fn wrap(job: &mut Job) {
+    let kind = match job.wrapper {
+        None => {
+            job.remove("parallelism.dp");
+            return;
+        }
+        Some(Wrapper::Ddp) => "ddp",
+        Some(Wrapper::Fsdp1) => "fsdp1",
+        Some(Wrapper::Fsdp2) => "fsdp2",
+        Some(Wrapper::Megatron) => "megatron",
+        Some(Wrapper::Zero) if job.count("parallelism.dp.stage") == Some(0) => {
+            // DeepSpeed's engine without ZeRO.
+            job.remove("parallelism.dp");
+            if job.mixed.is_some() {
+                job.set("optimizer.master_weights", "deepspeed");
+            }
+            return;
+        }
+        Some(Wrapper::Zero) => "deepspeed_zero",
+    };
+    job.set("parallelism.dp.kind", kind);
+}
+
+/// Whether parameters are divided: by FSDP or in ZeRO's third stage.
+fn divides_parameters(job: &Job) -> bool {
+    match job.wrapper {
+        Some(Wrapper::Fsdp1 | Wrapper::Fsdp2) => true,
+        Some(Wrapper::Zero) => job.count("parallelism.dp.stage") == Some(3),
+        _ => false,
+    }
+}
+
+fn sharded_adapters(job: &mut Job) {
+    if job.wrapper == Some(Wrapper::Fsdp1) && job.get("lora").is_some() {
+        // `update_fsdp_plugin_peft` (`integrations/fsdp.py`, transformers 5.24).
+        job.set("parallelism.dp.wrap_trainable_leaves", true);
+    }
+    let quantized = job.get("quantization.type").is_some();
+    if job.plain_when_sharded && quantized && divides_parameters(job) {
+        job.set("quantization.prepare_for_kbit_training", false);
+    }
+    let third = job.wrapper == Some(Wrapper::Zero) && divides_parameters(job);
+    if job.adapters_as_base && third {
+        if !quantized {
+            job.set("lora.adapter_dtype", "base");
+        }
+        // `SFTTrainer.__init__` (trl 1.16): ZeRO-3 with adapters needs reentrant checkpoints.
+        if job.get("activation_checkpointing") == Some(&"full".into()) {
+            job.set("activation_checkpointing", "full_reentrant");
+        }
+    }
+}
+
+fn precision(job: &mut Job) {
+    let quantized = job.get("quantization.type").is_some();
+    let adapters = job.get("lora").is_some();
+    let loaded = job.loaded.unwrap_or("fp32");
+    let half = job.mixed.map(super::job::Half::name);
+    let amp = half.map(|half| format!("amp_{half}"));
+    let sharded = matches!(job.wrapper, Some(Wrapper::Fsdp1 | Wrapper::Fsdp2));
+    let mut autocasts = false;
+    match (job.wrapper, half, amp) {
+        // The engine makes the model half, and keeps fp32 weights of its own.
+        (Some(Wrapper::Zero), Some(half), _) => job.set("precision", half),
+        (Some(Wrapper::Megatron), _, _) | (_, None, _) | (_, _, None) => {
+            job.set("precision", loaded)
+        }
+        (_, Some(half), Some(_)) if sharded && job.casts_by_fsdp_alone => {
+            job.set("precision", loaded);
+            job.set("parallelism.dp.mixed_precision.param", half);
+            job.set("parallelism.dp.mixed_precision.reduce", "fp32");
+        }
+        (wrapper, Some(half), Some(amp)) => {
+            autocasts = true;
+            job.set("precision", amp);
+            if sharded {
+                // `set_mixed_precision` (`FullyShardedDataParallelPlugin`, accelerate 1.15).
+                job.set("parallelism.dp.mixed_precision.param", half);
+                job.set("parallelism.dp.mixed_precision.reduce", half);
+                if wrapper == Some(Wrapper::Fsdp2) {
+                    job.set("parallelism.dp.mixed_precision.output", half);
+                }
+            }
+            // FSDP's preparation makes what is trained float32, as some trainers do themselves.
+            let stays = adapters || !(sharded || job.upcasts);
+            if stays && loaded != "fp32" && !quantized {
+                job.set("weights", loaded);
+            }
+        }
+    }
+    if job.get("weights").is_none() {
+        job.assumed.retain(|assumed| assumed.key != "weights");
+    }
+    if !autocasts {
+        job.remove("autocast_style");
+        job.assumed
+            .retain(|assumed| assumed.key != "autocast_style");
+    }
+}
+
+/// Micro-batches of a step, where a batch over all GPUs is said instead.
+fn accumulate(job: &mut Job, gpus: Option<u64>) {
+    let Some((all, model_ranks)) = job.global_batch else {
+        return;
+    };
+    let each = job.count("micro_batch_size").unwrap_or(1).max(1);
+    let ranks = gpus.unwrap_or(1) / model_ranks.max(1);
+    let steps = (all / each.saturating_mul(ranks.max(1)).max(1)).max(1);
+    if job.wrapper == Some(Wrapper::Megatron) {
+        job.set("parallelism.pp.microbatches", steps);
+    } else {
+        job.set("gradient_accumulation_steps", steps);
+    }
+}

@@ -1,0 +1,291 @@
+//! A job while its files are read: the scenario so far, and what is understood of each key.
+
+use super::format::Format;
+use super::row::{Does, Lack};
+use super::said::{Entry, Said};
+use super::value;
+use serde_json::{Map, Value};
+
+/// A key that is understood.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Understood {
+    /// The key as it is written.
+    pub key: String,
+    /// Its value.
+    pub value: Value,
+    /// The settings of the scenario that it sets or decides.
+    pub sets: Vec<String>,
+}
+
+/// Whether a key matters for memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Matters {
+    /// It does not.
+    No,
+    /// Nothing here knows the key.
+    Maybe,
+    /// It does, and no scenario says it yet: what is lacking.
+    Yes(Lack),
+    /// It does, and its value is none that is known.
+    Value,
+}
+
+/// A key that is not followed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ignored {
+    /// The key as it is written.
+    pub key: String,
+    /// Its value.
+    pub value: Value,
+    /// Whether it matters.
+    pub matters: Matters,
+}
+
+/// A setting that no file says and that is taken as the framework has it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Assumed {
+    /// The setting of the scenario.
+    pub key: String,
+    /// Its value.
+    pub value: Value,
+    /// Where the framework says so.
+    pub source: &'static str,
+}
+
+/// What is to be said of a job.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Note {
+    /// A key names a file that is not among those given.
+    File {
+        /// The key.
+        key: String,
+        /// The file.
+        file: String,
+    },
+    /// No file says which model.
+    NoModel,
+    /// No file says how long sequences are.
+    NoLength,
+    /// No file says on how many GPUs a divided job runs.
+    NoGpus,
+    /// Two files do not agree.
+    Differ {
+        /// The setting.
+        key: String,
+        /// The value that counts.
+        used: String,
+        /// The other one.
+        other: String,
+    },
+    /// A value needs the model's sizes, which are not known.
+    NeedsModel {
+        /// The key.
+        key: String,
+    },
+}
+
+/// A half precision.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Half {
+    Bf16,
+    Fp16,
+}
+
+impl Half {
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::Bf16 => "bf16",
+            Self::Fp16 => "fp16",
+        }
+    }
+}
+
+/// What is wrapped around a model on several GPUs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Wrapper {
+    Ddp,
+    Fsdp1,
+    Fsdp2,
+    Zero,
+    Megatron,
+}
+
+/// The size of a model's hidden states, by its name or config as a scenario has it.
+pub type HiddenSize<'a> = &'a dyn Fn(&Value) -> Option<u64>;
+
+/// A job.
+pub(super) struct Job<'a> {
+    /// What the scenario says so far.
+    pub scenario: Value,
+    pub understood: Vec<Understood>,
+    pub ignored: Vec<Ignored>,
+    pub assumed: Vec<Assumed>,
+    pub notes: Vec<Note>,
+    /// Autocast, or what stands for it.
+    pub mixed: Option<Half>,
+    /// The dtype that the model is loaded in.
+    pub loaded: Option<&'static str>,
+    /// Whether weights that are trained are made float32 before.
+    pub upcasts: bool,
+    /// Whether adapters over a base in 16 bits are of its dtype.
+    pub adapters_as_base: bool,
+    pub wrapper: Option<Wrapper>,
+    /// Which of FSDP's versions is meant where none is said.
+    pub fsdp_version: u64,
+    /// What several GPUs mean where nothing else is said.
+    pub several: Option<Wrapper>,
+    /// Whether its files mean as many GPUs as there are.
+    pub needs_gpus: bool,
+    /// Whether what is not quantized keeps its dtype under FSDP and ZeRO-3.
+    pub plain_when_sharded: bool,
+    /// Whether FSDP's policy alone makes the precision mixed, and autocast where there is no FSDP.
+    pub casts_by_fsdp_alone: bool,
+    /// Samples of a step on all GPUs, and the ranks that see the same ones.
+    pub global_batch: Option<(u64, u64)>,
+    pub hidden_size: HiddenSize<'a>,
+    /// Names of files that are given.
+    pub files: Vec<String>,
+}
+
+impl<'a> Job<'a> {
+    pub(super) fn new(hidden_size: HiddenSize<'a>, files: Vec<String>) -> Self {
+        Self {
+            scenario: Value::Object(Map::new()),
+            understood: Vec::new(),
+            ignored: Vec::new(),
+            assumed: Vec::new(),
+            notes: Vec::new(),
+            mixed: None,
+            loaded: None,
+            upcasts: false,
+            adapters_as_base: false,
+            wrapper: None,
+            fsdp_version: 1,
+            several: None,
+            needs_gpus: false,
+            plain_when_sharded: false,
+            casts_by_fsdp_alone: false,
+            global_batch: None,
+            hidden_size,
+            files,
+        }
+    }
+
+    /// Follows a table: sets what single keys set, and tells the others apart.
+    pub(super) fn follow(&mut self, format: &Format, said: &Said) {
+        for entry in &said.entries {
+            match format.row(&entry.name) {
+                Some(Does::Sets(path, read)) => match read.read(&entry.value) {
+                    Some(own) => {
+                        self.set(path, own);
+                        self.understand(entry, path);
+                    }
+                    None if value::is_off(&entry.value) => self.understand(entry, path),
+                    None => self.ignore(entry, Matters::Value),
+                },
+                Some(Does::Decides(path) | Does::Reads(path, _)) => self.understand(entry, path),
+                Some(Does::Lacks(lack)) => {
+                    let off = value::is_off(&entry.value);
+                    self.ignore(entry, if off { Matters::No } else { Matters::Yes(lack) });
+                }
+                Some(Does::File) => self.name_file(entry),
+                None if format.is_without_memory(&entry.name) => self.ignore(entry, Matters::No),
+                None => self.ignore(entry, Matters::Maybe),
+            }
+        }
+    }
+
+    fn understand(&mut self, entry: &Entry, paths: &str) {
+        self.understood.push(Understood {
+            key: entry.key.clone(),
+            value: entry.value.clone(),
+            sets: paths.split(' ').map(str::to_owned).collect(),
+        });
+    }
+
+    fn ignore(&mut self, entry: &Entry, matters: Matters) {
+        self.ignored.push(Ignored {
+            key: entry.key.clone(),
+            value: entry.value.clone(),
+            matters,
+        });
+    }
+
+    /// Moves a key from those that are understood to those that are not: its value is of no use here.
+    pub(super) fn give_up(&mut self, said: &Said, name: &str, matters: Matters) {
+        let mut entries = said.entries.iter().rev();
+        if let Some(entry) = entries.find(|entry| entry.name == name) {
+            self.understood.retain(|other| other.key != entry.key);
+            self.ignored.retain(|other| other.key != entry.key);
+            self.ignore(entry, matters);
+        }
+    }
+
+    fn name_file(&mut self, entry: &Entry) {
+        self.understand(entry, "");
+        let Some(file) = value::text(&entry.value).filter(|_| !value::is_off(&entry.value)) else {
+            return;
+        };
+        let last = |path: &str| path.rsplit(['/', '\\']).next().unwrap_or(path).to_owned();
+        if !self.files.iter().any(|given| last(given) == last(&file)) {
+            let key = entry.key.clone();
+            self.notes.push(Note::File { key, file });
+        }
+    }
+
+    /// Sets a setting of the scenario.
+    pub(super) fn set(&mut self, path: &str, value: impl Into<Value>) {
+        let mut node = &mut self.scenario;
+        let mut parts = path.split('.').peekable();
+        while let Some(part) = parts.next() {
+            if !node.is_object() {
+                *node = Value::Object(Map::new());
+            }
+            let Value::Object(map) = node else { return };
+            if parts.peek().is_none() {
+                map.insert(part.to_owned(), value.into());
+                return;
+            }
+            node = map.entry(part).or_insert(Value::Null);
+        }
+    }
+
+    /// The value of a setting so far.
+    pub(super) fn get(&self, path: &str) -> Option<&Value> {
+        let mut parts = path.split('.');
+        parts.try_fold(&self.scenario, |node, part| node.get(part))
+    }
+
+    pub(super) fn count(&self, path: &str) -> Option<u64> {
+        self.get(path)?.as_u64()
+    }
+
+    /// Removes a setting, or a group of them.
+    pub(super) fn remove(&mut self, path: &str) {
+        let (above, last) = path.rsplit_once('.').unwrap_or(("", path));
+        let parts = above.split('.').filter(|part| !part.is_empty());
+        let mut node = Some(&mut self.scenario);
+        for part in parts {
+            node = node.and_then(|node| node.get_mut(part));
+        }
+        if let Some(Value::Object(map)) = node {
+            map.remove(last);
+        }
+    }
+
+    /// Sets what no file says as the framework has it.
+    pub(super) fn assume(&mut self, path: &str, value: impl Into<Value>, source: &'static str) {
+        if self.get(path).is_none() {
+            let value = value.into();
+            self.set(path, value.clone());
+            let key = path.to_owned();
+            self.assumed.push(Assumed { key, value, source });
+        }
+    }
+
+    /// All GPUs of the job, where some file says how many.
+    pub(super) fn gpus(&self) -> Option<u64> {
+        let per_node = self.count("hardware.gpus_per_node")?;
+        Some(per_node * self.count("hardware.nodes").unwrap_or(1))
+    }
+}

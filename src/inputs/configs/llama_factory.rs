@@ -1,0 +1,375 @@
+//! LLaMA-Factory's YAML, over `TrainingArguments`.
+
+use super::format::{Format, Phrases, Syntax};
+use super::hugging_face::{self, FSDP, FSDP_WITHOUT_MEMORY, LOADER};
+use super::job::{Job, Matters};
+use super::row::As::{Count, Flag, List, Real};
+use super::row::Does::{Decides, File, Lacks, Reads, Sets};
+use super::row::{Lack, Row};
+use super::said::Said;
+use super::trainer;
+use super::value;
+
+const SOURCE: &str = "hparams, llamafactory 0.9.5";
+
+/// `hparams/*_args.py` (llamafactory 0.9.5).
+const ROWS: &[Row] = &[
+    ("model_name_or_path", Decides("model")),
+    ("stage", Decides("program")),
+    ("finetuning_type", Decides("lora")),
+    ("cutoff_len", Sets("seq_len", Count)),
+    ("lora_rank", Sets("lora.r", Count)),
+    ("lora_target", Reads("lora.target_modules", List)),
+    ("lora_dropout", Sets("lora.dropout", Real)),
+    ("additional_target", Sets("lora.modules_to_save", List)),
+    ("use_dora", Sets("lora.use_dora", Flag)),
+    ("quantization_bit", Decides("quantization.type")),
+    ("quantization_method", Decides("quantization.type")),
+    ("quantization_type", Decides("quantization.type")),
+    ("double_quantization", Decides("quantization.double")),
+    ("flash_attn", Decides("attention")),
+    ("enable_liger_kernel", Decides("liger_kernel")),
+    (
+        "disable_gradient_checkpointing",
+        Decides("activation_checkpointing"),
+    ),
+    ("use_reentrant_gc", Decides("activation_checkpointing")),
+    ("use_unsloth_gc", Lacks(Lack::Offload)),
+    ("use_unsloth", Lacks(Lack::Kernel)),
+    ("use_v1_kernels", Lacks(Lack::Kernel)),
+    ("upcast_layernorm", Lacks(Lack::Model)),
+    ("upcast_lmhead_output", Lacks(Lack::Model)),
+    ("shift_attn", Lacks(Lack::Attention)),
+    ("mixture_of_depths", Lacks(Lack::Model)),
+    ("moe_aux_loss_coef", Lacks(Lack::Loss)),
+    ("resize_vocab", Lacks(Lack::Model)),
+    ("add_tokens", Lacks(Lack::Model)),
+    ("add_special_tokens", Lacks(Lack::Model)),
+    ("new_special_tokens_config", Lacks(Lack::Model)),
+    ("rope_scaling", Lacks(Lack::Model)),
+    ("packing", Lacks(Lack::Packing)),
+    ("neat_packing", Lacks(Lack::Packing)),
+    ("val_size", Decides("evaluation.kind")),
+    ("eval_dataset", Decides("evaluation.kind")),
+    ("freeze_vision_tower", Decides("frozen")),
+    ("freeze_multi_modal_projector", Decides("frozen")),
+    ("freeze_language_model", Lacks(Lack::Frozen)),
+    ("freeze_trainable_layers", Lacks(Lack::Frozen)),
+    ("freeze_trainable_modules", Lacks(Lack::Frozen)),
+    ("freeze_extra_modules", Lacks(Lack::Frozen)),
+    ("use_llama_pro", Lacks(Lack::Frozen)),
+    ("image_max_pixels", Lacks(Lack::Data)),
+    ("image_min_pixels", Lacks(Lack::Data)),
+    ("video_*", Lacks(Lack::Data)),
+    ("audio_*", Lacks(Lack::Data)),
+    ("pref_*", Lacks(Lack::Preference)),
+    ("ref_model*", Lacks(Lack::Preference)),
+    ("reward_model*", Lacks(Lack::Preference)),
+    ("ppo_*", Lacks(Lack::Preference)),
+    ("kto_*", Lacks(Lack::Preference)),
+    ("simpo_gamma", Lacks(Lack::Preference)),
+    ("dpo_label_smoothing", Lacks(Lack::Preference)),
+    ("oft_*", Lacks(Lack::Adapter)),
+    ("module_dropout", Lacks(Lack::Adapter)),
+    ("use_galore", Lacks(Lack::Optimizer)),
+    ("galore_*", Lacks(Lack::Optimizer)),
+    ("use_apollo", Lacks(Lack::Optimizer)),
+    ("apollo_*", Lacks(Lack::Optimizer)),
+    ("use_badam", Lacks(Lack::Optimizer)),
+    ("badam_*", Lacks(Lack::Optimizer)),
+    ("use_adam_mini", Lacks(Lack::Optimizer)),
+    ("use_muon", Lacks(Lack::Optimizer)),
+    ("fp8*", Lacks(Lack::Fp8)),
+    ("use_dft_loss", Lacks(Lack::Loss)),
+    ("use_asft_loss", Lacks(Lack::Loss)),
+    ("use_eaft_loss", Lacks(Lack::Loss)),
+    ("use_kt", Lacks(Lack::Offload)),
+    ("kt_*", Lacks(Lack::Offload)),
+    ("use_mca", Lacks(Lack::Parallelism)),
+    ("use_hyper_parallel", Lacks(Lack::Parallelism)),
+    ("hyper_parallel_args", Lacks(Lack::Parallelism)),
+    ("pipeline_model_parallel_size", Lacks(Lack::Parallelism)),
+    ("tensor_model_parallel_size", Lacks(Lack::Parallelism)),
+    ("context_parallel_size", Lacks(Lack::Parallelism)),
+    ("expert_model_parallel_size", Lacks(Lack::Parallelism)),
+    (
+        "virtual_pipeline_model_parallel_size",
+        Lacks(Lack::Parallelism),
+    ),
+    ("sequence_parallel", Lacks(Lack::Parallelism)),
+    ("use_distributed_optimizer", Lacks(Lack::Parallelism)),
+    ("recompute_granularity", Lacks(Lack::Checkpointing)),
+    ("mixed_precision", Lacks(Lack::Parallelism)),
+    ("moe_*", Lacks(Lack::Parallelism)),
+    ("ray_num_workers", Sets("hardware.gpus_per_node", Count)),
+    ("adapter_name_or_path", File),
+];
+
+const WITHOUT_MEMORY: &[&str] = &[
+    "template",
+    "dataset",
+    "dataset_dir",
+    "media_dir",
+    "train_on_prompt",
+    "mask_history",
+    "streaming",
+    "buffer_size",
+    "mix_strategy",
+    "interleave_probs",
+    "overwrite_cache",
+    "preprocessing_*",
+    "max_samples",
+    "eval_num_beams",
+    "ignore_pad_token_for_loss",
+    "eval_on_each_dataset",
+    "tool_format",
+    "default_system",
+    "enable_thinking",
+    "preserve_thinking",
+    "tokenized_path",
+    "data_shared_file_system",
+    "lora_alpha",
+    "loraplus_*",
+    "use_rslora",
+    "pissa_*",
+    "create_new_adapter",
+    "plot_loss",
+    "compute_accuracy",
+    "disable_shuffling",
+    "early_stopping_steps",
+    "include_effective_tokens_per_second",
+    "use_swanlab",
+    "swanlab_*",
+    "infer_*",
+    "use_fast_tokenizer",
+    "split_special_tokens",
+    "init_special_tokens",
+    "model_revision",
+    "low_cpu_mem_usage",
+    "offload_folder",
+    "use_kv_cache",
+    "hf_hub_token",
+    "ms_hub_token",
+    "om_hub_token",
+    "print_param_status",
+    "export_*",
+    "vllm_*",
+    "sglang_*",
+    "asft_alpha",
+    "eaft_alpha",
+    "ray_*",
+    "master_*",
+    "do_sample",
+    "max_new_tokens",
+    "top_p",
+    "top_k",
+    "temperature",
+    "crop_to_patches",
+    "use_audio_in_video",
+    "bias_activation_fusion",
+    "adapter_folder",
+    "placement_strategy",
+    "resources_per_worker",
+    "report_*",
+    "enable_torch_profiler",
+    "profile*",
+    "apply_rope_fusion",
+    "train_from_scratch",
+    "quantization_device_map",
+    "image_do_pan_and_scan",
+    "eval_batch_size",
+    "ld_alpha",
+    "overlap_*",
+    "distributed_timeout_minutes",
+    "save_hf_model",
+    "badam_verbose",
+];
+
+const PHRASES: &[Phrases] = &[
+    Phrases {
+        about: &["lora.r"],
+        ways: &[
+            r#"{"finetuning_type": "lora"}"#,
+            r#"{"finetuning_type": "full"}"#,
+        ],
+    },
+    Phrases {
+        about: &["quantization.type", "quantization.double"],
+        ways: &[
+            "{}",
+            r#"{"quantization_bit": 4, "quantization_method": "bnb"}"#,
+            r#"{"quantization_bit": 4, "quantization_method": "bnb", "double_quantization": false}"#,
+            r#"{"quantization_bit": 4, "quantization_method": "bnb", "quantization_type": "fp4"}"#,
+            r#"{"quantization_bit": 8, "quantization_method": "bnb"}"#,
+        ],
+    },
+    Phrases {
+        about: &[
+            "precision",
+            "weights",
+            "quantization.compute_dtype",
+            "parallelism.dp.mixed_precision.param",
+        ],
+        ways: &[
+            r#"{"bf16": true}"#,
+            r#"{"pure_bf16": true}"#,
+            r#"{"fp16": true}"#,
+            "{}",
+        ],
+    },
+    Phrases {
+        about: &["attention"],
+        ways: &[
+            r#"{"flash_attn": "sdpa"}"#,
+            r#"{"flash_attn": "disabled"}"#,
+            r#"{"flash_attn": "fa2"}"#,
+            "{}",
+        ],
+    },
+    Phrases {
+        about: &["activation_checkpointing"],
+        ways: &[
+            r#"{"use_reentrant_gc": false}"#,
+            r#"{"disable_gradient_checkpointing": true}"#,
+            "{}",
+        ],
+    },
+    Phrases {
+        about: &["evaluation.kind"],
+        ways: &["{}", r#"{"val_size": 0.1, "eval_strategy": "steps"}"#],
+    },
+    Phrases {
+        about: &["liger_kernel"],
+        ways: &["{}", r#"{"enable_liger_kernel": true}"#],
+    },
+];
+
+pub(super) const FORMAT: Format = Format {
+    name: "llama-factory",
+    rows: &[ROWS, trainer::ROWS, LOADER, FSDP],
+    without_memory: &[WITHOUT_MEMORY, trainer::WITHOUT_MEMORY, FSDP_WITHOUT_MEMORY],
+    telling: &[
+        "stage",
+        "finetuning_type",
+        "cutoff_len",
+        "lora_rank",
+        "lora_target",
+        "template",
+        "quantization_bit",
+        "overwrite_cache",
+        "dataset_dir",
+        "max_samples",
+        "plot_loss",
+        "infer_backend",
+        "export_dir",
+    ],
+    finish,
+    syntax: Syntax::Yaml,
+    phrases: &[trainer::PHRASES, PHRASES],
+};
+
+fn finish(said: &Said, job: &mut Job) {
+    if let Some(model) = said.get("model_name_or_path") {
+        job.set("model", model.clone());
+    }
+    if said
+        .word("stage")
+        .is_some_and(|stage| !matches!(stage.as_str(), "sft" | "pt"))
+    {
+        job.give_up(said, "stage", Matters::Yes(Lack::Preference));
+    }
+    trainer::arguments(said, job, false);
+    if said.is_on("enable_liger_kernel") {
+        job.set("liger_kernel", vec!["all"]);
+    }
+    hugging_face::attention(said, "flash_attn", job);
+    // On by default, reentrant but under FSDP2 (`model_utils/checkpointing.py`).
+    let fsdp2 = job.wrapper == Some(super::job::Wrapper::Fsdp2);
+    let reentrant = said.flag("use_reentrant_gc").unwrap_or(true) && !fsdp2;
+    let kind = match (said.is_on("disable_gradient_checkpointing"), reentrant) {
+        (true, _) => "none",
+        (_, true) => "full_reentrant",
+        (_, false) => "full",
+    };
+    job.set("activation_checkpointing", kind);
+    job.assume("seq_len", 2048, SOURCE);
+    let splits = said
+        .get("val_size")
+        .and_then(value::real)
+        .is_some_and(|size| size > 0.0);
+    if !splits && !said.has("eval_dataset") {
+        job.remove("evaluation");
+    }
+    let images = [
+        ("freeze_vision_tower", true),
+        ("freeze_multi_modal_projector", true),
+    ];
+    for (key, default) in images {
+        if said.has(key) && said.flag(key) != Some(default) {
+            job.give_up(said, key, Matters::Yes(Lack::Frozen));
+        }
+    }
+    adapters(said, job);
+}
+
+/// `model/adapter.py` and `model_utils/quantization.py`.
+fn adapters(said: &Said, job: &mut Job) {
+    let kind = said
+        .word("finetuning_type")
+        .unwrap_or_else(|| "lora".to_owned());
+    match kind.as_str() {
+        "lora" => {
+            job.assume("lora.r", 8, SOURCE);
+            job.assume("lora.dropout", 0.0, SOURCE);
+            let targets = said.list("lora_target");
+            if targets.is_empty() || targets == ["all"] || targets == ["all-linear"] {
+                job.set("lora.target_modules", vec!["all-linear"]);
+            } else {
+                job.set("lora.target_modules", targets);
+            }
+        }
+        "full" => job.remove("lora"),
+        _ => {
+            job.remove("lora");
+            let lack = if kind == "oft" {
+                Lack::Adapter
+            } else {
+                Lack::Frozen
+            };
+            job.give_up(said, "finetuning_type", Matters::Yes(lack));
+        }
+    }
+    // Loaded in the dtype of computation; what is trained is float32 again, unless it is to stay (`init_adapter`).
+    let pure = said.is_on("pure_bf16");
+    job.loaded = Some(match job.mixed {
+        Some(half) => half.name(),
+        None if pure => "bf16",
+        None => "fp32",
+    });
+    job.upcasts = !pure;
+    let Some(bits) = said.count("quantization_bit") else {
+        return;
+    };
+    let method = said.word("quantization_method");
+    if !matches!(method.as_deref(), None | Some("bnb" | "bitsandbytes")) || ![4, 8].contains(&bits)
+    {
+        job.give_up(said, "quantization_bit", Matters::Yes(Lack::Quantization));
+        return;
+    }
+    if bits == 4 {
+        let kind = said.word("quantization_type");
+        job.set(
+            "quantization.type",
+            kind.unwrap_or_else(|| "nf4".to_owned()),
+        );
+        job.set(
+            "quantization.double",
+            said.flag("double_quantization").unwrap_or(true),
+        );
+    } else {
+        job.set("quantization.type", "int8");
+    }
+    let dtype = job.loaded.unwrap_or("fp32");
+    job.set("quantization.compute_dtype", dtype);
+    job.set("quantization.prepare_for_kbit_training", false);
+}

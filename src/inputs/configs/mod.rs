@@ -1,0 +1,322 @@
+//! Configurations of training jobs, read and written.
+//!
+//! [`import`] reads the files that a job is spread over (a trainer's configuration, its launcher, accelerate's and
+//! DeepSpeed's, the model's) and gives a scenario as JSON, with what became of every key. Each format has a file
+//! with a table of its keys: what each sets, that it matters and no scenario can say it, or that it does not
+//! matter; what stands in no table is said to be unknown. Defaults are the framework's own, at a named version.
+//! [`export`] writes a scenario in a format and finds out by reading it again what could not be said.
+//!
+//! Not here: whether a scenario makes sense, which models there are, and words for people.
+//! Invariant: nothing that is read makes anything here panic, run, or grow without measure.
+
+mod accelerate;
+mod axolotl;
+mod command;
+mod compose;
+mod deepspeed;
+mod document;
+mod export;
+mod format;
+mod hub;
+mod hugging_face;
+mod job;
+mod launcher;
+mod llama_factory;
+mod megatron;
+mod peft;
+mod refused;
+mod row;
+mod said;
+mod shell;
+mod torchtitan;
+mod torchtune;
+mod trainer;
+mod trl;
+mod value;
+mod without_memory;
+mod write;
+mod written;
+
+pub use export::{Exported, Target, export};
+pub use format::{FORMATS, Format, Syntax, format};
+pub use hub::spellings;
+pub use job::{Assumed, HiddenSize, Ignored, Matters, Note, Understood};
+pub use refused::Unread;
+pub use row::Lack;
+pub use write::{slurm, variables};
+
+use document::Document;
+use job::Job;
+use said::Said;
+use serde_json::{Map, Value};
+
+/// A file of a job.
+#[derive(Clone, Copy, Debug)]
+pub struct File<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// What stands in it.
+    pub text: &'a str,
+}
+
+/// What the files of a job were taken for.
+#[derive(Clone, Debug)]
+pub struct Import {
+    /// Their formats.
+    pub kinds: Vec<&'static str>,
+    /// The scenario: what the files say and what the frameworks assume.
+    pub scenario: Value,
+    /// Keys that are understood.
+    pub understood: Vec<Understood>,
+    /// Keys that are not followed.
+    pub ignored: Vec<Ignored>,
+    /// Settings that no file says.
+    pub assumed: Vec<Assumed>,
+    /// What is to be said besides.
+    pub notes: Vec<Note>,
+}
+
+/// Files as they were read.
+#[derive(Default)]
+struct Parts {
+    parts: Vec<(&'static Format, Said)>,
+    /// Options of a script whose format nothing tells.
+    options: Said,
+    /// The model's `config.json`.
+    model: Option<Map<String, Value>>,
+    /// A scenario, which counts more than all else.
+    scenario: Option<Map<String, Value>>,
+}
+
+/// Reads the files of a job.
+///
+/// # Errors
+/// The name of a file that could not be read, and why.
+pub fn import(files: &[File], hidden_size: HiddenSize) -> Result<Import, (String, Unread)> {
+    let mut parts = Parts::default();
+    for file in files {
+        let read = document::read(file.text);
+        let placed = read.and_then(|document| parts.place(document, file.text));
+        placed.map_err(|why| (file.name.to_owned(), why))?;
+    }
+    parts.place_options();
+    let names = files.iter().map(|file| file.name.to_owned()).collect();
+    Ok(parts.read(names, hidden_size))
+}
+
+/// Reads the keys of one format on the hardware of a scenario.
+fn read_keys(
+    format: &'static Format,
+    keys: &Map<String, Value>,
+    scenario: Map<String, Value>,
+    hidden_size: HiddenSize,
+) -> Import {
+    let mut parts = Parts::default();
+    parts.place_keys(format, Said::tree(keys));
+    parts.scenario = Some(scenario);
+    parts.read(Vec::new(), hidden_size)
+}
+
+/// Adds what a scenario says: its hardware before the job is put together, all of it after.
+fn compose_with(job: &mut Job, scenario: &Map<String, Value>) {
+    let hardware = scenario.get("hardware").cloned();
+    if let Some(hardware) = hardware {
+        merge(
+            &mut job.scenario,
+            &Map::from_iter([("hardware".to_owned(), hardware)]),
+        );
+    }
+    for key in ["model", "seq_len"] {
+        if let Some(value) = scenario.get(key) {
+            job.set(key, value.clone());
+        }
+    }
+    compose::finish(job);
+    merge(&mut job.scenario, scenario);
+}
+
+/// Lays a scenario over another one.
+fn merge(under: &mut Value, over: &Map<String, Value>) {
+    let Value::Object(map) = under else { return };
+    for (key, value) in over {
+        match (map.get_mut(key), value) {
+            (Some(own @ Value::Object(_)), Value::Object(inner)) if key != "model" => {
+                merge(own, inner)
+            }
+            _ => _ = map.insert(key.clone(), value.clone()),
+        }
+    }
+}
+
+/// Whether a format's keys stand beside those of a trainer.
+fn is_beside_a_trainer(format: &Format) -> bool {
+    ["peft", "accelerate", "deepspeed", "launcher"].contains(&format.name)
+}
+
+/// The model's config says more than its name.
+fn name_model(model: &mut Option<Map<String, Value>>, job: &mut Job) {
+    if let Some(config) = model.take() {
+        job.set(
+            "model",
+            Map::from_iter([("hf_config".to_owned(), Value::Object(config))]),
+        );
+    }
+}
+
+impl Job<'_> {
+    fn import(self, kinds: Vec<&'static str>) -> Import {
+        Import {
+            kinds,
+            scenario: self.scenario,
+            understood: self.understood,
+            ignored: self.ignored,
+            assumed: self.assumed,
+            notes: self.notes,
+        }
+    }
+}
+
+impl Parts {
+    fn place(&mut self, document: Document, text: &str) -> Result<(), Unread> {
+        let map = match document {
+            Document::Tree(map) => map,
+            Document::Script => {
+                let started = command::read(&shell::read(text));
+                if started.parts.is_empty() && started.options.entries.is_empty() {
+                    return Err(Unread::Unknown);
+                }
+                self.parts.extend(started.parts);
+                self.options.extend(started.options);
+                return Ok(());
+            }
+        };
+        if is_model(&map) {
+            self.model = Some(map);
+            return Ok(());
+        }
+        if is_scenario(&map) {
+            self.scenario = Some(map);
+            return Ok(());
+        }
+        let said = Said::tree(&map);
+        if let Some(framework) = other_framework(&said) {
+            return Err(Unread::Other { framework });
+        }
+        let format = told(&said).ok_or(Unread::Unknown)?;
+        self.place_keys(format, said);
+        Ok(())
+    }
+
+    fn place_keys(&mut self, format: &'static Format, mut said: Said) {
+        if !is_beside_a_trainer(format) {
+            let within = said.take_within("deepspeed.");
+            if let Some(deepspeed) =
+                format::format("deepspeed").filter(|_| !within.entries.is_empty())
+            {
+                self.parts.push((deepspeed, within));
+            }
+        }
+        self.parts.push((format, said));
+    }
+
+    /// Follows every part, those first that others rest on.
+    fn read(self, names: Vec<String>, hidden_size: HiddenSize) -> Import {
+        let mut job = Job::new(hidden_size, names);
+        let mut kinds = Vec::new();
+        let mut model = self.model;
+        if model.is_some() {
+            kinds.push("hf_config");
+        }
+        for format in FORMATS {
+            if is_beside_a_trainer(format) {
+                name_model(&mut model, &mut job);
+            }
+            let mut said = Said::default();
+            for (own, part) in &self.parts {
+                if own.name == format.name {
+                    said.extend(part.clone());
+                }
+            }
+            if said.entries.is_empty() {
+                continue;
+            }
+            kinds.push(format.name);
+            job.follow(format, &said);
+            (format.finish)(&said, &mut job);
+        }
+        name_model(&mut model, &mut job);
+        if let Some(scenario) = self.scenario {
+            kinds.push("scenario");
+            compose_with(&mut job, &scenario);
+        } else {
+            compose::finish(&mut job);
+        }
+        job.import(kinds)
+    }
+
+    /// Gives options of a script to the trainer of the other files, or to the format that knows most of them.
+    fn place_options(&mut self) {
+        let said = std::mem::take(&mut self.options);
+        if said.entries.is_empty() {
+            return;
+        }
+        let main = self.parts.iter().map(|(format, _)| *format);
+        let main = main.filter(|format| !is_beside_a_trainer(format)).next();
+        let told = format::format("trl").filter(|trl| trl.told_by(&said) > 0);
+        if let Some(format) = main.or(told).or(format::format("training-arguments")) {
+            self.parts.push((format, said));
+        }
+    }
+}
+
+/// The format that most of the keys are of; `TrainingArguments` where only those of all trainers are there.
+fn told(said: &Said) -> Option<&'static Format> {
+    let mut best: Option<(usize, &'static Format)> = None;
+    for format in FORMATS {
+        let score = format.told_by(said);
+        // Keys of all trainers weigh little beside those of one.
+        let score = if format.name == "training-arguments" {
+            score.min(1)
+        } else {
+            2 * score
+        };
+        if score > best.map_or(0, |(most, _)| most) {
+            best = Some((score, format));
+        }
+    }
+    best.map(|(_, format)| format)
+}
+
+/// Whether keys are those of a model's `config.json`.
+fn is_model(map: &Map<String, Value>) -> bool {
+    let has = |key: &str| map.contains_key(key);
+    let sizes = [
+        "hidden_size",
+        "n_embd",
+        "d_model",
+        "vocab_size",
+        "text_config",
+    ];
+    let of_model = has("architectures") || has("transformers_version");
+    !has("base_model") && (of_model || has("model_type")) && sizes.iter().any(|size| has(size))
+}
+
+/// Whether keys are those of a scenario.
+fn is_scenario(map: &Map<String, Value>) -> bool {
+    map.contains_key("v") || map.get("hardware").is_some_and(Value::is_object)
+}
+
+/// Frameworks whose configurations are known and not read.
+fn other_framework(said: &Said) -> Option<&'static str> {
+    let marks = [
+        ("model.model_config.", "nanotron"),
+        ("pipe_parallel_size", "GPT-NeoX"),
+        ("exp_manager.", "NeMo"),
+        ("trainer.accelerator", "NeMo"),
+        ("actor_rollout_ref.", "veRL"),
+        ("max_duration", "LLM Foundry"),
+        ("model_class", "LLaMA-Factory's second format"),
+    ];
+    let found = marks.iter().find(|(mark, _)| said.has_within(mark));
+    found.map(|(_, framework)| *framework)
+}

@@ -1,0 +1,208 @@
+//! What is said of configurations: why a key is not followed, what a job's files lack, why a file is not read.
+
+use super::Language;
+use crate::inputs::configs::{Lack, Note, Unread};
+
+/// What no scenario can say yet.
+pub fn lack_sentence(lack: Lack, language: Language) -> &'static str {
+    language.of(match lack {
+        Lack::Packing => (
+            "Packed sequences are not modelled yet: the estimate is of padded samples of full length.",
+            "尚未支持序列打包：按填充到最大长度的样本估算。",
+        ),
+        Lack::Loss => (
+            "This loss is not modelled yet: the estimate is of the model's own.",
+            "尚未支持该损失：按模型自身的损失估算。",
+        ),
+        Lack::Optimizer => (
+            "This optimizer is not modelled yet: the estimate is of AdamW.",
+            "尚未支持该优化器：按 AdamW 估算。",
+        ),
+        Lack::Attention => (
+            "This attention kernel is not modelled yet: the estimate is of flash_attention_2 or sdpa.",
+            "尚未支持该注意力内核：按 flash_attention_2 或 sdpa 估算。",
+        ),
+        Lack::Offload => (
+            "What waits on the host or a disk in this way is not modelled yet: it is taken to stay on the GPU.",
+            "尚未支持这种卸载：按留在 GPU 上估算。",
+        ),
+        Lack::Checkpointing => (
+            "Checkpointing of parts of layers is not modelled yet: everything is taken to be kept.",
+            "尚未支持层内部分检查点：按全部保留估算。",
+        ),
+        Lack::Compile => (
+            "Compiled graphs are not modelled: the estimate is of eager execution.",
+            "不支持编译图：按 eager 执行估算。",
+        ),
+        Lack::Fp8 => (
+            "Computation in 8 bits is not modelled yet: the estimate is of 16 bits.",
+            "尚未支持 8 位计算：按 16 位估算。",
+        ),
+        Lack::Preference => (
+            "Training by preferences or rewards, with its further models and samples, is not modelled yet.",
+            "尚未支持偏好或奖励训练（及其额外模型与样本）。",
+        ),
+        Lack::Generation => (
+            "A server that generates on the same GPU is not modelled: say what it takes in hardware.gpu_memory_in_use.",
+            "不支持同一 GPU 上的推理服务：请在 hardware.gpu_memory_in_use 中给出其占用。",
+        ),
+        Lack::Adapter => (
+            "These adapters, or this choice of layers, are not modelled: LoRA and DoRA by names are.",
+            "尚未支持该适配器或选层方式：支持按名称的 LoRA 与 DoRA。",
+        ),
+        Lack::Quantization => (
+            "This quantization is not modelled: bitsandbytes' 8 and 4 bits are.",
+            "尚未支持该量化：支持 bitsandbytes 的 8 位与 4 位。",
+        ),
+        Lack::Kernel => (
+            "These kernels are not modelled yet: the estimate is of the model's own modules.",
+            "尚未支持该内核：按模型自身的模块估算。",
+        ),
+        Lack::Frozen => (
+            "Which parts are trained is not taken from here: name those that are not in frozen.",
+            "训练哪些部分未从此处读取：请在 frozen 中列出不训练的部分。",
+        ),
+        Lack::Parallelism => (
+            "This way to divide a job is not modelled from here.",
+            "尚不能由此读取这种并行方式。",
+        ),
+        Lack::Model => (
+            "This change of the model is not modelled: the estimate is of the published model.",
+            "尚未支持对模型的这一改动：按已发布的模型估算。",
+        ),
+        Lack::Lengths => (
+            "How long samples are is in the data: seq_len is taken for all of them; set dataset.length_mean.",
+            "样本长度由数据决定：全部按 seq_len 计；可设置 dataset.length_mean。",
+        ),
+        Lack::Data => (
+            "This is not modelled: see seq_len, micro_batch_size and images of the scenario.",
+            "尚未支持：见场景的 seq_len、micro_batch_size 与 images。",
+        ),
+    })
+}
+
+/// What is to be said of a job's files besides.
+pub fn note_sentence(note: &Note, language: Language) -> String {
+    let (english, chinese) = match note {
+        Note::File { key, file } => (
+            format!("{key} names {file}: give that file, too, as what it says is missing."),
+            format!("{key} 指向 {file}：请一并提供该文件，否则缺少其中的设置。"),
+        ),
+        Note::NoModel => (
+            "No file says which model: give its config.json, or set model.".to_owned(),
+            "没有文件说明模型：请提供其 config.json，或设置 model。".to_owned(),
+        ),
+        Note::NoLength => (
+            "No file says how long sequences are: set seq_len.".to_owned(),
+            "没有文件说明序列长度：请设置 seq_len。".to_owned(),
+        ),
+        Note::NoGpus => (
+            "No file says on how many GPUs: give the command line or batch script that starts the job; one GPU is assumed."
+                .to_owned(),
+            "没有文件说明 GPU 数：请提供启动命令或批处理脚本；按一块 GPU 估算。".to_owned(),
+        ),
+        Note::Differ { key, used, other } => (
+            format!("{key} is {used} in one file and {other} in another, which Trainer refuses; {used} counts here."),
+            format!("{key} 在一个文件中为 {used}，在另一个中为 {other}，Trainer 会拒绝；这里采用 {used}。"),
+        ),
+        Note::NeedsModel { key } => (
+            format!("{key} is auto, which follows the model's hidden size: give the model's config.json."),
+            format!("{key} 为 auto，取决于模型的隐藏维度：请提供模型的 config.json。"),
+        ),
+    };
+    match language {
+        Language::English => english,
+        Language::Chinese => chinese,
+    }
+}
+
+/// A model of an unknown name that is taken for a known one.
+pub fn taken_for(name: &str, id: &str, language: Language) -> String {
+    match language {
+        Language::English => {
+            format!("{name} is taken to have the sizes of {id}; give its config.json if not.")
+        }
+        Language::Chinese => format!("{name} 按 {id} 的尺寸处理；若不同，请提供其 config.json。"),
+    }
+}
+
+/// A GPU of a short name that is taken for one of the catalog.
+pub fn gpu_taken_for(name: &str, id: &str, language: Language) -> String {
+    match language {
+        Language::English => {
+            format!("{name} is taken for {id}; set hardware.gpu if it is another.")
+        }
+        Language::Chinese => format!("{name} 按 {id} 处理；若不同，请设置 hardware.gpu。"),
+    }
+}
+
+/// Why a file is not read.
+pub fn unread_sentence(why: &Unread, language: Language) -> String {
+    let (english, chinese) = match why {
+        Unread::Large { size, most } => (
+            format!("{size} bytes are more than a configuration has: {most} are read at most."),
+            format!("{size} 字节对配置文件来说过大：最多读取 {most} 字节。"),
+        ),
+        Unread::Broken { syntax, line: Some(line), reason } => (
+            format!("The {syntax} does not hold together at line {line}: {reason}."),
+            format!("{syntax} 在第 {line} 行不成立：{reason}。"),
+        ),
+        Unread::Broken { syntax, line: None, reason } => (
+            format!("The {syntax} does not hold together: {reason}."),
+            format!("{syntax} 不成立：{reason}。"),
+        ),
+        Unread::Expands { syntax } => (
+            format!("The {syntax} is nested too deeply, or its aliases make too much of it: no configuration does."),
+            format!("{syntax} 嵌套过深，或别名展开过大：配置文件不会如此。"),
+        ),
+        Unread::Other { framework } => (
+            format!("This is a configuration of {framework}, which is not read yet: write a scenario, or give the model's config.json."),
+            format!("这是 {framework} 的配置，尚不支持：请写场景，或提供模型的 config.json。"),
+        ),
+        Unread::Unknown => (
+            "This is no configuration that is known: TrainingArguments, TRL, PEFT, accelerate, DeepSpeed, axolotl, LLaMA-Factory, torchtune, torchtitan, Megatron-LM, a command line or a batch script."
+                .to_owned(),
+            "不是已知的配置：TrainingArguments、TRL、PEFT、accelerate、DeepSpeed、axolotl、LLaMA-Factory、torchtune、torchtitan、Megatron-LM、命令行或批处理脚本。"
+                .to_owned(),
+        ),
+    };
+    let said = match language {
+        Language::English => english,
+        Language::Chinese => chinese,
+    };
+    said.replace("..", ".").replace("。。", "。")
+}
+
+/// The line above what is written: what is estimated, and the link to it.
+pub fn estimate_comment(answer: &str, detail: &str, link: &str, language: Language) -> Vec<String> {
+    let plain = |text: &str| text.replace('\u{a0}', " ");
+    let name = match language {
+        Language::English => "Highwater's estimate",
+        Language::Chinese => "Highwater 的估算",
+    };
+    vec![
+        format!("{name}: {} {}", plain(answer), plain(detail)),
+        link.to_owned(),
+    ]
+}
+
+/// Why a scenario is not written in a format.
+pub fn nothing_of(format: &str, language: Language) -> String {
+    match language {
+        Language::English => format!(
+            "The scenario has nothing that {format} would say: see lora and parallelism.dp.kind."
+        ),
+        Language::Chinese => {
+            format!("场景中没有 {format} 可表达的内容：见 lora 与 parallelism.dp.kind。")
+        }
+    }
+}
+
+/// The line that says what a format does not.
+pub fn unsaid_comment(paths: &[String], language: Language) -> String {
+    let paths = paths.join(", ");
+    match language {
+        Language::English => format!("Not said here: {paths}"),
+        Language::Chinese => format!("此处未包含：{paths}"),
+    }
+}

@@ -1,0 +1,281 @@
+//! Start from what you have: an error, a snapshot, a configuration, pasted, dropped or opened.
+
+use super::bars::background;
+use crate::app::{Given, MOST, Opened, Store, asked_for, open_files, open_text, use_store};
+use crate::ask::{Finding, Fix};
+use crate::browser;
+use crate::catalog::ACCELERATORS;
+use crate::inputs::{Device, Failure, Holder, Snapshot};
+use crate::report::Requested;
+use crate::text::{
+    InputWord, Language, amount, cause_sentence, exact_bytes, holder_name, kind_name, message_text,
+    refused_sentence, requested_sentence, too_large,
+};
+use crate::units::Bytes;
+use crate::widgets::{Bar, Segment};
+use leptos::prelude::*;
+
+/// Lines of one kind that are shown.
+const LINES: usize = 6;
+
+/// What a holder's part of the bar looks like; what is free has no part.
+fn ink(holder: Holder) -> Option<(&'static str, (&'static str, &'static str))> {
+    match holder {
+        Holder::Tensors => Some(("tensors", ("category", "activations"))),
+        Holder::Unallocated => Some(("unallocated", ("other", "cached"))),
+        Holder::Process => Some(("process", ("other", "context"))),
+        Holder::Others => Some(("others", ("other", "other_processes"))),
+        Holder::Rest => Some(("rest", ("other", "small"))),
+        Holder::Free => None,
+    }
+}
+
+/// A row of a table of numbers.
+fn row(label: &'static str, bytes: Bytes, store: Store) -> impl IntoView {
+    let number = amount(bytes, store.units.get());
+    let exact = exact_bytes(bytes, store.language.get());
+    view! {
+        <li class="fit">
+            <span>{label}</span>
+            <strong title=exact>{number}</strong>
+        </li>
+    }
+}
+
+/// Who holds what, as a bar.
+#[allow(clippy::cast_precision_loss, reason = "shares of a bar")]
+fn bar(failure: &Failure, store: Store) -> Option<impl IntoView> {
+    let holders = failure.facts.holders();
+    let whole: u64 = holders.iter().map(|(_, bytes)| bytes).sum();
+    if holders.len() < 2 {
+        return None;
+    }
+    let language = store.language.get();
+    let part = |&(holder, bytes): &(Holder, u64)| {
+        let (key, ink) = ink(holder)?;
+        let bytes = Bytes(bytes);
+        Some(Segment {
+            key,
+            label: holder_name(holder, language).to_owned(),
+            number: amount(bytes, store.units.get()),
+            exact: exact_bytes(bytes, language),
+            width: bytes.get() as f64 / whole as f64,
+            background: background(ink),
+            uncounted: false,
+        })
+    };
+    let segments: Vec<_> = holders.iter().filter_map(part).collect();
+    Some(view! {
+        <Bar
+            name=Signal::stored(kind_name(failure.kind, language).to_owned())
+            segments=Signal::stored(segments)
+            capacity=Signal::stored(None)
+            ghost=Signal::stored(None)
+            current=Signal::stored(None)
+            on_point=|_| ()
+            on_pick=|_| ()
+        />
+    })
+}
+
+/// The GPUs of the catalog with this capacity, as buttons that choose them.
+fn gpus(total: Option<u64>, store: Store) -> impl IntoView {
+    let total = total.unwrap_or_default();
+    // Messages print two digits after the point, and drivers differ by some MiB.
+    let near = move |usable: u64| usable.abs_diff(total) <= total / 200;
+    let alike = ACCELERATORS
+        .iter()
+        .filter(move |gpu| near(gpu.usable.value.get()))
+        .take(LINES);
+    let button = move |(id, name): (&'static str, &'static str)| {
+        let choose = move |_| {
+            store.apply(&Fix {
+                key: "hardware.gpu".to_owned(),
+                value: id.into(),
+            });
+        };
+        view! {
+            <button type="button" class="quiet" on:click=choose>
+                {InputWord::UseGpu.text(store.language.get())} " " {name}
+            </button>
+        }
+    };
+    alike.map(|gpu| button((gpu.id, gpu.name))).collect_view()
+}
+
+/// What is known of a failure, beside the scenario on screen.
+fn failure(failure: &Failure, store: Store) -> AnyView {
+    let (language, units) = (store.language.get(), store.units.get());
+    store.settled.track();
+    let cause = cause_sentence(&failure.cause, units, language);
+    let holder = |(holder, bytes)| row(holder_name(holder, language), Bytes(bytes), store);
+    let requested = failure.facts.requested;
+    let needed = store.settled.with(|answer| {
+        let verdict = &answer.as_ref()?.report.verdict;
+        Some(verdict.device.needed)
+    });
+    let found = asked_for(store, failure);
+    let line = |found: &Requested| view! { <li>{requested_sentence(found, units, language)}</li> };
+    let lines = found.iter().take(LINES).map(line).collect_view();
+    let head = if found.is_empty() {
+        InputWord::NoTensor
+    } else {
+        InputWord::SameSize
+    };
+    view! {
+        <h3>{kind_name(failure.kind, language)}</h3>
+        <p>{cause}</p>
+        {bar(failure, store)}
+        <ul class="fits">
+            {requested.map(|bytes| row(InputWord::Requested.text(language), Bytes(bytes), store))}
+            {failure.facts.holders().into_iter().map(holder).collect_view()}
+            {needed.map(|bytes| row(InputWord::Predicted.text(language), bytes, store))}
+        </ul>
+        {requested.map(|_| view! { <p>{head.text(language)}</p> <ul class="sentences">{lines}</ul> })}
+        <div class="actions">{gpus(failure.facts.total, store)}</div>
+    }
+    .into_any()
+}
+
+/// What a snapshot says of a device, beside the scenario on screen.
+fn device(device: &Device, store: Store) -> AnyView {
+    let (language, units) = (store.language.get(), store.units.get());
+    let predicted = store.settled.with(|answer| {
+        let run = answer.as_ref()?.report.device.run;
+        Some([run.peak_allocated, run.peak_reserved])
+    });
+    let line = |(word, measured, predicted): (InputWord, i64, Option<Bytes>)| {
+        let measured = Bytes(u64::try_from(measured).unwrap_or_default());
+        let predicted = predicted.map(|bytes| {
+            let number = amount(bytes, units);
+            view! { <span class="fit-note">{InputWord::Predicted.text(language)} " " {number}</span> }
+        });
+        view! {
+            <li class="fit">
+                <span>{word.text(language)}</span>
+                <span class="fit-answer">
+                    <strong title=exact_bytes(measured, language)>{amount(measured, units)}</strong>
+                    {predicted}
+                </span>
+            </li>
+        }
+    };
+    let [allocated, reserved] = predicted.map_or([None; 2], |both| both.map(Some));
+    let peaks = [
+        (InputWord::Allocated, device.peak_allocated.bytes, allocated),
+        (InputWord::Reserved, device.peak_reserved.bytes, reserved),
+    ];
+    let block = |largest: &crate::inputs::Largest| {
+        let size = amount(Bytes(largest.block.size), units);
+        let own = largest
+            .frames
+            .iter()
+            .find(|frame| !frame.contains("torch/"));
+        let frame = own.or(largest.frames.first()).cloned();
+        let frame = frame.unwrap_or_else(|| InputWord::Before.text(language).to_owned());
+        view! { <li>{size} " — " {frame}</li> }
+    };
+    let blocks = device.largest.iter().take(LINES).map(block).collect_view();
+    view! {
+        <h3>{InputWord::Snapshot.text(language)} ", GPU " {device.device}</h3>
+        <ul class="fits">{peaks.into_iter().map(line).collect_view()}</ul>
+        <p>{InputWord::Largest.text(language)}</p>
+        <ul class="sentences">{blocks}</ul>
+    }
+    .into_any()
+}
+
+fn snapshot(snapshot: &Snapshot, store: Store) -> AnyView {
+    let devices = snapshot.devices.iter();
+    devices
+        .map(|of| device(of, store))
+        .collect_view()
+        .into_any()
+}
+
+/// What was filled in, and the way back.
+fn applied(findings: &[Finding], back: impl Fn() + 'static, language: Language) -> AnyView {
+    let line = |finding: &Finding| view! { <li>{message_text(&finding.message, language)}</li> };
+    view! {
+        <p>
+            {InputWord::Applied.text(language)} " "
+            <button type="button" class="quiet" on:click=move |_| back()>
+                {InputWord::Undo.text(language)}
+            </button>
+        </p>
+        <ul class="sentences">{findings.iter().map(line).collect_view()}</ul>
+    }
+    .into_any()
+}
+
+/// What something was taken for.
+fn said(opened: &Opened, all: RwSignal<Option<Opened>>, store: Store) -> AnyView {
+    let (language, units) = (store.language.get(), store.units.get());
+    let sentence = |text: String| view! { <p>{text}</p> }.into_any();
+    let shown = match &opened.given {
+        Given::Failure(given) => failure(given, store),
+        Given::Foreign(owner) => sentence((*owner).to_owned()),
+        Given::Snapshot(given) => snapshot(given, store),
+        Given::Refused(refused) => sentence(refused_sentence(*refused, language)),
+        Given::TooLarge(bytes) => sentence(too_large(*bytes, MOST, units, language)),
+        Given::Unknown => sentence(InputWord::Unknown.text(language).to_owned()),
+        Given::Applied(before, findings) => {
+            let before = before.clone();
+            let back = move || {
+                store.replace((*before).clone());
+                all.set(None);
+            };
+            applied(findings, back, language)
+        }
+    };
+    view! {
+        {opened.name.clone().map(|name| view! { <p class="fit-note">{name}</p> })}
+        {shown}
+    }
+    .into_any()
+}
+
+/// The panel.
+#[component]
+pub(super) fn OpenedPanel() -> impl IntoView {
+    let store = use_store();
+    let opened = RwSignal::new(None::<Opened>);
+    let word = move |word: InputWord| Signal::derive(move || word.text(store.language.get()));
+    let read = move |text: &str| {
+        let blank = text.trim().is_empty();
+        opened.set((!blank).then(|| open_text(store, None, text)));
+    };
+    browser::on_drop(move |files, text| {
+        if files.is_empty() {
+            read(&text);
+        } else {
+            open_files(store, files, opened);
+        }
+    });
+    let choose = move |event: leptos::ev::Event| {
+        open_files(store, browser::chosen_files(&event), opened);
+    };
+    view! {
+        <section class="card figure" data-testid="opened" aria-labelledby="opened-title">
+            <header class="figure-head">
+                <h2 id="opened-title">{word(InputWord::Title)}</h2>
+                <label class="quiet file">
+                    {word(InputWord::Choose)}
+                    <input type="file" class="unseen" on:change=choose />
+                </label>
+            </header>
+            <p class="figure-summary" id="opened-help">{word(InputWord::Help)}</p>
+            <textarea
+                rows="3"
+                spellcheck="false"
+                autocomplete="off"
+                aria-label=word(InputWord::Paste)
+                aria-describedby="opened-help"
+                on:input:target=move |event| read(&event.target().value())
+            ></textarea>
+            <div class="opened" role="status">
+                {move || opened.with(|now| now.as_ref().map(|now| said(now, opened, store)))}
+            </div>
+        </section>
+    }
+}

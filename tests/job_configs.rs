@@ -1,0 +1,372 @@
+//! Configurations of training jobs: read as they were meant, written so that they are read again as the same job.
+
+use highwater::ask::Scenario;
+use highwater::codec::{config_of, decode_json, encode_json, hidden_size, published, values};
+use highwater::inputs::configs::{
+    self, Exported, FORMATS, File, Import, Matters, Target, Unread, export, import, spellings,
+};
+use serde_json::{Value, json};
+
+const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/inputs/configs");
+/// Files of jobs with what they say.
+const JOBS: &str = include_str!("fixtures/inputs/configs/jobs.jsonl");
+/// Keys of public configurations, those that at least every fiftieth file of its format has.
+const KEYS: &str = include_str!("fixtures/inputs/configs/keys.jsonl");
+
+fn lines(text: &str) -> impl Iterator<Item = Value> {
+    let lines = text.lines().filter(|line| !line.trim().is_empty());
+    lines.map(|line| serde_json::from_str(line).expect("JSON"))
+}
+
+fn fixture(name: &str) -> String {
+    std::fs::read_to_string(format!("{FOLDER}/{name}")).expect(name)
+}
+
+fn known_as(name: &str) -> Option<&'static str> {
+    let mut names = spellings(name).into_iter();
+    names.find_map(|name| published(&name)).map(|(id, _)| id)
+}
+
+fn size_of(model: &Value) -> Option<u64> {
+    match model.as_str().and_then(known_as) {
+        Some(id) => hidden_size(&id.into()),
+        None => hidden_size(model),
+    }
+}
+
+fn read(files: &[(&str, &str)]) -> Result<Import, (String, Unread)> {
+    let files: Vec<File> = files
+        .iter()
+        .map(|&(name, text)| File { name, text })
+        .collect();
+    import(&files, &size_of)
+}
+
+/// A scenario whose model is called by its name in the catalog.
+fn scenario(read: &Value) -> Scenario {
+    let mut read = read.clone();
+    if let Some(id) = read["model"].as_str().and_then(known_as) {
+        read["model"] = id.into();
+    }
+    let (scenario, findings) = decode_json(&read.to_string());
+    assert!(findings.is_empty(), "{findings:?} of {read}");
+    scenario
+}
+
+fn complete(read: &Value) -> Value {
+    values(&scenario(read))
+}
+
+fn short(scenario: &Scenario) -> Value {
+    serde_json::from_str(&encode_json(scenario)).expect("JSON")
+}
+
+#[test]
+fn every_job_is_read_as_it_was_meant() {
+    for job in lines(JOBS) {
+        let names: Vec<&str> = job["files"]
+            .as_array()
+            .expect("files")
+            .iter()
+            .filter_map(Value::as_str)
+            .collect();
+        let texts: Vec<String> = names.iter().map(|name| fixture(name)).collect();
+        let files: Vec<(&str, &str)> = names
+            .iter()
+            .copied()
+            .zip(texts.iter().map(String::as_str))
+            .collect();
+        let read = read(&files).expect("a job");
+        assert_eq!(json!(read.kinds.join("+")), job["kind"], "{names:?}");
+        assert_eq!(
+            short(&scenario(&read.scenario)),
+            job["scenario"],
+            "{names:?}"
+        );
+        let told = |matters: fn(&Matters) -> bool| {
+            let told = read.ignored.iter().filter(|own| matters(&own.matters));
+            json!(told.map(|own| own.key.as_str()).collect::<Vec<_>>())
+        };
+        assert_eq!(
+            told(|own| matches!(own, Matters::Yes(_) | Matters::Value)),
+            job["lacking"],
+            "{names:?}"
+        );
+        assert_eq!(told(|own| *own == Matters::Maybe), json!([]), "{names:?}");
+    }
+}
+
+#[test]
+fn of_every_format_all_usual_keys_are_known() {
+    let mut unknown = Vec::new();
+    for line in lines(KEYS) {
+        let name = line["format"].as_str().expect("a format");
+        let format = configs::format(name).expect(name);
+        let keys = line["keys"].as_array().expect("keys");
+        let mut table = std::collections::BTreeMap::<&str, usize>::new();
+        for key in keys.iter().filter_map(Value::as_str) {
+            match format.knows(key) {
+                Some(how) => *table.entry(how).or_default() += 1,
+                None => unknown.push(format!("{name}: {key}")),
+            }
+        }
+        println!("{name}: {} keys, {table:?}", keys.len());
+    }
+    assert!(unknown.is_empty(), "{}", unknown.join("\n"));
+}
+
+/// Paths of the leaves in which two trees differ.
+fn differing(above: &str, a: &Value, b: &Value, found: &mut Vec<String>) {
+    if let (Value::Object(one), Value::Object(other)) = (a, b) {
+        let more = other.keys().filter(|key| !one.contains_key(*key));
+        for key in one.keys().chain(more) {
+            let [a, b] = [one, other].map(|map| map.get(key).unwrap_or(&Value::Null));
+            differing(&format!("{above}{key}."), a, b, found);
+        }
+    } else if a != b {
+        found.push(above.trim_end_matches('.').to_owned());
+    }
+}
+
+fn written(name: &str, all: &Value) -> Exported {
+    let repository = all["model"].as_str().and_then(published);
+    let config = config_of(&all["model"]);
+    let target = Target {
+        values: all,
+        repository: repository.map(|(_, repository)| repository),
+        config: config.as_ref(),
+        complete: &complete,
+        hidden_size: &size_of,
+        comment: &["an estimate".to_owned()],
+    };
+    export(configs::format(name).expect(name), &target)
+}
+
+/// Jobs with one trainer's configuration: its format, and all values of the scenario.
+fn jobs() -> Vec<(String, Scenario)> {
+    let trainers = [
+        "training-arguments",
+        "trl",
+        "llama-factory",
+        "axolotl",
+        "torchtune",
+        "torchtitan",
+        "megatron",
+    ];
+    let jobs = lines(JOBS).filter_map(|job| {
+        let kind = job["kind"].as_str().expect("a kind");
+        let trainer = kind.split('+').find(|kind| trainers.contains(kind))?;
+        let mut said = job["scenario"].clone();
+        if said["hardware"]["gpu"] == "h100" {
+            said["hardware"]["gpu"] = "h100-80gb".into();
+        }
+        Some((trainer.to_owned(), scenario(&said)))
+    });
+    jobs.collect()
+}
+
+/// A job written in its trainer's format and as a launcher's lines, and read again: the settings that are not as
+/// they were, and those that the trainer's format says that it does not say.
+fn around(trainer: &str, before: &Scenario) -> (Vec<String>, Vec<String>) {
+    let all = complete(&short(before));
+    let own = written(trainer, &all);
+    let launcher = written("launcher", &all);
+    let files = [
+        ("own", own.text.as_str()),
+        ("launcher", launcher.text.as_str()),
+    ];
+    let read = read(&files).unwrap_or_else(|why| panic!("{why:?} of {}", own.text));
+    let mut found = Vec::new();
+    differing("", &all, &complete(&read.scenario), &mut found);
+    (found, own.unsaid)
+}
+
+#[test]
+fn what_is_written_is_read_again_as_the_same_job() {
+    // Slurm's options say the one, PEFT's the other.
+    let elsewhere = ["hardware.gpu", "hardware.host_ram", "task"];
+    for (trainer, before) in jobs() {
+        let (found, _) = around(&trainer, &before);
+        let lost: Vec<_> = found
+            .iter()
+            .filter(|path| !elsewhere.contains(&path.as_str()))
+            .collect();
+        assert!(
+            lost.is_empty(),
+            "{trainer}: {lost:?} of {}",
+            encode_json(&before)
+        );
+    }
+}
+
+/// Settings with values that jobs are given one by one.
+const CHANGES: &[(&str, &str)] = &[
+    ("micro_batch_size", "3"),
+    ("seq_len", "777"),
+    ("gradient_accumulation_steps", "5"),
+    ("clip_grad_norm", "false"),
+    ("dataloader.num_workers", "7"),
+    ("dataset.epochs", "9"),
+    ("activation_checkpointing", "\"none\""),
+    ("activation_checkpointing", "\"full\""),
+    ("activation_checkpointing", "\"full_reentrant\""),
+    ("attention", "\"eager\""),
+    ("attention", "\"flash_attention_2\""),
+    ("optimizer", "{\"name\": \"adamw\", \"impl\": \"foreach\"}"),
+    ("optimizer", "{\"name\": \"paged_adamw_8bit\"}"),
+    ("optimizer", "{\"name\": \"adafactor_transformers\"}"),
+    ("precision", "\"bf16\""),
+    ("precision", "\"fp32\""),
+    ("precision", "\"amp_bf16\""),
+    ("weights", "\"bf16\""),
+    (
+        "lora",
+        "{\"r\": 5, \"target_modules\": [\"q_proj\", \"o_proj\"]}",
+    ),
+    ("lora", "null"),
+    (
+        "quantization",
+        "{\"type\": \"nf4\", \"double\": true, \"prepare_for_kbit_training\": false}",
+    ),
+    ("liger_kernel", "[\"rope\", \"rms_norm\"]"),
+    (
+        "evaluation",
+        "{\"kind\": \"trainer\", \"keep_predictions\": false, \"micro_batch_size\": 6}",
+    ),
+    (
+        "parallelism",
+        "{\"dp\": {\"kind\": \"fsdp2\", \"reshard_after_forward\": false}}",
+    ),
+    (
+        "parallelism",
+        "{\"dp\": {\"kind\": \"fsdp1\", \"sharding_strategy\": \"SHARD_GRAD_OP\"}}",
+    ),
+    (
+        "parallelism",
+        "{\"dp\": {\"kind\": \"deepspeed_zero\", \"stage\": 3, \"offload_param\": \"cpu\"}}",
+    ),
+    (
+        "parallelism",
+        "{\"dp\": {\"kind\": \"ddp\", \"bucket_cap_mb\": 100}}",
+    ),
+    (
+        "allocator",
+        "{\"max_split_size_mb\": 64, \"garbage_collection_threshold\": 0.8}",
+    ),
+    ("hardware", "{\"gpus_per_node\": 4, \"nodes\": 2}"),
+];
+
+#[test]
+fn whatever_a_format_does_not_say_is_told() {
+    let mut said = 0;
+    for (trainer, before) in jobs() {
+        for (path, value) in CHANGES {
+            let mut all = short(&before);
+            all[path] = serde_json::from_str(value).expect("JSON");
+            let changed = scenario(&all);
+            let (found, unsaid) = around(&trainer, &changed);
+            let silent: Vec<_> = found.iter().filter(|path| !unsaid.contains(path)).collect();
+            assert!(
+                silent.is_empty(),
+                "{trainer} with {path} {value}: {silent:?} is lost without a word"
+            );
+            let basic = ["micro_batch_size", "seq_len"].contains(path);
+            // TrainingArguments say no length.
+            let exempt = trainer == "training-arguments" && *path == "seq_len";
+            let lost = found.iter().any(|own| own == path);
+            assert!(!basic || exempt || !lost, "{trainer}: {path} {found:?}");
+            said += usize::from(!found.iter().any(|own| own.starts_with(path)));
+        }
+    }
+    let all = jobs().len() * CHANGES.len();
+    println!("{said} of {all} changes are said");
+    assert!(2 * said > all, "{said} of {all}");
+}
+
+#[test]
+fn files_that_make_more_of_themselves_are_refused() {
+    let mut bomb = "a0: &a0 [x, x, x, x, x, x, x, x, x]\n".to_owned();
+    for level in 1..12 {
+        let inner = vec![format!("*a{}", level - 1); 9].join(", ");
+        bomb.push_str(&format!("a{level}: &a{level} [{inner}]\n"));
+    }
+    let deep = |open: &str| open.repeat(5000);
+    for (text, syntax) in [
+        (bomb, "YAML"),
+        (format!("a: {}", deep("[")), "YAML"),
+        (deep("{\"a\":"), "JSON"),
+        (format!("a = 1\nb = {}", deep("[")), "TOML"),
+    ] {
+        let begun = std::time::Instant::now();
+        let (_, why) = read(&[("bomb", &text)]).expect_err("a bomb");
+        assert_eq!(why, Unread::Expands { syntax });
+        assert!(begun.elapsed().as_secs() < 2);
+    }
+    let huge = "a: b\n".repeat(1 << 20);
+    assert!(matches!(
+        read(&[("huge", &huge)]),
+        Err((_, Unread::Large { .. }))
+    ));
+}
+
+#[test]
+fn what_is_no_configuration_is_refused_with_the_reason() {
+    let refused = |text: &str| read(&[("file", text)]).expect_err("no configuration").1;
+    assert_eq!(refused("Dear all, see you on Monday."), Unread::Unknown);
+    assert_eq!(refused("[1, 2]"), Unread::Unknown);
+    assert_eq!(refused("\u{fffd}\u{fffd}PNG\u{0}\u{1}"), Unread::Unknown);
+    for (text, framework) in [
+        ("model:\n  model_config:\n    hidden_size: 64\n", "nanotron"),
+        ("pipe-parallel-size: 1\nnum-layers: 2\n", "GPT-NeoX"),
+    ] {
+        assert_eq!(refused(text), Unread::Other { framework });
+    }
+    let broken = refused("base_model: gpt2\nadapter: lora\ndatasets: [a\n");
+    assert!(
+        matches!(broken, Unread::Broken { syntax: "YAML", .. }),
+        "{broken:?}"
+    );
+    let broken = refused("{\"zero_optimization\": {\"stage\": 3,}}}");
+    assert!(
+        matches!(broken, Unread::Broken { syntax: "JSON", .. }),
+        "{broken:?}"
+    );
+}
+
+#[test]
+fn sizes_that_say_auto_follow_the_model() {
+    let deepspeed = fixture("deepspeed_zero3_auto.json");
+    let trainer = "model_name_or_path: Qwen/Qwen2.5-1.5B\nmax_length: 512\nbf16: true\nper_device_train_batch_size: 3\n";
+    let read = read(&[("ds.json", &deepspeed), ("sft.yaml", trainer)]).expect("a job");
+    let dp = &read.scenario["parallelism"]["dp"];
+    assert_eq!(dp["reduce_bucket_size"], 1536 * 1536);
+    assert_eq!(dp["stage3_prefetch_bucket_size"], 1536 * 1536 * 9 / 10);
+    assert_eq!(dp["stage3_param_persistence_threshold"], 15_360);
+    assert_eq!(read.scenario["micro_batch_size"], 3);
+    assert_eq!(read.scenario["precision"], "bf16");
+}
+
+#[test]
+fn a_file_that_is_named_and_not_given_is_asked_for() {
+    let trainer = fixture("llama_factory_full_zero3.yaml");
+    let alone = read(&[("sft.yaml", &trainer)]).expect("a job");
+    let asks = |read: &Import| {
+        let mut notes = read.notes.iter();
+        notes.any(|note| matches!(note, configs::Note::File { file, .. } if file.contains("zero3")))
+    };
+    assert!(asks(&alone));
+    let deepspeed = fixture("deepspeed_zero3_auto.json");
+    let both = read(&[
+        ("sft.yaml", &trainer),
+        ("x/deepspeed_zero3_auto.json", &deepspeed),
+    ]);
+    assert!(!asks(&both.expect("a job")));
+}
+
+#[test]
+fn names_of_formats_are_unique() {
+    let mut names: Vec<&str> = FORMATS.iter().map(|format| format.name).collect();
+    names.sort_unstable();
+    names.dedup();
+    assert_eq!(names.len(), FORMATS.len());
+}
