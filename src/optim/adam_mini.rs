@@ -3,7 +3,6 @@
 //! Source: `adam_mini/adam_mini.py`, adam-mini 1.1.1.
 
 use super::state::{Optimizer, for_each_gradient, state_at, state_like, state_of, temporary};
-use crate::model::{Architecture, ResolvedSpec};
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
 
@@ -38,16 +37,6 @@ enum Blocks {
     Rows(u64),
     /// One.
     Whole,
-}
-
-/// Elements of a head of queries (`dim * dim // n_heads`), which queries and keys are divided into.
-pub(super) fn head_elements(spec: &ResolvedSpec) -> u64 {
-    match &spec.architecture {
-        Architecture::Decoder(config) => {
-            config.hidden_size * config.hidden_size / config.num_attention_heads.max(1)
-        }
-        _ => 0,
-    }
 }
 
 /// The blocks of a parameter; `again` says that the one before was of the same module, which is then a weight.

@@ -1,6 +1,6 @@
 //! APOLLO: Adam in a low rank, whose size of steps scales the gradients.
 //!
-//! Source: `apollo_torch/{apollo,random_projector}.py`, apollo-torch 1.0.3.
+//! Source: `apollo_torch/apollo.py`, with its projector, apollo-torch 1.0.3.
 
 use super::state::{Optimizer, for_each_gradient, state_at, state_like, state_of, temporary};
 use crate::ask::OptimizerName;
@@ -76,12 +76,12 @@ fn is_hidden(t: &Tape, parameter: &Tensor) -> bool {
 fn projected(t: &Tape, grad: &Tensor, shape: [u64; 2]) -> Storage {
     let narrow = grad.dtype() != DType::Float32;
     let _wide = narrow.then(|| t.empty("_to_copy", *grad.shape(), DType::Float32));
-    let random = t.empty("randn", Shape::from(shape), DType::Float32);
+    let drawn = t.empty("randn", Shape::from(shape), DType::Float32);
     if !narrow {
         return state_of(t, "div", &shape, grad.dtype());
     }
     let divided = t.empty("div", Shape::from(shape), DType::Float32);
-    drop(random);
+    drop(drawn);
     let projection = state_of(t, "_to_copy", &shape, grad.dtype());
     drop(divided);
     projection

@@ -1,10 +1,9 @@
 //! An optimizer and its state.
 
-use super::adam_mini;
 use super::master_weights::{self, MasterWeights};
 use super::megatron::Megatron;
 use crate::ask::{OptimizerImpl, OptimizerName};
-use crate::model::ResolvedSpec;
+use crate::model::{Architecture, ResolvedSpec};
 use crate::tape::{Category, Storage, Tape, Tensor};
 use crate::units::{DType, Shape};
 
@@ -48,7 +47,7 @@ impl Optimizer {
             states: Vec::new(),
             kept: Vec::new(),
             shared: State::new(),
-            head: adam_mini::head_elements(spec),
+            head: head_elements(spec),
             engine,
         }
     }
@@ -165,6 +164,16 @@ impl Optimizer {
                 *state = make(parameter);
             }
         });
+    }
+}
+
+/// Elements of a head of queries (`dim * dim // n_heads`), which queries and keys are divided into.
+fn head_elements(spec: &ResolvedSpec) -> u64 {
+    match &spec.architecture {
+        Architecture::Decoder(config) => {
+            config.hidden_size * config.hidden_size / config.num_attention_heads.max(1)
+        }
+        _ => 0,
     }
 }
 

@@ -114,8 +114,8 @@ impl Tape {
             let frame = Rc::clone(frame);
             return Saved::Checkpointed(Holder { frame, index });
         }
-        if let Some(saved) = self.saved_on_host(tensor) {
-            return saved;
+        if let Some(copy) = self.saved_on_host(tensor) {
+            return Saved::OnHost(Box::new(copy));
         }
         match self.keep_data(tensor) {
             Some(kept) => Saved::View(Box::new((tensor.clone(), kept))),

@@ -3,7 +3,6 @@
 //! Source: `save_on_cpu` of `torch/autograd/graph.py`, torch 2.15, and `OffloadActivations` of
 //! `trl/models/activation_offloading.py`, TRL 1.16.
 
-use super::checkpoint::Saved;
 use super::{Category, Tape, Tensor};
 use crate::units::{DType, Shape, Stream};
 use std::cell::{Cell, RefCell};
@@ -188,7 +187,7 @@ impl Tape {
     }
 
     /// Keeps a tensor on the host, if it goes there.
-    pub(super) fn saved_on_host(&self, tensor: &Tensor) -> Option<Saved> {
+    pub(super) fn saved_on_host(&self, tensor: &Tensor) -> Option<HostCopy> {
         let mut offload = self.on_host.offload.borrow_mut();
         let on_host = offload.as_mut()?;
         let large = on_host.what != HostCopies::All;
@@ -214,11 +213,11 @@ impl Tape {
         } else {
             drop(copy);
         }
-        Some(Saved::OnHost(Box::new(HostCopy {
+        Some(HostCopy {
             copied,
             shape,
             dtype: tensor.dtype(),
             streamed,
-        })))
+        })
     }
 }
