@@ -1,9 +1,11 @@
 //! Configurations of training jobs: read as they were meant, written so that they are read again as the same job.
 
 use highwater::ask::Scenario;
-use highwater::codec::{config_of, decode_json, encode_json, hidden_size_of, published, values};
+use highwater::codec::{
+    config_of, decode_json, encode_json, hidden_size_of, known_as, published, values,
+};
 use highwater::configs::{
-    self, Exported, FORMATS, File, Import, Matters, Target, Unread, export, import, spellings,
+    self, Exported, FORMATS, File, Import, Matters, Target, Unread, export, import,
 };
 use serde_json::{Value, json};
 
@@ -22,24 +24,12 @@ fn fixture(name: &str) -> String {
     std::fs::read_to_string(format!("{FOLDER}/{name}")).expect(name)
 }
 
-fn known_as(name: &str) -> Option<&'static str> {
-    let mut names = spellings(name).into_iter();
-    names.find_map(|name| published(&name)).map(|(id, _)| id)
-}
-
-fn size_of(model: &Value) -> Option<u64> {
-    match model.as_str().and_then(known_as) {
-        Some(id) => hidden_size_of(&id.into()),
-        None => hidden_size_of(model),
-    }
-}
-
 fn read(files: &[(&str, &str)]) -> Result<Import, (String, Unread)> {
     let files: Vec<File> = files
         .iter()
         .map(|&(name, text)| File { name, text })
         .collect();
-    import(&files, &size_of)
+    import(&files, &hidden_size_of)
 }
 
 /// A scenario whose model is called by its name in the catalog.
@@ -136,7 +126,7 @@ fn written(name: &str, all: &Value) -> Exported {
         repository: repository.map(|(_, repository)| repository),
         config: config.as_ref(),
         complete: &complete,
-        hidden_size: &size_of,
+        hidden_size: &hidden_size_of,
         comment: &["an estimate".to_owned()],
     };
     export(configs::format(name).expect(name), &target)

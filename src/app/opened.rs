@@ -51,14 +51,14 @@ pub struct Opened {
 /// Reads a text; a scenario, a link, a model or a job's configuration is used at once.
 pub fn open_text(store: Store, name: Option<String>, text: &str) -> Opened {
     let own = name.clone().unwrap_or_default();
-    let given = given(store, vec![(own, text.to_owned())]);
+    let given = given(store, &[(own, text.to_owned())]);
     Opened { name, given }
 }
 
 /// What some texts are, of which several are the files of one job.
-fn given(store: Store, texts: Vec<(String, String)>) -> Given {
+fn given(store: Store, texts: &[(String, String)]) -> Given {
     let before = store.scenario.get_untracked();
-    if let [(_, text)] = &texts[..] {
+    if let [(_, text)] = texts {
         if let (Some(pasted), findings) = read_pasted(text) {
             match pasted {
                 Pasted::Scenario(scenario) => store.replace(*scenario),
@@ -76,7 +76,7 @@ fn given(store: Store, texts: Vec<(String, String)>) -> Given {
             Input::Unknown => {}
         }
     }
-    match read_job(&texts, &[]) {
+    match read_job(texts, &[]) {
         Ok(mut job) => {
             // What no file says stays as it was: the model is often elsewhere.
             let lacks = |said: &Said| matches!(said, Said::Note(Note::NoModel));
@@ -126,7 +126,7 @@ pub fn open_files(store: Store, files: Vec<Chosen>, opened: RwSignal<Option<Open
             }
             texts.push((file.name(), inputs::decode(&content).into_owned()));
         }
-        let given = given(store, texts);
+        let given = given(store, &texts);
         opened.set(Some(Opened { name, given }));
     });
 }

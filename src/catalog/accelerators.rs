@@ -42,6 +42,15 @@ impl Accelerator {
     }
 }
 
+/// The accelerators that have so many bytes, as messages print them: with two digits after the point, and drivers
+/// differ by some MiB.
+pub fn of_capacity(total: Bytes) -> impl Iterator<Item = &'static Accelerator> {
+    let near = move |usable: Bytes| usable.get().abs_diff(total.get()) <= total.get() / 200;
+    ACCELERATORS
+        .iter()
+        .filter(move |gpu| near(gpu.usable.value))
+}
+
 /// The accelerator with this id.
 pub fn accelerator(id: &str) -> Option<&'static Accelerator> {
     ACCELERATORS.iter().find(|accelerator| accelerator.id == id)

@@ -16,7 +16,7 @@ mod fact;
 mod model;
 mod situations;
 
-pub use accelerators::{ACCELERATORS, Accelerator, accelerator};
+pub use accelerators::{ACCELERATORS, Accelerator, accelerator, of_capacity};
 pub use fact::{Confidence, Fact};
 pub use model::Model;
 pub use situations::{SITUATIONS, Situation};

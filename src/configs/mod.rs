@@ -80,6 +80,14 @@ pub struct Import {
     pub notes: Vec<Note>,
 }
 
+impl Import {
+    /// How many keys do not matter for memory.
+    pub fn idle(&self) -> usize {
+        let idle = |own: &&Ignored| own.matters == Matters::No;
+        self.ignored.iter().filter(idle).count()
+    }
+}
+
 /// Files as they were read.
 #[derive(Default)]
 struct Parts {

@@ -192,6 +192,15 @@ impl Facts {
         all
     }
 
+    /// The same with each one's share of the whole.
+    #[allow(clippy::cast_precision_loss, reason = "shares of a bar")]
+    pub fn shares(&self) -> Vec<(Holder, u64, f64)> {
+        let holders = self.holders();
+        let whole: u64 = holders.iter().map(|(_, bytes)| bytes).sum();
+        let share = |(holder, bytes): (Holder, u64)| (holder, bytes, bytes as f64 / whole as f64);
+        holders.into_iter().map(share).collect()
+    }
+
     /// What the caching allocator holds in segments, said or added up.
     pub fn in_segments(&self) -> Option<u64> {
         let added = || Some(self.allocated? + self.reserved_unallocated?);

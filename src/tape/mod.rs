@@ -107,7 +107,7 @@ pub struct Backend {
     /// Whether sdpa's fused kernels take fewer heads of keys and values than of queries without
     /// being told (torch 2.15).
     pub sdpa_broadcasts_heads: bool,
-    /// Whether FlashAttention keeps the random generator's state on the device (torch 2.11 and 2.15).
+    /// Whether `FlashAttention` keeps the random generator's state on the device (torch 2.11 and 2.15).
     pub flash_keeps_generator: bool,
     /// Whether the memory-efficient kernel does (torch 2.15).
     pub efficient_keeps_generator: bool,

@@ -4,7 +4,7 @@ use super::bars::background;
 use crate::app::{Given, MOST, Opened, Store, asked_for, open_files, open_text, use_store};
 use crate::ask::{Finding, Fix, Scenario};
 use crate::browser;
-use crate::catalog::ACCELERATORS;
+use crate::catalog::of_capacity;
 use crate::codec::{Job, Said};
 use crate::configs::Matters;
 use crate::inputs::{Device, Failure, Holder, Snapshot};
@@ -46,15 +46,13 @@ fn row(label: &'static str, bytes: Bytes, store: Store) -> impl IntoView {
 }
 
 /// Who holds what, as a bar.
-#[allow(clippy::cast_precision_loss, reason = "shares of a bar")]
 fn bar(failure: &Failure, store: Store) -> Option<impl IntoView> {
-    let holders = failure.facts.holders();
-    let whole: u64 = holders.iter().map(|(_, bytes)| bytes).sum();
-    if holders.len() < 2 {
+    let shares = failure.facts.shares();
+    if shares.len() < 2 {
         return None;
     }
     let language = store.language.get();
-    let part = |&(holder, bytes): &(Holder, u64)| {
+    let part = |&(holder, bytes, width): &(Holder, u64, f64)| {
         let (key, ink) = ink(holder)?;
         let bytes = Bytes(bytes);
         Some(Segment {
@@ -62,12 +60,12 @@ fn bar(failure: &Failure, store: Store) -> Option<impl IntoView> {
             label: holder_name(holder, language).to_owned(),
             number: amount(bytes, store.units.get()),
             exact: exact_bytes(bytes, language),
-            width: bytes.get() as f64 / whole as f64,
+            width,
             background: background(ink),
             uncounted: false,
         })
     };
-    let segments: Vec<_> = holders.iter().filter_map(part).collect();
+    let segments: Vec<_> = shares.iter().filter_map(part).collect();
     Some(view! {
         <Bar
             name=Signal::stored(kind_name(failure.kind, language).to_owned())
@@ -83,13 +81,6 @@ fn bar(failure: &Failure, store: Store) -> Option<impl IntoView> {
 
 /// The GPUs of the catalog with this capacity, as buttons that choose them.
 fn gpus(total: Option<u64>, store: Store) -> impl IntoView {
-    let total = total.unwrap_or_default();
-    // Messages print two digits after the point, and drivers differ by some MiB.
-    let near = move |usable: u64| usable.abs_diff(total) <= total / 200;
-    let alike = ACCELERATORS
-        .iter()
-        .filter(move |gpu| near(gpu.usable.value.get()))
-        .take(LINES);
     let button = move |(id, name): (&'static str, &'static str)| {
         let choose = move |_| {
             store.apply(&Fix {
@@ -103,6 +94,7 @@ fn gpus(total: Option<u64>, store: Store) -> impl IntoView {
             </button>
         }
     };
+    let alike = of_capacity(Bytes(total.unwrap_or_default())).take(LINES);
     alike.map(|gpu| button((gpu.id, gpu.name))).collect_view()
 }
 
@@ -231,10 +223,14 @@ fn job(of: &Job, back: impl Fn() + 'static, language: Language) -> AnyView {
         Some(view! { <li><code>{own.key.clone()}</code> " — " {why}</li> })
     });
     let matters: Vec<_> = matters.collect();
-    let idle = of.read.ignored.len() - matters.len();
-    let counts = job_counts(of.read.understood.len(), idle, matters.len(), language);
+    let counts = job_counts(
+        of.read.understood.len(),
+        of.read.idle(),
+        matters.len(),
+        language,
+    );
     view! {
-        <h3>{of.read.kinds.join(" + ")}</h3>
+        <h3>{of.read.kinds.join(", ")}</h3>
         <p>
             {counts} " "
             <button type="button" class="quiet" on:click=move |_| back()>
