@@ -60,6 +60,8 @@ fn every_key_of_a_scenario_is_in_the_table() {
             relative_step: true,
             in_backward: true,
             master_weights: MasterWeights::DeepSpeed,
+            rank: Some(1),
+            bf16_stochastic_round: true,
             ..Optimizer::default()
         },
         dataset: Dataset {

@@ -22,17 +22,22 @@ const OPTIMIZERS: &[(&str, &str, &str)] = &[
     ("paged_adamw_32bit", "paged_adamw_32bit", ""),
     ("paged_adamw_8bit", "paged_adamw_8bit", ""),
     ("lion_8bit", "lion_8bit", ""),
+    ("adamw_torch_4bit", "torchao_adamw_4bit", ""),
+    ("adamw_torch_8bit", "torchao_adamw_8bit", ""),
+    // axolotl's names for them (0.19, `core/builders/base.py`).
+    ("ao_adamw_4bit", "torchao_adamw_4bit", ""),
+    ("ao_adamw_8bit", "torchao_adamw_8bit", ""),
+    ("ao_adamw_fp8", "torchao_adamw_fp8", ""),
+    ("lomo", "lomo", ""),
+    ("adalomo", "adalomo", ""),
+    ("schedule_free_adamw", "schedule_free_adamw", ""),
+    ("schedule_free_sgd", "schedule_free_sgd", ""),
 ];
 
 /// Those whose memory is not known here yet; a line above takes one away from them.
 const LATER: &[&str] = &[
     "adamw_anyprecision",
-    "adamw_torch_4bit",
-    "adamw_torch_8bit",
     "adamw_torch_fp8",
-    "ao_adamw_4bit",
-    "ao_adamw_8bit",
-    "ao_adamw_fp8",
     "ademamix",
     "ademamix_8bit",
     "paged_ademamix_32bit",
@@ -51,12 +56,8 @@ const LATER: &[&str] = &[
     "galore_adamw_8bit_layerwise",
     "galore_adafactor_layerwise",
     "q_galore_adamw8bit",
-    "lomo",
-    "adalomo",
     "grokadamw",
     "schedule_free_radam",
-    "schedule_free_adamw",
-    "schedule_free_sgd",
     "apollo_adamw",
     "apollo_adamw_layerwise",
     "stable_adamw",
@@ -101,6 +102,12 @@ pub(super) const OPTIM: &[&str] = &[
     r#"{"optim": "paged_adamw_32bit"}"#,
     r#"{"optim": "paged_adamw_8bit"}"#,
     r#"{"optim": "lion_8bit"}"#,
+    r#"{"optim": "adamw_torch_4bit"}"#,
+    r#"{"optim": "adamw_torch_8bit"}"#,
+    r#"{"optim": "lomo"}"#,
+    r#"{"optim": "adalomo"}"#,
+    r#"{"optim": "schedule_free_adamw"}"#,
+    r#"{"optim": "schedule_free_sgd"}"#,
     "{}",
 ];
 

@@ -134,7 +134,6 @@ pub fn room(name: &str) -> Option<&'static Room> {
 
 /// Uses within a room that close a circle of files: who opens one takes it from the list, and nobody adds one.
 pub const CLOSING: &[(&str, &str)] = &[
-    ("src/ask/scenario.rs", "src/ask/offload.rs"),
     ("src/app/address.rs", "src/app/store.rs"),
     ("src/app/kept.rs", "src/app/store.rs"),
     ("src/codec/keys.rs", "src/codec/tree.rs"),
