@@ -4,7 +4,7 @@
 
 use crate::leaner::leaner;
 use crate::process::{Failure, browser_tests, minutes, program, root, run};
-use crate::split::{split, watched};
+use crate::split::{ordered, split, watched};
 use crate::tools;
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -75,6 +75,8 @@ fn in_two(folder: &Path, page: &str) -> Result<String, Failure> {
         optimize.args(OPTIMIZE);
         optimize.arg(&file).arg("-o").arg(&file);
         run(&mut optimize, minutes(5))?;
+        let part = fs::read(&file).map_err(failed)?;
+        fs::write(&file, ordered(&part).map_err(unread)?).map_err(failed)?;
     }
     fs::remove_file(folder.join(before)).map_err(failed)?;
     let [first, rest] = names;

@@ -280,8 +280,8 @@ fn rest(
 }
 
 /// Copies bodies in which functions have other names.
-struct Renamed {
-    names: Vec<u32>,
+pub(super) struct Renamed {
+    pub(super) names: Vec<u32>,
 }
 
 impl Reencode for Renamed {

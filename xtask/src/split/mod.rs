@@ -12,12 +12,14 @@ mod constants;
 mod cut;
 mod linker;
 mod module;
+mod order;
 mod plan;
 #[cfg(test)]
 mod tests;
 mod watch;
 
 use module::{Module, Read};
+pub use order::ordered;
 use watch::Watched;
 
 /// The program, so that it notes which of its functions run.

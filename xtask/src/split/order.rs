@@ -1,0 +1,157 @@
+//! Functions in an order in which alike ones stand side by side, so that a compressor writes them shorter.
+
+use super::cut::Renamed;
+use super::module::Read;
+use wasm_encoder::reencode::Reencode;
+use wasm_encoder::{CodeSection, ElementSection, ExportSection, FunctionSection, RawSection};
+use wasmparser::{FunctionBody, Parser, Payload, TypeRef};
+
+/// The same program with its functions by their bodies' bytes: what generic code became for one type comes to stand
+/// beside what it became for another (brotli writes 3 % less).
+pub fn ordered(program: &[u8]) -> Read<Vec<u8>> {
+    let (mut imported, mut types, mut bodies) = (0, Vec::new(), Vec::new());
+    for payload in Parser::new(0).parse_all(program) {
+        match payload? {
+            Payload::ImportSection(section) => {
+                for import in section.into_imports() {
+                    imported += u32::from(matches!(import?.ty, TypeRef::Func(_)));
+                }
+            }
+            Payload::FunctionSection(section) => {
+                types = section.into_iter().collect::<Result<Vec<u32>, _>>()?;
+            }
+            Payload::CodeSectionEntry(body) => bodies.push(body),
+            _ => {}
+        }
+    }
+    let mut order: Vec<usize> = (0..bodies.len()).collect();
+    order.sort_by_key(|&function| bodies[function].as_bytes());
+    let mut names: Vec<u32> = (0..imported).collect();
+    names.resize(names.len() + order.len(), 0);
+    for (&function, name) in order.iter().zip(imported..) {
+        names[imported as usize + function] = name;
+    }
+    written(program, Renamed { names }, &order, &types, &bodies)
+}
+
+fn written(
+    program: &[u8],
+    mut copy: Renamed,
+    order: &[usize],
+    types: &[u32],
+    bodies: &[FunctionBody],
+) -> Read<Vec<u8>> {
+    let mut out = wasm_encoder::Module::new();
+    for payload in Parser::new(0).parse_all(program) {
+        match payload? {
+            Payload::FunctionSection(_) => {
+                let mut functions = FunctionSection::new();
+                for &function in order {
+                    functions.function(types[function]);
+                }
+                out.section(&functions);
+            }
+            Payload::ExportSection(section) => {
+                let mut exports = ExportSection::new();
+                copy.parse_export_section(&mut exports, section)?;
+                out.section(&exports);
+            }
+            Payload::StartSection { func, .. } => {
+                let function_index = copy.start_section(func)?;
+                out.section(&wasm_encoder::StartSection { function_index });
+            }
+            Payload::ElementSection(section) => {
+                let mut elements = ElementSection::new();
+                copy.parse_element_section(&mut elements, section)?;
+                out.section(&elements);
+            }
+            Payload::CodeSectionStart { .. } => {
+                let mut code = CodeSection::new();
+                for &function in order {
+                    copy.parse_function_body(&mut code, bodies[function].clone())?;
+                }
+                out.section(&code);
+            }
+            other => {
+                if let Some((id, range)) = other.as_section() {
+                    let data = &program[range.start.try_into()?..range.end.try_into()?];
+                    out.section(&RawSection { id, data });
+                }
+            }
+        }
+    }
+    Ok(out.finish())
+}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use wasm_encoder::{ExportKind, Function, TypeSection};
+    use wasmparser::Operator;
+
+    /// Functions that drop a number each, and a last one, exported, that calls the first.
+    fn program(numbers: &[i32]) -> Vec<u8> {
+        let (mut types, mut functions) = (TypeSection::new(), FunctionSection::new());
+        let (mut exports, mut code) = (ExportSection::new(), CodeSection::new());
+        types.ty().function([], []);
+        let drops = numbers.iter().map(|number| {
+            let mut body = Function::new([]);
+            body.instructions().i32_const(*number).drop().end();
+            body
+        });
+        let mut calls = Function::new([]);
+        calls.instructions().call(0).end();
+        for body in drops.chain([calls]) {
+            functions.function(0);
+            code.function(&body);
+        }
+        let last = u32::try_from(numbers.len()).expect("few");
+        exports.export("last", ExportKind::Func, last);
+        let mut out = wasm_encoder::Module::new();
+        out.section(&types).section(&functions);
+        out.section(&exports).section(&code);
+        out.finish()
+    }
+
+    /// The first instruction of each function, and which one is exported.
+    fn read(program: &[u8]) -> (Vec<Operator<'_>>, usize) {
+        let (mut firsts, mut last) = (Vec::new(), 0);
+        for payload in Parser::new(0).parse_all(program) {
+            match payload.expect("a program") {
+                Payload::ExportSection(section) => {
+                    let export = section.into_iter().next().expect("one").expect("read");
+                    last = export.index as usize;
+                }
+                Payload::CodeSectionEntry(body) => {
+                    firsts.push(
+                        body.get_operators_reader()
+                            .expect("read")
+                            .read()
+                            .expect("one"),
+                    );
+                }
+                _ => {}
+            }
+        }
+        (firsts, last)
+    }
+
+    #[test]
+    fn functions_are_by_their_bodies_and_call_whom_they_called() {
+        let before = program(&[9, 1, 5]);
+        let after = ordered(&before).expect("a program");
+        let (firsts, last) = read(&after);
+        let Operator::Call { function_index } = firsts[last] else {
+            panic!("the last one calls: {:?}", firsts[last]);
+        };
+        let called = &firsts[function_index as usize];
+        assert!(
+            matches!(called, Operator::I32Const { value: 9 }),
+            "{called:?}"
+        );
+        let numbers = firsts.iter().filter_map(|first| match first {
+            Operator::I32Const { value } => Some(*value),
+            _ => None,
+        });
+        assert_eq!(numbers.collect::<Vec<_>>(), [1, 5, 9]);
+    }
+}
