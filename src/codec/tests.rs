@@ -53,17 +53,7 @@ fn every_key_of_a_scenario_is_in_the_table() {
         }),
         liger_kernel: vec!["x".to_owned()],
         frozen: vec!["x".to_owned()],
-        optimizer: Optimizer {
-            momentum: 0.5,
-            amsgrad: true,
-            weight_decay: true,
-            relative_step: true,
-            in_backward: true,
-            master_weights: MasterWeights::DeepSpeed,
-            rank: Some(1),
-            bf16_stochastic_round: true,
-            ..Optimizer::default()
-        },
+        optimizer: unusual::optimizer(),
         dataset: Dataset {
             file_bytes: Some(1),
             row_group_bytes: Some(1),

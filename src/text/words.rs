@@ -56,6 +56,7 @@ words! {
     GroupAxes: "Tensor, pipeline, context, expert", "张量、流水线、上下文与专家并行";
     GroupMegatron: "Megatron-Core", "Megatron-Core";
     ModelSearch: "Search models, or paste a config.json or a hub name", "搜索模型，或粘贴 config.json 或仓库名";
+    StartFrom: "From an error, a snapshot or a trainer's configuration", "从报错、快照或训练配置开始";
     ModelList: "Models", "模型";
     ModelNothing: "Nothing found. Paste a config.json, or type the name of a repository as owner/name.",
         "没有找到。可以粘贴 config.json，或输入仓库名（所有者/名称）。";

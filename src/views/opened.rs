@@ -292,7 +292,7 @@ pub(super) fn OpenedPanel() -> impl IntoView {
         open_files(store, browser::chosen_files(&event), opened);
     };
     view! {
-        <section class="card figure" data-testid="opened" aria-labelledby="opened-title">
+        <section class="card figure" id="opened" data-testid="opened" aria-labelledby="opened-title">
             <header class="figure-head">
                 <h2 id="opened-title">{word(InputWord::Title)}</h2>
                 <label class="quiet file">

@@ -52,7 +52,8 @@ test("an error says who holds what, which tensor asked, and chooses the GPU that
 test("a scenario that is pasted is filled in, and taken back", async () => {
   const { page, close } = await open(browser, site.url + LLAMA);
   const before = await verdict(page);
-  await panel(page).scrollIntoViewIfNeeded();
+  await page.getByRole("link", { name: /From an error/ }).click();
+  await panel(page).evaluate((panel) => new Promise((seen) => new IntersectionObserver(([entry]) => entry.isIntersecting && seen()).observe(panel)));
   await box(page).fill('{"v":1,"model":"gpt2","micro_batch_size":3}');
   await said(page).getByRole("button").waitFor();
   await page.waitForURL(/model=gpt2/);

@@ -1,6 +1,21 @@
-//! A mesh of which every setting is other than usual.
+//! A mesh and an optimizer of which every setting is other than usual.
 
 use crate::ask::*;
+
+/// Every setting other than usual that has a key of its own.
+pub(super) fn optimizer() -> Optimizer {
+    Optimizer {
+        momentum: 0.5,
+        amsgrad: true,
+        weight_decay: true,
+        relative_step: true,
+        in_backward: true,
+        master_weights: MasterWeights::DeepSpeed,
+        rank: Some(1),
+        bf16_stochastic_round: true,
+        ..Optimizer::default()
+    }
+}
 
 /// Every setting other than usual.
 pub(super) fn parallelism() -> Parallelism {

@@ -39,6 +39,7 @@ pub(super) fn Controls() -> impl IntoView {
     view! {
         <section class="controls" data-testid="controls" aria-label=word(Word::Controls)>
             <ModelControls />
+            <a class="field-note" href="#opened">{word(Word::StartFrom)}</a>
             {MAIN.iter().map(|setting| setting.view()).collect_view()}
             {groups().map(|group| view! { <FoldedGroup group /> }).collect_view()}
         </section>
