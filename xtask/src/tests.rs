@@ -180,6 +180,6 @@ fn browser() -> Result<(), Failure> {
             .arg("--test-reporter=spec")
             .current_dir(browser_tests())
             .env("CHROMIUM", browser.chromium),
-        minutes(10),
+        minutes(15),
     )
 }
