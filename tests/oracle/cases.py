@@ -51,14 +51,6 @@ def write_events(recorder, written, out):
             out.write(f"O {event[1]}\n")
 
 
-if os.environ.get("HIGHWATER_REAL_GPU") and not arguments.events:
-    torch.zeros(8, 8, device="cuda") @ torch.zeros(8, 8, device="cuda")
-    free, total = torch.cuda.mem_get_info()
-    outside = total - free - torch.cuda.memory_reserved()
-    print(f"# {torch.cuda.get_device_name()}, torch {torch.__version__}, transformers {transformers.__version__}, total_memory {device_bytes()}, "
-          f"in use outside of the allocator (this context, and others on the device) {outside}", flush=True)
-
-
 def limited(written):
     """The settings and the limit of the allocator, as far as this process may still choose them."""
     settings = scenarios.allocator_settings(written.get("allocator", {}))
@@ -93,6 +85,15 @@ def case(name, written):
     print(json.dumps(dict(id=name, scenario=written, **found)), flush=True)
 
 
+def device():
+    """Which GPU it is, and what is in use on it beside PyTorch's allocator."""
+    torch.zeros(8, 8, device="cuda") @ torch.zeros(8, 8, device="cuda")
+    free, total = torch.cuda.mem_get_info()
+    outside = total - free - torch.cuda.memory_reserved()
+    print(f"# {torch.cuda.get_device_name()}, torch {torch.__version__}, transformers {transformers.__version__}, total_memory {device_bytes()}, "
+          f"in use outside of the allocator (this context, and others on the device) {outside}", flush=True)
+
+
 def forget():
     torch.cuda.memory._record_memory_history(enabled=None)
     libraries.forget_masks()
@@ -102,16 +103,17 @@ def forget():
     torch.cuda.empty_cache()
 
 
-def apart(name, written):
+def apart(work):
+    """-> the status with which a process ended that did the work. This one stays without a context: it could not be forked with one."""
     child = os.fork()
     if not child:
-        case(name, written)
+        work()
         os._exit(0)
-    status = os.waitpid(child, 0)[1]
-    if status:
-        print(json.dumps(dict(id=name, scenario=written, error=f"its process ended with {status}")), flush=True)
+    return os.waitpid(child, 0)[1]
 
 
+if os.environ.get("HIGHWATER_REAL_GPU") and not arguments.events:
+    apart(device) if arguments.apart else device()
 for line in sys.stdin:
     line = json.loads(line)
     written = line.get("scenario", line)
@@ -121,7 +123,8 @@ for line in sys.stdin:
         events(written)
         break
     if arguments.apart:
-        apart(name, written)
+        if status := apart(lambda: case(name, written)):
+            print(json.dumps(dict(id=name, scenario=written, error=f"its process ended with {status}")), flush=True)
         continue
     case(name, written)
     forget()

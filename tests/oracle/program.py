@@ -1,11 +1,11 @@
 """One training run: three iterations of data, forward, backward, clip, optimizer step, zero_grad."""
-import contextlib, gc
+import contextlib, gc, os
 import torch, transformers
 import chunked_loss, evaluation, libraries, masks, ranks, routing, scenario as scenarios
 from recorder import AutocastCopies, Recorder, known_as, local, storage, tensors
 
 torch.set_num_threads(1)
-torch.backends.cudnn.enabled = False  # the stubs have no cuDNN
+torch.backends.cudnn.enabled = bool(os.environ.get("HIGHWATER_CUDNN"))  # the stubs have none
 if libraries.STUBBED:
     torch.erfinv = torch.empty_like  # a kernel that is compiled when it is called first, which the stubs do not (Gemma 3n)
 transformers.logging.set_verbosity_error()
@@ -40,7 +40,7 @@ def run(written, iterations=ITERATIONS):
         import master_weights
         optimizer = engine = master_weights.made(model, optimizer, asked)
     state = lambda: list((engine or optimizer).state.values()) if optimizer else []
-    gradients = lambda: {storage(p.grad) for p in trained if p.grad is not None} | {storage(t) for t in engine.reduced() if distributed}
+    gradients = lambda: {storage(p.grad) for p in trained if p.grad is not None} | {storage(t) for t in (engine.reduced() if distributed else ())}
     gc.collect()
     # A model that is only evaluated was loaded elsewhere and moved to the device.
     if asked["allocator"].get("empty_cache_after_loading") or asked["program"] == "evaluation" or distributed:

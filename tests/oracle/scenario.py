@@ -1,5 +1,5 @@
 """From the keys of a scenario (the project's JSON contract) to PyTorch objects."""
-import contextlib, glob, json, os
+import contextlib, glob, importlib, json, os
 import torch
 import transformers, images, libraries, optimizers, speech
 from transformers import AutoConfig
@@ -21,6 +21,8 @@ CLASSES = dict(causal_lm="AutoModelForCausalLM", seq2seq_lm="AutoModelForSeq2Seq
                image_classification="AutoModelForImageClassification", contrastive="AutoModelForZeroShotImageClassification",
                image_text_to_text="AutoModelForImageTextToText", ctc="AutoModelForCTC", audio_classification="AutoModelForAudioClassification")
 TRANSFORMERS_5 = int(transformers.__version__.split(".")[0]) >= 5
+# Where a model's initial values are switched off.
+initialization = importlib.import_module("transformers.initialization" if TRANSFORMERS_5 else "transformers.modeling_utils")
 
 
 def framework():
@@ -150,8 +152,8 @@ def model(scenario, device="cuda"):
 @contextlib.contextmanager
 def without_values():
     """Weights come from a checkpoint: some initial values (a normal distribution that is cut) would leave segments behind. Ties are made all the same, where models make them."""
-    home, base = transformers.initialization if TRANSFORMERS_5 else transformers.modeling_utils, transformers.PreTrainedModel
-    with home.no_init_weights():
+    base = transformers.PreTrainedModel
+    with initialization.no_init_weights():
         before, base.init_weights = base.init_weights, lambda model: model.tie_weights(**dict(recompute_mapping=False) if TRANSFORMERS_5 else {})
         try:
             yield
