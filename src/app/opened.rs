@@ -49,10 +49,11 @@ pub struct Opened {
 }
 
 /// Reads a text; a scenario, a link, a model or a job's configuration is used at once.
-pub fn open_text(store: Store, name: Option<String>, text: &str) -> Opened {
-    let own = name.clone().unwrap_or_default();
-    let given = given(store, &[(own, text.to_owned())]);
-    Opened { name, given }
+pub fn open_text(store: Store, text: &str) -> Opened {
+    Opened {
+        name: None,
+        given: given(store, &[(String::new(), text.to_owned())]),
+    }
 }
 
 /// What some texts are, of which several are the files of one job.

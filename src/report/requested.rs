@@ -5,7 +5,7 @@ use crate::ask::{Finding, Scenario};
 use crate::device::segment_size;
 use crate::sim::{Event, Mark, Phase, Trace, simulate_in_detail};
 use crate::tape::Category;
-use crate::units::Bytes;
+use crate::units::{Bytes, MIB};
 use std::collections::BTreeMap;
 
 /// Tensors of one operation of alike modules in one phase, each of which asks the driver for as much as a
@@ -37,23 +37,20 @@ pub struct Requested {
 pub fn requested(scenario: &Scenario, printed: Bytes) -> Result<Vec<Requested>, Vec<Finding>> {
     let resolution = crate::resolve::resolve(scenario);
     let spec = resolution.spec.ok_or(resolution.findings)?;
-    Ok(found(
-        &simulate_in_detail(&of_binding_rank(spec)),
-        printed.get(),
-    ))
+    // A tensor of this size is the smallest with a segment of its own.
+    if printed.get() <= segment_size(2 * MIB) {
+        return Ok(Vec::new());
+    }
+    let trace = simulate_in_detail(&of_binding_rank(spec));
+    Ok(found(&trace, printed.get()))
 }
 
 fn found(trace: &Trace, printed: u64) -> Vec<Requested> {
-    const MIB: u64 = 1 << 20;
     let digit = if printed < 1024 * MIB {
         MIB
     } else {
         1024 * MIB
     } / 200;
-    // A tensor of this size is the smallest with a segment of its own.
-    if printed <= segment_size(2 * MIB) {
-        return Vec::new();
-    }
     let mut all: Vec<Requested> = Vec::new();
     let mut places = BTreeMap::new();
     let mut mark: Option<Mark> = None;

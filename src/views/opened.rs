@@ -279,7 +279,7 @@ pub(super) fn OpenedPanel() -> impl IntoView {
     let word = move |word: InputWord| Signal::derive(move || word.text(store.language.get()));
     let read = move |text: &str| {
         let blank = text.trim().is_empty();
-        opened.set((!blank).then(|| open_text(store, None, text)));
+        opened.set((!blank).then(|| open_text(store, text)));
     };
     browser::on_drop(move |files, text| {
         if files.is_empty() {

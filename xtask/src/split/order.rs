@@ -82,6 +82,7 @@ fn written(
     }
     Ok(out.finish())
 }
+
 #[cfg(test)]
 mod tests {
     use super::*;
