@@ -11,6 +11,8 @@ mod data;
 mod drawing;
 #[path = "figures/gpus.rs"]
 mod gpus;
+#[path = "figures/map.rs"]
+mod map;
 #[path = "figures/phases.rs"]
 mod phases;
 #[path = "figures/schedule.rs"]

@@ -6,8 +6,9 @@
 //! a model only by its bytes, so a catalog model stands in for T5 and for GLA.
 
 use highwater::ask::Scenario;
+use highwater::decide::{RemedyKind, advice};
 use highwater::host::{self, HostEstimate, HostInputs, HostPart, HostPhase, PageCachePart};
-use highwater::report::{self, Fit, Memory, RemedyKind};
+use highwater::report::{self, Fit, Memory};
 use highwater::units::Bytes;
 use serde_json::{Value, json};
 
@@ -259,7 +260,7 @@ fn situation_2_remedies_for_the_ram_are_computed_and_ranked() {
     }))
     .expect("a scenario");
     let report = report::estimate(&scenario).expect("an estimate").report;
-    let found = report::remedies(&scenario, &report);
+    let found = advice(&scenario, &report).remedies;
     let on_host: Vec<RemedyKind> = found
         .iter()
         .filter(|remedy| remedy.memory == Memory::Host)
@@ -271,8 +272,9 @@ fn situation_2_remedies_for_the_ram_are_computed_and_ranked() {
         on_host,
         [
             RemedyKind::MapDataset,
-            RemedyKind::NoWorkers,
+            RemedyKind::FewerWorkers,
             RemedyKind::ReleaseArrowPool,
+            RemedyKind::NoWorkers,
         ]
     );
     for remedy in found.iter().filter(|r| r.memory == Memory::Host) {

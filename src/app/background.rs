@@ -1,5 +1,5 @@
-//! What is computed off the critical path: the ranks that differ, the peak by batch size, and what each remedy
-//! saves.
+//! What is computed off the critical path: the ranks that differ, the peak by batch size, and what to
+//! change.
 //!
 //! One run of the model at a time, between frames; it starts when the reader rests and is given
 //! up when something changes.
@@ -7,10 +7,9 @@
 use super::store::Store;
 use crate::ask::Scenario;
 use crate::browser::Timer;
-use crate::decide::Sweeper;
-use crate::report::{Ranks, Remedy, RemedyKind, Report, candidates, rank, remedy};
+use crate::decide::{Adviser, Sweeper};
+use crate::report::Ranks;
 use leptos::prelude::*;
-use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -24,9 +23,7 @@ const PAUSE: Duration = Duration::from_millis(4);
 struct Work {
     ranks: Option<Ranks>,
     sweeper: Option<Sweeper>,
-    report: Report,
-    candidates: VecDeque<(RemedyKind, Scenario)>,
-    remedies: Vec<Remedy>,
+    adviser: Adviser,
 }
 
 /// Computes them for each new answer.
@@ -50,9 +47,7 @@ pub(super) fn follow(store: Store) {
             let work = Work {
                 ranks: Ranks::of(&scenario),
                 sweeper: again.then(|| Sweeper::around(&scenario)),
-                report: answer.report.clone(),
-                candidates: candidates(&scenario).into(),
-                remedies: Vec::new(),
+                adviser: Adviser::new(&scenario, &answer.report),
             };
             go_on(store, &next, work);
         });
@@ -92,13 +87,20 @@ fn go_on(store: Store, timer: &Timer, mut work: Work) {
             store.sweeping.set(false);
             work.sweeper = None;
         }
-    } else if let Some(candidate) = work.candidates.pop_front() {
-        work.remedies.extend(remedy(&work.report, candidate));
     } else {
-        rank(&mut work.remedies);
-        store.remedies.set(work.remedies);
-        store.weighing.set(false);
-        return;
+        let goes_on = work.adviser.advance();
+        let is_new = work.adviser.has_remedies() && store.weighing.get_untracked();
+        if is_new || !goes_on {
+            store
+                .advice
+                .set(Some(Arc::new(work.adviser.advice().clone())));
+        }
+        if is_new {
+            store.weighing.set(false);
+        }
+        if !goes_on {
+            return;
+        }
     }
     let next = timer.clone();
     timer.set(PAUSE, move || go_on(store, &next, work));

@@ -2,7 +2,7 @@
 //!
 //! [`Store`] holds the page's signals; `engine` turns each change of the scenario into an answer
 //! in the next frame; `background` fills in
-//! the picture over batch sizes and the remedies between frames; `fits` looks for what only just fits when it is asked to; `closely` runs the model again for
+//! the picture over batch sizes and the advice between frames; `fits` looks for what only just fits when it is asked to, `plans` for settings that fit, `map` for what fits over two numbers; `closely` runs the model again for
 //! whoever looks at single tensors; `kept` has the configuration to compare with; `opened` reads what the
 //! reader gives it, `model` changes the model; `address`
 //! keeps the URL and the scenario the same. It draws nothing and writes no words.
@@ -17,16 +17,20 @@ mod engine;
 mod fits;
 mod focus;
 mod kept;
+mod map;
 mod model;
 mod opened;
+mod plans;
 mod store;
 
 pub use address::{query_of, query_of_scenario, query_of_two, query_of_widget, visit};
 pub use fits::{AxisSearch, Fits, Search};
 pub use focus::{Focus, Lifetime, Target};
 pub use kept::Kept;
+pub use map::MapSearch;
 pub use model::change_model;
 pub use opened::{Given, MOST, Opened, asked_for, open_files, open_text};
+pub use plans::{PlanSearch, Planned};
 pub use store::{Draft, Ghost, Store, use_store};
 
 use crate::browser;

@@ -6,7 +6,8 @@ use super::kept::Kept;
 use crate::ask::{Finding, Fix, Message, Place, Scenario, Severity};
 use crate::browser::{self, Appearance};
 use crate::codec::{Theme, WidgetControls};
-use crate::report::{Detail, Estimate, Measure, RankReport, Remedy, Sweep, Timeline};
+use crate::decide::Advice;
+use crate::report::{Detail, Estimate, Measure, RankReport, Sweep, Timeline};
 use crate::resolve::resolve;
 use crate::text::{ByteUnits, Language};
 use crate::units::Bytes;
@@ -67,9 +68,9 @@ pub struct State {
     pub sweeping: RwSignal<bool>,
     /// The ranks of the job that differ, in the order of their numbers; empty where there is one.
     pub ranks: RwSignal<Vec<RankReport>>,
-    /// What each remedy saves, the best first.
-    pub remedies: RwSignal<Vec<Remedy>>,
-    /// Whether they are those of an answer before.
+    /// What to change, or what there is room for.
+    pub advice: RwSignal<Option<Arc<Advice>>>,
+    /// Whether it is that of an answer before.
     pub weighing: RwSignal<bool>,
     /// Where the totals stood before.
     pub ghost: RwSignal<Option<Ghost>>,
@@ -135,7 +136,7 @@ impl Store {
             sweep: RwSignal::new(None),
             sweeping: RwSignal::new(true),
             ranks: RwSignal::new(Vec::new()),
-            remedies: RwSignal::new(Vec::new()),
+            advice: RwSignal::new(None),
             weighing: RwSignal::new(true),
             ghost: RwSignal::new(None),
             focus: Focus::new(),

@@ -38,3 +38,23 @@ pub fn push_query(query: &str) {
     let address = href_with(query);
     let _ = history().push_state_with_url(&JsValue::NULL, "", Some(&address));
 }
+
+/// The part of the page that the address names after its `#`.
+fn part() -> String {
+    let hash = window().location().hash().unwrap_or_default();
+    hash.trim_start_matches('#').to_owned()
+}
+
+/// Scrolls to a part of the page that has just come, where the address names it.
+pub fn open_part(id: &str) {
+    if part() == id {
+        super::document::scroll_to(id);
+    }
+}
+
+/// Scrolls to a part of the page, and names it in the address.
+pub fn go_to_part(id: &str) {
+    let address = format!("{}#{id}", href_with(&query()));
+    let _ = history().replace_state_with_url(&JsValue::NULL, "", Some(&address));
+    super::document::scroll_to(id);
+}

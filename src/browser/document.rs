@@ -103,6 +103,13 @@ pub fn point_out(selector: Option<&str>) {
     }
 }
 
+/// Scrolls to the element with an id.
+pub(super) fn scroll_to(id: &str) {
+    if let Some(found) = document().get_element_by_id(id) {
+        scroll(&found, ScrollLogicalPosition::Start);
+    }
+}
+
 fn scroll(element: &Element, to: ScrollLogicalPosition) {
     let options = ScrollIntoViewOptions::new();
     options.set_block(to);

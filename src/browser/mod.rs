@@ -18,7 +18,9 @@ mod memory;
 mod rest;
 mod timer;
 
-pub use address::{href_beside, href_with, push_query, query, replace_query};
+pub use address::{
+    go_to_part, href_beside, href_with, open_part, push_query, query, replace_query,
+};
 pub use appearance::{Appearance, appearance, on_appearance_change, on_resize, on_seen};
 pub use canvas::Canvas;
 pub use clipboard::copy;

@@ -4,6 +4,7 @@ use super::caption::{Caption, captioned};
 use super::crossover::{CrossoverFigure, draw_crossover};
 use super::gpus::{GpusFigure, draw_gpus};
 use super::look::Look;
+use super::map::{MapFigure, draw_map};
 use super::pen::PLOTTERS_EM;
 use super::phases::{PhasesFigure, draw_phases};
 use super::schedule::{ScheduleFigure, draw_schedule};
@@ -207,6 +208,19 @@ pub fn svg_gpus(
     caption: Option<&Caption>,
 ) -> Result<String, SvgError> {
     document(look, size, caption, |area| draw_gpus(figure, look, area))
+}
+
+/// What fits over two numbers as an SVG document; see [`svg_phases`].
+///
+/// # Errors
+/// What the backend reports; writing to memory, it has nothing to report.
+pub fn svg_map(
+    figure: &MapFigure,
+    look: &Look,
+    size: (u32, u32),
+    caption: Option<&Caption>,
+) -> Result<String, SvgError> {
+    document(look, size, caption, |area| draw_map(figure, look, area))
 }
 
 /// What can go wrong while an SVG document is written.

@@ -76,6 +76,12 @@ impl Axis {
             .collect()
     }
 
+    /// The numbers of a scenario.
+    pub fn numbers() -> Vec<Self> {
+        let named = |key: &'static Key| Self::named(key.path).ok();
+        numbers().filter_map(named).collect()
+    }
+
     /// Why it has no effect in a scenario, if it has none.
     pub fn idle(&self, scenario: &Scenario) -> Option<Idle> {
         idle(scenario, self.in_the_way())
@@ -84,6 +90,11 @@ impl Axis {
     /// The name that it was asked for by.
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// The key of the setting that it changes.
+    pub fn setting(&self) -> &'static str {
+        self.key()
     }
 
     /// The key without whose effect it has none.

@@ -3,8 +3,10 @@
 //! A [`Solver`] looks for the value of one [`Axis`] of a scenario that only just fits: the largest micro-batch,
 //! the longest sequence, the fewest GPUs, the smallest GPU of the catalog. It makes one estimate at a time, so
 //! that a page can spread it over frames; [`solve`] makes them all. [`gpus_curve`] says what a rank needs
-//! against the number of GPUs, [`sweep`] what each phase needs against the micro-batch size. A [`Planner`] looks
-//! for the settings that fit and that no others dominate.
+//! against the number of GPUs, [`sweep`] what each phase needs against the micro-batch size, a [`MemoryMap`]
+//! what a run needs over two numbers. A [`Planner`] looks
+//! for the settings that fit and that no others dominate. An [`Adviser`] says what to change where a run does not
+//! fit, and what there is room for where it does.
 //!
 //! Nothing here knows how an estimate is made or shown: every value was estimated by the report's [`estimate`],
 //! whose verdict (GPU memory as PyTorch gives cached segments back, and host RAM) is the only judge.
@@ -21,19 +23,26 @@
 //!
 //! [`estimate`]: crate::report::estimate
 
+mod advice;
 mod axis;
 mod curve;
 mod gpus;
 mod listed;
+mod map;
 mod number;
 mod plan;
 mod search;
 mod solver;
 mod sweep;
 
+pub use advice::{
+    Advice, Adviser, Outcome, Price, ReadyKind, ReadyPlan, Remedy, RemedyKind, Room, RoomKind,
+    Step, advice, first_remedy,
+};
 pub use axis::Axis;
 pub use curve::{GpusCurve, GpusCurves, GpusPoint, Sharding, gpus_curve};
 pub use gpus::{gpus_of, with_gpus};
+pub use map::{MapCell, MapEdge, MemoryMap};
 pub use plan::{
     Adapters, Altered, Freedom, Gpus, Nearest, PlanOptions, Planner, Plans, Rejection, RunPlan,
     Why, plans,

@@ -64,7 +64,11 @@ impl Sweeper {
         let Some(size) = self.next() else {
             return self.largest.as_mut().is_some_and(Solver::advance);
         };
-        match SweepPoint::of(&self.scenario, size) {
+        let scenario = Scenario {
+            micro_batch_size: size,
+            ..self.scenario.clone()
+        };
+        match SweepPoint::of(&scenario) {
             Some(point) => {
                 let at = self.position(size);
                 self.probes.insert(at, point);

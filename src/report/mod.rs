@@ -1,20 +1,18 @@
 //! What the simulation means: peak, composition at an instant, phases, timeline, crossover,
-//! verdict, explanation, advice and accuracy.
+//! verdict, explanation and accuracy.
 //!
 //! [`estimate`] is the whole chain from a scenario to an answer. Everything here is plain data
 //! made by pure functions; nothing knows how it is shown, and no number is made here that does
 //! not follow from a trace, from the allocator's replay or from the host model.
 //!
 //! Invariants: the parts of a composition add up to `peak_tensor`; `peak_tensor <=
-//! peak_allocated <= peak_reserved` in every phase; a timeline's highest point is the run's peak;
-//! a remedy was computed by running the model again.
+//! peak_allocated <= peak_reserved` in every phase; a timeline's highest point is the run's peak.
 //!
 //! # Known limitations
 //! - Processes that share a GPU are taken to run the same scenario and to peak together; what other jobs hold
 //!   of it is `hardware.gpu_memory_in_use`.
 
 mod accuracy;
-mod advice;
 mod asked;
 mod detail;
 mod estimate;
@@ -39,7 +37,6 @@ mod tests;
 pub use accuracy::{
     Accuracy, Case, Expected, ExpectedHost, Goal, HostErrors, Published, Selection, read_cases,
 };
-pub use advice::{Memory, Remedy, RemedyKind, candidates, first_remedy, rank, remedies, remedy};
 pub use asked::Asked;
 pub use detail::{Detail, LiveTensor};
 pub use estimate::{Estimate, estimate, estimate_with_ranks, keep_memory};

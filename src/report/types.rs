@@ -5,7 +5,7 @@ use crate::ask::{Finding, Place};
 use crate::host::HostEstimate;
 use crate::sim::Phase;
 use crate::tape::{Category, Collective, Pass, Work};
-use crate::units::Bytes;
+use crate::units::{Bytes, names};
 use serde::{Serialize, Serializer};
 
 /// Bytes by category.
@@ -198,6 +198,16 @@ pub struct RunReport {
     pub peak_reserved: Bytes,
 }
 
+names! {
+    /// The two memories.
+    Memory {
+        /// The GPU's.
+        Device = "device",
+        /// The RAM of a node.
+        Host = "host",
+    }
+}
+
 /// The model's side.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ModelReport {
@@ -367,6 +377,9 @@ pub struct SweepPoint {
     pub binding: Phase,
     /// What nvidia-smi would show.
     pub total: Bytes,
+    /// What programs can use of the device.
+    #[serde(skip)]
+    pub usable: Bytes,
     /// Whether it fits the device.
     pub fits: bool,
 }

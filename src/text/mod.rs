@@ -10,11 +10,13 @@ mod figures;
 mod fits;
 mod inputs;
 mod language;
+mod map;
 mod mesh;
 mod messages;
 mod node;
 mod numbers;
 mod others;
+mod plans;
 mod ranks;
 mod reference;
 mod remedies;
@@ -41,16 +43,24 @@ pub use inputs::{
     requested_sentence, too_large,
 };
 pub use language::Language;
+pub use map::{map_cell, map_summary};
 pub use mesh::mesh_words;
 pub use messages::{WrittenFinding, WrittenReport, english, message_text, written};
 pub use node::{growth_sentence, more_ranks, rank_name};
 pub use numbers::{ByteUnits, Scale, amount, count, difference, exact, exact_bytes};
 pub use others::{method_name, method_source, other_figures, other_reasons};
+pub use plans::{
+    adapters_name, freedom_name, gpus_choice, nearest_sentence, ratio, rejection_sentence,
+    search_summary,
+};
 pub use ranks::{
     busy_share, in_flight, rank_place, ranks_alike, ranks_summary, schedule_summary, slot_sentence,
 };
 pub use reference::{Meaning, meaning_of_category, meaning_of_phase, words_explained};
-pub use remedies::{largest_batch, remedy_cost, remedy_first, remedy_name, remedy_saving};
+pub use remedies::{
+    largest_batch, outcome_changes, plan_about, plan_name, plan_outcome, remedy_cost, remedy_first,
+    remedy_name, remedy_saving, room_text, step_text,
+};
 pub use sentences::{
     bar_name, embed_snippet, fits_up_to, fix_label, host_peak, largest_fitting, phase_in_sentence,
     phase_short, switch_sentence,

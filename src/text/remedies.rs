@@ -1,115 +1,373 @@
-//! What to change: names of remedies, what they cost, what they save.
+//! What to change: names of changes and plans, what they cost, what they save.
 
-use super::{ByteUnits, Language, amount};
-use crate::report::RemedyKind;
+use super::{ByteUnits, Language, Term, amount};
+use crate::decide::{Outcome, ReadyKind, RemedyKind, Room, RoomKind, Step};
 use crate::units::Bytes;
 
-/// What a remedy is called.
-pub fn remedy_name(kind: RemedyKind, language: Language) -> &'static str {
-    match (kind, language) {
-        (RemedyKind::SmallerMicroBatch, Language::English) => "Half the micro-batch",
-        (RemedyKind::SmallerMicroBatch, Language::Chinese) => "微批次减半",
-        (RemedyKind::ActivationCheckpointing, Language::English) => "Activation checkpointing",
-        (RemedyKind::ActivationCheckpointing, Language::Chinese) => "激活重计算",
-        (RemedyKind::FusedOptimizer, Language::English) => "Fused optimizer",
-        (RemedyKind::FusedOptimizer, Language::Chinese) => "fused 优化器",
-        (RemedyKind::OffloadOptimizer, Language::English) => "Optimizer on the CPU",
-        (RemedyKind::OffloadOptimizer, Language::Chinese) => "优化器放在 CPU",
-        (RemedyKind::Autocast, Language::English) => "bf16 autocast",
-        (RemedyKind::Autocast, Language::Chinese) => "bf16 自动混合精度",
-        (RemedyKind::PureBf16, Language::English) => "Pure bf16",
-        (RemedyKind::PureBf16, Language::Chinese) => "纯 bf16",
-        (RemedyKind::ExpandableSegments, _) => "expandable_segments:True",
-        (RemedyKind::SmallerEvaluation, Language::English) => "Evaluate one sample at a time",
-        (RemedyKind::SmallerEvaluation, Language::Chinese) => "逐个样本评估",
-        (RemedyKind::MovePredictions, _) => "eval_accumulation_steps=1",
-        (RemedyKind::SetToNone, _) => "zero_grad(set_to_none=True)",
-        (RemedyKind::DropOutputs, Language::English) => "Drop the outputs",
-        (RemedyKind::DropOutputs, Language::Chinese) => "不保留模型输出",
-        (RemedyKind::MapDataset, Language::English) => "RAM: memory-map the data set",
-        (RemedyKind::MapDataset, Language::Chinese) => "主机内存：内存映射数据集",
-        (RemedyKind::NoWorkers, Language::English) => "RAM: no DataLoader workers",
-        (RemedyKind::NoWorkers, Language::Chinese) => "主机内存：不用 DataLoader 工作进程",
-        (RemedyKind::FreshWorkers, Language::English) => "RAM: persistent_workers=False",
-        (RemedyKind::FreshWorkers, Language::Chinese) => "主机内存：persistent_workers=False",
-        (RemedyKind::ReleaseArrowPool, Language::English) => "RAM: release Arrow's memory pool",
-        (RemedyKind::ReleaseArrowPool, Language::Chinese) => "主机内存：释放 Arrow 内存池",
-        (RemedyKind::NoPinning, Language::English) => "RAM: pin_memory=False",
-        (RemedyKind::NoPinning, Language::Chinese) => "主机内存：pin_memory=False",
+/// What a change is called, and what it costs, in English and Chinese.
+const fn words(kind: RemedyKind) -> [(&'static str, &'static str); 2] {
+    match kind {
+        RemedyKind::ExpandableSegments => [
+            ("expandable_segments:True", "expandable_segments:True"),
+            (
+                "PYTORCH_CUDA_ALLOC_CONF; less fragmentation, no cost worth naming",
+                "PYTORCH_CUDA_ALLOC_CONF；减少碎片，几乎没有代价",
+            ),
+        ],
+        RemedyKind::SetToNone => [
+            ("zero_grad(set_to_none=True)", "zero_grad(set_to_none=True)"),
+            ("PyTorch's default; no cost", "PyTorch 的默认值，没有代价"),
+        ],
+        RemedyKind::DropOutputs => [
+            ("Drop the outputs", "不保留模型输出"),
+            (
+                "no cost: delete them before the next step",
+                "没有代价：在下一步之前删除即可",
+            ),
+        ],
+        RemedyKind::FusedOptimizer => [
+            ("Fused optimizer", "fused 优化器"),
+            ("no cost where it is supported", "在支持的设备上没有代价"),
+        ],
+        RemedyKind::FusedAttention => [
+            ("A fused attention kernel", "融合注意力内核"),
+            (
+                "keeps no scores; faster, the same results but for rounding",
+                "不保存注意力分数；更快，结果仅有舍入差异",
+            ),
+        ],
+        RemedyKind::LigerKernels => [
+            ("Liger kernels", "Liger 内核"),
+            (
+                "fused norms, rotary embedding, gates and loss; the same results but for rounding",
+                "融合归一化、旋转位置编码、门控与损失；结果仅有舍入差异",
+            ),
+        ],
+        RemedyKind::ChunkedLoss => [
+            ("Head and loss in chunks", "分块计算输出层与损失"),
+            (
+                "logits exist a piece at a time (torchtune's CEWithChunkedOutputLoss); the same results",
+                "logits 逐块存在（torchtune 的 CEWithChunkedOutputLoss），结果不变",
+            ),
+        ],
+        RemedyKind::LogitsToKeep => [
+            (
+                "logits_to_keep=1 in the evaluation",
+                "评估时 logits_to_keep=1",
+            ),
+            (
+                "enough for generation; a loss over all positions needs them all",
+                "生成只需最后一个位置；若要计算所有位置的损失则不适用",
+            ),
+        ],
+        RemedyKind::MovePredictions => [
+            ("eval_accumulation_steps=1", "eval_accumulation_steps=1"),
+            (
+                "predictions go to host RAM after each batch",
+                "每个批次后把预测移到主机内存",
+            ),
+        ],
+        RemedyKind::SmallerEvaluation => [
+            ("Evaluate one sample at a time", "逐个样本评估"),
+            (
+                "per_device_eval_batch_size=1; a slower evaluation",
+                "per_device_eval_batch_size=1；评估变慢",
+            ),
+        ],
+        RemedyKind::MapDataset => [
+            ("RAM: memory-map the data set", "主机内存：内存映射数据集"),
+            (
+                "reads through the page cache from a fast disk",
+                "通过页缓存读取，需要较快的磁盘",
+            ),
+        ],
+        RemedyKind::ReleaseArrowPool => [
+            (
+                "RAM: release Arrow's memory pool",
+                "主机内存：释放 Arrow 内存池",
+            ),
+            (
+                "one call after reading: default_memory_pool().release_unused()",
+                "读取后调用一次 default_memory_pool().release_unused()",
+            ),
+        ],
+        RemedyKind::FreshWorkers => [
+            (
+                "RAM: persistent_workers=False",
+                "主机内存：persistent_workers=False",
+            ),
+            (
+                "workers start anew each epoch",
+                "每个 epoch 重新启动工作进程",
+            ),
+        ],
+        RemedyKind::FewerWorkers => [
+            (
+                "RAM: two DataLoader workers",
+                "主机内存：两个 DataLoader 工作进程",
+            ),
+            ("enough where a batch is made quickly", "准备批次较快时足够"),
+        ],
+        RemedyKind::ActivationCheckpointing => [
+            ("Activation checkpointing", "激活重计算"),
+            (
+                "layers are computed again in backward; the same results",
+                "反向时重新计算各层，结果不变",
+            ),
+        ],
+        RemedyKind::SmallerMicroBatch => [
+            ("Smaller micro-batch", "更小的微批次"),
+            (
+                "with more accumulation: the same global batch, somewhat slower",
+                "增加梯度累积，全局批次不变，略慢",
+            ),
+        ],
+        RemedyKind::ShardStates => [
+            ("ZeRO-2 in place of DDP", "以 ZeRO-2 代替 DDP"),
+            (
+                "optimizer states and gradients are divided among the ranks",
+                "优化器状态与梯度在各进程间切分",
+            ),
+        ],
+        RemedyKind::ShardParameters => [
+            ("Shard the parameters, too", "参数也切分"),
+            (
+                "FSDP2 or ZeRO-3: they are gathered again for each layer, twice a step",
+                "FSDP2 或 ZeRO-3：每层都要重新聚合，每步两次",
+            ),
+        ],
+        RemedyKind::NoPinning => [
+            ("RAM: pin_memory=False", "主机内存：pin_memory=False"),
+            ("slower copies to the GPU", "复制到 GPU 变慢"),
+        ],
+        RemedyKind::FewerJobsPerGpu => [
+            ("One job less on each GPU", "每块 GPU 少一个任务"),
+            ("the others wait for their turn", "其余任务需要排队"),
+        ],
+        RemedyKind::FewerJobs => [
+            ("One job less on the machine", "机器上少一个任务"),
+            ("it waits for its turn", "该任务需要排队"),
+        ],
+        RemedyKind::Autocast => [
+            ("bf16 autocast", "bf16 自动混合精度"),
+            ("faster; activations lose precision", "更快；激活值精度降低"),
+        ],
+        RemedyKind::EightBitOptimizer => [
+            ("8-bit AdamW", "8 位 AdamW"),
+            (
+                "bitsandbytes; optimizer states lose precision",
+                "bitsandbytes；优化器状态精度降低",
+            ),
+        ],
+        RemedyKind::PagedOptimizer => [
+            ("Paged AdamW", "分页 AdamW"),
+            (
+                "bitsandbytes; states move to host RAM where the GPU is full, a slower step then",
+                "bitsandbytes；显存不足时状态移到主机内存，此时更新变慢",
+            ),
+        ],
+        RemedyKind::OffloadOptimizer => [
+            ("Optimizer on the CPU", "优化器放在 CPU"),
+            (
+                "a slower step, and host RAM for parameters, gradients and states",
+                "更新变慢，主机内存需容纳参数、梯度和状态",
+            ),
+        ],
+        RemedyKind::OffloadActivations => [
+            ("Activations in host RAM", "激活值放在主机内存"),
+            (
+                "TRL's activation_offloading; copies there and back each step",
+                "TRL 的 activation_offloading；每步都要来回复制",
+            ),
+        ],
+        RemedyKind::NoWorkers => [
+            (
+                "RAM: no DataLoader workers",
+                "主机内存：不用 DataLoader 工作进程",
+            ),
+            (
+                "the GPU waits while batches are made",
+                "准备批次时 GPU 等待",
+            ),
+        ],
+        RemedyKind::PureBf16 => [
+            ("Pure bf16", "纯 bf16"),
+            (
+                "weights and optimizer states lose precision; training may suffer",
+                "权重和优化器状态精度降低，可能影响训练",
+            ),
+        ],
+        RemedyKind::Lora => [
+            ("LoRA on all linear layers", "所有线性层使用 LoRA"),
+            (
+                "adapters of rank 16 are trained instead of all weights: less can be learnt",
+                "训练秩 16 的适配器而非全部权重：可学习的内容较少",
+            ),
+        ],
+        RemedyKind::Qlora => [
+            ("QLoRA: the base in 4 bits", "QLoRA：基座以 4 位保存"),
+            (
+                "adapters over a base in nf4: less can be learnt, slower layers",
+                "在 nf4 基座上训练适配器：可学习的内容较少，各层变慢",
+            ),
+        ],
     }
 }
 
-/// What a remedy costs.
-pub fn remedy_cost(kind: RemedyKind, language: Language) -> &'static str {
-    match (kind, language) {
-        (RemedyKind::SmallerMicroBatch, Language::English) => {
-            "with twice the accumulation: the same global batch, somewhat slower"
-        }
-        (RemedyKind::SmallerMicroBatch, Language::Chinese) => "梯度累积加倍，全局批次不变，略慢",
-        (RemedyKind::ActivationCheckpointing, Language::English) => {
-            "about a third more time, the same results"
-        }
-        (RemedyKind::ActivationCheckpointing, Language::Chinese) => "耗时约增加三分之一，结果不变",
-        (RemedyKind::FusedOptimizer, Language::English) => "no cost where it is supported",
-        (RemedyKind::FusedOptimizer, Language::Chinese) => "在支持的设备上没有代价",
-        (RemedyKind::OffloadOptimizer, Language::English) => {
-            "torchao's CPUOffloadOptimizer: a slower step, and host RAM for parameters, gradients and states"
-        }
-        (RemedyKind::OffloadOptimizer, Language::Chinese) => {
-            "torchao 的 CPUOffloadOptimizer：更新变慢，主机内存需容纳参数、梯度和状态"
-        }
-        (RemedyKind::Autocast, Language::English) => "faster; activations lose precision",
-        (RemedyKind::Autocast, Language::Chinese) => "更快；激活值精度降低",
-        (RemedyKind::PureBf16, Language::English) => {
-            "weights and optimizer states lose precision; training may suffer"
-        }
-        (RemedyKind::PureBf16, Language::Chinese) => "权重和优化器状态精度降低，可能影响训练",
-        (RemedyKind::ExpandableSegments, Language::English) => {
-            "PYTORCH_CUDA_ALLOC_CONF; less fragmentation, no cost worth naming"
-        }
-        (RemedyKind::ExpandableSegments, Language::Chinese) => {
-            "PYTORCH_CUDA_ALLOC_CONF；减少碎片，几乎没有代价"
-        }
-        (RemedyKind::SmallerEvaluation, Language::English) => {
-            "per_device_eval_batch_size=1; a slower evaluation"
-        }
-        (RemedyKind::SmallerEvaluation, Language::Chinese) => {
-            "per_device_eval_batch_size=1；评估变慢"
-        }
-        (RemedyKind::MovePredictions, Language::English) => {
-            "predictions go to host RAM after each batch"
-        }
-        (RemedyKind::MovePredictions, Language::Chinese) => "每个批次后把预测移到主机内存",
-        (RemedyKind::SetToNone, Language::English) => "PyTorch's default; no cost",
-        (RemedyKind::SetToNone, Language::Chinese) => "PyTorch 的默认值，没有代价",
-        (RemedyKind::DropOutputs, Language::English) => "no cost: delete them before the next step",
-        (RemedyKind::DropOutputs, Language::Chinese) => "没有代价：在下一步之前删除即可",
-        (RemedyKind::MapDataset, Language::English) => {
-            "reads through the page cache from a fast disk"
-        }
-        (RemedyKind::MapDataset, Language::Chinese) => "通过页缓存读取，需要较快的磁盘",
-        (RemedyKind::NoWorkers, Language::English) => "the GPU waits while batches are made",
-        (RemedyKind::NoWorkers, Language::Chinese) => "准备批次时 GPU 等待",
-        (RemedyKind::FreshWorkers, Language::English) => "workers start anew each epoch",
-        (RemedyKind::FreshWorkers, Language::Chinese) => "每个 epoch 重新启动工作进程",
-        (RemedyKind::ReleaseArrowPool, Language::English) => {
-            "one call after reading: default_memory_pool().release_unused()"
-        }
-        (RemedyKind::ReleaseArrowPool, Language::Chinese) => {
-            "读取后调用一次 default_memory_pool().release_unused()"
-        }
-        (RemedyKind::NoPinning, Language::English) => "slower copies to the GPU",
-        (RemedyKind::NoPinning, Language::Chinese) => "复制到 GPU 变慢",
-    }
+/// What a change is called.
+pub const fn remedy_name(kind: RemedyKind, language: Language) -> &'static str {
+    language.of(words(kind)[0])
 }
 
-/// What a remedy saves: "saves 11.5 GiB, needs 18.0 GiB".
+/// What a change costs.
+pub const fn remedy_cost(kind: RemedyKind, language: Language) -> &'static str {
+    language.of(words(kind)[1])
+}
+
+/// What a change saves: "saves 11.5 GiB, needs 18.0 GiB".
 pub fn remedy_saving(saves: Bytes, total: Bytes, units: ByteUnits, language: Language) -> String {
     let (saves, total) = (amount(saves, units), amount(total, units));
     match language {
         Language::English => format!("saves {saves}, needs {total}"),
         Language::Chinese => format!("节省 {saves}，需要 {total}"),
     }
+}
+
+/// What else changes with a run, as it is counted: "33 % more operations; sends 3.10 GiB more; RAM +2.1 GiB; then
+/// forward binds". Nothing where nothing does.
+pub fn outcome_changes(
+    now: &Outcome,
+    then: &Outcome,
+    units: ByteUnits,
+    language: Language,
+) -> String {
+    let english = language == Language::English;
+    let mut said = Vec::new();
+    let percent = (then.compute as f64 / now.compute.max(1) as f64 - 1.0) * 100.0;
+    if percent.abs() >= 0.5 {
+        let size = percent.abs();
+        said.push(match (english, percent > 0.0) {
+            (true, true) => format!("{size:.0} % more operations"),
+            (true, false) => format!("{size:.0} % fewer operations"),
+            (false, true) => format!("运算量 +{size:.0} %"),
+            (false, false) => format!("运算量 −{size:.0} %"),
+        });
+    }
+    let more = |from: Bytes, to: Bytes| {
+        let (by, sign) = if to > from {
+            (to - from, '+')
+        } else {
+            (from - to, '−')
+        };
+        (by.get() >= NAMED).then(|| format!("{sign}{}", amount(by, units)))
+    };
+    if let Some(sent) = more(now.sent, then.sent) {
+        said.push(if english {
+            format!("{sent} sent a step")
+        } else {
+            format!("每步通信 {sent}")
+        });
+    }
+    if let Some(host) = more(now.host.needed, then.host.needed) {
+        said.push(if english {
+            format!("host RAM {host}")
+        } else {
+            format!("主机内存 {host}")
+        });
+    }
+    if then.phase != now.phase {
+        let phase = then.phase.term(language);
+        said.push(if english {
+            format!("then {phase} binds")
+        } else {
+            format!("此后瓶颈为{phase}")
+        });
+    }
+    said.join(if english { "; " } else { "；" })
+}
+
+/// Bytes below which a difference is not named.
+const NAMED: u64 = 16 << 20;
+
+/// What a ready plan is called.
+pub const fn plan_name(kind: ReadyKind, language: Language) -> &'static str {
+    language.of(match kind {
+        ReadyKind::LeastIntrusive => ("Least intrusive", "改动最小"),
+        ReadyKind::Balanced => ("Balanced", "折中"),
+        ReadyKind::Maximal => ("Maximal", "最大节省"),
+    })
+}
+
+/// What a ready plan is about.
+pub const fn plan_about(kind: ReadyKind, language: Language) -> &'static str {
+    language.of(match kind {
+        ReadyKind::LeastIntrusive => (
+            "no more than it takes; micro-batch, jobs and what is learnt stay",
+            "只做必要的改动；微批次、任务与训练结果不变",
+        ),
+        ReadyKind::Balanced => (
+            "until a tenth of each memory is free; the global batch stays",
+            "直到每种内存留出十分之一；全局批次不变",
+        ),
+        ReadyKind::Maximal => (
+            "all that saves, whatever it costs in time",
+            "用上所有能省的办法，不计时间",
+        ),
+    })
+}
+
+/// A change within a plan, with what the GPU and the node need after it: "Smaller micro-batch, 3 times: 18.0 GiB".
+pub fn step_text(step: &Step, units: ByteUnits, language: Language) -> String {
+    let name = remedy_name(step.kind, language);
+    let total = amount(step.outcome.device.needed, units);
+    match (language, step.times) {
+        (Language::English, 1) => format!("{name}: {total}"),
+        (Language::Chinese, 1) => format!("{name}：{total}"),
+        (Language::English, times) => format!("{name}, {times} times: {total}"),
+        (Language::Chinese, times) => format!("{name}，{times} 次：{total}"),
+    }
+}
+
+/// What a plan comes to: "needs 18.0 GiB and 31.2 GiB of RAM".
+pub fn plan_outcome(outcome: &Outcome, units: ByteUnits, language: Language) -> String {
+    let device = amount(outcome.device.needed, units);
+    let host = amount(outcome.host.needed, units);
+    match language {
+        Language::English => format!("needs {device}, and {host} of host RAM"),
+        Language::Chinese => format!("显存 {device}，主机内存 {host}"),
+    }
+}
+
+/// What there is room for: "Activations kept, at micro-batch 12: 71.0 GiB".
+pub fn room_text(room: &Room, units: ByteUnits, language: Language) -> String {
+    let (batch, length) = (room.scenario.micro_batch_size, room.scenario.seq_len);
+    let total = amount(room.outcome.device.needed, units);
+    let english = language == Language::English;
+    let name = match (room.kind, english) {
+        (RoomKind::LargerMicroBatch, true) => format!("Micro-batch {batch}"),
+        (RoomKind::LargerMicroBatch, false) => format!("微批次 {batch}"),
+        (RoomKind::LongerSequence, true) => format!("Sequences of {length} tokens"),
+        (RoomKind::LongerSequence, false) => format!("序列长度 {length}"),
+        (kind, true) => format!("{}, at micro-batch {batch}", room_name(kind, language)),
+        (kind, false) => format!("{}（微批次 {batch}）", room_name(kind, language)),
+    };
+    if english {
+        format!("{name}: fits with {total}")
+    } else {
+        format!("{name}：需要 {total}，放得下")
+    }
+}
+
+const fn room_name(kind: RoomKind, language: Language) -> &'static str {
+    language.of(match kind {
+        RoomKind::LargerMicroBatch => ("Larger micro-batch", "更大的微批次"),
+        RoomKind::LongerSequence => ("Longer sequences", "更长的序列"),
+        RoomKind::NoCheckpointing => ("No activation checkpointing", "不使用激活重计算"),
+        RoomKind::NoOffload => ("Nothing offloaded", "不卸载到主机"),
+        RoomKind::FullOptimizerStates => ("Optimizer states in full", "完整精度的优化器状态"),
+        RoomKind::NoQuantization => ("A base that is not quantized", "基座不量化"),
+        RoomKind::FullFineTuning => ("All weights trained", "训练全部权重"),
+    })
 }
 
 /// The one change to be named first: "Fused optimizer: then it needs 17.9 GiB".

@@ -208,7 +208,7 @@ words! {
     ZoomHelp: "Drag across the figure to look closer; with keys: +, \u{2212} and 0.",
         "在图上拖动即可放大；键盘：+、\u{2212} 和 0。";
     ProgramOrder: "program order", "程序顺序";
-    FitsTitle: "What fits?", "能放下多少？";
+    FitsTitle: "How far settings can go", "各设置的上限";
     FitsHelp: "Each is found by running the model again and again: the answer fits, the next value does not.",
         "逐次运行模型求得：答案放得下，再进一步则放不下。";
     FitsFind: "Find", "求解";
@@ -226,6 +226,37 @@ words! {
     RemediesTitle: "What to change", "可以怎么改";
     RemediesHelp: "Each was computed by running the model again.", "每一项都重新运行模型计算得出。";
     Try: "Try it", "试一试";
+    Against: "Compare", "对比";
+    Contents: "On this page", "本页内容";
+    AskChange: "What to change?", "怎么改？";
+    AskWhen: "When?", "何时？";
+    AskFits: "What fits?", "能放下多少？";
+    AskWhere: "Where is it?", "在哪里？";
+    AskWhy: "Why?", "为什么？";
+    AskAssumed: "What is assumed?", "有哪些假设？";
+    MapTitle: "Map: what fits over two settings", "地图：两个设置下放得下的范围";
+    MapHelp: "Every cell is an estimate. Colours say which phase binds, the line runs along the GPU's capacity; a click goes there.",
+        "每个格子都是一次估算。颜色表示瓶颈阶段，线条为显存上限；点击即可采用。";
+    MapFigure: "Memory over two settings", "两个设置下的显存";
+    MapRight: "to the right", "横轴";
+    MapUp: "upwards", "纵轴";
+    SearchTitle: "Plans: which settings fit, and which are worth it", "方案搜索：哪些设置放得下，哪些值得";
+    SearchPlans: "Search", "搜索";
+    SearchHelp: "The model, the length of its sequences and the samples of a step stay. Every plan that is shown was simulated, and no other is at least as good in GPUs, GPU memory, host RAM, operations and bytes sent.",
+        "模型、序列长度与每步样本数保持不变。每个方案都经过模拟，且没有其他方案在 GPU 数、显存、主机内存、运算量与通信量上都不逊于它。";
+    PlanMayChange: "May change", "可以更改";
+    PlanMayAdd: "May add", "可以添加";
+    PlanHeadroom: "Kept free", "保留余量";
+    PlanChanges: "Changes", "改动";
+    PlanBinds: "peak in", "峰值阶段";
+    PlanCompute: "operations", "运算量";
+    PlanSent: "sent a step", "每步通信";
+    PlanRejected: "What was rejected, and why", "被排除的设置及原因";
+    PlansTitle: "Ready plans", "现成方案";
+    SinglesTitle: "Single changes", "单项改动";
+    RoomTitle: "What there is room for", "余量可以用来";
+    FitsWithIt: "fits", "放得下";
+    FitsNotWithIt: "does not fit yet", "仍放不下";
     TakeBack: "Back to the last value", "恢复上一个值";
     IdleLinear: "No effect: the model is one linear layer.", "无效：模型只有一个线性层。";
     IdleForwardOnly: "No effect: there is no backward pass.", "无效：没有反向过程。";

@@ -1,4 +1,4 @@
-//! What stands below the first screen: it comes with the rest of the program.
+//! What stands below the first screen, ordered by question: it comes with the rest of the program.
 
 use super::assumptions::AssumptionsPanel;
 use super::breakdown::BreakdownPanel;
@@ -6,9 +6,12 @@ use super::crossover::CrossoverPanel;
 use super::explanation::ExplanationPanel;
 use super::fits::FitsPanel;
 use super::glossary::GlossaryPanel;
+use super::map::MapPanel;
 use super::node::NodePanel;
 use super::opened::OpenedPanel;
 use super::others::OthersPanel;
+use super::plans::PlansPanel;
+use super::question::{Asked, Contents, InSight, Question};
 use super::ranks::RanksPanel;
 use super::remedies::RemediesPanel;
 use super::schedule::SchedulePanel;
@@ -21,22 +24,38 @@ use leptos::prelude::*;
 #[component]
 pub(super) fn Below() -> impl IntoView {
     let store = use_store();
+    provide_context(InSight::new());
     view! {
+        <Contents />
         <Show when=move || store.has_answer()>
-            <TimelinePanel />
-            <FitsPanel />
-            <CrossoverPanel />
-            <RanksPanel />
-            <SchedulePanel />
-            <NodePanel />
-            <RemediesPanel />
-            <TensorsPanel />
-            <ExplanationPanel />
-            <OthersPanel />
-            <BreakdownPanel />
+            <Asked question=Question::Change>
+                <RemediesPanel />
+                <PlansPanel />
+            </Asked>
+            <Asked question=Question::When>
+                <TimelinePanel />
+                <CrossoverPanel />
+                <SchedulePanel />
+            </Asked>
+            <Asked question=Question::Fits>
+                <FitsPanel />
+                <MapPanel />
+            </Asked>
+            <Asked question=Question::Where>
+                <TensorsPanel />
+                <RanksPanel />
+                <NodePanel />
+                <BreakdownPanel />
+            </Asked>
+            <Asked question=Question::Why>
+                <ExplanationPanel />
+                <OthersPanel />
+            </Asked>
         </Show>
         <OpenedPanel />
-        <AssumptionsPanel />
-        <GlossaryPanel />
+        <Asked question=Question::Assumed>
+            <AssumptionsPanel />
+            <GlossaryPanel />
+        </Asked>
     }
 }

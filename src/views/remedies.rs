@@ -1,58 +1,152 @@
-//! What to change, and what it saves.
+//! What to change, and what it saves; what there is room for where it fits.
 
-use crate::app::{query_of_scenario, use_store, visit};
-use crate::report::Remedy;
-use crate::text::{Word, remedy_cost, remedy_name, remedy_saving};
+use crate::app::{Store, query_of_scenario, query_of_two, use_store, visit};
+use crate::ask::Scenario;
+use crate::decide::{Advice, ReadyPlan, Remedy, Room};
+use crate::text::{
+    Word, outcome_changes, plan_about, plan_name, plan_outcome, remedy_cost, remedy_name,
+    remedy_saving, room_text, step_text,
+};
 use leptos::prelude::*;
+use std::sync::Arc;
+
+/// A button that goes to a scenario; Back returns.
+fn try_button(store: Store, scenario: Scenario, name: String) -> impl IntoView {
+    view! {
+        <button
+            type="button"
+            class="quiet"
+            on:click=move |_| visit(store, &query_of_scenario(store, &scenario))
+        >
+            {Word::Try.text(store.language.get())} <span class="unseen">": " {name}</span>
+        </button>
+    }
+}
+
+/// A button that puts a scenario beside the one on screen.
+fn compare_button(store: Store, scenario: Scenario, name: String) -> impl IntoView {
+    let compare = move |_| {
+        let now = store.scenario.get_untracked();
+        visit(store, &query_of_two(store, &scenario, Some(now)));
+    };
+    view! {
+        <button type="button" class="quiet" on:click=compare>
+            {Word::Against.text(store.language.get())} <span class="unseen">": " {name}</span>
+        </button>
+    }
+}
+
+/// A single change.
+fn remedy_line(remedy: &Remedy, advice: &Advice, store: Store) -> impl IntoView {
+    let (units, language) = (store.units.get(), store.language.get());
+    let name = remedy_name(remedy.kind, language);
+    let also = outcome_changes(&advice.now, &remedy.outcome, units, language);
+    view! {
+        <li class="remedy" data-fits=remedy.fits().to_string() data-kind=remedy.kind.name()>
+            <span class="remedy-name">
+                <strong>{name}</strong>
+                <span>{remedy_cost(remedy.kind, language)}</span>
+                <span class="remedy-also">{also}</span>
+            </span>
+            <span class="remedy-saving">
+                {remedy_saving(remedy.saves, remedy.total, units, language)}
+            </span>
+            {try_button(store, remedy.scenario.clone(), name.to_owned())}
+        </li>
+    }
+}
+
+/// A plan: what it comes to, and the changes that lead there.
+fn plan_card(plan: &ReadyPlan, advice: &Advice, store: Store) -> impl IntoView {
+    let (units, language) = (store.units.get(), store.language.get());
+    let name = plan_name(plan.kind, language);
+    let fits = plan.outcome.fits();
+    let verdict = if fits {
+        Word::FitsWithIt
+    } else {
+        Word::FitsNotWithIt
+    };
+    let steps = plan.steps.iter();
+    let steps = steps.map(|step| view! { <li>{step_text(step, units, language)}</li> });
+    view! {
+        <li class="plan" data-fits=fits.to_string() data-plan=plan.kind.name()>
+            <h4>{name} " " <span class="plan-verdict">{verdict.text(language)}</span></h4>
+            <p class="plan-about">{plan_about(plan.kind, language)}</p>
+            <p><strong>{plan_outcome(&plan.outcome, units, language)}</strong></p>
+            <p class="plan-about">{outcome_changes(&advice.now, &plan.outcome, units, language)}</p>
+            <ol class="plan-steps">{steps.collect_view()}</ol>
+            <div class="plan-buttons">
+                {try_button(store, plan.scenario.clone(), name.to_owned())}
+                {compare_button(store, plan.scenario.clone(), name.to_owned())}
+            </div>
+        </li>
+    }
+}
+
+/// Something that there is room for.
+fn room_line(room: &Room, advice: &Advice, store: Store) -> impl IntoView {
+    let (units, language) = (store.units.get(), store.language.get());
+    let text = room_text(room, units, language);
+    view! {
+        <li class="remedy" data-room=room.kind.name()>
+            <span class="remedy-name">
+                <strong>{text.clone()}</strong>
+                <span>{outcome_changes(&advice.now, &room.outcome, units, language)}</span>
+            </span>
+            <span></span>
+            {try_button(store, room.scenario.clone(), text)}
+        </li>
+    }
+}
+
+/// A list with its title; nothing where it is empty.
+fn titled(title: Word, class: &'static str, store: Store, lines: Vec<AnyView>) -> Option<AnyView> {
+    let title = title.text(store.language.get());
+    (!lines.is_empty()).then(|| {
+        view! {
+            <h3>{title}</h3>
+            <ul class=class>{lines}</ul>
+        }
+        .into_any()
+    })
+}
+
+/// All of it.
+fn all(advice: &Arc<Advice>, store: Store) -> impl IntoView {
+    let plans = advice.plans.iter();
+    let plans = plans.map(|plan| plan_card(plan, advice, store).into_any());
+    let rooms = advice.room.iter();
+    let rooms = rooms.map(|room| room_line(room, advice, store).into_any());
+    let singles = advice.remedies.iter();
+    let singles = singles.map(|remedy| remedy_line(remedy, advice, store).into_any());
+    view! {
+        {titled(Word::PlansTitle, "plans", store, plans.collect())}
+        {titled(Word::RoomTitle, "remedies", store, rooms.collect())}
+        {titled(Word::SinglesTitle, "remedies", store, singles.collect())}
+    }
+}
 
 /// The panel.
 #[component]
 pub(super) fn RemediesPanel() -> impl IntoView {
     let store = use_store();
     let word = move |word: Word| Signal::derive(move || word.text(store.language.get()));
-    let line = move |remedy: Remedy| {
-        let Remedy {
-            kind,
-            scenario,
-            total,
-            saves,
-            fits,
-            ..
-        } = remedy;
-        let say = move || {
-            let (units, language) = (store.units.get(), store.language.get());
-            remedy_saving(saves, total, units, language)
-        };
-        view! {
-            <li class="remedy" data-fits=fits.to_string()>
-                <span class="remedy-name">
-                    <strong>{Signal::derive(move || remedy_name(kind, store.language.get()))}</strong>
-                    <span>{Signal::derive(move || remedy_cost(kind, store.language.get()))}</span>
-                </span>
-                <span class="remedy-saving">{say}</span>
-                <button
-                    type="button"
-                    class="quiet"
-                    on:click=move |_| visit(store, &query_of_scenario(store, &scenario))
-                >
-                    {word(Word::Try)}
-                    <span class="unseen">
-                        ": " {Signal::derive(move || remedy_name(kind, store.language.get()))}
-                    </span>
-                </button>
-            </li>
-        }
-    };
+    let some = Memo::new(move |_| {
+        store.advice.with(|advice| {
+            let advice = advice.as_ref();
+            advice.is_some_and(|of| !(of.remedies.is_empty() && of.room.is_empty()))
+        })
+    });
     view! {
-        <Show when=move || !store.remedies.with(Vec::is_empty)>
+        <Show when=move || some.get()>
             <section class="card figure" data-testid="remedies" aria-labelledby="remedies-title">
                 <header class="figure-head">
                     <h2 id="remedies-title">{word(Word::RemediesTitle)}</h2>
                 </header>
                 <p class="figure-summary">{word(Word::RemediesHelp)}</p>
-                <ul class="remedies" class:waiting=Signal::derive(move || store.weighing.get())>
-                    {move || store.remedies.get().into_iter().map(line).collect_view()}
-                </ul>
+                <div class="advice" class:waiting=Signal::derive(move || store.weighing.get())>
+                    {move || store.advice.get().as_ref().map(|advice| all(advice, store))}
+                </div>
             </section>
         </Show>
     }

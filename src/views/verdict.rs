@@ -3,8 +3,8 @@
 use crate::app::{Store, query_of_scenario, use_store, visit};
 use crate::ask::Scenario;
 use crate::browser::Timer;
+use crate::decide::first_remedy;
 use crate::figure::Standing;
-use crate::report::first_remedy;
 use crate::text::{Word, largest_batch, remedy_first, verdict_answer, verdict_detail};
 use leptos::prelude::*;
 use std::time::Duration;
@@ -50,9 +50,9 @@ fn advice(store: Store) -> Option<(Word, String, Scenario)> {
         if store.weighing.get() {
             return None;
         }
-        return store.remedies.with(|all| {
-            let first = first_remedy(all)?;
-            let text = remedy_first(first.kind, first.total, first.fits, units, language);
+        return store.advice.with(|advice| {
+            let first = first_remedy(&advice.as_ref()?.remedies)?;
+            let text = remedy_first(first.kind, first.total, first.fits(), units, language);
             Some((Word::ChangeFirst, text, first.scenario.clone()))
         });
     }

@@ -43,19 +43,8 @@ fn ratio(own: u64, least: u64) -> f64 {
     (own as f64 / least.max(1) as f64 * 1000.0).round() / 1000.0
 }
 
-/// What the rank computes that computes most, and what it could while it waits.
-fn computed(plan: &RunPlan) -> u64 {
-    plan.compute.total().saturating_add(plan.idle)
-}
-
-/// The least that a plan computes.
-fn least_compute(found: &Plans) -> u64 {
-    let compute = found.plans.iter().map(computed);
-    compute.min().unwrap_or(0)
-}
-
 fn answered(found: &Plans, findings: &[Finding]) -> Value {
-    let least = least_compute(found);
+    let least = found.least_compute();
     let all = found.plans.iter().map(|plan| planned(plan, least));
     let mut answer = json!({
         "plans": all.collect::<Vec<Value>>(),
@@ -69,7 +58,7 @@ fn answered(found: &Plans, findings: &[Finding]) -> Value {
         let without: Vec<&str> = nearest.without.iter().map(|lock| lock.name()).collect();
         answer["nearest"] = json!({
             "without": without,
-            "plan": planned(plan, computed(plan)),
+            "plan": planned(plan, plan.computed()),
         });
     }
     if !findings.is_empty() {
@@ -93,7 +82,7 @@ fn planned(plan: &RunPlan, least: u64) -> Value {
         "host": plan.host,
         "compute": plan.compute,
         "idle": plan.idle,
-        "relative_compute": ratio(computed(plan), least),
+        "relative_compute": ratio(plan.computed(), least),
         "communication": plan.communication,
         "sent": plan.communication.total(),
         "scenario": scenario,
@@ -129,7 +118,7 @@ fn write_table(found: &Plans, options: &PlanOptions, out: &mut dyn Write) -> io:
             "GPUs", "GPU", "host RAM", "compute", "sent", "peak"
         )?;
     }
-    let least = least_compute(found);
+    let least = found.least_compute();
     for plan in &found.plans {
         write_plan(plan, least, out)?;
     }
@@ -140,7 +129,7 @@ fn write_table(found: &Plans, options: &PlanOptions, out: &mut dyn Write) -> io:
             "Nothing fits with these kept; without {}:",
             locks.join(", ")
         )?;
-        write_plan(&nearest.plan, computed(&nearest.plan), out)?;
+        write_plan(&nearest.plan, nearest.plan.computed(), out)?;
     }
     for group in &found.rejected {
         let count = exact(group.count);
@@ -188,7 +177,7 @@ fn write_plan(plan: &RunPlan, least: u64, out: &mut dyn Write) -> io::Result<()>
         plan.gpus,
         shown(plan.device),
         shown(plan.host),
-        ratio(computed(plan), least),
+        ratio(plan.computed(), least),
         shown(plan.communication.total()),
         plan.phase.name(),
     )

@@ -65,6 +65,7 @@ fn between(a: &SweepPoint, b: &SweepPoint, size: u64) -> SweepPoint {
             .collect(),
         binding: b.binding,
         total: mix(a.total, b.total),
+        usable: b.usable,
         fits: b.fits,
     }
 }

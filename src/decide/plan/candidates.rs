@@ -1,10 +1,10 @@
 //! The candidates of a search, in families and lines.
 
-use super::options::{Adapters, Freedom, PlanOptions};
+use super::options::{Freedom, PlanOptions};
 use super::strategies::{is_of_megatron, strategies};
 use crate::ask::{
-    ALL_LINEAR, ActivationCheckpointing, Attention, Lora, Optimizer, OptimizerImpl, OptimizerName,
-    Precision, QuantizationType, Scenario,
+    ActivationCheckpointing, Attention, Optimizer, OptimizerImpl, OptimizerName, Precision,
+    Scenario,
 };
 
 /// Candidates that differ in checkpointing and in the micro-batch alone: the line that takes less memory first.
@@ -36,13 +36,10 @@ impl Line {
     /// The scenario with that micro-batch, and with as many of them as make up a step.
     pub(super) fn candidate(&self, place: usize) -> Option<Scenario> {
         let (micro_batch, batches) = (self.micro_batch(place)?, self.batches(place)?);
-        let mut to = self.scenario.clone();
+        let mut to = with_batches(&self.scenario, |_| Some(batches))?;
         to.micro_batch_size = micro_batch;
         if steps_are_of_a_schedule(&to) {
-            to.parallelism.pp.microbatches = Some(batches);
             to.gradient_accumulation_steps = 1;
-        } else {
-            to.gradient_accumulation_steps = batches;
         }
         Some(to)
     }
@@ -61,6 +58,21 @@ impl Line {
 /// Whether the micro-batches of a step are those of a schedule.
 fn steps_are_of_a_schedule(scenario: &Scenario) -> bool {
     scenario.parallelism.pp.size > 1 || is_of_megatron(&scenario.parallelism)
+}
+
+/// The scenario with another number of micro-batches in a step.
+pub(in crate::decide) fn with_batches(
+    scenario: &Scenario,
+    batches: impl FnOnce(u64) -> Option<u64>,
+) -> Option<Scenario> {
+    let mut to = scenario.clone();
+    if steps_are_of_a_schedule(scenario) {
+        let pp = &mut to.parallelism.pp;
+        pp.microbatches = Some(batches(pp.in_a_step())?);
+    } else {
+        to.gradient_accumulation_steps = batches(scenario.gradient_accumulation_steps)?;
+    }
+    Some(to)
 }
 
 fn data_ranks(scenario: &Scenario) -> u64 {
@@ -164,16 +176,7 @@ fn adapted(scenario: &Scenario, options: &PlanOptions) -> Vec<Scenario> {
     } else {
         options.allowed.as_slice()
     };
-    with_each(scenario, allowed, |to, adapters| {
-        to.lora = Some(Lora {
-            target_modules: vec![ALL_LINEAR.to_owned()],
-            ..Lora::default()
-        });
-        if *adapters == Adapters::Qlora {
-            to.quantization.kind = QuantizationType::Nf4;
-            to.quantization.double = true;
-        }
-    })
+    with_each(scenario, allowed, |to, adapters| adapters.add_to(to))
 }
 
 fn precisions(scenario: &Scenario, options: &PlanOptions) -> Vec<Scenario> {
@@ -197,16 +200,23 @@ fn optimizers(scenario: &Scenario, options: &PlanOptions) -> Vec<Scenario> {
         own_name.optimizer.implementation = OptimizerImpl::Fused;
     }
     let mut all = vec![own_name];
-    if own.name == OptimizerName::AdamW && !own.amsgrad && !own.in_backward {
-        let mut in_8_bits = scenario.clone();
-        in_8_bits.optimizer = Optimizer {
-            name: OptimizerName::AdamW8bit,
-            implementation: OptimizerImpl::Fused,
-            ..own
-        };
-        all.push(in_8_bits);
+    if let Some(optimizer) = in_8_bits(own) {
+        all.push(Scenario {
+            optimizer,
+            ..scenario.clone()
+        });
     }
     all
+}
+
+/// The optimizer with states in 8 bits, where it has such a form.
+pub(in crate::decide) fn in_8_bits(own: Optimizer) -> Option<Optimizer> {
+    let plain = own.name == OptimizerName::AdamW && !own.amsgrad && !own.in_backward;
+    plain.then_some(Optimizer {
+        name: OptimizerName::AdamW8bit,
+        implementation: OptimizerImpl::Fused,
+        ..own
+    })
 }
 
 fn attentions(scenario: &Scenario, options: &PlanOptions) -> Vec<Scenario> {

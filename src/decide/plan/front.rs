@@ -83,6 +83,11 @@ impl RunPlan {
         }
     }
 
+    /// What the rank computes that computes most, and what it could while it waits.
+    pub fn computed(&self) -> u64 {
+        self.compute.total().saturating_add(self.idle)
+    }
+
     /// What plans are compared by, the less the better: GPUs, bytes of a GPU and of a node's RAM, floating-point
     /// operations and bytes sent.
     pub fn costs(&self) -> [u64; 5] {
@@ -90,7 +95,7 @@ impl RunPlan {
             self.gpus,
             self.device.get(),
             self.host.get(),
-            self.compute.total().saturating_add(self.idle),
+            self.computed(),
             self.communication.total().get(),
         ]
     }

@@ -12,6 +12,7 @@ mod planner;
 mod rejected;
 mod strategies;
 
+pub(super) use candidates::{in_8_bits, with_batches};
 pub use front::{Altered, RunPlan};
 pub use options::{Adapters, Freedom, Gpus, PlanOptions};
 pub use planner::{Nearest, Planner, Plans, plans};

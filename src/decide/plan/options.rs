@@ -1,5 +1,6 @@
 //! What a plan search may change.
 
+use crate::ask::{ALL_LINEAR, Lora, QuantizationType, Scenario};
 use crate::units::names;
 
 names! {
@@ -29,6 +30,25 @@ names! {
         Lora = "lora",
         /// The same over a base in four bits.
         Qlora = "qlora",
+    }
+}
+
+impl Adapters {
+    /// Puts them on a model whose weights are all trained.
+    pub(in crate::decide) fn add_to(self, to: &mut Scenario) {
+        to.lora = Some(Lora {
+            target_modules: vec![ALL_LINEAR.to_owned()],
+            ..Lora::default()
+        });
+        if self == Self::Qlora {
+            Self::quantize(to);
+        }
+    }
+
+    /// Holds the weights under adapters in four bits.
+    pub(in crate::decide) fn quantize(to: &mut Scenario) {
+        to.quantization.kind = QuantizationType::Nf4;
+        to.quantization.double = true;
     }
 }
 

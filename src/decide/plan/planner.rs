@@ -24,6 +24,20 @@ pub struct Plans {
     pub nearest: Option<Nearest>,
 }
 
+impl Plans {
+    /// How many candidates were looked at so far.
+    pub fn looked_at(&self) -> u64 {
+        let rejected: u64 = self.rejected.iter().map(|group| group.count).sum();
+        rejected + self.plans.len() as u64
+    }
+
+    /// The least that a plan computes; nothing where there is none.
+    pub fn least_compute(&self) -> u64 {
+        let computed = self.plans.iter().map(RunPlan::computed);
+        computed.min().unwrap_or(0)
+    }
+}
+
 /// The plan that fits without a lock and changes least.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Nearest {
@@ -97,6 +111,11 @@ impl Planner {
     /// How many candidates there are.
     pub fn candidates(&self) -> u64 {
         self.candidates
+    }
+
+    /// How many of them were estimated.
+    pub fn estimated(&self) -> u64 {
+        self.estimated
     }
 
     /// Makes one more estimate; false when nothing is left to do.

@@ -80,6 +80,10 @@ groups! {
             "{axis} 最大允许 {value}，此时内存仍有余量。{reason}";
         no_models: "The catalog has no models of the type that this one is of.",
             "目录中没有与该模型同类型的模型。";
+        no_number: "{name} is no number: a map has numbers along its edges.",
+            "{name} 不是数值，无法作为图的坐标轴。";
+        same_axis: "A map needs two different settings along its edges.",
+            "两个坐标轴必须是不同的设置。";
         unknown_axis: "There is nothing called {shown} to solve for.{hint} It can be {usual}, or any other number of a scenario by its key.",
             "无法对 {shown} 求解。{hint}可选 {usual}，或场景中任何数值型的键。";
         without_effect: "{axis} has no effect in this scenario: there is nothing to solve for.",

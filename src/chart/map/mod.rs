@@ -1,0 +1,23 @@
+//! What a run needs over two numbers of its scenario: a field of cells, coloured by the phase that binds, with a line
+//! along the capacity.
+
+mod draw;
+mod layout;
+
+pub use draw::draw_map;
+pub use layout::MapLayout;
+
+use crate::decide::MemoryMap;
+
+/// What the figure shows.
+#[derive(Clone, Copy, Debug)]
+pub struct MapFigure<'a> {
+    /// The field.
+    pub map: &'a MemoryMap,
+    /// What varies to the right, and upwards.
+    pub titles: [&'a str; 2],
+    /// The cell that is nearest to what is configured.
+    pub current: Option<[usize; 2]>,
+    /// The cell that the reader points at.
+    pub cursor: Option<[usize; 2]>,
+}

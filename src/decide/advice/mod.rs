@@ -1,0 +1,20 @@
+//! What to change: single changes, ready plans of several, and what there is room for.
+//!
+//! Everything was computed by running the model again: a [`Remedy`] holds the scenario that it leads to, and what is
+//! said of it is what an estimate of that scenario says. What a change costs is counted where it can be counted
+//! (operations, bytes sent, host RAM) and else said in words by its [`Price`]; nothing is said of time.
+
+mod adviser;
+mod change;
+mod ready;
+mod remedy;
+mod room;
+
+pub use adviser::{Advice, Adviser, advice};
+pub use change::{Price, RemedyKind};
+pub use ready::{ReadyKind, ReadyPlan, Step};
+pub use remedy::{Outcome, Remedy, first_remedy};
+pub use room::{Room, RoomKind};
+
+#[cfg(test)]
+mod tests;

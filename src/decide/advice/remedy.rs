@@ -1,0 +1,112 @@
+//! A single change and what it brings.
+
+use super::change::{Price, RemedyKind, changed};
+use crate::ask::Scenario;
+use crate::report::{Fit, Memory, Report, estimate};
+use crate::sim::Phase;
+use crate::units::{Bytes, sort_short};
+use serde::Serialize;
+use std::cmp::Reverse;
+
+/// What is compared of a run before and after changes.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Outcome {
+    /// What a GPU needs: what nvidia-smi shows.
+    pub device: Fit,
+    /// What a node needs of its RAM.
+    pub host: Fit,
+    /// When the GPU needs most.
+    pub phase: Phase,
+    /// Floating-point operations of a rank in a step.
+    pub compute: u64,
+    /// Bytes that it sends in one.
+    pub sent: Bytes,
+}
+
+impl Outcome {
+    /// That of a report.
+    pub fn of(report: &Report) -> Self {
+        let device = &report.device;
+        Self {
+            device: report.verdict.device,
+            host: report.verdict.host,
+            phase: device.binding().phase,
+            compute: device.compute.total(),
+            sent: device.communication.total(),
+        }
+    }
+
+    /// Whether both sides fit.
+    pub const fn fits(&self) -> bool {
+        self.device.fits && self.host.fits
+    }
+
+    /// What one memory needs, and what there is of it.
+    pub const fn side(&self, memory: Memory) -> Fit {
+        match memory {
+            Memory::Device => self.device,
+            Memory::Host => self.host,
+        }
+    }
+}
+
+/// A change and what it brings.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Remedy {
+    /// What kind of change.
+    pub kind: RemedyKind,
+    /// The scenario with it.
+    pub scenario: Scenario,
+    /// Which memory `total` and `saves` are about: the device's when it saves there at all.
+    pub memory: Memory,
+    /// What nvidia-smi would show, or what one node would need of its RAM.
+    pub total: Bytes,
+    /// By how much less that is.
+    pub saves: Bytes,
+    /// The run with the change.
+    pub outcome: Outcome,
+}
+
+impl Remedy {
+    /// Computes a change; nothing when it does not apply, is refused or saves nothing.
+    pub(super) fn of(scenario: &Scenario, now: &Outcome, kind: RemedyKind) -> Option<Self> {
+        let scenario = changed(scenario, kind)?;
+        let outcome = Outcome::of(&estimate(&scenario).ok()?.report);
+        let less = |&memory: &Memory| outcome.side(memory).needed < now.side(memory).needed;
+        let memory = Memory::ALL.iter().copied().find(less)?;
+        let total = outcome.side(memory).needed;
+        Some(Self {
+            kind,
+            scenario,
+            memory,
+            total,
+            saves: now.side(memory).needed - total,
+            outcome,
+        })
+    }
+
+    /// Whether the whole run fits its machine with it.
+    pub const fn fits(&self) -> bool {
+        self.outcome.fits()
+    }
+
+    /// What it costs.
+    pub const fn price(&self) -> Price {
+        self.kind.price()
+    }
+}
+
+/// The one change to be named first when a run does not fit: of those after which it fits the
+/// cheapest that takes least away, else the one that saves most.
+pub fn first_remedy(remedies: &[Remedy]) -> Option<&Remedy> {
+    let fitting = remedies.iter().filter(|remedy| remedy.fits());
+    let least = fitting.min_by_key(|remedy| (remedy.price(), remedy.saves));
+    least.or_else(|| remedies.iter().max_by_key(|remedy| remedy.saves))
+}
+
+/// Puts changes in order: the device's before the host's, by price, what saves most first.
+pub(super) fn rank(remedies: &mut [Remedy]) {
+    sort_short(remedies, |remedy| {
+        (remedy.memory, remedy.price(), Reverse(remedy.saves))
+    });
+}

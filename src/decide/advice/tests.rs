@@ -1,0 +1,197 @@
+//! Advice against estimates of what it leads to.
+
+use super::change::changed;
+use super::ready::is_roomy;
+use super::*;
+use crate::ask::Scenario;
+use crate::codec::{ViewOptions, decode_json, decode_query, encode_query};
+use crate::report::estimate;
+use serde_json::{Value, json};
+
+fn scenario(value: &Value) -> Scenario {
+    let (scenario, findings) = decode_json(&value.to_string());
+    assert!(findings.is_empty(), "{findings:?}");
+    scenario
+}
+
+fn advised(asked: &Scenario) -> Advice {
+    let report = estimate(asked).expect("an estimate").report;
+    advice(asked, &report)
+}
+
+/// What an estimate says of a scenario after it went through a link, as a click makes it go.
+fn through_a_link(scenario: &Scenario) -> Outcome {
+    let query = encode_query(scenario, &ViewOptions::default());
+    let (opened, ..) = decode_query(&query);
+    Outcome::of(&estimate(&opened).expect("an estimate").report)
+}
+
+/// Scenarios of every kind that do not fit, drawn with a fixed seed.
+fn drawn(count: usize) -> impl Iterator<Item = Scenario> {
+    let models = [
+        "qwen2.5-1.5b",
+        "llama-3.1-8b",
+        "t5-base",
+        "olmoe-1b-7b",
+        "gpt2-xl",
+        "bert-large",
+    ];
+    let gpus = ["rtx-4090", "t4", "l4", "rtx-3060"];
+    let mut state = 0x9E37_79B9_7F4A_7C15_u64;
+    let mut draw = move |below: u64| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state % below
+    };
+    let mut pick = move |list: &[Value]| {
+        let at = draw(list.len() as u64);
+        list[usize::try_from(at).expect("a place")].clone()
+    };
+    let texts = |list: &[&str]| list.iter().map(|text| json!(text)).collect::<Vec<_>>();
+    let asked = std::iter::from_fn(move || {
+        let gpus_per_node = pick(&[json!(1), json!(1), json!(2), json!(4)]);
+        let dp = if gpus_per_node == 1 {
+            json!({"kind": "none"})
+        } else {
+            pick(&[
+                json!({"kind": "ddp"}),
+                json!({"kind": "fsdp2"}),
+                json!({"kind": "deepspeed_zero"}),
+            ])
+        };
+        Some(scenario(&json!({
+            "model": pick(&texts(&models)),
+            "micro_batch_size": pick(&[json!(1), json!(3), json!(8), json!(32)]),
+            "seq_len": pick(&[json!(128), json!(384), json!(512)]),
+            "precision": pick(&texts(&["fp32", "bf16", "amp_bf16"])),
+            "attention": pick(&texts(&["eager", "sdpa"])),
+            "optimizer": {"name": pick(&texts(&["adamw", "adam", "sgd", "adafactor"]))},
+            "evaluation": {"kind": pick(&texts(&["none", "none", "trainer"]))},
+            "parallelism": {"dp": dp},
+            "hardware": {
+                "gpu": pick(&texts(&gpus)),
+                "gpus_per_node": gpus_per_node,
+                "host_ram": pick(&[json!(16_u64 << 30), json!(128_u64 << 30)]),
+            },
+        })))
+    });
+    let fails =
+        |asked: &Scenario| estimate(asked).is_ok_and(|estimate| !estimate.report.verdict.fits);
+    asked.filter(fails).take(count)
+}
+
+#[test]
+fn each_advised_change_gives_exactly_the_promised_bytes() {
+    let mut changes = 0;
+    for asked in drawn(200) {
+        let now = Outcome::of(&estimate(&asked).expect("an estimate").report);
+        let kinds = RemedyKind::ALL.iter();
+        for remedy in kinds.filter_map(|&kind| Remedy::of(&asked, &now, kind)) {
+            let kind = remedy.kind;
+            let then = through_a_link(&remedy.scenario);
+            assert_eq!(then, remedy.outcome, "{kind:?} of {asked:?}");
+            assert_eq!(then.side(remedy.memory).needed, remedy.total, "{kind:?}");
+            assert_eq!(now.side(remedy.memory).needed - remedy.total, remedy.saves);
+            changes += 1;
+        }
+    }
+    assert!(changes > 1000, "{changes}");
+}
+
+#[test]
+fn ready_plans_lead_to_what_they_promise() {
+    let mut fitting = [0; 3];
+    for asked in drawn(24) {
+        let report = estimate(&asked).expect("an estimate").report;
+        let now = Outcome::of(&report);
+        let mut walk = super::ready::Walk::from(&asked, now);
+        while walk.advance() {}
+        let mut steps: &[Step] = &[];
+        for plan in walk.plans() {
+            assert_eq!(through_a_link(&plan.scenario), plan.outcome, "{asked:?}");
+            assert!(plan.steps.len() >= steps.len(), "{asked:?}");
+            steps = &plan.steps;
+            let repeated = steps.iter().fold(asked.clone(), |before, step| {
+                let again = |before: Scenario, _| changed(&before, step.kind).expect("a change");
+                (0..step.times).fold(before, again)
+            });
+            assert_eq!(repeated, plan.scenario, "{:?} of {asked:?}", plan.kind);
+            if plan.kind == ReadyKind::Balanced && plan.outcome.fits() {
+                assert!(is_roomy(&plan.outcome), "{asked:?}");
+            }
+            fitting[plan.kind as usize] += u32::from(plan.outcome.fits());
+        }
+    }
+    assert!(fitting[0] > 2 && fitting[2] > 12, "{fitting:?}");
+}
+
+#[test]
+fn two_lora_jobs_per_gpu_have_fewer_jobs_in_their_plans() {
+    let asked = scenario(&json!({
+        "model": "gla-1.3b",
+        "precision": "bf16",
+        "micro_batch_size": 16,
+        "seq_len": 1024,
+        "lora": {"target_modules": ["q_proj", "v_proj"]},
+        "dataloader": {"num_workers": 8},
+        "hardware": {"gpu": "rtx-3090", "gpus_per_node": 7, "processes_per_gpu": 2},
+    }));
+    let found = advised(&asked);
+    assert!(!found.now.fits());
+    let kinds: Vec<RemedyKind> = found.remedies.iter().map(|remedy| remedy.kind).collect();
+    assert!(kinds.contains(&RemedyKind::FewerJobsPerGpu), "{kinds:?}");
+    let last = found.plans.last().expect("a plan");
+    assert!(last.outcome.fits(), "{:?}", last.steps);
+}
+
+#[test]
+fn where_there_is_room_it_says_what_for() {
+    let asked = scenario(&json!({
+        "model": "qwen2.5-0.5b",
+        "precision": "bf16",
+        "micro_batch_size": 2,
+        "seq_len": 256,
+        "activation_checkpointing": "full",
+        "optimizer": {"name": "adamw_8bit"},
+    }));
+    let found = advised(&asked);
+    assert!(found.plans.is_empty());
+    let kinds: Vec<RoomKind> = found.room.iter().map(|room| room.kind).collect();
+    let most = [
+        RoomKind::LargerMicroBatch,
+        RoomKind::LongerSequence,
+        RoomKind::NoCheckpointing,
+        RoomKind::FullOptimizerStates,
+    ];
+    assert_eq!(kinds, most);
+    for room in &found.room {
+        assert!(room.outcome.fits());
+        assert_eq!(through_a_link(&room.scenario), room.outcome);
+    }
+    let larger = &found.room[0].scenario;
+    let next = Scenario {
+        micro_batch_size: larger.micro_batch_size + 1,
+        ..larger.clone()
+    };
+    assert!(!estimate(&next).expect("an estimate").report.verdict.fits);
+}
+
+#[test]
+fn checkpointing_off_fits_at_a_smaller_micro_batch() {
+    let asked = scenario(&json!({
+        "model": "qwen2.5-1.5b",
+        "precision": "bf16",
+        "micro_batch_size": 64,
+        "seq_len": 512,
+        "activation_checkpointing": "full",
+    }));
+    let found = advised(&asked);
+    let room = found.room.iter();
+    let kept = room
+        .clone()
+        .find(|room| room.kind == RoomKind::NoCheckpointing);
+    let kept = kept.expect("a smaller micro-batch");
+    assert!(kept.scenario.micro_batch_size < 64);
+    assert!(kept.outcome.fits());
+}

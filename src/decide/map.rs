@@ -1,0 +1,260 @@
+//! What a run needs over two numbers of its scenario: a field of cells, each an estimate.
+
+use super::axis::{Along, Axis};
+use super::number::Number;
+use crate::ask::{Message, Scenario, message};
+use crate::codec::{Kind, value_at, values};
+use crate::report::SweepPoint;
+
+/// How many times a scenario's own value a map reaches.
+const REACH: u64 = 4;
+
+/// Steps of numbers of tokens, so that cells are lengths that people train with.
+const TOKENS: u64 = 8;
+
+/// One edge of a map.
+#[derive(Clone, Debug)]
+pub struct MapEdge {
+    /// The key of the setting that varies along it.
+    pub key: &'static str,
+    /// Its values, the least first.
+    pub values: Vec<u64>,
+    number: Number,
+}
+
+impl MapEdge {
+    /// About `count` values of an axis around a scenario's own.
+    ///
+    /// # Errors
+    /// Where it is no number.
+    fn new(scenario: &Scenario, axis: &Axis, count: usize) -> Result<Self, Message> {
+        let (Along::Largest(key) | Along::Least(key)) = axis.along else {
+            let name = axis.name();
+            return Err(message!(decide::no_number, name));
+        };
+        let number = Number::of(scenario, key, false);
+        let [least, most] = number.range();
+        let own = value_at(&values(scenario), key.path).as_u64();
+        let count = (count as u64).max(2);
+        let reach = own.unwrap_or(least).saturating_mul(REACH);
+        let in_tokens = matches!(key.kind, Kind::Tokens);
+        let grain = if in_tokens { TOKENS } else { 1 };
+        let step = reach.div_ceil(count).next_multiple_of(grain).max(grain);
+        let values = (1..=count).map(|place| step.saturating_mul(place));
+        let mut values: Vec<u64> = values.map(|value| value.clamp(least, most)).collect();
+        values.dedup();
+        Ok(Self {
+            key: key.path,
+            values,
+            number,
+        })
+    }
+
+    /// The place whose value is nearest to a number.
+    pub fn nearest(&self, to: u64) -> Option<usize> {
+        let away = |place: &usize| self.values[*place].abs_diff(to);
+        (0..self.values.len()).min_by_key(away)
+    }
+}
+
+/// A field of estimates over two numbers, made one at a time: call [`MemoryMap::advance`] until it says that nothing is
+/// left. Cells far apart come first, then those between them, so that there is a picture at once.
+#[derive(Clone, Debug)]
+pub struct MemoryMap {
+    scenario: Scenario,
+    /// To the right, and upwards.
+    pub edges: [MapEdge; 2],
+    cells: Vec<Option<MapCell>>,
+    /// How far apart the cells are that are looked at now.
+    stride: usize,
+    next: usize,
+}
+
+/// A cell that was looked at.
+#[derive(Clone, Debug, PartialEq)]
+pub enum MapCell {
+    /// What the run needs.
+    Needs(SweepPoint),
+    /// The run is refused.
+    Refused,
+}
+
+/// The stride with which a map begins.
+const COARSE: usize = 16;
+
+impl MemoryMap {
+    /// A map of which nothing is known yet, with about so many values along each edge.
+    ///
+    /// # Errors
+    /// Where an axis is no number, or both are the same.
+    pub fn new(scenario: &Scenario, axes: [&Axis; 2], count: usize) -> Result<Self, Message> {
+        let [x, y] = axes.map(|axis| MapEdge::new(scenario, axis, count));
+        let edges = [x?, y?];
+        if edges[0].key == edges[1].key {
+            return Err(message!(decide::same_axis));
+        }
+        let cells = edges[0].values.len() * edges[1].values.len();
+        Ok(Self {
+            scenario: scenario.clone(),
+            edges,
+            cells: vec![None; cells],
+            stride: COARSE,
+            next: 0,
+        })
+    }
+
+    /// How many cells there are along each edge.
+    pub fn size(&self) -> [usize; 2] {
+        [0, 1].map(|edge| self.edges[edge].values.len())
+    }
+
+    /// The number of a cell, row by row.
+    pub fn number_of(&self, [x, y]: [usize; 2]) -> u64 {
+        (y * self.size()[0] + x) as u64
+    }
+
+    /// The cell with a number.
+    pub fn place_of(&self, number: u64) -> [usize; 2] {
+        let at = usize::try_from(number).unwrap_or(usize::MAX);
+        let [width, _] = self.size();
+        [at % width.max(1), at / width.max(1)]
+    }
+
+    /// The scenario of a cell.
+    pub fn scenario(&self, [x, y]: [usize; 2]) -> Option<Scenario> {
+        let [right, up] = &self.edges;
+        let along = right.number.with(&self.scenario, *right.values.get(x)?)?;
+        up.number.with(&along, *up.values.get(y)?)
+    }
+
+    /// A cell, where it was looked at.
+    pub fn cell(&self, [x, y]: [usize; 2]) -> Option<&MapCell> {
+        let [width, _] = self.size();
+        self.cells.get(y * width + x)?.as_ref()
+    }
+
+    /// A cell, or where it was not looked at yet one of those around it.
+    pub fn about(&self, place: [usize; 2]) -> Option<&MapCell> {
+        let strides = std::iter::successors(Some(1), |stride| Some(stride * 2));
+        strides
+            .take_while(|&stride| stride <= COARSE)
+            .find_map(|stride| self.cell(place.map(|at| at - at % stride)))
+    }
+
+    /// How many cells were looked at, and how many of them fit.
+    pub fn counts(&self) -> (u64, u64) {
+        let known = self.cells.iter().flatten();
+        let fits = |cell: &&MapCell| matches!(cell, MapCell::Needs(point) if point.fits);
+        (
+            known.clone().count() as u64,
+            known.filter(fits).count() as u64,
+        )
+    }
+
+    /// Makes one more estimate; false when nothing is left to do.
+    pub fn advance(&mut self) -> bool {
+        let Some(at) = self.take_next() else {
+            return false;
+        };
+        let [width, _] = self.size();
+        let scenario = self.scenario([at % width, at / width]);
+        let needs = scenario.and_then(|scenario| SweepPoint::of(&scenario));
+        self.cells[at] = Some(needs.map_or(MapCell::Refused, MapCell::Needs));
+        true
+    }
+
+    fn take_next(&mut self) -> Option<usize> {
+        let [width, _] = self.size();
+        while self.stride > 0 {
+            while self.next < self.cells.len() {
+                let at = self.next;
+                self.next += 1;
+                let on_grid = [at % width, at / width]
+                    .iter()
+                    .all(|place| place.is_multiple_of(self.stride));
+                if on_grid && self.cells[at].is_none() {
+                    return Some(at);
+                }
+            }
+            self.stride /= 2;
+            self.next = 0;
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn scenario() -> Scenario {
+        let asked = json!({"model": "qwen2.5-0.5b", "precision": "bf16", "micro_batch_size": 3,
+            "seq_len": 256, "model_overrides": {"num_hidden_layers": 2},
+            "hardware": {"gpu": "rtx-3060"}});
+        serde_json::from_value(asked).expect("a scenario")
+    }
+
+    fn map(axes: [&str; 2], count: usize) -> Result<MemoryMap, Message> {
+        let [x, y] = axes.map(|name| Axis::named(name).expect("an axis"));
+        MemoryMap::new(&scenario(), [&x, &y], count)
+    }
+
+    #[test]
+    fn every_cell_is_the_estimate_of_its_scenario() {
+        let mut map = map(["micro_batch_size", "seq_len"], 8).expect("a map");
+        while map.advance() {}
+        let [width, height] = map.size();
+        assert_eq!([width, height], [8, 8]);
+        let (known, fitting) = map.counts();
+        assert_eq!(known, 64);
+        assert!(fitting > 0, "{fitting}");
+        for number in 0..known {
+            let place = map.place_of(number);
+            assert_eq!(map.number_of(place), number);
+            let scenario = map.scenario(place).expect("a scenario");
+            assert_eq!(scenario.micro_batch_size, map.edges[0].values[place[0]]);
+            assert_eq!(scenario.seq_len, map.edges[1].values[place[1]]);
+            let report = crate::report::estimate(&scenario)
+                .expect("an estimate")
+                .report;
+            let Some(MapCell::Needs(point)) = map.cell(place) else {
+                panic!("{place:?} is refused");
+            };
+            assert_eq!(point.total, report.device.total, "{place:?}");
+            assert_eq!(point.fits, report.verdict.device.fits, "{place:?}");
+        }
+    }
+
+    #[test]
+    fn there_is_a_picture_before_all_is_known() {
+        let mut map = map(["micro_batch_size", "seq_len"], 32).expect("a map");
+        for _ in 0..4 {
+            assert!(map.advance());
+        }
+        let [width, height] = map.size();
+        for y in 0..height {
+            for x in 0..width {
+                assert!(map.about([x, y]).is_some(), "{x}, {y}");
+            }
+        }
+        assert_eq!(map.counts().0, 4);
+    }
+
+    #[test]
+    fn edges_are_two_different_numbers() {
+        let same = map(["seq_len", "seq_len"], 4).expect_err("one edge");
+        assert_eq!(same.code, "decide.same_axis");
+        let name = map(["model", "seq_len"], 4).expect_err("no number");
+        assert_eq!(name.code, "decide.no_number");
+    }
+
+    #[test]
+    fn what_is_refused_is_an_empty_cell() {
+        let mut map = map(["parallelism.tp.size", "seq_len"], 4).expect("a map");
+        while map.advance() {}
+        let [width, _] = map.size();
+        let refused = (0..width).filter(|&x| map.cell([x, 0]) == Some(&MapCell::Refused));
+        assert!(refused.count() > 0);
+    }
+}

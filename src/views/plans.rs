@@ -1,0 +1,254 @@
+//! Plan search: which settings fit, and which of them no others dominate.
+
+use super::value::value_text;
+use crate::app::{PlanSearch, Planned, Store, query_of_scenario, query_of_two, use_store, visit};
+use crate::decide::{Adapters, Freedom, Gpus, PlanOptions, Plans, RunPlan, gpus_of};
+use crate::text::{
+    Language, Term, Word, adapters_name, amount, freedom_name, gpus_choice, nearest_sentence,
+    ratio, rejection_sentence, search_summary, setting_name,
+};
+use leptos::prelude::*;
+
+/// Shares of a GPU that can stay free, in percent.
+const HEADROOMS: [u64; 7] = [0, 5, 10, 15, 20, 25, 30];
+
+/// What a plan changes: "Activation checkpointing: full; Micro-batch: 2".
+fn changes(plan: &RunPlan, language: Language) -> String {
+    let said = plan.changes.iter().map(|(key, value)| {
+        let (name, value) = (
+            setting_name(key, language),
+            value_text(key, value, language),
+        );
+        format!("{name}: {value}")
+    });
+    let said: Vec<String> = said.collect();
+    if said.is_empty() {
+        Word::FitsAsNow.text(language).to_owned()
+    } else {
+        said.join("; ")
+    }
+}
+
+fn row(plan: &RunPlan, least: u64, store: Store) -> impl IntoView {
+    let (units, language) = (store.units.get(), store.language.get());
+    let says = changes(plan, language);
+    let [taken, compared] = [plan.scenario.clone(), plan.scenario.clone()];
+    let take = move |_| visit(store, &query_of_scenario(store, &taken));
+    let compare = move |_| {
+        let now = store.scenario.get_untracked();
+        visit(store, &query_of_two(store, &compared, Some(now)));
+    };
+    view! {
+        <tr>
+            <th scope="row">{says.clone()}</th>
+            <td>{plan.gpus}</td>
+            <td>{amount(plan.device, units)}</td>
+            <td>{plan.phase.term(language)}</td>
+            <td>{amount(plan.host, units)}</td>
+            <td>{ratio(plan.computed(), least)}</td>
+            <td>{amount(plan.communication.total(), units)}</td>
+            <td class="plan-buttons">
+                <button type="button" class="quiet" on:click=take>
+                    {Word::FitsUse.text(language)} <span class="unseen">": " {says.clone()}</span>
+                </button>
+                <button type="button" class="quiet" on:click=compare>
+                    {Word::Against.text(language)} <span class="unseen">": " {says}</span>
+                </button>
+            </td>
+        </tr>
+    }
+}
+
+/// Plans as a table.
+fn table<'a>(
+    plans: impl Iterator<Item = &'a RunPlan>,
+    least: u64,
+    store: Store,
+) -> impl IntoView + use<> {
+    let language = store.language.get();
+    let rows: Vec<_> = plans.map(|plan| row(plan, least, store)).collect();
+    let heads = [
+        Word::PlanChanges,
+        Word::GpusAxis,
+        Word::DeviceTotal,
+        Word::PlanBinds,
+        Word::GpusRam,
+        Word::PlanCompute,
+        Word::PlanSent,
+    ];
+    let heads = heads.map(|head| view! { <th scope="col">{head.text(language)}</th> });
+    view! {
+        <div class="scroll" role="region" tabindex="0" aria-label=Word::SearchTitle.text(language)>
+            <table class="numbers plan-table">
+                <thead>
+                    <tr>{heads.to_vec()} <td></td></tr>
+                </thead>
+                <tbody>{rows}</tbody>
+            </table>
+        </div>
+    }
+}
+
+/// What was found so far.
+fn found(planned: &Planned, headroom: u64, store: Store) -> impl IntoView {
+    let (units, language) = (store.units.get(), store.language.get());
+    let plans: &Plans = &planned.plans;
+    let summary = search_summary(plans, planned.done, headroom, language);
+    let any = !plans.plans.is_empty();
+    let rejected = plans.rejected.iter();
+    let rejected = rejected
+        .map(|group| view! { <li>{rejection_sentence(group, units, language)}</li> })
+        .collect_view();
+    let nearest = plans.nearest.as_ref().map(|nearest| {
+        let plan = &nearest.plan;
+        view! {
+            <p>{nearest_sentence(nearest, language)}</p>
+            {table(std::iter::once(plan), plan.computed(), store)}
+        }
+    });
+    view! {
+        <p class="figure-summary" role="status" data-done=planned.done.to_string()>{summary}</p>
+        {any.then(|| table(plans.plans.iter(), plans.least_compute(), store))}
+        {nearest}
+        <details class="twin">
+            <summary>{Word::PlanRejected.text(language)}</summary>
+            <ul class="sentences">{rejected}</ul>
+        </details>
+    }
+}
+
+/// A box to be ticked.
+fn tick(
+    id: String,
+    name: impl Fn(Language) -> &'static str + Send + Sync + 'static,
+    is_on: impl Fn(&PlanOptions) -> bool + Send + Sync + 'static,
+    turn: impl Fn(&mut PlanOptions, bool) + Send + Sync + 'static,
+    search: PlanSearch,
+    store: Store,
+) -> impl IntoView {
+    let on = Signal::derive(move || search.options.with(|options| is_on(options)));
+    view! {
+        <label class="tick">
+            <input
+                type="checkbox"
+                id=id
+                prop:checked=on
+                on:change:target=move |event| {
+                    let on = event.target().checked();
+                    search.options.update(|options| turn(options, on));
+                }
+            />
+            {move || name(store.language.get())}
+        </label>
+    }
+}
+
+/// Puts a value into a list, or takes it out.
+fn put<T: PartialEq>(list: &mut Vec<T>, value: T, is_in: bool) {
+    list.retain(|other| *other != value);
+    if is_in {
+        list.push(value);
+    }
+}
+
+/// What the search may do.
+#[component]
+fn Options(search: PlanSearch) -> impl IntoView {
+    let store = use_store();
+    let word = move |word: Word| Signal::derive(move || word.text(store.language.get()));
+    let free = |freedom: Freedom| {
+        tick(
+            format!("plan-{}", freedom.name()),
+            move |language| freedom_name(freedom, language),
+            move |options| !options.locked.contains(&freedom),
+            move |options, on| put(&mut options.locked, freedom, !on),
+            search,
+            store,
+        )
+    };
+    let allow = |adapters: Adapters| {
+        tick(
+            format!("plan-{}", adapters.name()),
+            move |_| adapters_name(adapters),
+            move |options| options.allowed.contains(&adapters),
+            move |options, on| put(&mut options.allowed, adapters, on),
+            search,
+            store,
+        )
+    };
+    let gpus = |gpus: Gpus| {
+        let text = move || {
+            let now = store.scenario.with(gpus_of);
+            gpus_choice(gpus, now, store.language.get())
+        };
+        view! { <option value=gpus.name()>{text}</option> }
+    };
+    let headroom = Signal::derive(move || search.options.with(|options| options.headroom));
+    let place = move || HEADROOMS.iter().position(|&all| all == headroom.get());
+    view! {
+        <div class="plan-options">
+            <fieldset>
+                <legend>{word(Word::PlanMayChange)}</legend>
+                {Freedom::ALL.iter().map(|&one| free(one)).collect_view()}
+            </fieldset>
+            <fieldset>
+                <legend>{word(Word::PlanMayAdd)}</legend>
+                {Adapters::ALL.iter().map(|&one| allow(one)).collect_view()}
+            </fieldset>
+            <label>
+                {word(Word::GpusAxis)}
+                <select
+                    id="plan-gpus"
+                    on:change:target=move |event| {
+                        if let Some(gpus) = Gpus::from_name(&event.target().value()) {
+                            search.options.update(|options| options.gpus = gpus);
+                        }
+                    }
+                >
+                    {Gpus::ALL.iter().map(|&one| gpus(one)).collect_view()}
+                </select>
+            </label>
+            <label>
+                {word(Word::PlanHeadroom)} " " <output>{headroom} " %"</output>
+                <input
+                    class="slider"
+                    type="range"
+                    id="plan-headroom"
+                    min="0"
+                    max=HEADROOMS.len().saturating_sub(1).to_string()
+                    prop:value=move || place().unwrap_or_default().to_string()
+                    on:input:target=move |event| {
+                        let place: usize = event.target().value().parse().unwrap_or_default();
+                        if let Some(&headroom) = HEADROOMS.get(place) {
+                            search.options.update(|options| options.headroom = headroom);
+                        }
+                    }
+                />
+            </label>
+        </div>
+    }
+}
+
+/// The panel.
+#[component]
+pub(super) fn PlansPanel() -> impl IntoView {
+    let store = use_store();
+    let search = PlanSearch::follow(store);
+    let word = move |word: Word| Signal::derive(move || word.text(store.language.get()));
+    view! {
+        <section class="card figure" data-testid="plans" aria-labelledby="plans-title">
+            <header class="figure-head">
+                <h2 id="plans-title">{word(Word::SearchTitle)}</h2>
+                <button type="button" class="quiet" on:click=move |_| search.ask()>
+                    {word(Word::SearchPlans)}
+                </button>
+            </header>
+            <p class="figure-summary">{word(Word::SearchHelp)}</p>
+            <Options search />
+            {move || {
+                let headroom = search.options.with(|options| options.headroom);
+                search.planned.get().map(|planned| found(&planned, headroom, store))
+            }}
+        </section>
+    }
+}

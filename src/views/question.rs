@@ -1,0 +1,122 @@
+//! What belongs to one question stands together, and a small table of contents leads there.
+
+use crate::app::{Store, use_store};
+use crate::browser;
+use crate::text::Word;
+use crate::units::names;
+use leptos::html;
+use leptos::prelude::*;
+
+names! {
+    /// What readers ask, in the page's order.
+    Question {
+        /// What should be different.
+        Change = "change",
+        /// At which moment of a run.
+        When = "when",
+        /// How far settings can go.
+        Fits = "what-fits",
+        /// Which tensors, ranks and processes hold it.
+        Where = "where",
+        /// What the peak is made of, and what others say.
+        Why = "why",
+        /// Facts and limits.
+        Assumed = "assumed",
+    }
+}
+
+impl Question {
+    const fn word(self) -> Word {
+        match self {
+            Self::Change => Word::AskChange,
+            Self::When => Word::AskWhen,
+            Self::Fits => Word::AskFits,
+            Self::Where => Word::AskWhere,
+            Self::Why => Word::AskWhy,
+            Self::Assumed => Word::AskAssumed,
+        }
+    }
+}
+
+/// The questions in sight.
+#[derive(Clone, Copy)]
+pub(super) struct InSight(RwSignal<Vec<Question>>);
+
+impl InSight {
+    /// None yet.
+    pub fn new() -> Self {
+        Self(RwSignal::new(Vec::new()))
+    }
+
+    fn tell(self, question: Question, seen: bool) {
+        self.0.update(|all| {
+            all.retain(|other| *other != question);
+            if seen {
+                all.push(question);
+            }
+        });
+    }
+
+    /// The first one.
+    fn first(self) -> Option<Question> {
+        self.0.with(|all| all.iter().min().copied())
+    }
+}
+
+fn title(question: Question, store: Store) -> Signal<&'static str> {
+    Signal::derive(move || question.word().text(store.language.get()))
+}
+
+/// A question with the panels that answer it.
+#[component]
+pub(super) fn Asked(question: Question, children: Children) -> impl IntoView {
+    let store = use_store();
+    let in_sight: InSight = expect_context();
+    let node = NodeRef::<html::Section>::new();
+    Effect::new(move |_| {
+        if let Some(element) = node.get() {
+            browser::on_seen(&element, move |seen| in_sight.tell(question, seen));
+            browser::open_part(question.name());
+        }
+    });
+    let titled = format!("{}-question", question.name());
+    view! {
+        <section class="question" id=question.name() aria-labelledby=titled.clone() node_ref=node>
+            <h2 class="question-title" id=titled>{title(question, store)}</h2>
+            {children()}
+        </section>
+    }
+}
+
+/// The table of contents.
+#[component]
+pub(super) fn Contents() -> impl IntoView {
+    let store = use_store();
+    let in_sight: InSight = expect_context();
+    let current = Memo::new(move |_| in_sight.first());
+    let entry = move |question: Question| {
+        let here = move || (current.get() == Some(question)).then_some("true");
+        view! {
+            <li>
+                <a
+                    href=format!("#{}", question.name())
+                    aria-current=here
+                    on:click=move |event| {
+                        event.prevent_default();
+                        browser::go_to_part(question.name());
+                    }
+                >
+                    {title(question, store)}
+                </a>
+            </li>
+        }
+    };
+    view! {
+        <nav
+            class="contents"
+            aria-label=Signal::derive(move || Word::Contents.text(store.language.get()))
+        >
+            <ul>{Question::ALL.iter().map(|&question| entry(question)).collect_view()}</ul>
+        </nav>
+    }
+}
