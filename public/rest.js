@@ -56,12 +56,13 @@ function join(module, first) {
 
 /** The looks of what stands below, once; where they do not come it works all the same. */
 let looks;
-const dress = () =>
-  (looks ??= new Promise((done) => {
+const worn = (href) =>
+  new Promise((done) => {
     const link = document.createElement("link");
-    Object.assign(link, { rel: "stylesheet", href: named.dataset.style, onload: done, onerror: done });
+    Object.assign(link, { rel: "stylesheet", href, onload: done, onerror: done });
     document.head.append(link);
-  }));
+  });
+const dress = () => (looks ??= Promise.all(named.dataset.styles.split(" ").map(worn)));
 
 /** Says that the rest does not come; `again` is for who does not want to wait. */
 function miss(again) {

@@ -1,17 +1,14 @@
 //! The situations of the menu: each has an answer, and what the page says of it is pinned.
 
 use highwater::ask::Scenario;
-use highwater::catalog::SITUATIONS;
+use highwater::catalog::{SituationGroup, situation, situations_of};
 use highwater::codec::decode_json;
 use highwater::report::{Estimate, Report, estimate, ranks};
 use highwater::sim::Phase;
 use serde_json::json;
 
 fn scenario(id: &str) -> Scenario {
-    let situation = SITUATIONS
-        .iter()
-        .find(|situation| situation.id == id)
-        .expect("the situation is in the menu");
+    let situation = situation(id).expect("the situation is in the menu");
     let (scenario, findings) = decode_json(situation.scenario);
     assert!(findings.is_empty(), "{id}: {findings:?}");
     scenario
@@ -34,11 +31,15 @@ fn needs(id: &str) -> (f64, f64) {
 
 #[test]
 fn every_situation_has_an_answer_and_a_question_in_both_languages() {
-    for situation in SITUATIONS {
-        let report = answer(situation.id).report;
-        assert!(report.device.total.get() > 0, "{}", situation.id);
-        let (english, chinese) = situation.question;
-        assert!(!english.is_empty() && !chinese.is_empty());
+    for &group in SituationGroup::ALL {
+        assert!(situations_of(group).count() > 0, "{group:?}");
+        for situation in situations_of(group) {
+            let report = answer(situation.id).report;
+            assert!(report.device.total.get() > 0, "{}", situation.id);
+            for (english, chinese) in [situation.question, situation.look_at] {
+                assert!(!english.is_empty() && !chinese.is_empty());
+            }
+        }
     }
 }
 

@@ -47,7 +47,7 @@ impl MapSearch {
         };
         Effect::new(move |before: Option<()>| {
             store.scenario.track();
-            search.axes.map(|axis| axis.track());
+            search.axes.iter().for_each(Track::track);
             if before.is_some() && search.map.with_untracked(Option::is_some) {
                 search.begin_after(REST);
             }

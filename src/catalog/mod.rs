@@ -13,10 +13,14 @@
 mod accelerators;
 mod contexts;
 mod fact;
+mod menu;
 mod model;
+mod situation;
 mod situations;
+mod starting_points;
 
 pub use accelerators::{ACCELERATORS, Accelerator, accelerator, of_capacity};
 pub use fact::{Confidence, Fact};
+pub use menu::{situation, situations_of};
 pub use model::Model;
-pub use situations::{SITUATIONS, Situation};
+pub use situation::{Situation, SituationGroup};

@@ -191,7 +191,7 @@ mod tests {
     fn scenario() -> Scenario {
         let asked = json!({"model": "qwen2.5-0.5b", "precision": "bf16", "micro_batch_size": 3,
             "seq_len": 256, "model_overrides": {"num_hidden_layers": 2},
-            "hardware": {"gpu": "rtx-3060"}});
+            "hardware": {"gpu": "t4"}});
         serde_json::from_value(asked).expect("a scenario")
     }
 
@@ -251,7 +251,11 @@ mod tests {
 
     #[test]
     fn what_is_refused_is_an_empty_cell() {
-        let mut map = map(["parallelism.tp.size", "seq_len"], 4).expect("a map");
+        let mut on_four = scenario();
+        on_four.hardware.gpus_per_node = 4;
+        on_four.parallelism.tp.size = 2;
+        let axes = ["parallelism.tp.size", "seq_len"].map(|name| Axis::named(name).expect(name));
+        let mut map = MemoryMap::new(&on_four, [&axes[0], &axes[1]], 4).expect("a map");
         while map.advance() {}
         let [width, _] = map.size();
         let refused = (0..width).filter(|&x| map.cell([x, 0]) == Some(&MapCell::Refused));

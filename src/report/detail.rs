@@ -39,6 +39,15 @@ pub struct LiveTensor {
     pub freed: u32,
 }
 
+/// What went on when a tensor was freed: the last that could need it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LastUse {
+    /// The operation whose result was allocated last before that, by its `ATen` name.
+    pub op: &'static str,
+    /// Its module; empty outside of the model.
+    pub module: String,
+}
+
 impl Detail {
     /// Runs a scenario; nothing for one without an answer.
     pub fn of(scenario: &Scenario) -> Option<Self> {
@@ -79,6 +88,29 @@ impl Detail {
         tensors
     }
 
+    /// What went on when something was freed; nothing where it outlives the run.
+    pub fn last_use(&self, freed: u32) -> Option<LastUse> {
+        let freed = usize::try_from(freed).ok()?;
+        if freed >= self.trace.event_count() {
+            return None;
+        }
+        let mut last = None;
+        for event in self.trace.events().take(freed) {
+            match event {
+                Event::Alloc(id) => last = Some(id),
+                // Nothing of the phase before needs it any more.
+                Event::Mark(_) => last = None,
+                Event::Free(_) | Event::EmptyCache | Event::Synchronize => {}
+            }
+        }
+        let id = last?;
+        let storage = self.trace.record.storage(id)?;
+        Some(LastUse {
+            op: self.trace.op(id),
+            module: self.trace.module(&storage),
+        })
+    }
+
     fn tensor(&self, id: u32, born: u32, freed: u32) -> Option<LiveTensor> {
         let storage = self.trace.record.storage(id)?;
         Some(LiveTensor {
@@ -112,6 +144,30 @@ mod tests {
             assert_eq!(sum, peak.composition.get(category), "{category:?}");
         }
         assert!(tensors.is_sorted_by(|a, b| a.bytes >= b.bytes));
+    }
+
+    #[test]
+    fn what_backward_needs_lives_until_the_operation_that_needs_it_last() {
+        let scenario = Scenario {
+            micro_batch_size: 16,
+            ..Scenario::default()
+        };
+        let detail = Detail::of(&scenario).expect("an answer");
+        let timeline = estimate(&scenario).expect("an answer").timeline;
+        let tensors = detail.tensors_at(timeline.points[timeline.peak].event);
+        let mut activations = tensors.iter();
+        let of_a_layer = activations
+            .find(|t| t.category == Category::Activations && t.module.contains("layers.3.mlp"))
+            .expect("an activation");
+        let last = detail.last_use(of_a_layer.freed).expect("a last use");
+        assert!(last.module.contains("layers.3."), "{last:?}");
+        let parameter = tensors.iter().find(|t| t.category == Category::Parameters);
+        let parameter = parameter.expect("there are parameters");
+        assert_eq!(
+            detail.last_use(parameter.freed),
+            None,
+            "it outlives the run"
+        );
     }
 
     #[test]

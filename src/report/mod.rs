@@ -38,7 +38,7 @@ pub use accuracy::{
     Accuracy, Case, Expected, ExpectedHost, Goal, HostErrors, Published, Selection, read_cases,
 };
 pub use asked::Asked;
-pub use detail::{Detail, LiveTensor};
+pub use detail::{Detail, LastUse, LiveTensor};
 pub use estimate::{Estimate, estimate, estimate_with_ranks, keep_memory};
 pub use events::events;
 pub use explain::{Explanation, Lead, Part, explain};

@@ -51,14 +51,14 @@ pub use numbers::{ByteUnits, Scale, amount, count, difference, exact, exact_byte
 pub use others::{method_name, method_source, other_figures, other_reasons};
 pub use plans::{
     adapters_name, freedom_name, gpus_choice, nearest_sentence, ratio, rejection_sentence,
-    search_summary,
+    search_summary, share_of,
 };
 pub use ranks::{
     busy_share, in_flight, rank_place, ranks_alike, ranks_summary, schedule_summary, slot_sentence,
 };
 pub use reference::{Meaning, meaning_of_category, meaning_of_phase, words_explained};
 pub use remedies::{
-    largest_batch, outcome_changes, plan_about, plan_name, plan_outcome, remedy_cost, remedy_first,
+    change_first, largest_batch, outcome_changes, plan_about, plan_name, plan_outcome, remedy_cost,
     remedy_name, remedy_saving, room_text, step_text,
 };
 pub use sentences::{
@@ -66,7 +66,7 @@ pub use sentences::{
     phase_short, switch_sentence,
 };
 pub use settings::{SettingHelp, setting_help, setting_name};
-pub use tensors::{dtype_name, moment, shape_text, show_more, tensors_summary};
+pub use tensors::{dtype_name, moment, shape_text, show_more, tensor_explained, tensors_summary};
 pub use terms::{Term, value_name};
 pub use tour::Stop;
 pub use verdict::{both_on_one_gpu, given_back, verdict_answer, verdict_detail};

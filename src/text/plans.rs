@@ -99,6 +99,11 @@ pub fn nearest_sentence(nearest: &Nearest, language: Language) -> String {
     }
 }
 
+/// A share as style sheets read it: "0.333".
+pub fn share_of(part: u64, whole: u64) -> String {
+    format!("{:.3}", part as f64 / whole.max(1) as f64)
+}
+
 /// A ratio: "1.33\u{d7}".
 pub fn ratio(own: u64, least: u64) -> String {
     format!("{:.2}\u{d7}", own as f64 / least.max(1) as f64)

@@ -370,15 +370,14 @@ const fn room_name(kind: RoomKind, language: Language) -> &'static str {
     })
 }
 
-/// The one change to be named first: "Fused optimizer: then it needs 17.9 GiB".
-pub fn remedy_first(
-    kind: RemedyKind,
+/// The change or plan to be named first: "Fused optimizer: then it needs 17.9 GiB".
+pub fn change_first(
+    name: &str,
     total: Bytes,
     fits: bool,
     units: ByteUnits,
     language: Language,
 ) -> String {
-    let name = remedy_name(kind, language);
     let total = amount(total, units);
     match (language, fits) {
         (Language::English, true) => format!("{name}: fits with {total}"),

@@ -223,7 +223,7 @@ words! {
     GpusAxis: "GPUs", "GPU 数";
     GpusRam: "RAM of a node", "每台机器的主机内存";
     GpusFloor: "does not shrink", "不会减少";
-    RemediesTitle: "What to change", "可以怎么改";
+    RemediesTitle: "Advice", "建议";
     RemediesHelp: "Each was computed by running the model again.", "每一项都重新运行模型计算得出。";
     Try: "Try it", "试一试";
     Against: "Compare", "对比";

@@ -3,17 +3,14 @@
 use super::assumptions::AssumptionsPanel;
 use super::breakdown::BreakdownPanel;
 use super::crossover::CrossoverPanel;
+use super::decisions::{FitsPanel, MapPanel, PlansPanel, RemediesPanel};
 use super::explanation::ExplanationPanel;
-use super::fits::FitsPanel;
 use super::glossary::GlossaryPanel;
-use super::map::MapPanel;
 use super::node::NodePanel;
 use super::opened::OpenedPanel;
 use super::others::OthersPanel;
-use super::plans::PlansPanel;
 use super::question::{Asked, Contents, InSight, Question};
 use super::ranks::RanksPanel;
-use super::remedies::RemediesPanel;
 use super::schedule::SchedulePanel;
 use super::tensors::TensorsPanel;
 use super::timeline::TimelinePanel;

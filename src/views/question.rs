@@ -3,29 +3,48 @@
 use crate::app::{Store, use_store};
 use crate::browser;
 use crate::text::Word;
-use crate::units::names;
 use leptos::html;
 use leptos::prelude::*;
 
-names! {
-    /// What readers ask, in the page's order.
-    Question {
-        /// What should be different.
-        Change = "change",
-        /// At which moment of a run.
-        When = "when",
-        /// How far settings can go.
-        Fits = "what-fits",
-        /// Which tensors, ranks and processes hold it.
-        Where = "where",
-        /// What the peak is made of, and what others say.
-        Why = "why",
-        /// Facts and limits.
-        Assumed = "assumed",
-    }
+/// What readers ask, in the page's order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Question {
+    /// What should be different.
+    Change,
+    /// At which moment of a run.
+    When,
+    /// How far settings can go.
+    Fits,
+    /// Which tensors, ranks and processes hold it.
+    Where,
+    /// What the peak is made of, and what others say.
+    Why,
+    /// Facts and limits.
+    Assumed,
 }
 
 impl Question {
+    const ALL: [Self; 6] = [
+        Self::Change,
+        Self::When,
+        Self::Fits,
+        Self::Where,
+        Self::Why,
+        Self::Assumed,
+    ];
+
+    /// What addresses call it after their `#`.
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Change => "change",
+            Self::When => "when",
+            Self::Fits => "what-fits",
+            Self::Where => "where",
+            Self::Why => "why",
+            Self::Assumed => "assumed",
+        }
+    }
+
     const fn word(self) -> Word {
         match self {
             Self::Change => Word::AskChange,
@@ -80,8 +99,9 @@ pub(super) fn Asked(question: Question, children: Children) -> impl IntoView {
         }
     });
     let titled = format!("{}-question", question.name());
+    let labelled = titled.clone();
     view! {
-        <section class="question" id=question.name() aria-labelledby=titled.clone() node_ref=node>
+        <section class="question" id=question.name() aria-labelledby=labelled node_ref=node>
             <h2 class="question-title" id=titled>{title(question, store)}</h2>
             {children()}
         </section>
@@ -116,7 +136,7 @@ pub(super) fn Contents() -> impl IntoView {
             class="contents"
             aria-label=Signal::derive(move || Word::Contents.text(store.language.get()))
         >
-            <ul>{Question::ALL.iter().map(|&question| entry(question)).collect_view()}</ul>
+            <ul>{Question::ALL.into_iter().map(entry).collect_view()}</ul>
         </nav>
     }
 }

@@ -128,21 +128,21 @@ pub(super) fn choice(setting: Setting) -> AnyView {
         let language = store.language.get();
         let mut choices = Vec::new();
         if let Absent::Called(word) = setting.absent {
-            choices.push(named(String::new(), word.text(language)));
+            choices.push(Choice::new(String::new(), word.text(language)));
         }
         match (setting.look, setting.kind()) {
             (Look::Choice(all), _) => {
                 choices.extend(store.scenario.with(|scenario| all(scenario, language)));
             }
             (_, Kind::Name(all)) => choices.extend(all().into_iter().map(|name| {
-                named(
+                Choice::new(
                     name.to_owned(),
                     value_name(setting.key, name, language).unwrap_or(name),
                 )
             })),
             _ => {
                 for (name, word) in [("true", Word::On), ("false", Word::Off)] {
-                    choices.push(named(name.to_owned(), word.text(language)));
+                    choices.push(Choice::new(name.to_owned(), word.text(language)));
                 }
             }
         }
@@ -170,13 +170,6 @@ pub(super) fn choice(setting: Setting) -> AnyView {
         </SettingField>
     }
     .into_any()
-}
-
-fn named(value: String, label: &str) -> Choice {
-    Choice {
-        value,
-        label: label.to_owned(),
-    }
 }
 
 /// On or off.

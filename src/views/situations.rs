@@ -1,24 +1,20 @@
 //! Situations that people ask about, each a link.
 
 use crate::app::{query_of_two, use_store, visit};
-use crate::catalog::{SITUATIONS, Situation};
+use crate::catalog::{Situation, SituationGroup, situation, situations_of};
 use crate::codec::decode_json;
 use crate::text::Word;
 use crate::widgets::Menu;
 use leptos::prelude::*;
-
-fn situation_named(id: &str) -> Option<&'static Situation> {
-    SITUATIONS.iter().find(|situation| situation.id == id)
-}
 
 /// The menu of situations.
 #[component]
 pub(super) fn Situations() -> impl IntoView {
     let store = use_store();
     let open = RwSignal::new(false);
-    let link = move |situation: &'static Situation| {
-        let (scenario, _) = decode_json(situation.scenario);
-        let against = situation.against.and_then(situation_named);
+    let link = move |of: &'static Situation| {
+        let (scenario, _) = decode_json(of.scenario);
+        let against = of.against.and_then(situation);
         let against = against.map(|other| decode_json(other.scenario).0);
         let query = query_of_two(store, &scenario, against);
         let href = format!("?{query}");
@@ -36,14 +32,27 @@ pub(super) fn Situations() -> impl IntoView {
                         store.ghost.set(None);
                     }
                 >
-                    {store.language.get_untracked().of(situation.question)}
+                    {store.language.get_untracked().of(of.question)}
+                    <small>{store.language.get_untracked().of(of.look_at)}</small>
                 </a>
             </li>
         }
     };
     // Its scenarios are read when it is opened, not before the first estimate is on screen.
+    let group = move |group: SituationGroup| {
+        let title = store.language.get_untracked().of(group.title());
+        let id = format!("situations-{}", group.name());
+        let labelled = id.clone();
+        view! {
+            <p class="menu-title" id=id>{title}</p>
+            <ul aria-labelledby=labelled>{situations_of(group).map(link).collect_view()}</ul>
+        }
+    };
     let list = move || {
-        view! { <ul>{SITUATIONS.iter().map(link).collect_view()}</ul> }
+        SituationGroup::ALL
+            .iter()
+            .map(|&all| group(all))
+            .collect_view()
     };
     view! {
         <Menu

@@ -9,6 +9,7 @@ use crate::report::LiveTensor;
 use crate::tape::Category;
 use crate::text::{
     Language, Scale, Term, Word, amount, dtype_name, exact_bytes, moment, shape_text,
+    tensor_explained,
 };
 use crate::widgets::{Choice, Choices};
 use leptos::html;
@@ -53,17 +54,15 @@ pub(super) fn TensorsPanel() -> impl IntoView {
     let groups = Memo::new(move |_| tensors.with(|all| tensor_groups(all, only.get())));
     let choices = Signal::derive(move || {
         let language = store.language.get();
-        let mut choices = vec![Choice {
-            value: ALL.to_owned(),
-            label: Word::AllCategories.text(language).to_owned(),
-        }];
+        let all = Word::AllCategories.text(language);
+        let mut choices = vec![Choice::new(ALL.to_owned(), all)];
         let there =
             |category: &Category| tensors.with(|all| all.iter().any(|t| t.category == *category));
         let present = Category::ALL.iter().filter(|category| there(category));
-        choices.extend(present.map(|category| Choice {
-            value: category.name().to_owned(),
-            label: category.term(language).to_owned(),
-        }));
+        choices.extend(
+            present
+                .map(|category| Choice::new(category.name().to_owned(), category.term(language))),
+        );
         choices
     });
     let chosen = Signal::derive(move || only.get().map_or(ALL, Category::name).to_owned());
@@ -101,6 +100,7 @@ pub(super) fn TensorsPanel() -> impl IntoView {
             <p class="figure-summary">{Signal::derive(summary)}</p>
             <div class="bone bone-rows" hidden=Signal::derive(move || there.get())></div>
             <TensorTable groups whole there />
+            <p class="explained" role="status">{move || explained(store, tensors)}</p>
             <button
                 type="button"
                 class="quiet"
@@ -114,6 +114,31 @@ pub(super) fn TensorsPanel() -> impl IntoView {
             </button>
         </section>
     }
+}
+
+/// Why the tensor that is looked at is what it is, and lives as long as it does.
+fn explained(store: Store, tensors: Memo<Vec<LiveTensor>>) -> Option<String> {
+    let Some(Target::Tensor(looked_at)) = store.focus.current() else {
+        return None;
+    };
+    let (units, language) = (store.units.get(), store.language.get());
+    let same = |of: &&LiveTensor| of.storage == looked_at.storage;
+    tensors.with(|all| {
+        let tensor = all.iter().find(same)?;
+        let last = store
+            .detail
+            .with(|detail| detail.as_ref()?.last_use(tensor.freed));
+        store.settled.with(|answer| {
+            let timeline = &answer.as_ref()?.timeline;
+            Some(tensor_explained(
+                tensor,
+                last.as_ref(),
+                timeline,
+                units,
+                language,
+            ))
+        })
+    })
 }
 
 /// The table of the panel.

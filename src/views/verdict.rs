@@ -5,7 +5,9 @@ use crate::ask::Scenario;
 use crate::browser::Timer;
 use crate::decide::first_remedy;
 use crate::figure::Standing;
-use crate::text::{Word, largest_batch, remedy_first, verdict_answer, verdict_detail};
+use crate::text::{
+    Word, change_first, largest_batch, plan_name, remedy_name, verdict_answer, verdict_detail,
+};
 use leptos::prelude::*;
 use std::time::Duration;
 
@@ -51,8 +53,17 @@ fn advice(store: Store) -> Option<(Word, String, Scenario)> {
             return None;
         }
         return store.advice.with(|advice| {
-            let first = first_remedy(&advice.as_ref()?.remedies)?;
-            let text = remedy_first(first.kind, first.total, first.fits(), units, language);
+            let advice = advice.as_ref()?;
+            let first = first_remedy(&advice.remedies)?;
+            let plan = advice.plans.iter().find(|plan| plan.outcome.fits());
+            if let Some(plan) = plan.filter(|_| !first.fits()) {
+                let name = plan_name(plan.kind, language);
+                let total = plan.outcome.device.needed;
+                let text = change_first(name, total, true, units, language);
+                return Some((Word::ChangeFirst, text, plan.scenario.clone()));
+            }
+            let name = remedy_name(first.kind, language);
+            let text = change_first(name, first.total, first.fits(), units, language);
             Some((Word::ChangeFirst, text, first.scenario.clone()))
         });
     }

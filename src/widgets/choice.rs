@@ -9,6 +9,19 @@ pub struct Choice {
     pub value: String,
     /// What is shown.
     pub label: String,
+    /// Whether it cannot be chosen.
+    pub disabled: bool,
+}
+
+impl Choice {
+    /// A value under a label.
+    pub fn new(value: String, label: &str) -> Self {
+        Self {
+            value,
+            label: label.to_owned(),
+            disabled: false,
+        }
+    }
 }
 
 /// A choice of one of several.
@@ -34,6 +47,7 @@ pub fn Choices(
         view! {
             <option
                 value=choice.value
+                disabled=choice.disabled
                 prop:selected=Signal::derive(move || value.with(|chosen| *chosen == own))
             >
                 {choice.label}

@@ -94,10 +94,7 @@ fn generations() -> [(&'static str, Scenario, Duration); 3] {
         },
         ..Scenario::default()
     };
-    let two_jobs = catalog::SITUATIONS
-        .iter()
-        .find(|situation| situation.id == "two-lora-jobs")
-        .expect("a situation");
+    let two_jobs = catalog::situation("two-lora-jobs").expect("a situation");
     [
         ("512 tokens", text(1), Duration::from_millis(20)),
         ("512 tokens, 4 beams", text(4), Duration::from_millis(20)),

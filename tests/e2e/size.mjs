@@ -16,7 +16,7 @@ const BUDGET = 250 * 1024;
 const CEILING = 352 * 1024;
 
 /** Links' pictures, other pages, and what comes after the estimate: the rest of the program and its looks. */
-const LATER = /\.(html|png)$|_rest\.wasm$|^below-.*\.css$/;
+const LATER = /\.(html|png)$|_rest\.wasm$|^(below|decisions)-.*\.css$/;
 
 /** Files of the first visit: index.html, and what it or a file of the first visit names. */
 function firstVisit() {
@@ -50,7 +50,7 @@ for (const { name, body } of firstVisit()) {
   console.log(`${kib(body.length)} ${kib(compressed)}  ${name.replace(/-[0-9a-f]{8,16}/, "-*")}`);
 }
 console.log(`${kib(raw)} ${kib(total)}  in total; the budget is ${kib(BUDGET).trim()} brotli`);
-for (const name of readdirSync(DIST).filter((name) => /_rest\.wasm$|^below-.*\.css$/.test(name))) {
+for (const name of readdirSync(DIST).filter((name) => /_rest\.wasm$|^(below|decisions)-.*\.css$/.test(name))) {
   const body = readFileSync(join(DIST, name));
   console.log(`${kib(body.length)} ${kib(brotli(body))}  comes after the first estimate`);
 }

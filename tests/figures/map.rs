@@ -1,7 +1,7 @@
 //! What fits over two numbers.
 
 use crate::drawing::{English, keep, look, themes};
-use highwater::chart::{MapFigure, MapLayout, Theme, svg_map};
+use highwater::chart::{MapFigure, MapLayout, Rgb, Theme, svg_map};
 use highwater::decide::{Axis, MapCell, MemoryMap};
 use serde_json::json;
 use std::sync::OnceLock;
@@ -11,9 +11,9 @@ const WIDE: (u32, u32) = (760, 340);
 fn map() -> &'static MemoryMap {
     static MAP: OnceLock<MemoryMap> = OnceLock::new();
     MAP.get_or_init(|| {
-        let asked = json!({"model": "qwen2.5-1.5b", "precision": "fp32", "micro_batch_size": 4,
-            "seq_len": 256, "model_overrides": {"num_hidden_layers": 4},
-            "hardware": {"gpu": "rtx-3060"}});
+        let asked = json!({"model": "qwen2.5-1.5b", "precision": "fp32", "micro_batch_size": 1,
+            "seq_len": 64, "model_overrides": {"num_hidden_layers": 4},
+            "hardware": {"gpu": "t4"}});
         let asked = serde_json::from_value(asked).expect("a scenario");
         let axis = |name| Axis::named(name).expect("an axis");
         let axes = [&axis("micro_batch_size"), &axis("seq_len")];
@@ -67,8 +67,8 @@ fn the_line_parts_cells_that_fit_from_those_that_do_not() {
     assert!(phases.len() > 1, "{phases:?}");
     for (name, theme) in themes() {
         let svg = svg_map(&figure(), &look(&theme, &English), WIDE, None).expect("a drawing");
-        let limit = theme.limit;
-        let color = format!("#{:02X}{:02X}{:02X}", limit.r, limit.g, limit.b);
+        let Rgb(r, g, b) = theme.limit;
+        let color = format!("#{r:02X}{g:02X}{b:02X}");
         assert!(svg.contains(&color), "{name}");
         keep(&format!("map-{name}"), &svg);
     }

@@ -81,10 +81,11 @@ fn in_two(folder: &Path, page: &str) -> Result<String, Failure> {
     fs::remove_file(folder.join(before)).map_err(failed)?;
     let [first, rest] = names;
     let page = page.replace(before, &first);
-    let (page, style) = without_later_style(&page)
-        .ok_or_else(|| Failure::new("the built page names no style sheet that could come later"))?;
+    let (page, styles) = without_later_styles(&page)
+        .ok_or_else(|| Failure::new("the built page lacks a style sheet that could come later"))?;
+    let styles = styles.join(" ");
     let named = format!(
-        "<meta id=\"rest\" name=\"rest\" content=\"./{rest}\" data-style=\"{style}\" /></head>"
+        "<meta id=\"rest\" name=\"rest\" content=\"./{rest}\" data-styles=\"{styles}\" /></head>"
     );
     Ok(page.replace("</head>", &named))
 }
@@ -152,14 +153,21 @@ fn hash_of(what: &impl Hash) -> u64 {
     hasher.finish()
 }
 
-/// The page without the link to the style sheet of what comes with the rest of the program, and its address.
-fn without_later_style(page: &str) -> Option<(String, String)> {
-    let name = page.find("./below-")?;
-    let begin = page[..name].rfind("<link")?;
-    let end = name + page[name..].find('>')? + 1;
-    let address = page[name..].split('"').next()?.to_owned();
-    let page = format!("{}{}", &page[..begin], &page[end..]);
-    Some((page, address))
+/// How the addresses of style sheets begin that come with the rest of the program (`tests/e2e/size.mjs` counts them
+/// there).
+const LATER_STYLES: [&str; 2] = ["./below-", "./decisions-"];
+
+/// The page without the links to those, and their addresses.
+fn without_later_styles(page: &str) -> Option<(String, Vec<String>)> {
+    let (mut page, mut addresses) = (page.to_owned(), Vec::new());
+    for name in LATER_STYLES {
+        let name = page.find(name)?;
+        let begin = page[..name].rfind("<link")?;
+        let end = name + page[name..].find('>')? + 1;
+        addresses.push(page[name..].split('"').next()?.to_owned());
+        page.replace_range(begin..end, "");
+    }
+    Some((page, addresses))
 }
 
 /// The page with its inline script emptied, and that script.
@@ -203,12 +211,12 @@ mod tests {
 
     #[test]
     fn the_style_of_what_comes_later_is_taken_out() {
-        let page =
-            r#"<link href="./base-1.css"><link rel="stylesheet" href="./below-7a.css"/></head>"#;
-        let found = without_later_style(page);
+        let page = r#"<link href="./base-1.css"><link href="./below-7a.css"/><link href="./decisions-b.css"/></head>"#;
+        let found = without_later_styles(page);
         let left = r#"<link href="./base-1.css"></head>"#.to_owned();
-        assert_eq!(found, Some((left, "./below-7a.css".to_owned())));
-        assert_eq!(without_later_style("<p></p>"), None);
+        let later = ["./below-7a.css", "./decisions-b.css"].map(str::to_owned);
+        assert_eq!(found, Some((left, later.to_vec())));
+        assert_eq!(without_later_styles("<p></p>"), None);
     }
 
     #[test]

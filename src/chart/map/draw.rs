@@ -2,11 +2,13 @@
 
 use super::MapFigure;
 use super::layout::MapLayout;
+use crate::chart::color::Rgb;
 use crate::chart::geometry::Frame;
 use crate::chart::look::{Highlight, Look};
 use crate::chart::pen::{Drawn, Hold, Pen, Type};
 use crate::decide::MapCell;
 use crate::report::SweepPoint;
+use crate::sim::Phase;
 use plotters::coord::Shift;
 use plotters::drawing::DrawingArea;
 use plotters::prelude::DrawingBackend;
@@ -15,6 +17,9 @@ use plotters::prelude::DrawingBackend;
 const LEAST: f64 = 0.12;
 const MOST: f64 = 0.75;
 const BEYOND: f64 = 0.1;
+
+/// How thick the line along the capacity is, in CSS pixels.
+const CAPACITY: i32 = 3;
 
 /// Values are named this far apart, in CSS pixels.
 const APART: i32 = 56;
@@ -32,7 +37,11 @@ pub fn draw_map<DB: DrawingBackend>(
     let pen = Pen::new(area, look.theme);
     pen.clear()?;
     cells(&pen, figure, look, &layout)?;
-    contour(&pen, figure, look, &layout)?;
+    let binding = |place| needs(figure, place).map(|point| point.binding);
+    border(&pen, &layout, 1, look.theme.muted, binding)?;
+    let fits = |place| needs(figure, place).map(|point| point.fits);
+    border(&pen, &layout, CAPACITY, look.theme.limit, fits)?;
+    names(&pen, figure, look, &layout)?;
     axes(&pen, figure, look, &layout)?;
     let marked = [figure.current, figure.cursor];
     for place in marked.into_iter().flatten() {
@@ -77,28 +86,62 @@ fn cells<DB: DrawingBackend>(
     Ok(())
 }
 
-/// Along the edges between cells that fit and cells that do not.
-fn contour<DB: DrawingBackend>(
+/// A line along the edges between cells that differ in something.
+fn border<DB: DrawingBackend, T: PartialEq>(
+    pen: &Pen<DB>,
+    layout: &MapLayout,
+    thick: i32,
+    color: Rgb,
+    of: impl Fn([usize; 2]) -> Option<T>,
+) -> Drawn<DB> {
+    let parts = |one: [usize; 2], other: [usize; 2]| {
+        let inside = other[0] < layout.count[0] && other[1] < layout.count[1];
+        inside
+            && of(one)
+                .zip(of(other))
+                .is_some_and(|(one, other)| one != other)
+    };
+    for [x, y] in places(layout) {
+        let frame = layout.cell([x, y]);
+        if parts([x, y], [x + 1, y]) {
+            let long = (frame.top, frame.bottom + thick / 2);
+            pen.upright(frame.right - thick / 2, long, thick, color)?;
+        }
+        if parts([x, y], [x, y + 1]) {
+            let long = (frame.left, frame.right + thick / 2);
+            pen.level(long, frame.top - thick / 2, thick, color)?;
+        }
+    }
+    Ok(())
+}
+
+/// Names phases within the cells in which they bind, where there are enough of them.
+fn names<DB: DrawingBackend>(
     pen: &Pen<DB>,
     figure: &MapFigure,
     look: &Look,
     layout: &MapLayout,
 ) -> Drawn<DB> {
-    const THICK: i32 = 2;
-    let color = look.theme.limit;
-    let fits = |place| needs(figure, place).map(|point| point.fits);
-    let parts = |one: Option<bool>, other: Option<bool>| {
-        one.zip(other).is_some_and(|(one, other)| one != other)
-    };
-    for [x, y] in places(layout) {
-        let frame = layout.cell([x, y]);
-        let here = fits([x, y]);
-        if x + 1 < layout.count[0] && parts(here, fits([x + 1, y])) {
-            pen.upright(frame.right - 1, (frame.top, frame.bottom + 1), THICK, color)?;
+    /// A phase is named that binds in one of so many cells.
+    const ENOUGH: usize = 16;
+    let binding = |place: &[usize; 2]| needs(figure, *place).map(|point| point.binding);
+    for &phase in Phase::ALL {
+        let bound = places(layout).filter(|place| binding(place) == Some(phase));
+        let bound: Vec<[usize; 2]> = bound.collect();
+        if bound.len() * ENOUGH < layout.count[0] * layout.count[1] {
+            continue;
         }
-        if y + 1 < layout.count[1] && parts(here, fits([x, y + 1])) {
-            pen.level((frame.left, frame.right + 1), frame.top - 1, THICK, color)?;
-        }
+        let mean = [0, 1].map(|edge: usize| {
+            let sum: usize = bound.iter().map(|place| place[edge]).sum();
+            sum / bound.len().max(1)
+        });
+        let away = |place: &&[usize; 2]| place[0].abs_diff(mean[0]) + place[1].abs_diff(mean[1]);
+        let Some(&[x, y]) = bound.iter().min_by_key(away) else {
+            continue;
+        };
+        let at = (middle(layout, 0, x), middle(layout, 1, y));
+        let kind = Type::new(look.theme.small(), look.theme.text, Hold::Center).bold();
+        pen.text(look.words.phase(phase), at, kind)?;
     }
     Ok(())
 }

@@ -66,6 +66,22 @@ impl MapLayout {
         Some([column, row])
     }
 
+    /// The cell some places to the right (`by` 1) or left (-1).
+    pub fn leap(&self, from: [usize; 2], by: isize) -> [usize; 2] {
+        const LEAP: isize = 4;
+        self.step(from, [by.saturating_mul(LEAP), 0])
+    }
+
+    /// The first cell of a row.
+    pub fn begin(&self, [_, y]: [usize; 2]) -> [usize; 2] {
+        [0, y]
+    }
+
+    /// The last cell of a row.
+    pub fn end(&self, [_, y]: [usize; 2]) -> [usize; 2] {
+        [self.count[0].saturating_sub(1), y]
+    }
+
     /// The cell so many places to the right and upwards, stopping at the edges.
     pub fn step(&self, from: [usize; 2], by: [isize; 2]) -> [usize; 2] {
         [0, 1].map(|axis| {

@@ -127,6 +127,9 @@ pub(super) struct Walk {
     steps: Vec<Step>,
     /// The plan, and how many of its changes have been tried.
     at: (usize, usize),
+    /// Whether a change was taken since the first of them was tried: another phase may bind now, so that what saved
+    /// nothing before may do so.
+    took: bool,
     plans: Vec<ReadyPlan>,
 }
 
@@ -139,6 +142,7 @@ impl Walk {
             outcome,
             steps: Vec::new(),
             at: (0, 0),
+            took: false,
             plans: Vec::new(),
         }
     }
@@ -156,10 +160,17 @@ impl Walk {
                 return false;
             };
             let next = kind.changes().nth(tried);
-            let Some(change) = next.filter(|_| !kind.is_reached(self.fits_now, &self.outcome))
-            else {
+            let next = next.filter(|_| !kind.is_reached(self.fits_now, &self.outcome));
+            let begins_anew = self.took && next.is_none_or(|change| LAST.contains(&change));
+            if begins_anew && !kind.is_reached(self.fits_now, &self.outcome) {
+                self.at = (plan, 0);
+                self.took = false;
+                continue;
+            }
+            let Some(change) = next else {
                 self.close(kind);
                 self.at = (plan + 1, 0);
+                self.took = false;
                 continue;
             };
             self.at.1 += 1;
@@ -175,10 +186,6 @@ impl Walk {
                     if change.repeats() {
                         self.at.1 = tried;
                     }
-                    if LAST.contains(&change) {
-                        // Another phase may bind now: what saved nothing before may do so.
-                        self.at.1 = 0;
-                    }
                 }
             }
             return true;
@@ -188,6 +195,7 @@ impl Walk {
     fn take(&mut self, kind: RemedyKind, scenario: Scenario, outcome: Outcome) {
         self.scenario = scenario;
         self.outcome = outcome;
+        self.took = true;
         match self.steps.last_mut() {
             Some(last) if last.kind == kind => {
                 last.times += 1;

@@ -97,11 +97,17 @@ impl Remedy {
 }
 
 /// The one change to be named first when a run does not fit: of those after which it fits the
-/// cheapest that takes least away, else the one that saves most.
+/// cheapest that takes least away, else the one that saves most of the cheaper ones.
 pub fn first_remedy(remedies: &[Remedy]) -> Option<&Remedy> {
     let fitting = remedies.iter().filter(|remedy| remedy.fits());
     let least = fitting.min_by_key(|remedy| (remedy.price(), remedy.saves));
-    least.or_else(|| remedies.iter().max_by_key(|remedy| remedy.saves))
+    let keeps = |remedy: &&Remedy| remedy.price() != Price::Learning;
+    let most = || {
+        remedies
+            .iter()
+            .max_by_key(|remedy| (keeps(remedy), remedy.saves))
+    };
+    least.or_else(most)
 }
 
 /// Puts changes in order: the device's before the host's, by price, what saves most first.

@@ -36,7 +36,7 @@ fn drawn(count: usize) -> impl Iterator<Item = Scenario> {
         "gpt2-xl",
         "bert-large",
     ];
-    let gpus = ["rtx-4090", "t4", "l4", "rtx-3060"];
+    let gpus = ["rtx-4090", "t4", "l4", "rtx-3090"];
     let mut state = 0x9E37_79B9_7F4A_7C15_u64;
     let mut draw = move |below: u64| {
         state ^= state << 13;

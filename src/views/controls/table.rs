@@ -226,11 +226,8 @@ static ONE_GPU: &[Group] = &[
 
 fn accelerators(_: &Scenario, _: Language) -> Vec<Choice> {
     let all = ACCELERATORS.iter();
-    all.map(|accelerator| Choice {
-        value: accelerator.id.to_owned(),
-        label: accelerator.name.to_owned(),
-    })
-    .collect()
+    all.map(|accelerator| Choice::new(accelerator.id.to_owned(), accelerator.name))
+        .collect()
 }
 
 /// Those of the optimizer in use, and the one that is asked for.
@@ -241,16 +238,9 @@ fn implementations(scenario: &Scenario, language: Language) -> Vec<Choice> {
     if !names.contains(&asked) {
         names.push(asked);
     }
-    let label = |name: &String| {
-        value_name(KEY, name, language)
-            .unwrap_or_default()
-            .to_owned()
+    let choice = |name: String| {
+        let label = value_name(KEY, &name, language).unwrap_or_default();
+        Choice::new(name, label)
     };
-    names
-        .into_iter()
-        .map(|name| Choice {
-            label: label(&name),
-            value: name,
-        })
-        .collect()
+    names.into_iter().map(choice).collect()
 }

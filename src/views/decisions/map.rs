@@ -1,7 +1,5 @@
 //! What fits over two numbers: a field with the capacity's line in it, a click goes to a cell.
 
-use super::plot::{Move, Plot, Plotted, Sheet, Spot};
-use super::surface::{Area, Surface};
 use crate::app::{MapSearch, Store, Target, query_of_scenario, use_store, visit};
 use crate::ask::Scenario;
 use crate::chart::{Drawn, Look, MapFigure, MapLayout, draw_map};
@@ -9,7 +7,9 @@ use crate::codec::{value_at, values};
 use crate::decide::{Axis, MapCell, MemoryMap};
 use crate::text::{Scale, Word, idle_reason, map_cell, map_summary, message_text, setting_name};
 use crate::units::Bytes;
-use crate::widgets::Place;
+use crate::views::plot::{Move, Plot, Plotted, Sheet, Spot};
+use crate::views::surface::{Area, Surface};
+use crate::widgets::{Choice, Choices, Place};
 use leptos::prelude::*;
 use std::sync::Arc;
 
@@ -72,20 +72,18 @@ impl Plot for Picture {
     }
 
     fn go(&self, sheet: &Sheet, from: Option<Spot>, to: Move) -> Option<Spot> {
-        const LEAP: isize = 4;
         let layout = self.layout(sheet)?;
         let map = self.search.known()?;
         let own = || self.store.scenario.with(|scenario| nearest(&map, scenario));
         let from = from.map(|spot| map.place_of(spot.at)).or_else(own)?;
-        let [width, _] = layout.count.map(usize::cast_signed);
-        let by = match to {
-            Move::Along(by) => [by, 0],
-            Move::Across(by) => [0, by],
-            Move::Leap(by) => [by * LEAP, 0],
-            Move::Start => [-width, 0],
-            Move::End => [width, 0],
+        let to = match to {
+            Move::Along(by) => layout.step(from, [by, 0]),
+            Move::Across(by) => layout.step(from, [0, by]),
+            Move::Leap(by) => layout.leap(from, by),
+            Move::Start => layout.begin(from),
+            Move::End => layout.end(from),
         };
-        self.spot(layout.step(from, by))
+        self.spot(to)
     }
 
     fn pick(&self, spot: Spot) {
@@ -167,50 +165,44 @@ fn table(store: Store, search: MapSearch) -> Option<AnyView> {
 #[component]
 fn Edge(id: &'static str, label: Word, axis: RwSignal<&'static str>) -> impl IntoView {
     let store = use_store();
-    let option = move |of: Axis| {
-        let key = of.setting();
-        let reason = {
-            let of = of.clone();
-            Signal::derive(move || store.scenario.with(|scenario| of.idle(scenario)))
-        };
-        let text = move || {
-            let language = store.language.get();
-            let name = setting_name(key, language);
-            match reason.get() {
-                Some(idle) => format!("{name} ({})", idle_reason(idle).text(language)),
-                None => name.to_owned(),
+    // Axes without effect are named with the reason, and cannot be chosen.
+    let choices = Signal::derive(move || {
+        let language = store.language.get();
+        let choice = |of: Axis| {
+            let name = setting_name(of.setting(), language);
+            let idle = store.scenario.with(|scenario| of.idle(scenario));
+            Choice {
+                value: of.setting().to_owned(),
+                label: match idle {
+                    Some(idle) => format!("{name} ({})", idle_reason(idle).text(language)),
+                    None => name.to_owned(),
+                },
+                disabled: idle.is_some(),
             }
         };
-        view! {
-            <option
-                value=key
-                disabled=move || reason.with(Option::is_some)
-                selected=move || axis.get() == key
-            >
-                {text}
-            </option>
-        }
-    };
+        Axis::numbers().into_iter().map(choice).collect::<Vec<_>>()
+    });
     view! {
-        <label>
+        <label class="inline-choice">
             {move || label.text(store.language.get())} " "
-            <select
-                id=id
-                on:change:target=move |event| {
-                    if let Ok(of) = Axis::named(&event.target().value()) {
+            <Choices
+                id
+                choices
+                value=Signal::derive(move || axis.get().to_owned())
+                disabled=false
+                on_choice=move |name: String| {
+                    if let Ok(of) = Axis::named(&name) {
                         axis.set(of.setting());
                     }
                 }
-            >
-                {Axis::numbers().into_iter().map(option).collect_view()}
-            </select>
+            />
         </label>
     }
 }
 
 /// The panel.
 #[component]
-pub(super) fn MapPanel() -> impl IntoView {
+pub(in crate::views) fn MapPanel() -> impl IntoView {
     let store = use_store();
     let search = MapSearch::follow(store);
     let word = move |word: Word| Signal::derive(move || word.text(store.language.get()));
@@ -222,9 +214,9 @@ pub(super) fn MapPanel() -> impl IntoView {
     let is_known = Memo::new(move |_| search.map.with(|map| matches!(map, Some(Ok(_)))));
     let was_known = Memo::new(move |before: Option<&bool>| before == Some(&true) || is_known.get());
     view! {
-        <section class="card figure" data-testid="map" aria-labelledby="map-title">
+        <section class="card figure" data-testid="map-panel" aria-labelledby="map-panel-title">
             <header class="figure-head">
-                <h2 id="map-title">{word(Word::MapTitle)}</h2>
+                <h2 id="map-panel-title">{word(Word::MapTitle)}</h2>
                 <button
                     type="button"
                     class="quiet"
@@ -240,17 +232,17 @@ pub(super) fn MapPanel() -> impl IntoView {
                 <Edge id="map-y" label=Word::MapUp axis=search.axes[1] />
             </div>
             <p role="status">{why}</p>
-            <Show when=move || was_known.get()>
-                <div hidden=move || !is_known.get()>
-                    <Plotted
-                        id="map"
-                        title=Word::MapFigure
-                        class="canvas-map"
-                        plot=Arc::new(Picture { store, search })
-                        table=ViewFn::from(move || table(store, search))
-                    />
-                </div>
-            </Show>
         </section>
+        <Show when=move || was_known.get()>
+            <div hidden=move || !is_known.get()>
+                <Plotted
+                    id="map"
+                    title=Word::MapFigure
+                    class="canvas-map"
+                    plot=Arc::new(Picture { store, search })
+                    table=ViewFn::from(move || table(store, search))
+                />
+            </div>
+        </Show>
     }
 }

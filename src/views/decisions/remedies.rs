@@ -8,7 +8,6 @@ use crate::text::{
     remedy_saving, room_text, step_text,
 };
 use leptos::prelude::*;
-use std::sync::Arc;
 
 /// A button that goes to a scenario; Back returns.
 fn try_button(store: Store, scenario: Scenario, name: String) -> impl IntoView {
@@ -37,7 +36,7 @@ fn compare_button(store: Store, scenario: Scenario, name: String) -> impl IntoVi
 }
 
 /// A single change.
-fn remedy_line(remedy: &Remedy, advice: &Advice, store: Store) -> impl IntoView {
+fn remedy_line(remedy: &Remedy, advice: &Advice, store: Store) -> AnyView {
     let (units, language) = (store.units.get(), store.language.get());
     let name = remedy_name(remedy.kind, language);
     let also = outcome_changes(&advice.now, &remedy.outcome, units, language);
@@ -54,10 +53,11 @@ fn remedy_line(remedy: &Remedy, advice: &Advice, store: Store) -> impl IntoView 
             {try_button(store, remedy.scenario.clone(), name.to_owned())}
         </li>
     }
+    .into_any()
 }
 
 /// A plan: what it comes to, and the changes that lead there.
-fn plan_card(plan: &ReadyPlan, advice: &Advice, store: Store) -> impl IntoView {
+fn plan_card(plan: &ReadyPlan, advice: &Advice, store: Store) -> AnyView {
     let (units, language) = (store.units.get(), store.language.get());
     let name = plan_name(plan.kind, language);
     let fits = plan.outcome.fits();
@@ -81,10 +81,11 @@ fn plan_card(plan: &ReadyPlan, advice: &Advice, store: Store) -> impl IntoView {
             </div>
         </li>
     }
+    .into_any()
 }
 
 /// Something that there is room for.
-fn room_line(room: &Room, advice: &Advice, store: Store) -> impl IntoView {
+fn room_line(room: &Room, advice: &Advice, store: Store) -> AnyView {
     let (units, language) = (store.units.get(), store.language.get());
     let text = room_text(room, units, language);
     view! {
@@ -97,6 +98,7 @@ fn room_line(room: &Room, advice: &Advice, store: Store) -> impl IntoView {
             {try_button(store, room.scenario.clone(), text)}
         </li>
     }
+    .into_any()
 }
 
 /// A list with its title; nothing where it is empty.
@@ -112,23 +114,24 @@ fn titled(title: Word, class: &'static str, store: Store, lines: Vec<AnyView>) -
 }
 
 /// All of it.
-fn all(advice: &Arc<Advice>, store: Store) -> impl IntoView {
+fn all(advice: &Advice, store: Store) -> AnyView {
     let plans = advice.plans.iter();
-    let plans = plans.map(|plan| plan_card(plan, advice, store).into_any());
+    let plans = plans.map(|plan| plan_card(plan, advice, store));
     let rooms = advice.room.iter();
-    let rooms = rooms.map(|room| room_line(room, advice, store).into_any());
+    let rooms = rooms.map(|room| room_line(room, advice, store));
     let singles = advice.remedies.iter();
-    let singles = singles.map(|remedy| remedy_line(remedy, advice, store).into_any());
+    let singles = singles.map(|remedy| remedy_line(remedy, advice, store));
     view! {
         {titled(Word::PlansTitle, "plans", store, plans.collect())}
         {titled(Word::RoomTitle, "remedies", store, rooms.collect())}
         {titled(Word::SinglesTitle, "remedies", store, singles.collect())}
     }
+    .into_any()
 }
 
 /// The panel.
 #[component]
-pub(super) fn RemediesPanel() -> impl IntoView {
+pub(in crate::views) fn RemediesPanel() -> impl IntoView {
     let store = use_store();
     let word = move |word: Word| Signal::derive(move || word.text(store.language.get()));
     let some = Memo::new(move |_| {

@@ -1,11 +1,11 @@
 //! What one rank needs against the number of GPUs, under each sharding.
 
-use super::plot::{Move, Plot, Plotted, Sheet, Spot};
-use super::surface::{Area, Surface};
 use crate::app::{Fits, Store, query_of_scenario, use_store, visit};
 use crate::chart::{Drawn, GpusFigure, GpusLayout, Look, draw_gpus};
 use crate::decide::{GpusCurve, Sharding, gpus_of, with_gpus};
 use crate::text::{Scale, Word, curve_summary, gpus_sentence, sharding_name};
+use crate::views::plot::{Move, Plot, Plotted, Sheet, Spot};
+use crate::views::surface::{Area, Surface};
 use crate::widgets::Place;
 use leptos::prelude::*;
 use std::sync::Arc;

@@ -96,7 +96,7 @@ fn solved(found: &Result<Solution, Vec<Finding>>, of: &AxisSearch, store: Store)
 
 /// The panel.
 #[component]
-pub(super) fn FitsPanel() -> impl IntoView {
+pub(in crate::views) fn FitsPanel() -> impl IntoView {
     let store = use_store();
     let fits = Fits::follow(store);
     let word = move |word: Word| Signal::derive(move || word.text(store.language.get()));

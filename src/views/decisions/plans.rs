@@ -1,12 +1,13 @@
 //! Plan search: which settings fit, and which of them no others dominate.
 
-use super::value::value_text;
 use crate::app::{PlanSearch, Planned, Store, query_of_scenario, query_of_two, use_store, visit};
 use crate::decide::{Adapters, Freedom, Gpus, PlanOptions, Plans, RunPlan, gpus_of};
 use crate::text::{
     Language, Term, Word, adapters_name, amount, freedom_name, gpus_choice, nearest_sentence,
-    ratio, rejection_sentence, search_summary, setting_name,
+    ratio, rejection_sentence, search_summary, setting_name, share_of,
 };
+use crate::views::value::value_text;
+use crate::widgets::{Choice, Choices};
 use leptos::prelude::*;
 
 /// Shares of a GPU that can stay free, in percent.
@@ -40,33 +41,34 @@ fn row(plan: &RunPlan, least: u64, store: Store) -> impl IntoView {
     };
     view! {
         <tr>
-            <th scope="row">{says.clone()}</th>
+            <th scope="row">
+                {says.clone()}
+                <div class="plan-buttons">
+                    <button type="button" class="quiet" on:click=take>
+                        {Word::FitsUse.text(language)} <span class="unseen">": " {says.clone()}</span>
+                    </button>
+                    <button type="button" class="quiet" on:click=compare>
+                        {Word::Against.text(language)} <span class="unseen">": " {says}</span>
+                    </button>
+                </div>
+            </th>
             <td>{plan.gpus}</td>
             <td>{amount(plan.device, units)}</td>
             <td>{plan.phase.term(language)}</td>
             <td>{amount(plan.host, units)}</td>
             <td>{ratio(plan.computed(), least)}</td>
             <td>{amount(plan.communication.total(), units)}</td>
-            <td class="plan-buttons">
-                <button type="button" class="quiet" on:click=take>
-                    {Word::FitsUse.text(language)} <span class="unseen">": " {says.clone()}</span>
-                </button>
-                <button type="button" class="quiet" on:click=compare>
-                    {Word::Against.text(language)} <span class="unseen">": " {says}</span>
-                </button>
-            </td>
         </tr>
     }
 }
 
 /// Plans as a table.
-fn table<'a>(
-    plans: impl Iterator<Item = &'a RunPlan>,
-    least: u64,
-    store: Store,
-) -> impl IntoView + use<> {
+fn table(plans: &[RunPlan], least: u64, store: Store) -> AnyView {
     let language = store.language.get();
-    let rows: Vec<_> = plans.map(|plan| row(plan, least, store)).collect();
+    let rows = plans
+        .iter()
+        .map(|plan| row(plan, least, store))
+        .collect_view();
     let heads = [
         Word::PlanChanges,
         Word::GpusAxis,
@@ -76,21 +78,25 @@ fn table<'a>(
         Word::PlanCompute,
         Word::PlanSent,
     ];
-    let heads = heads.map(|head| view! { <th scope="col">{head.text(language)}</th> });
+    let heads = heads.iter();
+    let heads = heads
+        .map(|head| view! { <th scope="col">{head.text(language)}</th> })
+        .collect_view();
     view! {
         <div class="scroll" role="region" tabindex="0" aria-label=Word::SearchTitle.text(language)>
             <table class="numbers plan-table">
                 <thead>
-                    <tr>{heads.to_vec()} <td></td></tr>
+                    <tr>{heads}</tr>
                 </thead>
                 <tbody>{rows}</tbody>
             </table>
         </div>
     }
+    .into_any()
 }
 
 /// What was found so far.
-fn found(planned: &Planned, headroom: u64, store: Store) -> impl IntoView {
+fn found(planned: &Planned, headroom: u64, store: Store) -> AnyView {
     let (units, language) = (store.units.get(), store.language.get());
     let plans: &Plans = &planned.plans;
     let summary = search_summary(plans, planned.done, headroom, language);
@@ -103,18 +109,19 @@ fn found(planned: &Planned, headroom: u64, store: Store) -> impl IntoView {
         let plan = &nearest.plan;
         view! {
             <p>{nearest_sentence(nearest, language)}</p>
-            {table(std::iter::once(plan), plan.computed(), store)}
+            {table(std::slice::from_ref(plan), plan.computed(), store)}
         }
     });
     view! {
         <p class="figure-summary" role="status" data-done=planned.done.to_string()>{summary}</p>
-        {any.then(|| table(plans.plans.iter(), plans.least_compute(), store))}
+        {any.then(|| table(&plans.plans, plans.least_compute(), store))}
         {nearest}
         <details class="twin">
             <summary>{Word::PlanRejected.text(language)}</summary>
             <ul class="sentences">{rejected}</ul>
         </details>
     }
+    .into_any()
 }
 
 /// A box to be ticked.
@@ -141,6 +148,12 @@ fn tick(
             {move || name(store.language.get())}
         </label>
     }
+}
+
+/// How far the slider of the headroom is filled.
+fn headroom_share(headroom: u64) -> String {
+    let most = HEADROOMS.last().copied().unwrap_or(1);
+    share_of(headroom, most)
 }
 
 /// Puts a value into a list, or takes it out.
@@ -176,15 +189,23 @@ fn Options(search: PlanSearch) -> impl IntoView {
             store,
         )
     };
-    let gpus = |gpus: Gpus| {
-        let text = move || {
-            let now = store.scenario.with(gpus_of);
-            gpus_choice(gpus, now, store.language.get())
-        };
-        view! { <option value=gpus.name()>{text}</option> }
+    let choices = Signal::derive(move || {
+        let (now, language) = (store.scenario.with(gpus_of), store.language.get());
+        let choice =
+            |&gpus: &Gpus| Choice::new(gpus.name().to_owned(), &gpus_choice(gpus, now, language));
+        Gpus::ALL.iter().map(choice).collect::<Vec<_>>()
+    });
+    let chosen = move || {
+        search
+            .options
+            .with(|options| options.gpus.name().to_owned())
     };
     let headroom = Signal::derive(move || search.options.with(|options| options.headroom));
-    let place = move || HEADROOMS.iter().position(|&all| all == headroom.get());
+    let place = move || {
+        let place = HEADROOMS.iter().position(|&all| all == headroom.get());
+        place.unwrap_or_default().to_string()
+    };
+    let last = HEADROOMS.len().saturating_sub(1).to_string();
     view! {
         <div class="plan-options">
             <fieldset>
@@ -195,18 +216,19 @@ fn Options(search: PlanSearch) -> impl IntoView {
                 <legend>{word(Word::PlanMayAdd)}</legend>
                 {Adapters::ALL.iter().map(|&one| allow(one)).collect_view()}
             </fieldset>
-            <label>
-                {word(Word::GpusAxis)}
-                <select
+            <label class="inline-choice">
+                {word(Word::GpusAxis)} " "
+                <Choices
                     id="plan-gpus"
-                    on:change:target=move |event| {
-                        if let Some(gpus) = Gpus::from_name(&event.target().value()) {
+                    choices
+                    value=Signal::derive(chosen)
+                    disabled=false
+                    on_choice=move |name: String| {
+                        if let Some(gpus) = Gpus::from_name(&name) {
                             search.options.update(|options| options.gpus = gpus);
                         }
                     }
-                >
-                    {Gpus::ALL.iter().map(|&one| gpus(one)).collect_view()}
-                </select>
+                />
             </label>
             <label>
                 {word(Word::PlanHeadroom)} " " <output>{headroom} " %"</output>
@@ -215,8 +237,9 @@ fn Options(search: PlanSearch) -> impl IntoView {
                     type="range"
                     id="plan-headroom"
                     min="0"
-                    max=HEADROOMS.len().saturating_sub(1).to_string()
-                    prop:value=move || place().unwrap_or_default().to_string()
+                    max=last
+                    prop:value=place
+                    style:--at=move || headroom_share(headroom.get())
                     on:input:target=move |event| {
                         let place: usize = event.target().value().parse().unwrap_or_default();
                         if let Some(&headroom) = HEADROOMS.get(place) {
@@ -231,7 +254,7 @@ fn Options(search: PlanSearch) -> impl IntoView {
 
 /// The panel.
 #[component]
-pub(super) fn PlansPanel() -> impl IntoView {
+pub(in crate::views) fn PlansPanel() -> impl IntoView {
     let store = use_store();
     let search = PlanSearch::follow(store);
     let word = move |word: Word| Signal::derive(move || word.text(store.language.get()));

@@ -1,0 +1,12 @@
+//! What many estimates answer: how far settings can go, what fits over two of them, what to change.
+
+mod fits;
+mod gpus;
+mod map;
+mod plans;
+mod remedies;
+
+pub(super) use fits::FitsPanel;
+pub(super) use map::MapPanel;
+pub(super) use plans::PlansPanel;
+pub(super) use remedies::RemediesPanel;
