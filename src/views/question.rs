@@ -95,7 +95,8 @@ pub(super) fn Asked(question: Question, children: Children) -> impl IntoView {
     Effect::new(move |_| {
         if let Some(element) = node.get() {
             browser::on_seen(&element, move |seen| in_sight.tell(question, seen));
-            browser::open_part(question.name());
+            // Its panels are laid out in the next frame.
+            request_animation_frame(move || browser::open_part(question.name()));
         }
     });
     let titled = format!("{}-question", question.name());

@@ -144,7 +144,7 @@ fn table(store: Store, search: MapSearch) -> Option<AnyView> {
     );
     Some(
         view! {
-            <div class="scroll" role="region" tabindex="0" aria-label=Word::MapTitle.text(language)>
+            <div class="scroll" role="region" tabindex="0" aria-label=Word::Table.text(language)>
                 <table class="numbers">
                     <caption>{Word::DeviceTotal.text(language)} ", " {scale.unit}</caption>
                     <thead>

@@ -83,7 +83,7 @@ fn table(plans: &[RunPlan], least: u64, store: Store) -> AnyView {
         .map(|head| view! { <th scope="col">{head.text(language)}</th> })
         .collect_view();
     view! {
-        <div class="scroll" role="region" tabindex="0" aria-label=Word::SearchTitle.text(language)>
+        <div class="scroll" role="region" tabindex="0" aria-label=Word::Table.text(language)>
             <table class="numbers plan-table">
                 <thead>
                     <tr>{heads}</tr>
