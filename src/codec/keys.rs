@@ -6,7 +6,7 @@ use crate::ask::{
     AutocastStyle, BackwardPrefetch, Checkpoint, CommHook, ComputeDtype, ContextParallelKind,
     DataParallelKind, DatasetMode, EvaluationKind, ExpertDispatcher, ExpertParallelKind,
     ExpertRouting, Framework, Libraries, Loss, MasterWeights, Message, MultiprocessingContext,
-    OffloadDevice, OptimizerImpl, OptimizerName, PackingKind, PipelineSchedule, Plan, Precision,
+    ObjectiveKind, OffloadDevice, OptimizerImpl, OptimizerName, PackingKind, PipelineSchedule, Plan, Precision,
     Program, QuantizationStorage, QuantizationType, RecomputeGranularity, RecomputeMethod,
     RotateMethod, Saving, SdpaBackend, ShardingStrategy, Task, TensorParallelKind, TokenizerKind,
     message,
@@ -409,6 +409,10 @@ pub static KEYS: &[Key] = &[
         name!(ActivationOffloadKind),
     ),
     key("activation_offload.streams", "act_streams", Kind::Flag),
+    key("objective.kind", "objective", name!(ObjectiveKind)),
+    key("objective.completion_tokens", "completion", Kind::Tokens),
+    key("objective.beta", "beta", Kind::Real),
+    key("objective.precompute_ref_log_probs", "ref_logps", Kind::Flag),
 ];
 
 /// Options of PEFT that change numbers, not what is kept of them.

@@ -67,6 +67,9 @@ fn run(spec: &ResolvedSpec, accumulation: u32, tape: NewTape) -> Trace {
     if spec.is_of_megatron_core() {
         return megatron(spec, tape(backend(spec)));
     }
+    if spec.objective.is_on() {
+        return unfolded(spec, accumulation, tape);
+    }
     repeated(spec)
         .then(|| {
             let folded = |layers| folded(spec, accumulation, tape, layers);

@@ -3,6 +3,7 @@
 use super::evaluate::Evaluator;
 use super::fold::Counts;
 use super::gradients::{apply_before_next, classify_gradients};
+use super::objectives::Trainer;
 use super::pipeline::{Held, StagesOfRank};
 use super::precision::{autocast, converts_outputs, copied, in_float32};
 use super::sharded;
@@ -45,6 +46,8 @@ pub(super) struct Run<'a> {
     /// What this rank does differently from one that trains alone.
     wrapper: Option<Rc<dyn Wrapper>>,
     scaler: Option<GradScaler>,
+    /// The trainer of TRL that makes the steps.
+    trainer: Option<Trainer<'a>>,
     /// The stages of this rank, where the model is divided into some.
     pipeline: Option<StagesOfRank>,
     /// What the caller holds of the last outputs: replaced when the next are there.
@@ -80,6 +83,7 @@ impl<'a> Run<'a> {
         }
         let alike = wrapper.as_ref().map(|w| w.alike_until(&spec.mesh));
         counts.alike_until = alike.unwrap_or(spec.mesh.shard);
+        let trainer = Trainer::of(t, spec);
         t.checkpoint_every(spec.checkpoint_every);
         activations::prepare(t, spec);
         let optimizer = Rc::new(RefCell::new(Optimizer::new(t, spec)));
@@ -118,6 +122,7 @@ impl<'a> Run<'a> {
             optimizer,
             wrapper,
             scaler: (spec.precision == Precision::AmpFp16).then(GradScaler::default),
+            trainer,
             _held: held,
             kept: None,
             last_loss: None,
@@ -177,6 +182,16 @@ impl<'a> Run<'a> {
         for micro_batch in 0..self.accumulation {
             let before = t.work();
             self.mark(step, micro_batch, Phase::Data);
+            if let Some(trainer) = self.trainer.take() {
+                batch.replace(trainer.fetch());
+                self.mark(step, micro_batch, Phase::Forward);
+                self.objective(&trainer, batch.as_ref(), (step, micro_batch));
+                self.trainer = Some(trainer);
+                if micro_batch + 2 == self.accumulation {
+                    before_last = t.work().since(before);
+                }
+                continue;
+            }
             batch.replace(self.model.fetch(t, spec, self.lengths(step)));
             let Some(batch) = &batch else { continue };
             self.mark(step, micro_batch, Phase::Forward);
@@ -242,6 +257,20 @@ impl<'a> Run<'a> {
         let others = spec.gradient_accumulation_steps.saturating_sub(run);
         self.counts.batches = t.work().since(begun).plus(before_last, others);
         batch
+    }
+
+    /// Forward and backward of a micro-batch as a trainer of TRL makes them.
+    fn objective(&mut self, trainer: &Trainer<'_>, batch: Option<&Batch>, (step, micro_batch): (u32, u32)) {
+        let model = Rc::clone(&self.model);
+        let mut mark = |phase| self.mark(step, micro_batch, phase);
+        let loss = batch.and_then(|batch| trainer.loss(&model, batch, &mut mark));
+        let Some(loss) = loss else { return };
+        self.forward_ended(Some(&loss));
+        self.mark(step, micro_batch, Phase::Backward);
+        // `Accelerator.backward` divides by micro-batches that it is told of: one.
+        let own = self.tape.div_scalar(&loss);
+        self.backward(Some(own), micro_batch + 1 == self.accumulation);
+        drop(loss);
     }
 
     /// The batch in a context that divides its sequences among ranks, if there is one.

@@ -4,7 +4,7 @@ use super::Language;
 use crate::ask::{
     ActivationCheckpointing, ActivationOffloadKind, ArrowPool, Attention, AutocastStyle,
     Checkpoint, ContextParallelKind, DataParallelKind, DatasetMode, EvaluationKind, Framework,
-    Loss, MasterWeights, OptimizerImpl, OptimizerName, PackingKind, PipelineSchedule, Plan,
+    Loss, MasterWeights, ObjectiveKind, OptimizerImpl, OptimizerName, PackingKind, PipelineSchedule, Plan,
     Precision, Program, QuantizationType, Task, TensorParallelKind, TokenizerKind,
 };
 use crate::host::{HostPart, HostPhase};
@@ -52,6 +52,7 @@ terms! { Category {
 terms! { Phase {
     Data: "data", "数据传输";
     Forward: "forward", "前向";
+    ReferenceForward: "reference forward", "参考前向";
     Backward: "backward", "反向";
     Clip: "clip", "梯度裁剪";
     OptimizerStep: "optimizer step", "优化器更新";
@@ -129,6 +130,14 @@ terms! { ActivationOffloadKind {
     SavedTensors: "saved tensors (TRL)", "保存的张量（TRL）";
     SaveOnCpu: "save_on_cpu (torch)", "save_on_cpu（torch）";
     LayerInputs: "layer inputs (Unsloth, axolotl)", "层输入（Unsloth、axolotl）";
+} }
+
+terms! { ObjectiveKind {
+    None: "the model's own loss", "模型自身的损失";
+    Sft: "SFT (TRL)", "SFT（TRL）";
+    Dpo: "DPO (TRL)", "DPO（TRL）";
+    Grpo: "GRPO (TRL)", "GRPO（TRL）";
+    Reward: "reward model (TRL)", "奖励模型（TRL）";
 } }
 
 terms! { PackingKind {
@@ -308,6 +317,7 @@ pub fn value_name(key: &str, name: &str, language: Language) -> Option<&'static 
         "optimizer.impl" => of!(OptimizerImpl),
         "optimizer.master_weights" => of!(MasterWeights),
         "packing.kind" => of!(PackingKind),
+        "objective.kind" => of!(ObjectiveKind),
         "activation_offload.kind" => of!(ActivationOffloadKind),
         "attention" => of!(Attention),
         "activation_checkpointing" => of!(ActivationCheckpointing),

@@ -5,7 +5,7 @@
 use super::dora::{BaseWeight, Dora};
 use super::factors::Factors;
 use crate::ask::{ALL_LINEAR, Lora};
-use crate::nn::build::{Division, Facts};
+use crate::nn::build::{Call, Division, Facts};
 use crate::tape::{Placement, Tape, Tensor};
 use crate::units::{DType, Shape};
 use std::cell::OnceCell;
@@ -16,9 +16,14 @@ pub(crate) struct Adapter {
     factors: Factors,
     dropout: bool,
     dora: Option<Dora>,
+    call: Rc<Call>,
 }
 
 impl Adapter {
+    fn is_on(&self) -> bool {
+        !self.call.leaves_adapters_out()
+    }
+
     /// A and B.
     pub(crate) fn factors(&self) -> [&Tensor; 2] {
         self.factors.both()
@@ -130,6 +135,11 @@ impl Adapter {
 /// Where an adapter will be once all of the model is built.
 pub(crate) type Slot = Rc<OnceCell<Adapter>>;
 
+/// The adapter in its place, unless the forward pass that is running leaves adapters out.
+pub(crate) fn running(slot: &Slot) -> Option<&Adapter> {
+    slot.get().filter(|adapter| adapter.is_on())
+}
+
 /// What gets an adapter.
 pub(crate) struct Target {
     pub(crate) slot: Slot,
@@ -183,7 +193,7 @@ pub(crate) fn attach(
     t: &Tape,
     lora: &Lora,
     targets: Vec<Target>,
-    facts: Facts,
+    (facts, call): (Facts, &Rc<Call>),
     (at_last, stays): (Option<DType>, bool),
 ) -> (u64, Vec<usize>) {
     let mut places = Vec::new();
@@ -237,6 +247,7 @@ pub(crate) fn attach(
             },
             dropout: lora.dropout > 0.0,
             dora: dora.map(|(magnitude, base)| Dora::new(magnitude, base, facts)),
+            call: Rc::clone(call),
         });
     }
     (elements, places)

@@ -108,7 +108,7 @@ impl<'a> Plan<'a> {
                 self.tape,
                 options,
                 self.targets.take(),
-                Facts::of(self.spec),
+                (Facts::of(self.spec), &self.call),
                 (engine.then_some(spec.weights), stays),
             )
         });
@@ -448,7 +448,10 @@ impl<'a> Builder<'a> {
         let asked = tokens && self.facts().checkpointing_asks_input_gradient;
         match spec.activation_checkpointing {
             ActivationCheckpointing::None => false,
-            ActivationCheckpointing::Full | ActivationCheckpointing::Operations => asked,
+            ActivationCheckpointing::Full | ActivationCheckpointing::Operations => {
+                // TRL's trainers do it themselves.
+                asked || spec.objective.is_on() && spec.lora.is_some()
+            }
             ActivationCheckpointing::FullReentrant => asked || spec.lora.is_some(),
         }
     }

@@ -1,0 +1,138 @@
+//! Objectives of TRL's trainers: what they fix, and where they are not estimated.
+
+use crate::ask::{
+    ActivationCheckpointing, ActivationOffloadKind, AutocastStyle, EvaluationKind, Finding, Framework, Lora, Loss,
+    MasterWeights, Message, Objective, ObjectiveKind, Program, Scenario, Task,
+    check as check_range, message,
+};
+use crate::model::{Architecture, DecoderConfig};
+use serde_json::Value;
+
+const KIND: &str = "objective.kind";
+
+/// The objective of a run, with the tokens that it scores.
+pub(crate) fn resolve(scenario: &Scenario) -> Objective {
+    let longest = scenario.padded(scenario.seq_len).saturating_sub(1);
+    let asked = scenario.objective.completion_tokens.unwrap_or(longest);
+    Objective {
+        completion_tokens: Some(asked.min(longest)),
+        ..scenario.objective
+    }
+}
+
+/// How autocast is applied: by accelerate, around the models of TRL's trainers.
+pub(crate) fn autocast_style(scenario: &Scenario) -> AutocastStyle {
+    if scenario.objective.is_on() && scenario.precision.autocasts() {
+        AutocastStyle::Accelerate
+    } else {
+        scenario.autocast_style
+    }
+}
+
+/// Adapters without dropout where the trainer switches it off.
+pub(crate) fn adapters(scenario: &Scenario, lora: Option<Lora>) -> Option<Lora> {
+    let off = scenario.objective.disables_dropout();
+    lora.map(|lora| Lora {
+        dropout: if off { 0.0 } else { lora.dropout },
+        ..lora
+    })
+}
+
+/// Whether a decoder's head gives plain logits, of which a trainer's kernel computes log-probabilities, and its
+/// layers balance no experts, whose loss would be added.
+fn is_plain(config: &DecoderConfig) -> bool {
+    config.family.plain_logits && config.experts.is_none() && config.images.is_none()
+}
+
+/// What else of a scenario an objective excludes: the key, why, and what to set it to.
+fn excluded(scenario: &Scenario) -> Vec<(&'static str, Message, Value)> {
+    let training = message!(objective::training_only);
+    let alone = message!(objective::other_losses);
+    let usual = message!(objective::usual_loop);
+    let one = message!(objective::one_gpu);
+    let optimizer = &scenario.optimizer;
+    let none = EvaluationKind::None.name();
+    let checks: [(bool, &'static str, &Message, Value); 16] = [
+        (scenario.program != Program::Training, "program", &training, Program::Training.name().into()),
+        (scenario.evaluation.kind != EvaluationKind::None, "evaluation.kind", &training, none.into()),
+        (scenario.loss != Loss::Labels, "loss", &alone, Loss::Labels.name().into()),
+        (scenario.packing.is_on(), "packing.kind", &alone, none.into()),
+        (!scenario.liger_kernel.is_empty(), "liger_kernel", &alone, Value::Array(Vec::new())),
+        (scenario.use_cache, "use_cache", &usual, false.into()),
+        (scenario.keep_outputs, "keep_outputs", &usual, false.into()),
+        (scenario.dataset.length_mean.is_some(), "dataset.length_mean", &usual, Value::Null),
+        (scenario.quantization.is_on(), "quantization.type", &usual, none.into()),
+        (!scenario.offload.is_none(), "offload", &usual, Value::Null),
+        (scenario.activation_offload.kind != ActivationOffloadKind::None, "activation_offload.kind", &usual, none.into()),
+        (optimizer.in_backward, "optimizer.in_backward", &usual, false.into()),
+        (optimizer.name.fuses_backward(), "optimizer.name", &usual, "adamw".into()),
+        (optimizer.master_weights != MasterWeights::None, "optimizer.master_weights", &usual, none.into()),
+        (scenario.activation_checkpointing == ActivationCheckpointing::Operations, "activation_checkpointing", &usual, "full".into()),
+        (!scenario.parallelism.is_none(), "parallelism", &one, Value::Null),
+    ];
+    let found = checks.into_iter().filter(|(excluded, ..)| *excluded);
+    found.map(|(_, key, why, fix)| (key, why.clone(), fix)).collect()
+}
+
+/// Refuses an objective where it is not estimated.
+pub(crate) fn check(
+    scenario: &Scenario,
+    architecture: &Architecture,
+    task: Task,
+    findings: &mut Vec<Finding>,
+) {
+    let objective = &scenario.objective;
+    if !objective.is_on() {
+        return;
+    }
+    let mut refuse = |key: &str, why: Message, fix: Value| {
+        findings.push(Finding::error(key, why).with_fix(key, fix));
+    };
+    let recent = Framework::Torch215Transformers523;
+    if scenario.framework != recent {
+        let why = message!(objective::framework, framework = recent.name());
+        refuse("framework", why, recent.name().into());
+    }
+    let config = match architecture {
+        Architecture::Decoder(config) if is_plain(config) => Some(config),
+        _ => None,
+    };
+    let needed = if objective.kind == ObjectiveKind::Reward {
+        Task::SequenceClassification
+    } else {
+        Task::CausalLm
+    };
+    let none = ObjectiveKind::None.name();
+    let Some(config) = config else {
+        return refuse(KIND, message!(objective::models), none.into());
+    };
+    if task != needed {
+        let why = message!(objective::task, task = needed.name());
+        return refuse("task", why, needed.name().into());
+    }
+    let dropout = config.dropout;
+    if objective.disables_dropout() && (dropout.embedding || dropout.attention || dropout.residual) {
+        refuse(KIND, message!(objective::dropout), none.into());
+    }
+    for (key, why, fix) in excluded(scenario) {
+        refuse(key, why, fix);
+    }
+    let longest = 1..=scenario.padded(scenario.seq_len).saturating_sub(1).max(1);
+    if let Some(tokens) = objective.completion_tokens {
+        check_range("objective.completion_tokens", tokens, &longest, findings);
+    }
+    let Some(lora) = &scenario.lora else { return };
+    let mut refuse = |key: &str, why: Message, fix: Value| {
+        findings.push(Finding::error(key, why).with_fix(key, fix));
+    };
+    if objective.has_reference() && !lora.modules_to_save.is_empty() {
+        let empty = Value::Array(Vec::new());
+        refuse("lora.modules_to_save", message!(objective::saved_modules), empty);
+    }
+    if objective.has_reference() && scenario.checkpoint_every > 1 {
+        refuse("checkpoint_every", message!(objective::checkpointed_again), 1.into());
+    }
+    if lora.names_module(config.head_name(scenario.framework)) {
+        refuse(KIND, message!(objective::adapted_head), none.into());
+    }
+}

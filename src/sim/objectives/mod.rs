@@ -1,0 +1,127 @@
+//! Steps as TRL's trainers make them: what is asked of a model, and of the one that it is compared with, and the
+//! loss of that.
+//!
+//! Metrics are left out where they are numbers that are gone before the next one is computed. Source: trl 1.16.0,
+//! `trainer/*_trainer.py`; transformers 5.23, `trainer.py`; accelerate 1.15, `accelerator.py`.
+
+mod dpo;
+mod sft;
+
+use super::Phase;
+use super::precision::autocast;
+use crate::ask::ObjectiveKind;
+use crate::families::{Batch, Model};
+use crate::model::ResolvedSpec;
+use crate::nn::build::{Output, Request, Scored};
+use crate::tape::{Category, Tape, Tensor, TokenOutputs};
+use crate::units::{DType, Shape};
+
+/// A trainer of TRL.
+pub(super) struct Trainer<'a> {
+    tape: &'a Tape,
+    spec: &'a ResolvedSpec,
+    /// The model that the trained one is compared with, where that is not the same without adapters.
+    reference: Option<Model>,
+}
+
+impl<'a> Trainer<'a> {
+    /// The trainer of a run, with the reference that it keeps; nothing where the run has none.
+    pub(super) fn of(t: &'a Tape, spec: &'a ResolvedSpec) -> Option<Self> {
+        let objective = &spec.objective;
+        let apart = objective.has_reference() && spec.lora.is_none();
+        objective.is_on().then(|| Self {
+            tape: t,
+            spec,
+            reference: apart.then(|| t.with_own_parameters(|| Model::new(t, spec))),
+        })
+    }
+
+    /// Copies a micro-batch to the device, as the trainer's collator makes it.
+    pub(super) fn fetch(&self) -> Batch {
+        let spec = self.spec;
+        let pairs = if spec.objective.has_pairs() { 2 } else { 1 };
+        let tokens = Shape::from([spec.micro_batch_size * pairs, spec.seq_len]);
+        let numbers = |shape, dtype| self.tape.allocate("zeros", shape, dtype, Category::Inputs);
+        let of_tokens = || numbers(tokens, DType::Int64);
+        let ids = of_tokens();
+        let scores = spec.objective.kind != ObjectiveKind::Reward;
+        // Labels, or which tokens are of a completion.
+        let labels = scores.then(of_tokens);
+        let mask = of_tokens();
+        let mut beside = Vec::new();
+        if spec.objective.precompute_ref_log_probs {
+            let samples = Shape::from([spec.micro_batch_size]);
+            beside.extend([(); 2].map(|()| numbers(samples, DType::Float32)));
+        }
+        Batch {
+            padding_mask: Some(mask),
+            labels,
+            _beside: beside,
+            ..Batch::of(ids)
+        }
+    }
+
+    /// The loss of a micro-batch, as `training_step` goes backward from it; `mark` is told of phases.
+    pub(super) fn loss(
+        &self,
+        model: &Model,
+        batch: &Batch,
+        mark: &mut dyn FnMut(Phase),
+    ) -> Option<Tensor> {
+        match self.spec.objective.kind {
+            ObjectiveKind::Sft => sft::loss(self, model, batch),
+            ObjectiveKind::Dpo => {
+                let loss = dpo::loss(self, model, batch, mark)?;
+                // Divided by the number of micro-batches, even if it is one.
+                Some(self.tape.div_scalar(&loss))
+            }
+            _ => None,
+        }
+    }
+
+    /// Scores the tokens that labels name.
+    fn scores(&self, model: &Model, batch: &Batch, outputs: TokenOutputs) -> Output {
+        let request = Request {
+            scored: Some(Scored {
+                tokens: self.spec.objective.completion_tokens.unwrap_or(u64::MAX),
+                outputs,
+            }),
+            ..Request::default()
+        };
+        self.asks(model, batch, request)
+    }
+
+    /// The log-probabilities `[B, S - 1]` that the reference gives, and what lives as long.
+    fn refers(&self, model: &Model, batch: &Batch) -> Output {
+        let t = self.tape;
+        let grad_mode = t.set_grad_enabled(false);
+        let request = Request {
+            scored: Some(Scored {
+                tokens: self.spec.objective.completion_tokens.unwrap_or(u64::MAX),
+                outputs: TokenOutputs::default(),
+            }),
+            without_adapters: self.reference.is_none(),
+            ..Request::default()
+        };
+        let output = self.asks(self.reference.as_ref().unwrap_or(model), batch, request);
+        t.set_grad_enabled(grad_mode);
+        output
+    }
+
+    /// Calls a model within the region of autocast that accelerate has put around its forward.
+    fn asks(&self, model: &Model, batch: &Batch, request: Request) -> Output {
+        let t = self.tape;
+        if let Some(dtype) = autocast(self.spec) {
+            t.enter_autocast(dtype);
+        }
+        let request = Request {
+            masked: !self.spec.padding_mask,
+            ..request
+        };
+        model.evaluate(t, batch, request, |output| {
+            t.classify_autocast_copies();
+            t.exit_autocast();
+            output
+        })
+    }
+}
