@@ -84,7 +84,6 @@ fn complete(asked: &Scenario, findings: &mut Vec<Finding>) -> Option<ResolvedSpe
     images::check_trained(scenario, &model.architecture, &modules, findings);
     let liger = liger::resolve(scenario, &model.architecture, findings);
     let lora = adapters::resolve(scenario, &model.architecture, task, &modules);
-    let lora = objective::adapters(scenario, lora);
     let attention = training::attention(scenario, &model.architecture);
     let use_cache = training::fills_cache(scenario, &model.architecture);
     let evaluation = evaluation::of(scenario, &model.architecture);

@@ -1,7 +1,7 @@
 //! Objectives of TRL's trainers: what they fix, and where they are not estimated.
 
 use crate::ask::{
-    ActivationCheckpointing, ActivationOffloadKind, AutocastStyle, EvaluationKind, Finding, Framework, Lora, Loss,
+    ActivationCheckpointing, ActivationOffloadKind, AutocastStyle, EvaluationKind, Finding, Framework, Loss,
     MasterWeights, Message, Objective, ObjectiveKind, Program, Scenario, Task,
     check as check_range, message,
 };
@@ -27,15 +27,6 @@ pub(crate) fn autocast_style(scenario: &Scenario) -> AutocastStyle {
     } else {
         scenario.autocast_style
     }
-}
-
-/// Adapters without dropout where the trainer switches it off.
-pub(crate) fn adapters(scenario: &Scenario, lora: Option<Lora>) -> Option<Lora> {
-    let off = scenario.objective.disables_dropout();
-    lora.map(|lora| Lora {
-        dropout: if off { 0.0 } else { lora.dropout },
-        ..lora
-    })
 }
 
 /// Whether a decoder's head gives plain logits, of which a trainer's kernel computes log-probabilities, and its

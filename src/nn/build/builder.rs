@@ -108,7 +108,7 @@ impl<'a> Plan<'a> {
                 self.tape,
                 options,
                 self.targets.take(),
-                (Facts::of(self.spec), &self.call),
+                (Facts::of(self.spec), &self.call, spec.objective.disables_dropout()),
                 (engine.then_some(spec.weights), stays),
             )
         });

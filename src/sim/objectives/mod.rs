@@ -49,6 +49,10 @@ impl<'a> Trainer<'a> {
         let labels = scores.then(of_tokens);
         let mask = of_tokens();
         let mut beside = Vec::new();
+        if spec.objective.kind == ObjectiveKind::Sft {
+            // How many tokens all micro-batches of the step score.
+            beside.push(numbers(Shape::new(&[]), DType::Int64));
+        }
         if spec.objective.precompute_ref_log_probs {
             let samples = Shape::from([spec.micro_batch_size]);
             beside.extend([(); 2].map(|()| numbers(samples, DType::Float32)));

@@ -3,7 +3,7 @@
 //! Source: trl 1.16.0, `kernels/chunked_logprob.py` (`ChunkedLogProbFunction`).
 
 use crate::tape::graph::Grads;
-use crate::tape::{Tape, Tensor};
+use crate::tape::{Category, Tape, Tensor};
 use crate::units::{DType, Shape};
 use smallvec::smallvec;
 
@@ -97,6 +97,9 @@ impl Tape {
             for at in 0..vocab.div_ceil(COLUMNS) {
                 let (first, last) = (at * COLUMNS, vocab.min((at + 1) * COLUMNS));
                 let columns = self.to(&self.slice(weight, 0, first, last), narrow);
+                if weight.dtype() != narrow {
+                    columns.set_category(Category::AutocastWeights);
+                }
                 self.computes(&[end - start, hidden, last - first]);
                 self.gemm_workspace("mm");
                 drop(columns);
