@@ -108,6 +108,10 @@ pub(crate) fn check(
     for (key, why, fix) in excluded(scenario) {
         refuse(key, why, fix);
     }
+    let samples = scenario.micro_batch_size.saturating_mul(scenario.gradient_accumulation_steps);
+    if objective.kind == ObjectiveKind::Grpo && samples < 2 {
+        refuse("micro_batch_size", message!(objective::group), 2.into());
+    }
     let longest = 1..=scenario.padded(scenario.seq_len).saturating_sub(1).max(1);
     if let Some(tokens) = objective.completion_tokens {
         check_range("objective.completion_tokens", tokens, &longest, findings);

@@ -182,10 +182,11 @@ impl<'a> Run<'a> {
         for micro_batch in 0..self.accumulation {
             let before = t.work();
             self.mark(step, micro_batch, Phase::Data);
-            if let Some(trainer) = self.trainer.take() {
-                batch.replace(trainer.fetch());
+            if let Some(mut trainer) = self.trainer.take() {
+                let fetched = trainer.fetch();
+                batch = fetched;
                 self.mark(step, micro_batch, Phase::Forward);
-                self.objective(&trainer, batch.as_ref(), (step, micro_batch));
+                self.objective(&mut trainer, batch.as_ref(), (step, micro_batch));
                 self.trainer = Some(trainer);
                 if micro_batch + 2 == self.accumulation {
                     before_last = t.work().since(before);
@@ -256,15 +257,24 @@ impl<'a> Run<'a> {
         let run = u64::from(self.accumulation);
         let others = spec.gradient_accumulation_steps.saturating_sub(run);
         self.counts.batches = t.work().since(begun).plus(before_last, others);
+        if let Some((work, times)) = self.trainer.as_ref().map(Trainer::left_out) {
+            self.counts.batches = self.counts.batches.plus(work, times);
+        }
         batch
     }
 
     /// Forward and backward of a micro-batch as a trainer of TRL makes them.
-    fn objective(&mut self, trainer: &Trainer<'_>, batch: Option<&Batch>, (step, micro_batch): (u32, u32)) {
+    fn objective(
+        &mut self,
+        trainer: &mut Trainer<'_>,
+        batch: Option<&Batch>,
+        (step, micro_batch): (u32, u32),
+    ) {
         let model = Rc::clone(&self.model);
         let mut mark = |phase| self.mark(step, micro_batch, phase);
-        let loss = batch.and_then(|batch| trainer.loss(&model, batch, &mut mark));
-        let Some(loss) = loss else { return };
+        let Some(loss) = trainer.loss(&model, (batch, micro_batch == 0), &mut mark) else {
+            return;
+        };
         self.forward_ended(Some(&loss));
         self.mark(step, micro_batch, Phase::Backward);
         // `Accelerator.backward` divides by micro-batches that it is told of: one.

@@ -78,6 +78,7 @@ class Objective:
         self.trainer = trainer(model=policy, args=self.arguments(config, **options), train_dataset=datasets.Dataset.from_list(self.rows()), processing_class=tokenizer(), **more)
         if self.kind == "grpo":
             self.trainer._generate_single_turn = self.generated
+            self.trainer._prepare_inputs = self.prepared(self.trainer._prepare_inputs)
             self.trainer._get_per_token_logps_and_entropies = self.marked(self.trainer._get_per_token_logps_and_entropies)
         self.trainer.current_gradient_accumulation_steps = asked["gradient_accumulation_steps"]
         self.model = self.trainer.accelerator.prepare(self.trainer.model)
@@ -106,10 +107,21 @@ class Objective:
             return computes(model, input_ids, attention_mask, *rest, **named)
         return compute
 
+    def prepared(self, prepares):
+        """What was generated is the input of all micro-batches."""
+        from recorder import tensors
+        def prepare(batch):
+            inputs = prepares(batch)
+            for buffered in self.trainer._buffered_inputs:
+                self.recorder.see("inputs", tensors(buffered))
+            return inputs
+        return prepare
+
     def around_reference(self, context):
         @contextlib.contextmanager
         def around(*rest, **named):
-            if not self.at:  # while the trainer is made
+            referred = self.kind == "dpo" or self.objective["beta"]
+            if not self.at or not referred:  # while the trainer is made, or of nothing
                 with context(*rest, **named):
                     yield
                 return

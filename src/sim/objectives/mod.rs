@@ -5,6 +5,7 @@
 //! `trainer/*_trainer.py`; transformers 5.23, `trainer.py`; accelerate 1.15, `accelerator.py`.
 
 mod dpo;
+mod grpo;
 mod sft;
 
 use super::Phase;
@@ -13,7 +14,7 @@ use crate::ask::ObjectiveKind;
 use crate::families::{Batch, Model};
 use crate::model::ResolvedSpec;
 use crate::nn::build::{Output, Request, Scored};
-use crate::tape::{Category, Tape, Tensor, TokenOutputs};
+use crate::tape::{Category, Tape, Tensor, TokenOutputs, Work};
 use crate::units::{DType, Shape};
 
 /// A trainer of TRL.
@@ -22,6 +23,10 @@ pub(super) struct Trainer<'a> {
     spec: &'a ResolvedSpec,
     /// The model that the trained one is compared with, where that is not the same without adapters.
     reference: Option<Model>,
+    /// What was generated for the micro-batches of a step.
+    generated: Option<grpo::Generated>,
+    /// What the reference computes of some samples, and how many more there are that are not run.
+    left_out: Option<(Work, u64)>,
 }
 
 impl<'a> Trainer<'a> {
@@ -33,12 +38,17 @@ impl<'a> Trainer<'a> {
             tape: t,
             spec,
             reference: apart.then(|| t.with_own_parameters(|| Model::new(t, spec))),
+            generated: None,
+            left_out: None,
         })
     }
 
-    /// Copies a micro-batch to the device, as the trainer's collator makes it.
-    pub(super) fn fetch(&self) -> Batch {
+    /// Copies a micro-batch to the device, as the trainer's collator makes it; nothing where it is generated there.
+    pub(super) fn fetch(&self) -> Option<Batch> {
         let spec = self.spec;
+        if spec.objective.kind == ObjectiveKind::Grpo {
+            return None;
+        }
         let pairs = if spec.objective.has_pairs() { 2 } else { 1 };
         let tokens = Shape::from([spec.micro_batch_size * pairs, spec.seq_len]);
         let numbers = |shape, dtype| self.tape.allocate("zeros", shape, dtype, Category::Inputs);
@@ -57,29 +67,36 @@ impl<'a> Trainer<'a> {
             let samples = Shape::from([spec.micro_batch_size]);
             beside.extend([(); 2].map(|()| numbers(samples, DType::Float32)));
         }
-        Batch {
+        Some(Batch {
             padding_mask: Some(mask),
             labels,
             _beside: beside,
             ..Batch::of(ids)
-        }
+        })
     }
 
-    /// The loss of a micro-batch, as `training_step` goes backward from it; `mark` is told of phases.
+    /// The loss of a micro-batch, the `first` of its step or not, as `training_step` goes backward from it; `mark` is
+    /// told of phases.
     pub(super) fn loss(
-        &self,
+        &mut self,
         model: &Model,
-        batch: &Batch,
+        (batch, first): (Option<&Batch>, bool),
         mark: &mut dyn FnMut(Phase),
     ) -> Option<Tensor> {
         match self.spec.objective.kind {
-            ObjectiveKind::Sft => sft::loss(self, model, batch),
+            ObjectiveKind::Sft => sft::loss(self, model, batch?),
             ObjectiveKind::Dpo => {
-                let loss = dpo::loss(self, model, batch, mark)?;
+                let loss = dpo::loss(self, model, batch?, mark)?;
                 // Divided by the number of micro-batches, even if it is one.
                 Some(self.tape.div_scalar(&loss))
             }
-            _ => None,
+            ObjectiveKind::Grpo => {
+                if first {
+                    self.generate(model, mark);
+                }
+                self.group_loss(model)
+            }
+            ObjectiveKind::None | ObjectiveKind::Reward => None,
         }
     }
 
