@@ -103,7 +103,8 @@ class Objective:
         import masks
         def compute(model, input_ids, attention_mask, *rest, **named):
             if self.asked["padding_mask"]:
-                masks.passed.add(attention_mask.data_ptr())
+                size = named.get("batch_size") or len(input_ids)
+                masks.passed.update(attention_mask[start:].data_ptr() for start in range(0, len(input_ids), size))
             return computes(model, input_ids, attention_mask, *rest, **named)
         return compute
 

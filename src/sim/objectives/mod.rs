@@ -6,6 +6,7 @@
 
 mod dpo;
 mod grpo;
+mod reward;
 mod sft;
 
 use super::Phase;
@@ -85,19 +86,22 @@ impl<'a> Trainer<'a> {
     ) -> Option<Tensor> {
         match self.spec.objective.kind {
             ObjectiveKind::Sft => sft::loss(self, model, batch?),
-            ObjectiveKind::Dpo => {
-                let loss = dpo::loss(self, model, batch?, mark)?;
-                // Divided by the number of micro-batches, even if it is one.
-                Some(self.tape.div_scalar(&loss))
-            }
+            ObjectiveKind::Dpo => self.divided(dpo::loss(self, model, batch?, mark)?),
+            ObjectiveKind::Reward => self.divided(reward::loss(self, model, batch?)?),
             ObjectiveKind::Grpo => {
                 if first {
                     self.generate(model, mark);
                 }
                 self.group_loss(model)
             }
-            ObjectiveKind::None | ObjectiveKind::Reward => None,
+            ObjectiveKind::None => None,
         }
+    }
+
+    /// The loss divided by the number of micro-batches, even if it is one (`loss_is_scaled_for_ga`).
+    #[allow(clippy::needless_pass_by_value, reason = "the loss before is dropped")]
+    fn divided(&self, loss: Tensor) -> Option<Tensor> {
+        Some(self.tape.div_scalar(&loss))
     }
 
     /// Scores the tokens that labels name.
@@ -139,9 +143,14 @@ impl<'a> Trainer<'a> {
             masked: !self.spec.padding_mask,
             ..request
         };
-        model.evaluate(t, batch, request, |output| {
+        let mixed = autocast(self.spec).is_some();
+        model.evaluate(t, batch, request, |mut output| {
             t.classify_autocast_copies();
             t.exit_autocast();
+            // What is scored is in float32 anyway.
+            if let Some(logits) = output.logits.take_if(|_| mixed) {
+                output.logits = Some(t.to(&logits, DType::Float32));
+            }
             output
         })
     }
