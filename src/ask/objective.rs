@@ -14,6 +14,8 @@ names! {
         Dpo = "dpo",
         /// `GRPOTrainer`: groups of completions, whose generation is not part of the step.
         Grpo = "grpo",
+        /// `KTOTrainer`: completions that are wanted or not, against a reference.
+        Kto = "kto",
         /// `RewardTrainer`: a model that gives a number, from pairs.
         Reward = "reward",
     }
@@ -31,7 +33,7 @@ pub struct Objective {
     /// How much the reference counts; GRPO has none with 0, which is its default.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub beta: Option<f64>,
-    /// Whether DPO computes the reference's log-probabilities before it trains.
+    /// Whether DPO or KTO computes the reference's log-probabilities before it trains.
     pub precompute_ref_log_probs: bool,
 }
 
@@ -60,7 +62,7 @@ impl Objective {
     /// Whether log-probabilities of a reference are computed while training.
     pub fn has_reference(&self) -> bool {
         match self.kind {
-            ObjectiveKind::Dpo => !self.precompute_ref_log_probs,
+            ObjectiveKind::Dpo | ObjectiveKind::Kto => !self.precompute_ref_log_probs,
             ObjectiveKind::Grpo => self.beta.is_some_and(|beta| beta != 0.0),
             ObjectiveKind::None | ObjectiveKind::Sft | ObjectiveKind::Reward => false,
         }
@@ -68,6 +70,9 @@ impl Objective {
 
     /// Whether the trainer switches dropout off by default (`disable_dropout`, trl 1.16).
     pub const fn disables_dropout(&self) -> bool {
-        matches!(self.kind, ObjectiveKind::Dpo | ObjectiveKind::Reward)
+        matches!(
+            self.kind,
+            ObjectiveKind::Dpo | ObjectiveKind::Kto | ObjectiveKind::Reward
+        )
     }
 }

@@ -297,10 +297,12 @@ fn architecture(scenario: &Scenario) -> Option<Architecture> {
 fn is_used(kind: ObjectiveKind, key: &str) -> bool {
     match key {
         "objective.beta" => kind == ObjectiveKind::Grpo,
-        "objective.precompute_ref_log_probs" => kind == ObjectiveKind::Dpo,
+        "objective.precompute_ref_log_probs" => {
+            matches!(kind, ObjectiveKind::Dpo | ObjectiveKind::Kto)
+        }
         _ => matches!(
             kind,
-            ObjectiveKind::Sft | ObjectiveKind::Dpo | ObjectiveKind::Grpo
+            ObjectiveKind::Sft | ObjectiveKind::Dpo | ObjectiveKind::Grpo | ObjectiveKind::Kto
         ),
     }
 }

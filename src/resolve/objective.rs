@@ -112,6 +112,9 @@ pub(crate) fn check(
     if objective.kind == ObjectiveKind::Grpo && samples < 2 {
         refuse("micro_batch_size", message!(objective::group), 2.into());
     }
+    if objective.kind == ObjectiveKind::Kto && scenario.micro_batch_size < 2 {
+        refuse("micro_batch_size", message!(objective::other_prompts), 2.into());
+    }
     let longest = 1..=scenario.padded(scenario.seq_len).saturating_sub(1).max(1);
     if let Some(tokens) = objective.completion_tokens {
         check_range("objective.completion_tokens", tokens, &longest, findings);

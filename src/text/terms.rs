@@ -137,6 +137,7 @@ terms! { ObjectiveKind {
     Sft: "SFT (TRL)", "SFT（TRL）";
     Dpo: "DPO (TRL)", "DPO（TRL）";
     Grpo: "GRPO (TRL)", "GRPO（TRL）";
+    Kto: "KTO (TRL)", "KTO（TRL）";
     Reward: "reward model (TRL)", "奖励模型（TRL）";
 } }
 

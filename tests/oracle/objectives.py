@@ -5,7 +5,7 @@ clips, steps and drops gradients, as `program.py` does.
     python3 objectives.py 7 60 | DIR/run.sh cases.py --apart > measured.jsonl     # drawn by a seed"""
 import contextlib, ctypes, gc, json, os, random, sys, tempfile, types
 
-KINDS = ("sft", "dpo", "grpo", "reward")
+KINDS = ("sft", "dpo", "grpo", "reward", "kto")
 DEFAULTS = dict(kind="none", completion_tokens=None, beta=None, loss_type=None, precompute_ref_log_probs=False)
 # What this harness does not hand on to trainers.
 PLAIN = dict(program="training", frozen=[], use_cache=False, evaluation={}, quantization={}, offload={}, checkpoint_every=1, keep_outputs=False,
@@ -28,7 +28,7 @@ class Objective:
 
     def __init__(self, asked, recorder):
         self.asked, self.objective, self.recorder = asked, complete(asked), recorder
-        self.kind, self.at = self.objective["kind"], ""
+        self.kind, self.at, self.refers = self.objective["kind"], "", False
         # Rows of a batch.
         self.samples = asked["micro_batch_size"] * (2 if self.kind in ("dpo", "reward") else 1)
 
@@ -46,13 +46,13 @@ class Objective:
         asked, objective = self.asked, self.objective
         datasets.disable_progress_bars()
         model = lambda *_, **__: scenarios.model({**asked, "lora": None})
-        name = dict(sft="SFT", dpo="DPO", grpo="GRPO", reward="Reward")[self.kind]
+        name = dict(sft="SFT", dpo="DPO", grpo="GRPO", reward="Reward", kto="KTO")[self.kind]
         module = __import__(f"trl.trainer.{name.lower()}_trainer", fromlist=["x"])
         trainer, config = getattr(module, name + "Trainer"), getattr(__import__("trl", fromlist=["x"]), name + "Config")
         # Names of models are ids of the Hub, which is not asked.
         module.create_model_from_path = model
         module.get_config_model_id = lambda config: "model"
-        if self.kind in ("dpo", "grpo"):
+        if self.kind in ("dpo", "grpo", "kto"):
             module.disable_gradient_checkpointing = self.around_reference(module.disable_gradient_checkpointing)
         if hasattr(module, "get_peft_model"):
             wrap = module.get_peft_model
@@ -64,7 +64,7 @@ class Objective:
         policy = model()
         options = dict(beta=objective["beta"], loss_type=objective["loss_type"])
         options = {key: value for key, value in options.items() if value is not None}
-        if self.kind == "dpo":
+        if self.kind in ("dpo", "kto"):
             options.update(max_length=None, precompute_ref_log_probs=objective["precompute_ref_log_probs"])
         if self.kind in ("sft", "reward"):
             options.update(max_length=None)
@@ -80,6 +80,8 @@ class Objective:
             self.trainer._generate_single_turn = self.generated
             self.trainer._prepare_inputs = self.prepared(self.trainer._prepare_inputs)
             self.trainer._get_per_token_logps_and_entropies = self.marked(self.trainer._get_per_token_logps_and_entropies)
+        if self.kind == "kto":
+            self.trainer._compute_kl_logps = self.apart(self.trainer._compute_kl_logps)
         self.trainer.current_gradient_accumulation_steps = asked["gradient_accumulation_steps"]
         self.model = self.trainer.accelerator.prepare(self.trainer.model)
         self.backward, self.trainer.accelerator.backward = self.trainer.accelerator.backward, self.goes_backward
@@ -91,12 +93,23 @@ class Objective:
         words = lambda count: " ".join(["a"] * count)
         prompt, completion = words(total - scored), " " * (scored > 1) + words(scored - 1) + "</s>"
         row = dict(sft=dict(prompt=prompt, completion=completion), dpo=dict(prompt=prompt, chosen=completion, rejected=completion),
-                   reward=dict(prompt=prompt, chosen=completion, rejected=completion), grpo=dict(prompt=prompt))[self.kind]
-        return [row] * max(8, self.asked["micro_batch_size"])
+                   reward=dict(prompt=prompt, chosen=completion, rejected=completion), kto=dict(prompt=prompt, completion=completion), grpo=dict(prompt=prompt))[self.kind]
+        return [dict(row, label=number % 2 == 0) if self.kind == "kto" else row for number in range(max(8, self.asked["micro_batch_size"]))]
 
     def generated(self, prompt_ids, *_):
         """Instead of generating: completions of so many tokens."""
         return [[3] * self.objective["completion_tokens"] for _ in prompt_ids], None
+
+    def apart(self, computes):
+        """The policy's log-probabilities of other completions are like the reference's: nothing is kept for backward."""
+        def compute(model, batch):
+            if self.refers:
+                return computes(model, batch)
+            self.recorder.mark(f"{self.at}:reference_forward")
+            found = computes(model, batch)
+            self.recorder.mark(f"{self.at}:forward")
+            return found
+        return compute
 
     def marked(self, computes):
         """The mask is put together anew: what it holds is known all the same."""
@@ -121,14 +134,16 @@ class Objective:
     def around_reference(self, context):
         @contextlib.contextmanager
         def around(*rest, **named):
-            referred = self.kind == "dpo" or self.objective["beta"]
+            referred = self.kind in ("dpo", "kto") or self.objective["beta"]
             if not self.at or not referred:  # while the trainer is made, or of nothing
                 with context(*rest, **named):
                     yield
                 return
             self.recorder.mark(f"{self.at}:reference_forward")
+            self.refers = True
             with context(*rest, **named):
                 yield
+            self.refers = False
             self.recorder.mark(f"{self.at}:forward")
         return around
 
@@ -186,6 +201,14 @@ def counts_flags(objective):
         return result
 
     torch.Tensor.__getitem__ = picked
+    nonzero, times = torch.nonzero, [0]
+
+    def found(flags, **named):  # samples that are chosen, then those that are not
+        times[0] += 1
+        answer((len(flags) + times[0] % 2) // 2)
+        return nonzero(flags, **named)
+
+    torch.nonzero = found
 
 
 def run(written, iterations, recorder):
@@ -226,7 +249,7 @@ def run(written, iterations, recorder):
             batch = objective.batch()
             masks.passed.clear()
             if asked["padding_mask"] and isinstance(batch, dict):
-                masks.comes_with_batch(batch["attention_mask"])
+                masks.passed.update(value.data_ptr() for key, value in batch.items() if key.endswith("attention_mask"))
             recorder.mark(f"{at}:forward", inputs={storage(t) for t in tensors(list(batch.values()))} if isinstance(batch, dict) else set())
             copies = AutocastCopies(weights, recorder) if autocast else contextlib.nullcontext()
 
@@ -266,7 +289,7 @@ def drawn(chance):
     import draw
     from families import FAMILIES as known, LIKE, LINEARS, CLASSIFIERS, EAGER_ONLY, Drawn
     often, pick = lambda share: chance.random() < share, chance.choice
-    kind = pick(["sft", "dpo", "dpo", "grpo", "grpo", "reward"])
+    kind = pick(["sft", "dpo", "dpo", "grpo", "grpo", "reward", "kto"])
     named = [name for name in CATALOG if name in draw.CATALOG]
     family = pick([name for name in FAMILIES if name in known])
     if kind == "reward":
@@ -287,7 +310,7 @@ def drawn(chance):
     if kind != "reward" and (often(0.6) or kind == "grpo"):
         objective["completion_tokens"] = pick([1, 7, 32, made["seq_len"] // 2, made["seq_len"] - 1])
         objective["completion_tokens"] = min(objective["completion_tokens"], made["seq_len"] - 1)
-    if kind == "dpo" and often(0.25):
+    if kind in ("dpo", "kto") and often(0.25):
         objective["precompute_ref_log_probs"] = True
     if kind == "grpo" and often(0.6):
         objective["beta"] = 0.04
@@ -309,7 +332,7 @@ def drawn(chance):
             made[key] = True
     if often(0.1):
         made["zero_grad_set_to_none"] = False
-    if kind == "grpo" and made["micro_batch_size"] * made.get("gradient_accumulation_steps", 1) == 1:
+    if kind == "kto" and made["micro_batch_size"] == 1 or kind == "grpo" and made["micro_batch_size"] * made.get("gradient_accumulation_steps", 1) == 1:
         made["micro_batch_size"] = 2
     return dict(v=1, **made, framework=draw.FRAMEWORK)
 

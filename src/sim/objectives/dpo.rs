@@ -7,6 +7,13 @@ use crate::sim::Phase;
 use crate::tape::{Tensor, TokenOutputs};
 use crate::units::DType;
 
+/// What the head of the trained model gives.
+const OUTPUTS: TokenOutputs = TokenOutputs {
+    entropy: true,
+    mean_logits: true,
+    is_top1: true,
+};
+
 /// The log-probabilities of the completions `[B]` that are chosen, and of those that are rejected.
 fn of_pairs(trainer: &Trainer<'_>, output: &Output) -> Option<[Tensor; 2]> {
     let t = trainer.tape;
@@ -34,16 +41,11 @@ pub(super) fn loss(
         labels: Some(labels),
         ..batch.clone()
     };
-    let outputs = TokenOutputs {
-        entropy: true,
-        mean_logits: true,
-        is_top1: true,
-    };
-    let output = trainer.scores(model, &batch, outputs);
+    let output = trainer.scores(model, &batch, OUTPUTS);
     let [chosen, rejected] = of_pairs(trainer, &output)?;
     let (reference, [of_chosen, of_rejected]) = if trainer.spec.objective.has_reference() {
         mark(Phase::ReferenceForward);
-        let reference = trainer.refers(model, &batch);
+        let reference = trainer.refers(model, &batch, OUTPUTS);
         mark(Phase::Forward);
         let pairs = of_pairs(trainer, &reference)?;
         (Some(reference), pairs)

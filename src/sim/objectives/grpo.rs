@@ -11,6 +11,13 @@ use crate::units::{DType, Shape};
 /// only add to what is kept.
 const SCORED: u64 = 4;
 
+/// What the head of the trained model gives.
+const OUTPUTS: TokenOutputs = TokenOutputs {
+    entropy: true,
+    mean_logits: false,
+    is_top1: false,
+};
+
 /// What is generated for all micro-batches of a step (`_buffered_inputs`).
 pub(super) struct Generated {
     /// Token ids and masks of prompts and of completions.
@@ -95,7 +102,7 @@ impl Trainer<'_> {
             let part = |x: &Tensor| t.slice(x, 0, at * size, (at + 1) * size);
             batch.replace(self.labelled(&part(ids), &part(mask)));
             let Some(batch) = &batch else { continue };
-            let output = self.refers(model, batch);
+            let output = self.refers(model, batch, OUTPUTS);
             kept.extend(output.beside.first().cloned());
             last.replace(output);
             let others = count.saturating_sub(SCORED);
@@ -122,11 +129,7 @@ impl Trainer<'_> {
         let (ids, attended) = (rows(), rows());
         let (log_probs, entropies) = {
             let batch = self.labelled(&ids, &attended);
-            let asked = TokenOutputs {
-                entropy: true,
-                ..TokenOutputs::default()
-            };
-            let output = self.scores(model, &batch, asked);
+            let output = self.scores(model, &batch, OUTPUTS);
             // Joined with those of no other samples.
             let kept = |x: &Tensor| {
                 let last = if completion == tokens - 1 {

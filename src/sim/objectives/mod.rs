@@ -6,6 +6,7 @@
 
 mod dpo;
 mod grpo;
+mod kto;
 mod reward;
 mod sft;
 
@@ -64,6 +65,12 @@ impl<'a> Trainer<'a> {
             // How many tokens all micro-batches of the step score.
             beside.push(numbers(Shape::new(&[]), DType::Int64));
         }
+        if spec.objective.kind == ObjectiveKind::Kto {
+            // Completions of other prompts, their mask, which of their tokens are of a completion, and which of the
+            // samples are wanted.
+            beside.extend([(); 3].map(|()| of_tokens()));
+            beside.push(numbers(Shape::from([spec.micro_batch_size]), DType::Bool));
+        }
         if spec.objective.precompute_ref_log_probs {
             let samples = Shape::from([spec.micro_batch_size]);
             beside.extend([(); 2].map(|()| numbers(samples, DType::Float32)));
@@ -87,6 +94,7 @@ impl<'a> Trainer<'a> {
         match self.spec.objective.kind {
             ObjectiveKind::Sft => sft::loss(self, model, batch?),
             ObjectiveKind::Dpo => self.divided(dpo::loss(self, model, batch?, mark)?),
+            ObjectiveKind::Kto => self.divided(kto::loss(self, model, batch?, mark)?),
             ObjectiveKind::Reward => self.divided(reward::loss(self, model, batch?)?),
             ObjectiveKind::Grpo => {
                 if first {
@@ -106,29 +114,34 @@ impl<'a> Trainer<'a> {
 
     /// Scores the tokens that labels name.
     fn scores(&self, model: &Model, batch: &Batch, outputs: TokenOutputs) -> Output {
-        let request = Request {
+        self.asks(model, batch, self.scoring(outputs))
+    }
+
+    fn scoring(&self, outputs: TokenOutputs) -> Request {
+        Request {
             scored: Some(Scored {
                 tokens: self.spec.objective.completion_tokens.unwrap_or(u64::MAX),
                 outputs,
             }),
             ..Request::default()
-        };
-        self.asks(model, batch, request)
+        }
     }
 
-    /// The log-probabilities `[B, S - 1]` that the reference gives, and what lives as long.
-    fn refers(&self, model: &Model, batch: &Batch) -> Output {
+    /// The log-probabilities `[B, S - 1]` that the reference gives, and what lives as long: the trained model without
+    /// its adapters gives what its head was told to.
+    fn refers(&self, model: &Model, batch: &Batch, outputs: TokenOutputs) -> Output {
         let t = self.tape;
         let grad_mode = t.set_grad_enabled(false);
-        let request = Request {
-            scored: Some(Scored {
-                tokens: self.spec.objective.completion_tokens.unwrap_or(u64::MAX),
-                outputs: TokenOutputs::default(),
-            }),
-            without_adapters: self.reference.is_none(),
-            ..Request::default()
+        let output = match &self.reference {
+            Some(reference) => self.scores(reference, batch, TokenOutputs::default()),
+            None => {
+                let request = Request {
+                    without_adapters: true,
+                    ..self.scoring(outputs)
+                };
+                self.asks(model, batch, request)
+            }
         };
-        let output = self.asks(self.reference.as_ref().unwrap_or(model), batch, request);
         t.set_grad_enabled(grad_mode);
         output
     }

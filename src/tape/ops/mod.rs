@@ -35,6 +35,7 @@ mod pointwise;
 mod ranks;
 mod reduce;
 mod routing;
+mod samples;
 mod sampling;
 mod scan;
 mod shape;

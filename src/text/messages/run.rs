@@ -140,6 +140,8 @@ groups! {
             "参考模型的前向传播之后，每一层都会被重计算。";
         adapted_head: "TRL reads the head's weight past its adapter, and refuses one.",
             "TRL 直接读取输出头的权重而不经过适配器，因此拒绝输出头上的适配器。";
+        other_prompts: "KTO compares with completions of other prompts in the same micro-batch: it has at least two samples.",
+            "KTO 与同一微批次中其他提示的补全比较：微批次至少有两个样本。";
         group: "A group of GRPO has at least two completions: micro_batch_size times gradient_accumulation_steps is too small.",
             "GRPO 的一组至少有两个补全：micro_batch_size 与 gradient_accumulation_steps 之积过小。";
     }
