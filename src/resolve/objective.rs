@@ -35,34 +35,70 @@ fn is_plain(config: &DecoderConfig) -> bool {
     config.family.plain_logits && config.experts.is_none() && config.images.is_none()
 }
 
-/// What else of a scenario an objective excludes: the key, why, and what to set it to.
-fn excluded(scenario: &Scenario) -> Vec<(&'static str, Message, Value)> {
-    let training = message!(objective::training_only);
-    let alone = message!(objective::other_losses);
-    let usual = message!(objective::usual_loop);
-    let one = message!(objective::one_gpu);
+/// What else of a scenario an objective excludes: the key, and why.
+fn excluded(scenario: &Scenario) -> impl Iterator<Item = (&'static str, Message)> {
+    let training = || message!(objective::training_only);
+    let alone = || message!(objective::other_losses);
+    let usual = || message!(objective::usual_loop);
     let optimizer = &scenario.optimizer;
-    let none = EvaluationKind::None.name();
-    let checks: [(bool, &'static str, &Message, Value); 16] = [
-        (scenario.program != Program::Training, "program", &training, Program::Training.name().into()),
-        (scenario.evaluation.kind != EvaluationKind::None, "evaluation.kind", &training, none.into()),
-        (scenario.loss != Loss::Labels, "loss", &alone, Loss::Labels.name().into()),
-        (scenario.packing.is_on(), "packing.kind", &alone, none.into()),
-        (!scenario.liger_kernel.is_empty(), "liger_kernel", &alone, Value::Array(Vec::new())),
-        (scenario.use_cache, "use_cache", &usual, false.into()),
-        (scenario.keep_outputs, "keep_outputs", &usual, false.into()),
-        (scenario.dataset.length_mean.is_some(), "dataset.length_mean", &usual, Value::Null),
-        (scenario.quantization.is_on(), "quantization.type", &usual, none.into()),
-        (!scenario.offload.is_none(), "offload", &usual, Value::Null),
-        (scenario.activation_offload.kind != ActivationOffloadKind::None, "activation_offload.kind", &usual, none.into()),
-        (optimizer.in_backward, "optimizer.in_backward", &usual, false.into()),
-        (optimizer.name.fuses_backward(), "optimizer.name", &usual, "adamw".into()),
-        (optimizer.master_weights != MasterWeights::None, "optimizer.master_weights", &usual, none.into()),
-        (scenario.activation_checkpointing == ActivationCheckpointing::Operations, "activation_checkpointing", &usual, "full".into()),
-        (!scenario.parallelism.is_none(), "parallelism", &one, Value::Null),
+    let operations = ActivationCheckpointing::Operations;
+    let kept = ActivationOffloadKind::None;
+    let checks: [(bool, &'static str, Message); 16] = [
+        (scenario.program != Program::Training, "program", training()),
+        (
+            scenario.evaluation.kind != EvaluationKind::None,
+            "evaluation.kind",
+            training(),
+        ),
+        (scenario.loss != Loss::Labels, "loss", alone()),
+        (scenario.packing.is_on(), "packing.kind", alone()),
+        (!scenario.liger_kernel.is_empty(), "liger_kernel", alone()),
+        (scenario.use_cache, "use_cache", usual()),
+        (scenario.keep_outputs, "keep_outputs", usual()),
+        (
+            scenario.dataset.length_mean.is_some(),
+            "dataset.length_mean",
+            usual(),
+        ),
+        (
+            scenario.quantization.is_on(),
+            "quantization.type",
+            usual(),
+        ),
+        (!scenario.offload.is_none(), "offload", usual()),
+        (
+            scenario.activation_offload.kind != kept,
+            "activation_offload.kind",
+            usual(),
+        ),
+        (
+            optimizer.in_backward,
+            "optimizer.in_backward",
+            usual(),
+        ),
+        (
+            optimizer.name.fuses_backward(),
+            "optimizer.name",
+            usual(),
+        ),
+        (
+            optimizer.master_weights != MasterWeights::None,
+            "optimizer.master_weights",
+            usual(),
+        ),
+        (
+            scenario.activation_checkpointing == operations,
+            "activation_checkpointing",
+            usual(),
+        ),
+        (
+            !scenario.parallelism.is_none(),
+            "parallelism",
+            message!(objective::one_gpu),
+        ),
     ];
     let found = checks.into_iter().filter(|(excluded, ..)| *excluded);
-    found.map(|(_, key, why, fix)| (key, why.clone(), fix)).collect()
+    found.map(|(_, key, why)| (key, why))
 }
 
 /// Refuses an objective where it is not estimated.
@@ -105,9 +141,13 @@ pub(crate) fn check(
     if objective.disables_dropout() && (dropout.embedding || dropout.attention || dropout.residual) {
         refuse(KIND, message!(objective::dropout), none.into());
     }
-    for (key, why, fix) in excluded(scenario) {
-        refuse(key, why, fix);
-    }
+    // The job as it is, as if the model computed the loss.
+    findings.extend(
+        excluded(scenario).map(|(key, why)| Finding::error(key, why).with_fix(KIND, none)),
+    );
+    let mut refuse = |key: &str, why: Message, fix: Value| {
+        findings.push(Finding::error(key, why).with_fix(key, fix));
+    };
     let samples = scenario.micro_batch_size.saturating_mul(scenario.gradient_accumulation_steps);
     if objective.kind == ObjectiveKind::Grpo && samples < 2 {
         refuse("micro_batch_size", message!(objective::group), 2.into());
