@@ -16,6 +16,10 @@ names! {
         Grpo = "grpo",
         /// `KTOTrainer`: completions that are wanted or not, against a reference.
         Kto = "kto",
+        /// `ORPOTrainer`: pairs of completions by their odds, without a reference.
+        Orpo = "orpo",
+        /// `CPOTrainer`: pairs of completions, without a reference.
+        Cpo = "cpo",
         /// `RewardTrainer`: a model that gives a number, from pairs.
         Reward = "reward",
     }
@@ -64,7 +68,7 @@ impl Objective {
         match self.kind {
             ObjectiveKind::Dpo | ObjectiveKind::Kto => !self.precompute_ref_log_probs,
             ObjectiveKind::Grpo => self.beta.is_some_and(|beta| beta != 0.0),
-            ObjectiveKind::None | ObjectiveKind::Sft | ObjectiveKind::Reward => false,
+            _ => false,
         }
     }
 
@@ -72,7 +76,16 @@ impl Objective {
     pub const fn disables_dropout(&self) -> bool {
         matches!(
             self.kind,
-            ObjectiveKind::Dpo | ObjectiveKind::Kto | ObjectiveKind::Reward
+            ObjectiveKind::Dpo
+                | ObjectiveKind::Kto
+                | ObjectiveKind::Orpo
+                | ObjectiveKind::Cpo
+                | ObjectiveKind::Reward
         )
+    }
+
+    /// Whether the trainer computes all logits and the loss of them, without a head of its own.
+    pub const fn has_all_logits(&self) -> bool {
+        matches!(self.kind, ObjectiveKind::Orpo | ObjectiveKind::Cpo)
     }
 }

@@ -4,8 +4,8 @@ use super::architecture::Architecture;
 use crate::ask::{
     ActivationCheckpointing, ActivationOffload, AllocatorSettings, Attention, AutocastStyle,
     DataLoader, DataParallelKind, Dataset, Evaluation, ExpertParallelKind, Framework, LigerKernels,
-    Lora, Loss, Mesh, Objective, Offload, Optimizer, Packing, Parallelism, Precision, Program, Quantization,
-    Scenario, SdpaBackend, Task, TensorParallelKind,
+    Lora, Loss, Mesh, Objective, Offload, Optimizer, Packing, Parallelism, Precision, Program,
+    Quantization, Scenario, SdpaBackend, Task, TensorParallelKind,
 };
 use crate::units::{Bytes, DType};
 

@@ -2,8 +2,8 @@
 
 use super::{
     activations, adapters, allocator, attention_support, chunked_loss, classifier, evaluation,
-    hardware, images, liger, objective, offload, optimizer, packing, parallelism, quantization, refused,
-    support, task, training, versions, weights,
+    hardware, images, liger, objective, offload, optimizer, packing, parallelism, quantization,
+    refused, support, task, training, versions, weights,
 };
 use crate::ask::{
     DataParallelKind, Finding, SCENARIO_VERSION, Scenario, Severity, limits, message,

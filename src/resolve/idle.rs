@@ -300,10 +300,7 @@ fn is_used(kind: ObjectiveKind, key: &str) -> bool {
         "objective.precompute_ref_log_probs" => {
             matches!(kind, ObjectiveKind::Dpo | ObjectiveKind::Kto)
         }
-        _ => matches!(
-            kind,
-            ObjectiveKind::Sft | ObjectiveKind::Dpo | ObjectiveKind::Grpo | ObjectiveKind::Kto
-        ),
+        _ => !matches!(kind, ObjectiveKind::None | ObjectiveKind::Reward),
     }
 }
 

@@ -1,8 +1,8 @@
 //! Objectives of TRL's trainers: what they fix, and where they are not estimated.
 
 use crate::ask::{
-    ActivationCheckpointing, ActivationOffloadKind, AutocastStyle, EvaluationKind, Finding, Framework, Loss,
-    MasterWeights, Message, Objective, ObjectiveKind, Program, Scenario, Task,
+    ActivationCheckpointing, ActivationOffloadKind, AutocastStyle, EvaluationKind, Finding,
+    Framework, Loss, MasterWeights, Message, Objective, ObjectiveKind, Program, Scenario, Task,
     check as check_range, message,
 };
 use crate::model::{Architecture, DecoderConfig};
@@ -60,27 +60,15 @@ fn excluded(scenario: &Scenario) -> impl Iterator<Item = (&'static str, Message)
             "dataset.length_mean",
             usual(),
         ),
-        (
-            scenario.quantization.is_on(),
-            "quantization.type",
-            usual(),
-        ),
+        (scenario.quantization.is_on(), "quantization.type", usual()),
         (!scenario.offload.is_none(), "offload", usual()),
         (
             scenario.activation_offload.kind != kept,
             "activation_offload.kind",
             usual(),
         ),
-        (
-            optimizer.in_backward,
-            "optimizer.in_backward",
-            usual(),
-        ),
-        (
-            optimizer.name.fuses_backward(),
-            "optimizer.name",
-            usual(),
-        ),
+        (optimizer.in_backward, "optimizer.in_backward", usual()),
+        (optimizer.name.fuses_backward(), "optimizer.name", usual()),
         (
             optimizer.master_weights != MasterWeights::None,
             "optimizer.master_weights",
@@ -138,22 +126,28 @@ pub(crate) fn check(
         return refuse("task", why, needed.name().into());
     }
     let dropout = config.dropout;
-    if objective.disables_dropout() && (dropout.embedding || dropout.attention || dropout.residual) {
+    if objective.disables_dropout() && (dropout.embedding || dropout.attention || dropout.residual)
+    {
         refuse(KIND, message!(objective::dropout), none.into());
     }
     // The job as it is, as if the model computed the loss.
-    findings.extend(
-        excluded(scenario).map(|(key, why)| Finding::error(key, why).with_fix(KIND, none)),
-    );
+    findings
+        .extend(excluded(scenario).map(|(key, why)| Finding::error(key, why).with_fix(KIND, none)));
     let mut refuse = |key: &str, why: Message, fix: Value| {
         findings.push(Finding::error(key, why).with_fix(key, fix));
     };
-    let samples = scenario.micro_batch_size.saturating_mul(scenario.gradient_accumulation_steps);
+    let samples = scenario
+        .micro_batch_size
+        .saturating_mul(scenario.gradient_accumulation_steps);
     if objective.kind == ObjectiveKind::Grpo && samples < 2 {
         refuse("micro_batch_size", message!(objective::group), 2.into());
     }
     if objective.kind == ObjectiveKind::Kto && scenario.micro_batch_size < 2 {
-        refuse("micro_batch_size", message!(objective::other_prompts), 2.into());
+        refuse(
+            "micro_batch_size",
+            message!(objective::other_prompts),
+            2.into(),
+        );
     }
     let longest = 1..=scenario.padded(scenario.seq_len).saturating_sub(1).max(1);
     if let Some(tokens) = objective.completion_tokens {
@@ -165,12 +159,21 @@ pub(crate) fn check(
     };
     if objective.has_reference() && !lora.modules_to_save.is_empty() {
         let empty = Value::Array(Vec::new());
-        refuse("lora.modules_to_save", message!(objective::saved_modules), empty);
+        refuse(
+            "lora.modules_to_save",
+            message!(objective::saved_modules),
+            empty,
+        );
     }
     if objective.has_reference() && scenario.checkpoint_every > 1 {
-        refuse("checkpoint_every", message!(objective::checkpointed_again), 1.into());
+        refuse(
+            "checkpoint_every",
+            message!(objective::checkpointed_again),
+            1.into(),
+        );
     }
-    if lora.names_module(config.head_name(scenario.framework)) {
+    let reads_weight = !objective.has_all_logits();
+    if reads_weight && lora.names_module(config.head_name(scenario.framework)) {
         refuse(KIND, message!(objective::adapted_head), none.into());
     }
 }

@@ -1,6 +1,8 @@
 //! The training program: what a loop around the model does, part by part.
 
-use super::evaluate::Evaluator;
+mod evaluated;
+mod objective;
+
 use super::fold::Counts;
 use super::gradients::{apply_before_next, classify_gradients};
 use super::objectives::Trainer;
@@ -8,7 +10,7 @@ use super::pipeline::{Held, StagesOfRank};
 use super::precision::{autocast, converts_outputs, copied, in_float32};
 use super::sharded;
 use super::{Mark, ModelParameter, Phase, activations, offload};
-use crate::ask::{ContextParallelKind, EvaluationKind, Loss, Precision, Program};
+use crate::ask::{ContextParallelKind, Loss, Precision, Program};
 use crate::families::{Batch, DividedBatch, Model};
 use crate::model::ResolvedSpec;
 use crate::nn::build::Output;
@@ -183,10 +185,7 @@ impl<'a> Run<'a> {
             let before = t.work();
             self.mark(step, micro_batch, Phase::Data);
             if let Some(mut trainer) = self.trainer.take() {
-                let fetched = trainer.fetch();
-                batch = fetched;
-                self.mark(step, micro_batch, Phase::Forward);
-                self.objective(&mut trainer, batch.as_ref(), (step, micro_batch));
+                self.objective(&mut trainer, &mut batch, (step, micro_batch));
                 self.trainer = Some(trainer);
                 if micro_batch + 2 == self.accumulation {
                     before_last = t.work().since(before);
@@ -261,26 +260,6 @@ impl<'a> Run<'a> {
             self.counts.batches = self.counts.batches.plus(work, times);
         }
         batch
-    }
-
-    /// Forward and backward of a micro-batch as a trainer of TRL makes them.
-    fn objective(
-        &mut self,
-        trainer: &mut Trainer<'_>,
-        batch: Option<&Batch>,
-        (step, micro_batch): (u32, u32),
-    ) {
-        let model = Rc::clone(&self.model);
-        let mut mark = |phase| self.mark(step, micro_batch, phase);
-        let Some(loss) = trainer.loss(&model, (batch, micro_batch == 0), &mut mark) else {
-            return;
-        };
-        self.forward_ended(Some(&loss));
-        self.mark(step, micro_batch, Phase::Backward);
-        // `Accelerator.backward` divides by micro-batches that it is told of: one.
-        let own = self.tape.div_scalar(&loss);
-        self.backward(Some(own), micro_batch + 1 == self.accumulation);
-        drop(loss);
     }
 
     /// The batch in a context that divides its sequences among ranks, if there is one.
@@ -436,31 +415,6 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Builds the model once more, which no step of the program does: with as many layers as an evaluation
-    /// runs, or with all. The parameters and what is computed with them are the same.
-    fn build_again(&mut self, short: bool) {
-        let t = self.tape;
-        let build = || Model::new(t, self.spec);
-        let built = t.build_again(short, || t.with_own_parameters(build));
-        self.evaluated = Some(Rc::new(built));
-    }
-
-    /// An evaluation after the step where layers were folded; nothing when what was tried left something
-    /// behind.
-    pub(super) fn evaluate_unfolded(&mut self) -> Option<()> {
-        self.build_again(true);
-        let built = self.tape.event_count();
-        self.evaluate(0);
-        if self.tape.fell_short() {
-            if !self.tape.leaves_nothing(built) {
-                return None;
-            }
-            self.build_again(false);
-            self.evaluate(0);
-        }
-        Some(())
-    }
-
     /// Whether something that the model made since lives on beside gradients, workspaces,
     /// the optimizer's states and what the caller holds of its outputs: another one, built anew, would
     /// not have it.
@@ -485,16 +439,6 @@ impl<'a> Run<'a> {
                     && category != Category::Inputs
             })
         })
-    }
-
-    /// An evaluation after the step, while the caller still holds the last batch.
-    pub(super) fn evaluate(&mut self, step: u32) {
-        if self.spec.evaluation.kind == EvaluationKind::None {
-            return;
-        }
-        self.mark(step, 0, Phase::Evaluation);
-        let model = Rc::clone(self.evaluated.as_ref().unwrap_or(&self.model));
-        self.counts.predicted = Evaluator::new(self.tape, self.spec, &model).run();
     }
 
     /// What is alive when the forward pass has ended is kept for backward.

@@ -4,8 +4,9 @@ use super::Language;
 use crate::ask::{
     ActivationCheckpointing, ActivationOffloadKind, ArrowPool, Attention, AutocastStyle,
     Checkpoint, ContextParallelKind, DataParallelKind, DatasetMode, EvaluationKind, Framework,
-    Loss, MasterWeights, ObjectiveKind, OptimizerImpl, OptimizerName, PackingKind, PipelineSchedule, Plan,
-    Precision, Program, QuantizationType, Task, TensorParallelKind, TokenizerKind,
+    Loss, MasterWeights, ObjectiveKind, OptimizerImpl, OptimizerName, PackingKind,
+    PipelineSchedule, Plan, Precision, Program, QuantizationType, Task, TensorParallelKind,
+    TokenizerKind,
 };
 use crate::host::{HostPart, HostPhase};
 use crate::sim::Phase;
@@ -138,6 +139,8 @@ terms! { ObjectiveKind {
     Dpo: "DPO (TRL)", "DPO（TRL）";
     Grpo: "GRPO (TRL)", "GRPO（TRL）";
     Kto: "KTO (TRL)", "KTO（TRL）";
+    Orpo: "ORPO (TRL)", "ORPO（TRL）";
+    Cpo: "CPO (TRL)", "CPO（TRL）";
     Reward: "reward model (TRL)", "奖励模型（TRL）";
 } }
 

@@ -5,7 +5,8 @@ clips, steps and drops gradients, as `program.py` does.
     python3 objectives.py 7 60 | DIR/run.sh cases.py --apart > measured.jsonl     # drawn by a seed"""
 import contextlib, ctypes, gc, json, os, random, sys, tempfile, types
 
-KINDS = ("sft", "dpo", "grpo", "reward", "kto")
+KINDS = ("sft", "dpo", "grpo", "reward", "kto", "orpo", "cpo")
+EXPERIMENTAL = ("orpo", "cpo")
 DEFAULTS = dict(kind="none", completion_tokens=None, beta=None, loss_type=None, precompute_ref_log_probs=False)
 # What this harness does not hand on to trainers.
 PLAIN = dict(program="training", frozen=[], use_cache=False, evaluation={}, quantization={}, offload={}, checkpoint_every=1, keep_outputs=False,
@@ -30,7 +31,7 @@ class Objective:
         self.asked, self.objective, self.recorder = asked, complete(asked), recorder
         self.kind, self.at, self.refers = self.objective["kind"], "", False
         # Rows of a batch.
-        self.samples = asked["micro_batch_size"] * (2 if self.kind in ("dpo", "reward") else 1)
+        self.samples = asked["micro_batch_size"] * (2 if self.kind in ("dpo", "reward", *EXPERIMENTAL) else 1)
 
     def arguments(self, config, **more):
         asked = self.asked
@@ -46,9 +47,10 @@ class Objective:
         asked, objective = self.asked, self.objective
         datasets.disable_progress_bars()
         model = lambda *_, **__: scenarios.model({**asked, "lora": None})
-        name = dict(sft="SFT", dpo="DPO", grpo="GRPO", reward="Reward", kto="KTO")[self.kind]
-        module = __import__(f"trl.trainer.{name.lower()}_trainer", fromlist=["x"])
-        trainer, config = getattr(module, name + "Trainer"), getattr(__import__("trl", fromlist=["x"]), name + "Config")
+        name = dict(sft="SFT", dpo="DPO", grpo="GRPO", reward="Reward", kto="KTO", orpo="ORPO", cpo="CPO")[self.kind]
+        within = f"trl.experimental.{self.kind}" if self.kind in EXPERIMENTAL else "trl.trainer"
+        module = __import__(f"{within}.{name.lower()}_trainer", fromlist=["x"])
+        trainer, config = getattr(module, name + "Trainer"), getattr(__import__(f"{within}.{name.lower()}_config", fromlist=["x"]), name + "Config")
         # Names of models are ids of the Hub, which is not asked.
         module.create_model_from_path = model
         module.get_config_model_id = lambda config: "model"
@@ -68,6 +70,8 @@ class Objective:
             options.update(max_length=None, precompute_ref_log_probs=objective["precompute_ref_log_probs"])
         if self.kind in ("sft", "reward"):
             options.update(max_length=None)
+        if self.kind in EXPERIMENTAL:
+            options.update(max_length=asked["seq_len"])
         if self.kind == "grpo":
             size = asked["micro_batch_size"] * asked["gradient_accumulation_steps"]
             groups = [n for n in range(2, size + 1) if size % n == 0]
@@ -80,6 +84,8 @@ class Objective:
             self.trainer._generate_single_turn = self.generated
             self.trainer._prepare_inputs = self.prepared(self.trainer._prepare_inputs)
             self.trainer._get_per_token_logps_and_entropies = self.marked(self.trainer._get_per_token_logps_and_entropies)
+        if self.kind in EXPERIMENTAL:
+            self.trainer.concatenated_inputs = self.joined(self.trainer.concatenated_inputs)
         if self.kind == "kto":
             self.trainer._compute_kl_logps = self.apart(self.trainer._compute_kl_logps)
         self.trainer.current_gradient_accumulation_steps = asked["gradient_accumulation_steps"]
@@ -92,7 +98,7 @@ class Objective:
         total, scored = self.asked["seq_len"], self.objective["completion_tokens"]
         words = lambda count: " ".join(["a"] * count)
         prompt, completion = words(total - scored), " " * (scored > 1) + words(scored - 1) + "</s>"
-        row = dict(sft=dict(prompt=prompt, completion=completion), dpo=dict(prompt=prompt, chosen=completion, rejected=completion),
+        row = dict(sft=dict(prompt=prompt, completion=completion), **dict.fromkeys(("dpo", *EXPERIMENTAL), dict(prompt=prompt, chosen=completion, rejected=completion)),
                    reward=dict(prompt=prompt, chosen=completion, rejected=completion), kto=dict(prompt=prompt, completion=completion), grpo=dict(prompt=prompt))[self.kind]
         return [dict(row, label=number % 2 == 0) if self.kind == "kto" else row for number in range(max(8, self.asked["micro_batch_size"]))]
 
@@ -110,6 +116,16 @@ class Objective:
             self.recorder.mark(f"{self.at}:forward")
             return found
         return compute
+
+    def joined(self, joins):
+        """As in `marked`."""
+        import masks
+        def join(*rest, **named):
+            found = joins(*rest, **named)
+            if self.asked["padding_mask"]:
+                masks.passed.add(found["concatenated_attention_mask"].data_ptr())
+            return found
+        return join
 
     def marked(self, computes):
         """The mask is put together anew: what it holds is known all the same."""
@@ -289,7 +305,7 @@ def drawn(chance):
     import draw
     from families import FAMILIES as known, LIKE, LINEARS, CLASSIFIERS, EAGER_ONLY, Drawn
     often, pick = lambda share: chance.random() < share, chance.choice
-    kind = pick(["sft", "dpo", "dpo", "grpo", "grpo", "reward", "kto"])
+    kind = pick(["sft", "dpo", "dpo", "grpo", "grpo", "reward", "kto", "orpo", "cpo"])
     named = [name for name in CATALOG if name in draw.CATALOG]
     family = pick([name for name in FAMILIES if name in known])
     if kind == "reward":

@@ -2,6 +2,7 @@
 
 mod builder;
 mod call;
+mod checkpointed;
 mod conv1d;
 mod divided;
 mod division;

@@ -27,7 +27,10 @@ pub(crate) fn scored(
         let bias = head.bias();
         t.chunked_log_probs(&rows, (weight, bias.as_ref()), &targets, asked.outputs)
     };
-    let mut beside: Vec<Tensor> = outputs.iter().map(|x| t.scattered_numbers(x, &mask)).collect();
+    let mut beside: Vec<Tensor> = outputs
+        .iter()
+        .map(|x| t.scattered_numbers(x, &mask))
+        .collect();
     drop(outputs);
     let loss = {
         let negative = {

@@ -95,7 +95,10 @@ impl Trainer<'_> {
         for at in 0..count {
             let skips = count > SCORED && (SCORED - 1..count - 1).contains(&at);
             if skips {
-                kept.extend(kept.last().map(|x| t.empty("masked_scatter", *x.shape(), x.dtype())));
+                kept.extend(
+                    kept.last()
+                        .map(|x| t.empty("masked_scatter", *x.shape(), x.dtype())),
+                );
                 continue;
             }
             let begun = t.work();
@@ -171,7 +174,9 @@ impl Trainer<'_> {
             let sum = t.sum_all(&t.mul(&losses, &mask));
             t.div_by(&sum, &normalizer)
         };
-        drop((attended, entropies, log_probs, ratio, divergence, losses, clipped));
+        drop((
+            attended, entropies, log_probs, ratio, divergence, losses, clipped,
+        ));
         Some(loss)
     }
 }

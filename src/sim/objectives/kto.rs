@@ -60,12 +60,7 @@ pub(super) fn loss(
     mark(Phase::ReferenceForward);
     let of_policy = of_others(trainer, model, batch, false)?;
     mark(Phase::Forward);
-    let own = labelled(
-        trainer,
-        batch.ids(),
-        batch.mask()?,
-        batch.labels.as_ref()?,
-    );
+    let own = labelled(trainer, batch.ids(), batch.mask()?, batch.labels.as_ref()?);
     let output = trainer.scores(model, &own, OUTPUTS);
     let sums = t.sum_dim(&t.whole_slice(output.beside.first()?), 1, false);
     let wanted = samples.div_ceil(2);
@@ -93,13 +88,26 @@ pub(super) fn loss(
     let [chosen, rejected] = &log_probs;
     let [of_chosen, of_rejected] = &references;
     let ratios = [t.sub(chosen, of_chosen), t.sub(rejected, of_rejected)];
-    let further = [t.sub(&ratios[0], &divergence), t.sub(&divergence, &ratios[1])];
+    let further = [
+        t.sub(&ratios[0], &divergence),
+        t.sub(&divergence, &ratios[1]),
+    ];
     let losses = further.map(|ratio| t.rsub_scalar(&t.sigmoid(&t.mul_scalar(&ratio))));
     let weighted = {
         let [chosen, rejected] = losses.each_ref().map(|losses| t.mul_scalar(losses));
         t.cat(&[&chosen, &rejected], 0)
     };
     let loss = t.mean_of_numbers(&weighted);
-    drop((counts, of_policy, own, output, sums, log_probs, reference, of_reference, others));
+    drop((
+        counts,
+        of_policy,
+        own,
+        output,
+        sums,
+        log_probs,
+        reference,
+        of_reference,
+        others,
+    ));
     Some(loss)
 }

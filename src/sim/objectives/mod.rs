@@ -7,6 +7,7 @@
 mod dpo;
 mod grpo;
 mod kto;
+mod orpo;
 mod reward;
 mod sft;
 
@@ -56,6 +57,9 @@ impl<'a> Trainer<'a> {
         let numbers = |shape, dtype| self.tape.allocate("zeros", shape, dtype, Category::Inputs);
         let of_tokens = || numbers(tokens, DType::Int64);
         let ids = of_tokens();
+        if spec.objective.has_all_logits() {
+            return Some(self.of_pairs_apart(ids));
+        }
         let scores = spec.objective.kind != ObjectiveKind::Reward;
         // Labels, or which tokens are of a completion.
         let labels = scores.then(of_tokens);
@@ -83,6 +87,24 @@ impl<'a> Trainer<'a> {
         })
     }
 
+    /// Chosen and rejected sequences each with their mask and labels, and prompts with theirs
+    /// (`DPODataCollatorWithPadding`).
+    fn of_pairs_apart(&self, ids: Tensor) -> Batch {
+        let spec = self.spec;
+        let prompt = spec.seq_len - spec.objective.completion_tokens.unwrap_or(1);
+        let shapes = [spec.seq_len, prompt].map(|n| Shape::from([spec.micro_batch_size, n]));
+        let numbers = |shape| {
+            self.tape
+                .allocate("zeros", shape, DType::Int64, Category::Inputs)
+        };
+        let of_sequences = (0..5).map(|_| numbers(shapes[0]));
+        let beside = of_sequences.chain((0..2).map(|_| numbers(shapes[1])));
+        Batch {
+            _beside: beside.collect(),
+            ..Batch::of(ids)
+        }
+    }
+
     /// The loss of a micro-batch, the `first` of its step or not, as `training_step` goes backward from it; `mark` is
     /// told of phases.
     pub(super) fn loss(
@@ -95,6 +117,8 @@ impl<'a> Trainer<'a> {
             ObjectiveKind::Sft => sft::loss(self, model, batch?),
             ObjectiveKind::Dpo => self.divided(dpo::loss(self, model, batch?, mark)?),
             ObjectiveKind::Kto => self.divided(kto::loss(self, model, batch?, mark)?),
+            ObjectiveKind::Orpo => self.divided(orpo::loss(self, model, batch?, true)?),
+            ObjectiveKind::Cpo => self.divided(orpo::loss(self, model, batch?, false)?),
             ObjectiveKind::Reward => self.divided(reward::loss(self, model, batch?)?),
             ObjectiveKind::Grpo => {
                 if first {

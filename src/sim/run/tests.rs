@@ -121,6 +121,8 @@ fn objectives(layers: u64) -> Vec<(String, ResolvedSpec)> {
         r#"{"objective": {"kind": "kto"}, "precision": "bf16"}"#,
         r#"{"objective": {"kind": "kto"}, "precision": "amp_bf16", "activation_checkpointing": "full_reentrant",
             "lora": {"r": 8, "target_modules": ["q_proj"]}}"#,
+        r#"{"objective": {"kind": "orpo"}, "precision": "amp_bf16", "activation_checkpointing": "full"}"#,
+        r#"{"objective": {"kind": "cpo"}, "precision": "bf16", "gradient_accumulation_steps": 2}"#,
         r#"{"objective": {"kind": "reward"}, "precision": "bf16", "task": "sequence_classification"}"#,
     ];
     let spec = |option: &&str| {

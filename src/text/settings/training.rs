@@ -41,7 +41,7 @@ settings! {
         "data collator 的 pad_to_multiple_of；1 表示不再填充。"; "\u{2308}S / n\u{2309} n", "DataCollatorForSeq2Seq(pad_to_multiple_of=n)";
     "objective.kind": "Objective", "训练目标";
         "Which of TRL's trainers makes the steps: what else runs in a step, and of what the loss is made.",
-        "由 TRL 的哪个训练器执行：每步还运行什么，损失由什么计算。"; "+ a forward pass of the reference", "SFTTrainer, DPOTrainer, GRPOTrainer, KTOTrainer, RewardTrainer, trl";
+        "由 TRL 的哪个训练器执行：每步还运行什么，损失由什么计算。"; "+ a forward pass of the reference", "SFTTrainer, DPOTrainer, GRPOTrainer, KTOTrainer, ORPOTrainer, CPOTrainer, RewardTrainer, trl";
     "objective.completion_tokens": "Tokens that are scored", "被打分的词元数";
         "The last tokens of each sequence, its completion; all but the first when absent.",
         "每个序列末尾的词元，即其补全；未给出时为除第一个之外的全部。"; "N = B C", "max_completion_length, labels != -100";

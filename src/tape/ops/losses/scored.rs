@@ -86,10 +86,7 @@ impl Tape {
         let numbers = |op| self.empty(op, Shape::from([n]), DType::Float32);
         let flags = |op| self.empty(op, Shape::from([n]), DType::Bool);
         // Maxima, four sums, the greatest logit before the token's and its own.
-        let statistics = [
-            "full", "zeros", "zeros", "zeros", "zeros", "full", "zeros",
-        ]
-        .map(numbers);
+        let statistics = ["full", "zeros", "zeros", "zeros", "zeros", "full", "zeros"].map(numbers);
         let tile = self.empty("empty", Shape::from([n.min(TOKENS), COLUMNS]), narrow);
         let mut rows = None;
         for (start, end) in Self::tiles(n) {
@@ -135,9 +132,7 @@ impl Tape {
         };
         let (n, hidden, vocab) = (x.dim(0), x.dim(1), weight.dim(0));
         let sums: Vec<Option<Tensor>> = (inputs.iter().zip(needed))
-            .map(|(x, needed)| {
-                needed.then(|| self.empty("zeros", *x.shape(), DType::Float32))
-            })
+            .map(|(x, needed)| needed.then(|| self.empty("zeros", *x.shape(), DType::Float32)))
             .collect();
         let tile = self.empty("empty", Shape::from([n.min(TOKENS), COLUMNS]), narrow);
         let products = sums.iter().take(2).flatten().count();
@@ -166,12 +161,40 @@ impl Tape {
                 }
             }
         }
-        let cast = |(sum, x): (&Option<Tensor>, &Tensor)| {
-            sum.as_ref().map(|sum| self.to(sum, x.dtype()))
-        };
+        let cast =
+            |(sum, x): (&Option<Tensor>, &Tensor)| sum.as_ref().map(|sum| self.to(sum, x.dtype()));
         let gradients: Grads = sums.iter().zip(inputs).map(cast).collect();
         drop((sums, tile, rows, columns));
         gradients
+    }
+
+    /// `selective_log_softmax` by TRL's kernel: logits `[B, S, V]`, which may be a slice, and tokens `[B, S]` to their
+    /// log-probabilities in float32. Saves both, the logarithm of the softmax's sums and the mean logit
+    /// (`kernels/logprob_entropy.py`).
+    pub fn selected_log_probs(&self, logits: &Tensor, targets: &Tensor) -> Tensor {
+        let records = self.records(&[logits]);
+        let (log_probs, kept) = self.unrecorded(|| {
+            let numbers = |op| self.empty(op, *targets.shape(), DType::Float32);
+            let log_probs = numbers("empty");
+            let _entropy = numbers("empty_like");
+            let log_z = numbers("empty_like");
+            (log_probs, [log_z, numbers("empty_like")])
+        });
+        if !records {
+            return log_probs;
+        }
+        let [log_z, expected] = &kept;
+        let saved = [logits, targets, log_z, expected].map(|x| self.save(x));
+        drop(kept);
+        let backward = move |t: &Tape, g: &Grads| {
+            if g[0].is_none() {
+                return Grads::new();
+            }
+            let [logits, ..] = saved.each_ref().map(|saved| saved.unpack(t));
+            smallvec![Some(t.empty("empty_like", *logits.shape(), logits.dtype()))]
+        };
+        let [log_probs] = self.function(&[logits], [log_probs], Box::new(backward));
+        log_probs
     }
 
     /// `x[mask]` of `[B, S]` whole numbers and flags of the same shape, which hold for n of them: `[n]`.
