@@ -177,3 +177,74 @@ pub(crate) fn check(
         refuse(KIND, message!(objective::adapted_head), none.into());
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::ask::Scenario;
+    use crate::resolve::resolve;
+    use serde_json::{Value, json};
+
+    /// The key of what is refused first of a scenario with something else.
+    fn refused(objective: &Value, other: &Value) -> Option<String> {
+        let mut asked = json!({"model": "qwen2.5-0.5b", "seq_len": 64, "objective": objective});
+        for (key, value) in other.as_object().expect("an object") {
+            asked[key] = value.clone();
+        }
+        let scenario: Scenario = serde_json::from_value(asked).expect("a scenario");
+        let resolution = resolve(&scenario);
+        assert_eq!(
+            resolution.spec.is_some(),
+            resolution.findings.is_empty(),
+            "{other}"
+        );
+        let first = resolution.findings.into_iter().next();
+        first.map(|finding| finding.key)
+    }
+
+    #[test]
+    fn objectives_are_refused_with_the_key_that_excludes_them() {
+        let dpo = json!({"kind": "dpo"});
+        for (objective, other, key) in [
+            (&dpo, json!({"model": "mixtral-8x7b"}), "objective.kind"),
+            (&dpo, json!({"model": "gpt2"}), "objective.kind"),
+            (&dpo, json!({"liger_kernel": ["rope"]}), "liger_kernel"),
+            (&dpo, json!({"use_cache": true}), "use_cache"),
+            (
+                &dpo,
+                json!({"evaluation": {"kind": "loss"}}),
+                "evaluation.kind",
+            ),
+            (
+                &dpo,
+                json!({"parallelism": {"dp": {"kind": "ddp", "size": 2}}}),
+                "parallelism",
+            ),
+            (
+                &dpo,
+                json!({"lora": {"r": 8, "target_modules": ["lm_head"]}}),
+                "objective.kind",
+            ),
+            (
+                &json!({"kind": "dpo", "completion_tokens": 64}),
+                json!({}),
+                "objective.completion_tokens",
+            ),
+            (
+                &json!({"kind": "grpo"}),
+                json!({"micro_batch_size": 1}),
+                "micro_batch_size",
+            ),
+            (
+                &json!({"kind": "kto"}),
+                json!({"micro_batch_size": 1}),
+                "micro_batch_size",
+            ),
+            (&json!({"kind": "reward"}), json!({}), "task"),
+        ] {
+            assert_eq!(refused(objective, &other).as_deref(), Some(key), "{other}");
+        }
+        for kind in ["sft", "dpo", "grpo", "kto", "orpo", "cpo"] {
+            assert_eq!(refused(&json!({"kind": kind}), &json!({})), None, "{kind}");
+        }
+    }
+}
