@@ -258,14 +258,14 @@ const GENERATED: [u64; 2] = [512, 512];
 
 /// Which trainer the keys are of, where they are of no other: the command that starts it says it, not they.
 fn objective(said: &Said, job: &mut Job) -> Option<&'static str> {
-    let count = |key: &str| said.get(key).and_then(|value| value.as_u64());
+    let count = |key: &str| said.get(key).and_then(serde_json::Value::as_u64);
     let generates = ["num_generations", "max_completion_length"];
     let objective = if generates.iter().any(|key| said.get(key).is_some()) {
         let prompt = count("max_prompt_length").unwrap_or(GENERATED[0]);
         let completion = count("max_completion_length").unwrap_or(GENERATED[1]);
         job.set("seq_len", prompt.saturating_add(completion));
         job.set("objective.completion_tokens", completion);
-        if let Some(beta) = said.get("beta").and_then(|value| value.as_f64()) {
+        if let Some(beta) = said.get("beta").and_then(serde_json::Value::as_f64) {
             job.set("objective.beta", beta);
         }
         "grpo"

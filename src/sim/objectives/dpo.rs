@@ -50,7 +50,7 @@ pub(super) fn loss(
         let pairs = of_pairs(trainer, &reference)?;
         (Some(reference), pairs)
     } else {
-        let [chosen, rejected] = &batch._beside[..] else {
+        let [chosen, rejected] = &batch.beside[..] else {
             return None;
         };
         (None, [chosen.clone(), rejected.clone()])

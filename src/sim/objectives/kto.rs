@@ -29,7 +29,7 @@ fn labelled(trainer: &Trainer<'_>, ids: &Tensor, mask: &Tensor, completions: &Te
 /// `_compute_kl_logps` of the trained model or of its reference: sums `[B]` for completions of other prompts.
 fn of_others(trainer: &Trainer<'_>, model: &Model, batch: &Batch, refers: bool) -> Option<Tensor> {
     let t = trainer.tape;
-    let [ids, mask, completions, ..] = &batch._beside[..] else {
+    let [ids, mask, completions, ..] = &batch.beside[..] else {
         return None;
     };
     let batch = labelled(trainer, ids, mask, completions);
@@ -75,7 +75,7 @@ pub(super) fn loss(
         let sums = t.sum_dim(reference.beside.first()?, 1, false);
         (Some(reference), sums, others)
     } else {
-        let [.., sums, others] = &batch._beside[..] else {
+        let [.., sums, others] = &batch.beside[..] else {
             return None;
         };
         (None, sums.clone(), others.clone())

@@ -82,7 +82,7 @@ impl<'a> Trainer<'a> {
         Some(Batch {
             padding_mask: Some(mask),
             labels,
-            _beside: beside,
+            beside,
             ..Batch::of(ids)
         })
     }
@@ -100,7 +100,7 @@ impl<'a> Trainer<'a> {
         let of_sequences = (0..5).map(|_| numbers(shapes[0]));
         let beside = of_sequences.chain((0..2).map(|_| numbers(shapes[1])));
         Batch {
-            _beside: beside.collect(),
+            beside: beside.collect(),
             ..Batch::of(ids)
         }
     }
@@ -115,11 +115,11 @@ impl<'a> Trainer<'a> {
     ) -> Option<Tensor> {
         match self.spec.objective.kind {
             ObjectiveKind::Sft => sft::loss(self, model, batch?),
-            ObjectiveKind::Dpo => self.divided(dpo::loss(self, model, batch?, mark)?),
-            ObjectiveKind::Kto => self.divided(kto::loss(self, model, batch?, mark)?),
-            ObjectiveKind::Orpo => self.divided(orpo::loss(self, model, batch?, true)?),
-            ObjectiveKind::Cpo => self.divided(orpo::loss(self, model, batch?, false)?),
-            ObjectiveKind::Reward => self.divided(reward::loss(self, model, batch?)?),
+            ObjectiveKind::Dpo => Some(self.divided(dpo::loss(self, model, batch?, mark)?)),
+            ObjectiveKind::Kto => Some(self.divided(kto::loss(self, model, batch?, mark)?)),
+            ObjectiveKind::Orpo => Some(self.divided(orpo::loss(self, model, batch?, true)?)),
+            ObjectiveKind::Cpo => Some(self.divided(orpo::loss(self, model, batch?, false)?)),
+            ObjectiveKind::Reward => Some(self.divided(reward::loss(self, model, batch?)?)),
             ObjectiveKind::Grpo => {
                 if first {
                     self.generate(model, mark);
@@ -132,8 +132,8 @@ impl<'a> Trainer<'a> {
 
     /// The loss divided by the number of micro-batches, even if it is one (`loss_is_scaled_for_ga`).
     #[allow(clippy::needless_pass_by_value, reason = "the loss before is dropped")]
-    fn divided(&self, loss: Tensor) -> Option<Tensor> {
-        Some(self.tape.div_scalar(&loss))
+    fn divided(&self, loss: Tensor) -> Tensor {
+        self.tape.div_scalar(&loss)
     }
 
     /// Scores the tokens that labels name.
@@ -156,15 +156,14 @@ impl<'a> Trainer<'a> {
     fn refers(&self, model: &Model, batch: &Batch, outputs: TokenOutputs) -> Output {
         let t = self.tape;
         let grad_mode = t.set_grad_enabled(false);
-        let output = match &self.reference {
-            Some(reference) => self.scores(reference, batch, TokenOutputs::default()),
-            None => {
-                let request = Request {
-                    without_adapters: true,
-                    ..self.scoring(outputs)
-                };
-                self.asks(model, batch, request)
-            }
+        let output = if let Some(reference) = &self.reference {
+            self.scores(reference, batch, TokenOutputs::default())
+        } else {
+            let request = Request {
+                without_adapters: true,
+                ..self.scoring(outputs)
+            };
+            self.asks(model, batch, request)
         };
         t.set_grad_enabled(grad_mode);
         output
