@@ -45,6 +45,7 @@ const OF_OPTIONS: &[&str] = &[
     "megatron_core.jsonl",
     "modules_to_save.jsonl",
     "offload.jsonl",
+    "objectives.jsonl",
     "optimizers.jsonl",
     "pipeline.jsonl",
     "programs.jsonl",

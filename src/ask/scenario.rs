@@ -7,6 +7,7 @@ use super::framework::Framework;
 use super::host_settings::HostSettings;
 use super::lora::Lora;
 use super::machine::{AllocatorSettings, Hardware};
+use super::objective::Objective;
 use super::offload::Offload;
 use super::omitted::{is_false, is_nothing};
 use super::optimizer::Optimizer;
@@ -106,6 +107,8 @@ pub struct Scenario {
     pub zero_grad_set_to_none: bool,
     /// Where the loss comes from.
     pub loss: Loss,
+    /// What a trainer of TRL trains for.
+    pub objective: Objective,
     /// Whether the caller still holds the model's outputs while the next step runs.
     pub keep_outputs: bool,
     /// How the job is divided among its GPUs.
@@ -184,6 +187,7 @@ impl Default for Scenario {
             clip_grad_norm: false,
             zero_grad_set_to_none: true,
             loss: Loss::Labels,
+            objective: Objective::default(),
             keep_outputs: false,
             parallelism: Parallelism::default(),
             offload: Offload::default(),

@@ -107,6 +107,7 @@ pub(super) const PART_TEXTURES: [Texture; PARTS] = [
 pub(super) const LIGHT_PHASES: [u32; PHASES] = [
     0x4a_4f_57, // data
     0x8e_3a_a6, // forward
+    0x1f_47_88, // reference_forward
     0xb8_4a_0c, // backward
     0x8a_5a_2b, // clip
     0x0f_79_6b, // optimizer_step
@@ -117,6 +118,7 @@ pub(super) const LIGHT_PHASES: [u32; PHASES] = [
 pub(super) const DARK_PHASES: [u32; PHASES] = [
     0xa0_a6_ae, // data
     0xc9_85_de, // forward
+    0x8f_b4_f5, // reference_forward
     0xf5_9a_5c, // backward
     0xd8_ac_78, // clip
     0x46_cf_ba, // optimizer_step

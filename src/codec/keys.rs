@@ -6,10 +6,10 @@ use crate::ask::{
     AutocastStyle, BackwardPrefetch, Checkpoint, CommHook, ComputeDtype, ContextParallelKind,
     DataParallelKind, DatasetMode, EvaluationKind, ExpertDispatcher, ExpertParallelKind,
     ExpertRouting, Framework, Libraries, Loss, MasterWeights, Message, MultiprocessingContext,
-    OffloadDevice, OptimizerImpl, OptimizerName, PackingKind, PipelineSchedule, Plan, Precision,
-    Program, QuantizationStorage, QuantizationType, RecomputeGranularity, RecomputeMethod,
-    RotateMethod, Saving, SdpaBackend, ShardingStrategy, Task, TensorParallelKind, TokenizerKind,
-    message,
+    ObjectiveKind, OffloadDevice, OptimizerImpl, OptimizerName, PackingKind, PipelineSchedule,
+    Plan, Precision, Program, QuantizationStorage, QuantizationType, RecomputeGranularity,
+    RecomputeMethod, RotateMethod, Saving, SdpaBackend, ShardingStrategy, Task, TensorParallelKind,
+    TokenizerKind, message,
 };
 
 /// What a key holds.
@@ -409,6 +409,14 @@ pub static KEYS: &[Key] = &[
         name!(ActivationOffloadKind),
     ),
     key("activation_offload.streams", "act_streams", Kind::Flag),
+    key("objective.kind", "objective", name!(ObjectiveKind)),
+    key("objective.completion_tokens", "completion", Kind::Tokens),
+    key("objective.beta", "beta", Kind::Real),
+    key(
+        "objective.precompute_ref_log_probs",
+        "ref_logps",
+        Kind::Flag,
+    ),
 ];
 
 /// Options of PEFT that change numbers, not what is kept of them.

@@ -90,6 +90,7 @@ fn every_key_of_a_scenario_is_in_the_table() {
             activations: true,
         },
         parallelism: unusual::parallelism(),
+        objective: unusual::objective(),
         tied_embeddings: Some(true),
         recompute: Recompute {
             granularity: RecomputeGranularity::Full,

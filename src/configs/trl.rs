@@ -64,11 +64,17 @@ const ROWS: &[Row] = &[
     ("loss_type", Decides("loss")),
     ("activation_offloading", Lacks(Lack::Offload)),
     ("router_aux_loss_coef", Lacks(Lack::Loss)),
-    ("max_prompt_length", Lacks(Lack::Preference)),
-    ("max_completion_length", Lacks(Lack::Preference)),
-    ("num_generations", Lacks(Lack::Preference)),
-    ("beta", Lacks(Lack::Preference)),
-    ("precompute_ref_log_probs", Lacks(Lack::Preference)),
+    ("max_prompt_length", Decides("seq_len")),
+    (
+        "max_completion_length",
+        Decides("seq_len objective.kind objective.completion_tokens"),
+    ),
+    ("num_generations", Decides("objective.kind")),
+    ("beta", Decides("objective.beta")),
+    (
+        "precompute_ref_log_probs",
+        Decides("objective.kind objective.precompute_ref_log_probs"),
+    ),
     ("ref_model_init_kwargs", Lacks(Lack::Preference)),
     ("config", File),
     ("use_vllm", Lacks(Lack::Generation)),
@@ -232,15 +238,49 @@ fn finish(said: &Said, job: &mut Job) {
     if said.is_on("use_flash_attention_2") {
         job.set("attention", "flash_attention_2");
     }
+    let objective = objective(said, job);
     job.assume("seq_len", 1024, SOURCE);
     let kernels = job.get("liger_kernel").is_some();
     match said.word("loss_type").as_deref() {
         // TRL's own computation of the loss for `chunked_nll`, which no scenario has.
         Some("nll") | None => {}
+        // What is estimated of each objective.
+        Some("dapo") if objective == Some("grpo") => {}
+        Some("sigmoid") if objective == Some("dpo") => {}
         Some(_) if kernels => {}
         Some(_) => job.give_up(said, "loss_type", super::job::Matters::Yes(Lack::Loss)),
     }
     adapters(said, job);
+}
+
+/// The longest prompt and completion of GRPO where none is said.
+const GENERATED: [u64; 2] = [512, 512];
+
+/// Which trainer the keys are of, where they are of no other: the command that starts it says it, not they.
+fn objective(said: &Said, job: &mut Job) -> Option<&'static str> {
+    let count = |key: &str| said.get(key).and_then(serde_json::Value::as_u64);
+    let generates = ["num_generations", "max_completion_length"];
+    let objective = if generates.iter().any(|key| said.get(key).is_some()) {
+        let prompt = count("max_prompt_length").unwrap_or(GENERATED[0]);
+        let completion = count("max_completion_length").unwrap_or(GENERATED[1]);
+        job.set("seq_len", prompt.saturating_add(completion));
+        job.set("objective.completion_tokens", completion);
+        if let Some(beta) = said.get("beta").and_then(serde_json::Value::as_f64) {
+            job.set("objective.beta", beta);
+        }
+        "grpo"
+    } else if said.get("precompute_ref_log_probs").is_some() {
+        let before = said.is_on("precompute_ref_log_probs");
+        job.set("objective.precompute_ref_log_probs", before);
+        "dpo"
+    } else {
+        for key in ["max_prompt_length", "beta"] {
+            job.give_up(said, key, super::job::Matters::Yes(Lack::Preference));
+        }
+        return None;
+    };
+    job.set("objective.kind", objective);
+    Some(objective)
 }
 
 /// `get_peft_config` and `get_quantization_config` (`trainer/utils.py`, trl 1.16).

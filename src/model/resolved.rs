@@ -4,8 +4,8 @@ use super::architecture::Architecture;
 use crate::ask::{
     ActivationCheckpointing, ActivationOffload, AllocatorSettings, Attention, AutocastStyle,
     DataLoader, DataParallelKind, Dataset, Evaluation, ExpertParallelKind, Framework, LigerKernels,
-    Lora, Loss, Mesh, Offload, Optimizer, Packing, Parallelism, Precision, Program, Quantization,
-    Scenario, SdpaBackend, Task, TensorParallelKind,
+    Lora, Loss, Mesh, Objective, Offload, Optimizer, Packing, Parallelism, Precision, Program,
+    Quantization, Scenario, SdpaBackend, Task, TensorParallelKind,
 };
 use crate::units::{Bytes, DType};
 
@@ -73,6 +73,8 @@ pub struct ResolvedSpec {
     pub zero_grad_set_to_none: bool,
     /// Loss.
     pub loss: Loss,
+    /// What a trainer of TRL trains for; how many tokens are scored is said.
+    pub objective: Objective,
     /// Whether outputs outlive the step.
     pub keep_outputs: bool,
     /// How the job is divided among its GPUs.
@@ -192,6 +194,7 @@ impl ResolvedSpec {
             clip_grad_norm: false,
             zero_grad_set_to_none: true,
             loss: scenario.loss,
+            objective: scenario.objective,
             keep_outputs: false,
             parallelism: scenario.parallelism,
             mesh: Mesh::ONE,

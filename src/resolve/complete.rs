@@ -2,8 +2,8 @@
 
 use super::{
     activations, adapters, allocator, attention_support, chunked_loss, classifier, evaluation,
-    hardware, images, liger, offload, optimizer, packing, parallelism, quantization, refused,
-    support, task, training, versions, weights,
+    hardware, images, liger, objective, offload, optimizer, packing, parallelism, quantization,
+    refused, support, task, training, versions, weights,
 };
 use crate::ask::{
     DataParallelKind, Finding, SCENARIO_VERSION, Scenario, Severity, limits, message,
@@ -71,6 +71,7 @@ fn complete(asked: &Scenario, findings: &mut Vec<Finding>) -> Option<ResolvedSpe
     activations::check(scenario, &model.architecture, task, findings);
     packing::check(scenario, &model.architecture, task, findings);
     chunked_loss::check(scenario, &model.architecture, task, findings);
+    objective::check(scenario, &model.architecture, task, findings);
     classifier::check(scenario, &model.architecture, task, findings);
     evaluation::check_combinations(scenario, &model.architecture, findings);
     refused::check(scenario, &model.architecture, task, findings);
@@ -101,7 +102,7 @@ fn complete(asked: &Scenario, findings: &mut Vec<Finding>) -> Option<ResolvedSpe
         gradient_accumulation_steps: scenario.gradient_accumulation_steps,
         precision: scenario.precision,
         weights: scenario.gathered_weights(),
-        autocast_style: scenario.autocast_style,
+        autocast_style: objective::autocast_style(scenario),
         optimizer: scenario.offload.optimizer(scenario.optimizer),
         attention,
         sdpa_backend: scenario.sdpa_backend,
@@ -117,6 +118,7 @@ fn complete(asked: &Scenario, findings: &mut Vec<Finding>) -> Option<ResolvedSpe
         clip_grad_norm: clips(scenario),
         zero_grad_set_to_none: scenario.zero_grad_set_to_none,
         loss: chunked_loss::resolve(scenario),
+        objective: objective::resolve(scenario),
         keep_outputs: scenario.keep_outputs,
         parallelism: scenario.parallelism,
         mesh: scenario.parallelism.mesh(&scenario.hardware),

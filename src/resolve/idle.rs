@@ -3,7 +3,7 @@
 use super::{liger, parallelism, task};
 use crate::ask::{
     ActivationCheckpointing, ActivationOffloadKind, Attention, DatasetMode, EvaluationKind, Loss,
-    ModelRef, OptimizerName, Program, QuantizationType, Scenario, Task,
+    ModelRef, ObjectiveKind, OptimizerName, Program, QuantizationType, Scenario, Task,
 };
 use crate::families::reading::model;
 use crate::model::Architecture;
@@ -35,6 +35,8 @@ pub enum Idle {
     NotSelective,
     /// Nothing is packed.
     NotPacked,
+    /// The objective has no use for it.
+    NotOfObjective,
     /// Nothing is generated.
     NotGenerating,
     /// The model reads images, whose sizes its config says.
@@ -190,6 +192,11 @@ pub fn idle(scenario: &Scenario, key: &str) -> Option<Idle> {
 fn idle_step(scenario: &Scenario, key: &str) -> Option<Idle> {
     match key {
         "packing.sequences" if !scenario.packing.is_on() => Some(Idle::NotPacked),
+        "objective.completion_tokens" | "objective.beta" | "objective.precompute_ref_log_probs"
+            if !is_used(scenario.objective.kind, key) =>
+        {
+            Some(Idle::NotOfObjective)
+        }
         "selective.save" | "selective.every_second_mm"
             if scenario.activation_checkpointing != ActivationCheckpointing::Operations =>
         {
@@ -284,6 +291,17 @@ fn transcribes(scenario: &Scenario, model: &Architecture) -> bool {
 /// The model's architecture, if it is one.
 fn architecture(scenario: &Scenario) -> Option<Architecture> {
     model::read(scenario, &mut Vec::new()).map(|model| model.architecture)
+}
+
+/// Whether an objective has a use for the option with this key.
+fn is_used(kind: ObjectiveKind, key: &str) -> bool {
+    match key {
+        "objective.beta" => kind == ObjectiveKind::Grpo,
+        "objective.precompute_ref_log_probs" => {
+            matches!(kind, ObjectiveKind::Dpo | ObjectiveKind::Kto)
+        }
+        _ => !matches!(kind, ObjectiveKind::None | ObjectiveKind::Reward),
+    }
 }
 
 #[cfg(test)]

@@ -22,6 +22,7 @@ mod hardware;
 mod idle;
 mod images;
 mod liger;
+mod objective;
 mod offers;
 mod offload;
 mod optimizer;

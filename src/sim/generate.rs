@@ -336,6 +336,7 @@ pub(super) fn generate(
                 features: start.features.clone().filter(|_| step == 0),
                 causal_mask: arguments.made(),
                 batched_experts,
+                ..Request::default()
             };
             if let Some(dtype) = wrapped {
                 t.enter_autocast(dtype);

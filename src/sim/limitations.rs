@@ -17,6 +17,8 @@ limitations! {
     "Mamba、Mamba 2 及其混合模型采用普通路径，不使用 mamba-ssm 与 causal-conv1d 内核；Mamba 的逐词元循环只模拟其中几步，其余按数量计入。";
     "Megatron-Core runs the layers that it has without TransformerEngine and Apex, no kernel of which is fused; norms are one kernel, as Apex's are. Experts have room for their share of the tokens, all of it filled. The vocabulary is padded to what tensor parallel ranks divide, not further.",
     "Megatron-Core 采用不依赖 TransformerEngine 与 Apex 的层，不使用融合内核；归一化为单个内核（与 Apex 相同）。各专家按词元均分的容量处理并填满。词表只填充到张量并行进程可整除，不再额外填充。";
+    "Of TRL's objectives every token of a completion counts, half of KTO's samples are wanted, and GRPO's completions are generated elsewhere; Trainer's own loop around the steps is left out.",
+    "TRL 的训练目标假定补全中的每个词元都计入，KTO 的样本一半为正例，GRPO 的补全在别处生成；不含 Trainer 自身的循环。";
     "Compiled graphs (torch.compile, CUDA graphs) are not modelled.",
     "未模拟编译后的图（torch.compile、CUDA graphs）。";
     "Under ring attention transformers takes the head and the tail of a sequence for two samples, by their positions, and makes a mask of all pairs of a rank's tokens, a byte each, that no layer reads; it is not added.",

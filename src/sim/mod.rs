@@ -14,6 +14,7 @@ mod generate;
 mod gradients;
 mod limitations;
 mod megatron;
+mod objectives;
 mod offload;
 #[cfg(test)]
 mod on_ranks;

@@ -7,7 +7,7 @@ use super::megatron::megatron;
 use super::precision::converts_outputs;
 use super::training::{Run, STEPS, trains};
 use super::{Phase, Trace, activations};
-use crate::ask::{EvaluationKind, MasterWeights, OptimizerName, Program};
+use crate::ask::{EvaluationKind, MasterWeights, ObjectiveKind, OptimizerName, Program};
 use crate::model::ResolvedSpec;
 use crate::parallel::{self, is_wrapped};
 use crate::tape::{Backend, Built, HostCopies, Tape, Which};
@@ -39,6 +39,8 @@ fn steps_apart(spec: &ResolvedSpec) -> u32 {
     let each = spec.usual_lengths.is_some()
         || spec.program == Program::Forward
         || spec.keep_outputs
+        // What was generated for the step before lives until that for the next is there.
+        || spec.objective.kind == ObjectiveKind::Grpo
         || keeps_joined_outputs(spec)
         || spec.optimizer.in_backward
         || spec.offload.gradients

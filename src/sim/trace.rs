@@ -12,6 +12,8 @@ names! {
         Data = "data",
         /// Forward pass and loss.
         Forward = "forward",
+        /// Forward passes whose log-probabilities the loss is compared with, without gradients.
+        ReferenceForward = "reference_forward",
         /// Backward pass.
         Backward = "backward",
         /// Gradient clipping.

@@ -1,13 +1,16 @@
 //! The training program: what a loop around the model does, part by part.
 
-use super::evaluate::Evaluator;
+mod evaluated;
+mod objective;
+
 use super::fold::Counts;
 use super::gradients::{apply_before_next, classify_gradients};
+use super::objectives::Trainer;
 use super::pipeline::{Held, StagesOfRank};
 use super::precision::{autocast, converts_outputs, copied, in_float32};
 use super::sharded;
 use super::{Mark, ModelParameter, Phase, activations, offload};
-use crate::ask::{ContextParallelKind, EvaluationKind, Loss, Precision, Program};
+use crate::ask::{ContextParallelKind, Loss, Precision, Program};
 use crate::families::{Batch, DividedBatch, Model};
 use crate::model::ResolvedSpec;
 use crate::nn::build::Output;
@@ -45,6 +48,8 @@ pub(super) struct Run<'a> {
     /// What this rank does differently from one that trains alone.
     wrapper: Option<Rc<dyn Wrapper>>,
     scaler: Option<GradScaler>,
+    /// The trainer of TRL that makes the steps.
+    trainer: Option<Trainer<'a>>,
     /// The stages of this rank, where the model is divided into some.
     pipeline: Option<StagesOfRank>,
     /// What the caller holds of the last outputs: replaced when the next are there.
@@ -80,6 +85,7 @@ impl<'a> Run<'a> {
         }
         let alike = wrapper.as_ref().map(|w| w.alike_until(&spec.mesh));
         counts.alike_until = alike.unwrap_or(spec.mesh.shard);
+        let trainer = Trainer::of(t, spec);
         t.checkpoint_every(spec.checkpoint_every);
         activations::prepare(t, spec);
         let optimizer = Rc::new(RefCell::new(Optimizer::new(t, spec)));
@@ -118,6 +124,7 @@ impl<'a> Run<'a> {
             optimizer,
             wrapper,
             scaler: (spec.precision == Precision::AmpFp16).then(GradScaler::default),
+            trainer,
             _held: held,
             kept: None,
             last_loss: None,
@@ -177,6 +184,14 @@ impl<'a> Run<'a> {
         for micro_batch in 0..self.accumulation {
             let before = t.work();
             self.mark(step, micro_batch, Phase::Data);
+            if let Some(mut trainer) = self.trainer.take() {
+                self.objective(&mut trainer, &mut batch, (step, micro_batch));
+                self.trainer = Some(trainer);
+                if micro_batch + 2 == self.accumulation {
+                    before_last = t.work().since(before);
+                }
+                continue;
+            }
             batch.replace(self.model.fetch(t, spec, self.lengths(step)));
             let Some(batch) = &batch else { continue };
             self.mark(step, micro_batch, Phase::Forward);
@@ -241,6 +256,9 @@ impl<'a> Run<'a> {
         let run = u64::from(self.accumulation);
         let others = spec.gradient_accumulation_steps.saturating_sub(run);
         self.counts.batches = t.work().since(begun).plus(before_last, others);
+        if let Some((work, times)) = self.trainer.as_ref().map(Trainer::left_out) {
+            self.counts.batches = self.counts.batches.plus(work, times);
+        }
         batch
     }
 
@@ -397,31 +415,6 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Builds the model once more, which no step of the program does: with as many layers as an evaluation
-    /// runs, or with all. The parameters and what is computed with them are the same.
-    fn build_again(&mut self, short: bool) {
-        let t = self.tape;
-        let build = || Model::new(t, self.spec);
-        let built = t.build_again(short, || t.with_own_parameters(build));
-        self.evaluated = Some(Rc::new(built));
-    }
-
-    /// An evaluation after the step where layers were folded; nothing when what was tried left something
-    /// behind.
-    pub(super) fn evaluate_unfolded(&mut self) -> Option<()> {
-        self.build_again(true);
-        let built = self.tape.event_count();
-        self.evaluate(0);
-        if self.tape.fell_short() {
-            if !self.tape.leaves_nothing(built) {
-                return None;
-            }
-            self.build_again(false);
-            self.evaluate(0);
-        }
-        Some(())
-    }
-
     /// Whether something that the model made since lives on beside gradients, workspaces,
     /// the optimizer's states and what the caller holds of its outputs: another one, built anew, would
     /// not have it.
@@ -446,16 +439,6 @@ impl<'a> Run<'a> {
                     && category != Category::Inputs
             })
         })
-    }
-
-    /// An evaluation after the step, while the caller still holds the last batch.
-    pub(super) fn evaluate(&mut self, step: u32) {
-        if self.spec.evaluation.kind == EvaluationKind::None {
-            return;
-        }
-        self.mark(step, 0, Phase::Evaluation);
-        let model = Rc::clone(self.evaluated.as_ref().unwrap_or(&self.model));
-        self.counts.predicted = Evaluator::new(self.tape, self.spec, &model).run();
     }
 
     /// What is alive when the forward pass has ended is kept for backward.

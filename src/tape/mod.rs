@@ -59,7 +59,8 @@ pub use hooks::{Called, Hooked, ModuleHooks, ParameterHooks};
 pub use kept_operations::KeptOperations;
 pub use on_host::HostCopies;
 pub use ops::{
-    EightBit, FlaVersion, FourBit, Gathered, Packed, Ring, Sdpa, SdpaKernel, Transcripts, Window,
+    EightBit, FlaVersion, FourBit, Gathered, Packed, Ring, Sdpa, SdpaKernel, TokenOutputs,
+    Transcripts, Window,
 };
 pub use partial::{GradientEdge, ParameterGroup};
 pub use record::{Piece, Record};

@@ -134,6 +134,12 @@ pub const fn meaning_of_phase(phase: Phase) -> Meaning {
             "",
             "model(**batch)",
         ),
+        Phase::ReferenceForward => Meaning::new(
+            "The model that the trained one is compared with scores the same tokens; nothing is kept for backward.",
+            "与被训练模型比较的参考模型为同样的词元打分；不为反向传播保留任何内容。",
+            "",
+            "ref_model(**batch), trl",
+        ),
         Phase::Backward => Meaning::new(
             "Gradients are computed from the last layer to the first; activations go, gradients come.",
             "从最后一层到第一层计算梯度；激活值释放，梯度产生。",

@@ -28,6 +28,7 @@ pub fn phase_in_sentence(phase: Phase, language: Language) -> &'static str {
         (Language::Chinese, _) => phase.term(language),
         (_, Phase::Data) => "copying the batch",
         (_, Phase::Forward) => "forward",
+        (_, Phase::ReferenceForward) => "the reference's forward pass",
         (_, Phase::Backward) => "backward",
         (_, Phase::Clip) => "gradient clipping",
         (_, Phase::OptimizerStep) => "the optimizer step",
@@ -40,6 +41,7 @@ pub fn phase_in_sentence(phase: Phase, language: Language) -> &'static str {
 pub fn phase_short(phase: Phase, language: Language) -> &'static str {
     match (language, phase) {
         (Language::English, Phase::Forward) => "fwd",
+        (Language::English, Phase::ReferenceForward) => "ref.",
         (Language::English, Phase::Backward) => "bwd",
         (Language::English, Phase::OptimizerStep) => "optim.",
         (Language::English, Phase::ZeroGrad) => "zero",

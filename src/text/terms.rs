@@ -4,8 +4,9 @@ use super::Language;
 use crate::ask::{
     ActivationCheckpointing, ActivationOffloadKind, ArrowPool, Attention, AutocastStyle,
     Checkpoint, ContextParallelKind, DataParallelKind, DatasetMode, EvaluationKind, Framework,
-    Loss, MasterWeights, OptimizerImpl, OptimizerName, PackingKind, PipelineSchedule, Plan,
-    Precision, Program, QuantizationType, Task, TensorParallelKind, TokenizerKind,
+    Loss, MasterWeights, ObjectiveKind, OptimizerImpl, OptimizerName, PackingKind,
+    PipelineSchedule, Plan, Precision, Program, QuantizationType, Task, TensorParallelKind,
+    TokenizerKind,
 };
 use crate::host::{HostPart, HostPhase};
 use crate::sim::Phase;
@@ -52,6 +53,7 @@ terms! { Category {
 terms! { Phase {
     Data: "data", "数据传输";
     Forward: "forward", "前向";
+    ReferenceForward: "reference forward", "参考前向";
     Backward: "backward", "反向";
     Clip: "clip", "梯度裁剪";
     OptimizerStep: "optimizer step", "优化器更新";
@@ -129,6 +131,17 @@ terms! { ActivationOffloadKind {
     SavedTensors: "saved tensors (TRL)", "保存的张量（TRL）";
     SaveOnCpu: "save_on_cpu (torch)", "save_on_cpu（torch）";
     LayerInputs: "layer inputs (Unsloth, axolotl)", "层输入（Unsloth、axolotl）";
+} }
+
+terms! { ObjectiveKind {
+    None: "the model's own loss", "模型自身的损失";
+    Sft: "SFT (TRL)", "SFT（TRL）";
+    Dpo: "DPO (TRL)", "DPO（TRL）";
+    Grpo: "GRPO (TRL)", "GRPO（TRL）";
+    Kto: "KTO (TRL)", "KTO（TRL）";
+    Orpo: "ORPO (TRL)", "ORPO（TRL）";
+    Cpo: "CPO (TRL)", "CPO（TRL）";
+    Reward: "reward model (TRL)", "奖励模型（TRL）";
 } }
 
 terms! { PackingKind {
@@ -308,6 +321,7 @@ pub fn value_name(key: &str, name: &str, language: Language) -> Option<&'static 
         "optimizer.impl" => of!(OptimizerImpl),
         "optimizer.master_weights" => of!(MasterWeights),
         "packing.kind" => of!(PackingKind),
+        "objective.kind" => of!(ObjectiveKind),
         "activation_offload.kind" => of!(ActivationOffloadKind),
         "attention" => of!(Attention),
         "activation_checkpointing" => of!(ActivationCheckpointing),

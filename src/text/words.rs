@@ -271,6 +271,7 @@ words! {
     IdleNotCheckpointed: "No effect: no layer is checkpointed.", "无效：没有层被重计算。";
     IdleNoEvaluation: "No effect: there is no evaluation.", "无效：没有评估。";
     IdleNotSelective: "No effect without selective checkpointing.", "未使用选择性重计算时无效。";
+    IdleNotOfObjective: "No effect: the objective has no use for it.", "无效：该训练目标不使用此项。";
     IdleNotPacked: "No effect: nothing is packed.", "无效：没有打包。";
     IdleNotTrainer: "No effect: only Trainer.evaluate keeps predictions.", "无效：只有 Trainer.evaluate 会保留预测。";
     IdleNotGenerating: "No effect: nothing is generated.", "无效：不生成内容。";
@@ -317,6 +318,7 @@ pub const fn idle_reason(idle: Idle) -> Word {
         Idle::NoEvaluation => Word::IdleNoEvaluation,
         Idle::NotSelective => Word::IdleNotSelective,
         Idle::NotPacked => Word::IdleNotPacked,
+        Idle::NotOfObjective => Word::IdleNotOfObjective,
         Idle::NotTrainer => Word::IdleNotTrainer,
         Idle::NotGenerating => Word::IdleNotGenerating,
         Idle::Images => Word::IdleImages,

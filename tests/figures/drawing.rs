@@ -17,6 +17,7 @@ impl Words for English {
         match phase {
             Phase::Data => "Data",
             Phase::Forward => "Forward",
+            Phase::ReferenceForward => "Reference forward",
             Phase::Backward => "Backward",
             Phase::Clip => "Gradient clipping",
             Phase::OptimizerStep => "Optimizer step",
@@ -27,6 +28,7 @@ impl Words for English {
     fn phase_short(&self, phase: Phase) -> &str {
         match phase {
             Phase::Forward => "Fwd",
+            Phase::ReferenceForward => "Ref",
             Phase::Backward => "Bwd",
             Phase::Clip => "Clip",
             Phase::OptimizerStep => "Optim",
@@ -110,6 +112,7 @@ impl Words for Chinese {
         match phase {
             Phase::Data => "数据",
             Phase::Forward => "前向传播",
+            Phase::ReferenceForward => "参考前向",
             Phase::Backward => "反向传播",
             Phase::Clip => "梯度裁剪",
             Phase::OptimizerStep => "优化器更新",

@@ -19,6 +19,9 @@ def on_host():
 def run(written, iterations=ITERATIONS):
     """-> recorder, known storages {address: (bytes, category)} before the first mark, facts. What runs out of memory ends early."""
     asked = scenarios.complete(written)
+    if asked["objective"]:
+        import objectives
+        return objectives.run(written, iterations, Recorder())
     if scenarios.TRANSFORMERS_5:
         libraries.stub_triton()  # which PyTorch's own wheels bring: some of its operations are kernels of Triton since torch 2.15
     scenarios.sdpa_kernels(asked)

@@ -12,7 +12,7 @@ DEFAULTS = dict(
     optimizer=dict(name="adamw", impl="foreach"), attention="sdpa", sdpa_backend=None, padding_mask=None, use_cache=False,
     activation_checkpointing="none", weights=None, lora=None, frozen=[], clip_grad_norm=False, zero_grad_set_to_none=True, loss="labels",
     keep_outputs=False, program="training", model_overrides={}, offload={}, checkpoint_every=1, pad_to_multiple_of=None, evaluation={}, quantization={},
-    liger_kernel=[], allocator={}, dataset={}, images=1, image_size=None, parallelism={})
+    liger_kernel=[], allocator={}, dataset={}, images=1, image_size=None, parallelism={}, objective={})
 WEIGHTS = dict(fp32=torch.float32, amp_bf16=torch.float32, amp_fp16=torch.float32, bf16=torch.bfloat16, fp16=torch.float16)
 AUTOCAST = dict(amp_bf16=torch.bfloat16, amp_fp16=torch.float16)
 CLASSES = dict(causal_lm="AutoModelForCausalLM", seq2seq_lm="AutoModelForSeq2SeqLM", masked_lm="AutoModelForMaskedLM",
@@ -121,14 +121,8 @@ def model(scenario, device="cuda"):
     if lora:
         libraries.stub_triton()  # bitsandbytes 0.45, which PEFT imports, asks Triton for the driver
         import peft
-        # PEFT's own wrapper of encoder-decoders passes token ids on, which Whisper does not take.
-        # With those of heads PEFT trains the heads, too.
-        tasks = dict(causal_lm="CAUSAL_LM", image_text_to_text="CAUSAL_LM", seq2seq_lm=None if kind == "whisper" else "SEQ_2_SEQ_LM", sequence_classification="SEQ_CLS",
-                     token_classification="TOKEN_CLS", question_answering="QUESTION_ANS")
-        adapters = peft.LoraConfig(r=lora.get("r", 16), lora_alpha=32, lora_dropout=lora.get("dropout", 0.0), bias="none", use_dora=lora.get("use_dora", False),
-                                   target_modules="all-linear" if "all-linear" in lora["target_modules"] else lora["target_modules"], modules_to_save=lora.get("modules_to_save"), **only_in_5("target_parameters", lora), task_type=tasks.get(scenario["task"]))
         with torch.device(device):
-            model = peft.get_peft_model(model, adapters, autocast_adapter_dtype=lora.get("adapter_dtype", "fp32") == "fp32")
+            model = peft.get_peft_model(model, lora_config(scenario), autocast_adapter_dtype=lora.get("adapter_dtype", "fp32") == "fp32")
         if not quantized:
             model.to(device)
     if checkpointing != "none":
@@ -147,6 +141,18 @@ def model(scenario, device="cuda"):
         model.forward = types.MethodType(inner, model)
         model.forward = types.MethodType(convert_outputs_to_fp32(model.forward.__func__), model)
     return model
+
+
+def lora_config(scenario):
+    import peft
+    lora = scenario["lora"]
+    kind, _ = model_fields(scenario)
+    # PEFT's own wrapper of encoder-decoders passes token ids on, which Whisper does not take.
+    # With those of heads PEFT trains the heads, too.
+    tasks = dict(causal_lm="CAUSAL_LM", image_text_to_text="CAUSAL_LM", seq2seq_lm=None if kind == "whisper" else "SEQ_2_SEQ_LM", sequence_classification="SEQ_CLS",
+                 token_classification="TOKEN_CLS", question_answering="QUESTION_ANS")
+    return peft.LoraConfig(r=lora.get("r", 16), lora_alpha=32, lora_dropout=lora.get("dropout", 0.0), bias="none", use_dora=lora.get("use_dora", False),
+                           target_modules="all-linear" if "all-linear" in lora["target_modules"] else lora["target_modules"], modules_to_save=lora.get("modules_to_save"), **only_in_5("target_parameters", lora), task_type=tasks.get(scenario["task"]))
 
 
 @contextlib.contextmanager

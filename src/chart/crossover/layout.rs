@@ -182,7 +182,11 @@ fn logarithmic(sweep: &Sweep, max: u64) -> bool {
 fn phases(sweep: &Sweep) -> impl Iterator<Item = Phase> {
     Phase::ALL.iter().copied().filter(|&phase| {
         let computes = match phase {
-            Phase::Forward | Phase::Backward | Phase::OptimizerStep | Phase::Evaluation => true,
+            Phase::Forward
+            | Phase::ReferenceForward
+            | Phase::Backward
+            | Phase::OptimizerStep
+            | Phase::Evaluation => true,
             Phase::Data | Phase::Clip | Phase::ZeroGrad => false,
         };
         let occurs = sweep

@@ -17,6 +17,15 @@ pub(super) fn optimizer() -> Optimizer {
     }
 }
 
+/// The same.
+pub(super) fn objective() -> Objective {
+    Objective {
+        completion_tokens: Some(1),
+        beta: Some(0.5),
+        ..Objective::default()
+    }
+}
+
 /// Every setting other than usual.
 pub(super) fn parallelism() -> Parallelism {
     Parallelism {

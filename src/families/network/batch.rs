@@ -30,7 +30,7 @@ pub struct Batch {
     pub(crate) images: Option<(Tensor, bool)>,
     /// The second label `[B]` of a sample that has two, how many patches images have, how large they are or which of their
     /// pixels are none of padding, the kinds `[B, S]` of tokens.
-    pub(crate) _beside: Vec<Tensor>,
+    pub(crate) beside: Vec<Tensor>,
 }
 
 impl Batch {
@@ -54,7 +54,7 @@ impl Batch {
             positions: None,
             boundaries: None,
             images: None,
-            _beside: Vec::new(),
+            beside: Vec::new(),
         }
     }
 
@@ -175,6 +175,6 @@ pub(crate) fn batch(
         positions,
         boundaries,
         images: seen.map(|images| (images, false)),
-        _beside: beside,
+        beside,
     }
 }

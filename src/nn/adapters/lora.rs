@@ -5,7 +5,7 @@
 use super::dora::{BaseWeight, Dora};
 use super::factors::Factors;
 use crate::ask::{ALL_LINEAR, Lora};
-use crate::nn::build::{Division, Facts};
+use crate::nn::build::{Call, Division, Facts};
 use crate::tape::{Placement, Tape, Tensor};
 use crate::units::{DType, Shape};
 use std::cell::OnceCell;
@@ -15,10 +15,17 @@ use std::rc::Rc;
 pub(crate) struct Adapter {
     factors: Factors,
     dropout: bool,
+    /// Whether all dropout was switched off afterwards (`disable_dropout_in_model`, trl 1.16).
+    dropout_is_off: bool,
     dora: Option<Dora>,
+    call: Rc<Call>,
 }
 
 impl Adapter {
+    fn is_on(&self) -> bool {
+        !self.call.leaves_adapters_out()
+    }
+
     /// A and B.
     pub(crate) fn factors(&self) -> [&Tensor; 2] {
         self.factors.both()
@@ -37,7 +44,7 @@ impl Adapter {
         let Some(dora) = &self.dora else {
             let wide = {
                 let dropped = t.with_own("lora_dropout", [], &x, |x| {
-                    if drops { t.dropout(x) } else { x.clone() }
+                    if drops { self.dropped(t, x) } else { x.clone() }
                 });
                 let narrow = self.factors.narrow(t, &dropped);
                 drop(dropped);
@@ -46,12 +53,20 @@ impl Adapter {
             return (t.mul_scalar(&wide), [Some(x), None]);
         };
         let (x, undropped) = if drops {
-            (t.dropout(&x), dora.keeps_input().then_some(x))
+            (self.dropped(t, &x), dora.keeps_input().then_some(x))
         } else {
             (x, None)
         };
         let update = dora.forward(t, &self.factors, &x, (!drops).then_some(result), bias);
         (update, [Some(x), undropped])
+    }
+
+    fn dropped(&self, t: &Tape, x: &Tensor) -> Tensor {
+        if self.dropout_is_off {
+            x.clone()
+        } else {
+            t.dropout(x)
+        }
     }
 
     fn drops(&self, t: &Tape) -> bool {
@@ -130,6 +145,11 @@ impl Adapter {
 /// Where an adapter will be once all of the model is built.
 pub(crate) type Slot = Rc<OnceCell<Adapter>>;
 
+/// The adapter in its place, unless the forward pass that is running leaves adapters out.
+pub(crate) fn running(slot: &Slot) -> Option<&Adapter> {
+    slot.get().filter(|adapter| adapter.is_on())
+}
+
 /// What gets an adapter.
 pub(crate) struct Target {
     pub(crate) slot: Slot,
@@ -183,7 +203,7 @@ pub(crate) fn attach(
     t: &Tape,
     lora: &Lora,
     targets: Vec<Target>,
-    facts: Facts,
+    (facts, call, dropout_is_off): (Facts, &Rc<Call>, bool),
     (at_last, stays): (Option<DType>, bool),
 ) -> (u64, Vec<usize>) {
     let mut places = Vec::new();
@@ -236,7 +256,9 @@ pub(crate) fn attach(
                 division: target.division,
             },
             dropout: lora.dropout > 0.0,
+            dropout_is_off,
             dora: dora.map(|(magnitude, base)| Dora::new(magnitude, base, facts)),
+            call: Rc::clone(call),
         });
     }
     (elements, places)

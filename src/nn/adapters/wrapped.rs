@@ -4,7 +4,7 @@
 //!
 //! Source: peft 0.21, `tuners/lora/layer.py` (`ParamWrapper`); torch 2.15, `nn/utils/parametrize.py`.
 
-use super::lora::{Adapter, Slot};
+use super::lora::{Adapter, Slot, running};
 use crate::nn::build::Builder;
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
@@ -48,7 +48,7 @@ impl Wrapped {
     /// What happens before the module runs. That a change keeps shape and dtype is tried out once
     /// (`ParametrizationList`).
     pub(crate) fn open(&self, t: &Tape) -> Opened<'_> {
-        let adapter = self.adapter.as_ref().and_then(|slot| slot.get());
+        let adapter = self.adapter.as_ref().and_then(running);
         let opened = Opened {
             sum: OnceCell::new(),
             weight: &self.weight,

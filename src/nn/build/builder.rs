@@ -6,8 +6,7 @@ use super::facts::Facts;
 use super::named;
 use super::outline::Outline;
 use crate::ask::{
-    ActivationCheckpointing, AdapterDtype, DataParallelKind, LigerKernels, MasterWeights, Program,
-    Quantization,
+    AdapterDtype, DataParallelKind, LigerKernels, MasterWeights, Program, Quantization,
 };
 use crate::model::{Architecture, ModuleKind, Parameter, ResolvedSpec, TensorStyle, Transformers};
 use crate::nn::adapters::{Target, lora};
@@ -108,7 +107,11 @@ impl<'a> Plan<'a> {
                 self.tape,
                 options,
                 self.targets.take(),
-                Facts::of(self.spec),
+                (
+                    Facts::of(self.spec),
+                    &self.call,
+                    spec.objective.disables_dropout(),
+                ),
                 (engine.then_some(spec.weights), stays),
             )
         });
@@ -438,19 +441,6 @@ impl<'a> Builder<'a> {
     /// How linear layers are held.
     pub(crate) fn quantization(&self) -> Quantization {
         self.plan.spec.quantization
-    }
-
-    /// Whether the input embedding's result is made to require a gradient, so that checkpointed
-    /// layers that are frozen have one to start from (`enable_input_require_grads`). Only PEFT asks
-    /// for that where the model's main input is not `tokens`.
-    pub(crate) fn input_requires_gradient(&self, tokens: bool) -> bool {
-        let spec = self.plan.spec;
-        let asked = tokens && self.facts().checkpointing_asks_input_gradient;
-        match spec.activation_checkpointing {
-            ActivationCheckpointing::None => false,
-            ActivationCheckpointing::Full | ActivationCheckpointing::Operations => asked,
-            ActivationCheckpointing::FullReentrant => asked || spec.lora.is_some(),
-        }
     }
 
     /// A weight that `__init__` allocates and that is dropped when another is tied in its place.

@@ -1,6 +1,6 @@
 //! How a model is called besides its batch: what generation and evaluation ask of it.
 
-use super::output::Request;
+use super::output::{Request, Scored};
 use crate::nn::vision::ImageFeatures;
 use crate::tape::{KeyValueCache, Tensor};
 use std::cell::RefCell;
@@ -128,6 +128,16 @@ impl Call {
     /// Whether the weights of experts are gathered token by token.
     pub(crate) fn batches_experts(&self) -> bool {
         self.request.borrow().batched_experts
+    }
+
+    /// What is asked of tokens that are scored instead of giving logits.
+    pub(crate) fn scored(&self) -> Option<Scored> {
+        self.request.borrow().scored
+    }
+
+    /// Whether adapters are left out.
+    pub(crate) fn leaves_adapters_out(&self) -> bool {
+        self.request.borrow().without_adapters
     }
 
     /// Of how many last positions logits are asked for; of all, if nothing is said.

@@ -2,7 +2,7 @@
 
 use super::builder::Builder;
 use super::layers::Linear;
-use crate::nn::adapters::{BaseWeight, Slot};
+use crate::nn::adapters::{BaseWeight, Slot, running};
 use crate::tape::{Tape, Tensor};
 
 /// `Conv1D`.
@@ -54,7 +54,7 @@ impl Conv1D {
                         t.view(&flat, [x.dim(0), x.dim(1), weight.dim(1)])
                     })
                 };
-                match adapter.as_ref().and_then(|slot| slot.get()) {
+                match adapter.as_ref().and_then(running) {
                     Some(adapter) => t.with_own("adapted", [], x, |x| {
                         adapter.forward(t, x, whole(x), Some(bias))
                     }),

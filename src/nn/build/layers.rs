@@ -6,7 +6,7 @@ use super::four_bit::Linear4bit;
 use super::int8::Linear8bit;
 use crate::ask::QuantizationType;
 use crate::model::TensorStyle;
-use crate::nn::adapters::{Adapter, BaseWeight, Slot};
+use crate::nn::adapters::{Adapter, BaseWeight, Slot, running};
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
 
@@ -129,7 +129,7 @@ impl Linear {
 
     /// `[.., inputs]` to `[.., outputs]`.
     pub(crate) fn forward(&self, t: &Tape, x: &Tensor) -> Tensor {
-        let adapter = self.adapter.as_ref().and_then(|slot| slot.get());
+        let adapter = self.adapter.as_ref().and_then(running);
         match adapter {
             Some(_) => t.with_own("adapted", [], x, |x| self.adapted(t, x, adapter)),
             None => self.adapted(t, x, None),
@@ -276,7 +276,7 @@ impl Embedding {
             }
             result
         });
-        if let Some(adapter) = self.adapter.as_ref().and_then(|slot| slot.get()) {
+        if let Some(adapter) = self.adapter.as_ref().and_then(running) {
             result = adapter.forward_table(t, indices, result);
         }
         if self.result_requires_gradient && !result.requires_grad() {

@@ -2,6 +2,7 @@
 
 mod builder;
 mod call;
+mod checkpointed;
 mod conv1d;
 mod divided;
 mod division;
@@ -24,4 +25,4 @@ pub(crate) use division::{BetweenLayers, Division};
 pub(crate) use facts::Facts;
 pub(crate) use layers::{Embedding, LayerNorm, Linear, RmsNorm};
 pub(crate) use norm::{Norm, bare_root_mean_square, root_mean_square};
-pub use output::{Output, Request};
+pub use output::{Output, Request, Scored};

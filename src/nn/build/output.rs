@@ -1,7 +1,7 @@
 //! What goes into a forward pass besides its batch, and what comes out of it.
 
 use crate::nn::vision::ImageFeatures;
-use crate::tape::Tensor;
+use crate::tape::{Tensor, TokenOutputs};
 
 /// What a forward pass returns.
 pub struct Output {
@@ -46,7 +46,16 @@ impl Output {
     }
 }
 
-/// What a forward pass of evaluation is asked for.
+/// What is asked of a head that scores tokens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Scored {
+    /// Of each sample so many last tokens have labels that are not ignored.
+    pub tokens: u64,
+    /// What is asked of each besides its log-probability.
+    pub outputs: TokenOutputs,
+}
+
+/// What a forward pass is asked for, of evaluation and of objectives.
 #[derive(Clone, Default)]
 pub struct Request {
     /// Whether a mask comes with the batch, with no padding in it.
@@ -63,4 +72,8 @@ pub struct Request {
     pub causal_mask: Option<Tensor>,
     /// Whether experts are run as `generate` does after the prompt.
     pub batched_experts: bool,
+    /// Whether tokens are scored instead of giving logits, and what is asked of each.
+    pub scored: Option<Scored>,
+    /// Whether adapters are left out (`disable_adapter`).
+    pub without_adapters: bool,
 }

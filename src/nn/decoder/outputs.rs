@@ -2,7 +2,7 @@
 
 use super::shell::Shell;
 use crate::nn::build::{Linear, Output};
-use crate::nn::heads::{classifier, loss};
+use crate::nn::heads::{classifier, loss, scored};
 use crate::tape::{Called, Tape, Tensor};
 
 impl Shell {
@@ -44,6 +44,11 @@ impl Shell {
         head: &Linear,
         labels: Option<&Tensor>,
     ) -> Result<Output, Tensor> {
+        if let (Some(asked), Some(labels)) = (self.call.scored(), labels)
+            && let Some(output) = scored(t, (&hidden, head), labels, asked)
+        {
+            return Ok(output);
+        }
         let labels = labels.filter(|_| self.cuts_loss && t.is_training());
         let (Some(labels), Some(weight)) = (labels, head.weight()) else {
             return Err(hidden);

@@ -3,5 +3,7 @@
 pub(crate) mod classifier;
 mod head;
 pub(crate) mod loss;
+mod scored;
 
 pub(crate) use head::{Head, HeadLoss, Reads, Transform};
+pub(crate) use scored::scored;

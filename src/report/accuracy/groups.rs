@@ -25,7 +25,7 @@ pub(super) fn groups(scenario: &Value) -> Vec<String> {
                 }));
             }
             // Of some, what matters is what they are called.
-            ("packing" | "activation_offload", Value::Object(map)) => {
+            ("packing" | "activation_offload" | "objective", Value::Object(map)) => {
                 groups.extend(map.get("kind").map(|kind| format!("{key}={}", plain(kind))));
             }
             ("activation_checkpointing", Value::Object(map)) => {

@@ -104,6 +104,49 @@ fn one_forward_pass_for_all_steps_gives_the_events_of_each() {
     }
 }
 
+/// Steps of TRL's trainers, with a reference and without, over as many layers.
+fn objectives(layers: u64) -> Vec<(String, ResolvedSpec)> {
+    let options = [
+        r#"{"objective": {"kind": "sft"}, "precision": "amp_bf16"}"#,
+        r#"{"objective": {"kind": "sft"}, "precision": "bf16", "gradient_accumulation_steps": 3}"#,
+        r#"{"objective": {"kind": "dpo"}, "precision": "bf16"}"#,
+        r#"{"objective": {"kind": "dpo"}, "precision": "amp_bf16", "clip_grad_norm": true,
+            "activation_checkpointing": "full", "lora": {"r": 8, "target_modules": ["q_proj", "v_proj"]}}"#,
+        r#"{"objective": {"kind": "dpo", "precompute_ref_log_probs": true}, "precision": "bf16"}"#,
+        r#"{"objective": {"kind": "grpo", "completion_tokens": 64}, "precision": "bf16"}"#,
+        r#"{"objective": {"kind": "grpo", "completion_tokens": 64, "beta": 0.1}, "precision": "bf16",
+            "gradient_accumulation_steps": 3}"#,
+        r#"{"objective": {"kind": "grpo", "completion_tokens": 64, "beta": 0.1}, "precision": "bf16",
+            "lora": {"r": 8, "target_modules": ["q_proj"]}, "activation_checkpointing": "full"}"#,
+        r#"{"objective": {"kind": "kto"}, "precision": "bf16"}"#,
+        r#"{"objective": {"kind": "kto"}, "precision": "amp_bf16", "activation_checkpointing": "full_reentrant",
+            "lora": {"r": 8, "target_modules": ["q_proj"]}}"#,
+        r#"{"objective": {"kind": "orpo"}, "precision": "amp_bf16", "activation_checkpointing": "full"}"#,
+        r#"{"objective": {"kind": "cpo"}, "precision": "bf16", "gradient_accumulation_steps": 2}"#,
+        r#"{"objective": {"kind": "reward"}, "precision": "bf16", "task": "sequence_classification"}"#,
+    ];
+    let spec = |option: &&str| {
+        let mut scenario: Scenario = serde_json::from_str(option).expect("a scenario");
+        scenario.model = crate::ask::ModelRef::Catalog("qwen2.5-0.5b".to_owned());
+        let changed = [("num_hidden_layers", layers), ("num_labels", 1)];
+        for (key, value) in changed {
+            let overrides = &mut scenario.model_overrides;
+            overrides.insert(key.to_owned(), value.into());
+        }
+        let spec = resolve(&scenario).spec.expect(option);
+        ((*option).to_owned(), spec)
+    };
+    options.iter().map(spec).collect()
+}
+
+#[test]
+fn folded_steps_of_trainers_have_the_peaks_of_all() {
+    for (option, spec) in objectives(12) {
+        let whole = unfolded(&spec, accumulation(&spec), Tape::new);
+        assert_eq!(peaks(&simulate(&spec)), peaks(&whole), "{option}");
+    }
+}
+
 /// An event of a trace without numbers that depend on the order in which scopes were made.
 #[derive(Debug, PartialEq)]
 enum Written {

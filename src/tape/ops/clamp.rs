@@ -43,6 +43,33 @@ impl Tape {
         self.extreme("minimum", x, number, true)
     }
 
+    /// `torch.min(a, b)` of the same shape, which both get gradients. Saves both; each gradient is halved where they
+    /// are equal and nothing where the other is smaller.
+    pub fn minimum(&self, a: &Tensor, b: &Tensor) -> Tensor {
+        const OP: &str = "minimum";
+        let records = self.records(&[a, b]);
+        let saved = records.then(|| [a, b].map(|kept| self.save(kept)));
+        let out = self.like(OP, a);
+        let Some(saved) = saved else { return out };
+        self.attach(
+            &[a, b],
+            out,
+            Box::new(move |t, g| {
+                let Some(g) = &g[0] else { return Grads::new() };
+                let [a, _b] = saved.each_ref().map(|saved| saved.unpack(t));
+                let gradient = |_| {
+                    let flags = |op| t.elementwise(op, &[&a], DType::Bool);
+                    let _smaller = flags("lt");
+                    let _half = t.like("div", g);
+                    let _equal = flags("eq");
+                    let _chosen = t.like("where", g);
+                    Some(t.like("masked_fill", g))
+                };
+                [0, 1].map(gradient).into_iter().collect()
+            }),
+        )
+    }
+
     /// `early`: whether the gradient first looks where x is beyond the number (torch 2.15), or last
     /// (torch 2.6).
     fn extreme(&self, op: &'static str, x: &Tensor, number: &Tensor, early: bool) -> Tensor {

@@ -117,6 +117,34 @@ groups! {
         steps_inside_backward: "An offloaded optimizer steps after backward, on the CPU.",
             "卸载的优化器在反向传播之后于 CPU 上更新。";
     }
+    objective {
+        models: "TRL's objectives are estimated for decoders of text whose heads give plain logits, without experts.",
+            "TRL 的训练目标目前支持输出头直接给出 logits、不含专家的文本解码器。";
+        framework: "TRL's objectives are estimated for {framework}.",
+            "TRL 的训练目标目前支持 {framework}。";
+        task: "This trainer of TRL trains models for the task {task}.",
+            "TRL 的该训练器训练任务为 {task} 的模型。";
+        dropout: "This trainer of TRL switches dropout off, which is not estimated for models that have some.",
+            "TRL 的该训练器会关闭 dropout，暂不支持带 dropout 的模型。";
+        training_only: "TRL's objectives are estimated in training, without an evaluation.",
+            "TRL 的训练目标目前只支持训练，不含评估。";
+        other_losses: "A trainer of TRL computes the loss by itself, of rows that are not packed; kernels of Liger are not estimated beside it yet.",
+            "TRL 的训练器自行计算损失，样本不打包；暂不支持与 Liger 内核同时使用。";
+        usual_loop: "Not estimated beside TRL's objectives yet.",
+            "暂不支持与 TRL 的训练目标同时使用。";
+        one_gpu: "TRL's objectives are estimated on one GPU.",
+            "TRL 的训练目标目前只支持单个 GPU。";
+        saved_modules: "Without adapters the reference would use the modules as they were; this is not estimated yet.",
+            "关闭适配器时参考模型会使用原来的模块；暂不支持估算。";
+        checkpointed_again: "After the reference's forward pass every layer is checkpointed.",
+            "参考模型的前向传播之后，每一层都会被重计算。";
+        adapted_head: "TRL reads the head's weight past its adapter, and refuses one.",
+            "TRL 直接读取输出头的权重而不经过适配器，因此拒绝输出头上的适配器。";
+        other_prompts: "KTO compares with completions of other prompts in the same micro-batch: it has at least two samples.",
+            "KTO 与同一微批次中其他提示的补全比较：微批次至少有两个样本。";
+        group: "A group of GRPO has at least two completions: micro_batch_size times gradient_accumulation_steps is too small.",
+            "GRPO 的一组至少有两个补全：micro_batch_size 与 gradient_accumulation_steps 之积过小。";
+    }
     packing {
         models: "Packed rows are estimated for decoders that attend by positions they are given, trained to predict the next token.",
             "打包的样本目前支持按传入位置计算注意力、以预测下一个词元训练的解码器。";

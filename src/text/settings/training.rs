@@ -39,6 +39,18 @@ settings! {
     "pad_to_multiple_of": "Pad to a multiple of", "填充到其倍数";
         "pad_to_multiple_of of the data collator; 1 pads no further.",
         "data collator 的 pad_to_multiple_of；1 表示不再填充。"; "\u{2308}S / n\u{2309} n", "DataCollatorForSeq2Seq(pad_to_multiple_of=n)";
+    "objective.kind": "Objective", "训练目标";
+        "Which of TRL's trainers makes the steps: what else runs in a step, and of what the loss is made.",
+        "由 TRL 的哪个训练器执行：每步还运行什么，损失由什么计算。"; "+ a forward pass of the reference", "SFTTrainer, DPOTrainer, GRPOTrainer, KTOTrainer, ORPOTrainer, CPOTrainer, RewardTrainer, trl";
+    "objective.completion_tokens": "Tokens that are scored", "被打分的词元数";
+        "The last tokens of each sequence, its completion; all but the first when absent.",
+        "每个序列末尾的词元，即其补全；未给出时为除第一个之外的全部。"; "N = B C", "max_completion_length, labels != -100";
+    "objective.beta": "Beta", "Beta";
+        "How much the reference counts; GRPO keeps no reference with 0, its default.",
+        "参考模型的权重；GRPO 默认 0，即没有参考模型。"; "", "beta";
+    "objective.precompute_ref_log_probs": "Reference before training", "训练前计算参考";
+        "The reference's log-probabilities are computed before training; it is not kept.",
+        "参考模型的对数概率在训练之前算好，之后不再保留参考模型。"; "\u{2212} the reference's weights", "precompute_ref_log_probs";
     "packing.kind": "Packing", "打包（packing）";
         "Several sequences in each row of S tokens, and how they are told apart.",
         "每行 S 个词元中放入多个序列，以及如何区分它们。"; "sdpa: B S\u{b2} more per layer", "SFTConfig(packing=, padding_free=), sample_packing";

@@ -103,6 +103,12 @@ static ONE_GPU: &[Group] = &[
             Setting::new("dataset.length_mean")
                 .steps(LENGTHS)
                 .absent(As("seq_len")),
+            Setting::new("objective.kind").half(),
+            Setting::new("objective.completion_tokens")
+                .steps(LENGTHS)
+                .absent(As("seq_len")),
+            Setting::new("objective.beta").look(Look::Shares(SHARES)),
+            Setting::new("objective.precompute_ref_log_probs"),
             Setting::new("packing.kind").half(),
             Setting::new("packing.sequences").steps(FEW),
             Setting::new("pad_to_multiple_of")

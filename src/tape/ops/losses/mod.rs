@@ -3,3 +3,6 @@
 mod cross_entropy;
 mod cut;
 mod liger;
+mod scored;
+
+pub use scored::TokenOutputs;

@@ -1,0 +1,91 @@
+//! Objectives of TRL's trainers.
+
+use crate::units::names;
+use serde::{Deserialize, Serialize};
+
+names! {
+    /// Which of TRL's trainers makes the steps.
+    ObjectiveKind {
+        /// None of them: the model computes its loss.
+        None = "none",
+        /// `SFTTrainer`: the next token, scored without all logits.
+        Sft = "sft",
+        /// `DPOTrainer`: pairs of completions against a reference.
+        Dpo = "dpo",
+        /// `GRPOTrainer`: groups of completions, whose generation is not part of the step.
+        Grpo = "grpo",
+        /// `KTOTrainer`: completions that are wanted or not, against a reference.
+        Kto = "kto",
+        /// `ORPOTrainer`: pairs of completions by their odds, without a reference.
+        Orpo = "orpo",
+        /// `CPOTrainer`: pairs of completions, without a reference.
+        Cpo = "cpo",
+        /// `RewardTrainer`: a model that gives a number, from pairs.
+        Reward = "reward",
+    }
+}
+
+/// What a trainer of TRL trains for, with its own names for options.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Objective {
+    /// Which trainer.
+    pub kind: ObjectiveKind,
+    /// The last tokens of each sequence that are scored, its completion; all but the first when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub completion_tokens: Option<u64>,
+    /// How much the reference counts; GRPO has none with 0, which is its default.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub beta: Option<f64>,
+    /// Whether DPO or KTO computes the reference's log-probabilities before it trains.
+    pub precompute_ref_log_probs: bool,
+}
+
+impl Default for Objective {
+    fn default() -> Self {
+        Self {
+            kind: ObjectiveKind::None,
+            completion_tokens: None,
+            beta: None,
+            precompute_ref_log_probs: false,
+        }
+    }
+}
+
+impl Objective {
+    /// Whether a trainer of TRL makes the steps.
+    pub const fn is_on(&self) -> bool {
+        !matches!(self.kind, ObjectiveKind::None)
+    }
+
+    /// Whether a sample is a pair of sequences, a chosen and a rejected one.
+    pub const fn has_pairs(&self) -> bool {
+        matches!(self.kind, ObjectiveKind::Dpo | ObjectiveKind::Reward)
+    }
+
+    /// Whether log-probabilities of a reference are computed while training.
+    pub fn has_reference(&self) -> bool {
+        match self.kind {
+            ObjectiveKind::Dpo | ObjectiveKind::Kto => !self.precompute_ref_log_probs,
+            ObjectiveKind::Grpo => self.beta.is_some_and(|beta| beta != 0.0),
+            _ => false,
+        }
+    }
+
+    /// Whether the trainer switches dropout off by default (`disable_dropout`, trl 1.16).
+    pub const fn disables_dropout(&self) -> bool {
+        matches!(
+            self.kind,
+            ObjectiveKind::Dpo
+                | ObjectiveKind::Kto
+                | ObjectiveKind::Orpo
+                | ObjectiveKind::Cpo
+                | ObjectiveKind::Reward
+        )
+    }
+
+    /// Whether the trainer computes all logits and the loss of them, without a head of its own.
+    pub const fn has_all_logits(&self) -> bool {
+        matches!(self.kind, ObjectiveKind::Orpo | ObjectiveKind::Cpo)
+    }
+}

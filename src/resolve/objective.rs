@@ -1,0 +1,250 @@
+//! Objectives of TRL's trainers: what they fix, and where they are not estimated.
+
+use crate::ask::{
+    ActivationCheckpointing, ActivationOffloadKind, AutocastStyle, EvaluationKind, Finding,
+    Framework, Loss, MasterWeights, Message, Objective, ObjectiveKind, Program, Scenario, Task,
+    check as check_range, message,
+};
+use crate::model::{Architecture, DecoderConfig};
+use serde_json::Value;
+
+const KIND: &str = "objective.kind";
+
+/// The objective of a run, with the tokens that it scores.
+pub(crate) fn resolve(scenario: &Scenario) -> Objective {
+    let longest = scenario.padded(scenario.seq_len).saturating_sub(1);
+    let asked = scenario.objective.completion_tokens.unwrap_or(longest);
+    Objective {
+        completion_tokens: Some(asked.min(longest)),
+        ..scenario.objective
+    }
+}
+
+/// How autocast is applied: by accelerate, around the models of TRL's trainers.
+pub(crate) fn autocast_style(scenario: &Scenario) -> AutocastStyle {
+    if scenario.objective.is_on() && scenario.precision.autocasts() {
+        AutocastStyle::Accelerate
+    } else {
+        scenario.autocast_style
+    }
+}
+
+/// Whether a decoder's head gives plain logits, of which a trainer's kernel computes log-probabilities, and its
+/// layers balance no experts, whose loss would be added.
+fn is_plain(config: &DecoderConfig) -> bool {
+    config.family.plain_logits && config.experts.is_none() && config.images.is_none()
+}
+
+/// What else of a scenario an objective excludes: the key, and why.
+fn excluded(scenario: &Scenario) -> impl Iterator<Item = (&'static str, Message)> {
+    let training = || message!(objective::training_only);
+    let alone = || message!(objective::other_losses);
+    let usual = || message!(objective::usual_loop);
+    let optimizer = &scenario.optimizer;
+    let operations = ActivationCheckpointing::Operations;
+    let kept = ActivationOffloadKind::None;
+    let checks: [(bool, &'static str, Message); 16] = [
+        (scenario.program != Program::Training, "program", training()),
+        (
+            scenario.evaluation.kind != EvaluationKind::None,
+            "evaluation.kind",
+            training(),
+        ),
+        (scenario.loss != Loss::Labels, "loss", alone()),
+        (scenario.packing.is_on(), "packing.kind", alone()),
+        (!scenario.liger_kernel.is_empty(), "liger_kernel", alone()),
+        (scenario.use_cache, "use_cache", usual()),
+        (scenario.keep_outputs, "keep_outputs", usual()),
+        (
+            scenario.dataset.length_mean.is_some(),
+            "dataset.length_mean",
+            usual(),
+        ),
+        (scenario.quantization.is_on(), "quantization.type", usual()),
+        (!scenario.offload.is_none(), "offload", usual()),
+        (
+            scenario.activation_offload.kind != kept,
+            "activation_offload.kind",
+            usual(),
+        ),
+        (optimizer.in_backward, "optimizer.in_backward", usual()),
+        (optimizer.name.fuses_backward(), "optimizer.name", usual()),
+        (
+            optimizer.master_weights != MasterWeights::None,
+            "optimizer.master_weights",
+            usual(),
+        ),
+        (
+            scenario.activation_checkpointing == operations,
+            "activation_checkpointing",
+            usual(),
+        ),
+        (
+            !scenario.parallelism.is_none(),
+            "parallelism",
+            message!(objective::one_gpu),
+        ),
+    ];
+    let found = checks.into_iter().filter(|(excluded, ..)| *excluded);
+    found.map(|(_, key, why)| (key, why))
+}
+
+/// Refuses an objective where it is not estimated.
+pub(crate) fn check(
+    scenario: &Scenario,
+    architecture: &Architecture,
+    task: Task,
+    findings: &mut Vec<Finding>,
+) {
+    let objective = &scenario.objective;
+    if !objective.is_on() {
+        return;
+    }
+    let mut refuse = |key: &str, why: Message, fix: Value| {
+        findings.push(Finding::error(key, why).with_fix(key, fix));
+    };
+    let recent = Framework::Torch215Transformers523;
+    if scenario.framework != recent {
+        let why = message!(objective::framework, framework = recent.name());
+        refuse("framework", why, recent.name().into());
+    }
+    let config = match architecture {
+        Architecture::Decoder(config) if is_plain(config) => Some(config),
+        _ => None,
+    };
+    let needed = if objective.kind == ObjectiveKind::Reward {
+        Task::SequenceClassification
+    } else {
+        Task::CausalLm
+    };
+    let none = ObjectiveKind::None.name();
+    let Some(config) = config else {
+        return refuse(KIND, message!(objective::models), none.into());
+    };
+    if task != needed {
+        let why = message!(objective::task, task = needed.name());
+        return refuse("task", why, needed.name().into());
+    }
+    let dropout = config.dropout;
+    if objective.disables_dropout() && (dropout.embedding || dropout.attention || dropout.residual)
+    {
+        refuse(KIND, message!(objective::dropout), none.into());
+    }
+    // The job as it is, as if the model computed the loss.
+    findings
+        .extend(excluded(scenario).map(|(key, why)| Finding::error(key, why).with_fix(KIND, none)));
+    let mut refuse = |key: &str, why: Message, fix: Value| {
+        findings.push(Finding::error(key, why).with_fix(key, fix));
+    };
+    let samples = scenario
+        .micro_batch_size
+        .saturating_mul(scenario.gradient_accumulation_steps);
+    if objective.kind == ObjectiveKind::Grpo && samples < 2 {
+        refuse("micro_batch_size", message!(objective::group), 2.into());
+    }
+    if objective.kind == ObjectiveKind::Kto && scenario.micro_batch_size < 2 {
+        refuse(
+            "micro_batch_size",
+            message!(objective::other_prompts),
+            2.into(),
+        );
+    }
+    let longest = 1..=scenario.padded(scenario.seq_len).saturating_sub(1).max(1);
+    if let Some(tokens) = objective.completion_tokens {
+        check_range("objective.completion_tokens", tokens, &longest, findings);
+    }
+    let Some(lora) = &scenario.lora else { return };
+    let mut refuse = |key: &str, why: Message, fix: Value| {
+        findings.push(Finding::error(key, why).with_fix(key, fix));
+    };
+    if objective.has_reference() && !lora.modules_to_save.is_empty() {
+        let empty = Value::Array(Vec::new());
+        refuse(
+            "lora.modules_to_save",
+            message!(objective::saved_modules),
+            empty,
+        );
+    }
+    if objective.has_reference() && scenario.checkpoint_every > 1 {
+        refuse(
+            "checkpoint_every",
+            message!(objective::checkpointed_again),
+            1.into(),
+        );
+    }
+    let reads_weight = !objective.has_all_logits();
+    if reads_weight && lora.names_module(config.head_name(scenario.framework)) {
+        refuse(KIND, message!(objective::adapted_head), none.into());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ask::Scenario;
+    use crate::resolve::resolve;
+    use serde_json::{Value, json};
+
+    /// The key of what is refused first of a scenario with something else.
+    fn refused(objective: &Value, other: &Value) -> Option<String> {
+        let mut asked = json!({"model": "qwen2.5-0.5b", "seq_len": 64, "objective": objective});
+        for (key, value) in other.as_object().expect("an object") {
+            asked[key] = value.clone();
+        }
+        let scenario: Scenario = serde_json::from_value(asked).expect("a scenario");
+        let resolution = resolve(&scenario);
+        assert_eq!(
+            resolution.spec.is_some(),
+            resolution.findings.is_empty(),
+            "{other}"
+        );
+        let first = resolution.findings.into_iter().next();
+        first.map(|finding| finding.key)
+    }
+
+    #[test]
+    fn objectives_are_refused_with_the_key_that_excludes_them() {
+        let dpo = json!({"kind": "dpo"});
+        for (objective, other, key) in [
+            (&dpo, json!({"model": "mixtral-8x7b"}), "objective.kind"),
+            (&dpo, json!({"model": "gpt2"}), "objective.kind"),
+            (&dpo, json!({"liger_kernel": ["rope"]}), "liger_kernel"),
+            (&dpo, json!({"use_cache": true}), "use_cache"),
+            (
+                &dpo,
+                json!({"evaluation": {"kind": "loss"}}),
+                "evaluation.kind",
+            ),
+            (
+                &dpo,
+                json!({"parallelism": {"dp": {"kind": "ddp", "size": 2}}}),
+                "parallelism",
+            ),
+            (
+                &dpo,
+                json!({"lora": {"r": 8, "target_modules": ["lm_head"]}}),
+                "objective.kind",
+            ),
+            (
+                &json!({"kind": "dpo", "completion_tokens": 64}),
+                json!({}),
+                "objective.completion_tokens",
+            ),
+            (
+                &json!({"kind": "grpo"}),
+                json!({"micro_batch_size": 1}),
+                "micro_batch_size",
+            ),
+            (
+                &json!({"kind": "kto"}),
+                json!({"micro_batch_size": 1}),
+                "micro_batch_size",
+            ),
+            (&json!({"kind": "reward"}), json!({}), "task"),
+        ] {
+            assert_eq!(refused(objective, &other).as_deref(), Some(key), "{other}");
+        }
+        for kind in ["sft", "dpo", "grpo", "kto", "orpo", "cpo"] {
+            assert_eq!(refused(&json!({"kind": kind}), &json!({})), None, "{kind}");
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! `DPOTrainer`: how much more the model prefers chosen completions to rejected ones than a reference does.
+
+use super::Trainer;
+use crate::families::{Batch, Model};
+use crate::nn::build::Output;
+use crate::sim::Phase;
+use crate::tape::{Tensor, TokenOutputs};
+use crate::units::DType;
+
+/// What the head of the trained model gives.
+const OUTPUTS: TokenOutputs = TokenOutputs {
+    entropy: true,
+    mean_logits: true,
+    is_top1: true,
+};
+
+/// The log-probabilities of the completions `[B]` that are chosen, and of those that are rejected.
+fn of_pairs(trainer: &Trainer<'_>, output: &Output) -> Option<[Tensor; 2]> {
+    let t = trainer.tape;
+    // log_probs[:, -seq_len:]
+    let kept = t.whole_slice(output.beside.first()?);
+    let sums = t.sum_dim(&kept, 1, false);
+    let pairs = sums.dim(0) / 2;
+    Some(t.split(&sums, [pairs, pairs], 0))
+}
+
+/// `DPOTrainer._compute_loss` of `loss_type=["sigmoid"]`.
+pub(super) fn loss(
+    trainer: &Trainer<'_>,
+    model: &Model,
+    batch: &Batch,
+    mark: &mut dyn FnMut(Phase),
+) -> Option<Tensor> {
+    let t = trainer.tape;
+    let completions = batch.labels.as_ref()?;
+    let labels = {
+        let outside = t.empty("eq", *completions.shape(), DType::Bool);
+        t.masked_fill(completions, &outside)
+    };
+    let batch = Batch {
+        labels: Some(labels),
+        ..batch.clone()
+    };
+    let output = trainer.scores(model, &batch, OUTPUTS);
+    let [chosen, rejected] = of_pairs(trainer, &output)?;
+    let (reference, [of_chosen, of_rejected]) = if trainer.spec.objective.has_reference() {
+        mark(Phase::ReferenceForward);
+        let reference = trainer.refers(model, &batch, OUTPUTS);
+        mark(Phase::Forward);
+        let pairs = of_pairs(trainer, &reference)?;
+        (Some(reference), pairs)
+    } else {
+        let [chosen, rejected] = &batch.beside[..] else {
+            return None;
+        };
+        (None, [chosen.clone(), rejected.clone()])
+    };
+    let ratios = [t.sub(&chosen, &of_chosen), t.sub(&rejected, &of_rejected)];
+    let difference = t.sub(&ratios[0], &ratios[1]);
+    let losses = {
+        let scaled = t.mul_scalar(&difference);
+        t.neg(&t.logsigmoid(&scaled))
+    };
+    let loss = {
+        let mean = t.mean_all(&losses);
+        let weighted = t.mul_scalar(&mean);
+        t.add_scalar(&weighted)
+    };
+    drop((output, reference, ratios, difference, losses));
+    Some(loss)
+}

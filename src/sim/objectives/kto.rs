@@ -1,0 +1,113 @@
+//! `KTOTrainer`: completions that are wanted and others that are not, against a reference, and how far the model has
+//! gone from it at all, by completions of other prompts.
+
+use super::Trainer;
+use crate::families::{Batch, Model};
+use crate::sim::Phase;
+use crate::tape::{Tensor, TokenOutputs};
+use crate::units::{DType, Shape};
+
+/// What the head of the trained model gives.
+const OUTPUTS: TokenOutputs = TokenOutputs {
+    entropy: true,
+    mean_logits: true,
+    is_top1: false,
+};
+
+/// A batch with labels of its completions alone.
+fn labelled(trainer: &Trainer<'_>, ids: &Tensor, mask: &Tensor, completions: &Tensor) -> Batch {
+    let t = trainer.tape;
+    let outside = t.empty("eq", *completions.shape(), DType::Bool);
+    let labels = t.masked_fill(completions, &outside);
+    Batch {
+        padding_mask: Some(mask.clone()),
+        labels: Some(labels),
+        ..Batch::of(ids.clone())
+    }
+}
+
+/// `_compute_kl_logps` of the trained model or of its reference: sums `[B]` for completions of other prompts.
+fn of_others(trainer: &Trainer<'_>, model: &Model, batch: &Batch, refers: bool) -> Option<Tensor> {
+    let t = trainer.tape;
+    let [ids, mask, completions, ..] = &batch.beside[..] else {
+        return None;
+    };
+    let batch = labelled(trainer, ids, mask, completions);
+    let output = if refers {
+        trainer.refers(model, &batch, OUTPUTS)
+    } else {
+        let grad_mode = t.set_grad_enabled(false);
+        let output = trainer.scores(model, &batch, OUTPUTS);
+        t.set_grad_enabled(grad_mode);
+        output
+    };
+    let log_probs = output.beside.first()?.clone();
+    drop(output);
+    Some(t.sum_dim(&log_probs.detach(), 1, false))
+}
+
+/// `KTOTrainer._compute_loss` of `loss_type="kto"`, half of whose samples are wanted.
+pub(super) fn loss(
+    trainer: &Trainer<'_>,
+    model: &Model,
+    batch: &Batch,
+    mark: &mut dyn FnMut(Phase),
+) -> Option<Tensor> {
+    let t = trainer.tape;
+    let samples = batch.ids().dim(0);
+    let number = |op| t.empty(op, Shape::new(&[]), DType::Int64);
+    let counts = [number("sum"), number("rsub")];
+    mark(Phase::ReferenceForward);
+    let of_policy = of_others(trainer, model, batch, false)?;
+    mark(Phase::Forward);
+    let own = labelled(trainer, batch.ids(), batch.mask()?, batch.labels.as_ref()?);
+    let output = trainer.scores(model, &own, OUTPUTS);
+    let sums = t.sum_dim(&t.whole_slice(output.beside.first()?), 1, false);
+    let wanted = samples.div_ceil(2);
+    let groups = [wanted, samples - wanted].map(|count| t.numbers_of_set(samples, count));
+    let taken = |sums: &Tensor| groups.each_ref().map(|group| t.index_select(sums, group));
+    let log_probs = taken(&sums);
+    let (reference, of_reference, others) = if trainer.spec.objective.has_reference() {
+        mark(Phase::ReferenceForward);
+        let others = of_others(trainer, model, batch, true)?;
+        let reference = trainer.refers(model, &own, OUTPUTS);
+        mark(Phase::Forward);
+        let sums = t.sum_dim(reference.beside.first()?, 1, false);
+        (Some(reference), sums, others)
+    } else {
+        let [.., sums, others] = &batch.beside[..] else {
+            return None;
+        };
+        (None, sums.clone(), others.clone())
+    };
+    let references = taken(&of_reference);
+    let divergence = {
+        let mean = t.mean_all(&t.sub(&of_policy, &others));
+        t.empty("clamp", *mean.shape(), mean.dtype())
+    };
+    let [chosen, rejected] = &log_probs;
+    let [of_chosen, of_rejected] = &references;
+    let ratios = [t.sub(chosen, of_chosen), t.sub(rejected, of_rejected)];
+    let further = [
+        t.sub(&ratios[0], &divergence),
+        t.sub(&divergence, &ratios[1]),
+    ];
+    let losses = further.map(|ratio| t.rsub_scalar(&t.sigmoid(&t.mul_scalar(&ratio))));
+    let weighted = {
+        let [chosen, rejected] = losses.each_ref().map(|losses| t.mul_scalar(losses));
+        t.cat(&[&chosen, &rejected], 0)
+    };
+    let loss = t.mean_of_numbers(&weighted);
+    drop((
+        counts,
+        of_policy,
+        own,
+        output,
+        sums,
+        log_probs,
+        reference,
+        of_reference,
+        others,
+    ));
+    Some(loss)
+}

@@ -1,0 +1,193 @@
+//! Steps as TRL's trainers make them: what is asked of a model, and of the one that it is compared with, and the
+//! loss of that.
+//!
+//! Metrics are left out where they are numbers that are gone before the next one is computed. Source: trl 1.16.0,
+//! `trainer/*_trainer.py`; transformers 5.23, `trainer.py`; accelerate 1.15, `accelerator.py`.
+
+mod dpo;
+mod grpo;
+mod kto;
+mod orpo;
+mod reward;
+mod sft;
+
+use super::Phase;
+use super::precision::autocast;
+use crate::ask::ObjectiveKind;
+use crate::families::{Batch, Model};
+use crate::model::ResolvedSpec;
+use crate::nn::build::{Output, Request, Scored};
+use crate::tape::{Category, Tape, Tensor, TokenOutputs, Work};
+use crate::units::{DType, Shape};
+
+/// A trainer of TRL.
+pub(super) struct Trainer<'a> {
+    tape: &'a Tape,
+    spec: &'a ResolvedSpec,
+    /// The model that the trained one is compared with, where that is not the same without adapters.
+    reference: Option<Model>,
+    /// What was generated for the micro-batches of a step.
+    generated: Option<grpo::Generated>,
+    /// What the reference computes of some samples, and how many more there are that are not run.
+    left_out: Option<(Work, u64)>,
+}
+
+impl<'a> Trainer<'a> {
+    /// The trainer of a run, with the reference that it keeps; nothing where the run has none.
+    pub(super) fn of(t: &'a Tape, spec: &'a ResolvedSpec) -> Option<Self> {
+        let objective = &spec.objective;
+        let apart = objective.has_reference() && spec.lora.is_none();
+        objective.is_on().then(|| Self {
+            tape: t,
+            spec,
+            reference: apart.then(|| t.with_own_parameters(|| Model::new(t, spec))),
+            generated: None,
+            left_out: None,
+        })
+    }
+
+    /// Copies a micro-batch to the device, as the trainer's collator makes it; nothing where it is generated there.
+    pub(super) fn fetch(&self) -> Option<Batch> {
+        let spec = self.spec;
+        if spec.objective.kind == ObjectiveKind::Grpo {
+            return None;
+        }
+        let pairs = if spec.objective.has_pairs() { 2 } else { 1 };
+        let tokens = Shape::from([spec.micro_batch_size * pairs, spec.seq_len]);
+        let numbers = |shape, dtype| self.tape.allocate("zeros", shape, dtype, Category::Inputs);
+        let of_tokens = || numbers(tokens, DType::Int64);
+        let ids = of_tokens();
+        if spec.objective.has_all_logits() {
+            return Some(self.of_pairs_apart(ids));
+        }
+        let scores = spec.objective.kind != ObjectiveKind::Reward;
+        // Labels, or which tokens are of a completion.
+        let labels = scores.then(of_tokens);
+        let mask = of_tokens();
+        let mut beside = Vec::new();
+        if spec.objective.kind == ObjectiveKind::Sft {
+            // How many tokens all micro-batches of the step score.
+            beside.push(numbers(Shape::new(&[]), DType::Int64));
+        }
+        if spec.objective.kind == ObjectiveKind::Kto {
+            // Completions of other prompts, their mask, which of their tokens are of a completion, and which of the
+            // samples are wanted.
+            beside.extend([(); 3].map(|()| of_tokens()));
+            beside.push(numbers(Shape::from([spec.micro_batch_size]), DType::Bool));
+        }
+        if spec.objective.precompute_ref_log_probs {
+            let samples = Shape::from([spec.micro_batch_size]);
+            beside.extend([(); 2].map(|()| numbers(samples, DType::Float32)));
+        }
+        Some(Batch {
+            padding_mask: Some(mask),
+            labels,
+            beside,
+            ..Batch::of(ids)
+        })
+    }
+
+    /// Chosen and rejected sequences each with their mask and labels, and prompts with theirs
+    /// (`DPODataCollatorWithPadding`).
+    fn of_pairs_apart(&self, ids: Tensor) -> Batch {
+        let spec = self.spec;
+        let prompt = spec.seq_len - spec.objective.completion_tokens.unwrap_or(1);
+        let shapes = [spec.seq_len, prompt].map(|n| Shape::from([spec.micro_batch_size, n]));
+        let numbers = |shape| {
+            self.tape
+                .allocate("zeros", shape, DType::Int64, Category::Inputs)
+        };
+        let of_sequences = (0..5).map(|_| numbers(shapes[0]));
+        let beside = of_sequences.chain((0..2).map(|_| numbers(shapes[1])));
+        Batch {
+            beside: beside.collect(),
+            ..Batch::of(ids)
+        }
+    }
+
+    /// The loss of a micro-batch, the `first` of its step or not, as `training_step` goes backward from it; `mark` is
+    /// told of phases.
+    pub(super) fn loss(
+        &mut self,
+        model: &Model,
+        (batch, first): (Option<&Batch>, bool),
+        mark: &mut dyn FnMut(Phase),
+    ) -> Option<Tensor> {
+        match self.spec.objective.kind {
+            ObjectiveKind::Sft => sft::loss(self, model, batch?),
+            ObjectiveKind::Dpo => Some(self.divided(dpo::loss(self, model, batch?, mark)?)),
+            ObjectiveKind::Kto => Some(self.divided(kto::loss(self, model, batch?, mark)?)),
+            ObjectiveKind::Orpo => Some(self.divided(orpo::loss(self, model, batch?, true)?)),
+            ObjectiveKind::Cpo => Some(self.divided(orpo::loss(self, model, batch?, false)?)),
+            ObjectiveKind::Reward => Some(self.divided(reward::loss(self, model, batch?)?)),
+            ObjectiveKind::Grpo => {
+                if first {
+                    self.generate(model, mark);
+                }
+                self.group_loss(model)
+            }
+            ObjectiveKind::None => None,
+        }
+    }
+
+    /// The loss divided by the number of micro-batches, even if it is one (`loss_is_scaled_for_ga`).
+    #[allow(clippy::needless_pass_by_value, reason = "the loss before is dropped")]
+    fn divided(&self, loss: Tensor) -> Tensor {
+        self.tape.div_scalar(&loss)
+    }
+
+    /// Scores the tokens that labels name.
+    fn scores(&self, model: &Model, batch: &Batch, outputs: TokenOutputs) -> Output {
+        self.asks(model, batch, self.scoring(outputs))
+    }
+
+    fn scoring(&self, outputs: TokenOutputs) -> Request {
+        Request {
+            scored: Some(Scored {
+                tokens: self.spec.objective.completion_tokens.unwrap_or(u64::MAX),
+                outputs,
+            }),
+            ..Request::default()
+        }
+    }
+
+    /// The log-probabilities `[B, S - 1]` that the reference gives, and what lives as long: the trained model without
+    /// its adapters gives what its head was told to.
+    fn refers(&self, model: &Model, batch: &Batch, outputs: TokenOutputs) -> Output {
+        let t = self.tape;
+        let grad_mode = t.set_grad_enabled(false);
+        let output = if let Some(reference) = &self.reference {
+            self.scores(reference, batch, TokenOutputs::default())
+        } else {
+            let request = Request {
+                without_adapters: true,
+                ..self.scoring(outputs)
+            };
+            self.asks(model, batch, request)
+        };
+        t.set_grad_enabled(grad_mode);
+        output
+    }
+
+    /// Calls a model within the region of autocast that accelerate has put around its forward.
+    fn asks(&self, model: &Model, batch: &Batch, request: Request) -> Output {
+        let t = self.tape;
+        if let Some(dtype) = autocast(self.spec) {
+            t.enter_autocast(dtype);
+        }
+        let request = Request {
+            masked: !self.spec.padding_mask,
+            ..request
+        };
+        let mixed = autocast(self.spec).is_some();
+        model.evaluate(t, batch, request, |mut output| {
+            t.classify_autocast_copies();
+            t.exit_autocast();
+            // What is scored is in float32 anyway.
+            if let Some(logits) = output.logits.take_if(|_| mixed) {
+                output.logits = Some(t.to(&logits, DType::Float32));
+            }
+            output
+        })
+    }
+}

@@ -1,0 +1,32 @@
+//! Micro-batches that a trainer of TRL makes.
+
+use super::Run;
+use crate::families::Batch;
+use crate::sim::Phase;
+use crate::sim::objectives::Trainer;
+use std::rc::Rc;
+
+impl Run<'_> {
+    /// A micro-batch as a trainer of TRL makes it: its batch, forward and backward.
+    pub(super) fn objective(
+        &mut self,
+        trainer: &mut Trainer<'_>,
+        batch: &mut Option<Batch>,
+        (step, micro_batch): (u32, u32),
+    ) {
+        *batch = trainer.fetch();
+        self.mark(step, micro_batch, Phase::Forward);
+        let model = Rc::clone(&self.model);
+        let mut mark = |phase| self.mark(step, micro_batch, phase);
+        let given = (batch.as_ref(), micro_batch == 0);
+        let Some(loss) = trainer.loss(&model, given, &mut mark) else {
+            return;
+        };
+        self.forward_ended(Some(&loss));
+        self.mark(step, micro_batch, Phase::Backward);
+        // `Accelerator.backward` divides by micro-batches that it is told of: one.
+        let own = self.tape.div_scalar(&loss);
+        self.backward(Some(own), micro_batch + 1 == self.accumulation);
+        drop(loss);
+    }
+}

@@ -1,0 +1,365 @@
+"""Steps as TRL's own trainers make them (`objective` of a scenario; `pip install --no-deps trl==1.16.0 && pip install datasets`): the trainer is
+made with the scenario's model, its collator makes the batches, its `training_step` computes the loss and goes backward. The loop around it
+clips, steps and drops gradients, as `program.py` does.
+
+    python3 objectives.py 7 60 | DIR/run.sh cases.py --apart > measured.jsonl     # drawn by a seed"""
+import contextlib, ctypes, gc, json, os, random, sys, tempfile, types
+
+KINDS = ("sft", "dpo", "grpo", "reward", "kto", "orpo", "cpo")
+EXPERIMENTAL = ("orpo", "cpo")
+DEFAULTS = dict(kind="none", completion_tokens=None, beta=None, loss_type=None, precompute_ref_log_probs=False)
+# What this harness does not hand on to trainers.
+PLAIN = dict(program="training", frozen=[], use_cache=False, evaluation={}, quantization={}, offload={}, checkpoint_every=1, keep_outputs=False,
+             pad_to_multiple_of=None, parallelism={}, liger_kernel=[], loss="labels")
+
+
+def complete(asked):
+    objective = {**DEFAULTS, **asked["objective"]}
+    unknown = set(asked["objective"]) - set(DEFAULTS)
+    changed = [key for key, value in PLAIN.items() if asked[key] != value]
+    if unknown or changed or objective["kind"] not in KINDS:
+        raise ValueError(f"cannot run objective {sorted(unknown) or changed or objective['kind']}")
+    if objective["completion_tokens"] is None:
+        objective["completion_tokens"] = asked["seq_len"] - 1
+    return objective
+
+
+class Objective:
+    """A trainer of TRL and what the loop around it asks of it."""
+
+    def __init__(self, asked, recorder):
+        self.asked, self.objective, self.recorder = asked, complete(asked), recorder
+        self.kind, self.at, self.refers = self.objective["kind"], "", False
+        # Rows of a batch.
+        self.samples = asked["micro_batch_size"] * (2 if self.kind in ("dpo", "reward", *EXPERIMENTAL) else 1)
+
+    def arguments(self, config, **more):
+        asked = self.asked
+        checkpointing = asked["activation_checkpointing"]
+        precision = dict(bf16=asked["precision"] == "amp_bf16", fp16=asked["precision"] == "amp_fp16")
+        return config(output_dir=tempfile.mkdtemp(), report_to=[], per_device_train_batch_size=asked["micro_batch_size"], use_cpu=False,
+                      gradient_accumulation_steps=asked["gradient_accumulation_steps"], gradient_checkpointing=checkpointing != "none", max_steps=3,
+                      gradient_checkpointing_kwargs=dict(use_reentrant=checkpointing == "full_reentrant"), dataloader_pin_memory=False, disable_tqdm=True, **precision, **more)
+
+    def made(self):
+        import torch, datasets, scenario as scenarios
+        import trl.trainer.utils
+        asked, objective = self.asked, self.objective
+        datasets.disable_progress_bars()
+        model = lambda *_, **__: scenarios.model({**asked, "lora": None})
+        name = dict(sft="SFT", dpo="DPO", grpo="GRPO", reward="Reward", kto="KTO", orpo="ORPO", cpo="CPO")[self.kind]
+        within = f"trl.experimental.{self.kind}" if self.kind in EXPERIMENTAL else "trl.trainer"
+        module = __import__(f"{within}.{name.lower()}_trainer", fromlist=["x"])
+        trainer, config = getattr(module, name + "Trainer"), getattr(__import__(f"{within}.{name.lower()}_config", fromlist=["x"]), name + "Config")
+        # Names of models are ids of the Hub, which is not asked.
+        module.create_model_from_path = model
+        module.get_config_model_id = lambda config: "model"
+        if self.kind in ("dpo", "grpo", "kto"):
+            module.disable_gradient_checkpointing = self.around_reference(module.disable_gradient_checkpointing)
+        if hasattr(module, "get_peft_model"):
+            wrap = module.get_peft_model
+            def wrapped(*rest, **named):
+                with torch.device("cuda"):
+                    return wrap(*rest, **named)
+            module.get_peft_model = wrapped
+        more = dict(peft_config=scenarios.lora_config(asked)) if asked["lora"] else {}
+        policy = model()
+        options = dict(beta=objective["beta"], loss_type=objective["loss_type"])
+        options = {key: value for key, value in options.items() if value is not None}
+        if self.kind in ("dpo", "kto"):
+            options.update(max_length=None, precompute_ref_log_probs=objective["precompute_ref_log_probs"])
+        if self.kind in ("sft", "reward"):
+            options.update(max_length=None)
+        if self.kind in EXPERIMENTAL:
+            options.update(max_length=asked["seq_len"])
+        if self.kind == "grpo":
+            size = asked["micro_batch_size"] * asked["gradient_accumulation_steps"]
+            groups = [n for n in range(2, size + 1) if size % n == 0]
+            if not groups:
+                raise ValueError("a group of GRPO has at least two completions")
+            options.update(num_generations=groups[0], max_completion_length=objective["completion_tokens"])
+            more["reward_funcs"] = lambda completions, **_: [0.0] * len(completions)
+        self.trainer = trainer(model=policy, args=self.arguments(config, **options), train_dataset=datasets.Dataset.from_list(self.rows()), processing_class=tokenizer(), **more)
+        if self.kind == "grpo":
+            self.trainer._generate_single_turn = self.generated
+            self.trainer._prepare_inputs = self.prepared(self.trainer._prepare_inputs)
+            self.trainer._get_per_token_logps_and_entropies = self.marked(self.trainer._get_per_token_logps_and_entropies)
+        if self.kind in EXPERIMENTAL:
+            self.trainer.concatenated_inputs = self.joined(self.trainer.concatenated_inputs)
+        if self.kind == "kto":
+            self.trainer._compute_kl_logps = self.apart(self.trainer._compute_kl_logps)
+        self.trainer.current_gradient_accumulation_steps = asked["gradient_accumulation_steps"]
+        self.model = self.trainer.accelerator.prepare(self.trainer.model)
+        self.backward, self.trainer.accelerator.backward = self.trainer.accelerator.backward, self.goes_backward
+        return self.trainer.model
+
+    def rows(self):
+        """Samples of so many tokens, of which the last ones are scored."""
+        total, scored = self.asked["seq_len"], self.objective["completion_tokens"]
+        words = lambda count: " ".join(["a"] * count)
+        prompt, completion = words(total - scored), " " * (scored > 1) + words(scored - 1) + "</s>"
+        row = dict(sft=dict(prompt=prompt, completion=completion), **dict.fromkeys(("dpo", *EXPERIMENTAL), dict(prompt=prompt, chosen=completion, rejected=completion)),
+                   reward=dict(prompt=prompt, chosen=completion, rejected=completion), kto=dict(prompt=prompt, completion=completion), grpo=dict(prompt=prompt))[self.kind]
+        return [dict(row, label=number % 2 == 0) if self.kind == "kto" else row for number in range(max(8, self.asked["micro_batch_size"]))]
+
+    def generated(self, prompt_ids, *_):
+        """Instead of generating: completions of so many tokens."""
+        return [[3] * self.objective["completion_tokens"] for _ in prompt_ids], None
+
+    def apart(self, computes):
+        """The policy's log-probabilities of other completions are like the reference's: nothing is kept for backward."""
+        def compute(model, batch):
+            if self.refers:
+                return computes(model, batch)
+            self.recorder.mark(f"{self.at}:reference_forward")
+            found = computes(model, batch)
+            self.recorder.mark(f"{self.at}:forward")
+            return found
+        return compute
+
+    def joined(self, joins):
+        """As in `marked`."""
+        import masks
+        def join(*rest, **named):
+            found = joins(*rest, **named)
+            if self.asked["padding_mask"]:
+                masks.passed.add(found["concatenated_attention_mask"].data_ptr())
+            return found
+        return join
+
+    def marked(self, computes):
+        """The mask is put together anew: what it holds is known all the same."""
+        import masks
+        def compute(model, input_ids, attention_mask, *rest, **named):
+            if self.asked["padding_mask"]:
+                size = named.get("batch_size") or len(input_ids)
+                masks.passed.update(attention_mask[start:].data_ptr() for start in range(0, len(input_ids), size))
+            return computes(model, input_ids, attention_mask, *rest, **named)
+        return compute
+
+    def prepared(self, prepares):
+        """What was generated is the input of all micro-batches."""
+        from recorder import tensors
+        def prepare(batch):
+            inputs = prepares(batch)
+            for buffered in self.trainer._buffered_inputs:
+                self.recorder.see("inputs", tensors(buffered))
+            return inputs
+        return prepare
+
+    def around_reference(self, context):
+        @contextlib.contextmanager
+        def around(*rest, **named):
+            referred = self.kind in ("dpo", "kto") or self.objective["beta"]
+            if not self.at or not referred:  # while the trainer is made, or of nothing
+                with context(*rest, **named):
+                    yield
+                return
+            self.recorder.mark(f"{self.at}:reference_forward")
+            self.refers = True
+            with context(*rest, **named):
+                yield
+            self.refers = False
+            self.recorder.mark(f"{self.at}:forward")
+        return around
+
+    def batch(self):
+        """The collator's, on the device."""
+        import torch
+        rows = [self.trainer.train_dataset[i] for i in range(self.asked["micro_batch_size"])]
+        if self.kind == "grpo":
+            return rows * self.asked["gradient_accumulation_steps"] if self.fetches() else rows
+        batch = {key: value.to("cuda") if isinstance(value, torch.Tensor) else value for key, value in self.trainer.data_collator(rows).items()}
+        if self.kind == "sft":  # which the loop of Trainer counts
+            scored = self.samples * self.objective["completion_tokens"] * self.asked["gradient_accumulation_steps"]
+            batch["num_items_in_batch"] = torch.tensor(scored, device="cuda")
+        return batch
+
+    def fetches(self):
+        return self.trainer._step % (self.trainer.args.steps_per_generation * self.trainer.num_iterations) == 0
+
+    def step(self, at, batch, copies, forward_ended):
+        """Forward and backward of a micro-batch."""
+        self.at, self.copies, self.forward_ended = at, contextlib.ExitStack(), forward_ended
+        self.copies.enter_context(copies)
+        items = batch.get("num_items_in_batch") if self.kind == "sft" else None
+        given = {key: value for key, value in batch.items() if key != "num_items_in_batch"} if isinstance(batch, dict) else batch
+        return self.trainer.training_step(self.model, given, items)
+
+    def goes_backward(self, loss, **named):
+        self.copies.close()
+        self.forward_ended(loss)
+        self.backward(loss, **named)
+
+
+def tokenizer():
+    from tokenizers import Tokenizer, models, pre_tokenizers
+    from transformers import PreTrainedTokenizerFast
+    made = Tokenizer(models.WordLevel({"<pad>": 0, "</s>": 1, "<unk>": 2, "a": 3}, unk_token="<unk>"))
+    made.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    return PreTrainedTokenizerFast(tokenizer_object=made, pad_token="<pad>", eos_token="</s>", unk_token="<unk>")
+
+
+def counts_flags(objective):
+    """The stubbed runtime is told for how many elements a condition holds: of each row as many as are scored, and of other flags all."""
+    import torch
+    index, answer = torch.Tensor.__getitem__, ctypes.CDLL(None).fakecuda_answer
+    answer.restype = None
+
+    def picked(self, at):
+        if not isinstance(at, torch.Tensor) or at.dtype != torch.bool or not at.is_cuda:
+            return index(self, at)
+        held = len(at) * objective.objective["completion_tokens"] if at.dim() == 2 else at.numel()
+        answer(held)
+        result = index(self, at)
+        if result.grad_fn is not None:  # its gradient looks for them once more
+            result.grad_fn.register_prehook(lambda gradients: answer(held))
+        return result
+
+    torch.Tensor.__getitem__ = picked
+    nonzero, times = torch.nonzero, [0]
+
+    def found(flags, **named):  # samples that are chosen, then those that are not
+        times[0] += 1
+        answer((len(flags) + times[0] % 2) // 2)
+        return nonzero(flags, **named)
+
+    torch.nonzero = found
+
+
+def run(written, iterations, recorder):
+    """As `program.run`."""
+    import torch, masks, libraries, scenario as scenarios
+    from recorder import AutocastCopies, known_as, storage, tensors
+    asked = scenarios.complete(written)
+    if "padding_mask" not in written:
+        asked["padding_mask"] = True
+    libraries.stub_triton()
+    scenarios.sdpa_kernels(asked)
+    objective = Objective(asked, recorder)
+    counts_flags(objective)
+    model = objective.made()
+    facts = dict(num_parameters=sum(p.numel() for p in model.parameters()))
+    reference = getattr(objective.trainer, "ref_model", None)
+    parameters = list(model.parameters())
+    trained = [p for p in parameters if p.requires_grad]
+    optimizer = objective.trainer.optimizer = scenarios.optimizer(asked, trained, model)
+    state = lambda: list(optimizer.state.values())
+    gc.collect()
+    if asked["allocator"].get("empty_cache_after_loading"):
+        torch.cuda.empty_cache()
+    held = parameters + (list(reference.parameters()) if reference is not None else [])
+    buffers = list(model.buffers()) + (list(reference.buffers()) if reference is not None else [])
+    known = {**known_as("optimizer_states", state()), **known_as("buffers", buffers), **known_as("parameters", held)}
+    facts["num_trainable"] = sum(p.numel() for p in trained)
+    weights = {address for address, (_, category) in known.items() if category != "optimizer_states"}
+    autocast = scenarios.AUTOCAST.get(asked["precision"])
+    scaler = objective.trainer.accelerator.scaler
+    steps = asked["gradient_accumulation_steps"]
+    gradients = lambda: {storage(p.grad) for p in trained if p.grad is not None}
+    batch = None
+    for step in range(iterations):
+        for micro_batch in range(steps):
+            at = f"{step}:{micro_batch}"
+            recorder.mark(f"{at}:data")
+            batch = objective.batch()
+            masks.passed.clear()
+            if asked["padding_mask"] and isinstance(batch, dict):
+                masks.passed.update(value.data_ptr() for key, value in batch.items() if key.endswith("attention_mask"))
+            recorder.mark(f"{at}:forward", inputs={storage(t) for t in tensors(list(batch.values()))} if isinstance(batch, dict) else set())
+            copies = AutocastCopies(weights, recorder) if autocast else contextlib.nullcontext()
+
+            def forward_ended(loss):
+                recorder.mark(f"{at}:forward_end", parameters={storage(p) for p in held}, logits={storage(loss)}, activations=None)
+                recorder.mark(f"{at}:backward")
+
+            loss = objective.step(at, batch, copies, forward_ended)
+            recorder.mark(f"{at}:backward_end", gradients=gradients())
+            del loss
+        if asked["clip_grad_norm"]:
+            recorder.mark(f"{step}:0:clip")
+            if scaler:
+                scaler.unscale_(optimizer)
+            torch.nn.utils.clip_grad_norm_(trained, 1.0)
+        recorder.mark(f"{step}:0:optimizer_step")
+        if scaler:
+            scaler.step(optimizer)
+            scaler.update()
+        else:
+            optimizer.step()
+        recorder.mark(f"{step}:0:zero_grad", optimizer_states={storage(t) for t in tensors(state())})
+        optimizer.zero_grad(set_to_none=asked["zero_grad_set_to_none"])
+        batch = None
+    recorder.mark("end")
+    return recorder, known, facts
+
+
+FAMILIES = ["llama", "mistral", "qwen2", "qwen3", "gemma", "gemma2", "gemma3_text", "olmo", "olmo2", "phi", "phi3", "starcoder2", "granite", "cohere", "glm", "glm4",
+            "smollm3", "exaone4", "arcee", "ernie4_5", "helium", "ministral", "gpt2", "gpt_neox", "opt", "bloom", "falcon", "stablelm", "seed_oss", "olmo3", "nemotron", "qwen2", "llama"]
+# Of the catalog, with as many layers.
+CATALOG = dict(zip(["qwen2.5-0.5b", "qwen2.5-1.5b", "qwen2.5-7b", "qwen3-0.6b", "qwen3-4b", "llama-3.2-1b", "llama-3.1-8b", "smollm2-135m", "smollm2-1.7b", "gemma-2-2b", "gemma-3-1b", "mistral-7b", "phi-3.5-mini"], range(99)))
+
+
+def drawn(chance):
+    """A scenario with an objective."""
+    import draw
+    from families import FAMILIES as known, LIKE, LINEARS, CLASSIFIERS, EAGER_ONLY, Drawn
+    often, pick = lambda share: chance.random() < share, chance.choice
+    kind = pick(["sft", "dpo", "dpo", "grpo", "grpo", "reward", "kto", "orpo", "cpo"])
+    named = [name for name in CATALOG if name in draw.CATALOG]
+    family = pick([name for name in FAMILIES if name in known])
+    if kind == "reward":
+        family = pick(CLASSIFIERS)
+    made = dict(model=dict(hf_config=dict(model_type=family, **known[family](Drawn(chance)))))
+    if often(0.4):
+        name = pick(named)
+        family = json.load(open(draw.CATALOG[name]))["model_type"]
+        made = dict(model=name, model_overrides=dict(num_hidden_layers=pick([1, 2, 4])))
+    objective = dict(kind=kind)
+    made.update(task="causal_lm", objective=objective, micro_batch_size=pick([1, 2, 3, 4, 8]), seq_len=pick([33, 64, 100, 128, 200, 256, 301, 512, 1024]), **draw.precision(chance, family))
+    made.pop("autocast_style", None)
+    made["optimizer"] = draw.optimizer(chance, True)
+    made["optimizer"].pop("in_backward", None)
+    made["attention"] = "eager" if family in EAGER_ONLY or often(0.2) else "sdpa"
+    if often(0.4):
+        made["padding_mask"] = False
+    if kind != "reward" and (often(0.6) or kind == "grpo"):
+        objective["completion_tokens"] = pick([1, 7, 32, made["seq_len"] // 2, made["seq_len"] - 1])
+        objective["completion_tokens"] = min(objective["completion_tokens"], made["seq_len"] - 1)
+    if kind in ("dpo", "kto") and often(0.25):
+        objective["precompute_ref_log_probs"] = True
+    if kind == "grpo" and often(0.6):
+        objective["beta"] = 0.04
+    if kind == "reward":
+        made["task"] = "sequence_classification"
+        if isinstance(made["model"], dict):
+            made["model"]["hf_config"]["num_labels"] = 1
+        else:
+            made["model_overrides"]["num_labels"] = 1
+    if often(0.5):
+        made["activation_checkpointing"] = pick(["full", "full", "full_reentrant"])
+    if often(0.45):
+        adapters = draw.adapters(chance, family, False)
+        made.update(lora=adapters["lora"])
+    if often(0.3):
+        made["gradient_accumulation_steps"] = pick([2, 3, 4, 6])
+    for key, share in dict(clip_grad_norm=0.5).items():
+        if often(share):
+            made[key] = True
+    if often(0.1):
+        made["zero_grad_set_to_none"] = False
+    if kind == "kto" and made["micro_batch_size"] == 1 or kind == "grpo" and made["micro_batch_size"] * made.get("gradient_accumulation_steps", 1) == 1:
+        made["micro_batch_size"] = 2
+    return dict(v=1, **made, framework=draw.FRAMEWORK)
+
+
+if __name__ == "__main__":
+    seed, count = int(sys.argv[1]), int(sys.argv[2])
+    kinds = sys.argv[3:]
+    number = found = 0
+    while found < count:
+        scenario = drawn(random.Random(f"{seed}.{number}"))
+        number += 1
+        if not kinds or scenario["objective"]["kind"] in kinds:
+            found += 1
+            print(json.dumps(scenario))
