@@ -25,13 +25,13 @@ pub fn is_wrapped(spec: &ResolvedSpec) -> bool {
 /// Whether forward and backward passes under a wrapper are the same when the optimizer steps after those of all
 /// steps.
 pub fn optimizer_may_wait(spec: &ResolvedSpec) -> bool {
-    let kind = spec.parallelism.dp.kind;
-    !is_wrapped(spec) || matches!(kind, DataParallelKind::Fsdp1 | DataParallelKind::Fsdp2)
+    spec.parallelism.dp.kind != DataParallelKind::DeepSpeedZero
 }
 
 /// Whether a step under a wrapper differs from the one before.
 pub fn steps_differ(spec: &ResolvedSpec) -> bool {
-    spec.parallelism.dp.kind == DataParallelKind::Fsdp1
+    let kind = spec.parallelism.dp.kind;
+    matches!(kind, DataParallelKind::Ddp | DataParallelKind::Fsdp1)
 }
 
 /// Builds a model and wraps it, where several ranks train it.

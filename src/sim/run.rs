@@ -134,7 +134,6 @@ pub(super) fn folded(
 ) -> Option<Trace> {
     let evaluates = spec.evaluation.kind != EvaluationKind::None;
     if !parallel::optimizer_may_wait(spec)
-        || spec.parallelism.dp.offloads()
         || spec.optimizer.master_weights != MasterWeights::None
         || (evaluates && (keeps_masks(spec) || is_wrapped(spec)))
         || (spec.optimizer.in_backward && spec.optimizer.name == OptimizerName::Adagrad)

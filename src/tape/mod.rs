@@ -46,6 +46,7 @@ mod storages;
 mod streams;
 mod sweeps;
 mod tensor;
+mod turns;
 mod unfold;
 mod work;
 
@@ -67,6 +68,7 @@ pub use recorder::Storage;
 pub use scopes::Scopes;
 pub use storages::{Asked, RawStorage, Storages};
 pub use tensor::Tensor;
+pub use turns::Turns;
 pub use work::{Collective, Pass, Work};
 pub use {fixed_cache::Places, left_out::Whole, levels::Which, placement::Placement};
 

@@ -192,17 +192,20 @@ fn main() {
 
 /// A search for plans of a model on 8 GPUs, whose budget is 1 s for 1,000 candidates.
 fn plan_search() {
+    const BUDGET: Duration = Duration::from_millis(1);
     let mut asked = scenario("llama-3.1-8b", Precision::Bf16, OptimizerImpl::Foreach);
     (asked.micro_batch_size, asked.hardware.gpus_per_node) = (8, 8);
     let start = Instant::now();
     let found = plans(&asked, &PlanOptions::default());
+    let elapsed = start.elapsed();
     println!(
-        "a search for plans: {} found, {} candidates, {} estimated, {:?}",
+        "a search for plans: {} found, {} candidates, {} estimated, {elapsed:?}",
         found.plans.len(),
         found.candidates,
         found.estimated,
-        start.elapsed()
     );
+    let each = elapsed / u32::try_from(found.candidates.max(1)).unwrap_or(u32::MAX);
+    println!("a candidate of it: {each:?}; budget {BUDGET:?}");
 }
 
 /// One scenario's time, as a whole and in its parts.

@@ -113,6 +113,17 @@ fn one_forward_pass_and_a_few_layers_stand_for_all_under_fsdp2() {
                 true,
             ),
             (r#"{"zero_grad_set_to_none": false}"#, true),
+            (r#"{"parallelism": {"dp": {"cpu_offload": true}}}"#, true),
+            (
+                r#"{"parallelism": {"dp": {"cpu_offload": true}}, "clip_grad_norm": true,
+            "activation_checkpointing": "full", "gradient_accumulation_steps": 3}"#,
+                true,
+            ),
+            (
+                r#"{"parallelism": {"dp": {"cpu_offload": true}},
+            "lora": {"r": 8, "target_modules": ["all-linear"]}}"#,
+                true,
+            ),
             (r#"{"dataset": {"length_mean": 40}}"#, true),
             (r#"{"parallelism": {"pp": {"size": 2}}}"#, true),
             (
@@ -172,6 +183,69 @@ fn one_forward_pass_and_a_few_layers_stand_for_all_under_fsdp1() {
                 false,
             ),
             (r#"{"zero_grad_set_to_none": false}"#, true),
+        ],
+    );
+}
+
+#[test]
+fn one_forward_pass_and_a_few_layers_stand_for_all_under_ddp() {
+    compare_all(
+        "ddp",
+        &MODELS,
+        &[
+            ("{}", true),
+            (
+                r#"{"gradient_accumulation_steps": 3, "clip_grad_norm": true}"#,
+                true,
+            ),
+            (
+                r#"{"activation_checkpointing": "full", "optimizer": {"name": "adagrad"},
+            "gradient_accumulation_steps": 2, "parallelism": {"dp": {"no_sync": true}}}"#,
+                true,
+            ),
+            (
+                r#"{"precision": "amp_bf16", "parallelism": {"dp": {"find_unused_parameters": true}}}"#,
+                true,
+            ),
+            (
+                r#"{"precision": "fp32", "parallelism": {"dp": {"gradient_as_bucket_view": true}}}"#,
+                false,
+            ),
+        ],
+    );
+    compare_all(
+        "ddp",
+        &MODELS[..2],
+        &[
+            (
+                r#"{"precision": "amp_fp16", "parallelism": {"dp": {"static_graph": true}}}"#,
+                true,
+            ),
+            (
+                r#"{"parallelism": {"dp": {"static_graph": true, "gradient_as_bucket_view": true}},
+            "zero_grad_set_to_none": false}"#,
+                false,
+            ),
+            (
+                r#"{"parallelism": {"dp": {"bucket_cap_mb": 3}}, "gradient_accumulation_steps": 2}"#,
+                true,
+            ),
+            (
+                r#"{"lora": {"r": 8, "target_modules": ["all-linear"]}}"#,
+                true,
+            ),
+            (r#"{"zero_grad_set_to_none": false}"#, true),
+            (r#"{"dataset": {"length_mean": 40}}"#, true),
+            (
+                r#"{"optimizer": {"name": "adamw"}, "parallelism":
+            {"dp": {"zero_redundancy_optimizer": {"parameters_as_bucket_view": false}}}}"#,
+                false,
+            ),
+            (
+                r#"{"optimizer": {"name": "adamw"}, "parallelism":
+            {"dp": {"zero_redundancy_optimizer": {"parameters_as_bucket_view": true}}}}"#,
+                false,
+            ),
         ],
     );
 }

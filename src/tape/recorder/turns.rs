@@ -1,0 +1,60 @@
+//! Turns of a schedule that come again (Note [Turns of a schedule], `turns.rs`).
+
+use super::Recorder;
+use crate::tape::turns::{Living, Turn};
+
+impl Recorder {
+    /// Storages from a number on that are alive.
+    pub(in crate::tape) fn alive_since(&self, first: usize) -> Vec<u32> {
+        let record = self.record.borrow();
+        let alive = (first..record.storage_count()).filter_map(|id| u32::try_from(id).ok());
+        alive.filter(|&id| record.is_alive(id)).collect()
+    }
+
+    /// Writes a turn so many times more, and lets what lives stand for what would live then; false when it does
+    /// not do what the one before it did, or the record is not as it was run.
+    pub(in crate::tape) fn turn_comes_again(
+        &self,
+        turn: &Turn,
+        living: &Living,
+        times: u32,
+    ) -> bool {
+        let is_plain = self.places.borrow().is_empty() && self.moved.borrow().is_empty();
+        let mut record = self.record.borrow_mut();
+        let [from, to] = turn.last;
+        let own = [from.events..to.events, turn.before.events..from.events];
+        let storages = from.storages..to.storages;
+        if !is_plain || !record.turns_are_alike(own, [&storages, &turn.gone], to.marks - from.marks)
+        {
+            return false;
+        }
+        let events = from.events..to.events;
+        record.turn_again(
+            events.clone(),
+            storages.clone(),
+            to.marks - from.marks,
+            times,
+        );
+        if let Some(folds) = self.folds.borrow_mut().as_mut() {
+            folds.again(events, times);
+        }
+        if let Some(details) = self.details.borrow_mut().as_mut() {
+            (0..times).for_each(|_| storages.clone().for_each(|storage| details.repeat(storage)));
+        }
+        let Ok(each) = u32::try_from(turn.storages()) else {
+            return false;
+        };
+        for &id in &living.cycles {
+            record.free(id);
+        }
+        for &id in &living.cycles {
+            record.lives(id + times * each);
+        }
+        for &id in &living.left {
+            (1..=times).for_each(|time| record.lives(id + time * each));
+        }
+        let moved = living.cycles.iter().map(|&id| (id, id + times * each));
+        self.moved.borrow_mut().extend(moved);
+        true
+    }
+}
