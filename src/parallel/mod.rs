@@ -25,5 +25,5 @@ pub use megatron::{
     ChunkPass, MegatronChunks, MegatronDataParallel, MegatronOptimizer, MegatronSchedule,
 };
 pub use pipeline::{Action, Computation, Follower, Given, Pipeline, Slot, StageModel, schedule};
-pub use wrap::{is_wrapped, optimizer_may_wait, steps_differ, wrapped};
+pub use wrap::{is_wrapped, optimizer_may_wait, steps_come_again, steps_differ, wrapped};
 pub use wrapper::{ModelParameter, StageWrapper, Wrapper};

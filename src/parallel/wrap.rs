@@ -34,6 +34,11 @@ pub fn steps_differ(spec: &ResolvedSpec) -> bool {
     matches!(kind, DataParallelKind::Ddp | DataParallelKind::Fsdp1)
 }
 
+/// Whether a step under a wrapper does what the second has done, with what that has left.
+pub fn steps_come_again(spec: &ResolvedSpec) -> bool {
+    spec.parallelism.dp.kind == DataParallelKind::DeepSpeedZero
+}
+
 /// Builds a model and wraps it, where several ranks train it.
 pub fn wrapped<M>(
     t: &Tape,

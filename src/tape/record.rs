@@ -6,6 +6,8 @@
 //! as experts that run one after another. Numbers and places are those of the whole record. Where
 //! layers repeat without gradients (`repeats.rs`) their scopes are listed.
 
+mod again;
+
 use super::Category;
 use super::event::{Event, Word};
 use super::storages::{RawStorage, Storages, push};
@@ -204,50 +206,6 @@ impl Record {
         self.words.drain(this);
         self.storages.remove(made_this.clone());
         Some(made_this)
-    }
-
-    /// Whether the first of two turns does what the other did, a turn further, and makes what is made for the same
-    /// as in another one. In a record in which nothing repeats.
-    pub(super) fn turns_are_alike(
-        &self,
-        [one, before]: [Range<usize>; 2],
-        [made, like]: [&Range<usize>; 2],
-        marks: usize,
-    ) -> bool {
-        let each = u32::try_from(made.len()).unwrap_or(u32::MAX);
-        let marks = u32::try_from(marks).unwrap_or(u32::MAX);
-        let words = |range: Range<usize>| self.words.get(range).unwrap_or_default();
-        let [one, before] = [one, before].map(words);
-        let pairs = || one.iter().zip(before);
-        let [made, like] = [made, like].map(|range| self.storages.between(range.clone()));
-        let stored = made.zip(like).all(|(one, other)| {
-            let alive = other.alive;
-            RawStorage { alive, ..one } == other
-        });
-        self.copies.is_empty()
-            && one.len() == before.len()
-            && pairs().all(|(one, before)| before.in_turn(each, marks) == *one)
-            && stored
-    }
-
-    /// A turn that ends the record comes so many times more; what it makes is not alive.
-    pub(super) fn turn_again(
-        &mut self,
-        events: Range<usize>,
-        made: Range<usize>,
-        marks: usize,
-        times: u32,
-    ) {
-        let [each, marks] = [made.len(), marks].map(|n| u32::try_from(n).unwrap_or(u32::MAX));
-        let all = times as usize;
-        self.reserve(all * made.len(), all * events.len());
-        for time in 1..=times {
-            for at in events.clone() {
-                let word = self.words[at].in_turn(each * time, marks * time);
-                self.words.push(word);
-            }
-            self.storages.again(made.clone());
-        }
     }
 
     /// The storage with this number is alive.

@@ -1,6 +1,8 @@
-//! Turns of a schedule that come again (Note [Turns of a schedule], `turns.rs`).
+//! Turns of a schedule that come again (Note [Turns of a schedule], `turns.rs`), and steps (Note [A step that comes
+//! again], `steps.rs`).
 
-use super::Recorder;
+use super::{RawStorage, Recorder};
+use crate::tape::steps::StepBegins;
 use crate::tape::turns::{Living, Turn};
 
 impl Recorder {
@@ -55,6 +57,55 @@ impl Recorder {
         }
         let moved = living.cycles.iter().map(|&id| (id, id + times * each));
         self.moved.borrow_mut().extend(moved);
+        true
+    }
+
+    /// Writes a step that has set so many marks once more, which lets go of what it has `left` where it has let go of
+    /// what is `gone`; false where those are not alike, or the record is not as it was run.
+    pub(in crate::tape) fn step_comes_again(
+        &self,
+        begins: &StepBegins,
+        marks: usize,
+        [gone, left]: [&[u32]; 2],
+    ) -> bool {
+        let mut record = self.record.borrow_mut();
+        let mut details = self.details.borrow_mut();
+        let op = |id: u32| details.as_ref().map(|details| details.op(id as usize));
+        let alike = |(&gone, &left): (&u32, &u32)| {
+            let [one, other] = [gone, left].map(|id| record.storage(id));
+            let one = one.zip(other).is_some_and(|(one, other)| {
+                let as_other = RawStorage {
+                    category: other.category,
+                    alive: other.alive,
+                    ..one
+                };
+                as_other == other
+            });
+            one && op(gone) == op(left)
+        };
+        let is_plain = self.places.borrow().is_empty()
+            && self.moved.borrow().is_empty()
+            && self.folds.borrow().is_none();
+        if !is_plain || gone.len() != left.len() || !gone.iter().zip(left).all(alike) {
+            return false;
+        }
+        let made = begins.storages as usize..record.storage_count();
+        let instead = |id: u32| Some(left[gone.binary_search(&id).ok()?]);
+        if !record.step_again(begins.events, made.clone(), marks, instead) {
+            return false;
+        }
+        if let Some(details) = details.as_mut() {
+            made.clone().for_each(|storage| details.repeat(storage));
+        }
+        let further = u32::try_from(made.len()).unwrap_or(u32::MAX);
+        for (&gone, &left) in gone.iter().zip(left) {
+            // What the next step finds is said to be what this one has said of what it found.
+            if let Some(found) = record.storage(gone) {
+                record.classify(left, found.category);
+            }
+            record.free(left);
+            record.lives(left + further);
+        }
         true
     }
 }

@@ -249,3 +249,59 @@ fn one_forward_pass_and_a_few_layers_stand_for_all_under_ddp() {
         ],
     );
 }
+
+#[test]
+fn a_step_of_zero_that_comes_again_is_the_next_one() {
+    let options = [
+        "{}",
+        r#"{"gradient_accumulation_steps": 3, "clip_grad_norm": true}"#,
+        r#"{"activation_checkpointing": "full", "optimizer": {"name": "adagrad"}}"#,
+        r#"{"precision": "fp32", "optimizer": {"name": "sgd"}}"#,
+        r#"{"parallelism": {"dp": {"offload_optimizer": "cpu"}}, "clip_grad_norm": true}"#,
+        r#"{"parallelism": {"dp": {"offload_optimizer": "cpu", "offload_param": "cpu"}},
+            "gradient_accumulation_steps": 2}"#,
+        r#"{"parallelism": {"dp": {"overlap_comm": true, "contiguous_gradients": false,
+            "reduce_bucket_size": 1000000}}}"#,
+        r#"{"parallelism": {"dp": {"overlap_comm": false, "reduce_bucket_size": 3000000}}}"#,
+        r#"{"parallelism": {"dp": {"stage3_prefetch_bucket_size": 1000000,
+            "stage3_max_live_parameters": 20000000, "sub_group_size": 10000000}}}"#,
+        r#"{"lora": {"r": 8, "target_modules": ["all-linear"]}}"#,
+        r#"{"zero_grad_set_to_none": false, "attention": "eager"}"#,
+    ];
+    let (mut different, mut compared) = (Vec::new(), 0);
+    for model in ["smollm2-135m", "t5-small", "gpt2", "granite-3.1-1b-a400m"] {
+        for (option, stage) in options
+            .iter()
+            .flat_map(|option| [1, 2, 3].map(|stage| (option, stage)))
+        {
+            let mut scenario: serde_json::Value = serde_json::from_str(option).expect("JSON");
+            scenario["model"] = model.into();
+            (scenario["micro_batch_size"], scenario["seq_len"]) = (1.into(), 40.into());
+            scenario["hardware"] = json!({"gpus_per_node": 4});
+            scenario["parallelism"]["dp"]["kind"] = "deepspeed_zero".into();
+            scenario["parallelism"]["dp"]["stage"] = stage.into();
+            if scenario["precision"].is_null() {
+                scenario["precision"] = "bf16".into();
+            }
+            let scenario: Scenario = serde_json::from_value(scenario).expect("a scenario");
+            let Some(spec) = resolve(&scenario).spec else {
+                continue;
+            };
+            let times = accumulation(&spec);
+            let all = unfolded(&spec, times, |backend| {
+                let tape = Tape::with_details(backend);
+                tape.run_all_layers();
+                tape
+            });
+            let some = unfolded(&spec, times, Tape::with_details);
+            compared += 1;
+            assert_eq!(some.work, all.work);
+            assert!(some.marks == all.marks, "{model} {option} {stage}");
+            if let Some(found) = difference(&some, &all) {
+                different.push(format!("{model} {option} {stage}: {found}"));
+            }
+        }
+    }
+    assert!(different.is_empty(), "{}", different.join("\n\n"));
+    assert!(compared > 90, "{compared}");
+}
