@@ -25,7 +25,14 @@ pub fn is_wrapped(spec: &ResolvedSpec) -> bool {
 /// Whether forward and backward passes under a wrapper are the same when the optimizer steps after those of all
 /// steps.
 pub fn optimizer_may_wait(spec: &ResolvedSpec) -> bool {
-    spec.parallelism.dp.kind != DataParallelKind::DeepSpeedZero
+    let dp = &spec.parallelism.dp;
+    match dp.kind {
+        DataParallelKind::DeepSpeedZero => false,
+        // What is under way between a step and the next is said to be what the passes in between have found.
+        DataParallelKind::Fsdp1 => !dp.fsdp.cpu_offload,
+        DataParallelKind::Ddp => !spec.keep_outputs,
+        _ => true,
+    }
 }
 
 /// Whether a step under a wrapper differs from the one before.
