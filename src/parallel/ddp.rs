@@ -9,6 +9,7 @@ use crate::model::ResolvedSpec;
 use crate::tape::{Category, Collective, Tape, Tensor};
 use crate::units::{DType, MIB, Shape};
 use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// Bytes after which the first bucket is full (`kDefaultFirstBucketBytes`, `reducer.hpp`).
@@ -27,12 +28,17 @@ pub(super) struct Ddp {
     looks_for_unused: bool,
     /// `static_graph_first_iteration`: nothing is reduced before the backward pass has ended.
     delays: Cell<bool>,
+    /// Those that are built.
     parameters: Vec<Tensor>,
+    /// Those of the whole model: of which that are built they are, and for which layer they are copied if they are
+    /// copies.
+    all: Vec<(usize, Option<u32>)>,
     /// Ranks that reduce gradients together.
     ranks: u64,
-    /// For each parameter its part of a bucket, which holds the bucket.
+    /// For each of all its part of a bucket, which holds the bucket.
     places: RefCell<Vec<Option<Tensor>>>,
-    /// Parameters in the order in which their gradients were there in the first pass that reduced them.
+    /// Parameters that are built in the order in which their gradients were there in the first pass that reduced
+    /// them.
     order: RefCell<Vec<usize>>,
     rebuilt: Cell<bool>,
     syncs: Cell<bool>,
@@ -52,7 +58,13 @@ impl Ddp {
         let divided = dp.ddp.zero_redundancy_optimizer.parameters_as_bucket_view;
         let shares = divided.map(|_| shares(&parameters, spec.mesh.dp));
         let place = usize::try_from(spec.mesh.rank.dp).unwrap_or(usize::MAX);
-        let numbers = Shape::from([parameters.len() as u64]);
+        let scopes: Vec<u32> = parameters.iter().map(|p| t.scope_of(p)).collect();
+        let all = t.in_whole_lists(&scopes);
+        // What one rank steps over, and whose gradients are parts of which bucket, is known of whole lists.
+        if all.len() > parameters.len() && (divided.is_some() || dp.ddp.gradient_as_bucket_view) {
+            t.spoil_folds();
+        }
+        let numbers = Shape::from([all.len() as u64]);
         let looks = dp.ddp.find_unused_parameters || dp.ddp.static_graph;
         let used =
             looks.then(|| t.allocate("empty", numbers, DType::Int32, Category::Communication));
@@ -62,7 +74,8 @@ impl Ddp {
             cap: dp.ddp.bucket_cap_mb * MIB,
             looks_for_unused: dp.ddp.find_unused_parameters && !dp.ddp.static_graph,
             delays: Cell::new(dp.ddp.static_graph),
-            places: RefCell::new(vec![None; parameters.len()]),
+            places: RefCell::new(vec![None; all.len()]),
+            all,
             order: RefCell::default(),
             rebuilt: Cell::new(false),
             syncs: Cell::new(true),
@@ -80,7 +93,7 @@ impl Ddp {
         } else {
             [u64::MAX; 2]
         };
-        let all: Vec<usize> = (0..ddp.parameters.len()).collect();
+        let all: Vec<usize> = (0..ddp.all.len()).collect();
         let mut buckets = ddp.assigned(&all, limits);
         buckets.sort_by_key(|members| std::cmp::Reverse(members.first().copied()));
         ddp.make_buckets(t, &buckets);
@@ -92,6 +105,23 @@ impl Ddp {
         let reducer = Rc::clone(&ddp);
         t.on_gradient(move |t| reducer.mark_ready(t));
         ddp
+    }
+
+    /// What one of all parameters is like.
+    fn like(&self, at: usize) -> &Tensor {
+        &self.parameters[self.all[at].0]
+    }
+
+    /// Of the parameters that are built those of the whole model, in the order in which their gradients came.
+    fn came(&self, t: &Tape, order: &[usize]) -> Vec<usize> {
+        let scopes: Vec<u32> = (order.iter())
+            .map(|&at| t.scope_of(&self.parameters[at]))
+            .collect();
+        let places: BTreeMap<(usize, Option<u32>), usize> =
+            self.all.iter().copied().zip(0..).collect();
+        let came = t.in_whole_lists(&scopes).into_iter();
+        came.filter_map(|(item, place)| places.get(&(order[item], place)).copied())
+            .collect()
     }
 
     /// Bytes of the first bucket and of the others: the first is smaller unless the size is said
@@ -112,7 +142,7 @@ impl Ddp {
         let mut full: Vec<Vec<usize>> = Vec::new();
         let mut firsts: Vec<DType> = Vec::new();
         for &at in order {
-            let parameter = &self.parameters[at];
+            let parameter = self.like(at);
             let dtype = parameter.dtype();
             let found = filling.iter().position(|&(other, ..)| other == dtype);
             let slot = found.unwrap_or_else(|| {
@@ -139,12 +169,12 @@ impl Ddp {
         self.places.borrow_mut().fill(None);
         let mut places = self.places.borrow_mut();
         for members in buckets {
-            let elements = members.iter().map(|&at| self.parameters[at].numel()).sum();
-            let dtype = self.parameters[members[0]].dtype();
+            let elements = members.iter().map(|&at| self.like(at).numel()).sum();
+            let dtype = self.like(members[0]).dtype();
             let shape = Shape::from([elements]);
             let bucket = t.allocate("bucket", shape, dtype, Category::Communication);
             for &at in members {
-                places[at] = Some(bucket.part(*self.parameters[at].shape()));
+                places[at] = Some(bucket.part(*self.like(at).shape()));
             }
         }
     }
@@ -171,10 +201,10 @@ impl Ddp {
     /// Buckets of all parameters are reduced, whether they got gradients or not, and `local_used_map` where
     /// unused ones are looked for.
     fn communicate(&self, t: &Tape) {
-        let parameters = self.parameters.iter().map(Tensor::nbytes);
+        let parameters = (0..self.all.len()).map(|at| self.like(at).nbytes());
         t.communicates(Collective::AllReduce, parameters.sum(), self.ranks);
         if self.looks_for_unused {
-            let used = (self.parameters.len() as u64, DType::Int32);
+            let used = (self.all.len() as u64, DType::Int32);
             t.communicates_elements(Collective::AllReduce, used, self.ranks);
         }
     }
@@ -269,7 +299,7 @@ impl Wrapper for Ddp {
     fn begin_micro_batch(&self, t: &Tape, syncs: bool) {
         let order = self.order.take();
         if !self.rebuilt.get() && !order.is_empty() {
-            self.make_buckets(t, &self.assigned(&order, self.limits()));
+            self.make_buckets(t, &self.assigned(&self.came(t, &order), self.limits()));
             self.rebuilt.set(true);
         }
         self.syncs.set(syncs);

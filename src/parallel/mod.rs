@@ -24,6 +24,6 @@ mod zero;
 pub use megatron::{
     ChunkPass, MegatronChunks, MegatronDataParallel, MegatronOptimizer, MegatronSchedule,
 };
-pub use pipeline::{Action, Computation, Given, Pipeline, Slot, StageModel, schedule};
-pub use wrap::{is_wrapped, optimizer_may_wait, steps_differ, wrapped};
+pub use pipeline::{Action, Computation, Follower, Given, Pipeline, Slot, StageModel, schedule};
+pub use wrap::{is_wrapped, optimizer_may_wait, steps_come_again, steps_differ, wrapped};
 pub use wrapper::{ModelParameter, StageWrapper, Wrapper};

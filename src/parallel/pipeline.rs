@@ -19,7 +19,7 @@ mod tests;
 mod v_shaped;
 
 pub use action::{Action, Computation};
-pub use call::StageModel;
+pub use call::{Follower, StageModel};
 pub(super) use places::StagePlaces;
 pub use runtime::{Given, Pipeline};
 pub use schedule::{Slot, schedule};

@@ -25,13 +25,25 @@ pub fn is_wrapped(spec: &ResolvedSpec) -> bool {
 /// Whether forward and backward passes under a wrapper are the same when the optimizer steps after those of all
 /// steps.
 pub fn optimizer_may_wait(spec: &ResolvedSpec) -> bool {
-    let kind = spec.parallelism.dp.kind;
-    !is_wrapped(spec) || matches!(kind, DataParallelKind::Fsdp1 | DataParallelKind::Fsdp2)
+    let dp = &spec.parallelism.dp;
+    match dp.kind {
+        DataParallelKind::DeepSpeedZero => false,
+        // What is under way between a step and the next is said to be what the passes in between have found.
+        DataParallelKind::Fsdp1 => !dp.fsdp.cpu_offload,
+        DataParallelKind::Ddp => !spec.keep_outputs,
+        _ => true,
+    }
 }
 
 /// Whether a step under a wrapper differs from the one before.
 pub fn steps_differ(spec: &ResolvedSpec) -> bool {
-    spec.parallelism.dp.kind == DataParallelKind::Fsdp1
+    let kind = spec.parallelism.dp.kind;
+    matches!(kind, DataParallelKind::Ddp | DataParallelKind::Fsdp1)
+}
+
+/// Whether a step under a wrapper does what the second has done, with what that has left.
+pub fn steps_come_again(spec: &ResolvedSpec) -> bool {
+    spec.parallelism.dp.kind == DataParallelKind::DeepSpeedZero
 }
 
 /// Builds a model and wraps it, where several ranks train it.

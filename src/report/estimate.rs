@@ -3,7 +3,7 @@
 use super::others::others;
 use super::ranks::{RankRun, with_binding_run};
 use super::{Asked, Fit};
-use super::{DeviceReport, ModelReport, Report, Timeline, Verdict};
+use super::{Communication, Compute, DeviceReport, ModelReport, Report, Timeline, Verdict};
 use crate::ask::{Finding, Precision, Scenario, Severity, message};
 use crate::device::Failure;
 use crate::host::{self, HostEstimate, HostInputs, HostParameter};
@@ -43,6 +43,33 @@ pub fn estimate(scenario: &Scenario) -> Result<Estimate, Vec<Finding>> {
         return Err(findings);
     };
     answer(RankRun::of_binding_rank(spec), findings)
+}
+
+/// The same with what the rank computes and sends that does most: of a pipeline the one that takes most memory, or the
+/// last, which has the head and the loss.
+///
+/// # Errors
+/// Those of [`estimate`].
+pub fn estimate_with_most_work(
+    scenario: &Scenario,
+) -> Result<(Estimate, (Compute, Communication)), Vec<Finding>> {
+    let Resolution { spec, findings } = crate::resolve::resolve(scenario);
+    let Some(spec) = spec else {
+        return Err(findings);
+    };
+    let (run, last) = RankRun::of_binding_rank_and_last(spec);
+    let estimate = answer(run, findings)?;
+    let device = &estimate.report.device;
+    let (mut compute, mut communication) = (device.compute, device.communication);
+    if let Some((computed, sent)) = last {
+        if computed.total() > compute.total() {
+            compute = computed;
+        }
+        if sent.total() > communication.total() {
+            communication = sent;
+        }
+    }
+    Ok((estimate, (compute, communication)))
 }
 
 /// The same with all ranks that differ ([`super::ranks()`]), each simulated once.

@@ -39,7 +39,7 @@ pub use accuracy::{
 };
 pub use asked::Asked;
 pub use detail::{Detail, LastUse, LiveTensor};
-pub use estimate::{Estimate, estimate, estimate_with_ranks, keep_memory};
+pub use estimate::{Estimate, estimate, estimate_with_most_work, estimate_with_ranks, keep_memory};
 pub use events::events;
 pub use explain::{Explanation, Lead, Part, explain};
 pub use measure::Measure;

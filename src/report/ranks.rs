@@ -1,6 +1,6 @@
 //! The ranks of a job: those that differ, and the one that takes most.
 
-use super::{DeviceSummary, RankReport, summarize};
+use super::{Communication, Compute, DeviceSummary, RankReport, summarize};
 use crate::ask::{ContextParallelKind, Place, Scenario};
 use crate::model::ResolvedSpec;
 use crate::sim::{Trace, simulate};
@@ -35,18 +35,27 @@ impl RankRun {
     /// The run of the rank of a pipeline that takes most of its device, the first of equal ones, where the
     /// scenario names none.
     pub(super) fn of_binding_rank(spec: ResolvedSpec) -> Self {
+        Self::of_binding_rank_and_last(spec).0
+    }
+
+    /// The same with what the last of the ranks that were compared computes and sends.
+    pub(super) fn of_binding_rank_and_last(
+        spec: ResolvedSpec,
+    ) -> (Self, Option<(Compute, Communication)>) {
         if is_named(&spec) {
-            return Self::of(spec);
+            return (Self::of(spec), None);
         }
         let at = |rank| Self::of(at_stage(spec.clone(), rank));
-        (1..spec.mesh.pp).fold(at(0), |most, rank| {
+        let (mut most, mut last) = (at(0), None);
+        for rank in 1..spec.mesh.pp {
             let run = at(rank);
+            let device = run.summary.as_ref().map(|summary| &summary.report);
+            last = device.map(|device| (device.compute, device.communication));
             if run.total() > most.total() {
-                run
-            } else {
-                most
+                most = run;
             }
-        })
+        }
+        (most, last)
     }
 }
 

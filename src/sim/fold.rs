@@ -14,9 +14,9 @@
 //! backward, or when batches differ in length, those of every step are run, and the optimizer's steps
 //! after them all the same.
 //!
-//! So it is under FSDP, whose hooks do not ask what the optimizer does; FSDP1 sets itself up in the first forward
-//! pass and lets go of gradients in the next one, so that the micro-batches of every step are run. DDP makes its
-//! buckets anew in the second step, and the optimizer of `ZeRO` frees what the next step makes: every step is
+//! So it is under FSDP and DDP, whose hooks do not ask what the optimizer does; FSDP1 sets itself up in the first
+//! forward pass and lets go of gradients in the next one, and DDP makes its buckets anew in the second step, so that
+//! the micro-batches of every step are run. The optimizer of `ZeRO` frees what the next step makes: every step is
 //! run in its place, as it is where a wrapped model is evaluated after each.
 //!
 //! It does not hold when the micro-batches free something that was there before them and is not

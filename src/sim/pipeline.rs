@@ -4,10 +4,11 @@ use super::gradients::classify_gradients;
 use super::{Mark, Phase};
 use crate::families::{Batch, Model};
 use crate::model::{Architecture, LocalStage, ResolvedSpec};
-use crate::parallel::{Action, Computation, Pipeline, StageModel, Wrapper};
+use crate::parallel::{Action, Computation, Follower, Pipeline, StageModel, Wrapper};
 use crate::tape::{Category, Tape, Tensor};
 use crate::units::{DType, Shape};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
+use std::ops::Range;
 
 /// What the loop's variables hold until the optimizer has stepped.
 pub(super) enum Held {
@@ -86,7 +87,14 @@ impl StagesOfRank {
         let batch = read
             .map(|read| read.then(|| t.allocate("zeros", shape, DType::Int64, Category::Inputs)));
         let model = Staged { model, stages };
-        let marks = RefCell::new((marks, t.with_storages(|storages| storages.count())));
+        let since = t.with_storages(|storages| storages.count());
+        let follower = Marks {
+            tape: t,
+            step,
+            set: RefCell::new(marks),
+            since: Cell::new(since),
+            further: Cell::new(0),
+        };
         let given = self.pipeline.step(
             t,
             &model,
@@ -94,10 +102,7 @@ impl StagesOfRank {
                 batch.each_ref().map(Option::as_ref),
                 wrapper.and_then(Wrapper::of_stages),
             ),
-            &|action| {
-                let (marks, since) = &mut *marks.borrow_mut();
-                *since = begins(t, marks, *since, mark_of(step, action));
-            },
+            &follower,
         );
         self.outputs = given.outputs;
         classify_gradients(t);
@@ -105,6 +110,43 @@ impl StagesOfRank {
         tensors.extend((!tensors.is_empty()).then(|| mean(t, tensors.len() as u64)));
         tensors.extend(batch.into_iter().flatten());
         Held::Stages { _tensors: tensors }
+    }
+}
+
+/// Sets a mark where a pass of a schedule begins.
+struct Marks<'a> {
+    tape: &'a Tape,
+    step: u32,
+    set: RefCell<&'a mut Vec<Mark>>,
+    /// Storages that were written when the last pass began.
+    since: Cell<usize>,
+    /// For which micro-batch one stands that is run: for one so much further.
+    further: Cell<u32>,
+}
+
+impl Follower for Marks<'_> {
+    fn begins(&self, action: Action) {
+        let mut mark = mark_of(self.step, action);
+        mark.micro_batch = mark.micro_batch.saturating_add(self.further.get());
+        let mut marks = self.set.borrow_mut();
+        let since = begins(self.tape, &mut marks, self.since.get(), mark);
+        self.since.set(since);
+    }
+
+    fn marks(&self) -> usize {
+        self.set.borrow().len()
+    }
+
+    fn again(&self, marks: Range<usize>, times: u32) {
+        let mut set = self.set.borrow_mut();
+        let turn = set.get(marks).unwrap_or_default().to_vec();
+        for further in 1..=times {
+            set.extend(turn.iter().map(|mark| Mark {
+                micro_batch: mark.micro_batch.saturating_add(further),
+                ..*mark
+            }));
+        }
+        self.further.set(self.further.get() + times);
     }
 }
 

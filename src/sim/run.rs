@@ -6,7 +6,7 @@ use super::fold::{Batches, Recorded, keeps_masks};
 use super::megatron::megatron;
 use super::precision::converts_outputs;
 use super::training::{Run, STEPS, trains};
-use super::{Phase, Trace, activations};
+use super::{Mark, Phase, Trace, activations};
 use crate::ask::{EvaluationKind, MasterWeights, ObjectiveKind, OptimizerName, Program};
 use crate::model::ResolvedSpec;
 use crate::parallel::{self, is_wrapped};
@@ -108,12 +108,35 @@ fn has_lists_within_layers(spec: &ResolvedSpec) -> bool {
     experts && !spec.framework.has_transformers_5()
 }
 
-/// Runs every step.
+/// Whether the third step does what the second has done, with what that has left (Note [A step that comes again],
+/// `tape/steps.rs`).
+fn steps_come_again(spec: &ResolvedSpec) -> bool {
+    parallel::steps_come_again(spec)
+        && spec.evaluation.kind == EvaluationKind::None
+        && spec.usual_lengths.is_none()
+        && spec.program == Program::Training
+        && !spec.keep_outputs
+        && !keeps_masks(spec)
+}
+
+/// Runs every step, or those that are not like others.
 pub(super) fn unfolded(spec: &ResolvedSpec, accumulation: u32, tape: NewTape) -> Trace {
     let tape = tape(backend(spec));
     let mut run = Run::new(&tape, spec, accumulation);
     run.begin_optimizer();
+    let mut second = None;
     for step in 0..STEPS {
+        if let Some(second) = &second
+            && tape.step_comes_again(second, run.marks.len())
+        {
+            let marks = run.marks[second.marks()..].to_vec();
+            run.marks
+                .extend(marks.into_iter().map(|mark| Mark { step, ..mark }));
+            break;
+        }
+        if step == 1 && steps_come_again(spec) {
+            second = Some(tape.step_begins(run.marks.len()));
+        }
         let batch = run.micro_batches(step);
         run.update(step);
         run.zero_gradients();
@@ -136,7 +159,6 @@ pub(super) fn folded(
 ) -> Option<Trace> {
     let evaluates = spec.evaluation.kind != EvaluationKind::None;
     if !parallel::optimizer_may_wait(spec)
-        || spec.parallelism.dp.offloads()
         || spec.optimizer.master_weights != MasterWeights::None
         || (evaluates && (keeps_masks(spec) || is_wrapped(spec)))
         || (spec.optimizer.in_backward && spec.optimizer.name == OptimizerName::Adagrad)

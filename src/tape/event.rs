@@ -81,6 +81,16 @@ impl Word {
         Self(self.0.wrapping_add(step.wrapping_mul(times)))
     }
 
+    /// The same event of a storage so many numbers further, or of a mark.
+    #[inline]
+    pub(super) fn in_turn(self, storages: u32, marks: u32) -> Self {
+        match self.0 & KIND {
+            ALLOC | FREE => Self(self.0.wrapping_add(storages << 2)),
+            MARK => Self(self.0.wrapping_add(marks << 2)),
+            _ => self,
+        }
+    }
+
     /// Whether it frees what `before` has allocated.
     #[inline]
     pub(super) fn ends(self, before: Self) -> bool {

@@ -15,14 +15,13 @@
 //! of the same or of a neighbouring layer, is checked, and that the whole record frees all that does not
 //! live on; where it is not so, the record cannot be unfolded, and the run is made with all layers. A list
 //! whose modules ask for their place in it is never folded. Where the first layers differ from all others,
-//! those are built beside the list.
-//! Lists within layers, such as experts that run one after another, are folded by themselves
-//! ([`super::levels`]).
+//! those are built beside the list. Lists within layers, such as experts that run one after another, are
+//! folded by themselves ([`super::levels`]).
 //!
 //! `sim` tests that records are the same either way.
 
 use super::scopes::Scopes;
-use super::sweeps::{Run, note, retagged};
+use super::sweeps::{Run, again, note, retagged};
 use crate::units::Repetition;
 
 /// A list of modules, or a part of one.
@@ -399,6 +398,11 @@ impl Folds {
         let tags = [self.of_scope(here), self.last, self.of_scope(made)];
         let tag = tags.into_iter().find(|&tag| tag != Tag::NONE);
         note(&mut self.events, tag.unwrap_or_default(), 1);
+    }
+
+    /// What was noted of the last events comes so many times more.
+    pub(super) fn again(&mut self, events: std::ops::Range<usize>, times: u32) {
+        again(&mut self.events, events, times);
     }
 
     /// What the events belong to; asked for once.

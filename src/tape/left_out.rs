@@ -42,6 +42,29 @@ impl Tape {
         folds.as_ref().map_or(1, |folds| folds.multiplicity(scope))
     }
 
+    /// The order in which items, each of a scope, come where lists are whole: each item, with the place of the layer
+    /// for which it is copied when it is a copy. Where that is not known what was folded stands for nothing.
+    pub fn in_whole_lists(&self, scopes: &[u32]) -> Vec<(usize, Option<u32>)> {
+        let mut folds = self.recorder.folds();
+        let order = folds.as_ref().map(|folds| folds.order(scopes));
+        if let (Some(None), Some(folds)) = (&order, folds.as_mut()) {
+            folds.spoil();
+        }
+        match order.flatten() {
+            Some(order) => (order.into_iter())
+                .map(|(item, place)| (item as usize, place))
+                .collect(),
+            None => (0..scopes.len()).map(|item| (item, None)).collect(),
+        }
+    }
+
+    /// What was folded cannot stand for whole lists.
+    pub fn spoil_folds(&self) {
+        if let Some(folds) = self.recorder.folds().as_mut() {
+            folds.spoil();
+        }
+    }
+
     /// Makes the record that of the whole lists, and adds the parameters that were left out, with
     /// their gradients; from here on it is as if all had been built. Nothing when it cannot be done:
     /// then the record is of no use.

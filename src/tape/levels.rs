@@ -9,7 +9,9 @@
 
 use super::folds::{Built, Folds, ListId};
 use super::scopes::Scopes;
+use super::unfold::order;
 use crate::units::Repetition;
+use std::ops::Range;
 
 /// Whether lists of layers are folded, and lists within layers.
 #[derive(Clone, Copy, Debug)]
@@ -99,9 +101,22 @@ impl Levels {
         self.within.free(here, made);
     }
 
+    /// The events of a range that ends what was noted come so many times more.
+    pub(super) fn again(&mut self, events: Range<usize>, times: u32) {
+        self.layers.again(events.clone(), times);
+        self.within.again(events, times);
+    }
+
     /// For how many modules what happens in a scope stands.
     pub(super) fn multiplicity(&self, scope: u32) -> u64 {
         self.layers.multiplicity(scope) * self.within.multiplicity(scope)
+    }
+
+    /// The order in which items, each of a scope, come in the whole lists of layers: each item, with the place for
+    /// which it is copied when it is a copy. Nothing where lists within layers are folded.
+    pub(super) fn order(&self, scopes: &[u32]) -> Option<Vec<(u32, Option<u32>)>> {
+        let order = || order(&self.layers, scopes.iter().copied());
+        self.within.is_empty().then(order).flatten()
     }
 
     /// What is folded, from within; nothing when the record cannot be unfolded.

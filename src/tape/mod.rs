@@ -42,10 +42,12 @@ mod recorded;
 mod recorder;
 mod repeats;
 mod scopes;
+mod steps;
 mod storages;
 mod streams;
 mod sweeps;
 mod tensor;
+mod turns;
 mod unfold;
 mod work;
 
@@ -66,8 +68,10 @@ pub use partial::{GradientEdge, ParameterGroup};
 pub use record::{Piece, Record};
 pub use recorder::Storage;
 pub use scopes::Scopes;
+pub use steps::StepBegins;
 pub use storages::{Asked, RawStorage, Storages};
 pub use tensor::Tensor;
+pub use turns::Turns;
 pub use work::{Collective, Pass, Work};
 pub use {fixed_cache::Places, left_out::Whole, levels::Which, placement::Placement};
 

@@ -6,6 +6,8 @@
 //! as experts that run one after another. Numbers and places are those of the whole record. Where
 //! layers repeat without gradients (`repeats.rs`) their scopes are listed.
 
+mod again;
+
 use super::Category;
 use super::event::{Event, Word};
 use super::storages::{RawStorage, Storages, push};
@@ -204,6 +206,16 @@ impl Record {
         self.words.drain(this);
         self.storages.remove(made_this.clone());
         Some(made_this)
+    }
+
+    /// The storage with this number is alive.
+    pub(super) fn lives(&mut self, id: u32) {
+        self.storages.live(self.place_of(id));
+    }
+
+    /// Whether it is.
+    pub(super) fn is_alive(&self, id: u32) -> bool {
+        self.storages.is_alive(self.place_of(id))
     }
 
     /// Whether the storages of the third stretch go on so many times from those of the first two.

@@ -1,6 +1,7 @@
 //! The recorder: turns the life of storages into events.
 
 mod storage;
+mod turns;
 
 pub use storage::Storage;
 
@@ -146,7 +147,9 @@ impl Recorder {
 
     /// Puts the record together as that of whole lists, from within; nothing when it cannot be done.
     pub(super) fn unfold(&self) -> Option<Vec<Unfolded>> {
-        let mut left = self.folds.take()?.inside_out()?;
+        // What stands for others is known by its place.
+        let is_plain = self.moved.borrow().is_empty();
+        let mut left = self.folds.take().filter(|_| is_plain)?.inside_out()?;
         let mut details = self.details.borrow_mut();
         let mut record = self.record.borrow_mut();
         let mut scopes = self.scopes.borrow_mut();

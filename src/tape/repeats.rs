@@ -173,7 +173,12 @@ impl Tape {
         self.repeats.borrow().fell_short
     }
 
-    /// From here on all layers are run.
+    /// Whether nothing stands for what does the same.
+    pub(super) fn runs_all(&self) -> bool {
+        self.repeats.borrow().all
+    }
+
+    /// From here on all layers are run, and all turns of a schedule.
     #[cfg(test)]
     pub fn run_all_layers(&self) {
         self.repeats.borrow_mut().all = true;

@@ -152,6 +152,22 @@ impl Storages {
         }
     }
 
+    /// Adds what is written at some places once more, as what is not alive.
+    pub(super) fn again(&mut self, places: Range<usize>) {
+        let first = self.all.len();
+        self.all.extend_from_within(places);
+        for packed in &mut self.all[first..] {
+            packed.what &= !ALIVE;
+        }
+    }
+
+    /// The one at a place is alive.
+    pub(super) fn live(&mut self, at: usize) {
+        if let Some(packed) = self.all.get_mut(at) {
+            packed.what |= ALIVE;
+        }
+    }
+
     /// Makes room for so many more.
     pub(super) fn reserve(&mut self, count: usize) {
         self.all.reserve_exact(count);

@@ -57,6 +57,17 @@ pub(super) fn note(runs: &mut Vec<Run>, tag: Tag, count: usize) {
     }
 }
 
+/// What was noted of the last events, `range`, comes so many times more.
+pub(super) fn again(runs: &mut Vec<Run>, range: Range<usize>, times: u32) {
+    let first = runs.partition_point(|run| run.range.end <= range.start);
+    let last = runs[first..].iter();
+    let last = last.map(|run| (run.tag, run.range.end - run.range.start.max(range.start)));
+    let last: Vec<(Tag, usize)> = last.collect();
+    for &(tag, count) in (0..times).flat_map(|_| &last) {
+        note(runs, tag, count);
+    }
+}
+
 /// The runs with the elements that `tag` says instead.
 pub(super) fn retagged(runs: Vec<Run>, tag: impl Fn(Tag) -> Tag) -> Vec<Run> {
     let mut found = Vec::new();

@@ -419,38 +419,46 @@ impl Unfolded {
         Some(self.firsts[home.part].get(place)? + home.ordinal)
     }
 
-    /// The order in which items, each of a scope, come in the whole record: each item, with the
-    /// place in the list for which it is copied when it is a copy.
+    /// The order in which items, each of a scope, come in the whole record ([`order`]).
     pub(super) fn order(
         &self,
         scopes: impl Iterator<Item = u32>,
     ) -> Option<Vec<(u32, Option<u32>)>> {
-        let mut runs = Vec::new();
-        for scope in scopes {
-            note(&mut runs, self.folds.of_scope(scope), 1);
-        }
-        let parts = parts(&self.folds, &mut runs)?;
-        let mut order = Vec::new();
-        for step in steps(self.folds.built, &parts) {
-            let copy = match parts[step.part] {
-                Part::Sweep { count, .. } => {
-                    let left_out = self.folds.built.left_out(count);
-                    let place = u32::try_from(step.place).ok()?;
-                    left_out.contains(&step.place).then_some(place)
-                }
-                Part::Once(run) if runs[run].is_of_end(self.folds.built) => None,
-                Part::Once(_) => return None,
-            };
-            let items = runs[step.run].range.clone();
-            order.extend(
-                (0..)
-                    .skip(items.start)
-                    .take(items.len())
-                    .map(|item| (item, copy)),
-            );
-        }
-        Some(order)
+        order(&self.folds, scopes)
     }
+}
+
+/// The order in which items, each of a scope, come in the whole record: each item, with the place in the list for
+/// which it is copied when it is a copy.
+pub(super) fn order(
+    folds: &Folds,
+    scopes: impl Iterator<Item = u32>,
+) -> Option<Vec<(u32, Option<u32>)>> {
+    let mut runs = Vec::new();
+    for scope in scopes {
+        note(&mut runs, folds.of_scope(scope), 1);
+    }
+    let parts = parts(folds, &mut runs)?;
+    let mut order = Vec::new();
+    for step in steps(folds.built, &parts) {
+        let copy = match parts[step.part] {
+            Part::Sweep { count, .. } => {
+                let left_out = folds.built.left_out(count);
+                let place = u32::try_from(step.place).ok()?;
+                left_out.contains(&step.place).then_some(place)
+            }
+            Part::Once(run) if runs[run].is_of_end(folds.built) => None,
+            Part::Once(_) => return None,
+        };
+        let items = runs[step.run].range.clone();
+        order.extend(
+            (0..)
+                .skip(items.start)
+                .take(items.len())
+                .map(|item| (item, copy)),
+        );
+    }
+    Some(order)
 }
 
 /// Where each storage was made.

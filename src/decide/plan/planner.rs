@@ -5,7 +5,7 @@ use super::front::{Front, RunPlan, idle};
 use super::options::{Freedom, PlanOptions};
 use super::rejected::{Rejected, Rejection, Why};
 use crate::ask::{Finding, Scenario, message};
-use crate::report::{Communication, Compute, Memory, Report, estimate};
+use crate::report::{Memory, Report, estimate_with_most_work};
 use crate::sim::Phase;
 use crate::units::Bytes;
 
@@ -209,8 +209,8 @@ impl Planner {
 
     fn look(&mut self, (micro_batch, batches): (u64, u64), candidate: Scenario) {
         self.estimated += 1;
-        let report = match estimate(&candidate) {
-            Ok(estimate) => estimate.report,
+        let (report, work) = match estimate_with_most_work(&candidate) {
+            Ok((estimate, work)) => (estimate.report, work),
             Err(findings) => {
                 self.rejected.refuse(findings);
                 return;
@@ -230,7 +230,6 @@ impl Planner {
             self.rejected.add(why, 1);
             None
         } else {
-            let work = most_work(&candidate, &report);
             let plan = RunPlan::new(&self.scenario, candidate, &report, work);
             let dominated = self.front.add(plan.clone());
             self.rejected.add(Why::Dominated, dominated);
@@ -306,27 +305,6 @@ fn at_least(
         computed.saturating_add(idle(candidate, computed)),
         sent[1].saturating_sub(saves).saturating_sub(rounded),
     ])
-}
-
-/// What the rank computes and sends that does most: of a pipeline the one that takes most memory, or the last, which
-/// has the head and the loss.
-pub(super) fn most_work(candidate: &Scenario, report: &Report) -> (Compute, Communication) {
-    let (mut compute, mut communication) = (report.device.compute, report.device.communication);
-    let pp = &candidate.parallelism.pp;
-    if pp.size > 1 && pp.rank.is_none() {
-        let mut last = candidate.clone();
-        last.parallelism.pp.rank = Some(pp.size - 1);
-        if let Ok(last) = estimate(&last) {
-            let device = last.report.device;
-            if device.compute.total() > compute.total() {
-                compute = device.compute;
-            }
-            if device.communication.total() > communication.total() {
-                communication = device.communication;
-            }
-        }
-    }
-    (compute, communication)
 }
 
 /// Why a candidate does not fit.

@@ -1,11 +1,10 @@
 //! The search against all that it could have found.
 
 use super::candidates::families;
-use super::planner::most_work;
 use super::*;
 use crate::ask::Scenario;
 use crate::codec::decode_json;
-use crate::report::{Report, estimate};
+use crate::report::{Communication, Compute, Report, estimate};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
@@ -35,6 +34,27 @@ fn points<'a>(plans: impl IntoIterator<Item = &'a RunPlan>) -> BTreeSet<Point> {
     points
         .map(|plan| (plan.costs(), plan.altered.clone()))
         .collect()
+}
+
+/// What the rank computes and sends that does most: of a pipeline the one that takes most memory, or the last, by an
+/// estimate of its own.
+fn most_work(candidate: &Scenario, report: &Report) -> (Compute, Communication) {
+    let (mut compute, mut communication) = (report.device.compute, report.device.communication);
+    let pp = &candidate.parallelism.pp;
+    if pp.size > 1 && pp.rank.is_none() {
+        let mut last = candidate.clone();
+        last.parallelism.pp.rank = Some(pp.size - 1);
+        if let Ok(last) = estimate(&last) {
+            let device = last.report.device;
+            if device.compute.total() > compute.total() {
+                compute = device.compute;
+            }
+            if device.communication.total() > communication.total() {
+                communication = device.communication;
+            }
+        }
+    }
+    (compute, communication)
 }
 
 /// All candidates that fit, estimated one by one, and how many candidates there are.

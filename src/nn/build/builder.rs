@@ -20,7 +20,7 @@ pub(crate) struct Plan<'a> {
     pub(crate) tape: &'a Tape,
     pub(crate) spec: &'a ResolvedSpec,
     /// Elements of the parameters so far, each with its scope.
-    parameters: RefCell<Vec<(u32, u64)>>,
+    pub(super) parameters: RefCell<Vec<(u32, u64)>>,
     /// Elements of a list that options can name.
     pub(crate) named: u64,
     /// Whether a module has asked for its place in a list.

@@ -90,14 +90,45 @@ impl Builder<'_> {
                 head: whole.head.saturating_sub(layers.start),
                 ..whole
             };
-            let built = if *is_here && whole.period == 1 {
-                self.plan.tape.fold_list(list, repeating, count)
+            if whole.period > 1 {
+                self.built(list, [count; 2], repetition, &make).0
+            } else if *is_here {
+                let built = self.plan.tape.fold_list(list, repeating, count);
+                self.built(list, [built, count], repetition, &make).0
             } else {
-                count
-            };
-            self.built(list, [built, count], repetition, &make).0
+                self.elsewhere((list, count), repeating, repetition, &make)
+            }
         };
         parts.iter().map(part).collect()
+    }
+
+    /// The elements of a part that another rank has. Of those that are alike, and get no adapters, one stands for
+    /// all: nothing but their parameters is counted.
+    fn elsewhere<T>(
+        &self,
+        (list, count): (ListId, u64),
+        repeating: Repetition,
+        repetition: Option<Repetition>,
+        make: impl Fn(&Self) -> T,
+    ) -> Vec<T> {
+        let at = |i| make(&self.child(list.name, Some(list.first + i), repetition));
+        let number = |n| u32::try_from(n).unwrap_or(u32::MAX);
+        let asked = &self.plan.asked_index;
+        let outside = asked.replace(false);
+        let before = number(repeating.head.min(count));
+        let mut items: Vec<T> = (0..before).map(at).collect();
+        let parameters = self.plan.parameters.borrow().len();
+        items.extend((before..number(count)).take(1).map(at));
+        let left = before + 1..number(count);
+        if asked.replace(outside) || self.plan.spec.lora.is_some() {
+            items.extend(left.map(at));
+        } else {
+            let mut all = self.plan.parameters.borrow_mut();
+            for (_, elements) in all.iter_mut().skip(parameters) {
+                *elements += left.len() as u64 * *elements;
+            }
+        }
+        items
     }
 
     /// Whether nothing but an outline of the model is built.

@@ -2,7 +2,8 @@
 
 use super::action::{Action, Computation};
 use crate::parallel::wrapper::StageWrapper;
-use crate::tape::{Tape, Tensor};
+use crate::tape::{Tape, Tensor, Turns};
+use std::ops::Range;
 
 /// The model of a rank's stages.
 pub trait StageModel {
@@ -12,6 +13,18 @@ pub trait StageModel {
 
     /// The loss of logits `[B, S, V]` and labels `[B, S]`.
     fn loss(&self, t: &Tape, logits: &Tensor, labels: &Tensor) -> Tensor;
+}
+
+/// What follows the passes of a schedule.
+pub trait Follower {
+    /// A forward or backward pass begins.
+    fn begins(&self, action: Action);
+
+    /// How many marks it has set.
+    fn marks(&self) -> usize;
+
+    /// The turn that has set these comes so many times more.
+    fn again(&self, marks: Range<usize>, times: u32);
 }
 
 /// A call of `schedule.step`: what it is given, and holds.
@@ -24,8 +37,8 @@ pub(super) struct Call<'a> {
     pub(super) batch: [Option<&'a Tensor>; 2],
     /// What wraps the stages.
     pub(super) wrapper: Option<&'a dyn StageWrapper>,
-    /// What is told of each forward or backward pass before it begins.
-    pub(super) begins: &'a dyn Fn(Action),
+    /// What follows the passes.
+    pub(super) follower: &'a dyn Follower,
     /// Losses of the micro-batches so far (`_internal_losses`).
     pub(super) losses: Vec<Tensor>,
 }
@@ -33,7 +46,7 @@ pub(super) struct Call<'a> {
 impl Call<'_> {
     /// A forward or backward pass begins.
     pub(super) fn begin(&self, action: Action) {
-        (self.begins)(action);
+        self.follower.begins(action);
         if let Some(wrapper) = self.wrapper {
             if action.computation == Computation::Forward {
                 wrapper.forward_begins(action.stage);
@@ -41,6 +54,27 @@ impl Call<'_> {
                 wrapper.backward_begins(action.stage);
             }
         }
+    }
+
+    /// A backward pass has ended a turn of the schedule, after which so many would follow: whether it stands for
+    /// them (Note [Turns of a schedule], `tape/turns.rs`). What a turn makes is gone after `lag` others.
+    pub(super) fn goes_on(&mut self, turns: &mut Turns, lag: u64, following: u64) -> bool {
+        let [Ok(lag), Ok(following)] = [lag, following].map(u32::try_from) else {
+            return false;
+        };
+        let marks = self.follower.marks();
+        let loss = self.losses.last().cloned();
+        let goes_on =
+            (self.tape).turn_ended(turns, (lag as usize, following), loss.as_ref(), marks);
+        if goes_on {
+            self.follower.again(turns.marks_of_last(), following);
+            if let Some(loss) = &loss {
+                let further = 1..=following;
+                let left = further.map(|further| self.tape.left_by_turn(loss, turns, further));
+                self.losses.extend(left);
+            }
+        }
+        goes_on
     }
 
     /// The gradients of all micro-batches are there (`perform_reduce_grad`).

@@ -1,7 +1,7 @@
 //! What a rank runs in a step (`_PipelineScheduleRuntime`).
 
 use super::action::{Action, Computation};
-use super::call::{Call, StageModel};
+use super::call::{Call, Follower, StageModel};
 use super::lowering::program;
 use super::places::StagePlaces;
 use super::plan::Plan;
@@ -71,7 +71,7 @@ impl Pipeline {
         t: &Tape,
         model: &dyn StageModel,
         (batch, wrapper): ([Option<&Tensor>; 2], Option<&dyn StageWrapper>),
-        begins: &dyn Fn(Action),
+        follower: &dyn Follower,
     ) -> Given {
         let mut call = Call {
             tape: t,
@@ -80,7 +80,7 @@ impl Pipeline {
             returns_outputs: self.returns_outputs,
             batch,
             wrapper,
-            begins,
+            follower,
             losses: Vec::new(),
         };
         self.stages.iter_mut().for_each(Stage::clear);

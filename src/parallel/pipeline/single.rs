@@ -3,7 +3,7 @@
 use super::action::{Action, Computation};
 use super::call::Call;
 use super::stage::Stage;
-use crate::tape::Tensor;
+use crate::tape::{Tensor, Turns};
 
 /// What both schedules compute on a stage, in order: so many forward passes before the first backward pass,
 /// all of them under `ScheduleGPipe`.
@@ -51,6 +51,9 @@ pub(super) fn one_forward_one_backward(call: &mut Call, stage: &mut Stage, stage
     let mut forward_send: Option<Tensor> = None;
     let mut forward_receive: Option<Tensor> = None;
     let mut backward_send: Option<Tensor> = None;
+    // Those that are run: of turns that are alike some stand for all.
+    let mut all = call.micro_batches;
+    let mut turns = Turns::default();
     for _ in 0..warmup {
         keep(&mut forward_receive, stage.receive(call.tape, forwards));
         let output = stage.forward(call, forwards);
@@ -68,12 +71,15 @@ pub(super) fn one_forward_one_backward(call: &mut Call, stage: &mut Stage, stage
         stage.sent(forwards - 1);
         drop(receiving);
         stage.backward(call, backwards, true);
+        if call.goes_on(&mut turns, warmup - 1, all - forwards) {
+            all = forwards;
+        }
         keep(
             &mut backward_send,
             stage.send_gradient(call.tape, backwards),
         );
         backwards += 1;
-        if forwards == call.micro_batches {
+        if forwards == all {
             break;
         }
         keep(&mut forward_receive, stage.receive(call.tape, forwards));
@@ -84,7 +90,7 @@ pub(super) fn one_forward_one_backward(call: &mut Call, stage: &mut Stage, stage
         forwards += 1;
     }
     let mut backward_receive: Option<Tensor> = None;
-    while backwards < call.micro_batches {
+    while backwards < all {
         let receiving = stage.receive_gradient(call.tape, backwards);
         keep(&mut backward_receive, receiving);
         stage.backward(call, backwards, true);

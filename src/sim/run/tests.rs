@@ -11,6 +11,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 mod layers;
+mod turns;
 mod wrapped;
 
 /// The highest sum of live storages in each phase of each step.

@@ -113,6 +113,17 @@ fn one_forward_pass_and_a_few_layers_stand_for_all_under_fsdp2() {
                 true,
             ),
             (r#"{"zero_grad_set_to_none": false}"#, true),
+            (r#"{"parallelism": {"dp": {"cpu_offload": true}}}"#, true),
+            (
+                r#"{"parallelism": {"dp": {"cpu_offload": true}}, "clip_grad_norm": true,
+            "activation_checkpointing": "full", "gradient_accumulation_steps": 3}"#,
+                true,
+            ),
+            (
+                r#"{"parallelism": {"dp": {"cpu_offload": true}},
+            "lora": {"r": 8, "target_modules": ["all-linear"]}}"#,
+                true,
+            ),
             (r#"{"dataset": {"length_mean": 40}}"#, true),
             (r#"{"parallelism": {"pp": {"size": 2}}}"#, true),
             (
@@ -174,4 +185,123 @@ fn one_forward_pass_and_a_few_layers_stand_for_all_under_fsdp1() {
             (r#"{"zero_grad_set_to_none": false}"#, true),
         ],
     );
+}
+
+#[test]
+fn one_forward_pass_and_a_few_layers_stand_for_all_under_ddp() {
+    compare_all(
+        "ddp",
+        &MODELS,
+        &[
+            ("{}", true),
+            (
+                r#"{"gradient_accumulation_steps": 3, "clip_grad_norm": true}"#,
+                true,
+            ),
+            (
+                r#"{"activation_checkpointing": "full", "optimizer": {"name": "adagrad"},
+            "gradient_accumulation_steps": 2, "parallelism": {"dp": {"no_sync": true}}}"#,
+                true,
+            ),
+            (
+                r#"{"precision": "amp_bf16", "parallelism": {"dp": {"find_unused_parameters": true}}}"#,
+                true,
+            ),
+            (
+                r#"{"precision": "fp32", "parallelism": {"dp": {"gradient_as_bucket_view": true}}}"#,
+                false,
+            ),
+        ],
+    );
+    compare_all(
+        "ddp",
+        &MODELS[..2],
+        &[
+            (
+                r#"{"precision": "amp_fp16", "parallelism": {"dp": {"static_graph": true}}}"#,
+                true,
+            ),
+            (
+                r#"{"parallelism": {"dp": {"static_graph": true, "gradient_as_bucket_view": true}},
+            "zero_grad_set_to_none": false}"#,
+                false,
+            ),
+            (
+                r#"{"parallelism": {"dp": {"bucket_cap_mb": 3}}, "gradient_accumulation_steps": 2}"#,
+                true,
+            ),
+            (
+                r#"{"lora": {"r": 8, "target_modules": ["all-linear"]}}"#,
+                true,
+            ),
+            (r#"{"zero_grad_set_to_none": false}"#, true),
+            (r#"{"dataset": {"length_mean": 40}}"#, true),
+            (
+                r#"{"optimizer": {"name": "adamw"}, "parallelism":
+            {"dp": {"zero_redundancy_optimizer": {"parameters_as_bucket_view": false}}}}"#,
+                false,
+            ),
+            (
+                r#"{"optimizer": {"name": "adamw"}, "parallelism":
+            {"dp": {"zero_redundancy_optimizer": {"parameters_as_bucket_view": true}}}}"#,
+                false,
+            ),
+        ],
+    );
+}
+
+#[test]
+fn a_step_of_zero_that_comes_again_is_the_next_one() {
+    let options = [
+        "{}",
+        r#"{"gradient_accumulation_steps": 3, "clip_grad_norm": true}"#,
+        r#"{"activation_checkpointing": "full", "optimizer": {"name": "adagrad"}}"#,
+        r#"{"precision": "fp32", "optimizer": {"name": "sgd"}}"#,
+        r#"{"parallelism": {"dp": {"offload_optimizer": "cpu"}}, "clip_grad_norm": true}"#,
+        r#"{"parallelism": {"dp": {"offload_optimizer": "cpu", "offload_param": "cpu"}},
+            "gradient_accumulation_steps": 2}"#,
+        r#"{"parallelism": {"dp": {"overlap_comm": true, "contiguous_gradients": false,
+            "reduce_bucket_size": 1000000}}}"#,
+        r#"{"parallelism": {"dp": {"overlap_comm": false, "reduce_bucket_size": 3000000}}}"#,
+        r#"{"parallelism": {"dp": {"stage3_prefetch_bucket_size": 1000000,
+            "stage3_max_live_parameters": 20000000, "sub_group_size": 10000000}}}"#,
+        r#"{"lora": {"r": 8, "target_modules": ["all-linear"]}}"#,
+        r#"{"zero_grad_set_to_none": false, "attention": "eager"}"#,
+    ];
+    let (mut different, mut compared) = (Vec::new(), 0);
+    for model in ["smollm2-135m", "t5-small", "gpt2", "granite-3.1-1b-a400m"] {
+        for (option, stage) in options
+            .iter()
+            .flat_map(|option| [1, 2, 3].map(|stage| (option, stage)))
+        {
+            let mut scenario: serde_json::Value = serde_json::from_str(option).expect("JSON");
+            scenario["model"] = model.into();
+            (scenario["micro_batch_size"], scenario["seq_len"]) = (1.into(), 40.into());
+            scenario["hardware"] = json!({"gpus_per_node": 4});
+            scenario["parallelism"]["dp"]["kind"] = "deepspeed_zero".into();
+            scenario["parallelism"]["dp"]["stage"] = stage.into();
+            if scenario["precision"].is_null() {
+                scenario["precision"] = "bf16".into();
+            }
+            let scenario: Scenario = serde_json::from_value(scenario).expect("a scenario");
+            let Some(spec) = resolve(&scenario).spec else {
+                continue;
+            };
+            let times = accumulation(&spec);
+            let all = unfolded(&spec, times, |backend| {
+                let tape = Tape::with_details(backend);
+                tape.run_all_layers();
+                tape
+            });
+            let some = unfolded(&spec, times, Tape::with_details);
+            compared += 1;
+            assert_eq!(some.work, all.work);
+            assert!(some.marks == all.marks, "{model} {option} {stage}");
+            if let Some(found) = difference(&some, &all) {
+                different.push(format!("{model} {option} {stage}: {found}"));
+            }
+        }
+    }
+    assert!(different.is_empty(), "{}", different.join("\n\n"));
+    assert!(compared > 90, "{compared}");
 }

@@ -1,0 +1,54 @@
+//! Note [A step that comes again]
+//!
+//! Under `ZeRO` a step lets go of what the one before it has left, and leaves the same itself: it cannot stand for
+//! the next one with its own storages. So its events are written once more with others: what it made is so many
+//! numbers further, and what it has let go of is what it has left. That is so where as many storages were left as
+//! were let go of, each like one of the other, in the order in which they were made.
+//!
+//! `sim` tests that records are the same either way.
+
+use super::Tape;
+use std::ops::Range;
+
+/// Where a step begins.
+pub struct StepBegins {
+    pub(super) events: usize,
+    pub(super) storages: u32,
+    /// What is alive then.
+    pub(super) alive: Vec<u32>,
+    marks: usize,
+}
+
+impl StepBegins {
+    /// The first of its marks.
+    pub fn marks(&self) -> usize {
+        self.marks
+    }
+}
+
+impl Tape {
+    /// A step begins, before which so many marks were set.
+    pub fn step_begins(&self, marks: usize) -> StepBegins {
+        let (events, storages) = self.recorder.ends();
+        StepBegins {
+            events,
+            storages,
+            alive: self.recorder.alive_since(0),
+            marks,
+        }
+    }
+
+    /// Writes the step that began then, and has ended with so many marks, once more; false where it does not leave
+    /// what it has found.
+    pub fn step_comes_again(&self, begins: &StepBegins, marks: usize) -> bool {
+        let now = self.recorder.alive_since(0);
+        let gone = begins
+            .alive
+            .iter()
+            .filter(|&id| now.binary_search(id).is_err());
+        let left = now.iter().filter(|&&id| id >= begins.storages);
+        let [gone, left]: [Vec<u32>; 2] = [gone.copied().collect(), left.copied().collect()];
+        let marks: Range<usize> = begins.marks..marks;
+        !self.runs_all() && (self.recorder).step_comes_again(begins, marks.len(), [&gone, &left])
+    }
+}

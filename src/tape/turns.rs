@@ -1,0 +1,184 @@
+//! Note [Turns of a schedule]
+//!
+//! In the middle of a schedule of a pipeline a rank takes turns: a forward pass of one micro-batch, the backward
+//! pass of another that began a few turns before. When all that the first passes left is gone each turn does what
+//! the one before it did, with storages that are numbered as many further as a turn makes. So once a turn has done
+//! so the record goes on by itself for those that follow: what lives of the last turns stands for what would live
+//! after all of them.
+//!
+//! It is seen to: the last turn has the events of the one before, each a turn further, its storages are what those
+//! of the turn were whose micro-batch has gone backward meanwhile, and what is alive after it is what was alive
+//! before, a turn further, but for what stays for good and what each turn adds to that. Where it is not so every
+//! turn is run.
+//!
+//! `sim` tests that records are the same either way.
+
+use super::{Tape, Tensor, Work};
+use std::ops::Range;
+use std::rc::Rc;
+
+/// Where a turn ended.
+#[derive(Clone, Copy)]
+pub(super) struct Border {
+    pub(super) events: usize,
+    pub(super) storages: usize,
+    pub(super) marks: usize,
+    work: Work,
+}
+
+/// The turns that were taken.
+#[derive(Default)]
+pub struct Turns {
+    borders: Vec<Border>,
+    /// What was alive when the last turn but one ended, where that was looked at.
+    alive: Option<Vec<u32>>,
+    /// How often it was tried in vain.
+    tried: u32,
+}
+
+/// After so many turns that were not alike none is expected to be.
+const TRIES: u32 = 3;
+
+/// The turn that comes again, and the one before it.
+pub(super) struct Turn {
+    pub(super) last: [Border; 2],
+    pub(super) before: Border,
+    /// Storages of the turn whose micro-batch has gone backward by the last.
+    pub(super) gone: Range<usize>,
+}
+
+impl Turn {
+    /// Storages of a turn.
+    pub(super) fn storages(&self) -> usize {
+        self.last[1].storages - self.last[0].storages
+    }
+}
+
+/// What lives when a turn has ended.
+pub(super) struct Living {
+    /// What will have been replaced by the next turn's.
+    pub(super) cycles: Vec<u32>,
+    /// What each turn leaves for good.
+    pub(super) left: Vec<u32>,
+}
+
+impl Tape {
+    /// A turn has ended, after which `following` more would come; what one makes is gone after `lag` turns, but for
+    /// the tensor that each `leaves`. So many `marks` were set. True when the record has gone on for all of them.
+    pub fn turn_ended(
+        &self,
+        turns: &mut Turns,
+        (lag, following): (usize, u32),
+        leaves: Option<&Tensor>,
+        marks: usize,
+    ) -> bool {
+        let (events, storages) = self.recorder.ends();
+        turns.borders.push(Border {
+            events,
+            storages: storages as usize,
+            marks,
+            work: self.work(),
+        });
+        let alike = turns.alike(lag);
+        let alike = alike.filter(|_| following > 0 && !self.runs_all());
+        let Some((turn, first)) = alike else {
+            turns.alive = None;
+            return false;
+        };
+        let before = turns.alive.replace(self.recorder.alive_since(first));
+        let (Some(before), Some(now)) = (before, &turns.alive) else {
+            return false;
+        };
+        turns.tried += 1;
+        let kept = leaves.map(Tensor::storage_id);
+        let living = living([&before, now], &turns.borders);
+        let living = living.filter(|living| living.left.iter().copied().eq(kept));
+        let Some(living) = living else { return false };
+        if !self.recorder.turn_comes_again(&turn, &living, following) {
+            return false;
+        }
+        let [from, to] = turn.last.map(|border| border.work);
+        self.repeat_work(to.since(from), following.into());
+        true
+    }
+
+    /// What the turn `further` leaves where the last one left this tensor.
+    pub fn left_by_turn(&self, left: &Tensor, turns: &Turns, further: u32) -> Tensor {
+        let [.., from, to] = &turns.borders[..] else {
+            return left.clone();
+        };
+        let each = u32::try_from(to.storages - from.storages).unwrap_or(u32::MAX);
+        let place = left.storage_id() + further * each;
+        let storage = Rc::new(self.recorder.standing(place));
+        Tensor::new(storage, *left.shape(), left.strides(), left.dtype())
+    }
+}
+
+impl Turns {
+    /// How many marks the last turn has set.
+    pub fn marks_of_last(&self) -> Range<usize> {
+        match &self.borders[..] {
+            [.., from, to] => from.marks..to.marks,
+            _ => 0..0,
+        }
+    }
+
+    /// The last turn, where it and those before it are as long, and the first storage of the first of them.
+    fn alike(&self, lag: usize) -> Option<(Turn, usize)> {
+        let [first, .., before, from, to] = self.borders[..] else {
+            return None;
+        };
+        let length = |from: Border, to: Border| {
+            let events = to.events - from.events;
+            [events, to.storages - from.storages, to.marks - from.marks]
+        };
+        // A turn of which nothing is under way any more.
+        let gone = (self.borders.len() - 2).checked_sub(lag)?;
+        let gone = self.borders.get(gone.checked_sub(1)?..=gone)?;
+        let each = to.storages - from.storages;
+        let spread = to.storages - first.storages == (self.borders.len() - 1) * each;
+        let same = length(before, from) == length(from, to);
+        (same && spread && each > 0 && self.tried < TRIES).then_some((
+            Turn {
+                last: [from, to],
+                before,
+                gone: gone[0].storages..gone[1].storages,
+            },
+            first.storages,
+        ))
+    }
+}
+
+/// What is alive now, of storages of turns that are all as long, where it is what was alive a turn before, a turn
+/// further.
+fn living([before, now]: [&[u32]; 2], borders: &[Border]) -> Option<Living> {
+    let [first, .., from, to] = borders else {
+        return None;
+    };
+    let [first, from, to] = [first, from, to].map(|border| border.storages);
+    let each = to - from;
+    let of = |alive: &[u32]| {
+        let mut of: Vec<Vec<u32>> = vec![Vec::new(); each];
+        for &id in alive {
+            of[(id as usize - first) % each].push(id);
+        }
+        of
+    };
+    let step = u32::try_from(each).ok()?;
+    let mut living = Living {
+        cycles: Vec::new(),
+        left: Vec::new(),
+    };
+    for (before, now) in of(before).into_iter().zip(of(now)) {
+        if now.iter().copied().eq(before.iter().map(|id| id + step)) {
+            living.cycles.extend(now);
+            continue;
+        }
+        let (last, others) = now.split_last()?;
+        if *others != before[..] || (*last as usize) < from {
+            return None;
+        }
+        living.left.push(*last);
+    }
+    Some(living)
+}
