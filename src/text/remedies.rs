@@ -4,214 +4,108 @@ use super::{ByteUnits, Language, Term, amount};
 use crate::decide::{Outcome, ReadyKind, RemedyKind, Room, RoomKind, Step};
 use crate::units::Bytes;
 
-/// What a change is called, and what it costs, in English and Chinese.
-const fn words(kind: RemedyKind) -> [(&'static str, &'static str); 2] {
-    match kind {
-        RemedyKind::ExpandableSegments => [
-            ("expandable_segments:True", "expandable_segments:True"),
-            (
-                "PYTORCH_CUDA_ALLOC_CONF; less fragmentation, no cost worth naming",
-                "PYTORCH_CUDA_ALLOC_CONF；减少碎片，几乎没有代价",
-            ),
-        ],
-        RemedyKind::SetToNone => [
-            ("zero_grad(set_to_none=True)", "zero_grad(set_to_none=True)"),
-            ("PyTorch's default; no cost", "PyTorch 的默认值，没有代价"),
-        ],
-        RemedyKind::DropOutputs => [
-            ("Drop the outputs", "不保留模型输出"),
-            (
-                "no cost: delete them before the next step",
-                "没有代价：在下一步之前删除即可",
-            ),
-        ],
-        RemedyKind::FusedOptimizer => [
-            ("Fused optimizer", "fused 优化器"),
-            ("no cost where it is supported", "在支持的设备上没有代价"),
-        ],
-        RemedyKind::FusedAttention => [
-            ("A fused attention kernel", "融合注意力内核"),
-            (
-                "keeps no scores; faster, the same results but for rounding",
-                "不保存注意力分数；更快，结果仅有舍入差异",
-            ),
-        ],
-        RemedyKind::LigerKernels => [
-            ("Liger kernels", "Liger 内核"),
-            (
-                "fused norms, rotary embedding, gates and loss; the same results but for rounding",
-                "融合归一化、旋转位置编码、门控与损失；结果仅有舍入差异",
-            ),
-        ],
-        RemedyKind::ChunkedLoss => [
-            ("Head and loss in chunks", "分块计算输出层与损失"),
-            (
-                "logits exist a piece at a time (torchtune's CEWithChunkedOutputLoss); the same results",
-                "logits 逐块存在（torchtune 的 CEWithChunkedOutputLoss），结果不变",
-            ),
-        ],
-        RemedyKind::LogitsToKeep => [
-            (
-                "logits_to_keep=1 in the evaluation",
-                "评估时 logits_to_keep=1",
-            ),
-            (
-                "enough for generation; a loss over all positions needs them all",
-                "生成只需最后一个位置；若要计算所有位置的损失则不适用",
-            ),
-        ],
-        RemedyKind::MovePredictions => [
-            ("eval_accumulation_steps=1", "eval_accumulation_steps=1"),
-            (
-                "predictions go to host RAM after each batch",
-                "每个批次后把预测移到主机内存",
-            ),
-        ],
-        RemedyKind::SmallerEvaluation => [
-            ("Evaluate one sample at a time", "逐个样本评估"),
-            (
-                "per_device_eval_batch_size=1; a slower evaluation",
-                "per_device_eval_batch_size=1；评估变慢",
-            ),
-        ],
-        RemedyKind::MapDataset => [
-            ("RAM: memory-map the data set", "主机内存：内存映射数据集"),
-            (
-                "reads through the page cache from a fast disk",
-                "通过页缓存读取，需要较快的磁盘",
-            ),
-        ],
-        RemedyKind::ReleaseArrowPool => [
-            (
-                "RAM: release Arrow's memory pool",
-                "主机内存：释放 Arrow 内存池",
-            ),
-            (
-                "one call after reading: default_memory_pool().release_unused()",
-                "读取后调用一次 default_memory_pool().release_unused()",
-            ),
-        ],
-        RemedyKind::FreshWorkers => [
-            (
-                "RAM: persistent_workers=False",
-                "主机内存：persistent_workers=False",
-            ),
-            (
-                "workers start anew each epoch",
-                "每个 epoch 重新启动工作进程",
-            ),
-        ],
-        RemedyKind::FewerWorkers => [
-            (
-                "RAM: two DataLoader workers",
-                "主机内存：两个 DataLoader 工作进程",
-            ),
-            ("enough where a batch is made quickly", "准备批次较快时足够"),
-        ],
-        RemedyKind::ActivationCheckpointing => [
-            ("Activation checkpointing", "激活重计算"),
-            (
-                "layers are computed again in backward; the same results",
-                "反向时重新计算各层，结果不变",
-            ),
-        ],
-        RemedyKind::SmallerMicroBatch => [
-            ("Smaller micro-batch", "更小的微批次"),
-            (
-                "with more accumulation: the same global batch, somewhat slower",
-                "增加梯度累积，全局批次不变，略慢",
-            ),
-        ],
-        RemedyKind::ShardStates => [
-            ("ZeRO-2 in place of DDP", "以 ZeRO-2 代替 DDP"),
-            (
-                "optimizer states and gradients are divided among the ranks",
-                "优化器状态与梯度在各进程间切分",
-            ),
-        ],
-        RemedyKind::ShardParameters => [
-            ("Shard the parameters, too", "参数也切分"),
-            (
-                "FSDP2 or ZeRO-3: they are gathered again for each layer, twice a step",
-                "FSDP2 或 ZeRO-3：每层都要重新聚合，每步两次",
-            ),
-        ],
-        RemedyKind::NoPinning => [
-            ("RAM: pin_memory=False", "主机内存：pin_memory=False"),
-            ("slower copies to the GPU", "复制到 GPU 变慢"),
-        ],
-        RemedyKind::FewerJobsPerGpu => [
-            ("One job less on each GPU", "每块 GPU 少一个任务"),
-            ("the others wait for their turn", "其余任务需要排队"),
-        ],
-        RemedyKind::FewerJobs => [
-            ("One job less on the machine", "机器上少一个任务"),
-            ("it waits for its turn", "该任务需要排队"),
-        ],
-        RemedyKind::Autocast => [
-            ("bf16 autocast", "bf16 自动混合精度"),
-            ("faster; activations lose precision", "更快；激活值精度降低"),
-        ],
-        RemedyKind::EightBitOptimizer => [
-            ("8-bit AdamW", "8 位 AdamW"),
-            (
-                "bitsandbytes; optimizer states lose precision",
-                "bitsandbytes；优化器状态精度降低",
-            ),
-        ],
-        RemedyKind::PagedOptimizer => [
-            ("Paged AdamW", "分页 AdamW"),
-            (
-                "bitsandbytes; states move to host RAM where the GPU is full, a slower step then",
-                "bitsandbytes；显存不足时状态移到主机内存，此时更新变慢",
-            ),
-        ],
-        RemedyKind::OffloadOptimizer => [
-            ("Optimizer on the CPU", "优化器放在 CPU"),
-            (
-                "a slower step, and host RAM for parameters, gradients and states",
-                "更新变慢，主机内存需容纳参数、梯度和状态",
-            ),
-        ],
-        RemedyKind::OffloadActivations => [
-            ("Activations in host RAM", "激活值放在主机内存"),
-            (
-                "TRL's activation_offloading; copies there and back each step",
-                "TRL 的 activation_offloading；每步都要来回复制",
-            ),
-        ],
-        RemedyKind::NoWorkers => [
-            (
-                "RAM: no DataLoader workers",
-                "主机内存：不用 DataLoader 工作进程",
-            ),
-            (
-                "the GPU waits while batches are made",
-                "准备批次时 GPU 等待",
-            ),
-        ],
-        RemedyKind::PureBf16 => [
-            ("Pure bf16", "纯 bf16"),
-            (
-                "weights and optimizer states lose precision; training may suffer",
-                "权重和优化器状态精度降低，可能影响训练",
-            ),
-        ],
-        RemedyKind::Lora => [
-            ("LoRA on all linear layers", "所有线性层使用 LoRA"),
-            (
-                "adapters of rank 16 are trained instead of all weights: less can be learnt",
-                "训练秩 16 的适配器而非全部权重：可学习的内容较少",
-            ),
-        ],
-        RemedyKind::Qlora => [
-            ("QLoRA: the base in 4 bits", "QLoRA：基座以 4 位保存"),
-            (
-                "adapters over a base in nf4: less can be learnt, slower layers",
-                "在 nf4 基座上训练适配器：可学习的内容较少，各层变慢",
-            ),
-        ],
-    }
+/// What changes are called, and what they cost, in English and Chinese.
+macro_rules! changes {
+    ($($kind:ident: $name:literal, $chinese:literal; $cost:literal, $in_chinese:literal;)+) => {
+        const fn words(kind: RemedyKind) -> [(&'static str, &'static str); 2] {
+            match kind {
+                $(RemedyKind::$kind => [($name, $chinese), ($cost, $in_chinese)],)+
+            }
+        }
+    };
+}
+
+changes! {
+    ExpandableSegments: "expandable_segments:True", "expandable_segments:True";
+        "PYTORCH_CUDA_ALLOC_CONF; less fragmentation, no cost worth naming",
+        "PYTORCH_CUDA_ALLOC_CONF；减少碎片，几乎没有代价";
+    SetToNone: "zero_grad(set_to_none=True)", "zero_grad(set_to_none=True)";
+        "PyTorch's default; no cost",
+        "PyTorch 的默认值，没有代价";
+    DropOutputs: "Drop the outputs", "不保留模型输出";
+        "no cost: delete them before the next step",
+        "没有代价：在下一步之前删除即可";
+    FusedOptimizer: "Fused optimizer", "fused 优化器";
+        "no cost where it is supported",
+        "在支持的设备上没有代价";
+    FusedAttention: "A fused attention kernel", "融合注意力内核";
+        "keeps no scores; faster, the same results but for rounding",
+        "不保存注意力分数；更快，结果仅有舍入差异";
+    LigerKernels: "Liger kernels", "Liger 内核";
+        "fused norms, rotary embedding, gates and loss; the same results but for rounding",
+        "融合归一化、旋转位置编码、门控与损失；结果仅有舍入差异";
+    ChunkedLoss: "Head and loss in chunks", "分块计算输出层与损失";
+        "logits exist a piece at a time (torchtune's CEWithChunkedOutputLoss); the same results",
+        "logits 逐块存在（torchtune 的 CEWithChunkedOutputLoss），结果不变";
+    LogitsToKeep: "logits_to_keep=1 in the evaluation", "评估时 logits_to_keep=1";
+        "enough for generation; a loss over all positions needs them all",
+        "生成只需最后一个位置；若要计算所有位置的损失则不适用";
+    MovePredictions: "eval_accumulation_steps=1", "eval_accumulation_steps=1";
+        "predictions go to host RAM after each batch",
+        "每个批次后把预测移到主机内存";
+    SmallerEvaluation: "Evaluate one sample at a time", "逐个样本评估";
+        "per_device_eval_batch_size=1; a slower evaluation",
+        "per_device_eval_batch_size=1；评估变慢";
+    MapDataset: "RAM: memory-map the data set", "主机内存：内存映射数据集";
+        "reads through the page cache from a fast disk",
+        "通过页缓存读取，需要较快的磁盘";
+    ReleaseArrowPool: "RAM: release Arrow's memory pool", "主机内存：释放 Arrow 内存池";
+        "one call after reading: default_memory_pool().release_unused()",
+        "读取后调用一次 default_memory_pool().release_unused()";
+    FreshWorkers: "RAM: persistent_workers=False", "主机内存：persistent_workers=False";
+        "workers start anew each epoch",
+        "每个 epoch 重新启动工作进程";
+    FewerWorkers: "RAM: two DataLoader workers", "主机内存：两个 DataLoader 工作进程";
+        "enough where a batch is made quickly",
+        "准备批次较快时足够";
+    ActivationCheckpointing: "Activation checkpointing", "激活重计算";
+        "layers are computed again in backward; the same results",
+        "反向时重新计算各层，结果不变";
+    SmallerMicroBatch: "Smaller micro-batch", "更小的微批次";
+        "with more accumulation: the same global batch, somewhat slower",
+        "增加梯度累积，全局批次不变，略慢";
+    ShardStates: "ZeRO-2 in place of DDP", "以 ZeRO-2 代替 DDP";
+        "optimizer states and gradients are divided among the ranks",
+        "优化器状态与梯度在各进程间切分";
+    ShardParameters: "Shard the parameters, too", "参数也切分";
+        "FSDP2 or ZeRO-3: they are gathered again for each layer, twice a step",
+        "FSDP2 或 ZeRO-3：每层都要重新聚合，每步两次";
+    NoPinning: "RAM: pin_memory=False", "主机内存：pin_memory=False";
+        "slower copies to the GPU",
+        "复制到 GPU 变慢";
+    FewerJobsPerGpu: "One job less on each GPU", "每块 GPU 少一个任务";
+        "the others wait for their turn",
+        "其余任务需要排队";
+    FewerJobs: "One job less on the machine", "机器上少一个任务";
+        "it waits for its turn",
+        "该任务需要排队";
+    Autocast: "bf16 autocast", "bf16 自动混合精度";
+        "faster; activations lose precision",
+        "更快；激活值精度降低";
+    EightBitOptimizer: "8-bit AdamW", "8 位 AdamW";
+        "bitsandbytes; optimizer states lose precision",
+        "bitsandbytes；优化器状态精度降低";
+    PagedOptimizer: "Paged AdamW", "分页 AdamW";
+        "bitsandbytes; states move to host RAM where the GPU is full, a slower step then",
+        "bitsandbytes；显存不足时状态移到主机内存，此时更新变慢";
+    OffloadOptimizer: "Optimizer on the CPU", "优化器放在 CPU";
+        "a slower step, and host RAM for parameters, gradients and states",
+        "更新变慢，主机内存需容纳参数、梯度和状态";
+    OffloadActivations: "Activations in host RAM", "激活值放在主机内存";
+        "TRL's activation_offloading; copies there and back each step",
+        "TRL 的 activation_offloading；每步都要来回复制";
+    NoWorkers: "RAM: no DataLoader workers", "主机内存：不用 DataLoader 工作进程";
+        "the GPU waits while batches are made",
+        "准备批次时 GPU 等待";
+    PureBf16: "Pure bf16", "纯 bf16";
+        "weights and optimizer states lose precision; training may suffer",
+        "权重和优化器状态精度降低，可能影响训练";
+    Lora: "LoRA on all linear layers", "所有线性层使用 LoRA";
+        "adapters of rank 16 are trained instead of all weights: less can be learnt",
+        "训练秩 16 的适配器而非全部权重：可学习的内容较少";
+    Qlora: "QLoRA: the base in 4 bits", "QLoRA：基座以 4 位保存";
+        "adapters over a base in nf4: less can be learnt, slower layers",
+        "在 nf4 基座上训练适配器：可学习的内容较少，各层变慢";
 }
 
 /// What a change is called.

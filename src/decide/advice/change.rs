@@ -154,7 +154,7 @@ fn change(to: &mut Scenario, kind: RemedyKind) -> Option<()> {
         RemedyKind::DropOutputs => to.keep_outputs = false,
         RemedyKind::FusedAttention => fuse_attention(to)?,
         RemedyKind::LogitsToKeep | RemedyKind::MovePredictions | RemedyKind::SmallerEvaluation => {
-            evaluate_with_less(to, kind)?
+            evaluate_with_less(to, kind)?;
         }
         RemedyKind::FewerJobsPerGpu | RemedyKind::FewerJobs => run_fewer_jobs(to, kind)?,
         RemedyKind::MapDataset => to.dataset.mode = DatasetMode::MemoryMapped,
