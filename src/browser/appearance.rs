@@ -6,7 +6,8 @@ use js_sys::Array;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::Closure;
 use web_sys::{
-    Element, IntersectionObserver, IntersectionObserverEntry, MediaQueryList, ResizeObserver,
+    Element, IntersectionObserver, IntersectionObserverEntry, IntersectionObserverInit,
+    MediaQueryList, ResizeObserver,
 };
 
 /// Colour scheme, forced colours and pixel ratio.
@@ -104,12 +105,20 @@ pub fn on_resize(element: &Element, callback: impl Fn(f64, f64) + 'static) {
 /// Calls back with whether an element can be seen, now and whenever that changes; always when the
 /// browser cannot tell. The observer lives as long as the element.
 pub fn on_seen(element: &Element, callback: impl Fn(bool) + Clone + 'static) {
+    on_seen_below(element, 0, callback);
+}
+
+/// The same, where so many CSS pixels at the top of the window do not count.
+pub fn on_seen_below(element: &Element, top: u32, callback: impl Fn(bool) + Clone + 'static) {
+    let options = IntersectionObserverInit::new();
+    options.set_root_margin(&format!("-{top}px 0px 0px 0px"));
     let always = callback.clone();
     let observed = Closure::<dyn Fn(Array)>::new(move |entries: Array| {
         let last: IntersectionObserverEntry = entries.at(-1).unchecked_into();
         callback(last.is_intersecting());
     });
-    match IntersectionObserver::new(observed.as_ref().unchecked_ref()) {
+    let callback = observed.as_ref().unchecked_ref();
+    match IntersectionObserver::new_with_options(callback, &options) {
         Ok(observer) => observer.observe(element),
         Err(_) => always(true),
     }

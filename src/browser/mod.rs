@@ -21,7 +21,9 @@ mod timer;
 pub use address::{
     go_to_part, href_beside, href_with, open_part, push_query, query, replace_query,
 };
-pub use appearance::{Appearance, appearance, on_appearance_change, on_resize, on_seen};
+pub use appearance::{
+    Appearance, appearance, on_appearance_change, on_resize, on_seen, on_seen_below,
+};
 pub use canvas::Canvas;
 pub use clipboard::copy;
 pub use dialog::{can_share, close_dialog, share, show_modal};

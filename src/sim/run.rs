@@ -121,10 +121,16 @@ fn steps_come_again(spec: &ResolvedSpec) -> bool {
 
 /// Runs every step, or those that are not like others.
 pub(super) fn unfolded(spec: &ResolvedSpec, accumulation: u32, tape: NewTape) -> Trace {
+    steps_run(spec, accumulation, tape).0
+}
+
+/// The same with the number of steps that were run, not written from another one.
+pub(super) fn steps_run(spec: &ResolvedSpec, accumulation: u32, tape: NewTape) -> (Trace, u32) {
     let tape = tape(backend(spec));
     let mut run = Run::new(&tape, spec, accumulation);
     run.begin_optimizer();
     let mut second = None;
+    let mut ran = 0;
     for step in 0..STEPS {
         if let Some(second) = &second
             && tape.step_comes_again(second, run.marks.len())
@@ -137,6 +143,7 @@ pub(super) fn unfolded(spec: &ResolvedSpec, accumulation: u32, tape: NewTape) ->
         if step == 1 && steps_come_again(spec) {
             second = Some(tape.step_begins(run.marks.len()));
         }
+        ran += 1;
         let batch = run.micro_batches(step);
         run.update(step);
         run.zero_gradients();
@@ -146,7 +153,7 @@ pub(super) fn unfolded(spec: &ResolvedSpec, accumulation: u32, tape: NewTape) ->
     tape.close();
     (run.kept, run.last_loss) = (None, None);
     let Run { marks, counts, .. } = run;
-    Recorded::of(tape, marks).trace(counts)
+    (Recorded::of(tape, marks).trace(counts), ran)
 }
 
 /// Runs the micro-batches of as few steps as stand for all (Note [One forward pass for all steps],

@@ -6,6 +6,10 @@ use crate::text::Word;
 use leptos::html;
 use leptos::prelude::*;
 
+/// What the table of contents covers at the top of the window, with some room, in CSS pixels: the margin of
+/// `.question` in `style/decisions.css` and a line.
+const CONTENTS: u32 = 64;
+
 /// What readers ask, in the page's order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Question {
@@ -94,7 +98,9 @@ pub(super) fn Asked(question: Question, children: Children) -> impl IntoView {
     let node = NodeRef::<html::Section>::new();
     Effect::new(move |_| {
         if let Some(element) = node.get() {
-            browser::on_seen(&element, move |seen| in_sight.tell(question, seen));
+            browser::on_seen_below(&element, CONTENTS, move |seen| {
+                in_sight.tell(question, seen);
+            });
             // Its panels are laid out in the next frame.
             request_animation_frame(move || browser::open_part(question.name()));
         }
