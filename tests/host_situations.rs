@@ -272,8 +272,8 @@ fn situation_2_remedies_for_the_ram_are_computed_and_ranked() {
         on_host,
         [
             RemedyKind::MapDataset,
-            RemedyKind::FewerWorkers,
             RemedyKind::ReleaseArrowPool,
+            RemedyKind::FewerWorkers,
             RemedyKind::NoWorkers,
         ]
     );

@@ -251,11 +251,13 @@ mod tests {
 
     #[test]
     fn what_is_refused_is_an_empty_cell() {
-        let mut on_four = scenario();
-        on_four.hardware.gpus_per_node = 4;
-        on_four.parallelism.tp.size = 2;
+        let mut on_three = scenario();
+        // Nine heads cannot be shared between two.
+        on_three.model = crate::ask::ModelRef::Catalog("smollm2-135m".to_owned());
+        on_three.hardware.gpus_per_node = 6;
+        on_three.parallelism.tp.size = 3;
         let axes = ["parallelism.tp.size", "seq_len"].map(|name| Axis::named(name).expect(name));
-        let mut map = MemoryMap::new(&on_four, [&axes[0], &axes[1]], 4).expect("a map");
+        let mut map = MemoryMap::new(&on_three, [&axes[0], &axes[1]], 12).expect("a map");
         while map.advance() {}
         let [width, _] = map.size();
         let refused = (0..width).filter(|&x| map.cell([x, 0]) == Some(&MapCell::Refused));

@@ -100,6 +100,14 @@ pub(crate) fn check(
     if !objective.is_on() {
         return;
     }
+    let none = ObjectiveKind::None.name();
+    // The job as it is, as if the model computed the loss: what else an objective would need can exclude it, too.
+    let before = findings.len();
+    findings
+        .extend(excluded(scenario).map(|(key, why)| Finding::error(key, why).with_fix(KIND, none)));
+    if findings.len() > before {
+        return;
+    }
     let mut refuse = |key: &str, why: Message, fix: Value| {
         findings.push(Finding::error(key, why).with_fix(key, fix));
     };
@@ -117,7 +125,6 @@ pub(crate) fn check(
     } else {
         Task::CausalLm
     };
-    let none = ObjectiveKind::None.name();
     let Some(config) = config else {
         return refuse(KIND, message!(objective::models), none.into());
     };
@@ -130,12 +137,6 @@ pub(crate) fn check(
     {
         refuse(KIND, message!(objective::dropout), none.into());
     }
-    // The job as it is, as if the model computed the loss.
-    findings
-        .extend(excluded(scenario).map(|(key, why)| Finding::error(key, why).with_fix(KIND, none)));
-    let mut refuse = |key: &str, why: Message, fix: Value| {
-        findings.push(Finding::error(key, why).with_fix(key, fix));
-    };
     let samples = scenario
         .micro_batch_size
         .saturating_mul(scenario.gradient_accumulation_steps);

@@ -11,8 +11,8 @@ const WIDE: (u32, u32) = (760, 340);
 fn map() -> &'static MemoryMap {
     static MAP: OnceLock<MemoryMap> = OnceLock::new();
     MAP.get_or_init(|| {
-        let asked = json!({"model": "qwen2.5-1.5b", "precision": "fp32", "micro_batch_size": 1,
-            "seq_len": 64, "model_overrides": {"num_hidden_layers": 4},
+        let asked = json!({"model": "qwen2.5-0.5b", "precision": "fp32", "micro_batch_size": 1,
+            "seq_len": 64,
             "hardware": {"gpu": "t4"}});
         let asked = serde_json::from_value(asked).expect("a scenario");
         let axis = |name| Axis::named(name).expect("an axis");
