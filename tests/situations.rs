@@ -36,6 +36,15 @@ fn every_situation_has_an_answer_and_a_question_in_both_languages() {
         for situation in situations_of(group) {
             let report = answer(situation.id).report;
             assert!(report.device.total.get() > 0, "{}", situation.id);
+            let starts = [
+                SituationGroup::FineTuning,
+                SituationGroup::Adapters,
+                SituationGroup::Pretraining,
+                SituationGroup::Others,
+            ];
+            if starts.contains(&group) {
+                assert!(report.verdict.fits, "{} is no way to start", situation.id);
+            }
             for (english, chinese) in [situation.question, situation.look_at] {
                 assert!(!english.is_empty() && !chinese.is_empty());
             }

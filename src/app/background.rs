@@ -6,7 +6,7 @@
 
 use super::store::Store;
 use crate::ask::Scenario;
-use crate::browser::Timer;
+use crate::browser::{Timer, timed};
 use crate::decide::{Adviser, Sweeper};
 use crate::report::Ranks;
 use leptos::prelude::*;
@@ -16,7 +16,7 @@ use std::time::Duration;
 /// How long the scenario must rest before anything starts.
 const REST: Duration = Duration::from_millis(160);
 
-/// How long the browser gets between two runs.
+/// How long the browser gets between two runs at least, and as long as the one before took.
 const PAUSE: Duration = Duration::from_millis(4);
 
 /// What is still to be computed for one answer.
@@ -76,6 +76,15 @@ fn needs_sweep(store: Store, swept: StoredValue<Option<Scenario>>, scenario: &Sc
 
 /// One run, then the next after a pause, unless another change is to be answered first.
 fn go_on(store: Store, timer: &Timer, mut work: Work) {
+    let (goes_on, took) = timed(|| advance(store, &mut work));
+    if goes_on {
+        let next = timer.clone();
+        timer.set(PAUSE.max(took), move || go_on(store, &next, work));
+    }
+}
+
+/// Makes one run; false when nothing is left to do.
+fn advance(store: Store, work: &mut Work) -> bool {
     if let Some(ranks) = &mut work.ranks {
         if !ranks.advance() {
             store.tell_ranks(ranks.found());
@@ -98,10 +107,7 @@ fn go_on(store: Store, timer: &Timer, mut work: Work) {
         if is_new {
             store.weighing.set(false);
         }
-        if !goes_on {
-            return;
-        }
+        return goes_on;
     }
-    let next = timer.clone();
-    timer.set(PAUSE, move || go_on(store, &next, work));
+    true
 }

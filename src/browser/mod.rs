@@ -37,5 +37,5 @@ pub use fetch::{FetchError, fetch_text};
 pub use files::{Chosen, chosen_files, on_drop, save_png, save_text};
 pub use memory::{recall, remember};
 pub use rest::{bring_rest, rest};
-pub use timer::Timer;
+pub use timer::{Timer, timed};
 pub use web_sys::HtmlCanvasElement as CanvasElement;

@@ -1,9 +1,17 @@
-//! Waiting until something rests.
+//! Waiting until something rests, and how long something takes.
 
 use gloo_timers::callback::Timeout;
 use std::cell::Cell;
 use std::rc::Rc;
 use std::time::Duration;
+
+/// How long something takes, by the clock of the reader's machine.
+pub fn timed<T>(run: impl FnOnce() -> T) -> (T, Duration) {
+    let began = js_sys::Date::now();
+    let made = run();
+    let took = (js_sys::Date::now() - began).max(0.0) / 1000.0;
+    (made, Duration::try_from_secs_f64(took).unwrap_or_default())
+}
 
 /// Runs what it is given after a pause, unless it is given something else before.
 #[derive(Clone, Default)]

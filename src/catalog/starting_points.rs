@@ -108,7 +108,8 @@ pub static STARTING_POINTS: &[Situation] = &[
         scenario: r#"{"model": "llama-3.1-70b", "micro_batch_size": 1, "seq_len": 512, "precision":
             "bf16", "activation_checkpointing": "full", "lora": {"r": 16, "target_modules":
             ["all-linear"], "adapter_dtype": "base"}, "quantization": {"type": "nf4", "double":
-            true, "storage": "bfloat16"}, "parallelism": {"dp": {"kind": "fsdp2"}}, "hardware":
+            true, "storage": "bfloat16"}, "parallelism": {"dp": {"kind": "fsdp1", "cpu_offload": true,
+            "built_on_cpu": true, "wrap_trainable_leaves": true}}, "hardware":
             {"gpu": "rtx-4090", "gpus_per_node": 2, "host_ram": 137438953472}}"#,
         against: None,
         question: (
@@ -116,8 +117,8 @@ pub static STARTING_POINTS: &[Situation] = &[
             "两块 24 GB 显卡上 70B 模型的 QLoRA",
         ),
         look_at: (
-            "four-bit weights are divided between both GPUs, and gathered a layer at a time",
-            "四位权重在两块 GPU 间切分，逐层聚合",
+            "four-bit weights wait in host RAM, divided between both ranks, and come to the GPU a layer at a time",
+            "四位权重由两个进程切分、存放在主机内存，逐层取到 GPU",
         ),
     },
     Situation {
@@ -125,8 +126,8 @@ pub static STARTING_POINTS: &[Situation] = &[
         id: "pretrain-8b-8",
         scenario: r#"{"model": "llama-3.1-8b", "micro_batch_size": 1, "seq_len": 8192, "precision":
             "amp_bf16", "activation_checkpointing": "full", "clip_grad_norm": true,
-            "gradient_accumulation_steps": 4, "parallelism": {"dp": {"kind": "fsdp2"}},
-            "hardware": {"gpu": "h100-80gb", "gpus_per_node": 8, "host_ram": 2199023255552}}"#,
+            "gradient_accumulation_steps": 4, "parallelism": {"dp": {"kind": "fsdp2", "no_sync":
+            false}}, "hardware": {"gpu": "h100-80gb", "gpus_per_node": 8, "host_ram": 2199023255552}}"#,
         against: None,
         question: ("Pre-training 8B on eight GPUs", "在八块 GPU 上预训练 8B"),
         look_at: (
