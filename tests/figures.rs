@@ -11,6 +11,8 @@ mod data;
 mod drawing;
 #[path = "figures/gpus.rs"]
 mod gpus;
+#[path = "figures/history.rs"]
+mod history;
 #[path = "figures/map.rs"]
 mod map;
 #[path = "figures/phases.rs"]

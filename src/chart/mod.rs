@@ -1,5 +1,6 @@
 //! Figures: the phases side by side, memory over program order, peak against batch size, what a rank
-//! needs against the number of GPUs, what fits over two numbers, a pipeline's schedule.
+//! needs against the number of GPUs, what fits over two numbers, a measured run beside
+//! a predicted one, a pipeline's schedule.
 //!
 //! Pure drawing: plain data, a [`Theme`], [`Words`] and a plotters area in; marks on any
 //! plotters backend out (a canvas on screen, SVG for export and tests). Each figure has a layout
@@ -17,6 +18,7 @@ mod color;
 mod crossover;
 mod geometry;
 mod gpus;
+mod history;
 mod look;
 mod map;
 mod marks;
@@ -38,6 +40,7 @@ pub use crossover::{
 };
 pub use geometry::{ByteScale, Frame};
 pub use gpus::{GpusFigure, GpusLayout, GpusLine, draw_gpus};
+pub use history::{HeldAt, History, HistoryFigure, HistoryHit, HistoryLayout, draw_history};
 pub use look::{Highlight, Look, Words};
 pub use map::{MapFigure, MapLayout, draw_map};
 pub use number::{Tick, Unit, ticks};
@@ -45,7 +48,8 @@ pub use pen::Drawn;
 pub use phases::{Bar, PhasesFigure, PhasesHit, PhasesLayout, Segment, draw_phases};
 pub use schedule::{Cell, Row, ScheduleFigure, ScheduleHit, ScheduleLayout, draw_schedule};
 pub use svg::{
-    Paper, SvgError, svg_crossover, svg_gpus, svg_map, svg_phases, svg_schedule, svg_timeline,
+    Paper, SvgError, svg_crossover, svg_gpus, svg_history, svg_map, svg_phases, svg_schedule,
+    svg_timeline,
 };
 pub use texture::Texture;
 pub use theme::{Ink, Theme};

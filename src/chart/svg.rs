@@ -3,6 +3,7 @@
 use super::caption::{Caption, captioned};
 use super::crossover::{CrossoverFigure, draw_crossover};
 use super::gpus::{GpusFigure, draw_gpus};
+use super::history::{HistoryFigure, draw_history};
 use super::look::Look;
 use super::map::{MapFigure, draw_map};
 use super::pen::PLOTTERS_EM;
@@ -221,6 +222,19 @@ pub fn svg_map(
     caption: Option<&Caption>,
 ) -> Result<String, SvgError> {
     document(look, size, caption, |area| draw_map(figure, look, area))
+}
+
+/// A measured run beside a predicted one as an SVG document; see [`svg_phases`].
+///
+/// # Errors
+/// What the backend reports; writing to memory, it has nothing to report.
+pub fn svg_history(
+    figure: &HistoryFigure,
+    look: &Look,
+    size: (u32, u32),
+    caption: Option<&Caption>,
+) -> Result<String, SvgError> {
+    document(look, size, caption, |area| draw_history(figure, look, area))
 }
 
 /// What can go wrong while an SVG document is written.

@@ -336,6 +336,8 @@ pub enum InputWord {
     Predicted,
     /// Measured.
     Measured,
+    /// How many events there were until a moment.
+    Events,
     /// The largest blocks.
     Largest,
     /// Who allocated before the recording began.
@@ -378,6 +380,7 @@ impl InputWord {
             Self::Reserved => ("Reserved at most", "已保留峰值"),
             Self::Predicted => ("Estimated", "估算"),
             Self::Measured => ("Measured", "实测"),
+            Self::Events => ("Events", "事件数"),
             Self::Largest => ("The largest blocks at the peak:", "峰值时最大的块："),
             Self::Before => ("before the recording", "记录开始之前"),
             Self::Unlisted => (

@@ -8,6 +8,7 @@ mod explanation;
 mod export;
 mod figures;
 mod fits;
+mod history;
 mod inputs;
 mod language;
 mod map;
@@ -38,6 +39,7 @@ pub use figures::{
     crossover_summary, phase_part, phases_summary, sweep_point, timeline_point, timeline_summary,
 };
 pub use fits::{axis_name, curve_summary, floor_name, gpus_sentence, sharding_name};
+pub use history::{history_moment, history_summary};
 pub use inputs::{
     InputWord, cause_sentence, holder_name, job_counts, kind_name, refused_sentence,
     requested_sentence, too_large,

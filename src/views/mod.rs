@@ -17,6 +17,7 @@ mod embedded;
 mod explanation;
 mod gallery;
 mod glossary;
+mod history;
 mod keys;
 mod look;
 mod masthead;

@@ -1,6 +1,7 @@
 //! Start from what you have: an error, a snapshot, a configuration, pasted, dropped or opened.
 
 use super::bars::background;
+use super::history::SnapshotHistory;
 use crate::app::{Given, MOST, Opened, Store, asked_for, open_files, open_text, use_store};
 use crate::ask::{Finding, Fix, Scenario};
 use crate::browser;
@@ -313,5 +314,6 @@ pub(super) fn OpenedPanel() -> impl IntoView {
                 {move || opened.with(|now| now.as_ref().map(|now| said(now, opened, store)))}
             </div>
         </section>
+        <SnapshotHistory opened />
     }
 }

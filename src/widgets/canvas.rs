@@ -86,7 +86,8 @@ pub fn Canvas(
                 // Canvases are far smaller than 2^32, and `as` saturates.
                 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
                 let size = (width.round() as u32, height.round() as u32);
-                on_size.run(size);
+                // It is heard of once more when it goes, after who asked is gone.
+                on_size.try_run(size);
             });
         }
     });
@@ -140,8 +141,12 @@ pub fn Canvas(
             on:pointermove=moved
             on:pointerup=move |event| ended(event, Stage::Done)
             on:pointercancel=move |event| ended(event, Stage::Dropped)
-            on:pointerleave=move |_| on_point.run(None)
-            on:blur=move |_| on_point.run(None)
+            on:pointerleave=move |_| {
+                on_point.try_run(None);
+            }
+            on:blur=move |_| {
+                on_point.try_run(None);
+            }
             on:click=move |event| {
                 if !dragged.get_value() {
                     on_pick.run((event.offset_x(), event.offset_y()));

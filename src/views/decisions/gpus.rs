@@ -147,8 +147,7 @@ fn table(store: Store, fits: Fits) -> Option<AnyView> {
     )
 }
 
-/// The panel; nothing before it is asked for. Hidden, not gone, when the configuration is another: what its canvas
-/// hears last comes after it.
+/// The panel; nothing before it is asked for.
 #[component]
 pub(super) fn GpusPanel(
     /// What is known.
@@ -156,18 +155,15 @@ pub(super) fn GpusPanel(
 ) -> impl IntoView {
     let store = use_store();
     let is_known = move || fits.known_curves().is_some_and(|all| !all.is_empty());
-    let was_known = Memo::new(move |before: Option<&bool>| before == Some(&true) || is_known());
     view! {
-        <Show when=move || was_known.get()>
-            <div hidden=move || !is_known()>
-                <Plotted
-                    id="gpus"
-                    title=Word::GpusTitle
-                    class="canvas-gpus"
-                    plot=Arc::new(Picture { store, fits })
-                    table=ViewFn::from(move || table(store, fits))
-                />
-            </div>
+        <Show when=is_known>
+            <Plotted
+                id="gpus"
+                title=Word::GpusTitle
+                class="canvas-gpus"
+                plot=Arc::new(Picture { store, fits })
+                table=ViewFn::from(move || table(store, fits))
+            />
         </Show>
     }
 }

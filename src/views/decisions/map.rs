@@ -212,7 +212,6 @@ pub(in crate::views) fn MapPanel() -> impl IntoView {
         _ => None,
     };
     let is_known = Memo::new(move |_| search.map.with(|map| matches!(map, Some(Ok(_)))));
-    let was_known = Memo::new(move |before: Option<&bool>| before == Some(&true) || is_known.get());
     view! {
         <section class="card figure" data-testid="map-panel" aria-labelledby="map-panel-title">
             <header class="figure-head">
@@ -233,16 +232,14 @@ pub(in crate::views) fn MapPanel() -> impl IntoView {
             </div>
             <p role="status">{why}</p>
         </section>
-        <Show when=move || was_known.get()>
-            <div hidden=move || !is_known.get()>
-                <Plotted
-                    id="map"
-                    title=Word::MapFigure
-                    class="canvas-map"
-                    plot=Arc::new(Picture { store, search })
-                    table=ViewFn::from(move || table(store, search))
-                />
-            </div>
+        <Show when=move || is_known.get()>
+            <Plotted
+                id="map"
+                title=Word::MapFigure
+                class="canvas-map"
+                plot=Arc::new(Picture { store, search })
+                table=ViewFn::from(move || table(store, search))
+            />
         </Show>
     }
 }

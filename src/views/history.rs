@@ -1,0 +1,211 @@
+//! A snapshot over time, beside what is predicted for the scenario on screen.
+
+use super::plot::{Move, Plot, Plotted, Sheet, Spot};
+use super::surface::{Area, Surface};
+use crate::app::{Given, Opened, Store, use_store};
+use crate::chart::{
+    Drawn, HeldAt, History, HistoryFigure, HistoryHit, HistoryLayout, Look, draw_history,
+};
+use crate::inputs::{Moment, Snapshot};
+use crate::report::TimelinePoint;
+use crate::text::{InputWord, Scale, Word, history_moment, history_summary};
+use crate::units::Bytes;
+use crate::widgets::Place;
+use leptos::prelude::*;
+use std::sync::Arc;
+
+/// Moments of a run that are drawn.
+const MOMENTS: usize = 480;
+
+/// The figure's source.
+struct Picture {
+    store: Store,
+    measured: Memo<Vec<HeldAt>>,
+    predicted: Memo<Vec<HeldAt>>,
+}
+
+/// The snapshot that was opened, if it is one.
+fn snapshot(opened: RwSignal<Option<Opened>>) -> Option<Arc<Snapshot>> {
+    opened.with(|opened| match &opened.as_ref()?.given {
+        Given::Snapshot(snapshot) => Some(Arc::clone(snapshot)),
+        _ => None,
+    })
+}
+
+fn bytes(held: i64) -> Bytes {
+    Bytes(u64::try_from(held).unwrap_or_default())
+}
+
+/// What was measured on the device that held most.
+fn measured(opened: RwSignal<Option<Opened>>) -> Vec<HeldAt> {
+    let snapshot = snapshot(opened);
+    let devices = snapshot.iter().flat_map(|snapshot| &snapshot.devices);
+    let device = devices.max_by_key(|device| device.peak_allocated.bytes);
+    let moments = device.map(|device| device.timeline(MOMENTS));
+    let moment = |moment: &Moment| HeldAt {
+        event: moment.position as u64,
+        allocated: bytes(moment.held.allocated),
+        reserved: bytes(moment.held.reserved),
+    };
+    moments.unwrap_or_default().iter().map(moment).collect()
+}
+
+/// What is predicted.
+fn predicted(store: Store) -> Vec<HeldAt> {
+    store.settled.with(|answer| {
+        let points = answer.as_ref().map(|answer| &answer.timeline.points);
+        let points = points.map_or(&[][..], Vec::as_slice);
+        let moment = |point: &TimelinePoint| HeldAt {
+            event: u64::from(point.event),
+            allocated: point.allocated,
+            reserved: point.reserved,
+        };
+        points.iter().map(moment).collect()
+    })
+}
+
+/// A moment as a number and back: the runs take turns.
+fn spot(HistoryHit { run, place }: HistoryHit) -> Spot {
+    Spot {
+        at: HistoryLayout::number(run, place),
+        target: None,
+    }
+}
+
+impl Picture {
+    fn with<R>(&self, spot: Option<Spot>, f: impl FnOnce(&HistoryFigure) -> R) -> R {
+        let language = self.store.language.get();
+        let [measured, predicted] = [self.measured.get(), self.predicted.get()];
+        let run = |word: InputWord, moments| History {
+            title: word.text(language),
+            moments,
+        };
+        f(&HistoryFigure {
+            runs: [
+                run(InputWord::Measured, &measured),
+                run(InputWord::Predicted, &predicted),
+            ],
+            cursor: spot.map(|spot| HistoryLayout::hit_of(spot.at)),
+        })
+    }
+
+    fn layout(&self, sheet: &Sheet) -> HistoryLayout {
+        self.with(None, |figure| {
+            HistoryLayout::new(figure, &sheet.theme, sheet.unit, sheet.size)
+        })
+    }
+}
+
+impl Plot for Picture {
+    fn draw(&self, look: &Look, spot: Option<Spot>, area: &Area) -> Drawn<Surface<'static>> {
+        self.with(spot, |figure| draw_history(figure, look, area))
+    }
+
+    fn hit(&self, sheet: &Sheet, (x, _): Place) -> Option<Spot> {
+        self.layout(sheet).hit(x).map(spot)
+    }
+
+    fn go(&self, sheet: &Sheet, from: Option<Spot>, to: Move) -> Option<Spot> {
+        let layout = self.layout(sheet);
+        let peak = |run: usize| {
+            self.with(None, |figure| {
+                HistoryLayout::peak(run, figure.runs[run].moments)
+            })
+        };
+        let from = from.map(|spot| HistoryLayout::hit_of(spot.at));
+        let from = from.or_else(|| peak(0))?;
+        let next = match to {
+            Move::Along(by) | Move::Leap(by) => Some(layout.step(from, by)),
+            Move::Across(_) => peak(from.other_run()),
+            Move::Start => Some(layout.step(from, isize::MIN)),
+            Move::End => Some(layout.step(from, isize::MAX)),
+        };
+        next.map(spot)
+    }
+
+    fn pick(&self, _spot: Spot) {}
+
+    fn say(&self, spot: Option<Spot>) -> String {
+        let (units, language) = (self.store.units.get(), self.store.language.get());
+        self.with(spot, |figure| match figure.cursor {
+            Some(HistoryHit { run, place }) => {
+                let history = &figure.runs[run];
+                let moment = history.moments.get(place).copied().unwrap_or_default();
+                let held = [moment.allocated, moment.reserved];
+                history_moment(history.title, moment.event, held, units, language)
+            }
+            None => {
+                let peak = |run: usize| {
+                    let moments = figure.runs[run].moments.iter();
+                    let allocated = moments.clone().map(|moment| moment.allocated).max();
+                    let reserved = moments.map(|moment| moment.reserved).max();
+                    [allocated, reserved].map(Option::unwrap_or_default)
+                };
+                history_summary(peak(0), peak(1), units, language)
+            }
+        })
+    }
+}
+
+/// The figure's twin: a line for each moment of the snapshot.
+fn table(store: Store, measured: Memo<Vec<HeldAt>>) -> Option<AnyView> {
+    let (language, units) = (store.language.get(), store.units.get());
+    let moments = measured.get();
+    let scale = Scale::new(moments.iter().map(|moment| moment.reserved).max()?, units);
+    let rows = moments.iter().map(|moment| {
+        view! {
+            <tr>
+                <th scope="row">{moment.event}</th>
+                <td>{scale.finer(moment.allocated)}</td>
+                <td>{scale.finer(moment.reserved)}</td>
+            </tr>
+        }
+    });
+    let heads = [InputWord::Events, InputWord::Allocated, InputWord::Reserved];
+    let heads = heads.iter();
+    let heads = heads.map(|head| view! { <th scope="col">{head.text(language)}</th> });
+    Some(
+        view! {
+            <div class="scroll" role="region" tabindex="0" aria-label=Word::Table.text(language)>
+                <table class="numbers">
+                    <caption>{scale.unit}</caption>
+                    <thead>
+                        <tr>{heads.collect_view()}</tr>
+                    </thead>
+                    <tbody>{rows.collect_view()}</tbody>
+                </table>
+            </div>
+        }
+        .into_any(),
+    )
+}
+
+/// The figure; nothing where no snapshot is opened.
+#[component]
+pub(super) fn SnapshotHistory(
+    /// What was opened last.
+    opened: RwSignal<Option<Opened>>,
+) -> impl IntoView {
+    let store = use_store();
+    let is_one = Memo::new(move |_| snapshot(opened).is_some());
+    let measured = Memo::new(move |_| measured(opened));
+    // While nothing measured stands beside it, nobody needs it.
+    let predicted = Memo::new(move |_| {
+        if is_one.get() {
+            predicted(store)
+        } else {
+            Vec::new()
+        }
+    });
+    view! {
+        <Show when=move || is_one.get()>
+            <Plotted
+                id="snapshot"
+                title=Word::SnapshotTitle
+                class="canvas-gpus"
+                plot=Arc::new(Picture { store, measured, predicted })
+                table=ViewFn::from(move || table(store, measured))
+            />
+        </Show>
+    }
+}
