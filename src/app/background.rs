@@ -16,8 +16,11 @@ use std::time::Duration;
 /// How long the scenario must rest before anything starts.
 const REST: Duration = Duration::from_millis(160);
 
-/// How long the browser gets between two runs at least, and as long as the one before took.
+/// How long the browser gets between two runs.
 const PAUSE: Duration = Duration::from_millis(4);
+
+/// After a run that takes longer the browser gets as long as that.
+const LONG: Duration = Duration::from_millis(40);
 
 /// What is still to be computed for one answer.
 struct Work {
@@ -78,8 +81,9 @@ fn needs_sweep(store: Store, swept: StoredValue<Option<Scenario>>, scenario: &Sc
 fn go_on(store: Store, timer: &Timer, mut work: Work) {
     let (goes_on, took) = timed(|| advance(store, &mut work));
     if goes_on {
+        let pause = if took > LONG { took } else { PAUSE };
         let next = timer.clone();
-        timer.set(PAUSE.max(took), move || go_on(store, &next, work));
+        timer.set(pause, move || go_on(store, &next, work));
     }
 }
 

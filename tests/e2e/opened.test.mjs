@@ -70,7 +70,7 @@ test("a snapshot is read here and stands beside the estimate; what is none says 
   await said(page).getByText("Allocated at most").waitFor();
   assert.match(await said(page).innerText(), /Reserved at most[^]*Estimated/);
   await page.locator("#snapshot canvas").waitFor();
-  await page.getByText(/^Measured: [\d.]+ .* at most; estimated/).waitFor();
+  await page.getByText(/^Measured: [\d.]+\s.* at most; estimated/).waitFor();
   await file.setInputFiles({ name: "hostile.pickle", mimeType: "", buffer: Buffer.from("\x80\x04cos\nsystem\n.", "latin1") });
   await said(page).getByText("hostile.pickle").waitFor();
   assert.match(await said(page).innerText(), /builds an object|never run/);
