@@ -89,7 +89,7 @@ test("a file that is dropped anywhere is read", async () => {
   }, ERROR);
   await panel(page).scrollIntoViewIfNeeded();
   await said(page).getByText("job.log").waitFor();
-  assert.match(await said(page).innerText(), /172\u{a0}MiB/u);
+  assert.match(await said(page).textContent(), /172\u{a0}MiB/u);
   await close();
 });
 
