@@ -61,7 +61,7 @@ pub use ranks::{
 pub use reference::{Meaning, meaning_of_category, meaning_of_phase, words_explained};
 pub use remedies::{
     change_first, largest_batch, outcome_changes, plan_about, plan_name, plan_outcome, remedy_cost,
-    remedy_name, remedy_saving, room_text, step_text,
+    remedy_name, remedy_saving, room_text, steps_text,
 };
 pub use sentences::{
     bar_name, embed_snippet, fits_up_to, fix_label, host_peak, largest_fitting, phase_in_sentence,

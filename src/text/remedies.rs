@@ -210,10 +210,31 @@ pub const fn plan_about(kind: ReadyKind, language: Language) -> &'static str {
     })
 }
 
-/// A change within a plan, with what the GPU and the node need after it: "Smaller micro-batch, 3 times: 18.0 GiB".
-pub fn step_text(step: &Step, units: ByteUnits, language: Language) -> String {
+/// The changes of a plan, each with what the GPU needs after it, or the node where only that needs less: "Smaller
+/// micro-batch, 3 times: 18.0 GiB", "RAM: memory-map the data set: host RAM 6.1 GiB".
+pub fn steps_text(
+    now: &Outcome,
+    steps: &[Step],
+    units: ByteUnits,
+    language: Language,
+) -> Vec<String> {
+    let before = std::iter::once(now).chain(steps.iter().map(|step| &step.outcome));
+    let pairs = before.zip(steps);
+    pairs
+        .map(|(before, step)| step_text(before, step, units, language))
+        .collect()
+}
+
+fn step_text(before: &Outcome, step: &Step, units: ByteUnits, language: Language) -> String {
     let name = remedy_name(step.kind, language);
-    let total = amount(step.outcome.device.needed, units);
+    let on_device = step.outcome.device.needed < before.device.needed;
+    let device = amount(step.outcome.device.needed, units);
+    let host = amount(step.outcome.host.needed, units);
+    let total = match (on_device, language) {
+        (true, _) => device,
+        (false, Language::English) => format!("host RAM {host}"),
+        (false, Language::Chinese) => format!("主机内存 {host}"),
+    };
     match (language, step.times) {
         (Language::English, 1) => format!("{name}: {total}"),
         (Language::Chinese, 1) => format!("{name}：{total}"),

@@ -127,22 +127,20 @@ impl Plot for Picture {
 
     fn say(&self, spot: Option<Spot>) -> String {
         let (units, language) = (self.store.units.get(), self.store.language.get());
-        self.with(spot, |figure| match figure.cursor {
-            Some(HistoryHit { run, place }) => {
+        self.with(spot, |figure| {
+            if let Some(HistoryHit { run, place }) = figure.cursor {
                 let history = &figure.runs[run];
                 let moment = history.moments.get(place).copied().unwrap_or_default();
                 let held = [moment.allocated, moment.reserved];
-                history_moment(history.title, moment.event, held, units, language)
+                return history_moment(history.title, moment.event, held, units, language);
             }
-            None => {
-                let peak = |run: usize| {
-                    let moments = figure.runs[run].moments.iter();
-                    let allocated = moments.clone().map(|moment| moment.allocated).max();
-                    let reserved = moments.map(|moment| moment.reserved).max();
-                    [allocated, reserved].map(Option::unwrap_or_default)
-                };
-                history_summary(peak(0), peak(1), units, language)
-            }
+            let peak = |run: usize| {
+                let moments = figure.runs[run].moments.iter();
+                let allocated = moments.clone().map(|moment| moment.allocated).max();
+                let reserved = moments.map(|moment| moment.reserved).max();
+                [allocated, reserved].map(Option::unwrap_or_default)
+            };
+            history_summary(peak(0), peak(1), units, language)
         })
     }
 }

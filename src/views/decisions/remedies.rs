@@ -5,7 +5,7 @@ use crate::ask::Scenario;
 use crate::decide::{Advice, ReadyPlan, Remedy, Room};
 use crate::text::{
     Word, outcome_changes, plan_about, plan_name, plan_outcome, remedy_cost, remedy_name,
-    remedy_saving, room_text, step_text,
+    remedy_saving, room_text, steps_text,
 };
 use leptos::prelude::*;
 
@@ -66,8 +66,8 @@ fn plan_card(plan: &ReadyPlan, advice: &Advice, store: Store) -> AnyView {
     } else {
         Word::FitsNotWithIt
     };
-    let steps = plan.steps.iter();
-    let steps = steps.map(|step| view! { <li>{step_text(step, units, language)}</li> });
+    let steps = steps_text(&advice.now, &plan.steps, units, language);
+    let steps = steps.into_iter().map(|step| view! { <li>{step}</li> });
     view! {
         <li class="plan" data-fits=fits.to_string() data-plan=plan.kind.name()>
             <h4>{name} " " <span class="plan-verdict">{verdict.text(language)}</span></h4>
