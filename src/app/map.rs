@@ -21,6 +21,9 @@ const COUNT: usize = 32;
 /// Estimates after which the picture is drawn: the first one soon, then ever more seldom.
 const SHOWN_AT: [u64; 4] = [4, 16, 64, 256];
 
+/// In the end it is drawn after so many.
+const SHOWN_EVERY: u64 = 512;
+
 /// A map of the scenario on screen.
 #[derive(Clone, Copy)]
 pub struct MapSearch {
@@ -96,7 +99,7 @@ impl MapSearch {
         let goes_on = map.advance();
         self.made.update_value(|made| *made += 1);
         let made = self.made.get_value();
-        if !goes_on || SHOWN_AT.contains(&made) || made.is_multiple_of(512) {
+        if !goes_on || SHOWN_AT.contains(&made) || made.is_multiple_of(SHOWN_EVERY) {
             self.map.set(Some(Ok(Arc::new((*map).clone()))));
         }
         if goes_on {

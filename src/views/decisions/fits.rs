@@ -1,7 +1,8 @@
 //! What fits: for each axis the value that only just does, one click away.
 
+use super::go::go_button;
 use super::gpus::GpusPanel;
-use crate::app::{AxisSearch, Fits, Search, Store, query_of_scenario, use_store, visit};
+use crate::app::{AxisSearch, Fits, Search, Store, use_store};
 use crate::ask::Finding;
 use crate::catalog::accelerator;
 use crate::decide::Solution;
@@ -74,18 +75,12 @@ fn solved(found: &Result<Solution, Vec<Finding>>, of: &AxisSearch, store: Store)
             let value = found_text(of.axis.name(), value);
             let now = store.scenario.with_untracked(|now| now == scenario);
             let scenario = scenario.clone();
-            let apply = move |_| visit(store, &query_of_scenario(store, &scenario));
             view! {
                 <strong data-fits="true">{value}</strong>
                 {if now {
                     view! { <span class="fit-note">{Word::FitsAsNow.text(language)}</span> }.into_any()
                 } else {
-                    view! {
-                        <button type="button" class="quiet" on:click=apply>
-                            {Word::FitsUse.text(language)} <span class="unseen">": " {name}</span>
-                        </button>
-                    }
-                    .into_any()
+                    go_button(store, Word::FitsUse, scenario, name)
                 }}
                 <span class="fit-note">{notes(findings, language)}</span>
             }

@@ -1,6 +1,7 @@
 //! What many estimates answer: how far settings can go, what fits over two of them, what to change.
 
 mod fits;
+mod go;
 mod gpus;
 mod map;
 mod plans;

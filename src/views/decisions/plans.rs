@@ -1,6 +1,7 @@
 //! Plan search: which settings fit, and which of them no others dominate.
 
-use crate::app::{PlanSearch, Planned, Store, query_of_scenario, query_of_two, use_store, visit};
+use super::go::{compare_button, go_button};
+use crate::app::{PlanSearch, Planned, Store, use_store};
 use crate::decide::{Adapters, Freedom, Gpus, PlanOptions, Plans, RunPlan, gpus_of};
 use crate::text::{
     Language, Term, Word, adapters_name, amount, freedom_name, gpus_choice, nearest_sentence,
@@ -33,23 +34,13 @@ fn changes(plan: &RunPlan, language: Language) -> String {
 fn row(plan: &RunPlan, least: u64, store: Store) -> impl IntoView {
     let (units, language) = (store.units.get(), store.language.get());
     let says = changes(plan, language);
-    let [taken, compared] = [plan.scenario.clone(), plan.scenario.clone()];
-    let take = move |_| visit(store, &query_of_scenario(store, &taken));
-    let compare = move |_| {
-        let now = store.scenario.get_untracked();
-        visit(store, &query_of_two(store, &compared, Some(now)));
-    };
     view! {
         <tr>
             <th scope="row">
                 {says.clone()}
                 <div class="plan-buttons">
-                    <button type="button" class="quiet" on:click=take>
-                        {Word::FitsUse.text(language)} <span class="unseen">": " {says.clone()}</span>
-                    </button>
-                    <button type="button" class="quiet" on:click=compare>
-                        {Word::Against.text(language)} <span class="unseen">": " {says}</span>
-                    </button>
+                    {go_button(store, Word::FitsUse, plan.scenario.clone(), says.clone())}
+                    {compare_button(store, plan.scenario.clone(), says)}
                 </div>
             </th>
             <td>{plan.gpus}</td>

@@ -1,39 +1,13 @@
 //! What to change, and what it saves; what there is room for where it fits.
 
-use crate::app::{Store, query_of_scenario, query_of_two, use_store, visit};
-use crate::ask::Scenario;
+use super::go::{compare_button, go_button};
+use crate::app::{Store, use_store};
 use crate::decide::{Advice, ReadyPlan, Remedy, Room};
 use crate::text::{
     Word, outcome_changes, plan_about, plan_name, plan_outcome, remedy_cost, remedy_name,
     remedy_saving, room_text, steps_text,
 };
 use leptos::prelude::*;
-
-/// A button that goes to a scenario; Back returns.
-fn try_button(store: Store, scenario: Scenario, name: String) -> impl IntoView {
-    view! {
-        <button
-            type="button"
-            class="quiet"
-            on:click=move |_| visit(store, &query_of_scenario(store, &scenario))
-        >
-            {Word::Try.text(store.language.get())} <span class="unseen">": " {name}</span>
-        </button>
-    }
-}
-
-/// A button that puts a scenario beside the one on screen.
-fn compare_button(store: Store, scenario: Scenario, name: String) -> impl IntoView {
-    let compare = move |_| {
-        let now = store.scenario.get_untracked();
-        visit(store, &query_of_two(store, &scenario, Some(now)));
-    };
-    view! {
-        <button type="button" class="quiet" on:click=compare>
-            {Word::Against.text(store.language.get())} <span class="unseen">": " {name}</span>
-        </button>
-    }
-}
 
 /// A single change.
 fn remedy_line(remedy: &Remedy, advice: &Advice, store: Store) -> AnyView {
@@ -50,7 +24,7 @@ fn remedy_line(remedy: &Remedy, advice: &Advice, store: Store) -> AnyView {
             <span class="remedy-saving">
                 {remedy_saving(remedy.saves, remedy.total, units, language)}
             </span>
-            {try_button(store, remedy.scenario.clone(), name.to_owned())}
+            {go_button(store, Word::Try, remedy.scenario.clone(), name.to_owned())}
         </li>
     }
     .into_any()
@@ -76,7 +50,7 @@ fn plan_card(plan: &ReadyPlan, advice: &Advice, store: Store) -> AnyView {
             <p class="plan-about">{outcome_changes(&advice.now, &plan.outcome, units, language)}</p>
             <ol class="plan-steps">{steps.collect_view()}</ol>
             <div class="plan-buttons">
-                {try_button(store, plan.scenario.clone(), name.to_owned())}
+                {go_button(store, Word::Try, plan.scenario.clone(), name.to_owned())}
                 {compare_button(store, plan.scenario.clone(), name.to_owned())}
             </div>
         </li>
@@ -95,7 +69,7 @@ fn room_line(room: &Room, advice: &Advice, store: Store) -> AnyView {
                 <span>{outcome_changes(&advice.now, &room.outcome, units, language)}</span>
             </span>
             <span></span>
-            {try_button(store, room.scenario.clone(), text)}
+            {go_button(store, Word::Try, room.scenario.clone(), text)}
         </li>
     }
     .into_any()
