@@ -49,6 +49,8 @@ function replay() {
 function join(module, first) {
   if (there || broken) return;
   new WebAssembly.Instance(module, { first });
+  // For other threads (src/browser/workers.rs).
+  self.highwaterJoined = module;
   there = true;
   notice?.remove();
   setTimeout(replay);

@@ -2,7 +2,9 @@
 
 use highwater::ask::{Finding, Fix, ModelRef, Precision, Scenario};
 use highwater::catalog::ACCELERATORS;
-use highwater::decide::{Axis, GpusCurve, Sharding, Solution, Solver, gpus_curve, solve};
+use highwater::decide::{
+    AtOnce, Axis, GpusCurve, Progress, Question, Sharding, Solution, Solver, gpus_curve, solve,
+};
 use highwater::families::catalog_models;
 use highwater::report::estimate;
 use highwater::tape::Category;
@@ -244,7 +246,7 @@ fn a_solver_goes_step_by_step_and_knows_what_it_has_found_so_far() {
     let axis = axis("micro_batch_size");
     let mut solver = Solver::new(&asked, &axis).expect("an axis with effect");
     let (mut steps, mut before) = (0, 0);
-    while solver.advance() {
+    while solver.advance(&mut AtOnce) == Progress::Further {
         steps += 1;
         let value = solver.solution().expect("an answer").value;
         let value = value.as_u64().expect("a number");

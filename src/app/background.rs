@@ -1,14 +1,13 @@
 //! What is computed off the critical path: the ranks that differ, the peak by batch size, and what to
-//! change.
+//! change, one after the other.
 //!
-//! One run of the model at a time, between frames; it starts when the reader rests and is given
-//! up when something changes.
+//! It starts when the reader rests and is given up when something changes.
 
+use super::pursuit::Pursuit;
 use super::store::Store;
 use crate::ask::Scenario;
-use crate::browser::{Timer, timed};
-use crate::decide::{Adviser, Sweeper};
-use crate::report::Ranks;
+use crate::decide::{Adviser, Estimator, Progress, Question, Sweeper};
+use crate::report::{Figures, Ranks};
 use leptos::prelude::*;
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,22 +15,18 @@ use std::time::Duration;
 /// How long the scenario must rest before anything starts.
 const REST: Duration = Duration::from_millis(160);
 
-/// How long the browser gets between two runs.
-const PAUSE: Duration = Duration::from_millis(4);
-
-/// After a run that takes longer the browser gets as long as that.
-const LONG: Duration = Duration::from_millis(40);
-
 /// What is still to be computed for one answer.
+#[derive(Clone)]
 struct Work {
-    ranks: Option<Ranks>,
+    pursuit: Pursuit,
+    store: Store,
     sweeper: Option<Sweeper>,
     adviser: Adviser,
 }
 
 /// Computes them for each new answer.
 pub(super) fn follow(store: Store) {
-    let timer = Timer::default();
+    let pursuit = Pursuit::default();
     let swept = StoredValue::new(None::<Scenario>);
     Effect::new(move |_| {
         let (Some(answer), true) = (store.answer.get(), store.whole.get()) else {
@@ -44,15 +39,25 @@ pub(super) fn follow(store: Store) {
                 signal.set(now);
             }
         }
-        let next = timer.clone();
-        timer.set(REST, move || {
+        let place = pursuit.clone();
+        pursuit.set(REST, move || {
             swept.set_value(Some(scenario.clone()));
+            let figures = Figures::from(&answer.report);
             let work = Work {
-                ranks: Ranks::of(&scenario),
+                pursuit: place.clone(),
+                store,
                 sweeper: again.then(|| Sweeper::around(&scenario)),
-                adviser: Adviser::new(&scenario, &answer.report),
+                adviser: Adviser::new(&scenario, &figures),
             };
-            go_on(store, &next, work);
+            match Ranks::of(&scenario) {
+                Some(ranks) => place.pursue(ranks, move |ranks, done| {
+                    if done {
+                        store.tell_ranks(ranks.found());
+                        work.sweep();
+                    }
+                }),
+                None => work.sweep(),
+            }
         });
     });
 }
@@ -77,41 +82,43 @@ fn needs_sweep(store: Store, swept: StoredValue<Option<Scenario>>, scenario: &Sc
     !(inside && same)
 }
 
-/// One run, then the next after a pause, unless another change is to be answered first.
-fn go_on(store: Store, timer: &Timer, mut work: Work) {
-    let (goes_on, took) = timed(|| advance(store, &mut work));
-    if goes_on {
-        let pause = if took > LONG { took } else { PAUSE };
-        let next = timer.clone();
-        timer.set(pause, move || go_on(store, &next, work));
+impl Work {
+    fn sweep(&self) {
+        let Some(sweeper) = self.sweeper.clone() else {
+            return self.advise();
+        };
+        let work = self.clone();
+        self.pursuit.pursue(sweeper, move |sweeper, done| {
+            if done {
+                work.store.sweep.set(Some(Arc::new(sweeper.sweep())));
+                work.store.sweeping.set(false);
+                work.advise();
+            }
+        });
+    }
+
+    fn advise(&self) {
+        let store = self.store;
+        self.pursuit
+            .pursue(self.adviser.clone(), move |adviser, done| {
+                let is_new = adviser.has_remedies() && store.weighing.get_untracked();
+                if is_new || done {
+                    store.advice.set(Some(Arc::new(adviser.advice().clone())));
+                }
+                if is_new {
+                    store.weighing.set(false);
+                }
+            });
     }
 }
 
-/// Makes one run; false when nothing is left to do.
-fn advance(store: Store, work: &mut Work) -> bool {
-    if let Some(ranks) = &mut work.ranks {
-        if !ranks.advance() {
-            store.tell_ranks(ranks.found());
-            work.ranks = None;
+/// Ranks are simulated here: what they take is more than figures.
+impl Question for Ranks {
+    fn advance(&mut self, _: &mut dyn Estimator) -> Progress {
+        if Self::advance(self) {
+            Progress::Further
+        } else {
+            Progress::Done
         }
-    } else if let Some(sweeper) = &mut work.sweeper {
-        if !sweeper.advance() {
-            store.sweep.set(Some(Arc::new(sweeper.sweep())));
-            store.sweeping.set(false);
-            work.sweeper = None;
-        }
-    } else {
-        let goes_on = work.adviser.advance();
-        let is_new = work.adviser.has_remedies() && store.weighing.get_untracked();
-        if is_new || !goes_on {
-            store
-                .advice
-                .set(Some(Arc::new(work.adviser.advice().clone())));
-        }
-        if is_new {
-            store.weighing.set(false);
-        }
-        return goes_on;
     }
-    true
 }

@@ -1,17 +1,12 @@
-//! What fits: asked for axis by axis, looked for one estimate at a time between frames, and given up when the
-//! scenario changes.
+//! What fits: asked for axis by axis, one after the other, and given up when the scenario changes.
 
+use super::pursuit::Pursuit;
 use super::store::Store;
 use crate::ask::{Finding, Scenario};
-use crate::browser::Timer;
-use crate::decide::{Axis, GpusCurve, GpusCurves, Solution, Solver};
+use crate::decide::{Axis, GpusCurve, GpusCurves, Question, Solution, Solver};
 use leptos::prelude::*;
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::time::Duration;
-
-/// How long the browser gets between two estimates.
-const PAUSE: Duration = Duration::from_millis(4);
 
 /// How far a search is.
 #[derive(Clone, Debug, PartialEq)]
@@ -63,12 +58,6 @@ enum Asked {
     Curves,
 }
 
-/// What is being computed.
-enum Work {
-    Axis(AxisSearch, Box<Solver>),
-    Curves(Box<GpusCurves>),
-}
-
 /// What fits the scenario on screen.
 #[derive(Clone, Copy)]
 pub struct Fits {
@@ -77,8 +66,9 @@ pub struct Fits {
     /// What ranks need against the number of GPUs.
     pub curves: RwSignal<Search<Arc<Vec<GpusCurve>>>>,
     left: StoredValue<VecDeque<Asked>>,
-    work: StoredValue<Option<Work>>,
-    timer: StoredValue<Timer, LocalStorage>,
+    /// Whether something is looked for.
+    busy: StoredValue<bool>,
+    pursuit: StoredValue<Pursuit, LocalStorage>,
 }
 
 impl Fits {
@@ -93,8 +83,8 @@ impl Fits {
             axes: StoredValue::new(Axis::usual().into_iter().map(searched).collect()),
             curves: RwSignal::new(Search::Unasked),
             left: StoredValue::new(VecDeque::new()),
-            work: StoredValue::new(None),
-            timer: StoredValue::new_local(Timer::default()),
+            busy: StoredValue::new(false),
+            pursuit: StoredValue::new_local(Pursuit::default()),
         };
         Effect::new(move |before: Option<()>| {
             store.scenario.track();
@@ -143,67 +133,62 @@ impl Fits {
     }
 
     fn enqueue(self, asked: Asked) {
-        let idle =
-            self.work.with_value(Option::is_none) && self.left.with_value(VecDeque::is_empty);
         self.left.update_value(|left| left.push_back(asked));
-        if idle {
-            self.go_on_later();
+        if !self.busy.get_value() {
+            self.look();
         }
     }
 
     fn give_up(self) {
         self.left.update_value(VecDeque::clear);
-        self.work.set_value(None);
+        self.busy.set_value(false);
+        self.pursuit.with_value(Pursuit::give_up);
         for of in self.axes() {
             forget(of.search);
         }
         forget(self.curves);
     }
 
-    fn go_on_later(self) {
-        self.timer
-            .with_value(|timer| timer.set(PAUSE, move || self.go_on()));
-    }
-
-    /// One estimate, then the next after a pause.
-    fn go_on(self) {
-        let mut work = None;
-        self.work.update_value(|now| work = now.take());
-        let work = work.or_else(|| self.next());
-        let Some(mut work) = work else {
-            return;
-        };
-        let goes_on = match &mut work {
-            Work::Axis(_, solver) => solver.advance(),
-            Work::Curves(curves) => curves.advance(),
-        };
-        if goes_on {
-            self.work.set_value(Some(work));
-        } else {
-            match work {
-                Work::Axis(of, solver) => of.search.set(Search::Done(Arc::new(solver.solution()))),
-                Work::Curves(curves) => {
-                    let found = curves.found().to_vec();
-                    self.curves.set(Search::Done(Arc::new(found)));
-                }
-            }
-        }
-        self.go_on_later();
-    }
-
-    /// The first of what is asked for that can be looked for.
-    fn next(self) -> Option<Work> {
+    /// Looks for the first of what is asked for that can be looked for.
+    fn look(self) {
+        self.busy.set_value(false);
         let scenario: Scenario = self.store.scenario.get_untracked();
-        loop {
-            let mut asked = None;
-            self.left.update_value(|left| asked = left.pop_front());
-            match asked? {
-                Asked::Curves => return Some(Work::Curves(Box::new(GpusCurves::of(&scenario)))),
-                Asked::Axis(of) => match Solver::new(&scenario, &of.axis) {
-                    Ok(solver) => return Some(Work::Axis(of, Box::new(solver))),
-                    Err(findings) => of.search.set(Search::Done(Arc::new(Err(findings)))),
+        while let Some(asked) = self.take_next() {
+            match asked {
+                Asked::Curves => {
+                    let found = self.curves;
+                    return self.pursue(GpusCurves::of(&scenario), move |curves| {
+                        found.set(Search::Done(Arc::new(curves.found().to_vec())));
+                    });
+                }
+                Asked::Axis(AxisSearch { axis, search }) => match Solver::new(&scenario, &axis) {
+                    Ok(solver) => {
+                        return self.pursue(solver, move |solver| {
+                            search.set(Search::Done(Arc::new(solver.solution())));
+                        });
+                    }
+                    Err(findings) => search.set(Search::Done(Arc::new(Err(findings)))),
                 },
             }
         }
+    }
+
+    fn take_next(self) -> Option<Asked> {
+        let mut next = None;
+        self.left.update_value(|left| next = left.pop_front());
+        next
+    }
+
+    /// Pursues a question, and what is asked for after it.
+    fn pursue<Q: Question + 'static>(self, question: Q, found: impl Fn(&Q) + 'static) {
+        self.busy.set_value(true);
+        let told = move |question: &Q, done: bool| {
+            if done {
+                found(question);
+                self.look();
+            }
+        };
+        self.pursuit
+            .with_value(|pursuit| pursuit.pursue(question, told));
     }
 }

@@ -1,9 +1,8 @@
-//! A map over two numbers: drawn when it is asked for, an estimate at a time between frames, and anew when the
-//! scenario rests after a change.
+//! A map over two numbers: drawn when it is asked for, and anew when the scenario rests after a change.
 
+use super::pursuit::Pursuit;
 use super::store::Store;
 use crate::ask::Message;
-use crate::browser::Timer;
 use crate::decide::{Axis, MemoryMap};
 use leptos::prelude::*;
 use std::sync::Arc;
@@ -11,9 +10,6 @@ use std::time::Duration;
 
 /// How long the scenario must rest before a map is drawn anew.
 const REST: Duration = Duration::from_millis(300);
-
-/// How long the browser gets between two estimates.
-const PAUSE: Duration = Duration::from_millis(4);
 
 /// Values along each edge.
 const COUNT: usize = 32;
@@ -32,9 +28,7 @@ pub struct MapSearch {
     pub axes: [RwSignal<&'static str>; 2],
     /// What is known; why there is nothing, or nothing before anybody asks.
     pub map: RwSignal<Option<Result<Arc<MemoryMap>, Message>>>,
-    work: StoredValue<Option<Box<MemoryMap>>>,
-    made: StoredValue<u64>,
-    timer: StoredValue<Timer, LocalStorage>,
+    pursuit: StoredValue<Pursuit, LocalStorage>,
 }
 
 impl MapSearch {
@@ -44,9 +38,7 @@ impl MapSearch {
             store,
             axes: ["micro_batch_size", "seq_len"].map(RwSignal::new),
             map: RwSignal::new(None),
-            work: StoredValue::new(None),
-            made: StoredValue::new(0),
-            timer: StoredValue::new_local(Timer::default()),
+            pursuit: StoredValue::new_local(Pursuit::default()),
         };
         Effect::new(move |before: Option<()>| {
             store.scenario.track();
@@ -69,9 +61,8 @@ impl MapSearch {
     }
 
     fn begin_after(self, rest: Duration) {
-        self.work.set_value(None);
-        self.timer
-            .with_value(|timer| timer.set(rest, move || self.begin()));
+        self.pursuit
+            .with_value(|pursuit| pursuit.set(rest, move || self.begin()));
     }
 
     fn begin(self) {
@@ -79,33 +70,17 @@ impl MapSearch {
             let [x, y] = self.axes.map(|axis| Axis::named(axis.get_untracked()));
             MemoryMap::new(scenario, [&x?, &y?], COUNT)
         });
-        match map {
-            Err(why) => self.map.set(Some(Err(why))),
-            Ok(map) => {
-                self.made.set_value(0);
-                self.work.set_value(Some(Box::new(map)));
-                self.go_on();
-            }
-        }
-    }
-
-    /// One estimate, then the next after a pause.
-    fn go_on(self) {
-        let mut work = None;
-        self.work.update_value(|now| work = now.take());
-        let Some(mut map) = work else {
-            return;
+        let map = match map {
+            Ok(map) => map,
+            Err(why) => return self.map.set(Some(Err(why))),
         };
-        let goes_on = map.advance();
-        self.made.update_value(|made| *made += 1);
-        let made = self.made.get_value();
-        if !goes_on || SHOWN_AT.contains(&made) || made.is_multiple_of(SHOWN_EVERY) {
-            self.map.set(Some(Ok(Arc::new((*map).clone()))));
-        }
-        if goes_on {
-            self.work.set_value(Some(map));
-            self.timer
-                .with_value(|timer| timer.set(PAUSE, move || self.go_on()));
-        }
+        let shown = self.map;
+        let told = move |map: &MemoryMap, done: bool| {
+            let (made, _) = map.counts();
+            if done || SHOWN_AT.contains(&made) || made.is_multiple_of(SHOWN_EVERY) {
+                shown.set(Some(Ok(Arc::new(map.clone()))));
+            }
+        };
+        self.pursuit.with_value(|pursuit| pursuit.pursue(map, told));
     }
 }

@@ -2,7 +2,9 @@
 //!
 //! [`Store`] holds the page's signals; `engine` turns each change of the scenario into an answer
 //! in the next frame; `background` fills in
-//! the picture over batch sizes and the advice between frames; `fits` looks for what only just fits when it is asked to, `plans` for settings that fit, `map` for what fits over two numbers; `closely` runs the model again for
+//! the picture over batch sizes and the advice; `fits` looks for what only just fits when it is asked to, `plans` for
+//! settings that fit, `map` for what fits over two numbers. Their questions are gone on with between frames (`pursuit`),
+//! with estimates from threads beside the page's (`estimates`); `closely` runs the model again for
 //! whoever looks at single tensors; `kept` has the configuration to compare with; `opened` reads what the
 //! reader gives it, `model` changes the model; `address`
 //! keeps the URL and the scenario the same. It draws nothing and writes no words.
@@ -14,6 +16,7 @@ mod address;
 mod background;
 mod closely;
 mod engine;
+mod estimates;
 mod fits;
 mod focus;
 mod kept;
@@ -21,6 +24,7 @@ mod map;
 mod model;
 mod opened;
 mod plans;
+mod pursuit;
 mod store;
 
 pub use address::{query_of, query_of_scenario, query_of_two, query_of_widget, visit};
@@ -38,8 +42,12 @@ use crate::codec::Theme;
 use crate::text::Word;
 use leptos::prelude::*;
 
-/// Shows `page` in place of the skeleton. It finds the [`Store`] by [`use_store`].
+/// Shows `page` in place of the skeleton. It finds the [`Store`] by [`use_store`]. In a thread beside the page's it makes
+/// estimates instead.
 pub fn start<V: IntoView + 'static>(page: impl FnOnce() -> V + 'static) {
+    if browser::is_worker() {
+        return estimates::serve();
+    }
     let opening = address::read(&browser::query());
     browser::report_failures(Word::Broken.text(opening.language));
     if let Some(theme) = opening.theme {

@@ -1,14 +1,10 @@
-//! Plan search: asked for, made one estimate at a time between frames, and given up when what it is about changes.
+//! Plan search: asked for, and given up when what it is about changes.
 
+use super::pursuit::Pursuit;
 use super::store::Store;
-use crate::browser::Timer;
 use crate::decide::{PlanOptions, Planner, Plans};
 use leptos::prelude::*;
 use std::sync::Arc;
-use std::time::Duration;
-
-/// How long the browser gets between two estimates.
-const PAUSE: Duration = Duration::from_millis(4);
 
 /// Estimates after which what is known is shown.
 const SHOWN_EVERY: u64 = 16;
@@ -30,8 +26,7 @@ pub struct PlanSearch {
     pub options: RwSignal<PlanOptions>,
     /// What is known; nothing before anybody asks.
     pub planned: RwSignal<Option<Planned>>,
-    planner: StoredValue<Option<Box<Planner>>>,
-    timer: StoredValue<Timer, LocalStorage>,
+    pursuit: StoredValue<Pursuit, LocalStorage>,
 }
 
 impl PlanSearch {
@@ -41,8 +36,7 @@ impl PlanSearch {
             store,
             options: RwSignal::new(PlanOptions::default()),
             planned: RwSignal::new(None),
-            planner: StoredValue::new(None),
-            timer: StoredValue::new_local(Timer::default()),
+            pursuit: StoredValue::new_local(Pursuit::default()),
         };
         Effect::new(move |before: Option<()>| {
             store.scenario.track();
@@ -61,36 +55,19 @@ impl PlanSearch {
                 .with_untracked(|options| Planner::new(scenario, options))
         });
         self.show(&planner, false);
-        self.planner.set_value(Some(Box::new(planner)));
-        self.go_on_later();
+        let told = move |planner: &Planner, done: bool| {
+            if done || planner.estimated().is_multiple_of(SHOWN_EVERY) {
+                self.show(planner, done);
+            }
+        };
+        self.pursuit
+            .with_value(|pursuit| pursuit.pursue(planner, told));
     }
 
     fn give_up(self) {
-        self.planner.set_value(None);
+        self.pursuit.with_value(Pursuit::give_up);
         if self.planned.with_untracked(Option::is_some) {
             self.planned.set(None);
-        }
-    }
-
-    fn go_on_later(self) {
-        self.timer
-            .with_value(|timer| timer.set(PAUSE, move || self.go_on()));
-    }
-
-    /// One estimate, then the next after a pause.
-    fn go_on(self) {
-        let mut planner = None;
-        self.planner.update_value(|now| planner = now.take());
-        let Some(mut planner) = planner else {
-            return;
-        };
-        let goes_on = planner.advance();
-        if !goes_on || planner.estimated().is_multiple_of(SHOWN_EVERY) {
-            self.show(&planner, !goes_on);
-        }
-        if goes_on {
-            self.planner.set_value(Some(planner));
-            self.go_on_later();
         }
     }
 

@@ -1,4 +1,4 @@
-//! The page: what Trunk compiles to WebAssembly.
+//! The program: what Trunk compiles to WebAssembly, for the page and for the threads beside it.
 
 fn main() {
     highwater::app::start(highwater::views::page);

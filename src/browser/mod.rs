@@ -1,7 +1,7 @@
 //! The browser: the only room that names `web-sys`, gloo's crates and plotters-canvas.
 //!
 //! Small functions over the platform: the address, the language, the clipboard, what the page
-//! looks like, the parent of an embedded page, and what happens when something breaks. It knows
+//! looks like, the parent of an embedded page, threads beside its own, and what happens when something breaks. It knows
 //! no domain word. Nothing here panics: what a browser lacks or refuses is left out.
 
 mod address;
@@ -17,6 +17,7 @@ mod files;
 mod memory;
 mod rest;
 mod timer;
+mod workers;
 
 pub use address::{
     go_to_part, href_beside, href_with, open_part, push_query, query, replace_query,
@@ -39,3 +40,4 @@ pub use memory::{recall, remember};
 pub use rest::{bring_rest, rest};
 pub use timer::{Timer, timed};
 pub use web_sys::HtmlCanvasElement as CanvasElement;
+pub use workers::{Workers, answer_texts, is_worker};

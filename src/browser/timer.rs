@@ -24,4 +24,9 @@ impl Timer {
         // The one before is dropped, and called off by that.
         self.0.set(Some(Timeout::new(pause, then)));
     }
+
+    /// Runs nothing.
+    pub fn clear(&self) {
+        self.0.set(None);
+    }
 }

@@ -1,8 +1,9 @@
 //! What one rank needs against the number of GPUs.
 
 use super::gpus::{counts, with_gpus};
+use super::question::{Estimator, Progress, Question};
 use crate::ask::{DataParallelKind, Scenario};
-use crate::report::{Composition, Fit, Report, estimate};
+use crate::report::{Composition, Fit};
 use crate::sim::Phase;
 use crate::tape::Category;
 use crate::units::names;
@@ -71,8 +72,7 @@ pub struct GpusCurve {
 const MOST: u64 = 1024;
 
 /// What one rank needs against the number of GPUs, under each sharding that the scenario can have; its own
-/// options of each kind, its other axes and its micro-batch stay. One estimate at a time: call
-/// [`GpusCurves::advance`] until it says that nothing is left.
+/// options of each kind, its other axes and its micro-batch stay.
 #[derive(Clone, Debug)]
 pub struct GpusCurves {
     scenario: Scenario,
@@ -92,13 +92,34 @@ impl GpusCurves {
         }
     }
 
-    /// Makes one more estimate; false when nothing is left to do.
-    pub fn advance(&mut self) -> bool {
-        let Some((sharding, gpus)) = self.left.pop_front() else {
-            return false;
+    /// What is known so far: the shardings that are possible, each with its points.
+    pub fn found(&self) -> &[GpusCurve] {
+        &self.found
+    }
+}
+
+impl Question for GpusCurves {
+    fn advance(&mut self, by: &mut dyn Estimator) -> Progress {
+        let of = |&(sharding, gpus)| with_gpus(&sharded(&self.scenario, sharding), gpus);
+        by.prepare(&mut self.left.iter().map(of));
+        let Some(&next) = self.left.front() else {
+            return Progress::Done;
         };
-        let Some(point) = point(&sharded(&self.scenario, sharding), gpus) else {
-            return true;
+        let Some(answer) = by.figures(&of(&next)) else {
+            return Progress::Waits;
+        };
+        self.left.pop_front();
+        // So many GPUs may be refused.
+        let Ok(figures) = answer else {
+            return Progress::Further;
+        };
+        let (sharding, gpus) = next;
+        let point = GpusPoint {
+            gpus,
+            device: figures.device,
+            host: figures.host,
+            phase: figures.binding.phase,
+            composition: figures.binding.composition,
         };
         match self.found.last_mut() {
             Some(curve) if curve.sharding == sharding => {
@@ -111,19 +132,14 @@ impl GpusCurves {
                 points: vec![point],
             }),
         }
-        true
-    }
-
-    /// What is known so far: the shardings that are possible, each with its points.
-    pub fn found(&self) -> &[GpusCurve] {
-        &self.found
+        Progress::Further
     }
 }
 
 /// All curves at once.
 pub fn gpus_curve(scenario: &Scenario) -> Vec<GpusCurve> {
     let mut curves = GpusCurves::of(scenario);
-    while curves.advance() {}
+    curves.settle();
     curves.found
 }
 
@@ -153,21 +169,6 @@ fn sharded(scenario: &Scenario, sharding: Sharding) -> Scenario {
     dp.kind = kind;
     dp.zero.stage = stage.unwrap_or(dp.zero.stage);
     to
-}
-
-/// Nothing where so many GPUs are refused.
-fn point(scenario: &Scenario, gpus: u64) -> Option<GpusPoint> {
-    let Report {
-        device, verdict, ..
-    } = estimate(&with_gpus(scenario, gpus)).ok()?.report;
-    let peak = device.binding();
-    Some(GpusPoint {
-        gpus,
-        device: verdict.device,
-        host: verdict.host,
-        phase: peak.phase,
-        composition: peak.composition,
-    })
 }
 
 /// What stays at the end of a curve: bytes B on N GPUs are taken to be B = stays + divided / N. Where the last

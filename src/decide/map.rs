@@ -2,9 +2,12 @@
 
 use super::axis::{Along, Axis};
 use super::number::Number;
+use super::question::{Estimator, Progress, Question};
 use crate::ask::{Message, Scenario, message};
 use crate::codec::{Kind, value_at, values};
 use crate::report::SweepPoint;
+use std::cmp::Reverse;
+use std::collections::VecDeque;
 
 /// How many times a scenario's own value a map reaches.
 const REACH: u64 = 4;
@@ -57,17 +60,16 @@ impl MapEdge {
     }
 }
 
-/// A field of estimates over two numbers, made one at a time: call [`MemoryMap::advance`] until it says that nothing is
-/// left. Cells far apart come first, then those between them, so that there is a picture at once.
+/// A field of estimates over two numbers. Cells far apart come first, then those between them, so that there is a
+/// picture at once.
 #[derive(Clone, Debug)]
 pub struct MemoryMap {
     scenario: Scenario,
     /// To the right, and upwards.
     pub edges: [MapEdge; 2],
     cells: Vec<Option<MapCell>>,
-    /// How far apart the cells are that are looked at now.
-    stride: usize,
-    next: usize,
+    /// The cells that were not looked at, the next one first.
+    left: VecDeque<usize>,
 }
 
 /// A cell that was looked at.
@@ -93,13 +95,12 @@ impl MemoryMap {
         if edges[0].key == edges[1].key {
             return Err(message!(decide::same_axis));
         }
-        let cells = edges[0].values.len() * edges[1].values.len();
+        let left = coarse_first([0, 1].map(|edge: usize| edges[edge].values.len()));
         Ok(Self {
             scenario: scenario.clone(),
             edges,
-            cells: vec![None; cells],
-            stride: COARSE,
-            next: 0,
+            cells: vec![None; left.len()],
+            left,
         })
     }
 
@@ -150,42 +151,49 @@ impl MemoryMap {
             known.filter(fits).count() as u64,
         )
     }
+}
 
-    /// Makes one more estimate; false when nothing is left to do.
-    pub fn advance(&mut self) -> bool {
-        let Some(at) = self.take_next() else {
-            return false;
+impl Question for MemoryMap {
+    fn advance(&mut self, by: &mut dyn Estimator) -> Progress {
+        let scenario = |at: &usize| self.scenario(self.place_of(*at as u64));
+        by.prepare(&mut self.left.iter().filter_map(scenario));
+        let Some(at) = self.left.front().copied() else {
+            return Progress::Done;
         };
-        let [width, _] = self.size();
-        let scenario = self.scenario([at % width, at / width]);
-        let needs = scenario.and_then(|scenario| SweepPoint::of(&scenario));
-        self.cells[at] = Some(needs.map_or(MapCell::Refused, MapCell::Needs));
-        true
-    }
-
-    fn take_next(&mut self) -> Option<usize> {
-        let [width, _] = self.size();
-        while self.stride > 0 {
-            while self.next < self.cells.len() {
-                let at = self.next;
-                self.next += 1;
-                let on_grid = [at % width, at / width]
-                    .iter()
-                    .all(|place| place.is_multiple_of(self.stride));
-                if on_grid && self.cells[at].is_none() {
-                    return Some(at);
-                }
+        let needs = match scenario(&at).map(|scenario| (by.figures(&scenario), scenario)) {
+            None => None,
+            Some((None, _)) => return Progress::Waits,
+            Some((Some(answer), scenario)) => {
+                let figures = answer.ok();
+                figures.map(|figures| figures.point(scenario.micro_batch_size))
             }
-            self.stride /= 2;
-            self.next = 0;
-        }
-        None
+        };
+        self.cells[at] = Some(needs.map_or(MapCell::Refused, MapCell::Needs));
+        self.left.pop_front();
+        Progress::Further
     }
+}
+
+/// The cells of so many columns and rows: those far apart first, then those between them.
+fn coarse_first([width, height]: [usize; 2]) -> VecDeque<usize> {
+    let apart = |at: &usize| {
+        let strides = std::iter::successors(Some(COARSE), |stride| Some(stride / 2));
+        let on_grid = |stride: &usize| {
+            [at % width, at / width]
+                .iter()
+                .all(|place| place.is_multiple_of(*stride))
+        };
+        strides.take_while(|&stride| stride > 0).find(on_grid)
+    };
+    let mut all: Vec<usize> = (0..width * height).collect();
+    all.sort_by_key(|at| Reverse(apart(at)));
+    all.into()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::decide::AtOnce;
     use serde_json::json;
 
     fn scenario() -> Scenario {
@@ -203,7 +211,7 @@ mod tests {
     #[test]
     fn every_cell_is_the_estimate_of_its_scenario() {
         let mut map = map(["micro_batch_size", "seq_len"], 8).expect("a map");
-        while map.advance() {}
+        map.settle();
         let [width, height] = map.size();
         assert_eq!([width, height], [8, 8]);
         let (known, fitting) = map.counts();
@@ -230,7 +238,7 @@ mod tests {
     fn there_is_a_picture_before_all_is_known() {
         let mut map = map(["micro_batch_size", "seq_len"], 32).expect("a map");
         for _ in 0..4 {
-            assert!(map.advance());
+            assert_eq!(map.advance(&mut AtOnce), Progress::Further);
         }
         let [width, height] = map.size();
         for y in 0..height {
@@ -258,7 +266,7 @@ mod tests {
         on_three.parallelism.tp.size = 3;
         let axes = ["parallelism.tp.size", "seq_len"].map(|name| Axis::named(name).expect(name));
         let mut map = MemoryMap::new(&on_three, [&axes[0], &axes[1]], 12).expect("a map");
-        while map.advance() {}
+        map.settle();
         let [width, _] = map.size();
         let refused = (0..width).filter(|&x| map.cell([x, 0]) == Some(&MapCell::Refused));
         assert!(refused.count() > 0);

@@ -1,12 +1,14 @@
 //! Questions that many estimates answer: how far a setting can go, and which settings fit at what cost.
 //!
 //! A [`Solver`] looks for the value of one [`Axis`] of a scenario that only just fits: the largest micro-batch,
-//! the longest sequence, the fewest GPUs, the smallest GPU of the catalog. It makes one estimate at a time, so
-//! that a page can spread it over frames; [`solve`] makes them all. [`gpus_curve`] says what a rank needs
+//! the longest sequence, the fewest GPUs, the smallest GPU of the catalog; [`solve`] has found it. [`gpus_curve`] says what a rank needs
 //! against the number of GPUs, [`sweep`] what each phase needs against the micro-batch size, a [`MemoryMap`]
 //! what a run needs over two numbers. A [`Planner`] looks
 //! for the settings that fit and that no others dominate. An [`Adviser`] says what to change where a run does not
 //! fit, and what there is room for where it does.
+//!
+//! Each is a [`Question`]: it goes on by one estimate at a time and asks an [`Estimator`] for it, so that a page can
+//! spread them over frames, and have them made side by side elsewhere.
 //!
 //! Nothing here knows how an estimate is made or shown: every value was estimated by the report's [`estimate`],
 //! whose verdict (GPU memory as PyTorch gives cached segments back, and host RAM) is the only judge.
@@ -31,6 +33,7 @@ mod listed;
 mod map;
 mod number;
 mod plan;
+mod question;
 mod search;
 mod solver;
 mod sweep;
@@ -47,5 +50,6 @@ pub use plan::{
     Adapters, Altered, Freedom, Gpus, Nearest, PlanOptions, Planner, Plans, Rejection, RunPlan,
     Why, plans,
 };
+pub use question::{Answer, AtOnce, Estimator, Progress, Question};
 pub use solver::{Solution, Solver, solve};
 pub use sweep::{Sweeper, sweep};

@@ -1,5 +1,6 @@
 //! Looking for the last place on a line that fits.
 
+use super::question::Progress;
 use std::collections::BTreeSet;
 
 /// What there is at a place.
@@ -95,11 +96,22 @@ impl Search {
         self.fits.is_none() && self.short.is_empty()
     }
 
-    /// Looks at one more place; false when nothing is left to do.
-    pub(super) fn advance(&mut self, mut look: impl FnMut(u64) -> Found) -> bool {
+    /// Looks at one more place; nothing is found there while it waits to be known.
+    pub(super) fn advance(&mut self, look: impl FnMut(u64) -> Option<Found>) -> Progress {
         match self.next() {
-            Next::Done => return false,
-            Next::At(place) => match look(place) {
+            Next::Done => Progress::Done,
+            next => match self.look(&next, look) {
+                Some(()) => Progress::Further,
+                None => Progress::Waits,
+            },
+        }
+    }
+
+    /// Looks there; nothing is changed where it waits.
+    fn look(&mut self, next: &Next, mut look: impl FnMut(u64) -> Option<Found>) -> Option<()> {
+        match *next {
+            Next::Done => {}
+            Next::At(place) => match look(place)? {
                 Found::Fits => {
                     self.raised += 1;
                     self.fit(place, place);
@@ -111,14 +123,14 @@ impl Search {
                     self.refused.insert(place);
                 }
             },
-            Next::Down { from, above } => self.down(from, above, look),
+            Next::Down { from, above } => self.down(from, above, look)?,
             Next::Up { until } => {
                 let places = (self.first..until).take(usize::try_from(STEPS).unwrap_or(1));
                 for place in places {
-                    match look(place) {
+                    match look(place)? {
                         Found::Fits => {
                             self.fit(place, place);
-                            return true;
+                            return Some(());
                         }
                         Found::Short => {
                             self.short.insert(place);
@@ -130,7 +142,7 @@ impl Search {
                 self.nowhere = true;
             }
         }
-        true
+        Some(())
     }
 
     /// The nearest place that does not fit beyond the furthest that does.
@@ -194,15 +206,23 @@ impl Search {
     }
 
     /// Looks at the nearest place from `from` down that is not refused and lies above another.
-    fn down(&mut self, from: u64, above: Option<u64>, mut look: impl FnMut(u64) -> Found) {
+    fn down(
+        &mut self,
+        from: u64,
+        above: Option<u64>,
+        mut look: impl FnMut(u64) -> Option<Found>,
+    ) -> Option<()> {
         let lowest = above.map_or(self.first, |above| above + 1);
         let (mut place, mut each) = (from, true);
         for _ in 0..STEPS {
-            match look(place) {
-                Found::Fits => return self.fit(place, if each { from } else { place }),
+            match look(place)? {
+                Found::Fits => {
+                    self.fit(place, if each { from } else { place });
+                    return Some(());
+                }
                 Found::Short => {
                     self.short.insert(place);
-                    return;
+                    return Some(());
                 }
                 Found::Refused(Some(repair)) if (lowest..place).contains(&repair) => {
                     each = each && repair + 1 == place;
@@ -214,33 +234,37 @@ impl Search {
                     match above {
                         Some(_) if each => self.floor = from,
                         Some(_) => self.ceiling = Some(from),
-                        None => self.up_after(from, look),
+                        None => self.up_after(from, look)?,
                     }
-                    return;
+                    return Some(());
                 }
             }
         }
         if above.is_some() {
             self.ceiling = Some(from);
-        } else {
-            self.up_after(from, look);
+            return Some(());
         }
+        self.up_after(from, look)
     }
 
     /// Nothing up to `from` can be looked at: the nearest place after it.
-    fn up_after(&mut self, from: u64, mut look: impl FnMut(u64) -> Found) {
+    fn up_after(&mut self, from: u64, mut look: impl FnMut(u64) -> Option<Found>) -> Option<()> {
         let end = from.saturating_add(STEPS).min(self.last);
         for place in from.saturating_add(1)..=end {
-            match look(place) {
-                Found::Fits => return self.fit(place, place),
+            match look(place)? {
+                Found::Fits => {
+                    self.fit(place, place);
+                    return Some(());
+                }
                 Found::Short => {
                     self.short.insert(place);
-                    return;
+                    return Some(());
                 }
                 Found::Refused(_) => {}
             }
         }
         self.nowhere = true;
+        Some(())
     }
 }
 
@@ -257,8 +281,9 @@ mod tests {
         let mut search = Search::new([first, last], start, true);
         while search.advance(|place| {
             looked += 1;
-            look(place)
-        }) {}
+            Some(look(place))
+        }) == Progress::Further
+        {}
         (search.fits(), search.is_short_beyond(), looked)
     }
 

@@ -4,9 +4,10 @@ use super::axis::{Along, Axis};
 use super::gpus;
 use super::listed;
 use super::number::{Number, repair};
+use super::question::{Estimator, Progress, Question};
 use super::search::{Found, Search};
 use crate::ask::{Finding, Message, Scenario, Severity, message};
-use crate::report::{Report, estimate};
+use crate::report::Figures;
 use crate::resolve::resolve;
 use serde_json::Value;
 
@@ -22,9 +23,8 @@ pub struct Solution {
     pub findings: Vec<Finding>,
 }
 
-/// Looks for the value of one axis of a scenario that only just fits, one estimate at a time: call
-/// [`Solver::advance`] until it says that nothing is left. Whether a value fits is the verdict of
-/// [`estimate`]: device and host.
+/// Looks for the value of one axis of a scenario that only just fits. Whether a value fits is the verdict of an
+/// estimate: device and host.
 ///
 /// What is found, exactly:
 /// - Of a number of which more takes more memory (`micro_batch_size`, `seq_len`, `lora.r`, ...): a value N that
@@ -114,59 +114,6 @@ impl Solver {
         })
     }
 
-    /// Makes one more estimate; false when nothing is left to do.
-    pub fn advance(&mut self) -> bool {
-        let Self {
-            scenario,
-            axis,
-            work,
-            refused,
-        } = self;
-        let mut look = |asked: Option<Scenario>| match asked.as_ref().map(estimate) {
-            Some(Ok(estimate)) => Ok(estimate.report),
-            Some(Err(findings)) => {
-                let repair = repair(&findings, axis.key()).and_then(Value::as_u64);
-                refused.get_or_insert(findings);
-                Err(repair)
-            }
-            None => Err(None),
-        };
-        match work {
-            Work::Number(line, search) => search.advance(|place| {
-                let report = look(line.with(scenario, line.value(place)));
-                found(report.map_err(|repair| repair.and_then(|value| line.place(value))))
-            }),
-            Work::Gpus(counts, search) => search.advance(|place| {
-                let gpus = usize::try_from(place).ok().and_then(|at| counts.get(at));
-                let report = look(gpus.map(|&gpus| gpus::with_gpus(scenario, gpus)));
-                found(report.map_err(|_| None))
-            }),
-            Work::Listed { left, best, short } => {
-                let Some(id) = left.pop() else {
-                    return false;
-                };
-                let is_gpu = matches!(axis.along, Along::Gpu);
-                let asked = if is_gpu {
-                    listed::on_gpu(scenario, id)
-                } else {
-                    listed::of_model(scenario, id)
-                };
-                if let Ok(report) = look(Some(asked)) {
-                    let parameters = report.model.num_parameters;
-                    if !report.verdict.fits {
-                        *short = true;
-                    } else if is_gpu {
-                        *best = Some((id, parameters));
-                        left.clear();
-                    } else if best.is_none_or(|(_, most)| parameters > most) {
-                        *best = Some((id, parameters));
-                    }
-                }
-                true
-            }
-        }
-    }
-
     /// What is known so far.
     ///
     /// # Errors
@@ -246,10 +193,71 @@ impl Solver {
     }
 }
 
+impl Question for Solver {
+    fn advance(&mut self, by: &mut dyn Estimator) -> Progress {
+        let Self {
+            scenario,
+            axis,
+            work,
+            refused,
+        } = self;
+        let mut look = |asked: Option<Scenario>| {
+            let Some(asked) = asked else {
+                return Some(Err(None));
+            };
+            Some(by.figures(&asked)?.map_err(|findings| {
+                let repair = repair(&findings, axis.key()).and_then(Value::as_u64);
+                refused.get_or_insert(findings);
+                repair
+            }))
+        };
+        match work {
+            Work::Number(line, search) => search.advance(|place| {
+                let figures = look(line.with(scenario, line.value(place)))?;
+                Some(found(figures.map_err(|repair| {
+                    repair.and_then(|value| line.place(value))
+                })))
+            }),
+            Work::Gpus(counts, search) => search.advance(|place| {
+                let gpus = usize::try_from(place).ok().and_then(|at| counts.get(at));
+                let figures = look(gpus.map(|&gpus| gpus::with_gpus(scenario, gpus)))?;
+                Some(found(figures.map_err(|_| None)))
+            }),
+            Work::Listed { left, best, short } => {
+                let Some(&id) = left.last() else {
+                    return Progress::Done;
+                };
+                let is_gpu = matches!(axis.along, Along::Gpu);
+                let asked = if is_gpu {
+                    listed::on_gpu(scenario, id)
+                } else {
+                    listed::of_model(scenario, id)
+                };
+                let Some(figures) = look(Some(asked)) else {
+                    return Progress::Waits;
+                };
+                left.pop();
+                if let Ok(figures) = figures {
+                    let parameters = figures.num_parameters;
+                    if !figures.fits() {
+                        *short = true;
+                    } else if is_gpu {
+                        *best = Some((id, parameters));
+                        left.clear();
+                    } else if best.is_none_or(|(_, most)| parameters > most) {
+                        *best = Some((id, parameters));
+                    }
+                }
+                Progress::Further
+            }
+        }
+    }
+}
+
 /// What an estimate says of a place, or the place of a repair.
-fn found(report: Result<Report, Option<u64>>) -> Found {
-    match report {
-        Ok(report) if report.verdict.fits => Found::Fits,
+fn found(figures: Result<Figures, Option<u64>>) -> Found {
+    match figures {
+        Ok(figures) if figures.fits() => Found::Fits,
         Ok(_) => Found::Short,
         Err(repair) => Found::Refused(repair),
     }
@@ -261,6 +269,6 @@ fn found(report: Result<Report, Option<u64>>) -> Found {
 /// What is wrong with the scenario, or why the axis has no effect in it.
 pub fn solve(scenario: &Scenario, axis: &Axis) -> Result<Solution, Vec<Finding>> {
     let mut solver = Solver::new(scenario, axis)?;
-    while solver.advance() {}
+    solver.settle();
     solver.solution()
 }

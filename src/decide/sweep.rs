@@ -1,6 +1,7 @@
 //! Peak per phase against batch size, and where the binding phase changes.
 
 use super::axis::Axis;
+use super::question::{Estimator, Progress, Question};
 use super::solver::Solver;
 use crate::ask::Scenario;
 use crate::report::{Sweep, SweepPoint, Switch};
@@ -11,8 +12,7 @@ const REACH: u64 = 4;
 /// A sweep reaches at least this batch size.
 const AT_LEAST: u64 = 32;
 
-/// A sweep over the micro-batch size, made one estimate at a time so that a page can spread it
-/// over frames: call [`Sweeper::advance`] until it says that nothing is left.
+/// A sweep over the micro-batch size.
 ///
 /// First come the asked sizes, then bisection between neighbours whose binding phases differ, then what a
 /// [`Solver`] does to find the largest batch that fits. It assumes that between two neighbours of the same binding
@@ -59,25 +59,6 @@ impl Sweeper {
         Self::new(scenario, &sizes)
     }
 
-    /// Makes one more estimate; false when nothing is left to do.
-    pub fn advance(&mut self) -> bool {
-        let Some(size) = self.next() else {
-            return self.largest.as_mut().is_some_and(Solver::advance);
-        };
-        let scenario = Scenario {
-            micro_batch_size: size,
-            ..self.scenario.clone()
-        };
-        match SweepPoint::of(&scenario) {
-            Some(point) => {
-                let at = self.position(size);
-                self.probes.insert(at, point);
-            }
-            None => self.refused_from = Some(self.refused_from.map_or(size, |r| r.min(size))),
-        }
-        true
-    }
-
     /// What is known so far: the asked sizes that were looked at, and the switches found.
     pub fn sweep(&self) -> Sweep {
         let asked = |point: &&SweepPoint| self.sizes.binary_search(&point.micro_batch_size).is_ok();
@@ -106,19 +87,58 @@ impl Sweeper {
     }
 
     /// The size to look at next.
-    fn next(&mut self) -> Option<u64> {
-        while let Some(&size) = self.sizes.get(self.asked) {
-            self.asked += 1;
-            if self.refused_from.is_none_or(|refused| size < refused) {
-                return Some(size);
-            }
+    fn next(&self) -> Option<u64> {
+        self.asked().next().or_else(|| {
+            let mut open = self
+                .probes
+                .windows(2)
+                .filter(|pair| pair[0].binding != pair[1].binding && !adjacent(&pair[0], &pair[1]));
+            let middle = open.next().map(|pair| {
+                let [low, high] = [0, 1].map(|at| pair[at].micro_batch_size);
+                low + (high - low) / 2
+            });
+            middle.filter(|&size| self.is_possible(size))
+        })
+    }
+
+    /// The asked sizes that have not been looked at.
+    fn asked(&self) -> impl Iterator<Item = u64> {
+        let left = self.sizes.iter().copied().skip(self.asked);
+        left.filter(|&size| self.is_possible(size))
+    }
+
+    /// Whether nothing smaller is refused.
+    fn is_possible(&self, size: u64) -> bool {
+        self.refused_from.is_none_or(|refused| size < refused)
+    }
+
+    fn of_size(&self, micro_batch_size: u64) -> Scenario {
+        Scenario {
+            micro_batch_size,
+            ..self.scenario.clone()
         }
-        let open = self
-            .probes
-            .windows(2)
-            .find(|pair| pair[0].binding != pair[1].binding && !adjacent(&pair[0], &pair[1]))?;
-        let (low, high) = (open[0].micro_batch_size, open[1].micro_batch_size);
-        Some(low + (high - low) / 2)
+    }
+}
+
+impl Question for Sweeper {
+    fn advance(&mut self, by: &mut dyn Estimator) -> Progress {
+        let Some(size) = self.next() else {
+            let largest = self.largest.as_mut();
+            return largest.map_or(Progress::Done, |solver| solver.advance(by));
+        };
+        by.prepare(&mut self.asked().map(|size| self.of_size(size)));
+        let Some(answer) = by.figures(&self.of_size(size)) else {
+            return Progress::Waits;
+        };
+        self.asked += usize::from(self.sizes.get(self.asked) == Some(&size));
+        match answer {
+            Ok(figures) => {
+                let at = self.position(size);
+                self.probes.insert(at, figures.point(size));
+            }
+            Err(_) => self.refused_from = Some(size),
+        }
+        Progress::Further
     }
 }
 
@@ -130,6 +150,6 @@ fn adjacent(a: &SweepPoint, b: &SweepPoint) -> bool {
 /// A whole sweep at once.
 pub fn sweep(scenario: &Scenario, sizes: &[u64]) -> Sweep {
     let mut sweeper = Sweeper::new(scenario, sizes);
-    while sweeper.advance() {}
+    sweeper.settle();
     sweeper.sweep()
 }

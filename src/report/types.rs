@@ -6,7 +6,8 @@ use crate::host::HostEstimate;
 use crate::sim::Phase;
 use crate::tape::{Category, Collective, Pass, Work};
 use crate::units::{Bytes, names};
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::collections::BTreeMap;
 
 /// Bytes by category.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -55,8 +56,19 @@ impl Serialize for Composition {
     }
 }
 
+impl<'de> Deserialize<'de> for Composition {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let parts: BTreeMap<Category, Bytes> = Deserialize::deserialize(deserializer)?;
+        let mut all = Self::default();
+        for (category, bytes) in parts {
+            all.change(category, bytes.get());
+        }
+        Ok(all)
+    }
+}
+
 /// What a phase takes at its peak.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PhaseReport {
     /// Which phase.
     pub phase: Phase,
@@ -82,7 +94,7 @@ pub struct StepReport {
 /// Floating-point operations of a rank in a step: of matrix products, convolutions and attention kernels, masks
 /// and windows not taken off. Kernels of linear attention and state spaces, and what works element by element, do
 /// not count.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Compute {
     /// Of the forward pass.
     pub forward: u64,
@@ -139,6 +151,14 @@ impl Serialize for Communication {
             .iter()
             .map(|&all| (all.name(), self.get(all)));
         serializer.collect_map(parts.filter(|(_, bytes)| *bytes > Bytes::ZERO))
+    }
+}
+
+impl<'de> Deserialize<'de> for Communication {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let parts: BTreeMap<Collective, Bytes> = Deserialize::deserialize(deserializer)?;
+        let parts = parts.into_iter();
+        Ok(Self(parts.map(|(all, bytes)| (all, bytes.get())).collect()))
     }
 }
 
@@ -220,7 +240,7 @@ pub struct ModelReport {
 }
 
 /// Whether something fits where it has to go.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fit {
     /// Bytes needed.
     pub needed: Bytes,

@@ -86,6 +86,17 @@ impl Work {
     }
 }
 
+/// What a rank sends.
+impl FromIterator<(Collective, u64)> for Work {
+    fn from_iter<I: IntoIterator<Item = (Collective, u64)>>(sent: I) -> Self {
+        let mut work = Self::default();
+        for (collective, bytes) in sent {
+            work.0[PASSES + collective as usize] += bytes;
+        }
+        work
+    }
+}
+
 /// What a tape has counted.
 #[derive(Debug, Default)]
 pub(super) struct Counted {

@@ -11,7 +11,7 @@ use highwater::ask::{
 };
 use highwater::catalog;
 use highwater::codec::decode_json;
-use highwater::decide::{PlanOptions, Sweeper, plans};
+use highwater::decide::{AtOnce, PlanOptions, Progress, Question, Sweeper, plans};
 use highwater::families;
 use highwater::report::{estimate, keep_memory, ranks, summarize};
 use highwater::resolve::resolve;
@@ -183,7 +183,7 @@ fn main() {
     let mut sweeper = Sweeper::around(&scenario);
     let start = Instant::now();
     let mut estimates = 1;
-    while sweeper.advance() {
+    while sweeper.advance(&mut AtOnce) == Progress::Further {
         estimates += 1;
     }
     println!("a sweep: {estimates} estimates, {:?}", start.elapsed());

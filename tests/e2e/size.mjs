@@ -15,8 +15,11 @@ const BUDGET = 250 * 1024;
  */
 const CEILING = 352 * 1024;
 
-/** Links' pictures, other pages, and what comes after the estimate: the rest of the program and its looks. */
-const LATER = /\.(html|png)$|_rest\.wasm$|^(below|decisions)-.*\.css$/;
+/** What comes after the estimate: the rest of the program, its looks, and threads beside the page's. */
+const AFTER = /_rest\.wasm$|^(below|decisions)-.*\.css$|^worker-.*\.js$/;
+
+/** That, and links' pictures and other pages. */
+const later = (name) => /\.(html|png)$/.test(name) || AFTER.test(name);
 
 /** Files of the first visit: index.html, and what it or a file of the first visit names. */
 function firstVisit() {
@@ -29,7 +32,7 @@ function firstVisit() {
     if (!/\.(html|css|js)$/.test(name)) return;
     const text = body.toString();
     for (const other of [...others]) {
-      if (others.has(other) && text.includes(other) && !LATER.test(other)) visit(other);
+      if (others.has(other) && text.includes(other) && !later(other)) visit(other);
     }
   };
   visit("index.html");
@@ -50,7 +53,7 @@ for (const { name, body } of firstVisit()) {
   console.log(`${kib(body.length)} ${kib(compressed)}  ${name.replace(/-[0-9a-f]{8,16}/, "-*")}`);
 }
 console.log(`${kib(raw)} ${kib(total)}  in total; the budget is ${kib(BUDGET).trim()} brotli`);
-for (const name of readdirSync(DIST).filter((name) => /_rest\.wasm$|^(below|decisions)-.*\.css$/.test(name))) {
+for (const name of readdirSync(DIST).filter((name) => AFTER.test(name))) {
   const body = readFileSync(join(DIST, name));
   console.log(`${kib(body.length)} ${kib(brotli(body))}  comes after the first estimate`);
 }

@@ -2,7 +2,7 @@
 
 use crate::drawing::{English, keep, look, themes};
 use highwater::chart::{MapFigure, MapLayout, Rgb, Theme, svg_map};
-use highwater::decide::{Axis, MapCell, MemoryMap};
+use highwater::decide::{Axis, MapCell, MemoryMap, Question};
 use serde_json::json;
 use std::sync::OnceLock;
 
@@ -18,7 +18,7 @@ fn map() -> &'static MemoryMap {
         let axis = |name| Axis::named(name).expect("an axis");
         let axes = [&axis("micro_batch_size"), &axis("seq_len")];
         let mut map = MemoryMap::new(&asked, axes, 16).expect("a map");
-        while map.advance() {}
+        map.settle();
         map
     })
 }

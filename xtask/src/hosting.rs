@@ -84,10 +84,23 @@ fn in_two(folder: &Path, page: &str) -> Result<String, Failure> {
     let (page, styles) = without_later_styles(&page)
         .ok_or_else(|| Failure::new("the built page lacks a style sheet that could come later"))?;
     let styles = styles.join(" ");
+    let worker = hashed(folder, WORKER).map_err(failed)?;
     let named = format!(
-        "<meta id=\"rest\" name=\"rest\" content=\"./{rest}\" data-styles=\"{styles}\" /></head>"
+        "<meta id=\"rest\" name=\"rest\" content=\"./{rest}\" data-styles=\"{styles}\" data-worker=\"./{worker}\" /></head>"
     );
     Ok(page.replace("</head>", &named))
+}
+
+/// The script of the threads beside the page's.
+const WORKER: &str = "worker.js";
+
+/// Names a file of the folder after its content; the name.
+fn hashed(folder: &Path, name: &str) -> std::io::Result<String> {
+    let hash = hash_of(&fs::read(folder.join(name))?);
+    let (stem, end) = name.split_once('.').unwrap_or((name, ""));
+    let named = format!("{stem}-{hash:016x}.{end}");
+    fs::rename(folder.join(name), folder.join(&named))?;
+    Ok(named)
 }
 
 /// How each part is made smaller. What counts is its size once compressed: passes that take away what

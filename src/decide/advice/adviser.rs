@@ -1,11 +1,12 @@
 //! All advice for a scenario, an estimate at a time.
 
-use super::change::RemedyKind;
+use super::change::{RemedyKind, changed};
 use super::ready::{ReadyPlan, Walk, is_roomy};
 use super::remedy::{Outcome, Remedy, rank};
 use super::room::{Room, RoomKind, RoomSearch};
 use crate::ask::Scenario;
-use crate::report::Report;
+use crate::decide::question::{Estimator, Progress, Question};
+use crate::report::Figures;
 use serde::Serialize;
 use std::collections::VecDeque;
 
@@ -22,8 +23,7 @@ pub struct Advice {
     pub room: Vec<Room>,
 }
 
-/// Works out advice, one estimate at a time, so that a page can spread it over frames: call [`Adviser::advance`]
-/// until it says that nothing is left.
+/// Works out advice.
 #[derive(Clone, Debug)]
 pub struct Adviser {
     scenario: Scenario,
@@ -35,9 +35,9 @@ pub struct Adviser {
 }
 
 impl Adviser {
-    /// Advice for a scenario with this report.
-    pub fn new(scenario: &Scenario, report: &Report) -> Self {
-        let now = Outcome::of(report);
+    /// Advice for a scenario that takes so much.
+    pub fn new(scenario: &Scenario, figures: &Figures) -> Self {
+        let now = Outcome::of(figures);
         let rooms: &[RoomKind] = if now.fits() { RoomKind::ALL } else { &[] };
         Self {
             scenario: scenario.clone(),
@@ -59,51 +59,79 @@ impl Adviser {
         self.changes.is_empty()
     }
 
-    /// Makes one more estimate; false when nothing is left to do.
-    pub fn advance(&mut self) -> bool {
-        if let Some(kind) = self.changes.pop_front() {
-            let remedy = Remedy::of(&self.scenario, &self.advice.now, kind);
-            self.advice.remedies.extend(remedy);
-            if self.changes.is_empty() {
-                rank(&mut self.advice.remedies);
-            }
-            return true;
-        }
-        if let Some(walk) = &mut self.walk {
-            if walk.advance() {
-                return true;
-            }
-            self.advice.plans = walk.plans().to_vec();
-            self.walk = None;
-        }
-        self.look_for_room()
-    }
-
     /// What is known so far.
     pub fn advice(&self) -> &Advice {
         &self.advice
     }
 
-    fn look_for_room(&mut self) -> bool {
-        if let Some(mut search) = self.search.take() {
-            if search.advance() {
-                self.search = Some(search);
-            } else {
-                self.advice.room.extend(search.found());
+    /// The next change that applies.
+    fn try_change(&mut self, by: &mut dyn Estimator) -> Progress {
+        let of = |&kind: &RemedyKind| changed(&self.scenario, kind);
+        by.prepare(&mut self.changes.iter().filter_map(of));
+        while let Some(&kind) = self.changes.front() {
+            if let Some(to) = of(&kind) {
+                let Some(answer) = by.figures(&to) else {
+                    return Progress::Waits;
+                };
+                let outcome = answer.ok().map(|figures| Outcome::of(&figures));
+                let now = &self.advice.now;
+                let remedy = outcome.and_then(|outcome| Remedy::of(kind, to, now, outcome));
+                self.advice.remedies.extend(remedy);
+                self.changes.pop_front();
+                break;
             }
-            return true;
+            self.changes.pop_front();
         }
-        let next = self.rooms.pop_front();
-        if let Some(kind) = next {
-            self.search = RoomSearch::of(&self.scenario, kind);
+        if self.changes.is_empty() {
+            rank(&mut self.advice.remedies);
         }
-        next.is_some()
+        Progress::Further
+    }
+
+    fn look_for_room(&mut self, by: &mut dyn Estimator) -> Progress {
+        let search = match &mut self.search {
+            Some(search) => search,
+            None => match self.rooms.pop_front() {
+                Some(kind) => {
+                    self.search = RoomSearch::of(&self.scenario, kind);
+                    return Progress::Further;
+                }
+                None => return Progress::Done,
+            },
+        };
+        match search.advance(by) {
+            Progress::Done => {
+                let found = self.search.take().and_then(RoomSearch::found);
+                self.advice.room.extend(found);
+                Progress::Further
+            }
+            on => on,
+        }
+    }
+}
+
+impl Question for Adviser {
+    fn advance(&mut self, by: &mut dyn Estimator) -> Progress {
+        if !self.changes.is_empty() {
+            return self.try_change(by);
+        }
+        let Some(walk) = &mut self.walk else {
+            return self.look_for_room(by);
+        };
+        match walk.advance(by) {
+            Progress::Done => {
+                self.advice.plans = walk.plans().to_vec();
+                self.walk = None;
+                Progress::Further
+            }
+            on => on,
+        }
     }
 }
 
 /// All advice at once.
-pub fn advice(scenario: &Scenario, report: &Report) -> Advice {
-    let mut adviser = Adviser::new(scenario, report);
-    while adviser.advance() {}
+pub fn advice(scenario: &Scenario, figures: &Figures) -> Advice {
+    let mut adviser = Adviser::new(scenario, figures);
+    adviser.settle();
     adviser.advice
 }

@@ -3,7 +3,8 @@
 use super::change::{RemedyKind, changed};
 use super::remedy::Outcome;
 use crate::ask::Scenario;
-use crate::report::{Fit, Memory, estimate};
+use crate::decide::question::{Estimator, Progress, Question};
+use crate::report::{Fit, Memory};
 use crate::units::{Bytes, names};
 use serde::Serialize;
 
@@ -152,46 +153,6 @@ impl Walk {
         &self.plans
     }
 
-    /// Makes one more estimate; false when nothing is left to do.
-    pub(super) fn advance(&mut self) -> bool {
-        loop {
-            let (plan, tried) = self.at;
-            let Some(&kind) = ReadyKind::ALL.get(plan) else {
-                return false;
-            };
-            let next = kind.changes().nth(tried);
-            let next = next.filter(|_| !kind.is_reached(self.fits_now, &self.outcome));
-            let begins_anew = self.took && next.is_none_or(|change| LAST.contains(&change));
-            if begins_anew && !kind.is_reached(self.fits_now, &self.outcome) {
-                self.at = (plan, 0);
-                self.took = false;
-                continue;
-            }
-            let Some(change) = next else {
-                self.close(kind);
-                self.at = (plan + 1, 0);
-                self.took = false;
-                continue;
-            };
-            self.at.1 += 1;
-            let waits = LAST.contains(&change) && is_roomy(&self.outcome);
-            let to = changed(&self.scenario, change).filter(|_| !waits);
-            let Some(to) = to else {
-                continue;
-            };
-            if let Ok(estimate) = estimate(&to) {
-                let outcome = Outcome::of(&estimate.report);
-                if helps(kind, &self.outcome, &outcome) {
-                    self.take(change, to, outcome);
-                    if change.repeats() {
-                        self.at.1 = tried;
-                    }
-                }
-            }
-            return true;
-        }
-    }
-
     fn take(&mut self, kind: RemedyKind, scenario: Scenario, outcome: Outcome) {
         self.scenario = scenario;
         self.outcome = outcome;
@@ -218,6 +179,51 @@ impl Walk {
                 scenario: self.scenario.clone(),
                 outcome: self.outcome,
             });
+        }
+    }
+}
+
+impl Question for Walk {
+    fn advance(&mut self, by: &mut dyn Estimator) -> Progress {
+        loop {
+            let (plan, tried) = self.at;
+            let Some(&kind) = ReadyKind::ALL.get(plan) else {
+                return Progress::Done;
+            };
+            let next = kind.changes().nth(tried);
+            let next = next.filter(|_| !kind.is_reached(self.fits_now, &self.outcome));
+            let begins_anew = self.took && next.is_none_or(|change| LAST.contains(&change));
+            if begins_anew && !kind.is_reached(self.fits_now, &self.outcome) {
+                self.at = (plan, 0);
+                self.took = false;
+                continue;
+            }
+            let Some(change) = next else {
+                self.close(kind);
+                self.at = (plan + 1, 0);
+                self.took = false;
+                continue;
+            };
+            let waits = LAST.contains(&change) && is_roomy(&self.outcome);
+            let to = changed(&self.scenario, change).filter(|_| !waits);
+            let Some(to) = to else {
+                self.at.1 += 1;
+                continue;
+            };
+            let Some(answer) = by.figures(&to) else {
+                return Progress::Waits;
+            };
+            self.at.1 += 1;
+            if let Ok(figures) = answer {
+                let outcome = Outcome::of(&figures);
+                if helps(kind, &self.outcome, &outcome) {
+                    self.take(change, to, outcome);
+                    if change.repeats() {
+                        self.at.1 = tried;
+                    }
+                }
+            }
+            return Progress::Further;
         }
     }
 }

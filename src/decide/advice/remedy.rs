@@ -1,8 +1,8 @@
 //! A single change and what it brings.
 
-use super::change::{Price, RemedyKind, changed};
+use super::change::{Price, RemedyKind};
 use crate::ask::Scenario;
-use crate::report::{Fit, Memory, Report, estimate};
+use crate::report::{Figures, Fit, Memory};
 use crate::sim::Phase;
 use crate::units::{Bytes, sort_short};
 use serde::Serialize;
@@ -24,15 +24,14 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// That of a report.
-    pub fn of(report: &Report) -> Self {
-        let device = &report.device;
+    /// That of an estimate.
+    pub fn of(figures: &Figures) -> Self {
         Self {
-            device: report.verdict.device,
-            host: report.verdict.host,
-            phase: device.binding().phase,
-            compute: device.compute.total(),
-            sent: device.communication.total(),
+            device: figures.device,
+            host: figures.host,
+            phase: figures.binding.phase,
+            compute: figures.own.compute.total(),
+            sent: figures.own.communication.total(),
         }
     }
 
@@ -68,10 +67,13 @@ pub struct Remedy {
 }
 
 impl Remedy {
-    /// Computes a change; nothing when it does not apply, is refused or saves nothing.
-    pub(super) fn of(scenario: &Scenario, now: &Outcome, kind: RemedyKind) -> Option<Self> {
-        let scenario = changed(scenario, kind)?;
-        let outcome = Outcome::of(&estimate(&scenario).ok()?.report);
+    /// A change with which a scenario takes so much; nothing where it saves nothing.
+    pub(super) fn of(
+        kind: RemedyKind,
+        scenario: Scenario,
+        now: &Outcome,
+        outcome: Outcome,
+    ) -> Option<Self> {
         let less = |&memory: &Memory| outcome.side(memory).needed < now.side(memory).needed;
         let memory = Memory::ALL.iter().copied().find(less)?;
         let total = outcome.side(memory).needed;

@@ -6,8 +6,8 @@ use crate::ask::{
     OptimizerImpl, OptimizerName, Program, Quantization, Scenario,
 };
 use crate::decide::axis::Axis;
+use crate::decide::question::{Estimator, Progress, Question};
 use crate::decide::solver::Solver;
-use crate::report::estimate;
 use crate::units::names;
 use serde::Serialize;
 
@@ -92,54 +92,52 @@ pub struct Room {
     pub outcome: Outcome,
 }
 
-/// Looks for one of them, an estimate at a time.
+/// Looks for one of them.
 #[derive(Clone, Debug)]
 pub(super) struct RoomSearch {
     kind: RoomKind,
     scenario: Scenario,
     /// What the setting along the axis is now: more is of interest where nothing else changes, else less.
     own: Scenario,
-    solver: Option<Box<Solver>>,
+    at: Stage,
     found: Option<Room>,
+}
+
+/// How far it is.
+#[derive(Clone, Debug)]
+enum Stage {
+    /// The scenario as it is is looked at.
+    Unchanged,
+    /// The largest value that fits is looked for.
+    Along(Box<Solver>),
+    /// The scenario with that is looked at.
+    Fitting(Box<Scenario>),
+    /// Nothing is left to do.
+    Over,
 }
 
 impl RoomSearch {
     /// Nothing where it does not apply.
     pub(super) fn of(scenario: &Scenario, kind: RoomKind) -> Option<Self> {
-        Some(Self {
+        let mut search = Self {
             kind,
             scenario: kind.changed(scenario)?,
             own: scenario.clone(),
-            solver: None,
+            at: Stage::Unchanged,
             found: None,
-        })
+        };
+        if search.scenario == search.own {
+            search.at = search.along();
+        }
+        Some(search)
     }
 
-    /// Makes one more estimate; false when nothing is left to do.
-    pub(super) fn advance(&mut self) -> bool {
-        if let Some(solver) = &mut self.solver {
-            if solver.advance() {
-                return true;
-            }
-            let solution = solver.solution().ok();
-            let largest = solution.and_then(|found| found.scenario);
-            self.found = largest.and_then(|scenario| self.fitting(scenario));
-            return false;
-        }
-        if self.scenario != self.own {
-            self.found = self.fitting(self.scenario.clone());
-            if self.found.is_some() {
-                return false;
-            }
-        }
-        // Where it does not fit as it is, with a smaller micro-batch it may.
+    /// Where it does not fit as it is, with a smaller micro-batch it may.
+    fn along(&self) -> Stage {
         let axis = Axis::named(self.kind.axis()).ok();
-        let idle = |axis: &Axis| axis.idle(&self.scenario).is_some();
-        let axis = axis.filter(|axis| !idle(axis));
-        self.solver = axis
-            .and_then(|axis| Solver::new(&self.scenario, &axis).ok())
-            .map(Box::new);
-        self.solver.is_some()
+        let axis = axis.filter(|axis| axis.idle(&self.scenario).is_none());
+        let solver = axis.and_then(|axis| Solver::new(&self.scenario, &axis).ok());
+        solver.map_or(Stage::Over, |solver| Stage::Along(Box::new(solver)))
     }
 
     /// What was found.
@@ -147,16 +145,47 @@ impl RoomSearch {
         self.found
     }
 
-    /// A scenario that fits, where it is another one than that there is now.
-    fn fitting(&self, scenario: Scenario) -> Option<Room> {
-        let outcome = Outcome::of(&estimate(&scenario).ok()?.report);
+    /// A scenario that fits, where it is another one than that there is now; nothing while that is not known.
+    fn fitting(&self, scenario: &Scenario, by: &mut dyn Estimator) -> Option<Option<Room>> {
+        let outcome = by.figures(scenario)?.ok();
+        let outcome = outcome.map(|figures| Outcome::of(&figures));
         let grown = self.scenario != self.own
             || scenario.micro_batch_size > self.own.micro_batch_size
             || scenario.seq_len > self.own.seq_len;
-        (outcome.fits() && grown).then_some(Room {
+        let fits = outcome.filter(|outcome| outcome.fits() && grown);
+        Some(fits.map(|outcome| Room {
             kind: self.kind,
-            scenario,
+            scenario: scenario.clone(),
             outcome,
-        })
+        }))
+    }
+}
+
+impl Question for RoomSearch {
+    fn advance(&mut self, by: &mut dyn Estimator) -> Progress {
+        let found = match &mut self.at {
+            Stage::Over => return Progress::Done,
+            Stage::Along(solver) => {
+                let on = solver.advance(by);
+                if on != Progress::Done {
+                    return on;
+                }
+                let largest = solver.solution().ok().and_then(|found| found.scenario);
+                self.at = largest.map_or(Stage::Over, |found| Stage::Fitting(Box::new(found)));
+                return Progress::Further;
+            }
+            Stage::Unchanged => self.fitting(&self.scenario, by),
+            Stage::Fitting(scenario) => {
+                let scenario = scenario.clone();
+                self.fitting(&scenario, by)
+            }
+        };
+        let Some(found) = found else {
+            return Progress::Waits;
+        };
+        let goes_on = found.is_none() && matches!(self.at, Stage::Unchanged);
+        self.at = if goes_on { self.along() } else { Stage::Over };
+        self.found = found;
+        Progress::Further
     }
 }

@@ -5,7 +5,8 @@ use super::ready::is_roomy;
 use super::*;
 use crate::ask::Scenario;
 use crate::codec::{ViewOptions, decode_json, decode_query, encode_query};
-use crate::report::estimate;
+use crate::decide::question::Question;
+use crate::report::{Figures, estimate};
 use serde_json::{Value, json};
 
 fn scenario(value: &Value) -> Scenario {
@@ -15,15 +16,14 @@ fn scenario(value: &Value) -> Scenario {
 }
 
 fn advised(asked: &Scenario) -> Advice {
-    let report = estimate(asked).expect("an estimate").report;
-    advice(asked, &report)
+    advice(asked, &Figures::of(asked).expect("figures"))
 }
 
 /// What an estimate says of a scenario after it went through a link, as a click makes it go.
 fn through_a_link(scenario: &Scenario) -> Outcome {
     let query = encode_query(scenario, &ViewOptions::default());
     let (opened, ..) = decode_query(&query);
-    Outcome::of(&estimate(&opened).expect("an estimate").report)
+    Outcome::of(&Figures::of(&opened).expect("figures"))
 }
 
 /// Scenarios of every kind that do not fit, drawn with a fixed seed.
@@ -85,9 +85,14 @@ fn drawn(count: usize) -> impl Iterator<Item = Scenario> {
 fn each_advised_change_gives_exactly_the_promised_bytes() {
     let mut changes = 0;
     for asked in drawn(200) {
-        let now = Outcome::of(&estimate(&asked).expect("an estimate").report);
+        let now = Outcome::of(&Figures::of(&asked).expect("figures"));
         let kinds = RemedyKind::ALL.iter();
-        for remedy in kinds.filter_map(|&kind| Remedy::of(&asked, &now, kind)) {
+        let of = |&kind: &RemedyKind| {
+            let to = changed(&asked, kind)?;
+            let outcome = Outcome::of(&Figures::of(&to).ok()?);
+            Remedy::of(kind, to, &now, outcome)
+        };
+        for remedy in kinds.filter_map(of) {
             let kind = remedy.kind;
             let then = through_a_link(&remedy.scenario);
             assert_eq!(then, remedy.outcome, "{kind:?} of {asked:?}");
@@ -103,10 +108,9 @@ fn each_advised_change_gives_exactly_the_promised_bytes() {
 fn ready_plans_lead_to_what_they_promise() {
     let mut fitting = [0; 3];
     for asked in drawn(24) {
-        let report = estimate(&asked).expect("an estimate").report;
-        let now = Outcome::of(&report);
+        let now = Outcome::of(&Figures::of(&asked).expect("figures"));
         let mut walk = super::ready::Walk::from(&asked, now);
-        while walk.advance() {}
+        walk.settle();
         let mut steps: &[Step] = &[];
         for plan in walk.plans() {
             assert_eq!(through_a_link(&plan.scenario), plan.outcome, "{asked:?}");

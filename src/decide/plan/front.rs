@@ -3,7 +3,7 @@
 use crate::ask::Scenario;
 use crate::codec::differences;
 use crate::decide::gpus::gpus_of;
-use crate::report::{Communication, Compute, Report};
+use crate::report::{Communication, Compute, Effort, Figures};
 use crate::sim::Phase;
 use crate::units::{Bytes, names};
 use serde_json::Value;
@@ -51,12 +51,11 @@ pub struct RunPlan {
 
 impl RunPlan {
     /// What an estimate says of a scenario that was made of the one that was `asked`.
-    pub(super) fn new(
-        asked: &Scenario,
-        scenario: Scenario,
-        report: &Report,
-        (compute, communication): (Compute, Communication),
-    ) -> Self {
+    pub(super) fn new(asked: &Scenario, scenario: Scenario, figures: &Figures) -> Self {
+        let Effort {
+            compute,
+            communication,
+        } = figures.most;
         let changes = differences(asked, &scenario);
         let alters = |altered: &Altered| match altered {
             Altered::Precision => asked.precision != scenario.precision,
@@ -64,7 +63,6 @@ impl RunPlan {
             Altered::Lora => asked.lora != scenario.lora,
             Altered::Quantization => asked.quantization != scenario.quantization,
         };
-        let device = &report.device;
         Self {
             changes: changes
                 .into_iter()
@@ -72,10 +70,10 @@ impl RunPlan {
                 .collect(),
             altered: Altered::ALL.iter().copied().filter(alters).collect(),
             gpus: gpus_of(&scenario),
-            phase: device.binding().phase,
-            device: device.total,
-            free: device.usable - device.total,
-            host: report.host.peak.total,
+            phase: figures.binding.phase,
+            device: figures.total,
+            free: figures.device.capacity - figures.total,
+            host: figures.host.needed,
             compute,
             idle: idle(&scenario, compute.total()),
             communication,

@@ -1,11 +1,12 @@
-//! The search: one estimate at a time.
+//! The search.
 
 use super::candidates::{Family, families, global_batch};
 use super::front::{Front, RunPlan, idle};
 use super::options::{Freedom, PlanOptions};
 use super::rejected::{Rejected, Rejection, Why};
 use crate::ask::{Finding, Scenario, message};
-use crate::report::{Memory, Report, estimate_with_most_work};
+use crate::decide::question::{Answer, Estimator, Progress, Question};
+use crate::report::{Figures, Memory};
 use crate::sim::Phase;
 use crate::units::Bytes;
 
@@ -62,7 +63,7 @@ struct Seen {
 /// A micro-batch with which tensors alone are too many, when, and by how much.
 type TooMany = (u64, Phase, Bytes);
 
-/// A search for plans, one estimate at a time: call [`Planner::advance`] until it says that nothing is left.
+/// A search for plans.
 ///
 /// Candidates are not estimated where others rule them out:
 /// - Where live tensors alone take more than there is, larger micro-batches do not fit either, nor do layers
@@ -118,31 +119,6 @@ impl Planner {
         self.estimated
     }
 
-    /// Makes one more estimate; false when nothing is left to do.
-    pub fn advance(&mut self) -> bool {
-        while let Some([family, line, place]) = self.take_next() {
-            let line = &self.families[family].lines[line];
-            if let Some(ranks) = line.undivided() {
-                let batch = global_batch(&self.scenario);
-                let finding = message!(decide::batch_not_shared, batch, ranks);
-                let finding = Finding::error("micro_batch_size", finding);
-                self.rejected.add(Why::Refused(finding), 1);
-                continue;
-            }
-            let sizes = line.micro_batch(place).zip(line.batches(place));
-            let Some((sizes, candidate)) = sizes.zip(line.candidate(place)) else {
-                continue;
-            };
-            if let Some(why) = self.ruled_out(sizes, &candidate) {
-                self.rejected.add(why, 1);
-                continue;
-            }
-            self.look(sizes, candidate);
-            return true;
-        }
-        self.relax()
-    }
-
     /// What is known so far.
     pub fn found(&self) -> Plans {
         let nearest = self.relaxed.iter().filter_map(|(without, planner)| {
@@ -164,7 +140,8 @@ impl Planner {
         }
     }
 
-    fn take_next(&mut self) -> Option<[usize; 3]> {
+    /// The candidate that comes next; the end of its line, of its family, of all of them is stepped over.
+    fn settle_place(&mut self) -> Option<[usize; 3]> {
         loop {
             let [family, line, place] = self.next;
             let lines = &self.families.get(family)?.lines;
@@ -178,12 +155,33 @@ impl Planner {
                     self.next = [family, line + 1, 0];
                     self.seen.clear();
                 }
-                Some(_) => {
-                    self.next = [family, line, place + 1];
-                    return Some([family, line, place]);
-                }
+                Some(_) => return Some(self.next),
             }
         }
+    }
+
+    /// The next candidate that is to be estimated, with its micro-batch and how many of them a step has.
+    fn next_candidate(&mut self) -> Option<((u64, u64), Scenario)> {
+        while let Some([family, line, place]) = self.settle_place() {
+            let line = &self.families[family].lines[line];
+            if let Some(ranks) = line.undivided() {
+                let batch = global_batch(&self.scenario);
+                let finding = message!(decide::batch_not_shared, batch, ranks);
+                let finding = Finding::error("micro_batch_size", finding);
+                self.rejected.add(Why::Refused(finding), 1);
+                self.next[2] += 1;
+                continue;
+            }
+            let sizes = line.micro_batch(place).zip(line.batches(place));
+            if let Some((sizes, candidate)) = sizes.zip(line.candidate(place)) {
+                let Some(why) = self.ruled_out(sizes, &candidate) else {
+                    return Some((sizes, candidate));
+                };
+                self.rejected.add(why, 1);
+            }
+            self.next[2] += 1;
+        }
+        None
     }
 
     /// Why a candidate with such a micro-batch, and so many of them, need not be estimated.
@@ -207,22 +205,22 @@ impl Planner {
             .then_some(Why::Dominated)
     }
 
-    fn look(&mut self, (micro_batch, batches): (u64, u64), candidate: Scenario) {
+    fn look(&mut self, (micro_batch, batches): (u64, u64), candidate: Scenario, answer: Answer) {
         self.estimated += 1;
-        let (report, work) = match estimate_with_most_work(&candidate) {
-            Ok((estimate, work)) => (estimate.report, work),
+        let figures = match answer {
+            Ok(figures) => figures,
             Err(findings) => {
                 self.rejected.refuse(findings);
                 return;
             }
         };
-        let device = &report.device;
-        let most = Bytes(device.usable.get() / 100 * (100 - self.options.headroom.min(100)));
-        let peak = device.binding();
+        let usable = figures.device.capacity;
+        let most = Bytes(usable.get() / 100 * (100 - self.options.headroom.min(100)));
+        let peak = &figures.binding;
         let processes = self.scenario.hardware.most_processes().max(1);
         let tensors = Bytes(peak.peak_tensor.get().saturating_mul(processes));
-        let least = tensors + device.context + device.in_use;
-        let plan = if let Some(why) = short(&report, most) {
+        let least = tensors + figures.outside;
+        let plan = if let Some(why) = short(&figures, most) {
             let known = self.too_many.is_some_and(|(from, ..)| from <= micro_batch);
             if least > most && !known {
                 self.too_many = Some((micro_batch, peak.phase, least - most));
@@ -230,7 +228,7 @@ impl Planner {
             self.rejected.add(why, 1);
             None
         } else {
-            let plan = RunPlan::new(&self.scenario, candidate, &report, work);
+            let plan = RunPlan::new(&self.scenario, candidate, &figures);
             let dominated = self.front.add(plan.clone());
             self.rejected.add(Why::Dominated, dominated);
             Some(plan)
@@ -244,15 +242,16 @@ impl Planner {
     }
 
     /// Where nothing fits: searches without each of the locks, and then without any.
-    fn relax(&mut self) -> bool {
+    fn relax(&mut self, by: &mut dyn Estimator) -> Progress {
         let locks = &self.options.locked;
         if !self.front.is_empty() || locks.is_empty() {
-            return false;
+            return Progress::Done;
         }
-        if let Some((_, planner)) = self.relaxed.last_mut()
-            && planner.advance()
-        {
-            return true;
+        if let Some((_, planner)) = self.relaxed.last_mut() {
+            let on = planner.advance(by);
+            if on != Progress::Done {
+                return on;
+            }
         }
         let none = |planner: &Self| planner.front.is_empty();
         let (without, options) = match locks.get(self.relaxed.len()) {
@@ -265,13 +264,27 @@ impl Planner {
                 options.locked.clear();
                 (locks.clone(), options)
             }
-            None => return false,
+            None => return Progress::Done,
         };
         // A search without a lock looks no further.
         let mut planner = Self::new(&self.scenario, &options);
         planner.options.locked.clear();
         self.relaxed.push((without, planner));
-        true
+        Progress::Further
+    }
+}
+
+impl Question for Planner {
+    fn advance(&mut self, by: &mut dyn Estimator) -> Progress {
+        let Some((sizes, candidate)) = self.next_candidate() else {
+            return self.relax(by);
+        };
+        let Some(answer) = by.figures(&candidate) else {
+            return Progress::Waits;
+        };
+        self.next[2] += 1;
+        self.look(sizes, candidate, answer);
+        Progress::Further
     }
 }
 
@@ -308,14 +321,13 @@ fn at_least(
 }
 
 /// Why a candidate does not fit.
-fn short(report: &Report, most: Bytes) -> Option<Why> {
-    let device = &report.device;
-    let host = &report.verdict.host;
-    if report.verdict.device.needed > most {
+fn short(figures: &Figures, most: Bytes) -> Option<Why> {
+    let Figures { device, host, .. } = figures;
+    if device.needed > most {
         return Some(Why::Short {
             memory: Memory::Device,
-            phase: Some(device.binding().phase),
-            by: report.verdict.device.needed - most,
+            phase: Some(figures.binding.phase),
+            by: device.needed - most,
         });
     }
     (!host.fits).then(|| Why::Short {
@@ -328,6 +340,6 @@ fn short(report: &Report, most: Bytes) -> Option<Why> {
 /// The search at once.
 pub fn plans(scenario: &Scenario, options: &PlanOptions) -> Plans {
     let mut planner = Planner::new(scenario, options);
-    while planner.advance() {}
+    planner.settle();
     planner.found()
 }

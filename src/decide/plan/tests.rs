@@ -4,7 +4,7 @@ use super::candidates::families;
 use super::*;
 use crate::ask::Scenario;
 use crate::codec::decode_json;
-use crate::report::{Communication, Compute, Report, estimate};
+use crate::report::{Effort, Figures, Report, estimate};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
@@ -38,8 +38,11 @@ fn points<'a>(plans: impl IntoIterator<Item = &'a RunPlan>) -> BTreeSet<Point> {
 
 /// What the rank computes and sends that does most: of a pipeline the one that takes most memory, or the last, by an
 /// estimate of its own.
-fn most_work(candidate: &Scenario, report: &Report) -> (Compute, Communication) {
-    let (mut compute, mut communication) = (report.device.compute, report.device.communication);
+fn most_work(candidate: &Scenario, report: &Report) -> Effort {
+    let Effort {
+        mut compute,
+        mut communication,
+    } = Figures::from(report).own;
     let pp = &candidate.parallelism.pp;
     if pp.size > 1 && pp.rank.is_none() {
         let mut last = candidate.clone();
@@ -54,7 +57,10 @@ fn most_work(candidate: &Scenario, report: &Report) -> (Compute, Communication) 
             }
         }
     }
-    (compute, communication)
+    Effort {
+        compute,
+        communication,
+    }
 }
 
 /// All candidates that fit, estimated one by one, and how many candidates there are.
@@ -71,8 +77,11 @@ fn all_that_fit(asked: &Scenario, options: &PlanOptions) -> (Vec<RunPlan>, u64) 
                     continue;
                 };
                 if fits(&estimated.report, options.headroom) {
-                    let work = most_work(&candidate, &estimated.report);
-                    fitting.push(RunPlan::new(asked, candidate, &estimated.report, work));
+                    let figures = Figures {
+                        most: most_work(&candidate, &estimated.report),
+                        ..Figures::from(&estimated.report)
+                    };
+                    fitting.push(RunPlan::new(asked, candidate, &figures));
                 }
             }
         }

@@ -1,0 +1,14 @@
+// A thread beside the page's: the same program, whose parts the page hands over, so that they are neither fetched nor
+// compiled again. It says when it is ready (src/browser/workers.rs).
+addEventListener(
+  "message",
+  async ({ data: { glue, first, rest } }) => {
+    self.highwaterRest = async (exports) => {
+      if (rest) new WebAssembly.Instance(rest, { first: exports });
+      rest = undefined;
+    };
+    const { default: start } = await import(glue);
+    await start({ module_or_path: first });
+  },
+  { once: true },
+);

@@ -1,0 +1,187 @@
+//! Threads beside the page's own: the same program again, each in a worker.
+//!
+//! The page hands them texts and gets texts back, one at a time. gloo-worker is made for programs of their own,
+//! which would have to be downloaded; these get the page's compiled parts (`public/worker.js`).
+
+use gloo_events::EventListener;
+use gloo_utils::{document, window};
+use js_sys::{Object, Reflect};
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::rc::Rc;
+use wasm_bindgen::{JsCast, JsValue};
+use web_sys::{
+    DedicatedWorkerGlobalScope, HtmlLinkElement, MessageEvent, Worker, WorkerOptions, WorkerType,
+};
+
+/// What is told when a text is answered: nothing where no thread could.
+type Told = Box<dyn FnOnce(Option<String>)>;
+
+/// Threads that work texts out.
+#[derive(Clone, Default)]
+pub struct Workers(Rc<RefCell<Pool>>);
+
+#[derive(Default)]
+struct Pool {
+    threads: Vec<Thread>,
+    waiting: VecDeque<(String, Told)>,
+}
+
+struct Thread {
+    worker: Worker,
+    /// It was started, and has not said yet that it is ready.
+    starts: bool,
+    /// What it works out.
+    told: Option<Told>,
+    _listeners: [EventListener; 2],
+}
+
+impl Workers {
+    /// At most `most` of them, one fewer than the machine has processors; none where the browser has none. The rest of
+    /// the program must be there.
+    pub fn start(most: usize) -> Self {
+        let workers = Self::default();
+        let processors = window().navigator().hardware_concurrency() as usize;
+        for _ in 0..processors.saturating_sub(1).clamp(1, most) {
+            if workers.add().is_err() {
+                break;
+            }
+        }
+        workers
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.0.borrow().threads.len()
+    }
+
+    /// Has a text worked out.
+    pub fn ask(&self, text: String, told: impl FnOnce(Option<String>) + 'static) {
+        self.0
+            .borrow_mut()
+            .waiting
+            .push_back((text, Box::new(told)));
+        self.hand_out();
+    }
+
+    fn add(&self) -> Result<(), JsValue> {
+        let (address, parts) = parts()?;
+        let options = WorkerOptions::new();
+        options.set_type(WorkerType::Module);
+        let worker = Worker::new_with_options(&address, &options)?;
+        let (to_answer, to_fail) = (self.clone(), self.clone());
+        let (own, failed) = (worker.clone(), worker.clone());
+        let listeners = [
+            EventListener::new(&worker, "message", move |event| {
+                let event: &MessageEvent = event.unchecked_ref();
+                to_answer.answered(&own, event.data().as_string());
+            }),
+            EventListener::new(&worker, "error", move |_| to_fail.lost(&failed)),
+        ];
+        worker.post_message(&parts)?;
+        self.0.borrow_mut().threads.push(Thread {
+            worker,
+            starts: true,
+            told: None,
+            _listeners: listeners,
+        });
+        Ok(())
+    }
+
+    /// A thread is ready, or has an answer.
+    fn answered(&self, worker: &Worker, answer: Option<String>) {
+        let told = {
+            let mut pool = self.0.borrow_mut();
+            let thread = pool
+                .threads
+                .iter_mut()
+                .find(|thread| thread.worker == *worker);
+            thread.and_then(|thread| {
+                thread.starts = false;
+                thread.told.take()
+            })
+        };
+        self.hand_out();
+        if let Some(told) = told {
+            told(answer);
+        }
+    }
+
+    /// A thread does not start, or broke off. Where none is left nobody answers.
+    fn lost(&self, worker: &Worker) {
+        let mut unanswered: Vec<Told> = Vec::new();
+        {
+            let mut pool = self.0.borrow_mut();
+            let at = pool
+                .threads
+                .iter()
+                .position(|thread| thread.worker == *worker);
+            if let Some(at) = at {
+                unanswered.extend(pool.threads.remove(at).told);
+            }
+            if pool.threads.is_empty() {
+                unanswered.extend(pool.waiting.drain(..).map(|(_, told)| told));
+            }
+        }
+        for told in unanswered {
+            told(None);
+        }
+    }
+
+    fn hand_out(&self) {
+        let mut pool = self.0.borrow_mut();
+        let Pool { threads, waiting } = &mut *pool;
+        let idle = threads
+            .iter_mut()
+            .filter(|thread| !thread.starts && thread.told.is_none());
+        for thread in idle {
+            let Some((text, told)) = waiting.pop_front() else {
+                return;
+            };
+            thread.told = Some(told);
+            // A text can always be sent.
+            let _ = thread.worker.post_message(&text.into());
+        }
+    }
+}
+
+/// The address of a worker's script, and the program: where its own script is, and its compiled parts.
+fn parts() -> Result<(String, JsValue), JsValue> {
+    let glue = document().query_selector("link[rel=modulepreload]")?;
+    let glue = glue.and_then(|link| link.dyn_into::<HtmlLinkElement>().ok());
+    let glue = glue.ok_or("the page does not name its program")?.href();
+    let named = document().query_selector("#rest")?;
+    let script = named.and_then(|rest| rest.get_attribute("data-worker"));
+    let parts = Object::new();
+    let rest = Reflect::get(&window(), &"highwaterJoined".into())?;
+    for (name, part) in [
+        ("glue", glue.into()),
+        ("first", wasm_bindgen::module()),
+        ("rest", rest),
+    ] {
+        Reflect::set(&parts, &name.into(), &part)?;
+    }
+    Ok((
+        script.unwrap_or_else(|| "./worker.js".to_owned()),
+        parts.into(),
+    ))
+}
+
+/// Whether the program runs in a worker, not in a page.
+pub fn is_worker() -> bool {
+    web_sys::window().is_none()
+}
+
+/// In a worker: says that it is ready, and answers texts from here on.
+pub fn answer_texts(answer: impl Fn(&str) -> String + 'static) {
+    let scope: DedicatedWorkerGlobalScope = js_sys::global().unchecked_into();
+    let own = scope.clone();
+    let listener = EventListener::new(&scope, "message", move |event| {
+        let event: &MessageEvent = event.unchecked_ref();
+        if let Some(text) = event.data().as_string() {
+            let _ = own.post_message(&answer(&text).into());
+        }
+    });
+    listener.forget();
+    let _ = scope.post_message(&JsValue::NULL);
+}

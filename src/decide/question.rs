@@ -1,0 +1,135 @@
+//! What all questions have in common: estimates, one after the other, that somebody makes.
+
+use crate::ask::{Finding, Scenario};
+use crate::report::Figures;
+
+/// What a scenario takes, or why it is refused.
+pub type Answer = Result<Figures, Vec<Finding>>;
+
+/// Who makes the estimates.
+pub trait Estimator {
+    /// What a scenario takes; nothing while that is being worked out elsewhere.
+    fn figures(&mut self, scenario: &Scenario) -> Option<Answer>;
+
+    /// Scenarios that will be asked for next, unless what is found before makes them idle: as many as can be are worked
+    /// out meanwhile.
+    fn prepare(&mut self, _coming: &mut dyn Iterator<Item = Scenario>) {}
+}
+
+/// Works them out at once.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct AtOnce;
+
+impl Estimator for AtOnce {
+    fn figures(&mut self, scenario: &Scenario) -> Option<Answer> {
+        Some(Figures::of(scenario))
+    }
+}
+
+/// How far a question is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Progress {
+    /// There is more to do.
+    Further,
+    /// An estimate is being worked out: it is as if nothing had been done, and to be gone on with when that is known.
+    Waits,
+    /// Nothing is left to do.
+    Done,
+}
+
+/// A question that many estimates answer, one at a time, so that a page can spread them.
+pub trait Question {
+    /// Goes on by one estimate.
+    fn advance(&mut self, by: &mut dyn Estimator) -> Progress;
+
+    /// Goes on to the end.
+    fn settle(&mut self) {
+        while self.advance(&mut AtOnce) == Progress::Further {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::decide::{
+        Adviser, Axis, GpusCurves, MemoryMap, PlanOptions, Planner, Solver, Sweeper,
+    };
+    use serde_json::json;
+
+    /// Knows a scenario only when it is asked for it again.
+    #[derive(Default)]
+    struct Later {
+        asked: Option<Scenario>,
+        prepared: usize,
+    }
+
+    impl Estimator for Later {
+        fn figures(&mut self, scenario: &Scenario) -> Option<Answer> {
+            if self.asked.as_ref() == Some(scenario) {
+                self.asked = None;
+                return Some(Figures::of(scenario));
+            }
+            assert_eq!(self.asked, None, "nobody waits for two");
+            self.asked = Some(scenario.clone());
+            None
+        }
+
+        fn prepare(&mut self, coming: &mut dyn Iterator<Item = Scenario>) {
+            self.prepared += coming.count();
+        }
+    }
+
+    /// Two of a question, one of which waits for every estimate; how often it waited.
+    fn both<Q: Question + Clone>(question: &Q) -> (Q, Q, usize) {
+        let (mut at_once, mut later) = (question.clone(), question.clone());
+        at_once.settle();
+        let (mut by, mut waited) = (Later::default(), 0);
+        loop {
+            match later.advance(&mut by) {
+                Progress::Further => {}
+                Progress::Waits => waited += 1,
+                Progress::Done => return (at_once, later, waited),
+            }
+        }
+    }
+
+    #[test]
+    fn questions_that_wait_for_every_estimate_find_the_same() {
+        let asked = json!({"model": "qwen2.5-0.5b", "precision": "bf16", "micro_batch_size": 24, "seq_len": 1024,
+            "model_overrides": {"num_hidden_layers": 2}, "hardware": {"gpu": "rtx-4090", "gpus_per_node": 2}});
+        let scenario = crate::codec::decode_json(&asked.to_string()).0;
+        let axes = [
+            "micro_batch_size",
+            "seq_len",
+            "gpus",
+            "gpu",
+            "model",
+            "hardware.host_ram",
+        ];
+        for name in axes {
+            let axis = Axis::named(name).expect(name);
+            let solver = Solver::new(&scenario, &axis).expect(name);
+            let (one, other, waited) = both(&solver);
+            assert_eq!(one.solution(), other.solution(), "{name}");
+            assert!(waited > 0, "{name}");
+        }
+        let (one, other, waited) = both(&Sweeper::around(&scenario));
+        assert_eq!(one.sweep(), other.sweep());
+        assert!(waited > 6, "{waited}");
+        let (one, other, _) = both(&GpusCurves::of(&scenario));
+        assert_eq!(one.found(), other.found());
+        let figures = Figures::of(&scenario).expect("figures");
+        let (one, other, _) = both(&Adviser::new(&scenario, &figures));
+        assert_eq!(one.advice(), other.advice());
+        assert!(!one.advice().remedies.is_empty());
+        let (one, other, _) = both(&Planner::new(&scenario, &PlanOptions::default()));
+        assert_eq!(one.found(), other.found());
+        let edges = ["micro_batch_size", "seq_len"].map(|name| Axis::named(name).expect(name));
+        let map = MemoryMap::new(&scenario, [&edges[0], &edges[1]], 5).expect("a map");
+        let (one, other, waited) = both(&map);
+        assert_eq!(waited, 25);
+        for place in (0..25).map(|cell| one.place_of(cell)) {
+            assert_eq!(one.cell(place), other.cell(place));
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! The numbers of an estimate that searches compare: few enough to be handed from one thread to another.
+
+use super::{
+    Communication, Compute, Fit, PhaseReport, Report, SweepPoint, estimate_with_most_work,
+};
+use crate::ask::{Finding, Scenario};
+use crate::sim::Phase;
+use crate::units::Bytes;
+use serde::{Deserialize, Serialize};
+
+/// What a rank computes and sends in a steady step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Effort {
+    /// Floating-point operations.
+    pub compute: Compute,
+    /// Bytes by collective.
+    pub communication: Communication,
+}
+
+/// What a scenario takes, in numbers.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Figures {
+    /// Parameters of the model.
+    pub num_parameters: u64,
+    /// What it needs of the GPU, as the verdict has it.
+    pub device: Fit,
+    /// What it needs of a node's RAM.
+    pub host: Fit,
+    /// What nvidia-smi shows at the peak.
+    pub total: Bytes,
+    /// What of that is neither this process's nor within its allocator: contexts and other programs.
+    pub outside: Bytes,
+    /// The phase that needs most, of the first step and of a steady one.
+    pub binding: PhaseReport,
+    /// The peaks of live tensors of a steady step's phases, in program order.
+    pub steady: Vec<(Phase, Bytes)>,
+    /// The phase in which a steady step needs most.
+    pub steady_binding: Phase,
+    /// What the rank that is looked at does.
+    pub own: Effort,
+    /// What the rank does that does most.
+    pub most: Effort,
+}
+
+impl Figures {
+    /// Those of a scenario.
+    ///
+    /// # Errors
+    /// What is wrong with it, most serious first.
+    pub fn of(scenario: &Scenario) -> Result<Self, Vec<Finding>> {
+        let (estimate, (compute, communication)) = estimate_with_most_work(scenario)?;
+        let most = Effort {
+            compute,
+            communication,
+        };
+        Ok(Self {
+            most,
+            ..Self::from(&estimate.report)
+        })
+    }
+
+    /// Whether both sides fit.
+    pub const fn fits(&self) -> bool {
+        self.device.fits && self.host.fits
+    }
+
+    /// What the device takes of a scenario with such a micro-batch.
+    pub fn point(&self, micro_batch_size: u64) -> SweepPoint {
+        SweepPoint {
+            micro_batch_size,
+            phases: self.steady.clone(),
+            binding: self.steady_binding,
+            total: self.total,
+            usable: self.device.capacity,
+            fits: self.total <= self.device.capacity,
+        }
+    }
+}
+
+/// Those of a report, whose rank is taken to do most.
+impl From<&Report> for Figures {
+    fn from(report: &Report) -> Self {
+        let device = &report.device;
+        let own = Effort {
+            compute: device.compute,
+            communication: device.communication,
+        };
+        let phases = device.steady_step.phases.iter();
+        Self {
+            num_parameters: report.model.num_parameters,
+            device: report.verdict.device,
+            host: report.verdict.host,
+            total: device.total,
+            outside: device.context + device.in_use,
+            binding: *device.binding(),
+            steady: phases
+                .map(|phase| (phase.phase, phase.peak_tensor))
+                .collect(),
+            steady_binding: device.steady_step.peak.phase,
+            own,
+            most: own,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn figures_are_the_same_after_they_were_handed_over() {
+        let asked = json!({"model": "qwen2.5-0.5b", "model_overrides": {"num_hidden_layers": 4},
+            "parallelism": {"pp": {"size": 2, "microbatches": 4}, "dp": {"kind": "fsdp2", "size": 2}},
+            "hardware": {"gpus_per_node": 4}});
+        let scenario = crate::codec::decode_json(&asked.to_string()).0;
+        let figures = Figures::of(&scenario).expect("figures");
+        assert_ne!(figures.own, figures.most, "stages do different things");
+        let text = serde_json::to_string(&figures).expect("numbers are written");
+        let read: Figures = serde_json::from_str(&text).expect("and read");
+        assert_eq!(read, figures);
+    }
+}

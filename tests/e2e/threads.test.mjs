@@ -1,0 +1,71 @@
+// Searches are made by threads beside the page's: it answers meanwhile, and does without them where there are none.
+import { after, before, test } from "node:test";
+import assert from "node:assert/strict";
+import { launch, open } from "./support/browser.mjs";
+import { serve } from "./support/site.mjs";
+
+let browser;
+let site;
+before(async () => {
+  site = await serve();
+  browser = await launch();
+});
+after(async () => {
+  await browser?.close();
+  await site?.close();
+});
+
+/** A scenario of which a single estimate is long: all stages of a pipeline. */
+const LONG = "?v=1&model=llama-3.1-70b&precision=bf16&gpus=8&nodes=4&tp=4&pp=8&pp_mb=16&dp=fsdp2";
+
+const fits = (page) => page.getByTestId("fits");
+const found = (page, axis) => fits(page).locator(`[data-axis="${axis}"] [data-fits]`);
+
+/** What is found along some axes. */
+async function all(page) {
+  await fits(page).getByRole("button", { name: "Find all" }).click();
+  const values = {};
+  for (const axis of ["micro_batch_size", "seq_len", "gpus", "hardware.gpu"]) {
+    await found(page, axis).waitFor();
+    values[axis] = await found(page, axis).innerText();
+  }
+  return values;
+}
+
+const tasks = () => {
+  globalThis.tasks = [];
+  const note = (list) => globalThis.tasks.push(...list.getEntries().map((entry) => entry.duration));
+  new PerformanceObserver(note).observe({ type: "longtask" });
+};
+
+test("threads find what the page finds without them", async () => {
+  const query = "?v=1&model=qwen2.5-0.5b&seq=512&gpu=rtx-4090";
+  const beside = await open(browser, site.url + query);
+  await assert.doesNotReject(beside.page.waitForEvent("worker", { timeout: 10_000 }).catch((late) => {
+    if (beside.page.workers().length === 0) throw late;
+  }));
+  const values = await all(beside.page);
+  await beside.close();
+  const alone = await open(browser, site.url + query, { serviceWorkers: "block", ready: false });
+  await alone.page.route(/worker-[0-9a-f]+\.js$/, (route) => route.abort());
+  await alone.page.goto(site.url + query);
+  await alone.page.locator("html[data-whole]").waitFor();
+  assert.deepEqual(await all(alone.page), values);
+  assert.equal(alone.page.workers().length, 0);
+  // That the script does not come is what the test is about.
+  alone.problems.length = 0;
+  await alone.close();
+});
+
+test("a long search leaves the page free", async () => {
+  const { page, close } = await open(browser, site.url + LONG);
+  // Ranks and advice are worked out first.
+  await page.waitForTimeout(3000);
+  await page.evaluate(tasks);
+  await fits(page).getByRole("button", { name: "Find all" }).click();
+  await found(page, "seq_len").waitFor({ timeout: 60_000 });
+  const long = await page.evaluate(() => globalThis.tasks.sort((a, b) => b - a));
+  console.log(`tasks of the page above 50 ms while threads search: ${long.map(Math.round)}`);
+  assert.ok(long.length < 3, `${long}`);
+  await close();
+});
