@@ -1,7 +1,11 @@
 //! What people paste: failures, tables and snapshots, against what stands in them.
 
+use highwater::codec::decode_json;
 use highwater::configs;
-use highwater::inputs::{Device, Input, Refused, decode, read, read_snapshot};
+use highwater::figure::purpose_rows;
+use highwater::inputs::{Device, Doing, Input, Refused, decode, read, read_snapshot};
+use highwater::report::estimate;
+use highwater::units::Bytes;
 use serde_json::{Map, Value};
 
 /// Texts of public threads with their facts.
@@ -408,4 +412,38 @@ fn what_libtorch_writes_and_what_2_0_wrote_without_addresses_of_blocks_is_read()
     assert_eq!(device.peak_allocated.bytes, 7 * mib);
     assert_eq!(device.peak_allocated.position, 3);
     assert_eq!((device.start.allocated, device.start.reserved), (0, 0));
+}
+
+#[test]
+fn what_is_guessed_of_a_snapshot_is_what_the_same_training_is_estimated_to_hold() {
+    let mut compared = 0;
+    for case in cases(PEAKS) {
+        let Some(scenario) = case.get("scenario") else {
+            continue;
+        };
+        let file = case["file"].as_str().expect("a file");
+        let snapshot = read_snapshot(&snapshot_file(file)).expect(file);
+        let device = &snapshot.devices[0];
+        let guess = device.guess.as_ref().expect("frames");
+        let (scenario, findings) = decode_json(&scenario.to_string());
+        assert!(findings.is_empty(), "{findings:?}");
+        let report = estimate(&scenario).expect("an estimate").report;
+        let peak = report.device.binding();
+        for row in purpose_rows(guess, &peak.composition) {
+            // What other recordings hold.
+            let earlier = Bytes(case["start_allocated"].as_u64().expect("bytes"));
+            let expected = row.estimated.unwrap_or(earlier);
+            assert_eq!(row.measured, expected, "{file}: {:?}", row.purpose);
+            compared += 1;
+        }
+        let held: u64 = guess.at_peak.iter().map(|(_, bytes)| bytes).sum();
+        let held = i64::try_from(held + guess.beyond_requests);
+        assert_eq!(held, Ok(device.peak_allocated.bytes), "{file}");
+        let at_peak = guess.doing(device.peak_allocated.position);
+        assert_eq!(at_peak.map(Doing::name), Some(peak.phase.name()), "{file}");
+        let steps = guess.passes.iter();
+        let steps = steps.filter(|(_, doing)| *doing == Doing::OptimizerStep);
+        assert_eq!(steps.count(), 3, "{file}: {:?}", guess.passes);
+    }
+    assert!(compared > 10, "{compared}");
 }

@@ -24,8 +24,8 @@ pub use cause::Cause;
 pub use facts::{Facts, Holder, Process, Usage};
 pub use kind::Kind;
 pub use snapshot::{
-    ACTIONS, Action, Block, Device, Event, Held, Largest, Live, Mapped, Moment, Peak, Refused,
-    Segment, Snapshot, Stack, looks_like_snapshot, read_snapshot,
+    ACTIONS, Action, Block, Device, Doing, Event, Guess, Held, Largest, Live, Mapped, Moment, Peak,
+    Purpose, Refused, Segment, Snapshot, Stack, looks_like_snapshot, read_snapshot,
 };
 
 use gpu::{Message, messages};

@@ -342,6 +342,14 @@ pub enum InputWord {
     Largest,
     /// Who allocated before the recording began.
     Before,
+    /// What blocks are for, and that it is guessed.
+    Guessed,
+    /// What a block is for.
+    Purpose,
+    /// By how much a measured number is above an estimated one.
+    Difference,
+    /// What the allocator gives beyond requests.
+    BeyondRequests,
     /// Why a key of a configuration is not followed: nobody knows it.
     Unlisted,
     /// The same: its value is unknown.
@@ -383,6 +391,13 @@ impl InputWord {
             Self::Events => ("Events", "事件数"),
             Self::Largest => ("The largest blocks at the peak:", "峰值时最大的块："),
             Self::Before => ("before the recording", "记录开始之前"),
+            Self::Guessed => (
+                "What tensors hold at the peak, guessed from who asked and how long blocks live:",
+                "峰值时张量的用途（根据申请者与存活时间推测）：",
+            ),
+            Self::Purpose => ("Purpose", "用途"),
+            Self::Difference => ("Difference", "差值"),
+            Self::BeyondRequests => ("beyond requests", "超出请求的部分"),
             Self::Unlisted => (
                 "not known here; it may matter for memory.",
                 "未知；可能影响内存。",

@@ -9,6 +9,7 @@ use crate::ask::{
     TokenizerKind,
 };
 use crate::host::{HostPart, HostPhase};
+use crate::inputs::{Doing, Purpose};
 use crate::sim::Phase;
 use crate::tape::Category;
 
@@ -59,6 +60,27 @@ terms! { Phase {
     OptimizerStep: "optimizer step", "优化器更新";
     ZeroGrad: "zero_grad", "梯度清零";
     Evaluation: "evaluation", "评估";
+} }
+
+terms! { Purpose {
+    Before: "there before the recording", "记录开始前已有";
+    Parameters: "parameters", "参数";
+    OptimizerStates: "optimizer states", "优化器状态";
+    Gradients: "gradients", "梯度";
+    Activations: "activations", "激活值";
+    Temporaries: "temporaries, workspaces", "临时张量与工作区";
+    Kept: "kept by libraries", "库保留";
+    Unknown: "the batch, and the rest", "输入及其他";
+} }
+
+terms! { Doing {
+    Loading: "loading", "加载";
+    Forward: "forward", "前向";
+    Backward: "backward", "反向";
+    Recompute: "recomputation", "重计算";
+    Clip: "clip", "梯度裁剪";
+    OptimizerStep: "optimizer step", "优化器更新";
+    ZeroGrad: "zero_grad", "梯度清零";
 } }
 
 terms! { HostPart {

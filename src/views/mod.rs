@@ -29,6 +29,7 @@ mod page;
 mod phases;
 mod pin;
 mod plot;
+mod purposes;
 mod question;
 mod ranks;
 mod schedule;

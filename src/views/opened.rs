@@ -2,6 +2,7 @@
 
 use super::bars::background;
 use super::history::SnapshotHistory;
+use super::purposes::purposes;
 use crate::app::{Given, MOST, Opened, Store, asked_for, open_files, open_text, use_store};
 use crate::ask::{Finding, Fix, Scenario};
 use crate::browser;
@@ -175,6 +176,7 @@ fn device(device: &Device, store: Store) -> AnyView {
     view! {
         <h3>{InputWord::Snapshot.text(language)} ", GPU " {device.device}</h3>
         <ul class="fits">{peaks.into_iter().map(line).collect_view()}</ul>
+        {purposes(device, store)}
         <p>{InputWord::Largest.text(language)}</p>
         <ul class="sentences">{blocks}</ul>
     }

@@ -88,7 +88,9 @@ pub const ROOMS: &[Room] = &[
     ),
     pure(
         "figure",
-        &["units", "ask", "resolve", "tape", "sim", "host", "report"],
+        &[
+            "units", "ask", "resolve", "inputs", "tape", "sim", "host", "report",
+        ],
     ),
     pure(
         "text",

@@ -3,7 +3,7 @@
     snapshots.py FOLDER
 
 writes one pickle for each job, as `_dump_snapshot` writes it, and `peaks.jsonl`: what PyTorch itself
-reports of each. Only the folders of the frames' files are shortened; one job is written in each protocol.
+reports of each, and the scenario where it is one. Only the folders of the frames' files are shortened; one job is written in each protocol.
 """
 
 import gc
@@ -14,6 +14,9 @@ import random
 import sys
 
 import torch
+
+import libraries
+import scenario as scenarios
 
 CUDA = torch.cuda
 
@@ -65,6 +68,31 @@ def lengths():
         model(torch.randn(batch, 256, device="cuda")).mean().backward()
 
 
+SMALL = {"model_type": "llama", "vocab_size": 2000, "hidden_size": 256, "intermediate_size": 704, "num_hidden_layers": 2,
+         "num_attention_heads": 4, "num_key_value_heads": 2, "max_position_embeddings": 512}
+TRAINED = {
+    "trained": {"model": {"hf_config": SMALL}, "precision": "fp32", "micro_batch_size": 4, "seq_len": 128},
+    "trained_lora": {"model": {"hf_config": {**SMALL, "num_hidden_layers": 1}}, "precision": "bf16", "micro_batch_size": 8, "seq_len": 256,
+                     "lora": {"r": 8, "target_modules": ["q_proj", "v_proj"]}, "activation_checkpointing": "full"},
+}
+
+
+def trained(asked):
+    """A script that loads a model and trains it, recorded from its beginning; what it trains is a scenario."""
+    asked = scenarios.complete(asked)
+    model = scenarios.model(asked)
+    optimizer = scenarios.optimizer(asked, [p for p in model.parameters() if p.requires_grad], model)
+    for _ in range(3):
+        for _ in range(asked["gradient_accumulation_steps"]):
+            batch = scenarios.batch(asked, model.config)
+            loss = model(**batch).loss / asked["gradient_accumulation_steps"]
+            loss.backward()
+            del loss
+        optimizer.step()
+        optimizer.zero_grad()
+    MADE[:] = [model, optimizer]
+
+
 def runs_out():
     """A list that grows until nothing is left."""
     held = []
@@ -96,6 +124,7 @@ def old():
 
 
 KEPT = []
+MADE = []
 BASE = []
 OLD = []
 
@@ -137,6 +166,7 @@ def record(folder, name, job, protocols=(4,), settings=None):
     peak = CUDA.max_memory_allocated(), CUDA.max_memory_reserved()
     end = CUDA.memory_allocated(), CUDA.memory_reserved()
     snapshot = shortened(CUDA.memory._snapshot())
+    MADE.clear()
     CUDA.memory._record_memory_history(enabled=None)
     if settings:
         CUDA.memory._set_allocator_settings("expandable_segments:False")
@@ -149,6 +179,8 @@ def record(folder, name, job, protocols=(4,), settings=None):
         line |= {"start_allocated": start[0], "start_reserved": start[1]}
         line |= {"peak_allocated": peak[0], "peak_reserved": peak[1]}
         line |= {"end_allocated": end[0], "end_reserved": end[1]}
+        if name in TRAINED:
+            line |= {"scenario": TRAINED[name]}
         yield line
 
 
@@ -160,6 +192,7 @@ def main(folder):
         ("lora", lora, (2, 5), None),
         ("lengths", lengths, (4,), None),
         ("expandable", lengths, (4,), "expandable_segments:True"),
+        *((name, lambda asked=asked: trained(asked), (4,), None) for name, asked in TRAINED.items()),
         ("runs_out", runs_out, (4,), None),
         ("drawn", drawn, (4,), "max_split_size_mb:32,roundup_power2_divisions:[4:2,16:8,>:1]"),
     ]

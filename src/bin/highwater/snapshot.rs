@@ -3,7 +3,7 @@
 use crate::arguments::Form;
 use crate::lines::write_line;
 use crate::{BAD_INPUT, FITS};
-use highwater::inputs::{ACTIONS, Device, Held, Snapshot, read_snapshot};
+use highwater::inputs::{ACTIONS, Device, Doing, Guess, Held, Snapshot, read_snapshot};
 use highwater::text::{ByteUnits, Language, amount, refused_sentence};
 use highwater::units::Bytes;
 use serde::Serialize;
@@ -163,6 +163,20 @@ fn over_time(device: &Device) -> Value {
         "timeline": timeline.collect::<Value>(),
         "segments_at_peak": segments.collect::<Value>(),
         "largest_at_peak": largest.collect::<Value>(),
+        "guessed": device.guess.as_ref().map(guessed),
+    })
+}
+
+/// What the program did, from which event on, and what blocks are for.
+fn guessed(guess: &Guess) -> Value {
+    let passes = guess.passes.iter();
+    let passes = passes.map(|(event, doing)| json!([event, doing.name()]));
+    let parts = guess.at_peak.iter();
+    let parts = parts.map(|(purpose, bytes)| (purpose.name().to_owned(), json!(bytes)));
+    json!({
+        "phases": passes.collect::<Value>(),
+        "at_peak": parts.collect::<Map<_, _>>(),
+        "beyond_requests": guess.beyond_requests,
     })
 }
 
@@ -201,6 +215,9 @@ fn table(snapshot: &Snapshot, out: &mut dyn Write) -> io::Result<()> {
                 "Out of memory: {requested} was asked for, {free} was free."
             )?;
         }
+        if let Some(guess) = &device.guess {
+            write_guess(guess, facts.peak_allocated_at, out)?;
+        }
         writeln!(out, "\nThe largest blocks then:")?;
         for large in device.largest.iter().take(ROWS) {
             let asked = large.frames.iter().find(|frame| !is_torch(frame));
@@ -210,6 +227,19 @@ fn table(snapshot: &Snapshot, out: &mut dyn Write) -> io::Result<()> {
             writeln!(out, "{:>12}  {since:<14}{asked}", own(large.block.size))?;
         }
         writeln!(out)?;
+    }
+    Ok(())
+}
+
+/// What the program did at a moment, and what blocks held then.
+fn write_guess(guess: &Guess, at: usize, out: &mut dyn Write) -> io::Result<()> {
+    let doing = guess.doing(at).map_or("nothing known", Doing::name);
+    writeln!(out, "\nGuessed from frames and lifetimes, then ({doing}):")?;
+    let size = |bytes: u64| amount(Bytes(bytes), ByteUnits::Binary);
+    let parts = guess.at_peak.iter();
+    let parts = parts.map(|(purpose, bytes)| (purpose.name(), *bytes));
+    for (name, bytes) in parts.chain([("beyond_requests", guess.beyond_requests)]) {
+        writeln!(out, "{name:<20}{:>14}", size(bytes))?;
     }
     Ok(())
 }

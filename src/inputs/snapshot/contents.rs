@@ -256,13 +256,17 @@ fn segment(pickle: &Pickle, own: Value) -> Option<(u64, Segment)> {
     Some((unsigned(get("device")?)?, segment))
 }
 
+/// A stack's frames as the pickle has them, the innermost first.
+pub(super) fn stacked(pickle: &Pickle, stack: Stack) -> impl Iterator<Item = Value> {
+    pickle.items(stack.0.map_or(Value::None, Value::List))
+}
+
 /// The most frames of a stack that are shown.
 const FRAMES: usize = 64;
 
 /// A stack's frames, the innermost first, as `file:line name`.
 pub(super) fn frames(pickle: &Pickle, stack: Stack) -> Vec<String> {
-    let list = stack.0.map_or(Value::None, Value::List);
-    let shown = pickle.items(list).take(FRAMES);
+    let shown = stacked(pickle, stack).take(FRAMES);
     let text = |frame, key| {
         let bytes = pickle.get(frame, key).and_then(|name| pickle.text(name));
         String::from_utf8_lossy(bytes.unwrap_or_default()).into_owned()

@@ -5,12 +5,14 @@
 //! even where recording began after the model was there, or where the ring lost the oldest events.
 
 mod contents;
+mod guess;
 mod pickle;
 mod refused;
 mod replay;
 mod sizes;
 
 pub use contents::{ACTIONS, Action, Block, Event, Segment, Stack};
+pub use guess::{Doing, Guess, Purpose};
 pub use refused::Refused;
 pub use replay::{Held, Live, Mapped};
 
@@ -52,6 +54,8 @@ pub struct Device {
     pub peak_reserved: Peak,
     /// The largest blocks at the peak of the allocated, the largest first.
     pub largest: Vec<Largest>,
+    /// What the program did and what blocks are for, where frames give something to guess it from.
+    pub guess: Option<Guess>,
 }
 
 /// A peak, and after how many events it was there first.
@@ -148,6 +152,7 @@ fn device(pickle: &Pickle, rules: &Rules, number: usize, contents: Contents) -> 
         }
     }
     let mut live = replay::live(&events, &segments, peak_allocated.position);
+    let guess = guess::guess(pickle, &events, peak_allocated.position, &live);
     live.sort_by_key(|block| std::cmp::Reverse(block.size));
     live.truncate(LARGEST);
     let largest = live.into_iter().map(|block| Largest {
@@ -162,6 +167,7 @@ fn device(pickle: &Pickle, rules: &Rules, number: usize, contents: Contents) -> 
         peak_allocated,
         peak_reserved,
         largest: largest.collect(),
+        guess,
         events,
         segments,
     }
