@@ -2,11 +2,9 @@
 
 use highwater::ask::Scenario;
 use highwater::codec::{
-    config_of, decode_json, encode_json, hidden_size_of, known_as, published, values,
+    Unwritten, decode_json, encode_json, hidden_size_of, known_as, values, write_job,
 };
-use highwater::configs::{
-    self, Exported, FORMATS, File, Import, Matters, Target, Unread, export, import,
-};
+use highwater::configs::{self, Exported, FORMATS, File, Import, Matters, Unread, import};
 use serde_json::{Value, json};
 
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/inputs/configs");
@@ -118,18 +116,13 @@ fn differing(above: &str, a: &Value, b: &Value, found: &mut Vec<String>) {
     }
 }
 
-fn written(name: &str, all: &Value) -> Exported {
-    let repository = all["model"].as_str().and_then(published);
-    let config = config_of(&all["model"]);
-    let target = Target {
-        values: all,
-        repository: repository.map(|(_, repository)| repository),
-        config: config.as_ref(),
-        complete: &complete,
-        hidden_size: &hidden_size_of,
-        comment: &["an estimate".to_owned()],
-    };
-    export(configs::format(name).expect(name), &target)
+/// Nothing where the format is of another kind of job.
+fn written(name: &str, scenario: &Scenario) -> Option<Exported> {
+    match write_job(scenario, name, &["an estimate".to_owned()]) {
+        Ok(written) => Some(written),
+        Err(Unwritten::NothingToSay) => None,
+        Err(why) => panic!("{name}: {why:?}"),
+    }
 }
 
 /// Jobs with one trainer's configuration: its format, and all values of the scenario.
@@ -156,11 +149,11 @@ fn jobs() -> Vec<(String, Scenario)> {
 }
 
 /// A job written in its trainer's format and as a launcher's lines, and read again: the settings that are not as
-/// they were, and those that the trainer's format says that it does not say.
-fn around(trainer: &str, before: &Scenario) -> (Vec<String>, Vec<String>) {
+/// they were, and those that the trainer's format says that it does not say; nothing where it is not written.
+fn around(trainer: &str, before: &Scenario) -> Option<(Vec<String>, Vec<String>)> {
     let all = complete(&short(before));
-    let own = written(trainer, &all);
-    let launcher = written("launcher", &all);
+    let own = written(trainer, before)?;
+    let launcher = written("launcher", before)?;
     let files = [
         ("own", own.text.as_str()),
         ("launcher", launcher.text.as_str()),
@@ -168,7 +161,7 @@ fn around(trainer: &str, before: &Scenario) -> (Vec<String>, Vec<String>) {
     let read = read(&files).unwrap_or_else(|why| panic!("{why:?} of {}", own.text));
     let mut found = Vec::new();
     differing("", &all, &complete(&read.scenario), &mut found);
-    (found, own.unsaid)
+    Some((found, own.unsaid))
 }
 
 #[test]
@@ -176,7 +169,7 @@ fn what_is_written_is_read_again_as_the_same_job() {
     // Slurm's options say the one, PEFT's the other.
     let elsewhere = ["hardware.gpu", "hardware.host_ram", "task"];
     for (trainer, before) in jobs() {
-        let (found, _) = around(&trainer, &before);
+        let (found, _) = around(&trainer, &before).expect(&trainer);
         let lost: Vec<_> = found
             .iter()
             .filter(|path| !elsewhere.contains(&path.as_str()))
@@ -254,7 +247,11 @@ fn whatever_a_format_does_not_say_is_told() {
             let mut all = short(&before);
             all[path] = serde_json::from_str(value).expect("JSON");
             let changed = scenario(&all);
-            let (found, unsaid) = around(&trainer, &changed);
+            let Some((found, unsaid)) = around(&trainer, &changed) else {
+                // A trainer of pipelines has nothing to say of another kind of parallelism.
+                assert_eq!(trainer, "megatron", "{path} {value}");
+                continue;
+            };
             let silent: Vec<_> = found.iter().filter(|path| !unsaid.contains(path)).collect();
             assert!(
                 silent.is_empty(),

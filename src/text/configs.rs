@@ -186,6 +186,34 @@ pub fn estimate_comment(answer: &str, detail: &str, link: &str, language: Langua
     ]
 }
 
+/// Words about configurations to be pasted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ConfigWord {
+    /// Configurations to be pasted.
+    Title,
+    /// What they are.
+    Help,
+    /// Which of them.
+    Format,
+    /// Saves one.
+    Save,
+}
+
+impl ConfigWord {
+    /// The word.
+    pub fn text(self, language: Language) -> &'static str {
+        language.of(match self {
+            Self::Title => ("Configuration", "训练配置"),
+            Self::Help => (
+                "The configuration on screen as your trainer, launcher or batch system reads it, with the estimate in a comment.",
+                "当前配置写成训练器、启动器或作业系统的格式，并以注释附上估算。",
+            ),
+            Self::Format => ("Format", "格式"),
+            Self::Save => ("Save", "保存"),
+        })
+    }
+}
+
 /// Why a scenario is not written in a format.
 pub fn nothing_of(format: &str, language: Language) -> String {
     match language {

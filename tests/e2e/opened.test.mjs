@@ -71,6 +71,10 @@ test("a snapshot is read here and stands beside the estimate; what is none says 
   assert.match(await said(page).innerText(), /Reserved at most[^]*Estimated/);
   await page.locator("#snapshot canvas").waitFor();
   await page.getByText(/^Measured: [\d.]+\s.* at most; estimated/).waitFor();
+  await file.setInputFiles("../fixtures/inputs/snapshots/trained.pickle");
+  const purposes = said(page).getByRole("table");
+  await purposes.waitFor();
+  assert.match(await purposes.innerText(), /Measured, backward\s+Estimated, [^]*optimizer states\s+19\.1\s/);
   await file.setInputFiles({ name: "hostile.pickle", mimeType: "", buffer: Buffer.from("\x80\x04cos\nsystem\n.", "latin1") });
   await said(page).getByText("hostile.pickle").waitFor();
   assert.match(await said(page).innerText(), /builds an object|never run/);

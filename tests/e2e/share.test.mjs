@@ -57,6 +57,34 @@ test("options of the widget rewrite the snippet and its preview at once", async 
   await close();
 });
 
+test("the configuration is written as trainers read it, copied, saved, and read again as the same", async () => {
+  const { page, close } = await open(browser, `${site.url}?v=1&mb=3&seq=384&precision=amp_bf16`);
+  const dialog = await shared(page, "Configuration");
+  const text = () => dialog.getByRole("textbox", { name: "Configuration" }).inputValue();
+  const format = dialog.getByRole("combobox", { name: "Format" });
+  await format.selectOption("axolotl");
+  const axolotl = await text();
+  assert.match(axolotl, /^# Highwater's estimate: Fits/);
+  assert.match(axolotl, /mb=3/, "the link stands in the comment");
+  assert.match(axolotl, /micro_batch_size: 3/);
+  await format.selectOption("peft");
+  assert.equal(await text(), "");
+  assert.match(await dialog.locator(".field-note").last().innerText(), /nothing that peft would say/);
+  await format.selectOption("slurm");
+  assert.match(await text(), /#SBATCH/);
+  const [download] = await Promise.all([
+    page.waitForEvent("download"),
+    dialog.getByRole("button", { name: "Save", exact: true }).click(),
+  ]);
+  assert.match(download.suggestedFilename(), /^highwater-slurm/);
+  await page.keyboard.press("Escape");
+  const address = query(page);
+  await page.getByRole("textbox", { name: "Error, snapshot, configuration" }).fill(axolotl);
+  await page.waitForFunction(() => /Filled in/.test(document.body.textContent));
+  assert.equal(query(page), address, "the same configuration");
+  await close();
+});
+
 for (const [kind, looks] of [
   ["SVG", /^<svg[\s\S]*Qwen2\.5 1\.5B[\s\S]*<\/svg>/],
   ["PNG", /^\x89PNG/],

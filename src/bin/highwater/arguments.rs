@@ -1,6 +1,7 @@
 //! What was asked on the command line.
 
-use crate::configs::{Export, Import, names};
+use crate::configs::{Export, Import};
+use highwater::codec::written_formats;
 use highwater::decide::{Adapters, Axis, Freedom, Gpus, PlanOptions};
 use highwater::report::Selection;
 use highwater::text::english;
@@ -301,7 +302,7 @@ fn export(file: Option<PathBuf>, options: Vec<(&str, Opt)>) -> Result<Command, S
             _ => return Err(format!("export has no option {name}.")),
         }
     }
-    let all = names();
+    let all: Vec<_> = written_formats().collect();
     let to = format.filter(|name| all.contains(&name.as_str()));
     let missing = || format!("export needs a format, as in --to trl: {}.", all.join(", "));
     let to = to.ok_or_else(missing)?;

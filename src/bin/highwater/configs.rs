@@ -4,8 +4,8 @@ use crate::lines::{read, sentence, write_line};
 use crate::{BAD_INPUT, DOES_NOT_FIT, FITS, bytes, print, refuse_line};
 use highwater::ask::Scenario;
 use highwater::codec::{
-    Said, ViewOptions, config_of, decode_json, encode_json, encode_query, hidden_size_of, key,
-    known_as, published, read_job, values,
+    Said, Unwritten, ViewOptions, encode_json, encode_query, key, read_job, write_job,
+    written_formats,
 };
 use highwater::configs;
 use highwater::inputs;
@@ -219,20 +219,18 @@ fn ignored(own: &configs::Ignored) -> Value {
     line
 }
 
-/// Formats that are written beside those that are read.
-const FURTHER: &[&str] = &["slurm", "env"];
-
-/// Names of the formats that are written.
-pub fn names() -> Vec<&'static str> {
-    let own = configs::FORMATS.iter().map(|format| format.name);
-    own.chain(FURTHER.iter().copied()).collect()
-}
-
 /// Writes a scenario as a configuration and gives the exit code.
 pub fn export(asked: &Export, text: &str) -> Result<u8, String> {
     let (scenario, _) = read(text).map_err(|findings| sentence(&findings))?;
     let comment = comment(&scenario)?;
-    let written = write(&scenario, &asked.to, &comment)?;
+    let to = asked.to.as_str();
+    let written = write_job(&scenario, to, &comment).map_err(|why| match why {
+        Unwritten::NothingToSay => text::nothing_of(to, LANGUAGE),
+        Unwritten::NoFormat => {
+            let all: Vec<_> = written_formats().collect();
+            format!("--to {to} is none of {}.", all.join(", "))
+        }
+    })?;
     print(&written.text);
     if !written.unsaid.is_empty() {
         refuse_line(&text::unsaid_comment(&written.unsaid, LANGUAGE));
@@ -248,60 +246,4 @@ fn comment(scenario: &Scenario) -> Result<Vec<String>, String> {
     let detail = text::verdict_detail(verdict, ByteUnits::Binary, LANGUAGE);
     let link = format!("?{}", encode_query(scenario, &ViewOptions::default()));
     Ok(text::estimate_comment(&answer, &detail, &link, LANGUAGE))
-}
-
-/// A scenario in a format.
-///
-/// # Errors
-/// Which formats there are, where this is none.
-pub fn write(
-    scenario: &Scenario,
-    to: &str,
-    comment: &[String],
-) -> Result<configs::Exported, String> {
-    let all = complete(&serde_json::from_str(&encode_json(scenario)).unwrap_or_default());
-    let beside = |text: String| configs::Exported {
-        text,
-        unsaid: Vec::new(),
-    };
-    match to {
-        "slurm" => return Ok(beside(configs::slurm(&all, comment))),
-        "env" => return Ok(beside(configs::variables(&all, comment))),
-        _ => {}
-    }
-    let lacks = match to {
-        "peft" => scenario.lora.is_none(),
-        "deepspeed" => {
-            all["parallelism"]["dp"]["kind"] != "deepspeed_zero"
-                && all["optimizer"]["master_weights"] != "deepspeed"
-        }
-        "megatron" => all["parallelism"]["dp"]["kind"] != "megatron",
-        _ => false,
-    };
-    if lacks {
-        return Err(text::nothing_of(to, LANGUAGE));
-    }
-    let format = configs::format(to);
-    let format = format.ok_or_else(|| format!("--to {to} is none of {}.", names().join(", ")))?;
-    let name = all["model"].as_str().and_then(published);
-    let config = config_of(&all["model"]);
-    let target = configs::Target {
-        values: &all,
-        repository: name.map(|(_, repository)| repository),
-        config: config.as_ref(),
-        complete: &complete,
-        hidden_size: &hidden_size_of,
-        comment,
-    };
-    Ok(configs::export(format, &target))
-}
-
-/// All values of a scenario that says only some, the model by its name in the catalog.
-fn complete(scenario: &Value) -> Value {
-    let (scenario, _) = decode_json(&scenario.to_string());
-    let mut all = values(&scenario);
-    if let Some(id) = all["model"].as_str().and_then(known_as) {
-        all["model"] = id.into();
-    }
-    all
 }

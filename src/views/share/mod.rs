@@ -1,5 +1,6 @@
 //! Sharing: a link to what is on screen, a snippet that embeds it, files to save.
 
+mod config;
 mod copy;
 mod embed;
 mod export;
@@ -7,8 +8,9 @@ mod link;
 
 use crate::app::{query_of, use_store};
 use crate::browser;
-use crate::text::Word;
+use crate::text::{ConfigWord, Word};
 use crate::widgets::{Dialog, Tab, Tabs};
+use config::ConfigTab;
 use copy::CopyButton;
 use embed::EmbedTab;
 use export::ExportTab;
@@ -22,26 +24,29 @@ pub(super) fn SharePanel() -> impl IntoView {
     let open = RwSignal::new(false);
     let word = move |word: Word| Signal::derive(move || word.text(store.language.get()).to_owned());
     let link = Memo::new(move |_| browser::href_with(&query_of(store, false)));
-    let tabs = [
-        (
-            Word::TabLink,
-            ViewFn::from(move || view! { <LinkTab link /> }),
-        ),
-        (Word::TabEmbed, ViewFn::from(|| view! { <EmbedTab /> })),
-        (
-            Word::TabExport,
-            ViewFn::from(move || view! { <ExportTab link /> }),
-        ),
+    let config = Signal::derive(move || ConfigWord::Title.text(store.language.get()).to_owned());
+    let tabs = vec![
+        Tab {
+            key: "link",
+            label: word(Word::TabLink),
+            content: ViewFn::from(move || view! { <LinkTab link /> }),
+        },
+        Tab {
+            key: "embed",
+            label: word(Word::TabEmbed),
+            content: ViewFn::from(|| view! { <EmbedTab /> }),
+        },
+        Tab {
+            key: "config",
+            label: config,
+            content: ViewFn::from(move || view! { <ConfigTab link /> }),
+        },
+        Tab {
+            key: "export",
+            label: word(Word::TabExport),
+            content: ViewFn::from(move || view! { <ExportTab link /> }),
+        },
     ];
-    let tabs: Vec<Tab> = ["link", "embed", "export"]
-        .into_iter()
-        .zip(tabs)
-        .map(|(key, (label, content))| Tab {
-            key,
-            label: word(label),
-            content,
-        })
-        .collect();
     view! {
         <div class="share">
             <CopyButton label=Word::CopyLink text=link class="primary" />

@@ -1,0 +1,78 @@
+//! A scenario as a configuration that trainers, launchers and batch systems read.
+
+use super::job::{hidden_size_of, known_as};
+use super::json::{decode_json, encode_json};
+use super::model::{config_of, published};
+use super::setting::values;
+use crate::ask::{DataParallelKind, MasterWeights, Scenario};
+use crate::configs::{self, Exported, Target};
+use serde_json::Value;
+
+/// A batch job's script.
+const SLURM: &str = "slurm";
+/// Environment variables.
+const VARIABLES: &str = "env";
+
+/// Why a scenario is not written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unwritten {
+    /// There is no such format.
+    NoFormat,
+    /// It has nothing that the format would say.
+    NothingToSay,
+}
+
+/// The names of the formats that are written: those that are read, and two beside them.
+pub fn written_formats() -> impl Iterator<Item = &'static str> {
+    let read = configs::FORMATS.iter().map(|format| format.name);
+    read.chain([SLURM, VARIABLES])
+}
+
+/// A scenario in a format, with lines of a comment where the format has comments.
+///
+/// # Errors
+/// Why there is none.
+pub fn write_job(scenario: &Scenario, to: &str, comment: &[String]) -> Result<Exported, Unwritten> {
+    let all = complete(&serde_json::from_str(&encode_json(scenario)).unwrap_or_default());
+    let beside = |text: String| Exported {
+        text,
+        unsaid: Vec::new(),
+    };
+    let dp = scenario.parallelism.dp.kind;
+    let lacks = match to {
+        SLURM => return Ok(beside(configs::slurm(&all, comment))),
+        VARIABLES => return Ok(beside(configs::variables(&all, comment))),
+        "peft" => scenario.lora.is_none(),
+        "deepspeed" => {
+            dp != DataParallelKind::DeepSpeedZero
+                && scenario.optimizer.master_weights != MasterWeights::DeepSpeed
+        }
+        "megatron" => dp != DataParallelKind::Megatron,
+        _ => false,
+    };
+    if lacks {
+        return Err(Unwritten::NothingToSay);
+    }
+    let format = configs::format(to).ok_or(Unwritten::NoFormat)?;
+    let name = all["model"].as_str().and_then(published);
+    let config = config_of(&all["model"]);
+    let target = Target {
+        values: &all,
+        repository: name.map(|(_, repository)| repository),
+        config: config.as_ref(),
+        complete: &complete,
+        hidden_size: &hidden_size_of,
+        comment,
+    };
+    Ok(configs::export(format, &target))
+}
+
+/// All values of a scenario that says only some, the model by its name in the catalog.
+fn complete(scenario: &Value) -> Value {
+    let (scenario, _) = decode_json(&scenario.to_string());
+    let mut all = values(&scenario);
+    if let Some(id) = all["model"].as_str().and_then(known_as) {
+        all["model"] = id.into();
+    }
+    all
+}
