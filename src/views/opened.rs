@@ -12,7 +12,7 @@ use crate::configs::Matters;
 use crate::inputs::{Device, Failure, Holder, Snapshot};
 use crate::report::Requested;
 use crate::text::{
-    InputWord, Language, amount, cause_sentence, exact_bytes, gpu_taken_for, holder_name,
+    InputWord, Language, Term, amount, cause_sentence, exact_bytes, gpu_taken_for, holder_name,
     job_counts, kind_name, lack_sentence, message_text, note_sentence, refused_sentence,
     requested_sentence, taken_for, too_large, unread_sentence,
 };
@@ -169,7 +169,12 @@ fn device(device: &Device, store: Store) -> AnyView {
             .iter()
             .find(|frame| !frame.contains("torch/"));
         let frame = own.or(largest.frames.first()).cloned();
-        let frame = frame.unwrap_or_else(|| InputWord::Before.text(language).to_owned());
+        // Threads of autograd have no frames of Python's.
+        let doing = device.guess.as_ref().zip(largest.block.since);
+        let doing = doing.and_then(|(guess, since)| guess.doing(since));
+        let without = doing.map(|doing| doing.term(language));
+        let without = without.unwrap_or(InputWord::Before.text(language));
+        let frame = frame.unwrap_or_else(|| without.to_owned());
         view! { <li>{size} " — " {frame}</li> }
     };
     let blocks = device.largest.iter().take(LINES).map(block).collect_view();

@@ -68,6 +68,20 @@ test("two embedded estimates say where the peak is, and their heights follow the
   await close();
 });
 
+test("a wide widget shows both bars and the phases within 420 px of height", async () => {
+  for (const [locale, width] of [["en-US", 640], ["zh-CN", 640], ["en-US", 800]]) {
+    const { page, close } = await open(browser, `${site.url}?v=1&embed=1`, { locale, viewport: { width, height: 420 } });
+    const canvas = page.locator("#phases canvas");
+    await canvas.waitFor();
+    assert.equal(await page.locator(".widget .capacity").count(), 2);
+    const height = await page.evaluate(() => document.body.getBoundingClientRect().height);
+    assert.ok(height <= 420, `${height} px in ${locale} at ${width}`);
+    const { down, sideways } = await overflow(page);
+    assert.deepEqual([down, sideways], [0, 0]);
+    await close();
+  }
+});
+
 test("several estimates on one page load the program once", async () => {
   const before = site.asked.length;
   const { page, close } = await open(browser, `${site.url}embed-demo.html`, { ready: false });
