@@ -5,6 +5,7 @@ use highwater::ask::{Hardware, Scenario};
 use highwater::families::fixtures;
 use highwater::report::{Accuracy, Goal, Selection, estimate, read_cases};
 use highwater::resolve::resolve;
+use highwater::sim::Phase;
 use highwater::text::english;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,6 +14,7 @@ use std::thread;
 
 /// Cases of options over many families, beside those that the families' records name.
 const OF_OPTIONS: &[&str] = &[
+    "around.jsonl",
     "bitsandbytes_optimizers.jsonl",
     "chunked_loss.jsonl",
     "context_parallel.jsonl",
@@ -275,6 +277,38 @@ fn evaluation_and_generation_are_equal_to_the_byte() {
             .iter()
             .find(|goal| goal.what == what);
         assert!(goal.is_some_and(|goal| goal.found == 0.0), "{goal:?}");
+    }
+}
+
+/// The most that a model takes on its way to the device, and what a checkpoint takes beside the steps.
+#[test]
+fn loading_and_saving_take_what_was_measured() {
+    for (step, phase) in [
+        ("first_step", Phase::Loading),
+        ("steady_step", Phase::Saving),
+    ] {
+        let (mut cases, mut equal, mut worst) = (0, 0, 0.0_f64);
+        for line in fixture("around.jsonl").lines() {
+            let case: Value = serde_json::from_str(line).expect("a case");
+            let measured = &case["expect"][step]["phases"][phase.name()]["peak_tensor"];
+            let Some(measured) = measured.as_u64() else {
+                continue;
+            };
+            let scenario: Scenario =
+                serde_json::from_value(case["scenario"].clone()).expect("a scenario");
+            let device = estimate(&scenario).expect("an answer").report.device;
+            let steps = [device.first_step, device.steady_step];
+            let of_step = &steps[usize::from(phase == Phase::Saving)];
+            let found = of_step.phases.iter().find(|found| found.phase == phase);
+            let found = found.expect("the phase").peak_tensor.get();
+            cases += 1;
+            equal += usize::from(found == measured);
+            worst = worst.max(found.abs_diff(measured) as f64 / measured as f64);
+        }
+        println!("{}: {equal} of {cases}, worst {worst}", phase.name());
+        assert!(cases >= 30, "{cases} cases");
+        assert!(equal * 100 >= cases * RIGHT_OF_100, "{equal} of {cases}");
+        assert!(worst <= 0.002, "{worst}");
     }
 }
 

@@ -9,6 +9,7 @@
 
 mod activations;
 mod apply;
+mod around;
 mod closest;
 mod data;
 mod derived;
@@ -35,6 +36,7 @@ mod scenario;
 mod task;
 
 pub use activations::{ActivationOffload, ActivationOffloadKind, SavedOperation, Selective};
+pub use around::{Around, ModelLoading};
 pub use closest::closest;
 pub use data::{ArrowPool, DataLoader, Dataset, DatasetMode, MultiprocessingContext};
 pub use evaluation::{Evaluation, EvaluationKind};

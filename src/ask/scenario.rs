@@ -1,6 +1,7 @@
 //! The scenario: what is asked. Its keys are the JSON contract and are never renamed.
 
 use super::activations::{ActivationOffload, Selective};
+use super::around::Around;
 use super::data::{DataLoader, Dataset};
 use super::evaluation::Evaluation;
 use super::framework::Framework;
@@ -109,6 +110,8 @@ pub struct Scenario {
     pub loss: Loss,
     /// What a trainer of TRL trains for.
     pub objective: Objective,
+    /// What stands around the steps.
+    pub around: Around,
     /// Whether the caller still holds the model's outputs while the next step runs.
     pub keep_outputs: bool,
     /// How the job is divided among its GPUs.
@@ -188,6 +191,7 @@ impl Default for Scenario {
             zero_grad_set_to_none: true,
             loss: Loss::Labels,
             objective: Objective::default(),
+            around: Around::default(),
             keep_outputs: false,
             parallelism: Parallelism::default(),
             offload: Offload::default(),

@@ -105,6 +105,7 @@ pub(super) const PART_TEXTURES: [Texture; PARTS] = [
 // In the order of `Phase::ALL`. A phase is of the hue of the category that it makes grow:
 // forward of activations, backward of gradients, the optimizer's step of its states.
 pub(super) const LIGHT_PHASES: [u32; PHASES] = [
+    0x2f_6a_2d, // loading
     0x4a_4f_57, // data
     0x8e_3a_a6, // forward
     0x1f_47_88, // reference_forward
@@ -113,9 +114,11 @@ pub(super) const LIGHT_PHASES: [u32; PHASES] = [
     0x0f_79_6b, // optimizer_step
     0x5c_68_78, // zero_grad
     0xb0_2a_40, // evaluation
+    0x6b_4f_9e, // saving
 ];
 
 pub(super) const DARK_PHASES: [u32; PHASES] = [
+    0x86_c9_7f, // loading
     0xa0_a6_ae, // data
     0xc9_85_de, // forward
     0x8f_b4_f5, // reference_forward
@@ -124,4 +127,5 @@ pub(super) const DARK_PHASES: [u32; PHASES] = [
     0x46_cf_ba, // optimizer_step
     0x98_a6_ba, // zero_grad
     0xf2_7c_8c, // evaluation
+    0xb5_a1_e0, // saving
 ];

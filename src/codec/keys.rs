@@ -5,11 +5,11 @@ use crate::ask::{
     ActivationCheckpointing, ActivationOffloadKind, AdapterDtype, ArrowPool, Attention,
     AutocastStyle, BackwardPrefetch, Checkpoint, CommHook, ComputeDtype, ContextParallelKind,
     DataParallelKind, DatasetMode, EvaluationKind, ExpertDispatcher, ExpertParallelKind,
-    ExpertRouting, Framework, Libraries, Loss, MasterWeights, Message, MultiprocessingContext,
-    ObjectiveKind, OffloadDevice, OptimizerImpl, OptimizerName, PackingKind, PipelineSchedule,
-    Plan, Precision, Program, QuantizationStorage, QuantizationType, RecomputeGranularity,
-    RecomputeMethod, RotateMethod, Saving, SdpaBackend, ShardingStrategy, Task, TensorParallelKind,
-    TokenizerKind, message,
+    ExpertRouting, Framework, Libraries, Loss, MasterWeights, Message, ModelLoading,
+    MultiprocessingContext, ObjectiveKind, OffloadDevice, OptimizerImpl, OptimizerName,
+    PackingKind, PipelineSchedule, Plan, Precision, Program, QuantizationStorage, QuantizationType,
+    RecomputeGranularity, RecomputeMethod, RotateMethod, Saving, SdpaBackend, ShardingStrategy,
+    Task, TensorParallelKind, TokenizerKind, message,
 };
 
 /// What a key holds.
@@ -417,6 +417,8 @@ pub static KEYS: &[Key] = &[
         "ref_logps",
         Kind::Flag,
     ),
+    key("around.loading", "loading", name!(ModelLoading)),
+    key("around.saving", "saving", Kind::Flag),
 ];
 
 /// Options of PEFT that change numbers, not what is kept of them.

@@ -91,6 +91,7 @@ fn every_key_of_a_scenario_is_in_the_table() {
         },
         parallelism: unusual::parallelism(),
         objective: unusual::objective(),
+        around: unusual::around(),
         tied_embeddings: Some(true),
         recompute: Recompute {
             granularity: RecomputeGranularity::Full,

@@ -7,7 +7,7 @@
 
 use super::job::HostParameter;
 use super::offload::{Offloaded, step_temporaries};
-use crate::ask::{DataParallelKind, OffloadDevice, Saving};
+use crate::ask::{DataParallelKind, OffloadDevice};
 use crate::model::ResolvedSpec;
 use crate::units::{Bytes, DType};
 use std::collections::BTreeMap;
@@ -78,12 +78,7 @@ pub(super) fn gathered(spec: &ResolvedSpec, parameters: &[HostParameter]) -> Opt
     if whole || !dp.offloads() {
         return None;
     }
-    let usual = if dp.kind == DataParallelKind::Fsdp1 {
-        Saving::FullState
-    } else {
-        Saving::Shards
-    };
-    if spec.scenario.host.saving.unwrap_or(usual) == Saving::Shards {
+    if !spec.saves_full_state() {
         return Some(Bytes::ZERO);
     }
     let elements: u64 = parameters.iter().map(|p| p.elements).sum();

@@ -2,10 +2,10 @@
 
 use super::architecture::Architecture;
 use crate::ask::{
-    ActivationCheckpointing, ActivationOffload, AllocatorSettings, Attention, AutocastStyle,
-    DataLoader, DataParallelKind, Dataset, Evaluation, ExpertParallelKind, Framework, LigerKernels,
-    Lora, Loss, Mesh, Objective, Offload, Optimizer, Packing, Parallelism, Precision, Program,
-    Quantization, Scenario, SdpaBackend, Task, TensorParallelKind,
+    ActivationCheckpointing, ActivationOffload, AllocatorSettings, Around, Attention,
+    AutocastStyle, DataLoader, DataParallelKind, Dataset, Evaluation, ExpertParallelKind,
+    Framework, LigerKernels, Lora, Loss, Mesh, Objective, Offload, Optimizer, Packing, Parallelism,
+    Precision, Program, Quantization, Saving, Scenario, SdpaBackend, Task, TensorParallelKind,
 };
 use crate::units::{Bytes, DType};
 
@@ -75,6 +75,8 @@ pub struct ResolvedSpec {
     pub loss: Loss,
     /// What a trainer of TRL trains for; how many tokens are scored is said.
     pub objective: Objective,
+    /// What stands around the steps; whether the model comes straight to the device is said.
+    pub around: Around,
     /// Whether outputs outlive the step.
     pub keep_outputs: bool,
     /// How the job is divided among its GPUs.
@@ -146,6 +148,16 @@ impl ResolvedSpec {
         (ep.size > 1 && ep.kind != ExpertParallelKind::Megatron).then_some(ep.size)
     }
 
+    /// Whether sharded training writes all of the model from one rank: by default FSDP1 does (accelerate 1.15).
+    pub fn saves_full_state(&self) -> bool {
+        let usual = if self.parallelism.dp.kind == DataParallelKind::Fsdp1 {
+            Saving::FullState
+        } else {
+            Saving::Shards
+        };
+        self.scenario.host.saving.unwrap_or(usual) == Saving::FullState
+    }
+
     /// Whether the model, and what trains it, are Megatron-Core's own.
     pub fn is_of_megatron_core(&self) -> bool {
         self.parallelism.dp.kind == DataParallelKind::Megatron
@@ -195,6 +207,7 @@ impl ResolvedSpec {
             zero_grad_set_to_none: true,
             loss: scenario.loss,
             objective: scenario.objective,
+            around: scenario.around,
             keep_outputs: false,
             parallelism: scenario.parallelism,
             mesh: Mesh::ONE,

@@ -9,6 +9,7 @@ mod clip;
 mod handle;
 mod layout;
 mod reduce;
+mod save;
 
 use super::units::Layers;
 use super::wrapper::{ModelParameter, OnRank, Wrapper};
@@ -400,6 +401,10 @@ impl Wrapper for Fsdp1 {
                 handle.flat.set_gradient(None);
             }
         }
+    }
+
+    fn gather_to_save(&self, t: &Tape) {
+        self.gather_one_by_one(t);
     }
 
     fn parameters(&self) -> Option<Vec<(u32, ModelParameter)>> {

@@ -9,6 +9,7 @@ mod copies;
 mod group;
 mod modules;
 mod reduce;
+mod save;
 mod stages;
 
 use super::tensor::by_mesh;
@@ -363,6 +364,10 @@ impl Wrapper for Fsdp2 {
         self.drop_gradients(t);
         self.handed_over.set(true);
         true
+    }
+
+    fn gather_to_save(&self, t: &Tape) {
+        self.gather_one_by_one(t);
     }
 
     fn parameters(&self) -> Option<Vec<(u32, ModelParameter)>> {

@@ -103,6 +103,9 @@ pub trait Wrapper {
         true
     }
 
+    /// Gathers the whole state of the model for a checkpoint, which goes to the host.
+    fn gather_to_save(&self, _t: &Tape) {}
+
     /// The model's parameters in the order in which they were made, each with its module, where the wrapper
     /// keeps them in shards. Of folded lists those of modules that are built.
     fn parameters(&self) -> Option<Vec<(u32, ModelParameter)>> {

@@ -13,7 +13,7 @@ pub fn replay(trace: &Trace, settings: Settings) -> Replay {
 }
 
 /// Runs what is left of a trace through an allocator and shows each request with what is held after it.
-/// The end is where it runs out, if it does. The cache is emptied at the first mark where that is asked.
+/// The end is where it runs out, if it does. The cache is emptied at the first mark of a step where that is asked.
 pub fn replayed(
     trace: &Trace,
     replay: &mut Replay,
@@ -21,7 +21,9 @@ pub fn replayed(
     mut after_each: impl FnMut(Request, Held),
 ) -> Option<Failure> {
     let storages = trace.record.written();
-    let built = trace.record.marks().next().map_or(0, |(at, _)| at);
+    let mut marks_of_loading = trace.marks_of_loading();
+    let first = trace.record.marks().nth(marks_of_loading);
+    let built = first.map_or(0, |(at, _)| at);
     let mut empties = empty_cache_after_loading && replay.done() <= built;
     let mut done = replay.done();
     for stretch in &trace.program {
@@ -57,6 +59,10 @@ pub fn replayed(
                     }
                     Event::Free(id) => run(replay, Request::Free(id), &mut after_each),
                     Event::Synchronize => run(replay, Request::Synchronize, &mut after_each),
+                    Event::Mark(_) if marks_of_loading > 0 => {
+                        marks_of_loading -= 1;
+                        run(replay, Request::Nothing, &mut after_each)
+                    }
                     Event::Mark(_) if !std::mem::take(&mut empties) => {
                         run(replay, Request::Nothing, &mut after_each)
                     }

@@ -221,7 +221,8 @@ impl<'a> Watcher<'a> {
         } = self;
         let (mut event, mut phase, mut highest) = (0, 0, Held::default());
         let mut of_phase = Held::default();
-        let built = phases.first().map_or(u32::MAX, |first| first.span.start);
+        let first = phases.get(trace.marks_of_loading());
+        let built = first.map_or(u32::MAX, |first| first.span.start);
         // The next point that is shown, and its event.
         let mut point = 0;
         let event_of = |point: Option<&TimelinePoint>| point.map_or(u32::MAX, |p| p.event);

@@ -1,9 +1,9 @@
 //! From intent to facts.
 
 use super::{
-    activations, adapters, allocator, attention_support, chunked_loss, classifier, evaluation,
-    hardware, images, liger, objective, offload, optimizer, packing, parallelism, quantization,
-    refused, support, task, training, versions, weights,
+    activations, adapters, allocator, around, attention_support, chunked_loss, classifier,
+    evaluation, hardware, images, liger, objective, offload, optimizer, packing, parallelism,
+    quantization, refused, support, task, training, versions, weights,
 };
 use crate::ask::{
     DataParallelKind, Finding, SCENARIO_VERSION, Scenario, Severity, limits, message,
@@ -72,6 +72,7 @@ fn complete(asked: &Scenario, findings: &mut Vec<Finding>) -> Option<ResolvedSpe
     packing::check(scenario, &model.architecture, task, findings);
     chunked_loss::check(scenario, &model.architecture, task, findings);
     objective::check(scenario, &model.architecture, task, findings);
+    around::check(scenario, &model.architecture, findings);
     classifier::check(scenario, &model.architecture, task, findings);
     evaluation::check_combinations(scenario, &model.architecture, findings);
     refused::check(scenario, &model.architecture, task, findings);
@@ -119,6 +120,7 @@ fn complete(asked: &Scenario, findings: &mut Vec<Finding>) -> Option<ResolvedSpe
         zero_grad_set_to_none: scenario.zero_grad_set_to_none,
         loss: chunked_loss::resolve(scenario),
         objective: objective::resolve(scenario),
+        around: around::resolve(scenario),
         keep_outputs: scenario.keep_outputs,
         parallelism: scenario.parallelism,
         mesh: scenario.parallelism.mesh(&scenario.hardware),

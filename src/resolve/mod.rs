@@ -10,6 +10,7 @@
 mod activations;
 mod adapters;
 mod allocator;
+mod around;
 mod attention_masks;
 mod attention_support;
 mod chunked_loss;

@@ -103,15 +103,16 @@ impl Recorded {
         let marks: Vec<(usize, Mark)> = (record.marks())
             .map(|(at, mark)| (at, self.marks[mark as usize]))
             .collect();
-        let &(built, _) = marks.first()?;
+        let loading = marks.partition_point(|(_, mark)| mark.phase == Phase::Loading);
+        let &(built, _) = marks.get(loading)?;
         let at = |mark: usize| marks.get(mark).map(|&(at, _)| at);
         let end = record.event_count();
         let last = batches.last()?;
         let last_dropped = end - last.dropped..end;
         let updated = updates.last()?.end;
         // The last, where another was tried in vain.
-        let mut evaluation = marks.iter().rev();
-        let evaluation = evaluation.find(|(_, mark)| mark.phase == Phase::Evaluation);
+        let last_of = |phase| marks.iter().rev().find(|(_, mark)| mark.phase == phase);
+        let evaluation = last_of(Phase::Evaluation).or_else(|| last_of(Phase::Saving));
         let evaluation = evaluation.map_or(last_dropped.start, |&(at, _)| at)..last_dropped.start;
         // Micro-batches, `zero_grad` and the drop of the batch, of each step that was run.
         let mut steps = Vec::with_capacity(batches.len());
@@ -165,7 +166,7 @@ impl Recorded {
         }
         let mut folded = Self {
             program: once(0..built).chain([begun]).collect(),
-            marks: Vec::new(),
+            marks: marks[..loading].iter().map(|&(_, mark)| mark).collect(),
             ..self
         };
         for (step, update) in updates.iter().enumerate() {

@@ -25,8 +25,10 @@ limitations! {
     "环形注意力下，transformers 会根据位置把序列的首段与尾段当作两个样本，并生成一个各层都不使用的掩码（该进程词元两两一字节）；未计入。";
     "Each GPU runs on its own: buckets and buffers of communication between GPUs are not added.",
     "每块 GPU 独立计算：未计入 GPU 间通信的分桶与缓冲区。";
-    "An evaluation, when one is asked for, runs after each step; saving a checkpoint takes nothing on the device.",
-    "若要求评估，则在每一步之后进行；保存检查点不占用设备显存。";
+    "An evaluation or a checkpoint, when one is asked for, comes after each step. Under FSDP1 the model is gathered to be saved, the optimizer's states are not.",
+    "若要求评估或检查点，则在每一步之后进行。FSDP1 下为保存而聚合模型，未聚合优化器状态。";
+    "A model is loaded with transformers 5 and bitsandbytes 0.50; of weights that come straight to the device as much is reserved at once as they take, whether or not the device has it.",
+    "模型按 transformers 5 与 bitsandbytes 0.50 的方式加载；直接载入显存时一次预留全部权重所需空间，不考虑设备是否足够。";
     "The kernels are those of compute capability 8.0 and 9.0; older GPUs choose others.",
     "采用计算能力 8.0 与 9.0 的内核；更早的 GPU 会选用其他内核。";
 }

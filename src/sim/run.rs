@@ -99,7 +99,8 @@ pub(super) enum Layers {
 /// and values of all could be converted after the last.
 fn repeated(spec: &ResolvedSpec) -> bool {
     let splits_backward = spec.is_pipelined() && spec.parallelism.pp.schedule.splits_backward();
-    !(splits_backward || (spec.use_cache && converts_outputs(spec)))
+    // What is loaded comes by the names of modules, not one by one as they are made.
+    !(splits_backward || (spec.use_cache && converts_outputs(spec)) || spec.around.loads())
 }
 
 /// Whether experts run one after another.
@@ -113,6 +114,7 @@ fn has_lists_within_layers(spec: &ResolvedSpec) -> bool {
 fn steps_come_again(spec: &ResolvedSpec) -> bool {
     parallel::steps_come_again(spec)
         && spec.evaluation.kind == EvaluationKind::None
+        && !spec.around.saving
         && spec.usual_lengths.is_none()
         && spec.program == Program::Training
         && !spec.keep_outputs
@@ -148,6 +150,7 @@ pub(super) fn steps_run(spec: &ResolvedSpec, accumulation: u32, tape: NewTape) -
         run.update(step);
         run.zero_gradients();
         run.evaluate(step);
+        run.save(step);
         drop(batch);
     }
     tape.close();
@@ -168,6 +171,7 @@ pub(super) fn folded(
     if !parallel::optimizer_may_wait(spec)
         || spec.optimizer.master_weights != MasterWeights::None
         || (evaluates && (keeps_masks(spec) || is_wrapped(spec)))
+        || (spec.around.saving && is_wrapped(spec))
         || (spec.optimizer.in_backward && spec.optimizer.name == OptimizerName::Adagrad)
         || spec.optimizer.name.fuses_backward()
         || activations::host_copies(spec) == Some(HostCopies::Streamed)
@@ -236,6 +240,7 @@ pub(super) fn folded(
     } else {
         run.evaluate(0);
     }
+    run.save(0);
     if let Some(last) = batches.last_mut() {
         last.dropped = run.dropped(batch);
     }

@@ -8,6 +8,8 @@ use std::ops::Range;
 names! {
     /// The phases of a step, in the order in which they run.
     Phase {
+        /// The model comes to the device, its adapters and the optimizer are made.
+        Loading = "loading",
         /// The batch is copied to the device.
         Data = "data",
         /// Forward pass and loss.
@@ -24,6 +26,8 @@ names! {
         ZeroGrad = "zero_grad",
         /// Evaluation.
         Evaluation = "evaluation",
+        /// A checkpoint is saved.
+        Saving = "saving",
     }
 }
 
@@ -89,6 +93,12 @@ impl Trace {
             }
             event => event,
         })
+    }
+
+    /// How many marks there are before those of steps.
+    pub fn marks_of_loading(&self) -> usize {
+        let of_loading = |mark: &&Mark| mark.phase == Phase::Loading;
+        self.marks.iter().take_while(of_loading).count()
     }
 
     /// How many events there are in program order.

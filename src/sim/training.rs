@@ -2,6 +2,7 @@
 
 mod evaluated;
 mod objective;
+mod saved;
 
 use super::fold::Counts;
 use super::gradients::{apply_before_next, classify_gradients};
@@ -65,6 +66,10 @@ pub(super) struct Run<'a> {
 impl<'a> Run<'a> {
     pub(super) fn new(t: &'a Tape, spec: &'a ResolvedSpec, accumulation: u32) -> Self {
         let bytes = Shape::from([spec.other_device_memory.get()]);
+        let mut marks = Vec::new();
+        if spec.around.loads() {
+            saved::begin_loading(t, &mut marks);
+        }
         let held = t.allocate("held", bytes, DType::UInt8, Category::Buffers);
         t.divides_among(spec.mesh.tp);
         let (mut counts, mut sharded) = (Counts::default(), Vec::new());
@@ -128,7 +133,7 @@ impl<'a> Run<'a> {
             _held: held,
             kept: None,
             last_loss: None,
-            marks: Vec::new(),
+            marks,
             counts,
             sharded,
         }

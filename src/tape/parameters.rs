@@ -145,7 +145,22 @@ impl Tape {
 
     /// A parameter, made by `op`, that gets no gradient.
     pub fn frozen_parameter(&self, op: &'static str, shape: Shape, dtype: DType) -> Tensor {
-        let mut tensor = self.memory_of_parameter(op, shape, dtype);
+        self.frozen(self.memory_of_parameter(op, shape, dtype))
+    }
+
+    /// The same without a storage until [`Tape::give_storage_of_parameter`].
+    pub fn frozen_parameter_without_storage(&self, shape: Shape, dtype: DType) -> Tensor {
+        self.frozen(self.without_storage(shape, dtype))
+    }
+
+    /// Allocates the storage of a parameter, as `op` does, unless parameters are elsewhere.
+    pub fn give_storage_of_parameter(&self, op: &'static str, parameter: &Tensor) {
+        if !self.parameters_elsewhere.get() {
+            self.give_storage(op, parameter);
+        }
+    }
+
+    fn frozen(&self, mut tensor: Tensor) -> Tensor {
         if self.redirects() {
             tensor = tensor.with_edge(Edge::Redirected(Redirect::default()));
         }

@@ -330,6 +330,11 @@ impl Tensor {
         self.0.storage.place()
     }
 
+    /// Whether it has no storage, or one that nobody records.
+    pub fn has_no_storage(&self) -> bool {
+        self.0.storage.is_nothing()
+    }
+
     /// Its storage is gone already.
     pub(super) fn forget_storage(&self) {
         self.0.storage.forget();

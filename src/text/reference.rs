@@ -122,6 +122,12 @@ pub const fn meaning_of_category(category: Category) -> Meaning {
 /// What happens in a phase.
 pub const fn meaning_of_phase(phase: Phase) -> Meaning {
     match phase {
+        Phase::Loading => Meaning::new(
+            "The weights come to the GPU, quantized on the way where that is asked; adapters and the optimizer are made.",
+            "权重载入显存（需要时边载入边量化）；创建适配器和优化器。",
+            "",
+            "from_pretrained, get_peft_model, model.to(device)",
+        ),
         Phase::Data => Meaning::new(
             "The batch is copied to the GPU.",
             "把批次复制到显存。",
@@ -163,6 +169,12 @@ pub const fn meaning_of_phase(phase: Phase) -> Meaning {
             "释放梯度或置零。",
             "",
             "optimizer.zero_grad()",
+        ),
+        Phase::Saving => Meaning::new(
+            "A checkpoint is saved: weights, then the optimizer's states, tensor by tensor through the host.",
+            "保存检查点：先权重，后优化器状态，逐个张量经由主机内存写出。",
+            "",
+            "save_pretrained, torch.save",
         ),
         Phase::Evaluation => Meaning::new(
             "The model runs without training.",

@@ -26,6 +26,7 @@ pub(super) fn list(items: &[String], language: Language) -> String {
 pub fn phase_in_sentence(phase: Phase, language: Language) -> &'static str {
     match (language, phase) {
         (Language::Chinese, _) => phase.term(language),
+        (_, Phase::Loading) => "loading",
         (_, Phase::Data) => "copying the batch",
         (_, Phase::Forward) => "forward",
         (_, Phase::ReferenceForward) => "the reference's forward pass",
@@ -34,18 +35,21 @@ pub fn phase_in_sentence(phase: Phase, language: Language) -> &'static str {
         (_, Phase::OptimizerStep) => "the optimizer step",
         (_, Phase::ZeroGrad) => "zero_grad",
         (_, Phase::Evaluation) => "evaluation",
+        (_, Phase::Saving) => "saving a checkpoint",
     }
 }
 
 /// A phase where there is little room: `optim.`.
 pub fn phase_short(phase: Phase, language: Language) -> &'static str {
     match (language, phase) {
+        (Language::English, Phase::Loading) => "load",
         (Language::English, Phase::Forward) => "fwd",
         (Language::English, Phase::ReferenceForward) => "ref.",
         (Language::English, Phase::Backward) => "bwd",
         (Language::English, Phase::OptimizerStep) => "optim.",
         (Language::English, Phase::ZeroGrad) => "zero",
         (Language::English, Phase::Evaluation) => "eval",
+        (Language::English, Phase::Saving) => "save",
         (Language::Chinese, Phase::Data) => "数据",
         (Language::Chinese, Phase::Clip) => "裁剪",
         (Language::Chinese, Phase::OptimizerStep) => "优化器",

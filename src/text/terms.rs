@@ -4,7 +4,7 @@ use super::Language;
 use crate::ask::{
     ActivationCheckpointing, ActivationOffloadKind, ArrowPool, Attention, AutocastStyle,
     Checkpoint, ContextParallelKind, DataParallelKind, DatasetMode, EvaluationKind, Framework,
-    Loss, MasterWeights, ObjectiveKind, OptimizerImpl, OptimizerName, PackingKind,
+    Loss, MasterWeights, ModelLoading, ObjectiveKind, OptimizerImpl, OptimizerName, PackingKind,
     PipelineSchedule, Plan, Precision, Program, QuantizationType, Task, TensorParallelKind,
     TokenizerKind,
 };
@@ -52,6 +52,7 @@ terms! { Category {
 } }
 
 terms! { Phase {
+    Loading: "loading", "加载";
     Data: "data", "数据传输";
     Forward: "forward", "前向";
     ReferenceForward: "reference forward", "参考前向";
@@ -60,6 +61,7 @@ terms! { Phase {
     OptimizerStep: "optimizer step", "优化器更新";
     ZeroGrad: "zero_grad", "梯度清零";
     Evaluation: "evaluation", "评估";
+    Saving: "saving", "保存";
 } }
 
 terms! { Purpose {
@@ -164,6 +166,12 @@ terms! { ObjectiveKind {
     Orpo: "ORPO (TRL)", "ORPO（TRL）";
     Cpo: "CPO (TRL)", "CPO（TRL）";
     Reward: "reward model (TRL)", "奖励模型（TRL）";
+} }
+
+terms! { ModelLoading {
+    None: "not estimated", "不估算";
+    Cpu: "host, then model.to", "先到主机，再 model.to";
+    DeviceMap: "device_map", "device_map";
 } }
 
 terms! { PackingKind {
@@ -344,6 +352,7 @@ pub fn value_name(key: &str, name: &str, language: Language) -> Option<&'static 
         "optimizer.master_weights" => of!(MasterWeights),
         "packing.kind" => of!(PackingKind),
         "objective.kind" => of!(ObjectiveKind),
+        "around.loading" => of!(ModelLoading),
         "activation_offload.kind" => of!(ActivationOffloadKind),
         "attention" => of!(Attention),
         "activation_checkpointing" => of!(ActivationCheckpointing),

@@ -15,6 +15,7 @@ pub struct English;
 impl Words for English {
     fn phase(&self, phase: Phase) -> &str {
         match phase {
+            Phase::Loading => "Loading",
             Phase::Data => "Data",
             Phase::Forward => "Forward",
             Phase::ReferenceForward => "Reference forward",
@@ -23,10 +24,12 @@ impl Words for English {
             Phase::OptimizerStep => "Optimizer step",
             Phase::ZeroGrad => "Zero grad",
             Phase::Evaluation => "Evaluation",
+            Phase::Saving => "Saving",
         }
     }
     fn phase_short(&self, phase: Phase) -> &str {
         match phase {
+            Phase::Loading => "Load",
             Phase::Forward => "Fwd",
             Phase::ReferenceForward => "Ref",
             Phase::Backward => "Bwd",
@@ -34,6 +37,7 @@ impl Words for English {
             Phase::OptimizerStep => "Optim",
             Phase::ZeroGrad => "Zero",
             Phase::Evaluation => "Eval",
+            Phase::Saving => "Save",
             Phase::Data => "Data",
         }
     }
@@ -110,6 +114,7 @@ pub struct Chinese;
 impl Words for Chinese {
     fn phase(&self, phase: Phase) -> &str {
         match phase {
+            Phase::Loading => "加载",
             Phase::Data => "数据",
             Phase::Forward => "前向传播",
             Phase::ReferenceForward => "参考前向",
@@ -118,6 +123,7 @@ impl Words for Chinese {
             Phase::OptimizerStep => "优化器更新",
             Phase::ZeroGrad => "梯度清零",
             Phase::Evaluation => "评估",
+            Phase::Saving => "保存",
         }
     }
     fn phase_short(&self, phase: Phase) -> &str {

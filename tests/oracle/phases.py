@@ -6,7 +6,7 @@ WORKSPACE = 33554432 if os.environ.get("FAKE_GPU_CC", "80") >= "90" else 8519680
 # Around a product by cuBLASLt: allocated and freed with nothing between.
 LT_WORKSPACE = 1048576
 # Marks within a phase that count to it.
-PART_OF = dict(forward="forward", forward_end_cast="forward", reference_forward="reference_forward", backward="backward", clip="clip", optimizer_step="optimizer_step", zero_grad="zero_grad",
+PART_OF = dict(loading="loading", saving="saving", forward="forward", forward_end_cast="forward", reference_forward="reference_forward", backward="backward", clip="clip", optimizer_step="optimizer_step", zero_grad="zero_grad",
                evaluation="evaluation", evaluation_end="evaluation")
 
 
@@ -35,7 +35,7 @@ def categories(events, marks, known, seen, unknown):
             else:
                 sequence.append(("free", live.pop(event[1])))
         elif event[0] == "mark":
-            if not start:
+            if not start and not marks[event[1]][0].endswith(":loading"):
                 start = True
                 for address, (_, category) in known.items():
                     names[live[address]] = category

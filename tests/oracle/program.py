@@ -1,7 +1,7 @@
 """One training run: three iterations of data, forward, backward, clip, optimizer step, zero_grad."""
 import contextlib, gc, os
 import torch, transformers
-import chunked_loss, evaluation, libraries, masks, ranks, routing, scenario as scenarios
+import around, chunked_loss, evaluation, libraries, masks, ranks, routing, scenario as scenarios
 from recorder import AutocastCopies, Recorder, known_as, local, storage, tensors
 
 torch.set_num_threads(1)
@@ -26,6 +26,8 @@ def run(written, iterations=ITERATIONS):
         libraries.stub_triton()  # which PyTorch's own wheels bring: some of its operations are kernels of Triton since torch 2.15
     scenarios.sdpa_kernels(asked)
     recorder = Recorder()
+    if asked["around"].get("loading", "none") != "none":
+        around.begins(asked, recorder)
     distributed = ranks.asked(asked)
     model = scenarios.model(asked, ranks.device(asked))
     facts = dict(num_parameters=sum(p.numel() for p in model.parameters()))
@@ -115,6 +117,9 @@ def run(written, iterations=ITERATIONS):
         if asked["evaluation"].get("kind", "none") != "none":
             recorder.mark(f"{step}:0:evaluation")
             evaluation.run(engine.engine if engine else model, asked, autocast, recorder, step)
+        if asked["around"].get("saving"):
+            recorder.mark(f"{step}:0:saving")
+            around.save(engine.engine if engine else model, optimizer, asked)
         batch = None
     recorder.mark("end")
     return recorder, known, facts

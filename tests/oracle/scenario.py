@@ -1,7 +1,7 @@
 """From the keys of a scenario (the project's JSON contract) to PyTorch objects."""
 import contextlib, glob, importlib, json, os
 import torch
-import transformers, images, libraries, optimizers, speech
+import transformers, around, images, libraries, optimizers, speech
 from transformers import AutoConfig
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -12,7 +12,7 @@ DEFAULTS = dict(
     optimizer=dict(name="adamw", impl="foreach"), attention="sdpa", sdpa_backend=None, padding_mask=None, use_cache=False,
     activation_checkpointing="none", weights=None, lora=None, frozen=[], clip_grad_norm=False, zero_grad_set_to_none=True, loss="labels",
     keep_outputs=False, program="training", model_overrides={}, offload={}, checkpoint_every=1, pad_to_multiple_of=None, evaluation={}, quantization={},
-    liger_kernel=[], allocator={}, dataset={}, images=1, image_size=None, parallelism={}, objective={})
+    liger_kernel=[], allocator={}, dataset={}, images=1, image_size=None, parallelism={}, objective={}, around={})
 WEIGHTS = dict(fp32=torch.float32, amp_bf16=torch.float32, amp_fp16=torch.float32, bf16=torch.bfloat16, fp16=torch.float16)
 AUTOCAST = dict(amp_bf16=torch.bfloat16, amp_fp16=torch.float16)
 CLASSES = dict(causal_lm="AutoModelForCausalLM", seq2seq_lm="AutoModelForSeq2SeqLM", masked_lm="AutoModelForMaskedLM",
@@ -37,7 +37,7 @@ def complete(written):
         scenario["padding_mask"] = scenario["program"] == "evaluation"
     if written.get("framework", framework()) != framework():
         raise ValueError(f"needs {written['framework']}, here is {framework()}")
-    ignored = {"v", "model", "framework", "hardware", "dataset", "dataloader", "memory_limit"}
+    ignored = {"v", "model", "framework", "hardware", "host", "dataset", "dataloader", "memory_limit"}
     unknown = set(scenario) - set(DEFAULTS) - ignored
     if scenario["checkpoint_every"] > 1 and not TRANSFORMERS_5:
         raise ValueError("transformers 4 checkpoints all layers or none")
@@ -83,27 +83,40 @@ def config(scenario):
     return config
 
 
+def class_of(scenario):
+    """The class of transformers that makes the model."""
+    kind, _ = model_fields(scenario)
+    if kind == "whisper":
+        return transformers.AutoModelForSpeechSeq2Seq
+    if kind == "mistral4" and scenario["task"] == "causal_lm":
+        return transformers.AutoModelForPreTraining
+    return getattr(transformers, CLASSES[scenario["task"]])
+
+
+def attention_of(scenario):
+    return "eager" if model_fields(scenario)[0] in images.CONVOLUTIONAL else scenario["attention"]
+
+
 def model(scenario, device="cuda"):
     """The model on the device, or without memory on the meta device."""
     weights = WEIGHTS[scenario["weights"] or scenario["precision"]]
     dtype = {"dtype" if TRANSFORMERS_5 else "torch_dtype": weights}
-    made, checkpointing = getattr(transformers, CLASSES[scenario["task"]]), scenario["activation_checkpointing"]
+    made, checkpointing = class_of(scenario), scenario["activation_checkpointing"]
     kind, fields = model_fields(scenario)
-    if kind == "whisper":
-        made = transformers.AutoModelForSpeechSeq2Seq
-    if kind == "mistral4" and scenario["task"] == "causal_lm":
-        made = transformers.AutoModelForPreTraining
     if scenario["liger_kernel"]:
         libraries.liger(scenario["liger_kernel"], kind)
     quantized = scenario["quantization"].get("type", "none") != "none"
     if scenario["attention"] == "flash_attention_2":
         libraries.flash_attention()
     model = libraries.linear_attention(kind, fields, weights, scenario["use_cache"], device)
-    if quantized:
+    loads = scenario["around"].get("loading", "none") != "none"
+    if loads:
+        model = around.loaded(scenario)
+    elif quantized:
         model = libraries.quantized(made, config(scenario), scenario["quantization"], scenario["attention"], *dtype, checkpointing)
     elif model is None:
         with torch.device(device), without_values():
-            model = made.from_config(config(scenario), attn_implementation="eager" if kind in images.CONVOLUTIONAL else scenario["attention"], **dtype)
+            model = made.from_config(config(scenario), attn_implementation=attention_of(scenario), **dtype)
         model = model.to(device)  # DiffLlama draws parameters without asking where
         model.tie_weights()
     if scenario["loss"] == "labels_uncast":
@@ -121,10 +134,12 @@ def model(scenario, device="cuda"):
     if lora:
         libraries.stub_triton()  # bitsandbytes 0.45, which PEFT imports, asks Triton for the driver
         import peft
-        with torch.device(device):
+        with contextlib.nullcontext() if loads else torch.device(device):
             model = peft.get_peft_model(model, lora_config(scenario), autocast_adapter_dtype=lora.get("adapter_dtype", "fp32") == "fp32")
         if not quantized:
-            model.to(device)
+            model.to(device)  # as Trainer does
+    if loads and not quantized:
+        model.to(device)
     if checkpointing != "none":
         reentrant = checkpointing == "full_reentrant"
         base = model.get_base_model() if lora else model

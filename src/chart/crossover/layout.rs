@@ -187,7 +187,7 @@ fn phases(sweep: &Sweep) -> impl Iterator<Item = Phase> {
             | Phase::Backward
             | Phase::OptimizerStep
             | Phase::Evaluation => true,
-            Phase::Data | Phase::Clip | Phase::ZeroGrad => false,
+            Phase::Loading | Phase::Saving | Phase::Data | Phase::Clip | Phase::ZeroGrad => false,
         };
         let occurs = sweep
             .points

@@ -26,6 +26,14 @@ pub(super) fn objective() -> Objective {
     }
 }
 
+/// The same.
+pub(super) fn around() -> Around {
+    Around {
+        loading: ModelLoading::Cpu,
+        saving: true,
+    }
+}
+
 /// Every setting other than usual.
 pub(super) fn parallelism() -> Parallelism {
     Parallelism {

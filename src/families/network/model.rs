@@ -5,10 +5,12 @@ use super::divided;
 use super::generation::Calling;
 use super::net::Net;
 use super::seq2seq;
-use crate::ask::{EvaluationKind, Framework, Loss, Task};
+use crate::ask::{EvaluationKind, Framework, Loss, ModelLoading, Task};
 use crate::families::registry;
 use crate::model::{Architecture, DecoderConfig, LocalStage, Module, ResolvedSpec};
-use crate::nn::build::{Builder, Call, Facts, Output, Plan, Request};
+use crate::nn::build::{
+    Builder, Call, Facts, Finished, Output, Plan, Request, moved, saved_scale_codes,
+};
 use crate::nn::heads::loss;
 use crate::nn::vision::ImageFeatures;
 use crate::tape::{Tape, Tensor};
@@ -23,6 +25,7 @@ pub struct Model {
     num_parameters: u64,
     /// Parameters that copies are trained in the place of.
     _copied: Vec<Tensor>,
+    scale_codes: u64,
     pub(crate) call: Rc<Call>,
     /// Tokens that each layer sees, of those that do not see all.
     pub(crate) windows: Vec<Option<u64>>,
@@ -64,17 +67,30 @@ pub fn has_stages(architecture: &Architecture, task: Task, framework: Framework)
 impl Model {
     /// Builds the model: its parameters and buffers are allocated.
     pub fn new(t: &Tape, spec: &ResolvedSpec) -> Self {
+        let build = || Self::built(t, spec);
+        match spec.around.loading {
+            ModelLoading::Cpu => moved(t, build),
+            ModelLoading::None | ModelLoading::DeviceMap => build(),
+        }
+    }
+
+    fn built(t: &Tape, spec: &ResolvedSpec) -> Self {
         let call = Rc::new(Call::default());
         let plan = Plan::new(t, spec, &call);
         let b = Builder::new(&plan, spec.weights);
-        let net = registry::build(&b, spec, Facts::of(spec));
-        let (num_parameters, copied) = plan.finish();
+        let net = plan.modules(|| registry::build(&b, spec, Facts::of(spec)));
+        let Finished {
+            parameters: num_parameters,
+            copied,
+            scale_codes,
+        } = plan.finish();
         Self {
             net,
             loss: spec.loss,
             facts: Facts::of(spec),
             num_parameters,
             _copied: copied,
+            scale_codes,
             call,
             windows: spec.architecture.windows(),
             calling: Calling::of(spec),
@@ -86,6 +102,11 @@ impl Model {
     /// Elements of all parameters, trained or not.
     pub fn num_parameters(&self) -> u64 {
         self.num_parameters
+    }
+
+    /// Makes its state dictionary, and drops it: parameters are in it as they are.
+    pub fn save(&self, t: &Tape) {
+        drop(saved_scale_codes(t, self.scale_codes));
     }
 
     /// How `generate` calls it.

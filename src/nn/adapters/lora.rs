@@ -195,6 +195,17 @@ pub(crate) fn is_target(lora: &Lora, path: &str, spared: bool) -> bool {
     (linear && !spared) || lora.names_module(path)
 }
 
+/// How the factors of adapters are made.
+#[derive(Clone, Copy)]
+pub(crate) struct Made {
+    /// On the host, from where they come in the dtype of their layer.
+    pub(crate) on_host: bool,
+    /// An engine casts all of them in the end.
+    pub(crate) at_last: Option<DType>,
+    /// Each stays in the dtype of its layer.
+    pub(crate) stays: bool,
+}
+
 /// Gives every target its adapter: each is made in float32 and takes the dtype of its layer, then
 /// those in half precision become float32 again, unless each `stays`, or an engine then casts all of
 /// them `at_last`. Those of parameters are made last (`_inject_parameters`). Returns the elements of all
@@ -204,10 +215,14 @@ pub(crate) fn attach(
     lora: &Lora,
     targets: Vec<Target>,
     (facts, call, dropout_is_off): (Facts, &Rc<Call>, bool),
-    (at_last, stays): (Option<DType>, bool),
+    Made {
+        on_host,
+        at_last,
+        stays,
+    }: Made,
 ) -> (u64, Vec<usize>) {
     let mut places = Vec::new();
-    let mut made = make(t, lora.use_dora, &targets, &mut places);
+    let mut made = make(t, (lora.use_dora, on_host), &targets, &mut places);
     let others = targets.iter().filter(|target| target.elsewhere);
     let mut elements = (others.map(|target| target.elements(t, lora.use_dora))).sum();
     for (at, (target, made)) in targets.iter().zip(&mut made).enumerate() {
@@ -265,9 +280,18 @@ pub(crate) fn attach(
 }
 
 /// The factors of each target, and the lengths of rows that `DoRA` learns, as they are made first.
-fn make(t: &Tape, use_dora: bool, targets: &[Target], places: &mut Vec<usize>) -> Vec<Vec<Tensor>> {
+fn make(
+    t: &Tape,
+    (use_dora, on_host): (bool, bool),
+    targets: &[Target],
+    places: &mut Vec<usize>,
+) -> Vec<Vec<Tensor>> {
     let mut make = |at: usize, target: &Target| {
-        let mut made: Vec<Tensor> = if t.kept_as(target.dtype).is_half() {
+        let is_half = t.kept_as(target.dtype).is_half();
+        let mut made: Vec<Tensor> = if is_half && on_host {
+            let moved = |shape| t.empty("_to_copy", shape, target.dtype);
+            target.shapes.map(moved).into()
+        } else if is_half {
             let made = target
                 .shapes
                 .map(|shape| t.empty("empty", shape, DType::Float32));

@@ -3,13 +3,12 @@
 use super::call::Call;
 use super::divisions::Divisions;
 use super::facts::Facts;
+use super::loading::Loading;
 use super::named;
 use super::outline::Outline;
-use crate::ask::{
-    AdapterDtype, DataParallelKind, LigerKernels, MasterWeights, Program, Quantization,
-};
-use crate::model::{Architecture, ModuleKind, Parameter, ResolvedSpec, TensorStyle, Transformers};
-use crate::nn::adapters::{Target, lora};
+use crate::ask::{LigerKernels, Program, Quantization};
+use crate::model::{Architecture, ModuleKind, Parameter, ResolvedSpec, TensorStyle};
+use crate::nn::adapters::Target;
 use crate::tape::{Category, Tape, Tensor};
 use crate::units::{DType, Repetition, Shape};
 use std::cell::{Cell, OnceCell, RefCell};
@@ -29,20 +28,24 @@ pub(crate) struct Plan<'a> {
     pub(crate) targets: RefCell<Vec<Target>>,
     /// Copies of parameters that are trained in their place, with their scopes, and how many layers
     /// with adapters come before.
-    copies: RefCell<Vec<(u32, Tensor, usize)>>,
+    pub(super) copies: RefCell<Vec<(u32, Tensor, usize)>>,
     /// What they are copies of.
-    copied: RefCell<Vec<Tensor>>,
+    pub(super) copied: RefCell<Vec<Tensor>>,
     /// Weights that are dropped at the end because others are tied in their place.
-    untied: RefCell<Vec<Tensor>>,
+    pub(super) untied: RefCell<Vec<Tensor>>,
     /// Parameters of a quantized model that become float32 when all of it is loaded, with their
     /// scopes and what was loaded.
-    loaded: RefCell<Vec<(u32, Tensor, Tensor)>>,
+    pub(super) loaded: RefCell<Vec<(u32, Tensor, Tensor)>>,
     /// The table that all quantized scales are made with.
     pub(crate) scale_code: OnceCell<Tensor>,
+    /// The modules that have a copy of it.
+    pub(super) own_scale_codes: RefCell<Vec<u32>>,
     /// How the model will be called.
-    call: Rc<Call>,
+    pub(super) call: Rc<Call>,
     /// How its modules are divided among ranks.
     pub(super) divisions: Option<Divisions>,
+    /// What is to come from a checkpoint once the modules are there.
+    pub(super) loading: Option<Loading>,
     /// The modules, where the model is built only to know them.
     pub(crate) outline: Option<Outline>,
 }
@@ -64,6 +67,8 @@ impl<'a> Plan<'a> {
             untied: RefCell::default(),
             loaded: RefCell::default(),
             scale_code: OnceCell::new(),
+            own_scale_codes: RefCell::default(),
+            loading: Loading::of(spec),
             outline: None,
         }
     }
@@ -74,61 +79,6 @@ impl<'a> Plan<'a> {
             outline: Some(Outline::default()),
             ..Self::new(tape, spec, call)
         }
-    }
-
-    /// Ends the building of a model: its adapters come last. Returns the elements of all
-    /// parameters, trained or not, each once; and parameters that no module computes with.
-    pub(crate) fn finish(self) -> (u64, Vec<Tensor>) {
-        self.untied.take();
-        // `prepare_model_for_kbit_training`, `utils/other.py`, peft 0.15 and 0.21.
-        for (scope, wide, loaded) in self.loaded.take() {
-            self.tape.in_scope(scope, || {
-                self.tape.give_storage("_to_copy", &wide);
-                drop(loaded);
-            });
-        }
-        let quantization = self.spec.quantization;
-        let prepares = quantization.is_on() && quantization.prepare_for_kbit_training;
-        if prepares && Facts::of(self.spec).transformers == Transformers::V5 {
-            self.tape.empty_cache();
-        }
-        let (adapters, places) = self.spec.lora.as_ref().map_or((0, Vec::new()), |options| {
-            // DeepSpeed's engine casts whatever the model holds to half precision, and FSDP gathers all in
-            // one dtype.
-            let spec = self.spec;
-            let engine = spec.optimizer.master_weights == MasterWeights::DeepSpeed
-                || (spec.parallelism.dp.kind == DataParallelKind::DeepSpeedZero
-                    && spec.weights.is_half())
-                || spec.parallelism.dp.compute_dtype().is_some();
-            let fully_sharded = spec.builds_on_meta() && !spec.divides_modules();
-            let on_meta = fully_sharded || spec.is_pipelined();
-            let stays = options.adapter_dtype == AdapterDtype::Base && !on_meta;
-            lora::attach(
-                self.tape,
-                options,
-                self.targets.take(),
-                (
-                    Facts::of(self.spec),
-                    &self.call,
-                    spec.objective.disables_dropout(),
-                ),
-                (engine.then_some(spec.weights), stays),
-            )
-        });
-        let copies = self.copies.take();
-        for (scope, copy, _) in &copies {
-            self.tape
-                .in_scope(*scope, || self.tape.give_storage("clone", copy));
-        }
-        if !(copies.is_empty() && places.is_sorted()) {
-            // The model has them by module.
-            let copies = copies.iter().map(|(_, _, before)| 2 * before);
-            let adapters = places.iter().map(|at| 2 * at + 1);
-            self.tape.sort_parameters(copies.chain(adapters));
-        }
-        let parameters = self.parameters.take().into_iter();
-        let elements = parameters.map(|(scope, n)| n * self.tape.multiplicity(scope));
-        (elements.sum::<u64>() + adapters, self.copied.take())
     }
 
     /// Whether the parameter `name` of the module at `path` gets a gradient.
@@ -298,15 +248,19 @@ impl<'a> Builder<'a> {
         t.in_scope(self.scope, || {
             if narrow != self.dtype && narrow != dtype {
                 let loaded = t.allocate("empty", shape, narrow, Category::Parameters);
+                self.comes(name, &loaded);
                 let wide = t.without_storage(shape, dtype);
                 let mut all = self.plan.loaded.borrow_mut();
                 all.push((self.scope, wide.clone(), loaded));
-                wide
-            } else if trains {
+                return wide;
+            }
+            let parameter = if trains {
                 t.placed(placement, || t.parameter(shape, dtype))
             } else {
                 t.frozen_parameter("parameter", shape, dtype)
-            }
+            };
+            self.comes(name, &parameter);
+            parameter
         })
     }
 
@@ -341,6 +295,7 @@ impl<'a> Builder<'a> {
         });
         let made = between();
         t.in_scope(self.scope, || t.give_storage("parameter", &parameter));
+        self.comes(name, &parameter);
         (parameter, made)
     }
 
@@ -377,7 +332,9 @@ impl<'a> Builder<'a> {
         let shape = shape.into();
         self.has(name, shape);
         let t = self.plan.tape;
-        t.in_scope(self.scope, || t.frozen_parameter(name, shape, dtype))
+        let parameter = t.in_scope(self.scope, || t.frozen_parameter(name, shape, dtype));
+        self.comes(name, &parameter);
+        parameter
     }
 
     /// The module has the parameter `name`.
@@ -485,6 +442,8 @@ impl<'a> Builder<'a> {
     ) -> Tensor {
         let t = self.plan.tape;
         let dtype = self.plan.spec.buffer_dtype(dtype);
-        t.in_scope(self.scope, || t.buffer(name, shape.into(), dtype))
+        let buffer = t.in_scope(self.scope, || t.buffer(name, shape.into(), dtype));
+        self.buffer_comes(&buffer);
+        buffer
     }
 }

@@ -17,6 +17,12 @@ const CODE: u64 = 16;
 /// Values of the eight-bit code of scales.
 const SCALE_CODE: u64 = 256;
 
+/// What a state dictionary has of layers with tables of their own: those are copied (`QuantState.as_dict`).
+pub(crate) fn saved_scale_codes(t: &Tape, layers: u64) -> Vec<Tensor> {
+    let copy = |_| t.empty("clone", Shape::from([SCALE_CODE]), DType::Float32);
+    (0..layers).map(copy).collect()
+}
+
 /// `bitsandbytes.nn.Linear4bit`.
 pub(crate) struct Linear4bit {
     weight: FourBit,
@@ -28,6 +34,72 @@ pub(crate) struct Linear4bit {
     /// The table that all quantized scales are made with.
     _table: Option<Tensor>,
     bias: RefCell<Option<Tensor>>,
+}
+
+/// What a weight becomes.
+struct Parts {
+    packed: Tensor,
+    code: Tensor,
+    scales: Scales,
+}
+
+/// The scales of a weight.
+enum Scales {
+    /// In float32, one a block.
+    Whole(Tensor),
+    /// Quantized themselves.
+    Quantized {
+        offset: Tensor,
+        outer: Tensor,
+        inner: Tensor,
+        /// A table of its own, where each has one.
+        own: Option<Tensor>,
+        /// The table that all are made with, and what it is for.
+        table: (Tensor, Category),
+    },
+}
+
+impl Parts {
+    /// `quantize_4bit` of a weight that is loaded for that.
+    fn quantize(self, t: &Tape, weight: FourBit) {
+        let make = |part: &Tensor| t.give_storage("quantize", part);
+        let meanwhile = |elements, dtype| t.empty("quantize", Shape::from([elements]), dtype);
+        let elements = Shape::from([weight.outputs * weight.inputs]);
+        let loaded = t.empty("empty", elements, weight.dtype);
+        let blocks = weight.blocks();
+        let narrowed = match &self.scales {
+            Scales::Whole(scales) => {
+                make(scales);
+                None
+            }
+            Scales::Quantized { .. } => Some(meanwhile(blocks, DType::Float32)),
+        };
+        t.give_storage_of_parameter("quantize", &self.packed);
+        make(&self.code);
+        drop((
+            meanwhile(CODE, DType::Float32),
+            meanwhile(1, DType::Float32),
+        ));
+        if let Scales::Quantized {
+            offset,
+            outer,
+            inner,
+            own,
+            table: (table, category),
+        } = &self.scales
+        {
+            make(offset);
+            let centred = meanwhile(blocks, DType::Float32);
+            if table.has_no_storage() {
+                t.give_storage_for(*category, "quantize", table);
+            }
+            make(outer);
+            make(inner);
+            own.iter().for_each(make);
+            drop((centred, narrowed));
+        }
+        drop(loaded);
+    }
 }
 
 impl Linear4bit {
@@ -43,35 +115,41 @@ impl Linear4bit {
         };
         let elements = outputs * inputs;
         let blocks = weight.blocks();
-        let part = |elements, dtype| b.packed(Shape::from([elements]), dtype);
-        let loaded = b.loaded(Shape::from([elements]));
-        let scales = weight.double.then(|| b.meanwhile(blocks, DType::Float32));
-        let scales = scales.unwrap_or_else(|| part(blocks, DType::Float32));
+        let part = |elements, dtype| b.quantized_part(Shape::from([elements]), dtype);
         let packed = b.packed_weight(elements.div_ceil(2), quantization.storage.dtype());
         let code = part(CODE, DType::Float32);
-        drop((
-            b.meanwhile(CODE, DType::Float32),
-            b.meanwhile(1, DType::Float32),
-        ));
-        let mut held = None;
-        let state = if weight.double {
-            let offset = part(1, DType::Float32);
-            let centred = b.meanwhile(blocks, DType::Float32);
+        let scales = if weight.double {
             let table = b.scale_code(SCALE_CODE);
-            let outer = part(blocks.div_ceil(SCALES_PER_BLOCK), DType::Float32);
-            let inner = part(blocks, DType::UInt8);
-            let own = if b.facts().scale_code_is_shared {
-                table.clone()
-            } else {
-                part(SCALE_CODE, DType::Float32)
-            };
-            held = Some(table);
-            drop((centred, scales));
-            vec![inner, code, offset, outer, own]
+            Scales::Quantized {
+                offset: part(1, DType::Float32),
+                outer: part(blocks.div_ceil(SCALES_PER_BLOCK), DType::Float32),
+                inner: part(blocks, DType::UInt8),
+                own: (!b.facts().scale_code_is_shared).then(|| part(SCALE_CODE, DType::Float32)),
+                table,
+            }
         } else {
-            vec![scales, code]
+            Scales::Whole(part(blocks, DType::Float32))
         };
-        drop(loaded);
+        let (state, held) = match &scales {
+            Scales::Whole(scales) => (vec![scales.clone(), code.clone()], None),
+            Scales::Quantized {
+                offset,
+                outer,
+                inner,
+                own,
+                table: (table, _),
+            } => {
+                let own = own.as_ref().unwrap_or(table);
+                let all = [inner, &code, offset, outer, own];
+                (all.map(Tensor::clone).into(), Some(table.clone()))
+            }
+        };
+        let parts = Parts {
+            packed: packed.clone(),
+            code,
+            scales,
+        };
+        b.once_loaded("weight", elements, move |t| parts.quantize(t, weight));
         b.count(elements);
         Self {
             weight,

@@ -20,16 +20,34 @@ impl Linear8bit {
     /// Weight `[outputs, inputs]`, bias `[outputs]`.
     pub(crate) fn new(b: &Builder, inputs: u64, outputs: u64, bias: bool) -> Self {
         b.count(outputs * inputs);
+        let (rows, elements) = (Shape::from([outputs]), Shape::from([outputs, inputs]));
+        let packed = b.quantized_part(elements, DType::UInt8);
+        let scales = b.quantized_part(rows, DType::Float32);
+        let state = [packed.clone(), scales.clone()];
+        let loaded = b.quantization().compute_dtype.dtype();
+        let from_checkpoint = b.quantizes_on_the_way();
+        b.once_loaded("weight", 2 * outputs * inputs, move |t| {
+            let make = |part: &Tensor| t.give_storage("quantize", part);
+            if !from_checkpoint {
+                make(&packed);
+                return make(&scales);
+            }
+            // `Bnb8bitQuantize`, `integrations/bitsandbytes.py`, transformers 5.23: the weight waits where it was
+            // loaded while it comes once more, by way of the host, as the kernel wants it.
+            let loaded = t.empty("_to_copy", elements, loaded);
+            let half = t.empty("_to_copy", elements, DType::Float16);
+            make(&scales);
+            make(&packed);
+            drop(half);
+            drop(loaded);
+        });
         Self {
             weight: EightBit {
                 outputs,
                 inputs,
                 keeps_sums: b.facts().int8_keeps_sums,
             },
-            _state: [
-                b.packed(Shape::from([outputs, inputs]), DType::UInt8),
-                b.packed(Shape::from([outputs]), DType::Float32),
-            ],
+            _state: state,
             bias: RefCell::new(bias.then(|| b.parameter("bias", [outputs]))),
         }
     }

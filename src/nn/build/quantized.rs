@@ -63,48 +63,29 @@ impl Builder<'_> {
         }
     }
 
-    /// A weight as it is loaded, before it is quantized.
-    pub(crate) fn loaded(&self, shape: Shape) -> Tensor {
-        let t = self.plan.tape;
-        let dtype = self.quantization().compute_dtype.dtype();
-        t.in_scope(self.scope, || t.empty("empty", shape, dtype))
+    /// Part of a quantized weight, whose memory comes when that is loaded.
+    pub(crate) fn quantized_part(&self, shape: Shape, dtype: DType) -> Tensor {
+        self.plan.tape.without_storage(shape, dtype)
     }
 
-    /// What quantizing a weight takes meanwhile.
-    pub(crate) fn meanwhile(&self, elements: u64, dtype: DType) -> Tensor {
-        let t = self.plan.tape;
-        t.in_scope(self.scope, || {
-            t.empty("quantize", Shape::from([elements]), dtype)
-        })
-    }
-
-    /// Part of a quantized weight.
-    pub(crate) fn packed(&self, shape: Shape, dtype: DType) -> Tensor {
-        let t = self.plan.tape;
-        t.in_scope(self.scope, || {
-            t.allocate("quantize", shape, dtype, Category::Parameters)
-        })
-    }
-
-    /// A quantized weight of so many bytes, held as a parameter of this dtype.
+    /// A quantized weight of so many bytes, held as a parameter of this dtype, whose memory comes when it is loaded.
     pub(crate) fn packed_weight(&self, bytes: u64, dtype: DType) -> Tensor {
         let t = self.plan.tape;
         let shape = Shape::from([bytes.div_ceil(dtype.size())]);
-        t.in_scope(self.scope, || t.frozen_parameter("quantize", shape, dtype))
+        t.in_scope(self.scope, || {
+            t.frozen_parameter_without_storage(shape, dtype)
+        })
     }
 
-    /// The table of `values` that all quantized scales are made with, which is there once.
-    pub(crate) fn scale_code(&self, values: u64) -> Tensor {
-        let t = self.plan.tape;
-        let make = || {
-            let shape = Shape::from([values]);
-            let category = if self.facts().scale_code_is_shared {
-                Category::Parameters
-            } else {
-                Category::Buffers
-            };
-            t.allocate("quantize", shape, DType::Float32, category)
+    /// The table of `values` that all quantized scales are made with, which is there once, and what it is for.
+    pub(crate) fn scale_code(&self, values: u64) -> (Tensor, Category) {
+        let make = || self.quantized_part(Shape::from([values]), DType::Float32);
+        let category = if self.facts().scale_code_is_shared {
+            Category::Parameters
+        } else {
+            self.plan.own_scale_codes.borrow_mut().push(self.scope);
+            Category::Buffers
         };
-        self.plan.scale_code.get_or_init(make).clone()
+        (self.plan.scale_code.get_or_init(make).clone(), category)
     }
 }

@@ -3,6 +3,7 @@
 //! is called or goes backward, one without parameters, too.
 
 mod release;
+mod save;
 
 use crate::ask::{OffloadDevice, Zero};
 use crate::tape::{Called, Category, Collective, Storage, Tape, Tensor};

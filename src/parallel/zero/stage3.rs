@@ -457,6 +457,10 @@ impl Wrapper for Stage3 {
         true
     }
 
+    fn gather_to_save(&self, t: &Tape) {
+        self.coordinator.gather_one_by_one(t);
+    }
+
     fn step(&self, t: &Tape, run: OnRank) {
         let grad_mode = t.set_grad_enabled(false);
         self.coordinator.release_all(t);

@@ -28,6 +28,10 @@ pub(super) fn groups(scenario: &Value) -> Vec<String> {
             ("packing" | "activation_offload" | "objective", Value::Object(map)) => {
                 groups.extend(map.get("kind").map(|kind| format!("{key}={}", plain(kind))));
             }
+            ("around", Value::Object(map)) => {
+                let around = map.iter().map(|(k, v)| format!("{key}.{k}={}", plain(v)));
+                groups.extend(around);
+            }
             ("activation_checkpointing", Value::Object(map)) => {
                 let how = map.get("granularity");
                 groups.extend(how.map(|how| format!("{key}={}", plain(how))));

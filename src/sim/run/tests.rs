@@ -88,6 +88,12 @@ fn one_forward_pass_for_all_steps_gives_the_events_of_each() {
         r#"{"program": "forward", "precision": "amp_bf16"}"#,
         r#"{"program": "forward", "keep_outputs": true}"#,
         r#"{"dataset": {"length_mean": 64}, "precision": "bf16", "clip_grad_norm": true}"#,
+        r#"{"around": {"loading": "device_map", "saving": true}, "precision": "bf16"}"#,
+        r#"{"around": {"loading": "cpu", "saving": true}, "precision": "amp_bf16",
+            "lora": {"r": 8, "target_modules": ["q_proj", "v_proj"]}}"#,
+        r#"{"around": {"loading": "device_map", "saving": true}, "precision": "bf16",
+            "quantization": {"type": "nf4", "double": true}, "evaluation": {"kind": "trainer"},
+            "lora": {"r": 8, "target_modules": ["q_proj", "v_proj"]}}"#,
     ];
     for option in options {
         let mut scenario: Scenario = serde_json::from_str(option).expect("a scenario");

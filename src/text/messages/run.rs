@@ -117,6 +117,32 @@ groups! {
         steps_inside_backward: "An offloaded optimizer steps after backward, on the CPU.",
             "卸载的优化器在反向传播之后于 CPU 上更新。";
     }
+    around {
+        linear: "Loading is estimated for models of transformers.",
+            "仅支持估算 transformers 模型的加载。";
+        training_only: "Loading and saving are estimated around training.",
+            "仅支持估算训练前后的加载与保存。";
+        one_gpu: "Loading is estimated on one GPU; what each rank of several loads is not yet.",
+            "加载目前只支持单个 GPU；暂不估算多个进程各自的加载。";
+        own_loop: "Loading is not estimated beside this yet.",
+            "暂不支持与此同时估算加载。";
+        experts: "Straight to the device the weights of experts are stacked while others are read, in an order that threads decide; onto the host first they are estimated.",
+            "直接载入显存时，专家权重在读取其他权重的同时被堆叠，顺序由线程决定；可改为先载入主机。";
+        framework: "Loading and saving are estimated for {framework}.",
+            "加载与保存目前支持 {framework}。";
+        saved_by_data_parallelism: "What saving takes on the GPU is estimated under data parallelism alone.",
+            "保存检查点的显存目前只支持数据并行。";
+        speech: "Straight to the device some weights of models of speech are computed anew, which is not estimated yet; onto the host first they are.",
+            "直接载入显存时，语音模型的部分权重会重新计算，暂不支持估算；可改为先载入主机。";
+        quantized: "Quantized weights come in the order of their names in the checkpoint, which is known for decoders.",
+            "量化权重按检查点中的名称顺序载入；目前仅支持解码器。";
+        saved_by_fsdp1: "Of FSDP1 a full state that is gathered from shards is estimated.",
+            "FSDP1 仅支持估算从分片聚合的完整状态。";
+        saved_by_ddp: "Beside ZeroRedundancyOptimizer what saving takes is not estimated yet.",
+            "暂不支持与 ZeroRedundancyOptimizer 同时估算保存检查点。";
+        saved_from_host: "Of what is offloaded a checkpoint is written from the host; what passes through the GPU is not estimated.",
+            "卸载的内容从主机写出检查点；暂不估算经过显存的部分。";
+    }
     objective {
         models: "TRL's objectives are estimated for decoders of text whose heads give plain logits, without experts.",
             "TRL 的训练目标目前支持输出头直接给出 logits、不含专家的文本解码器。";

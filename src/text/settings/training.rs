@@ -51,6 +51,12 @@ settings! {
     "objective.precompute_ref_log_probs": "Reference before training", "训练前计算参考";
         "The reference's log-probabilities are computed before training; it is not kept.",
         "参考模型的对数概率在训练之前算好，之后不再保留参考模型。"; "\u{2212} the reference's weights", "precompute_ref_log_probs";
+    "around.loading": "Loading", "模型加载";
+        "How the model comes from its checkpoint to the GPU, as a phase before the first step. bitsandbytes' bases always come straight to it.",
+        "模型如何从检查点到达显存，作为第一步之前的阶段。bitsandbytes 的量化模型总是直接载入显存。"; "device_map: the weights at once, kept reserved", "from_pretrained(device_map=)";
+    "around.saving": "Saving", "保存检查点";
+        "A checkpoint is saved after the step.",
+        "在每步之后保存检查点。"; "", "save_strategy, save_pretrained";
     "packing.kind": "Packing", "打包（packing）";
         "Several sequences in each row of S tokens, and how they are told apart.",
         "每行 S 个词元中放入多个序列，以及如何区分它们。"; "sdpa: B S\u{b2} more per layer", "SFTConfig(packing=, padding_free=), sample_packing";

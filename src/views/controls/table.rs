@@ -109,6 +109,8 @@ static ONE_GPU: &[Group] = &[
                 .absent(As("seq_len")),
             Setting::new("objective.beta").look(Look::Shares(SHARES)),
             Setting::new("objective.precompute_ref_log_probs"),
+            Setting::new("around.loading").half(),
+            Setting::new("around.saving"),
             Setting::new("packing.kind").half(),
             Setting::new("packing.sequences").steps(FEW),
             Setting::new("pad_to_multiple_of")

@@ -1,0 +1,84 @@
+//! The end of building a model: what is loaded comes to the device, then adapters are made.
+
+use super::builder::Plan;
+use super::facts::Facts;
+use crate::ask::{AdapterDtype, DataParallelKind, MasterWeights};
+use crate::model::Transformers;
+use crate::nn::adapters::{Made, lora};
+use crate::tape::Tensor;
+
+/// What is known of a model once it is built.
+pub(crate) struct Finished {
+    /// Elements of all parameters, trained or not, each once.
+    pub(crate) parameters: u64,
+    /// Parameters that no module computes with.
+    pub(crate) copied: Vec<Tensor>,
+    /// Modules that have a copy of the table with which scales are quantized.
+    pub(crate) scale_codes: u64,
+}
+
+impl Plan<'_> {
+    /// Ends the building of a model: its adapters come last.
+    pub(crate) fn finish(mut self) -> Finished {
+        self.untied.take();
+        let loaded = self.loading.take().map(|loading| loading.run(self.tape));
+        // `prepare_model_for_kbit_training`, `utils/other.py`, peft 0.15 and 0.21.
+        for (scope, wide, loaded) in self.loaded.take() {
+            self.tape.in_scope(scope, || {
+                self.tape.give_storage("_to_copy", &wide);
+                drop(loaded);
+            });
+        }
+        let quantization = self.spec.quantization;
+        let prepares = quantization.is_on() && quantization.prepare_for_kbit_training;
+        if prepares && Facts::of(self.spec).transformers == Transformers::V5 {
+            self.tape.empty_cache();
+        }
+        let (adapters, places) = self.spec.lora.as_ref().map_or((0, Vec::new()), |options| {
+            // DeepSpeed's engine casts whatever the model holds to half precision, and FSDP gathers all in
+            // one dtype.
+            let spec = self.spec;
+            let engine = spec.optimizer.master_weights == MasterWeights::DeepSpeed
+                || (spec.parallelism.dp.kind == DataParallelKind::DeepSpeedZero
+                    && spec.weights.is_half())
+                || spec.parallelism.dp.compute_dtype().is_some();
+            let fully_sharded = spec.builds_on_meta() && !spec.divides_modules();
+            let on_meta = fully_sharded || spec.is_pipelined();
+            let stays = options.adapter_dtype == AdapterDtype::Base && !on_meta;
+            lora::attach(
+                self.tape,
+                options,
+                self.targets.take(),
+                (
+                    Facts::of(self.spec),
+                    &self.call,
+                    spec.objective.disables_dropout(),
+                ),
+                Made {
+                    on_host: loaded.is_some(),
+                    at_last: engine.then_some(spec.weights),
+                    stays,
+                },
+            )
+        });
+        let copies = self.copies.take();
+        for (scope, copy, _) in &copies {
+            self.tape
+                .in_scope(*scope, || self.tape.give_storage("clone", copy));
+        }
+        if !(copies.is_empty() && places.is_sorted()) {
+            // The model has them by module.
+            let copies = copies.iter().map(|(_, _, before)| 2 * before);
+            let adapters = places.iter().map(|at| 2 * at + 1);
+            self.tape.sort_parameters(copies.chain(adapters));
+        }
+        let parameters = self.parameters.take().into_iter();
+        let elements = parameters.map(|(scope, n)| n * self.tape.multiplicity(scope));
+        let with_codes = self.own_scale_codes.take().into_iter();
+        Finished {
+            parameters: elements.sum::<u64>() + adapters,
+            copied: self.copied.take(),
+            scale_codes: with_codes.map(|scope| self.tape.multiplicity(scope)).sum(),
+        }
+    }
+}

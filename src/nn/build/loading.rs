@@ -1,0 +1,139 @@
+//! A model's way from a checkpoint to the device.
+//!
+//! Source: transformers 5.23, `core_model_loading.py` (`convert_and_load_state_dict_in_model`) and `modeling_utils.py`
+//! (`caching_allocator_warmup`, `_move_missing_keys_from_meta_to_device`); torch 2.15, `nn/modules/module.py`
+//! (`Module._apply`). Modules are made on the meta device, so that nothing of `__init__` is on the device.
+//!
+//! Straight to the device weights come one after the other in the order of their names, each cast on the host
+//! beforehand. (Threads read ahead of it unless weights are quantized; the order then decides nothing but addresses.)
+
+use crate::ask::ModelLoading;
+use crate::model::ResolvedSpec;
+use crate::tape::{Category, Role, Tape, Tensor};
+use crate::units::{DType, Shape};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+/// What makes the memory of a weight.
+pub(super) type Fill = Box<dyn FnOnce(&Tape)>;
+
+/// A weight that is to come.
+pub(super) struct Weight {
+    pub(super) scope: u32,
+    pub(super) name: &'static str,
+    /// What counts of it when memory is reserved for all, in half bytes.
+    pub(super) half_bytes: u64,
+    pub(super) fill: Fill,
+}
+
+/// Weights and buffers that come straight to the device once all modules are there.
+#[derive(Default)]
+pub(super) struct Loading {
+    weights: RefCell<Vec<Weight>>,
+    buffers: RefCell<Vec<(u32, Tensor)>>,
+}
+
+impl Loading {
+    /// That of a spec, where it is looked at.
+    pub(super) fn of(spec: &ResolvedSpec) -> Option<Self> {
+        (spec.around.loading == ModelLoading::DeviceMap).then(Self::default)
+    }
+
+    /// One more weight.
+    pub(super) fn weight(&self, weight: Weight) {
+        self.weights.borrow_mut().push(weight);
+    }
+
+    /// One more buffer, of the module with this scope.
+    pub(super) fn buffer(&self, scope: u32, buffer: &Tensor) {
+        self.buffers.borrow_mut().push((scope, buffer.clone()));
+    }
+
+    /// Loads all: what the weights will take is reserved at once and stays in the cache
+    /// (`caching_allocator_warmup`), then come the weights, then the buffers, which no checkpoint has.
+    pub(super) fn run(self, t: &Tape) {
+        let mut weights = self.weights.take();
+        let half_bytes: u64 = weights.iter().map(|weight| weight.half_bytes).sum();
+        let halves = half_bytes / 2 / DType::Float16.size();
+        drop(t.empty("empty", Shape::from([halves]), DType::Float16));
+        weights.sort_by_cached_key(|weight| natural_key(&t.scope_path(weight.scope), weight.name));
+        for Weight { scope, fill, .. } in weights {
+            t.in_scope(scope, || fill(t));
+        }
+        for (scope, buffer) in self.buffers.take() {
+            t.in_scope(scope, || {
+                t.give_storage_for(Category::Buffers, "empty_like", &buffer);
+            });
+        }
+    }
+}
+
+/// Part of a name, in the order of `dot_natural_key`: numbers come first.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+enum Part {
+    Number(u64),
+    Text(String, Option<u64>),
+}
+
+/// By what weights are sorted: the parts of their names, numbers as numbers.
+fn natural_key(path: &str, name: &str) -> Vec<Part> {
+    let parts = path.split('.').chain(name.split('.'));
+    let parts = parts.filter(|part| !part.is_empty());
+    let part = |part: &str| {
+        let text = part.trim_end_matches(|c: char| c.is_ascii_digit());
+        let number = part[text.len()..].parse().ok();
+        match (text, number) {
+            ("", Some(number)) => Part::Number(number),
+            _ => Part::Text(text.to_owned(), number),
+        }
+    };
+    parts.map(part).collect()
+}
+
+/// Builds a model, with its adapters, on the host, and moves it to the device (`model.to`): module by module, the
+/// adapters of a layer behind its own parameters.
+pub(crate) fn moved<R>(t: &Tape, build: impl FnOnce() -> R) -> R {
+    t.register_parameters(false);
+    let built = t.without_memory(build);
+    let mut registered = t.take_registered();
+    let mut first = BTreeMap::new();
+    for (place, entry) in registered.iter().enumerate() {
+        first.entry(entry.scope).or_insert(place);
+    }
+    registered.sort_by_key(|entry| first.get(&entry.scope).copied());
+    for entry in registered {
+        let category = match entry.role {
+            Role::Trained | Role::Frozen => Category::Parameters,
+            Role::Buffer => Category::Buffers,
+        };
+        t.in_scope(entry.scope, || {
+            t.give_storage_for(category, "_to_copy", &entry.tensor);
+        });
+    }
+    built
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn weights_come_in_the_natural_order_of_their_names() {
+        let mut names = [
+            "model.layers.10.mlp",
+            "model.norm",
+            "model.layers.2.self_attn",
+            "lm_head",
+            "model.layers.2.mlp",
+        ];
+        names.sort_by_key(|name| natural_key(name, "weight"));
+        let sorted = [
+            "lm_head",
+            "model.layers.2.mlp",
+            "model.layers.2.self_attn",
+            "model.layers.10.mlp",
+            "model.norm",
+        ];
+        assert_eq!(names, sorted);
+    }
+}
