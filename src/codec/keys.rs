@@ -8,9 +8,10 @@ use crate::ask::{
     ExpertRouting, Framework, Libraries, Loss, MasterWeights, Message, MultiprocessingContext,
     ObjectiveKind, OffloadDevice, OptimizerImpl, OptimizerName, PackingKind, PipelineSchedule,
     Plan, Precision, Program, QuantizationStorage, QuantizationType, RecomputeGranularity,
-    RecomputeMethod, RotateMethod, Saving, SdpaBackend, ShardingStrategy, Task, TensorParallelKind,
-    TokenizerKind, message,
+    RecomputeMethod, RotateMethod, SampleLengths, Saving, SdpaBackend, ShardingStrategy, Task,
+    TensorParallelKind, TokenizerKind, message,
 };
+use serde::Deserialize;
 
 /// What a key holds.
 #[derive(Clone, Copy, Debug)]
@@ -39,6 +40,8 @@ pub enum Kind {
     Divisions,
     /// Pixels along both sides of an image, or width and height such as `1920x1080`; a text.
     Sides,
+    /// How long samples are: lengths with their counts, or mean, p95 and longest.
+    Lengths,
 }
 
 /// One key.
@@ -417,6 +420,8 @@ pub static KEYS: &[Key] = &[
         "ref_logps",
         Kind::Flag,
     ),
+    key("dataset.lengths", "lengths", Kind::Lengths),
+    key("dataloader.group_by_length", "by_length", Kind::Flag),
 ];
 
 /// Options of PEFT that change numbers, not what is kept of them.
@@ -443,6 +448,7 @@ impl Kind {
                 let list = value.as_str().filter(|text| text.starts_with('['));
                 return list.map_or_else(|| whole(value), |_| Some(value.clone()));
             }
+            Self::Lengths => return lengths(value),
             Self::Sides => {
                 let number = whole(value).map(|number| number.to_string().into());
                 return number.or_else(|| value.is_string().then(|| value.clone()));
@@ -466,8 +472,18 @@ impl Kind {
             Self::Fields => message!(codec::fields),
             Self::Divisions => message!(codec::divisions),
             Self::Sides => message!(codec::sides),
+            Self::Lengths => message!(codec::lengths),
         }
     }
+}
+
+/// Lengths as a scenario keeps them, of what JSON has or of a text.
+fn lengths(value: &serde_json::Value) -> Option<serde_json::Value> {
+    let read = match value.as_str() {
+        Some(text) => SampleLengths::parse(text),
+        None => SampleLengths::deserialize(value).ok()?.tidied(),
+    };
+    serde_json::to_value(read?).ok()
 }
 
 #[allow(

@@ -58,10 +58,12 @@ fn every_key_of_a_scenario_is_in_the_table() {
             file_bytes: Some(1),
             row_group_bytes: Some(1),
             length_mean: Some(2),
+            lengths: Some(SampleLengths::Counted(vec![[2, 1]])),
             ..Dataset::default()
         },
         dataloader: DataLoader {
             persistent_workers: true,
+            group_by_length: true,
             ..DataLoader::default()
         },
         host: HostSettings {

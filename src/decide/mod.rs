@@ -4,7 +4,7 @@
 //! the longest sequence, the fewest GPUs, the smallest GPU of the catalog. It makes one estimate at a time, so
 //! that a page can spread it over frames; [`solve`] makes them all. [`gpus_curve`] says what a rank needs
 //! against the number of GPUs, [`sweep`] what each phase needs against the micro-batch size, a [`MemoryMap`]
-//! what a run needs over two numbers. A [`Planner`] looks
+//! what a run needs over two numbers. [`long_batches`] says how often batches come that are longer than what fits. A [`Planner`] looks
 //! for the settings that fit and that no others dominate. An [`Adviser`] says what to change where a run does not
 //! fit, and what there is room for where it does.
 //!
@@ -28,6 +28,7 @@ mod axis;
 mod curve;
 mod gpus;
 mod listed;
+mod long_batches;
 mod map;
 mod number;
 mod plan;
@@ -42,6 +43,7 @@ pub use advice::{
 pub use axis::Axis;
 pub use curve::{GpusCurve, GpusCurves, GpusPoint, Sharding, gpus_curve};
 pub use gpus::{gpus_of, with_gpus};
+pub use long_batches::{LongBatches, Quantile, long_batches};
 pub use map::{MapCell, MapEdge, MemoryMap};
 pub use plan::{
     Adapters, Altered, Freedom, Gpus, Nearest, PlanOptions, Planner, Plans, Rejection, RunPlan,

@@ -21,6 +21,7 @@ pub(crate) mod expert_support;
 mod hardware;
 mod idle;
 mod images;
+mod lengths;
 mod liger;
 mod objective;
 mod offers;

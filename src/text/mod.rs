@@ -11,6 +11,7 @@ mod fits;
 mod history;
 mod inputs;
 mod language;
+mod long_batches;
 mod map;
 mod mesh;
 mod messages;
@@ -45,6 +46,7 @@ pub use inputs::{
     requested_sentence, too_large,
 };
 pub use language::Language;
+pub use long_batches::{batch_lengths, too_long_batches};
 pub use map::{map_cell, map_summary};
 pub use mesh::mesh_words;
 pub use messages::{WrittenFinding, WrittenReport, english, message_text, written};

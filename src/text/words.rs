@@ -274,6 +274,7 @@ words! {
     IdleNotSelective: "No effect without selective checkpointing.", "未使用选择性重计算时无效。";
     IdleNotOfObjective: "No effect: the objective has no use for it.", "无效：该训练目标不使用此项。";
     IdleNotPacked: "No effect: nothing is packed.", "无效：没有打包。";
+    IdleSameLengths: "No effect: nothing says that batches differ in length.", "无效：各批次长度相同。";
     IdleNotTrainer: "No effect: only Trainer.evaluate keeps predictions.", "无效：只有 Trainer.evaluate 会保留预测。";
     IdleNotGenerating: "No effect: nothing is generated.", "无效：不生成内容。";
     IdleNoAdapters: "No effect without LoRA.", "未启用 LoRA 时无效。";
@@ -319,6 +320,7 @@ pub const fn idle_reason(idle: Idle) -> Word {
         Idle::NoEvaluation => Word::IdleNoEvaluation,
         Idle::NotSelective => Word::IdleNotSelective,
         Idle::NotPacked => Word::IdleNotPacked,
+        Idle::SameLengths => Word::IdleSameLengths,
         Idle::NotOfObjective => Word::IdleNotOfObjective,
         Idle::NotTrainer => Word::IdleNotTrainer,
         Idle::NotGenerating => Word::IdleNotGenerating,

@@ -5,7 +5,8 @@ use crate::configs::does_not_fit;
 use crate::lines::{self, Written, read, refusal, sentence, write_line};
 use crate::table;
 use crate::{BAD_INPUT, DOES_NOT_FIT, FITS, refuse_line};
-use highwater::ask::Finding;
+use highwater::ask::{Finding, Scenario};
+use highwater::decide::{Axis, LongBatches, long_batches, solve};
 use highwater::report::{self, Estimate};
 use highwater::text::WrittenReport;
 use std::io::Write;
@@ -30,14 +31,19 @@ fn one(text: &str, form: Form, misfits: &Mutex<Vec<String>>) -> Written {
     let mut line = Vec::new();
     // Writing to memory cannot fail.
     let _ = match (form, &answer) {
-        (Form::Json, Ok(estimate)) => write_line(&WrittenReport::from(&estimate.report), &mut line),
+        (Form::Json, Ok((estimate, lengths))) => {
+            let report = WrittenReport::from(&estimate.report);
+            write_line(&report.with_lengths(lengths.as_ref()), &mut line)
+        }
         (Form::Json, Err(findings)) => write_line(&refusal(findings), &mut line),
-        (Form::Table, Ok(estimate)) => table::write(&estimate.report, &mut line),
+        (Form::Table, Ok((estimate, lengths))) => {
+            table::write(&estimate.report, lengths.as_ref(), &mut line)
+        }
         (Form::Table, Err(findings)) => writeln!(line, "error: {}\n", sentence(findings)),
     };
     let code = match &answer {
         Err(_) => BAD_INPUT,
-        Ok(estimate) if !estimate.report.verdict.fits => {
+        Ok((estimate, _)) if !estimate.report.verdict.fits => {
             if let Ok(mut misfits) = misfits.lock() {
                 misfits.push(does_not_fit(&estimate.report.verdict));
             }
@@ -48,11 +54,19 @@ fn one(text: &str, form: Form, misfits: &Mutex<Vec<String>>) -> Written {
     (code, line)
 }
 
-fn answer(text: &str) -> Result<Estimate, Vec<Finding>> {
+fn answer(text: &str) -> Result<(Estimate, Option<LongBatches>), Vec<Finding>> {
     let (scenario, decoding) = read(text)?;
     let mut estimate = report::estimate_with_ranks(&scenario)?;
     estimate.report.findings.extend(decoding);
-    Ok(estimate)
+    let lengths = lengths(&scenario);
+    Ok((estimate, lengths))
+}
+
+/// How long the batches are of a scenario that says how long samples are.
+fn lengths(scenario: &Scenario) -> Option<LongBatches> {
+    scenario.dataset.lengths.as_ref()?;
+    let axis = Axis::named("seq_len").ok()?;
+    long_batches(scenario, &solve(scenario, &axis).ok()?)
 }
 
 #[cfg(test)]
@@ -103,6 +117,18 @@ mod tests {
             run_on("{\"model\":\"llama-3.1-8b\",\"hardware\":{\"gpu\":\"rtx-4090\"}}");
         assert_eq!(code, DOES_NOT_FIT);
         assert_eq!(reports[0]["verdict"]["fits"], false);
+    }
+
+    #[test]
+    fn where_samples_differ_in_length_it_says_which_batches_fit() {
+        let text = r#"{"model":"qwen2.5-0.5b","seq_len":64,"dataset":{"lengths":"16:9 64:1"}}"#;
+        let (_, reports) = run_on(text);
+        let lengths = &reports[0]["lengths"];
+        assert_eq!(lengths["longest_fitting"], 64);
+        assert_eq!(lengths["quantiles"][0]["length"], 16);
+        assert!(lengths["too_long"].is_null());
+        let (_, reports) = run_on("{\"model\":\"qwen2.5-0.5b\",\"seq_len\":64}");
+        assert!(reports[0].get("lengths").is_none());
     }
 
     #[test]

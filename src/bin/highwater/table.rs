@@ -1,10 +1,12 @@
 //! A report as a table for people.
 
 use highwater::ask::Severity;
+use highwater::decide::LongBatches;
 use highwater::report::{Report, StepReport};
 use highwater::text::{
-    ByteUnits, Language, Scale, english, exact, method_name, other_figures, other_reasons,
-    rank_place, ranks_alike, ranks_summary, verdict_answer, verdict_detail,
+    ByteUnits, Language, Scale, batch_lengths, english, exact, method_name, other_figures,
+    other_reasons, rank_place, ranks_alike, ranks_summary, too_long_batches, verdict_answer,
+    verdict_detail,
 };
 use highwater::units::Bytes;
 use std::io::{self, Write};
@@ -13,7 +15,11 @@ use std::io::{self, Write};
 ///
 /// # Errors
 /// What the writer says.
-pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
+pub fn write(
+    report: &Report,
+    lengths: Option<&LongBatches>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let (units, language) = (ByteUnits::Binary, Language::English);
     let parameters = exact(report.model.num_parameters);
     writeln!(
@@ -70,6 +76,14 @@ pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
             rank_place(of, &report.ranks, language),
         );
         writeln!(out, "  {name:<28}{place:<22}{:>12}", scale.finer(of.total))?;
+    }
+    if let Some(lengths) = lengths {
+        writeln!(
+            out,
+            "\n{}\n{}",
+            batch_lengths(lengths, language),
+            plain(&too_long_batches(lengths, language))
+        )?;
     }
     if !report.others.is_empty() {
         writeln!(out, "\nWhat others would say")?;

@@ -54,6 +54,8 @@ groups! {
             "整数，或按大小（MiB）给出的列表，例如 [256:1,512:2,>:8]";
         sides: "pixels along both sides, or width and height such as 1920x1080",
             "边长像素数，或宽x高，例如 1920x1080";
+        lengths: "mean, p95 and longest, as in mean 412, p95 1800, longest 4096, or lengths in tokens, with their counts (128:40, 512:3) or one for each sample",
+            "均值、p95 与最长，例如 mean 412, p95 1800, longest 4096；或长度（词元数）：带样本数（128:40, 512:3），或每个样本一个";
         expected: "It must be {expected}.",
             "应为{expected}。";
         number_missing: "Enter a number.",

@@ -2,6 +2,7 @@
 
 use super::say::message_text;
 use crate::ask::{Finding, Fix, Severity};
+use crate::decide::LongBatches;
 use crate::report::Report;
 use crate::text::Language;
 use serde::Serialize;
@@ -39,6 +40,9 @@ pub fn written(findings: &[Finding]) -> Vec<WrittenFinding<'_>> {
 pub struct WrittenReport<'a> {
     #[serde(flatten)]
     report: &'a Report,
+    /// How long batches are, where they differ.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lengths: Option<&'a LongBatches>,
     findings: Vec<WrittenFinding<'a>>,
 }
 
@@ -46,7 +50,15 @@ impl<'a> From<&'a Report> for WrittenReport<'a> {
     fn from(report: &'a Report) -> Self {
         Self {
             report,
+            lengths: None,
             findings: written(&report.findings),
         }
+    }
+}
+
+impl<'a> WrittenReport<'a> {
+    /// The same with how long batches are.
+    pub fn with_lengths(self, lengths: Option<&'a LongBatches>) -> Self {
+        Self { lengths, ..self }
     }
 }

@@ -60,6 +60,12 @@ settings! {
     "dataset.length_mean": "Length of usual batches", "常见批次的长度";
         "Batches are padded to their longest sample: most to this length, the longest to the sequence length.",
         "批次按其最长样本填充：多数批次填充到此长度，最长的填充到序列长度。"; "S of the first steps", "padding=\"longest\" of the data collator";
+    "dataset.lengths": "Lengths of samples", "样本长度";
+        "Mean, p95 and longest, or the lengths themselves with their counts (128:40, 512:3); longer samples are cut to the sequence length. They say how often a batch comes that does not fit, under What fits.",
+        "均值、p95 与最长；或带样本数的各长度（128:40, 512:3）。超出序列长度的样本会被截断。由此得知放不下的批次多久出现一次，见“能放下多少”。"; "", "[len(sample[\"input_ids\"]) for sample in dataset]";
+    "dataloader.group_by_length": "Group by length", "按长度分组";
+        "Batches of samples of like length, the longest batch first.",
+        "每批由长度相近的样本组成，最长的批次最先。"; "", "TrainingArguments(train_sampling_strategy=\"group_by_length\")";
     "gradient_accumulation_steps": "Gradient accumulation", "梯度累积（gradient accumulation）";
         "Micro-batches per optimizer step; more of them do not need more memory.",
         "每次优化器更新的微批次数；增加它不会增加内存。"; "", "TrainingArguments.gradient_accumulation_steps";

@@ -103,6 +103,8 @@ static ONE_GPU: &[Group] = &[
             Setting::new("dataset.length_mean")
                 .steps(LENGTHS)
                 .absent(As("seq_len")),
+            Setting::new("dataset.lengths").absent(Called(Word::Off)),
+            Setting::new("dataloader.group_by_length"),
             Setting::new("objective.kind").half(),
             Setting::new("objective.completion_tokens")
                 .steps(LENGTHS)
