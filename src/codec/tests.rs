@@ -108,6 +108,8 @@ fn every_key_of_a_scenario_is_in_the_table() {
         padding_mask: Some(true),
         pad_to_multiple_of: Some(8),
         image_size: Some("1920x1080".to_owned()),
+        min_pixels: Some(1),
+        max_pixels: Some(2),
         evaluation: Evaluation {
             micro_batch_size: Some(1),
             use_cache: Some(true),

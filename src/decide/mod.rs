@@ -31,6 +31,7 @@ mod listed;
 mod long_batches;
 mod map;
 mod number;
+mod pixels;
 mod plan;
 mod search;
 mod solver;

@@ -115,6 +115,12 @@ pub fn idle(scenario: &Scenario, key: &str) -> Option<Idle> {
             Some(images) => (!images.sees_any_size()).then_some(Idle::Images),
             None => Some(Idle::NoImages),
         }),
+        "min_pixels" | "max_pixels" => {
+            architecture(scenario).and_then(|model| match model.images() {
+                Some(images) => images.packed().is_none().then_some(Idle::Images),
+                None => Some(Idle::NoImages),
+            })
+        }
         "images" => architecture(scenario)
             .filter(|model| model.images().is_none())
             .map(|_| Idle::NoImages),

@@ -46,6 +46,7 @@ use std::ops::Deref;
 
 pub use complete::{Resolution, resolve};
 pub use idle::{Idle, idle};
+pub use images::{ImageTokens, image_tokens};
 pub use offers::{offers, usual_adapters};
 
 /// The modules of a model, which is built dry when they are first asked for.

@@ -9,6 +9,7 @@ mod export;
 mod figures;
 mod fits;
 mod history;
+mod images;
 mod inputs;
 mod language;
 mod long_batches;
@@ -41,6 +42,7 @@ pub use figures::{
 };
 pub use fits::{axis_name, curve_summary, floor_name, gpus_sentence, sharding_name};
 pub use history::{history_moment, history_summary};
+pub use images::image_tokens_sentence;
 pub use inputs::{
     InputWord, cause_sentence, holder_name, job_counts, kind_name, refused_sentence,
     requested_sentence, too_large,

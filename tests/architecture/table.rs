@@ -141,7 +141,6 @@ pub fn room(name: &str) -> Option<&'static Room> {
 pub const CLOSING: &[(&str, &str)] = &[
     ("src/app/address.rs", "src/app/store.rs"),
     ("src/app/kept.rs", "src/app/store.rs"),
-    ("src/codec/keys.rs", "src/codec/tree.rs"),
     ("src/device/allocator.rs", "src/device/replay.rs"),
     (
         "src/families/deberta/first.rs",

@@ -36,6 +36,12 @@ settings! {
     "image_size": "Image size", "图像尺寸";
         "Pixels along both sides of an image, or width x height; the processor rounds them to whole tokens.",
         "图像边长的像素数，或宽x高；处理器会将其取整为完整的词元。"; "", "AutoProcessor, image_grid_thw";
+    "min_pixels": "Fewest pixels of an image", "图像的最少像素数";
+        "Smaller images are enlarged by the processor of Qwen2-VL, Qwen2.5-VL or Qwen3-VL.",
+        "更小的图像会被 Qwen2-VL、Qwen2.5-VL 或 Qwen3-VL 的处理器放大。"; "", "AutoProcessor.from_pretrained(min_pixels=), size[\"shortest_edge\"]";
+    "max_pixels": "Most pixels of an image", "图像的最多像素数";
+        "Larger images are made smaller by the processor. Without an image size, images are taken to be as large as this.",
+        "更大的图像会被处理器缩小。未给出图像尺寸时，按此大小估算。"; "", "AutoProcessor.from_pretrained(max_pixels=), size[\"longest_edge\"]";
     "pad_to_multiple_of": "Pad to a multiple of", "填充到其倍数";
         "pad_to_multiple_of of the data collator; 1 pads no further.",
         "data collator 的 pad_to_multiple_of；1 表示不再填充。"; "\u{2308}S / n\u{2309} n", "DataCollatorForSeq2Seq(pad_to_multiple_of=n)";
