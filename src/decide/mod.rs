@@ -29,6 +29,7 @@ mod curve;
 mod gpus;
 mod listed;
 mod long_batches;
+mod long_steps;
 mod map;
 mod number;
 mod pixels;
@@ -45,6 +46,7 @@ pub use axis::Axis;
 pub use curve::{GpusCurve, GpusCurves, GpusPoint, Sharding, gpus_curve};
 pub use gpus::{gpus_of, with_gpus};
 pub use long_batches::{LongBatches, Quantile, long_batches};
+pub use long_steps::{LongSteps, LongStepsSearch, OutOfMemoryAt, SegmentsRun, long_steps};
 pub use map::{MapCell, MapEdge, MemoryMap};
 pub use plan::{
     Adapters, Altered, Freedom, Gpus, Nearest, PlanOptions, Planner, Plans, Rejection, RunPlan,

@@ -2,7 +2,7 @@
 
 use super::Batches;
 
-/// Odd constants of SplitMix64 (G. Steele, D. Lea, C. Flood, Fast Splittable Pseudorandom Number Generators,
+/// Odd constants of `SplitMix64` (G. Steele, D. Lea, C. Flood, Fast Splittable Pseudorandom Number Generators,
 /// OOPSLA 2014).
 const GAMMA: u64 = 0x9e37_79b9_7f4a_7c15;
 const MIX: [u64; 2] = [0xbf58_476d_1ce4_e5b9, 0x94d0_49bb_1331_11eb];

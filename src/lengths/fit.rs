@@ -141,8 +141,7 @@ mod tests {
             let off = (found.mean() / mean as f64 - 1.0).abs();
             assert!(off < 2e-3, "{shape:?}: {}", found.mean());
             assert!((found.at_most(p95) - P95).abs() < 1e-6, "{shape:?}");
-            assert_eq!(found.at_most(longest), 1.0);
-            assert!(found.at_most(longest - 1) < 1.0);
+            assert!(found.at_most(longest - 1) < 1.0 && found.at_most(longest) >= 1.0);
         }
     }
 

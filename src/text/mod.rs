@@ -13,6 +13,7 @@ mod images;
 mod inputs;
 mod language;
 mod long_batches;
+mod long_steps;
 mod map;
 mod mesh;
 mod messages;
@@ -49,6 +50,7 @@ pub use inputs::{
 };
 pub use language::Language;
 pub use long_batches::{batch_lengths, too_long_batches};
+pub use long_steps::{long_steps_summary, segments_sentence, step_sentence};
 pub use map::{map_cell, map_summary};
 pub use mesh::mesh_words;
 pub use messages::{WrittenFinding, WrittenReport, english, message_text, written};

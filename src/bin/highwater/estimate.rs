@@ -6,7 +6,7 @@ use crate::lines::{self, Written, read, refusal, sentence, write_line};
 use crate::table;
 use crate::{BAD_INPUT, DOES_NOT_FIT, FITS, refuse_line};
 use highwater::ask::{Finding, Scenario};
-use highwater::decide::{Axis, LongBatches, long_batches, solve};
+use highwater::decide::{Axis, LongBatches, LongSteps, long_batches, long_steps, solve};
 use highwater::report::{self, Estimate};
 use highwater::text::WrittenReport;
 use std::io::Write;
@@ -33,11 +33,13 @@ fn one(text: &str, form: Form, misfits: &Mutex<Vec<String>>) -> Written {
     let _ = match (form, &answer) {
         (Form::Json, Ok((estimate, lengths))) => {
             let report = WrittenReport::from(&estimate.report);
-            write_line(&report.with_lengths(lengths.as_ref()), &mut line)
+            let Lengths { batches, steps } = lengths;
+            let report = report.with_lengths(batches.as_ref(), steps.as_ref());
+            write_line(&report, &mut line)
         }
         (Form::Json, Err(findings)) => write_line(&refusal(findings), &mut line),
         (Form::Table, Ok((estimate, lengths))) => {
-            table::write(&estimate.report, lengths.as_ref(), &mut line)
+            table::write(&estimate.report, lengths, &mut line)
         }
         (Form::Table, Err(findings)) => writeln!(line, "error: {}\n", sentence(findings)),
     };
@@ -54,19 +56,41 @@ fn one(text: &str, form: Form, misfits: &Mutex<Vec<String>>) -> Written {
     (code, line)
 }
 
-fn answer(text: &str) -> Result<(Estimate, Option<LongBatches>), Vec<Finding>> {
+/// What differs where samples differ in length.
+#[derive(Default)]
+pub struct Lengths {
+    /// How long batches are, and which fit.
+    pub batches: Option<LongBatches>,
+    /// What many steps of them hold.
+    pub steps: Option<LongSteps>,
+}
+
+fn answer(text: &str) -> Result<(Estimate, Lengths), Vec<Finding>> {
     let (scenario, decoding) = read(text)?;
     let mut estimate = report::estimate_with_ranks(&scenario)?;
     estimate.report.findings.extend(decoding);
-    let lengths = lengths(&scenario);
+    let lengths = lengths(&scenario, &mut estimate.report.findings);
     Ok((estimate, lengths))
 }
 
-/// How long the batches are of a scenario that says how long samples are.
-fn lengths(scenario: &Scenario) -> Option<LongBatches> {
-    scenario.dataset.lengths.as_ref()?;
-    let axis = Axis::named("seq_len").ok()?;
-    long_batches(scenario, &solve(scenario, &axis).ok()?)
+/// What is to be said of a scenario that says how long samples are.
+fn lengths(scenario: &Scenario, findings: &mut Vec<Finding>) -> Lengths {
+    if scenario.dataset.lengths.is_none() {
+        return Lengths::default();
+    }
+    let longest = Axis::named("seq_len").ok();
+    let longest = longest.and_then(|axis| solve(scenario, &axis).ok());
+    let batches = longest.and_then(|longest| long_batches(scenario, &longest));
+    let steps = match long_steps(scenario) {
+        Some(Ok(steps)) => Some(steps),
+        Some(Err(why)) => {
+            let of = |finding: Finding| Finding::notice(&finding.key, finding.message);
+            findings.extend(why.into_iter().map(of));
+            None
+        }
+        None => None,
+    };
+    Lengths { batches, steps }
 }
 
 #[cfg(test)]
@@ -127,6 +151,8 @@ mod tests {
         assert_eq!(lengths["longest_fitting"], 64);
         assert_eq!(lengths["quantiles"][0]["length"], 16);
         assert!(lengths["too_long"].is_null());
+        assert_eq!(lengths["steps"]["count"], 1000);
+        assert_eq!(lengths["steps"]["runs"][1]["expandable_segments"], true);
         let (_, reports) = run_on("{\"model\":\"qwen2.5-0.5b\",\"seq_len\":64}");
         assert!(reports[0].get("lengths").is_none());
     }

@@ -1,12 +1,12 @@
 //! A report as a table for people.
 
+use crate::estimate::Lengths;
 use highwater::ask::Severity;
-use highwater::decide::LongBatches;
 use highwater::report::{Report, StepReport};
 use highwater::text::{
     ByteUnits, Language, Scale, batch_lengths, english, exact, method_name, other_figures,
-    other_reasons, rank_place, ranks_alike, ranks_summary, too_long_batches, verdict_answer,
-    verdict_detail,
+    other_reasons, rank_place, ranks_alike, ranks_summary, segments_sentence, too_long_batches,
+    verdict_answer, verdict_detail,
 };
 use highwater::units::Bytes;
 use std::io::{self, Write};
@@ -15,11 +15,7 @@ use std::io::{self, Write};
 ///
 /// # Errors
 /// What the writer says.
-pub fn write(
-    report: &Report,
-    lengths: Option<&LongBatches>,
-    out: &mut dyn Write,
-) -> io::Result<()> {
+pub fn write(report: &Report, lengths: &Lengths, out: &mut dyn Write) -> io::Result<()> {
     let (units, language) = (ByteUnits::Binary, Language::English);
     let parameters = exact(report.model.num_parameters);
     writeln!(
@@ -77,13 +73,16 @@ pub fn write(
         );
         writeln!(out, "  {name:<28}{place:<22}{:>12}", scale.finer(of.total))?;
     }
-    if let Some(lengths) = lengths {
+    if let Some(lengths) = &lengths.batches {
         writeln!(
             out,
             "\n{}\n{}",
             batch_lengths(lengths, language),
             plain(&too_long_batches(lengths, language))
         )?;
+    }
+    for run in lengths.steps.iter().flat_map(|steps| &steps.runs) {
+        writeln!(out, "{}", plain(&segments_sentence(run, units, language)))?;
     }
     if !report.others.is_empty() {
         writeln!(out, "\nWhat others would say")?;
