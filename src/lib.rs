@@ -17,6 +17,7 @@ pub mod families;
 pub mod figure;
 pub mod host;
 pub mod inputs;
+pub mod lengths;
 pub mod model;
 pub mod nn;
 pub mod optim;

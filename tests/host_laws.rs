@@ -55,6 +55,7 @@ impl Draw {
                 epochs: self.below(10),
                 arrow_pool: self.one_of(ArrowPool::ALL),
                 length_mean: None,
+                lengths: None,
             },
             loader: DataLoader {
                 num_workers: self.below(16),
@@ -62,6 +63,7 @@ impl Draw {
                 pin_memory: self.yes(),
                 persistent_workers: self.yes(),
                 shuffle: self.yes(),
+                group_by_length: false,
                 multiprocessing_context: self.one_of(MultiprocessingContext::ALL),
             },
             batch: (0..3).map(|_| Bytes(self.below(1 << 24))).collect(),

@@ -20,6 +20,7 @@ fn described(kind: Kind) -> Value {
         Kind::Text => json!({"type": "string"}),
         Kind::List => json!({"type": "array", "items": {"type": "string"}}),
         Kind::Fields => json!({"type": "object"}),
+        Kind::Lengths => json!({"$ref": "#/$defs/lengths"}),
         Kind::Divisions | Kind::Sides => json!({"type": ["integer", "string"], "minimum": 0}),
     }
 }

@@ -3,7 +3,8 @@
 //! [`Store`] holds the page's signals; `engine` turns each change of the scenario into an answer
 //! in the next frame; `background` fills in
 //! the picture over batch sizes and the advice; `fits` looks for what only just fits when it is asked to, `plans` for
-//! settings that fit, `map` for what fits over two numbers. Their questions are gone on with between frames (`pursuit`),
+//! settings that fit, `map` for what fits over two numbers, `steps`
+//! runs many of differing length. Their questions are gone on with between frames (`pursuit`),
 //! with estimates from threads beside the page's (`estimates`); `closely` runs the model again for
 //! whoever looks at single tensors; `kept` has the configuration to compare with; `opened` reads what the
 //! reader gives it, `model` changes the model; `address`
@@ -25,6 +26,7 @@ mod model;
 mod opened;
 mod plans;
 mod pursuit;
+mod steps;
 mod store;
 
 pub use address::{query_of, query_of_scenario, query_of_two, query_of_widget, visit};
@@ -35,6 +37,7 @@ pub use map::MapSearch;
 pub use model::change_model;
 pub use opened::{Given, MOST, Opened, asked_for, open_files, open_text};
 pub use plans::{PlanSearch, Planned};
+pub use steps::StepsSearch;
 pub use store::{Draft, Ghost, Store, use_store};
 
 use crate::browser;

@@ -1,5 +1,6 @@
 //! The data set and its loader, as a scenario describes them.
 
+use super::lengths::SampleLengths;
 use super::omitted::is_false;
 use crate::units::names;
 use serde::{Deserialize, Serialize};
@@ -43,7 +44,7 @@ names! {
 }
 
 /// The data set, as it lies on disk and as it is loaded.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Dataset {
     /// How it is held.
@@ -61,6 +62,10 @@ pub struct Dataset {
     /// absent, which else is the length of the longest batch.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub length_mean: Option<u64>,
+    /// How long its samples are; longer ones are cut to `seq_len`. It says how long batches become, and changes
+    /// no estimate.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lengths: Option<SampleLengths>,
     /// Raw text of one Parquet row group, for [`DatasetMode::Reopened`]; as pyarrow writes it
     /// when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -80,6 +85,7 @@ impl Default for Dataset {
             columns: 2,
             file_bytes: None,
             length_mean: None,
+            lengths: None,
             row_group_bytes: None,
             epochs: 3,
             arrow_pool: ArrowPool::Mimalloc,
@@ -102,6 +108,9 @@ pub struct DataLoader {
     pub persistent_workers: bool,
     /// Whether each epoch has a new random order.
     pub shuffle: bool,
+    /// Whether batches are of samples of like length (`group_by_length` of transformers' trainer).
+    #[serde(skip_serializing_if = "is_false")]
+    pub group_by_length: bool,
     /// How workers are started.
     pub multiprocessing_context: MultiprocessingContext,
 }
@@ -126,6 +135,7 @@ impl Default for DataLoader {
             pin_memory: true,
             persistent_workers: false,
             shuffle: true,
+            group_by_length: false,
             multiprocessing_context: MultiprocessingContext::Fork,
         }
     }

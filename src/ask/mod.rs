@@ -17,6 +17,7 @@ mod evaluation;
 mod finding;
 mod framework;
 mod host_settings;
+mod lengths;
 mod liger;
 pub(crate) mod limits;
 mod lora;
@@ -43,6 +44,7 @@ pub use evaluation::{Evaluation, EvaluationKind};
 pub use finding::{Finding, Fix, Severity};
 pub use framework::Framework;
 pub use host_settings::{Checkpoint, HostSettings, Libraries, Saving, TokenizerKind};
+pub use lengths::{LengthShape, SampleLengths};
 pub use liger::{LigerKernel, LigerKernels};
 pub(crate) use limits::{
     ACCUMULATION, DATASET_BYTES, HEADS, HOST_BYTES, LAYERS, MICRO_BATCH_SIZE, SEQ_LEN,

@@ -52,6 +52,12 @@ pub struct Scenario {
     /// as in `1920x1080`; of Idefics3 what its processor has resized them to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub image_size: Option<String>,
+    /// The fewest pixels that the processor of Qwen2-VL and its like leaves an image; its own when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub min_pixels: Option<u64>,
+    /// The most; images are as large as that where it is given and `image_size` is not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_pixels: Option<u64>,
     /// Samples are padded to a multiple of so many tokens (`pad_to_multiple_of` of data collators).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pad_to_multiple_of: Option<u64>,
@@ -167,6 +173,8 @@ impl Default for Scenario {
             target_seq_len: None,
             images: 1,
             image_size: None,
+            min_pixels: None,
+            max_pixels: None,
             pad_to_multiple_of: None,
             packing: Packing::default(),
             gradient_accumulation_steps: 1,

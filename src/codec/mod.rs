@@ -14,6 +14,7 @@ mod flat;
 mod job;
 mod json;
 mod keys;
+mod kind;
 mod model;
 mod number;
 mod pasted;

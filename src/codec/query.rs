@@ -6,8 +6,9 @@ use super::number::{parse_bytes, parse_count, parse_tokens, write_bytes};
 use super::percent;
 use super::tree::{Builder, differing, shortened};
 use super::view::{Language, Theme, ViewOptions, WidgetControls};
-use crate::ask::{Finding, ModelRef, Scenario, Severity, closest, message};
+use crate::ask::{Finding, ModelRef, SampleLengths, Scenario, Severity, closest, message};
 use crate::families::essential_config;
+use serde::Deserialize;
 use serde_json::{Value, json};
 
 /// Names of a link for the forms of a model other than a catalog id.
@@ -111,6 +112,10 @@ pub(super) fn write_value(kind: Kind, value: &Value) -> String {
         (Kind::Bytes, Value::Number(bytes)) => bytes.as_u64().map_or(String::new(), write_bytes),
         (Kind::List, Value::Array(items)) => flat::write_list(items),
         (Kind::Fields, Value::Object(fields)) => flat::write_fields(fields),
+        (Kind::Lengths, lengths) => {
+            let read = SampleLengths::deserialize(lengths);
+            read.map_or(String::new(), |lengths| lengths.write())
+        }
         (_, Value::String(text)) => text.clone(),
         (_, other) => other.to_string(),
     }
@@ -227,7 +232,7 @@ fn read_key(key: &'static Key, text: &str, builder: &mut Builder) {
 
 pub(super) fn read_value(kind: Kind, text: &str) -> Option<Value> {
     match kind {
-        Kind::Model | Kind::Name(_) | Kind::Text | Kind::Sides => Some(text.into()),
+        Kind::Model | Kind::Name(_) | Kind::Text | Kind::Sides | Kind::Lengths => Some(text.into()),
         Kind::Divisions if text.starts_with('[') => Some(text.into()),
         Kind::Count | Kind::Divisions => parse_count(text).ok().map(Value::from),
         Kind::Tokens => parse_tokens(text).ok().map(Value::from),

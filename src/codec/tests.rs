@@ -58,10 +58,12 @@ fn every_key_of_a_scenario_is_in_the_table() {
             file_bytes: Some(1),
             row_group_bytes: Some(1),
             length_mean: Some(2),
+            lengths: Some(SampleLengths::Counted(vec![[2, 1]])),
             ..Dataset::default()
         },
         dataloader: DataLoader {
             persistent_workers: true,
+            group_by_length: true,
             ..DataLoader::default()
         },
         host: HostSettings {
@@ -107,6 +109,8 @@ fn every_key_of_a_scenario_is_in_the_table() {
         padding_mask: Some(true),
         pad_to_multiple_of: Some(8),
         image_size: Some("1920x1080".to_owned()),
+        min_pixels: Some(1),
+        max_pixels: Some(2),
         evaluation: Evaluation {
             micro_batch_size: Some(1),
             use_cache: Some(true),

@@ -1,5 +1,6 @@
 //! What can be solved for.
 
+use super::pixels::MAX_PIXELS;
 use crate::ask::{Message, Scenario, closest, message};
 use crate::codec::{KEYS, Key, Kind};
 use crate::resolve::{Idle, idle};
@@ -36,7 +37,15 @@ pub(super) const GPU: &str = "hardware.gpu";
 pub(super) const MODEL: &str = "model";
 
 /// What is asked for most, for those who ask for something else.
-const USUAL: [&str; 6] = ["micro_batch_size", "seq_len", "lora.r", MODEL, GPUS, GPU];
+const USUAL: [&str; 7] = [
+    "micro_batch_size",
+    "seq_len",
+    "lora.r",
+    MAX_PIXELS,
+    MODEL,
+    GPUS,
+    GPU,
+];
 
 /// Numbers of which more takes less memory of a GPU, or is more memory.
 const ROOM: [&str; 14] = [

@@ -3,7 +3,7 @@
 //! A [`Solver`] looks for the value of one [`Axis`] of a scenario that only just fits: the largest micro-batch,
 //! the longest sequence, the fewest GPUs, the smallest GPU of the catalog; [`solve`] has found it. [`gpus_curve`] says what a rank needs
 //! against the number of GPUs, [`sweep`] what each phase needs against the micro-batch size, a [`MemoryMap`]
-//! what a run needs over two numbers. A [`Planner`] looks
+//! what a run needs over two numbers. [`long_batches`] says how often batches come that are longer than what fits. A [`Planner`] looks
 //! for the settings that fit and that no others dominate. An [`Adviser`] says what to change where a run does not
 //! fit, and what there is room for where it does.
 //!
@@ -30,8 +30,11 @@ mod axis;
 mod curve;
 mod gpus;
 mod listed;
+mod long_batches;
+mod long_steps;
 mod map;
 mod number;
+mod pixels;
 mod plan;
 mod question;
 mod search;
@@ -45,6 +48,8 @@ pub use advice::{
 pub use axis::Axis;
 pub use curve::{GpusCurve, GpusCurves, GpusPoint, Sharding, gpus_curve};
 pub use gpus::{gpus_of, with_gpus};
+pub use long_batches::{LongBatches, Quantile, long_batches};
+pub use long_steps::{LongSteps, LongStepsSearch, OutOfMemoryAt, SegmentsRun, long_steps};
 pub use map::{MapCell, MapEdge, MemoryMap};
 pub use plan::{
     Adapters, Altered, Freedom, Gpus, Nearest, PlanOptions, Planner, Plans, Rejection, RunPlan,

@@ -1,5 +1,6 @@
 //! A number of a scenario as a line of places.
 
+use super::pixels::{self, MAX_PIXELS};
 use crate::ask::{Finding, Fix, Scenario, Severity};
 use crate::codec::{Key, value_at, values};
 use crate::resolve::resolve;
@@ -11,6 +12,8 @@ pub(super) struct Number {
     key: &'static Key,
     /// Whether more of it makes room: places count down from the largest value.
     makes_room: bool,
+    /// How much a place is.
+    unit: u64,
     least: u64,
     most: u64,
 }
@@ -24,12 +27,18 @@ impl Number {
         let mut line = Self {
             key,
             makes_room,
+            unit: 1,
             least: 0,
             most: u64::MAX,
         };
         let [least, most] = [0, u64::MAX].map(|from| line.repaired(scenario, from));
         line.least = least.min(most);
         line.most = most;
+        if key.path == MAX_PIXELS {
+            line.unit = pixels::unit(scenario);
+            line.least = line.least.next_multiple_of(line.unit);
+            line.most = line.most / line.unit * line.unit;
+        }
         line
     }
 
@@ -48,16 +57,21 @@ impl Number {
         value
     }
 
-    /// The first and the last place.
+    /// The least and the largest value.
     pub(super) fn range(&self) -> [u64; 2] {
         [self.least, self.most]
+    }
+
+    /// The first and the last place.
+    pub(super) fn places(&self) -> [u64; 2] {
+        self.range().map(|value| value / self.unit)
     }
 
     /// Where a scenario stands; at the beginning where it says nothing.
     pub(super) fn start(&self, scenario: &Scenario) -> u64 {
         let own = value_at(&values(scenario), self.key.path).as_u64();
         own.and_then(|value| self.place(value))
-            .unwrap_or(self.least)
+            .unwrap_or(self.places()[0])
     }
 
     /// The value at a place.
@@ -65,19 +79,26 @@ impl Number {
         if self.makes_room {
             self.least + self.most.saturating_sub(place)
         } else {
-            place
+            place.saturating_mul(self.unit)
         }
     }
 
     /// Where a value stands.
     pub(super) fn place(&self, value: u64) -> Option<u64> {
         let value = (self.least..=self.most).contains(&value).then_some(value)?;
-        // The way there is the way back.
-        Some(self.value(value))
+        // The way there is the way back, but for what a place is.
+        Some(if self.makes_room {
+            self.value(value)
+        } else {
+            value / self.unit
+        })
     }
 
     /// The scenario with a value.
     pub(super) fn with(&self, scenario: &Scenario, value: u64) -> Option<Scenario> {
+        if self.key.path == MAX_PIXELS {
+            return Some(pixels::with(scenario, value));
+        }
         let fix = Fix {
             key: self.key.path.to_owned(),
             value: value.into(),

@@ -4,6 +4,7 @@ use super::axis::{Along, Axis};
 use super::gpus;
 use super::listed;
 use super::number::{Number, repair};
+use super::pixels::{MAX_PIXELS, followed};
 use super::question::{Estimator, Progress, Question};
 use super::search::{Found, Search};
 use crate::ask::{Finding, Message, Scenario, Severity, message};
@@ -31,6 +32,8 @@ pub struct Solution {
 ///   fits, of which the next larger value that is not refused does not fit, and neither do the next multiples of
 ///   2, 4, 8, ... 256 after that. It is the largest that fits but where memory falls again later, by more than
 ///   such a multiple saves. Doubling and bisection find it, in about 2 log2(N) + 8 estimates.
+/// - Of `max_pixels`, in steps of a token's pixels, the same: images are as large as it allows, and `seq_len` follows
+///   their tokens, so that as much text stays.
 /// - Of a number that makes room (`hardware.host_ram`, `parallelism.tp.size`, ...) and of `gpus`: a value that
 ///   fits, of which the next smaller one does not. GPUs are counted one by one within a node, then by whole
 ///   nodes, up to 4096, with data parallelism over all that the other axes leave.
@@ -90,7 +93,7 @@ impl Solver {
                 let makes_room = matches!(axis.along, Along::Least(_));
                 let line = Number::of(scenario, key, makes_room);
                 let start = line.start(scenario);
-                let search = Search::new(line.range(), start, !makes_room);
+                let search = Search::new(line.places(), start, !makes_room);
                 Work::Number(line, search)
             }
             Along::Gpus => {
@@ -129,15 +132,19 @@ impl Solver {
                 } else {
                     0.into()
                 };
-                let findings = match (value, self.axis.along) {
+                let mut findings = match (value, self.axis.along) {
                     (Some(value), Along::Largest(_)) if !search.is_short_beyond() => {
                         vec![self.ends(line, value)]
                     }
                     _ => Vec::new(),
                 };
+                let scenario = value.and_then(|value| line.with(&self.scenario, value));
+                if self.axis.key() == MAX_PIXELS {
+                    findings.extend(scenario.as_ref().and_then(followed));
+                }
                 Ok(Solution {
                     value: value.map_or(none, Value::from),
-                    scenario: value.and_then(|value| line.with(&self.scenario, value)),
+                    scenario,
                     findings,
                 })
             }

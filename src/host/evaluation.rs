@@ -35,7 +35,7 @@ impl HostEvaluation {
             dataset: Dataset {
                 raw_bytes: 0,
                 rows: 0,
-                ..job.dataset
+                ..job.dataset.clone()
             },
             ..job.clone()
         }

@@ -136,7 +136,7 @@ impl HostJob {
                 TokenizerKind::None
             },
             vocab_size: inputs.vocab_size,
-            dataset: spec.dataset,
+            dataset: spec.dataset.clone(),
             loader: spec.dataloader,
             batch: batch_tensors(spec, spec.micro_batch_size),
             checkpoint,

@@ -215,7 +215,7 @@ impl ResolvedSpec {
             activation_offload: scenario.activation_offload,
             program: scenario.program,
             evaluation: scenario.evaluation,
-            dataset: scenario.dataset,
+            dataset: scenario.dataset.clone(),
             dataloader: scenario.dataloader,
             device: DeviceFacts::default(),
             host: HostFacts::default(),

@@ -26,6 +26,7 @@ mod ranks;
 mod replayed;
 mod requested;
 mod schedule;
+mod steps;
 mod stretch;
 mod summarize;
 mod types;
@@ -48,6 +49,7 @@ pub use others::{Method, Other, Quantity, Reason};
 pub use ranks::{Ranks, ranks};
 pub use requested::{Requested, requested};
 pub use schedule::{RankSchedule, Schedule, schedule};
+pub use steps::{ManySteps, Running, StepHeld, StepsRun};
 pub use summarize::{DeviceSummary, summarize};
 pub use types::*;
 

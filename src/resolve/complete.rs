@@ -2,8 +2,8 @@
 
 use super::{
     activations, adapters, allocator, around, attention_support, chunked_loss, classifier,
-    evaluation, hardware, images, liger, objective, offload, optimizer, packing, parallelism,
-    quantization, refused, support, task, training, versions, weights,
+    evaluation, hardware, images, lengths, liger, objective, offload, optimizer, packing,
+    parallelism, quantization, refused, support, task, training, versions, weights,
 };
 use crate::ask::{
     DataParallelKind, Finding, SCENARIO_VERSION, Scenario, Severity, limits, message,
@@ -128,7 +128,7 @@ fn complete(asked: &Scenario, findings: &mut Vec<Finding>) -> Option<ResolvedSpe
         activation_offload: scenario.activation_offload,
         program: scenario.program,
         evaluation,
-        dataset: scenario.dataset,
+        dataset: scenario.dataset.clone(),
         dataloader: scenario.dataloader,
         device,
         host,
@@ -143,6 +143,7 @@ fn complete(asked: &Scenario, findings: &mut Vec<Finding>) -> Option<ResolvedSpe
 fn check_settings(asked: &Scenario, scenario: &Scenario, findings: &mut Vec<Finding>) {
     check_version(scenario.v, findings);
     training::check_ranges(scenario, findings);
+    lengths::check(scenario, findings);
     evaluation::check_ranges(scenario, findings);
     optimizer::check(scenario, findings);
     offload::check(scenario, findings);

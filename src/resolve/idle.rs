@@ -35,6 +35,8 @@ pub enum Idle {
     NotSelective,
     /// Nothing is packed.
     NotPacked,
+    /// Batches do not differ in length, as far as anything says.
+    SameLengths,
     /// The objective has no use for it.
     NotOfObjective,
     /// Nothing is generated.
@@ -97,7 +99,7 @@ pub fn idle(scenario: &Scenario, key: &str) -> Option<Idle> {
     let forward_only = scenario.program != Program::Training || scenario.loss == Loss::None;
     let of_images = || architecture(scenario).is_some_and(|model| model.tokens().is_some());
     match key {
-        "seq_len" | "padding_mask" if of_images() => Some(Idle::Images),
+        "seq_len" | "padding_mask" | "dataset.lengths" if of_images() => Some(Idle::Images),
         "attention" | "sdpa_backend"
             if architecture(scenario).is_some_and(|model| {
                 let family = model.family();
@@ -113,6 +115,12 @@ pub fn idle(scenario: &Scenario, key: &str) -> Option<Idle> {
             Some(images) => (!images.sees_any_size()).then_some(Idle::Images),
             None => Some(Idle::NoImages),
         }),
+        "min_pixels" | "max_pixels" => {
+            architecture(scenario).and_then(|model| match model.images() {
+                Some(images) => images.packed().is_none().then_some(Idle::Images),
+                None => Some(Idle::NoImages),
+            })
+        }
         "images" => architecture(scenario)
             .filter(|model| model.images().is_none())
             .map(|_| Idle::NoImages),
@@ -131,6 +139,7 @@ pub fn idle(scenario: &Scenario, key: &str) -> Option<Idle> {
         | "model_overrides"
         | "pad_to_multiple_of"
         | "dataset.length_mean"
+        | "dataset.lengths"
         | "packing.kind"
             if linear =>
         {
@@ -192,6 +201,10 @@ pub fn idle(scenario: &Scenario, key: &str) -> Option<Idle> {
 fn idle_step(scenario: &Scenario, key: &str) -> Option<Idle> {
     match key {
         "packing.sequences" if !scenario.packing.is_on() => Some(Idle::NotPacked),
+        "dataset.lengths" if scenario.packing.is_on() => Some(Idle::SameLengths),
+        "dataloader.group_by_length" if scenario.dataset.lengths.is_none() => {
+            Some(Idle::SameLengths)
+        }
         "objective.completion_tokens" | "objective.beta" | "objective.precompute_ref_log_probs"
             if !is_used(scenario.objective.kind, key) =>
         {

@@ -2,8 +2,40 @@
 
 use super::Modules;
 use crate::ask::{ALL_LINEAR, ActivationCheckpointing, Finding, Program, Scenario, check, message};
+use crate::families::reading::model;
 use crate::model::{Architecture, IMAGES, ImageConfig, Module};
 use serde_json::Value;
+
+/// What becomes of the images of a sample.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ImageTokens {
+    /// Images of a sample.
+    pub images: u64,
+    /// Height and width in pixels that the model sees of each.
+    pub sides: [u64; 2],
+    /// Tokens of the sequence that each takes, with those around it.
+    pub tokens: u64,
+    /// Patches that the tower sees of each, where they come in one list.
+    pub patches: Option<u64>,
+    /// Pixels of what becomes one token, where the processor has limits for those of an image.
+    pub of_token: Option<u64>,
+}
+
+/// What becomes of the images of a scenario's samples, if its model sees some among tokens.
+pub fn image_tokens(scenario: &Scenario) -> Option<ImageTokens> {
+    let model = model::read(scenario, &mut Vec::new())?;
+    let config = model.architecture.images()?;
+    let sides_of = model.architecture.whole_family()?.image_sides?;
+    let sides = sides_of(scenario, config, &mut Vec::new());
+    let packed = config.packed();
+    Some(ImageTokens {
+        images: scenario.images,
+        sides,
+        tokens: config.places(sides),
+        patches: packed.map(|packed| packed.grid(sides).into_iter().product()),
+        of_token: packed.map(|packed| packed.factor() * packed.factor()),
+    })
+}
 
 /// How many images each sample has, and the pixels along their sides.
 pub(crate) fn resolve(
@@ -17,6 +49,16 @@ pub(crate) fn resolve(
             Finding::notice("image_size", message!(images::image_size_without_effect))
                 .with_fix("image_size", Value::Null),
         );
+    }
+    let packed = config.is_some_and(|config| config.packed().is_some());
+    for (key, asked) in [
+        ("min_pixels", scenario.min_pixels),
+        ("max_pixels", scenario.max_pixels),
+    ] {
+        if asked.is_some() && !packed {
+            let why = message!(images::pixels_without_effect, key);
+            findings.push(Finding::notice(key, why).with_fix(key, Value::Null));
+        }
     }
     let Some(config) = config else {
         if scenario.images != 1 {

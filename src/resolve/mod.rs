@@ -22,6 +22,7 @@ pub(crate) mod expert_support;
 mod hardware;
 mod idle;
 mod images;
+mod lengths;
 mod liger;
 mod objective;
 mod offers;
@@ -46,6 +47,7 @@ use std::ops::Deref;
 
 pub use complete::{Resolution, resolve};
 pub use idle::{Idle, idle};
+pub use images::{ImageTokens, image_tokens};
 pub use offers::{offers, usual_adapters};
 
 /// The modules of a model, which is built dry when they are first asked for.

@@ -19,6 +19,8 @@ limitations! {
     "Megatron-Core 采用不依赖 TransformerEngine 与 Apex 的层，不使用融合内核；归一化为单个内核（与 Apex 相同）。各专家按词元均分的容量处理并填满。词表只填充到张量并行进程可整除，不再额外填充。";
     "Of TRL's objectives every token of a completion counts, half of KTO's samples are wanted, and GRPO's completions are generated elsewhere; Trainer's own loop around the steps is left out.",
     "TRL 的训练目标假定补全中的每个词元都计入，KTO 的样本一半为正例，GRPO 的补全在别处生成；不含 Trainer 自身的循环。";
+    "Models that read images among their tokens are given images, not videos: of frames in time nothing is estimated yet.",
+    "读取图像词元的模型只按图像估算；暂不支持视频帧。";
     "Compiled graphs (torch.compile, CUDA graphs) are not modelled.",
     "未模拟编译后的图（torch.compile、CUDA graphs）。";
     "Under ring attention transformers takes the head and the tail of a sequence for two samples, by their positions, and makes a mask of all pairs of a rank's tokens, a byte each, that no layer reads; it is not added.",

@@ -13,6 +13,7 @@ pub fn axis_name(axis: &str, language: Language) -> &str {
     language.of(match axis {
         "micro_batch_size" => ("Largest micro-batch", "最大微批次"),
         "seq_len" => ("Longest sequence", "最长序列"),
+        "max_pixels" => ("Most pixels of an image", "图像的最大像素数"),
         "lora.r" => ("Largest LoRA rank", "最大 LoRA 秩"),
         "model" => ("Largest model of this type", "同类型中最大的模型"),
         "gpus" => ("Fewest GPUs", "最少 GPU 数"),

@@ -9,8 +9,11 @@ mod export;
 mod figures;
 mod fits;
 mod history;
+mod images;
 mod inputs;
 mod language;
+mod long_batches;
+mod long_steps;
 mod map;
 mod mesh;
 mod messages;
@@ -40,11 +43,14 @@ pub use figures::{
 };
 pub use fits::{axis_name, curve_summary, floor_name, gpus_sentence, sharding_name};
 pub use history::{history_moment, history_summary};
+pub use images::image_tokens_sentence;
 pub use inputs::{
     InputWord, cause_sentence, holder_name, job_counts, kind_name, refused_sentence,
     requested_sentence, too_large,
 };
 pub use language::Language;
+pub use long_batches::{batch_lengths, too_long_batches};
+pub use long_steps::{long_steps_summary, segments_sentence, step_sentence};
 pub use map::{map_cell, map_summary};
 pub use mesh::mesh_words;
 pub use messages::{WrittenFinding, WrittenReport, english, message_text, written};

@@ -152,6 +152,17 @@ fn decimals_for_three_digits(value: f64) -> usize {
     }
 }
 
+/// A number with three significant digits, of small ones at most six decimals: `0.181`.
+pub(super) fn three_digits(value: f64) -> String {
+    const MOST: usize = 6;
+    let (mut decimals, mut rest) = (decimals_for_three_digits(value), value);
+    while rest > 0.0 && rest < 0.995 && decimals < MOST {
+        rest *= 10.0;
+        decimals += 1;
+    }
+    format!("{value:.decimals$}")
+}
+
 /// A byte count on its own: `71.3 GiB`.
 pub fn amount(bytes: Bytes, units: ByteUnits) -> String {
     Scale::new(bytes, units).amount(bytes)

@@ -230,6 +230,13 @@ words! {
     Contents: "On this page", "本页内容";
     AskChange: "What to change?", "怎么改？";
     AskWhen: "When?", "何时？";
+    StepsTitle: "Many steps of differing length", "许多长度不同的步骤";
+    StepsHelp: "Up to 1,000 steps whose lengths are drawn from those of the samples go through the allocator without emptying it: fragmentation grows, and a long batch comes late.",
+        "从样本长度中随机抽取最多 1,000 步，依次经过分配器而不清空：碎片会增长，长批次可能很晚才出现。";
+    StepsFigure: "Memory over steps of differing length", "各步骤的显存";
+    StepsPlain: "without expandable_segments", "不使用 expandable_segments";
+    StepsExpandable: "with expandable_segments", "使用 expandable_segments";
+    StepsStep: "Step", "步";
     AskFits: "What fits?", "能放下多少？";
     AskWhere: "Where is it?", "在哪里？";
     AskWhy: "Why?", "为什么？";
@@ -274,6 +281,7 @@ words! {
     IdleNotSelective: "No effect without selective checkpointing.", "未使用选择性重计算时无效。";
     IdleNotOfObjective: "No effect: the objective has no use for it.", "无效：该训练目标不使用此项。";
     IdleNotPacked: "No effect: nothing is packed.", "无效：没有打包。";
+    IdleSameLengths: "No effect: nothing says that batches differ in length.", "无效：各批次长度相同。";
     IdleNotTrainer: "No effect: only Trainer.evaluate keeps predictions.", "无效：只有 Trainer.evaluate 会保留预测。";
     IdleNotGenerating: "No effect: nothing is generated.", "无效：不生成内容。";
     IdleNoAdapters: "No effect without LoRA.", "未启用 LoRA 时无效。";
@@ -319,6 +327,7 @@ pub const fn idle_reason(idle: Idle) -> Word {
         Idle::NoEvaluation => Word::IdleNoEvaluation,
         Idle::NotSelective => Word::IdleNotSelective,
         Idle::NotPacked => Word::IdleNotPacked,
+        Idle::SameLengths => Word::IdleSameLengths,
         Idle::NotOfObjective => Word::IdleNotOfObjective,
         Idle::NotTrainer => Word::IdleNotTrainer,
         Idle::NotGenerating => Word::IdleNotGenerating,

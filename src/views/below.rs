@@ -3,7 +3,7 @@
 use super::assumptions::AssumptionsPanel;
 use super::breakdown::BreakdownPanel;
 use super::crossover::CrossoverPanel;
-use super::decisions::{FitsPanel, MapPanel, PlansPanel, RemediesPanel};
+use super::decisions::{FitsPanel, MapPanel, PlansPanel, RemediesPanel, StepsPanel};
 use super::explanation::ExplanationPanel;
 use super::glossary::GlossaryPanel;
 use super::node::NodePanel;
@@ -36,6 +36,7 @@ pub(super) fn Below() -> impl IntoView {
             </Asked>
             <Asked question=Question::Fits>
                 <FitsPanel />
+                <StepsPanel />
                 <MapPanel />
             </Asked>
             <Asked question=Question::Where>

@@ -24,7 +24,12 @@ pub(super) struct Setting {
     pub absent: Absent,
     /// Whether it takes half of the width.
     pub half: bool,
+    /// What follows from it, said below it.
+    pub note: Option<Note>,
 }
+
+/// What follows from a setting in a scenario.
+pub(super) type Note = fn(&Scenario, Language) -> Option<String>;
 
 /// What kind of control a setting has.
 #[derive(Clone, Copy)]
@@ -64,6 +69,7 @@ impl Setting {
             look: Look::Plain,
             absent: Absent::Never,
             half: false,
+            note: None,
         }
     }
 
@@ -80,6 +86,14 @@ impl Setting {
     /// The same, which scenarios need not say.
     pub const fn absent(self, absent: Absent) -> Self {
         Self { absent, ..self }
+    }
+
+    /// The same with what follows from it.
+    pub const fn note(self, note: Note) -> Self {
+        Self {
+            note: Some(note),
+            ..self
+        }
     }
 
     /// The same beside another one.
@@ -273,6 +287,13 @@ pub(super) fn SettingField(
             on_fix=setting.fix(store)
         >
             {children()}
+            {setting.note.map(|note| {
+                view! {
+                    <p class="field-note" data-note=setting.key>
+                        {move || store.scenario.with(|scenario| note(scenario, store.language.get()))}
+                    </p>
+                }
+            })}
         </Field>
     }
 }

@@ -45,6 +45,7 @@ pub const ROOMS: &[Room] = &[
     pure("units", &[]),
     pure("catalog", &["units"]),
     pure("ask", &["units"]),
+    pure("lengths", &["ask"]),
     pure("model", &["units", "ask"]),
     exact("tape", &["units"]),
     exact("nn", &["units", "ask", "model", "tape"]),
@@ -52,7 +53,10 @@ pub const ROOMS: &[Room] = &[
         "families",
         &["units", "catalog", "ask", "model", "tape", "nn"],
     ),
-    pure("resolve", &["units", "catalog", "ask", "model", "families"]),
+    pure(
+        "resolve",
+        &["units", "catalog", "ask", "lengths", "model", "families"],
+    ),
     pure("inputs", &[]),
     pure("configs", &[]),
     pure(
@@ -79,7 +83,8 @@ pub const ROOMS: &[Room] = &[
     pure(
         "decide",
         &[
-            "units", "catalog", "ask", "families", "resolve", "codec", "tape", "sim", "report",
+            "units", "catalog", "ask", "lengths", "families", "resolve", "codec", "tape", "sim",
+            "report",
         ],
     ),
     pure(
@@ -95,8 +100,8 @@ pub const ROOMS: &[Room] = &[
     pure(
         "text",
         &[
-            "units", "ask", "resolve", "inputs", "configs", "tape", "sim", "host", "report",
-            "decide",
+            "units", "ask", "lengths", "resolve", "inputs", "configs", "tape", "sim", "host",
+            "report", "decide",
         ],
     ),
     page("browser", &[]),
@@ -138,7 +143,6 @@ pub fn room(name: &str) -> Option<&'static Room> {
 pub const CLOSING: &[(&str, &str)] = &[
     ("src/app/address.rs", "src/app/store.rs"),
     ("src/app/kept.rs", "src/app/store.rs"),
-    ("src/codec/keys.rs", "src/codec/tree.rs"),
     ("src/device/allocator.rs", "src/device/replay.rs"),
     (
         "src/families/deberta/first.rs",

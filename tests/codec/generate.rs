@@ -104,6 +104,7 @@ impl Random {
                 json!(self.pick(ACCELERATORS).id)
             }
             Kind::Text | Kind::Sides => json!(self.text()),
+            Kind::Lengths => json!([[1 + self.below(9000), 1 + self.below(1000)]]),
             Kind::List => (0..self.below(4)).map(|_| json!(self.text())).collect(),
             Kind::Fields => Value::Object(self.fields(2)),
         }

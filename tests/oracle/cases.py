@@ -1,4 +1,5 @@
-"""cases.py < SCENARIOS: for each line, a scenario or {"id", "scenario"}, a line {"id", "scenario", "expect"}; with `--events FILE` the first
+"""cases.py < SCENARIOS: for each line, a scenario or {"id", "scenario"}, a line {"id", "scenario", "expect"}; with "lengths" beside the scenario (one for
+each micro-batch of as many steps as there are) what each step held; with `--events FILE` the first
 scenario's allocator events instead, with `--ops` the operations that made them (torch 2.15). With `--apart` each has a process of its own:
 then libraries' patches and tables do not stay, and each can have its own settings of the allocator."""
 import argparse, gc, hashlib, json, os, sys, warnings
@@ -11,7 +12,7 @@ if "--apart" in sys.argv:  # a process that saw a device cannot be forked: libra
     torch._C._cuda_getDeviceCount = lambda: 0
 import transformers
 import libraries, program, phases, scenario as scenarios
-from recorder import OpNames
+from recorder import OpNames, Recorder
 
 torch._C._cuda_getDeviceCount = asked_for_devices
 for function in vars(transformers.utils.import_utils).values():
@@ -75,14 +76,36 @@ def events(written):
         write_events(made[0], written, out)
 
 
-def case(name, written):
+def steps(written, lengths):
+    """What each step of a run held whose micro-batches have these lengths, and the step in which it ran out of memory, if it did."""
+    made, failed = [], None
+    program.Recorder = lambda: made.append(Recorder()) or made[-1]
+    try:
+        program.run(written, lengths=lengths)
+    except torch.OutOfMemoryError:
+        failed = True
+    return phases.by_step(made[0], failed)
+
+
+def case(name, written, lengths=None):
     """One that cannot run does not end the rest."""
+    if lengths:
+        return case_of_lengths(name, written, lengths)
     try:
         limited(written)
         found = dict(expect=phases.summarize(*program.run(written), "length_mean" in written.get("dataset", {})))
     except Exception as error:
         found = dict(error=str(error)[:300])
     print(json.dumps(dict(id=name, scenario=written, **found)), flush=True)
+
+
+def case_of_lengths(name, written, lengths):
+    try:
+        limited(written)
+        found = dict(expect=steps(written, lengths))
+    except Exception as error:
+        found = dict(error=str(error)[:300])
+    print(json.dumps(dict(id=name, scenario=written, lengths=lengths, **found)), flush=True)
 
 
 def device():
@@ -123,10 +146,10 @@ for line in sys.stdin:
         events(written)
         break
     if arguments.apart:
-        if status := apart(lambda: case(name, written)):
+        if status := apart(lambda: case(name, written, line.get("lengths"))):
             print(json.dumps(dict(id=name, scenario=written, error=f"its process ended with {status}")), flush=True)
         continue
-    case(name, written)
+    case(name, written, line.get("lengths"))
     forget()
 sys.stdout.flush()
 os._exit(0)  # without the stubbed runtime's destructors

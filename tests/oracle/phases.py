@@ -62,6 +62,17 @@ def categories(events, marks, known, seen, unknown):
     return sequence, sizes, names
 
 
+def by_step(recorder, failed):
+    """What each step allocated and reserved at most, and reserved at its end; the step that ran out of memory has none."""
+    steps = {}
+    for (name, _), figures in zip(recorder.marks, recorder.figures[1:]):
+        number = int(name.split(":")[0])
+        before = steps.get(number, [0, 0, 0])
+        steps[number] = [max(before[0], figures[2]), max(before[1], figures[3]), figures[1]]
+    last = int(recorder.marks[-1][0].split(":")[0]) if failed else None
+    return dict(steps=[held for number, held in sorted(steps.items()) if number != last], **dict(out_of_memory=last) if failed else {})
+
+
 def summarize(recorder, known, facts, lengths_differ=False):
     marks, figures = recorder.marks, recorder.figures
     sequence, sizes, names = categories(recorder.events(), marks, known, recorder.seen, recorder.unknown)

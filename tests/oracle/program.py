@@ -16,8 +16,8 @@ def on_host():
     return torch.autograd.graph.save_on_cpu(pin_memory=True)
 
 
-def run(written, iterations=ITERATIONS):
-    """-> recorder, known storages {address: (bytes, category)} before the first mark, facts. What runs out of memory ends early."""
+def run(written, iterations=ITERATIONS, lengths=None):
+    """With `lengths` as many micro-batches, each of its own length. -> recorder, known storages {address: (bytes, category)} before the first mark, facts. What runs out of memory ends early."""
     asked = scenarios.complete(written)
     if asked["objective"]:
         import objectives
@@ -61,6 +61,7 @@ def run(written, iterations=ITERATIONS):
     autocast = scenarios.AUTOCAST.get(asked["precision"])
     scaler = torch.amp.GradScaler("cuda") if asked["precision"] == "amp_fp16" else None
     steps = asked["gradient_accumulation_steps"]
+    iterations = len(lengths) // steps if lengths else iterations
     outputs = None
     if asked["program"] == "evaluation":
         evaluation.alone(engine.engine if engine else model, asked, autocast, recorder)
@@ -69,7 +70,8 @@ def run(written, iterations=ITERATIONS):
         for micro_batch in range(steps):
             at = f"{step}:{micro_batch}"
             recorder.mark(f"{at}:data")
-            batch = scenarios.batch(asked if step + 1 == iterations else scenarios.usual(asked), model.config)
+            usual = scenarios.of_length(asked, lengths[step * steps + micro_batch]) if lengths else asked if step + 1 == iterations else scenarios.usual(asked)
+            batch = scenarios.batch(usual, model.config)
             if "attention_mask" in batch:
                 masks.comes_with_batch(batch["attention_mask"])
             recorder.mark(f"{at}:forward", inputs={storage(t) for t in tensors(list(batch.values()))})

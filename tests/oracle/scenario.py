@@ -196,10 +196,14 @@ def uncast_loss(logits, labels, *_, **__):
 
 def usual(scenario):
     """The scenario of a step with batches of usual length: all but the last step's where lengths differ."""
-    mean, longest, target = scenario["dataset"].get("length_mean"), scenario["seq_len"], scenario["target_seq_len"]
-    if not mean:
-        return scenario
-    return {**scenario, "seq_len": mean, "target_seq_len": target and -(-target * mean // longest)}
+    mean = scenario["dataset"].get("length_mean")
+    return of_length(scenario, mean) if mean else scenario
+
+
+def of_length(scenario, length):
+    """The scenario of a batch of another length; targets differ in the same proportion."""
+    longest, target = scenario["seq_len"], scenario["target_seq_len"]
+    return {**scenario, "seq_len": length, "target_seq_len": target and -(-target * length // longest)}
 
 
 def batch(scenario, config, target=True):

@@ -5,7 +5,8 @@ use crate::configs::does_not_fit;
 use crate::lines::{self, Written, read, refusal, sentence, write_line};
 use crate::table;
 use crate::{BAD_INPUT, DOES_NOT_FIT, FITS, refuse_line};
-use highwater::ask::Finding;
+use highwater::ask::{Finding, Scenario};
+use highwater::decide::{Axis, LongBatches, LongSteps, long_batches, long_steps, solve};
 use highwater::report::{self, Estimate};
 use highwater::text::WrittenReport;
 use std::io::Write;
@@ -30,14 +31,21 @@ fn one(text: &str, form: Form, misfits: &Mutex<Vec<String>>) -> Written {
     let mut line = Vec::new();
     // Writing to memory cannot fail.
     let _ = match (form, &answer) {
-        (Form::Json, Ok(estimate)) => write_line(&WrittenReport::from(&estimate.report), &mut line),
+        (Form::Json, Ok((estimate, lengths))) => {
+            let report = WrittenReport::from(&estimate.report);
+            let Lengths { batches, steps } = lengths;
+            let report = report.with_lengths(batches.as_ref(), steps.as_ref());
+            write_line(&report, &mut line)
+        }
         (Form::Json, Err(findings)) => write_line(&refusal(findings), &mut line),
-        (Form::Table, Ok(estimate)) => table::write(&estimate.report, &mut line),
+        (Form::Table, Ok((estimate, lengths))) => {
+            table::write(&estimate.report, lengths, &mut line)
+        }
         (Form::Table, Err(findings)) => writeln!(line, "error: {}\n", sentence(findings)),
     };
     let code = match &answer {
         Err(_) => BAD_INPUT,
-        Ok(estimate) if !estimate.report.verdict.fits => {
+        Ok((estimate, _)) if !estimate.report.verdict.fits => {
             if let Ok(mut misfits) = misfits.lock() {
                 misfits.push(does_not_fit(&estimate.report.verdict));
             }
@@ -48,11 +56,41 @@ fn one(text: &str, form: Form, misfits: &Mutex<Vec<String>>) -> Written {
     (code, line)
 }
 
-fn answer(text: &str) -> Result<Estimate, Vec<Finding>> {
+/// What differs where samples differ in length.
+#[derive(Default)]
+pub struct Lengths {
+    /// How long batches are, and which fit.
+    pub batches: Option<LongBatches>,
+    /// What many steps of them hold.
+    pub steps: Option<LongSteps>,
+}
+
+fn answer(text: &str) -> Result<(Estimate, Lengths), Vec<Finding>> {
     let (scenario, decoding) = read(text)?;
     let mut estimate = report::estimate_with_ranks(&scenario)?;
     estimate.report.findings.extend(decoding);
-    Ok(estimate)
+    let lengths = lengths(&scenario, &mut estimate.report.findings);
+    Ok((estimate, lengths))
+}
+
+/// What is to be said of a scenario that says how long samples are.
+fn lengths(scenario: &Scenario, findings: &mut Vec<Finding>) -> Lengths {
+    if scenario.dataset.lengths.is_none() {
+        return Lengths::default();
+    }
+    let longest = Axis::named("seq_len").ok();
+    let longest = longest.and_then(|axis| solve(scenario, &axis).ok());
+    let batches = longest.and_then(|longest| long_batches(scenario, &longest));
+    let steps = match long_steps(scenario) {
+        Some(Ok(steps)) => Some(steps),
+        Some(Err(why)) => {
+            let of = |finding: Finding| Finding::notice(&finding.key, finding.message);
+            findings.extend(why.into_iter().map(of));
+            None
+        }
+        None => None,
+    };
+    Lengths { batches, steps }
 }
 
 #[cfg(test)]
@@ -103,6 +141,20 @@ mod tests {
             run_on("{\"model\":\"llama-3.1-8b\",\"hardware\":{\"gpu\":\"rtx-4090\"}}");
         assert_eq!(code, DOES_NOT_FIT);
         assert_eq!(reports[0]["verdict"]["fits"], false);
+    }
+
+    #[test]
+    fn where_samples_differ_in_length_it_says_which_batches_fit() {
+        let text = r#"{"model":"qwen2.5-0.5b","seq_len":64,"dataset":{"lengths":"16:9 64:1"}}"#;
+        let (_, reports) = run_on(text);
+        let lengths = &reports[0]["lengths"];
+        assert_eq!(lengths["longest_fitting"], 64);
+        assert_eq!(lengths["quantiles"][0]["length"], 16);
+        assert!(lengths["too_long"].is_null());
+        assert_eq!(lengths["steps"]["count"], 1000);
+        assert_eq!(lengths["steps"]["runs"][1]["expandable_segments"], true);
+        let (_, reports) = run_on("{\"model\":\"qwen2.5-0.5b\",\"seq_len\":64}");
+        assert!(reports[0].get("lengths").is_none());
     }
 
     #[test]

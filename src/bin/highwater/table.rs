@@ -1,10 +1,12 @@
 //! A report as a table for people.
 
+use crate::estimate::Lengths;
 use highwater::ask::Severity;
 use highwater::report::{Report, StepReport};
 use highwater::text::{
-    ByteUnits, Language, Scale, english, exact, method_name, other_figures, other_reasons,
-    rank_place, ranks_alike, ranks_summary, verdict_answer, verdict_detail,
+    ByteUnits, Language, Scale, batch_lengths, english, exact, method_name, other_figures,
+    other_reasons, rank_place, ranks_alike, ranks_summary, segments_sentence, too_long_batches,
+    verdict_answer, verdict_detail,
 };
 use highwater::units::Bytes;
 use std::io::{self, Write};
@@ -13,7 +15,7 @@ use std::io::{self, Write};
 ///
 /// # Errors
 /// What the writer says.
-pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
+pub fn write(report: &Report, lengths: &Lengths, out: &mut dyn Write) -> io::Result<()> {
     let (units, language) = (ByteUnits::Binary, Language::English);
     let parameters = exact(report.model.num_parameters);
     writeln!(
@@ -70,6 +72,17 @@ pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
             rank_place(of, &report.ranks, language),
         );
         writeln!(out, "  {name:<28}{place:<22}{:>12}", scale.finer(of.total))?;
+    }
+    if let Some(lengths) = &lengths.batches {
+        writeln!(
+            out,
+            "\n{}\n{}",
+            batch_lengths(lengths, language),
+            plain(&too_long_batches(lengths, language))
+        )?;
+    }
+    for run in lengths.steps.iter().flat_map(|steps| &steps.runs) {
+        writeln!(out, "{}", plain(&segments_sentence(run, units, language)))?;
     }
     if !report.others.is_empty() {
         writeln!(out, "\nWhat others would say")?;

@@ -1,7 +1,7 @@
 //! How large images are that come in any size.
 
-use crate::ask::{Finding, Scenario, message};
-use crate::model::{ImageConfig, WholeConfig};
+use crate::ask::{Finding, Scenario, check, message};
+use crate::model::{ImageConfig, PackedConfig, WholeConfig};
 
 /// Pixels along each side of an image where nothing is said: as many as LLaMA-Factory passes on at
 /// most (`image_max_pixels` in `src/llamafactory/hparams/model_args.py` as of commit 00577a8: 768 x 768).
@@ -47,12 +47,45 @@ pub(crate) fn packed(
     let Some(config) = images.packed() else {
         return fixed(scenario, images, findings);
     };
-    let pixels = match config.deep {
+    let pixels = limits(scenario, config, findings);
+    let given = scenario.image_size.as_ref();
+    let sides = match scenario.max_pixels {
+        Some(_) if given.is_none_or(String::is_empty) => largest(config.factor(), pixels[1]),
+        _ => usual(scenario, images, findings),
+    };
+    resized(sides, config.factor(), pixels)
+}
+
+/// The fewest and the most pixels of an image: those of a scenario, or those of the model.
+fn limits(scenario: &Scenario, config: &PackedConfig, findings: &mut Vec<Finding>) -> [u64; 2] {
+    let [least, most] = match config.deep {
         Some(_) => PIXELS_OF_QWEN3,
         None => PIXELS,
     };
-    let sides = usual(scenario, images, findings);
-    resized(sides, config.factor(), pixels)
+    let [asked_least, asked_most] = [scenario.min_pixels, scenario.max_pixels];
+    for (key, asked) in [("min_pixels", asked_least), ("max_pixels", asked_most)] {
+        if let Some(asked) = asked {
+            check(key, asked, &(1..=SIDE * SIDE), findings);
+        }
+    }
+    let pixels = [asked_least.unwrap_or(least), asked_most.unwrap_or(most)];
+    if let (Some(least), true) = (asked_least, pixels[0] > pixels[1]) {
+        let most = pixels[1];
+        let why = message!(image_text::pixels, least, most);
+        findings.push(Finding::error("min_pixels", why).with_fix("min_pixels", most));
+    }
+    pixels.map(|pixels| pixels.clamp(1, SIDE * SIDE))
+}
+
+/// Height and width of the image with the most tokens of `factor` pixels along each side that so many pixels
+/// allow, the most square one of these with sides no less than half of a square's.
+fn largest(factor: u64, pixels: u64) -> [u64; 2] {
+    let factor = factor.max(1);
+    let tokens = (pixels / (factor * factor)).max(1);
+    let square = tokens.isqrt();
+    let tall = (square.div_ceil(2)..=square).max_by_key(|rows| (rows * (tokens / rows), *rows));
+    let rows = tall.unwrap_or(1);
+    [rows, tokens / rows].map(|side| side * factor)
 }
 
 /// Height and width in pixels of an image that has one size only.
@@ -169,6 +202,39 @@ mod tests {
         ] {
             assert_eq!(resized(sides, 28, PIXELS), expected, "{sides:?}");
         }
+    }
+
+    #[test]
+    fn sides_keep_to_the_pixels_that_a_scenario_allows() {
+        // From transformers 5.23.
+        for (sides, factor, pixels, expected) in [
+            ([1080, 1920], 28, [3136, 1_003_520], [728, 1316]),
+            ([1080, 1920], 28, [3136, 200_704], [336, 588]),
+            ([3000, 200], 28, [3136, 50_176], [840, 56]),
+            ([50, 60], 28, [100_352, 1_003_520], [308, 364]),
+            ([768, 768], 28, [65_536, 262_144], [504, 504]),
+            ([100, 100], 28, [3136, 400], [28, 28]),
+            ([1080, 1920], 32, [3136, 200_704], [320, 576]),
+            ([3000, 200], 32, [3136, 50_176], [864, 32]),
+            ([4000, 6000], 32, [65_536, 1_048_576], [832, 1248]),
+        ] {
+            assert_eq!(resized(sides, factor, pixels), expected, "{sides:?}");
+        }
+    }
+
+    #[test]
+    fn the_largest_image_is_left_as_it_is_and_has_about_all_pixels() {
+        for tokens in [1, 2, 7, 256, 1280, 1281, 16_384] {
+            let pixels = tokens * 28 * 28 + 27;
+            let sides = largest(28, pixels);
+            assert_eq!(resized(sides, 28, [1, pixels]), sides, "{tokens}");
+            let found = sides[0] * sides[1] / (28 * 28);
+            assert!(
+                found <= tokens && found * 100 >= tokens * 85,
+                "{tokens}: {found}"
+            );
+        }
+        assert_eq!(largest(28, 1280 * 784), [32 * 28, 40 * 28]);
     }
 
     #[test]

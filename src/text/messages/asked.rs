@@ -54,6 +54,8 @@ groups! {
             "整数，或按大小（MiB）给出的列表，例如 [256:1,512:2,>:8]";
         sides: "pixels along both sides, or width and height such as 1920x1080",
             "边长像素数，或宽x高，例如 1920x1080";
+        lengths: "mean, p95 and longest, as in mean 412, p95 1800, longest 4096, or lengths in tokens, with their counts (128:40, 512:3) or one for each sample",
+            "均值、p95 与最长，例如 mean 412, p95 1800, longest 4096；或长度（词元数）：带样本数（128:40, 512:3），或每个样本一个";
         expected: "It must be {expected}.",
             "应为{expected}。";
         number_missing: "Enter a number.",
@@ -78,6 +80,8 @@ groups! {
             "每步 {batch} 个样本无法在 {ranks} 个 rank 间均分。";
         ends: "{axis} is allowed up to {value}, and memory is left there. {reason}",
             "{axis} 最大允许 {value}，此时内存仍有余量。{reason}";
+        images_followed: "Images are then seen as {width} by {height} pixels and take {tokens} tokens each; seq_len follows to {seq_len}, so that as much text stays.",
+            "此时图像按 {width} x {height} 像素处理，每张占 {tokens} 个词元；seq_len 随之变为 {seq_len}，文本长度不变。";
         no_models: "The catalog has no models of the type that this one is of.",
             "目录中没有与该模型同类型的模型。";
         no_number: "{name} is no number: a map has numbers along its edges.",

@@ -8,6 +8,8 @@ groups! {
             "图像词元 {token} 不在大小为 {vocabulary} 的词表中；暂不支持估算。";
         gemma_window: "PaliGemma over Gemma fails where its text part has a sliding_window: Gemma takes no masks of windows.",
             "PaliGemma 的文本部分为 Gemma 时不能设置 sliding_window：Gemma 不接受窗口掩码，运行会报错。";
+        pixels: "min_pixels is {least} and more than max_pixels, {most}.",
+            "min_pixels 为 {least}，大于 max_pixels {most}。";
         image_size: "image_size is {shown:?}; it must be pixels along both sides, as 768, or width and height, as 1920x1080, up to {side} each and no side more than {ratio} times as long as the other.",
             "image_size 为 {shown:?}；它必须是边长像素数（如 768）或宽x高（如 1920x1080），每边不超过 {side}，长边不超过短边的 {ratio} 倍。";
         crossed_flash: "Llama 3.2 Vision's masks say which tokens see which images, which the flash-attn package does not take; transformers refuses it.",

@@ -74,6 +74,8 @@ groups! {
             "{shown} 不是支持估算 LoRA 的参数；可选：{names}。";
     }
     images {
+        pixels_without_effect: "{key} has no effect: only the processors of Qwen2-VL, Qwen2.5-VL and Qwen3-VL have such limits.",
+            "{key} 不起作用：只有 Qwen2-VL、Qwen2.5-VL 与 Qwen3-VL 的处理器有此限制。";
         image_size_without_effect: "image_size has no effect: the model sees no images, or images of one size only.",
             "image_size 不起作用：该模型不读取图像，或只读取固定尺寸的图像。";
         without_effect: "images has no effect: the model reads no images among its tokens.",

@@ -389,6 +389,14 @@ groups! {
         quantized: "Offload of quantized weights is estimated with FSDP1, not with FSDP2 and DeepSpeed.",
             "量化权重的卸载目前只支持 FSDP1，不支持 FSDP2 与 DeepSpeed。";
     }
+    lengths {
+        steps_differ: "What a step of this run leaves behind depends on its length, or on the step before: many steps of differing length are not estimated for it.",
+            "该训练每一步遗留的内容取决于其长度或前一步：暂不支持估算多个不同长度的步骤。";
+        no_such_shape: "No log-normal distribution that ends at its longest has these three numbers; the nearest has mean {mean}, p95 {high} and longest {longest}. Where samples pile up at a length, paste the lengths themselves.",
+            "没有在最长处截断的对数正态分布符合这三个数；最接近的是均值 {mean}、p95 {high}、最长 {longest}。若样本集中在某一长度，请直接粘贴各长度。";
+        none_so_long: "No sample is longer than {longest} tokens: estimated are batches of {seq_len}.",
+            "没有样本超过 {longest} 个词元，而估算的批次长度为 {seq_len}。";
+    }
     training {
         one_token: "A sample of one token has no next token to predict; at least 2 are needed.",
             "只有一个词元的样本没有可预测的下一个词元；至少需要 2 个。";

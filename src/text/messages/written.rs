@@ -2,6 +2,7 @@
 
 use super::say::message_text;
 use crate::ask::{Finding, Fix, Severity};
+use crate::decide::{LongBatches, LongSteps};
 use crate::report::Report;
 use crate::text::Language;
 use serde::Serialize;
@@ -34,11 +35,23 @@ pub fn written(findings: &[Finding]) -> Vec<WrittenFinding<'_>> {
     findings.iter().map(WrittenFinding::from).collect()
 }
 
+/// How long batches are, and what many steps of them hold.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+struct WrittenLengths<'a> {
+    #[serde(flatten)]
+    batches: &'a LongBatches,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    steps: Option<&'a LongSteps>,
+}
+
 /// A report with its findings in both languages.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct WrittenReport<'a> {
     #[serde(flatten)]
     report: &'a Report,
+    /// How long batches are, where they differ.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lengths: Option<WrittenLengths<'a>>,
     findings: Vec<WrittenFinding<'a>>,
 }
 
@@ -46,7 +59,20 @@ impl<'a> From<&'a Report> for WrittenReport<'a> {
     fn from(report: &'a Report) -> Self {
         Self {
             report,
+            lengths: None,
             findings: written(&report.findings),
         }
+    }
+}
+
+impl<'a> WrittenReport<'a> {
+    /// The same with how long batches are, and what many steps of them hold.
+    pub fn with_lengths(
+        self,
+        batches: Option<&'a LongBatches>,
+        steps: Option<&'a LongSteps>,
+    ) -> Self {
+        let lengths = batches.map(|batches| WrittenLengths { batches, steps });
+        Self { lengths, ..self }
     }
 }

@@ -36,6 +36,12 @@ settings! {
     "image_size": "Image size", "图像尺寸";
         "Pixels along both sides of an image, or width x height; the processor rounds them to whole tokens.",
         "图像边长的像素数，或宽x高；处理器会将其取整为完整的词元。"; "", "AutoProcessor, image_grid_thw";
+    "min_pixels": "Fewest pixels of an image", "图像的最少像素数";
+        "Smaller images are enlarged by the processor of Qwen2-VL, Qwen2.5-VL or Qwen3-VL.",
+        "更小的图像会被 Qwen2-VL、Qwen2.5-VL 或 Qwen3-VL 的处理器放大。"; "", "AutoProcessor.from_pretrained(min_pixels=), size[\"shortest_edge\"]";
+    "max_pixels": "Most pixels of an image", "图像的最多像素数";
+        "Larger images are made smaller by the processor. Without an image size, images are taken to be as large as this.",
+        "更大的图像会被处理器缩小。未给出图像尺寸时，按此大小估算。"; "", "AutoProcessor.from_pretrained(max_pixels=), size[\"longest_edge\"]";
     "pad_to_multiple_of": "Pad to a multiple of", "填充到其倍数";
         "pad_to_multiple_of of the data collator; 1 pads no further.",
         "data collator 的 pad_to_multiple_of；1 表示不再填充。"; "\u{2308}S / n\u{2309} n", "DataCollatorForSeq2Seq(pad_to_multiple_of=n)";
@@ -66,6 +72,12 @@ settings! {
     "dataset.length_mean": "Length of usual batches", "常见批次的长度";
         "Batches are padded to their longest sample: most to this length, the longest to the sequence length.",
         "批次按其最长样本填充：多数批次填充到此长度，最长的填充到序列长度。"; "S of the first steps", "padding=\"longest\" of the data collator";
+    "dataset.lengths": "Lengths of samples", "样本长度";
+        "Mean, p95 and longest, or the lengths themselves with their counts (128:40, 512:3); longer samples are cut to the sequence length. They say how often a batch comes that does not fit, under What fits.",
+        "均值、p95 与最长；或带样本数的各长度（128:40, 512:3）。超出序列长度的样本会被截断。由此得知放不下的批次多久出现一次，见“能放下多少”。"; "", "[len(sample[\"input_ids\"]) for sample in dataset]";
+    "dataloader.group_by_length": "Group by length", "按长度分组";
+        "Batches of samples of like length, the longest batch first.",
+        "每批由长度相近的样本组成，最长的批次最先。"; "", "TrainingArguments(train_sampling_strategy=\"group_by_length\")";
     "gradient_accumulation_steps": "Gradient accumulation", "梯度累积（gradient accumulation）";
         "Micro-batches per optimizer step; more of them do not need more memory.",
         "每次优化器更新的微批次数；增加它不会增加内存。"; "", "TrainingArguments.gradient_accumulation_steps";

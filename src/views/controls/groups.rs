@@ -24,6 +24,10 @@ pub(super) const BATCH_SIZES: &[u64] = &[
 pub(super) const LENGTHS: &[u64] = &[
     64, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048, 3072, 4096, 6144, 8192, 16_384, 32_768,
 ];
+/// Pixels of an image: 256 to 16384 tokens of 28 by 28 pixels.
+pub(super) const PIXELS: &[u64] = &[
+    200_704, 401_408, 602_112, 802_816, 1_003_520, 1_605_632, 3_211_264, 6_422_528, 12_845_056,
+];
 /// Powers of two, for numbers of micro-batches, tokens, ranks and the like.
 pub(super) const POWERS: &[u64] = &[1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096];
 /// Small numbers.

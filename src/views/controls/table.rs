@@ -1,13 +1,13 @@
 //! Which settings there are, in order of weight: a line each.
 
 use super::groups::{
-    BATCH_SIZES, COUNTS, FEW, FEW_OR_NONE, Group, LENGTHS, POWERS, SHARES, SIZES, SPLITS,
+    BATCH_SIZES, COUNTS, FEW, FEW_OR_NONE, Group, LENGTHS, PIXELS, POWERS, SHARES, SIZES, SPLITS,
 };
 use super::parallelism::SEVERAL_GPUS;
 use crate::ask::Scenario;
 use crate::catalog::ACCELERATORS;
-use crate::resolve::offers;
-use crate::text::{Language, Word, value_name};
+use crate::resolve::{image_tokens, offers};
+use crate::text::{Language, Word, image_tokens_sentence, value_name};
 use crate::views::setting::Absent::{As, Called, Is};
 use crate::views::setting::{Look, Setting};
 use crate::widgets::Choice;
@@ -99,10 +99,20 @@ static ONE_GPU: &[Group] = &[
                 .steps(LENGTHS)
                 .absent(As("seq_len")),
             Setting::new("images").steps(FEW_OR_NONE),
-            Setting::new("image_size").absent(Called(Word::Automatic)),
+            Setting::new("image_size")
+                .absent(Called(Word::Automatic))
+                .note(images),
+            Setting::new("min_pixels")
+                .steps(PIXELS)
+                .absent(Called(Word::Automatic)),
+            Setting::new("max_pixels")
+                .steps(PIXELS)
+                .absent(Called(Word::Automatic)),
             Setting::new("dataset.length_mean")
                 .steps(LENGTHS)
                 .absent(As("seq_len")),
+            Setting::new("dataset.lengths").absent(Called(Word::Off)),
+            Setting::new("dataloader.group_by_length"),
             Setting::new("objective.kind").half(),
             Setting::new("objective.completion_tokens")
                 .steps(LENGTHS)
@@ -231,6 +241,11 @@ static ONE_GPU: &[Group] = &[
         ],
     },
 ];
+
+/// What becomes of the images.
+fn images(scenario: &Scenario, language: Language) -> Option<String> {
+    image_tokens(scenario).map(|of| image_tokens_sentence(&of, language))
+}
 
 fn accelerators(_: &Scenario, _: Language) -> Vec<Choice> {
     let all = ACCELERATORS.iter();

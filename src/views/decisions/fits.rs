@@ -5,9 +5,11 @@ use super::gpus::GpusPanel;
 use crate::app::{AxisSearch, Fits, Search, Store, use_store};
 use crate::ask::Finding;
 use crate::catalog::accelerator;
-use crate::decide::Solution;
+use crate::decide::{Solution, long_batches};
 use crate::families::catalog_model;
-use crate::text::{Language, Word, axis_name, idle_reason, message_text};
+use crate::text::{
+    Language, Word, axis_name, batch_lengths, idle_reason, message_text, too_long_batches,
+};
 use leptos::prelude::*;
 use serde_json::Value;
 
@@ -67,11 +69,14 @@ fn solved(found: &Result<Solution, Vec<Finding>>, of: &AxisSearch, store: Store)
             view! { <strong data-fits="false">{Word::FitsNothing.text(language)}</strong> }
                 .into_any()
         }
-        Ok(Solution {
-            value,
-            scenario: Some(scenario),
-            findings,
-        }) => {
+        Ok(
+            solution @ Solution {
+                value,
+                scenario: Some(scenario),
+                findings,
+            },
+        ) => {
+            let lengths = lengths(solution, of, store);
             let value = found_text(of.axis.name(), value);
             let now = store.scenario.with_untracked(|now| now == scenario);
             let scenario = scenario.clone();
@@ -82,11 +87,26 @@ fn solved(found: &Result<Solution, Vec<Finding>>, of: &AxisSearch, store: Store)
                 } else {
                     go_button(store, Word::FitsUse, scenario, name)
                 }}
-                <span class="fit-note">{notes(findings, language)}</span>
+                <span class="fit-note">{notes(findings, language)} {lengths}</span>
             }
             .into_any()
         }
     }
+}
+
+/// How often batches come that are longer than the longest sequence that fits, where samples differ in length.
+fn lengths(solution: &Solution, of: &AxisSearch, store: Store) -> String {
+    let language = store.language.get();
+    let is_length = of.axis.setting() == "seq_len";
+    let asked = store.scenario.with_untracked(Clone::clone);
+    let found = is_length.then(|| long_batches(&asked, solution)).flatten();
+    found.map_or_else(String::new, |found| {
+        let sentences = [
+            too_long_batches(&found, language),
+            batch_lengths(&found, language),
+        ];
+        sentences.join(" ")
+    })
 }
 
 /// The panel.

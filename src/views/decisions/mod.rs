@@ -6,8 +6,10 @@ mod gpus;
 mod map;
 mod plans;
 mod remedies;
+mod steps;
 
 pub(super) use fits::FitsPanel;
 pub(super) use map::MapPanel;
 pub(super) use plans::PlansPanel;
 pub(super) use remedies::RemediesPanel;
+pub(super) use steps::StepsPanel;

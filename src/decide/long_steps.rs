@@ -1,0 +1,365 @@
+//! Many steps whose lengths are drawn, through an allocator that is never emptied: what it comes to hold, with and
+//! without expandable segments, and where PyTorch would run out.
+
+use crate::ask::{Finding, Scenario};
+use crate::lengths::Batches;
+use crate::report::{ManySteps, Running, StepHeld, StepsRun};
+use crate::units::Bytes;
+use serde::Serialize;
+use std::sync::Arc;
+
+/// Steps that are drawn.
+const STEPS: usize = 1000;
+/// Lengths that these have at most: each is simulated once.
+const DIFFERENT: u64 = 24;
+/// What the row of lengths is drawn by.
+const SEED: u64 = 1;
+/// Steps of the longest batch alone, after which the allocator has what it needs for it.
+const ALONE: usize = 3;
+/// Steps that are run at a time.
+const AT_A_TIME: usize = 16;
+/// Tokens of the shortest sample with something to predict.
+const SHORTEST: u64 = 2;
+
+/// Where PyTorch runs out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct OutOfMemoryAt {
+    /// The step, from 1.
+    pub step: u64,
+    /// Tokens of its longest batch.
+    pub length: u64,
+    /// "Tried to allocate ...".
+    pub tried: Bytes,
+    /// What tensors held.
+    pub allocated: Bytes,
+    /// What segments held.
+    pub reserved: Bytes,
+}
+
+/// Many steps with one kind of segments.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct SegmentsRun {
+    /// Whether segments can grow.
+    pub expandable_segments: bool,
+    /// The most that tensors held.
+    pub peak_allocated: Bytes,
+    /// The most that segments held.
+    pub peak_reserved: Bytes,
+    /// The same where every batch is as long as the longest.
+    pub longest_alone: Bytes,
+    /// Where it ends on the scenario's device, if it does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub out_of_memory: Option<OutOfMemoryAt>,
+    /// Every step, with as much memory as it asks for.
+    #[serde(skip)]
+    pub steps: Vec<StepHeld>,
+    /// The steps in which segments came to hold more than ever before, from 1, with what they held then.
+    pub growth: Vec<(u64, Bytes)>,
+}
+
+impl SegmentsRun {
+    /// What was reserved beyond what the longest batch needs alone.
+    pub fn beyond(&self) -> Bytes {
+        self.peak_reserved - self.longest_alone
+    }
+}
+
+/// What was found of many steps.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct LongSteps {
+    /// How many.
+    pub count: u64,
+    /// How many lengths their batches have.
+    pub lengths: u64,
+    /// The longest batch that came.
+    pub longest: u64,
+    /// Without expandable segments, and with them.
+    pub runs: Vec<SegmentsRun>,
+}
+
+/// Looks for that a little at a time: call [`LongStepsSearch::advance`] until it says that nothing is left.
+pub struct LongStepsSearch {
+    work: Work,
+    order: Vec<u64>,
+    found: Vec<SegmentsRun>,
+}
+
+/// How far the work has come.
+enum Work {
+    Simulating(Box<ManySteps>),
+    Running(Arc<ManySteps>, Box<Stage>),
+    Done,
+}
+
+/// What runs of one kind of segments.
+struct Stage {
+    expandable_segments: bool,
+    /// The longest batch alone; then all steps with as much memory as they ask for; then on the device.
+    alone: Option<StepsRun>,
+    all: Option<StepsRun>,
+    running: Running,
+}
+
+impl LongStepsSearch {
+    /// A search that has done nothing yet; nothing where a scenario does not say how long its samples are.
+    ///
+    /// # Errors
+    /// Why such steps are not estimated.
+    pub fn new(scenario: &Scenario) -> Option<Result<Self, Vec<Finding>>> {
+        let batches = Batches::of(scenario)?;
+        let micro_batches = scenario.gradient_accumulation_steps.clamp(1, STEPS as u64);
+        let micro_batches = usize::try_from(micro_batches).unwrap_or(STEPS);
+        let count = batches.steps().clamp(1, STEPS as u64);
+        let count = usize::try_from(count)
+            .unwrap_or(STEPS)
+            .saturating_mul(micro_batches);
+        let drawn = batches.drawn(count, DIFFERENT, SEED);
+        let order: Vec<u64> = drawn
+            .into_iter()
+            .map(|length| length.max(SHORTEST))
+            .collect();
+        let many = ManySteps::new(scenario, &order);
+        Some(many.map(|many| Self {
+            work: Work::Simulating(Box::new(many)),
+            order,
+            found: Vec::new(),
+        }))
+    }
+
+    /// Does a little more; false when nothing is left to do.
+    ///
+    /// # Errors
+    /// Why such steps are not estimated.
+    pub fn advance(&mut self) -> Result<bool, Vec<Finding>> {
+        self.work = match std::mem::replace(&mut self.work, Work::Done) {
+            Work::Simulating(mut many) => {
+                if many.advance()? {
+                    Work::Simulating(many)
+                } else {
+                    self.begin(Arc::new(*many), false)
+                }
+            }
+            Work::Running(many, mut stage) => {
+                if (0..AT_A_TIME).all(|_| stage.running.advance()) {
+                    Work::Running(many, stage)
+                } else {
+                    self.next(many, *stage)
+                }
+            }
+            Work::Done => return Ok(false),
+        };
+        Ok(!matches!(self.work, Work::Done))
+    }
+
+    /// What was found.
+    pub fn found(self) -> LongSteps {
+        let mut lengths = self.order;
+        let count = self.found.first().map_or(0, |run| run.steps.len() as u64);
+        lengths.sort_unstable();
+        lengths.dedup();
+        LongSteps {
+            count,
+            lengths: lengths.len() as u64,
+            longest: lengths.last().copied().unwrap_or(0),
+            runs: self.found,
+        }
+    }
+
+    fn begin(&self, many: Arc<ManySteps>, expandable_segments: bool) -> Work {
+        let longest = self.order.iter().copied().max().unwrap_or(0);
+        let alone = vec![longest; ALONE * many.micro_batches()];
+        let running = Running::new(Arc::clone(&many), alone, expandable_segments, false);
+        let stage = Stage {
+            expandable_segments,
+            alone: None,
+            all: None,
+            running,
+        };
+        Work::Running(many, Box::new(stage))
+    }
+
+    /// What comes after a run that has ended.
+    fn next(&mut self, many: Arc<ManySteps>, stage: Stage) -> Work {
+        let Stage {
+            expandable_segments,
+            alone,
+            all,
+            running,
+        } = stage;
+        let run = |on_device| {
+            let order = self.order.clone();
+            Running::new(Arc::clone(&many), order, expandable_segments, on_device)
+        };
+        let ended = running.complete();
+        let (alone, all) = match (alone, all) {
+            (None, _) => {
+                let running = run(false);
+                let stage = Stage {
+                    expandable_segments,
+                    alone: Some(ended),
+                    all: None,
+                    running,
+                };
+                return Work::Running(many, Box::new(stage));
+            }
+            (Some(alone), None) if peak(&ended).1 > many.capacity() => {
+                let running = run(true);
+                let stage = Stage {
+                    expandable_segments,
+                    alone: Some(alone),
+                    all: Some(ended),
+                    running,
+                };
+                return Work::Running(many, Box::new(stage));
+            }
+            (Some(alone), None) => (alone, ended),
+            (Some(alone), Some(all)) => {
+                self.keep(expandable_segments, &alone, all, Some(&ended));
+                return self.after(many, expandable_segments);
+            }
+        };
+        self.keep(expandable_segments, &alone, all, None);
+        self.after(many, expandable_segments)
+    }
+
+    fn after(&self, many: Arc<ManySteps>, expandable_segments: bool) -> Work {
+        if expandable_segments {
+            Work::Done
+        } else {
+            self.begin(many, true)
+        }
+    }
+
+    fn keep(
+        &mut self,
+        expandable_segments: bool,
+        alone: &StepsRun,
+        all: StepsRun,
+        on_device: Option<&StepsRun>,
+    ) {
+        let (peak_allocated, peak_reserved) = peak(&all);
+        let failed = on_device.and_then(|run| run.failure.map(|failure| (run, failure)));
+        let out_of_memory = failed.map(|(run, failure)| {
+            let at = run.steps.len();
+            OutOfMemoryAt {
+                step: at as u64 + 1,
+                length: all.steps.get(at).map_or(0, |step| step.length),
+                tried: Bytes(failure.tried),
+                allocated: Bytes(failure.allocated),
+                reserved: Bytes(failure.reserved),
+            }
+        });
+        let mut most = Bytes::ZERO;
+        let mut growth = Vec::new();
+        for (at, step) in all.steps.iter().enumerate() {
+            if step.peak_reserved > most {
+                most = step.peak_reserved;
+                growth.push((at as u64 + 1, most));
+            }
+        }
+        self.found.push(SegmentsRun {
+            expandable_segments,
+            peak_allocated,
+            peak_reserved,
+            longest_alone: peak(alone).1,
+            out_of_memory,
+            steps: all.steps,
+            growth,
+        });
+    }
+}
+
+/// The most that tensors and segments held.
+fn peak(run: &StepsRun) -> (Bytes, Bytes) {
+    let most = |of: fn(&StepHeld) -> Bytes| run.steps.iter().map(of).max().unwrap_or_default();
+    (
+        most(|step| step.peak_allocated),
+        most(|step| step.peak_reserved),
+    )
+}
+
+/// The whole search at once; nothing where a scenario does not say how long its samples are.
+///
+/// # Errors
+/// Why such steps are not estimated.
+pub fn long_steps(scenario: &Scenario) -> Option<Result<LongSteps, Vec<Finding>>> {
+    let mut search = match LongStepsSearch::new(scenario)? {
+        Ok(search) => search,
+        Err(findings) => return Some(Err(findings)),
+    };
+    loop {
+        match search.advance() {
+            Ok(true) => {}
+            Ok(false) => return Some(Ok(search.found())),
+            Err(findings) => return Some(Err(findings)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::codec::decode_json;
+
+    fn found(text: &str) -> Result<LongSteps, Vec<Finding>> {
+        let (scenario, findings) = decode_json(text);
+        assert_eq!(findings, []);
+        long_steps(&scenario).expect("lengths")
+    }
+
+    const SMALL: &str = r#"{"model": "qwen2.5-0.5b", "model_overrides": {"num_hidden_layers": 2},
+        "precision": "bf16", "micro_batch_size": 4, "seq_len": 2048,
+        "dataset": {"lengths": {"mean": 300, "p95": 900, "longest": 2048}, "rows": 400}"#;
+
+    #[test]
+    fn segments_come_to_hold_more_than_the_longest_batch_alone() {
+        let found = found(&format!("{SMALL}}}")).expect("steps");
+        assert_eq!(found.count, 100);
+        let [plain, expandable] = &found.runs[..] else {
+            panic!("two runs");
+        };
+        assert!(!plain.expandable_segments && expandable.expandable_segments);
+        assert!(plain.peak_reserved > plain.longest_alone, "{plain:?}");
+        assert!(expandable.beyond() < plain.beyond());
+        // Blocks that are not split count whole.
+        let [a, b] = [plain, expandable].map(|run| run.peak_allocated.get());
+        assert!(a.abs_diff(b) * 100 < a, "{a} {b}");
+        assert_eq!(plain.out_of_memory, None);
+        let (_, last) = plain.growth.last().expect("it grows");
+        assert_eq!(*last, plain.peak_reserved);
+    }
+
+    #[test]
+    fn on_a_small_device_it_ends_at_a_long_batch() {
+        let first = found(&format!("{SMALL}}}")).expect("steps");
+        let limit = first.runs[1].peak_allocated.get() * 9 / 10;
+        let found = found(&format!("{SMALL}, \"memory_limit\": {limit}}}")).expect("steps");
+        for run in &found.runs {
+            let out = run.out_of_memory.expect("not enough");
+            assert!(out.step > 1 && out.step <= found.count, "{out:?}");
+            assert!(out.reserved.get() + out.tried.get() > limit, "{out:?}");
+        }
+    }
+
+    #[test]
+    fn gradients_live_on_between_micro_batches_of_differing_length() {
+        let of = |extra: &str| found(&format!("{SMALL}, {extra}}}")).expect("steps");
+        let one = of("\"gradient_accumulation_steps\": 1");
+        let many = of("\"gradient_accumulation_steps\": 6");
+        assert!(many.runs[0].peak_allocated > one.runs[0].peak_allocated);
+        assert_eq!(many.count, 17);
+    }
+
+    #[test]
+    fn a_pipeline_of_differing_lengths_is_refused() {
+        let text = format!(
+            "{SMALL}, \"hardware\": {{\"gpus_per_node\": 2}}, \"parallelism\": {{\"pp\": {{\"size\": 2}}}}}}"
+        );
+        let findings = found(&text).expect_err("not estimated");
+        assert!(
+            findings
+                .iter()
+                .any(|finding| finding.key == "dataset.length_mean")
+        );
+    }
+}

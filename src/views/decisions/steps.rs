@@ -1,0 +1,226 @@
+//! Many steps of differing length: what the allocator comes to hold, with and without expandable segments.
+
+use crate::app::{Search, StepsSearch, Store, use_store};
+use crate::chart::{
+    Drawn, HeldAt, History, HistoryFigure, HistoryHit, HistoryLayout, Look, draw_history,
+};
+use crate::decide::{LongSteps, SegmentsRun};
+use crate::text::{
+    InputWord, Scale, Word, long_steps_summary, message_text, segments_sentence, step_sentence,
+};
+use crate::units::Bytes;
+use crate::views::plot::{Move, Plot, Plotted, Sheet, Spot};
+use crate::views::surface::{Area, Surface};
+use crate::widgets::Place;
+use leptos::prelude::*;
+use std::sync::Arc;
+
+/// The figure's source.
+struct Picture {
+    store: Store,
+    search: StepsSearch,
+    /// What each of the two runs held, step by step.
+    held: Memo<[Vec<HeldAt>; 2]>,
+}
+
+fn spot(HistoryHit { run, place }: HistoryHit) -> Spot {
+    Spot {
+        at: HistoryLayout::number(run, place),
+        target: None,
+    }
+}
+
+/// What a run held.
+fn held(run: Option<&SegmentsRun>) -> Vec<HeldAt> {
+    let steps = run.map_or(&[][..], |run| run.steps.as_slice());
+    let moment = |(number, step): (u64, &crate::report::StepHeld)| HeldAt {
+        event: number,
+        allocated: step.peak_allocated,
+        reserved: step.peak_reserved,
+    };
+    (1..).zip(steps).map(moment).collect()
+}
+
+impl Picture {
+    fn found<R>(&self, f: impl FnOnce(&LongSteps) -> R) -> Option<R> {
+        let known = self.search.known()?;
+        known.as_ref().as_ref().ok().map(f)
+    }
+
+    fn with<R>(&self, spot: Option<Spot>, f: impl FnOnce(&HistoryFigure) -> R) -> R {
+        let language = self.store.language.get();
+        let [plain, expandable] = self.held.get();
+        let run = |word: Word, moments| History {
+            title: word.text(language),
+            moments,
+        };
+        f(&HistoryFigure {
+            runs: [
+                run(Word::StepsPlain, &plain),
+                run(Word::StepsExpandable, &expandable),
+            ],
+            cursor: spot.map(|spot| HistoryLayout::hit_of(spot.at)),
+        })
+    }
+
+    fn layout(&self, sheet: &Sheet) -> HistoryLayout {
+        self.with(None, |figure| {
+            HistoryLayout::new(figure, &sheet.theme, sheet.unit, sheet.size)
+        })
+    }
+}
+
+impl Plot for Picture {
+    fn draw(&self, look: &Look, spot: Option<Spot>, area: &Area) -> Drawn<Surface<'static>> {
+        self.with(spot, |figure| draw_history(figure, look, area))
+    }
+
+    fn hit(&self, sheet: &Sheet, (x, _): Place) -> Option<Spot> {
+        self.layout(sheet).hit(x).map(spot)
+    }
+
+    fn go(&self, sheet: &Sheet, from: Option<Spot>, to: Move) -> Option<Spot> {
+        let layout = self.layout(sheet);
+        let peak = |run: usize| {
+            self.with(None, |figure| {
+                HistoryLayout::peak(run, figure.runs[run].moments)
+            })
+        };
+        let from = from.map(|spot| HistoryLayout::hit_of(spot.at));
+        let from = from.or_else(|| peak(0))?;
+        let next = match to {
+            Move::Along(by) | Move::Leap(by) => Some(layout.step(from, by)),
+            Move::Across(_) => peak(from.other_run()),
+            Move::Start => Some(layout.step(from, isize::MIN)),
+            Move::End => Some(layout.step(from, isize::MAX)),
+        };
+        next.map(spot)
+    }
+
+    fn pick(&self, _spot: Spot) {}
+
+    fn say(&self, spot: Option<Spot>) -> String {
+        let (units, language) = (self.store.units.get(), self.store.language.get());
+        let said = self.found(|found| match spot {
+            None => long_steps_summary(found, language),
+            Some(spot) => {
+                let HistoryHit { run, place } = HistoryLayout::hit_of(spot.at);
+                let run = found.runs.get(run);
+                run.map(|run| step_sentence(run, place, units, language))
+                    .unwrap_or_default()
+            }
+        });
+        said.unwrap_or_default()
+    }
+}
+
+/// The figure's twin: the steps in which more is reserved than ever before.
+fn table(store: Store, search: StepsSearch) -> Option<AnyView> {
+    let (language, units) = (store.language.get(), store.units.get());
+    let known = search.known()?;
+    let found = known.as_ref().as_ref().ok()?;
+    let most = found.runs.iter().map(|run| run.peak_reserved).max()?;
+    let scale = Scale::new(most, units);
+    let rows = found.runs.iter().flat_map(|run| {
+        let name = if run.expandable_segments {
+            Word::StepsExpandable
+        } else {
+            Word::StepsPlain
+        };
+        run.growth
+            .iter()
+            .map(move |(step, reserved): &(u64, Bytes)| {
+                view! {
+                    <tr>
+                        <th scope="row">{name.text(language)}</th>
+                        <td>{*step}</td>
+                        <td>{scale.finer(*reserved)}</td>
+                    </tr>
+                }
+            })
+    });
+    Some(
+        view! {
+            <div class="scroll" role="region" tabindex="0" aria-label=Word::Table.text(language)>
+                <table class="numbers">
+                    <caption>{scale.unit}</caption>
+                    <thead>
+                        <tr>
+                            <th scope="col"></th>
+                            <th scope="col">{Word::StepsStep.text(language)}</th>
+                            <th scope="col">{InputWord::Reserved.text(language)}</th>
+                        </tr>
+                    </thead>
+                    <tbody>{rows.collect_view()}</tbody>
+                </table>
+            </div>
+        }
+        .into_any(),
+    )
+}
+
+/// What was found, in sentences.
+fn answer(store: Store, search: StepsSearch) -> String {
+    let (units, language) = (store.units.get(), store.language.get());
+    match search.search.get() {
+        Search::Unasked => String::new(),
+        Search::Running => Word::FitsSearching.text(language).to_owned(),
+        Search::Done(found) => match found.as_ref() {
+            Ok(found) => {
+                let runs = found.runs.iter();
+                let said = runs.map(|run| segments_sentence(run, units, language));
+                said.collect::<Vec<_>>().join(" ")
+            }
+            Err(findings) => {
+                let said = findings.iter();
+                let said = said.map(|finding| message_text(&finding.message, language));
+                said.collect::<Vec<_>>().join(" ")
+            }
+        },
+    }
+}
+
+/// The panel, where it is known how long samples are.
+#[component]
+pub(in crate::views) fn StepsPanel() -> impl IntoView {
+    let store = use_store();
+    let search = StepsSearch::follow(store);
+    let word = move |word: Word| Signal::derive(move || word.text(store.language.get()));
+    let differs = Memo::new(move |_| store.scenario.with(|of| of.dataset.lengths.is_some()));
+    let is_known = Memo::new(move |_| search.known().is_some_and(|found| found.is_ok()));
+    let held = Memo::new(move |_| {
+        let known = search.known();
+        let found = known
+            .as_ref()
+            .and_then(|found| found.as_ref().as_ref().ok());
+        [0, 1].map(|run: usize| held(found.and_then(|found| found.runs.get(run))))
+    });
+    view! {
+        <Show when=move || differs.get()>
+            <section class="card figure" data-testid="steps-panel" aria-labelledby="steps-panel-title">
+                <header class="figure-head">
+                    <h2 id="steps-panel-title">{word(Word::StepsTitle)}</h2>
+                    <button
+                        type="button"
+                        class="quiet"
+                        hidden=move || !matches!(search.search.get(), Search::Unasked)
+                        on:click=move |_| search.ask()
+                    >
+                        {word(Word::GpusDraw)}
+                    </button>
+                </header>
+                <p class="figure-summary">{word(Word::StepsHelp)}</p>
+                <p role="status">{move || answer(store, search)}</p>
+            </section>
+            <Show when=move || is_known.get()>
+                <Plotted
+                    id="steps"
+                    title=Word::StepsFigure
+                    class="canvas-gpus"
+                    plot=Arc::new(Picture { store, search, held })
+                    table=ViewFn::from(move || table(store, search))
+                />
+            </Show>
+        </Show>
+    }
+}
