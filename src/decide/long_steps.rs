@@ -1,6 +1,7 @@
 //! Many steps whose lengths are drawn, through an allocator that is never emptied: what it comes to hold, with and
 //! without expandable segments, and where PyTorch would run out.
 
+use super::question::{Estimator, Progress, Question};
 use crate::ask::{Finding, Scenario};
 use crate::lengths::Batches;
 use crate::report::{ManySteps, Running, StepHeld, StepsRun};
@@ -77,11 +78,13 @@ pub struct LongSteps {
     pub runs: Vec<SegmentsRun>,
 }
 
-/// Looks for that a little at a time: call [`LongStepsSearch::advance`] until it says that nothing is left.
+/// Looks for that a little at a time. It runs the steps itself: what they take together is more than figures.
 pub struct LongStepsSearch {
     work: Work,
     order: Vec<u64>,
     found: Vec<SegmentsRun>,
+    /// Why such steps are not estimated.
+    refused: Option<Vec<Finding>>,
 }
 
 /// How far the work has come.
@@ -123,14 +126,12 @@ impl LongStepsSearch {
             work: Work::Simulating(Box::new(many)),
             order,
             found: Vec::new(),
+            refused: None,
         }))
     }
 
-    /// Does a little more; false when nothing is left to do.
-    ///
-    /// # Errors
-    /// Why such steps are not estimated.
-    pub fn advance(&mut self) -> Result<bool, Vec<Finding>> {
+    /// Does a little more.
+    fn go_on(&mut self) -> Result<(), Vec<Finding>> {
         self.work = match std::mem::replace(&mut self.work, Work::Done) {
             Work::Simulating(mut many) => {
                 if many.advance()? {
@@ -146,23 +147,29 @@ impl LongStepsSearch {
                     self.next(many, *stage)
                 }
             }
-            Work::Done => return Ok(false),
+            Work::Done => Work::Done,
         };
-        Ok(!matches!(self.work, Work::Done))
+        Ok(())
     }
 
     /// What was found.
-    pub fn found(self) -> LongSteps {
-        let mut lengths = self.order;
+    ///
+    /// # Errors
+    /// Why such steps are not estimated.
+    pub fn found(&self) -> Result<LongSteps, Vec<Finding>> {
+        if let Some(findings) = &self.refused {
+            return Err(findings.clone());
+        }
+        let mut lengths = self.order.clone();
         let count = self.found.first().map_or(0, |run| run.steps.len() as u64);
         lengths.sort_unstable();
         lengths.dedup();
-        LongSteps {
+        Ok(LongSteps {
             count,
             lengths: lengths.len() as u64,
             longest: lengths.last().copied().unwrap_or(0),
-            runs: self.found,
-        }
+            runs: self.found.clone(),
+        })
     }
 
     fn begin(&self, many: Arc<ManySteps>, expandable_segments: bool) -> Work {
@@ -278,22 +285,27 @@ fn peak(run: &StepsRun) -> (Bytes, Bytes) {
     )
 }
 
+impl Question for LongStepsSearch {
+    fn advance(&mut self, _: &mut dyn Estimator) -> Progress {
+        self.refused = self.go_on().err();
+        if matches!(self.work, Work::Done) {
+            Progress::Done
+        } else {
+            Progress::Further
+        }
+    }
+}
+
 /// The whole search at once; nothing where a scenario does not say how long its samples are.
 ///
 /// # Errors
 /// Why such steps are not estimated.
 pub fn long_steps(scenario: &Scenario) -> Option<Result<LongSteps, Vec<Finding>>> {
-    let mut search = match LongStepsSearch::new(scenario)? {
-        Ok(search) => search,
-        Err(findings) => return Some(Err(findings)),
-    };
-    loop {
-        match search.advance() {
-            Ok(true) => {}
-            Ok(false) => return Some(Ok(search.found())),
-            Err(findings) => return Some(Err(findings)),
-        }
-    }
+    let search = LongStepsSearch::new(scenario)?;
+    Some(search.and_then(|mut search| {
+        search.settle();
+        search.found()
+    }))
 }
 
 #[cfg(test)]
