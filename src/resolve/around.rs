@@ -85,7 +85,10 @@ fn excluded(
 }
 
 /// What excludes an estimate of saving: the key, and why.
-fn not_saved(scenario: &Scenario) -> impl Iterator<Item = (&'static str, Message)> {
+fn not_saved(
+    scenario: &Scenario,
+    architecture: &Architecture,
+) -> impl Iterator<Item = (&'static str, Message)> {
     let parallelism = &scenario.parallelism;
     let only_data = Parallelism {
         dp: parallelism.dp,
@@ -96,6 +99,9 @@ fn not_saved(scenario: &Scenario) -> impl Iterator<Item = (&'static str, Message
         .host
         .saving
         .is_none_or(|saving| saving == Saving::FullState);
+    // Gathered weights are on the host when they are written, and beside adapters nothing else is written.
+    let alone = matches!(dp.kind, DataParallelKind::None | DataParallelKind::Ddp);
+    let on_device = alone && scenario.lora.is_none();
     let fsdp1 = dp.kind == DataParallelKind::Fsdp1;
     let whole = dp.fsdp.sharding_strategy == ShardingStrategy::NoShard;
     let checks: [(bool, &'static str, Message); 6] = [
@@ -120,9 +126,9 @@ fn not_saved(scenario: &Scenario) -> impl Iterator<Item = (&'static str, Message
             message!(around::saved_by_fsdp1),
         ),
         (
-            dp.ddp.zero_redundancy_optimizer.parameters_as_bucket_view == Some(true),
+            on_device && architecture.experts().is_some(),
             SAVING,
-            message!(around::saved_by_ddp),
+            message!(around::saved_experts),
         ),
         (
             scenario.framework != RECENT,
@@ -143,7 +149,7 @@ pub(crate) fn check(scenario: &Scenario, architecture: &Architecture, findings: 
         findings.extend(refused.map(|(key, why)| Finding::error(key, why).with_fix(LOADING, none)));
     }
     if around.saving {
-        let refused = not_saved(scenario);
+        let refused = not_saved(scenario, architecture);
         findings.extend(refused.map(|(key, why)| Finding::error(key, why).with_fix(SAVING, false)));
     }
 }
@@ -184,7 +190,7 @@ mod tests {
             (&saving, &evaluates, Some("program")),
             (&saving, &old, Some("framework")),
             (&saving, &ddp, None),
-            (&saving, &mixture, None),
+            (&saving, &mixture, Some("around.saving")),
         ] {
             let resolution = resolved(around, other);
             let first = resolution.findings.first().map(|f| f.key.as_str());

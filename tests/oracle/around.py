@@ -6,7 +6,7 @@ what saving a checkpoint takes (`around` of a scenario).
 import json, os, random, shutil, sys, tempfile
 
 DEFAULTS = dict(loading="none", saving=False)
-LARGEST = 250_000_000  # entries of a table: checkpoints are really written
+LARGEST = 60_000_000  # entries of a table: checkpoints are really written
 LOADING = ("none", "cpu", "device_map")
 folder = None
 

@@ -40,7 +40,7 @@ impl Builder<'_> {
             let half_bytes = 2 * weight.numel() * weight.dtype().size();
             let weight = weight.clone();
             self.once_loaded(name, half_bytes, move |t| {
-                t.give_storage("_to_copy", &weight)
+                t.give_storage("_to_copy", &weight);
             });
         }
     }

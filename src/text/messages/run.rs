@@ -138,8 +138,8 @@ groups! {
             "量化权重按检查点中的名称顺序载入；目前仅支持解码器。";
         saved_by_fsdp1: "Of FSDP1 a full state that is gathered from shards is estimated.",
             "FSDP1 仅支持估算从分片聚合的完整状态。";
-        saved_by_ddp: "Beside ZeroRedundancyOptimizer what saving takes is not estimated yet.",
-            "暂不支持与 ZeroRedundancyOptimizer 同时估算保存检查点。";
+        saved_experts: "transformers 5 copies the stacked weights of experts apart on the GPU before it writes them, which is not estimated yet.",
+            "transformers 5 写出之前会在显存中把堆叠的专家权重拆开复制，暂不支持估算。";
         saved_from_host: "Of what is offloaded a checkpoint is written from the host; what passes through the GPU is not estimated.",
             "卸载的内容从主机写出检查点；暂不估算经过显存的部分。";
     }
