@@ -113,7 +113,7 @@ mod tests {
         let asked = json!({"model": "qwen2.5-0.5b", "model_overrides": {"num_hidden_layers": 4},
             "parallelism": {"pp": {"size": 2, "microbatches": 4}, "dp": {"kind": "fsdp2", "size": 2}},
             "hardware": {"gpus_per_node": 4}});
-        let scenario = crate::codec::decode_json(&asked.to_string()).0;
+        let scenario: Scenario = serde_json::from_value(asked).expect("a scenario");
         let figures = Figures::of(&scenario).expect("figures");
         assert_ne!(figures.own, figures.most, "stages do different things");
         let text = serde_json::to_string(&figures).expect("numbers are written");

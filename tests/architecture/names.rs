@@ -58,6 +58,7 @@ const OTHER_WORDS: &[(&str, &str, &str)] = &[
         "src/sim/trace.rs",
         "a part of the step: clipping gradients",
     ),
+    ("clip", "src/inputs/snapshot/guess.rs", "a phase of a step"),
     ("clip", "src/text/terms.rs", "its name on the page"),
     ("opt", "src/codec/keys.rs", "a key of links: the optimizer"),
     (
