@@ -58,6 +58,20 @@ fn what_cannot_exist_is_refused_with_its_key_and_can_be_repaired() {
     for (scenario, key) in [
         (pairs, "lora.target_modules"),
         (
+            of(&json!({"dataset": {"lengths": {"mean": 100, "p95": 1000, "longest": 50_000}}})),
+            "dataset.lengths",
+        ),
+        (
+            of(&json!({"dataset": {"lengths": [[huge, 1]]}})),
+            "dataset.lengths",
+        ),
+        (
+            of(
+                &json!({"model": "qwen2-vl-2b-instruct", "seq_len": 2048, "min_pixels": 5000, "max_pixels": 4000}),
+            ),
+            "min_pixels",
+        ),
+        (
             llama(&json!({"num_attention_heads": 7})),
             "model.hf_config.num_attention_heads",
         ),

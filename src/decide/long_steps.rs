@@ -48,6 +48,8 @@ pub struct SegmentsRun {
     pub peak_reserved: Bytes,
     /// The same where every batch is as long as the longest.
     pub longest_alone: Bytes,
+    /// Whether the device has less than that, so that PyTorch gives cached segments back before it runs out.
+    pub gives_back: bool,
     /// Where it ends on the scenario's device, if it does.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub out_of_memory: Option<OutOfMemoryAt>,
@@ -269,6 +271,7 @@ impl LongStepsSearch {
             peak_allocated,
             peak_reserved,
             longest_alone: peak(alone).1,
+            gives_back: on_device.is_some(),
             out_of_memory,
             steps: all.steps,
             growth,

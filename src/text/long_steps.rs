@@ -29,9 +29,12 @@ pub fn segments_sentence(run: &SegmentsRun, units: ByteUnits, language: Language
                 Some((step, length, tried)) => format!(
                     "on this GPU PyTorch runs out at step {step}, a batch of {length} tokens, asking for {tried}"
                 ),
+                None if run.gives_back => {
+                    "all steps fit this GPU, where PyTorch has to give cached segments back again and again, which takes time".to_owned()
+                }
                 None => "all steps fit this GPU".to_owned(),
             };
-            format!("{segments} up to {reserved} are reserved, {more}; {ends}.")
+            format!("{segments} up to {reserved} would be reserved, {more}; {ends}.")
         }
         Language::Chinese => {
             let segments = if run.expandable_segments {
@@ -48,9 +51,12 @@ pub fn segments_sentence(run: &SegmentsRun, units: ByteUnits, language: Language
                 Some((step, length, tried)) => format!(
                     "在此 GPU 上，PyTorch 于第 {step} 步（批次长 {length} 个词元）申请 {tried} 时显存不足"
                 ),
+                None if run.gives_back => {
+                    "所有步骤都放得下，但 PyTorch 须反复归还缓存的段，会变慢".to_owned()
+                }
                 None => "所有步骤都放得下".to_owned(),
             };
-            format!("{segments}，最多保留 {reserved}，{more}；{ends}。")
+            format!("{segments}，最多会保留 {reserved}，{more}；{ends}。")
         }
     }
 }
@@ -104,6 +110,7 @@ mod tests {
             peak_allocated: Bytes::gib(60),
             peak_reserved: Bytes::gib(71),
             longest_alone: Bytes::gib(65),
+            gives_back: true,
             out_of_memory: Some(OutOfMemoryAt {
                 step: 553,
                 length: 3900,
@@ -116,7 +123,7 @@ mod tests {
         };
         assert_eq!(
             segments_sentence(&run, ByteUnits::Binary, Language::English),
-            "Without expandable segments up to 71.0\u{a0}GiB are reserved, 6.00\u{a0}GiB more than the longest batch needs alone; on this GPU PyTorch runs out at step 553, a batch of 3,900 tokens, asking for 1.00\u{a0}GiB."
+            "Without expandable segments up to 71.0\u{a0}GiB would be reserved, 6.00\u{a0}GiB more than the longest batch needs alone; on this GPU PyTorch runs out at step 553, a batch of 3,900 tokens, asking for 1.00\u{a0}GiB."
         );
     }
 }
