@@ -62,10 +62,6 @@ fn what_cannot_exist_is_refused_with_its_key_and_can_be_repaired() {
             "dataset.lengths",
         ),
         (
-            of(&json!({"dataset": {"lengths": [[huge, 1]]}})),
-            "dataset.lengths",
-        ),
-        (
             of(
                 &json!({"model": "qwen2-vl-2b-instruct", "seq_len": 2048, "min_pixels": 5000, "max_pixels": 4000}),
             ),

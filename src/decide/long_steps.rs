@@ -5,6 +5,7 @@ use super::question::{Estimator, Progress, Question};
 use crate::ask::{Finding, Scenario};
 use crate::lengths::Batches;
 use crate::report::{ManySteps, Running, StepHeld, StepsRun};
+use crate::resolve::image_tokens;
 use crate::units::Bytes;
 use serde::Serialize;
 use std::sync::Arc;
@@ -119,9 +120,13 @@ impl LongStepsSearch {
             .unwrap_or(STEPS)
             .saturating_mul(micro_batches);
         let drawn = batches.drawn(count, DIFFERENT, SEED);
+        // Images are whole, and something follows them.
+        let images = image_tokens(scenario);
+        let taken = images.map_or(0, |of| of.tokens.saturating_mul(of.images));
+        let shortest = SHORTEST.max(taken.saturating_add(1));
         let order: Vec<u64> = drawn
             .into_iter()
-            .map(|length| length.max(SHORTEST))
+            .map(|length| length.max(shortest))
             .collect();
         let many = ManySteps::new(scenario, &order);
         Some(many.map(|many| Self {
@@ -363,6 +368,18 @@ mod tests {
         let many = of("\"gradient_accumulation_steps\": 6");
         assert!(many.runs[0].peak_allocated > one.runs[0].peak_allocated);
         assert_eq!(many.count, 17);
+    }
+
+    #[test]
+    fn images_are_whole_in_the_shortest_batch() {
+        let found = found(
+            r#"{"model": "qwen2.5-vl-3b-instruct", "model_overrides": {"num_hidden_layers": 2}, "precision": "bf16",
+                "seq_len": 1024, "image_size": "448",
+                "dataset": {"lengths": {"mean": 200, "p95": 600, "longest": 1024}, "rows": 40}}"#,
+        );
+        let found = found.expect("steps");
+        let shortest = found.runs[0].steps.iter().map(|step| step.length).min();
+        assert!(shortest > Some(256), "{shortest:?}");
     }
 
     #[test]
