@@ -53,6 +53,7 @@ function join(module, first) {
   self.highwaterJoined = module;
   there = true;
   notice?.remove();
+  import(named.dataset.offline);
   setTimeout(replay);
 }
 

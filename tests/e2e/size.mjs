@@ -15,8 +15,8 @@ const BUDGET = 250 * 1024;
  */
 const CEILING = 352 * 1024;
 
-/** What comes after the estimate: the rest of the program, its looks, and threads beside the page's. */
-const AFTER = /_rest\.wasm$|^(below|decisions)-.*\.css$|^worker-.*\.js$/;
+/** What comes after the estimate: the rest of the program, its looks, threads beside the page's, use without a network. */
+const AFTER = /_rest\.wasm$|^(below|decisions)-.*\.css$|^(worker|offline)-.*\.js$|^sw\.js$/;
 
 /** That, and links' pictures and other pages. */
 const later = (name) => /\.(html|png)$/.test(name) || AFTER.test(name);

@@ -84,15 +84,16 @@ fn in_two(folder: &Path, page: &str) -> Result<String, Failure> {
     let (page, styles) = without_later_styles(&page)
         .ok_or_else(|| Failure::new("the built page lacks a style sheet that could come later"))?;
     let styles = styles.join(" ");
-    let worker = hashed(folder, WORKER).map_err(failed)?;
+    let [worker, offline] = LATER_SCRIPTS.map(|name| hashed(folder, name).map_err(failed));
+    let (worker, offline) = (worker?, offline?);
     let named = format!(
-        "<meta id=\"rest\" name=\"rest\" content=\"./{rest}\" data-styles=\"{styles}\" data-worker=\"./{worker}\" /></head>"
+        "<meta id=\"rest\" name=\"rest\" content=\"./{rest}\" data-styles=\"{styles}\" data-worker=\"./{worker}\" data-offline=\"./{offline}\" /></head>"
     );
     Ok(page.replace("</head>", &named))
 }
 
-/// The script of the threads beside the page's.
-const WORKER: &str = "worker.js";
+/// Scripts that come later: that of the threads beside the page's, and that of use without a network.
+const LATER_SCRIPTS: [&str; 2] = ["worker.js", "offline.js"];
 
 /// Names a file of the folder after its content; the name.
 fn hashed(folder: &Path, name: &str) -> std::io::Result<String> {
