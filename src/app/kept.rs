@@ -78,11 +78,11 @@ impl Store {
     }
 }
 
-/// Estimates A whenever it is another one.
+/// Estimates A whenever it is another one, once the rest of the program is there, which shows it.
 pub(super) fn follow(store: Store) {
     let kept = store.kept;
     Effect::new(move |_| {
-        let Some(scenario) = kept.scenario.get() else {
+        let (Some(scenario), true) = (kept.scenario.get(), store.whole.get()) else {
             kept.answer.set(None);
             return;
         };

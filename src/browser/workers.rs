@@ -10,9 +10,7 @@ use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::rc::Rc;
 use wasm_bindgen::{JsCast, JsValue};
-use web_sys::{
-    DedicatedWorkerGlobalScope, HtmlLinkElement, MessageEvent, Worker, WorkerOptions, WorkerType,
-};
+use web_sys::{DedicatedWorkerGlobalScope, MessageEvent, Worker, WorkerOptions, WorkerType};
 
 /// What is told when a text is answered: nothing where no thread could.
 type Told = Box<dyn FnOnce(Option<String>)>;
@@ -147,9 +145,10 @@ impl Workers {
 
 /// The address of a worker's script, and the program: where its own script is, and its compiled parts.
 fn parts() -> Result<(String, JsValue), JsValue> {
+    // Relative to the page, as to the worker's script.
     let glue = document().query_selector("link[rel=modulepreload]")?;
-    let glue = glue.and_then(|link| link.dyn_into::<HtmlLinkElement>().ok());
-    let glue = glue.ok_or("the page does not name its program")?.href();
+    let glue = glue.and_then(|link| link.get_attribute("href"));
+    let glue = glue.ok_or("the page does not name its program")?;
     let named = document().query_selector("#rest")?;
     let script = named.and_then(|rest| rest.get_attribute("data-worker"));
     let parts = Object::new();
