@@ -111,11 +111,11 @@ mod tests {
     #[test]
     fn figures_are_the_same_after_they_were_handed_over() {
         let asked = json!({"model": "qwen2.5-0.5b", "model_overrides": {"num_hidden_layers": 4},
-            "parallelism": {"pp": {"size": 2, "microbatches": 4}, "dp": {"kind": "fsdp2", "size": 2}},
-            "hardware": {"gpus_per_node": 4}});
+            "parallelism": {"dp": {"kind": "fsdp2", "size": 2}}, "hardware": {"gpus_per_node": 2}});
         let scenario: Scenario = serde_json::from_value(asked).expect("a scenario");
-        let figures = Figures::of(&scenario).expect("figures");
-        assert_ne!(figures.own, figures.most, "stages do different things");
+        let mut figures = Figures::of(&scenario).expect("figures");
+        assert!(figures.own.communication.total() > Bytes::ZERO);
+        figures.most.compute.forward += 1;
         let text = serde_json::to_string(&figures).expect("numbers are written");
         let read: Figures = serde_json::from_str(&text).expect("and read");
         assert_eq!(read, figures);

@@ -16,7 +16,7 @@ const BUDGET = 250 * 1024;
 const CEILING = 352 * 1024;
 
 /** What comes after the estimate: the rest of the program, its looks, threads beside the page's, use without a network. */
-const AFTER = /_rest\.wasm$|^(below|decisions)-.*\.css$|^(worker|offline)-.*\.js$|^sw\.js$/;
+const AFTER = /_rest\.wasm$|^(below|decisions|compare|over)-.*\.css$|^(worker|offline)-.*\.js$|^sw\.js$/;
 
 /** That, and links' pictures and other pages. */
 const later = (name) => /\.(html|png)$/.test(name) || AFTER.test(name);

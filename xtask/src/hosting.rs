@@ -169,7 +169,7 @@ fn hash_of(what: &impl Hash) -> u64 {
 
 /// How the addresses of style sheets begin that come with the rest of the program (`tests/e2e/size.mjs` counts them
 /// there).
-const LATER_STYLES: [&str; 2] = ["./below-", "./decisions-"];
+const LATER_STYLES: [&str; 4] = ["./below-", "./decisions-", "./compare-", "./over-"];
 
 /// The page without the links to those, and their addresses.
 fn without_later_styles(page: &str) -> Option<(String, Vec<String>)> {
@@ -225,10 +225,16 @@ mod tests {
 
     #[test]
     fn the_style_of_what_comes_later_is_taken_out() {
-        let page = r#"<link href="./base-1.css"><link href="./below-7a.css"/><link href="./decisions-b.css"/></head>"#;
+        let page = r#"<link href="./base-1.css"><link href="./below-7a.css"/><link href="./decisions-b.css"/><link href="./compare-c.css"/><link href="./over-d.css"/></head>"#;
         let found = without_later_styles(page);
         let left = r#"<link href="./base-1.css"></head>"#.to_owned();
-        let later = ["./below-7a.css", "./decisions-b.css"].map(str::to_owned);
+        let later = [
+            "./below-7a.css",
+            "./decisions-b.css",
+            "./compare-c.css",
+            "./over-d.css",
+        ]
+        .map(str::to_owned);
         assert_eq!(found, Some((left, later.to_vec())));
         assert_eq!(without_later_styles("<p></p>"), None);
     }
