@@ -73,7 +73,7 @@ test("a wide widget shows both bars and the phases within 420 px of height", asy
     const { page, close } = await open(browser, `${site.url}?v=1&embed=1`, { locale, viewport: { width, height: 420 } });
     const canvas = page.locator("#phases canvas");
     await canvas.waitFor();
-    assert.equal(await page.locator(".widget .capacity").count(), 2);
+    assert.equal(await page.locator(".widget .capacity-head").count(), 2);
     const height = await page.evaluate(() => document.body.getBoundingClientRect().height);
     assert.ok(height <= 420, `${height} px in ${locale} at ${width}`);
     const { down, sideways } = await overflow(page);

@@ -91,6 +91,8 @@ for (const [kind, looks] of [
 ]) {
   test(`each figure is saved as ${kind} with its configuration`, async () => {
     const { page, close } = await open(browser, site.url);
+    // The picture over batch sizes is worked out beside the page.
+    await page.locator(".recomputing.waiting").waitFor({ state: "detached" });
     const dialog = await shared(page, "Export");
     const rows = dialog.locator(".export-row");
     assert.ok((await rows.count()) >= 3);
