@@ -10,7 +10,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 /// The most threads: each keeps what the hungriest estimate took.
-const MOST_THREADS: usize = 4;
+const MOST_THREADS: u32 = 4;
 
 thread_local! {
     /// The threads, from the first estimate on that is asked for.

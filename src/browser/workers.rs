@@ -37,14 +37,11 @@ struct Thread {
 impl Workers {
     /// At most `most` of them, one fewer than the machine has processors; none where the browser has none. The rest of
     /// the program must be there.
-    pub fn start(most: usize) -> Self {
+    pub fn start(most: u32) -> Self {
         let workers = Self::default();
-        let processors = window().navigator().hardware_concurrency() as usize;
-        for _ in 0..processors.saturating_sub(1).clamp(1, most) {
-            if workers.add().is_err() {
-                break;
-            }
-        }
+        let processors = window().navigator().hardware_concurrency();
+        let mut wanted = (1..=most).take_while(|&one| one == 1 || f64::from(one) < processors);
+        while wanted.next().is_some() && workers.add().is_ok() {}
         workers
     }
 

@@ -89,15 +89,12 @@ impl Adviser {
     }
 
     fn look_for_room(&mut self, by: &mut dyn Estimator) -> Progress {
-        let search = match &mut self.search {
-            Some(search) => search,
-            None => match self.rooms.pop_front() {
-                Some(kind) => {
-                    self.search = RoomSearch::of(&self.scenario, kind);
-                    return Progress::Further;
-                }
-                None => return Progress::Done,
-            },
+        let Some(search) = &mut self.search else {
+            let Some(kind) = self.rooms.pop_front() else {
+                return Progress::Done;
+            };
+            self.search = RoomSearch::of(&self.scenario, kind);
+            return Progress::Further;
         };
         match search.advance(by) {
             Progress::Done => {

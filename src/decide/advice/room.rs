@@ -6,7 +6,7 @@ use crate::ask::{
     OptimizerImpl, OptimizerName, Program, Quantization, Scenario,
 };
 use crate::decide::axis::Axis;
-use crate::decide::question::{Estimator, Progress, Question};
+use crate::decide::question::{Answer, Estimator, Progress, Question};
 use crate::decide::solver::Solver;
 use crate::units::names;
 use serde::Serialize;
@@ -145,25 +145,23 @@ impl RoomSearch {
         self.found
     }
 
-    /// A scenario that fits, where it is another one than that there is now; nothing while that is not known.
-    fn fitting(&self, scenario: &Scenario, by: &mut dyn Estimator) -> Option<Option<Room>> {
-        let outcome = by.figures(scenario)?.ok();
-        let outcome = outcome.map(|figures| Outcome::of(&figures));
+    /// A scenario that fits, where it is another one than that there is now.
+    fn fitting(&self, scenario: Scenario, answer: Answer) -> Option<Room> {
+        let outcome = Outcome::of(&answer.ok()?);
         let grown = self.scenario != self.own
             || scenario.micro_batch_size > self.own.micro_batch_size
             || scenario.seq_len > self.own.seq_len;
-        let fits = outcome.filter(|outcome| outcome.fits() && grown);
-        Some(fits.map(|outcome| Room {
+        (outcome.fits() && grown).then_some(Room {
             kind: self.kind,
-            scenario: scenario.clone(),
+            scenario,
             outcome,
-        }))
+        })
     }
 }
 
 impl Question for RoomSearch {
     fn advance(&mut self, by: &mut dyn Estimator) -> Progress {
-        let found = match &mut self.at {
+        let asked = match &mut self.at {
             Stage::Over => return Progress::Done,
             Stage::Along(solver) => {
                 let on = solver.advance(by);
@@ -174,18 +172,15 @@ impl Question for RoomSearch {
                 self.at = largest.map_or(Stage::Over, |found| Stage::Fitting(Box::new(found)));
                 return Progress::Further;
             }
-            Stage::Unchanged => self.fitting(&self.scenario, by),
-            Stage::Fitting(scenario) => {
-                let scenario = scenario.clone();
-                self.fitting(&scenario, by)
-            }
+            Stage::Unchanged => self.scenario.clone(),
+            Stage::Fitting(scenario) => (**scenario).clone(),
         };
-        let Some(found) = found else {
+        let Some(answer) = by.figures(&asked) else {
             return Progress::Waits;
         };
-        let goes_on = found.is_none() && matches!(self.at, Stage::Unchanged);
+        self.found = self.fitting(asked, answer);
+        let goes_on = self.found.is_none() && matches!(self.at, Stage::Unchanged);
         self.at = if goes_on { self.along() } else { Stage::Over };
-        self.found = found;
         Progress::Further
     }
 }
