@@ -53,7 +53,8 @@ function join(module, first) {
   self.highwaterJoined = module;
   there = true;
   notice?.remove();
-  import(named.dataset.offline);
+  // From the page on: a sandboxed frame's scripts have no address to start from, and it does without.
+  import(new URL(named.dataset.offline, document.baseURI)).catch(() => {});
   setTimeout(replay);
 }
 
