@@ -350,6 +350,28 @@ mod tests {
     }
 
     #[test]
+    fn steps_of_one_length_hold_what_an_estimate_says_however_the_model_came() {
+        for more in [
+            "",
+            r#", "around": {"loading": "cpu"}"#,
+            r#", "around": {"loading": "device_map", "saving": true}"#,
+        ] {
+            let text = format!(
+                r#"{{"model": "qwen2.5-0.5b", "model_overrides": {{"num_hidden_layers": 2}}, "precision": "bf16",
+                    "seq_len": 512, "dataset": {{"lengths": [[512, 40]]}},
+                    "allocator": {{"empty_cache_after_loading": true}}{more}}}"#
+            );
+            let (scenario, findings) = decode_json(&text);
+            assert_eq!(findings, []);
+            let run = crate::report::estimate(&scenario).expect("an estimate");
+            let run = run.report.device.run;
+            let steps = found(&text).expect("steps");
+            assert_eq!(steps.runs[0].peak_reserved, run.peak_reserved, "{more}");
+            assert_eq!(steps.runs[0].peak_allocated, run.peak_allocated, "{more}");
+        }
+    }
+
+    #[test]
     fn on_a_small_device_it_ends_at_a_long_batch() {
         let first = found(&format!("{SMALL}}}")).expect("steps");
         let limit = first.runs[1].peak_allocated.get() * 9 / 10;

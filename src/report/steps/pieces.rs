@@ -178,10 +178,12 @@ impl Cut {
                         Event::Synchronize => self.add(Action::Own(Request::Synchronize)),
                         Event::EmptyCache => self.add(Action::Own(Request::EmptyCache)),
                         Event::Mark(_) => {
-                            if std::mem::take(&mut empties) {
+                            let mark = marks.next();
+                            // Loading has marks of its own, before those of steps.
+                            let of_step = mark.is_some_and(|mark| mark.phase != Phase::Loading);
+                            if of_step && std::mem::take(&mut empties) {
                                 self.add(Action::Own(Request::EmptyCache));
                             }
-                            let mark = marks.next();
                             if let Some(mark) = mark.filter(|mark| mark.phase == Phase::Data) {
                                 self.begin(mark.step);
                             }
