@@ -36,7 +36,7 @@ const fn looks_like(category: Category) -> Purpose {
 
 /// The purposes that one of them has something of.
 pub fn purpose_rows(guess: &Guess, estimated: &Composition) -> Vec<PurposeRow> {
-    let rows = Purpose::ALL.iter().map(|&(purpose, _)| {
+    let rows = Purpose::ALL.iter().map(|&purpose| {
         let of = |&&(one, _): &&(Purpose, u64)| one == purpose;
         let measured = guess.at_peak.iter().find(of).map_or(0, |(_, bytes)| *bytes);
         let parts = estimated.parts();

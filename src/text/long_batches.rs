@@ -35,33 +35,35 @@ pub fn too_long_batches(of: &LongBatches, language: Language) -> String {
         (None, _, Language::Chinese) => "所有批次都放得下，包括最长的。".to_owned(),
         (Some(_), None, Language::English) => "No batch fits, however short.".to_owned(),
         (Some(_), None, Language::Chinese) => "任何批次都放不下。".to_owned(),
-        (Some(excess), Some(fits), Language::English) => {
-            let Said {
-                share,
-                once,
-                first,
-                in_epoch,
-            } = said(excess);
-            let first = if first == once {
-                String::new()
-            } else {
+        (Some(excess), Some(fits), _) => longer_ones(&fits, &said(excess), &steps, language),
+    }
+}
+
+/// What fits, and how often what does not.
+fn longer_ones(fits: &str, often: &Said, steps: &str, language: Language) -> String {
+    let Said {
+        share,
+        once,
+        first,
+        in_epoch,
+    } = often;
+    let has_first = first != once;
+    match language {
+        Language::English => {
+            let first = if has_first {
                 format!(", the first at step {first}")
+            } else {
+                String::new()
             };
             format!(
                 "Batches of up to {fits} tokens fit. A longer one comes once in {once} steps ({share} of batches){first}; in an epoch of {steps} steps one comes with a probability of {in_epoch}."
             )
         }
-        (Some(excess), Some(fits), Language::Chinese) => {
-            let Said {
-                share,
-                once,
-                first,
-                in_epoch,
-            } = said(excess);
-            let first = if first == once {
-                String::new()
-            } else {
+        Language::Chinese => {
+            let first = if has_first {
                 format!("，首次在第 {first} 步")
+            } else {
+                String::new()
             };
             format!(
                 "不超过 {fits} 个词元的批次放得下。更长的批次平均每 {once} 步出现一次（占批次的 {share}）{first}；在一轮 {steps} 步中出现的概率为 {in_epoch}。"

@@ -1,28 +1,18 @@
 //! A snapshot over time, beside what is predicted for the scenario on screen.
 
-use super::plot::{Move, Plot, Plotted, Sheet, Spot};
-use super::surface::{Area, Surface};
+use super::plot::Plotted;
+use super::two_runs::TwoRuns;
 use crate::app::{Given, Opened, Store, use_store};
-use crate::chart::{
-    Drawn, HeldAt, History, HistoryFigure, HistoryHit, HistoryLayout, Look, draw_history,
-};
+use crate::chart::{HeldAt, HistoryFigure, HistoryHit};
 use crate::inputs::{Moment, Snapshot};
 use crate::report::TimelinePoint;
 use crate::text::{InputWord, Scale, Word, history_moment, history_summary};
 use crate::units::Bytes;
-use crate::widgets::Place;
 use leptos::prelude::*;
 use std::sync::Arc;
 
 /// Moments of a run that are drawn.
 const MOMENTS: usize = 480;
-
-/// The figure's source.
-struct Picture {
-    store: Store,
-    measured: Memo<Vec<HeldAt>>,
-    predicted: Memo<Vec<HeldAt>>,
-}
 
 /// The snapshot that was opened, if it is one.
 fn snapshot(opened: RwSignal<Option<Opened>>) -> Option<Arc<Snapshot>> {
@@ -64,85 +54,22 @@ fn predicted(store: Store) -> Vec<HeldAt> {
     })
 }
 
-/// A moment as a number and back: the runs take turns.
-fn spot(HistoryHit { run, place }: HistoryHit) -> Spot {
-    Spot {
-        at: HistoryLayout::number(run, place),
-        target: None,
+/// What is said of both runs, or of a moment of one.
+fn say(store: Store, figure: &HistoryFigure) -> String {
+    let (units, language) = (store.units.get(), store.language.get());
+    if let Some(HistoryHit { run, place }) = figure.cursor {
+        let history = &figure.runs[run];
+        let moment = history.moments.get(place).copied().unwrap_or_default();
+        let held = [moment.allocated, moment.reserved];
+        return history_moment(history.title, moment.event, held, units, language);
     }
-}
-
-impl Picture {
-    fn with<R>(&self, spot: Option<Spot>, f: impl FnOnce(&HistoryFigure) -> R) -> R {
-        let language = self.store.language.get();
-        let [measured, predicted] = [self.measured.get(), self.predicted.get()];
-        let run = |word: InputWord, moments| History {
-            title: word.text(language),
-            moments,
-        };
-        f(&HistoryFigure {
-            runs: [
-                run(InputWord::Measured, &measured),
-                run(InputWord::Predicted, &predicted),
-            ],
-            cursor: spot.map(|spot| HistoryLayout::hit_of(spot.at)),
-        })
-    }
-
-    fn layout(&self, sheet: &Sheet) -> HistoryLayout {
-        self.with(None, |figure| {
-            HistoryLayout::new(figure, &sheet.theme, sheet.unit, sheet.size)
-        })
-    }
-}
-
-impl Plot for Picture {
-    fn draw(&self, look: &Look, spot: Option<Spot>, area: &Area) -> Drawn<Surface<'static>> {
-        self.with(spot, |figure| draw_history(figure, look, area))
-    }
-
-    fn hit(&self, sheet: &Sheet, (x, _): Place) -> Option<Spot> {
-        self.layout(sheet).hit(x).map(spot)
-    }
-
-    fn go(&self, sheet: &Sheet, from: Option<Spot>, to: Move) -> Option<Spot> {
-        let layout = self.layout(sheet);
-        let peak = |run: usize| {
-            self.with(None, |figure| {
-                HistoryLayout::peak(run, figure.runs[run].moments)
-            })
-        };
-        let from = from.map(|spot| HistoryLayout::hit_of(spot.at));
-        let from = from.or_else(|| peak(0))?;
-        let next = match to {
-            Move::Along(by) | Move::Leap(by) => Some(layout.step(from, by)),
-            Move::Across(_) => peak(from.other_run()),
-            Move::Start => Some(layout.step(from, isize::MIN)),
-            Move::End => Some(layout.step(from, isize::MAX)),
-        };
-        next.map(spot)
-    }
-
-    fn pick(&self, _spot: Spot) {}
-
-    fn say(&self, spot: Option<Spot>) -> String {
-        let (units, language) = (self.store.units.get(), self.store.language.get());
-        self.with(spot, |figure| {
-            if let Some(HistoryHit { run, place }) = figure.cursor {
-                let history = &figure.runs[run];
-                let moment = history.moments.get(place).copied().unwrap_or_default();
-                let held = [moment.allocated, moment.reserved];
-                return history_moment(history.title, moment.event, held, units, language);
-            }
-            let peak = |run: usize| {
-                let moments = figure.runs[run].moments.iter();
-                let allocated = moments.clone().map(|moment| moment.allocated).max();
-                let reserved = moments.map(|moment| moment.reserved).max();
-                [allocated, reserved].map(Option::unwrap_or_default)
-            };
-            history_summary(peak(0), peak(1), units, language)
-        })
-    }
+    let peak = |run: usize| {
+        let moments = figure.runs[run].moments.iter();
+        let allocated = moments.clone().map(|moment| moment.allocated).max();
+        let reserved = moments.map(|moment| moment.reserved).max();
+        [allocated, reserved].map(Option::unwrap_or_default)
+    };
+    history_summary(peak(0), peak(1), units, language)
 }
 
 /// The figure's twin: a line for each moment of the snapshot.
@@ -201,7 +128,16 @@ pub(super) fn SnapshotHistory(
                 id="snapshot"
                 title=Word::SnapshotTitle
                 class="canvas-gpus"
-                plot=Arc::new(Picture { store, measured, predicted })
+                plot=Arc::new(TwoRuns {
+                    runs: move || {
+                        let language = store.language.get();
+                        [
+                            (InputWord::Measured.text(language), measured.get()),
+                            (InputWord::Predicted.text(language), predicted.get()),
+                        ]
+                    },
+                    say: move |figure: &HistoryFigure| say(store, figure),
+                })
                 table=ViewFn::from(move || table(store, measured))
             />
         </Show>

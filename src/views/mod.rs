@@ -42,6 +42,7 @@ mod surface;
 mod tensors;
 mod timeline;
 mod tour;
+mod two_runs;
 mod value;
 mod verdict;
 

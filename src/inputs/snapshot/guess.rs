@@ -29,21 +29,17 @@ pub enum Doing {
 }
 
 impl Doing {
-    /// All of them, with the names that the command line writes.
-    pub const ALL: [(Self, &str); 7] = [
-        (Self::Loading, "loading"),
-        (Self::Forward, "forward"),
-        (Self::Backward, "backward"),
-        (Self::Recompute, "recompute"),
-        (Self::Clip, "clip"),
-        (Self::OptimizerStep, "optimizer_step"),
-        (Self::ZeroGrad, "zero_grad"),
-    ];
-
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        let named = Self::ALL.iter().find(|(one, _)| *one == self);
-        named.map_or("", |(_, name)| name)
+    /// Its name in what is written.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Loading => "loading",
+            Self::Forward => "forward",
+            Self::Backward => "backward",
+            Self::Recompute => "recompute",
+            Self::Clip => "clip",
+            Self::OptimizerStep => "optimizer_step",
+            Self::ZeroGrad => "zero_grad",
+        }
     }
 
     /// Whether it belongs to the backward pass.
@@ -74,24 +70,30 @@ pub enum Purpose {
 }
 
 impl Purpose {
-    /// All of them, with the names that the command line writes, in the order in which they are shown.
-    pub const ALL: [(Self, &str); 8] = [
-        (Self::Before, "before_recording"),
-        (Self::Parameters, "parameters"),
-        (Self::OptimizerStates, "optimizer_states"),
-        (Self::Gradients, "gradients"),
-        (Self::Activations, "activations"),
-        (Self::Temporaries, "temporaries"),
-        (Self::Kept, "kept"),
-        (Self::Unknown, "unknown"),
+    /// All of them, in the order in which they are shown.
+    pub const ALL: [Self; 8] = [
+        Self::Before,
+        Self::Parameters,
+        Self::OptimizerStates,
+        Self::Gradients,
+        Self::Activations,
+        Self::Temporaries,
+        Self::Kept,
+        Self::Unknown,
     ];
-}
 
-impl Purpose {
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        let named = Self::ALL.iter().find(|(one, _)| *one == self);
-        named.map_or("", |(_, name)| name)
+    /// Its name in what is written.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Before => "before_recording",
+            Self::Parameters => "parameters",
+            Self::OptimizerStates => "optimizer_states",
+            Self::Gradients => "gradients",
+            Self::Activations => "activations",
+            Self::Temporaries => "temporaries",
+            Self::Kept => "kept",
+            Self::Unknown => "unknown",
+        }
     }
 }
 
@@ -113,9 +115,13 @@ const GRAIN: u64 = 512;
 impl Guess {
     /// What the program did when an event came.
     pub fn doing(&self, event: usize) -> Option<Doing> {
+        self.pass(event).map(|number| self.passes[number].1)
+    }
+
+    /// The number of the pass in which an event came; nothing before the first.
+    fn pass(&self, event: usize) -> Option<usize> {
         let after = self.passes.partition_point(|(start, _)| *start <= event);
-        let (_, doing) = self.passes.get(after.checked_sub(1)?)?;
-        Some(*doing)
+        after.checked_sub(1)
     }
 }
 
@@ -234,7 +240,7 @@ pub(super) fn guess(
     }
     let parts = Purpose::ALL.iter();
     guess.at_peak = parts
-        .filter_map(|(purpose, _)| Some((*purpose, *sums.get(purpose)?)))
+        .filter_map(|purpose| Some((*purpose, *sums.get(purpose)?)))
         .collect();
     Some(guess)
 }
@@ -242,16 +248,12 @@ pub(super) fn guess(
 impl Guess {
     /// What a block is for that was made by one event and given back by another.
     fn purpose(&self, made: usize, freed: Option<usize>) -> Purpose {
-        let pass = |event: usize| {
-            let after = self.passes.partition_point(|(start, _)| *start <= event);
-            after.checked_sub(1)
-        };
-        let Some((number, (_, doing))) = pass(made).map(|number| (number, self.passes[number]))
-        else {
+        let Some(number) = self.pass(made) else {
             // Before anything is known to be done: what a script makes first.
             return freed.map_or(Purpose::Parameters, |_| Purpose::Unknown);
         };
-        let end = freed.and_then(pass);
+        let (_, doing) = self.passes[number];
+        let end = freed.and_then(|event| self.pass(event));
         let within = |same: fn(Doing) -> bool| {
             let passes = end.map(|end| &self.passes[number..=end]);
             passes.is_some_and(|passes| passes.iter().all(|(_, doing)| same(*doing)))

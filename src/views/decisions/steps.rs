@@ -1,34 +1,16 @@
 //! Many steps of differing length: what the allocator comes to hold, with and without expandable segments.
 
 use crate::app::{Search, StepsSearch, Store, use_store};
-use crate::chart::{
-    Drawn, HeldAt, History, HistoryFigure, HistoryHit, HistoryLayout, Look, draw_history,
-};
-use crate::decide::{LongSteps, SegmentsRun};
+use crate::chart::{HeldAt, HistoryFigure, HistoryHit};
+use crate::decide::SegmentsRun;
 use crate::text::{
     InputWord, Scale, Word, long_steps_summary, message_text, segments_sentence, step_sentence,
 };
 use crate::units::Bytes;
-use crate::views::plot::{Move, Plot, Plotted, Sheet, Spot};
-use crate::views::surface::{Area, Surface};
-use crate::widgets::Place;
+use crate::views::plot::Plotted;
+use crate::views::two_runs::TwoRuns;
 use leptos::prelude::*;
 use std::sync::Arc;
-
-/// The figure's source.
-struct Picture {
-    store: Store,
-    search: StepsSearch,
-    /// What each of the two runs held, step by step.
-    held: Memo<[Vec<HeldAt>; 2]>,
-}
-
-fn spot(HistoryHit { run, place }: HistoryHit) -> Spot {
-    Spot {
-        at: HistoryLayout::number(run, place),
-        target: None,
-    }
-}
 
 /// What a run held.
 fn held(run: Option<&SegmentsRun>) -> Vec<HeldAt> {
@@ -41,77 +23,19 @@ fn held(run: Option<&SegmentsRun>) -> Vec<HeldAt> {
     (1..).zip(steps).map(moment).collect()
 }
 
-impl Picture {
-    fn found<R>(&self, f: impl FnOnce(&LongSteps) -> R) -> Option<R> {
-        let known = self.search.known()?;
-        known.as_ref().as_ref().ok().map(f)
-    }
-
-    fn with<R>(&self, spot: Option<Spot>, f: impl FnOnce(&HistoryFigure) -> R) -> R {
-        let language = self.store.language.get();
-        let [plain, expandable] = self.held.get();
-        let run = |word: Word, moments| History {
-            title: word.text(language),
-            moments,
-        };
-        f(&HistoryFigure {
-            runs: [
-                run(Word::StepsPlain, &plain),
-                run(Word::StepsExpandable, &expandable),
-            ],
-            cursor: spot.map(|spot| HistoryLayout::hit_of(spot.at)),
-        })
-    }
-
-    fn layout(&self, sheet: &Sheet) -> HistoryLayout {
-        self.with(None, |figure| {
-            HistoryLayout::new(figure, &sheet.theme, sheet.unit, sheet.size)
-        })
-    }
-}
-
-impl Plot for Picture {
-    fn draw(&self, look: &Look, spot: Option<Spot>, area: &Area) -> Drawn<Surface<'static>> {
-        self.with(spot, |figure| draw_history(figure, look, area))
-    }
-
-    fn hit(&self, sheet: &Sheet, (x, _): Place) -> Option<Spot> {
-        self.layout(sheet).hit(x).map(spot)
-    }
-
-    fn go(&self, sheet: &Sheet, from: Option<Spot>, to: Move) -> Option<Spot> {
-        let layout = self.layout(sheet);
-        let peak = |run: usize| {
-            self.with(None, |figure| {
-                HistoryLayout::peak(run, figure.runs[run].moments)
-            })
-        };
-        let from = from.map(|spot| HistoryLayout::hit_of(spot.at));
-        let from = from.or_else(|| peak(0))?;
-        let next = match to {
-            Move::Along(by) | Move::Leap(by) => Some(layout.step(from, by)),
-            Move::Across(_) => peak(from.other_run()),
-            Move::Start => Some(layout.step(from, isize::MIN)),
-            Move::End => Some(layout.step(from, isize::MAX)),
-        };
-        next.map(spot)
-    }
-
-    fn pick(&self, _spot: Spot) {}
-
-    fn say(&self, spot: Option<Spot>) -> String {
-        let (units, language) = (self.store.units.get(), self.store.language.get());
-        let said = self.found(|found| match spot {
-            None => long_steps_summary(found, language),
-            Some(spot) => {
-                let HistoryHit { run, place } = HistoryLayout::hit_of(spot.at);
-                let run = found.runs.get(run);
-                run.map(|run| step_sentence(run, place, units, language))
-                    .unwrap_or_default()
-            }
-        });
-        said.unwrap_or_default()
-    }
+/// What is said of all steps, or of one.
+fn say(store: Store, search: StepsSearch, figure: &HistoryFigure) -> String {
+    let (units, language) = (store.units.get(), store.language.get());
+    let known = search.known();
+    let Some(Ok(found)) = known.as_deref() else {
+        return String::new();
+    };
+    let Some(HistoryHit { run, place }) = figure.cursor else {
+        return long_steps_summary(found, language);
+    };
+    let run = found.runs.get(run);
+    run.map(|run| step_sentence(run, place, units, language))
+        .unwrap_or_default()
 }
 
 /// The figure's twin: the steps in which more is reserved than ever before.
@@ -217,7 +141,17 @@ pub(in crate::views) fn StepsPanel() -> impl IntoView {
                     id="steps"
                     title=Word::StepsFigure
                     class="canvas-gpus"
-                    plot=Arc::new(Picture { store, search, held })
+                    plot=Arc::new(TwoRuns {
+                        runs: move || {
+                            let language = store.language.get();
+                            let [plain, expandable] = held.get();
+                            [
+                                (Word::StepsPlain.text(language), plain),
+                                (Word::StepsExpandable.text(language), expandable),
+                            ]
+                        },
+                        say: move |figure: &HistoryFigure| say(store, search, figure),
+                    })
                     table=ViewFn::from(move || table(store, search))
                 />
             </Show>
