@@ -283,3 +283,27 @@ impl Piece {
         self.actions.shrink_to_fit();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ask::Scenario;
+    use serde_json::json;
+
+    #[test]
+    fn the_cache_is_emptied_when_the_steps_begin_however_the_model_came() {
+        for loading in ["none", "cpu", "device_map"] {
+            let asked = json!({"model": "qwen2.5-0.5b", "model_overrides": {"num_hidden_layers": 2},
+                "precision": "bf16", "seq_len": 64, "around": {"loading": loading}});
+            let scenario: Scenario = serde_json::from_value(asked).expect("a scenario");
+            let spec = crate::resolve::resolve(&scenario).spec.expect("facts");
+            let trace = crate::sim::simulate(&spec);
+            let pieces = Pieces::of(&trace, true).expect("pieces");
+            let emptied = Action::Own(Request::EmptyCache);
+            let actions = &pieces.loading.actions;
+            assert_eq!(actions.last(), Some(&emptied), "{loading}");
+            let times = actions.iter().filter(|action| **action == emptied);
+            assert_eq!(times.count(), 1, "{loading}");
+        }
+    }
+}
