@@ -3,7 +3,9 @@
 use highwater::codec::decode_json;
 use highwater::configs;
 use highwater::figure::purpose_rows;
-use highwater::inputs::{Device, Doing, Input, Refused, decode, read, read_snapshot};
+use highwater::inputs::{
+    Device, Doing, FailedRequest, Input, Refused, decode, read, read_snapshot,
+};
 use highwater::report::estimate;
 use highwater::units::Bytes;
 use serde_json::{Map, Value};
@@ -406,7 +408,11 @@ fn what_libtorch_writes_and_what_2_0_wrote_without_addresses_of_blocks_is_read()
     ]);
     let snapshot = read_snapshot(&file(&root)).expect("a snapshot");
     let device = &snapshot.devices[0];
-    assert_eq!(device.failures(), [(3_000_000_000, 5 << 20)]);
+    let failed = FailedRequest {
+        requested: 3_000_000_000,
+        free: 5 << 20,
+    };
+    assert_eq!(device.failures(), [failed]);
     assert_eq!(device.end.allocated, 3 * mib);
     assert_eq!(device.end.active, 7 * mib, "a block that a stream uses");
     assert_eq!(device.peak_allocated.bytes, 7 * mib);

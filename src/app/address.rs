@@ -32,7 +32,11 @@ pub(super) struct Opening {
 
 /// Reads a query.
 pub(super) fn read(query: &str) -> Opening {
-    let (scenario, view, findings) = codec::decode_query(query);
+    let codec::Link {
+        scenario,
+        view,
+        findings,
+    } = codec::decode_query(query);
     Opening {
         scenario,
         findings,

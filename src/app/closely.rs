@@ -33,8 +33,8 @@ pub(super) fn follow(store: Store) {
     Effect::new(move |_| {
         let window = store.window.get();
         let closer = store.detail.with(|detail| {
-            let (detail, window) = (detail.as_ref()?, window?);
-            Some(Arc::new(detail.timeline(window)))
+            let (detail, (start, end)) = (detail.as_ref()?, window?);
+            Some(Arc::new(detail.timeline(start..end)))
         });
         if closer.is_some() || store.closer.with_untracked(Option::is_some) {
             store.closer.set(closer);

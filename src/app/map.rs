@@ -76,7 +76,7 @@ impl MapSearch {
         };
         let shown = self.map;
         let told = move |map: &MemoryMap, done: bool| {
-            let (made, _) = map.counts();
+            let made = map.counts().known;
             if done || SHOWN_AT.contains(&made) || made.is_multiple_of(SHOWN_EVERY) {
                 shown.set(Some(Ok(Arc::new(map.clone()))));
             }

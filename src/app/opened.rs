@@ -4,7 +4,7 @@ use super::model::change_model;
 use super::store::Store;
 use crate::ask::{Finding, Scenario};
 use crate::browser::Chosen;
-use crate::codec::{Job, Pasted, Said, read_job, read_pasted};
+use crate::codec::{Job, JobFile, Pasted, Said, read_job, read_pasted};
 use crate::configs::{Note, Unread};
 use crate::inputs::{self, Failure, Input, Refused, Snapshot, looks_like_snapshot, read_snapshot};
 use crate::report::{Requested, requested};
@@ -52,14 +52,20 @@ pub struct Opened {
 pub fn open_text(store: Store, text: &str) -> Opened {
     Opened {
         name: None,
-        given: given(store, &[(String::new(), text.to_owned())]),
+        given: given(
+            store,
+            &[JobFile {
+                name: String::new(),
+                text: text.to_owned(),
+            }],
+        ),
     }
 }
 
 /// What some texts are, of which several are the files of one job.
-fn given(store: Store, texts: &[(String, String)]) -> Given {
+fn given(store: Store, files: &[JobFile]) -> Given {
     let before = store.scenario.get_untracked();
-    if let [(_, text)] = texts {
+    if let [JobFile { text, .. }] = files {
         if let (Some(pasted), findings) = read_pasted(text) {
             match pasted {
                 Pasted::Scenario(scenario) => store.replace(*scenario),
@@ -77,7 +83,7 @@ fn given(store: Store, texts: &[(String, String)]) -> Given {
             Input::Unknown => {}
         }
     }
-    match read_job(texts, &[]) {
+    match read_job(files, &[]) {
         Ok(mut job) => {
             // What no file says stays as it was: the model is often elsewhere.
             let lacks = |said: &Said| matches!(said, Said::Note(Note::NoModel));
@@ -125,7 +131,10 @@ pub fn open_files(store: Store, files: Vec<Chosen>, opened: RwSignal<Option<Open
                 opened.set(Some(Opened { name, given }));
                 return;
             }
-            texts.push((file.name(), inputs::decode(&content).into_owned()));
+            texts.push(JobFile {
+                name: file.name(),
+                text: inputs::decode(&content).into_owned(),
+            });
         }
         let given = given(store, &texts);
         opened.set(Some(Opened { name, given }));

@@ -10,14 +10,24 @@ use web_sys::{
     MediaQueryList, ResizeObserver,
 };
 
+/// Colours that the system forces, each `0xRRGGBB`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ForcedColours {
+    /// Of the background.
+    pub ground: u32,
+    /// Of text.
+    pub ink: u32,
+    /// Of what is chosen.
+    pub accent: u32,
+}
+
 /// Colour scheme, forced colours and pixel ratio.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Appearance {
     /// Light text on dark ground.
     pub dark: bool,
-    /// The reader's own colours as (background, text, accent), each `0xRRGGBB`, when the system
-    /// forces them.
-    pub forced: Option<(u32, u32, u32)>,
+    /// The reader's own colours, when the system forces them.
+    pub forced: Option<ForcedColours>,
     /// Device pixels of one CSS pixel.
     pub pixel_ratio: f64,
 }
@@ -40,7 +50,7 @@ pub fn appearance(dark: Option<bool>) -> Appearance {
 }
 
 /// The system's colours, read through an element that wears them.
-fn system_colours() -> (u32, u32, u32) {
+fn system_colours() -> ForcedColours {
     let read = |name: &str| -> Option<u32> {
         let probe = document().create_element("span").ok()?;
         let probe: web_sys::HtmlElement = probe.dyn_into().ok()?;
@@ -54,11 +64,11 @@ fn system_colours() -> (u32, u32, u32) {
         probe.remove();
         parse_rgb(&colour)
     };
-    (
-        read("Canvas").unwrap_or(0),
-        read("CanvasText").unwrap_or(0xff_ff_ff),
-        read("Highlight").unwrap_or(0xff_ff_00),
-    )
+    ForcedColours {
+        ground: read("Canvas").unwrap_or(0),
+        ink: read("CanvasText").unwrap_or(0xff_ff_ff),
+        accent: read("Highlight").unwrap_or(0xff_ff_00),
+    }
 }
 
 /// `rgb(1, 2, 3)` as `0x010203`.

@@ -67,7 +67,8 @@ impl Theme {
             &inks(&LIGHT_CATEGORIES),
             &inks(&LIGHT_PARTS),
             &inks(&LIGHT_PHASES),
-            (Rgb::hex(0x0b_5c_d6), Rgb::hex(0xc0_23_2b)),
+            Rgb::hex(0x0b_5c_d6),
+            Rgb::hex(0xc0_23_2b),
         )
     }
 
@@ -80,7 +81,8 @@ impl Theme {
             &inks(&DARK_CATEGORIES),
             &inks(&DARK_PARTS),
             &inks(&DARK_PHASES),
-            (Rgb::hex(0x7a_b4_ff), Rgb::hex(0xff_7b_72)),
+            Rgb::hex(0x7a_b4_ff),
+            Rgb::hex(0xff_7b_72),
         )
     }
 
@@ -93,7 +95,8 @@ impl Theme {
             &plain(Category::ALL.len()),
             &plain(HostPart::ALL.len()),
             &vec![text; Phase::ALL.len()],
-            (accent, text),
+            accent,
+            text,
         );
         theme.muted = text;
         theme.outlined = true;
@@ -109,7 +112,8 @@ impl Theme {
         categories: &[Rgb],
         parts: &[Rgb],
         phases: &[Rgb],
-        (accent, limit): (Rgb, Rgb),
+        accent: Rgb,
+        limit: Rgb,
     ) -> Self {
         let ink = |fill: Rgb, texture| Ink {
             fill,

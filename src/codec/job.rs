@@ -31,16 +31,24 @@ pub enum Said {
     Gpu(String, String),
 }
 
-/// Reads the files of a job, each by its name and its text; what is `set` counts more than they do.
+/// A file of a job.
+pub struct JobFile {
+    /// Its name; empty where it has none.
+    pub name: String,
+    /// What it holds.
+    pub text: String,
+}
+
+/// Reads the files of a job; what is `set` counts more than they do.
 ///
 /// # Errors
 /// The name of a file that is no configuration, and why.
-pub fn read_job(
-    texts: &[(String, String)],
-    set: &[(String, Value)],
-) -> Result<Job, (String, Unread)> {
-    let file = texts.iter().map(|(name, text)| File { name, text });
-    let files: Vec<File> = file.collect();
+pub fn read_job(files: &[JobFile], set: &[(String, Value)]) -> Result<Job, (String, Unread)> {
+    let files = files.iter().map(|file| File {
+        name: &file.name,
+        text: &file.text,
+    });
+    let files: Vec<File> = files.collect();
     let mut read = configs::import(&files, &hidden_size_of)?;
     for (path, value) in set {
         set_at(&mut read.scenario, path, value.clone());
@@ -84,7 +92,7 @@ pub fn known_as(name: &str) -> Option<&'static str> {
     let mut spellings = configs::spellings(name).into_iter();
     spellings
         .find_map(|spelling| published(&spelling))
-        .map(|(id, _)| id)
+        .map(|names| names.id)
 }
 
 /// The size of a model's hidden states by its name, its config, or the name of one of the same sizes.

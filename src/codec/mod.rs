@@ -25,14 +25,14 @@ mod tree;
 mod view;
 mod written;
 
-pub use job::{Job, Said, hidden_size_of, known_as, read_job};
+pub use job::{Job, JobFile, Said, hidden_size_of, known_as, read_job};
 pub use json::{decode_json, encode_json, parse_json};
 pub use keys::{KEYS, Key, Kind};
-pub use model::published;
+pub use model::{PublishedNames, published};
 pub use number::{NumberError, parse_bytes, parse_count, parse_tokens, write_bytes};
 pub use pasted::{Pasted, read_pasted};
-pub use query::{decode_query, encode_query};
-pub use setting::{differences, is_usual, key, nearest, value_at, values};
+pub use query::{Link, decode_query, encode_query};
+pub use setting::{Difference, differences, is_usual, key, nearest, value_at, values};
 pub use view::{Language, Theme, ViewOptions, WidgetControls};
 pub use written::{Unwritten, write_job, written_formats};
 

@@ -3,10 +3,21 @@
 use crate::families;
 use serde_json::{Map, Value};
 
-/// The catalog's name and the hub's repository of a published model, by either of them.
-pub fn published(name: &str) -> Option<(&'static str, &'static str)> {
+/// What a published model is called.
+pub struct PublishedNames {
+    /// The catalog's name.
+    pub id: &'static str,
+    /// The hub's repository.
+    pub repository: &'static str,
+}
+
+/// The names of a published model, by either of them.
+pub fn published(name: &str) -> Option<PublishedNames> {
     let model = families::catalog_model(name.trim())?;
-    Some((model.id, model.source))
+    Some(PublishedNames {
+        id: model.id,
+        repository: model.source,
+    })
 }
 
 /// A model's config, by the model as a scenario's JSON has it.
@@ -43,7 +54,8 @@ mod tests {
         let images = json!({"hf_config": {"text_config": {"hidden_size": 64}}});
         assert_eq!(hidden_size(&images), Some(64));
         assert_eq!(hidden_size(&json!("nothing")), None);
-        let (id, repository) = published("meta-llama/llama-3.1-8b").expect("a model");
+        let PublishedNames { id, repository } =
+            published("meta-llama/llama-3.1-8b").expect("a model");
         assert_eq!(
             (id, repository),
             ("llama-3.1-8b", "meta-llama/Llama-3.1-8B")

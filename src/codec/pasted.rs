@@ -2,6 +2,7 @@
 
 use super::json::{decode_object, not_json, parse_json};
 use super::keys::KEYS;
+use super::query::Link;
 use super::query::decode_query;
 use crate::ask::{Finding, ModelRef, Scenario, message};
 use crate::catalog::Model;
@@ -36,7 +37,9 @@ pub fn read_pasted(text: &str) -> (Option<Pasted>, Vec<Finding>) {
     }
     let is_link = text.contains('?') && text.contains("v=") && !text.contains(char::is_whitespace);
     if is_link {
-        let (scenario, _, findings) = decode_query(text);
+        let Link {
+            scenario, findings, ..
+        } = decode_query(text);
         return (Some(Pasted::Scenario(Box::new(scenario))), findings);
     }
     (None, vec![neither()])

@@ -121,28 +121,38 @@ pub(super) fn write_value(kind: Kind, value: &Value) -> String {
     }
 }
 
+/// What a link says.
+pub struct Link {
+    /// The configuration.
+    pub scenario: Scenario,
+    /// How the page shows it.
+    pub view: ViewOptions,
+    /// What it has wrong.
+    pub findings: Vec<Finding>,
+}
+
 /// Reads a query string, with or without `?` and what surrounds it in an address. What cannot be
 /// read is reported as a warning and left at its default, so that a link never shows nothing.
-pub fn decode_query(query: &str) -> (Scenario, ViewOptions, Vec<Finding>) {
+pub fn decode_query(query: &str) -> Link {
     let mut against = None;
-    let (scenario, mut view, mut findings) = read_query(query, &mut |query| {
-        let (other, _, found) = read_query(query, &mut |_| {});
-        against = Some((other, found));
+    let mut link = read_query(query, &mut |query| {
+        against = Some(read_query(query, &mut |_| {}));
     });
-    if let Some((other, found)) = against {
-        view.against = Some(Box::new(other));
+    if let Some(other) = against {
+        link.view.against = Some(Box::new(other.scenario));
         // They are not about what this configuration's own settings say.
-        findings.extend(found.into_iter().map(|finding| Finding {
+        let found = other.findings.into_iter();
+        link.findings.extend(found.map(|finding| Finding {
             key: AGAINST.to_owned(),
             fix: None,
             ..finding
         }));
     }
-    (scenario, view, findings)
+    link
 }
 
 /// The same; the query of the configuration to compare with is handed on.
-fn read_query(query: &str, against: &mut dyn FnMut(&str)) -> (Scenario, ViewOptions, Vec<Finding>) {
+fn read_query(query: &str, against: &mut dyn FnMut(&str)) -> Link {
     let query = query.split_once('?').map_or(query, |(_, rest)| rest);
     let query = query.split_once('#').map_or(query, |(before, _)| before);
     let mut builder = Builder::new(Severity::Warning);
@@ -157,7 +167,11 @@ fn read_query(query: &str, against: &mut dyn FnMut(&str)) -> (Scenario, ViewOpti
         }
     }
     let (scenario, findings) = builder.finish();
-    (scenario, view, findings)
+    Link {
+        scenario,
+        view,
+        findings,
+    }
 }
 
 fn read_pair(name: &str, value: &str, builder: &mut Builder, view: &mut ViewOptions) {

@@ -31,11 +31,28 @@ pub fn is_usual(values: &Value, usual: &Value, path: &str) -> bool {
     super::tree::is_usual(values, usual, path)
 }
 
-/// The settings in which two scenarios differ, with the value of each.
-pub fn differences(a: &Scenario, b: &Scenario) -> Vec<(&'static Key, Value, Value)> {
+/// A setting in which two scenarios differ.
+pub struct Difference {
+    /// Which.
+    pub key: &'static Key,
+    /// Its value in the first.
+    pub a: Value,
+    /// Its value in the second.
+    pub b: Value,
+}
+
+/// The settings in which two scenarios differ.
+pub fn differences(a: &Scenario, b: &Scenario) -> Vec<Difference> {
     let (a, b) = (values(a), values(b));
-    let both = |key: &'static Key| (key, at(&a, key.path).clone(), at(&b, key.path).clone());
-    KEYS.iter().map(both).filter(|(_, a, b)| a != b).collect()
+    let both = |key: &'static Key| Difference {
+        key,
+        a: at(&a, key.path).clone(),
+        b: at(&b, key.path).clone(),
+    };
+    KEYS.iter()
+        .map(both)
+        .filter(|found| found.a != found.b)
+        .collect()
 }
 
 /// Which of some values is nearest to another one; null is near to null alone.
@@ -127,7 +144,7 @@ mod tests {
         b.seq_len = 512;
         let found: Vec<_> = differences(&a, &b)
             .into_iter()
-            .map(|(key, a, b)| (key.path, a, b))
+            .map(|found| (found.key.path, found.a, found.b))
             .collect();
         assert_eq!(
             found,

@@ -3,7 +3,9 @@
 mod pasted;
 mod several_gpus;
 mod unusual;
+mod views;
 
+use super::Link;
 use super::*;
 use crate::ask::*;
 use crate::resolve::resolve;
@@ -14,7 +16,9 @@ fn from_json(value: &Value) -> (Scenario, Vec<Finding>) {
 }
 
 fn from_link(query: &str) -> Scenario {
-    let (scenario, _, findings) = decode_query(query);
+    let Link {
+        scenario, findings, ..
+    } = decode_query(query);
     assert!(findings.is_empty(), "{findings:#?}");
     scenario
 }
@@ -306,7 +310,7 @@ fn a_link_with_nonsense_still_opens() {
         "overrides=%7B%22a%22",
         "%F0%9F%90%8D=%ff",
     ] {
-        let (_, _, findings) = decode_query(query);
+        let Link { findings, .. } = decode_query(query);
         assert!(
             findings
                 .iter()
@@ -314,7 +318,9 @@ fn a_link_with_nonsense_still_opens() {
             "{query}"
         );
     }
-    let (scenario, _, findings) = decode_query("mb=abc&seq=64&batch=4");
+    let Link {
+        scenario, findings, ..
+    } = decode_query("mb=abc&seq=64&batch=4");
     assert_eq!(
         scenario,
         Scenario {
@@ -342,7 +348,7 @@ fn unknown_keys_are_named_with_the_nearest_known() {
         let (_, findings) = from_json(&given);
         assert_eq!(findings[0].message, unknown(shown, nearest));
     }
-    let (_, _, findings) = decode_query("precison=bf16");
+    let Link { findings, .. } = decode_query("precison=bf16");
     let hint = message!(codec::did_you_mean, nearest = "precision");
     let message = message!(codec::unknown_in_link, shown = "precison", hint);
     assert_eq!(findings[0].message, message);
@@ -371,7 +377,7 @@ fn deep_and_long_texts_are_read_in_bounded_time() {
     let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
     assert_eq!(decode_json(&deep).1.len(), 1);
     let long = "unknown_key=1&".repeat(100_000);
-    assert!(decode_query(&long).2.len() <= 50);
+    assert!(decode_query(&long).findings.len() <= 50);
 }
 
 #[test]
@@ -425,68 +431,6 @@ fn repairs_repair() {
     }
     let resolution = resolve(&scenario);
     assert!(resolution.spec.is_some(), "{:#?}", resolution.findings);
-}
-
-#[test]
-fn view_options_are_not_part_of_the_scenario() {
-    let view = ViewOptions {
-        embed: true,
-        theme: Some(Theme::Dark),
-        lang: Some(Language::Chinese),
-        controls: WidgetControls::default().with("hardware.gpu", false),
-        against: None,
-    };
-    let query = encode_query(&Scenario::default(), &view);
-    assert_eq!(query, "v=1&embed=1&theme=dark&lang=zh&controls=mb.seq");
-    let (scenario, read, findings) = decode_query(&query);
-    assert_eq!((scenario, read), (Scenario::default(), view));
-    assert!(findings.is_empty());
-}
-
-#[test]
-fn any_setting_can_be_a_control_of_the_widget() {
-    let (_, view, findings) = decode_query("v=1&embed=1&controls=precision.mb.lora");
-    assert!(findings.is_empty(), "{findings:?}");
-    assert_eq!(
-        view.controls.keys(),
-        ["precision", "micro_batch_size", "lora.r"]
-    );
-    assert!(encode_query(&Scenario::default(), &view).ends_with("controls=precision.mb.lora"));
-    let (_, view, findings) = decode_query("v=1&embed=1&controls=precison.mb");
-    assert_eq!((view.controls.keys().len(), findings.len()), (1, 1));
-}
-
-#[test]
-fn a_link_holds_the_configuration_to_compare_with() {
-    let mut a = Scenario {
-        micro_batch_size: 16,
-        ..Scenario::default()
-    };
-    a.model_overrides.insert("head_dim".to_owned(), 64.into());
-    let view = ViewOptions {
-        against: Some(Box::new(a)),
-        ..ViewOptions::default()
-    };
-    let query = encode_query(&Scenario::default(), &view);
-    assert_eq!(query, "v=1&a=v%3D1%26overrides%3Dhead_dim:64%26mb%3D16");
-    let (scenario, read, findings) = decode_query(&query);
-    assert_eq!((scenario, read), (Scenario::default(), view));
-    assert!(findings.is_empty());
-}
-
-#[test]
-fn what_is_wrong_with_the_other_configuration_is_not_said_of_this_one() {
-    let (scenario, view, findings) = decode_query("v=1&seq=64&a=v%3D1%26mb%3Dmany");
-    assert_eq!(scenario.seq_len, 64);
-    assert_eq!(view.against.map(|a| *a), Some(Scenario::default()));
-    let keys: Vec<&str> = findings.iter().map(|f| f.key.as_str()).collect();
-    assert_eq!(keys, ["a"]);
-}
-
-#[test]
-fn a_link_compares_once_however_deep_it_nests() {
-    let query = "a=".repeat(100_000);
-    assert!(decode_query(&query).1.against.is_some());
 }
 
 #[test]

@@ -58,7 +58,7 @@ pub fn write_job(scenario: &Scenario, to: &str, comment: &[String]) -> Result<Ex
     let config = config_of(&all["model"]);
     let target = Target {
         values: &all,
-        repository: name.map(|(_, repository)| repository),
+        repository: name.map(|names| names.repository),
         config: config.as_ref(),
         complete: &complete,
         hidden_size: &hidden_size_of,

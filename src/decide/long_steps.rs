@@ -216,7 +216,7 @@ impl LongStepsSearch {
                 };
                 return Work::Running(many, Box::new(stage));
             }
-            (Some(alone), None) if peak(&ended).1 > many.capacity() => {
+            (Some(alone), None) if peak(&ended).reserved > many.capacity() => {
                 let running = run(true);
                 let stage = Stage {
                     expandable_segments,
@@ -251,7 +251,7 @@ impl LongStepsSearch {
         all: StepsRun,
         on_device: Option<&StepsRun>,
     ) {
-        let (peak_allocated, peak_reserved) = peak(&all);
+        let most_held = peak(&all);
         let failed = on_device.and_then(|run| run.failure.map(|failure| (run, failure)));
         let out_of_memory = failed.map(|(run, failure)| {
             let at = run.steps.len();
@@ -273,9 +273,9 @@ impl LongStepsSearch {
         }
         self.found.push(SegmentsRun {
             expandable_segments,
-            peak_allocated,
-            peak_reserved,
-            longest_alone: peak(alone).1,
+            peak_allocated: most_held.allocated,
+            peak_reserved: most_held.reserved,
+            longest_alone: peak(alone).reserved,
             gives_back: on_device.is_some(),
             out_of_memory,
             steps: all.steps,
@@ -284,13 +284,20 @@ impl LongStepsSearch {
     }
 }
 
-/// The most that tensors and segments held.
-fn peak(run: &StepsRun) -> (Bytes, Bytes) {
+/// The most that a run held.
+struct MostHeld {
+    /// In tensors.
+    allocated: Bytes,
+    /// In segments.
+    reserved: Bytes,
+}
+
+fn peak(run: &StepsRun) -> MostHeld {
     let most = |of: fn(&StepHeld) -> Bytes| run.steps.iter().map(of).max().unwrap_or_default();
-    (
-        most(|step| step.peak_allocated),
-        most(|step| step.peak_reserved),
-    )
+    MostHeld {
+        allocated: most(|step| step.peak_allocated),
+        reserved: most(|step| step.peak_reserved),
+    }
 }
 
 impl Question for LongStepsSearch {

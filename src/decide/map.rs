@@ -84,6 +84,15 @@ pub enum MapCell {
 /// The stride with which a map begins.
 const COARSE: usize = 16;
 
+/// Cells of a map.
+#[derive(Clone, Copy, Debug)]
+pub struct CellCounts {
+    /// Those that were looked at.
+    pub known: u64,
+    /// Those of them that fit.
+    pub fitting: u64,
+}
+
 impl MemoryMap {
     /// A map of which nothing is known yet, with about so many values along each edge.
     ///
@@ -142,14 +151,14 @@ impl MemoryMap {
             .find_map(|stride| self.cell(place.map(|at| at - at % stride)))
     }
 
-    /// How many cells were looked at, and how many of them fit.
-    pub fn counts(&self) -> (u64, u64) {
+    /// How many cells are known.
+    pub fn counts(&self) -> CellCounts {
         let known = self.cells.iter().flatten();
         let fits = |cell: &&MapCell| matches!(cell, MapCell::Needs(point) if point.fits);
-        (
-            known.clone().count() as u64,
-            known.filter(fits).count() as u64,
-        )
+        CellCounts {
+            known: known.clone().count() as u64,
+            fitting: known.filter(fits).count() as u64,
+        }
     }
 }
 
@@ -214,7 +223,7 @@ mod tests {
         map.settle();
         let [width, height] = map.size();
         assert_eq!([width, height], [8, 8]);
-        let (known, fitting) = map.counts();
+        let CellCounts { known, fitting } = map.counts();
         assert_eq!(known, 64);
         assert!(fitting > 0, "{fitting}");
         for number in 0..known {
@@ -246,7 +255,7 @@ mod tests {
                 assert!(map.about([x, y]).is_some(), "{x}, {y}");
             }
         }
-        assert_eq!(map.counts().0, 4);
+        assert_eq!(map.counts().known, 4);
     }
 
     #[test]

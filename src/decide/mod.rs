@@ -50,7 +50,7 @@ pub use curve::{GpusCurve, GpusCurves, GpusPoint, Sharding, gpus_curve};
 pub use gpus::{gpus_of, with_gpus};
 pub use long_batches::{LongBatches, Quantile, long_batches};
 pub use long_steps::{LongSteps, LongStepsSearch, OutOfMemoryAt, SegmentsRun, long_steps};
-pub use map::{MapCell, MapEdge, MemoryMap};
+pub use map::{CellCounts, MapCell, MapEdge, MemoryMap};
 pub use plan::{
     Adapters, Altered, Freedom, Gpus, Nearest, PlanOptions, Planner, Plans, Rejection, RunPlan,
     Why, plans,

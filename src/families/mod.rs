@@ -64,7 +64,8 @@ pub(crate) mod vit;
 pub(crate) mod wav2vec2;
 
 pub use models::{catalog_model, catalog_models};
-pub use network::{Batch, Calling, DividedBatch, GenerateVersion, Model, mask_beforehand, modules};
+pub(crate) use network::mask_beforehand;
+pub use network::{Batch, Calling, DividedBatch, GenerateVersion, Model, modules};
 pub use reading::essential_config;
 #[cfg(not(target_arch = "wasm32"))]
 pub use registry::fixtures;

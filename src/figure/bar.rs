@@ -130,9 +130,9 @@ impl<K> CapacityBar<K> {
 
     /// Two bars on the larger of their scales.
     #[must_use]
-    pub fn beside(self, other: Self) -> (Self, Self) {
+    pub fn beside(self, other: Self) -> [Self; 2] {
         let scale = self.scale.max(other.scale);
-        (self.on_scale(scale), other.on_scale(scale))
+        [self.on_scale(scale), other.on_scale(scale)]
     }
 
     fn on_scale(mut self, scale: f64) -> Self {

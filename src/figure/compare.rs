@@ -77,7 +77,7 @@ impl<K: Copy + PartialEq> Comparison<K> {
         if rest.a.max(rest.b) > Bytes::ZERO {
             parts.push(rest);
         }
-        let (a, b) = a.beside(b);
+        let [a, b] = a.beside(b);
         Self { a, b, parts }
     }
 }

@@ -52,7 +52,10 @@ pub(super) fn loader(job: &HostJob, parent: Bytes) -> Loader {
     } else {
         (queues + batch.times(in_flight), Bytes::ZERO)
     };
-    let (each, tables) = worker(job, parent);
+    let Worker {
+        private: each,
+        tables,
+    } = worker(job, parent);
     Loader {
         fetching: Bytes::ZERO,
         workers: (each + fetching).times(workers),
@@ -62,23 +65,30 @@ pub(super) fn loader(job: &HostJob, parent: Bytes) -> Loader {
     }
 }
 
-/// Private memory and page tables of one worker.
-fn worker(job: &HostJob, parent: Bytes) -> (Bytes, Bytes) {
+/// What one worker takes.
+struct Worker {
+    /// Private memory.
+    private: Bytes,
+    /// Page tables.
+    tables: Bytes,
+}
+
+fn worker(job: &HostJob, parent: Bytes) -> Worker {
     let batch = facts::FORK_WORKER_BATCH_PERMILLE.of(job.batch_bytes());
     match job.loader.multiprocessing_context {
-        MultiprocessingContext::Fork => (
-            facts::FORK_WORKER.bytes() + batch + copied(job),
-            facts::FORK_WORKER_TABLES.bytes() + mapped(parent),
-        ),
+        MultiprocessingContext::Fork => Worker {
+            private: facts::FORK_WORKER.bytes() + batch + copied(job),
+            tables: facts::FORK_WORKER_TABLES.bytes() + mapped(parent),
+        },
         MultiprocessingContext::Spawn | MultiprocessingContext::Forkserver => {
             let Process {
                 private, tables, ..
             } = libraries::process(job.libraries, false);
             let data = dataset::pickled(&job.dataset);
-            (
-                private + facts::SPAWN_WORKER.bytes() + batch + data,
-                tables + mapped(data),
-            )
+            Worker {
+                private: private + facts::SPAWN_WORKER.bytes() + batch + data,
+                tables: tables + mapped(data),
+            }
         }
     }
 }

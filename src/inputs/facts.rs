@@ -163,6 +163,17 @@ pub enum Holder {
     Free,
 }
 
+/// What one of them holds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Share {
+    /// Who.
+    pub holder: Holder,
+    /// How much.
+    pub bytes: u64,
+    /// How much of the whole, 0 to 1.
+    pub width: f64,
+}
+
 impl Facts {
     /// Who holds the GPU's memory, as far as the text says it; parts of nothing are left out. Of processes that
     /// cannot be told apart the largest that can hold the segments is taken for this one.
@@ -194,10 +205,14 @@ impl Facts {
 
     /// The same with each one's share of the whole.
     #[allow(clippy::cast_precision_loss, reason = "shares of a bar")]
-    pub fn shares(&self) -> Vec<(Holder, u64, f64)> {
+    pub fn shares(&self) -> Vec<Share> {
         let holders = self.holders();
         let whole: u64 = holders.iter().map(|(_, bytes)| bytes).sum();
-        let share = |(holder, bytes): (Holder, u64)| (holder, bytes, bytes as f64 / whole as f64);
+        let share = |(holder, bytes): (Holder, u64)| Share {
+            holder,
+            bytes,
+            width: bytes as f64 / whole as f64,
+        };
         holders.into_iter().map(share).collect()
     }
 

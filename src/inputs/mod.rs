@@ -21,11 +21,12 @@ mod snapshot;
 mod summary;
 
 pub use cause::Cause;
-pub use facts::{Facts, Holder, Process, Usage};
+pub use facts::{Facts, Holder, Process, Share, Usage};
 pub use kind::Kind;
 pub use snapshot::{
-    ACTIONS, Action, Block, Device, Doing, Event, Guess, Held, Largest, Live, Mapped, Moment, Peak,
-    Purpose, Refused, Segment, Snapshot, Stack, looks_like_snapshot, read_snapshot,
+    ACTIONS, Action, Block, ByRequests, Device, Doing, Event, FailedRequest, Guess, Held, Largest,
+    Live, Mapped, Moment, Peak, Purpose, Refused, Segment, Setting, Snapshot, Stack,
+    looks_like_snapshot, read_snapshot,
 };
 
 use gpu::{Message, messages};

@@ -1,12 +1,14 @@
 //! Any architecture with all its sizes, and what can be asked of each.
 
+mod bounds;
+
 use super::bart::BartConfig;
 use super::beit::BeitConfig;
 use super::bert::BertConfig;
 use super::conv_nets::ConvNetConfig;
 use super::decoder::DecoderConfig;
 use super::distilbert::DistilBertConfig;
-use super::dual::{DualConfig, TowerConfig};
+use super::dual::DualConfig;
 use super::eurobert::EuroBertConfig;
 use super::experts::Experts;
 use super::family::Family;
@@ -18,6 +20,10 @@ use super::swin::SwinConfig;
 use super::t5::{T5Config, T5GemmaConfig};
 use super::vit::VitConfig;
 use crate::ask::LinearModel;
+use bounds::{
+    Bounds, of_beit, of_convolutions, of_eurobert, of_images, of_modernbert, of_pairs, of_speech,
+    of_t5gemma, of_windows,
+};
 
 /// An architecture with all its sizes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,7 +63,7 @@ pub enum Architecture {
     Dual(DualConfig),
 }
 
-/// Sizes that every transformer has.
+/// Bounds that every transformer has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Dimensions {
     /// The widest a token becomes: H, F, V or all heads.
@@ -254,36 +260,43 @@ impl Architecture {
 
     /// The sizes of a transformer.
     pub fn dimensions(&self) -> Option<Dimensions> {
-        let (hidden, intermediate, vocab_size, heads, head_dim, window, position_rows) = match self
-        {
+        let Bounds {
+            hidden,
+            intermediate,
+            vocab_size,
+            heads,
+            head_dim,
+            window,
+            position_rows,
+        } = match self {
             Self::Linear(_) => return None,
-            Self::Bert(c) => (
-                c.hidden_size,
-                c.intermediate_size,
-                c.vocab_size,
-                c.num_attention_heads,
-                c.head_dim,
-                None,
-                c.position_rows(),
-            ),
-            Self::Bart(c) => (
-                c.d_model,
-                c.encoder.ffn_dim.max(c.decoder.ffn_dim),
-                c.vocab_size,
-                c.encoder.attention_heads.max(c.decoder.attention_heads),
-                c.encoder.head_dim.max(c.decoder.head_dim),
-                None,
-                c.position_rows,
-            ),
-            Self::DistilBert(c) => (
-                c.dim,
-                c.hidden_dim,
-                c.vocab_size,
-                c.n_heads,
-                c.head_dim,
-                None,
-                c.max_position_embeddings,
-            ),
+            Self::Bert(c) => Bounds {
+                hidden: c.hidden_size,
+                intermediate: c.intermediate_size,
+                vocab_size: c.vocab_size,
+                heads: c.num_attention_heads,
+                head_dim: c.head_dim,
+                window: None,
+                position_rows: c.position_rows(),
+            },
+            Self::Bart(c) => Bounds {
+                hidden: c.d_model,
+                intermediate: c.encoder.ffn_dim.max(c.decoder.ffn_dim),
+                vocab_size: c.vocab_size,
+                heads: c.encoder.attention_heads.max(c.decoder.attention_heads),
+                head_dim: c.encoder.head_dim.max(c.decoder.head_dim),
+                window: None,
+                position_rows: c.position_rows,
+            },
+            Self::DistilBert(c) => Bounds {
+                hidden: c.dim,
+                intermediate: c.hidden_dim,
+                vocab_size: c.vocab_size,
+                heads: c.n_heads,
+                head_dim: c.head_dim,
+                window: None,
+                position_rows: c.max_position_embeddings,
+            },
             Self::ModernBert(c) => of_modernbert(c),
             Self::EuroBert(c) => of_eurobert(c),
             Self::Vit(c) => of_images(c),
@@ -292,39 +305,40 @@ impl Architecture {
             Self::Beit(c) => of_beit(c),
             Self::ConvNet(c) => of_convolutions(c),
             Self::Speech(c) => of_speech(c),
-            Self::T5(c) => (
-                c.d_model,
-                c.d_ff,
-                c.vocab_size,
-                c.num_heads,
-                c.d_kv,
-                None,
-                0,
-            ),
-            Self::T5Gemma(c) => c.sizes(),
-            Self::Fla(c) => (
-                c.hidden_size,
+            Self::T5(c) => Bounds {
+                hidden: c.d_model,
+                intermediate: c.d_ff,
+                vocab_size: c.vocab_size,
+                heads: c.num_heads,
+                head_dim: c.d_kv,
+                window: None,
+                position_rows: 0,
+            },
+            Self::T5Gemma(c) => of_t5gemma(c),
+            Self::Fla(c) => Bounds {
+                hidden: c.hidden_size,
                 // The states of the chunks, of which each has at least 16 tokens.
-                c.intermediate_size
+                intermediate: c
+                    .intermediate_size
                     .max(c.key_dim().saturating_mul(c.head_v_dim) / 16),
-                c.vocab_size,
-                c.num_heads,
-                c.head_k_dim.max(c.head_v_dim),
-                None,
-                0,
-            ),
-            Self::Decoder(c) => (
-                c.hidden_size,
-                match c.state_space {
+                vocab_size: c.vocab_size,
+                heads: c.num_heads,
+                head_dim: c.head_k_dim.max(c.head_v_dim),
+                window: None,
+                position_rows: 0,
+            },
+            Self::Decoder(c) => Bounds {
+                hidden: c.hidden_size,
+                intermediate: match c.state_space {
                     Some(sizes) => sizes.widest(c.intermediate_size).max(c.intermediate_size),
                     None => c.intermediate_size,
                 },
-                c.vocab_size.max(c.num_labels),
-                c.num_attention_heads,
-                c.head_dim,
-                c.sliding_window,
-                c.position_rows,
-            ),
+                vocab_size: c.vocab_size.max(c.num_labels),
+                heads: c.num_attention_heads,
+                head_dim: c.head_dim,
+                window: c.sliding_window,
+                position_rows: c.position_rows,
+            },
         };
         let inner = hidden.max(heads.saturating_mul(head_dim));
         let [of_expert, of_shared, count, per_token] = self.expert_sizes();
@@ -345,120 +359,4 @@ impl Architecture {
             experts_per_token: per_token,
         })
     }
-}
-
-/// H, F, V, A, D, a window and the rows of positions.
-type Sizes = (u64, u64, u64, u64, u64, Option<u64>, u64);
-
-fn of_modernbert(c: &ModernBertConfig) -> Sizes {
-    (
-        c.hidden_size,
-        (2 * c.intermediate_size).max(3 * c.hidden_size),
-        c.vocab_size,
-        c.num_attention_heads,
-        c.head_dim,
-        Some(c.window),
-        0,
-    )
-}
-
-fn of_eurobert(c: &EuroBertConfig) -> Sizes {
-    (
-        c.hidden_size,
-        c.intermediate_size,
-        c.vocab_size,
-        c.num_attention_heads,
-        c.head_dim,
-        None,
-        0,
-    )
-}
-
-/// Those of a vision transformer.
-fn of_images(c: &VitConfig) -> Sizes {
-    let pixels = c.num_channels * c.patch_size * c.patch_size;
-    let inner = c.intermediate_size.max(pixels);
-    let heads = c.num_attention_heads;
-    (
-        c.hidden_size,
-        inner,
-        c.num_labels,
-        heads,
-        c.head_dim,
-        None,
-        c.tokens(),
-    )
-}
-
-/// Those of Swin: of its last stage, which reads four patches at once.
-fn of_windows(c: &SwinConfig) -> Sizes {
-    let heads = c.stages.iter().map(|[_, heads]| *heads).max();
-    let pixels = c.num_channels * c.patch_size * c.patch_size;
-    let hidden = 4 * c.last_width();
-    let inner = c.inner(c.stages.len() - 1).max(pixels);
-    (
-        hidden,
-        inner,
-        c.num_labels,
-        heads.unwrap_or(1),
-        hidden,
-        None,
-        0,
-    )
-}
-
-/// Those of `BEiT`.
-fn of_beit(c: &BeitConfig) -> Sizes {
-    let inner = c
-        .intermediate_size
-        .max(c.num_channels * c.patch_size.pow(2));
-    let heads = c.num_attention_heads;
-    (
-        c.hidden_size,
-        inner,
-        c.num_labels,
-        heads,
-        c.head_dim,
-        None,
-        c.tokens(),
-    )
-}
-
-/// Those of a network of convolutions, in which nothing attends.
-fn of_convolutions(c: &ConvNetConfig) -> Sizes {
-    (c.widest(), 4 * c.last_width(), c.num_labels, 1, 1, None, 0)
-}
-
-/// Those of what hears waveforms.
-fn of_speech(c: &SpeechConfig) -> Sizes {
-    (
-        c.hidden_size,
-        c.intermediate_size.max(c.widest()),
-        c.vocab_size.max(c.num_labels),
-        c.num_attention_heads,
-        c.head_dim,
-        None,
-        0,
-    )
-}
-
-/// Those of what sees images and reads texts: the larger ones of both.
-fn of_pairs(c: &DualConfig) -> Sizes {
-    let text = c.text.as_ref();
-    let larger = |size: fn(&TowerConfig) -> u64| {
-        let read = text.map_or(0, |text| size(&text.tower));
-        size(&c.vision).max(read)
-    };
-    let pixels = c.num_channels * c.patch_size * c.patch_size;
-    (
-        larger(|tower| tower.hidden_size),
-        larger(|tower| tower.intermediate_size)
-            .max(pixels)
-            .max(c.projection),
-        text.map_or(c.num_labels, |text| text.vocab_size),
-        larger(|tower| tower.num_attention_heads),
-        larger(|tower| tower.head_dim),
-        None,
-        text.map_or_else(|| c.image_tokens(), |text| text.max_position_embeddings),
-    )
 }

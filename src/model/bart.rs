@@ -58,16 +58,30 @@ impl BartKind {
         matches!(self, Self::Mbart | Self::Plbart)
     }
 
-    /// Layers, their width and their heads in the encoder and in the decoder, and positions, as the
-    /// config has them by default.
-    pub(crate) fn defaults(self) -> ([u64; 3], [u64; 3], u64) {
-        match self {
+    /// What a config has by default.
+    pub(crate) fn defaults(self) -> BartDefaults {
+        let (encoder, decoder, positions) = match self {
             Self::Plbart => ([6, 3072, 12], [6, 3072, 12], 1024),
             Self::Blenderbot => ([2, 10_240, 32], [24, 10_240, 32], 128),
             Self::BlenderbotSmall => ([8, 2048, 16], [8, 2048, 16], 512),
             _ => ([12, 4096, 16], [12, 4096, 16], 1024),
+        };
+        BartDefaults {
+            encoder,
+            decoder,
+            positions,
         }
     }
+}
+
+/// What a config of BART has where it says nothing.
+pub(crate) struct BartDefaults {
+    /// Layers of the encoder, their width and their heads.
+    pub(crate) encoder: [u64; 3],
+    /// The same of the decoder.
+    pub(crate) decoder: [u64; 3],
+    /// Positions.
+    pub(crate) positions: u64,
 }
 
 /// BART as transformers configures it.

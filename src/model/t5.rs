@@ -19,22 +19,6 @@ pub struct T5GemmaConfig {
     pub tie_word_embeddings: bool,
 }
 
-impl T5GemmaConfig {
-    /// The larger of both stacks in each: H, F, V, A, D, a window and rows of positions.
-    pub(crate) fn sizes(&self) -> (u64, u64, u64, u64, u64, Option<u64>, u64) {
-        let larger = |size: fn(&DecoderConfig) -> u64| size(&self.encoder).max(size(&self.decoder));
-        (
-            larger(|c| c.hidden_size),
-            larger(|c| c.intermediate_size),
-            larger(|c| c.vocab_size),
-            larger(|c| c.num_attention_heads),
-            larger(|c| c.head_dim),
-            self.decoder.sliding_window,
-            0,
-        )
-    }
-}
-
 /// Which of T5's kin a config is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum T5Kind {

@@ -32,15 +32,24 @@ impl VitKind {
         matches!(self, Self::Deit | Self::Ast)
     }
 
-    /// The layers' list, since transformers 5 or in 4, and a layer's norms.
-    pub fn layer_names(self, recent: bool) -> ([&'static str; 2], [&'static str; 2]) {
-        let norms = ["layernorm_before", "layernorm_after"];
-        match (self, recent) {
+    /// The names since transformers 5, or in 4.
+    pub fn layer_names(self, recent: bool) -> VitNames {
+        let usual = ["layernorm_before", "layernorm_after"];
+        let (layers, norms) = match (self, recent) {
             (Self::Dinov2 | Self::Dinov2Registers, _) => (["encoder", "layer"], ["norm1", "norm2"]),
-            (_, true) => (["", "layers"], norms),
-            (_, false) => (["encoder", "layer"], norms),
-        }
+            (_, true) => (["", "layers"], usual),
+            (_, false) => (["encoder", "layer"], usual),
+        };
+        VitNames { layers, norms }
     }
+}
+
+/// Names of a vision transformer's modules.
+pub struct VitNames {
+    /// What has the list of layers, and that.
+    pub layers: [&'static str; 2],
+    /// The norms of a layer.
+    pub norms: [&'static str; 2],
 }
 
 /// What a spectrogram is like, and how far its patches, which overlap, are from each other.

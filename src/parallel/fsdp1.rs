@@ -20,6 +20,15 @@ use handle::{Handle, State};
 use std::cell::{Cell, RefCell};
 use std::rc::{Rc, Weak};
 
+/// Where a parameter stands.
+#[derive(Clone, Copy)]
+struct Place {
+    /// Its handle.
+    handle: usize,
+    /// Its place in that.
+    original: usize,
+}
+
 /// The flat parameters of a model, with what they share.
 pub(super) struct Fsdp1 {
     own: Weak<Self>,
@@ -35,9 +44,8 @@ pub(super) struct Fsdp1 {
     of_layer: Vec<usize>,
     /// Modules within layers that are units, by their weights.
     leaves: Vec<(Tensor, usize)>,
-    /// For the optimizer, where parameters stay as they are: handle and place in it of each that is trained,
-    /// in the model's order.
-    trained: Vec<(usize, usize)>,
+    /// For the optimizer, where parameters stay as they are: each that is trained, in the model's order.
+    trained: Vec<Place>,
     /// All parameters as they were made.
     all: Vec<(u32, ModelParameter)>,
     /// Buffers in floating point, which the first forward casts.
@@ -287,7 +295,7 @@ impl Fsdp1 {
         if self.settings.use_orig_params {
             let originals = self.trained.iter();
             return originals
-                .map(|&(at, place)| self.handles[at].original(place))
+                .map(|place| self.handles[place.handle].original(place.original))
                 .collect();
         }
         let trained = self.handles.iter().filter(|handle| handle.trains());

@@ -33,7 +33,7 @@ impl RowShard {
     }
 
     /// One past the last place, from the given one among `ranks` on, at which ranks have as many rows.
-    pub(super) fn alike_until(shape: &Shape, (place, ranks): (u64, u64)) -> u64 {
+    pub(super) fn alike_until(shape: &Shape, place: u64, ranks: u64) -> u64 {
         let rows = shape.dims().first().copied().unwrap_or(1);
         let chunk = rows.div_ceil(ranks).max(1);
         let full = rows / chunk;
@@ -68,7 +68,7 @@ mod tests {
             let shape = Shape::from([rows, 16]);
             let of = |place| RowShard::of(&shape, place, ranks).local;
             for place in 0..ranks {
-                let end = RowShard::alike_until(&shape, (place, ranks));
+                let end = RowShard::alike_until(&shape, place, ranks);
                 assert!((place..end).all(|other| of(other) == of(place)));
                 assert!(end == ranks || of(end) != of(place));
             }

@@ -9,6 +9,7 @@ use crate::model::ResolvedSpec;
 use crate::sim::{Event, Trace, simulate_in_detail};
 use crate::tape::Category;
 use crate::units::{Bytes, DType, Shape};
+use std::ops::Range;
 
 /// A run with everything that is known of it. It takes as long as an estimate, and megabytes while
 /// it is held: make it when somebody looks closely.
@@ -57,7 +58,7 @@ impl Detail {
     }
 
     /// The timeline with the events `start..end` in full, or as fully as a drawing can show them.
-    pub fn timeline(&self, window: (u32, u32)) -> Timeline {
+    pub fn timeline(&self, window: Range<u32>) -> Timeline {
         watched(&self.spec, &self.trace, Some(window)).timeline
     }
 

@@ -5,6 +5,7 @@ use crate::device::{Failure, Held, Limit, Replay, Request, Settings, Timing};
 use crate::model::ResolvedSpec;
 use crate::sim::{Event, Trace};
 use crate::tape::Asked;
+use crate::tape::RecordedEvent;
 use crate::units::Bytes;
 
 /// A trace's way through a fresh allocator, at its beginning.
@@ -30,7 +31,12 @@ pub fn replayed(
         let start = stretch.end.min(stretch.start + done);
         done -= start - stretch.start;
         for piece in trace.record.pieces(start..stretch.end) {
-            for (event, stored, is_momentary) in piece.steps() {
+            for step in piece.steps() {
+                let RecordedEvent {
+                    event,
+                    stored,
+                    is_momentary,
+                } = step;
                 let ran = match event {
                     Event::Alloc(id) => {
                         let Asked {

@@ -11,6 +11,7 @@ use crate::device::{Failure, Held, Replay, Request, Settings};
 use crate::model::ResolvedSpec;
 use crate::sim::Trace;
 use crate::units::Bytes;
+use std::ops::Range;
 
 /// Points that a drawing of some 1,000 pixels can show.
 const POINTS: usize = 480;
@@ -38,9 +39,9 @@ pub(super) struct Watched {
 
 /// Watches a run in an allocator that holds as much as it lets itself have; the events of `window`,
 /// if there is one, are thinned less than the others, or not at all.
-pub(super) fn watched(spec: &ResolvedSpec, trace: &Trace, window: Option<(u32, u32)>) -> Watched {
+pub(super) fn watched(spec: &ResolvedSpec, trace: &Trace, window: Option<Range<u32>>) -> Watched {
     let emptied = spec.allocator.empty_cache_after_loading;
-    let mut watched = watch(trace, within_its_limit(spec), emptied, window);
+    let mut watched = watch(trace, within_its_limit(spec), emptied, window.clone());
     if watched.failure.is_some() {
         watched = Watched {
             failure: watched.failure,
@@ -55,7 +56,7 @@ pub(super) fn watch(
     trace: &Trace,
     settings: Settings,
     emptied: bool,
-    window: Option<(u32, u32)>,
+    window: Option<Range<u32>>,
 ) -> Watched {
     let mut run = Watcher::new(trace);
     run.see_what_lives(window);
@@ -109,13 +110,13 @@ impl<'a> Watcher<'a> {
     }
 
     /// Goes through the program, stretch by stretch.
-    fn see_what_lives(&mut self, window: Option<(u32, u32)>) {
+    fn see_what_lives(&mut self, window: Option<Range<u32>>) {
         let trace = self.trace;
         let mut stretches = Stretches::of(trace);
         let end = trace.event_count();
         let length = |events: usize| events.div_ceil(POINTS).max(1);
-        let (from, to) = window.unwrap_or_default();
-        let window = from as usize..(to as usize).min(end);
+        let window = window.unwrap_or_default();
+        let window = window.start as usize..(window.end as usize).min(end);
         let lengths = [length(end), length(window.len())];
         for range in &trace.program {
             // What lies before the window, in it, and behind it.

@@ -6,6 +6,7 @@
 use super::generate::{flags, numbers};
 use crate::families::{Calling, GenerateVersion, mask_beforehand};
 use crate::model::TokenKinds;
+use crate::nn::masks::BatchShape;
 use crate::tape::{CacheKind, Tape, Tensor};
 use crate::units::{DType, Shape};
 
@@ -28,6 +29,16 @@ pub(super) struct Arguments {
     made: Option<Tensor>,
     /// Whether the model has run.
     started: bool,
+}
+
+/// What a call of the model is given.
+pub(super) struct Inputs {
+    /// Token ids.
+    pub(super) ids: Tensor,
+    /// Their positions.
+    pub(super) positions: Option<Tensor>,
+    /// Which squares of images they see.
+    pub(super) crossed: Option<Tensor>,
 }
 
 /// `mask.cumsum(-1) - 1`.
@@ -114,21 +125,20 @@ impl Arguments {
         }
     }
 
-    /// The ids and positions of the model's next call, and which squares of images the tokens see: of the
-    /// whole `prompt` `[B, S]`, then of the newest token `[B, 1]`.
-    pub(super) fn inputs(
-        &mut self,
-        t: &Tape,
-        prompt: &Tensor,
-    ) -> (Tensor, Option<Tensor>, Option<Tensor>) {
+    /// What the model's next call is given: of the whole `prompt` `[B, S]`, then of the newest token `[B, 1]`.
+    pub(super) fn inputs(&mut self, t: &Tape, prompt: &Tensor) -> Inputs {
         let first = !self.started;
         self.started = true;
         if self.calling.version == GenerateVersion::V5 {
             return self.inputs_since_5(t, first);
         }
         let (ids, given) = self.inputs_before_5(t, prompt, first);
-        self.made = mask_beforehand(t, (ids.dim(0), ids.dim(1)), self.size.1);
-        (ids, given, None)
+        self.made = mask_beforehand(t, BatchShape::of(&ids), self.size.1);
+        Inputs {
+            ids,
+            positions: given,
+            crossed: None,
+        }
     }
 
     fn inputs_before_5(
@@ -180,11 +190,7 @@ impl Arguments {
         self.mask.clone()
     }
 
-    fn inputs_since_5(
-        &mut self,
-        t: &Tape,
-        first: bool,
-    ) -> (Tensor, Option<Tensor>, Option<Tensor>) {
+    fn inputs_since_5(&mut self, t: &Tape, first: bool) -> Inputs {
         let (b, s) = self.size;
         let n = if first { s } else { 1 };
         let seen = |squares| numbers(t, "clone", [b, n, squares]);
@@ -198,7 +204,11 @@ impl Arguments {
         let ids = numbers(t, "clone", [b, n]);
         if first {
             let given = self.positions.clone().map(later);
-            return (ids, given, self.calling.crossed.map(seen));
+            return Inputs {
+                ids,
+                positions: given,
+                crossed: self.calling.crossed.map(seen),
+            };
         }
         let newest = |all: &Tensor| numbers(t, "clone", of_tokens(all, 1));
         let given = self.positions.as_ref().map(newest);
@@ -209,7 +219,11 @@ impl Arguments {
         let seen = self.calling.crossed.map(seen);
         self.keep(t, &ids, given.as_ref());
         self.last.extend(kinds.into_iter().chain(seen.clone()));
-        (ids, given, seen)
+        Inputs {
+            ids,
+            positions: given,
+            crossed: seen,
+        }
     }
 
     /// What the model is given lives until its next call.

@@ -6,6 +6,7 @@
 use super::generate::{all_but_one, flags, numbers, without_repeated};
 use crate::ask::Evaluation;
 use crate::families::Calling;
+use crate::nn::masks::BatchShape;
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
 
@@ -51,7 +52,12 @@ fn gathered(t: &Tape, shape: [u64; 3], dtype: DType) -> Tensor {
 
 impl BeamSearch {
     /// Beam search over prompts `[B, S]`.
-    pub(super) fn new(t: &Tape, options: &Evaluation, (b, s): (u64, u64), recent: bool) -> Self {
+    pub(super) fn new(
+        t: &Tape,
+        options: &Evaluation,
+        BatchShape { b, s }: BatchShape,
+        recent: bool,
+    ) -> Self {
         let (n, new) = (options.num_beams, options.max_new_tokens);
         let top_beams = flags(t, "_to_copy", 2 * n);
         let sequences = [(), ()].map(|()| numbers(t, "full", [b, n, s + new]));

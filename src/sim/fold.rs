@@ -27,6 +27,7 @@ use super::{Mark, ModelParameter, Phase, Trace};
 use crate::ask::EvaluationKind;
 use crate::model::ResolvedSpec;
 use crate::parallel::is_wrapped;
+use crate::tape::RecordedEvent;
 use crate::tape::{Details, Event, Record, Scopes, Tape, Work};
 use std::iter::once;
 use std::ops::Range;
@@ -143,7 +144,7 @@ impl Recorded {
         let again = |range: &Range<usize>, ours: &Range<usize>| {
             let (mut stretches, mut start, mut at) = (Vec::new(), range.start, range.start);
             for piece in record.pieces(range.clone()) {
-                for (place, (event, stored, _)) in piece.steps().enumerate() {
+                for (place, RecordedEvent { event, stored, .. }) in piece.steps().enumerate() {
                     match event {
                         Event::Free(id) if !ours.contains(&(id as usize)) => return None,
                         Event::Alloc(_) if record.written().is_alive(stored) => {

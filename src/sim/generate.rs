@@ -2,6 +2,7 @@
 //!
 //! Source: `generation/utils.py`, transformers 5.23, without a token that ends a sample.
 
+use super::arguments::Inputs;
 use super::arguments::{Arguments, positions};
 use super::audio_prompt::{self, AudioPrompt};
 use super::beams::BeamSearch;
@@ -9,6 +10,7 @@ use super::precision::in_float32;
 use crate::ask::Evaluation;
 use crate::families::{Batch, Calling, GenerateVersion, Model};
 use crate::nn::build::Request;
+use crate::nn::masks::BatchShape;
 use crate::nn::vision::ImageFeatures;
 use crate::tape::{CacheKind, Tape, Tensor};
 use crate::units::{DType, Shape};
@@ -297,7 +299,8 @@ pub(super) fn generate(
         audio_prompt::checks_end(t);
     }
     let mut start = Start::new(t, model, prompt, audio.as_ref());
-    let (b, s) = (start.ids.dim(0), start.ids.dim(1));
+    let size = BatchShape::of(&start.ids);
+    let s = size.s;
     if options.num_beams > 1 {
         start.repeat(t, options.num_beams);
     }
@@ -311,7 +314,7 @@ pub(super) fn generate(
         ask(t, "lt", "any", 1);
     }
     let mut choice = if options.num_beams > 1 {
-        Choice::Beams(Box::new(BeamSearch::new(t, options, (b, s), recent)))
+        Choice::Beams(Box::new(BeamSearch::new(t, options, size, recent)))
     } else {
         let ids = start.ids.clone();
         // Whisper draws only where a temperature is given (`generate_with_fallback`).
@@ -325,7 +328,11 @@ pub(super) fn generate(
     let (mut step, mut skips) = (0, false);
     while step < options.max_new_tokens {
         let mut output = {
-            let (ids, positions, _crossed) = arguments.inputs(t, &start.ids);
+            let Inputs {
+                ids,
+                positions,
+                crossed: _crossed,
+            } = arguments.inputs(t, &start.ids);
             // `_optimize_model_for_decode`, of `_sample` alone.
             let batched_experts = step > 0 && matches!(choice, Choice::Samples(_));
             let request = Request {

@@ -190,7 +190,7 @@ impl<'a> Run<'a> {
             let before = t.work();
             self.mark(step, micro_batch, Phase::Data);
             if let Some(mut trainer) = self.trainer.take() {
-                self.objective(&mut trainer, &mut batch, (step, micro_batch));
+                self.objective(&mut trainer, &mut batch, step, micro_batch);
                 self.trainer = Some(trainer);
                 if micro_batch + 2 == self.accumulation {
                     before_last = t.work().since(before);

@@ -20,9 +20,14 @@
 //!
 //! `sim` tests that records are the same either way.
 
+mod built;
+
 use super::scopes::Scopes;
 use super::sweeps::{Run, again, note, retagged};
 use crate::units::Repetition;
+
+pub use built::Built;
+pub(super) use built::{Member, Tag};
 
 /// A list of modules, or a part of one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,112 +51,6 @@ impl ListId {
             first: 0,
             within: false,
         }
-    }
-}
-
-/// How many elements of a folded list are built: two in the middle that are compared, the others at
-/// the ends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Built {
-    /// Elements at each end.
-    side: usize,
-    /// Whether those have as many modules as the others, not one.
-    whole: bool,
-}
-
-impl Built {
-    /// One at each end.
-    pub const FEW: Self = Self {
-        side: 1,
-        whole: false,
-    };
-    /// Two at each end: what an end leaves to its neighbour can make that differ from the others.
-    pub const MORE: Self = Self {
-        side: 2,
-        whole: false,
-    };
-    /// One at each end, in which all kinds of modules are: each can have its likes for neighbours.
-    pub const WHOLE: Self = Self {
-        side: 1,
-        whole: true,
-    };
-    /// From the fewest on.
-    pub const ALL: [Self; 3] = [Self::FEW, Self::MORE, Self::WHOLE];
-    /// The most elements.
-    const MOST: usize = 6;
-
-    fn count(self) -> usize {
-        2 * self.side + 2
-    }
-
-    /// The element that stands for those that are left out; the next one is compared with it.
-    pub(super) fn pattern(self) -> usize {
-        self.side
-    }
-
-    /// All of them.
-    pub(super) fn elements(self) -> std::ops::Range<usize> {
-        0..self.count()
-    }
-
-    /// Whether an element is not among those that are compared.
-    pub(super) fn is_end(self, element: usize) -> bool {
-        !(self.pattern()..=self.pattern() + 1).contains(&element)
-    }
-
-    /// Which element comes as `step` of a sweep, or which step an element is.
-    pub(super) fn passed(self, rising: bool, step: usize) -> usize {
-        if rising {
-            step
-        } else {
-            self.count() - 1 - step
-        }
-    }
-
-    /// Where in a whole list of `count` an element of the folded one stands.
-    pub(super) fn place(self, element: usize, count: usize) -> usize {
-        if element > self.pattern() {
-            element + count - self.count()
-        } else {
-            element
-        }
-    }
-
-    /// The places of a list of `count` that the folded one leaves out.
-    pub(super) fn left_out(self, count: usize) -> std::ops::Range<usize> {
-        let first = self.pattern() + 1;
-        first..first + count - self.count()
-    }
-
-    /// The element of the folded list that stands for a place in the whole one.
-    pub(super) fn element(self, place: usize, count: usize) -> usize {
-        if place >= self.left_out(count).end {
-            place - (count - self.count())
-        } else {
-            place.min(self.pattern())
-        }
-    }
-}
-
-/// Which element of which folded list something belongs to, if to any.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Tag(u16);
-
-impl Tag {
-    /// Of nothing.
-    pub(super) const NONE: Self = Self(0);
-    /// Of nothing, though in a list before what is folded of it.
-    const BESIDE: Self = Self(u16::MAX);
-
-    pub(super) fn of(list: usize, element: usize) -> Self {
-        u16::try_from((list + 1) * Built::MOST + element).map_or(Self::NONE, Self)
-    }
-
-    /// The list and the element.
-    pub(super) fn split(self) -> Option<(usize, usize)> {
-        let all = usize::from(self.0);
-        let list = (all / Built::MOST).checked_sub(1)?;
-        Some((list, all % Built::MOST))
     }
 }
 
@@ -284,7 +183,7 @@ impl Folds {
         self.lists[last] = None;
         // What was built of it belongs to no list.
         self.events = retagged(std::mem::take(&mut self.events), |tag| match tag.split() {
-            Some((list, _)) if list == last => Tag::NONE,
+            Some(Member { list, .. }) if list == last => Tag::NONE,
             _ => tag,
         });
         true
@@ -368,7 +267,7 @@ impl Folds {
     pub(super) fn of_scope(&self, scope: u32) -> Tag {
         let tag = self.scopes.get(scope as usize).copied().unwrap_or_default();
         match tag.split() {
-            Some((list, _)) if self.count(list).is_some() => tag,
+            Some(Member { list, .. }) if self.count(list).is_some() => tag,
             _ => Tag::NONE,
         }
     }
@@ -421,7 +320,7 @@ impl Folds {
     /// For how many elements of its list what happens in a scope stands.
     pub(super) fn multiplicity(&self, scope: u32) -> u64 {
         match self.of_scope(scope).split() {
-            Some((list, element)) if element == self.built.pattern() => {
+            Some(Member { list, element }) if element == self.built.pattern() => {
                 let left_out = self.count(list).map(|count| self.built.left_out(count));
                 1 + left_out.map_or(0, |places| places.len() as u64)
             }
@@ -467,7 +366,8 @@ impl Folds {
                 copied.firsts[list].push(first.unwrap_or(0));
             }
             for (scope, &tag) in (0u32..).zip(&self.scopes) {
-                let Some((of, element)) = tag.split().filter(|(of, _)| *of == list) else {
+                let Some(Member { list: of, element }) = tag.split().filter(|of| of.list == list)
+                else {
                     continue;
                 };
                 let parent = scopes.get(scope).map_or(0, |scope| scope.parent);

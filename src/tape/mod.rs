@@ -65,7 +65,7 @@ pub use ops::{
     Transcripts, Window,
 };
 pub use partial::{GradientEdge, ParameterGroup};
-pub use record::{Piece, Record};
+pub use record::{Piece, Record, RecordedEvent};
 pub use recorder::Storage;
 pub use scopes::Scopes;
 pub use steps::StepBegins;

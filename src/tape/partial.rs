@@ -44,6 +44,15 @@ impl Wanted<'_> {
     }
 }
 
+/// Where a backward pass begins.
+struct Root {
+    node: Rc<Node>,
+    /// Which of its results.
+    nr: u16,
+    /// The gradient of that.
+    gradient: Tensor,
+}
+
 impl Tape {
     /// Whether the node that goes backward is asked for the gradient of its input `i`.
     pub(super) fn asks(&self, i: usize) -> bool {
@@ -97,7 +106,11 @@ impl Tape {
         }
         places.sort_unstable();
         let of_input = self.going_backward(|| {
-            let roots = [(Rc::clone(node), *nr, gradient.clone())];
+            let roots = [Root {
+                node: Rc::clone(node),
+                nr: *nr,
+                gradient: gradient.clone(),
+            }];
             self.run_wanted(roots, &wanted, &mut |node, gradients| {
                 let at = places.binary_search_by_key(&Rc::as_ptr(node), |(at, _)| *at);
                 let place = at.ok().and_then(|at| places.get(at));
@@ -135,8 +148,13 @@ impl Tape {
             let gradients: Vec<Tensor> = self.going_backward(|| {
                 let roots = current.iter().flat_map(|(node, gradients)| {
                     let gradients = (0..).zip(gradients.iter());
-                    gradients
-                        .filter_map(|(nr, gradient)| Some((Rc::clone(node), nr, gradient.clone()?)))
+                    gradients.filter_map(|(nr, gradient)| {
+                        Some(Root {
+                            node: Rc::clone(node),
+                            nr,
+                            gradient: gradient.clone()?,
+                        })
+                    })
                 });
                 self.run_wanted(roots, &wanted, &mut |_, _| ());
                 let leaves = group.parameters.iter();
@@ -207,13 +225,13 @@ impl Tape {
     /// Runs the nodes that lead to what is wanted; `before` sees each with its gradients first.
     fn run_wanted(
         &self,
-        roots: impl IntoIterator<Item = (Rc<Node>, u16, Tensor)>,
+        roots: impl IntoIterator<Item = Root>,
         wanted: &Wanted,
         before: &mut dyn FnMut(&Rc<Node>, &Grads),
     ) {
         let mut ready = BinaryHeap::new();
         let mut begun: Vec<Rc<Node>> = Vec::new();
-        for (node, nr, gradient) in roots {
+        for Root { node, nr, gradient } in roots {
             node.receive(self, nr, gradient);
             if !begun.iter().any(|other| Rc::ptr_eq(other, &node)) {
                 begun.push(node);

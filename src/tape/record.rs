@@ -82,6 +82,17 @@ pub struct Piece<'a> {
     unwritten: usize,
 }
 
+/// An event of a piece.
+#[derive(Clone, Copy)]
+pub struct RecordedEvent {
+    /// What happens.
+    pub event: Event,
+    /// Where its storage is written, if it allocates one.
+    pub stored: usize,
+    /// Whether the next event of the piece frees that.
+    pub is_momentary: bool,
+}
+
 impl<'a> Piece<'a> {
     /// How many events.
     #[inline]
@@ -89,10 +100,9 @@ impl<'a> Piece<'a> {
         self.words.len()
     }
 
-    /// Each event, with where its storage is written if it allocates one, and whether the next event of
-    /// this piece frees that.
+    /// Its events in order.
     #[inline]
-    pub fn steps(self) -> impl Iterator<Item = (Event, usize, bool)> + 'a {
+    pub fn steps(self) -> impl Iterator<Item = RecordedEvent> + 'a {
         let (words, times, unwritten) = (self.words, self.times, self.unwritten);
         // As many, so that nothing is checked in the loop.
         let before = &self.before[..words.len()];
@@ -103,13 +113,17 @@ impl<'a> Piece<'a> {
             let stored = (word.number() as usize).wrapping_sub(unwritten);
             let on = word.further(before[place], times);
             let on = on.as_much(word, within[place], self.times_within);
-            (on.event(), stored, is_momentary)
+            RecordedEvent {
+                event: on.event(),
+                stored,
+                is_momentary,
+            }
         })
     }
 
     /// The events.
     pub fn events(self) -> impl Iterator<Item = Event> + 'a {
-        self.steps().map(|(event, ..)| event)
+        self.steps().map(|step| step.event)
     }
 
     /// The event that is written for the one at a place: it does the same to a storage of the same

@@ -48,6 +48,15 @@ impl Alike {
     }
 }
 
+/// How a period comes again.
+#[derive(Clone, Copy)]
+struct Again {
+    /// Storages of each time.
+    each: u32,
+    /// How often it follows.
+    following: u32,
+}
+
 /// Storages of layers that are alike, as many of each.
 #[derive(Clone, Debug)]
 struct Pass {
@@ -292,16 +301,16 @@ impl Tape {
     }
 
     /// Whether of the storages of so many layers that follow each is as much further than `one` as it is
-    /// than the last, as `other` is. Those from `since` on are of this pass, `each` further.
-    fn goes_on(&self, [one, other]: [u32; 2], (since, each): (u32, u32), following: u32) -> bool {
+    /// than the last, as `other` is. Those from `since` on are of this pass.
+    fn goes_on(&self, [one, other]: [u32; 2], since: u32, again: Again) -> bool {
         let step = other - one;
         if one >= since {
-            return step == each;
+            return step == again.each;
         }
         let passes = &self.repeats.borrow().passes;
         let after = passes.partition_point(|pass| pass.storages.start <= one);
         passes[..after].last().is_some_and(|pass| {
-            let farthest = u64::from(one) + u64::from(step) * u64::from(following + 1);
+            let farthest = u64::from(one) + u64::from(step) * u64::from(again.following + 1);
             step.checked_rem(pass.each) == Some(0) && farthest < u64::from(pass.storages.end)
         })
     }
@@ -319,9 +328,10 @@ impl Tape {
         {
             return None;
         }
+        let again = Again { each, following };
         let pattern = self.recorder.compare(
             [one.event..other.event, other.event..end.event],
-            |one, other| self.goes_on([one, other], (head.storage, each), following),
+            |one, other| self.goes_on([one, other], head.storage, again),
         )?;
         // What stays of the layer is in the cache, or the next layer replaces it.
         let kept = self.kept_between(other.cache, end.cache);
@@ -337,7 +347,7 @@ impl Tape {
         }
         let period = u32::try_from(list.period).ok()?;
         let of_both = [one.storage, other.storage];
-        let scopes = self.scopes_that_follow(of_both, each, (period, following))?;
+        let scopes = self.scopes_that_follow(of_both, period, again)?;
         self.recorder
             .come_again(&pattern, other.storage..end.storage, &scopes);
         self.repeat_work(end.work.since(other.work), following.into());
@@ -358,8 +368,8 @@ impl Tape {
     fn scopes_that_follow(
         &self,
         [one, other]: [u32; 2],
-        each: u32,
-        (period, following): (u32, u32),
+        period: u32,
+        Again { each, following }: Again,
     ) -> Option<ScopesAgain> {
         let scope = |storage| self.recorder.scope_of(storage);
         let mut repeats = self.repeats.borrow_mut();

@@ -14,9 +14,7 @@ pub(super) struct Run {
 impl Run {
     /// Whether it is not of an element that is compared.
     pub(super) fn is_of_end(&self, built: Built) -> bool {
-        self.tag
-            .split()
-            .is_none_or(|(_, element)| built.is_end(element))
+        self.tag.split().is_none_or(|of| built.is_end(of.element))
     }
 }
 
@@ -96,7 +94,7 @@ pub(super) fn parts(folds: &Folds, runs: &mut Vec<Run>) -> Option<Vec<Part>> {
     let mut parts = Vec::new();
     let mut at = 0;
     while let Some(run) = runs.get(at) {
-        let list = run.tag.split().map(|(list, _)| list);
+        let list = run.tag.split().map(|of| of.list);
         let sweep = list.and_then(|list| Some((list, passes(built, &runs[at..], list)?)));
         if let Some((list, rising)) = sweep {
             for step in 0..built.elements().len() {

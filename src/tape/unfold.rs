@@ -2,6 +2,7 @@
 
 use super::details::{Details, Made};
 use super::event::Event;
+use super::folds::Member;
 use super::folds::{Built, CopiedScopes, Folds, Tag};
 use super::record::{Again, Passage, Record};
 use super::scopes::Scopes;
@@ -229,7 +230,7 @@ impl Unfolded {
             let is_element = self.folds.of_scope(x.parent) == Tag::NONE;
             let list = self.folds.of_scope(a).split();
             let same_index = match list {
-                Some((list, _)) if is_element && of_list == [true; 2] => {
+                Some(Member { list, .. }) if is_element && of_list == [true; 2] => {
                     self.folds.same_within(list, [x.index, y.index])
                 }
                 _ => x.index == y.index,

@@ -1,6 +1,7 @@
 //! A field over two numbers, in words.
 
 use super::{ByteUnits, Language, Term, Word, amount, exact, setting_name};
+use crate::decide::CellCounts;
 use crate::decide::{MapCell, MemoryMap};
 
 /// A cell: "Micro-batch 8, sequence length 2048: 31.2 GiB, peak in backward; fits".
@@ -44,7 +45,7 @@ pub fn map_cell(
 pub fn map_summary(map: &MemoryMap, language: Language) -> String {
     let [width, height] = map.size();
     let all = (width * height) as u64;
-    let (known, fitting) = map.counts();
+    let CellCounts { known, fitting } = map.counts();
     let (all, known, fitting) = (exact(all), exact(known), exact(fitting));
     match language {
         Language::English => format!("{fitting} of {known} cells fit; {all} in all."),

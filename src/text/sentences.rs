@@ -145,23 +145,19 @@ pub fn fix_label(fix: &Fix, language: Language) -> String {
     }
 }
 
-/// How a bar is read aloud.
+/// How a bar is read aloud, each of its parts a label with a number.
 pub fn bar_name(
     what: &str,
-    parts: &[(String, String)],
+    parts: &[String],
     total: Bytes,
     capacity: Bytes,
     units: ByteUnits,
     language: Language,
 ) -> String {
-    let parts: Vec<String> = parts
-        .iter()
-        .map(|(label, n)| format!("{label} {n}"))
-        .collect();
     let of = of(total, capacity, units, language);
     match language {
-        Language::English => format!("{what}: {of}. {}.", list(&parts, language)),
-        Language::Chinese => format!("{what}：{of}。{}。", list(&parts, language)),
+        Language::English => format!("{what}: {of}. {}.", list(parts, language)),
+        Language::Chinese => format!("{what}：{of}。{}。", list(parts, language)),
     }
 }
 

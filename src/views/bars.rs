@@ -11,11 +11,25 @@ use crate::units::Bytes;
 use crate::widgets::{Bar, Legend, Mark, Segment};
 use leptos::prelude::*;
 
+/// A colour and texture of the figures' theme.
+#[derive(Clone, Copy)]
+pub(super) struct Ink {
+    kind: &'static str,
+    name: &'static str,
+}
+
+impl Ink {
+    /// That of a name among the theme's categories, parts or others.
+    pub(super) const fn new(kind: &'static str, name: &'static str) -> Self {
+        Self { kind, name }
+    }
+}
+
 /// What a bar's part is called, looks like and is highlighted with.
 pub(super) trait Shown: Copy + Send + Sync + PartialEq + 'static {
     fn key(self) -> &'static str;
     fn label(self, store: Store) -> &'static str;
-    fn ink(self) -> (&'static str, &'static str);
+    fn ink(self) -> Ink;
     fn target(self) -> Target;
 }
 
@@ -35,10 +49,10 @@ impl Shown for DevicePart {
         }
     }
 
-    fn ink(self) -> (&'static str, &'static str) {
+    fn ink(self) -> Ink {
         match self {
-            Self::Category(category) => ("category", category.name()),
-            other => ("other", other.name()),
+            Self::Category(category) => Ink::new("category", category.name()),
+            other => Ink::new("other", other.name()),
         }
     }
 
@@ -64,10 +78,10 @@ impl Shown for HostBarPart {
         }
     }
 
-    fn ink(self) -> (&'static str, &'static str) {
+    fn ink(self) -> Ink {
         match self {
-            Self::Used(part) => ("part", part.name()),
-            Self::Small | Self::PageCache => ("other", self.name()),
+            Self::Used(part) => Ink::new("part", part.name()),
+            Self::Small | Self::PageCache => Ink::new("other", self.name()),
         }
     }
 
@@ -80,13 +94,13 @@ impl Shown for HostBarPart {
 }
 
 /// A part's colour and texture, from the custom properties that the figures' theme sets.
-pub(super) fn background((kind, name): (&str, &str)) -> String {
+pub(super) fn background(Ink { kind, name }: Ink) -> String {
     format!("var(--{kind}-{name}-texture), var(--{kind}-{name})")
 }
 
 /// A category's colour and texture.
 pub(super) fn category_background(category: Category) -> String {
-    background(("category", category.name()))
+    background(Ink::new("category", category.name()))
 }
 
 fn segment<K: Shown>(part: &Part<K>, number: String, uncounted: bool, store: Store) -> Segment {
@@ -159,8 +173,8 @@ impl ShownBar {
     /// How it is read aloud.
     pub fn name(&self, title: &str, store: Store) -> String {
         let counted = self.segments.iter().filter(|part| !part.uncounted);
-        let labels: Vec<(String, String)> = counted
-            .map(|part| (part.label.clone(), part.number.clone()))
+        let labels: Vec<String> = counted
+            .map(|part| format!("{} {}", part.label, part.number))
             .collect();
         let (units, language) = (store.units.get(), store.language.get());
         bar_name(title, &labels, self.total, self.capacity, units, language)

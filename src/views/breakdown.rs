@@ -1,6 +1,6 @@
 //! Every number: categories by phase.
 
-use super::bars::{background, category_background};
+use super::bars::{Ink, background, category_background};
 use super::pin::Pin;
 use super::seen::while_seen;
 use crate::app::{Target, use_store};
@@ -181,7 +181,7 @@ fn HostTable() -> impl IntoView {
             view! {
                 <tr>
                     <th scope="row">
-                        <span class="swatch" style:background=background(("part", part.name()))></span>
+                        <span class="swatch" style:background=background(Ink::new("part", part.name()))></span>
                         {part.term(language)}
                     </th>
                     {numbers.into_iter().map(number).collect_view()}

@@ -8,7 +8,7 @@ use super::pin::Pin;
 use super::value::value_text;
 use crate::app::{Store, Target, use_store};
 use crate::ask::Scenario;
-use crate::codec::differences;
+use crate::codec::{Difference, differences};
 use crate::figure::{Comparison, Pair, compare_device, compare_host, on_one_device};
 use crate::report::{Estimate, Report};
 use crate::text::{
@@ -404,7 +404,12 @@ fn change(part: &Part, store: Store) -> String {
 }
 
 /// A setting's name and its value on each side.
-type Line = (String, String, String);
+#[derive(Clone, PartialEq)]
+struct Line {
+    setting: String,
+    a: String,
+    b: String,
+}
 
 /// The settings that differ, as people read them.
 fn settings(
@@ -414,7 +419,7 @@ fn settings(
 ) -> Vec<Line> {
     let mut lines: Vec<Line> = differences(a, b)
         .into_iter()
-        .map(|(key, a, b)| {
+        .map(|Difference { key, a, b }| {
             let (a, b) = match key.path {
                 "model" => (of_a.model.name.clone(), of_b.model.name.clone()),
                 "hardware.gpu" => (of_a.device.name.clone(), of_b.device.name.clone()),
@@ -423,15 +428,19 @@ fn settings(
                     value_text(path, &b, language),
                 ),
             };
-            (setting_name(key.path, language).to_owned(), a, b)
+            Line {
+                setting: setting_name(key.path, language).to_owned(),
+                a,
+                b,
+            }
         })
         .collect();
     if !lines.is_empty() {
-        lines.push((
-            Word::GlobalBatch.text(language).to_owned(),
-            exact(of_a.global_batch_size),
-            exact(of_b.global_batch_size),
-        ));
+        lines.push(Line {
+            setting: Word::GlobalBatch.text(language).to_owned(),
+            a: exact(of_a.global_batch_size),
+            b: exact(of_b.global_batch_size),
+        });
     }
     lines
 }
@@ -449,7 +458,11 @@ fn Settings() -> impl IntoView {
         })
     });
     let name = Signal::derive(move || Word::CompareSettings.text(store.language.get()));
-    let line = |(name, a, b): Line| {
+    let line = |Line {
+                    setting: name,
+                    a,
+                    b,
+                }: Line| {
         view! {
             <tr>
                 <th scope="row">{name}</th>

@@ -16,9 +16,11 @@ use leptos::prelude::*;
 /// The theme for an appearance.
 pub(super) fn theme_for(appearance: &Appearance) -> Theme {
     match appearance.forced {
-        Some((ground, ink, accent)) => {
-            Theme::forced(Rgb::hex(ground), Rgb::hex(ink), Rgb::hex(accent))
-        }
+        Some(forced) => Theme::forced(
+            Rgb::hex(forced.ground),
+            Rgb::hex(forced.ink),
+            Rgb::hex(forced.accent),
+        ),
         None if appearance.dark => Theme::dark(),
         None => Theme::light(),
     }

@@ -1,6 +1,6 @@
 //! Start from what you have: an error, a snapshot, a configuration, pasted, dropped or opened.
 
-use super::bars::background;
+use super::bars::{Ink, background};
 use super::history::SnapshotHistory;
 use super::purposes::purposes;
 use crate::app::{Given, MOST, Opened, Store, asked_for, open_files, open_text, use_store};
@@ -9,7 +9,7 @@ use crate::browser;
 use crate::catalog::of_capacity;
 use crate::codec::{Job, Said};
 use crate::configs::Matters;
-use crate::inputs::{Device, Failure, Holder, Snapshot};
+use crate::inputs::{Device, Failure, Holder, Share, Snapshot};
 use crate::report::Requested;
 use crate::text::{
     InputWord, Language, Term, amount, cause_sentence, exact_bytes, gpu_taken_for, holder_name,
@@ -24,13 +24,13 @@ use leptos::prelude::*;
 const LINES: usize = 6;
 
 /// What a holder's part of the bar looks like; what is free has no part.
-fn ink(holder: Holder) -> Option<(&'static str, (&'static str, &'static str))> {
+fn ink(holder: Holder) -> Option<(&'static str, Ink)> {
     match holder {
-        Holder::Tensors => Some(("tensors", ("category", "activations"))),
-        Holder::Unallocated => Some(("unallocated", ("other", "cached"))),
-        Holder::Process => Some(("process", ("other", "context"))),
-        Holder::Others => Some(("others", ("other", "other_processes"))),
-        Holder::Rest => Some(("rest", ("other", "small"))),
+        Holder::Tensors => Some(("tensors", Ink::new("category", "activations"))),
+        Holder::Unallocated => Some(("unallocated", Ink::new("other", "cached"))),
+        Holder::Process => Some(("process", Ink::new("other", "context"))),
+        Holder::Others => Some(("others", Ink::new("other", "other_processes"))),
+        Holder::Rest => Some(("rest", Ink::new("other", "small"))),
         Holder::Free => None,
     }
 }
@@ -54,7 +54,11 @@ fn bar(failure: &Failure, store: Store) -> Option<impl IntoView> {
         return None;
     }
     let language = store.language.get();
-    let part = |&(holder, bytes, width): &(Holder, u64, f64)| {
+    let part = |&Share {
+                    holder,
+                    bytes,
+                    width,
+                }: &Share| {
         let (key, ink) = ink(holder)?;
         let bytes = Bytes(bytes);
         Some(Segment {

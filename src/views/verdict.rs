@@ -24,8 +24,15 @@ fn standing(store: Store) -> Option<Standing> {
     })
 }
 
+/// The verdict in words.
+#[derive(Clone, PartialEq)]
+struct Said {
+    answer: String,
+    detail: String,
+}
+
 /// The verdict once it rests: while a slider moves, nobody wants to hear every step.
-fn announced(text: Memo<Option<(String, String)>>) -> RwSignal<String> {
+fn announced(text: Memo<Option<Said>>) -> RwSignal<String> {
     let announced = RwSignal::new(String::new());
     let rest = Timer::default();
     Effect::new(move |opened: Option<()>| {
@@ -34,7 +41,7 @@ fn announced(text: Memo<Option<(String, String)>>) -> RwSignal<String> {
             return;
         }
         rest.set(REST, move || {
-            if let Some((answer, detail)) = now {
+            if let Some(Said { answer, detail }) = now {
                 announced.set(format!("{answer} {detail}"));
             }
         });
@@ -42,8 +49,17 @@ fn announced(text: Memo<Option<(String, String)>>) -> RwSignal<String> {
     announced
 }
 
-/// What to change first, or how far one can go: a sentence, and the scenario that it leads to.
-fn advice(store: Store) -> Option<(Word, String, Scenario)> {
+/// What to change first, or how far one can go.
+#[derive(Clone, PartialEq)]
+struct First {
+    head: Word,
+    /// A sentence.
+    text: String,
+    /// Where it leads.
+    scenario: Scenario,
+}
+
+fn advice(store: Store) -> Option<First> {
     let (units, language) = (store.units.get(), store.language.get());
     let fits = store
         .answer
@@ -60,11 +76,19 @@ fn advice(store: Store) -> Option<(Word, String, Scenario)> {
                 let name = plan_name(plan.kind, language);
                 let total = plan.outcome.device.needed;
                 let text = change_first(name, total, true, units, language);
-                return Some((Word::ChangeFirst, text, plan.scenario.clone()));
+                return Some(First {
+                    head: Word::ChangeFirst,
+                    text,
+                    scenario: plan.scenario.clone(),
+                });
             }
             let name = remedy_name(first.kind, language);
             let text = change_first(name, first.total, first.fits(), units, language);
-            Some((Word::ChangeFirst, text, first.scenario.clone()))
+            Some(First {
+                head: Word::ChangeFirst,
+                text,
+                scenario: first.scenario.clone(),
+            })
         });
     }
     if store.sweeping.get() {
@@ -80,7 +104,11 @@ fn advice(store: Store) -> Option<(Word, String, Scenario)> {
             micro_batch_size: largest,
             ..now
         };
-        (Word::RoomFor, text, scenario)
+        First {
+            head: Word::RoomFor,
+            text,
+            scenario,
+        }
     })
 }
 
@@ -89,27 +117,25 @@ fn advice(store: Store) -> Option<(Word, String, Scenario)> {
 fn Advice() -> impl IntoView {
     let store = use_store();
     let advice = Memo::new(move |_| advice(store));
-    let part = move |pick: fn(&(Word, String, Scenario)) -> (Word, String)| {
-        advice.with(|advice| advice.as_ref().map(pick))
-    };
+    let head = move || advice.with(|advice| Some(advice.as_ref()?.head));
+    let text = move || advice.with(|advice| Some(advice.as_ref()?.text.clone()));
     view! {
         <p class="verdict-advice" hidden=Signal::derive(move || advice.with(Option::is_none))>
             <span>
                 {Signal::derive(move || {
-                    part(|(word, ..)| (*word, String::new()))
-                        .map(|(word, _)| word.text(store.language.get()))
+                    head().map(|word| word.text(store.language.get()))
                 })}
             </span>
             <button
                 type="button"
                 class="quiet"
                 on:click=move |_| {
-                    if let Some((_, _, scenario)) = advice.get_untracked() {
-                        visit(store, &query_of_scenario(store, &scenario));
+                    if let Some(first) = advice.get_untracked() {
+                        visit(store, &query_of_scenario(store, &first.scenario));
                     }
                 }
             >
-                {Signal::derive(move || part(|(word, text, _)| (*word, text.clone())).map(|(_, text)| text))}
+                {Signal::derive(text)}
             </button>
         </p>
     }
@@ -133,10 +159,10 @@ pub(super) fn VerdictPanel() -> impl IntoView {
         store.answer.with(|answer| {
             answer.as_ref().map(|estimate| {
                 let verdict = &estimate.report.verdict;
-                (
-                    verdict_answer(verdict, units, language),
-                    verdict_detail(verdict, units, language),
-                )
+                Said {
+                    answer: verdict_answer(verdict, units, language),
+                    detail: verdict_detail(verdict, units, language),
+                }
             })
         })
     });
@@ -173,7 +199,7 @@ pub(super) fn VerdictPanel() -> impl IntoView {
             <p class="verdict-text" data-testid="verdict">
                 <strong class="verdict-answer">
                     {move || {
-                        text.with(|text| text.as_ref().map(|(answer, _)| answer.clone()))
+                        text.with(|said| said.as_ref().map(|said| said.answer.clone()))
                             .unwrap_or_else(|| {
                                 Word::NoAnswer.text(store.language.get()).to_owned()
                             })
@@ -181,7 +207,7 @@ pub(super) fn VerdictPanel() -> impl IntoView {
                 </strong>
                 " "
                 <span class="verdict-detail">
-                    {Signal::derive(move || text.with(|text| text.as_ref().map(|(_, detail)| detail.clone())))}
+                    {Signal::derive(move || text.with(|said| said.as_ref().map(|said| said.detail.clone())))}
                 </span>
             </p>
             {(!store.embedded).then(|| view! { <Advice /> })}

@@ -5,6 +5,7 @@
 
 mod circles;
 mod names;
+mod signatures;
 mod source;
 mod table;
 

@@ -5,7 +5,7 @@ mod generate;
 use generate::Random;
 use highwater::ask::{ModelRef, Scenario, Severity};
 use highwater::codec::{
-    ViewOptions, decode_json, decode_query, encode_json, encode_query, read_pasted,
+    Link, ViewOptions, decode_json, decode_query, encode_json, encode_query, read_pasted,
 };
 use highwater::families::essential_config;
 use highwater::report::estimate;
@@ -47,7 +47,11 @@ fn a_link_says_every_scenario_but_for_idle_fields_of_configs() {
         if let ModelRef::HfConfig { hf_config } = &mut scenario.model {
             *hf_config = essential_config(hf_config);
         }
-        let (read, _, findings) = decode_query(&query);
+        let Link {
+            scenario: read,
+            findings,
+            ..
+        } = decode_query(&query);
         assert!(findings.is_empty(), "{query}\n{findings:#?}");
         assert_eq!(read, scenario, "{query}");
     }
@@ -59,7 +63,7 @@ fn a_link_means_what_its_scenario_means() {
     for _ in 0..MANY {
         let scenario = scenario(random);
         let query = encode_query(&scenario, &ViewOptions::default());
-        let (read, _, _) = decode_query(&query);
+        let Link { scenario: read, .. } = decode_query(&query);
         let (there, back) = (resolve(&scenario), resolve(&read));
         assert_eq!(there.findings.len(), back.findings.len(), "{query}");
         let architecture = |resolution: &highwater::resolve::Resolution| {
@@ -158,7 +162,7 @@ fn garbage_never_panics() {
         ));
         for text in texts {
             resolve(&decode_json(&text).0);
-            resolve(&decode_query(&text).0);
+            resolve(&decode_query(&text).scenario);
             read_pasted(&text);
         }
     }

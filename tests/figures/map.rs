@@ -2,7 +2,7 @@
 
 use crate::drawing::{English, keep, look, themes};
 use highwater::chart::{MapFigure, MapLayout, Rgb, Theme, svg_map};
-use highwater::decide::{Axis, MapCell, MemoryMap, Question};
+use highwater::decide::{Axis, CellCounts, MapCell, MemoryMap, Question};
 use serde_json::json;
 use std::sync::OnceLock;
 
@@ -57,7 +57,10 @@ fn cells_cover_the_plot_and_the_pointer_finds_each() {
 
 #[test]
 fn the_line_parts_cells_that_fit_from_those_that_do_not() {
-    let (all, fitting) = map().counts();
+    let CellCounts {
+        known: all,
+        fitting,
+    } = map().counts();
     assert!(0 < fitting && fitting < all, "{fitting} of {all}");
     let phases = (0..all).filter_map(|number| match map().cell(map().place_of(number)) {
         Some(MapCell::Needs(point)) => Some(point.binding),

@@ -5,7 +5,7 @@
 //! renamed or a default that changes breaks links that stand in papers and messages.
 
 use highwater::ask::Scenario;
-use highwater::codec::decode_query;
+use highwater::codec::{Link, decode_query};
 use serde_json::Value;
 
 fn published() -> impl Iterator<Item = Value> {
@@ -42,7 +42,11 @@ fn tree(scenario: &Scenario) -> Value {
 fn published_links_mean_what_they_meant() {
     for line in published() {
         let link = line["link"].as_str().expect("a link");
-        let (scenario, view, findings) = decode_query(link);
+        let Link {
+            scenario,
+            view,
+            findings,
+        } = decode_query(link);
         let mut found = Vec::new();
         differences("scenario", &line["scenario"], &tree(&scenario), &mut found);
         let against = view.against.map(|other| tree(&other)).unwrap_or_default();
@@ -59,7 +63,7 @@ fn published_links_mean_what_they_meant() {
 #[test]
 fn published_links_say_how_they_are_shown() {
     for line in published() {
-        let (_, view, _) = decode_query(line["link"].as_str().expect("a link"));
+        let Link { view, .. } = decode_query(line["link"].as_str().expect("a link"));
         let theme = view.theme.map(highwater::codec::Theme::name);
         let lang = view.lang.map(highwater::codec::Language::name);
         let actual = serde_json::json!({"embed": view.embed, "theme": theme, "lang": lang});

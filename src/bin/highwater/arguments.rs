@@ -1,6 +1,6 @@
 //! What was asked on the command line.
 
-use crate::configs::{Export, Import};
+use crate::configs::{Export, Import, Setting};
 use highwater::codec::written_formats;
 use highwater::decide::{Adapters, Axis, Freedom, Gpus, PlanOptions};
 use highwater::report::Selection;
@@ -100,7 +100,7 @@ enum Opt {
     Headroom(u64),
     Gpus(Gpus),
     To(String),
-    Set(String, String),
+    Set(Setting),
     Check,
 }
 
@@ -150,7 +150,13 @@ pub fn parse(arguments: impl Iterator<Item = OsString>) -> Result<Command, Strin
                 let value = value(&mut parser, "--set")?;
                 let wrong = format!("--set {value} has no equals sign.");
                 let (key, value) = value.split_once('=').ok_or(wrong)?;
-                options.push(("--set", Opt::Set(key.to_owned(), value.to_owned())));
+                options.push((
+                    "--set",
+                    Opt::Set(Setting {
+                        key: key.to_owned(),
+                        value: value.to_owned(),
+                    }),
+                ));
             }
             Short(letter) => return Err(format!("there is no option -{letter}.")),
             Long(name) => return Err(format!("there is no option --{name}.")),
@@ -287,7 +293,7 @@ fn import(files: Vec<PathBuf>, options: Vec<(&str, Opt)>) -> Result<Command, Str
     for (name, option) in options {
         match option {
             Opt::Check => asked.check = true,
-            Opt::Set(key, value) => asked.set.push((key, value)),
+            Opt::Set(setting) => asked.set.push(setting),
             _ => return Err(format!("import has no option {name}.")),
         }
     }

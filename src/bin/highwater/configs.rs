@@ -4,7 +4,7 @@ use crate::lines::{read, sentence, write_line};
 use crate::{BAD_INPUT, DOES_NOT_FIT, FITS, bytes, print, refuse_line};
 use highwater::ask::Scenario;
 use highwater::codec::{
-    Said, Unwritten, ViewOptions, encode_json, encode_query, key, read_job, write_job,
+    JobFile, Said, Unwritten, ViewOptions, encode_json, encode_query, key, read_job, write_job,
     written_formats,
 };
 use highwater::configs;
@@ -26,7 +26,7 @@ pub struct Import {
     /// The files; standard input when there is none.
     pub files: Vec<PathBuf>,
     /// Settings that count more than the files, each as `KEY=VALUE`.
-    pub set: Vec<(String, String)>,
+    pub set: Vec<Setting>,
     /// Whether the scenario is estimated, too.
     pub check: bool,
 }
@@ -85,21 +85,30 @@ pub fn does_not_fit(verdict: &report::Verdict) -> String {
     format!("{answer} {detail}").replace('\u{a0}', " ")
 }
 
-/// A file's name and its text.
-type Text = (String, String);
-
-fn texts(files: &[PathBuf]) -> Result<Vec<Text>, String> {
+fn texts(files: &[PathBuf]) -> Result<Vec<JobFile>, String> {
     let read = |file: Option<&PathBuf>| {
         let name = file.map_or("standard input".to_owned(), |path| {
             path.display().to_string()
         });
         let content = bytes(file)?;
-        Ok((name, inputs::decode(&content).into_owned()))
+        Ok(JobFile {
+            name,
+            text: inputs::decode(&content).into_owned(),
+        })
     };
     match files {
         [] => Ok(vec![read(None)?]),
         files => files.iter().map(|file| read(Some(file))).collect(),
     }
+}
+
+/// A setting that no file has, as `--set KEY=VALUE` says it.
+#[derive(Clone, Debug)]
+pub struct Setting {
+    /// Its key in a scenario.
+    pub key: String,
+    /// Its value, as people type it.
+    pub value: String,
 }
 
 /// What the files of a job were taken for.
@@ -132,12 +141,12 @@ impl From<String> for Problem {
 ///
 /// # Errors
 /// Which file is no configuration, and why.
-pub fn read_files(texts: &[Text], set: &[(String, String)]) -> Result<Imported, Problem> {
+pub fn read_files(texts: &[JobFile], set: &[Setting]) -> Result<Imported, Problem> {
     let mut values = Vec::new();
-    for (path, text) in set {
+    for Setting { key: path, value } in set {
         let known =
             key(path).ok_or_else(|| format!("--set {path}: a scenario has no such key."))?;
-        let value = known.kind.read(text);
+        let value = known.kind.read(value);
         let value = value.map_err(|why| format!("--set {path}: {}", english(&why)))?;
         values.push((path.clone(), value));
     }

@@ -3,7 +3,7 @@
 use crate::lines::{sentence, write_line};
 use crate::{BAD_INPUT, FITS, bytes, configs, snapshot};
 use highwater::ask::{Finding, ModelRef};
-use highwater::codec::{Pasted, read_pasted};
+use highwater::codec::{JobFile, Pasted, read_pasted};
 use highwater::inputs::{self, Facts, Failure, Input};
 use highwater::text::{self, ByteUnits, Language, cause_sentence};
 use serde::Serialize;
@@ -117,7 +117,10 @@ fn answer(content: &[u8]) -> Result<Answer, String> {
 
 /// A training job's configuration, with the scenario that it alone says.
 fn configuration(text: &str) -> Result<Answer, String> {
-    let own = [("input".to_owned(), text.to_owned())];
+    let own = [JobFile {
+        name: "input".to_owned(),
+        text: text.to_owned(),
+    }];
     match configs::read_files(&own, &[]) {
         Ok(imported) => Ok(Answer::Configuration {
             kind: imported.kind(),

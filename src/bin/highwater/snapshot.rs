@@ -3,7 +3,7 @@
 use crate::arguments::Form;
 use crate::lines::write_line;
 use crate::{BAD_INPUT, FITS};
-use highwater::inputs::{ACTIONS, Device, Doing, Guess, Held, Snapshot, read_snapshot};
+use highwater::inputs::{ACTIONS, ByRequests, Device, Doing, Guess, Held, Snapshot, read_snapshot};
 use highwater::text::{ByteUnits, Language, amount, refused_sentence};
 use highwater::units::Bytes;
 use serde::Serialize;
@@ -62,7 +62,7 @@ struct DeviceFacts {
 impl From<&Snapshot> for Facts {
     fn from(snapshot: &Snapshot) -> Facts {
         let settings = snapshot.settings.iter();
-        let settings = settings.map(|(name, value)| (name.clone(), value.as_str().into()));
+        let settings = settings.map(|set| (set.name.clone(), set.value.as_str().into()));
         Facts {
             protocol: snapshot.protocol,
             settings: settings.collect(),
@@ -83,7 +83,7 @@ impl From<&Device> for DeviceFacts {
         let free = mapped
             .iter()
             .map(|own| own.size.saturating_sub(own.allocated));
-        let (start, peak) = device.by_requests;
+        let ByRequests { start, peak } = device.by_requests;
         DeviceFacts {
             device: device.device,
             events: device.events.len(),
@@ -103,7 +103,7 @@ impl From<&Device> for DeviceFacts {
             largest_piece_at_peak: mapped.iter().map(|own| own.largest_free).max().unwrap_or(0),
             by_requests: json!({"start_allocated": start, "peak_allocated": peak}),
             oom: failed
-                .map(|(requested, free)| json!({"requested": requested, "device_free": free}))
+                .map(|failed| json!({"requested": failed.requested, "device_free": failed.free}))
                 .collect(),
         }
     }
@@ -208,8 +208,8 @@ fn table(snapshot: &Snapshot, out: &mut dyn Write) -> io::Result<()> {
             own(facts.unallocated_at_peak),
             own(facts.largest_piece_at_peak),
         )?;
-        for (requested, free) in device.failures() {
-            let (requested, free) = (own(requested), own(free));
+        for failed in device.failures() {
+            let (requested, free) = (own(failed.requested), own(failed.free));
             writeln!(
                 out,
                 "Out of memory: {requested} was asked for, {free} was free."

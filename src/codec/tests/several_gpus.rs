@@ -1,7 +1,7 @@
 //! Scenarios of several GPUs as they stand in files of measured cases.
 
 use super::{from_json, to_link};
-use crate::codec::{ViewOptions, decode_json, decode_query, encode_json, encode_query};
+use crate::codec::{Link, ViewOptions, decode_json, decode_query, encode_json, encode_query};
 use serde_json::{Value, json};
 
 /// A line for each key and each word that measured cases of several GPUs hold.
@@ -64,7 +64,11 @@ fn every_key_of_measured_cases_is_read_and_said_again() {
         let (again, findings) = decode_json(&encode_json(&scenario));
         assert!(findings.is_empty() && again == scenario, "{line}");
         let link = encode_query(&scenario, &ViewOptions::default());
-        let (again, _, findings) = decode_query(&link);
+        let Link {
+            scenario: again,
+            findings,
+            ..
+        } = decode_query(&link);
         assert!(findings.is_empty() && again == scenario, "{link}");
     }
 }

@@ -4,7 +4,7 @@ use super::change::changed;
 use super::ready::is_roomy;
 use super::*;
 use crate::ask::Scenario;
-use crate::codec::{ViewOptions, decode_json, decode_query, encode_query};
+use crate::codec::{Link, ViewOptions, decode_json, decode_query, encode_query};
 use crate::decide::question::Question;
 use crate::report::{Figures, estimate};
 use serde_json::{Value, json};
@@ -22,7 +22,9 @@ fn advised(asked: &Scenario) -> Advice {
 /// What an estimate says of a scenario after it went through a link, as a click makes it go.
 fn through_a_link(scenario: &Scenario) -> Outcome {
     let query = encode_query(scenario, &ViewOptions::default());
-    let (opened, ..) = decode_query(&query);
+    let Link {
+        scenario: opened, ..
+    } = decode_query(&query);
     Outcome::of(&Figures::of(&opened).expect("figures"))
 }
 

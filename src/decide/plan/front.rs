@@ -66,7 +66,7 @@ impl RunPlan {
         Self {
             changes: changes
                 .into_iter()
-                .map(|(key, _, value)| (key.path, value))
+                .map(|change| (change.key.path, change.b))
                 .collect(),
             altered: Altered::ALL.iter().copied().filter(alters).collect(),
             gpus: gpus_of(&scenario),

@@ -60,8 +60,25 @@ struct Seen {
     plan: Option<RunPlan>,
 }
 
-/// A micro-batch with which tensors alone are too many, when, and by how much.
-type TooMany = (u64, Phase, Bytes);
+/// With which tensors alone are too many.
+#[derive(Clone, Copy, Debug)]
+struct TooMany {
+    /// The least such micro-batch.
+    from: u64,
+    /// When they are.
+    phase: Phase,
+    /// By how much.
+    by: Bytes,
+}
+
+/// How a candidate cuts a batch.
+#[derive(Clone, Copy)]
+struct Batches {
+    /// Samples of a micro-batch.
+    micro_batch: u64,
+    /// How many of them a step has.
+    count: u64,
+}
 
 /// A search for plans.
 ///
@@ -160,8 +177,8 @@ impl Planner {
         }
     }
 
-    /// The next candidate that is to be estimated, with its micro-batch and how many of them a step has.
-    fn next_candidate(&mut self) -> Option<((u64, u64), Scenario)> {
+    /// The next candidate that is to be estimated.
+    fn next_candidate(&mut self) -> Option<(Batches, Scenario)> {
         while let Some([family, line, place]) = self.settle_place() {
             let line = &self.families[family].lines[line];
             if let Some(ranks) = line.undivided() {
@@ -173,6 +190,7 @@ impl Planner {
                 continue;
             }
             let sizes = line.micro_batch(place).zip(line.batches(place));
+            let sizes = sizes.map(|(micro_batch, count)| Batches { micro_batch, count });
             if let Some((sizes, candidate)) = sizes.zip(line.candidate(place)) {
                 let Some(why) = self.ruled_out(sizes, &candidate) else {
                     return Some((sizes, candidate));
@@ -185,9 +203,9 @@ impl Planner {
     }
 
     /// Why a candidate with such a micro-batch, and so many of them, need not be estimated.
-    fn ruled_out(&self, sizes: (u64, u64), candidate: &Scenario) -> Option<Why> {
-        if let Some((from, phase, by)) = self.too_many
-            && sizes.0 >= from
+    fn ruled_out(&self, sizes: Batches, candidate: &Scenario) -> Option<Why> {
+        if let Some(TooMany { from, phase, by }) = self.too_many
+            && sizes.micro_batch >= from
         {
             return Some(Why::Short {
                 memory: Memory::Device,
@@ -205,7 +223,7 @@ impl Planner {
             .then_some(Why::Dominated)
     }
 
-    fn look(&mut self, (micro_batch, batches): (u64, u64), candidate: Scenario, answer: Answer) {
+    fn look(&mut self, sizes: Batches, candidate: Scenario, answer: Answer) {
         self.estimated += 1;
         let figures = match answer {
             Ok(figures) => figures,
@@ -221,9 +239,15 @@ impl Planner {
         let tensors = Bytes(peak.peak_tensor.get().saturating_mul(processes));
         let least = tensors + figures.outside;
         let plan = if let Some(why) = short(&figures, most) {
-            let known = self.too_many.is_some_and(|(from, ..)| from <= micro_batch);
+            let known = self
+                .too_many
+                .is_some_and(|many| many.from <= sizes.micro_batch);
             if least > most && !known {
-                self.too_many = Some((micro_batch, peak.phase, least - most));
+                self.too_many = Some(TooMany {
+                    from: sizes.micro_batch,
+                    phase: peak.phase,
+                    by: least - most,
+                });
             }
             self.rejected.add(why, 1);
             None
@@ -234,8 +258,8 @@ impl Planner {
             Some(plan)
         };
         self.seen.push(Seen {
-            micro_batch,
-            batches,
+            micro_batch: sizes.micro_batch,
+            batches: sizes.count,
             least,
             plan,
         });
@@ -292,7 +316,7 @@ impl Question for Planner {
 fn at_least(
     [before, last]: [&Seen; 2],
     [one, other]: [&RunPlan; 2],
-    (micro_batch, batches): (u64, u64),
+    sizes: Batches,
     candidate: &Scenario,
 ) -> Option<[u64; 5]> {
     if one.compute != other.compute {
@@ -300,13 +324,13 @@ fn at_least(
     }
     let further = (last.least - before.least)
         .get()
-        .checked_mul(micro_batch.checked_sub(last.micro_batch)?)?;
+        .checked_mul(sizes.micro_batch.checked_sub(last.micro_batch)?)?;
     let larger = last.micro_batch.checked_sub(before.micro_batch)?.max(1);
     let least = last.least + Bytes(further / larger);
     let sent = [one, other].map(|plan| plan.communication.total().get());
     let fewer = before.batches.checked_sub(last.batches)?.max(1);
     let saved = sent[0].saturating_sub(sent[1]);
-    let saves = u128::from(saved) * u128::from(last.batches.checked_sub(batches)?);
+    let saves = u128::from(saved) * u128::from(last.batches.checked_sub(sizes.count)?);
     let saves = u64::try_from(saves.div_ceil(u128::from(fewer))).unwrap_or(u64::MAX);
     // Shares of ranks are rounded.
     let rounded = if saves > 0 { sent[1] / 1000 } else { 0 };

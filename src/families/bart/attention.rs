@@ -20,13 +20,24 @@ pub(crate) struct BartAttention {
     options: AttentionOptions,
 }
 
+/// What attention gives.
+struct Attended {
+    /// `[B, S, A, D]`.
+    out: Tensor,
+    /// What the layer holds until it returns.
+    held: Vec<Tensor>,
+    /// What the function holds until it returns.
+    locals: Vec<Tensor>,
+}
+
 impl BartAttention {
     pub(crate) fn new(
         b: &Builder,
         c: &BartConfig,
         stack: BartStack,
         options: AttentionOptions,
-        (decoder, causal): (bool, bool),
+        decoder: bool,
+        causal: bool,
     ) -> Self {
         let whisper = c.recordings.is_some();
         let linear = |name, bias| Linear::new(&b.at(name), c.d_model, c.d_model, bias);
@@ -86,9 +97,13 @@ impl BartAttention {
         if late {
             q = heads(q);
         }
-        let (out, held, locals) = if recent {
+        let Attended { out, held, locals } = if recent {
             let (out, weights) = attend_as_bert(t, self.options, [&q, &k, &v], mask, self.causal);
-            (out, weights.into_iter().collect(), Vec::new())
+            Attended {
+                out,
+                held: weights.into_iter().collect(),
+                locals: Vec::new(),
+            }
         } else {
             self.attend_of_four(t, [&q, &k, &v], mask)
         };
@@ -99,14 +114,8 @@ impl BartAttention {
         (out, held)
     }
 
-    /// transformers 4: `[B, S, A, D]`, what the layer holds and what the function does. BART's
-    /// decoder hands keys and values on as if to cache them.
-    fn attend_of_four(
-        &self,
-        t: &Tape,
-        [q, k, v]: [&Tensor; 3],
-        mask: Option<&Tensor>,
-    ) -> (Tensor, Vec<Tensor>, Vec<Tensor>) {
+    /// transformers 4. BART's decoder hands keys and values on as if to cache them.
+    fn attend_of_four(&self, t: &Tape, [q, k, v]: [&Tensor; 3], mask: Option<&Tensor>) -> Attended {
         let mut held = Vec::new();
         if self.decoder && !self.whisper {
             held.extend([k.clone(), v.clone()]);
@@ -120,7 +129,11 @@ impl BartAttention {
                 ring: None,
             };
             let out = t.sdpa(q, k, v, mask, sdpa);
-            return (t.transpose(&out, 1, 2), held, Vec::new());
+            return Attended {
+                out: t.transpose(&out, 1, 2),
+                held,
+                locals: Vec::new(),
+            };
         }
         let shape = [q.dim(0), q.dim(1), q.dim(2), k.dim(2)];
         // Samples and heads are one dimension of BART's.
@@ -151,6 +164,10 @@ impl BartAttention {
         if self.whisper {
             held.push(weights.clone());
         }
-        (out, held, vec![probabilities, weights])
+        Attended {
+            out,
+            held,
+            locals: vec![probabilities, weights],
+        }
     }
 }

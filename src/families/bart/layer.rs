@@ -37,7 +37,7 @@ impl BartLayer {
         decoder: bool,
     ) -> Self {
         let attend =
-            |name, causal| BartAttention::new(&b.at(name), c, stack, options, (decoder, causal));
+            |name, causal| BartAttention::new(&b.at(name), c, stack, options, decoder, causal);
         let norm = |name| LayerNorm::new(&b.at(name), c.d_model);
         Self {
             self_attn: attend("self_attn", decoder),

@@ -9,6 +9,7 @@ use crate::model::{BartConfig, BartKind, ResolvedSpec, Transformers};
 use crate::nn::attention::{AttentionOptions, dropped};
 use crate::nn::build::{Builder, Embedding, Facts, LayerNorm, Linear};
 use crate::nn::decoder::Shell;
+use crate::nn::masks::{BatchShape, ScoreShape};
 use crate::nn::masks::{mask, triangle as mask_triangle};
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
@@ -163,7 +164,8 @@ impl Stack {
     ) -> Tensor {
         let recent = self.shell.facts.transformers == Transformers::V5;
         let embedding = self.embed_tokens.as_ref().unwrap_or(embedding);
-        let (b, s) = (ids.dim(0), ids.dim(1));
+        let size = BatchShape::of(ids);
+        let BatchShape { b, s } = size;
         let mut embedded = t.scoped("embed_tokens", None, || embedding.forward(t, ids));
         // The decoder of transformers 5 makes masks before it embeds the positions.
         let ranged = recent && self.decoder && self.kind != BartKind::M2m100;
@@ -179,7 +181,7 @@ impl Stack {
         };
         let positions = t.scoped("embed_positions", None, || {
             if self.kind == BartKind::M2m100 {
-                let rows = position_ids(t, (b, s), true);
+                let rows = position_ids(t, size, true);
                 return self.embed_positions.forward(t, &rows);
             }
             let arange = || t.empty("arange", Shape::from([s]), DType::Int64);
@@ -214,7 +216,7 @@ impl Stack {
         };
         hidden = dropped(t, hidden, self.dropout);
         let shared = early.unwrap_or_else(|| Shared {
-            mask: self.padded(t, (b, s, s)),
+            mask: self.padded(t, size.scores()),
             encoder: None,
             encoder_mask: None,
         });
@@ -238,16 +240,20 @@ impl Stack {
     }
 
     /// The mask of padding that came with the batch: for B samples, queries and keys.
-    fn padded(&self, t: &Tape, size: (u64, u64, u64)) -> Option<Tensor> {
+    fn padded(&self, t: &Tape, size: ScoreShape) -> Option<Tensor> {
         if !self.shell.has_mask() {
             return None;
         }
         let padded = self.shell.padding_mask;
         if self.shell.facts.transformers == Transformers::V5 {
-            return mask::of_given(t, size, (self.eager, padded), self.dtype);
+            return mask::of_given(t, size, self.eager, padded, self.dtype);
         }
         if !self.eager {
-            mask::looks_for_padding(t, (size.0, size.2));
+            let seen = BatchShape {
+                b: size.b,
+                s: size.keys,
+            };
+            mask::looks_for_padding(t, seen);
         }
         (padded || self.eager).then(|| mask_triangle::expanded(t, size, DType::Int64, self.dtype))
     }
@@ -260,7 +266,8 @@ impl Stack {
         ids: &Tensor,
         source: Option<&Tensor>,
     ) -> (Shared, Option<Tensor>) {
-        let (b, s) = (ids.dim(0), ids.dim(1));
+        let size = BatchShape::of(ids);
+        let BatchShape { b, s } = size;
         let mut ones = None;
         let mask = if source.is_none() && self.shell.has_mask() {
             let style = self.shell.facts.mask_style();
@@ -268,7 +275,7 @@ impl Stack {
         } else if self.shell.facts.transformers == Transformers::V5 {
             let cached = t.cached_tokens();
             ones = Some(t.empty("ones", Shape::from([b, cached + s]), DType::Float32));
-            let mask = mask::causal_of_all(t, (b, s), cached, (self.eager, self.dtype));
+            let mask = mask::causal_of_all(t, size, cached, self.eager, self.dtype);
             // The mask of BART, PLBART and M2M100 takes its name.
             ones = ones.filter(|_| {
                 !matches!(
@@ -279,12 +286,20 @@ impl Stack {
             mask
         } else {
             // One token sees all.
-            (self.eager && s > 1).then(|| mask_triangle::triangle(t, (b, s), self.dtype))
+            (self.eager && s > 1).then(|| mask_triangle::triangle(t, size, self.dtype))
         };
         let shared = Shared {
             mask,
             encoder: source.cloned(),
-            encoder_mask: source.and_then(|source| self.padded(t, (b, s, source.dim(1)))),
+            encoder_mask: source.and_then(|source| {
+                self.padded(
+                    t,
+                    ScoreShape {
+                        keys: source.dim(1),
+                        ..size.scores()
+                    },
+                )
+            }),
         };
         (shared, ones)
     }

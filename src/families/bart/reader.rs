@@ -19,9 +19,10 @@ pub(crate) fn read(
     let multilingual = kind == BartKind::M2m100;
     refuse(kind, fields);
     let d_model = fields.required("d_model", &WIDTH, 1024);
-    let (encoder, decoder, positions) = kind.defaults();
-    let encoder = stack(fields, ENCODER, d_model, encoder);
-    let decoder = stack(fields, DECODER, d_model, decoder);
+    let defaults = kind.defaults();
+    let positions = defaults.positions;
+    let encoder = stack(fields, ENCODER, d_model, defaults.encoder);
+    let decoder = stack(fields, DECODER, d_model, defaults.decoder);
     let positions = fields.optional("max_position_embeddings", &SEQ_LEN, positions);
     let dropped = fields.drops("dropout", true);
     BartConfig {

@@ -10,6 +10,7 @@ use crate::nn::attention::AttentionOptions;
 use crate::nn::build::{Builder, Facts, LayerNorm, Linear, Output};
 use crate::nn::decoder::{Shell, WeighingBlock};
 use crate::nn::heads::{Head, HeadLoss, Transform};
+use crate::nn::masks::BatchShape;
 use crate::nn::masks::mask;
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
@@ -118,7 +119,8 @@ impl WrittenOutBert {
 
     /// The model without a head: `[B, S, H]` and, for a class, what the pooler makes of its first token.
     fn encode(&self, t: &Tape, input_ids: &Tensor) -> (Tensor, Option<Tensor>) {
-        let (b, s) = (input_ids.dim(0), input_ids.dim(1));
+        let size = BatchShape::of(input_ids);
+        let BatchShape { b, s } = size;
         let padded = self.shell.padding_mask;
         let ones = (!padded).then(|| {
             mask::looks_like_padding(t, b);
@@ -134,7 +136,7 @@ impl WrittenOutBert {
         if self.kind == BertKind::RoFormer {
             embedded = project(&embedded);
         }
-        let mask = mask::of_given(t, (b, s, s), (true, padded), embedded.dtype());
+        let mask = mask::of_given(t, size.scores(), true, padded, embedded.dtype());
         drop(ones);
         let mut hidden = embedded.clone();
         if self.kind == BertKind::RemBert {

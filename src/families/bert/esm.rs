@@ -10,6 +10,7 @@ use crate::nn::attention::{AttentionOptions, Rotary, attend_as_bert, in_heads, r
 use crate::nn::build::{Builder, Embedding, Facts, LayerNorm, Linear, Output};
 use crate::nn::decoder::{Block, Shell};
 use crate::nn::heads::{Head, Transform};
+use crate::nn::masks::BatchShape;
 use crate::nn::masks::mask;
 use crate::nn::mlp::activated;
 use crate::tape::{Tape, Tensor};
@@ -88,7 +89,7 @@ impl EsmModel {
 
     /// `EsmModel`: `[B, S, H]`.
     fn encode(&self, t: &Tape, input_ids: &Tensor) -> Tensor {
-        let size = (input_ids.dim(0), input_ids.dim(1));
+        let size = BatchShape::of(input_ids);
         let padding = self.shell.call().mask();
         let embedded = t.scoped("esm.embeddings", None, || {
             self.embed(t, input_ids, padding.as_ref())
@@ -99,7 +100,7 @@ impl EsmModel {
             .padding_mask
             .then(|| mask::of_encoder(t, size, self.attention, dtype));
         let rotate = self.rotary.as_ref().map(|rotary| {
-            let positions = t.empty("arange", Shape::from([size.1]), DType::Int64);
+            let positions = t.empty("arange", Shape::from([size.s]), DType::Int64);
             let rotate = rotary.forward(t, &positions, dtype);
             (rotate, positions)
         });
@@ -121,8 +122,8 @@ impl EsmModel {
 
     /// `EsmEmbeddings`, which look at the padding mask `[B, S]`.
     fn embed(&self, t: &Tape, input_ids: &Tensor, padding: Option<&Tensor>) -> Tensor {
-        let (b, s) = (input_ids.dim(0), input_ids.dim(1));
-        let ids = position_ids(t, (b, s), false);
+        let size = BatchShape::of(input_ids);
+        let ids = position_ids(t, size, false);
         let words = self.words.forward(t, input_ids);
         let mut x = words.clone();
         let mut held = None;

@@ -159,8 +159,9 @@ impl SelfAttention {
         };
         if let Some(positions) = positions {
             let values = self.turns_values.then_some(&v);
-            let rotated = rotary_pairs::apply_joined(t, [&q, &k], values, positions);
-            (q, k, v) = (rotated.0, rotated.1, rotated.2.unwrap_or(v));
+            let (rotated, values) = rotary_pairs::apply_joined(t, [&q, &k], values, positions);
+            [q, k] = rotated;
+            v = values.unwrap_or(v);
         }
         if written_out {
             let (out, [_scores, weights]) =

@@ -10,6 +10,7 @@ use crate::nn::attention::{AttentionOptions, dropped};
 use crate::nn::build::{Builder, Embedding, Facts, LayerNorm, Output};
 use crate::nn::decoder::{Block, Shell};
 use crate::nn::heads::{Head, HeadLoss, Transform};
+use crate::nn::masks::BatchShape;
 use crate::nn::masks::mask;
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
@@ -98,7 +99,8 @@ impl LayoutLm {
 
     /// `LayoutLMModel`: `[B, S, H]`, and what the pooler makes of its first token.
     fn encode(&self, t: &Tape, input_ids: &Tensor) -> (Tensor, Option<Tensor>) {
-        let (b, s) = (input_ids.dim(0), input_ids.dim(1));
+        let size = BatchShape::of(input_ids);
+        let BatchShape { b, s } = size;
         let padded = self.shell.padding_mask;
         if !padded {
             mask::looks_like_padding(t, b);
@@ -107,7 +109,7 @@ impl LayoutLm {
         let segments = t.empty("zeros", Shape::from([b, s]), DType::Int64);
         let boxes = t.empty("zeros", Shape::from([b, s, 4]), DType::Int64);
         let given = if padded { DType::Int64 } else { DType::Float32 };
-        let mask = Some(mask::inverted(t, (b, s), given, self.dtype));
+        let mask = Some(mask::inverted(t, size, given, self.dtype));
         let embedded = t.scoped("embeddings", None, || {
             self.embed(t, [input_ids, &segments, &boxes])
         });

@@ -9,6 +9,7 @@ use crate::nn::attention::{AttentionOptions, dropped, in_heads};
 use crate::nn::build::{Builder, Embedding, Facts, LayerNorm, Linear, Output};
 use crate::nn::decoder::{Block, Shell};
 use crate::nn::heads::Head;
+use crate::nn::masks::BatchShape;
 use crate::nn::masks::mask;
 use crate::nn::mlp::activated;
 use crate::tape::{Tape, Tensor};
@@ -70,9 +71,9 @@ impl Mpnet {
 
     /// `MPNetModel`: `[B, S, H]`.
     fn encode(&self, t: &Tape, input_ids: &Tensor) -> Tensor {
-        let (b, s) = (input_ids.dim(0), input_ids.dim(1));
+        let size = BatchShape::of(input_ids);
         let embedded = t.scoped("mpnet.embeddings", None, || {
-            let ids = position_ids(t, (b, s), false);
+            let ids = position_ids(t, size, false);
             let words = self.words.forward(t, input_ids);
             let positions = self.positions.forward(t, &ids);
             let sum = t.add(&words, &positions);
@@ -85,8 +86,8 @@ impl Mpnet {
         let mask = self
             .shell
             .padding_mask
-            .then(|| mask::of_encoder(t, (b, s), Attention::Eager, self.shell.dtype()));
-        let bias = t.scoped("mpnet.encoder", None, || self.bias(t, (b, s)));
+            .then(|| mask::of_encoder(t, size, Attention::Eager, self.shell.dtype()));
+        let bias = t.scoped("mpnet.encoder", None, || self.bias(t, size));
         let given = (mask, bias);
         let mut hidden = embedded.clone();
         for (i, layer) in (0..).zip(&self.layers) {
@@ -99,7 +100,7 @@ impl Mpnet {
     }
 
     /// `compute_position_bias`: `[B, A, S, S]`.
-    fn bias(&self, t: &Tape, (b, s): (u64, u64)) -> Tensor {
+    fn bias(&self, t: &Tape, BatchShape { b, s }: BatchShape) -> Tensor {
         let (buckets, held) = buckets(t, s);
         let values = self.biases.forward(t, &buckets);
         let heads = values.dim(2);

@@ -10,6 +10,7 @@ use crate::nn::attention::{AttentionOptions, dropped};
 use crate::nn::build::{Builder, Embedding, Facts, LayerNorm, Linear, Output};
 use crate::nn::decoder::Shell;
 use crate::nn::heads::{Head, Reads, Transform};
+use crate::nn::masks::BatchShape;
 use crate::nn::masks::{mask, triangle as mask_triangle};
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
@@ -250,10 +251,10 @@ impl Bert {
 
     /// `BertModel`: the last hidden state and, for a class, what the pooler makes of its first token.
     fn encode(&self, t: &Tape, input_ids: &Tensor) -> (Tensor, Option<Tensor>) {
-        let size = (input_ids.dim(0), input_ids.dim(1));
+        let size = BatchShape::of(input_ids);
         let recent = self.options.facts.transformers == Transformers::V5;
         if !recent && !self.shell.padding_mask {
-            mask::looks_like_padding(t, size.0);
+            mask::looks_like_padding(t, size.b);
         }
         let [embeddings, list] = self.names;
         // `ElectraModel` of transformers 4 makes its mask first, `AlbertModel` before it projects.
@@ -287,7 +288,7 @@ impl Bert {
     }
 
     /// The mask of its layers, in the `dtype` of what is embedded, and what its function holds besides.
-    fn masks(&self, t: &Tape, size: (u64, u64), dtype: DType) -> (Option<Tensor>, Option<Tensor>) {
+    fn masks(&self, t: &Tape, size: BatchShape, dtype: DType) -> (Option<Tensor>, Option<Tensor>) {
         if self.options.facts.transformers != Transformers::V5 {
             return self.mask_of_four(t, size, dtype);
         }
@@ -305,23 +306,23 @@ impl Bert {
     fn mask_of_four(
         &self,
         t: &Tape,
-        (b, s): (u64, u64),
+        size: BatchShape,
         dtype: DType,
     ) -> (Option<Tensor>, Option<Tensor>) {
         let (given, ones) = if self.shell.padding_mask {
             (DType::Int64, None)
         } else {
-            let ones = t.empty("ones", Shape::from([b, s]), DType::Float32);
+            let ones = t.empty("ones", size.into(), DType::Float32);
             (DType::Float32, Some(ones))
         };
         if self.options.implementation == Attention::Eager {
-            return (Some(mask::inverted(t, (b, s), given, self.dtype)), ones);
+            return (Some(mask::inverted(t, size, given, self.dtype)), ones);
         }
-        mask::looks_for_padding(t, (b, s));
+        mask::looks_for_padding(t, size);
         let mask = self
             .shell
             .padding_mask
-            .then(|| mask_triangle::expanded(t, (b, s, s), DType::Int64, dtype));
+            .then(|| mask_triangle::expanded(t, size.scores(), DType::Int64, dtype));
         (mask, ones)
     }
 }
@@ -338,8 +339,8 @@ impl Encoder for Bert {
 
 /// `create_position_ids_from_input_ids`: positions `[B, S]` that count tokens other than padding,
 /// on from those of a cache where models add how many `after_others`.
-pub(crate) fn position_ids(t: &Tape, (b, s): (u64, u64), after_others: bool) -> Tensor {
-    let ids = |op, dtype| t.empty(op, Shape::from([b, s]), dtype);
+pub(crate) fn position_ids(t: &Tape, size: BatchShape, after_others: bool) -> Tensor {
+    let ids = |op, dtype| t.empty(op, size.into(), dtype);
     let mask = {
         let _other = ids("ne", DType::Bool);
         ids("_to_copy", DType::Int32)
@@ -428,9 +429,10 @@ impl Embeddings {
 
     /// The same, with the ids of segments, which some models make before.
     pub(crate) fn forward_with_segments(&self, t: &Tape, input_ids: &Tensor) -> (Tensor, Tensor) {
-        let (b, s) = (input_ids.dim(0), input_ids.dim(1));
+        let size = BatchShape::of(input_ids);
+        let BatchShape { b, s } = size;
         let position_ids = match &self.position_ids {
-            Some(_) if self.roberta => Some(position_ids(t, (b, s), true)),
+            Some(_) if self.roberta => Some(position_ids(t, size, true)),
             ids => ids.as_ref().map(|ids| t.slice(ids, 1, 0, s)),
         };
         let segment_ids = match &self.segment_ids {

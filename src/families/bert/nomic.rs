@@ -9,6 +9,7 @@ use crate::nn::attention::{AttentionOptions, Rotary, attend_as_bert, dropped, jo
 use crate::nn::build::{Builder, Embedding, Facts, LayerNorm, Linear, Output};
 use crate::nn::decoder::{Block, Shell};
 use crate::nn::heads::{Head, Transform};
+use crate::nn::masks::BatchShape;
 use crate::nn::masks::mask;
 use crate::nn::mlp::GatedMlp;
 use crate::tape::{Tape, Tensor};
@@ -65,8 +66,8 @@ impl NomicBert {
 
     /// `NomicBertModel`: `[B, S, H]`.
     fn encode(&self, t: &Tape, input_ids: &Tensor) -> Tensor {
-        let size = (input_ids.dim(0), input_ids.dim(1));
-        let positions = t.empty("arange", Shape::from([size.1]), DType::Int64);
+        let size = BatchShape::of(input_ids);
+        let positions = t.empty("arange", Shape::from([size.s]), DType::Int64);
         let embedded = t.scoped("embeddings", None, || self.embed(t, input_ids));
         let dtype = embedded.dtype();
         let padded = self.shell.padding_mask;

@@ -10,10 +10,11 @@ use crate::nn::attention::AttentionOptions;
 use crate::nn::build::{Builder, Facts, LayerNorm, Linear, Output};
 use crate::nn::decoder::{Shell, WeighingBlock};
 use crate::nn::heads::{Head, Transform};
+use crate::nn::masks::BatchShape;
 use crate::nn::masks::mask;
 use crate::nn::mlp::activated;
 use crate::tape::{Tape, Tensor};
-use crate::units::{DType, Shape};
+use crate::units::DType;
 use std::rc::Rc;
 
 /// The model with a head.
@@ -63,11 +64,11 @@ impl PreNormBert {
 
     /// The model without a head: `[B, S, H]`.
     fn encode(&self, t: &Tape, input_ids: &Tensor) -> Tensor {
-        let size = (input_ids.dim(0), input_ids.dim(1));
+        let size = BatchShape::of(input_ids);
         let megatron = self.kind == BertKind::Megatron;
         let ones = (megatron && !self.shell.padding_mask).then(|| {
-            mask::looks_like_padding(t, size.0);
-            t.empty("ones", Shape::from([size.0, size.1]), DType::Float32)
+            mask::looks_like_padding(t, size.b);
+            t.empty("ones", size.into(), DType::Float32)
         });
         let (embedded, segment_ids) = t.scoped(self.names.embeddings, None, || {
             let (embedded, ids) = self.embeddings.forward_with_segments(t, input_ids);
@@ -75,7 +76,7 @@ impl PreNormBert {
         });
         let (padded, dtype) = (self.shell.padding_mask, self.shell.dtype());
         let mask = if megatron {
-            mask::of_given(t, (size.0, size.1, size.1), (true, padded), dtype)
+            mask::of_given(t, size.scores(), true, padded, dtype)
         } else {
             padded.then(|| mask::of_encoder(t, size, self.attention, dtype))
         };

@@ -6,10 +6,11 @@ use crate::nn::attention::{Alibi, dropped};
 use crate::nn::build::{Builder, Embedding, Facts, LayerNorm, Linear, Output};
 use crate::nn::decoder::{Shell, WeighingBlock};
 use crate::nn::heads::classifier;
+use crate::nn::masks::BatchShape;
 use crate::nn::masks::mask;
 use crate::nn::mlp::{gelu_fast, tanh_in_gelu};
 use crate::tape::{Tape, Tensor};
-use crate::units::{DType, Shape};
+use crate::units::DType;
 use std::rc::Rc;
 
 /// `BloomForCausalLM`.
@@ -84,12 +85,12 @@ impl Bloom {
     fn decode(&self, t: &Tape, input_ids: &Tensor) -> Tensor {
         let facts = self.shell.facts;
         let recent = facts.transformers == Transformers::V5;
-        let (b, s) = (input_ids.dim(0), input_ids.dim(1));
-        let size = (b, t.cached_tokens() + s);
+        let given = BatchShape::of(input_ids);
+        let size = given.with_len(t.cached_tokens() + given.s);
         let embedded = t.scoped("word_embeddings", None, || {
             self.word_embeddings.forward(t, input_ids)
         });
-        let positions = (!recent).then(|| self.shell.positions(t, s));
+        let positions = (!recent).then(|| self.shell.positions(t, given.s));
         let mut hidden = t.scoped("word_embeddings_layernorm", None, || {
             self.word_embeddings_layernorm.forward(t, &embedded)
         });
@@ -106,7 +107,7 @@ impl Bloom {
         } else if recent {
             request.of_length(t)
         } else {
-            let ones = t.empty("ones", Shape::from([size.0, size.1]), DType::Float32);
+            let ones = t.empty("ones", size.into(), DType::Float32);
             (request.of_mask(t, DType::Float32), Some(ones))
         };
         let mask = if recent || padding {

@@ -8,6 +8,7 @@ use crate::nn::attention::AttentionOptions;
 use crate::nn::build::{Builder, Embedding, Facts, LayerNorm, Linear, Output};
 use crate::nn::decoder::Shell;
 use crate::nn::heads::loss;
+use crate::nn::masks::BatchShape;
 use crate::nn::masks::mask;
 use crate::nn::vision::{SeenImages, Tower, Vision, numbers};
 use crate::tape::{Tape, Tensor};
@@ -73,10 +74,10 @@ impl Text {
 
     /// Token ids `[B, S]` to the last hidden states `[B, S, H]` and what stands for each text.
     fn forward(&self, t: &Tape, kind: DualKind, shell: &Shell, ids: &Tensor) -> [Tensor; 2] {
-        let (b, s) = (ids.dim(0), ids.dim(1));
+        let size = BatchShape::of(ids);
         let embedded = {
             let words = self.tokens.forward(t, ids);
-            let positions = t.slice(&self.position_ids, 1, 0, s);
+            let positions = t.slice(&self.position_ids, 1, 0, size.s);
             let positions = self.positions.forward(t, &positions);
             let sum = t.add(&words, &positions);
             drop((words, positions));
@@ -88,7 +89,7 @@ impl Text {
         } else {
             shell
                 .padding_mask
-                .then(|| mask::of_encoder(t, (b, s), self.attention, shell.dtype()))
+                .then(|| mask::of_encoder(t, size, self.attention, shell.dtype()))
         };
         let given = (mask, clip);
         let hidden = self.tower.forward(t, shell, &embedded, &given);

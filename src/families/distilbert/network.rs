@@ -8,6 +8,7 @@ use crate::nn::attention::{AttentionOptions, dropped};
 use crate::nn::build::{Builder, Embedding, Facts, LayerNorm, Linear, Output};
 use crate::nn::decoder::Shell;
 use crate::nn::heads::{Head, Reads, Transform};
+use crate::nn::masks::BatchShape;
 use crate::nn::masks::{mask, triangle as mask_triangle};
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
@@ -102,10 +103,10 @@ impl DistilBert {
 
     /// `DistilBertModel`: `[B, S, H]`.
     fn encode(&self, t: &Tape, input_ids: &Tensor) -> Tensor {
-        let size = (input_ids.dim(0), input_ids.dim(1));
+        let size = BatchShape::of(input_ids);
         let recent = self.shell.facts.transformers == Transformers::V5;
         if !recent && !self.shell.padding_mask {
-            mask::looks_like_padding(t, size.0);
+            mask::looks_like_padding(t, size.b);
         }
         let embedded = t.scoped("embeddings", None, || self.embed(t, input_ids));
         let dtype = embedded.dtype();
@@ -140,15 +141,15 @@ impl DistilBert {
 
     /// The mask of transformers 4: eager attention compares a mask `[B, S]` that is always there,
     /// sdpa gets none where nothing is padding, and it in the `dtype` of what is embedded.
-    fn mask_of_four(&self, t: &Tape, (b, s): (u64, u64), dtype: DType) -> Option<Tensor> {
+    fn mask_of_four(&self, t: &Tape, size: BatchShape, dtype: DType) -> Option<Tensor> {
         let padding = self.shell.padding_mask;
-        let ones = (!padding).then(|| t.empty("ones", Shape::from([b, s]), DType::Float32));
+        let ones = (!padding).then(|| t.empty("ones", size.into(), DType::Float32));
         if self.attention == Attention::Eager {
             // The mask that came with the batch lives there.
             return ones.or_else(|| Some(t.empty("mask", Shape::from([0]), DType::Int64)));
         }
-        mask::looks_for_padding(t, (b, s));
-        padding.then(|| mask_triangle::expanded(t, (b, s, s), DType::Int64, dtype))
+        mask::looks_for_padding(t, size);
+        padding.then(|| mask_triangle::expanded(t, size.scores(), DType::Int64, dtype))
     }
 }
 

@@ -8,6 +8,7 @@ use crate::nn::attention::{AttentionOptions, Rotary, attend_with_weights, rotary
 use crate::nn::build::{Builder, Embedding, Facts, Linear, Output, RmsNorm};
 use crate::nn::decoder::{Block, Shell};
 use crate::nn::heads::{Head, HeadLoss, Transform, loss};
+use crate::nn::masks::BatchShape;
 use crate::nn::masks::mask;
 use crate::nn::mlp::GatedMlp;
 use crate::tape::{Tape, Tensor};
@@ -87,9 +88,9 @@ impl EuroBert {
 
     /// `EuroBertModel`: `[B, S, H]`.
     fn encode(&self, t: &Tape, input_ids: &Tensor) -> Tensor {
-        let size = (input_ids.dim(0), input_ids.dim(1));
+        let size = BatchShape::of(input_ids);
         let embedded = t.scoped("embed_tokens", None, || self.words.forward(t, input_ids));
-        let positions = t.empty("arange", Shape::from([size.1]), DType::Int64);
+        let positions = t.empty("arange", Shape::from([size.s]), DType::Int64);
         let dtype = embedded.dtype();
         let mask = self
             .shell

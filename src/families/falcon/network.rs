@@ -8,6 +8,7 @@ use crate::nn::attention::{Alibi, Rotary, dropped};
 use crate::nn::build::{Builder, Embedding, Facts, LayerNorm, Linear, Output};
 use crate::nn::decoder::{Shell, WeighingBlock};
 use crate::nn::heads::{classifier, loss};
+use crate::nn::masks::BatchShape;
 use crate::nn::masks::{MaskRequest, mask};
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
@@ -78,13 +79,13 @@ impl Falcon {
     }
 
     fn decode(&self, t: &Tape, input_ids: &Tensor) -> Tensor {
-        let (b, s) = (input_ids.dim(0), input_ids.dim(1));
-        let seen = (b, t.cached_tokens() + s);
+        let size = BatchShape::of(input_ids);
+        let seen = size.with_len(t.cached_tokens() + size.s);
         let embedded = t.scoped("word_embeddings", None, || {
             self.word_embeddings.forward(t, input_ids)
         });
         let ones = (self.heads.is_some() && !self.shell.has_mask())
-            .then(|| t.empty("ones", Shape::from([seen.0, seen.1]), DType::Int64));
+            .then(|| t.empty("ones", seen.into(), DType::Int64));
         let alibi = self.heads.map(|heads| {
             let request = Alibi {
                 size: seen,
@@ -95,8 +96,8 @@ impl Falcon {
             };
             request.of_mask(t, DType::Int64)
         });
-        let positions = self.shell.positions(t, s);
-        let mask = self.mask(t, (b, s), alibi.as_ref());
+        let positions = self.shell.positions(t, size.s);
+        let mask = self.mask(t, size, alibi.as_ref());
         let (cos, sin) = t.scoped("rotary_emb", None, || {
             self.rotary.forward(t, &positions, self.dtype)
         });
@@ -122,18 +123,18 @@ impl Falcon {
 
     /// The mask that is always made since transformers 5, and before with biases; the biases are
     /// added to it.
-    fn mask(&self, t: &Tape, (b, s): (u64, u64), alibi: Option<&Tensor>) -> Option<Tensor> {
+    fn mask(&self, t: &Tape, size: BatchShape, alibi: Option<&Tensor>) -> Option<Tensor> {
         let recent = self.shell.facts.transformers == Transformers::V5;
         let padding = self.shell.padding_mask;
         let cached = t.cached_tokens();
-        let keys = cached + s;
+        let keys = cached + size.s;
         let request = MaskRequest {
             eager: self.eager || (!recent && alibi.is_some()),
             padding: self.shell.has_mask(),
             padded: padding,
             window: false,
             chunked: false,
-            size: (b, s),
+            size,
             cached,
             keys,
             dtype: self.dtype,
@@ -157,10 +158,14 @@ impl Falcon {
             mask = t.empty("where", *mask.shape(), self.dtype);
             drop((zero, lowest));
         }
-        let heads = alibi.dim(0) / b;
+        let heads = alibi.dim(0) / size.b;
         let scaled = t.div_scalar(alibi);
         let low = t.empty("lt", *mask.shape(), DType::Bool);
-        let mut filled = t.empty("masked_fill", Shape::from([b, heads, s, keys]), self.dtype);
+        let mut filled = t.empty(
+            "masked_fill",
+            Shape::from([size.b, heads, size.s, keys]),
+            self.dtype,
+        );
         drop((mask, scaled, low));
         if !recent && !self.eager && padding {
             filled = mask::unmasked(t, &filled);

@@ -97,7 +97,7 @@ impl Mamba2 {
         // The parameters of heads come before the modules' in order, after two of them in memory.
         let (dt_bias, (a_log, (skip, (conv, in_proj)))) =
             b.parameter_after("dt_bias", [heads.count], || {
-                before_inputs(b, &sizes, heads, ([hidden, channels, projected], bias))
+                before_inputs(b, &sizes, heads, [hidden, channels, projected], bias)
             });
         Self {
             conv,

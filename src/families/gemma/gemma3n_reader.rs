@@ -19,7 +19,8 @@ const SPARSE: usize = 10;
 
 /// Reads what layers share, of which those that see a window are marked.
 pub(crate) fn layers(
-    (head_dim, kv_heads): (u64, u64),
+    head_dim: u64,
+    kv_heads: u64,
     windowed: &[bool],
     fields: &mut ConfigFields<'_>,
 ) -> GemmaLayers {

@@ -72,8 +72,12 @@ pub(crate) const GEMMA3N_TEXT: Family = Family {
 /// Its layers share keys and values, and have streams of hidden states beside each other.
 fn read(family: &'static Family, fields: &mut ConfigFields<'_>) -> DecoderConfig {
     let mut config = reader::read(family, fields);
-    let heads = (config.head_dim, config.num_key_value_heads);
-    config.gemma_layers = Some(own::layers(heads, &config.windowed, fields));
+    config.gemma_layers = Some(own::layers(
+        config.head_dim,
+        config.num_key_value_heads,
+        &config.windowed,
+        fields,
+    ));
     config.altup = Some(own::streams(config.windowed.len(), fields));
     config
 }

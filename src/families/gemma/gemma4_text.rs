@@ -79,8 +79,12 @@ fn read(family: &'static Family, fields: &mut ConfigFields<'_>) -> DecoderConfig
         // Whatever `layer_types` says.
         *last = false;
     }
-    let heads = (config.num_attention_heads, config.num_key_value_heads);
     config.experts = layers::experts(config.num_hidden_layers, fields);
-    config.gemma_layers = Some(layers::read(heads, &config.windowed, fields));
+    config.gemma_layers = Some(layers::read(
+        config.num_attention_heads,
+        config.num_key_value_heads,
+        &config.windowed,
+        fields,
+    ));
     config
 }

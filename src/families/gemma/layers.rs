@@ -8,7 +8,8 @@ use crate::model::{Activation, EXPERTS, ExpertForm, Experts, GemmaLayers, Routin
 
 /// Reads what the layers of Gemma 4 have, whose attention has `heads` heads.
 pub(crate) fn read(
-    (heads, kv_heads): (u64, u64),
+    heads: u64,
+    kv_heads: u64,
     windowed: &[bool],
     fields: &mut ConfigFields<'_>,
 ) -> GemmaLayers {

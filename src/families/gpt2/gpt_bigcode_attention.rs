@@ -6,6 +6,7 @@ use crate::model::{DecoderConfig, Transformers};
 use crate::nn::attention::{AttentionOptions, attend_as_bert, attend_with_weights, dropped};
 use crate::nn::build::{Builder, Linear};
 use crate::nn::decoder::Shell;
+use crate::nn::masks::BatchShape;
 use crate::nn::masks::mask;
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
@@ -190,12 +191,13 @@ pub(crate) fn mask_before_5(
     causal: &Tensor,
     (attention, shared): (Attention, bool),
 ) -> Option<Tensor> {
-    let (b, s) = (input_ids.dim(0), input_ids.dim(1));
+    let size = BatchShape::of(input_ids);
+    let BatchShape { b, s } = size;
     let padding = shell.has_mask();
     let flags = |op, shape: Shape| t.empty(op, shape, DType::Bool);
     if attention == Attention::FlashAttention2 {
         return padding.then(|| {
-            mask::looks_for_padding(t, (b, s));
+            mask::looks_for_padding(t, size);
             flags("_to_copy", Shape::from([b, s]))
         });
     }

@@ -81,7 +81,7 @@ impl WideAttention {
     ) -> (Tensor, Option<Tensor>) {
         let (b, s) = (x.dim(0), x.dim(1));
         let ([q, k, v], projected) = self.parts(t, x);
-        let (q, k, held) = self.rotated(t, q, k);
+        let ([q, k], held) = self.rotated(t, [q, k]);
         let [q, k, v] = [q, k, v].map(|x| t.transpose(&x, 1, 2));
         // `CodeGen` keeps keys in the dtype of the hidden states.
         let kept = match &self.positions {
@@ -127,12 +127,12 @@ impl WideAttention {
 
     /// Queries and keys `[B, S, A, D]` whose first R columns are rotated, and what stays in local
     /// variables.
-    fn rotated(&self, t: &Tape, q: Tensor, k: Tensor) -> (Tensor, Tensor, Vec<Tensor>) {
+    fn rotated(&self, t: &Tape, [q, k]: [Tensor; 2]) -> ([Tensor; 2], Vec<Tensor>) {
         let (s, dtype) = (k.dim(1), k.dtype());
         // Positions are those of all samples, unless they are given for each.
         let samples = self.call.positions().map_or(1, |given| given.dim(0));
         let (angles, mut held) = match &self.positions {
-            Positions::Mask(_) => return (q, k, Vec::new()),
+            Positions::Mask(_) => return ([q, k], Vec::new()),
             Positions::Gathered(table) => {
                 let (rows, columns) = (table.dim(0), table.dim(1));
                 let copy = t.empty(
@@ -181,7 +181,7 @@ impl WideAttention {
         let whole_q = t.cat(&[&rotated_q, &q_rest], -1);
         drop(q);
         held.extend([angles, rotated_k, k_rest, rotated_q, q_rest]);
-        (whole_q, whole_k, held)
+        ([whole_q, whole_k], held)
     }
 
     /// Scores divided by a number.

@@ -9,6 +9,8 @@ use crate::nn::attention::{AttentionOptions, Rotary, dropped};
 use crate::nn::build::{Builder, Embedding, Facts, LayerNorm, Linear, Output};
 use crate::nn::decoder::Shell;
 use crate::nn::heads::{Head, HeadLoss, Reads, Transform, classifier};
+use crate::nn::masks::BatchShape;
+use crate::nn::masks::BothSides;
 use crate::nn::masks::{mask, of_both_sides, triangle as mask_triangle};
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
@@ -123,15 +125,15 @@ impl ModernBert {
 
     /// `ModernBertModel`: `[B, S, H]`.
     fn encode(&self, t: &Tape, input_ids: &Tensor) -> Tensor {
-        let size = (input_ids.dim(0), input_ids.dim(1));
+        let size = BatchShape::of(input_ids);
         let recent = self.shell.facts.transformers == Transformers::V5;
-        let arange = || t.empty("arange", Shape::from([size.1]), DType::Int64);
+        let arange = || t.empty("arange", Shape::from([size.s]), DType::Int64);
         let (mut hidden, shared, held) = if recent {
             let mut early = (!self.decoder).then(arange);
             let embedded = self.embed(t, input_ids);
             let positions = early
                 .take()
-                .unwrap_or_else(|| self.shell.positions(t, size.1));
+                .unwrap_or_else(|| self.shell.positions(t, size.s));
             let dtype = embedded.dtype();
             let masks = [None, Some(self.window)].map(|window| {
                 if self.decoder {
@@ -142,7 +144,7 @@ impl ModernBert {
                 self.mask(t, size, window, dtype)
             });
             let of_all = if self.decoder {
-                t.expand(&positions, [size.0, size.1])
+                t.expand(&positions, [size.b, size.s])
             } else {
                 positions.clone()
             };
@@ -199,7 +201,7 @@ impl ModernBert {
     fn mask(
         &self,
         t: &Tape,
-        size: (u64, u64),
+        size: BatchShape,
         window: Option<u64>,
         dtype: DType,
     ) -> Option<Tensor> {
@@ -207,24 +209,30 @@ impl ModernBert {
         if self.attention == Attention::FlashAttention2 {
             return padded.then(|| mask::of_encoder(t, size, self.attention, dtype));
         }
-        let window = window.filter(|&window| size.1 >= window);
-        of_both_sides(t, size, (self.shell.eager, padded), window, dtype)
+        let window = window.filter(|&window| size.s >= window);
+        let sees = BothSides {
+            eager: self.shell.eager,
+            padded,
+            window,
+        };
+        of_both_sides(t, size, sees, dtype)
     }
 
     /// The masks of transformers 4, which are always made.
     fn shared_of_four(
         &self,
         t: &Tape,
-        (b, s): (u64, u64),
+        size: BatchShape,
         arange: impl FnOnce() -> Tensor,
     ) -> ([Shared; 2], [Option<Tensor>; 2]) {
+        let BatchShape { b, s } = size;
         let ones = (!self.shell.padding_mask).then(|| {
             mask::looks_like_padding(t, b);
             t.empty("ones", Shape::from([b, s]), DType::Bool)
         });
         let positions = arange();
         let dtype = self.shell.dtype();
-        let all = mask_triangle::expanded(t, (b, s, s), DType::Int64, dtype);
+        let all = mask_triangle::expanded(t, size.scores(), DType::Int64, dtype);
         let near = {
             let window = t.empty("_to_copy", Shape::from([1, 1, s, s]), DType::Bool);
             let _far = t.empty("logical_not", *window.shape(), DType::Bool);

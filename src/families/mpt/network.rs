@@ -6,6 +6,7 @@ use crate::nn::attention::dropped;
 use crate::nn::build::{Builder, Embedding, Facts, Linear, Output};
 use crate::nn::decoder::{Shell, WeighingBlock};
 use crate::nn::heads::classifier;
+use crate::nn::masks::BatchShape;
 use crate::nn::masks::triangle as mask_triangle;
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
@@ -88,11 +89,10 @@ impl Mpt {
     fn decode(&self, t: &Tape, input_ids: &Tensor) -> Tensor {
         let facts = self.shell.facts;
         let recent = facts.transformers == Transformers::V5;
-        let size = (input_ids.dim(0), input_ids.dim(1));
+        let size = BatchShape::of(input_ids);
         let embedded = t.scoped("wte", None, || self.wte.forward(t, input_ids));
         let given = self.shell.has_mask();
-        let ones = (!recent && !given)
-            .then(|| t.empty("ones", Shape::from([size.0, size.1]), DType::Float32));
+        let ones = (!recent && !given).then(|| t.empty("ones", size.into(), DType::Float32));
         let alibi = self.biases(t);
         let mask = {
             let scores = if recent {
@@ -168,6 +168,16 @@ impl CausalLm for Mpt {
     }
 }
 
+/// What attention gives.
+struct Attended {
+    /// `[B, S, H]`.
+    out: Tensor,
+    /// `[B, A, S, S]`.
+    weights: Tensor,
+    /// What keys and values are a part of.
+    projected: Tensor,
+}
+
 impl MptBlock {
     fn new(b: &Builder, c: &DecoderConfig, facts: Facts) -> Self {
         let hidden = c.hidden_size;
@@ -193,8 +203,7 @@ impl MptBlock {
         }
     }
 
-    /// `[B, S, H]` to the same, the weights `[B, A, S, S]` and what keys and values are a part of.
-    fn attend(&self, t: &Tape, x: &Tensor, shared: &Shared) -> (Tensor, Tensor, Tensor) {
+    fn attend(&self, t: &Tape, x: &Tensor, shared: &Shared) -> Attended {
         let (b, s, hidden) = (x.dim(0), x.dim(1), x.dim(2));
         let dim = hidden / self.heads;
         let mut all = self.wqkv.forward(t, x);
@@ -231,7 +240,11 @@ impl MptBlock {
         };
         let out = self.out_proj.forward(t, &context);
         drop(scores);
-        (out, weights, all)
+        Attended {
+            out,
+            weights,
+            projected: all,
+        }
     }
 
     fn mlp(&self, t: &Tape, x: &Tensor, residual: &Tensor) -> Tensor {
@@ -262,8 +275,11 @@ impl WeighingBlock for MptBlock {
 
     fn forward(&self, t: &Tape, hidden: &Tensor, shared: &Shared) -> (Tensor, Option<Tensor>) {
         let normalized = t.scoped("norm_1", None, || self.norm_1.forward(t, hidden));
-        let (attended, weights, parts) =
-            t.scoped("attn", None, || self.attend(t, &normalized, shared));
+        let Attended {
+            out: attended,
+            weights,
+            projected: parts,
+        } = t.scoped("attn", None, || self.attend(t, &normalized, shared));
         // transformers 4 returns keys and values, too.
         let parts = Some(parts).filter(|_| !self.returns_weights);
         let residual = {

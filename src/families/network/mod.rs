@@ -13,6 +13,6 @@ pub use divided::DividedBatch;
 pub use generation::{Calling, GenerateVersion};
 pub(crate) use model::has_stages;
 pub use model::{Model, modules};
-pub use model_cache::mask_beforehand;
+pub(crate) use model_cache::mask_beforehand;
 pub(crate) use net::{Build, CausalLm, Compares, Encoder, Net};
 pub(crate) use seq2seq::{Seq2Seq, Shared};

@@ -2,6 +2,7 @@
 
 use super::generation::GenerateVersion;
 use super::model::Model;
+use crate::nn::masks::BatchShape;
 use crate::nn::masks::mask;
 use crate::tape::{CacheKind, Places, Tape, Tensor};
 
@@ -37,7 +38,7 @@ impl Model {
 
 /// The mask `[B, 1, S, K]` for B samples of S tokens, and so many that are known with them, that
 /// `prepare_inputs_for_generation` makes where a cache has K places.
-pub fn mask_beforehand(t: &Tape, size: (u64, u64), known: u64) -> Option<Tensor> {
+pub(crate) fn mask_beforehand(t: &Tape, size: BatchShape, known: u64) -> Option<Tensor> {
     let places = t.cache_places()?;
-    Some(mask::of_places(t, (size, known), places))
+    Some(mask::of_places(t, size, known, places))
 }

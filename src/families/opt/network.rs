@@ -10,6 +10,7 @@ use crate::nn::attention::{
 use crate::nn::build::{Builder, Embedding, Facts, LayerNorm, Linear, Output};
 use crate::nn::decoder::{Block, Shell};
 use crate::nn::heads::classifier;
+use crate::nn::masks::BatchShape;
 use crate::nn::masks::{mask, triangle as mask_triangle};
 use crate::nn::mlp::activated;
 use crate::tape::{Tape, Tensor};
@@ -146,13 +147,13 @@ impl Opt {
             None => self.positions(t, shape, ones.as_ref()),
         };
         let early = (version == Transformers::V5 && self.bio.is_none()).then(positions);
+        let size = BatchShape::of(input_ids);
         let mask = if version == Transformers::V448 && shell.eager {
             let given = if shell.has_mask() {
                 DType::Int64
             } else {
                 DType::Float32
             };
-            let size = (shape.dim(0), shape.dim(1));
             Some(mask_triangle::padded_triangle(
                 t,
                 size,
@@ -161,19 +162,14 @@ impl Opt {
             ))
         } else if self.bio.is_some() && ones.is_some() && !shell.flash {
             // The mask of ones is what the mask is made from, here and next.
-            let (size, cached) = ((shape.dim(0), shape.dim(1)), t.cached_tokens());
-            mask::causal_of_all(t, size, cached, (shell.eager, shell.dtype()))
+            mask::causal_of_all(t, size, t.cached_tokens(), shell.eager, shell.dtype())
         } else if version == Transformers::V451 && ones.is_some() && shell.eager {
-            Some(mask::causal_of_ones(
-                t,
-                (shape.dim(0), shape.dim(1)),
-                shell.dtype(),
-            ))
+            Some(mask::causal_of_ones(t, size, shell.dtype()))
         } else {
             shell.causal_mask(t, input_ids, None, shell.facts.mask_style())
         };
         if version != Transformers::V5 && ones.is_some() && self.looks_for_padding {
-            mask::looks_for_padding(t, (shape.dim(0), shape.dim(1)));
+            mask::looks_for_padding(t, size);
         }
         let positions = early.unwrap_or_else(positions);
         let position_embedded = t.scoped("embed_positions", None, || {

@@ -29,13 +29,28 @@ pub(crate) struct SwinLayer {
     options: AttentionOptions,
 }
 
+/// Where a layer stands.
+pub(crate) struct LayerPlace {
+    /// Its stage.
+    pub(crate) stage: usize,
+    /// Its place in the stage.
+    pub(crate) layer: u64,
+    /// A, the heads of the stage.
+    pub(crate) heads: u64,
+}
+
 impl SwinLayer {
     pub(crate) fn new(
         b: &Builder,
         c: &SwinConfig,
-        (stage, layer, heads): (usize, u64, u64),
+        place: LayerPlace,
         options: AttentionOptions,
     ) -> Self {
+        let LayerPlace {
+            stage,
+            layer,
+            heads,
+        } = place;
         let (hidden, inner) = (c.width(stage), c.inner(stage));
         let attention = b.at("attention");
         let linear = |name, bias| Linear::new(&attention.at(name), hidden, hidden, bias);
@@ -104,7 +119,7 @@ impl SwinLayer {
         });
         let attended = dropped(t, attended, self.dropout);
         let mut back = {
-            let whole = reversed(t, &attended, self.window, (b, padded));
+            let whole = reversed(t, &attended, self.window, b, padded);
             shifted(t, &whole, self.shifts)
         };
         if padded > side {
@@ -234,7 +249,7 @@ pub(crate) fn partitioned(t: &Tape, image: &Tensor, window: u64) -> Tensor {
 }
 
 /// `window_reverse`: windows `[N, W, C]` to images `[B, side, side, C]`.
-pub(crate) fn reversed(t: &Tape, windows: &Tensor, window: u64, (b, side): (u64, u64)) -> Tensor {
+pub(crate) fn reversed(t: &Tape, windows: &Tensor, window: u64, b: u64, side: u64) -> Tensor {
     let columns = windows.dim(-1);
     let parts = t.view(
         windows,

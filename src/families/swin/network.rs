@@ -1,6 +1,7 @@
 //! Swin transformers, the first and the second, with a classifier (`models/{swin,swinv2}/modeling_*.py`
 //! of transformers 5.23).
 
+use super::layer::LayerPlace;
 use super::layer::SwinLayer;
 use super::second::SecondStage;
 use crate::families::network::{Encoder, Net};
@@ -147,7 +148,12 @@ impl Stage {
             blocks: (0..depth)
                 .map(|layer| {
                     let at = b.item("blocks", u32::try_from(layer).unwrap_or(u32::MAX));
-                    SwinLayer::new(&at, c, (stage, layer, heads), options)
+                    let place = LayerPlace {
+                        stage,
+                        layer,
+                        heads,
+                    };
+                    SwinLayer::new(&at, c, place, options)
                 })
                 .collect(),
             merging: (!last).then(|| {

@@ -1,6 +1,7 @@
 //! Stages of the second Swin (`models/swinv2/modeling_swinv2.py` of transformers 5.23): attention by angles,
 //! with biases that a small network makes of distances, and norms after it and the feed-forward part.
 
+use super::layer::LayerPlace;
 use super::layer::{cropped, partitioned, reversed, shifted, shifted_mask};
 use super::network::merged;
 use crate::families::vit::kept_samples;
@@ -67,7 +68,12 @@ impl SecondStage {
         let width = c.width(stage);
         let blocks = (0..depth).map(|layer| {
             let at = b.item("blocks", number(layer));
-            Layer::new(&at, c, (stage, layer, heads), options)
+            let place = LayerPlace {
+                stage,
+                layer,
+                heads,
+            };
+            Layer::new(&at, c, place, options)
         });
         let blocks = blocks.collect();
         let last = stage + 1 == c.stages.len();
@@ -112,12 +118,12 @@ impl WeighingBlock for SecondStage {
 }
 
 impl Layer {
-    fn new(
-        b: &Builder,
-        c: &SwinConfig,
-        (stage, layer, heads): (usize, u64, u64),
-        options: AttentionOptions,
-    ) -> Self {
+    fn new(b: &Builder, c: &SwinConfig, place: LayerPlace, options: AttentionOptions) -> Self {
+        let LayerPlace {
+            stage,
+            layer,
+            heads,
+        } = place;
         let (hidden, inner) = (c.width(stage), c.inner(stage));
         let (window, shifts) = c.second_window(stage);
         let at = b.at("attention");
@@ -166,7 +172,7 @@ impl Layer {
             let out = self.attention.forward(t, &windows, (b, mask.as_ref()));
             dropped(t, self.dense.forward(t, &out), self.attention.dropout)
         });
-        let whole = reversed(t, &attended, self.window, (b, padded));
+        let whole = reversed(t, &attended, self.window, b, padded);
         let mut back = shifted(t, &whole, self.shifts);
         if padded > side {
             back = cropped(t, self.attention.facts, &back, side);

@@ -82,11 +82,19 @@ impl T5Attention {
             if self.decoder { t.cached(k, v) } else { (k, v) }
         };
         let mut locals = Vec::new();
-        let (out, bias, weights) = if self.options.facts.transformers == Transformers::V5 {
+        let Attended {
+            output: out,
+            bias,
+            weights,
+        } = if self.options.facts.transformers == Transformers::V5 {
             self.attend(t, [&q, &k, &v], given)
         } else {
-            let (out, bias) = self.attend_in_place(t, [&q, &k, &v], given, &mut locals);
-            (out, bias, None)
+            let (output, bias) = self.attend_in_place(t, [&q, &k, &v], given, &mut locals);
+            Attended {
+                output,
+                bias,
+                weights: None,
+            }
         };
         let output = {
             let merged = t.reshape(&out, [x.dim(0), x.dim(1), out.dim(2) * out.dim(3)]);
@@ -102,12 +110,7 @@ impl T5Attention {
     }
 
     /// transformers 5: `eager_attention_forward`, or sdpa with the bias as its mask.
-    fn attend(
-        &self,
-        t: &Tape,
-        [q, k, v]: [&Tensor; 3],
-        given: Given,
-    ) -> (Tensor, Tensor, Option<Tensor>) {
+    fn attend(&self, t: &Tape, [q, k, v]: [&Tensor; 3], given: Given) -> Attended {
         let bias = given.bias.cloned();
         let bias = bias.unwrap_or_else(|| self.bias(t, q, k, q.dtype()));
         if self.options.attention != Attention::Eager {
@@ -122,7 +125,11 @@ impl T5Attention {
             };
             let out = t.sdpa(q, k, v, Some(&mask), sdpa);
             let out = t.transpose(&out, 1, 2);
-            return (t.contiguous(&out), bias, None);
+            return Attended {
+                output: t.contiguous(&out),
+                bias,
+                weights: None,
+            };
         }
         let mut weights = {
             let product = t.matmul(q, &t.transpose(k, 2, 3));
@@ -136,7 +143,11 @@ impl T5Attention {
         weights = dropped(t, weights, self.options.dropout);
         let out = t.matmul(&weights, v);
         let out = t.transpose(&out, 1, 2);
-        (t.contiguous(&out), bias, Some(weights))
+        Attended {
+            output: t.contiguous(&out),
+            bias,
+            weights: Some(weights),
+        }
     }
 
     /// transformers 4: the bias includes the mask and is added to the scores in place. `locals` live

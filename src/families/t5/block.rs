@@ -123,7 +123,11 @@ impl Block {
             mask: shared.mask.as_ref(),
             bias: biases.own.as_ref(),
         };
-        let (mut hidden, own, mut weights) = t.scoped("layer", Some(0), || {
+        let LayerOutputs {
+            out: mut hidden,
+            bias: own,
+            mut weights,
+        } = t.scoped("layer", Some(0), || {
             self.attention.forward(t, x, given, "SelfAttention")
         });
         // The results of the layers are kept as tuples until the block returns (transformers 4).
@@ -142,7 +146,11 @@ impl Block {
             // query_length: cache_position[-1] + 1
             let length =
                 tuples.then(|| t.empty("add", crate::units::Shape::new(&[]), DType::Int64));
-            let (next, bias, next_weights) = t.scoped("layer", Some(1), || {
+            let LayerOutputs {
+                out: next,
+                bias,
+                weights: next_weights,
+            } = t.scoped("layer", Some(1), || {
                 cross.forward(t, &hidden, given, "EncDecAttention")
             });
             drop(length);
@@ -180,14 +188,18 @@ fn clamped(t: &Tape, hidden: &mut Tensor, recent: bool) -> Option<Tensor> {
     })
 }
 
+/// `attention_outputs` of a layer.
+struct LayerOutputs {
+    /// `[B, S, H]`.
+    out: Tensor,
+    /// The bias, where layers after it are given the same.
+    bias: Option<Tensor>,
+    /// The weights of eager attention.
+    weights: Option<Tensor>,
+}
+
 impl AttentionLayer {
-    fn forward(
-        &self,
-        t: &Tape,
-        x: &Tensor,
-        given: Given,
-        name: &'static str,
-    ) -> (Tensor, Option<Tensor>, Option<Tensor>) {
+    fn forward(&self, t: &Tape, x: &Tensor, given: Given, name: &'static str) -> LayerOutputs {
         let normed = t.scoped("layer_norm", None, || self.layer_norm.forward(t, x));
         let Attended {
             output,
@@ -200,7 +212,7 @@ impl AttentionLayer {
         drop(added);
         drop(output);
         drop(normed);
-        (out, bias, weights)
+        LayerOutputs { out, bias, weights }
     }
 }
 

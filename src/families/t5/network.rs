@@ -7,6 +7,8 @@ use crate::families::network::{Seq2Seq, Shared};
 use crate::model::{MaskStyle, ResolvedSpec, T5Config, T5Kind, Transformers};
 use crate::nn::attention::{AttentionOptions, dropped};
 use crate::nn::build::{Builder, Call, Embedding, Facts, Linear};
+use crate::nn::masks::BatchShape;
+use crate::nn::masks::ScoreShape;
 use crate::nn::masks::{MaskRequest, mask};
 use crate::tape::{Region, SdpaKernel, Tape, Tensor};
 use crate::units::{DType, Shape};
@@ -137,10 +139,10 @@ impl Stack {
         source: Option<&Tensor>,
     ) -> Tensor {
         let embedded = t.scoped("embed_tokens", None, || embedding.forward(t, ids));
-        let size = (ids.dim(0), ids.dim(1));
+        let size = BatchShape::of(ids);
         // cache_position (transformers 4), which the blocks only hold.
         let positions = (self.options.facts.transformers != Transformers::V5)
-            .then(|| t.empty("arange", Shape::from([size.1]), DType::Int64));
+            .then(|| t.empty("arange", Shape::from([size.s]), DType::Int64));
         let (shared, locals) = if self.options.facts.transformers == Transformers::V5 {
             (self.masks(t, size, source), Vec::new())
         } else {
@@ -244,11 +246,15 @@ impl Stack {
     }
 
     /// transformers 5: masks in which everything is true are not made.
-    fn masks(&self, t: &Tape, (b, s): (u64, u64), source: Option<&Tensor>) -> Shared {
+    fn masks(&self, t: &Tape, size: BatchShape, source: Option<&Tensor>) -> Shared {
         let eager = self.options.attention == Attention::Eager;
-        let padded = |queries, keys| {
+        let padded = |keys| {
             let given = self.padding || self.call.has_mask();
-            let of = || mask::of_given(t, (b, queries, keys), (eager, self.padding), self.dtype);
+            let scores = ScoreShape {
+                keys,
+                ..size.scores()
+            };
+            let of = || mask::of_given(t, scores, eager, self.padding, self.dtype);
             given.then(of).flatten()
         };
         let cached = t.cached_tokens();
@@ -258,23 +264,23 @@ impl Stack {
                 MaskRequest {
                     padded: false,
                     cached,
-                    keys: cached + s,
+                    keys: cached + size.s,
                     eager,
                     padding: false,
                     window: false,
                     chunked: false,
-                    size: (b, s),
+                    size,
                     dtype: self.dtype,
                     style: MaskStyle::Boolean,
                 },
             )
         } else {
-            padded(s, s)
+            padded(size.s)
         };
         Shared {
             mask,
             encoder: source.cloned(),
-            encoder_mask: source.and_then(|encoded| padded(s, encoded.dim(1))),
+            encoder_mask: source.and_then(|encoded| padded(encoded.dim(1))),
         }
     }
 
@@ -282,29 +288,29 @@ impl Stack {
     fn masks_of_four(
         &self,
         t: &Tape,
-        (b, s): (u64, u64),
+        size: BatchShape,
         source: Option<&Tensor>,
     ) -> (Shared, Vec<Tensor>) {
         let mut locals = Vec::new();
-        let ones = |n, dtype| t.empty("ones", Shape::from([b, n]), dtype);
+        let ones = |n, dtype| t.empty("ones", Shape::from([size.b, n]), dtype);
         let mask;
         if self.decoder {
-            locals.push(ones(s, DType::Float32));
-            mask = Some(mask::causal_of_ones(t, (b, s), self.dtype));
+            locals.push(ones(size.s, DType::Float32));
+            mask = Some(mask::causal_of_ones(t, size, self.dtype));
         } else {
             let mut given = DType::Int64;
             if !self.padding {
-                locals.push(ones(s, DType::Float32));
+                locals.push(ones(size.s, DType::Float32));
                 given = DType::Float32;
             }
-            mask = Some(mask::inverted(t, (b, s), given, self.dtype));
+            mask = Some(mask::inverted(t, size, given, self.dtype));
         }
         let encoder_mask = source.map(|encoded| {
             let keys = encoded.dim(1);
             if !self.padding {
                 locals.push(ones(keys, DType::Int64));
             }
-            mask::inverted(t, (b, keys), DType::Int64, self.dtype)
+            mask::inverted(t, size.with_len(keys), DType::Int64, self.dtype)
         });
         let shared = Shared {
             mask,

@@ -9,6 +9,8 @@ use crate::nn::attention::{AttentionOptions, Rotary, dropped};
 use crate::nn::build::{Builder, Embedding, Facts, Linear, Norm};
 use crate::nn::decoder::{KeptStates, Shared, Shell};
 use crate::nn::heads::loss;
+use crate::nn::masks::BatchShape;
+use crate::nn::masks::{BothSides, ScoreShape};
 use crate::nn::masks::{MaskRequest, mask, of_both_sides};
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
@@ -117,11 +119,11 @@ impl Seq2Seq for T5Gemma {
 impl Stack {
     /// Token ids `[B, S]` to hidden states `[B, S, H]`; a decoder's with the encoder's result.
     fn forward(&self, t: &Tape, ids: &Tensor, source: Option<&Tensor>) -> Tensor {
-        let size = (ids.dim(0), ids.dim(1));
+        let size = BatchShape::of(ids);
         let embedded = t.scoped("embed_tokens", None, || self.embed_tokens.forward(t, ids));
         let positions = match source {
-            Some(_) => self.shell.positions(t, size.1),
-            None => t.empty("arange", Shape::from([size.1]), DType::Int64),
+            Some(_) => self.shell.positions(t, size.s),
+            None => t.empty("arange", Shape::from([size.s]), DType::Int64),
         };
         // A padding mask of its own, of ones.
         let given = source.is_none() && self.shell.has_mask();
@@ -132,12 +134,15 @@ impl Stack {
         let dtype = embedded.dtype();
         let padded = given && self.shell.padding_mask;
         let [full, near] = [None, self.window].map(|window| match source {
-            None => self.both_sides(t, size, (padded, window), dtype),
-            Some(_) => self.causal(t, size, (ones.is_some(), window), dtype),
+            None => self.both_sides(t, size, padded, window, dtype),
+            Some(_) => self.causal(t, size, ones.is_some(), window, dtype),
         });
         let crossing = source.filter(|_| self.shell.has_mask());
         let encoder_mask = crossing.and_then(|source| {
-            let size = (size.0, size.1, source.dim(1));
+            let size = ScoreShape {
+                keys: source.dim(1),
+                ..size.scores()
+            };
             self.of_padding(t, size, self.shell.padding_mask, dtype)
         });
         let mut hidden = t.mul_scalar(&embedded);
@@ -186,28 +191,35 @@ impl Stack {
     fn both_sides(
         &self,
         t: &Tape,
-        (b, s): (u64, u64),
-        (padded, window): (bool, Option<u64>),
+        size: BatchShape,
+        padded: bool,
+        window: Option<u64>,
         dtype: DType,
     ) -> Option<Tensor> {
         // Without padding a window that all keys are in is none.
-        let narrow = window.is_some_and(|window| padded || window <= s);
+        let narrow = window.is_some_and(|window| padded || window <= size.s);
         if !narrow || self.shell.flash {
-            return self.of_padding(t, (b, s, s), padded, dtype);
+            return self.of_padding(t, size.scores(), padded, dtype);
         }
-        of_both_sides(t, (b, s), (true, true), window, dtype)
+        let sees = BothSides {
+            eager: true,
+            padded: true,
+            window,
+        };
+        of_both_sides(t, size, sees, dtype)
     }
 
     /// The mask of a decoder's layers that see a window, if one is given.
     fn causal(
         &self,
         t: &Tape,
-        (b, s): (u64, u64),
-        (ones, window): (bool, Option<u64>),
+        size: BatchShape,
+        ones: bool,
+        window: Option<u64>,
         dtype: DType,
     ) -> Option<Tensor> {
         if self.shell.flash {
-            return self.of_padding(t, (b, s, s), false, dtype);
+            return self.of_padding(t, size.scores(), false, dtype);
         }
         let cached = t.cached_tokens();
         let left = |window: u64| cached.min(window.saturating_sub(1));
@@ -219,9 +231,9 @@ impl Stack {
                 window: window.is_some(),
                 chunked: false,
                 padded: false,
-                size: (b, s),
+                size,
                 cached,
-                keys: s + window.map_or(cached, left),
+                keys: size.s + window.map_or(cached, left),
                 dtype,
                 style: MaskStyle::Boolean,
             },
@@ -230,17 +242,15 @@ impl Stack {
 
     /// The mask of padding for B samples, queries and keys: none where nothing is `padded`, which is looked
     /// for.
-    fn of_padding(
-        &self,
-        t: &Tape,
-        size @ (b, _, keys): (u64, u64, u64),
-        padded: bool,
-        dtype: DType,
-    ) -> Option<Tensor> {
+    fn of_padding(&self, t: &Tape, size: ScoreShape, padded: bool, dtype: DType) -> Option<Tensor> {
         if self.shell.flash && padded {
-            return Some(mask::of_padding(t, (b, keys), MaskStyle::Boolean));
+            let keys = BatchShape {
+                b: size.b,
+                s: size.keys,
+            };
+            return Some(mask::of_padding(t, keys, MaskStyle::Boolean));
         }
-        mask::of_given(t, size, (true, padded), dtype)
+        mask::of_given(t, size, true, padded, dtype)
     }
 }
 

@@ -39,7 +39,7 @@ impl VitLayer {
         let (hidden, inner) = (c.hidden_size, c.intermediate_size);
         let recent = options.facts.transformers == Transformers::V5;
         let dino = c.kind.of_dino();
-        let (_, norm_names) = c.kind.layer_names(recent);
+        let norm_names = c.kind.layer_names(recent).norms;
         let [before, after] = norm_names.map(|name| b.at(name));
         let first = dino.then(|| LayerNorm::new(&before, hidden));
         let attention = b.at("attention");

@@ -60,7 +60,8 @@ impl Vit {
             Some(seen) => projection.with_strides(seen.strides),
             None => projection,
         };
-        let ([inside, name], _) = c.kind.layer_names(facts.transformers == Transformers::V5);
+        let names = c.kind.layer_names(facts.transformers == Transformers::V5);
+        let [inside, name] = names.layers;
         let list = if inside.is_empty() {
             vit.same()
         } else {

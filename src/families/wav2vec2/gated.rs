@@ -7,6 +7,16 @@ use crate::nn::build::{Builder, Embedding, Linear};
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
 
+/// What attention gives.
+pub(super) struct Attended {
+    /// `[B, S, H]`.
+    pub(super) out: Tensor,
+    /// The weights, which the layer holds: of all heads, or their mean.
+    pub(super) weights: Option<Tensor>,
+    /// The biases of distances that the layers below are given.
+    pub(super) biases: Option<Tensor>,
+}
+
 /// `WavLMAttention`.
 pub(crate) struct GatedAttention {
     /// Of keys, values, queries and what comes out. Their weights are read past any adapter.
@@ -44,14 +54,8 @@ impl GatedAttention {
         }
     }
 
-    /// `[B, S, H]` to the same, the mean weights of all heads `[B, S, S]`, which the layer holds, and the
-    /// biases `[B A, S, S]` that the layers below are given.
-    pub(crate) fn attend(
-        &self,
-        t: &Tape,
-        x: &Tensor,
-        biases: Option<Tensor>,
-    ) -> (Tensor, Tensor, Option<Tensor>) {
+    /// `[B, S, H]` to the same; the biases are `[B A, S, S]`.
+    pub(crate) fn attend(&self, t: &Tape, x: &Tensor, biases: Option<Tensor>) -> Attended {
         let (b, s) = (x.dim(0), x.dim(1));
         let biases = biases.or_else(|| self.biases(t, b, s));
         let parted = t.view(x, [b, s, self.heads, x.dim(2) / self.heads]);
@@ -76,7 +80,11 @@ impl GatedAttention {
             .map(|biases| t.mul(&t.view(&gate, [b * self.heads, s, 1]), biases));
         let (out, weights) = self.attend_over(t, x, gated.as_ref());
         drop((projected, first, second, gate, gated));
-        (out, weights, biases)
+        Attended {
+            out,
+            weights: Some(weights),
+            biases,
+        }
     }
 
     /// `F.multi_head_attention_forward` with weights: `[B, S, H]` to the same, and the mean of the

@@ -1,6 +1,6 @@
 //! One layer of wav2vec 2.0, `HuBERT` and `WavLM`.
 
-use super::gated::GatedAttention;
+use super::gated::{Attended, GatedAttention};
 use crate::model::{Activation, SpeechConfig, SpeechKind};
 use crate::nn::attention::{AttentionOptions, attend_as_bert, dropped, in_heads};
 use crate::nn::build::{Builder, Facts, LayerNorm, Linear};
@@ -88,22 +88,23 @@ impl SpeechLayer {
         }
     }
 
-    /// Attention, the weights that the layer holds, and the biases for the layers below.
     fn attend(
         &self,
         t: &Tape,
         x: &Tensor,
-        (mask, biases): (Option<&Tensor>, Option<Tensor>),
-    ) -> (Tensor, Option<Tensor>, Option<Tensor>) {
+        mask: Option<&Tensor>,
+        biases: Option<Tensor>,
+    ) -> Attended {
         t.scoped("attention", None, || match &self.attention {
             Attention::Plain(attention) => {
                 let (out, weights) = attention.attend(t, x, mask);
-                (out, weights, None)
+                Attended {
+                    out,
+                    weights,
+                    biases: None,
+                }
             }
-            Attention::Gated(attention) => {
-                let (out, weights, biases) = attention.attend(t, x, biases);
-                (out, Some(weights), biases)
-            }
+            Attention::Gated(attention) => attention.attend(t, x, biases),
         })
     }
 
@@ -113,13 +114,18 @@ impl SpeechLayer {
         &self,
         t: &Tape,
         hidden: &Tensor,
-        given: (Option<&Tensor>, Option<Tensor>),
+        mask: Option<&Tensor>,
+        biases: Option<Tensor>,
     ) -> (Tensor, Option<Tensor>) {
-        let (attended, _weights, biases) = if self.norms_first {
+        let Attended {
+            out: attended,
+            weights: _weights,
+            biases,
+        } = if self.norms_first {
             let normed = self.layer_norm.forward(t, hidden);
-            self.attend(t, &normed, given)
+            self.attend(t, &normed, mask, biases)
         } else {
-            self.attend(t, hidden, given)
+            self.attend(t, hidden, mask, biases)
         };
         let attended = dropped(t, attended, self.dropout);
         let sum = t.add(hidden, &attended);
@@ -161,6 +167,6 @@ impl Block for SpeechLayer {
     }
 
     fn forward(&self, t: &Tape, hidden: &Tensor, mask: &Option<Tensor>) -> Tensor {
-        self.forward_giving(t, hidden, (mask.as_ref(), None)).0
+        self.forward_giving(t, hidden, mask.as_ref(), None).0
     }
 }

@@ -10,6 +10,7 @@ use crate::nn::attention::{AttentionOptions, dropped};
 use crate::nn::build::{Builder, Facts, LayerNorm, Linear, Output};
 use crate::nn::decoder::Shell;
 use crate::nn::heads::loss;
+use crate::nn::masks::BatchShape;
 use crate::nn::masks::mask;
 use crate::tape::{Region, Tape, Tensor, Transcripts};
 use crate::units::{DType, Repetition, Shape};
@@ -38,6 +39,16 @@ enum Head {
     Transcribes(Linear),
     /// A layer before the mean of all positions, and one after.
     Classifies([Linear; 2]),
+}
+
+/// What the model returns.
+struct Heard {
+    /// `[B, S, H]`.
+    hidden: Tensor,
+    /// The features, where it returns them.
+    features: Option<Tensor>,
+    /// Where it classifies what goes into each layer and comes out of the last.
+    states: Vec<Tensor>,
 }
 
 impl Speech {
@@ -110,9 +121,8 @@ impl Speech {
         }
     }
 
-    /// `Wav2Vec2Model`: `[B, S, H]`, and what it returns besides: the features, and where it
-    /// classifies what goes into each layer and comes out of the last.
-    fn hear(&self, t: &Tape, waveform: &Tensor) -> (Tensor, Option<Tensor>, Vec<Tensor>) {
+    /// `Wav2Vec2Model`.
+    fn hear(&self, t: &Tape, waveform: &Tensor) -> Heard {
         let mut audio = t.unsqueeze(waveform, 1);
         if self.hears_gradient && t.is_training() {
             audio = t.input_leaf(&audio);
@@ -149,7 +159,11 @@ impl Speech {
         });
         drop(unpadded);
         let returned = (self.config.kind != SpeechKind::Hubert).then_some(held);
-        (out, returned, states)
+        Heard {
+            hidden: out,
+            features: returned,
+            states,
+        }
     }
 
     /// Which of the positions are no padding, `[B, S]`, where recordings `[B, N]` come with a mask
@@ -222,7 +236,7 @@ impl Speech {
             (hidden, held) = (cleared, Some(repeated));
         }
         let mask = padded.then(|| {
-            let size = (hidden.dim(0), hidden.dim(1));
+            let size = BatchShape::of(&hidden);
             mask::of_encoder(t, size, self.attention, hidden.dtype())
         });
         let places = t.scoped("pos_conv_embed", None, || {
@@ -266,7 +280,7 @@ impl Speech {
     ) -> (Tensor, Option<Tensor>) {
         let layer = Rc::clone(layer);
         let region: Region<_> =
-            Rc::new(move |t: &Tape, x: &Tensor| layer.forward_giving(t, x, (None, biases.clone())));
+            Rc::new(move |t: &Tape, x: &Tensor| layer.forward_giving(t, x, None, biases.clone()));
         self.shell.run_giving(t, hidden, &region)
     }
 
@@ -322,7 +336,11 @@ impl Encoder for Speech {
             drop(beyond);
         }
         let name = self.config.family.base_model;
-        let (hidden, features, states) = t.scoped(name, None, || self.hear(t, waveform));
+        let Heard {
+            hidden,
+            features,
+            states,
+        } = t.scoped(name, None, || self.hear(t, waveform));
         let output = match &self.head {
             Head::Transcribes(head) => {
                 let kept = dropped(t, hidden.clone(), self.config.final_dropout);

@@ -2,6 +2,7 @@
 //!
 //! After `torch/csrc/cuda/memory_snapshot.cpp` and `torch/csrc/cuda/Module.cpp` of 2.0 to 2.15.
 
+use super::Setting;
 use super::pickle::{Pickle, Value, unsigned};
 use super::refused::Refused;
 
@@ -307,7 +308,7 @@ pub(super) fn rules(pickle: &Pickle) -> Rules {
 }
 
 /// The allocator's settings, as texts, and how many annotations there are.
-pub(super) fn settings(pickle: &Pickle) -> (Vec<(String, String)>, usize) {
+pub(super) fn settings(pickle: &Pickle) -> (Vec<Setting>, usize) {
     let known = pickle.get(pickle.root, "allocator_settings");
     let pairs = known
         .into_iter()
@@ -322,7 +323,12 @@ pub(super) fn settings(pickle: &Pickle) -> (Vec<(String, String)>, usize) {
         Value::Float(number) => Some(number.to_string()),
         _ => None,
     };
-    let settings = pairs.filter_map(|(key, value)| text(key).zip(text(value)));
+    let settings = pairs.filter_map(|(key, value)| {
+        Some(Setting {
+            name: text(key)?,
+            value: text(value)?,
+        })
+    });
     let notes = pickle.get(pickle.root, "external_annotations");
     let notes = notes.map_or(0, |notes| pickle.items(notes).count());
     (settings.collect(), notes)

@@ -24,12 +24,40 @@ use pickle::Pickle;
 pub struct Snapshot {
     /// The pickle's protocol.
     pub protocol: u8,
-    /// The allocator's settings by their names in the file.
-    pub settings: Vec<(String, String)>,
+    /// The allocator's settings.
+    pub settings: Vec<Setting>,
     /// How many annotations the program made.
     pub annotations: usize,
     /// Every device with events or segments, by number.
     pub devices: Vec<Device>,
+}
+
+/// A setting of the allocator.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Setting {
+    /// Its name in the file.
+    pub name: String,
+    /// Its value as a text.
+    pub value: String,
+}
+
+/// What tensors held, counted by what was asked for: less than PyTorch reports, and what other readers of
+/// snapshots say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ByRequests {
+    /// Before the first event.
+    pub start: i64,
+    /// At most.
+    pub peak: i64,
+}
+
+/// A request that failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FailedRequest {
+    /// What was asked for.
+    pub requested: u64,
+    /// What the driver said was free.
+    pub free: u64,
 }
 
 /// One device: its state at the end, what happened before, and what follows from both.
@@ -45,9 +73,8 @@ pub struct Device {
     pub start: Held,
     /// What is held at the end.
     pub end: Held,
-    /// What tensors held before the first event and at most, counted by what was asked for: less than PyTorch
-    /// reports, and what other readers of snapshots say.
-    pub by_requests: (i64, i64),
+    /// The same counted by what was asked for.
+    pub by_requests: ByRequests,
     /// The most that tensors held.
     pub peak_allocated: Peak,
     /// The most that segments took.
@@ -173,15 +200,17 @@ fn device(pickle: &Pickle, rules: &Rules, number: usize, contents: Contents) -> 
     }
 }
 
-/// What tensors held before the first event and at most, before events have the sizes of blocks.
-fn by_requests(events: &[Event], segments: &[Segment]) -> (i64, i64) {
+fn by_requests(events: &[Event], segments: &[Segment]) -> ByRequests {
     let mut held = replay::at_end(segments);
     let mut most = held.allocated;
     for event in events.iter().rev() {
         held = replay::before(held, event);
         most = most.max(held.allocated);
     }
-    (held.allocated, most)
+    ByRequests {
+        start: held.allocated,
+        peak: most,
+    }
 }
 
 impl Device {
@@ -191,11 +220,15 @@ impl Device {
         events.filter(|event| event.action == action).count()
     }
 
-    /// Requests that failed: what was asked for, and what the driver said was free.
-    pub fn failures(&self) -> Vec<(u64, u64)> {
+    /// Requests that failed.
+    pub fn failures(&self) -> Vec<FailedRequest> {
         let events = self.events.iter();
         let failed = events.filter(|event| event.action == Action::Oom);
-        failed.map(|event| (event.size, event.address)).collect()
+        let request = |event: &Event| FailedRequest {
+            requested: event.size,
+            free: event.address,
+        };
+        failed.map(request).collect()
     }
 
     /// What was held over time, as the most of each of at most so many stretches of events.

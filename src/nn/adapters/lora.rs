@@ -206,6 +206,17 @@ pub(crate) struct Made {
     pub(crate) stays: bool,
 }
 
+/// How adapters are used.
+#[derive(Clone, Copy)]
+pub(crate) struct Used<'a> {
+    /// What decides how modules run.
+    pub(crate) facts: Facts,
+    /// How the model is called.
+    pub(crate) call: &'a Rc<Call>,
+    /// Whether their dropout is off in training, too.
+    pub(crate) dropout_is_off: bool,
+}
+
 /// Gives every target its adapter: each is made in float32 and takes the dtype of its layer, then
 /// those in half precision become float32 again, unless each `stays`, or an engine then casts all of
 /// them `at_last`. Those of parameters are made last (`_inject_parameters`). Returns the elements of all
@@ -214,7 +225,7 @@ pub(crate) fn attach(
     t: &Tape,
     lora: &Lora,
     targets: Vec<Target>,
-    (facts, call, dropout_is_off): (Facts, &Rc<Call>, bool),
+    used: Used,
     Made {
         on_host,
         at_last,
@@ -222,7 +233,7 @@ pub(crate) fn attach(
     }: Made,
 ) -> (u64, Vec<usize>) {
     let mut places = Vec::new();
-    let mut made = make(t, (lora.use_dora, on_host), &targets, &mut places);
+    let mut made = make(t, lora.use_dora, on_host, &targets, &mut places);
     let others = targets.iter().filter(|target| target.elsewhere);
     let mut elements = (others.map(|target| target.elements(t, lora.use_dora))).sum();
     for (at, (target, made)) in targets.iter().zip(&mut made).enumerate() {
@@ -271,9 +282,9 @@ pub(crate) fn attach(
                 division: target.division,
             },
             dropout: lora.dropout > 0.0,
-            dropout_is_off,
-            dora: dora.map(|(magnitude, base)| Dora::new(magnitude, base, facts)),
-            call: Rc::clone(call),
+            dropout_is_off: used.dropout_is_off,
+            dora: dora.map(|(magnitude, base)| Dora::new(magnitude, base, used.facts)),
+            call: Rc::clone(used.call),
         });
     }
     (elements, places)
@@ -282,7 +293,8 @@ pub(crate) fn attach(
 /// The factors of each target, and the lengths of rows that `DoRA` learns, as they are made first.
 fn make(
     t: &Tape,
-    (use_dora, on_host): (bool, bool),
+    use_dora: bool,
+    on_host: bool,
     targets: &[Target],
     places: &mut Vec<usize>,
 ) -> Vec<Vec<Tensor>> {

@@ -1,6 +1,7 @@
 //! Biases on attention scores that grow with distance (`build_alibi_tensor`, as BLOOM and Falcon
 //! write it).
 
+use crate::nn::masks::BatchShape;
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
 
@@ -8,7 +9,7 @@ use crate::units::{DType, Shape};
 #[derive(Clone, Copy)]
 pub(crate) struct Alibi {
     /// B and S.
-    pub(crate) size: (u64, u64),
+    pub(crate) size: BatchShape,
     /// A.
     pub(crate) heads: u64,
     /// Whether slopes are rounded to bfloat16 first, as Falcon's are.
@@ -40,7 +41,7 @@ impl Alibi {
 
     /// From a mask `[B, S]` of tokens that are no padding, of a dtype.
     pub(crate) fn of_mask(self, t: &Tape, mask: DType) -> Tensor {
-        let (b, s) = self.size;
+        let BatchShape { b, s } = self.size;
         let row = |op| t.empty(op, Shape::from([b, s]), mask);
         let (slopes, mut locals) = self.slopes(t);
         if self.apart {
@@ -68,7 +69,7 @@ impl Alibi {
 
     /// Of a sequence without padding, with the slopes, as BLOOM makes it since transformers 5.
     pub(crate) fn of_length(self, t: &Tape) -> (Tensor, Option<Tensor>) {
-        let (b, s) = self.size;
+        let BatchShape { b, s } = self.size;
         let (slopes, locals) = self.slopes(t);
         drop(locals);
         let float = |op, rows| t.empty(op, Shape::from([rows, 1, s]), DType::Float32);

@@ -58,6 +58,16 @@ pub(crate) struct RotaryAttention {
     options: AttentionOptions,
 }
 
+/// Queries, keys and values of all heads.
+struct Heads {
+    /// Queries and keys after they were rotated.
+    rotated: [Tensor; 2],
+    /// Values.
+    v: Tensor,
+    /// What stays in local variables besides.
+    held: Vec<Tensor>,
+}
+
 impl RotaryAttention {
     pub(crate) fn new(
         b: &Builder,
@@ -150,7 +160,11 @@ impl RotaryAttention {
         shared: &Shared,
     ) -> (Tensor, Option<Tensor>) {
         let mut gate = None;
-        let ([mut rotated_q, rotated_k], v, held) = self.rotated_heads(t, x, shared, &mut gate);
+        let Heads {
+            rotated: [mut rotated_q, rotated_k],
+            v,
+            held,
+        } = self.rotated_heads(t, x, shared, &mut gate);
         if let Some(positions) = shared.positions.as_ref().filter(|_| self.scales_queries) {
             rotated_q = rotated_rows::scaled_by_positions(t, rotated_q, positions);
         }
@@ -198,14 +212,13 @@ impl RotaryAttention {
         (result, weights)
     }
 
-    /// Queries and keys after they were rotated, values, and what stays in local variables besides.
     fn rotated_heads(
         &self,
         t: &Tape,
         x: &Tensor,
         shared: &Shared,
         gate: &mut Option<Tensor>,
-    ) -> ([Tensor; 2], Tensor, Vec<Tensor>) {
+    ) -> Heads {
         let (projections, fused) = match &self.projections {
             Projections::Apart(projections) => (Some(projections), None),
             Projections::Fused(one) => (None, Some(one.forward(t, x))),
@@ -216,7 +229,11 @@ impl RotaryAttention {
                 self.parted(t, &y)
             });
             let (rotated, held) = rows.forward(t, [q, k], &shared.cos);
-            return (rotated, t.transpose(&v, 1, 2), held);
+            return Heads {
+                rotated,
+                v: t.transpose(&v, 1, 2),
+                held,
+            };
         }
         let [q, k, v] = match (projections, &fused) {
             (Some(projections), _) => self.heads(t, x, projections, gate),
@@ -232,9 +249,13 @@ impl RotaryAttention {
                 let [q, k] = rotated;
                 let normalized = q_norm.forward(t, &q);
                 drop(q);
-                ([normalized, k_norm.forward(t, &k)], v, held)
+                Heads {
+                    rotated: [normalized, k_norm.forward(t, &k)],
+                    v,
+                    held,
+                }
             }
-            _ => (rotated, v, held),
+            _ => Heads { rotated, v, held },
         }
     }
 

@@ -135,7 +135,7 @@ pub(crate) fn apply_joined(
     [q, k]: [&Tensor; 2],
     v: Option<&Tensor>,
     positions: &Tensor,
-) -> (Tensor, Tensor, Option<Tensor>) {
+) -> ([Tensor; 2], Option<Tensor>) {
     let [sin, cos] = t
         .split(positions, [positions.dim(-1) / 2; 2], -1)
         .map(|x| t.view(&t.stack_last(&[&x, &x], 2), *positions.shape()));
@@ -147,7 +147,7 @@ pub(crate) fn apply_joined(
     let (q, k, v) = (rotated(q), rotated(k), v.map(rotated));
     let (v, exchanged) = v.unzip();
     drop((q.1, k.1, exchanged));
-    (q.0, k.0, v)
+    ([q.0, k.0], v)
 }
 
 /// A tensor, given twice, with neighbouring columns exchanged, the second ones negative.

@@ -4,7 +4,7 @@ use super::builder::Plan;
 use super::facts::Facts;
 use crate::ask::{AdapterDtype, DataParallelKind, MasterWeights};
 use crate::model::Transformers;
-use crate::nn::adapters::{Made, lora};
+use crate::nn::adapters::{Made, Used, lora};
 use crate::tape::Tensor;
 
 /// What is known of a model once it is built.
@@ -49,11 +49,11 @@ impl Plan<'_> {
                 self.tape,
                 options,
                 self.targets.take(),
-                (
-                    Facts::of(self.spec),
-                    &self.call,
-                    spec.objective.disables_dropout(),
-                ),
+                Used {
+                    facts: Facts::of(self.spec),
+                    call: &self.call,
+                    dropout_is_off: spec.objective.disables_dropout(),
+                },
                 Made {
                     on_host: loaded.is_some(),
                     at_last: engine.then_some(spec.weights),

@@ -15,6 +15,7 @@ use crate::nn::attention::{Angles, AttentionOptions, dropped, readers_from};
 use crate::nn::build::{BetweenLayers, Builder, Embedding, Facts, Linear, Norm, Output};
 use crate::nn::experts::balance;
 use crate::nn::heads::{classifier, loss};
+use crate::nn::masks::BatchShape;
 use crate::nn::masks::mask;
 use crate::nn::vision::{Among, VisionTower};
 use crate::tape::{Called, Tape, Tensor};
@@ -264,7 +265,7 @@ impl<L: Layer> Causal<L> {
             );
             let kept = facts.index_all(t, &hidden, 3);
             let loss = t.scoped("loss", None, || {
-                loss::liger_causal_lm(t, facts, (&kept, weight), labels, budget)
+                loss::liger_causal_lm(t, facts, &kept, weight, labels, budget)
             });
             return self.balanced(t, None, Some(loss));
         }
@@ -376,13 +377,13 @@ impl<L: Layer> Causal<L> {
     fn decode(&self, t: &Tape, input_ids: &Tensor, mut embedded: Tensor, among: &Among) -> Tensor {
         let inputs = self.inputs.as_ref();
         let inputs = inputs.map(|inputs| inputs.forward(t, input_ids, &embedded));
-        let size = (input_ids.dim(0), input_ids.dim(1));
+        let size = BatchShape::of(input_ids);
         let given = among.grouped.then(|| {
             self.shell
                 .masks_of_groups(t, size, self.masks == Masks::Both)
         });
         let positions =
-            (among.positions.clone()).unwrap_or_else(|| self.shell.positions(t, size.1));
+            (among.positions.clone()).unwrap_or_else(|| self.shell.positions(t, size.s));
         let (full, windowed) = given.unwrap_or_else(|| self.masks(t, input_ids));
         if self.style.embedding_scale == EmbeddingScale::Replaced {
             embedded = t.mul_scalar(&embedded);

@@ -3,6 +3,7 @@
 use crate::ask::{ActivationCheckpointing, Attention, Loss, Task};
 use crate::model::{Architecture, MaskStyle, ResolvedSpec, Transformers};
 use crate::nn::build::{Builder, Call, Facts};
+use crate::nn::masks::BatchShape;
 use crate::nn::masks::{MaskRequest, blocks as mask_blocks, mask, sequences};
 use crate::tape::{Region, Results, Tape, Tensor};
 use crate::units::{DType, Shape};
@@ -158,9 +159,10 @@ impl Shell {
     /// The mask for token ids `[B, S]` where layers know by themselves which tokens are later
     /// (transformers 4): padding alone, `[B, 1, 1, K]` for K keys, added to the scores.
     pub(crate) fn inverted_mask(&self, t: &Tape, input_ids: &Tensor) -> Option<Tensor> {
-        let size = (input_ids.dim(0), t.cached_tokens() + input_ids.dim(1));
+        let size = BatchShape::of(input_ids);
+        let seen = size.with_len(t.cached_tokens() + size.s);
         self.has_mask()
-            .then(|| mask::inverted(t, size, DType::Int64, self.dtype))
+            .then(|| mask::inverted(t, seen, DType::Int64, self.dtype))
     }
 
     /// The mask for token ids `[B, S]`, of layers that see a `window` of tokens if one is given.
@@ -171,19 +173,19 @@ impl Shell {
         window: Option<u64>,
         style: MaskStyle,
     ) -> Option<Tensor> {
-        let size = (input_ids.dim(0), input_ids.dim(1));
+        let size = BatchShape::of(input_ids);
         if self.packed > 1 {
             return self.mask_of_sequences(t, size, window);
         }
         if self.flash {
-            let seen = (size.0, t.cached_tokens() + size.1);
+            let seen = size.with_len(t.cached_tokens() + size.s);
             return self.padding_mask.then(|| mask::of_padding(t, seen, style));
         }
         mask::causal(t, self.request(t, size, window, style))
     }
 
     /// The mask of packed sequences; the flash-attn package is given where they begin, where that is known.
-    fn mask_of_sequences(&self, t: &Tape, size: (u64, u64), window: Option<u64>) -> Option<Tensor> {
+    fn mask_of_sequences(&self, t: &Tape, size: BatchShape, window: Option<u64>) -> Option<Tensor> {
         if self.flash {
             drop(sequences::numbers(t, size));
             return self.call.boundaries();
@@ -194,7 +196,7 @@ impl Shell {
 
     /// The mask of token ids `[B, S]` that is made whether attention needs it or not.
     pub(crate) fn mask_anyhow(&self, t: &Tape, input_ids: &Tensor) -> Tensor {
-        let size = (input_ids.dim(0), input_ids.dim(1));
+        let size = BatchShape::of(input_ids);
         mask::always(t, self.request(t, size, None, MaskStyle::Boolean))
     }
 
@@ -205,7 +207,7 @@ impl Shell {
         input_ids: &Tensor,
         chunk: Option<u64>,
     ) -> Option<Tensor> {
-        let size = (input_ids.dim(0), input_ids.dim(1));
+        let size = BatchShape::of(input_ids);
         let request = self.request(t, size, chunk, MaskStyle::Boolean);
         mask::causal(
             t,
@@ -220,7 +222,7 @@ impl Shell {
     pub(crate) fn masks_of_groups(
         &self,
         t: &Tape,
-        size: (u64, u64),
+        size: BatchShape,
         windowed: bool,
     ) -> (Option<Tensor>, Option<Tensor>) {
         if self.flash {
@@ -239,7 +241,7 @@ impl Shell {
     fn request(
         &self,
         t: &Tape,
-        (b, s): (u64, u64),
+        size: BatchShape,
         window: Option<u64>,
         style: MaskStyle,
     ) -> MaskRequest {
@@ -247,7 +249,7 @@ impl Shell {
         // A layer with a window has left only as many tokens as the next one sees; no layer has one
         // of no width.
         let left = |window: u64| window.checked_sub(1).map_or(cached, |n| cached.min(n));
-        let keys = s + window.map_or(cached, left);
+        let keys = size.s + window.map_or(cached, left);
         // A mask that is made at all is compared with the window, however wide it is; a triangle
         // knows of none.
         let made =
@@ -259,7 +261,7 @@ impl Shell {
             window: window.is_some_and(|window| made || window <= keys),
             chunked: false,
             padded: self.padding_mask,
-            size: (b, s),
+            size,
             cached,
             keys,
             dtype: self.dtype,
@@ -272,16 +274,16 @@ impl Shell {
         if let Some(given) = self.call.causal_mask() {
             return given;
         }
-        let (b, s) = (input_ids.dim(0), input_ids.dim(1));
+        let size = BatchShape::of(input_ids);
         let request = MaskRequest {
             eager: true,
             padding: self.padding_mask,
             window: false,
             chunked: false,
             padded: self.padding_mask,
-            size: (b, s),
+            size,
             cached: 0,
-            keys: s,
+            keys: size.s,
             dtype: self.dtype,
             style: MaskStyle::Exact,
         };

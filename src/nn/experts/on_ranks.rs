@@ -31,6 +31,18 @@ struct Sent {
     tokens: u64,
 }
 
+/// Rows that were sent to their experts' ranks.
+struct Dispatched {
+    /// Those that this rank's experts get.
+    own: Tensor,
+    /// Which expert each is for.
+    ids: Tensor,
+    /// Ones for weights.
+    ones: Tensor,
+    /// How they go back.
+    sent: Sent,
+}
+
 impl OnRanks {
     /// That of a run, if it divides experts.
     pub(crate) fn of(b: &Builder, experts: &Experts) -> Option<Self> {
@@ -64,21 +76,20 @@ impl OnRanks {
         if sums {
             return self.summed(t, tokens, [chosen, weights], run);
         }
-        let (own, ids, ones, sent) = self.dispatched(t, tokens, [chosen, weights]);
+        let Dispatched {
+            own,
+            ids,
+            ones,
+            sent,
+        } = self.dispatched(t, tokens, [chosen, weights]);
         let out = run(&own, [&ids, &ones]);
         let combined = self.combined(t, &out, &sent);
         drop((own, ids, ones, out));
         t.to(&combined, tokens.dtype())
     }
 
-    /// `_dispatch_tokens`: the rows that this rank's experts get, which of them each is for, and ones for
-    /// weights.
-    fn dispatched(
-        &self,
-        t: &Tape,
-        tokens: &Tensor,
-        [chosen, weights]: [&Tensor; 2],
-    ) -> (Tensor, Tensor, Tensor, Sent) {
+    /// `_dispatch_tokens`.
+    fn dispatched(&self, t: &Tape, tokens: &Tensor, [chosen, weights]: [&Tensor; 2]) -> Dispatched {
         let whole = tokens.dim(0);
         let [tokens, chosen, weights] = [tokens, chosen, weights].map(|x| {
             if self.sharing > 1 {
@@ -123,7 +134,12 @@ impl OnRanks {
             weights,
             tokens: whole,
         };
-        (own, ids, ones, sent)
+        Dispatched {
+            own,
+            ids,
+            ones,
+            sent,
+        }
     }
 
     /// `_combine_tokens`: what the experts gave goes back, is weighted and summed for each token.

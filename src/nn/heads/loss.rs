@@ -115,7 +115,8 @@ pub(crate) fn cut(
 pub(crate) fn liger_causal_lm(
     t: &Tape,
     facts: Facts,
-    (hidden, weight): (&Tensor, &Tensor),
+    hidden: &Tensor,
+    weight: &Tensor,
     labels: &Tensor,
     budget: u64,
 ) -> Tensor {

@@ -5,11 +5,12 @@
 use super::indices::{broadcast_indices, flags, indices};
 use super::mask;
 use super::mask::MaskRequest;
+use super::size::BatchShape;
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
 
 /// `get_block_sequence_ids_for_mask`: to which image each token `[B, S]` belongs.
-pub(crate) fn groups(t: &Tape, (b, s): (u64, u64)) -> Tensor {
+pub(crate) fn groups(t: &Tape, BatchShape { b, s }: BatchShape) -> Tensor {
     let n = b * s;
     let is_image = flags(t, "eq", n);
     let padded = flags(t, "constant_pad_nd", b * (s + 1));
@@ -30,7 +31,7 @@ pub(crate) fn groups(t: &Tape, (b, s): (u64, u64)) -> Tensor {
 }
 
 /// Which tokens `[B, S]` stand before an answer (`PaliGemmaModel`).
-pub(crate) fn prefixes(t: &Tape, (b, s): (u64, u64)) -> Tensor {
+pub(crate) fn prefixes(t: &Tape, BatchShape { b, s }: BatchShape) -> Tensor {
     let n = b * s;
     let _before = flags(t, "eq", n);
     let numbers = [0, 1].map(|_| indices(t, "scalar_tensor", 1));
@@ -41,7 +42,7 @@ pub(crate) fn prefixes(t: &Tape, (b, s): (u64, u64)) -> Tensor {
 
 /// The mask of layers that see all or, where the request has a window, what is near.
 pub(crate) fn of_groups(t: &Tape, r: MaskRequest, window: bool) -> Tensor {
-    let (b, s) = r.size;
+    let BatchShape { b, s } = r.size;
     let square = |op| flags(t, op, b * s * s);
     let shifted = || t.add_scalar(&indices(t, "arange", s));
     let at_places = |read: fn(&Tape, u64) -> Tensor| {

@@ -1,35 +1,55 @@
 //! The masks of layers that see tokens on both sides, as transformers 5 builds them.
 
 use super::indices::{broadcast_indices, flags, indices};
+use super::size::{BatchShape, ScoreShape};
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
 
 /// `create_bidirectional_mask` of a padding mask (`masking_utils.py`, transformers 5.23): for B
 /// samples, queries and keys; `[B, 1, Q, K]`, boolean or added to the scores.
-pub(crate) fn bidirectional(t: &Tape, size: (u64, u64, u64), eager: bool, dtype: DType) -> Tensor {
-    around(t, size, (eager, true), None, dtype)
+pub(crate) fn bidirectional(t: &Tape, size: ScoreShape, eager: bool, dtype: DType) -> Tensor {
+    around(
+        t,
+        size,
+        BothSides {
+            eager,
+            padded: true,
+            window: None,
+        },
+        dtype,
+    )
+}
+
+/// What decides the mask of layers that see tokens on both sides.
+#[derive(Clone, Copy)]
+pub(crate) struct BothSides {
+    /// Whether attention adds the mask to scores (eager) or hands it to sdpa.
+    pub(crate) eager: bool,
+    /// Whether there is padding.
+    pub(crate) padded: bool,
+    /// How far a token sees on each side, where not everything.
+    pub(crate) window: Option<u64>,
 }
 
 /// [`bidirectional`] for B samples of S tokens, each of which sees a `window` on each side
 /// (`create_bidirectional_sliding_window_mask`), where there is padding or a window.
 pub(crate) fn of_both_sides(
     t: &Tape,
-    (b, s): (u64, u64),
-    (eager, padded): (bool, bool),
-    window: Option<u64>,
+    size: BatchShape,
+    sees: BothSides,
     dtype: DType,
 ) -> Option<Tensor> {
-    let made = padded || window.is_some();
-    made.then(|| around(t, (b, s, s), (eager, padded), window, dtype))
+    let made = sees.padded || sees.window.is_some();
+    made.then(|| around(t, size.scores(), sees, dtype))
 }
 
-fn around(
-    t: &Tape,
-    (b, queries, keys): (u64, u64, u64),
-    (eager, padded): (bool, bool),
-    window: Option<u64>,
-    dtype: DType,
-) -> Tensor {
+fn around(t: &Tape, size: ScoreShape, sees: BothSides, dtype: DType) -> Tensor {
+    let ScoreShape { b, queries, keys } = size;
+    let BothSides {
+        eager,
+        padded,
+        window,
+    } = sees;
     let padding = padded.then(|| {
         let padding = flags(t, "_to_copy", b * keys);
         drop(flags(t, "all", 1));

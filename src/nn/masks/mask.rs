@@ -2,6 +2,7 @@
 
 use super::both_sides::bidirectional;
 use super::indices::{broadcast_indices, flags, indices};
+use super::size::{BatchShape, ScoreShape};
 use crate::ask::Attention;
 use crate::model::MaskStyle;
 use crate::tape::{Places, Tape, Tensor};
@@ -21,7 +22,7 @@ pub(crate) struct MaskRequest {
     /// Whether the mask that came with the batch has padding in it, so that sdpa needs it.
     pub(crate) padded: bool,
     /// B and S.
-    pub(crate) size: (u64, u64),
+    pub(crate) size: BatchShape,
     /// Tokens that earlier passes left in the cache.
     pub(crate) cached: u64,
     /// Keys that a layer sees: those of the cache and of this pass.
@@ -37,13 +38,13 @@ pub(crate) struct MaskRequest {
 pub(crate) fn causal(t: &Tape, request: MaskRequest) -> Option<Tensor> {
     if !request.eager && !request.padded && !request.window {
         // A mask is cast before it is looked at; before transformers 5 it is only looked at.
-        let (b, s) = request.size;
+        let seen = request.size.with_len(request.cached + request.size.s);
         if request.style == MaskStyle::Boolean {
-            let given = b * (request.cached + s);
+            let given = seen.b * seen.s;
             let padding = request.padding.then(|| flags(t, "_to_copy", given));
             drop((padding, left_padding(t, request)));
         } else if request.padding {
-            looks_for_padding(t, (b, request.cached + s));
+            looks_for_padding(t, seen);
         }
         return None;
     }
@@ -65,7 +66,7 @@ pub(crate) fn whole(t: &Tape, request: MaskRequest) -> Tensor {
 }
 
 /// What is asked of a mask that is always made, of all tokens with the padding among them.
-fn of_padded(size: (u64, u64), dtype: DType, style: MaskStyle) -> MaskRequest {
+fn of_padded(size: BatchShape, dtype: DType, style: MaskStyle) -> MaskRequest {
     MaskRequest {
         eager: true,
         padding: true,
@@ -74,7 +75,7 @@ fn of_padded(size: (u64, u64), dtype: DType, style: MaskStyle) -> MaskRequest {
         padded: true,
         size,
         cached: 0,
-        keys: size.1,
+        keys: size.s,
         dtype,
         style,
     }
@@ -82,9 +83,9 @@ fn of_padded(size: (u64, u64), dtype: DType, style: MaskStyle) -> MaskRequest {
 
 /// The mask of B samples of S tokens `[B, 1, S, K]` over a cache that has K `places`, for which it has a
 /// padding mask of those that it holds and of these (`keys` in all).
-pub(crate) fn of_places(t: &Tape, (size, keys): ((u64, u64), u64), places: Places) -> Tensor {
+pub(crate) fn of_places(t: &Tape, size: BatchShape, keys: u64, places: Places) -> Tensor {
     let request = MaskRequest {
-        cached: keys - size.1,
+        cached: keys - size.s,
         keys: places.tokens,
         ..of_padded(size, places.dtype, MaskStyle::Exact)
     };
@@ -93,20 +94,21 @@ pub(crate) fn of_places(t: &Tape, (size, keys): ((u64, u64), u64), places: Place
 
 /// The causal mask of a decoder that gives itself a padding mask of ones in float32 (T5, BLOOM and OPT of
 /// transformers 4), made from a triangle and added to the scores.
-pub(crate) fn causal_of_ones(t: &Tape, size: (u64, u64), dtype: DType) -> Tensor {
+pub(crate) fn causal_of_ones(t: &Tape, size: BatchShape, dtype: DType) -> Tensor {
     let request = of_padded(size, dtype, MaskStyle::Triangle);
     additive(t, request, DType::Float32)
 }
 
 /// `flash_attention_mask` (transformers 5), or what `_update_causal_mask` gives flash-attn
 /// (transformers 4): the padding mask `[B, S]` itself, once it is known to hold padding.
-pub(crate) fn of_padding(t: &Tape, (b, s): (u64, u64), style: MaskStyle) -> Tensor {
+pub(crate) fn of_padding(t: &Tape, size: BatchShape, style: MaskStyle) -> Tensor {
+    let tokens = size.b * size.s;
     if style == MaskStyle::Boolean {
-        let mask = flags(t, "_to_copy", b * s);
+        let mask = flags(t, "_to_copy", tokens);
         drop(flags(t, "all", 1));
         return mask;
     }
-    let equal = flags(t, "eq", b * s);
+    let equal = flags(t, "eq", tokens);
     let _any = flags(t, "any", 1);
     drop(equal);
     // The batch holds the mask.
@@ -118,10 +120,12 @@ pub(crate) fn of_padding(t: &Tape, (b, s): (u64, u64), style: MaskStyle) -> Tens
 /// been counted.
 pub(crate) fn causal_of_all(
     t: &Tape,
-    (b, s): (u64, u64),
+    size: BatchShape,
     cached: u64,
-    (eager, dtype): (bool, DType),
+    eager: bool,
+    dtype: DType,
 ) -> Option<Tensor> {
+    let BatchShape { b, s } = size;
     let keys = cached + s;
     if !eager {
         let _padding = flags(t, "_to_copy", b * keys);
@@ -137,7 +141,7 @@ pub(crate) fn causal_of_all(
         window: false,
         chunked: false,
         padded: true,
-        size: (b, s),
+        size,
         cached,
         keys,
         dtype,
@@ -148,7 +152,7 @@ pub(crate) fn causal_of_all(
 
 /// `masking_utils.py`, transformers 5.23. Sdpa can do without a mask if it `may_skip` it.
 fn boolean(t: &Tape, r: MaskRequest, may_skip: bool) -> Tensor {
-    let (b, s) = r.size;
+    let BatchShape { b, s } = r.size;
     let keys = r.keys;
     let given = b * (r.cached + s);
     let padding = r.padding.then(|| flags(t, "_to_copy", given));
@@ -194,7 +198,8 @@ fn boolean(t: &Tape, r: MaskRequest, may_skip: bool) -> Tensor {
 /// What attention is given of where tokens may look, `[.., S, keys]`: that or, in eager attention,
 /// numbers to be added.
 pub(crate) fn given_to_attention(t: &Tape, r: MaskRequest, allowed: Tensor) -> Tensor {
-    let ((b, s), keys) = (r.size, r.keys);
+    let BatchShape { b, s } = r.size;
+    let keys = r.keys;
     if r.eager {
         let scalars = (
             t.empty("zeros", Shape::new(&[]), r.dtype),
@@ -212,7 +217,7 @@ pub(crate) fn given_to_attention(t: &Tape, r: MaskRequest, allowed: Tensor) -> T
 
 /// How many tokens are padding before the first of each of B samples, where chunks begin after them.
 fn left_padding(t: &Tape, r: MaskRequest) -> Option<Tensor> {
-    let (b, s) = r.size;
+    let BatchShape { b, s } = r.size;
     let given = b * (r.cached + s);
     r.chunked.then(|| {
         if !r.padding {
@@ -235,11 +240,11 @@ fn left_padding(t: &Tape, r: MaskRequest) -> Option<Tensor> {
 /// `[S, keys]`, of chunks `[B, S, keys]`: positions that are not later and, of a window, not before
 /// it.
 fn within(t: &Tape, r: MaskRequest) -> Tensor {
-    let s = r.size.1;
+    let s = r.size.s;
     if !r.window {
         return flags(t, "le", s * r.keys);
     }
-    let samples = if r.chunked { r.size.0 } else { 1 };
+    let samples = if r.chunked { r.size.b } else { 1 };
     let square = |op| flags(t, op, samples * s * r.keys);
     let near = {
         let ones = flags(t, "new_ones", 1);
@@ -272,11 +277,11 @@ fn within(t: &Tape, r: MaskRequest) -> Tensor {
 /// `_prepare_4d_causal_attention_mask_with_cache_position`, transformers 4.48 and 4.51.
 /// `sum_dtype` is that of the mask with a padding mask added to it.
 fn additive(t: &Tape, r: MaskRequest, sum_dtype: DType) -> Tensor {
-    let (b, s) = r.size;
+    let BatchShape { b, s } = r.size;
     let seen = r.cached + s;
     let square = |op, columns| t.empty(op, Shape::from([b, 1, s, columns]), r.dtype);
     if r.padding && !r.eager {
-        looks_for_padding(t, (b, seen));
+        looks_for_padding(t, r.size.with_len(seen));
     }
     // Without a padding mask the length of the cache is one more than the sequence.
     let keys = match r.style {
@@ -323,7 +328,7 @@ pub(crate) fn unmasked(t: &Tape, mask: &Tensor) -> Tensor {
 /// The lowest value where a position `[S]` looks at a later one, or at one before the window,
 /// `[S, keys]`, with what stays in local variables.
 fn future(t: &Tape, r: MaskRequest, keys: u64) -> (Tensor, Vec<Tensor>) {
-    let s = r.size.1;
+    let s = r.size.s;
     let matrix = |op| t.empty(op, Shape::from([s, keys]), r.dtype);
     let mut mask = matrix("full");
     let triangle = matches!(r.style, MaskStyle::Triangle | MaskStyle::Exact);
@@ -349,21 +354,22 @@ fn future(t: &Tape, r: MaskRequest, keys: u64) -> (Tensor, Vec<Tensor>) {
 /// [`bidirectional`] of a mask that came with the batch: none where it holds no padding.
 pub(crate) fn of_given(
     t: &Tape,
-    size: (u64, u64, u64),
-    (eager, padded): (bool, bool),
+    size: ScoreShape,
+    eager: bool,
+    padded: bool,
     dtype: DType,
 ) -> Option<Tensor> {
     if padded {
         return Some(bidirectional(t, size, eager, dtype));
     }
-    let _padding = flags(t, "_to_copy", size.0 * size.2);
+    let _padding = flags(t, "_to_copy", size.b * size.keys);
     drop(flags(t, "all", 1));
     None
 }
 
 /// `(1.0 - mask) * lowest` of a padding mask `[B, K]` in the dtype `given` (transformers 4).
-pub(crate) fn inverted(t: &Tape, (b, keys): (u64, u64), given: DType, dtype: DType) -> Tensor {
-    let mask = |op| t.empty(op, Shape::from([b, 1, 1, keys]), dtype);
+pub(crate) fn inverted(t: &Tape, seen: BatchShape, given: DType, dtype: DType) -> Tensor {
+    let mask = |op| t.empty(op, Shape::from([seen.b, 1, 1, seen.s]), dtype);
     let cast = (given != dtype).then(|| mask("_to_copy"));
     let flipped = mask("rsub");
     let inverted = mask("mul");
@@ -372,8 +378,8 @@ pub(crate) fn inverted(t: &Tape, (b, keys): (u64, u64), given: DType, dtype: DTy
 }
 
 /// `torch.all(mask == 1)` of a padding mask `[B, K]`, before sdpa is given one (transformers 4).
-pub(crate) fn looks_for_padding(t: &Tape, (b, keys): (u64, u64)) {
-    let equal = flags(t, "eq", b * keys);
+pub(crate) fn looks_for_padding(t: &Tape, seen: BatchShape) {
+    let equal = flags(t, "eq", seen.b * seen.s);
     let _all = flags(t, "all", 1);
     drop(equal);
 }
@@ -389,16 +395,11 @@ pub(crate) fn looks_like_padding(t: &Tape, b: u64) {
 
 /// The mask of an encoder with padding (`create_bidirectional_mask`, transformers 5): for B samples
 /// of S tokens.
-pub(crate) fn of_encoder(
-    t: &Tape,
-    (b, s): (u64, u64),
-    attention: Attention,
-    dtype: DType,
-) -> Tensor {
+pub(crate) fn of_encoder(t: &Tape, size: BatchShape, attention: Attention, dtype: DType) -> Tensor {
     if attention == Attention::FlashAttention2 {
-        return of_padding(t, (b, s), MaskStyle::Boolean);
+        return of_padding(t, size, MaskStyle::Boolean);
     }
-    bidirectional(t, (b, s, s), attention == Attention::Eager, dtype)
+    bidirectional(t, size.scores(), attention == Attention::Eager, dtype)
 }
 
 /// Looks for padding in a mask `[B, S]` (`create_recurrent_attention_mask`, `masking_utils.py`).

@@ -5,8 +5,10 @@ mod both_sides;
 mod indices;
 pub(crate) mod mask;
 pub(crate) mod sequences;
+mod size;
 pub(crate) mod triangle;
 
-pub(crate) use both_sides::of_both_sides;
+pub(crate) use both_sides::{BothSides, of_both_sides};
 pub(crate) use indices::flags;
 pub(crate) use mask::MaskRequest;
+pub(crate) use size::{BatchShape, ScoreShape};

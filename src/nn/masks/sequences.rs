@@ -4,10 +4,11 @@
 use super::indices::{broadcast_indices, flags, indices};
 use super::mask;
 use super::mask::MaskRequest;
+use super::size::BatchShape;
 use crate::tape::{Tape, Tensor};
 
 /// `find_packed_sequence_indices`: to which sequence each token `[B, S]` belongs.
-pub(crate) fn numbers(t: &Tape, (b, s): (u64, u64)) -> Tensor {
+pub(crate) fn numbers(t: &Tape, BatchShape { b, s }: BatchShape) -> Tensor {
     let first = indices(t, "sub", b);
     let differences = {
         let _prepended = indices(t, "cat", b * (s + 1));
@@ -28,7 +29,7 @@ pub(crate) fn numbers(t: &Tape, (b, s): (u64, u64)) -> Tensor {
 
 /// Where tokens may look of their own sequence, by their positions in it.
 pub(crate) fn apart(t: &Tape, r: MaskRequest) -> Tensor {
-    let (b, s) = r.size;
+    let BatchShape { b, s } = r.size;
     let square = |op| flags(t, op, b * s * s);
     let numbers = numbers(t, r.size);
     let of_tokens = || {

@@ -41,7 +41,8 @@ pub(crate) fn before_inputs(
     b: &Builder,
     sizes: &StateSpace,
     heads: ScanHeads,
-    ([hidden, channels, projected], bias): ([u64; 3], bool),
+    [hidden, channels, projected]: [u64; 3],
+    bias: bool,
 ) -> (Tensor, (Tensor, (CausalConv, Linear))) {
     b.parameter_after("A_log", [heads.count], || {
         b.parameter_after("D", [heads.count], || {
@@ -72,7 +73,7 @@ impl Mamba2Mixer {
         let (dt_bias, (a_log, d, conv, in_proj, norm)) =
             b.parameter_after("dt_bias", [heads.count], || {
                 let columns = [hidden, channels, projected];
-                let (a_log, (d, (conv, in_proj))) = before_inputs(b, sizes, heads, (columns, bias));
+                let (a_log, (d, (conv, in_proj))) = before_inputs(b, sizes, heads, columns, bias);
                 let norm = normalizes.then(|| GatedNorm {
                     weight: b.at("norm").parameter("weight", [inner]),
                     groups: if older { 1 } else { heads.groups },

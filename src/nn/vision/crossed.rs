@@ -10,6 +10,7 @@ use crate::nn::attention::{
 };
 use crate::nn::build::{Builder, Embedding, LayerNorm, Linear};
 use crate::nn::decoder::{Crossing, Shell};
+use crate::nn::masks::BatchShape;
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
 
@@ -255,13 +256,19 @@ impl CrossedTower {
             (states, seen)
         });
         let squares = b * self.images * self.config.tiles;
-        let (mask, rows) = self.masks(t, shell, (b, ids.dim(1)), squares);
+        let (mask, rows) = self.masks(t, shell, BatchShape::of(ids), squares);
         let (states, seen) = seen.unzip();
         Some((Crossing { states, mask, rows }, seen))
     }
 
     /// `_prepare_cross_attention_mask` of a batch with so many squares.
-    fn masks(&self, t: &Tape, shell: &Shell, (b, s): (u64, u64), squares: u64) -> (Tensor, Tensor) {
+    fn masks(
+        &self,
+        t: &Tape,
+        shell: &Shell,
+        BatchShape { b, s }: BatchShape,
+        squares: u64,
+    ) -> (Tensor, Tensor) {
         let keys = squares / b * self.config.patches();
         let all = |op, dtype| t.empty(op, Shape::from([b, 1, s, keys]), dtype);
         let dtype = shell.dtype();

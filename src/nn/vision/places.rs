@@ -2,6 +2,7 @@
 //! (`get_rope_index` in `models/{qwen2_vl,qwen2_5_vl,qwen3_vl}/modeling_*.py` of transformers 5.23).
 
 use crate::model::{PackedConfig, ResolvedSpec};
+use crate::nn::masks::BatchShape;
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
 use std::cell::RefCell;
@@ -46,22 +47,27 @@ impl Places {
     /// The places `[4, B, S]` of a prompt with positions `[B, S]`, which come first. A prompt has a mask,
     /// and where it is `padded`, all but one of the tokens of each sample are none of padding.
     pub(crate) fn of_prompt(&self, t: &Tape, positions: Tensor, padded: bool) -> Tensor {
-        let (b, s) = (positions.dim(0), positions.dim(1));
+        let size = BatchShape::of(&positions);
         drop(t.empty("any", Shape::new(&[]), DType::Bool));
         let places = if self.images > 0 {
-            self.forward(t, (b, s), Some(s - u64::from(padded)))
+            self.forward(t, size, Some(size.s - u64::from(padded)))
         } else {
-            self.deltas.replace(Some(numbers(t, "zeros", &[b, 1])));
+            self.deltas.replace(Some(numbers(t, "zeros", &[size.b, 1])));
             positions.clone()
         };
-        let all = numbers(t, "cat", &[4, b, s]);
+        let all = numbers(t, "cat", &[4, size.b, size.s]);
         drop((places, positions));
         all
     }
 
     /// `[3, B, S]`; where a mask comes with the batch, of so many tokens of each sample that are no
     /// padding.
-    pub(crate) fn forward(&self, t: &Tape, (b, s): (u64, u64), kept: Option<u64>) -> Tensor {
+    pub(crate) fn forward(
+        &self,
+        t: &Tape,
+        BatchShape { b, s }: BatchShape,
+        kept: Option<u64>,
+    ) -> Tensor {
         let (masked, seen) = (kept.is_some(), kept.unwrap_or(s));
         let places = numbers(t, "zeros", &[3, b, s]);
         let mut deltas = Vec::new();

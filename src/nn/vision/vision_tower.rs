@@ -13,6 +13,7 @@ use super::places::{Places, without_text};
 use super::rows::Rows;
 use super::split::SplitTower;
 use super::vision_transformer::Vision;
+use crate::nn::masks::BatchShape;
 
 use crate::model::{Activation, ImageConfig, NormKind, ResolvedSpec, WholeConfig};
 use crate::nn::attention::AttentionOptions;
@@ -258,8 +259,8 @@ impl VisionTower {
         embedded: Tensor,
         seen: impl FnOnce() -> Option<ImageFeatures>,
     ) -> Seen {
-        let size = (embedded.dim(0), embedded.dim(1));
-        let positions = self.later(t, shell, size.1);
+        let size = BatchShape::of(&embedded);
+        let positions = self.later(t, shell, size.s);
         let Some(features) = seen() else {
             // Layers of their own attend to them.
             return Seen {
@@ -280,7 +281,7 @@ impl VisionTower {
                 drop(embedded);
                 let injected = (!features.deep.is_empty()).then(|| {
                     Box::new(Injected {
-                        mask: t.view(&mask, [size.0, size.1]),
+                        mask: t.view(&mask, [size.b, size.s]),
                         features: features.deep.iter().map(|parts| join(t, parts)).collect(),
                     })
                 });
@@ -288,7 +289,7 @@ impl VisionTower {
                     || {
                         packed
                             .1
-                            .forward(t, size, shell.call().mask().map(|_| size.1 - 1))
+                            .forward(t, size, shell.call().mask().map(|_| size.s - 1))
                     },
                     |given| without_text(t, &given),
                 );
@@ -390,7 +391,7 @@ impl WholeTower {
     ) -> Seen {
         let joined = t.to(&features.joined(t), embedded.dtype());
         let mut placed = Seen::placed(t, embedded, joined, features.held());
-        let size = (placed.embedded.dim(0), placed.embedded.dim(1));
+        let size = BatchShape::of(&placed.embedded);
         if self.prefixed {
             placed.held.push(mask_blocks::prefixes(t, size));
         } else if self.grouped {

@@ -1,8 +1,8 @@
 //! How a model that was built on the device becomes flat parameters.
 
-use super::Fsdp1;
 use super::handle::{self, Common, Handle, Original, UNSHARD};
 use super::layout::Layout;
+use super::{Fsdp1, Place};
 use crate::ask::{ActivationCheckpointing, AdapterDtype, ComputeDtype, ShardingStrategy};
 use crate::model::ResolvedSpec;
 use crate::parallel::units::Layers;
@@ -170,13 +170,13 @@ impl Flattening<'_> {
             let within: Vec<Handle> = (layer.iter().enumerate().skip(1))
                 .map(|(nth, leaf)| {
                     leaves.extend(leaf.iter().map(|entry| (entry.tensor.clone(), at + nth)));
-                    self.handle((leaf, &[]), at + nth)
+                    self.handle(leaf, &[], at + nth)
                 })
                 .collect();
-            handles.push(self.handle((&layer[0], buffers), at));
+            handles.push(self.handle(&layer[0], buffers, at));
             handles.extend(within);
         }
-        let mut root = self.handle((&units[0][0], &buffers[0]), 0);
+        let mut root = self.handle(&units[0][0], &buffers[0], 0);
         root.is_root = true;
         handles.insert(0, root);
         Flat {
@@ -187,7 +187,7 @@ impl Flattening<'_> {
     }
 
     /// The handle of a unit's parameters, which is to stand at a place among all. Buffers move with them.
-    fn handle(&self, (unit, buffers): (&[Registered], &[Registered]), at: usize) -> Handle {
+    fn handle(&self, unit: &[Registered], buffers: &[Registered], at: usize) -> Handle {
         let (t, common, mesh) = (self.t, self.common, &self.spec.mesh);
         let sizes: Vec<u64> = unit.iter().map(|p| p.tensor.numel()).collect();
         let stored = unit
@@ -202,7 +202,7 @@ impl Flattening<'_> {
         } else {
             0
         };
-        let layout = Layout::of(&sizes, aligned, mesh.shard, (place, common.ranks));
+        let layout = Layout::of(&sizes, aligned, mesh.shard, place, common.ranks);
         if self.spec.parallelism.dp.fsdp.built_on_cpu {
             // `_move_module_to_device`.
             let parameters = unit.iter().map(|p| (p, stored, Category::Parameters));
@@ -260,12 +260,16 @@ fn in_order(mut parameters: Vec<Registered>) -> Vec<Registered> {
     parameters
 }
 
-/// Handle and place in it of each parameter that is trained, in the model's order.
-fn trained(t: &Tape, handles: &[Handle]) -> Vec<(usize, usize)> {
+/// Each parameter that is trained, in the model's order.
+fn trained(t: &Tape, handles: &[Handle]) -> Vec<Place> {
     let mut places = Vec::new();
     for (at, handle) in handles.iter().enumerate() {
         let originals = handle.originals.iter().enumerate();
-        places.extend(originals.map(|(place, original)| (&original.tensor, (at, place))));
+        let place = |original| Place {
+            handle: at,
+            original,
+        };
+        places.extend(originals.map(|(nth, original)| (&original.tensor, place(nth))));
     }
     let mut trained = Vec::new();
     t.for_each_parameter(|_, parameter, _| {

@@ -28,7 +28,8 @@ impl Layout {
         sizes: &[u64],
         aligned: Option<u64>,
         world: u64,
-        (place, ranks): (u64, u64),
+        place: u64,
+        ranks: u64,
     ) -> Self {
         let mut pieces = Vec::new();
         let mut numel = 0;
@@ -81,7 +82,7 @@ mod tests {
             (None, 7),
             (Some(2), 1),
         ] {
-            let of = |place| Layout::of(&sizes, aligned, ranks, (place, ranks));
+            let of = |place| Layout::of(&sizes, aligned, ranks, place, ranks);
             for (i, &size) in sizes.iter().enumerate() {
                 assert_eq!((0..ranks).map(|place| of(place).own[i]).sum::<u64>(), size);
             }
@@ -94,7 +95,7 @@ mod tests {
 
     #[test]
     fn parameters_are_aligned_and_the_whole_divides_among_ranks() {
-        let layout = Layout::of(&[5, 8, 1], Some(4), 4, (1, 4));
+        let layout = Layout::of(&[5, 8, 1], Some(4), 4, 1, 4);
         let pieces = [(5, false), (3, true), (8, false), (1, false), (3, true)];
         assert_eq!(layout.pieces, pieces);
         assert_eq!((layout.numel, layout.shard), (20, 5));

@@ -72,7 +72,7 @@ impl Sharing {
     /// Among ranks that one copy of the parameters is divided among, one past the last place, from this rank's
     /// on, at which ranks have as many rows of a parameter.
     pub(super) fn alike_until(self, shape: &Shape, mesh: &Mesh) -> u64 {
-        let until = RowShard::alike_until(shape, (self.place, self.ranks));
+        let until = RowShard::alike_until(shape, self.place, self.ranks);
         (until * mesh.shard).div_ceil(self.ranks)
     }
 }

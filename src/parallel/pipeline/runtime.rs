@@ -47,7 +47,7 @@ impl Pipeline {
         };
         let own = spec.local_stages().into_iter().map(|stage| {
             let parameters = parameters.remove(&stage.index).unwrap_or_default();
-            Stage::new((stage.index, plan.stages()), parameters, boundary)
+            Stage::new(stage.index, plan.stages(), parameters, boundary)
         });
         let stages = own.collect();
         let program = match plan.schedule {

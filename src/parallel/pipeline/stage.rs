@@ -52,7 +52,8 @@ pub(super) struct Stage {
 impl Stage {
     /// The stage `index` of so many, with its parameters.
     pub(super) fn new(
-        (index, stages): (u64, u64),
+        index: u64,
+        stages: u64,
         parameters: Vec<Tensor>,
         boundary: (Shape, DType),
     ) -> Self {

@@ -7,6 +7,7 @@ mod save;
 
 use crate::ask::{OffloadDevice, Zero};
 use crate::tape::{Called, Category, Collective, Storage, Tape, Tensor};
+use crate::tape::{Registered, Role};
 use crate::units::{DType, Shape, Stream};
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, VecDeque};
@@ -100,16 +101,22 @@ pub(super) struct Coordinator {
 }
 
 impl Coordinator {
-    /// Partitions all parameters, with their modules, in the order of the model, of which each is trained or
-    /// not.
+    /// Partitions all parameters, with their modules, in the order of the model.
     pub(super) fn new(
         t: &Tape,
         settings: Zero,
         ranks: u64,
-        parameters: impl Iterator<Item = (Tensor, u32, bool)>,
+        parameters: impl Iterator<Item = Registered>,
     ) -> (Self, Vec<Tensor>) {
         let mut parts = Vec::new();
-        let parameters = parameters.map(|(tensor, scope, trained)| {
+        let parameters = parameters.map(|entry| {
+            let Registered {
+                tensor,
+                scope,
+                role,
+                ..
+            } = entry;
+            let trained = role == Role::Trained;
             let part = tensor.numel().div_ceil(ranks);
             if settings.offload_param == OffloadDevice::None {
                 let shape = Shape::from([part]);

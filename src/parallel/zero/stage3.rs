@@ -75,8 +75,6 @@ impl Stage3 {
         let parameters = registered
             .into_iter()
             .filter(|entry| entry.role != Role::Buffer);
-        let parameters =
-            parameters.map(|entry| (entry.tensor, entry.scope, entry.role == Role::Trained));
         let (coordinator, mut parts) = Coordinator::new(t, settings, ranks, parameters);
         let mut trained = Vec::new();
         t.for_each_parameter(|_, parameter, _| trained.extend(coordinator.place(parameter)));

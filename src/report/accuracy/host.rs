@@ -2,7 +2,8 @@
 
 use super::case::Case;
 use super::measure::{Words, first};
-use super::table::{percentile, relative};
+use super::pair::Pair;
+use super::table::percentile;
 use crate::ask::Scenario;
 use crate::host::{self, HostInputs, HostPart, HostPhase, PageCachePart};
 use crate::model::ResolvedSpec;
@@ -37,9 +38,9 @@ pub(super) struct HostComparison {
     /// The case.
     id: String,
     /// The figure itself.
-    pair: (u64, u64),
+    pair: Pair,
     /// The node's total with it.
-    total: (u64, u64),
+    total: Pair,
 }
 
 /// Errors of a group of host figures, as shares.
@@ -82,26 +83,31 @@ pub(super) fn compare(
         let data = data.filter(|(part, _)| *part == PageCachePart::Dataset);
         total += data.map(|(_, bytes)| *bytes).sum();
     }
-    let (figure, pair, measured_total) = match (expected.total, expected.part, expected.bytes) {
-        (Some(measured), _, _) => ("total", (total.get(), measured), measured),
-        (None, Some(part), Some(measured)) => {
-            let parts = phase.composition.iter();
-            let bytes: Bytes = parts.filter(|(p, _)| *p == part).map(|(_, b)| *b).sum();
-            // The rest was not measured with it and is taken from the model.
-            let rest = (total - bytes).get();
-            (
-                part.name(),
-                (bytes.get(), measured),
-                rest.saturating_add(measured),
-            )
-        }
-        _ => return Err("host expects a total, or a part with its bytes.".to_owned()),
-    };
+    let (figure, found, measured, measured_total) =
+        match (expected.total, expected.part, expected.bytes) {
+            (Some(measured), _, _) => ("total", total.get(), measured, measured),
+            (None, Some(part), Some(measured)) => {
+                let parts = phase.composition.iter();
+                let bytes: Bytes = parts.filter(|(p, _)| *p == part).map(|(_, b)| *b).sum();
+                // The rest was not measured with it and is taken from the model.
+                let rest = (total - bytes).get();
+                (
+                    part.name(),
+                    bytes.get(),
+                    measured,
+                    rest.saturating_add(measured),
+                )
+            }
+            _ => return Err("host expects a total, or a part with its bytes.".to_owned()),
+        };
     Ok(HostComparison {
         group: format!("host.{figure} {}", scenario.dataset.mode.name()),
         id: case.id.clone(),
-        pair,
-        total: (total.get(), measured_total),
+        pair: Pair { found, measured },
+        total: Pair {
+            found: total.get(),
+            measured: measured_total,
+        },
     })
 }
 
@@ -136,8 +142,8 @@ pub(super) fn errors(comparisons: &[HostComparison]) -> BTreeMap<String, HostErr
     members
         .into_iter()
         .map(|(group, members)| {
-            let totals: Vec<f64> = members.iter().map(|one| relative(one.total)).collect();
-            let own: Vec<f64> = members.iter().map(|one| relative(one.pair)).collect();
+            let totals: Vec<f64> = members.iter().map(|one| one.total.error()).collect();
+            let own: Vec<f64> = members.iter().map(|one| one.pair.error()).collect();
             let errors = HostErrors {
                 cases: members.len(),
                 median: percentile(&totals, 50),
@@ -176,9 +182,9 @@ pub(super) fn write(
         )?;
     }
     let mut order: Vec<&HostComparison> = comparisons.iter().collect();
-    order.sort_by(|a, b| relative(b.total).total_cmp(&relative(a.total)));
+    order.sort_by(|a, b| b.total.error().total_cmp(&a.total.error()));
     for one in order.into_iter().take(worst) {
-        let (found, measured) = one.pair;
+        let Pair { found, measured } = one.pair;
         writeln!(
             text,
             "{}  {}: {found}, measured {measured}",

@@ -1,6 +1,7 @@
 //! One case: estimated and compared.
 
 use super::case::{Case, Expected, ExpectedPhase, ExpectedStep};
+use super::pair::Pair;
 use super::published::{Published, figures};
 use crate::ask::{Finding, Message};
 use crate::report::{DeviceReport, Estimate, PhaseReport, StepReport, estimate};
@@ -29,9 +30,9 @@ pub struct Comparison {
     /// Figures of the whole run that others published.
     pub published: Vec<Published>,
     /// Elements of all parameters: found and measured.
-    pub num_parameters: Option<(u64, u64)>,
+    pub num_parameters: Option<Pair>,
     /// Elements of trained parameters: found and measured.
-    pub num_trainable: Option<(u64, u64)>,
+    pub num_trainable: Option<Pair>,
 }
 
 /// Found and measured peaks of a phase, a step or a run.
@@ -42,11 +43,11 @@ pub struct PhaseComparison {
     /// Which phase was measured to bind, of a step's peak.
     pub expected_phase: Option<String>,
     /// Live storages.
-    pub tensor: Option<(u64, u64)>,
+    pub tensor: Option<Pair>,
     /// Whole blocks.
-    pub allocated: Option<(u64, u64)>,
+    pub allocated: Option<Pair>,
     /// Segments.
-    pub reserved: Option<(u64, u64)>,
+    pub reserved: Option<Pair>,
     /// By category, those that differ: found and measured.
     pub parts: Vec<(&'static str, u64, u64)>,
     /// The largest difference of a category, as a share of the measured total.
@@ -93,12 +94,14 @@ fn comparison(estimate: &Estimate, case: &Case) -> Comparison {
         first_peak: step_peak(&device.first_step, &expected.first_step),
         phases: steady_phases(device, expected),
         first_phases: phases(&device.first_step, expected.first_step.as_ref()),
-        num_parameters: expected
-            .num_parameters
-            .map(|measured| (report.model.num_parameters, measured)),
-        num_trainable: expected
-            .num_trainable
-            .map(|measured| (report.model.num_trainable, measured)),
+        num_parameters: expected.num_parameters.map(|measured| Pair {
+            found: report.model.num_parameters,
+            measured,
+        }),
+        num_trainable: expected.num_trainable.map(|measured| Pair {
+            found: report.model.num_trainable,
+            measured,
+        }),
     }
 }
 
@@ -132,7 +135,8 @@ fn phases(found: &StepReport, measured: Option<&ExpectedStep>) -> Vec<PhaseCompa
 }
 
 fn phase(found: &PhaseReport, measured: &ExpectedPhase) -> PhaseComparison {
-    let pair = |found: u64, measured: Option<u64>| measured.map(|measured| (found, measured));
+    let pair =
+        |found: u64, measured: Option<u64>| measured.map(|measured| Pair { found, measured });
     let mut parts = Vec::new();
     if let Some(composition) = &measured.composition {
         for &category in Category::ALL {

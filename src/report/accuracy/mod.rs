@@ -9,6 +9,7 @@ mod case;
 mod groups;
 mod host;
 mod measure;
+mod pair;
 mod published;
 mod table;
 mod worst;

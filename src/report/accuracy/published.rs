@@ -1,7 +1,8 @@
 //! Figures of whole runs, as others publish them, by source.
 
 use super::case::Expected;
-use super::table::{percentile, relative};
+use super::pair::Pair;
+use super::table::percentile;
 use crate::report::Estimate;
 use std::collections::BTreeMap;
 use std::fmt::{self, Write};
@@ -24,7 +25,11 @@ pub struct Published {
 impl Published {
     /// The error, as a share.
     pub fn error(&self) -> f64 {
-        relative((self.found, self.measured))
+        Pair {
+            found: self.found,
+            measured: self.measured,
+        }
+        .error()
     }
 }
 

@@ -4,6 +4,7 @@ use super::case::Case;
 use super::groups::groups;
 use super::host::{self, HostComparison, HostErrors};
 use super::measure::{Comparison, Outcome, PhaseComparison, Words, compare};
+use super::pair::Pair;
 use super::published::{self, Published};
 use super::worst;
 use std::collections::BTreeMap;
@@ -53,19 +54,15 @@ struct Row {
     composition: Vec<f64>,
 }
 
-pub(super) fn relative((found, measured): (u64, u64)) -> f64 {
-    found.abs_diff(measured) as f64 / measured.max(1) as f64
-}
-
 impl Row {
     fn add(&mut self, peak: &PhaseComparison) {
         self.cases += 1;
         if let Some(pair) = peak.tensor {
-            self.tensor.push(relative(pair));
-            self.exact += usize::from(pair.0 == pair.1);
+            self.tensor.push(pair.error());
+            self.exact += usize::from(pair.is_equal());
         }
-        self.allocated.extend(peak.allocated.map(relative));
-        self.reserved.extend(peak.reserved.map(relative));
+        self.allocated.extend(peak.allocated.map(Pair::error));
+        self.reserved.extend(peak.reserved.map(Pair::error));
         if let Some(measured) = &peak.expected_phase {
             self.phases += 1;
             self.phases_right += usize::from(*measured == peak.phase);

@@ -3,14 +3,14 @@
 use super::case::Case;
 use super::groups::summary;
 use super::measure::{Comparison, PhaseComparison};
-use super::table::relative;
+use super::pair::Pair;
 use std::fmt::{self, Write};
 
 /// How far off a case is: live storages weigh most, then what the allocator adds.
 fn badness(comparison: &Comparison) -> f64 {
     let phases = comparison.phases.iter().chain(&comparison.first_phases);
     let off = |peak: &PhaseComparison| {
-        let of = |pair: Option<(u64, u64)>| pair.map_or(0.0, relative);
+        let of = |pair: Option<Pair>| pair.map_or(0.0, Pair::error);
         of(peak.tensor) + peak.composition_error.unwrap_or(0.0) + 0.01 * of(peak.reserved)
     };
     off(&comparison.peak) + 0.01 * phases.map(off).fold(0.0, f64::max)
@@ -25,7 +25,7 @@ pub(super) fn write(text: &mut String, cases: &[(Case, Comparison)], count: usiz
             ("num_parameters", comparison.num_parameters),
             ("num_trainable", comparison.num_trainable),
         ] {
-            if let Some((found, measured)) = pair
+            if let Some(Pair { found, measured }) = pair
                 && found != measured
             {
                 writeln!(text, "  {what}: {found}, measured {measured}")?;
@@ -51,13 +51,13 @@ pub(super) fn write(text: &mut String, cases: &[(Case, Comparison)], count: usiz
 }
 
 fn write_phase(text: &mut String, step: &str, phase: &PhaseComparison) -> fmt::Result {
-    let mut write = |what: &str, pair: Option<(u64, u64)>| match pair {
-        Some((found, measured)) if found != measured => writeln!(
+    let mut write = |what: &str, pair: Option<Pair>| match pair {
+        Some(pair @ Pair { found, measured }) if !pair.is_equal() => writeln!(
             text,
             "  {step} {:<14} {what:<9} {found:>14} measured {measured:>14} {:>+14} ({:.4} %)",
             phase.phase,
             i128::from(found) - i128::from(measured),
-            100.0 * relative((found, measured)),
+            100.0 * pair.error(),
         ),
         _ => Ok(()),
     };

@@ -3,6 +3,7 @@
 use crate::device::Request;
 use crate::sim::{Event, Phase, Trace};
 use crate::tape::Asked;
+use crate::tape::RecordedEvent;
 
 /// The steps of a trace: the last stands for all that follow.
 const FIRST: u32 = 0;
@@ -159,7 +160,7 @@ impl Cut {
         let mut marks = trace.marks.iter();
         for stretch in &trace.program {
             for piece in trace.record.pieces(stretch.clone()) {
-                for (event, stored, _) in piece.steps() {
+                for RecordedEvent { event, stored, .. } in piece.steps() {
                     match event {
                         Event::Alloc(id) => {
                             let Asked {

@@ -1,5 +1,6 @@
 //! Expert parallelism.
 
+use super::beside::Beside;
 use super::mesh::divisor;
 use super::refusal::not_estimated;
 use super::sizes::must_divide;
@@ -68,8 +69,8 @@ pub(super) fn check_beside(scenario: &Scenario, findings: &mut Vec<Finding>) {
         return;
     }
     let momentum = scenario.optimizer.name == OptimizerName::Sgd;
-    for (key, is_beside, fix) in beside(scenario) {
-        if is_beside && !(key == "optimizer.name" && momentum) {
+    for Beside { key, is_asked, fix } in beside(scenario) {
+        if is_asked && !(key == "optimizer.name" && momentum) {
             let what = message!(parallelism::experts_beside, key);
             findings.push(not_estimated(key, &what, fix));
         }

@@ -1,5 +1,6 @@
 //! Megatron-Core.
 
+use super::beside::Beside;
 use super::refusal::not_estimated;
 use super::sizes::must_divide;
 use crate::ask::{
@@ -25,7 +26,7 @@ pub(super) fn refuse(scenario: &Scenario, findings: &mut Vec<Finding>) {
         return;
     }
     contradictions(scenario, findings);
-    for (key, is_asked, fix) in beside(scenario) {
+    for Beside { key, is_asked, fix } in beside(scenario) {
         if is_asked {
             let what = message!(parallelism::megatron_beside, key);
             findings.push(not_estimated(key, &what, fix));
@@ -96,38 +97,38 @@ fn contradictions(scenario: &Scenario, findings: &mut Vec<Finding>) {
     }
 }
 
-/// What Megatron-Core's training is not estimated beside: keys, whether they are asked for, repairs.
-fn beside(scenario: &Scenario) -> Vec<(&'static str, bool, Value)> {
+/// What Megatron-Core's training is not estimated beside.
+fn beside(scenario: &Scenario) -> Vec<Beside> {
     let (optimizer, offload) = (&scenario.optimizer, &scenario.offload);
     let none = Value::Null;
     let training = scenario.program == Program::Training;
     vec![
-        (
+        Beside::new(
             "parallelism.cp.size",
             scenario.parallelism.cp.size > 1,
             1.into(),
         ),
-        (
+        Beside::new(
             "task",
             scenario.task.is_some_and(|task| task != Task::CausalLm),
             Task::CausalLm.name().into(),
         ),
-        (
+        Beside::new(
             "precision",
             !matches!(scenario.precision, Precision::Fp32 | Precision::Bf16),
             Precision::Bf16.name().into(),
         ),
-        (
+        Beside::new(
             "attention",
             scenario.attention != Attention::Eager,
             Attention::Eager.name().into(),
         ),
-        (
+        Beside::new(
             "optimizer.name",
             !matches!(optimizer.name, OptimizerName::Adam | OptimizerName::AdamW),
             OptimizerName::AdamW.name().into(),
         ),
-        (
+        Beside::new(
             "optimizer.impl",
             !matches!(
                 optimizer.implementation,
@@ -135,55 +136,55 @@ fn beside(scenario: &Scenario) -> Vec<(&'static str, bool, Value)> {
             ),
             OptimizerImpl::Fused.name().into(),
         ),
-        ("optimizer.amsgrad", optimizer.amsgrad, false.into()),
-        ("optimizer.in_backward", optimizer.in_backward, false.into()),
-        (
+        Beside::new("optimizer.amsgrad", optimizer.amsgrad, false.into()),
+        Beside::new("optimizer.in_backward", optimizer.in_backward, false.into()),
+        Beside::new(
             "optimizer.master_weights",
             optimizer.master_weights != MasterWeights::None,
             MasterWeights::None.name().into(),
         ),
-        (
+        Beside::new(
             "activation_checkpointing",
             scenario.activation_checkpointing != ActivationCheckpointing::None,
             ActivationCheckpointing::None.name().into(),
         ),
-        ("lora", scenario.lora.is_some(), none.clone()),
-        (
+        Beside::new("lora", scenario.lora.is_some(), none.clone()),
+        Beside::new(
             "quantization.type",
             scenario.quantization.is_on(),
             QuantizationType::None.name().into(),
         ),
-        (
+        Beside::new(
             "liger_kernel",
             !scenario.liger_kernel.is_empty(),
             Value::Array(Vec::new()),
         ),
-        (
+        Beside::new(
             "frozen",
             !scenario.frozen.is_empty(),
             Value::Array(Vec::new()),
         ),
-        (
+        Beside::new(
             "loss",
             scenario.loss != Loss::Labels,
             Loss::Labels.name().into(),
         ),
-        ("padding_mask", scenario.has_padding(), false.into()),
-        ("keep_outputs", scenario.keep_outputs, false.into()),
-        ("offload.gradients", offload.gradients, false.into()),
-        (
+        Beside::new("padding_mask", scenario.has_padding(), false.into()),
+        Beside::new("keep_outputs", scenario.keep_outputs, false.into()),
+        Beside::new("offload.gradients", offload.gradients, false.into()),
+        Beside::new(
             "offload.optimizer_states",
             offload.optimizer_states,
             false.into(),
         ),
-        ("offload.activations", offload.activations, false.into()),
-        ("program", !training, Program::Training.name().into()),
-        (
+        Beside::new("offload.activations", offload.activations, false.into()),
+        Beside::new("program", !training, Program::Training.name().into()),
+        Beside::new(
             "evaluation.kind",
             training && scenario.evaluation.kind != EvaluationKind::None,
             EvaluationKind::None.name().into(),
         ),
-        (
+        Beside::new(
             "dataset.length_mean",
             scenario.dataset.length_mean.is_some(),
             none,

@@ -3,6 +3,7 @@
 //! Each kind of parallelism has a file with what its framework refuses, in `check`, and one function,
 //! `refuse`, that says that the kind is not estimated: when the engine learns a kind, that function goes.
 
+mod beside;
 mod complete;
 mod context;
 mod ddp;

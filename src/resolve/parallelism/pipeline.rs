@@ -1,5 +1,6 @@
 //! Pipeline parallelism.
 
+use super::beside::Beside;
 use super::mesh::RANKS;
 use super::refusal::not_estimated;
 use super::sizes::Sizes;
@@ -87,7 +88,7 @@ pub(super) fn refuse(scenario: &Scenario, findings: &mut Vec<Finding>) {
     }
     let accumulation = scenario.gradient_accumulation_steps;
     beside("gradient_accumulation_steps", accumulation > 1, 1.into());
-    for (key, is_asked, fix) in adapters(scenario) {
+    for Beside { key, is_asked, fix } in adapters(scenario) {
         beside(key, is_asked, fix);
     }
     beside(
@@ -143,24 +144,24 @@ pub(super) fn refuse(scenario: &Scenario, findings: &mut Vec<Finding>) {
     }
 }
 
-/// What of adapters stages are not estimated with: keys, whether they are asked for, repairs.
-fn adapters(scenario: &Scenario) -> Vec<(&'static str, bool, Value)> {
+/// What of adapters stages are not estimated with.
+fn adapters(scenario: &Scenario) -> Vec<Beside> {
     let Some(lora) = &scenario.lora else {
         return Vec::new();
     };
     let none = || Value::Array(Vec::new());
     vec![
-        (
+        Beside::new(
             "lora.modules_to_save",
             !lora.modules_to_save.is_empty(),
             none(),
         ),
-        (
+        Beside::new(
             "lora.target_parameters",
             !lora.target_parameters.is_empty(),
             none(),
         ),
-        ("lora.use_dora", lora.use_dora, false.into()),
+        Beside::new("lora.use_dora", lora.use_dora, false.into()),
     ]
 }
 

@@ -1,5 +1,6 @@
 //! Tensor parallelism.
 
+use super::beside::Beside;
 use super::refusal::not_estimated;
 use super::sizes::{Sizes, must_divide};
 use crate::ask::{
@@ -45,8 +46,8 @@ pub(super) fn check(scenario: &Scenario, findings: &mut Vec<Finding>) {
         let finding = Finding::error(key, message!(parallelism::mask_of_a_part));
         findings.push(finding.with_fix(key, fix));
     }
-    for (key, beside, fix) in beside(scenario) {
-        if beside {
+    for Beside { key, is_asked, fix } in beside(scenario) {
+        if is_asked {
             let what = message!(parallelism::tensor_beside, key);
             findings.push(not_estimated(key, &what, fix));
         }
@@ -78,8 +79,8 @@ fn contradictions(scenario: &Scenario, findings: &mut Vec<Finding>) {
     }
 }
 
-/// What dividing modules or experts is not estimated beside: keys, whether they are asked for, repairs.
-pub(super) fn beside(scenario: &Scenario) -> Vec<(&'static str, bool, Value)> {
+/// What dividing modules or experts is not estimated beside.
+pub(super) fn beside(scenario: &Scenario) -> Vec<Beside> {
     let dp = scenario.parallelism.dp.kind;
     let optimizer = &scenario.optimizer;
     let estimated = match optimizer.name {
@@ -88,84 +89,84 @@ pub(super) fn beside(scenario: &Scenario) -> Vec<(&'static str, bool, Value)> {
         _ => false,
     };
     vec![
-        (
+        Beside::new(
             "framework",
             scenario.framework != Framework::Torch215Transformers523,
             Framework::Torch215Transformers523.name().into(),
         ),
-        (
+        Beside::new(
             "parallelism.dp.kind",
             !matches!(dp, DataParallelKind::None | DataParallelKind::Fsdp2),
             DataParallelKind::Fsdp2.name().into(),
         ),
-        (
+        Beside::new(
             "task",
             scenario.task.is_some_and(|task| task != Task::CausalLm),
             Task::CausalLm.name().into(),
         ),
         // Its GradScaler takes gradients of all meshes together.
-        (
+        Beside::new(
             "precision",
             scenario.precision == Precision::AmpFp16,
             Precision::AmpBf16.name().into(),
         ),
-        (
+        Beside::new(
             "optimizer.name",
             !estimated,
             OptimizerName::AdamW.name().into(),
         ),
-        (
+        Beside::new(
             "optimizer.amsgrad",
             optimizer.amsgrad && optimizer.implementation == OptimizerImpl::ForLoop,
             false.into(),
         ),
-        ("optimizer.in_backward", optimizer.in_backward, false.into()),
-        (
+        Beside::new("optimizer.in_backward", optimizer.in_backward, false.into()),
+        Beside::new(
             "optimizer.master_weights",
             optimizer.master_weights != MasterWeights::None,
             MasterWeights::None.name().into(),
         ),
-        (
+        Beside::new(
             "lora",
             scenario.lora.is_some() && !adapts(scenario),
             Value::Null,
         ),
-        (
+        Beside::new(
             "quantization.type",
             scenario.quantization.is_on(),
             QuantizationType::None.name().into(),
         ),
-        (
+        Beside::new(
             "liger_kernel",
             !scenario.liger_kernel.is_empty(),
             Value::Array(Vec::new()),
         ),
-        (
+        Beside::new(
             "frozen",
             !scenario.frozen.is_empty(),
             Value::Array(Vec::new()),
         ),
-        (
+        Beside::new(
             "loss",
             !matches!(scenario.loss, Loss::Labels | Loss::None),
             Loss::Labels.name().into(),
         ),
-        (
+        Beside::new(
             "offload.gradients",
             scenario.offload.gradients,
             false.into(),
         ),
-        (
+        Beside::new(
             "offload.optimizer_states",
             scenario.offload.optimizer_states,
             false.into(),
         ),
-        (
+        Beside::new(
             "offload.activations",
             scenario.offload.activations,
             false.into(),
         ),
-        (
+        Beside::new(
             "evaluation.kind",
             !matches!(
                 scenario.evaluation.kind,

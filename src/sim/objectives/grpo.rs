@@ -63,7 +63,7 @@ impl Trainer<'_> {
         let (ids, mask) = (rows(), rows());
         let reference = spec.objective.has_reference().then(|| {
             mark(Phase::ReferenceForward);
-            let scores = self.score(model, (&ids, &mask), samples);
+            let scores = self.score(model, &ids, &mask, samples);
             mark(Phase::Forward);
             scores
         });
@@ -84,7 +84,7 @@ impl Trainer<'_> {
     }
 
     /// The reference's log-probabilities of all completions `[G, C]`, as many samples at once as a micro-batch has.
-    fn score(&mut self, model: &Model, (ids, mask): (&Tensor, &Tensor), samples: u64) -> Tensor {
+    fn score(&mut self, model: &Model, ids: &Tensor, mask: &Tensor, samples: u64) -> Tensor {
         let (t, size) = (self.tape, self.spec.micro_batch_size);
         let [_, completion] = self.parts();
         let count = samples / size;

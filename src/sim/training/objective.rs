@@ -12,7 +12,8 @@ impl Run<'_> {
         &mut self,
         trainer: &mut Trainer<'_>,
         batch: &mut Option<Batch>,
-        (step, micro_batch): (u32, u32),
+        step: u32,
+        micro_batch: u32,
     ) {
         *batch = trainer.fetch();
         self.mark(step, micro_batch, Phase::Forward);

@@ -3,6 +3,7 @@
 //! Source: `aten/src/ATen/native/cuda/{Nonzero.cu,Indexing.cu}`, torch 2.6.
 
 use super::embedding::CUB_ALIGNMENT;
+use super::scan::ScanTile;
 use crate::tape::graph::Grads;
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
@@ -17,7 +18,7 @@ const SUM_TILE: u64 = 4096;
 const SUM_BLOCKS: u64 = 5 * 2;
 /// Bytes of a tile's state in `cub::DeviceSelect::Flagged`, and how many flags of 8 bytes a tile has
 /// (measured at the boundaries).
-const FLAGGED_TILE: (u64, u64) = (8, 2304);
+const FLAGGED_TILE: ScanTile = ScanTile::new(8, 2304);
 
 impl Tape {
     /// `torch.where(mask)` of a mask `[a, b]` in 8-byte numbers whose order is not that of the

@@ -106,8 +106,7 @@ impl Tape {
             let _part_of_g = part(of.output);
             let _part_of_x = part(of.input);
             let shapes = [of.input, of.weight, Shape::from([of.weight.dim(0)])];
-            let all =
-                self.gradients_by_images(shapes, needs, (of.output.dim(0), of.columns), dtype);
+            let all = self.gradients_by_images(shapes, needs, of.output.dim(0), of.columns, dtype);
             for (parts, part) in parts.iter_mut().zip(all) {
                 parts.extend(part);
             }

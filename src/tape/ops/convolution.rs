@@ -183,7 +183,7 @@ impl Tape {
             Self::gradients_by_images
         };
         let [of_x, of_weight, of_bias] =
-            by_images(self, shapes, needs, (g.dim(0), columns), x.dtype());
+            by_images(self, shapes, needs, g.dim(0), columns, x.dtype());
         let mut grads: Grads = smallvec![of_x, of_weight];
         if with_bias {
             grads.push(of_bias);
@@ -197,7 +197,8 @@ impl Tape {
         &self,
         shapes: [Shape; 3],
         needs: [bool; 3],
-        (images, columns): (u64, u64),
+        images: u64,
+        columns: u64,
         dtype: DType,
     ) -> [Option<Tensor>; 3] {
         let made = |i: usize| needs[i].then(|| self.empty(BACKWARD, shapes[i], dtype));
@@ -226,7 +227,8 @@ impl Tape {
         &self,
         shapes: [Shape; 3],
         needs: [bool; 3],
-        (images, columns): (u64, u64),
+        images: u64,
+        columns: u64,
         dtype: DType,
     ) -> [Option<Tensor>; 3] {
         let made = |i: usize| needs[i].then(|| self.empty(BACKWARD, shapes[i], dtype));

@@ -1,5 +1,6 @@
 //! Table look-ups.
 
+use super::scan::ScanTile;
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
 use smallvec::smallvec;
@@ -24,11 +25,11 @@ const RADIX: u64 = 256;
 const SCAN_PADDING: u64 = 32;
 /// Bytes of a tile's state in `cub::DeviceScan::ExclusiveSum` of 8-byte numbers, and how many of
 /// them a tile has (tuning for compute capability 8.0, measured at the boundaries).
-const SCAN_TILE: (u64, u64) = (16, 896);
+const SCAN_TILE: ScanTile = ScanTile::new(16, 896);
 /// The same of `cub::DeviceSelect::UniqueByKey`, CUDA 13 (torch 2.15).
-const UNIQUE_TILE: (u64, u64) = (16, 1344);
+const UNIQUE_TILE: ScanTile = ScanTile::new(16, 1344);
 /// The same, CUDA 12.4 (torch 2.6).
-const UNIQUE_TILE_CUDA_12: (u64, u64) = (8, 1792);
+const UNIQUE_TILE_CUDA_12: ScanTile = ScanTile::new(8, 1792);
 /// Measured with torch 2.15: a table of up to this many rows (at least 384, fewer than 500) is
 /// summed with atomic additions if each row has this many pieces.
 const ATOMIC_SUMS: (u64, u64) = (384, 4);
@@ -134,15 +135,15 @@ impl Tape {
         }
     }
 
-    /// Temporary storage of a CUB scan over `n` elements, with tiles of (bytes of state, elements).
-    pub(super) fn scan_storage(&self, n: u64, tile: (u64, u64)) -> u64 {
-        let states = SCAN_PADDING + n.div_ceil(tile.1);
+    /// Temporary storage of a CUB scan over `n` elements, in tiles.
+    pub(super) fn scan_storage(&self, n: u64, tile: ScanTile) -> u64 {
+        let states = SCAN_PADDING + n.div_ceil(tile.elements);
         let first = if self.backend().sorts_by_needed_bits {
             CUB_ALIGNMENT
         } else {
             0
         };
-        first + (states * tile.0).next_multiple_of(CUB_ALIGNMENT) + (CUB_ALIGNMENT - 1)
+        first + (states * tile.state).next_multiple_of(CUB_ALIGNMENT) + (CUB_ALIGNMENT - 1)
     }
 }
 

@@ -29,7 +29,7 @@ impl Tape {
     /// The result of `torch.addmm` and the library workspace around it: cuBLASLt adds the bias, unless
     /// the second factor is a single row or column, or the bias a matrix before torch 2.15
     /// (`addmm_out_cuda_impl`, `cuda/Blas.cpp`).
-    fn gemm_with_bias(&self, shape: Shape, (bias, a, b): (&Tensor, &Tensor, &Tensor)) -> Tensor {
+    fn gemm_with_bias(&self, shape: Shape, [bias, a, b]: [&Tensor; 3]) -> Tensor {
         const OP: &str = "addmm";
         let matrix = bias.shape().rank() > 1 && !self.backend.bias_may_be_matrix;
         if b.dim(0) <= 1 || b.dim(1) <= 1 || matrix {
@@ -75,11 +75,11 @@ impl Tape {
     pub fn addmm(&self, bias: &Tensor, a: &Tensor, b: &Tensor) -> Tensor {
         let shape = Shape::from([a.dim(0), b.dim(1)]);
         if !self.records(&[bias, a, b]) {
-            return self.gemm_with_bias(shape, (bias, a, b));
+            return self.gemm_with_bias(shape, [bias, a, b]);
         }
         let saved_a = b.requires_grad().then(|| self.save(a));
         let saved_b = a.requires_grad().then(|| self.save(b));
-        let out = self.gemm_with_bias(shape, (bias, a, b));
+        let out = self.gemm_with_bias(shape, [bias, a, b]);
         let (shape_a, shape_b, order_b) = (*a.shape(), *b.shape(), transposed(b));
         let need_bias = bias.requires_grad();
         self.attach(

@@ -2,6 +2,7 @@
 
 use super::embedding::sort_storage;
 use super::pointwise::promote;
+use super::scan::ScanTile;
 use crate::tape::checkpoint::Saved;
 use crate::tape::graph::Grads;
 use crate::tape::{Tape, Tensor, layout};
@@ -14,7 +15,7 @@ const SMALL_SORT: u64 = 4096;
 /// Bits of a key of 8 bytes.
 const KEY_BITS: u32 = 64;
 /// Bytes of a tile's state in a CUB scan of 4-byte numbers, and how many of them a tile has.
-const NARROW_SCAN_TILE: (u64, u64) = (8, 1792);
+const NARROW_SCAN_TILE: ScanTile = ScanTile::new(8, 1792);
 /// Bytes of an index.
 const INDEX: u64 = 8;
 

@@ -5,7 +5,22 @@ use crate::units::{DType, Shape};
 
 /// Bytes of a tile's state in `cub::DeviceScan::InclusiveSum`, and how many elements a tile has
 /// (tuning for compute capability 8.0, measured at the boundaries): of 8-byte and of 4-byte numbers.
-const SUM_TILE: [(u64, u64); 2] = [(16, 896), (8, 1792)];
+const SUM_TILE: [ScanTile; 2] = [ScanTile::new(16, 896), ScanTile::new(8, 1792)];
+
+/// A tile of a CUB scan.
+#[derive(Clone, Copy)]
+pub(super) struct ScanTile {
+    /// Bytes of its state.
+    pub(super) state: u64,
+    /// Elements that it has.
+    pub(super) elements: u64,
+}
+
+impl ScanTile {
+    pub(super) const fn new(state: u64, elements: u64) -> Self {
+        Self { state, elements }
+    }
+}
 
 impl Tape {
     /// `x.cumsum(-1)` of `[B, S]`, which needs no gradient. One row alone is scanned by CUB

@@ -6,6 +6,13 @@ use crate::units::Shape;
 use smallvec::smallvec;
 use std::rc::Rc;
 
+/// How a part of a tensor lies.
+#[derive(Clone, Copy)]
+struct Part {
+    shape: Shape,
+    strides: Shape,
+}
+
 impl Tape {
     /// `torch.cat(list(x))`: a copy of x `[N, .., ..]` as `[N * .., ..]`. The gradients of the parts
     /// are stacked again.
@@ -29,7 +36,10 @@ impl Tape {
         let part = |&size: &u64| {
             let mut shape = *x.shape();
             shape.dims_mut()[axis] = size;
-            (shape, x.strides())
+            Part {
+                shape,
+                strides: x.strides(),
+            }
         };
         self.apart(x, sizes.iter().map(part))
     }
@@ -42,17 +52,16 @@ impl Tape {
             dims.remove(dim);
             Shape::new(&dims)
         };
-        let part = (without(x.shape()), without(&x.strides()));
+        let part = Part {
+            shape: without(x.shape()),
+            strides: without(&x.strides()),
+        };
         let mut parts = self.apart(x, std::iter::repeat_n(part, N)).into_iter();
         [(); N].map(|()| parts.next().expect("a part for each index"))
     }
 
     /// Views of x, which lie one behind the other, and whose gradients become one.
-    fn apart(
-        &self,
-        x: &Tensor,
-        parts: impl ExactSizeIterator<Item = (Shape, Shape)>,
-    ) -> Vec<Tensor> {
+    fn apart(&self, x: &Tensor, parts: impl ExactSizeIterator<Item = Part>) -> Vec<Tensor> {
         let count = parts.len();
         let from = *x.shape();
         let node = self.records(&[x]).then(|| {
@@ -72,7 +81,7 @@ impl Tape {
             )
         });
         let mut nr = 0;
-        let view = |(shape, strides)| {
+        let view = |Part { shape, strides }| {
             let edge = node.as_ref().map(|node| Edge::Node(Rc::clone(node), nr));
             nr += 1;
             x.view_with(shape, strides, edge)

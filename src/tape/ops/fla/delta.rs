@@ -10,6 +10,16 @@ use smallvec::smallvec;
 const OP: &str = "chunk_delta_rule";
 const BACKWARD: &str = "chunk_delta_rule_backward";
 
+/// What a forward pass with a state gives.
+pub(super) struct DeltaForward<const N: usize> {
+    /// What is saved, in order.
+    pub(super) saved: [Tensor; N],
+    /// The result.
+    pub(super) out: Tensor,
+    /// The state after the last token, where there is a cache for it.
+    pub(super) state: Option<Tensor>,
+}
+
 /// A tensor without numbers after another.
 pub(super) fn alike(t: &Tape, op: &'static str, x: &Tensor) -> Tensor {
     t.empty(op, *x.shape(), x.dtype())
@@ -64,7 +74,7 @@ impl Tape {
             let again = normalized && !recent;
             let (q, q_given) = (t.l2_normalized(BACKWARD, &q, again).0, q);
             let (k, k_given) = (t.l2_normalized(BACKWARD, &k, again).0, k);
-            let (mut dq, mut dk, dv, db) =
+            let [mut dq, mut dk, dv, db] =
                 t.delta_rule_backward([&q, &k, &v, &beta], &g, sequences);
             if normalized {
                 dq = alike(t, BACKWARD, &dq);
@@ -114,7 +124,7 @@ impl Tape {
         [q, k, v, beta]: [&Tensor; 4],
         g: &Tensor,
         sequences: u64,
-    ) -> (Tensor, Tensor, Tensor, Tensor) {
+    ) -> [Tensor; 4] {
         self.chunk_indices_named(k);
         self.chunk_offsets(DELTA_CHUNK);
         let new = alike(self, BACKWARD, v);
@@ -131,6 +141,6 @@ impl Tape {
         let dv2 = alike(self, BACKWARD, v);
         let db = alike(self, BACKWARD, beta);
         drop((new, w, states, changed, state_gradients, dv, dw, more_dk));
-        (dq, dk, dv2, db)
+        [dq, dk, dv2, db]
     }
 }

@@ -1,6 +1,7 @@
 //! `chunk_kda` and `fused_recurrent_kda` of flash-linear-attention 0.6.0 as transformers calls them (`fla/ops/kda/
 //! {chunk,chunk_fwd,chunk_bwd,chunk_intra,wy_fast,fused_recurrent}.py`): decays and betas are given.
 
+use super::delta::DeltaForward;
 use crate::tape::graph::Grads;
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
@@ -22,7 +23,11 @@ impl Tape {
     /// normalized inside. Saves those, their reciprocal norms, v, the decays and their sums, beta, and two squares
     /// for each chunk.
     pub fn chunk_kda(&self, inputs: [&Tensor; 5]) -> (Tensor, Option<Tensor>) {
-        let (kept, out, state) = self.unrecorded(|| self.kda_forward(inputs));
+        let DeltaForward {
+            saved: kept,
+            out,
+            state,
+        } = self.unrecorded(|| self.kda_forward(inputs));
         if !self.records(&inputs) {
             return (out, state);
         }
@@ -52,8 +57,7 @@ impl Tape {
             .then(|| self.empty(op, Shape::from(shape), DType::Float32))
     }
 
-    /// What is saved, in order, and the result.
-    fn kda_forward(&self, inputs: [&Tensor; 5]) -> ([Tensor; 10], Tensor, Option<Tensor>) {
+    fn kda_forward(&self, inputs: [&Tensor; 5]) -> DeltaForward<10> {
         let [q_given, k_given, v, g, beta] = inputs.map(|x| self.contiguous(x).detach());
         let normalized = |x: &Tensor| {
             let out = self.empty(OP, *x.shape(), x.dtype());
@@ -74,8 +78,11 @@ impl Tape {
         let changed = self.empty(OP, *v.shape(), v.dtype());
         let out = self.empty(OP, *v.shape(), v.dtype());
         drop((w, u, kg, changed, states, k_given, q_given));
-        let kept = [q, q_norm, k, k_norm, v, decay, g, beta, scores, inverse];
-        (kept, out, state)
+        DeltaForward {
+            saved: [q, q_norm, k, k_norm, v, decay, g, beta, scores, inverse],
+            out,
+            state,
+        }
     }
 
     fn kda_backward(&self, saved: [&Tensor; 10], g: &Tensor) -> Grads {

@@ -3,6 +3,7 @@
 
 use super::FlaVersion;
 use crate::tape::graph::Grads;
+use crate::tape::ops::losses::Pieces;
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
 use smallvec::smallvec;
@@ -14,13 +15,27 @@ const MOST_PIECES: u64 = 8;
 
 const SCALAR: [u64; 0] = [];
 
+/// What is there of each row of logits.
+struct RowLosses {
+    /// Its loss.
+    losses: Tensor,
+    /// Its z-loss.
+    z_losses: Tensor,
+    /// The log of its sum.
+    sums: Tensor,
+}
+
 impl Tape {
     /// `FusedCrossEntropyLoss(inplace_backward=True)(logits, target)` of `[N, V]` and `[N]`, mean
     /// over N. Saves the logits, over which their gradient is written, the target and the log of
     /// the sums.
     pub fn fused_cross_entropy(&self, logits: &Tensor, target: &Tensor) -> Tensor {
         let n = logits.dim(0);
-        let (losses, z_losses, sums) = self.unrecorded(|| self.cross_entropy_forward(logits));
+        let RowLosses {
+            losses,
+            z_losses,
+            sums,
+        } = self.unrecorded(|| self.cross_entropy_forward(logits));
         let losses = if self.records(&[logits]) {
             let saved = [logits, target, &sums].map(|x| self.save(x));
             drop(sums);
@@ -47,8 +62,8 @@ impl Tape {
         mean
     }
 
-    /// `cross_entropy_fwd`: the loss of each row, its z-loss and the log of its sum.
-    fn cross_entropy_forward(&self, logits: &Tensor) -> (Tensor, Tensor, Tensor) {
+    /// `cross_entropy_fwd`.
+    fn cross_entropy_forward(&self, logits: &Tensor) -> RowLosses {
         const OP: &str = "cross_entropy";
         let rows = Shape::from([logits.dim(0)]);
         let blocks = logits.dim(1).div_ceil(CLASS_BLOCK);
@@ -61,9 +76,17 @@ impl Tape {
         let (losses, sums, z_losses) = (each(shape), each(shape), each(rows));
         if blocks > 1 {
             let reduced = (each(rows), each(rows));
-            return (reduced.0, z_losses, reduced.1);
+            return RowLosses {
+                losses: reduced.0,
+                z_losses,
+                sums: reduced.1,
+            };
         }
-        (losses, z_losses, sums)
+        RowLosses {
+            losses,
+            z_losses,
+            sums,
+        }
     }
 
     /// `(target != ignore_index).sum()`.
@@ -83,7 +106,7 @@ impl Tape {
         target: &Tensor,
         weight: &Tensor,
     ) -> Tensor {
-        let (loss, dx, dw) = self.unrecorded(|| match self.backend().fla {
+        let (loss, [dx, dw]) = self.unrecorded(|| match self.backend().fla {
             FlaVersion::V060 => self.linear_cross_entropy(x, target, weight),
             FlaVersion::V022 => self.linear_cross_entropy_022(x, target, weight),
         });
@@ -107,10 +130,13 @@ impl Tape {
     }
 
     /// Rows of a piece and how many pieces there are.
-    fn pieces(n: u64, hidden: u64, classes: u64) -> (u64, u64) {
+    fn pieces(n: u64, hidden: u64, classes: u64) -> Pieces {
         let pieces = MOST_PIECES.min(classes.div_ceil(hidden));
         let rows = n.div_ceil(pieces).next_power_of_two();
-        (rows, n.div_ceil(rows))
+        Pieces {
+            rows,
+            pieces: n.div_ceil(rows),
+        }
     }
 
     /// `fused_linear_cross_entropy_fwd` of 0.6.0.
@@ -119,9 +145,9 @@ impl Tape {
         x: &Tensor,
         target: &Tensor,
         weight: &Tensor,
-    ) -> (Tensor, Tensor, Tensor) {
+    ) -> (Tensor, [Tensor; 2]) {
         let (n, hidden) = (x.dim(0), x.dim(1));
-        let (rows, pieces) = Self::pieces(n, hidden, weight.dim(0));
+        let Pieces { rows, pieces } = Self::pieces(n, hidden, weight.dim(0));
         let scalar = |op, dtype| self.empty(op, Shape::new(&SCALAR), dtype);
         let dx = self.empty("zeros_like", *x.shape(), x.dtype());
         let wide = self.empty("zeros_like", *weight.shape(), DType::Float32);
@@ -158,7 +184,7 @@ impl Tape {
         drop(sum);
         let dw = self.cast_or_same(&wide, weight.dtype());
         drop((wide, logits, piece, kept, total, dloss));
-        (loss, dx, dw)
+        (loss, [dx, dw])
     }
 
     /// `fused_linear_cross_entropy_forward` of 0.2.2.
@@ -167,9 +193,9 @@ impl Tape {
         x: &Tensor,
         target: &Tensor,
         weight: &Tensor,
-    ) -> (Tensor, Tensor, Tensor) {
+    ) -> (Tensor, [Tensor; 2]) {
         let (n, hidden) = (x.dim(0), x.dim(1));
-        let (rows, pieces) = Self::pieces(n, hidden, weight.dim(0));
+        let Pieces { rows, pieces } = Self::pieces(n, hidden, weight.dim(0));
         let dx = self.empty("zeros_like", *x.shape(), x.dtype());
         let wide = self.empty("zeros_like", *weight.shape(), DType::Float32);
         let losses = self.empty("zeros", Shape::from([n]), DType::Float32);
@@ -189,7 +215,7 @@ impl Tape {
         let sum = self.sum_all(&losses);
         let dw = self.cast_or_same(&wide, weight.dtype());
         drop((wide, logits, sums, losses));
-        (sum, dx, dw)
+        (sum, [dx, dw])
     }
 
     /// `logsumexp_fwd`: of each row, by way of each block of classes.

@@ -2,6 +2,7 @@
 //! (`fla/ops/gated_delta_rule/chunk.py`, `fla/ops/common/chunk_o.py`): decays and betas are given, and
 //! several heads of values share one of keys.
 
+use super::delta::DeltaForward;
 use crate::tape::graph::Grads;
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
@@ -18,7 +19,11 @@ impl Tape {
     /// `[B, T, HV, V]`, with the state `[B, HV, K, V]` after the last token where there is a cache for
     /// it; q and k are normalized inside.
     pub fn shared_gated_delta_rule(&self, inputs: [&Tensor; 5]) -> (Tensor, Option<Tensor>) {
-        let (kept, out, state) = self.unrecorded(|| self.shared_delta_forward(inputs));
+        let DeltaForward {
+            saved: kept,
+            out,
+            state,
+        } = self.unrecorded(|| self.shared_delta_forward(inputs));
         if !self.records(&inputs) {
             return (out, state);
         }
@@ -49,8 +54,7 @@ impl Tape {
             .then(|| self.empty(op, Shape::from(shape), DType::Float32))
     }
 
-    /// What is saved, in order, and the result.
-    fn shared_delta_forward(&self, inputs: [&Tensor; 5]) -> ([Tensor; 8], Tensor, Option<Tensor>) {
+    fn shared_delta_forward(&self, inputs: [&Tensor; 5]) -> DeltaForward<8> {
         let [q_given, k_given, v, g, beta] = inputs.map(|x| self.contiguous(x).detach());
         let normalized = |x: &Tensor| {
             let out = self.empty(OP, *x.shape(), x.dtype());
@@ -69,7 +73,11 @@ impl Tape {
         let changed = self.empty(OP, *v.shape(), v.dtype());
         let out = self.empty(OP, *v.shape(), v.dtype());
         drop((w, u, states, changed, k_given, q_given));
-        ([q, q_norm, k, k_norm, v, decay, beta, inverse], out, state)
+        DeltaForward {
+            saved: [q, q_norm, k, k_norm, v, decay, beta, inverse],
+            out,
+            state,
+        }
     }
 
     /// As many columns as keys have for each head of values.

@@ -2,6 +2,7 @@
 //!
 //! Source: liger-kernel 0.8.5 and 0.5.10, `ops/{cross_entropy,fused_linear_cross_entropy}.py`.
 
+use super::Pieces;
 use crate::tape::graph::Grads;
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
@@ -9,6 +10,15 @@ use smallvec::smallvec;
 
 /// The shape of one number.
 const SCALAR: [u64; 0] = [];
+
+/// What the fused loss computes in forward.
+struct LinearLoss {
+    loss: Tensor,
+    /// The gradient of the hidden states.
+    dx: Tensor,
+    /// The gradient of the weight, where it needs one.
+    dw: Option<Tensor>,
+}
 
 impl Tape {
     /// `LigerCrossEntropyFunction`: logits `[N, V]` and labels `[N]` to the mean loss. The gradient
@@ -67,7 +77,7 @@ impl Tape {
         budget: u64,
     ) -> Tensor {
         let needed = weight.requires_grad();
-        let (loss, dx, dw) = self.unrecorded(|| {
+        let LinearLoss { loss, dx, dw } = self.unrecorded(|| {
             let counted = self.counted_pieces(x, weight, budget);
             if self.backend().liger_is_recent {
                 self.pieces_085(x, weight, target, counted)
@@ -95,14 +105,18 @@ impl Tape {
     }
 
     /// Rows of a piece and how many pieces there are: as many as V is wider than `budget` times H.
-    fn counted_pieces(&self, x: &Tensor, weight: &Tensor, budget: u64) -> (u64, u64) {
+    fn counted_pieces(&self, x: &Tensor, weight: &Tensor, budget: u64) -> Pieces {
         let (n, hidden, vocab) = (x.dim(0), x.dim(1), weight.dim(0));
         let wider = vocab.div_ceil((budget * hidden).max(1)).max(1);
         let mut rows = n.div_ceil(wider).next_power_of_two();
         if self.backend().liger_is_recent {
             rows = rows.min(n);
         }
-        (rows.max(1), n.div_ceil(rows.max(1)))
+        let rows = rows.max(1);
+        Pieces {
+            rows,
+            pieces: n.div_ceil(rows),
+        }
     }
 
     /// `fused_linear_cross_entropy_forward` of 0.8.5: products are written into one buffer where
@@ -112,8 +126,8 @@ impl Tape {
         x: &Tensor,
         weight: &Tensor,
         target: &Tensor,
-        (rows, pieces): (u64, u64),
-    ) -> (Tensor, Tensor, Option<Tensor>) {
+        Pieces { rows, pieces }: Pieces,
+    ) -> LinearLoss {
         let (n, hidden, vocab) = (x.dim(0), x.dim(1), weight.dim(0));
         let dx = self.empty("zeros_like", *x.shape(), x.dtype());
         let dw = weight
@@ -151,7 +165,7 @@ impl Tape {
         drop(buffer);
         let loss = self.sum_all(&losses);
         drop((counted, losses));
-        (loss, dx, dw)
+        LinearLoss { loss, dx, dw }
     }
 
     /// `fused_linear_cross_entropy_forward` of 0.5.10.
@@ -160,8 +174,8 @@ impl Tape {
         x: &Tensor,
         weight: &Tensor,
         target: &Tensor,
-        (rows, pieces): (u64, u64),
-    ) -> (Tensor, Tensor, Option<Tensor>) {
+        Pieces { rows, pieces }: Pieces,
+    ) -> LinearLoss {
         let n = x.dim(0);
         let dw = weight
             .requires_grad()
@@ -183,7 +197,7 @@ impl Tape {
         }
         let loss = self.sum_all(&losses);
         drop((counted, losses, kept));
-        (loss, dx, dw)
+        LinearLoss { loss, dx, dw }
     }
 
     /// `scores @ weight`, for which autocast casts the weight and keeps the copy.

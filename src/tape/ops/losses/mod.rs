@@ -5,4 +5,13 @@ mod cut;
 mod liger;
 mod scored;
 
+/// How rows are cut into pieces.
+#[derive(Clone, Copy)]
+pub(super) struct Pieces {
+    /// Rows of a piece.
+    pub(super) rows: u64,
+    /// How many pieces there are.
+    pub(super) pieces: u64,
+}
+
 pub use scored::TokenOutputs;

@@ -6,6 +6,7 @@ use crate::tape::graph::Grads;
 use crate::tape::{Category, Tape, Tensor};
 use crate::units::{DType, Shape};
 use smallvec::smallvec;
+use std::ops::Range;
 
 /// Tokens of a tile (`TOKEN_CHUNK_SIZE`).
 const TOKENS: u64 = 4096;
@@ -69,9 +70,9 @@ impl Tape {
         results
     }
 
-    /// The first and the last token of each tile's rows.
-    fn tiles(n: u64) -> impl Iterator<Item = (u64, u64)> {
-        (0..n.div_ceil(TOKENS)).map(move |i| (i * TOKENS, n.min((i + 1) * TOKENS)))
+    /// The tokens of each tile's rows.
+    fn tiles(n: u64) -> impl Iterator<Item = Range<u64>> {
+        (0..n.div_ceil(TOKENS)).map(move |i| i * TOKENS..n.min((i + 1) * TOKENS))
     }
 
     /// Log-probabilities and what else is asked for, and the logarithm of the sums.
@@ -89,7 +90,7 @@ impl Tape {
         let statistics = ["full", "zeros", "zeros", "zeros", "zeros", "full", "zeros"].map(numbers);
         let tile = self.empty("empty", Shape::from([n.min(TOKENS), COLUMNS]), narrow);
         let mut rows = None;
-        for (start, end) in Self::tiles(n) {
+        for Range { start, end } in Self::tiles(n) {
             rows = Some(self.to(&self.slice(x, 0, start, end), narrow));
             for at in 0..vocab.div_ceil(COLUMNS) {
                 let (first, last) = (at * COLUMNS, vocab.min((at + 1) * COLUMNS));
@@ -137,7 +138,7 @@ impl Tape {
         let tile = self.empty("empty", Shape::from([n.min(TOKENS), COLUMNS]), narrow);
         let products = sums.iter().take(2).flatten().count();
         let (mut rows, mut columns) = (None, None);
-        for (start, end) in Self::tiles(n) {
+        for Range { start, end } in Self::tiles(n) {
             let new = self.to(&self.slice(x, 0, start, end), narrow);
             rows.replace(new);
             for at in 0..vocab.div_ceil(COLUMNS) {

@@ -1,0 +1,80 @@
+//! What a link says besides the scenario.
+
+use crate::ask::Scenario;
+use crate::codec::{
+    Language, Link, Theme, ViewOptions, WidgetControls, decode_query, encode_query,
+};
+
+#[test]
+fn view_options_are_not_part_of_the_scenario() {
+    let view = ViewOptions {
+        embed: true,
+        theme: Some(Theme::Dark),
+        lang: Some(Language::Chinese),
+        controls: WidgetControls::default().with("hardware.gpu", false),
+        against: None,
+    };
+    let query = encode_query(&Scenario::default(), &view);
+    assert_eq!(query, "v=1&embed=1&theme=dark&lang=zh&controls=mb.seq");
+    let Link {
+        scenario,
+        view: read,
+        findings,
+    } = decode_query(&query);
+    assert_eq!((scenario, read), (Scenario::default(), view));
+    assert!(findings.is_empty());
+}
+
+#[test]
+fn any_setting_can_be_a_control_of_the_widget() {
+    let Link { view, findings, .. } = decode_query("v=1&embed=1&controls=precision.mb.lora");
+    assert!(findings.is_empty(), "{findings:?}");
+    assert_eq!(
+        view.controls.keys(),
+        ["precision", "micro_batch_size", "lora.r"]
+    );
+    assert!(encode_query(&Scenario::default(), &view).ends_with("controls=precision.mb.lora"));
+    let Link { view, findings, .. } = decode_query("v=1&embed=1&controls=precison.mb");
+    assert_eq!((view.controls.keys().len(), findings.len()), (1, 1));
+}
+
+#[test]
+fn a_link_holds_the_configuration_to_compare_with() {
+    let mut a = Scenario {
+        micro_batch_size: 16,
+        ..Scenario::default()
+    };
+    a.model_overrides.insert("head_dim".to_owned(), 64.into());
+    let view = ViewOptions {
+        against: Some(Box::new(a)),
+        ..ViewOptions::default()
+    };
+    let query = encode_query(&Scenario::default(), &view);
+    assert_eq!(query, "v=1&a=v%3D1%26overrides%3Dhead_dim:64%26mb%3D16");
+    let Link {
+        scenario,
+        view: read,
+        findings,
+    } = decode_query(&query);
+    assert_eq!((scenario, read), (Scenario::default(), view));
+    assert!(findings.is_empty());
+}
+
+#[test]
+fn what_is_wrong_with_the_other_configuration_is_not_said_of_this_one() {
+    let Link {
+        scenario,
+        view,
+        findings,
+    } = decode_query("v=1&seq=64&a=v%3D1%26mb%3Dmany");
+    assert_eq!(scenario.seq_len, 64);
+    assert_eq!(view.against.map(|a| *a), Some(Scenario::default()));
+    let keys: Vec<&str> = findings.iter().map(|f| f.key.as_str()).collect();
+    assert_eq!(keys, ["a"]);
+}
+
+#[test]
+fn a_link_compares_once_however_deep_it_nests() {
+    let query = "a=".repeat(100_000);
+    assert!(decode_query(&query).view.against.is_some());
+}
