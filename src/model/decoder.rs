@@ -1,7 +1,6 @@
 //! A decoder with all its sizes and options.
 
 use super::activation::Activation;
-use super::decoder_type::DecoderType;
 use super::experts::Experts;
 use super::family::Family;
 use super::gemma_layers::{AltUp, GemmaLayers};
@@ -16,8 +15,6 @@ use crate::ask::Framework;
 pub struct DecoderConfig {
     /// The family that it is of.
     pub family: &'static Family,
-    /// Which architecture.
-    pub model_type: DecoderType,
     /// H.
     pub hidden_size: u64,
     /// Columns of the embedding, H but where it is projected.
@@ -253,7 +250,6 @@ impl DecoderConfig {
     ) -> Self {
         Self {
             family,
-            model_type: family.decoder_type(),
             hidden_size,
             embedding_size: hidden_size,
             intermediate_size: 4 * hidden_size,

@@ -14,7 +14,7 @@ use super::support::{
     AdapterSupport, AttentionSupport, CacheSupport, LigerSupport, QuantizedSupport,
 };
 use super::window::Window;
-use super::{Architecture, DecoderConfig, DecoderType};
+use super::{Architecture, DecoderConfig};
 use crate::ask::{Framework, Task};
 use std::marker::PhantomData;
 
@@ -48,8 +48,6 @@ pub struct Family {
     pub model_types: &'static [&'static str],
     /// Where transformers has it, and in which version it was read.
     pub source: &'static str,
-    /// Which decoder it is.
-    pub decoder: Option<DecoderType>,
     /// What reads its configs.
     pub read: Reader,
     /// The parts of its configs.
@@ -147,7 +145,6 @@ impl Family {
         Self {
             model_types: &[],
             source: "",
-            decoder: None,
             read,
             parts: ConfigParts::One,
             flat_text: None,
@@ -194,11 +191,6 @@ impl Family {
     pub fn expert_width_field(&self) -> &'static str {
         self.experts
             .map_or("moe_intermediate_size", |rule| rule.width_field())
-    }
-
-    /// Which decoder it is, of those of decoders.
-    pub fn decoder_type(&self) -> DecoderType {
-        self.decoder.unwrap_or(DecoderType::Llama)
     }
 }
 

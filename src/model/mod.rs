@@ -14,7 +14,6 @@ mod bert;
 pub(crate) mod config_fields;
 mod conv_nets;
 pub(crate) mod decoder;
-mod decoder_type;
 mod distilbert;
 mod division;
 mod dual;
@@ -61,7 +60,6 @@ pub use decoder::{
     DecoderConfig, Dropout, FusedHeads, InnerNorms, LAMBDAS, Mixing, RESIDUALS, ScanHeads,
     StateSpace,
 };
-pub use decoder_type::DecoderType;
 pub use distilbert::DistilBertConfig;
 pub use division::{
     EXPERTS_PLAN, FUSED_MLP_PLAN, GATHERED_EXPERTS_PLAN, GATHERED_PLAN, LLAMA_PLAN, LocalStage,

@@ -179,7 +179,6 @@ const OF_FAMILIES: &[&str] = &[
     "BartKind",
     "BertKind",
     "ConvNetKind",
-    "DecoderType",
     "DualKind",
     "FlaMixer",
     "ImageKind",

@@ -3,15 +3,13 @@
 use super::reader;
 use crate::families::llama::LLAMA;
 use crate::model::{
-    Biases, DecoderType, DropoutFields, Family, Flag, HeadDim, Options, Proof, Reader,
-    RotaryColumns, Sizes,
+    Biases, DropoutFields, Family, Flag, HeadDim, Options, Proof, Reader, RotaryColumns, Sizes,
 };
 
 /// `bloom`.
 pub(crate) const BLOOM: Family = Family {
     model_types: &["bloom"],
     source: "models/bloom, transformers 5.23",
-    decoder: Some(DecoderType::Bloom),
     // Sizes and options.
     read: Reader::Decoder(reader::read),
     sizes: Sizes {

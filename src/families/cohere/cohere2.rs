@@ -3,15 +3,14 @@
 use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
-    DecoderType, Family, Flag, HeadNorm, Masks, NormKind, Options, Parts, Proof, Reader,
-    RotaryKind, RotaryLayers, Sizes, Style, Window, WindowLayers, WindowOn,
+    Family, Flag, HeadNorm, Masks, NormKind, Options, Parts, Proof, Reader, RotaryKind,
+    RotaryLayers, Sizes, Style, Window, WindowLayers, WindowOn,
 };
 
 /// `cohere2`.
 pub(crate) const COHERE2: Family = Family {
     model_types: &["cohere2"],
     source: "models/cohere2, transformers 5.23",
-    decoder: Some(DecoderType::Cohere2),
     // Sizes and options.
     read: Reader::Decoder(kin::read),
     sizes: Sizes {

@@ -5,8 +5,8 @@ use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::families::reading::layer_lists;
 use crate::model::{
-    ConfigFields, DecoderConfig, DecoderType, ExpertRule, Family, Flag, HeadDim, HeadNorm, Masks,
-    NormKind, Options, Parts, Proof, Reader, RotaryKind, Routing, SharedForm, SharedWidth, Sizes,
+    ConfigFields, DecoderConfig, ExpertRule, Family, Flag, HeadDim, HeadNorm, Masks, NormKind,
+    Options, Parts, Proof, Reader, RotaryKind, Routing, SharedForm, SharedWidth, Sizes,
     SparseLayers, Style, Window, WindowLayers, WindowOn,
 };
 
@@ -14,7 +14,6 @@ use crate::model::{
 pub(crate) const COHERE2_MOE: Family = Family {
     model_types: &["cohere2_moe"],
     source: "models/cohere2_moe, transformers 5.23",
-    decoder: Some(DecoderType::Cohere2Moe),
     // Sizes and options.
     read: Reader::Decoder(read),
     sizes: Sizes {

@@ -3,15 +3,13 @@
 use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
-    DecoderType, Family, Flag, HeadNorm, NormKind, Options, Parts, Proof, Reader, RotaryKind,
-    Sizes, Style,
+    Family, Flag, HeadNorm, NormKind, Options, Parts, Proof, Reader, RotaryKind, Sizes, Style,
 };
 
 /// `cohere`.
 pub(crate) const COHERE: Family = Family {
     model_types: &["cohere"],
     source: "models/cohere, transformers 5.23",
-    decoder: Some(DecoderType::Cohere),
     // Sizes and options.
     read: Reader::Decoder(kin::read),
     sizes: Sizes {

@@ -3,15 +3,14 @@
 use super::{EXPERTS, reader};
 use crate::families::llama::LLAMA;
 use crate::model::{
-    ConfigFields, DecoderConfig, DecoderType, ExpertRule, Family, Latent, LatentRotary, LayerNames,
-    Options, Proof, Reader, Sizes, SparseLayers,
+    ConfigFields, DecoderConfig, ExpertRule, Family, Latent, LatentRotary, LayerNames, Options,
+    Proof, Reader, Sizes, SparseLayers,
 };
 
 /// `axk1`.
 pub(crate) const AXK1: Family = Family {
     model_types: &["axk1"],
     source: "models/axk1, transformers 5.23",
-    decoder: Some(DecoderType::AxK1),
     // Sizes and options.
     read: Reader::Decoder(read),
     sizes: Sizes {

@@ -3,15 +3,14 @@
 use super::{EXPERTS, SHARED, reader};
 use crate::families::llama::LLAMA;
 use crate::model::{
-    Biases, DecoderType, ExpertRule, Family, Flag, Latent, LatentRotary, Options, Proof, Reader,
-    Routing, SharedWidth, Sizes, SparseLayers, Style,
+    Biases, ExpertRule, Family, Flag, Latent, LatentRotary, Options, Proof, Reader, Routing,
+    SharedWidth, Sizes, SparseLayers, Style,
 };
 
 /// `deepseek_v2`.
 pub(crate) const DEEPSEEK_V2: Family = Family {
     model_types: &["deepseek_v2"],
     source: "models/deepseek_v2, transformers 5.23",
-    decoder: Some(DecoderType::DeepseekV2),
     // Sizes and options.
     read: Reader::Decoder(reader::read),
     sizes: Sizes {

@@ -3,15 +3,14 @@
 use super::reader;
 use crate::families::llama::LLAMA;
 use crate::model::{
-    DecoderType, ExpertRule, Family, Flag, Groups, Latent, LatentRotary, Options, Parts, Proof,
-    Reader, Routing, SharedForm, SharedWidth, Sizes, SparseLayers,
+    ExpertRule, Family, Flag, Groups, Latent, LatentRotary, Options, Parts, Proof, Reader, Routing,
+    SharedForm, SharedWidth, Sizes, SparseLayers,
 };
 
 /// `deepseek_v3`.
 pub(crate) const DEEPSEEK_V3: Family = Family {
     model_types: &["deepseek_v3"],
     source: "models/deepseek_v3, transformers 5.23",
-    decoder: Some(DecoderType::DeepseekV3),
     // Sizes and options.
     read: Reader::Decoder(reader::read),
     sizes: Sizes {

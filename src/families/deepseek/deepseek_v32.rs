@@ -3,15 +3,13 @@
 use super::{EXPERTS, reader};
 use crate::families::llama::LLAMA;
 use crate::model::{
-    DecoderType, ExpertRule, Family, Indexer, Latent, LatentRotary, Masks, Options, Proof, Reader,
-    Sizes, Style,
+    ExpertRule, Family, Indexer, Latent, LatentRotary, Masks, Options, Proof, Reader, Sizes, Style,
 };
 
 /// `deepseek_v32`.
 pub(crate) const DEEPSEEK_V32: Family = Family {
     model_types: &["deepseek_v32"],
     source: "models/deepseek_v32, transformers 5.23",
-    decoder: Some(DecoderType::DeepseekV32),
     // Sizes and options.
     read: Reader::Decoder(reader::read),
     sizes: Sizes {

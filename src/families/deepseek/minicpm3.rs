@@ -3,8 +3,8 @@
 use super::reader;
 use crate::families::llama::LLAMA;
 use crate::model::{
-    Biases, ConfigFields, DecoderConfig, DecoderType, EmbeddingScale, Family, Latent, LatentRotary,
-    Options, Parts, Proof, Reader, Sizes, Style,
+    Biases, ConfigFields, DecoderConfig, EmbeddingScale, Family, Latent, LatentRotary, Options,
+    Parts, Proof, Reader, Sizes, Style,
 };
 use serde_json::Value;
 
@@ -12,7 +12,6 @@ use serde_json::Value;
 pub(crate) const MINICPM3: Family = Family {
     model_types: &["minicpm3"],
     source: "models/minicpm3, transformers 5.23",
-    decoder: Some(DecoderType::MiniCpm3),
     // Sizes and options.
     read: Reader::Decoder(read),
     sizes: Sizes {

@@ -2,13 +2,12 @@
 
 use super::reader;
 use crate::families::llama::LLAMA;
-use crate::model::{DecoderType, Family, Latent, LatentRotary, Options, Proof, Reader, Sizes};
+use crate::model::{Family, Latent, LatentRotary, Options, Proof, Reader, Sizes};
 
 /// `youtu`.
 pub(crate) const YOUTU: Family = Family {
     model_types: &["youtu"],
     source: "models/youtu, transformers 5.23",
-    decoder: Some(DecoderType::Youtu),
     // Sizes and options.
     read: Reader::Decoder(reader::read),
     sizes: Sizes {

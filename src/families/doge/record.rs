@@ -4,15 +4,14 @@ use super::reader::kept_keys;
 use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
-    AttentionKind, Biases, ConfigFields, DecoderConfig, DecoderType, DropoutFields, Family,
-    LayerNames, Masks, Options, Parts, Piece, Proof, Reader, Sizes, Style,
+    AttentionKind, Biases, ConfigFields, DecoderConfig, DropoutFields, Family, LayerNames, Masks,
+    Options, Parts, Piece, Proof, Reader, Sizes, Style,
 };
 
 /// `doge`.
 pub(crate) const DOGE: Family = Family {
     model_types: &["doge"],
     source: "models/doge, transformers 5.23",
-    decoder: Some(DecoderType::Doge),
     // Sizes and options.
     read: Reader::Decoder(read),
     sizes: Sizes {

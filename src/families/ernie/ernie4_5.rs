@@ -3,15 +3,13 @@
 use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
-    Biases, DecoderType, Family, Flag, HeadDim, Options, Parts, Proof, Reader, RotaryKind, Sizes,
-    Style,
+    Biases, Family, Flag, HeadDim, Options, Parts, Proof, Reader, RotaryKind, Sizes, Style,
 };
 
 /// `ernie4_5`.
 pub(crate) const ERNIE4_5: Family = Family {
     model_types: &["ernie4_5"],
     source: "models/ernie4_5, transformers 5.23",
-    decoder: Some(DecoderType::Ernie45),
     // Sizes and options.
     read: Reader::Decoder(kin::read),
     sizes: Sizes {

@@ -3,15 +3,14 @@
 use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
-    Biases, DecoderType, DropoutFields, ExpertRule, Family, Flag, Options, Parts, Proof, Reader,
-    RotaryKind, Routing, SharedForm, SharedWidth, Sizes, SparseLayers, Style,
+    Biases, DropoutFields, ExpertRule, Family, Flag, Options, Parts, Proof, Reader, RotaryKind,
+    Routing, SharedForm, SharedWidth, Sizes, SparseLayers, Style,
 };
 
 /// `ernie4_5_moe`.
 pub(crate) const ERNIE4_5_MOE: Family = Family {
     model_types: &["ernie4_5_moe"],
     source: "models/ernie4_5_moe, transformers 5.23",
-    decoder: Some(DecoderType::Ernie45Moe),
     // Sizes and options.
     read: Reader::Decoder(kin::read),
     sizes: Sizes {

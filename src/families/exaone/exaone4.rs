@@ -3,15 +3,14 @@
 use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
-    Biases, DecoderType, Family, Flag, HeadNorm, LayerNames, Masks, NormKind, Options, Parts,
-    Proof, Reader, RotaryLayers, Sizes, Style, Window, WindowLayers, WindowOn,
+    Biases, Family, Flag, HeadNorm, LayerNames, Masks, NormKind, Options, Parts, Proof, Reader,
+    RotaryLayers, Sizes, Style, Window, WindowLayers, WindowOn,
 };
 
 /// `exaone4`.
 pub(crate) const EXAONE4: Family = Family {
     model_types: &["exaone4"],
     source: "models/exaone4, transformers 5.23",
-    decoder: Some(DecoderType::Exaone4),
     // Sizes and options.
     read: Reader::Decoder(kin::read),
     sizes: Sizes {

@@ -4,16 +4,14 @@ use crate::families::deepseek::EXPERTS;
 use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
-    Biases, DecoderType, ExpertRule, Family, Flag, Groups, HeadNorm, Masks, NormKind, Options,
-    Parts, Proof, Reader, RotaryLayers, Routing, Sizes, SparseLayers, Style, Window, WindowLayers,
-    WindowOn,
+    Biases, ExpertRule, Family, Flag, Groups, HeadNorm, Masks, NormKind, Options, Parts, Proof,
+    Reader, RotaryLayers, Routing, Sizes, SparseLayers, Style, Window, WindowLayers, WindowOn,
 };
 
 /// `exaone_moe`.
 pub(crate) const EXAONE_MOE: Family = Family {
     model_types: &["exaone_moe"],
     source: "models/exaone_moe, transformers 5.23",
-    decoder: Some(DecoderType::ExaoneMoe),
     // Sizes and options.
     read: Reader::Decoder(kin::read),
     sizes: Sizes {

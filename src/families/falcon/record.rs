@@ -2,15 +2,12 @@
 
 use super::reader;
 use crate::families::llama::LLAMA;
-use crate::model::{
-    Biases, DecoderType, DropoutFields, Family, Flag, HeadDim, Options, Proof, Reader, Sizes,
-};
+use crate::model::{Biases, DropoutFields, Family, Flag, HeadDim, Options, Proof, Reader, Sizes};
 
 /// `falcon`.
 pub(crate) const FALCON: Family = Family {
     model_types: &["falcon"],
     source: "models/falcon, transformers 5.23",
-    decoder: Some(DecoderType::Falcon),
     // Sizes and options.
     read: Reader::Decoder(reader::read),
     sizes: Sizes {

@@ -3,15 +3,14 @@
 use super::reader;
 use crate::families::llama::LLAMA;
 use crate::model::{
-    Activation, DecoderType, EmbeddingScale, Family, Flag, HeadDim, LayerNames, Masks, MlpFunction,
-    NormKind, Options, Proof, Reader, Sizes, Style, Transformers, Window, WindowLayers, WindowOn,
+    Activation, EmbeddingScale, Family, Flag, HeadDim, LayerNames, Masks, MlpFunction, NormKind,
+    Options, Proof, Reader, Sizes, Style, Transformers, Window, WindowLayers, WindowOn,
 };
 
 /// `gemma2`.
 pub(crate) const GEMMA2: Family = Family {
     model_types: &["gemma2"],
     source: "models/gemma2, transformers 5.23",
-    decoder: Some(DecoderType::Gemma2),
     // Sizes and options.
     read: Reader::Decoder(reader::read),
     sizes: Sizes {

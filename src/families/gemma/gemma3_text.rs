@@ -3,16 +3,14 @@
 use super::reader;
 use crate::families::llama::LLAMA;
 use crate::model::{
-    Activation, DecoderType, EmbeddingScale, Family, HeadDim, HeadNorm, LayerNames, Masks,
-    MlpFunction, NormKind, Options, Parts, Proof, Reader, Sizes, Style, Window, WindowLayers,
-    WindowOn,
+    Activation, EmbeddingScale, Family, HeadDim, HeadNorm, LayerNames, Masks, MlpFunction,
+    NormKind, Options, Parts, Proof, Reader, Sizes, Style, Window, WindowLayers, WindowOn,
 };
 
 /// `gemma3_text`.
 pub(crate) const GEMMA3_TEXT: Family = Family {
     model_types: &["gemma3_text"],
     source: "models/gemma3, transformers 5.23",
-    decoder: Some(DecoderType::Gemma3),
     // Sizes and options.
     read: Reader::Decoder(reader::read),
     sizes: Sizes {

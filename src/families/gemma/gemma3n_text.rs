@@ -3,16 +3,15 @@
 use super::{gemma3n_reader as own, reader};
 use crate::families::llama::LLAMA;
 use crate::model::{
-    Activation, ConfigFields, DecoderConfig, DecoderType, EmbeddingScale, Family, Flag, HeadDim,
-    LayerNames, Masks, MlpFunction, NormKind, Options, Proof, Reader, Sizes, Style, Window,
-    WindowLayers, WindowOn,
+    Activation, ConfigFields, DecoderConfig, EmbeddingScale, Family, Flag, HeadDim, LayerNames,
+    Masks, MlpFunction, NormKind, Options, Proof, Reader, Sizes, Style, Window, WindowLayers,
+    WindowOn,
 };
 
 /// `gemma3n_text`.
 pub(crate) const GEMMA3N_TEXT: Family = Family {
     model_types: &["gemma3n_text"],
     source: "models/gemma3n, transformers 5.23",
-    decoder: Some(DecoderType::Gemma3n),
     // Sizes and options.
     read: Reader::Decoder(read),
     sizes: Sizes {

@@ -3,16 +3,15 @@
 use super::{layers, reader};
 use crate::families::llama::LLAMA;
 use crate::model::{
-    Activation, ConfigFields, DecoderConfig, DecoderType, EmbeddingScale, Family, Flag, HeadDim,
-    LayerNames, Masks, MlpFunction, NormKind, Options, Proof, Reader, Sizes, Style, Window,
-    WindowLayers, WindowOn,
+    Activation, ConfigFields, DecoderConfig, EmbeddingScale, Family, Flag, HeadDim, LayerNames,
+    Masks, MlpFunction, NormKind, Options, Proof, Reader, Sizes, Style, Window, WindowLayers,
+    WindowOn,
 };
 
 /// `gemma4_text`.
 pub(crate) const GEMMA4_TEXT: Family = Family {
     model_types: &["gemma4_text"],
     source: "models/gemma4, transformers 5.23",
-    decoder: Some(DecoderType::Gemma4),
     // Sizes and options.
     read: Reader::Decoder(read),
     sizes: Sizes {

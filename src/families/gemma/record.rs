@@ -3,15 +3,14 @@
 use super::reader;
 use crate::families::llama::LLAMA;
 use crate::model::{
-    Activation, DecoderType, EmbeddingScale, Family, HeadDim, MlpFunction, NormKind, Options,
-    Proof, Reader, Sizes, Style, Transformers,
+    Activation, EmbeddingScale, Family, HeadDim, MlpFunction, NormKind, Options, Proof, Reader,
+    Sizes, Style, Transformers,
 };
 
 /// `gemma`.
 pub(crate) const GEMMA: Family = Family {
     model_types: &["gemma"],
     source: "models/gemma, transformers 5.23",
-    decoder: Some(DecoderType::Gemma),
     // Sizes and options.
     read: Reader::Decoder(reader::read),
     sizes: Sizes {

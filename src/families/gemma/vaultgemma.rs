@@ -3,15 +3,14 @@
 use super::reader;
 use crate::families::llama::LLAMA;
 use crate::model::{
-    Activation, DecoderType, EmbeddingScale, Family, Flag, HeadDim, LayerNames, Masks, MlpFunction,
-    NormKind, Options, Proof, Reader, Sizes, Style, Window, WindowLayers, WindowOn,
+    Activation, EmbeddingScale, Family, Flag, HeadDim, LayerNames, Masks, MlpFunction, NormKind,
+    Options, Proof, Reader, Sizes, Style, Window, WindowLayers, WindowOn,
 };
 
 /// `vaultgemma`.
 pub(crate) const VAULTGEMMA: Family = Family {
     model_types: &["vaultgemma"],
     source: "models/vaultgemma, transformers 5.23",
-    decoder: Some(DecoderType::VaultGemma),
     // Sizes and options.
     read: Reader::Decoder(reader::read),
     sizes: Sizes {

@@ -3,15 +3,14 @@
 use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
-    Biases, DecoderType, Family, Flag, HeadDim, LayerNames, MlpNames, Options, Parts, Proof,
-    Reader, RotaryColumns, RotaryKind, Sizes,
+    Biases, Family, Flag, HeadDim, LayerNames, MlpNames, Options, Parts, Proof, Reader,
+    RotaryColumns, RotaryKind, Sizes,
 };
 
 /// `glm4`.
 pub(crate) const GLM4: Family = Family {
     model_types: &["glm4"],
     source: "models/glm4, transformers 5.23",
-    decoder: Some(DecoderType::Glm4),
     // Sizes and options.
     read: Reader::Decoder(kin::read),
     sizes: Sizes {

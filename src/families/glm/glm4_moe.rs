@@ -4,15 +4,14 @@ use crate::families::deepseek::EXPERTS;
 use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
-    Biases, DecoderType, ExpertRule, Family, Flag, Groups, HeadNorm, NormKind, Options, Parts,
-    Proof, Reader, RotaryColumns, RotaryKind, Routing, Sizes, SparseLayers,
+    Biases, ExpertRule, Family, Flag, Groups, HeadNorm, NormKind, Options, Parts, Proof, Reader,
+    RotaryColumns, RotaryKind, Routing, Sizes, SparseLayers,
 };
 
 /// `glm4_moe`.
 pub(crate) const GLM4_MOE: Family = Family {
     model_types: &["glm4_moe"],
     source: "models/glm4_moe, transformers 5.23",
-    decoder: Some(DecoderType::Glm4Moe),
     // Sizes and options.
     read: Reader::Decoder(kin::read),
     sizes: Sizes {

@@ -3,15 +3,14 @@
 use crate::families::deepseek::{EXPERTS, reader};
 use crate::families::llama::LLAMA;
 use crate::model::{
-    DecoderType, ExpertRule, Family, Groups, Latent, LatentRotary, Options, Proof, Reader, Routing,
-    Sizes, SparseLayers,
+    ExpertRule, Family, Groups, Latent, LatentRotary, Options, Proof, Reader, Routing, Sizes,
+    SparseLayers,
 };
 
 /// `glm4_moe_lite`.
 pub(crate) const GLM4_MOE_LITE: Family = Family {
     model_types: &["glm4_moe_lite"],
     source: "models/glm4_moe_lite, transformers 5.23",
-    decoder: Some(DecoderType::Glm4MoeLite),
     // Sizes and options.
     read: Reader::Decoder(reader::read),
     sizes: Sizes {

@@ -3,15 +3,14 @@
 use crate::families::deepseek::{EXPERTS, reader};
 use crate::families::llama::LLAMA;
 use crate::model::{
-    DecoderType, ExpertRule, Family, Groups, Indexer, Latent, LatentRotary, Masks, Options, Parts,
-    Proof, Reader, Routing, Sizes, Style,
+    ExpertRule, Family, Groups, Indexer, Latent, LatentRotary, Masks, Options, Parts, Proof,
+    Reader, Routing, Sizes, Style,
 };
 
 /// `glm_moe_dsa`.
 pub(crate) const GLM_MOE_DSA: Family = Family {
     model_types: &["glm_moe_dsa"],
     source: "models/glm_moe_dsa, transformers 5.23",
-    decoder: Some(DecoderType::GlmMoeDsa),
     // Sizes and options.
     read: Reader::Decoder(reader::read),
     sizes: Sizes {

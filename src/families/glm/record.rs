@@ -3,15 +3,14 @@
 use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
-    Biases, DecoderType, Family, Flag, HeadDim, LayerNames, MlpNames, Options, Parts, Proof,
-    Reader, RotaryColumns, RotaryKind, Sizes,
+    Biases, Family, Flag, HeadDim, LayerNames, MlpNames, Options, Parts, Proof, Reader,
+    RotaryColumns, RotaryKind, Sizes,
 };
 
 /// `glm`.
 pub(crate) const GLM: Family = Family {
     model_types: &["glm"],
     source: "models/glm, transformers 5.23",
-    decoder: Some(DecoderType::Glm),
     // Sizes and options.
     read: Reader::Decoder(kin::read),
     sizes: Sizes {

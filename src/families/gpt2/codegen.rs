@@ -4,15 +4,14 @@ use super::reader;
 use crate::ask::{Finding, message};
 use crate::families::llama::LLAMA;
 use crate::model::{
-    Biases, ConfigFields, DecoderConfig, DecoderType, DropoutFields, Family, Flag, HeadDim,
-    MlpFunction, Options, Proof, Reader, RotaryColumns, Sizes,
+    Biases, ConfigFields, DecoderConfig, DropoutFields, Family, Flag, HeadDim, MlpFunction,
+    Options, Proof, Reader, RotaryColumns, Sizes,
 };
 
 /// `codegen`.
 pub(crate) const CODEGEN: Family = Family {
     model_types: &["codegen"],
     source: "models/codegen, transformers 5.23",
-    decoder: Some(DecoderType::CodeGen),
     // Sizes and options.
     read: Reader::Decoder(read),
     sizes: Sizes {

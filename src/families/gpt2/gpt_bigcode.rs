@@ -3,15 +3,14 @@
 use super::reader;
 use crate::families::llama::LLAMA;
 use crate::model::{
-    Biases, ConfigFields, DecoderConfig, DecoderType, DropoutFields, Family, HeadDim, MlpFunction,
-    Options, Proof, Reader, RotaryColumns, Sizes,
+    Biases, ConfigFields, DecoderConfig, DropoutFields, Family, HeadDim, MlpFunction, Options,
+    Proof, Reader, RotaryColumns, Sizes,
 };
 
 /// `gpt_bigcode`.
 pub(crate) const GPT_BIGCODE: Family = Family {
     model_types: &["gpt_bigcode"],
     source: "models/gpt_bigcode, transformers 5.23",
-    decoder: Some(DecoderType::GptBigCode),
     // Sizes and options.
     read: Reader::Decoder(read),
     sizes: Sizes {

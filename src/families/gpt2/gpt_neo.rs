@@ -4,8 +4,8 @@ use super::reader;
 use crate::ask::{Finding, message};
 use crate::families::llama::LLAMA;
 use crate::model::{
-    Biases, ConfigFields, DecoderConfig, DecoderType, DropoutFields, Family, HeadDim, MlpFunction,
-    Options, Proof, Reader, RotaryColumns, Sizes,
+    Biases, ConfigFields, DecoderConfig, DropoutFields, Family, HeadDim, MlpFunction, Options,
+    Proof, Reader, RotaryColumns, Sizes,
 };
 use serde_json::{Value, json};
 
@@ -13,7 +13,6 @@ use serde_json::{Value, json};
 pub(crate) const GPT_NEO: Family = Family {
     model_types: &["gpt_neo"],
     source: "models/gpt_neo, transformers 5.23",
-    decoder: Some(DecoderType::GptNeo),
     // Sizes and options.
     read: Reader::Decoder(read),
     sizes: Sizes {

@@ -3,7 +3,7 @@
 use super::reader;
 use crate::families::llama::LLAMA;
 use crate::model::{
-    Biases, DecoderType, DropoutFields, Family, Flag, HeadDim, MlpFunction, Options, Proof, Reader,
+    Biases, DropoutFields, Family, Flag, HeadDim, MlpFunction, Options, Proof, Reader,
     RotaryColumns, Sizes,
 };
 
@@ -11,7 +11,6 @@ use crate::model::{
 pub(crate) const GPTJ: Family = Family {
     model_types: &["gptj"],
     source: "models/gptj, transformers 5.23",
-    decoder: Some(DecoderType::GptJ),
     // Sizes and options.
     read: Reader::Decoder(|family, fields| reader::read_wide(family, "n_head", fields)),
     sizes: Sizes {

@@ -2,12 +2,13 @@
 
 mod attention;
 mod gpt_bigcode_attention;
+mod kind;
 mod models;
 mod network;
 pub(crate) mod reader;
 mod wide_attention;
 
-pub(crate) use network::build;
+pub(crate) use network::{build, build_big_code, build_code_gen, build_j, build_neo};
 
 mod codegen;
 mod gpt_bigcode;

@@ -4,11 +4,11 @@
 use super::attention::SelfAttention;
 use super::gpt_bigcode_attention;
 use super::gpt_bigcode_attention::BigCodeAttention;
-use super::reader::mlp_names;
+use super::kind::Kind;
 use super::wide_attention::WideAttention;
 use crate::ask::{Attention, Task};
 use crate::families::network::{CausalLm, Net};
-use crate::model::{Activation, DecoderConfig, DecoderType, ResolvedSpec, Transformers};
+use crate::model::{Activation, DecoderConfig, ResolvedSpec, Transformers};
 use crate::nn::attention::{AttentionOptions, dropped};
 use crate::nn::build::{Builder, Conv1D, Embedding, Facts, LayerNorm, Linear, Output};
 use crate::nn::decoder::{Shell, WeighingBlock};
@@ -31,7 +31,7 @@ pub(crate) struct Gpt2 {
     big_code: Option<Tensor>,
     /// How attention runs, and whether its heads share keys.
     attention: (Attention, bool),
-    model_type: DecoderType,
+    kind: Kind,
     shell: Shell,
 }
 
@@ -67,17 +67,10 @@ pub(crate) struct Shared {
     keeps: [bool; 2],
 }
 
-/// Whether scores are computed in float32.
-fn is_wide(model_type: DecoderType) -> bool {
-    matches!(
-        model_type,
-        DecoderType::GptNeo | DecoderType::GptJ | DecoderType::CodeGen
-    )
-}
-
 impl Gpt2 {
-    pub(crate) fn new(b: &Builder, c: &DecoderConfig, spec: &ResolvedSpec, facts: Facts) -> Self {
-        let is_big_code = c.model_type == DecoderType::GptBigCode;
+    fn new(b: &Builder, kind: Kind, spec: &ResolvedSpec, facts: Facts) -> Self {
+        let c: &DecoderConfig = spec.config();
+        let is_big_code = kind == Kind::BigCode;
         let options = AttentionOptions {
             dropout: c.dropout.attention,
             positions_given: !is_big_code,
@@ -89,7 +82,7 @@ impl Gpt2 {
         let wpe = (c.rotary_dim == 0)
             .then(|| Embedding::new(&model.at("wpe"), c.position_rows, c.hidden_size));
         let h = model.items("h", c.num_hidden_layers, |b| {
-            Rc::new(Gpt2Block::new(b, c, options, keeps_keys))
+            Rc::new(Gpt2Block::new(b, kind, c, options, keeps_keys))
         });
         let ln_f = LayerNorm::new(&model.at("ln_f"), c.hidden_size);
         let square = [c.position_rows, c.position_rows];
@@ -107,14 +100,14 @@ impl Gpt2 {
             embedding_dropout: c.dropout.embedding,
             big_code,
             attention: (spec.attention, c.num_key_value_heads == 1),
-            model_type: c.model_type,
+            kind,
             shell: Shell::new(b, spec, facts),
         }
     }
 
     /// Before transformers 5 logits are cast, the loss is cast back, and so are GPT-Neo's logits.
     fn wide_language_model(&self, t: &Tape, hidden: &Tensor, labels: Option<&Tensor>) -> Output {
-        let neo = self.model_type == DecoderType::GptNeo;
+        let neo = self.kind == Kind::Neo;
         let mut logits = t.scoped("lm_head", None, || self.lm_head.forward(t, hidden));
         if !neo || labels.is_some() {
             logits = t.to(&logits, DType::Float32);
@@ -133,16 +126,16 @@ impl Gpt2 {
     /// Whether the blocks are given positions.
     fn gives_positions(&self) -> bool {
         let recent = self.shell.facts.transformers == Transformers::V5;
-        match self.model_type {
-            DecoderType::GptJ | DecoderType::CodeGen => true,
-            DecoderType::GptNeo => !recent,
-            DecoderType::GptBigCode => false,
+        match self.kind {
+            Kind::J | Kind::CodeGen => true,
+            Kind::Neo => !recent,
+            Kind::BigCode => false,
             _ => recent,
         }
     }
 
     fn is_wide(&self) -> bool {
-        is_wide(self.model_type)
+        self.kind.is_wide()
     }
 
     /// Token positions of token ids `[B, S]`.
@@ -200,7 +193,7 @@ impl Gpt2 {
             positions: self.gives_positions().then(|| positions.clone()),
             keeps: [
                 is_big_code || is_wide,
-                !is_big_code && self.model_type != DecoderType::GptNeo,
+                !is_big_code && self.kind != Kind::Neo,
             ],
         };
         let mut hidden = dropped(t, hidden, self.embedding_dropout);
@@ -233,8 +226,8 @@ impl CausalLm for Gpt2 {
             return output;
         }
         let old = self.shell.facts.transformers != Transformers::V5;
-        let mut output = match self.model_type {
-            DecoderType::GptNeo | DecoderType::GptJ | DecoderType::CodeGen if old => {
+        let mut output = match self.kind {
+            Kind::Neo | Kind::J | Kind::CodeGen if old => {
                 self.wide_language_model(t, &hidden, labels)
             }
             _ => self.shell.language_model(t, &hidden, &self.lm_head, given),
@@ -245,15 +238,20 @@ impl CausalLm for Gpt2 {
 }
 
 impl Gpt2Block {
-    fn new(b: &Builder, c: &DecoderConfig, options: AttentionOptions, keeps_keys: bool) -> Self {
+    fn new(
+        b: &Builder,
+        kind: Kind,
+        c: &DecoderConfig,
+        options: AttentionOptions,
+        keeps_keys: bool,
+    ) -> Self {
         Self {
             ln_1: LayerNorm::new(&b.at("ln_1"), c.hidden_size),
-            attn: AttentionKind::new(&b.at("attn"), c, options, keeps_keys),
+            attn: AttentionKind::new(&b.at("attn"), kind, c, options, keeps_keys),
             ln_2: (!c.parallel_residual).then(|| LayerNorm::new(&b.at("ln_2"), c.hidden_size)),
-            mlp: Mlp::new(&b.at("mlp"), c),
-            returns: is_wide(c.model_type)
-                || c.model_type == DecoderType::GptBigCode
-                    && options.facts.transformers != Transformers::V5,
+            mlp: Mlp::new(&b.at("mlp"), kind, c),
+            returns: kind.is_wide()
+                || kind == Kind::BigCode && options.facts.transformers != Transformers::V5,
         }
     }
 }
@@ -291,12 +289,23 @@ impl WeighingBlock for Gpt2Block {
 }
 
 impl AttentionKind {
-    fn new(b: &Builder, c: &DecoderConfig, options: AttentionOptions, keeps_keys: bool) -> Self {
-        if is_wide(c.model_type) {
-            let own = c.model_type == DecoderType::GptNeo;
+    fn new(
+        b: &Builder,
+        kind: Kind,
+        c: &DecoderConfig,
+        options: AttentionOptions,
+        keeps_keys: bool,
+    ) -> Self {
+        if kind.is_wide() {
+            let own = kind == Kind::Neo;
             let nested = own.then(|| b.at("attention"));
-            Self::Wide(WideAttention::new(nested.as_ref().unwrap_or(b), c, options))
-        } else if c.model_type == DecoderType::GptBigCode {
+            Self::Wide(WideAttention::new(
+                nested.as_ref().unwrap_or(b),
+                kind,
+                c,
+                options,
+            ))
+        } else if kind == Kind::BigCode {
             Self::BigCode(BigCodeAttention::new(b, c, options, keeps_keys))
         } else {
             Self::Gpt2(SelfAttention::new(b, c, options))
@@ -314,13 +323,13 @@ impl AttentionKind {
 }
 
 impl Mlp {
-    fn new(b: &Builder, c: &DecoderConfig) -> Self {
-        let layer = if c.model_type == DecoderType::Gpt2 {
+    fn new(b: &Builder, kind: Kind, c: &DecoderConfig) -> Self {
+        let layer = if kind == Kind::Gpt2 {
             Conv1D::new
         } else {
             Conv1D::linear
         };
-        let [first, second] = mlp_names(c.model_type);
+        let [first, second] = kind.mlp_names();
         Self {
             layers: [
                 layer(&b.at(first), c.hidden_size, c.intermediate_size),
@@ -341,7 +350,27 @@ impl Mlp {
     }
 }
 
-/// Builds the model.
+/// Builds GPT-2.
 pub(crate) fn build(b: &Builder, spec: &ResolvedSpec, facts: Facts) -> Net {
-    Net::decoder(Gpt2::new(b, spec.config(), spec, facts))
+    Net::decoder(Gpt2::new(b, Kind::Gpt2, spec, facts))
+}
+
+/// Builds `StarCoder`.
+pub(crate) fn build_big_code(b: &Builder, spec: &ResolvedSpec, facts: Facts) -> Net {
+    Net::decoder(Gpt2::new(b, Kind::BigCode, spec, facts))
+}
+
+/// Builds GPT-Neo.
+pub(crate) fn build_neo(b: &Builder, spec: &ResolvedSpec, facts: Facts) -> Net {
+    Net::decoder(Gpt2::new(b, Kind::Neo, spec, facts))
+}
+
+/// Builds GPT-J.
+pub(crate) fn build_j(b: &Builder, spec: &ResolvedSpec, facts: Facts) -> Net {
+    Net::decoder(Gpt2::new(b, Kind::J, spec, facts))
+}
+
+/// Builds `CodeGen`.
+pub(crate) fn build_code_gen(b: &Builder, spec: &ResolvedSpec, facts: Facts) -> Net {
+    Net::decoder(Gpt2::new(b, Kind::CodeGen, spec, facts))
 }

@@ -3,7 +3,7 @@
 
 use crate::ask::{HEADS, LAYERS, SEQ_LEN, VOCABULARY, WIDTH};
 use crate::families::reading::options;
-use crate::model::{ConfigFields, DecoderConfig, DecoderType, Family};
+use crate::model::{ConfigFields, DecoderConfig, Family};
 
 /// Reads the config by the rules of its family, with transformers' defaults for absent fields.
 pub(crate) fn read(family: &'static Family, fields: &mut ConfigFields<'_>) -> DecoderConfig {
@@ -49,13 +49,5 @@ pub(crate) fn read_wide(
         parallel_residual: options::holds(rules.parallel_residual, fields),
         dropout: options::dropout(&rules.dropout, fields),
         ..DecoderConfig::plain(family, hidden_size, layers, heads)
-    }
-}
-
-/// What the linear layers of an MLP are called.
-pub fn mlp_names(model_type: DecoderType) -> [&'static str; 2] {
-    match model_type {
-        DecoderType::GptJ | DecoderType::CodeGen => ["fc_in", "fc_out"],
-        _ => ["c_fc", "c_proj"],
     }
 }

@@ -3,15 +3,14 @@
 use super::reader;
 use crate::families::llama::LLAMA;
 use crate::model::{
-    Activation, Biases, DecoderType, DropoutFields, Family, HeadDim, MlpFunction, Options, Proof,
-    Reader, RotaryColumns, Sizes,
+    Activation, Biases, DropoutFields, Family, HeadDim, MlpFunction, Options, Proof, Reader,
+    RotaryColumns, Sizes,
 };
 
 /// `gpt2`.
 pub(crate) const GPT2: Family = Family {
     model_types: &["gpt2", "gpt-sw3"],
     source: "models/gpt2, transformers 5.23",
-    decoder: Some(DecoderType::Gpt2),
     // Sizes and options.
     read: Reader::Decoder(reader::read),
     sizes: Sizes {

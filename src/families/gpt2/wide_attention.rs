@@ -1,7 +1,8 @@
 //! Attention of GPT-Neo, GPT-J and `CodeGen`, whose scores are computed in float32 and in one way only
 //! (`models/{gpt_neo,gptj,codegen}/modeling_*.py`, transformers 5.23, 4.51 and 4.48).
 
-use crate::model::{DecoderConfig, DecoderType, Transformers};
+use super::kind::Kind;
+use crate::model::{DecoderConfig, Transformers};
 use crate::nn::attention::{AttentionOptions, dropped, rotary_pairs, without_later};
 use crate::nn::build::{Builder, Call, Linear};
 use crate::tape::{Tape, Tensor};
@@ -38,16 +39,21 @@ enum Positions {
 const PARTS: u64 = 4;
 
 impl WideAttention {
-    pub(crate) fn new(b: &Builder, c: &DecoderConfig, options: AttentionOptions) -> Self {
+    pub(super) fn new(
+        b: &Builder,
+        kind: Kind,
+        c: &DecoderConfig,
+        options: AttentionOptions,
+    ) -> Self {
         let (hidden, rows) = (c.hidden_size, c.position_rows);
         let linear = |name, outputs, bias| Linear::new(&b.at(name), hidden, outputs, bias);
         let table = || b.buffer("embed_positions", [rows, c.rotary_dim], DType::Float32);
-        let neo = c.model_type == DecoderType::GptNeo;
+        let neo = kind == Kind::Neo;
         let mask = neo.then(|| b.triangle("bias", [1, 1, rows, rows]));
         let name = if neo { "masked_bias" } else { "scale_attn" };
         let number = (options.facts.transformers != Transformers::V5)
             .then(|| b.buffer(name, Shape::new(&[]), b.loaded_dtype()));
-        let projections = if c.model_type == DecoderType::CodeGen {
+        let projections = if kind == Kind::CodeGen {
             vec![linear("qkv_proj", 3 * hidden, false)]
         } else {
             let [k, v, q] = ["k_proj", "v_proj", "q_proj"].map(|name| linear(name, hidden, false));

@@ -3,15 +3,14 @@
 use super::reader;
 use crate::families::llama::LLAMA;
 use crate::model::{
-    Biases, DecoderType, DropoutFields, Family, Flag, HeadDim, LayerNames, NormKind, Options,
-    Proof, Reader, RotaryColumns, Sizes, Style, Transformers,
+    Biases, DropoutFields, Family, Flag, HeadDim, LayerNames, NormKind, Options, Proof, Reader,
+    RotaryColumns, Sizes, Style, Transformers,
 };
 
 /// `gpt_neox`.
 pub(crate) const GPT_NEOX: Family = Family {
     model_types: &["gpt_neox"],
     source: "models/gpt_neox, transformers 5.23",
-    decoder: Some(DecoderType::GptNeox),
     // Sizes and options.
     read: Reader::Decoder(reader::read),
     sizes: Sizes {

@@ -4,8 +4,8 @@ use crate::ask::{Finding, message};
 use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
-    Biases, ConfigFields, DecoderConfig, DecoderType, EmbeddingScale, Family, Masks, Options,
-    Parts, Proof, Reader, Sinks, Sizes, Style, Window, WindowLayers, WindowOn,
+    Biases, ConfigFields, DecoderConfig, EmbeddingScale, Family, Masks, Options, Parts, Proof,
+    Reader, Sinks, Sizes, Style, Window, WindowLayers, WindowOn,
 };
 use serde_json::Value;
 
@@ -13,7 +13,6 @@ use serde_json::Value;
 pub(crate) const GRANITE_SWA: Family = Family {
     model_types: &["granite_swa"],
     source: "models/granite_swa, transformers 5.23",
-    decoder: Some(DecoderType::GraniteSwa),
     // Sizes and options.
     read: Reader::Decoder(read),
     sizes: Sizes {

@@ -3,15 +3,14 @@
 use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
-    DecoderType, EmbeddingScale, ExpertRule, Family, LayerNames, Options, Parts, Proof, Reader,
-    Routing, SPARSE, Style, Transformers,
+    EmbeddingScale, ExpertRule, Family, LayerNames, Options, Parts, Proof, Reader, Routing, SPARSE,
+    Style, Transformers,
 };
 
 /// `granitemoe`.
 pub(crate) const GRANITEMOE: Family = Family {
     model_types: &["granitemoe"],
     source: "models/granitemoe, transformers 5.23",
-    decoder: Some(DecoderType::GraniteMoe),
     // Sizes and options.
     read: Reader::Decoder(kin::read),
     options: Options::PLAIN,

@@ -3,15 +3,14 @@
 use super::granite_swa;
 use crate::families::llama::LLAMA;
 use crate::model::{
-    DecoderType, EmbeddingScale, ExpertRule, Family, LayerNames, Masks, Options, Parts, Proof,
-    Reader, Routing, SPARSE, SharedForm, SharedWidth, Sinks, Style, Window, WindowLayers, WindowOn,
+    EmbeddingScale, ExpertRule, Family, LayerNames, Masks, Options, Parts, Proof, Reader, Routing,
+    SPARSE, SharedForm, SharedWidth, Sinks, Style, Window, WindowLayers, WindowOn,
 };
 
 /// `granitemoe_swa`.
 pub(crate) const GRANITEMOE_SWA: Family = Family {
     model_types: &["granitemoe_swa"],
     source: "models/granitemoe_swa, transformers 5.23",
-    decoder: Some(DecoderType::GraniteMoeSwa),
     // Sizes and options.
     read: Reader::Decoder(granite_swa::read),
     options: Options::PLAIN,

@@ -4,16 +4,15 @@ use crate::ask::WIDTH;
 use crate::families::hybrid::reader::{self, Mixers};
 use crate::families::llama::LLAMA;
 use crate::model::{
-    BESIDE, ConfigFields, DecoderConfig, DecoderType, EmbeddingScale, ExpertRule, Family, HeadDim,
-    LayerNames, Mixing, MlpNames, Options, Parts, Piece, Proof, Reader, Routing, SPARSE,
-    SharedForm, SharedWidth, Sizes, Style,
+    BESIDE, ConfigFields, DecoderConfig, EmbeddingScale, ExpertRule, Family, HeadDim, LayerNames,
+    Mixing, MlpNames, Options, Parts, Piece, Proof, Reader, Routing, SPARSE, SharedForm,
+    SharedWidth, Sizes, Style,
 };
 
 /// `granitemoehybrid`.
 pub(crate) const GRANITEMOEHYBRID: Family = Family {
     model_types: &["granitemoehybrid"],
     source: "models/granitemoehybrid, transformers 5.23",
-    decoder: Some(DecoderType::GraniteMoeHybrid),
     // Sizes and options.
     read: Reader::Decoder(read),
     sizes: Sizes {

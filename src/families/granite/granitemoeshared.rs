@@ -3,15 +3,14 @@
 use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
-    DecoderType, EmbeddingScale, ExpertRule, Family, LayerNames, Options, Parts, Proof, Reader,
-    Routing, SPARSE, SharedForm, SharedWidth, Style, Transformers,
+    EmbeddingScale, ExpertRule, Family, LayerNames, Options, Parts, Proof, Reader, Routing, SPARSE,
+    SharedForm, SharedWidth, Style, Transformers,
 };
 
 /// `granitemoeshared`.
 pub(crate) const GRANITEMOESHARED: Family = Family {
     model_types: &["granitemoeshared"],
     source: "models/granitemoeshared, transformers 5.23",
-    decoder: Some(DecoderType::GraniteMoeShared),
     // Sizes and options.
     read: Reader::Decoder(kin::read),
     options: Options::PLAIN,

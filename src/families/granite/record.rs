@@ -2,15 +2,12 @@
 
 use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
-use crate::model::{
-    Biases, DecoderType, EmbeddingScale, Family, Options, Parts, Proof, Reader, Style,
-};
+use crate::model::{Biases, EmbeddingScale, Family, Options, Parts, Proof, Reader, Style};
 
 /// `granite`.
 pub(crate) const GRANITE: Family = Family {
     model_types: &["granite"],
     source: "models/granite, transformers 5.23",
-    decoder: Some(DecoderType::Granite),
     // Sizes and options.
     read: Reader::Decoder(kin::read),
     options: Options {

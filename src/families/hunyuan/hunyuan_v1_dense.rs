@@ -3,14 +3,13 @@
 use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
-    DecoderType, Family, Flag, HeadNorm, LayerNames, NormKind, Options, Parts, Proof, Reader, Sizes,
+    Family, Flag, HeadNorm, LayerNames, NormKind, Options, Parts, Proof, Reader, Sizes,
 };
 
 /// `hunyuan_v1_dense`.
 pub(crate) const HUNYUAN_V1_DENSE: Family = Family {
     model_types: &["hunyuan_v1_dense"],
     source: "models/hunyuan_v1_dense, transformers 5.23",
-    decoder: Some(DecoderType::HunyuanDense),
     // Sizes and options.
     read: Reader::Decoder(kin::read),
     sizes: Sizes {

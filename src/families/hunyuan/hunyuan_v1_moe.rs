@@ -3,15 +3,14 @@
 use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
-    DecoderType, ExpertRule, Family, Flag, HeadNorm, LayerNames, NormKind, Options, Parts, Proof,
-    Reader, Routing, SharedForm, SharedWidth, Sizes,
+    ExpertRule, Family, Flag, HeadNorm, LayerNames, NormKind, Options, Parts, Proof, Reader,
+    Routing, SharedForm, SharedWidth, Sizes,
 };
 
 /// `hunyuan_v1_moe`.
 pub(crate) const HUNYUAN_V1_MOE: Family = Family {
     model_types: &["hunyuan_v1_moe"],
     source: "models/hunyuan_v1_moe, transformers 5.23",
-    decoder: Some(DecoderType::HunyuanMoe),
     // Sizes and options.
     read: Reader::Decoder(kin::read),
     sizes: Sizes {

@@ -4,16 +4,14 @@ use crate::families::deepseek::EXPERTS;
 use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
-    Biases, Correction, DecoderType, ExpertRule, Family, Flag, HeadDim, HeadNorm, LogitsDtype,
-    NormKind, Options, Parts, Proof, Reader, Routing, SharedForm, SigmoidScores, Sizes,
-    SparseLayers,
+    Biases, Correction, ExpertRule, Family, Flag, HeadDim, HeadNorm, LogitsDtype, NormKind,
+    Options, Parts, Proof, Reader, Routing, SharedForm, SigmoidScores, Sizes, SparseLayers,
 };
 
 /// `hy_v3`.
 pub(crate) const HY_V3: Family = Family {
     model_types: &["hy_v3"],
     source: "models/hy_v3, transformers 5.23",
-    decoder: Some(DecoderType::HyV3),
     // Sizes and options.
     read: Reader::Decoder(kin::read),
     sizes: Sizes {

@@ -3,15 +3,14 @@
 use super::reader::{self, Mixers};
 use crate::families::llama::LLAMA;
 use crate::model::{
-    Biases, ConfigFields, DecoderConfig, DecoderType, Family, HeadDim, LayerNames, Mixing, Options,
-    Parts, Piece, Proof, Reader, RotaryColumns, RotaryKind, Sizes, Style,
+    Biases, ConfigFields, DecoderConfig, Family, HeadDim, LayerNames, Mixing, Options, Parts,
+    Piece, Proof, Reader, RotaryColumns, RotaryKind, Sizes, Style,
 };
 
 /// `bamba`.
 pub(crate) const BAMBA: Family = Family {
     model_types: &["bamba"],
     source: "models/bamba, transformers 5.23",
-    decoder: Some(DecoderType::Bamba),
     // Sizes and options.
     read: Reader::Decoder(read),
     sizes: Sizes {

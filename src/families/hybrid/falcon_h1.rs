@@ -4,15 +4,14 @@ use super::reader::{self, Mixers};
 use crate::ask::WIDTH;
 use crate::families::llama::LLAMA;
 use crate::model::{
-    Biases, ConfigFields, DecoderConfig, DecoderType, EmbeddingScale, Family, LayerNames, Mixing,
-    MlpNames, Options, Parts, Piece, Proof, Reader, Sizes, StateSpace, Style,
+    Biases, ConfigFields, DecoderConfig, EmbeddingScale, Family, LayerNames, Mixing, MlpNames,
+    Options, Parts, Piece, Proof, Reader, Sizes, StateSpace, Style,
 };
 
 /// `falcon_h1`.
 pub(crate) const FALCON_H1: Family = Family {
     model_types: &["falcon_h1"],
     source: "models/falcon_h1, transformers 5.23",
-    decoder: Some(DecoderType::FalconH1),
     // Sizes and options.
     read: Reader::Decoder(read),
     sizes: Sizes {

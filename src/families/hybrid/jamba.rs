@@ -5,16 +5,14 @@ use crate::families::llama::LLAMA;
 use crate::families::mamba::{SMALL, reader as mamba};
 use crate::families::reading::layer_lists;
 use crate::model::{
-    Biases, ConfigFields, DecoderConfig, DecoderType, ExpertRule, Family, Flag, HeadDim,
-    InnerNorms, LayerNames, Mixing, Options, Proof, Reader, RotaryColumns, Routing, Sizes,
-    SparseLayers, StateSpace, Style,
+    Biases, ConfigFields, DecoderConfig, ExpertRule, Family, Flag, HeadDim, InnerNorms, LayerNames,
+    Mixing, Options, Proof, Reader, RotaryColumns, Routing, Sizes, SparseLayers, StateSpace, Style,
 };
 
 /// `jamba`.
 pub(crate) const JAMBA: Family = Family {
     model_types: &["jamba"],
     source: "models/jamba, transformers 5.23",
-    decoder: Some(DecoderType::Jamba),
     // Sizes and options.
     read: Reader::Decoder(read),
     sizes: Sizes {

@@ -5,9 +5,9 @@ use crate::ask::{Finding, WIDTH, message};
 use crate::families::llama::LLAMA;
 use crate::families::mamba::SMALL;
 use crate::model::{
-    Biases, ConfigFields, DecoderConfig, DecoderType, DropoutFields, Family, Flag, HeadDim,
-    HeadNorm, LayerNames, Mixing, MlpNames, NormKind, Options, Parts, Proof, Reader, Sizes,
-    StateSpace, Style,
+    Biases, ConfigFields, DecoderConfig, DropoutFields, Family, Flag, HeadDim, HeadNorm,
+    LayerNames, Mixing, MlpNames, NormKind, Options, Parts, Proof, Reader, Sizes, StateSpace,
+    Style,
 };
 use serde_json::Value;
 
@@ -15,7 +15,6 @@ use serde_json::Value;
 pub(crate) const LFM2: Family = Family {
     model_types: &["lfm2"],
     source: "models/lfm2, transformers 5.23",
-    decoder: Some(DecoderType::Lfm2),
     // Sizes and options.
     read: Reader::Decoder(read),
     sizes: Sizes {

@@ -4,16 +4,15 @@ use super::{lfm2, reader};
 use crate::families::deepseek::EXPERTS;
 use crate::families::llama::LLAMA;
 use crate::model::{
-    Biases, ConfigFields, Correction, DecoderConfig, DecoderType, DropoutFields, ExpertRule,
-    Family, Flag, HeadDim, HeadNorm, LayerNames, LogitsDtype, MlpNames, NormKind, Options, Parts,
-    Proof, Reader, Routing, SharedWidth, SigmoidScores, Sizes, SparseLayers, Style,
+    Biases, ConfigFields, Correction, DecoderConfig, DropoutFields, ExpertRule, Family, Flag,
+    HeadDim, HeadNorm, LayerNames, LogitsDtype, MlpNames, NormKind, Options, Parts, Proof, Reader,
+    Routing, SharedWidth, SigmoidScores, Sizes, SparseLayers, Style,
 };
 
 /// `lfm2_moe`.
 pub(crate) const LFM2_MOE: Family = Family {
     model_types: &["lfm2_moe"],
     source: "models/lfm2_moe, transformers 5.23",
-    decoder: Some(DecoderType::Lfm2Moe),
     // Sizes and options.
     read: Reader::Decoder(read),
     sizes: Sizes {

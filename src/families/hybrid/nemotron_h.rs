@@ -3,15 +3,14 @@
 use super::nemotron_h_reader;
 use crate::families::llama::LLAMA;
 use crate::model::{
-    Biases, DecoderType, Family, Flag, HeadDim, LayerNames, MlpFunction, MlpNames, NormKind,
-    Options, Piece, Proof, Reader, RotaryColumns, Sizes, Style,
+    Biases, Family, Flag, HeadDim, LayerNames, MlpFunction, MlpNames, NormKind, Options, Piece,
+    Proof, Reader, RotaryColumns, Sizes, Style,
 };
 
 /// `nemotron_h`.
 pub(crate) const NEMOTRON_H: Family = Family {
     model_types: &["nemotron_h"],
     source: "models/nemotron_h, transformers 5.23",
-    decoder: Some(DecoderType::NemotronH),
     // Sizes and options.
     read: Reader::Decoder(nemotron_h_reader::read),
     sizes: Sizes {

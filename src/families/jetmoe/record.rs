@@ -3,15 +3,14 @@
 use super::reader;
 use crate::families::llama::LLAMA;
 use crate::model::{
-    AttentionKind, Biases, DecoderType, ExpertRule, Family, LayerNames, Options, Parts, Piece,
-    Proof, Reader, Routing, Sizes,
+    AttentionKind, Biases, ExpertRule, Family, LayerNames, Options, Parts, Piece, Proof, Reader,
+    Routing, Sizes,
 };
 
 /// `jetmoe`.
 pub(crate) const JETMOE: Family = Family {
     model_types: &["jetmoe"],
     source: "models/jetmoe, transformers 5.23",
-    decoder: Some(DecoderType::JetMoe),
     // Sizes and options.
     read: Reader::Decoder(reader::read),
     sizes: Sizes {

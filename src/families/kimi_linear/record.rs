@@ -12,7 +12,6 @@ use crate::model::{
 pub(crate) const KIMI_LINEAR: Family = Family {
     model_types: &["kimi_linear"],
     source: "models/kimi_linear, transformers 5.23",
-    decoder: None,
     // Sizes and options.
     read: Reader::Decoder(reader::read),
     attribute_map: &[

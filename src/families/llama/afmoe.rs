@@ -4,17 +4,16 @@ use crate::families::deepseek::{EXPERTS, SHARED};
 use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
-    Correction, DecoderType, EmbeddingScale, ExpertRule, Family, Flag, Gate, HeadDim, HeadNorm,
-    LayerNames, LogitsDtype, Masks, NormKind, Options, Parts, Piece, Proof, Reader, RotaryLayers,
-    Routing, SharedForm, SharedWidth, SigmoidScores, Sizes, SparseLayers, Style, Window,
-    WindowLayers, WindowOn,
+    Correction, EmbeddingScale, ExpertRule, Family, Flag, Gate, HeadDim, HeadNorm, LayerNames,
+    LogitsDtype, Masks, NormKind, Options, Parts, Piece, Proof, Reader, RotaryLayers, Routing,
+    SharedForm, SharedWidth, SigmoidScores, Sizes, SparseLayers, Style, Window, WindowLayers,
+    WindowOn,
 };
 
 /// `afmoe`.
 pub(crate) const AFMOE: Family = Family {
     model_types: &["afmoe"],
     source: "models/afmoe, transformers 5.23",
-    decoder: Some(DecoderType::Afmoe),
     // Sizes and options.
     read: Reader::Decoder(kin::read),
     sizes: Sizes {

@@ -3,15 +3,14 @@
 use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
-    Activation, DecoderType, Family, Flag, HeadNorm, LayerNames, MlpFunction, MlpNames, NormKind,
-    Options, Parts, Proof, Reader, Sizes,
+    Activation, Family, Flag, HeadNorm, LayerNames, MlpFunction, MlpNames, NormKind, Options,
+    Parts, Proof, Reader, Sizes,
 };
 
 /// `apertus`.
 pub(crate) const APERTUS: Family = Family {
     model_types: &["apertus"],
     source: "models/apertus, transformers 5.23",
-    decoder: Some(DecoderType::Apertus),
     // Sizes and options.
     read: Reader::Decoder(kin::read),
     sizes: Sizes {

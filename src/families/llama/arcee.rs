@@ -3,14 +3,13 @@
 use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
-    Biases, DecoderType, Family, LayerNames, MlpFunction, MlpNames, Options, Proof, Reader, Sizes,
+    Biases, Family, LayerNames, MlpFunction, MlpNames, Options, Proof, Reader, Sizes,
 };
 
 /// `arcee`.
 pub(crate) const ARCEE: Family = Family {
     model_types: &["arcee"],
     source: "models/arcee, transformers 5.23",
-    decoder: Some(DecoderType::Arcee),
     // Sizes and options.
     read: Reader::Decoder(kin::read),
     sizes: Sizes {

@@ -2,15 +2,12 @@
 
 use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
-use crate::model::{
-    Activation, DecoderType, Family, LayerNames, MlpFunction, Options, Proof, Reader, Sizes,
-};
+use crate::model::{Activation, Family, LayerNames, MlpFunction, Options, Proof, Reader, Sizes};
 
 /// `bitnet`.
 pub(crate) const BITNET: Family = Family {
     model_types: &["bitnet"],
     source: "models/bitnet, transformers 5.23",
-    decoder: Some(DecoderType::BitNet),
     // Sizes and options.
     read: Reader::Decoder(kin::read),
     sizes: Sizes {

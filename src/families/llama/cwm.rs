@@ -3,15 +3,14 @@
 use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
-    Biases, DecoderType, Family, Flag, HeadDim, Masks, Options, Proof, Reader, Sizes, Style,
-    Window, WindowLayers, WindowOn,
+    Biases, Family, Flag, HeadDim, Masks, Options, Proof, Reader, Sizes, Style, Window,
+    WindowLayers, WindowOn,
 };
 
 /// `cwm`.
 pub(crate) const CWM: Family = Family {
     model_types: &["cwm"],
     source: "models/cwm, transformers 5.23",
-    decoder: Some(DecoderType::Cwm),
     // Sizes and options.
     read: Reader::Decoder(kin::read),
     sizes: Sizes {

@@ -4,15 +4,13 @@ use crate::ask::{Finding, HEADS, message};
 use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
-    AttentionKind, ConfigFields, DecoderConfig, DecoderType, Family, Options, Parts, Proof, Reader,
-    Sizes,
+    AttentionKind, ConfigFields, DecoderConfig, Family, Options, Parts, Proof, Reader, Sizes,
 };
 
 /// `diffllama`.
 pub(crate) const DIFFLLAMA: Family = Family {
     model_types: &["diffllama"],
     source: "models/diffllama, transformers 5.23",
-    decoder: Some(DecoderType::DiffLlama),
     // Sizes and options.
     read: Reader::Decoder(read),
     sizes: Sizes {

@@ -4,16 +4,14 @@ use crate::families::deepseek::{EXPERTS, SHARED};
 use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
-    DecoderType, ExpertRule, Family, Flag, Groups, HeadNorm, Masks, NormKind, Options, Parts,
-    Proof, Reader, Routing, SharedWidth, Sizes, SparseLayers, Style, Window, WindowLayers,
-    WindowOn,
+    ExpertRule, Family, Flag, Groups, HeadNorm, Masks, NormKind, Options, Parts, Proof, Reader,
+    Routing, SharedWidth, Sizes, SparseLayers, Style, Window, WindowLayers, WindowOn,
 };
 
 /// `dots1`.
 pub(crate) const DOTS1: Family = Family {
     model_types: &["dots1"],
     source: "models/dots1, transformers 5.23",
-    decoder: Some(DecoderType::Dots1),
     // Sizes and options.
     read: Reader::Decoder(kin::read),
     sizes: Sizes {

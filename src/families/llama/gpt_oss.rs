@@ -3,16 +3,14 @@
 use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
-    Biases, DecoderType, ExpertForm, ExpertRule, Family, Flag, HeadDim, LayerNames, Masks,
-    NormKind, Options, Parts, Proof, Reader, RotaryKind, Routing, Sinks, Sizes, Style, Window,
-    WindowLayers, WindowOn,
+    Biases, ExpertForm, ExpertRule, Family, Flag, HeadDim, LayerNames, Masks, NormKind, Options,
+    Parts, Proof, Reader, RotaryKind, Routing, Sinks, Sizes, Style, Window, WindowLayers, WindowOn,
 };
 
 /// `gpt_oss`.
 pub(crate) const GPT_OSS: Family = Family {
     model_types: &["gpt_oss"],
     source: "models/gpt_oss, transformers 5.23",
-    decoder: Some(DecoderType::GptOss),
     // Sizes and options.
     read: Reader::Decoder(kin::read),
     sizes: Sizes {

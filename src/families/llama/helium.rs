@@ -3,15 +3,14 @@
 use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
-    Biases, DecoderType, Family, Flag, HeadDim, NormKind, Options, Parts, Proof, Reader,
-    RotaryKind, Sizes, Style,
+    Biases, Family, Flag, HeadDim, NormKind, Options, Parts, Proof, Reader, RotaryKind, Sizes,
+    Style,
 };
 
 /// `helium`.
 pub(crate) const HELIUM: Family = Family {
     model_types: &["helium"],
     source: "models/helium, transformers 5.23",
-    decoder: Some(DecoderType::Helium),
     // Sizes and options.
     read: Reader::Decoder(kin::read),
     sizes: Sizes {

@@ -2,15 +2,12 @@
 
 use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
-use crate::model::{
-    Biases, DecoderType, EmbeddingScale, Family, Flag, Options, Parts, Proof, Reader, Style,
-};
+use crate::model::{Biases, EmbeddingScale, Family, Flag, Options, Parts, Proof, Reader, Style};
 
 /// `hyperclovax`.
 pub(crate) const HYPERCLOVAX: Family = Family {
     model_types: &["hyperclovax"],
     source: "models/hyperclovax, transformers 5.23",
-    decoder: Some(DecoderType::HyperClovaX),
     // Sizes and options.
     read: Reader::Decoder(kin::read),
     options: Options {

@@ -2,13 +2,12 @@
 
 use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
-use crate::model::{Biases, DecoderType, Family, Flag, HeadDim, Options, Proof, Reader, Sizes};
+use crate::model::{Biases, Family, Flag, HeadDim, Options, Proof, Reader, Sizes};
 
 /// `internlm3`.
 pub(crate) const INTERNLM3: Family = Family {
     model_types: &["internlm3"],
     source: "models/internlm3, transformers 5.23",
-    decoder: Some(DecoderType::InternLm3),
     // Sizes and options.
     read: Reader::Decoder(kin::read),
     sizes: Sizes {

@@ -2,13 +2,12 @@
 
 use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
-use crate::model::{Biases, DecoderType, Family, HeadDim, Options, Proof, Reader, Sizes};
+use crate::model::{Biases, Family, HeadDim, Options, Proof, Reader, Sizes};
 
 /// `iquestcoder`.
 pub(crate) const IQUESTCODER: Family = Family {
     model_types: &["iquestcoder"],
     source: "models/iquestcoder, transformers 5.23",
-    decoder: Some(DecoderType::IQuestCoder),
     // Sizes and options.
     read: Reader::Decoder(kin::read),
     sizes: Sizes {

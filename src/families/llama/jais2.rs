@@ -3,15 +3,14 @@
 use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
-    Biases, DecoderType, Family, Flag, LayerNames, MlpFunction, MlpNames, NormKind, Options, Proof,
-    Reader, Sizes, Style,
+    Biases, Family, Flag, LayerNames, MlpFunction, MlpNames, NormKind, Options, Proof, Reader,
+    Sizes, Style,
 };
 
 /// `jais2`.
 pub(crate) const JAIS2: Family = Family {
     model_types: &["jais2"],
     source: "models/jais2, transformers 5.23",
-    decoder: Some(DecoderType::Jais2),
     // Sizes and options.
     read: Reader::Decoder(kin::read),
     sizes: Sizes {

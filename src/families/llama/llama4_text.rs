@@ -3,16 +3,14 @@
 use super::llama4_reader;
 use crate::families::llama::LLAMA;
 use crate::model::{
-    DecoderType, ExpertRule, Family, Flag, HeadDim, Holds, LayerNames, Masks, NormKind, Options,
-    Parts, Proof, Reader, RotaryLayers, Routing, SharedForm, SharedWidth, Sizes, SparseLayers,
-    Style,
+    ExpertRule, Family, Flag, HeadDim, Holds, LayerNames, Masks, NormKind, Options, Parts, Proof,
+    Reader, RotaryLayers, Routing, SharedForm, SharedWidth, Sizes, SparseLayers, Style,
 };
 
 /// `llama4_text`.
 pub(crate) const LLAMA4_TEXT: Family = Family {
     model_types: &["llama4_text"],
     source: "models/llama4, transformers 5.23",
-    decoder: Some(DecoderType::Llama4),
     // Sizes and options.
     read: Reader::Decoder(llama4_reader::read),
     sizes: Sizes {

@@ -3,15 +3,14 @@
 use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
-    DecoderType, ExpertRule, Family, Flag, HeadDim, HeadNorm, Masks, NormKind, Options, Parts,
-    Proof, Reader, Sizes, SparseLayers, Style, Window, WindowLayers, WindowOn,
+    ExpertRule, Family, Flag, HeadDim, HeadNorm, Masks, NormKind, Options, Parts, Proof, Reader,
+    Sizes, SparseLayers, Style, Window, WindowLayers, WindowOn,
 };
 
 /// `mellum`.
 pub(crate) const MELLUM: Family = Family {
     model_types: &["mellum"],
     source: "models/mellum, transformers 5.23",
-    decoder: Some(DecoderType::Mellum),
     // Sizes and options.
     read: Reader::Decoder(kin::read),
     sizes: Sizes {

@@ -3,15 +3,14 @@
 use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
-    DecoderType, Family, Flag, HeadNorm, LayerNames, MlpFunction, MlpNames, NormKind, Options,
-    Parts, Proof, Reader, RotaryKind, Sizes, Style,
+    Family, Flag, HeadNorm, LayerNames, MlpFunction, MlpNames, NormKind, Options, Parts, Proof,
+    Reader, RotaryKind, Sizes, Style,
 };
 
 /// `nanochat`.
 pub(crate) const NANOCHAT: Family = Family {
     model_types: &["nanochat"],
     source: "models/nanochat, transformers 5.23",
-    decoder: Some(DecoderType::NanoChat),
     // Sizes and options.
     read: Reader::Decoder(kin::read),
     sizes: Sizes {

@@ -3,15 +3,14 @@
 use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
-    Biases, DecoderType, Family, LayerNames, MlpFunction, MlpNames, NormKind, Options, Parts,
-    Proof, Reader, RotaryColumns, RotaryKind, Sizes, Style,
+    Biases, Family, LayerNames, MlpFunction, MlpNames, NormKind, Options, Parts, Proof, Reader,
+    RotaryColumns, RotaryKind, Sizes, Style,
 };
 
 /// `nemotron`.
 pub(crate) const NEMOTRON: Family = Family {
     model_types: &["nemotron"],
     source: "models/nemotron, transformers 5.23",
-    decoder: Some(DecoderType::Nemotron),
     // Sizes and options.
     read: Reader::Decoder(kin::read),
     sizes: Sizes {

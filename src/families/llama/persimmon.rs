@@ -3,16 +3,14 @@
 use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
-    Activation, Biases, DecoderType, DropoutFields, Family, Flag, HeadNorm, Holds, LayerNames,
-    MlpFunction, MlpNames, NormKind, Options, Parts, Proof, Reader, RotaryColumns, RotaryKind,
-    Sizes, Style,
+    Activation, Biases, DropoutFields, Family, Flag, HeadNorm, Holds, LayerNames, MlpFunction,
+    MlpNames, NormKind, Options, Parts, Proof, Reader, RotaryColumns, RotaryKind, Sizes, Style,
 };
 
 /// `persimmon`.
 pub(crate) const PERSIMMON: Family = Family {
     model_types: &["persimmon"],
     source: "models/persimmon, transformers 5.23",
-    decoder: Some(DecoderType::Persimmon),
     // Sizes and options.
     read: Reader::Decoder(kin::read),
     sizes: Sizes {

@@ -1,13 +1,12 @@
 //! `llama` (`models/llama, transformers 5.23`).
 
 use super::reader;
-use crate::model::{Biases, DecoderType, Family, LLAMA_PLAN, Options, Proof, Sizes};
+use crate::model::{Biases, Family, LLAMA_PLAN, Options, Proof, Sizes};
 
 /// `llama`.
 pub(crate) const LLAMA: Family = Family {
     model_types: &["llama"],
     source: "models/llama, transformers 5.23",
-    decoder: Some(DecoderType::Llama),
     // Sizes and options.
     sizes: Sizes {
         hidden: 4096,

@@ -3,14 +3,13 @@
 use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
-    Biases, DecoderType, DropoutFields, Family, Flag, HeadDim, Options, Parts, Proof, Reader, Sizes,
+    Biases, DropoutFields, Family, Flag, HeadDim, Options, Parts, Proof, Reader, Sizes,
 };
 
 /// `seed_oss`.
 pub(crate) const SEED_OSS: Family = Family {
     model_types: &["seed_oss"],
     source: "models/seed_oss, transformers 5.23",
-    decoder: Some(DecoderType::SeedOss),
     // Sizes and options.
     read: Reader::Decoder(kin::read),
     sizes: Sizes {

@@ -3,7 +3,7 @@
 use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
-    Biases, DecoderType, Family, Masks, Options, Proof, Reader, RotaryLayers, Sizes, Style, Window,
+    Biases, Family, Masks, Options, Proof, Reader, RotaryLayers, Sizes, Style, Window,
     WindowLayers, WindowOn,
 };
 
@@ -11,7 +11,6 @@ use crate::model::{
 pub(crate) const SMOLLM3: Family = Family {
     model_types: &["smollm3"],
     source: "models/smollm3, transformers 5.23",
-    decoder: Some(DecoderType::SmolLm3),
     // Sizes and options.
     read: Reader::Decoder(kin::read),
     sizes: Sizes {

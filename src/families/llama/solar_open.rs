@@ -4,15 +4,14 @@ use crate::families::deepseek::EXPERTS;
 use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
-    Biases, DecoderType, ExpertRule, Family, Groups, HeadDim, Options, Proof, Reader, Routing,
-    Sizes, SparseLayers,
+    Biases, ExpertRule, Family, Groups, HeadDim, Options, Proof, Reader, Routing, Sizes,
+    SparseLayers,
 };
 
 /// `solar_open`.
 pub(crate) const SOLAR_OPEN: Family = Family {
     model_types: &["solar_open"],
     source: "models/solar_open, transformers 5.23",
-    decoder: Some(DecoderType::SolarOpen),
     // Sizes and options.
     read: Reader::Decoder(kin::read),
     sizes: Sizes {

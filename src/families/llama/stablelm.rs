@@ -3,15 +3,14 @@
 use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
-    Biases, DecoderType, DropoutFields, Family, Flag, HeadNorm, Holds, LayerNames, NormKind,
-    Options, Parts, Proof, Reader, RotaryColumns, RotaryKind, Sizes, Style,
+    Biases, DropoutFields, Family, Flag, HeadNorm, Holds, LayerNames, NormKind, Options, Parts,
+    Proof, Reader, RotaryColumns, RotaryKind, Sizes, Style,
 };
 
 /// `stablelm`.
 pub(crate) const STABLELM: Family = Family {
     model_types: &["stablelm"],
     source: "models/stablelm, transformers 5.23",
-    decoder: Some(DecoderType::StableLm),
     // Sizes and options.
     read: Reader::Decoder(kin::read),
     sizes: Sizes {

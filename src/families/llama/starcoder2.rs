@@ -3,16 +3,14 @@
 use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
-    Biases, DecoderType, DropoutFields, Family, Flag, LayerNames, MaskingIn4, MlpFunction,
-    MlpNames, NormKind, Options, Parts, Proof, Reader, Sizes, Style, Transformers, Window,
-    WindowLayers, WindowOn,
+    Biases, DropoutFields, Family, Flag, LayerNames, MaskingIn4, MlpFunction, MlpNames, NormKind,
+    Options, Parts, Proof, Reader, Sizes, Style, Transformers, Window, WindowLayers, WindowOn,
 };
 
 /// `starcoder2`.
 pub(crate) const STARCODER2: Family = Family {
     model_types: &["starcoder2"],
     source: "models/starcoder2, transformers 5.23",
-    decoder: Some(DecoderType::Starcoder2),
     // Sizes and options.
     read: Reader::Decoder(kin::read),
     sizes: Sizes {

@@ -3,15 +3,14 @@
 use super::reader;
 use crate::families::llama::LLAMA;
 use crate::model::{
-    Biases, ConfigFields, DecoderConfig, DecoderType, DropoutFields, Family, Flag, InnerNorms,
-    Options, Proof, Reader, RotaryColumns, Sizes,
+    Biases, ConfigFields, DecoderConfig, DropoutFields, Family, Flag, InnerNorms, Options, Proof,
+    Reader, RotaryColumns, Sizes,
 };
 
 /// `falcon_mamba`.
 pub(crate) const FALCON_MAMBA: Family = Family {
     model_types: &["falcon_mamba"],
     source: "models/falcon_mamba, transformers 5.23",
-    decoder: Some(DecoderType::FalconMamba),
     // Sizes and options.
     read: Reader::Decoder(read),
     sizes: Sizes {

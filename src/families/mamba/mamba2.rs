@@ -3,15 +3,14 @@
 use super::reader;
 use crate::families::llama::LLAMA;
 use crate::model::{
-    Biases, ConfigFields, DecoderConfig, DecoderType, DropoutFields, Family, Flag, Options, Proof,
-    Reader, RotaryColumns, Sizes,
+    Biases, ConfigFields, DecoderConfig, DropoutFields, Family, Flag, Options, Proof, Reader,
+    RotaryColumns, Sizes,
 };
 
 /// `mamba2`.
 pub(crate) const MAMBA2: Family = Family {
     model_types: &["mamba2"],
     source: "models/mamba2, transformers 5.23",
-    decoder: Some(DecoderType::Mamba2),
     // Sizes and options.
     read: Reader::Decoder(read),
     sizes: Sizes {

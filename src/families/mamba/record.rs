@@ -3,14 +3,13 @@
 use super::reader;
 use crate::families::llama::LLAMA;
 use crate::model::{
-    Biases, DecoderType, DropoutFields, Family, Flag, Options, Proof, Reader, RotaryColumns, Sizes,
+    Biases, DropoutFields, Family, Flag, Options, Proof, Reader, RotaryColumns, Sizes,
 };
 
 /// `mamba`.
 pub(crate) const MAMBA: Family = Family {
     model_types: &["mamba"],
     source: "models/mamba, transformers 5.23",
-    decoder: Some(DecoderType::Mamba),
     // Sizes and options.
     read: Reader::Decoder(|family, fields| reader::read(family, 16, fields)),
     sizes: Sizes {

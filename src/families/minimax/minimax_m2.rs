@@ -3,15 +3,14 @@
 use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
-    Biases, ConfigFields, DecoderConfig, DecoderType, ExpertRule, Family, Flag, HeadDim, HeadNorm,
-    NormKind, Options, Parts, Proof, Reader, RotaryColumns, RotaryKind, Routing, Sizes,
+    Biases, ConfigFields, DecoderConfig, ExpertRule, Family, Flag, HeadDim, HeadNorm, NormKind,
+    Options, Parts, Proof, Reader, RotaryColumns, RotaryKind, Routing, Sizes,
 };
 
 /// `minimax_m2`.
 pub(crate) const MINIMAX_M2: Family = Family {
     model_types: &["minimax_m2"],
     source: "models/minimax_m2, transformers 5.23",
-    decoder: Some(DecoderType::MiniMaxM2),
     // Sizes and options.
     read: Reader::Decoder(read),
     sizes: Sizes {

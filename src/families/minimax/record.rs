@@ -3,15 +3,14 @@
 use super::reader;
 use crate::families::llama::LLAMA;
 use crate::model::{
-    Biases, DecoderType, ExpertRule, Family, LayerNames, Options, Parts, Piece, Proof, Reader,
-    Routing, Sizes, Style, Window, WindowLayers, WindowOn,
+    Biases, ExpertRule, Family, LayerNames, Options, Parts, Piece, Proof, Reader, Routing, Sizes,
+    Style, Window, WindowLayers, WindowOn,
 };
 
 /// `minimax`.
 pub(crate) const MINIMAX: Family = Family {
     model_types: &["minimax"],
     source: "models/minimax, transformers 5.23",
-    decoder: Some(DecoderType::MiniMax),
     // Sizes and options.
     read: Reader::Decoder(reader::read),
     sizes: Sizes {

@@ -3,15 +3,13 @@
 use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
-    Biases, DecoderType, Family, Masks, Options, Proof, Reader, Sizes, Style, Window, WindowLayers,
-    WindowOn,
+    Biases, Family, Masks, Options, Proof, Reader, Sizes, Style, Window, WindowLayers, WindowOn,
 };
 
 /// `ministral`.
 pub(crate) const MINISTRAL: Family = Family {
     model_types: &["ministral"],
     source: "models/ministral, transformers 5.23",
-    decoder: Some(DecoderType::Ministral),
     // Sizes and options.
     read: Reader::Decoder(kin::read),
     sizes: Sizes {

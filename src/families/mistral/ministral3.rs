@@ -3,15 +3,13 @@
 use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
-    Biases, DecoderType, Family, HeadDim, Options, Proof, Reader, Sizes, Window, WindowLayers,
-    WindowOn,
+    Biases, Family, HeadDim, Options, Proof, Reader, Sizes, Window, WindowLayers, WindowOn,
 };
 
 /// `ministral3`.
 pub(crate) const MINISTRAL3: Family = Family {
     model_types: &["ministral3"],
     source: "models/ministral3, transformers 5.23",
-    decoder: Some(DecoderType::Ministral3),
     // Sizes and options.
     read: Reader::Decoder(kin::read),
     sizes: Sizes {

@@ -3,15 +3,14 @@
 use crate::families::deepseek::{EXPERTS, reader};
 use crate::families::llama::LLAMA;
 use crate::model::{
-    DecoderType, ExpertRule, Family, Groups, Latent, LatentRotary, Options, Proof, Reader, Routing,
-    Sizes, SparseLayers,
+    ExpertRule, Family, Groups, Latent, LatentRotary, Options, Proof, Reader, Routing, Sizes,
+    SparseLayers,
 };
 
 /// `mistral4`.
 pub(crate) const MISTRAL4: Family = Family {
     model_types: &["mistral4"],
     source: "models/mistral4, transformers 5.23",
-    decoder: Some(DecoderType::Mistral4),
     // Sizes and options.
     read: Reader::Decoder(reader::read),
     sizes: Sizes {

@@ -2,15 +2,14 @@
 
 use crate::families::llama::LLAMA;
 use crate::model::{
-    Biases, DecoderType, ExpertRule, Family, LayerNames, MaskingIn4, Options, Proof, Routing,
-    Sizes, Style, Window, WindowLayers, WindowOn,
+    Biases, ExpertRule, Family, LayerNames, MaskingIn4, Options, Proof, Routing, Sizes, Style,
+    Window, WindowLayers, WindowOn,
 };
 
 /// `mixtral`.
 pub(crate) const MIXTRAL: Family = Family {
     model_types: &["mixtral"],
     source: "models/mixtral, transformers 5.23",
-    decoder: Some(DecoderType::Mixtral),
     // Sizes and options.
     sizes: Sizes {
         inner: 14_336,

@@ -2,15 +2,13 @@
 
 use crate::families::llama::LLAMA;
 use crate::model::{
-    Biases, DecoderType, Family, MaskingIn4, Options, Proof, Sizes, Style, Window, WindowLayers,
-    WindowOn,
+    Biases, Family, MaskingIn4, Options, Proof, Sizes, Style, Window, WindowLayers, WindowOn,
 };
 
 /// `mistral`.
 pub(crate) const MISTRAL: Family = Family {
     model_types: &["mistral"],
     source: "models/mistral, transformers 5.23",
-    decoder: Some(DecoderType::Mistral),
     // Sizes and options.
     sizes: Sizes {
         inner: 14_336,

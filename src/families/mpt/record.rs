@@ -2,15 +2,12 @@
 
 use super::reader;
 use crate::families::llama::LLAMA;
-use crate::model::{
-    Biases, DecoderType, Family, HeadDim, Options, Proof, Reader, RotaryColumns, Sizes,
-};
+use crate::model::{Biases, Family, HeadDim, Options, Proof, Reader, RotaryColumns, Sizes};
 
 /// `mpt`.
 pub(crate) const MPT: Family = Family {
     model_types: &["mpt"],
     source: "models/mpt, transformers 5.23",
-    decoder: Some(DecoderType::Mpt),
     // Sizes and options.
     read: Reader::Decoder(reader::read),
     sizes: Sizes {

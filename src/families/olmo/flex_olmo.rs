@@ -3,15 +3,14 @@
 use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
-    DecoderType, ExpertRule, Family, Flag, HeadNorm, LayerNames, NormKind, Options, Parts, Proof,
-    Reader, RotaryKind, Sizes, Style,
+    ExpertRule, Family, Flag, HeadNorm, LayerNames, NormKind, Options, Parts, Proof, Reader,
+    RotaryKind, Sizes, Style,
 };
 
 /// `flex_olmo`.
 pub(crate) const FLEX_OLMO: Family = Family {
     model_types: &["flex_olmo"],
     source: "models/flex_olmo, transformers 5.23",
-    decoder: Some(DecoderType::FlexOlmo),
     // Sizes and options.
     read: Reader::Decoder(kin::read),
     sizes: Sizes {

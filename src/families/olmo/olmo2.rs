@@ -3,15 +3,14 @@
 use super::olmo2_reader;
 use crate::families::llama::LLAMA;
 use crate::model::{
-    DecoderType, Family, Flag, HeadNorm, LayerNames, NormKind, Options, Parts, Proof, Reader,
-    RotaryKind, Sizes, Style, Transformers,
+    Family, Flag, HeadNorm, LayerNames, NormKind, Options, Parts, Proof, Reader, RotaryKind, Sizes,
+    Style, Transformers,
 };
 
 /// `olmo2`.
 pub(crate) const OLMO2: Family = Family {
     model_types: &["olmo2"],
     source: "models/olmo2, transformers 5.23",
-    decoder: Some(DecoderType::Olmo2),
     // Sizes and options.
     read: Reader::Decoder(olmo2_reader::read),
     sizes: Sizes {

@@ -3,15 +3,14 @@
 use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
-    DecoderType, Family, Flag, HeadNorm, LayerNames, Masks, NormKind, Options, Parts, Proof,
-    Reader, RotaryKind, Sizes, Style, Window, WindowLayers, WindowOn,
+    Family, Flag, HeadNorm, LayerNames, Masks, NormKind, Options, Parts, Proof, Reader, RotaryKind,
+    Sizes, Style, Window, WindowLayers, WindowOn,
 };
 
 /// `olmo3`.
 pub(crate) const OLMO3: Family = Family {
     model_types: &["olmo3"],
     source: "models/olmo3, transformers 5.23",
-    decoder: Some(DecoderType::Olmo3),
     // Sizes and options.
     read: Reader::Decoder(kin::read),
     sizes: Sizes {

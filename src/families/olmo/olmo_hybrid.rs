@@ -3,15 +3,14 @@
 use super::olmo_hybrid_reader;
 use crate::families::llama::LLAMA;
 use crate::model::{
-    DecoderType, DeltaRule, Family, Flag, HeadNorm, LayerNames, NormKind, Options, Parts, Piece,
-    Proof, Reader, RotaryKind, Sizes, Style,
+    DeltaRule, Family, Flag, HeadNorm, LayerNames, NormKind, Options, Parts, Piece, Proof, Reader,
+    RotaryKind, Sizes, Style,
 };
 
 /// `olmo_hybrid`.
 pub(crate) const OLMO_HYBRID: Family = Family {
     model_types: &["olmo_hybrid"],
     source: "models/olmo_hybrid, transformers 5.23",
-    decoder: Some(DecoderType::OlmoHybrid),
     // Sizes and options.
     read: Reader::Decoder(olmo_hybrid_reader::read),
     sizes: Sizes {

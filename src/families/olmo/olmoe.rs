@@ -2,15 +2,13 @@
 
 use crate::families::llama::LLAMA;
 use crate::model::{
-    DecoderType, ExpertRule, Family, Flag, HeadNorm, MaskingIn4, NormKind, Options, Parts, Proof,
-    Sizes, Style,
+    ExpertRule, Family, Flag, HeadNorm, MaskingIn4, NormKind, Options, Parts, Proof, Sizes, Style,
 };
 
 /// `olmoe`.
 pub(crate) const OLMOE: Family = Family {
     model_types: &["olmoe"],
     source: "models/olmoe, transformers 5.23",
-    decoder: Some(DecoderType::Olmoe),
     // Sizes and options.
     sizes: Sizes {
         inner: 2048,

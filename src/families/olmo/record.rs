@@ -3,15 +3,13 @@
 use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
-    DecoderType, Family, Flag, NormKind, Options, Parts, Proof, Reader, RotaryKind, Sizes, Style,
-    Transformers,
+    Family, Flag, NormKind, Options, Parts, Proof, Reader, RotaryKind, Sizes, Style, Transformers,
 };
 
 /// `olmo`.
 pub(crate) const OLMO: Family = Family {
     model_types: &["olmo"],
     source: "models/olmo, transformers 5.23",
-    decoder: Some(DecoderType::Olmo),
     // Sizes and options.
     read: Reader::Decoder(kin::read),
     sizes: Sizes {

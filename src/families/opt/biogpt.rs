@@ -3,15 +3,14 @@
 use super::reader;
 use crate::families::llama::LLAMA;
 use crate::model::{
-    Biases, DecoderType, DropoutFields, Family, Flag, HeadDim, LayerNames, MlpFunction, Options,
-    Proof, Reader, RotaryColumns, Sizes,
+    Biases, DropoutFields, Family, Flag, HeadDim, LayerNames, MlpFunction, Options, Proof, Reader,
+    RotaryColumns, Sizes,
 };
 
 /// `biogpt`.
 pub(crate) const BIOGPT: Family = Family {
     model_types: &["biogpt"],
     source: "models/biogpt, transformers 5.23",
-    decoder: Some(DecoderType::BioGpt),
     // Sizes and options.
     read: Reader::Decoder(reader::read_biogpt),
     sizes: Sizes {

@@ -5,7 +5,7 @@ mod network;
 pub(crate) mod reader;
 mod xglm_network;
 
-pub(crate) use network::build;
+pub(crate) use network::{build, build_bio};
 pub(crate) use xglm_network::build_xglm;
 
 mod biogpt;

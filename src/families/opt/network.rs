@@ -1,9 +1,8 @@
 //! OPT and `BioGPT` (`models/{opt,biogpt}/modeling_*.py`).
 
-use super::reader::last_norm;
 use crate::ask::Attention;
 use crate::families::network::{CausalLm, Net};
-use crate::model::{Activation, DecoderConfig, DecoderType, ResolvedSpec, Transformers};
+use crate::model::{Activation, DecoderConfig, ResolvedSpec, Transformers};
 use crate::nn::attention::{
     AttentionOptions, attend_as_bert, attend_with_weights, dropped, in_heads,
 };
@@ -67,14 +66,19 @@ pub(crate) struct Shared {
 }
 
 impl Opt {
-    pub(crate) fn new(b: &Builder, c: &DecoderConfig, spec: &ResolvedSpec, facts: Facts) -> Self {
+    fn new(b: &Builder, bio: bool, spec: &ResolvedSpec, facts: Facts) -> Self {
+        let c: &DecoderConfig = spec.config();
         let options = AttentionOptions {
             dropout: c.dropout.attention,
             ..AttentionOptions::of(spec, facts)
         };
         let (hidden, width) = (c.hidden_size, c.embedding_size);
-        let bio = c.model_type == DecoderType::BioGpt;
-        let (last_norm, norm_first) = last_norm(c.model_type);
+        // What the last norm is called, and whether it is built before the layers.
+        let (last_norm, norm_first) = if bio {
+            ("layer_norm", false)
+        } else {
+            ("final_layer_norm", true)
+        };
         let model = b.at(c.family.base_model);
         let embed_tokens = Embedding::of_input(&model.at("embed_tokens"), c.vocab_size, width);
         let embed_positions = Embedding::new(&model.at("embed_positions"), c.position_rows, hidden);
@@ -86,7 +90,7 @@ impl Opt {
         let norm = || (!c.norm_after).then(|| LayerNorm::new(&model.at(last_norm), hidden));
         let early = norm_first.then(norm);
         let layers = model.layers("layers", c.num_hidden_layers, |b| {
-            Rc::new(OptLayer::new(b, c, options))
+            Rc::new(OptLayer::new(b, bio, c, options))
         });
         let final_layer_norm = early.unwrap_or_else(norm);
         let lm_head = classifier::head(b, c, spec, &embed_tokens.weight);
@@ -214,18 +218,15 @@ impl CausalLm for Opt {
 }
 
 impl OptLayer {
-    fn new(b: &Builder, c: &DecoderConfig, options: AttentionOptions) -> Self {
+    fn new(b: &Builder, bio: bool, c: &DecoderConfig, options: AttentionOptions) -> Self {
         let (hidden, inner, bias) = (c.hidden_size, c.intermediate_size, c.attention_bias);
         Self {
-            attention: SelfAttention::new(&b.at("self_attn"), c, options),
+            attention: SelfAttention::new(&b.at("self_attn"), bio, c, options),
             self_attn_layer_norm: LayerNorm::new(&b.at("self_attn_layer_norm"), hidden),
             fc1: Linear::new(&b.at("fc1"), hidden, inner, bias),
             fc2: Linear::new(&b.at("fc2"), inner, hidden, bias),
             final_layer_norm: LayerNorm::new(&b.at("final_layer_norm"), hidden),
-            activation: match c.model_type {
-                DecoderType::BioGpt => c.activation,
-                _ => Activation::Relu,
-            },
+            activation: if bio { c.activation } else { Activation::Relu },
             norm_after: c.norm_after,
             dropout: c.dropout.residual,
         }
@@ -294,7 +295,7 @@ impl Block for OptLayer {
 }
 
 impl SelfAttention {
-    fn new(b: &Builder, c: &DecoderConfig, options: AttentionOptions) -> Self {
+    fn new(b: &Builder, bio: bool, c: &DecoderConfig, options: AttentionOptions) -> Self {
         let hidden = c.hidden_size;
         let linear = |name| Linear::new(&b.at(name), hidden, hidden, c.attention_bias);
         Self {
@@ -303,7 +304,7 @@ impl SelfAttention {
             q_proj: linear("q_proj"),
             out_proj: linear("out_proj"),
             head_dim: c.head_dim,
-            scales_scores: c.model_type == DecoderType::BioGpt,
+            scales_scores: bio,
             options,
         }
     }
@@ -410,5 +411,10 @@ pub(crate) fn weights_not_below(
 
 /// Builds the model.
 pub(crate) fn build(b: &Builder, spec: &ResolvedSpec, facts: Facts) -> Net {
-    Net::decoder(Opt::new(b, spec.config(), spec, facts))
+    Net::decoder(Opt::new(b, false, spec, facts))
+}
+
+/// Builds `BioGPT`.
+pub(crate) fn build_bio(b: &Builder, spec: &ResolvedSpec, facts: Facts) -> Net {
+    Net::decoder(Opt::new(b, true, spec, facts))
 }

@@ -3,8 +3,8 @@
 use crate::ask::{Finding, HEADS, LAYERS, SEQ_LEN, VOCABULARY, WIDTH, message};
 use crate::families::reading::options;
 use crate::model::ConfigFields;
+use crate::model::DecoderConfig;
 use crate::model::Family;
-use crate::model::{DecoderConfig, DecoderType};
 
 /// Rows of the table of positions before the first (`OPTLearnedPositionalEmbedding.offset`).
 const POSITION_OFFSET: u64 = 2;
@@ -97,13 +97,5 @@ pub(crate) fn read_xglm(family: &'static Family, fields: &mut ConfigFields<'_>) 
             fields.optional("num_layers", &LAYERS, sizes.layers),
             num_attention_heads,
         )
-    }
-}
-
-/// What the last norm is called, and whether it is built before the layers.
-pub fn last_norm(model_type: DecoderType) -> (&'static str, bool) {
-    match model_type {
-        DecoderType::BioGpt | DecoderType::Xglm => ("layer_norm", false),
-        _ => ("final_layer_norm", true),
     }
 }

@@ -3,15 +3,13 @@
 use super::reader;
 use crate::families::llama::LLAMA;
 use crate::model::{
-    Biases, DecoderType, DropoutFields, Family, Flag, HeadDim, Options, Proof, Reader,
-    RotaryColumns, Sizes,
+    Biases, DropoutFields, Family, Flag, HeadDim, Options, Proof, Reader, RotaryColumns, Sizes,
 };
 
 /// `opt`.
 pub(crate) const OPT: Family = Family {
     model_types: &["opt"],
     source: "models/opt, transformers 5.23",
-    decoder: Some(DecoderType::Opt),
     // Sizes and options.
     read: Reader::Decoder(reader::read),
     sizes: Sizes {

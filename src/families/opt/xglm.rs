@@ -3,7 +3,7 @@
 use super::reader;
 use crate::families::llama::LLAMA;
 use crate::model::{
-    Biases, DecoderType, DropoutFields, Family, Flag, HeadDim, MlpFunction, Options, Proof, Reader,
+    Biases, DropoutFields, Family, Flag, HeadDim, MlpFunction, Options, Proof, Reader,
     RotaryColumns, Sizes,
 };
 
@@ -11,7 +11,6 @@ use crate::model::{
 pub(crate) const XGLM: Family = Family {
     model_types: &["xglm"],
     source: "models/xglm, transformers 5.23",
-    decoder: Some(DecoderType::Xglm),
     // Sizes and options.
     read: Reader::Decoder(reader::read_xglm),
     sizes: Sizes {

@@ -3,15 +3,14 @@
 use super::phi3_reader;
 use crate::families::llama::LLAMA;
 use crate::model::{
-    Biases, DecoderType, DropoutFields, Family, HeadDim, MaskingIn4, Options, Proof, Reader,
-    RotaryColumns, Sizes, Style, Window, WindowLayers, WindowOn,
+    Biases, DropoutFields, Family, HeadDim, MaskingIn4, Options, Proof, Reader, RotaryColumns,
+    Sizes, Style, Window, WindowLayers, WindowOn,
 };
 
 /// `phi3`.
 pub(crate) const PHI3: Family = Family {
     model_types: &["phi3"],
     source: "models/phi3, transformers 5.23",
-    decoder: Some(DecoderType::Phi3),
     // Sizes and options.
     read: Reader::Decoder(phi3_reader::read),
     sizes: Sizes {

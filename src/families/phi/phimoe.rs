@@ -3,15 +3,14 @@
 use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
-    DecoderType, ExpertRule, Family, Flag, LayerNames, NormKind, Options, Proof, Reader, Routing,
-    Sizes, Style, Window, WindowLayers, WindowOn,
+    ExpertRule, Family, Flag, LayerNames, NormKind, Options, Proof, Reader, Routing, Sizes, Style,
+    Window, WindowLayers, WindowOn,
 };
 
 /// `phimoe`.
 pub(crate) const PHIMOE: Family = Family {
     model_types: &["phimoe"],
     source: "models/phimoe, transformers 5.23",
-    decoder: Some(DecoderType::PhiMoe),
     // Sizes and options.
     read: Reader::Decoder(kin::read),
     sizes: Sizes {

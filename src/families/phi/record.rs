@@ -3,15 +3,14 @@
 use super::reader;
 use crate::families::llama::LLAMA;
 use crate::model::{
-    Biases, DecoderType, DropoutFields, Family, Flag, HeadDim, LayerNames, NormKind, Options,
-    Proof, Reader, RotaryColumns, Sizes, Style,
+    Biases, DropoutFields, Family, Flag, HeadDim, LayerNames, NormKind, Options, Proof, Reader,
+    RotaryColumns, Sizes, Style,
 };
 
 /// `phi`.
 pub(crate) const PHI: Family = Family {
     model_types: &["phi"],
     source: "models/phi, transformers 5.23",
-    decoder: Some(DecoderType::Phi),
     // Sizes and options.
     read: Reader::Decoder(reader::read),
     sizes: Sizes {

@@ -2,15 +2,14 @@
 
 use crate::families::llama::LLAMA;
 use crate::model::{
-    Biases, DecoderType, Family, Flag, MaskingIn4, Masks, Options, Proof, Sizes, Style, Window,
-    WindowLayers, WindowOn,
+    Biases, Family, Flag, MaskingIn4, Masks, Options, Proof, Sizes, Style, Window, WindowLayers,
+    WindowOn,
 };
 
 /// `qwen2`.
 pub(crate) const QWEN2: Family = Family {
     model_types: &["qwen2"],
     source: "models/qwen2, transformers 5.23",
-    decoder: Some(DecoderType::Qwen2),
     // Sizes and options.
     sizes: Sizes {
         inner: 22_016,

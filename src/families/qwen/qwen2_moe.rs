@@ -2,15 +2,14 @@
 
 use crate::families::llama::LLAMA;
 use crate::model::{
-    Biases, DecoderType, ExpertRule, Family, Flag, LayerNames, MaskingIn4, Masks, Options, Parts,
-    Proof, SharedWidth, Sizes, SparseLayers, Style, Window, WindowLayers, WindowOn,
+    Biases, ExpertRule, Family, Flag, LayerNames, MaskingIn4, Masks, Options, Parts, Proof,
+    SharedWidth, Sizes, SparseLayers, Style, Window, WindowLayers, WindowOn,
 };
 
 /// `qwen2_moe`.
 pub(crate) const QWEN2_MOE: Family = Family {
     model_types: &["qwen2_moe"],
     source: "models/qwen2_moe, transformers 5.23",
-    decoder: Some(DecoderType::Qwen2Moe),
     // Sizes and options.
     sizes: Sizes {
         inner: 5632,

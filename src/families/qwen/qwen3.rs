@@ -2,15 +2,14 @@
 
 use crate::families::llama::LLAMA;
 use crate::model::{
-    DecoderType, Family, HeadDim, HeadNorm, MaskingIn4, Masks, NormKind, Options, Parts, Proof,
-    Sizes, Style, Window, WindowLayers, WindowOn,
+    Family, HeadDim, HeadNorm, MaskingIn4, Masks, NormKind, Options, Parts, Proof, Sizes, Style,
+    Window, WindowLayers, WindowOn,
 };
 
 /// `qwen3`.
 pub(crate) const QWEN3: Family = Family {
     model_types: &["qwen3"],
     source: "models/qwen3, transformers 5.23",
-    decoder: Some(DecoderType::Qwen3),
     // Sizes and options.
     sizes: Sizes {
         inner: 22_016,

@@ -3,15 +3,14 @@
 use crate::families::hybrid::reader;
 use crate::families::llama::LLAMA;
 use crate::model::{
-    DecoderType, Family, Flag, Gate, Grids, HeadDim, HeadNorm, LayerNames, NormKind, Options,
-    Parts, Proof, Reader, RotaryColumns, RotaryKind, Sizes, Style,
+    Family, Flag, Gate, Grids, HeadDim, HeadNorm, LayerNames, NormKind, Options, Parts, Proof,
+    Reader, RotaryColumns, RotaryKind, Sizes, Style,
 };
 
 /// `qwen3_5`.
 pub(crate) const QWEN3_5: Family = Family {
     model_types: &["qwen3_5", "qwen3_5_text"],
     source: "models/qwen3_5, transformers 5.23",
-    decoder: Some(DecoderType::Qwen35),
     // Sizes and options.
     read: Reader::Decoder(reader::read_delta),
     sizes: Sizes {

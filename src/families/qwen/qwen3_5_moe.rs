@@ -3,15 +3,14 @@
 use crate::families::hybrid::reader;
 use crate::families::llama::LLAMA;
 use crate::model::{
-    DecoderType, ExpertRule, Family, Flag, Gate, Grids, HeadDim, HeadNorm, LayerNames, NormKind,
-    Options, Parts, Proof, Reader, RotaryColumns, RotaryKind, SharedWidth, Sizes, Style,
+    ExpertRule, Family, Flag, Gate, Grids, HeadDim, HeadNorm, LayerNames, NormKind, Options, Parts,
+    Proof, Reader, RotaryColumns, RotaryKind, SharedWidth, Sizes, Style,
 };
 
 /// `qwen3_5_moe`.
 pub(crate) const QWEN3_5_MOE: Family = Family {
     model_types: &["qwen3_5_moe", "qwen3_5_moe_text"],
     source: "models/qwen3_5_moe, transformers 5.23",
-    decoder: Some(DecoderType::Qwen35Moe),
     // Sizes and options.
     read: Reader::Decoder(reader::read_delta),
     sizes: Sizes {

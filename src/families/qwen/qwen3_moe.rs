@@ -2,15 +2,14 @@
 
 use crate::families::llama::LLAMA;
 use crate::model::{
-    DecoderType, ExpertRule, Family, Flag, HeadNorm, LayerNames, MaskingIn4, NormKind, Options,
-    Parts, Proof, Sizes, SparseLayers, Style, Window, WindowLayers, WindowOn,
+    ExpertRule, Family, Flag, HeadNorm, LayerNames, MaskingIn4, NormKind, Options, Parts, Proof,
+    Sizes, SparseLayers, Style, Window, WindowLayers, WindowOn,
 };
 
 /// `qwen3_moe`.
 pub(crate) const QWEN3_MOE: Family = Family {
     model_types: &["qwen3_moe"],
     source: "models/qwen3_moe, transformers 5.23",
-    decoder: Some(DecoderType::Qwen3Moe),
     // Sizes and options.
     sizes: Sizes {
         inner: 6144,

@@ -3,16 +3,14 @@
 use crate::families::hybrid::reader;
 use crate::families::llama::LLAMA;
 use crate::model::{
-    DecoderType, DeltaRule, ExpertRule, Family, Flag, Gate, HeadDim, HeadNorm, LayerNames,
-    NormKind, Options, Parts, Proof, Reader, RotaryColumns, RotaryKind, SharedWidth, Sizes,
-    SparseLayers, Style,
+    DeltaRule, ExpertRule, Family, Flag, Gate, HeadDim, HeadNorm, LayerNames, NormKind, Options,
+    Parts, Proof, Reader, RotaryColumns, RotaryKind, SharedWidth, Sizes, SparseLayers, Style,
 };
 
 /// `qwen3_next`.
 pub(crate) const QWEN3_NEXT: Family = Family {
     model_types: &["qwen3_next"],
     source: "models/qwen3_next, transformers 5.23",
-    decoder: Some(DecoderType::Qwen3Next),
     // Sizes and options.
     read: Reader::Decoder(reader::read_delta),
     sizes: Sizes {
