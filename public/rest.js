@@ -45,10 +45,12 @@ function replay() {
   }
 }
 
-/** Puts the rest beside the first part: from here on its functions are called directly. */
+/** Puts the rest beside the first part: from here on its functions are called directly. What it calls of the first
+ * part is exported, or stands in its table, by numbers from the end. */
 function join(module, first) {
   if (there || broken) return;
-  new WebAssembly.Instance(module, { first });
+  const numbered = (_, name) => first[name] ?? first.t0.get(first.t0.length - 1 - name);
+  new WebAssembly.Instance(module, { first: new Proxy({}, { get: numbered }) });
   // For other threads (src/browser/workers.rs).
   self.highwaterJoined = module;
   there = true;

@@ -4,7 +4,9 @@ addEventListener(
   "message",
   async ({ data: { glue, first, rest } }) => {
     self.highwaterRest = async (exports) => {
-      if (rest) new WebAssembly.Instance(rest, { first: exports });
+      // As in rest.js.
+      const numbered = (_, name) => exports[name] ?? exports.t0.get(exports.t0.length - 1 - name);
+      if (rest) new WebAssembly.Instance(rest, { first: new Proxy({}, { get: numbered }) });
       rest = undefined;
     };
     const { default: start } = await import(glue);

@@ -4,7 +4,8 @@
 //! instructions that see to it that the rest is there and then call the function by its place in
 //! the table of functions, which the two parts share. A function that had a place there keeps it:
 //! the rest, when it comes, puts its functions into their places, and who calls them by the table
-//! calls them directly from then on.
+//! calls them directly from then on. Functions of the first part that the rest calls stand at the end of the
+//! table, the first of them last, where `public/rest.js` finds them: as exports they would need names.
 
 use super::module::{Module, Read};
 use super::plan::Plan;
@@ -100,8 +101,9 @@ fn first(
             Payload::TableSection(_) => {
                 let mut tables = TableSection::new();
                 for (index, table) in module.tables.iter().enumerate() {
+                    let all = size + shared.len() as u64;
                     let (initial, maximum) = match index {
-                        0 => (size, Some(size)),
+                        0 => (all, Some(all)),
                         _ => (table.initial, table.maximum),
                     };
                     let table = TableType {
@@ -133,10 +135,15 @@ fn first(
                 for (index, _) in (0..).zip(&module.globals) {
                     exports.export(&format!("g{index}"), ExportKind::Global, index);
                 }
-                for &function in shared {
-                    exports.export(&function.to_string(), ExportKind::Func, function);
-                }
                 out.section(&exports);
+            }
+            Payload::ElementSection(section) => {
+                let mut elements = ElementSection::new();
+                copy.parse_element_section(&mut elements, section)?;
+                let reversed: Vec<u32> = shared.iter().rev().copied().collect();
+                let place = at(size.try_into()?);
+                elements.active(None, &place, Elements::Functions(reversed.into()));
+                out.section(&elements);
             }
             Payload::CodeSectionStart { .. } => drop(out.section(code)),
             Payload::DataSection(_) => {
@@ -217,7 +224,7 @@ fn pieces<'a>(
 }
 
 /// The rest: functions that are `moved`, and data that are `late`; from the first part it imports
-/// memory, tables, globals and the functions that are `shared`.
+/// memory, tables, globals and the functions that are `shared`, each by its place from the table's end.
 fn rest(
     module: &Module,
     moved: &[usize],
@@ -248,9 +255,9 @@ fn rest(
     for (index, global) in module.globals.iter().enumerate() {
         imports.import(FIRST, &format!("g{index}"), copy.global_type(*global)?);
     }
-    for &function in shared {
+    for (place, &function) in shared.iter().enumerate() {
         let of_type = EntityType::Function(module.types[function as usize]);
-        imports.import(FIRST, &function.to_string(), of_type);
+        imports.import(FIRST, &place.to_string(), of_type);
     }
     let (mut functions, mut code) = (FunctionSection::new(), CodeSection::new());
     let mut data = DataSection::new();

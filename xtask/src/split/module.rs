@@ -50,17 +50,23 @@ pub struct Module<'a> {
 }
 
 impl<'a> Module<'a> {
-    /// Reads a program.
+    /// Reads a program that can be cut.
     pub fn read(bytes: &'a [u8]) -> Read<Self> {
+        let module = Self::of(bytes)?;
+        if module.elements.len() != 1 || module.memories.len() != 1 {
+            return Err("not one segment of functions and one memory".into());
+        }
+        Ok(module)
+    }
+
+    /// Reads a program, whatever its table is like.
+    pub fn of(bytes: &'a [u8]) -> Read<Self> {
         let mut module = Self {
             bytes,
             ..Self::default()
         };
         for payload in Parser::new(0).parse_all(bytes) {
             module.take(payload?)?;
-        }
-        if module.elements.len() != 1 || module.memories.len() != 1 {
-            return Err("not one segment of functions and one memory".into());
         }
         Ok(module)
     }
