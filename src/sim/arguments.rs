@@ -38,7 +38,7 @@ pub(super) struct Inputs {
     /// Their positions.
     pub(super) positions: Option<Tensor>,
     /// Which squares of images they see.
-    pub(super) crossed: Option<Tensor>,
+    pub(super) _crossed: Option<Tensor>,
 }
 
 /// `mask.cumsum(-1) - 1`.
@@ -137,7 +137,7 @@ impl Arguments {
         Inputs {
             ids,
             positions: given,
-            crossed: None,
+            _crossed: None,
         }
     }
 
@@ -207,7 +207,7 @@ impl Arguments {
             return Inputs {
                 ids,
                 positions: given,
-                crossed: self.calling.crossed.map(seen),
+                _crossed: self.calling.crossed.map(seen),
             };
         }
         let newest = |all: &Tensor| numbers(t, "clone", of_tokens(all, 1));
@@ -222,7 +222,7 @@ impl Arguments {
         Inputs {
             ids,
             positions: given,
-            crossed: seen,
+            _crossed: seen,
         }
     }
 

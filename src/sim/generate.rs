@@ -2,7 +2,6 @@
 //!
 //! Source: `generation/utils.py`, transformers 5.23, without a token that ends a sample.
 
-use super::arguments::Inputs;
 use super::arguments::{Arguments, positions};
 use super::audio_prompt::{self, AudioPrompt};
 use super::beams::BeamSearch;
@@ -300,7 +299,6 @@ pub(super) fn generate(
     }
     let mut start = Start::new(t, model, prompt, audio.as_ref());
     let size = BatchShape::of(&start.ids);
-    let s = size.s;
     if options.num_beams > 1 {
         start.repeat(t, options.num_beams);
     }
@@ -323,21 +321,17 @@ pub(super) fn generate(
         Choice::Samples(Box::new(sampler))
     };
     let mut arguments = Arguments::new(t, calling, &start.ids, start.mask, start.positions.clone());
-    model.open_cache_of_text(t, s + options.max_new_tokens);
+    model.open_cache_of_text(t, size.s + options.max_new_tokens);
     let written = t.written_events();
     let (mut step, mut skips) = (0, false);
     while step < options.max_new_tokens {
         let mut output = {
-            let Inputs {
-                ids,
-                positions,
-                crossed: _crossed,
-            } = arguments.inputs(t, &start.ids);
+            let inputs = arguments.inputs(t, &start.ids);
             // `_optimize_model_for_decode`, of `_sample` alone.
             let batched_experts = step > 0 && matches!(choice, Choice::Samples(_));
             let request = Request {
                 masked: mask.is_some(),
-                positions,
+                positions: inputs.positions,
                 logits_to_keep: calling.last_logits.then_some(1),
                 encoded: start.encoded.clone(),
                 features: start.features.clone().filter(|_| step == 0),
@@ -352,7 +346,7 @@ pub(super) fn generate(
                 .images()
                 .filter(|_| step == 0 && start.features.is_none());
             let given = (arguments.mask(), images.cloned());
-            let mut output = model.infer(t, &ids, given, request);
+            let mut output = model.infer(t, &inputs.ids, given, request);
             if wrapped.is_some() {
                 t.exit_autocast();
                 output = in_float32(t, output, calling.cache == CacheKind::Tuples);

@@ -130,7 +130,7 @@ impl Gpt2 {
             Kind::J | Kind::CodeGen => true,
             Kind::Neo => !recent,
             Kind::BigCode => false,
-            _ => recent,
+            Kind::Gpt2 => recent,
         }
     }
 

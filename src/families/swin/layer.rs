@@ -30,6 +30,7 @@ pub(crate) struct SwinLayer {
 }
 
 /// Where a layer stands.
+#[derive(Clone, Copy)]
 pub(crate) struct LayerPlace {
     /// Its stage.
     pub(crate) stage: usize,

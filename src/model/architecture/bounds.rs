@@ -56,7 +56,7 @@ pub(super) fn of_images(c: &VitConfig) -> Bounds {
         hidden: c.hidden_size,
         intermediate: inner,
         vocab_size: c.num_labels,
-        heads: heads,
+        heads,
         head_dim: c.head_dim,
         window: None,
         position_rows: c.tokens(),
@@ -70,7 +70,7 @@ pub(super) fn of_windows(c: &SwinConfig) -> Bounds {
     let hidden = 4 * c.last_width();
     let inner = c.inner(c.stages.len() - 1).max(pixels);
     Bounds {
-        hidden: hidden,
+        hidden,
         intermediate: inner,
         vocab_size: c.num_labels,
         heads: heads.unwrap_or(1),
@@ -90,7 +90,7 @@ pub(super) fn of_beit(c: &BeitConfig) -> Bounds {
         hidden: c.hidden_size,
         intermediate: inner,
         vocab_size: c.num_labels,
-        heads: heads,
+        heads,
         head_dim: c.head_dim,
         window: None,
         position_rows: c.tokens(),
