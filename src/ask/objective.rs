@@ -25,6 +25,16 @@ names! {
     }
 }
 
+names! {
+    /// Who generates the completions of GRPO.
+    Generator {
+        /// Somebody elsewhere: the training step alone.
+        None = "none",
+        /// The model itself, by `generate` of transformers.
+        Model = "model",
+    }
+}
+
 /// What a trainer of TRL trains for, with its own names for options.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -39,6 +49,10 @@ pub struct Objective {
     pub beta: Option<f64>,
     /// Whether DPO or KTO computes the reference's log-probabilities before it trains.
     pub precompute_ref_log_probs: bool,
+    /// Who generates GRPO's completions.
+    pub generation: Generator,
+    /// Steps that train on the completions of one generation.
+    pub num_iterations: u64,
 }
 
 impl Default for Objective {
@@ -48,6 +62,8 @@ impl Default for Objective {
             completion_tokens: None,
             beta: None,
             precompute_ref_log_probs: false,
+            generation: Generator::None,
+            num_iterations: 1,
         }
     }
 }
@@ -70,6 +86,17 @@ impl Objective {
             ObjectiveKind::Grpo => self.beta.is_some_and(|beta| beta != 0.0),
             _ => false,
         }
+    }
+
+    /// Whether completions are generated on this GPU.
+    pub const fn generates(&self) -> bool {
+        matches!(self.kind, ObjectiveKind::Grpo) && !matches!(self.generation, Generator::None)
+    }
+
+    /// Whether GRPO computes log-probabilities of the model as it was when the completions were generated: steps
+    /// that train on them once more change it (`generate_every`, trl 1.16).
+    pub const fn has_old_log_probs(&self) -> bool {
+        matches!(self.kind, ObjectiveKind::Grpo) && self.num_iterations > 1
     }
 
     /// Whether the trainer switches dropout off by default (`disable_dropout`, trl 1.16).

@@ -107,6 +107,7 @@ pub(super) const PART_TEXTURES: [Texture; PARTS] = [
 pub(super) const LIGHT_PHASES: [u32; PHASES] = [
     0x2f_6a_2d, // loading
     0x4a_4f_57, // data
+    0x00_6f_86, // generation
     0x8e_3a_a6, // forward
     0x1f_47_88, // reference_forward
     0xb8_4a_0c, // backward
@@ -120,6 +121,7 @@ pub(super) const LIGHT_PHASES: [u32; PHASES] = [
 pub(super) const DARK_PHASES: [u32; PHASES] = [
     0x86_c9_7f, // loading
     0xa0_a6_ae, // data
+    0x5f_c8_e0, // generation
     0xc9_85_de, // forward
     0x8f_b4_f5, // reference_forward
     0xf5_9a_5c, // backward

@@ -5,11 +5,11 @@ use crate::ask::{
     ActivationCheckpointing, ActivationOffloadKind, AdapterDtype, ArrowPool, Attention,
     AutocastStyle, BackwardPrefetch, Checkpoint, CommHook, ComputeDtype, ContextParallelKind,
     DataParallelKind, DatasetMode, EvaluationKind, ExpertDispatcher, ExpertParallelKind,
-    ExpertRouting, Framework, Libraries, Loss, MasterWeights, ModelLoading, MultiprocessingContext,
-    ObjectiveKind, OffloadDevice, OptimizerImpl, OptimizerName, PackingKind, PipelineSchedule,
-    Plan, Precision, Program, QuantizationStorage, QuantizationType, RecomputeGranularity,
-    RecomputeMethod, RotateMethod, Saving, SdpaBackend, ShardingStrategy, Task, TensorParallelKind,
-    TokenizerKind,
+    ExpertRouting, Framework, Generator, Libraries, Loss, MasterWeights, ModelLoading,
+    MultiprocessingContext, ObjectiveKind, OffloadDevice, OptimizerImpl, OptimizerName,
+    PackingKind, PipelineSchedule, Plan, Precision, Program, QuantizationStorage, QuantizationType,
+    RecomputeGranularity, RecomputeMethod, RotateMethod, Saving, SdpaBackend, ShardingStrategy,
+    Task, TensorParallelKind, TokenizerKind,
 };
 
 /// What a key holds.
@@ -419,6 +419,8 @@ pub static KEYS: &[Key] = &[
         "ref_logps",
         Kind::Flag,
     ),
+    key("objective.generation", "generation", name!(Generator)),
+    key("objective.num_iterations", "iterations", Kind::Count),
     key("around.loading", "loading", name!(ModelLoading)),
     key("around.saving", "saving", Kind::Flag),
     key("dataset.lengths", "lengths", Kind::Lengths),

@@ -205,8 +205,9 @@ fn idle_step(scenario: &Scenario, key: &str) -> Option<Idle> {
         "dataloader.group_by_length" if scenario.dataset.lengths.is_none() => {
             Some(Idle::SameLengths)
         }
-        "objective.completion_tokens" | "objective.beta" | "objective.precompute_ref_log_probs"
-            if !is_used(scenario.objective.kind, key) =>
+        key if key.starts_with("objective.")
+            && key != "objective.kind"
+            && !is_used(scenario.objective.kind, key) =>
         {
             Some(Idle::NotOfObjective)
         }
@@ -309,7 +310,9 @@ fn architecture(scenario: &Scenario) -> Option<Architecture> {
 /// Whether an objective has a use for the option with this key.
 fn is_used(kind: ObjectiveKind, key: &str) -> bool {
     match key {
-        "objective.beta" => kind == ObjectiveKind::Grpo,
+        "objective.beta" | "objective.generation" | "objective.num_iterations" => {
+            kind == ObjectiveKind::Grpo
+        }
         "objective.precompute_ref_log_probs" => {
             matches!(kind, ObjectiveKind::Dpo | ObjectiveKind::Kto)
         }

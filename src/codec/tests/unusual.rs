@@ -22,6 +22,8 @@ pub(super) fn objective() -> Objective {
     Objective {
         completion_tokens: Some(1),
         beta: Some(0.5),
+        generation: Generator::Model,
+        num_iterations: 2,
         ..Objective::default()
     }
 }

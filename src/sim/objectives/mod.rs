@@ -105,7 +105,7 @@ impl<'a> Trainer<'a> {
         }
     }
 
-    /// The loss of a micro-batch, the `first` of its step or not, as `training_step` goes backward from it; `mark` is
+    /// The loss of a micro-batch, the `first` of those of a generation or not, as `training_step` goes backward from it; `mark` is
     /// told of phases.
     pub(super) fn loss(
         &mut self,

@@ -160,10 +160,12 @@ groups! {
             "暂不支持与 TRL 的训练目标同时使用。";
         one_gpu: "TRL's objectives are estimated on one GPU.",
             "TRL 的训练目标目前只支持单个 GPU。";
+        generation: "Generation {which} is not estimated yet; GRPO's step without it is.",
+            "暂不支持估算{which}的生成；不含生成的 GRPO 步骤可以估算。";
         saved_modules: "Without adapters the reference would use the modules as they were; this is not estimated yet.",
             "关闭适配器时参考模型会使用原来的模块；暂不支持估算。";
-        checkpointed_again: "After the reference's forward pass every layer is checkpointed.",
-            "参考模型的前向传播之后，每一层都会被重计算。";
+        checkpointed_again: "After the reference's forward pass, or after generating, every layer is checkpointed.",
+            "参考模型的前向传播或生成之后，每一层都会被重计算。";
         adapted_head: "TRL reads the head's weight past its adapter, and refuses one.",
             "TRL 直接读取输出头的权重而不经过适配器，因此拒绝输出头上的适配器。";
         other_prompts: "KTO compares with completions of other prompts in the same micro-batch: it has at least two samples.",

@@ -119,6 +119,8 @@ static ONE_GPU: &[Group] = &[
                 .absent(As("seq_len")),
             Setting::new("objective.beta").look(Look::Shares(SHARES)),
             Setting::new("objective.precompute_ref_log_probs"),
+            Setting::new("objective.generation").half(),
+            Setting::new("objective.num_iterations").steps(FEW),
             Setting::new("around.loading").half(),
             Setting::new("around.saving"),
             Setting::new("packing.kind").half(),
