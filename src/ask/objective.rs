@@ -32,6 +32,10 @@ names! {
         None = "none",
         /// The model itself, by `generate` of transformers.
         Model = "model",
+        /// A vLLM beside the trainer, in the same process (`vllm_mode="colocate"`).
+        Vllm = "vllm",
+        /// The same, asleep while the model trains (`vllm_enable_sleep_mode`).
+        VllmSleep = "vllm_sleep",
     }
 }
 
@@ -53,6 +57,8 @@ pub struct Objective {
     pub generation: Generator,
     /// Steps that train on the completions of one generation.
     pub num_iterations: u64,
+    /// How much of the GPU's memory vLLM takes for itself, of 1.
+    pub vllm_gpu_memory_utilization: f64,
 }
 
 impl Default for Objective {
@@ -64,6 +70,7 @@ impl Default for Objective {
             precompute_ref_log_probs: false,
             generation: Generator::None,
             num_iterations: 1,
+            vllm_gpu_memory_utilization: 0.3,
         }
     }
 }
@@ -94,9 +101,21 @@ impl Objective {
     }
 
     /// Whether GRPO computes log-probabilities of the model as it was when the completions were generated: steps
-    /// that train on them once more change it (`generate_every`, trl 1.16).
+    /// that train on them once more change it (`generate_every`, trl 1.16), and vLLM's are not its own.
     pub const fn has_old_log_probs(&self) -> bool {
-        matches!(self.kind, ObjectiveKind::Grpo) && self.num_iterations > 1
+        let corrects = self.uses_vllm();
+        matches!(self.kind, ObjectiveKind::Grpo) && (self.num_iterations > 1 || corrects)
+    }
+
+    /// Whether a vLLM generates on this GPU. Log-probabilities are then corrected by those that it gave
+    /// (`vllm_importance_sampling_correction`, trl 1.16).
+    pub const fn uses_vllm(&self) -> bool {
+        self.generates() && !matches!(self.generation, Generator::Model)
+    }
+
+    /// Whether that vLLM sleeps while the model trains.
+    pub const fn sleeps(&self) -> bool {
+        self.generates() && matches!(self.generation, Generator::VllmSleep)
     }
 
     /// Whether the trainer switches dropout off by default (`disable_dropout`, trl 1.16).

@@ -26,6 +26,7 @@ pub(super) const LIGHT_CATEGORIES: [u32; CATEGORIES] = [
     0x8f_82_6c, // workspaces: sand
     0x4d_7c_2f, // communication: leaf
     0xc2_3b_4e, // kv_cache: crimson
+    0x2a_93_ab, // vllm: cyan
 ];
 
 pub(super) const DARK_CATEGORIES: [u32; CATEGORIES] = [
@@ -42,6 +43,7 @@ pub(super) const DARK_CATEGORIES: [u32; CATEGORIES] = [
     0xa8_99_80, // workspaces
     0x7f_b3_58, // communication
     0xf0_6a_7c, // kv_cache
+    0x3f_8f_a8, // vllm
 ];
 
 pub(super) const CATEGORY_TEXTURES: [Texture; CATEGORIES] = [
@@ -58,6 +60,7 @@ pub(super) const CATEGORY_TEXTURES: [Texture; CATEGORIES] = [
     Texture::Level(10),
     Texture::Falling(5),
     Texture::Crossed(7),
+    Texture::Upright(14),
 ];
 
 // In the order of `HostPart::ALL`.

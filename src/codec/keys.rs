@@ -421,6 +421,11 @@ pub static KEYS: &[Key] = &[
     ),
     key("objective.generation", "generation", name!(Generator)),
     key("objective.num_iterations", "iterations", Kind::Count),
+    key(
+        "objective.vllm_gpu_memory_utilization",
+        "vllm_share",
+        Kind::Real,
+    ),
     key("around.loading", "loading", name!(ModelLoading)),
     key("around.saving", "saving", Kind::Flag),
     key("dataset.lengths", "lengths", Kind::Lengths),

@@ -195,6 +195,15 @@ fn check_cycle(scenario: &Scenario, architecture: &Architecture, findings: &mut 
     if !objective.generates() {
         return;
     }
+    if objective.uses_vllm() {
+        let share = objective.vllm_gpu_memory_utilization;
+        if !(share > 0.0 && share <= 1.0) {
+            let key = "objective.vllm_gpu_memory_utilization";
+            let nearest = if share > 1.0 { 1.0 } else { 0.01 };
+            findings.push(Finding::error(key, message!(objective::share)).with_fix(key, nearest));
+        }
+        return;
+    }
     if let Some(which) = evaluation::cannot_generate(scenario, architecture) {
         let key = "objective.generation";
         let finding = Finding::error(key, message!(objective::generation, which));
@@ -264,6 +273,16 @@ mod tests {
                 "micro_batch_size",
             ),
             (&json!({"kind": "reward"}), json!({}), "task"),
+            (
+                &json!({"kind": "grpo", "num_iterations": 0}),
+                json!({}),
+                "objective.num_iterations",
+            ),
+            (
+                &json!({"kind": "grpo", "generation": "vllm", "vllm_gpu_memory_utilization": 1.5}),
+                json!({}),
+                "objective.vllm_gpu_memory_utilization",
+            ),
         ] {
             assert_eq!(refused(objective, &other).as_deref(), Some(key), "{other}");
         }

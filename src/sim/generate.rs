@@ -8,7 +8,7 @@ use super::beams::BeamSearch;
 use super::precision::in_float32;
 use crate::ask::Evaluation;
 use crate::families::{Batch, Calling, GenerateVersion, Model};
-use crate::nn::build::Request;
+use crate::nn::build::{Output, Request};
 use crate::nn::vision::ImageFeatures;
 use crate::tape::{CacheKind, Tape, Tensor};
 use crate::units::{DType, Shape};
@@ -334,6 +334,40 @@ fn ended(t: &Tape, b: u64, stop: Tensor) -> Tensor {
     either
 }
 
+/// Special tokens on the device (`_prepare_special_tokens`).
+fn special_tokens(t: &Tape, calling: Calling, ends: bool) -> Vec<Tensor> {
+    let token = |name| numbers(t, name, Shape::new(&[]));
+    let others: Vec<_> = (0..calling.special_tokens)
+        .map(|_| token("special_token"))
+        .collect();
+    let ending = ends.then(|| numbers(t, "eos_token", [1]));
+    let pad = token("pad_token");
+    if ending.is_some() {
+        let found = found(t, 1);
+        let answer = flags(t, "any", 1);
+        drop((found, answer));
+        ask(t, "lt", "any", 1);
+    }
+    ending.into_iter().chain([pad]).chain(others).collect()
+}
+
+/// What a model gives in the region of autocast that is around its forward, in float32; copies of weights are told
+/// from others as in training, where it is `trained`.
+fn within_autocast(
+    t: &Tape,
+    dtype: DType,
+    (calling, trained): (Calling, bool),
+    infer: impl FnOnce() -> Output,
+) -> Output {
+    t.enter_autocast(dtype);
+    let output = infer();
+    if trained {
+        t.classify_autocast_copies();
+    }
+    t.exit_autocast();
+    in_float32(t, output, calling.cache == CacheKind::Tuples)
+}
+
 /// What `generate` returns: the sequences. The cache is returned, too, and stays open. The model's forward may be
 /// wrapped in autocast.
 pub(super) fn generate(
@@ -345,19 +379,8 @@ pub(super) fn generate(
     let Asked { options, steps, .. } = asked;
     let calling = model.calling();
     let recent = calling.version == GenerateVersion::V5;
-    let token = |name| numbers(t, name, Shape::new(&[]));
     let audio = calling.reads_audio.then(|| AudioPrompt::new(t, prompt));
-    let special: Vec<_> = (0..calling.special_tokens)
-        .map(|_| token("special_token"))
-        .collect();
-    let ending = asked.ends.then(|| numbers(t, "eos_token", [1]));
-    let pad = token("pad_token");
-    if ending.is_some() {
-        let found = found(t, 1);
-        let answer = flags(t, "any", 1);
-        drop((found, answer));
-        ask(t, "lt", "any", 1);
-    }
+    let special = special_tokens(t, calling, asked.ends);
     if calling.reads_audio {
         audio_prompt::checks_end(t);
     }
@@ -371,7 +394,7 @@ pub(super) fn generate(
     if recent && !calling.reads_audio {
         ask(t, "lt", "any", prompt.ids().numel());
     }
-    let end = calling.forced_end.then(|| token("eos_token"));
+    let end = (calling.forced_end).then(|| numbers(t, "eos_token", Shape::new(&[])));
     if end.is_some() {
         ask(t, "lt", "any", 1);
     }
@@ -400,22 +423,15 @@ pub(super) fn generate(
                 batched_experts,
                 ..Request::default()
             };
-            if let Some(dtype) = wrapped {
-                t.enter_autocast(dtype);
-            }
             let images = prompt
                 .images()
                 .filter(|_| step == 0 && start.features.is_none());
             let given = (arguments.mask(), images.cloned());
-            let mut output = model.infer(t, &ids, given, request);
-            if wrapped.is_some() {
-                if asked.ends {
-                    t.classify_autocast_copies();
-                }
-                t.exit_autocast();
-                output = in_float32(t, output, calling.cache == CacheKind::Tuples);
+            let infer = || model.infer(t, &ids, given, request);
+            match wrapped {
+                Some(dtype) => within_autocast(t, dtype, (calling, asked.ends), infer),
+                None => infer(),
             }
-            output
         };
         let Some(logits) = output.logits.take() else {
             break;
@@ -446,8 +462,6 @@ pub(super) fn generate(
         start.features,
         mask,
         end,
-        ending,
-        pad,
         special,
     ));
     match choice {

@@ -116,6 +116,12 @@ pub const fn meaning_of_category(category: Category) -> Meaning {
             "2 \u{d7} L \u{d7} K \u{d7} D \u{d7} B \u{d7} S",
             "past_key_values, transformers",
         ),
+        Category::Vllm => Meaning::new(
+            "What a vLLM beside the trainer holds: weights of its own, keys and values, CUDA graphs.",
+            "与训练同处一个 GPU 的 vLLM 占用：自己的权重、键值缓存、CUDA 图。",
+            "",
+            "vllm_gpu_memory_utilization, trl",
+        ),
     }
 }
 

@@ -49,6 +49,7 @@ terms! { Category {
     Workspaces: "workspaces", "工作区";
     Communication: "communication", "通信缓冲";
     KvCache: "KV cache", "KV 缓存";
+    Vllm: "vLLM", "vLLM";
 } }
 
 terms! { Phase {
@@ -172,6 +173,8 @@ terms! { ObjectiveKind {
 terms! { Generator {
     None: "elsewhere", "在别处";
     Model: "the model (transformers)", "模型自身（transformers）";
+    Vllm: "vLLM beside it", "并置的 vLLM";
+    VllmSleep: "vLLM beside it, asleep in between", "并置的 vLLM，训练时休眠";
 } }
 
 terms! { ModelLoading {

@@ -24,6 +24,7 @@ pub(super) fn objective() -> Objective {
         beta: Some(0.5),
         generation: Generator::Model,
         num_iterations: 2,
+        vllm_gpu_memory_utilization: 0.5,
         ..Objective::default()
     }
 }

@@ -9,7 +9,7 @@ use crate::nn::build::Output;
 use crate::sim::Phase;
 use crate::sim::generate::{Asked, STEPS, generate};
 use crate::sim::precision::wrapped_in_generation;
-use crate::tape::{Category, Tensor, TokenOutputs, Work};
+use crate::tape::{Category, Tape, Tensor, TokenOutputs, Work};
 use crate::units::{DType, Shape};
 
 /// Micro-batches of a generation that the reference scores one by one; those between the first ones and the last
@@ -30,8 +30,11 @@ pub(super) struct Generated {
     advantages: Tensor,
     /// How many tokens are scored.
     _items: Tensor,
-    /// The model's own log-probabilities before the first step, where more than one trains on them.
+    /// The model's own log-probabilities before the first step, where more than one trains on them or they are not
+    /// those of who generated.
     old: Option<Tensor>,
+    /// How much less likely the model finds a completion than vLLM did, and vLLM's log-probabilities.
+    corrections: Option<[Tensor; 2]>,
     /// The reference's log-probabilities.
     reference: Option<Tensor>,
 }
@@ -43,6 +46,29 @@ enum Compared {
     Before,
     /// The reference's.
     Reference,
+}
+
+/// `vllm_importance_sampling_mode="sequence_mask"`: the ratio `[G, 1]` of what the model gives completions to what
+/// vLLM gave, of log-probabilities `[G, C]`, and what lives as long.
+fn correction(t: &Tape, old: &Tensor) -> (Tensor, [Tensor; 3]) {
+    let difference = {
+        let masked = {
+            let all = t.empty("sub", *old.shape(), DType::Float32);
+            let masked = t.empty("mul", *old.shape(), DType::Float32);
+            drop(all);
+            masked
+        };
+        let finite = t.empty("nan_to_num", *masked.shape(), DType::Float32);
+        drop(masked);
+        finite
+    };
+    let rows = Shape::from([old.dim(0), 1]);
+    let sum = t.empty("sum", rows, DType::Float32);
+    let ratio = t.empty("exp", rows, DType::Float32);
+    let invalid = t.empty("bitwise_or", rows, DType::Bool);
+    let valid = t.empty("masked_fill", rows, DType::Float32);
+    drop(ratio);
+    (valid, [difference, sum, invalid])
 }
 
 impl Trainer<'_> {
@@ -72,26 +98,39 @@ impl Trainer<'_> {
         let (t, spec) = (self.tape, self.spec);
         let samples = spec.micro_batch_size * spec.gradient_accumulation_steps;
         let [prompt, completion] = self.parts();
-        if spec.objective.generates() {
+        let objective = &spec.objective;
+        if objective.generates() {
             mark(Phase::Generation);
-            self.complete(model, samples);
+            match &mut self.vllm {
+                Some(vllm) => vllm.generate(),
+                None => self.complete(model, samples),
+            }
             mark(Phase::Forward);
         }
         let lengths = [prompt, prompt, completion, completion];
         let tokens = lengths.map(|n| t.empty("_to_copy", Shape::from([samples, n]), DType::Int64));
+        let sampled = objective.uses_vllm().then(|| {
+            let tokens = Shape::from([samples, completion]);
+            t.empty("_to_copy", tokens, DType::Float32)
+        });
         let items = t.allocate("sum", Shape::new(&[]), DType::Int64, Category::Inputs);
         let rows = || t.empty("cat", Shape::from([samples, spec.seq_len]), DType::Int64);
         let (ids, mask) = (rows(), rows());
-        let objective = &spec.objective;
         let compared = [objective.has_old_log_probs(), objective.has_reference()];
         if compared.contains(&true) {
             mark(Phase::ReferenceForward);
         }
         self.left_out = None;
-        let [old, reference] = [Compared::Before, Compared::Reference].map(|with| {
+        let scores = |trainer: &mut Self, with| {
             let asked = compared[with as usize];
-            asked.then(|| self.score(model, (&ids, &mask), (samples, with)))
+            asked.then(|| trainer.score(model, (&ids, &mask), (samples, with)))
+        };
+        let old = scores(self, Compared::Before);
+        let corrected = old.as_ref().zip(sampled).map(|(old, sampled)| {
+            let (ratio, difference) = correction(t, old);
+            ([ratio, sampled], difference)
         });
+        let reference = scores(self, Compared::Reference);
         if compared.contains(&true) {
             mark(Phase::Forward);
         }
@@ -106,9 +145,10 @@ impl Trainer<'_> {
             advantages: shuffled(&advantages),
             _items: items,
             old: old.as_ref().map(shuffled),
+            corrections: (corrected.as_ref()).map(|(both, _)| both.each_ref().map(shuffled)),
             reference: reference.as_ref().map(shuffled),
         };
-        drop((tokens, advantages, old, reference));
+        drop((tokens, advantages, old, corrected, reference));
         self.generated = Some(generated);
     }
 
@@ -243,6 +283,9 @@ impl Trainer<'_> {
             };
             t.neg(&least)
         };
+        if let Some([ratio, _]) = &generated.corrections {
+            losses = t.mul(&losses, &of_batch(ratio));
+        }
         if let Some(divergence) = &divergence {
             losses = t.add(&losses, &t.mul_scalar(divergence));
         }

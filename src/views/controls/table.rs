@@ -121,6 +121,7 @@ static ONE_GPU: &[Group] = &[
             Setting::new("objective.precompute_ref_log_probs"),
             Setting::new("objective.generation").half(),
             Setting::new("objective.num_iterations").steps(FEW),
+            Setting::new("objective.vllm_gpu_memory_utilization").look(Look::Shares(SHARES)),
             Setting::new("around.loading").half(),
             Setting::new("around.saving"),
             Setting::new("packing.kind").half(),
