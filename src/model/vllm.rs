@@ -47,8 +47,15 @@ pub struct VllmShare {
     pub cache: u64,
     /// Blocks of one sequence, and the one that is never used.
     pub sequence: u64,
+    /// The same of one as long as the model was made for, which is wanted where `vllm_max_model_length` is not said.
+    pub longest: u64,
     /// The GPU that it is a share of.
     gpu: u64,
+}
+
+/// Places for so many tokens of one sequence.
+fn blocks(tokens: u64) -> u64 {
+    (tokens.div_ceil(BLOCK) + 1).saturating_mul(BLOCK)
 }
 
 /// `request_memory`.
@@ -85,7 +92,8 @@ impl VllmShare {
             ],
             stays: GRAPHS + OUTSIDE,
             cache: 0,
-            sequence: (spec.seq_len.div_ceil(BLOCK) + 1) * BLOCK * of_token * bytes,
+            sequence: blocks(spec.seq_len) * of_token * bytes,
+            longest: blocks(spec.max_positions.unwrap_or(0)) * of_token * bytes,
             gpu,
         };
         made.cache = made.total.saturating_sub(made.without_cache());

@@ -102,7 +102,10 @@ fn answer(run: RankRun, findings: Vec<Finding>) -> Result<Estimate, Vec<Finding>
     if let Some(finding) = vllm::too_small(&spec, &trace) {
         return Err(vec![finding]);
     }
-    let too_large = vllm::too_large(&spec, &trace, &summary.report);
+    let of_vllm = vllm::too_large(&spec, &trace, &summary.report)
+        .into_iter()
+        .chain(vllm::too_short(&spec, &trace));
+    let of_vllm: Vec<Finding> = of_vllm.collect();
     let host = host::estimate(&spec, &host_inputs(&spec, &trace, &summary.asked));
     let verdict = verdict(&spec, &summary.report, &host);
     let others = others(&spec, &trace, &summary.report);
@@ -121,7 +124,7 @@ fn answer(run: RankRun, findings: Vec<Finding>) -> Result<Estimate, Vec<Finding>
         findings: findings
             .into_iter()
             .filter(|finding| finding.severity != Severity::Error)
-            .chain(too_large)
+            .chain(of_vllm)
             .collect(),
     };
     Ok(Estimate {

@@ -34,6 +34,14 @@ pub(super) fn too_small(spec: &ResolvedSpec, trace: &Trace) -> Option<Finding> {
     Some(Finding::error(KEY, message).with_fix(KEY, least))
 }
 
+/// What to know where vLLM starts only if it is told how long sequences are.
+pub(super) fn too_short(spec: &ResolvedSpec, trace: &Trace) -> Option<Finding> {
+    of(spec, trace).filter(|of| of.cache < of.longest)?;
+    let (positions, tokens) = (spec.max_positions?, spec.seq_len);
+    let message = message!(objective::whole_context, positions, tokens);
+    Some(Finding::warning("objective.generation", message))
+}
+
 /// What to know where all does not fit beside vLLM: the largest share with which it would, if there is one.
 pub(super) fn too_large(
     spec: &ResolvedSpec,

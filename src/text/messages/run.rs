@@ -170,6 +170,8 @@ groups! {
             "vLLM 无法在该 GPU 上与训练并置启动：其份额只给键值缓存留下 {cache} MiB，而一个序列需要 {sequence} MiB，整块 GPU 也不够。";
         share_too_large: "vLLM's share leaves {missing} MiB too little for training. The largest that works is about {largest}.",
             "vLLM 的份额使训练缺少 {missing} MiB。可行的最大份额约为 {largest}。";
+        whole_context: "vLLM keeps room for a sequence of {positions} tokens, more than its share leaves, and does not start, unless vllm_max_model_length is set: to {tokens}, as is assumed here.",
+            "若未设置 vllm_max_model_length，vLLM 会为 {positions} 个词元的序列预留空间，超出其份额而无法启动；此处假定设为 {tokens}。";
         saved_modules: "Without adapters the reference would use the modules as they were; this is not estimated yet.",
             "关闭适配器时参考模型会使用原来的模块；暂不支持估算。";
         checkpointed_again: "After the reference's forward pass, or after generating, every layer is checkpointed.",
