@@ -18,6 +18,7 @@ const OF_OPTIONS: &[&str] = &[
     "bitsandbytes_optimizers.jsonl",
     "chunked_loss.jsonl",
     "context_parallel.jsonl",
+    "cycle.jsonl",
     "ddp.jsonl",
     "deepspeed_zero.jsonl",
     "dora.jsonl",
@@ -311,6 +312,36 @@ fn loading_and_saving_take_what_was_measured() {
         assert!(equal * 100 >= cases * RIGHT_OF_100, "{equal} of {cases}");
         assert!(worst <= 0.02, "{worst}");
     }
+}
+
+/// The most that a step of GRPO takes while it generates.
+#[test]
+fn generating_takes_what_was_measured() {
+    let (mut cases, mut equal, mut worst) = (0, 0, 0.0_f64);
+    for line in fixture("cycle.jsonl").lines() {
+        let Ok(case) = serde_json::from_str::<Value>(line) else {
+            continue;
+        };
+        let measured = &case["expect"]["steady_step"]["phases"]["generation"]["peak_tensor"];
+        let measured = measured.as_u64().expect("a generation in the last step");
+        let scenario: Scenario =
+            serde_json::from_value(case["scenario"].clone()).expect("a scenario");
+        let step = estimate(&scenario)
+            .expect("an answer")
+            .report
+            .device
+            .steady_step;
+        let mut phases = step.phases.iter();
+        let found = phases.find(|found| found.phase == Phase::Generation);
+        let found = found.expect("the phase").peak_tensor.get();
+        cases += 1;
+        equal += usize::from(found == measured);
+        worst = worst.max(found.abs_diff(measured) as f64 / measured as f64);
+    }
+    println!("generation: {equal} of {cases}, worst {worst}");
+    assert!(cases >= 60, "{cases} cases");
+    assert!(equal * 100 >= cases * RIGHT_OF_100, "{equal} of {cases}");
+    assert!(worst <= 0.02, "{worst}");
 }
 
 /// Of a hundred answers this many must be right.

@@ -42,6 +42,56 @@ fn with(scenario: &Scenario, key: &str, value: u64) -> Scenario {
         .expect("the key is there")
 }
 
+/// A model of 1.5 billion weights that GRPO trains beside a vLLM.
+fn beside_vllm(generation: &str, gpu: &str) -> Value {
+    json!({
+        "model": "qwen2.5-1.5b", "precision": "amp_bf16", "micro_batch_size": 8, "seq_len": 1024,
+        "activation_checkpointing": "full", "hardware": {"gpu": gpu},
+        "objective": {"kind": "grpo", "completion_tokens": 512, "generation": generation},
+    })
+}
+
+#[test]
+fn the_largest_share_of_vllm_fits_and_a_hundredth_more_does_not() {
+    const KEY: &str = "objective.vllm_gpu_memory_utilization";
+    let found = ["vllm", "vllm_sleep"].map(|generation| {
+        let asked = beside_vllm(generation, "h100-80gb");
+        let found = value(&asked, KEY).as_f64().expect("a share");
+        let with = |share: f64| {
+            let mut asked = asked.clone();
+            asked["objective"]["vllm_gpu_memory_utilization"] = share.into();
+            estimate(&scenario(&asked)).expect("an answer").report
+        };
+        assert!(with(found).verdict.fits, "{generation}: {found}");
+        let more = with((found * 100.0).round() / 100.0 + 0.01);
+        assert!(!more.verdict.fits, "{generation}: {found}");
+        // What is too much says as much.
+        let said = more.findings.iter().find(|finding| finding.key == KEY);
+        let fix = said.and_then(|finding| finding.fix.as_ref());
+        let said = fix.and_then(|fix| fix.value.as_f64()).expect("a share");
+        assert!((said - found).abs() < 0.015, "{said} not {found}");
+        found
+    });
+    assert!(found[0] < found[1], "{found:?}");
+}
+
+#[test]
+fn a_share_in_which_vllm_has_no_room_for_a_sequence_is_refused_with_the_least_that_has() {
+    let mut asked = beside_vllm("vllm", "h100-80gb");
+    asked["objective"]["vllm_gpu_memory_utilization"] = 0.02.into();
+    let findings = estimate(&scenario(&asked)).expect_err("no room");
+    let fix = findings[0].fix.clone().expect("a repair");
+    let repaired = fix.apply(&scenario(&asked)).expect("a scenario");
+    let report = estimate(&repaired).expect("an answer").report;
+    assert!(report.verdict.fits);
+    let step = report.device.steady_step;
+    let mut held = step
+        .phases
+        .iter()
+        .map(|phase| phase.composition.get(Category::Vllm));
+    assert!(held.all(|held| held.get() > 0));
+}
+
 /// That a number which is found fits and the next that is allowed does not; the number.
 fn check_number(asked: &Scenario, name: &str) -> Option<u64> {
     let of = format!("{name} of {:?}", asked.model);

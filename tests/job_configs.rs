@@ -50,6 +50,27 @@ fn short(scenario: &Scenario) -> Value {
 }
 
 #[test]
+fn who_generates_for_grpo_is_read() {
+    let grpo =
+        "model_name_or_path: Qwen/Qwen2.5-1.5B\nnum_generations: 8\nmax_completion_length: 256\n";
+    for (more, generation) in [
+        ("", "model"),
+        ("use_vllm: true\n", "vllm"),
+        ("use_vllm: true\nvllm_mode: server\n", "none"),
+        (
+            "use_vllm: true\nvllm_enable_sleep_mode: true\nvllm_gpu_memory_utilization: 0.4\n",
+            "vllm_sleep",
+        ),
+    ] {
+        let read = read(&[("grpo.yaml", &format!("{grpo}{more}"))]).expect("a job");
+        let objective = &complete(&read.scenario)["objective"];
+        assert_eq!(objective["generation"], generation, "{more}");
+        let share = if generation == "vllm_sleep" { 0.4 } else { 0.3 };
+        assert_eq!(objective["vllm_gpu_memory_utilization"], share, "{more}");
+    }
+}
+
+#[test]
 fn every_job_is_read_as_it_was_meant() {
     for job in lines(JOBS) {
         let names: Vec<&str> = job["files"]

@@ -25,6 +25,20 @@ names! {
     }
 }
 
+names! {
+    /// Who generates the completions of GRPO.
+    Generator {
+        /// Somebody elsewhere: the training step alone.
+        None = "none",
+        /// The model itself, by `generate` of transformers.
+        Model = "model",
+        /// A vLLM beside the trainer, in the same process (`vllm_mode="colocate"`).
+        Vllm = "vllm",
+        /// The same, asleep while the model trains (`vllm_enable_sleep_mode`).
+        VllmSleep = "vllm_sleep",
+    }
+}
+
 /// What a trainer of TRL trains for, with its own names for options.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -39,6 +53,12 @@ pub struct Objective {
     pub beta: Option<f64>,
     /// Whether DPO or KTO computes the reference's log-probabilities before it trains.
     pub precompute_ref_log_probs: bool,
+    /// Who generates GRPO's completions.
+    pub generation: Generator,
+    /// Steps that train on the completions of one generation.
+    pub num_iterations: u64,
+    /// How much of the GPU's memory vLLM takes for itself, of 1.
+    pub vllm_gpu_memory_utilization: f64,
 }
 
 impl Default for Objective {
@@ -48,6 +68,9 @@ impl Default for Objective {
             completion_tokens: None,
             beta: None,
             precompute_ref_log_probs: false,
+            generation: Generator::None,
+            num_iterations: 1,
+            vllm_gpu_memory_utilization: 0.3,
         }
     }
 }
@@ -70,6 +93,29 @@ impl Objective {
             ObjectiveKind::Grpo => self.beta.is_some_and(|beta| beta != 0.0),
             _ => false,
         }
+    }
+
+    /// Whether completions are generated on this GPU.
+    pub const fn generates(&self) -> bool {
+        matches!(self.kind, ObjectiveKind::Grpo) && !matches!(self.generation, Generator::None)
+    }
+
+    /// Whether GRPO computes log-probabilities of the model as it was when the completions were generated: steps
+    /// that train on them once more change it (`generate_every`, trl 1.16), and vLLM's are not its own.
+    pub const fn has_old_log_probs(&self) -> bool {
+        let corrects = self.uses_vllm();
+        matches!(self.kind, ObjectiveKind::Grpo) && (self.num_iterations > 1 || corrects)
+    }
+
+    /// Whether a vLLM generates on this GPU. Log-probabilities are then corrected by those that it gave
+    /// (`vllm_importance_sampling_correction`, trl 1.16).
+    pub const fn uses_vllm(&self) -> bool {
+        self.generates() && !matches!(self.generation, Generator::Model)
+    }
+
+    /// Whether that vLLM sleeps while the model trains.
+    pub const fn sleeps(&self) -> bool {
+        self.generates() && matches!(self.generation, Generator::VllmSleep)
     }
 
     /// Whether the trainer switches dropout off by default (`disable_dropout`, trl 1.16).

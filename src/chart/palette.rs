@@ -26,6 +26,7 @@ pub(super) const LIGHT_CATEGORIES: [u32; CATEGORIES] = [
     0x8f_82_6c, // workspaces: sand
     0x4d_7c_2f, // communication: leaf
     0xc2_3b_4e, // kv_cache: crimson
+    0x2a_93_ab, // vllm: cyan
 ];
 
 pub(super) const DARK_CATEGORIES: [u32; CATEGORIES] = [
@@ -42,6 +43,7 @@ pub(super) const DARK_CATEGORIES: [u32; CATEGORIES] = [
     0xa8_99_80, // workspaces
     0x7f_b3_58, // communication
     0xf0_6a_7c, // kv_cache
+    0x3f_8f_a8, // vllm
 ];
 
 pub(super) const CATEGORY_TEXTURES: [Texture; CATEGORIES] = [
@@ -58,6 +60,7 @@ pub(super) const CATEGORY_TEXTURES: [Texture; CATEGORIES] = [
     Texture::Level(10),
     Texture::Falling(5),
     Texture::Crossed(7),
+    Texture::Upright(14),
 ];
 
 // In the order of `HostPart::ALL`.
@@ -107,6 +110,7 @@ pub(super) const PART_TEXTURES: [Texture; PARTS] = [
 pub(super) const LIGHT_PHASES: [u32; PHASES] = [
     0x2f_6a_2d, // loading
     0x4a_4f_57, // data
+    0x00_6f_86, // generation
     0x8e_3a_a6, // forward
     0x1f_47_88, // reference_forward
     0xb8_4a_0c, // backward
@@ -120,6 +124,7 @@ pub(super) const LIGHT_PHASES: [u32; PHASES] = [
 pub(super) const DARK_PHASES: [u32; PHASES] = [
     0x86_c9_7f, // loading
     0xa0_a6_ae, // data
+    0x5f_c8_e0, // generation
     0xc9_85_de, // forward
     0x8f_b4_f5, // reference_forward
     0xf5_9a_5c, // backward

@@ -5,11 +5,11 @@ use crate::ask::{
     ActivationCheckpointing, ActivationOffloadKind, AdapterDtype, ArrowPool, Attention,
     AutocastStyle, BackwardPrefetch, Checkpoint, CommHook, ComputeDtype, ContextParallelKind,
     DataParallelKind, DatasetMode, EvaluationKind, ExpertDispatcher, ExpertParallelKind,
-    ExpertRouting, Framework, Libraries, Loss, MasterWeights, ModelLoading, MultiprocessingContext,
-    ObjectiveKind, OffloadDevice, OptimizerImpl, OptimizerName, PackingKind, PipelineSchedule,
-    Plan, Precision, Program, QuantizationStorage, QuantizationType, RecomputeGranularity,
-    RecomputeMethod, RotateMethod, Saving, SdpaBackend, ShardingStrategy, Task, TensorParallelKind,
-    TokenizerKind,
+    ExpertRouting, Framework, Generator, Libraries, Loss, MasterWeights, ModelLoading,
+    MultiprocessingContext, ObjectiveKind, OffloadDevice, OptimizerImpl, OptimizerName,
+    PackingKind, PipelineSchedule, Plan, Precision, Program, QuantizationStorage, QuantizationType,
+    RecomputeGranularity, RecomputeMethod, RotateMethod, Saving, SdpaBackend, ShardingStrategy,
+    Task, TensorParallelKind, TokenizerKind,
 };
 
 /// What a key holds.
@@ -418,6 +418,13 @@ pub static KEYS: &[Key] = &[
         "objective.precompute_ref_log_probs",
         "ref_logps",
         Kind::Flag,
+    ),
+    key("objective.generation", "generation", name!(Generator)),
+    key("objective.num_iterations", "iterations", Kind::Count),
+    key(
+        "objective.vllm_gpu_memory_utilization",
+        "vllm_share",
+        Kind::Real,
     ),
     key("around.loading", "loading", name!(ModelLoading)),
     key("around.saving", "saving", Kind::Flag),

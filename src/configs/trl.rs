@@ -77,7 +77,14 @@ const ROWS: &[Row] = &[
     ),
     ("ref_model_init_kwargs", Lacks(Lack::Preference)),
     ("config", File),
-    ("use_vllm", Lacks(Lack::Generation)),
+    ("use_vllm", Decides("objective.generation")),
+    ("vllm_mode", Decides("objective.generation")),
+    ("vllm_enable_sleep_mode", Decides("objective.generation")),
+    (
+        "vllm_gpu_memory_utilization",
+        Decides("objective.vllm_gpu_memory_utilization"),
+    ),
+    ("num_iterations", Decides("objective.num_iterations")),
     ("vllm_*", Lacks(Lack::Generation)),
 ];
 
@@ -135,7 +142,6 @@ const WITHOUT_MEMORY: &[&str] = &[
     "repetition_*",
     "num_completions_to_print",
     "epsilon*",
-    "num_iterations",
     "sync_ref_model",
     "model_code_revision",
     "use_fast_tokenizer",
@@ -256,6 +262,14 @@ fn finish(said: &Said, job: &mut Job) {
 /// The longest prompt and completion of GRPO where none is said.
 const GENERATED: [u64; 2] = [512, 512];
 
+/// What says how completions are generated, which trainers other than GRPO's may do, too.
+const GENERATES: [&str; 4] = [
+    "use_vllm",
+    "vllm_mode",
+    "vllm_enable_sleep_mode",
+    "vllm_gpu_memory_utilization",
+];
+
 /// Which trainer the keys are of, where they are of no other: the command that starts it says it, not they.
 fn objective(said: &Said, job: &mut Job) -> Option<&'static str> {
     let count = |key: &str| said.get(key).and_then(serde_json::Value::as_u64);
@@ -268,6 +282,7 @@ fn objective(said: &Said, job: &mut Job) -> Option<&'static str> {
         if let Some(beta) = said.get("beta").and_then(serde_json::Value::as_f64) {
             job.set("objective.beta", beta);
         }
+        generation(said, job);
         "grpo"
     } else if said.get("precompute_ref_log_probs").is_some() {
         let before = said.is_on("precompute_ref_log_probs");
@@ -277,10 +292,32 @@ fn objective(said: &Said, job: &mut Job) -> Option<&'static str> {
         for key in ["max_prompt_length", "beta"] {
             job.give_up(said, key, super::job::Matters::Yes(Lack::Preference));
         }
+        for key in GENERATES {
+            job.give_up(said, key, super::job::Matters::Yes(Lack::Generation));
+        }
         return None;
     };
     job.set("objective.kind", objective);
     Some(objective)
+}
+
+/// Who generates GRPO's completions: the model itself where vLLM is not asked for, or one that is a server.
+fn generation(said: &Said, job: &mut Job) {
+    let server = said.word("vllm_mode").as_deref() == Some("server");
+    let generation = match said.is_on("use_vllm") {
+        true if server => "none",
+        true if said.is_on("vllm_enable_sleep_mode") => "vllm_sleep",
+        true => "vllm",
+        false => "model",
+    };
+    job.set("objective.generation", generation);
+    if let Some(iterations) = said.count("num_iterations") {
+        job.set("objective.num_iterations", iterations);
+    }
+    let share = said.get("vllm_gpu_memory_utilization");
+    if let Some(share) = share.and_then(serde_json::Value::as_f64) {
+        job.set("objective.vllm_gpu_memory_utilization", share);
+    }
 }
 
 /// `get_peft_config` and `get_quantization_config` (`trainer/utils.py`, trl 1.16).

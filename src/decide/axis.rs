@@ -1,5 +1,6 @@
 //! What can be solved for.
 
+use super::number::is_of_hundredths;
 use super::pixels::MAX_PIXELS;
 use crate::ask::{Message, Scenario, closest, message};
 use crate::codec::{KEYS, Key, Kind};
@@ -126,9 +127,11 @@ impl Axis {
     }
 }
 
-/// The keys that hold numbers, but for those that say which rank is looked at.
+/// The keys that hold whole numbers or hundredths, but for those that say which rank is looked at.
 fn numbers() -> impl Iterator<Item = &'static Key> {
-    let is_number = |key: &&Key| matches!(key.kind, Kind::Count | Kind::Tokens | Kind::Bytes);
+    let is_number = |key: &&Key| {
+        matches!(key.kind, Kind::Count | Kind::Tokens | Kind::Bytes) || is_of_hundredths(key)
+    };
     let is_rank = |key: &&Key| key.path.rsplit('.').next() == Some("rank");
     KEYS.iter()
         .filter(move |key| is_number(key) && !is_rank(key))

@@ -6,6 +6,20 @@ use crate::codec::{Key, value_at, values};
 use crate::resolve::resolve;
 use serde_json::Value;
 
+/// Whether a key's values are looked at in hundredths: a share of the GPU.
+pub(super) fn is_of_hundredths(key: &Key) -> bool {
+    key.path == "objective.vllm_gpu_memory_utilization"
+}
+
+#[allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a cast to an integer saturates, and shares are small"
+)]
+fn hundredths(share: f64) -> u64 {
+    (share * 100.0).round() as u64
+}
+
 /// The values of a key that can be asked for, from the least demanding place on.
 #[derive(Clone, Debug)]
 pub(super) struct Number {
@@ -49,7 +63,8 @@ impl Number {
             let Some(asked) = self.with(scenario, value) else {
                 break;
             };
-            match repair(&resolve(&asked).findings, self.key.path).and_then(Value::as_u64) {
+            let findings = resolve(&asked).findings;
+            match repair(&findings, self.key.path).and_then(|value| self.read(value)) {
                 Some(repair) if repair != value => value = repair,
                 _ => break,
             }
@@ -69,7 +84,7 @@ impl Number {
 
     /// Where a scenario stands; at the beginning where it says nothing.
     pub(super) fn start(&self, scenario: &Scenario) -> u64 {
-        let own = value_at(&values(scenario), self.key.path).as_u64();
+        let own = self.read(value_at(&values(scenario), self.key.path));
         own.and_then(|value| self.place(value))
             .unwrap_or(self.places()[0])
     }
@@ -101,9 +116,27 @@ impl Number {
         }
         let fix = Fix {
             key: self.key.path.to_owned(),
-            value: value.into(),
+            value: self.written(value),
         };
         fix.apply(scenario)
+    }
+
+    /// A value as the key holds it.
+    pub(super) fn written(&self, value: u64) -> Value {
+        if is_of_hundredths(self.key) {
+            (value as f64 / 100.0).into()
+        } else {
+            value.into()
+        }
+    }
+
+    /// The whole number of a value that the key holds.
+    fn read(&self, value: &Value) -> Option<u64> {
+        if is_of_hundredths(self.key) {
+            value.as_f64().map(hundredths)
+        } else {
+            value.as_u64()
+        }
     }
 }
 

@@ -143,7 +143,7 @@ impl Solver {
                     findings.extend(scenario.as_ref().and_then(followed));
                 }
                 Ok(Solution {
-                    value: value.map_or(none, Value::from),
+                    value: value.map_or(none, |value| line.written(value)),
                     scenario,
                     findings,
                 })

@@ -30,7 +30,7 @@ const fn looks_like(category: Category) -> Purpose {
         Category::Temporaries | Category::Workspaces | Category::Communication => {
             Purpose::Temporaries
         }
-        Category::Inputs => Purpose::Unknown,
+        Category::Inputs | Category::Vllm => Purpose::Unknown,
     }
 }
 

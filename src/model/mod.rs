@@ -44,6 +44,7 @@ mod swin;
 mod t5;
 mod versions;
 mod vit;
+mod vllm;
 mod window;
 
 pub use activation::Activation;
@@ -110,4 +111,5 @@ pub use swin::SwinConfig;
 pub use t5::{T5Config, T5GemmaConfig, T5Kind};
 pub use versions::Transformers;
 pub use vit::{Spectrogram, VitConfig, VitKind};
+pub use vllm::VllmShare;
 pub use window::{Window, WindowLayers, WindowOn};

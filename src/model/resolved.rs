@@ -19,6 +19,8 @@ pub struct ResolvedSpec {
     pub architecture: Architecture,
     /// Name for people.
     pub model_name: String,
+    /// Tokens that its positions were made for, when its config says so.
+    pub max_positions: Option<u64>,
     /// Task.
     pub task: Task,
     /// Samples per forward pass (B).
@@ -179,6 +181,7 @@ impl ResolvedSpec {
         Self {
             architecture,
             model_name: String::new(),
+            max_positions: None,
             task,
             micro_batch_size: scenario.micro_batch_size,
             seq_len: scenario.seq_len,

@@ -2,6 +2,7 @@
 
 use super::others::others;
 use super::ranks::{RankRun, with_binding_run};
+use super::vllm;
 use super::{Asked, Fit};
 use super::{Communication, Compute, DeviceReport, ModelReport, Report, Timeline, Verdict};
 use crate::ask::{Finding, Precision, Scenario, Severity, message};
@@ -98,6 +99,13 @@ fn answer(run: RankRun, findings: Vec<Finding>) -> Result<Estimate, Vec<Finding>
     let Some(summary) = summary else {
         return Err(vec![Finding::error("program", message!(report::no_phase))]);
     };
+    if let Some(finding) = vllm::too_small(&spec, &trace) {
+        return Err(vec![finding]);
+    }
+    let of_vllm = vllm::too_large(&spec, &trace, &summary.report)
+        .into_iter()
+        .chain(vllm::too_short(&spec, &trace));
+    let of_vllm: Vec<Finding> = of_vllm.collect();
     let host = host::estimate(&spec, &host_inputs(&spec, &trace, &summary.asked));
     let verdict = verdict(&spec, &summary.report, &host);
     let others = others(&spec, &trace, &summary.report);
@@ -116,6 +124,7 @@ fn answer(run: RankRun, findings: Vec<Finding>) -> Result<Estimate, Vec<Finding>
         findings: findings
             .into_iter()
             .filter(|finding| finding.severity != Severity::Error)
+            .chain(of_vllm)
             .collect(),
     };
     Ok(Estimate {

@@ -30,6 +30,7 @@ mod steps;
 mod stretch;
 mod summarize;
 mod types;
+mod vllm;
 mod watch;
 
 #[cfg(test)]

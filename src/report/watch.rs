@@ -236,8 +236,8 @@ impl<'a> Watcher<'a> {
                     of_phase = of_phase.max_of_each(held);
                 }
                 Request::Free(_) | Request::Synchronize => {}
-                // While the model is built.
-                Request::EmptyCache if event < built => {}
+                // While the model is built, or within a phase.
+                Request::EmptyCache if event < built || !begins(phases.get(phase), event) => {}
                 Request::EmptyCache | Request::Nothing => {
                     highest = highest.max_of_each(of_phase);
                     if let Some(ended) = phases[..phase].last_mut() {
@@ -278,6 +278,11 @@ impl<'a> Watcher<'a> {
             within: replay.within(),
         }
     }
+}
+
+/// Whether a phase begins at an event.
+fn begins(phase: Option<&PhasePeak>, event: u32) -> bool {
+    phase.is_some_and(|phase| phase.span.start == event)
 }
 
 fn number(n: usize) -> u32 {

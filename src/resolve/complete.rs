@@ -91,6 +91,7 @@ fn complete(asked: &Scenario, findings: &mut Vec<Finding>) -> Option<ResolvedSpe
     Some(ResolvedSpec {
         scenario: scenario.clone(),
         architecture: model.architecture,
+        max_positions: model.max_positions,
         model_name: model.name,
         task,
         micro_batch_size: scenario.micro_batch_size,

@@ -85,9 +85,12 @@ pub(crate) fn check_ranges(scenario: &Scenario, findings: &mut Vec<Finding>) {
 }
 
 /// Why the engine cannot follow what the model keeps from one token to the next, if it cannot.
-fn unknown_cache(scenario: &Scenario, architecture: &Architecture) -> Option<Message> {
+fn unknown_cache(
+    scenario: &Scenario,
+    architecture: &Architecture,
+    evaluation: &Evaluation,
+) -> Option<Message> {
     let generation = architecture.generation();
-    let evaluation = scenario.asked_evaluation();
     let since = match evaluation.kind {
         EvaluationKind::Generate => generation.caches.max(generation.generates),
         _ => generation.caches,
@@ -113,6 +116,15 @@ fn unknown_cache(scenario: &Scenario, architecture: &Architecture) -> Option<Mes
     None
 }
 
+/// Why the engine cannot follow the model while it generates for an objective, if it cannot.
+pub(crate) fn cannot_generate(scenario: &Scenario, architecture: &Architecture) -> Option<Message> {
+    let evaluation = Evaluation {
+        kind: EvaluationKind::Generate,
+        ..Evaluation::default()
+    };
+    unknown_cache(scenario, architecture, &evaluation)
+}
+
 /// What the model or the framework version rules out.
 pub(crate) fn check_combinations(
     scenario: &Scenario,
@@ -133,7 +145,7 @@ pub(crate) fn check_combinations(
     if !generates && (!evaluation.caches() || idle) {
         return;
     }
-    let Some(which) = unknown_cache(scenario, architecture) else {
+    let Some(which) = unknown_cache(scenario, architecture, &evaluation) else {
         return;
     };
     let finding = if generates {

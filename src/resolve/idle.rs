@@ -3,7 +3,7 @@
 use super::{liger, parallelism, task};
 use crate::ask::{
     ActivationCheckpointing, ActivationOffloadKind, Attention, DatasetMode, EvaluationKind, Loss,
-    ModelRef, ObjectiveKind, OptimizerName, Program, QuantizationType, Scenario, Task,
+    ModelRef, Objective, ObjectiveKind, OptimizerName, Program, QuantizationType, Scenario, Task,
 };
 use crate::families::reading::model;
 use crate::model::Architecture;
@@ -205,8 +205,9 @@ fn idle_step(scenario: &Scenario, key: &str) -> Option<Idle> {
         "dataloader.group_by_length" if scenario.dataset.lengths.is_none() => {
             Some(Idle::SameLengths)
         }
-        "objective.completion_tokens" | "objective.beta" | "objective.precompute_ref_log_probs"
-            if !is_used(scenario.objective.kind, key) =>
+        key if key.starts_with("objective.")
+            && key != "objective.kind"
+            && !is_used(&scenario.objective, key) =>
         {
             Some(Idle::NotOfObjective)
         }
@@ -307,9 +308,13 @@ fn architecture(scenario: &Scenario) -> Option<Architecture> {
 }
 
 /// Whether an objective has a use for the option with this key.
-fn is_used(kind: ObjectiveKind, key: &str) -> bool {
+fn is_used(objective: &Objective, key: &str) -> bool {
+    let kind = objective.kind;
     match key {
-        "objective.beta" => kind == ObjectiveKind::Grpo,
+        "objective.beta" | "objective.generation" | "objective.num_iterations" => {
+            kind == ObjectiveKind::Grpo
+        }
+        "objective.vllm_gpu_memory_utilization" => objective.uses_vllm(),
         "objective.precompute_ref_log_probs" => {
             matches!(kind, ObjectiveKind::Dpo | ObjectiveKind::Kto)
         }

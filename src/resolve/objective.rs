@@ -1,9 +1,10 @@
 //! Objectives of TRL's trainers: what they fix, and where they are not estimated.
 
+use super::evaluation;
 use crate::ask::{
-    ActivationCheckpointing, ActivationOffloadKind, AutocastStyle, EvaluationKind, Finding,
-    Framework, Loss, MasterWeights, Message, Objective, ObjectiveKind, Program, Scenario, Task,
-    check as check_range, message,
+    ACCUMULATION, ActivationCheckpointing, ActivationOffloadKind, AutocastStyle, EvaluationKind,
+    Finding, Framework, Generator, Loss, MasterWeights, Message, Objective, ObjectiveKind, Program,
+    Scenario, Task, check as check_range, message,
 };
 use crate::model::{Architecture, DecoderConfig};
 use serde_json::Value;
@@ -150,6 +151,7 @@ pub(crate) fn check(
             2.into(),
         );
     }
+    check_cycle(scenario, architecture, findings);
     let longest = 1..=scenario.padded(scenario.seq_len).saturating_sub(1).max(1);
     if let Some(tokens) = objective.completion_tokens {
         check_range("objective.completion_tokens", tokens, &longest, findings);
@@ -166,7 +168,8 @@ pub(crate) fn check(
             empty,
         );
     }
-    if objective.has_reference() && scenario.checkpoint_every > 1 {
+    let again = objective.has_reference() || objective.has_old_log_probs() || objective.generates();
+    if again && scenario.checkpoint_every > 1 {
         refuse(
             "checkpoint_every",
             message!(objective::checkpointed_again),
@@ -176,6 +179,35 @@ pub(crate) fn check(
     let reads_weight = !objective.has_all_logits();
     if reads_weight && lora.names_module(config.head_name(scenario.framework)) {
         refuse(KIND, message!(objective::adapted_head), none.into());
+    }
+}
+
+/// The same of what stands around GRPO's steps.
+fn check_cycle(scenario: &Scenario, architecture: &Architecture, findings: &mut Vec<Finding>) {
+    let objective = &scenario.objective;
+    let iterations = objective.num_iterations;
+    check_range(
+        "objective.num_iterations",
+        iterations,
+        &ACCUMULATION,
+        findings,
+    );
+    if !objective.generates() {
+        return;
+    }
+    if objective.uses_vllm() {
+        let share = objective.vllm_gpu_memory_utilization;
+        if !(share > 0.0 && share <= 1.0) {
+            let key = "objective.vllm_gpu_memory_utilization";
+            let nearest = if share > 1.0 { 1.0 } else { 0.01 };
+            findings.push(Finding::error(key, message!(objective::share)).with_fix(key, nearest));
+        }
+        return;
+    }
+    if let Some(which) = evaluation::cannot_generate(scenario, architecture) {
+        let key = "objective.generation";
+        let finding = Finding::error(key, message!(objective::generation, which));
+        findings.push(finding.with_fix(key, Generator::None.name()));
     }
 }
 
@@ -241,6 +273,16 @@ mod tests {
                 "micro_batch_size",
             ),
             (&json!({"kind": "reward"}), json!({}), "task"),
+            (
+                &json!({"kind": "grpo", "num_iterations": 0}),
+                json!({}),
+                "objective.num_iterations",
+            ),
+            (
+                &json!({"kind": "grpo", "generation": "vllm", "vllm_gpu_memory_utilization": 1.5}),
+                json!({}),
+                "objective.vllm_gpu_memory_utilization",
+            ),
         ] {
             assert_eq!(refused(objective, &other).as_deref(), Some(key), "{other}");
         }

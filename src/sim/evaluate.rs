@@ -3,7 +3,7 @@
 //! Source: `Trainer.evaluation_loop` (`trainer.py`, `trainer_pt_utils.py`), transformers 5.23.
 
 use super::fold::{Counts, Recorded};
-use super::generate::{STEPS, generate};
+use super::generate::{Asked, STEPS, generate};
 use super::precision::{autocast, converts_outputs, in_float32, wrapped_in_generation};
 use super::{Mark, Phase, Trace};
 use crate::ask::EvaluationKind;
@@ -86,7 +86,12 @@ impl<'a> Evaluator<'a> {
         }
         if generates {
             let wrapped = wrapped_in_generation(self.spec);
-            let sequences = generate(t, (self.model, wrapped), batch, evaluation, self.steps);
+            let asked = Asked {
+                options: evaluation,
+                steps: self.steps,
+                ends: false,
+            };
+            let sequences = generate(t, (self.model, wrapped), batch, asked);
             t.exit_autocast();
             drop(sequences);
         } else {

@@ -1,6 +1,6 @@
 //! `generate`: a prompt in one pass, then token by token over a cache of keys and values.
 //!
-//! Source: `generation/utils.py`, transformers 5.23, without a token that ends a sample.
+//! Source: `generation/utils.py`, transformers 5.23, where no sample ends before it has all its tokens.
 
 use super::arguments::{Arguments, positions};
 use super::audio_prompt::{self, AudioPrompt};
@@ -8,7 +8,7 @@ use super::beams::BeamSearch;
 use super::precision::in_float32;
 use crate::ask::Evaluation;
 use crate::families::{Batch, Calling, GenerateVersion, Model};
-use crate::nn::build::Request;
+use crate::nn::build::{Output, Request};
 use crate::nn::masks::BatchShape;
 use crate::nn::vision::ImageFeatures;
 use crate::tape::{CacheKind, Tape, Tensor};
@@ -65,6 +65,17 @@ pub(super) fn without_repeated(t: &Tape, scores: Tensor, calling: Calling) -> Te
     t.empty("clone", *scores.shape(), DType::Float32)
 }
 
+/// What `generate` is asked for.
+#[derive(Clone, Copy)]
+pub(super) struct Asked<'a> {
+    pub(super) options: &'a Evaluation,
+    /// Tokens at the beginning that are decoded one by one.
+    pub(super) steps: u64,
+    /// Whether a token could end a sample. Tokens are drawn among all then, as trl 1.16 asks for them, not
+    /// among [`TOP_K`].
+    pub(super) ends: bool,
+}
+
 /// How the next tokens are chosen.
 enum Choice {
     Samples(Box<Sampler>),
@@ -105,6 +116,7 @@ struct Sampler {
     /// Which samples go on `[B]`.
     unfinished: Tensor,
     drawn: bool,
+    ends: bool,
     calling: Calling,
     // Local variables that hold until they are assigned anew.
     logits: Option<Tensor>,
@@ -116,11 +128,13 @@ struct Sampler {
 }
 
 impl Sampler {
-    fn new(t: &Tape, ids: Tensor, drawn: bool, calling: Calling) -> Self {
+    fn new(t: &Tape, ids: Tensor, asked: Asked<'_>, calling: Calling) -> Self {
         Self {
             unfinished: numbers(t, "ones", [ids.dim(0)]),
             ids,
-            drawn,
+            // Whisper draws only where a temperature is given (`generate_with_fallback`).
+            drawn: asked.options.do_sample && !calling.reads_audio,
+            ends: asked.ends,
             calling,
             logits: None,
             scores: None,
@@ -158,12 +172,16 @@ impl Sampler {
         if reads_audio {
             self.next = self.next.take().map(|next| audio_prompt::padded(t, next));
         }
+        if self.ends {
+            self.next = Some(padded(t, b));
+        }
         self.grow(t, 1);
         self.unfinished = {
             let stop = {
                 let _criteria = (flags(t, "full", b), flags(t, "full", b));
                 flags(t, "bitwise_or", b)
             };
+            let stop = if self.ends { ended(t, b, stop) } else { stop };
             let stop = if reads_audio {
                 audio_prompt::ended(t, b, stop)
             } else {
@@ -182,14 +200,23 @@ impl Sampler {
         drop(logits);
     }
 
-    /// `TopKLogitsWarper`, softmax and `torch.multinomial`.
-    fn draw(&mut self, t: &Tape, logits: &Tensor) -> Tensor {
+    /// `TopKLogitsWarper`, where tokens are not drawn among all.
+    fn warped(&self, t: &Tape, logits: &Tensor) -> Tensor {
+        if self.ends {
+            return logits.clone();
+        }
         let (values, indices) = t.topk(logits, TOP_K);
         drop(indices);
         let lower = t.empty("lt", *logits.shape(), DType::Bool);
         drop(values);
         let scores = t.empty("masked_fill", *logits.shape(), DType::Float32);
         drop(lower);
+        scores
+    }
+
+    /// Softmax and `torch.multinomial`.
+    fn draw(&mut self, t: &Tape, logits: &Tensor) -> Tensor {
+        let scores = self.warped(t, logits);
         self.scores = Some(scores.clone());
         let probabilities = t.softmax(&scores, None);
         self.probabilities = Some(probabilities.clone());
@@ -277,23 +304,84 @@ impl Start {
     }
 }
 
-/// What `generate` returns: the sequences. The cache is returned, too, and stays open. So many
-/// `steps` at the beginning are decoded one by one. The model's forward may be wrapped in autocast.
+/// Next tokens `[B, 1]`, of padding where a sample has ended.
+fn padded(t: &Tape, b: u64) -> Tensor {
+    let going = numbers(t, "mul", [b]);
+    let padding = {
+        let _over = numbers(t, "rsub", [b]);
+        numbers(t, "mul", [b])
+    };
+    let next = numbers(t, "add", [b]);
+    drop((going, padding));
+    next
+}
+
+/// `torch.isin`: which of the tokens end a sample.
+fn found(t: &Tape, n: u64) -> Tensor {
+    let found = flags(t, "isin", n);
+    let _compared = flags(t, "isin", n);
+    let _either = flags(t, "isin", n);
+    found
+}
+
+/// `EosTokenCriteria`: which samples stop `[B]`, with those that do for another reason.
+fn ended(t: &Tape, b: u64, stop: Tensor) -> Tensor {
+    let ended = {
+        let _found = found(t, b);
+        flags(t, "any", b)
+    };
+    let either = flags(t, "bitwise_or", b);
+    drop((stop, ended));
+    either
+}
+
+/// Special tokens on the device (`_prepare_special_tokens`).
+fn special_tokens(t: &Tape, calling: Calling, ends: bool) -> Vec<Tensor> {
+    let token = |name| numbers(t, name, Shape::new(&[]));
+    let others: Vec<_> = (0..calling.special_tokens)
+        .map(|_| token("special_token"))
+        .collect();
+    let ending = ends.then(|| numbers(t, "eos_token", [1]));
+    let pad = token("pad_token");
+    if ending.is_some() {
+        let found = found(t, 1);
+        let answer = flags(t, "any", 1);
+        drop((found, answer));
+        ask(t, "lt", "any", 1);
+    }
+    ending.into_iter().chain([pad]).chain(others).collect()
+}
+
+/// What a model gives in the region of autocast that is around its forward, in float32; copies of weights are told
+/// from others as in training, where it is `trained`.
+fn within_autocast(
+    t: &Tape,
+    dtype: DType,
+    (calling, trained): (Calling, bool),
+    infer: impl FnOnce() -> Output,
+) -> Output {
+    t.enter_autocast(dtype);
+    let output = infer();
+    if trained {
+        t.classify_autocast_copies();
+    }
+    t.exit_autocast();
+    in_float32(t, output, calling.cache == CacheKind::Tuples)
+}
+
+/// What `generate` returns: the sequences. The cache is returned, too, and stays open. The model's forward may be
+/// wrapped in autocast.
 pub(super) fn generate(
     t: &Tape,
     (model, wrapped): (&Model, Option<DType>),
     prompt: &Batch,
-    options: &Evaluation,
-    steps: u64,
+    asked: Asked<'_>,
 ) -> Tensor {
+    let Asked { options, steps, .. } = asked;
     let calling = model.calling();
     let recent = calling.version == GenerateVersion::V5;
-    let token = |name| numbers(t, name, Shape::new(&[]));
     let audio = calling.reads_audio.then(|| AudioPrompt::new(t, prompt));
-    let special: Vec<_> = (0..calling.special_tokens)
-        .map(|_| token("special_token"))
-        .collect();
-    let pad = token("pad_token");
+    let special = special_tokens(t, calling, asked.ends);
     if calling.reads_audio {
         audio_prompt::checks_end(t);
     }
@@ -307,17 +395,14 @@ pub(super) fn generate(
     if recent && !calling.reads_audio {
         ask(t, "lt", "any", prompt.ids().numel());
     }
-    let end = calling.forced_end.then(|| token("eos_token"));
+    let end = (calling.forced_end).then(|| numbers(t, "eos_token", Shape::new(&[])));
     if end.is_some() {
         ask(t, "lt", "any", 1);
     }
     let mut choice = if options.num_beams > 1 {
         Choice::Beams(Box::new(BeamSearch::new(t, options, size, recent)))
     } else {
-        let ids = start.ids.clone();
-        // Whisper draws only where a temperature is given (`generate_with_fallback`).
-        let drawn = options.do_sample && !calling.reads_audio;
-        let sampler = Sampler::new(t, ids, drawn, calling);
+        let sampler = Sampler::new(t, start.ids.clone(), asked, calling);
         Choice::Samples(Box::new(sampler))
     };
     let mut arguments = Arguments::new(t, calling, &start.ids, start.mask, start.positions.clone());
@@ -339,19 +424,15 @@ pub(super) fn generate(
                 batched_experts,
                 ..Request::default()
             };
-            if let Some(dtype) = wrapped {
-                t.enter_autocast(dtype);
-            }
             let images = prompt
                 .images()
                 .filter(|_| step == 0 && start.features.is_none());
             let given = (arguments.mask(), images.cloned());
-            let mut output = model.infer(t, &inputs.ids, given, request);
-            if wrapped.is_some() {
-                t.exit_autocast();
-                output = in_float32(t, output, calling.cache == CacheKind::Tuples);
+            let infer = || model.infer(t, &inputs.ids, given, request);
+            match wrapped {
+                Some(dtype) => within_autocast(t, dtype, (calling, asked.ends), infer),
+                None => infer(),
             }
-            output
         };
         let Some(logits) = output.logits.take() else {
             break;
@@ -382,7 +463,6 @@ pub(super) fn generate(
         start.features,
         mask,
         end,
-        pad,
         special,
     ));
     match choice {

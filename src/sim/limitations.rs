@@ -17,8 +17,10 @@ limitations! {
     "Mamba、Mamba 2 及其混合模型采用普通路径，不使用 mamba-ssm 与 causal-conv1d 内核；Mamba 的逐词元循环只模拟其中几步，其余按数量计入。";
     "Megatron-Core runs the layers that it has without TransformerEngine and Apex, no kernel of which is fused; norms are one kernel, as Apex's are. Experts have room for their share of the tokens, all of it filled. The vocabulary is padded to what tensor parallel ranks divide, not further.",
     "Megatron-Core 采用不依赖 TransformerEngine 与 Apex 的层，不使用融合内核；归一化为单个内核（与 Apex 相同）。各专家按词元均分的容量处理并填满。词表只填充到张量并行进程可整除，不再额外填充。";
-    "Of TRL's objectives every token of a completion counts, half of KTO's samples are wanted, and GRPO's completions are generated elsewhere; Trainer's own loop around the steps is left out.",
-    "TRL 的训练目标假定补全中的每个词元都计入，KTO 的样本一半为正例，GRPO 的补全在别处生成；不含 Trainer 自身的循环。";
+    "Of TRL's objectives every token of a completion counts, half of KTO's samples are wanted, and GRPO's completions are as long as they may; Trainer's own loop around the steps is left out.",
+    "TRL 的训练目标假定补全中的每个词元都计入，KTO 的样本一半为正例，GRPO 的补全都达到最大长度；不含 Trainer 自身的循环。";
+    "A vLLM beside the trainer takes what vllm 0.31's sources count: its share, weights of 16 bits, forward passes of up to 4096 tokens, blocks of 16 tokens. Assumed are 368 MiB for CUDA graphs and 164 MiB outside of PyTorch, which stay while it sleeps (logs have 0.13 to 0.5 GiB and 0.16 GiB), and that vllm_max_model_length is the sequence length. trl 1.16 lets it sleep at level 2: its weights go, and nothing moves to the host.",
+    "并置的 vLLM 按 vllm 0.31 源码计算：其份额、16 位权重、每次前向至多 4096 个词元、每块 16 个词元。假定 CUDA 图占 368 MiB、PyTorch 之外占 164 MiB，休眠时仍保留（日志中为 0.13 至 0.5 GiB 与 0.16 GiB），并假定 vllm_max_model_length 等于序列长度。trl 1.16 以级别 2 休眠：释放权重，不移到主机内存。";
     "Models that read images among their tokens are given images, not videos: of frames in time nothing is estimated yet.",
     "读取图像词元的模型只按图像估算；暂不支持视频帧。";
     "Compiled graphs (torch.compile, CUDA graphs) are not modelled.",

@@ -12,6 +12,8 @@ names! {
         Loading = "loading",
         /// The batch is copied to the device.
         Data = "data",
+        /// Completions are generated, which the step then trains on.
+        Generation = "generation",
         /// Forward pass and loss.
         Forward = "forward",
         /// Forward passes whose log-probabilities the loss is compared with, without gradients.

@@ -90,7 +90,8 @@ impl<'a> Run<'a> {
         }
         let alike = wrapper.as_ref().map(|w| w.alike_until(&spec.mesh));
         counts.alike_until = alike.unwrap_or(spec.mesh.shard);
-        let trainer = Trainer::of(t, spec);
+        let adapters = spec.lora.as_ref().map_or(0, |_| counts.trainable);
+        let trainer = Trainer::of(t, spec, counts.parameters - adapters);
         t.checkpoint_every(spec.checkpoint_every);
         activations::prepare(t, spec);
         let optimizer = Rc::new(RefCell::new(Optimizer::new(t, spec)));

@@ -32,6 +32,8 @@ names! {
         Communication = "communication",
         /// Keys and values kept while generating.
         KvCache = "kv_cache",
+        /// What a vLLM beside the trainer holds.
+        Vllm = "vllm",
     }
 }
 

@@ -116,6 +116,12 @@ pub const fn meaning_of_category(category: Category) -> Meaning {
             "2 \u{d7} L \u{d7} K \u{d7} D \u{d7} B \u{d7} S",
             "past_key_values, transformers",
         ),
+        Category::Vllm => Meaning::new(
+            "What a vLLM beside the trainer holds: weights of its own, keys and values, CUDA graphs.",
+            "与训练同处一个 GPU 的 vLLM 占用：自己的权重、键值缓存、CUDA 图。",
+            "",
+            "vllm_gpu_memory_utilization, trl",
+        ),
     }
 }
 
@@ -134,6 +140,12 @@ pub const fn meaning_of_phase(phase: Phase) -> Meaning {
             "",
             "torch.Tensor.to(device)",
         ),
+        Phase::Generation => Meaning::new(
+            "Completions are generated token by token; the cache of keys and values grows and goes.",
+            "逐个词元生成补全；键值缓存增长后释放。",
+            "",
+            "generate, trl",
+        ),
         Phase::Forward => Meaning::new(
             "The model computes its output and the loss; activations pile up.",
             "模型计算输出和损失；激活值逐渐累积。",
@@ -141,8 +153,8 @@ pub const fn meaning_of_phase(phase: Phase) -> Meaning {
             "model(**batch)",
         ),
         Phase::ReferenceForward => Meaning::new(
-            "The model that the trained one is compared with scores the same tokens; nothing is kept for backward.",
-            "与被训练模型比较的参考模型为同样的词元打分；不为反向传播保留任何内容。",
+            "The model that the trained one is compared with (a reference, or itself before the step) scores the same tokens; nothing is kept for backward.",
+            "用于比较的模型（参考模型，或更新前的自身）为同样的词元打分；不为反向传播保留任何内容。",
             "",
             "ref_model(**batch), trl",
         ),

@@ -28,6 +28,7 @@ pub fn phase_in_sentence(phase: Phase, language: Language) -> &'static str {
         (Language::Chinese, _) => phase.term(language),
         (_, Phase::Loading) => "loading",
         (_, Phase::Data) => "copying the batch",
+        (_, Phase::Generation) => "generation",
         (_, Phase::Forward) => "forward",
         (_, Phase::ReferenceForward) => "the reference's forward pass",
         (_, Phase::Backward) => "backward",
@@ -43,6 +44,7 @@ pub fn phase_in_sentence(phase: Phase, language: Language) -> &'static str {
 pub fn phase_short(phase: Phase, language: Language) -> &'static str {
     match (language, phase) {
         (Language::English, Phase::Loading) => "load",
+        (Language::English, Phase::Generation) => "gen.",
         (Language::English, Phase::Forward) => "fwd",
         (Language::English, Phase::ReferenceForward) => "ref.",
         (Language::English, Phase::Backward) => "bwd",

@@ -4,9 +4,9 @@ use super::Language;
 use crate::ask::{
     ActivationCheckpointing, ActivationOffloadKind, ArrowPool, Attention, AutocastStyle,
     Checkpoint, ContextParallelKind, DataParallelKind, DatasetMode, EvaluationKind, Framework,
-    Loss, MasterWeights, ModelLoading, ObjectiveKind, OptimizerImpl, OptimizerName, PackingKind,
-    PipelineSchedule, Plan, Precision, Program, QuantizationType, Task, TensorParallelKind,
-    TokenizerKind,
+    Generator, Loss, MasterWeights, ModelLoading, ObjectiveKind, OptimizerImpl, OptimizerName,
+    PackingKind, PipelineSchedule, Plan, Precision, Program, QuantizationType, Task,
+    TensorParallelKind, TokenizerKind,
 };
 use crate::host::{HostPart, HostPhase};
 use crate::inputs::{Doing, Purpose};
@@ -49,11 +49,13 @@ terms! { Category {
     Workspaces: "workspaces", "工作区";
     Communication: "communication", "通信缓冲";
     KvCache: "KV cache", "KV 缓存";
+    Vllm: "vLLM", "vLLM";
 } }
 
 terms! { Phase {
     Loading: "loading", "加载";
     Data: "data", "数据传输";
+    Generation: "generation", "生成";
     Forward: "forward", "前向";
     ReferenceForward: "reference forward", "参考前向";
     Backward: "backward", "反向";
@@ -166,6 +168,13 @@ terms! { ObjectiveKind {
     Orpo: "ORPO (TRL)", "ORPO（TRL）";
     Cpo: "CPO (TRL)", "CPO（TRL）";
     Reward: "reward model (TRL)", "奖励模型（TRL）";
+} }
+
+terms! { Generator {
+    None: "elsewhere", "在别处";
+    Model: "the model (transformers)", "模型自身（transformers）";
+    Vllm: "vLLM beside it", "并置的 vLLM";
+    VllmSleep: "vLLM beside it, asleep in between", "并置的 vLLM，训练时休眠";
 } }
 
 terms! { ModelLoading {
@@ -352,6 +361,7 @@ pub fn value_name(key: &str, name: &str, language: Language) -> Option<&'static 
         "optimizer.master_weights" => of!(MasterWeights),
         "packing.kind" => of!(PackingKind),
         "objective.kind" => of!(ObjectiveKind),
+        "objective.generation" => of!(Generator),
         "around.loading" => of!(ModelLoading),
         "activation_offload.kind" => of!(ActivationOffloadKind),
         "attention" => of!(Attention),

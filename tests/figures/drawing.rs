@@ -17,6 +17,7 @@ impl Words for English {
         match phase {
             Phase::Loading => "Loading",
             Phase::Data => "Data",
+            Phase::Generation => "Generation",
             Phase::Forward => "Forward",
             Phase::ReferenceForward => "Reference forward",
             Phase::Backward => "Backward",
@@ -30,6 +31,7 @@ impl Words for English {
     fn phase_short(&self, phase: Phase) -> &str {
         match phase {
             Phase::Loading => "Load",
+            Phase::Generation => "Gen",
             Phase::Forward => "Fwd",
             Phase::ReferenceForward => "Ref",
             Phase::Backward => "Bwd",
@@ -116,6 +118,7 @@ impl Words for Chinese {
         match phase {
             Phase::Loading => "加载",
             Phase::Data => "数据",
+            Phase::Generation => "生成",
             Phase::Forward => "前向传播",
             Phase::ReferenceForward => "参考前向",
             Phase::Backward => "反向传播",

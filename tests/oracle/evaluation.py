@@ -22,9 +22,9 @@ if not os.environ.get("HIGHWATER_REAL_GPU"):
     count_steps()
 
 
-def generate(model, batch, evaluation, padded, recorder):
-    """New tokens; the cache of every step is seen. Masks that are made from one with padding hold padding, too."""
-    n = left[0] = evaluation["max_new_tokens"]
+@contextlib.contextmanager
+def watched(model, padded, recorder):
+    """The cache of every step of a generation is seen. Masks that are made from one with padding hold padding, too."""
     base = model.get_base_model() if hasattr(model, "get_base_model") else model
     prepare = base.prepare_inputs_for_generation
 
@@ -40,13 +40,20 @@ def generate(model, batch, evaluation, padded, recorder):
     if base is not model and hasattr(model, "base_model_prepare_inputs_for_generation"):
         model.base_model_prepare_inputs_for_generation = prepared
     watch = base.register_forward_hook(lambda _, inputs, output: recorder.see("kv_cache", cached(output)))
-    drawn = dict(do_sample=True, top_k=50) if evaluation["do_sample"] else dict(do_sample=False)
     try:
-        return model.generate(**batch, max_new_tokens=n, pad_token_id=0, eos_token_id=None, use_cache=True, num_beams=evaluation["num_beams"],
-                              return_dict_in_generate=base.config.model_type != "whisper", **drawn)  # whose dict is put together anew, by sample
+        yield base
     finally:
         watch.remove()
         del base.prepare_inputs_for_generation
+
+
+def generate(model, batch, evaluation, padded, recorder):
+    """New tokens."""
+    n = left[0] = evaluation["max_new_tokens"]
+    drawn = dict(do_sample=True, top_k=50) if evaluation["do_sample"] else dict(do_sample=False)
+    with watched(model, padded, recorder) as base:
+        return model.generate(**batch, max_new_tokens=n, pad_token_id=0, eos_token_id=None, use_cache=True, num_beams=evaluation["num_beams"],
+                              return_dict_in_generate=base.config.model_type != "whisper", **drawn)  # whose dict is put together anew, by sample
 
 
 def one(model, asked, evaluation, batch, autocast, kept, recorder):

@@ -7,7 +7,7 @@ import contextlib, ctypes, gc, json, os, random, sys, tempfile, types
 
 KINDS = ("sft", "dpo", "grpo", "reward", "kto", "orpo", "cpo")
 EXPERIMENTAL = ("orpo", "cpo")
-DEFAULTS = dict(kind="none", completion_tokens=None, beta=None, loss_type=None, precompute_ref_log_probs=False)
+DEFAULTS = dict(kind="none", completion_tokens=None, beta=None, loss_type=None, precompute_ref_log_probs=False, generation="none", num_iterations=1, vllm_gpu_memory_utilization=0.3)
 # What this harness does not hand on to trainers.
 PLAIN = dict(program="training", frozen=[], use_cache=False, evaluation={}, quantization={}, offload={}, checkpoint_every=1, keep_outputs=False,
              pad_to_multiple_of=None, parallelism={}, liger_kernel=[], loss="labels")
@@ -17,7 +17,7 @@ def complete(asked):
     objective = {**DEFAULTS, **asked["objective"]}
     unknown = set(asked["objective"]) - set(DEFAULTS)
     changed = [key for key, value in PLAIN.items() if asked[key] != value]
-    if unknown or changed or objective["kind"] not in KINDS:
+    if unknown or changed or objective["kind"] not in KINDS or objective["generation"] not in ("none", "model", "vllm", "vllm_sleep"):
         raise ValueError(f"cannot run objective {sorted(unknown) or changed or objective['kind']}")
     if objective["completion_tokens"] is None:
         objective["completion_tokens"] = asked["seq_len"] - 1
@@ -42,7 +42,7 @@ class Objective:
                       gradient_checkpointing_kwargs=dict(use_reentrant=checkpointing == "full_reentrant"), dataloader_pin_memory=False, disable_tqdm=True, **precision, **more)
 
     def made(self):
-        import torch, datasets, scenario as scenarios
+        import torch, datasets, cycle, scenario as scenarios
         import trl.trainer.utils
         asked, objective = self.asked, self.objective
         datasets.disable_progress_bars()
@@ -77,11 +77,14 @@ class Objective:
             groups = [n for n in range(2, size + 1) if size % n == 0]
             if not groups:
                 raise ValueError("a group of GRPO has at least two completions")
-            options.update(num_generations=groups[0], max_completion_length=objective["completion_tokens"])
+            options.update(num_generations=groups[asked["seq_len"] % len(groups) if objective["generation"] != "none" else 0], max_completion_length=objective["completion_tokens"], num_iterations=objective["num_iterations"])
+            if objective["generation"].startswith("vllm"):
+                options.update(cycle.vllm(self, policy))
             more["reward_funcs"] = lambda completions, **_: [0.0] * len(completions)
         self.trainer = trainer(model=policy, args=self.arguments(config, **options), train_dataset=datasets.Dataset.from_list(self.rows()), processing_class=tokenizer(), **more)
         if self.kind == "grpo":
-            self.trainer._generate_single_turn = self.generated
+            turns = cycle.turn(self, self.trainer._generate_single_turn) if objective["generation"] != "none" else None
+            self.trainer._generate_single_turn = turns or self.generated
             self.trainer._prepare_inputs = self.prepared(self.trainer._prepare_inputs)
             self.trainer._get_per_token_logps_and_entropies = self.marked(self.trainer._get_per_token_logps_and_entropies)
         if self.kind in EXPERIMENTAL:
@@ -150,7 +153,7 @@ class Objective:
     def around_reference(self, context):
         @contextlib.contextmanager
         def around(*rest, **named):
-            referred = self.kind in ("dpo", "kto") or self.objective["beta"]
+            referred = self.kind in ("dpo", "kto") or self.objective["beta"] or self.objective["num_iterations"] > 1 or self.objective["generation"].startswith("vllm")
             if not self.at or not referred:  # while the trainer is made, or of nothing
                 with context(*rest, **named):
                     yield
@@ -216,7 +219,14 @@ def counts_flags(objective):
             result.grad_fn.register_prehook(lambda gradients: answer(held))
         return result
 
-    torch.Tensor.__getitem__ = picked
+    puts = torch.Tensor.__setitem__
+
+    def put(self, at, value):
+        if isinstance(at, torch.Tensor) and at.dtype == torch.bool and at.is_cuda:
+            answer(at.numel())
+        puts(self, at, value)
+
+    torch.Tensor.__getitem__, torch.Tensor.__setitem__ = picked, put
     nonzero, times = torch.nonzero, [0]
 
     def found(flags, **named):  # samples that are chosen, then those that are not
@@ -258,6 +268,8 @@ def run(written, iterations, recorder):
     steps = asked["gradient_accumulation_steps"]
     gradients = lambda: {storage(p.grad) for p in trained if p.grad is not None}
     batch = None
+    if objective.objective["num_iterations"] > 2:  # so that the last step generates
+        iterations = objective.objective["num_iterations"] + 1
     for step in range(iterations):
         for micro_batch in range(steps):
             at = f"{step}:{micro_batch}"
@@ -287,6 +299,7 @@ def run(written, iterations, recorder):
             scaler.update()
         else:
             optimizer.step()
+        objective.trainer.state.global_step += 1
         recorder.mark(f"{step}:0:zero_grad", optimizer_states={storage(t) for t in tensors(state())})
         optimizer.zero_grad(set_to_none=asked["zero_grad_set_to_none"])
         batch = None

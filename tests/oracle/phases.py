@@ -6,7 +6,7 @@ WORKSPACE = 33554432 if os.environ.get("FAKE_GPU_CC", "80") >= "90" else 8519680
 # Around a product by cuBLASLt: allocated and freed with nothing between.
 LT_WORKSPACE = 1048576
 # Marks within a phase that count to it.
-PART_OF = dict(loading="loading", saving="saving", forward="forward", forward_end_cast="forward", reference_forward="reference_forward", backward="backward", clip="clip", optimizer_step="optimizer_step", zero_grad="zero_grad",
+PART_OF = dict(loading="loading", saving="saving", forward="forward", forward_end_cast="forward", generation="generation", reference_forward="reference_forward", backward="backward", clip="clip", optimizer_step="optimizer_step", zero_grad="zero_grad",
                evaluation="evaluation", evaluation_end="evaluation")
 
 

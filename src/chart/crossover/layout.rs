@@ -182,7 +182,8 @@ fn logarithmic(sweep: &Sweep, max: u64) -> bool {
 fn phases(sweep: &Sweep) -> impl Iterator<Item = Phase> {
     Phase::ALL.iter().copied().filter(|&phase| {
         let computes = match phase {
-            Phase::Forward
+            Phase::Generation
+            | Phase::Forward
             | Phase::ReferenceForward
             | Phase::Backward
             | Phase::OptimizerStep

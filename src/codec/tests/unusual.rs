@@ -22,6 +22,9 @@ pub(super) fn objective() -> Objective {
     Objective {
         completion_tokens: Some(1),
         beta: Some(0.5),
+        generation: Generator::Model,
+        num_iterations: 2,
+        vllm_gpu_memory_utilization: 0.5,
         ..Objective::default()
     }
 }

@@ -10,6 +10,7 @@ mod kto;
 mod orpo;
 mod reward;
 mod sft;
+mod vllm;
 
 use super::Phase;
 use super::precision::autocast;
@@ -19,6 +20,7 @@ use crate::model::ResolvedSpec;
 use crate::nn::build::{Output, Request, Scored};
 use crate::tape::{Category, Tape, Tensor, TokenOutputs, Work};
 use crate::units::{DType, Shape};
+use vllm::Vllm;
 
 /// A trainer of TRL.
 pub(super) struct Trainer<'a> {
@@ -26,6 +28,8 @@ pub(super) struct Trainer<'a> {
     spec: &'a ResolvedSpec,
     /// The model that the trained one is compared with, where that is not the same without adapters.
     reference: Option<Model>,
+    /// The vLLM that generates.
+    vllm: Option<Vllm<'a>>,
     /// What was generated for the micro-batches of a step.
     generated: Option<grpo::Generated>,
     /// What the reference computes of some samples, and how many more there are that are not run.
@@ -34,13 +38,16 @@ pub(super) struct Trainer<'a> {
 
 impl<'a> Trainer<'a> {
     /// The trainer of a run, with the reference that it keeps; nothing where the run has none.
-    pub(super) fn of(t: &'a Tape, spec: &'a ResolvedSpec) -> Option<Self> {
+    ///
+    /// The trained model has so many `parameters` without adapters.
+    pub(super) fn of(t: &'a Tape, spec: &'a ResolvedSpec, parameters: u64) -> Option<Self> {
         let objective = &spec.objective;
         let apart = objective.has_reference() && spec.lora.is_none();
         objective.is_on().then(|| Self {
             tape: t,
             spec,
             reference: apart.then(|| t.with_own_parameters(|| Model::new(t, spec))),
+            vllm: Vllm::start(t, spec, parameters),
             generated: None,
             left_out: None,
         })
@@ -105,7 +112,7 @@ impl<'a> Trainer<'a> {
         }
     }
 
-    /// The loss of a micro-batch, the `first` of its step or not, as `training_step` goes backward from it; `mark` is
+    /// The loss of a micro-batch, the `first` of those of a generation or not, as `training_step` goes backward from it; `mark` is
     /// told of phases.
     pub(super) fn loss(
         &mut self,

@@ -16,10 +16,16 @@ impl Run<'_> {
         micro_batch: u32,
     ) {
         *batch = trainer.fetch();
-        self.mark(step, micro_batch, Phase::Forward);
+        let objective = &self.spec.objective;
+        // Between generations steps train on what is there; the last of the run stands for those that generate.
+        let repeats = objective.num_iterations > 1 && step == 1;
+        let first = micro_batch == 0 && !repeats;
+        if !(first && objective.generates()) {
+            self.mark(step, micro_batch, Phase::Forward);
+        }
         let model = Rc::clone(&self.model);
         let mut mark = |phase| self.mark(step, micro_batch, phase);
-        let given = (batch.as_ref(), micro_batch == 0);
+        let given = (batch.as_ref(), first);
         let Some(loss) = trainer.loss(&model, given, &mut mark) else {
             return;
         };

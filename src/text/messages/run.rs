@@ -160,10 +160,22 @@ groups! {
             "暂不支持与 TRL 的训练目标同时使用。";
         one_gpu: "TRL's objectives are estimated on one GPU.",
             "TRL 的训练目标目前只支持单个 GPU。";
+        generation: "Generation {which} is not estimated yet; GRPO's step without it is.",
+            "暂不支持估算{which}的生成；不含生成的 GRPO 步骤可以估算。";
+        share: "vLLM takes a share of the GPU: more than 0, at most 1.",
+            "vLLM 占用 GPU 显存的一个比例：大于 0，至多为 1。";
+        share_too_small: "vLLM does not start with this share: it leaves {cache} MiB for keys and values, of which one sequence needs {sequence} MiB. The least that works is {least}.",
+            "vLLM 无法以此份额启动：只给键值缓存留下 {cache} MiB，而一个序列需要 {sequence} MiB。可行的最小份额为 {least}。";
+        no_share_starts: "vLLM does not start beside the trainer on this GPU: its share leaves {cache} MiB for keys and values, of which one sequence needs {sequence} MiB, and all of the GPU would not do.",
+            "vLLM 无法在该 GPU 上与训练并置启动：其份额只给键值缓存留下 {cache} MiB，而一个序列需要 {sequence} MiB，整块 GPU 也不够。";
+        share_too_large: "vLLM's share leaves {missing} MiB too little for training. The largest that works is about {largest}.",
+            "vLLM 的份额使训练缺少 {missing} MiB。可行的最大份额约为 {largest}。";
+        whole_context: "vLLM keeps room for a sequence of {positions} tokens, more than its share leaves, and does not start, unless vllm_max_model_length is set: to {tokens}, as is assumed here.",
+            "若未设置 vllm_max_model_length，vLLM 会为 {positions} 个词元的序列预留空间，超出其份额而无法启动；此处假定设为 {tokens}。";
         saved_modules: "Without adapters the reference would use the modules as they were; this is not estimated yet.",
             "关闭适配器时参考模型会使用原来的模块；暂不支持估算。";
-        checkpointed_again: "After the reference's forward pass every layer is checkpointed.",
-            "参考模型的前向传播之后，每一层都会被重计算。";
+        checkpointed_again: "After the reference's forward pass, or after generating, every layer is checkpointed.",
+            "参考模型的前向传播或生成之后，每一层都会被重计算。";
         adapted_head: "TRL reads the head's weight past its adapter, and refuses one.",
             "TRL 直接读取输出头的权重而不经过适配器，因此拒绝输出头上的适配器。";
         other_prompts: "KTO compares with completions of other prompts in the same micro-batch: it has at least two samples.",

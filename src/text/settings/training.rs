@@ -57,6 +57,15 @@ settings! {
     "objective.precompute_ref_log_probs": "Reference before training", "训练前计算参考";
         "The reference's log-probabilities are computed before training; it is not kept.",
         "参考模型的对数概率在训练之前算好，之后不再保留参考模型。"; "\u{2212} the reference's weights", "precompute_ref_log_probs";
+    "objective.generation": "Generation", "生成";
+        "Who generates the completions that GRPO trains on, as a phase of the step.",
+        "由谁生成 GRPO 训练所用的补全，作为步骤中的一个阶段。"; "a cache of keys and values", "use_vllm, model.generate";
+    "objective.num_iterations": "Steps per generation", "每次生成的步数";
+        "Steps that train on the same completions; with more than one the model's own log-probabilities are kept from before.",
+        "用同一批补全训练的步数；多于一步时需保存此前模型自身的对数概率。"; "+ a forward pass", "num_iterations";
+    "objective.vllm_gpu_memory_utilization": "vLLM's share", "vLLM 的份额";
+        "How much of the GPU vLLM takes: its weights, CUDA graphs, and keys and values in what is left.",
+        "vLLM 占用的显存比例：自己的权重、CUDA 图，余下的用于键值缓存。"; "share \u{d7} GPU memory", "vllm_gpu_memory_utilization";
     "around.loading": "Loading", "模型加载";
         "How the model comes from its checkpoint to the GPU, as a phase before the first step. bitsandbytes' bases always come straight to it.",
         "模型如何从检查点到达显存，作为第一步之前的阶段。bitsandbytes 的量化模型总是直接载入显存。"; "device_map: the weights at once, kept reserved", "from_pretrained(device_map=)";
