@@ -1,9 +1,8 @@
 //! What people paste: failures, tables and snapshots, against what stands in them.
 
 use highwater::codec::decode_json;
-use highwater::configs;
 use highwater::figure::purpose_rows;
-use highwater::inputs::{Device, Doing, Input, Refused, decode, read, read_snapshot};
+use highwater::inputs::{Device, Doing, Input, Refused, read, read_snapshot};
 use highwater::report::estimate;
 use highwater::units::Bytes;
 use serde_json::{Map, Value};
@@ -181,148 +180,6 @@ fn lists_within_lists_a_thousand_times_over_are_walked_once() {
     }
     content.push(b'.');
     assert_eq!(read_snapshot(&content), Err(Refused::NoSnapshot));
-}
-
-/// How many mutated inputs are read; `INPUTS_FUZZ=2000000` for a night.
-fn mutations() -> usize {
-    let asked = std::env::var("INPUTS_FUZZ").ok();
-    asked.and_then(|count| count.parse().ok()).unwrap_or(4000)
-}
-
-/// Numbers without a pattern, the same ones each time (xorshift).
-struct Numbers(u64);
-
-impl Numbers {
-    fn below(&mut self, end: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        usize::try_from(self.0 % end.max(1) as u64).expect("below a size")
-    }
-
-    fn part(&mut self, of: &[u8]) -> std::ops::Range<usize> {
-        let start = self.below(of.len());
-        start..start + self.below((of.len() - start).min(200) + 1)
-    }
-}
-
-/// What readers look for, and what they should not fall over.
-const PIECES: &[&[u8]] = &[
-    b"Tried to allocate ",
-    b"CUDA out of memory. ",
-    b"GPU 0 has a total capacity of ",
-    b"(GPU 0; ",
-    b" MiB",
-    b"99999999999999999999999999",
-    b"-1",
-    b"1.2.3 GiB",
-    b"Process 1 has ",
-    b"exitcode: ",
-    b"| Allocated memory | ",
-    b"\x1b[",
-    "\u{1f4a5}\u{200b}".as_bytes(),
-    b"\xff\xfe",
-    b"\n\n",
-    b"\x80\x04",
-    b"(((((((((",
-    b"\x8b\xff\xff\xff\x7f",
-    b"r\xff\xff\xff\x00",
-    b"&a [*a, *a, *a]",
-    b"{{{{{{{{",
-    b"[[[[[[[[",
-    b"- - - - - - ",
-    b"${A:-$A$A}",
-    b"A+=($A \"$A\")\n",
-    b"--key '{\"a\": {\"b\": 1}}' ",
-    b"<<: *a\n",
-];
-
-fn mutated(seeds: &[Vec<u8>], numbers: &mut Numbers) -> Vec<u8> {
-    let mut text = seeds[numbers.below(seeds.len())].clone();
-    for _ in 0..=numbers.below(6) {
-        let at = numbers.below(text.len() + 1);
-        match numbers.below(6) {
-            0 if at < text.len() => text[at] = u8::try_from(numbers.below(256)).expect("a byte"),
-            1 => {
-                let part = numbers.part(&text);
-                text.drain(part);
-            }
-            2 => {
-                let part = numbers.part(&text);
-                let part = text[part].to_vec();
-                text.splice(at..at, part);
-            }
-            3 => {
-                let other = &seeds[numbers.below(seeds.len())];
-                let part = numbers.part(other);
-                text.splice(at..at, other[part].iter().copied());
-            }
-            4 if numbers.below(4) == 0 => text.truncate(at),
-            _ => {
-                let piece = PIECES[numbers.below(PIECES.len())];
-                text.splice(at..at, piece.iter().copied());
-            }
-        }
-    }
-    text
-}
-
-#[test]
-fn whatever_is_pasted_is_read_or_refused_soon_and_within_a_gibibyte() {
-    let lines = cases(PUBLIC).into_iter().chain(cases(WRITTEN));
-    let mut seeds: Vec<Vec<u8>> = lines
-        .filter_map(|case| Some(case["text"].as_str()?.as_bytes().to_vec()))
-        .collect();
-    for case in cases(PEAKS) {
-        seeds.push(snapshot_file(case["file"].as_str().expect("a file")));
-    }
-    seeds.extend(configurations());
-    let mut numbers = Numbers(0x9e37_79b9_7f4a_7c15);
-    for place in 0..mutations() {
-        let input = mutated(&seeds, &mut numbers);
-        let begun = std::time::Instant::now();
-        let text = decode(&input);
-        let _ = read(&text);
-        if let Ok(snapshot) = read_snapshot(&input) {
-            for device in &snapshot.devices {
-                device.timeline(100);
-                device.mapped(numbers.below(device.events.len() + 1));
-            }
-        }
-        let file = configs::File {
-            name: "mutated",
-            text: &text,
-        };
-        let _ = configs::import(&[file], &|_| Some(64));
-        let taken = begun.elapsed();
-        assert!(taken.as_secs() < 2, "the {place}th takes {taken:?}");
-    }
-    if let Some(most) = memory() {
-        assert!(most < 1 << 20, "{most} KiB");
-    }
-}
-
-/// Every file of the configurations that are read.
-fn configurations() -> Vec<Vec<u8>> {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/inputs/configs");
-    let entries = std::fs::read_dir(folder).expect("a folder");
-    let mut paths: Vec<_> = entries
-        .map(|entry| entry.expect("an entry").path())
-        .collect();
-    paths.sort();
-    let paths = paths
-        .iter()
-        .filter(|path| path.extension().is_some_and(|end| end != "jsonl"));
-    paths
-        .map(|path| std::fs::read(path).expect("a file"))
-        .collect()
-}
-
-/// The most memory that this process had, in KiB, where the system says it.
-fn memory() -> Option<u64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
-    line.split_whitespace().nth(1)?.parse().ok()
 }
 
 #[test]

@@ -24,8 +24,9 @@ pub use cause::Cause;
 pub use facts::{Facts, Holder, Process, Usage};
 pub use kind::Kind;
 pub use snapshot::{
-    ACTIONS, Action, Block, Device, Doing, Event, Guess, Held, Largest, Live, Mapped, Moment, Peak,
-    Purpose, Refused, Segment, Snapshot, Stack, looks_like_snapshot, read_snapshot,
+    ACTIONS, Action, Block, Device, DeviceOverview, Doing, Event, Guess, Held, Largest, Live,
+    Mapped, Moment, Overview, Peak, Purpose, Refused, Segment, Snapshot, Stack,
+    looks_like_snapshot, read_snapshot,
 };
 
 use gpu::{Message, messages};
