@@ -1,7 +1,8 @@
 //! Estimates for questions, made by threads beside the page's where the browser has them.
 
+use super::snapshots;
 use crate::ask::Scenario;
-use crate::browser::{Workers, answer_texts};
+use crate::browser::{Workers, answer};
 use crate::codec::{decode_json, encode_json};
 use crate::decide::{Answer, Estimator};
 use crate::report::Figures;
@@ -17,12 +18,14 @@ thread_local! {
     static WORKERS: Workers = Workers::start(MOST_THREADS);
 }
 
-/// In a worker: estimates what the page asks for. A scenario that is refused has no figures; the page knows why.
+/// In a worker: estimates what the page asks for, and reads its snapshots. A scenario that is refused has no figures;
+/// the page knows why.
 pub(super) fn serve() {
-    answer_texts(|text| {
+    let figures = |text: &str| {
         let figures = Figures::of(&decode_json(text).0).ok();
         serde_json::to_string(&figures).unwrap_or_default()
-    });
+    };
+    answer(figures, snapshots::answer);
 }
 
 /// The estimates that one question asks for.

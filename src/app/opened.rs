@@ -1,20 +1,18 @@
 //! What the reader gave to be read: a failure's text, a snapshot, a configuration.
 
 use super::model::change_model;
+use super::snapshots::{self, MOST_HERE, Outcome};
 use super::store::Store;
 use crate::ask::{Finding, Scenario};
 use crate::browser::Chosen;
 use crate::codec::{Job, JobFile, Pasted, Said, read_job, read_pasted};
 use crate::configs::{Note, Unread};
-use crate::inputs::{self, Failure, Input, Refused, Snapshot, looks_like_snapshot, read_snapshot};
+use crate::inputs::{self, Failure, Input, Overview, Refused, looks_like_snapshot};
 use crate::report::{Requested, requested};
 use crate::units::Bytes;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use std::sync::Arc;
-
-/// The largest file that is read here, in bytes: the page stands still while it is.
-pub const MOST: u64 = 128 << 20;
 
 /// What something was taken for.
 #[derive(Clone)]
@@ -23,8 +21,10 @@ pub enum Given {
     Failure(Arc<Failure>),
     /// Another program's failure, and whose.
     Foreign(&'static str),
+    /// A snapshot that is being read.
+    Reading,
     /// A snapshot of `torch.cuda.memory`.
-    Snapshot(Arc<Snapshot>),
+    Snapshot(Arc<Overview>),
     /// A pickle that is no snapshot, and why.
     Refused(Refused),
     /// A scenario, a link or a model; what was there before, and what is to be said.
@@ -33,8 +33,8 @@ pub enum Given {
     Job(Box<Scenario>, Arc<Job>),
     /// A configuration that is not read, and why.
     NoJob(Unread),
-    /// A file of so many bytes, which is too large.
-    TooLarge(u64),
+    /// A file of so many bytes, and the most that can be read.
+    TooLarge(u64, u64),
     /// Nothing that is understood.
     Unknown,
 }
@@ -112,25 +112,20 @@ pub fn open_files(store: Store, files: Vec<Chosen>, opened: RwSignal<Option<Open
     if files.is_empty() {
         return;
     }
-    if size > MOST {
-        let given = Given::TooLarge(size);
-        opened.set(Some(Opened { name, given }));
-        return;
-    }
     spawn_local(async move {
         let mut texts = Vec::new();
         for file in files {
+            let begins = file.start(BEGINNING).await;
+            if begins.is_some_and(|begins| looks_like_snapshot(&begins)) {
+                return open_snapshot(file, name, opened);
+            }
+            if size > MOST_HERE {
+                let given = Given::TooLarge(size, MOST_HERE);
+                return opened.set(Some(Opened { name, given }));
+            }
             let Some(content) = file.content().await else {
                 continue;
             };
-            if looks_like_snapshot(&content) {
-                let given = match read_snapshot(&content) {
-                    Ok(snapshot) => Given::Snapshot(Arc::new(snapshot)),
-                    Err(refused) => Given::Refused(refused),
-                };
-                opened.set(Some(Opened { name, given }));
-                return;
-            }
             texts.push(JobFile {
                 name: file.name(),
                 text: inputs::decode(&content).into_owned(),
@@ -138,6 +133,30 @@ pub fn open_files(store: Store, files: Vec<Chosen>, opened: RwSignal<Option<Open
         }
         let given = given(store, &texts);
         opened.set(Some(Opened { name, given }));
+    });
+}
+
+/// Bytes by which a snapshot is told from a text.
+const BEGINNING: u64 = 4;
+
+/// Has a snapshot read; what is opened meanwhile stays.
+fn open_snapshot(file: Chosen, name: Option<String>, opened: RwSignal<Option<Opened>>) {
+    let reading = Opened {
+        name: name.clone(),
+        given: Given::Reading,
+    };
+    opened.set(Some(reading));
+    snapshots::read(file, move |outcome| {
+        let given = match outcome {
+            Outcome::Read(snapshot) => Given::Snapshot(Arc::new(snapshot)),
+            Outcome::Refused(refused) => Given::Refused(refused),
+            Outcome::TooLarge(bytes, most) => Given::TooLarge(bytes, most),
+            Outcome::Unread => Given::Unknown,
+        };
+        let awaits = |now: &Opened| now.name == name && matches!(now.given, Given::Reading);
+        if opened.with_untracked(|now| now.as_ref().is_some_and(awaits)) {
+            opened.set(Some(Opened { name, given }));
+        }
     });
 }
 

@@ -4,8 +4,8 @@ use super::document::is_typing;
 use gloo_events::{EventListener, EventListenerOptions};
 use gloo_file::{Blob, File, FileList, ObjectUrl};
 use gloo_utils::{document, window};
-use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::Closure;
+use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{DragEvent, Event, HtmlAnchorElement, HtmlCanvasElement, HtmlInputElement};
 
 /// Offers a text as a file to be saved.
@@ -52,9 +52,51 @@ impl Chosen {
 
     /// What it holds; nothing where the browser cannot read it.
     pub async fn content(&self) -> Option<Vec<u8>> {
-        gloo_file::futures::read_as_bytes(&self.0).await.ok()
+        let mut content = Vec::new();
+        content
+            .try_reserve_exact(usize::try_from(self.size()).ok()?)
+            .ok()?;
+        // Piece by piece: the whole is held once.
+        let mut start = 0;
+        while start < self.size() {
+            let end = self.size().min(start + PIECE);
+            content.extend(self.part(start, end).await?);
+            start = end;
+        }
+        Some(content)
+    }
+
+    /// Its first bytes, at most so many.
+    pub async fn start(&self, most: u64) -> Option<Vec<u8>> {
+        self.part(0, self.size().min(most)).await
+    }
+
+    async fn part(&self, start: u64, end: u64) -> Option<Vec<u8>> {
+        // gloo's slice makes a file of it, with a name and a date.
+        let whole: &web_sys::Blob = self.0.as_ref();
+        #[expect(clippy::cast_precision_loss, reason = "a browser counts bytes so, too")]
+        let part = whole
+            .slice_with_f64_and_f64(start as f64, end as f64)
+            .ok()?;
+        gloo_file::futures::read_as_bytes(&Blob::from(part))
+            .await
+            .ok()
+    }
+
+    /// As a message to another thread, which reads it there.
+    pub(super) fn message(&self) -> JsValue {
+        let file: &web_sys::File = self.0.as_ref();
+        file.into()
+    }
+
+    /// A file that came as a message.
+    pub(super) fn of_message(message: JsValue) -> Self {
+        Self(File::from(message.unchecked_into::<web_sys::File>()))
     }
 }
+
+/// Bytes of a file that are read at once.
+const PIECE: u64 = 16 << 20;
 
 /// The files that a file field has now; choosing the same ones again counts as a change.
 pub fn chosen_files(event: &Event) -> Vec<Chosen> {

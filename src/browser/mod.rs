@@ -40,4 +40,4 @@ pub use memory::{recall, remember};
 pub use rest::{bring_rest, rest};
 pub use timer::{Timer, timed};
 pub use web_sys::HtmlCanvasElement as CanvasElement;
-pub use workers::{Workers, answer_texts, is_worker};
+pub use workers::{Workers, answer, is_worker};

@@ -1,8 +1,9 @@
 //! Threads beside the page's own: the same program again, each in a worker.
 //!
-//! The page hands them texts and gets texts back, one at a time. gloo-worker is made for programs of their own,
+//! The page hands them texts or files and gets texts back, one at a time. gloo-worker is made for programs of their own,
 //! which would have to be downloaded; these get the page's compiled parts (`public/worker.js`).
 
+use super::files::Chosen;
 use gloo_events::EventListener;
 use gloo_utils::{document, window};
 use js_sys::{Object, Reflect};
@@ -10,6 +11,7 @@ use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::rc::Rc;
 use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen_futures::spawn_local;
 use web_sys::{DedicatedWorkerGlobalScope, MessageEvent, Worker, WorkerOptions, WorkerType};
 
 /// What is told when a text is answered: nothing where no thread could.
@@ -22,7 +24,7 @@ pub struct Workers(Rc<RefCell<Pool>>);
 #[derive(Default)]
 struct Pool {
     threads: Vec<Thread>,
-    waiting: VecDeque<(String, Told)>,
+    waiting: VecDeque<(JsValue, Told)>,
 }
 
 struct Thread {
@@ -52,10 +54,24 @@ impl Workers {
 
     /// Has a text worked out.
     pub fn ask(&self, text: String, told: impl FnOnce(Option<String>) + 'static) {
-        self.0
-            .borrow_mut()
-            .waiting
-            .push_back((text, Box::new(told)));
+        self.hand(text.into(), Box::new(told));
+    }
+
+    /// Has a file read and worked out: its content is never here.
+    pub fn ask_of(&self, file: &Chosen, told: impl FnOnce(Option<String>) + 'static) {
+        self.hand(file.message(), Box::new(told));
+    }
+
+    /// Ends all threads, and gives their memory back.
+    pub fn stop(&self) {
+        let threads = std::mem::take(&mut self.0.borrow_mut().threads);
+        for thread in threads {
+            thread.worker.terminate();
+        }
+    }
+
+    fn hand(&self, message: JsValue, told: Told) {
+        self.0.borrow_mut().waiting.push_back((message, told));
         self.hand_out();
     }
 
@@ -130,12 +146,12 @@ impl Workers {
             .iter_mut()
             .filter(|thread| !thread.starts && thread.told.is_none());
         for thread in idle {
-            let Some((text, told)) = waiting.pop_front() else {
+            let Some((message, told)) = waiting.pop_front() else {
                 return;
             };
             thread.told = Some(told);
-            // A text can always be sent.
-            let _ = thread.worker.post_message(&text.into());
+            // Texts and files can always be sent.
+            let _ = thread.worker.post_message(&message);
         }
     }
 }
@@ -168,14 +184,22 @@ pub fn is_worker() -> bool {
     web_sys::window().is_none()
 }
 
-/// In a worker: says that it is ready, and answers texts from here on.
-pub fn answer_texts(answer: impl Fn(&str) -> String + 'static) {
+/// In a worker: says that it is ready, and answers texts and files' contents from here on. What a browser cannot read
+/// has no content.
+pub fn answer(text: impl Fn(&str) -> String + 'static, content: fn(Option<Vec<u8>>) -> String) {
     let scope: DedicatedWorkerGlobalScope = js_sys::global().unchecked_into();
     let own = scope.clone();
     let listener = EventListener::new(&scope, "message", move |event| {
         let event: &MessageEvent = event.unchecked_ref();
-        if let Some(text) = event.data().as_string() {
-            let _ = own.post_message(&answer(&text).into());
+        let data = event.data();
+        if let Some(asked) = data.as_string() {
+            let _ = own.post_message(&text(&asked).into());
+        } else {
+            let (file, own) = (Chosen::of_message(data), own.clone());
+            spawn_local(async move {
+                let answer = content(file.content().await);
+                let _ = own.post_message(&answer.into());
+            });
         }
     });
     listener.forget();

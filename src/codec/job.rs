@@ -2,7 +2,10 @@
 
 use super::json::decode_json;
 use super::model::{hidden_size, published};
-use crate::ask::{Finding, Scenario, Severity};
+use crate::ask::{
+    ActivationCheckpointing, ActivationOffload, Evaluation, EvaluationKind, Finding, Fix,
+    Objective, ObjectiveKind, Packing, Scenario, Severity,
+};
 use crate::configs::{self, File, Import, Note, Unread};
 use crate::resolve::resolve;
 use serde_json::{Map, Value};
@@ -25,6 +28,8 @@ pub enum Said {
     Note(Note),
     /// Of the scenario.
     Finding(Finding),
+    /// A setting that is left out of the estimate, as it is not estimated beside the others.
+    Left(&'static str, Finding),
     /// A model that is not known, and the one of the catalog that has the same sizes by its name.
     Model(String, &'static str),
     /// A batch system's name of a GPU, and the GPU of the catalog.
@@ -77,6 +82,11 @@ pub fn read_job(files: &[JobFile], set: &[(String, Value)]) -> Result<Job, (Stri
         said.push(Said::Gpu(name, id));
         scenario = fixed;
     }
+    let (scenario, left) = without_refused(scenario);
+    said.extend(
+        left.into_iter()
+            .map(|(key, finding)| Said::Left(key, finding)),
+    );
     let refused = resolve(&scenario).findings.into_iter();
     let refused = refused.filter(|finding| finding.severity == Severity::Error);
     said.extend(refused.map(Said::Finding));
@@ -85,6 +95,73 @@ pub fn read_job(files: &[JobFile], set: &[(String, Value)]) -> Result<Job, (Stri
         read,
         said,
     })
+}
+
+/// The scenario without those settings that are refused beside the others and that a job goes on without: each by
+/// its key, with the finding that refuses it.
+pub(super) fn without_refused(mut scenario: Scenario) -> (Scenario, Vec<(&'static str, Finding)>) {
+    let mut left = Vec::new();
+    for _ in LEAVABLE {
+        let findings = resolve(&scenario).findings.into_iter();
+        let mut errors = findings.filter(|finding| finding.severity == Severity::Error);
+        let found = errors.find_map(|finding| Some((leavable(&finding, &scenario)?, finding)));
+        let Some(((key, usual), finding)) = found else {
+            break;
+        };
+        let fix = Fix {
+            key: key.to_owned(),
+            value: usual(),
+        };
+        let Some(fixed) = fix.apply(&scenario) else {
+            break;
+        };
+        left.push((key, finding));
+        scenario = fixed;
+        let unchecked = scenario.activation_checkpointing == ActivationCheckpointing::None;
+        match key {
+            "evaluation.kind" => scenario.evaluation = Evaluation::default(),
+            "packing.kind" => scenario.packing = Packing::default(),
+            "objective.kind" => scenario.objective = Objective::default(),
+            "activation_offload.kind" => {
+                scenario.activation_offload = ActivationOffload::default();
+                if unchecked {
+                    // What does not wait on the host is computed again, as such jobs do elsewhere.
+                    scenario.activation_checkpointing = ActivationCheckpointing::Full;
+                }
+            }
+            _ => {}
+        }
+    }
+    (scenario, left)
+}
+
+/// A setting that a job goes on without, and what it is then.
+type Leavable = (&'static str, fn() -> Value);
+
+/// Those of which the most is learnt by what is left; an objective only where it is the plain one.
+const LEAVABLE: [Leavable; 7] = [
+    ("evaluation.kind", || "none".into()),
+    ("around.loading", || "none".into()),
+    ("around.saving", || false.into()),
+    ("packing.kind", || "none".into()),
+    ("activation_offload.kind", || "none".into()),
+    ("activation_checkpointing", || "none".into()),
+    ("loss", || "labels".into()),
+];
+
+/// What is left out so that a finding goes.
+fn leavable(finding: &Finding, scenario: &Scenario) -> Option<Leavable> {
+    let fixed = finding.fix.as_ref().map_or("", |fix| fix.key.as_str());
+    let named = |name: &str| LEAVABLE.into_iter().find(|(key, _)| *key == name);
+    let evaluates = scenario.evaluation.kind != EvaluationKind::None;
+    if finding.key == "evaluation.kind" || fixed == "loss" && evaluates {
+        return named("evaluation.kind");
+    }
+    if fixed == "objective.kind" && scenario.objective.kind == ObjectiveKind::Sft {
+        return Some(("objective.kind", || "none".into()));
+    }
+    let operations = scenario.activation_checkpointing == ActivationCheckpointing::Operations;
+    named(fixed).filter(|(key, _)| *key != "activation_checkpointing" || operations)
 }
 
 /// The catalog's name of a model, or of one that has the same sizes by its name.

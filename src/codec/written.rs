@@ -1,10 +1,10 @@
 //! A scenario as a configuration that trainers, launchers and batch systems read.
 
-use super::job::{hidden_size_of, known_as};
+use super::job::{hidden_size_of, known_as, without_refused};
 use super::json::{decode_json, encode_json};
 use super::model::{config_of, published};
 use super::setting::values;
-use crate::ask::{DataParallelKind, MasterWeights, Scenario};
+use crate::ask::{DataParallelKind, MasterWeights, ModelRef, Scenario};
 use crate::configs::{self, Exported, Target};
 use serde_json::Value;
 
@@ -33,7 +33,10 @@ pub fn written_formats() -> impl Iterator<Item = &'static str> {
 /// # Errors
 /// Why there is none.
 pub fn write_job(scenario: &Scenario, to: &str, comment: &[String]) -> Result<Exported, Unwritten> {
-    let all = complete(&serde_json::from_str(&encode_json(scenario)).unwrap_or_default());
+    let all = serde_json::from_str(&encode_json(scenario)).unwrap_or_default();
+    let all = values(&named(&all));
+    let complete = |read: &Value| values(&named(read));
+    let estimated = |read: &Value| values(&without_refused(named(read)).0);
     let beside = |text: String| Exported {
         text,
         unsaid: Vec::new(),
@@ -61,18 +64,20 @@ pub fn write_job(scenario: &Scenario, to: &str, comment: &[String]) -> Result<Ex
         repository: name.map(|names| names.repository),
         config: config.as_ref(),
         complete: &complete,
+        estimated: &estimated,
         hidden_size: &hidden_size_of,
         comment,
     };
     Ok(configs::export(format, &target))
 }
 
-/// All values of a scenario that says only some, the model by its name in the catalog.
-fn complete(scenario: &Value) -> Value {
-    let (scenario, _) = decode_json(&scenario.to_string());
-    let mut all = values(&scenario);
-    if let Some(id) = all["model"].as_str().and_then(known_as) {
-        all["model"] = id.into();
+/// A scenario with its model by its name in the catalog.
+fn named(scenario: &Value) -> Scenario {
+    let (mut scenario, _) = decode_json(&scenario.to_string());
+    if let ModelRef::Catalog(name) = &mut scenario.model
+        && let Some(id) = known_as(name)
+    {
+        id.clone_into(name);
     }
-    all
+    scenario
 }

@@ -2,6 +2,7 @@
 
 use super::format::Format;
 use super::launcher::SHORT;
+use super::objectives;
 use super::registry::{FORMATS, format};
 use super::said::Said;
 use super::shell::Script;
@@ -100,7 +101,7 @@ fn starter(words: &[String]) -> Option<(Starter, Split<'_>)> {
             ("llamafactory-cli" | "lmf", _) => (Starter::Own("llama-factory"), 1),
             ("axolotl", "train") => (Starter::Own("axolotl"), 2),
             ("tune", "run") => (Starter::Own("torchtune"), 2),
-            ("trl", _) => (Starter::Own("trl"), 2),
+            ("trl", _) => (Starter::Own("trl"), 1),
             (program, "-m") if program.starts_with("python") => match next(2) {
                 "torch.distributed.run" | "torch.distributed.launch" => (Starter::Torchrun, 3),
                 "accelerate.commands.launch" => (Starter::Accelerate, 3),
@@ -154,10 +155,11 @@ fn job(starter: Starter, words: &[String], asked: &mut Said, started: &mut Start
             for file in named {
                 asked.add("config", file.into());
             }
-            started.place(
-                format(name),
-                without(&said, &["nproc_per_node", "nnodes", "rdzv_backend"]),
-            );
+            let mut said = without(&said, &["nproc_per_node", "nnodes", "rdzv_backend"]);
+            if name == "trl" {
+                trainer(words.first().map_or("", String::as_str), &mut said);
+            }
+            started.place(format(name), said);
             return;
         }
         _ => asked.extend(options(own)),
@@ -176,7 +178,17 @@ fn job(starter: Starter, words: &[String], asked: &mut Said, started: &mut Start
     for file in named {
         asked.add("config", file.into());
     }
+    if name.is_none() && is_open(&said) {
+        trainer(script, &mut said);
+    }
     started.place(name, said);
+}
+
+/// Adds which of TRL's trainers a command or a script starts, where it is one of them.
+fn trainer(word: &str, said: &mut Said) {
+    if let Some(name) = objectives::started(word) {
+        said.add("trainer", name.into());
+    }
 }
 
 fn is_script(word: &str) -> bool {
@@ -296,6 +308,11 @@ fn scalar(text: &str) -> Value {
             _ => text.into(),
         },
     }
+}
+
+/// Whether options are TRL's, or of a script whose format other files tell.
+fn is_open(said: &Said) -> bool {
+    told(said).is_none_or(|format| format.name == "trl")
 }
 
 impl Started {

@@ -12,6 +12,7 @@ pub(super) fn finish(job: &mut Job) {
     sharded_adapters(job);
     precision(job);
     accumulate(job, gpus);
+    around(job);
     let axes = ["tp", "pp", "cp", "ep"];
     let divided = axes
         .iter()
@@ -139,5 +140,17 @@ fn accumulate(job: &mut Job, gpus: Option<u64>) {
         job.set("parallelism.pp.microbatches", steps);
     } else {
         job.set("gradient_accumulation_steps", steps);
+    }
+}
+
+/// What stands around the steps: quantized weights, which lie on one GPU in both forms for a moment while they are
+/// loaded, and checkpoints of what is divided, which is gathered.
+fn around(job: &mut Job) {
+    let quantized = job.get("quantization.type").is_some();
+    if quantized && job.wrapper.is_none() && job.get("objective.kind").is_none() {
+        job.set("around.loading", "device_map");
+    }
+    if job.saves && divides_parameters(job) {
+        job.set("around.saving", true);
     }
 }

@@ -69,6 +69,11 @@ struct Draft<'a> {
 impl Draft<'_> {
     /// All values of the scenario that a tree of keys gives when it is read, on the target's GPUs.
     fn read(&self, map: &Map<String, Value>) -> Value {
+        (self.target.complete)(&self.scenario(map))
+    }
+
+    /// The scenario that a tree of keys gives.
+    fn scenario(&self, map: &Map<String, Value>) -> Value {
         let mut seed = Map::new();
         let hardware = &self.target.values["hardware"];
         seed.insert("hardware".to_owned(), hardware.clone());
@@ -77,8 +82,7 @@ impl Draft<'_> {
                 seed.insert(key.to_owned(), self.target.values[key].clone());
             }
         }
-        let read = super::read_keys(self.format, map, seed, self.target.hidden_size);
-        (self.target.complete)(&read.scenario)
+        super::read_keys(self.format, map, seed, self.target.hidden_size).scenario
     }
 
     fn is_beside(&self) -> bool {
@@ -133,9 +137,16 @@ impl Draft<'_> {
             let wanted = at(self.target.values, path);
             let there = !ALWAYS.contains(path) || has(&self.map, key);
             let said = same(at(&read, path), wanted) && there;
-            if wanted.is_null() || said {
+            // What is not there of a number is none of it.
+            let none = matches!(conversion, As::Real).then(|| Value::from(0.0));
+            let wanted = if wanted.is_null() {
+                none.as_ref()
+            } else {
+                Some(wanted)
+            };
+            let Some(wanted) = wanted.filter(|_| !said) else {
                 continue;
-            }
+            };
             if let Some(value) = conversion.write(wanted) {
                 let flag = matches!(conversion, As::Positive) && *path == "clip_grad_norm";
                 let value = if flag && value == 1.0 {
@@ -185,7 +196,7 @@ impl Draft<'_> {
 
     /// Settings that are not the scenario's when what is written is read again.
     fn unsaid(&self) -> Vec<String> {
-        let read = self.read(&self.map);
+        let read = (self.target.estimated)(&self.scenario(&self.map));
         let mut unsaid = Vec::new();
         differences("", self.target.values, &read, &mut unsaid);
         let beside = BESIDE.iter().find(|(name, _)| *name == self.format.name);

@@ -6,6 +6,7 @@ use super::row::As::{Count, Flag, Name, Positive};
 use super::row::Does::{Decides, Lacks, Sets};
 use super::row::{Lack, Row};
 use super::said::Said;
+use super::value;
 
 /// `OptimizerNames` (`training_args.py`, transformers 5.24) with an optimizer's name and implementation; where that
 /// is empty there is one only.
@@ -32,6 +33,9 @@ const OPTIMIZERS: &[(&str, &str, &str)] = &[
     ("adalomo", "adalomo", ""),
     ("schedule_free_adamw", "schedule_free_adamw", ""),
     ("schedule_free_sgd", "schedule_free_sgd", ""),
+    ("apollo_adamw", "apollo_adamw", ""),
+    // axolotl's until 0.9.
+    ("lion_pytorch", "lion", ""),
 ];
 
 /// Those whose memory is not known here yet; a line above takes one away from them.
@@ -45,7 +49,6 @@ const LATER: &[&str] = &[
     "lion_32bit",
     "paged_lion_32bit",
     "paged_lion_8bit",
-    "lion_pytorch",
     "rmsprop_bnb",
     "rmsprop_bnb_8bit",
     "rmsprop_bnb_32bit",
@@ -58,7 +61,6 @@ const LATER: &[&str] = &[
     "q_galore_adamw8bit",
     "grokadamw",
     "schedule_free_radam",
-    "apollo_adamw",
     "apollo_adamw_layerwise",
     "stable_adamw",
     "optimi_adamw",
@@ -88,6 +90,49 @@ pub(super) fn optimizer(said: &Said, key: &str, job: &mut Job) {
         }
         None => job.give_up(said, key, Matters::Value),
     }
+    if job.get("optimizer.name") == Some(&"apollo_adamw".into()) {
+        low_rank(said, job);
+    } else {
+        // GaLore's, which is given up as a whole.
+        job.give_up(said, "optim_target_modules", Matters::No);
+    }
+}
+
+/// APOLLO's options in `optim_args` (`_get_apollo_optimizer`, `trainer_optimizer.py`, transformers 5.24): a random
+/// projection of every matrix of the layers is estimated.
+fn low_rank(said: &Said, job: &mut Job) {
+    let within = |name: &str| {
+        said.get(&format!("optim_args.{name}"))
+            .and_then(value::text)
+    };
+    let option = |name: &str| within(name).or_else(|| value::option(said.get("optim_args")?, name));
+    if option("proj").is_some_and(|kind| kind != "random") {
+        job.give_up(said, "optim_args", Matters::Yes(Lack::Optimizer));
+    }
+    let by_tensor = option("scale_type").as_deref() == Some("tensor");
+    let rank = option("rank").and_then(|rank| value::count(&rank.into()));
+    apollo(rank.unwrap_or(128), by_tensor, job);
+    let targets = said
+        .list("optim_target_modules")
+        .join(" ")
+        .replace('_', "-");
+    let all = targets.contains("all-linear") || targets.contains("attn") && targets.contains("mlp");
+    if !all {
+        job.give_up(said, "optim_target_modules", Matters::Yes(Lack::Optimizer));
+    }
+}
+
+/// APOLLO with a rank, or its mini form, which scales tensors as a whole.
+pub(super) fn apollo(rank: u64, by_tensor: bool, job: &mut Job) {
+    let (name, usual) = if by_tensor {
+        ("apollo_mini", 1)
+    } else {
+        ("apollo_adamw", 128)
+    };
+    job.set("optimizer.name", name);
+    if rank != usual {
+        job.set("optimizer.rank", rank);
+    }
 }
 
 /// The ways to say an optimizer under `optim`.
@@ -108,6 +153,8 @@ pub(super) const OPTIM: &[&str] = &[
     r#"{"optim": "adalomo"}"#,
     r#"{"optim": "schedule_free_adamw"}"#,
     r#"{"optim": "schedule_free_sgd"}"#,
+    r#"{"optim": "apollo_adamw", "optim_target_modules": "all-linear"}"#,
+    r#"{"optim": "apollo_adamw", "optim_target_modules": "all-linear", "optim_args": "rank=1,scale_type=tensor"}"#,
     "{}",
 ];
 
@@ -290,9 +337,7 @@ pub(super) const FSDP_WITHOUT_MEMORY: &[&str] = &[
 
 /// What FSDP's options say together, once it is on.
 pub(super) fn fsdp(said: &Said, job: &mut Job) {
-    let version = said
-        .first(&["fsdp_config.version"])
-        .and_then(super::value::count);
+    let version = said.first(&["fsdp_config.version"]).and_then(value::count);
     let version = version.unwrap_or(job.fsdp_version);
     let strategy = |word: String| {
         let mut names = STRATEGIES.iter();

@@ -76,6 +76,16 @@ pub enum Note {
         /// The other one.
         other: String,
     },
+    /// A trainer of the framework's own computes all logits in fp32 for an objective of TRL's.
+    AllLogits {
+        /// The framework.
+        framework: &'static str,
+    },
+    /// TRL's `SFTTrainer` computes its loss without all logits, which is not estimated beside a setting.
+    OwnLoss {
+        /// The setting.
+        beside: &'static str,
+    },
     /// A value needs the model's sizes, which are not known.
     NeedsModel {
         /// The key.
@@ -139,6 +149,8 @@ pub(super) struct Job<'a> {
     pub plain_when_sharded: bool,
     /// Whether FSDP's policy alone makes the precision mixed, and autocast where there is no FSDP.
     pub casts_by_fsdp_alone: bool,
+    /// Whether checkpoints are saved.
+    pub saves: bool,
     /// Samples of a step on all GPUs, and the ranks that see the same ones.
     pub global_batch: Option<(u64, u64)>,
     pub hidden_size: HiddenSize<'a>,
@@ -164,6 +176,7 @@ impl<'a> Job<'a> {
             needs_gpus: false,
             plain_when_sharded: false,
             casts_by_fsdp_alone: false,
+            saves: false,
             global_batch: None,
             hidden_size,
             files,
@@ -259,6 +272,19 @@ impl<'a> Job<'a> {
             let key = path.to_owned();
             self.assumed.push(Assumed { key, value, source });
         }
+    }
+
+    /// Lays the samples of a batch into one row, each of full length.
+    pub(super) fn flatten(&mut self, kind: &str) {
+        let samples = self.count("micro_batch_size").unwrap_or(1).max(1);
+        let tokens = self.count("seq_len").unwrap_or(1);
+        let set = ["micro_batch_size", "seq_len"];
+        if samples > 1 {
+            self.assumed.retain(|own| !set.contains(&own.key.as_str()));
+        }
+        self.set("micro_batch_size", 1);
+        self.set("seq_len", samples.saturating_mul(tokens));
+        self.set("packing.kind", kind);
     }
 
     /// All GPUs of the job, where some file says how many.

@@ -2,7 +2,7 @@
 
 use super::format::{Format, Phrases, Syntax};
 use super::hugging_face::{self, FSDP, FSDP_WITHOUT_MEMORY, LOADER};
-use super::job::{Job, Matters};
+use super::job::{Job, Matters, Note};
 use super::row::As::{Count, Flag, List, Real};
 use super::row::Does::{Decides, File, Lacks, Reads, Sets};
 use super::row::{Lack, Row};
@@ -15,7 +15,7 @@ const SOURCE: &str = "hparams, llamafactory 0.9.5";
 /// `hparams/*_args.py` (llamafactory 0.9.5).
 const ROWS: &[Row] = &[
     ("model_name_or_path", Decides("model")),
-    ("stage", Decides("program")),
+    ("stage", Decides("objective.kind")),
     ("finetuning_type", Decides("lora")),
     ("cutoff_len", Sets("seq_len", Count)),
     ("lora_rank", Sets("lora.r", Count)),
@@ -34,7 +34,7 @@ const ROWS: &[Row] = &[
         Decides("activation_checkpointing"),
     ),
     ("use_reentrant_gc", Decides("activation_checkpointing")),
-    ("use_unsloth_gc", Lacks(Lack::Offload)),
+    ("use_unsloth_gc", Decides("activation_offload.kind")),
     ("use_unsloth", Lacks(Lack::Kernel)),
     ("use_v1_kernels", Lacks(Lack::Kernel)),
     ("upcast_layernorm", Lacks(Lack::Model)),
@@ -47,37 +47,41 @@ const ROWS: &[Row] = &[
     ("add_special_tokens", Lacks(Lack::Model)),
     ("new_special_tokens_config", Lacks(Lack::Model)),
     ("rope_scaling", Lacks(Lack::Model)),
-    ("packing", Lacks(Lack::Packing)),
-    ("neat_packing", Lacks(Lack::Packing)),
+    ("packing", Decides("seq_len")),
+    ("neat_packing", Decides("packing.kind")),
     ("val_size", Decides("evaluation.kind")),
     ("eval_dataset", Decides("evaluation.kind")),
     ("freeze_vision_tower", Decides("frozen")),
     ("freeze_multi_modal_projector", Decides("frozen")),
-    ("freeze_language_model", Lacks(Lack::Frozen)),
+    ("freeze_language_model", Decides("frozen")),
     ("freeze_trainable_layers", Lacks(Lack::Frozen)),
     ("freeze_trainable_modules", Lacks(Lack::Frozen)),
     ("freeze_extra_modules", Lacks(Lack::Frozen)),
     ("use_llama_pro", Lacks(Lack::Frozen)),
-    ("image_max_pixels", Lacks(Lack::Data)),
-    ("image_min_pixels", Lacks(Lack::Data)),
+    ("image_max_pixels", Sets("max_pixels", Count)),
+    ("image_min_pixels", Sets("min_pixels", Count)),
     ("video_*", Lacks(Lack::Data)),
     ("audio_*", Lacks(Lack::Data)),
-    ("pref_*", Lacks(Lack::Preference)),
-    ("ref_model*", Lacks(Lack::Preference)),
+    ("pref_loss", Decides("objective.kind")),
+    ("pref_ftx", Lacks(Lack::Preference)),
+    ("ref_model", Decides("objective.kind")),
+    ("ref_model_adapters", File),
+    ("ref_model_quantization_bit", Lacks(Lack::Preference)),
     ("reward_model*", Lacks(Lack::Preference)),
     ("ppo_*", Lacks(Lack::Preference)),
-    ("kto_*", Lacks(Lack::Preference)),
-    ("simpo_gamma", Lacks(Lack::Preference)),
-    ("dpo_label_smoothing", Lacks(Lack::Preference)),
     ("oft_*", Lacks(Lack::Adapter)),
     ("module_dropout", Lacks(Lack::Adapter)),
     ("use_galore", Lacks(Lack::Optimizer)),
     ("galore_*", Lacks(Lack::Optimizer)),
-    ("use_apollo", Lacks(Lack::Optimizer)),
-    ("apollo_*", Lacks(Lack::Optimizer)),
+    ("use_apollo", Decides("optimizer.name")),
+    ("apollo_rank", Reads("optimizer.rank", Count)),
+    ("apollo_scale_type", Decides("optimizer.name")),
+    ("apollo_target", Decides("optimizer.name")),
+    ("apollo_proj", Decides("optimizer.name")),
+    ("apollo_layerwise", Lacks(Lack::Optimizer)),
     ("use_badam", Lacks(Lack::Optimizer)),
     ("badam_*", Lacks(Lack::Optimizer)),
-    ("use_adam_mini", Lacks(Lack::Optimizer)),
+    ("use_adam_mini", Decides("optimizer.name")),
     ("use_muon", Lacks(Lack::Optimizer)),
     ("fp8*", Lacks(Lack::Fp8)),
     ("use_dft_loss", Lacks(Lack::Loss)),
@@ -183,6 +187,12 @@ const WITHOUT_MEMORY: &[&str] = &[
     "distributed_timeout_minutes",
     "save_hf_model",
     "badam_verbose",
+    "apollo_*",
+    "pref_beta",
+    "pref_bco_weight",
+    "dpo_label_smoothing",
+    "kto_*",
+    "simpo_gamma",
 ];
 
 const PHRASES: &[Phrases] = &[
@@ -242,6 +252,42 @@ const PHRASES: &[Phrases] = &[
         about: &["liger_kernel"],
         ways: &["{}", r#"{"enable_liger_kernel": true}"#],
     },
+    Phrases {
+        about: &["optimizer.name", "optimizer.impl"],
+        ways: &[
+            "{}",
+            r#"{"use_adam_mini": true}"#,
+            r#"{"use_apollo": true, "apollo_rank": 128}"#,
+            r#"{"use_apollo": true, "apollo_rank": 1, "apollo_scale_type": "tensor"}"#,
+        ],
+    },
+    Phrases {
+        about: &["packing.kind"],
+        ways: &["{}", r#"{"neat_packing": true}"#],
+    },
+    Phrases {
+        about: &["activation_offload.kind"],
+        ways: &["{}", r#"{"use_unsloth_gc": true}"#],
+    },
+    Phrases {
+        about: &["objective.kind"],
+        ways: &[
+            "{}",
+            r#"{"stage": "dpo"}"#,
+            r#"{"stage": "kto"}"#,
+            r#"{"stage": "dpo", "pref_loss": "orpo"}"#,
+            r#"{"stage": "dpo", "pref_loss": "simpo"}"#,
+        ],
+    },
+    Phrases {
+        about: &["frozen"],
+        ways: &[
+            "{}",
+            r#"{"freeze_vision_tower": false, "freeze_multi_modal_projector": false}"#,
+            r#"{"freeze_multi_modal_projector": false}"#,
+            r#"{"freeze_vision_tower": false}"#,
+        ],
+    },
 ];
 
 pub(super) const FORMAT: Format = Format {
@@ -272,13 +318,8 @@ fn finish(said: &Said, job: &mut Job) {
     if let Some(model) = said.get("model_name_or_path") {
         job.set("model", model.clone());
     }
-    if said
-        .word("stage")
-        .is_some_and(|stage| !matches!(stage.as_str(), "sft" | "pt"))
-    {
-        job.give_up(said, "stage", Matters::Yes(Lack::Preference));
-    }
     trainer::arguments(said, job, false);
+    optimizer(said, job);
     if said.is_on("enable_liger_kernel") {
         job.set("liger_kernel", vec!["all"]);
     }
@@ -292,6 +333,10 @@ fn finish(said: &Said, job: &mut Job) {
         (_, false) => "full",
     };
     job.set("activation_checkpointing", kind);
+    if said.is_on("use_unsloth_gc") && kind != "none" {
+        job.set("activation_checkpointing", "full_reentrant");
+        job.set("activation_offload.kind", "layer_inputs");
+    }
     job.assume("seq_len", 2048, SOURCE);
     let splits = said
         .get("val_size")
@@ -300,16 +345,90 @@ fn finish(said: &Said, job: &mut Job) {
     if !splits && !said.has("eval_dataset") {
         job.remove("evaluation");
     }
-    let images = [
-        ("freeze_vision_tower", true),
-        ("freeze_multi_modal_projector", true),
+    frozen(said, job);
+    adapters(said, job);
+    objective(said, job);
+    if said.is_on("neat_packing") && job.get("objective").is_none() {
+        // Flash attention is given no mask; of the others the mask is one of 16 bits, made while collating.
+        job.set("packing.kind", "position_ids");
+    }
+}
+
+/// `create_custom_optimizer` (`train/trainer_utils.py`, llamafactory 0.9.5), whose APOLLO is of every linear layer.
+fn optimizer(said: &Said, job: &mut Job) {
+    if said.is_on("use_apollo") {
+        job.remove("optimizer");
+        let rank = said.count("apollo_rank").unwrap_or(16);
+        let by_tensor = said.word("apollo_scale_type").as_deref() == Some("tensor");
+        hugging_face::apollo(rank, by_tensor, job);
+        let whole = said.list("apollo_target");
+        for (key, other) in [
+            ("apollo_target", !whole.is_empty() && whole != ["all"]),
+            (
+                "apollo_proj",
+                said.word("apollo_proj")
+                    .is_some_and(|kind| kind != "random"),
+            ),
+        ] {
+            if other {
+                job.give_up(said, key, Matters::Yes(Lack::Optimizer));
+            }
+        }
+    } else if said.is_on("use_adam_mini") {
+        job.remove("optimizer");
+        job.set("optimizer.name", "adam_mini");
+    }
+}
+
+/// `CustomDPOTrainer` and `CustomKTOTrainer` (`train/dpo`, `train/kto`, llamafactory 0.9.5).
+fn objective(said: &Said, job: &mut Job) {
+    let stage = said.word("stage");
+    let loss = said.word("pref_loss");
+    let kind = match (stage.as_deref(), loss.as_deref()) {
+        (Some("dpo"), Some("orpo")) => "orpo",
+        (Some("dpo"), Some("simpo")) => "cpo",
+        (Some("dpo"), _) => "dpo",
+        (Some("kto"), _) => "kto",
+        (None | Some("sft" | "pt"), _) => return,
+        (Some(_), _) => return job.give_up(said, "stage", Matters::Yes(Lack::Preference)),
+    };
+    job.set("objective.kind", kind);
+    if matches!(kind, "dpo" | "kto") {
+        let framework = "LLaMA-Factory";
+        job.notes.push(Note::AllLogits { framework });
+    }
+}
+
+/// Parts of a model with images that stay as they are where all else is trained
+/// (`get_forbidden_modules`, `model_utils/visual.py`): Qwen's are known by their names.
+fn frozen(said: &Said, job: &mut Job) {
+    let name = said.word("model_name_or_path").unwrap_or_default();
+    let qwen = name.contains("qwen") && name.contains("-vl");
+    let full = said.word("finetuning_type").as_deref() == Some("full");
+    let parts: [(&str, bool, &[&str]); 3] = [
+        (
+            "freeze_vision_tower",
+            true,
+            &["visual.patch_embed", "visual.blocks"],
+        ),
+        ("freeze_multi_modal_projector", true, &["visual.merger"]),
+        (
+            "freeze_language_model",
+            false,
+            &["language_model", "lm_head"],
+        ),
     ];
-    for (key, default) in images {
-        if said.has(key) && said.flag(key) != Some(default) {
+    let mut names: Vec<&str> = Vec::new();
+    for (key, usual, own) in parts {
+        if said.flag(key).unwrap_or(usual) && qwen && full {
+            names.extend(own);
+        } else if said.has(key) && said.flag(key) != Some(usual) && !(qwen && full) {
             job.give_up(said, key, Matters::Yes(Lack::Frozen));
         }
     }
-    adapters(said, job);
+    if !names.is_empty() {
+        job.set("frozen", names);
+    }
 }
 
 /// `model/adapter.py` and `model_utils/quantization.py`.

@@ -23,6 +23,7 @@ mod job;
 mod launcher;
 mod llama_factory;
 mod megatron;
+mod objectives;
 mod peft;
 mod refused;
 mod registry;
@@ -268,7 +269,7 @@ impl Parts {
 
     /// Gives options of a script to the trainer of the other files, or to the format that knows most of them.
     fn place_options(&mut self) {
-        let said = std::mem::take(&mut self.options);
+        let mut said = std::mem::take(&mut self.options);
         if said.entries.is_empty() {
             return;
         }
@@ -276,7 +277,13 @@ impl Parts {
         let main = formats.find(|format| !is_beside_a_trainer(format));
         let told = format("trl").filter(|trl| trl.told_by(&said) > 0);
         if let Some(format) = main.or(told).or(format("training-arguments")) {
-            self.of_formats.push((format, said));
+            // The script's name, which says something to TRL alone.
+            if format.name != "trl" {
+                said.take("trainer");
+            }
+            if !said.entries.is_empty() {
+                self.of_formats.push((format, said));
+            }
         }
     }
 }

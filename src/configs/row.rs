@@ -38,12 +38,16 @@ pub(super) enum As {
     List,
     /// One of some names, each with the setting's own.
     Name(&'static [(&'static str, &'static str)]),
+    /// Yes for this name, no for another one, which is written for no.
+    Is(&'static str, &'static str),
+    /// The whole number of this name in a text of options such as `rank=64,scale=1.0`.
+    Within(&'static str),
 }
 
 /// What no scenario can say yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lack {
-    /// Several samples in one sequence.
+    /// Packed sequences elsewhere than in the rows that are trained.
     Packing,
     /// A loss that is computed in another way.
     Loss,
@@ -131,6 +135,10 @@ impl As {
                 let found = names.find(|(name, _)| name.eq_ignore_ascii_case(&text));
                 found.map(|(_, own)| (*own).into())
             }
+            Self::Is(name, _) => value::text(given).map(|text| Value::from(text == name)),
+            Self::Within(name) => value::option(given, name)
+                .and_then(|word| value::count(&word.into()))
+                .map(Value::from),
         }
     }
 
@@ -146,6 +154,10 @@ impl As {
                 let found = names.iter().find(|(_, name)| own == name);
                 found.map(|(name, _)| (*name).into())
             }
+            Self::Is(name, other) => own
+                .as_bool()
+                .map(|flag| if flag { name } else { other }.into()),
+            Self::Within(name) => own.as_u64().map(|count| format!("{name}={count}").into()),
         }
     }
 }

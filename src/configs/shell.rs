@@ -18,6 +18,13 @@ pub(super) struct Script {
 
 /// Programs that start training, or lines that ask for machines.
 const MARKS: &[&str] = &[
+    "trl sft",
+    "trl dpo",
+    "trl kto",
+    "trl orpo",
+    "trl cpo",
+    "trl grpo",
+    "trl reward",
     "torchrun",
     "accelerate launch",
     "deepspeed ",
@@ -29,7 +36,6 @@ const MARKS: &[&str] = &[
     "tune run",
     "llamafactory-cli",
     "axolotl train",
-    "trl sft",
     "python ",
     "python3 ",
     "PYTORCH_CUDA_ALLOC_CONF=",

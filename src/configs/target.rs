@@ -13,6 +13,8 @@ pub struct Target<'a> {
     pub config: Option<&'a Map<String, Value>>,
     /// All values of a scenario that says only some.
     pub complete: &'a dyn Fn(&Value) -> Value,
+    /// The same of what a scenario is estimated as, without what is refused beside the rest.
+    pub estimated: &'a dyn Fn(&Value) -> Value,
     /// The size of a model's hidden states.
     pub hidden_size: HiddenSize<'a>,
     /// Lines that stand before the rest, where the format has comments.

@@ -103,7 +103,7 @@ const ROWS: &[Row] = &[
     ),
     (
         "activation_checkpoint.selective_ac_option",
-        Decides("checkpoint_every"),
+        Decides("activation_checkpointing checkpoint_every selective.every_second_mm"),
     ),
     (
         "activation_checkpoint.memory_budget",
@@ -230,13 +230,18 @@ const WITHOUT_MEMORY: &[&str] = &[
 
 const PHRASES: &[Phrases] = &[
     Phrases {
-        about: &["activation_checkpointing", "checkpoint_every"],
+        about: &[
+            "activation_checkpointing",
+            "checkpoint_every",
+            "selective.every_second_mm",
+        ],
         ways: &[
             r#"{"activation_checkpoint": {"mode": "none"}}"#,
             r#"{"activation_checkpoint": {"mode": "full"}}"#,
             r#"{"activation_checkpoint": {"mode": "selective", "selective_ac_option": "2"}}"#,
             r#"{"activation_checkpoint": {"mode": "selective", "selective_ac_option": "3"}}"#,
             r#"{"activation_checkpoint": {"mode": "selective", "selective_ac_option": "4"}}"#,
+            r#"{"activation_checkpoint": {"mode": "selective", "selective_ac_option": "op"}}"#,
         ],
     },
     Phrases {
@@ -391,7 +396,8 @@ fn precision(said: &Said, job: &mut Job) {
     }
 }
 
-/// All layers, or every n-th; which operations are kept else is not modelled, and everything is.
+/// All layers, every n-th, or each operation by operation: attention and every second matrix product are kept
+/// (`distributed/activation_checkpoint.py`, torchtitan 0.2.1).
 fn checkpointing(said: &Said, job: &mut Job) {
     let mode = said.word("activation_checkpoint.mode");
     match mode.as_deref() {
@@ -399,10 +405,15 @@ fn checkpointing(said: &Said, job: &mut Job) {
         Some("full") => job.set("activation_checkpointing", "full"),
         None | Some("selective") => {
             let option = said.word("activation_checkpoint.selective_ac_option");
-            match option.as_deref().unwrap_or("2").parse::<u64>() {
+            let option = option.as_deref().unwrap_or("2");
+            match option.parse::<u64>() {
                 Ok(every) if every > 0 => {
                     job.set("activation_checkpointing", "full");
                     job.set("checkpoint_every", every);
+                }
+                _ if option == "op" => {
+                    job.set("activation_checkpointing", "operations");
+                    job.set("selective.every_second_mm", true);
                 }
                 _ => job.give_up(
                     said,

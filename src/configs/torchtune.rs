@@ -51,7 +51,10 @@ const ROWS: &[Row] = &[
         "enable_activation_checkpointing",
         Decides("activation_checkpointing"),
     ),
-    ("enable_activation_offloading", Lacks(Lack::Offload)),
+    (
+        "enable_activation_offloading",
+        Decides("activation_offload.kind"),
+    ),
     ("ac_mode", Decides("activation_checkpointing")),
     (
         "ac_option",
@@ -60,7 +63,10 @@ const ROWS: &[Row] = &[
     ("clip_grad_norm", Sets("clip_grad_norm", Positive)),
     ("compile", Lacks(Lack::Compile)),
     ("compile.*", Lacks(Lack::Compile)),
-    ("dataset.packed", Lacks(Lack::Packing)),
+    (
+        "dataset.packed",
+        Decides("packing.kind attention micro_batch_size seq_len"),
+    ),
     ("dataset._component_", Lacks(Lack::Lengths)),
     ("dataset.max_seq_len", Sets("seq_len", Count)),
     ("run_val_every_n_steps", Decides("evaluation.kind")),
@@ -191,6 +197,9 @@ const PHRASES: &[Phrases] = &[
             r#"{"optimizer": {"_component_": "bitsandbytes.optim.AdamW8bit"}}"#,
             r#"{"optimizer": {"_component_": "bitsandbytes.optim.PagedAdamW8bit"}}"#,
             r#"{"optimizer": {"_component_": "bitsandbytes.optim.PagedAdamW"}}"#,
+            r#"{"optimizer": {"_component_": "torchao.optim.AdamW8bit"}}"#,
+            r#"{"optimizer": {"_component_": "torchao.optim.AdamW4bit"}}"#,
+            r#"{"optimizer": {"_component_": "torchao.optim.AdamWFp8"}}"#,
         ],
     },
     Phrases {
@@ -217,6 +226,14 @@ const PHRASES: &[Phrases] = &[
     Phrases {
         about: &["evaluation.kind"],
         ways: &["{}", r#"{"run_val_every_n_steps": 100}"#],
+    },
+    Phrases {
+        about: &["activation_offload.kind"],
+        ways: &["{}", r#"{"enable_activation_offloading": true}"#],
+    },
+    Phrases {
+        about: &["packing.kind"],
+        ways: &["{}", r#"{"dataset": {"packed": true}}"#],
     },
 ];
 
@@ -285,6 +302,10 @@ fn finish(said: &Said, job: &mut Job) {
         Some(_) => job.give_up(said, "loss._component_", Matters::Yes(Lack::Preference)),
     }
     checkpointing(said, job);
+    if said.is_on("enable_activation_offloading") {
+        // `OffloadActivations` with its streams (`training/_activation_offloading.py`).
+        job.set("activation_offload.kind", "saved_tensors");
+    }
     if let Some(every) = said
         .count("run_val_every_n_steps")
         .filter(|every| *every > 0)
@@ -309,6 +330,12 @@ fn finish(said: &Said, job: &mut Job) {
     job.assume("dataloader.num_workers", 0, SOURCE);
     job.assume("dataloader.pin_memory", false, SOURCE);
     job.assume("gradient_accumulation_steps", 1, SOURCE);
+    if said.is_on("dataset.packed") {
+        // Flex attention, which keeps what flash attention keeps and no mask of all pairs
+        // (`packed_block_causal_mask`, `modules/attention_utils.py`).
+        job.set("attention", "flash_attention_2");
+        job.flatten("position_ids");
+    }
 }
 
 /// The linear layers that get adapters (`lora_attn_modules` and the two beside it), by their names elsewhere.
@@ -349,6 +376,14 @@ fn optimizer(said: &Said, job: &mut Job) {
         "torch.optim.adafactor" => "adafactor",
         "torch.optim.adagrad" => "adagrad",
         "torch.optim.rmsprop" => "rmsprop",
+        // Of torchao's prototypes until 0.9, too.
+        path if path.starts_with("torchao.") && path.ends_with(".adamw8bit") => {
+            "torchao_adamw_8bit"
+        }
+        path if path.starts_with("torchao.") && path.ends_with(".adamw4bit") => {
+            "torchao_adamw_4bit"
+        }
+        path if path.starts_with("torchao.") && path.ends_with(".adamwfp8") => "torchao_adamw_fp8",
         "bitsandbytes.optim.adamw8bit" => "adamw_8bit",
         "bitsandbytes.optim.pagedadamw8bit" => "paged_adamw_8bit",
         "bitsandbytes.optim.pagedadamw" | "bitsandbytes.optim.pagedadamw32bit" => {

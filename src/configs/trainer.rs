@@ -3,13 +3,15 @@
 use super::format::{Format, Phrases, Syntax};
 use super::hugging_face::{self, FSDP, FSDP_WITHOUT_MEMORY, LOADER, OPTIM};
 use super::job::{Job, Wrapper};
-use super::row::As::{Count, Flag, Name};
+use super::row::As::{self, Count, Flag, Is, Name, Within};
 use super::row::Does::{Decides, File, Lacks, Reads, Sets};
 use super::row::{Lack, Row};
 use super::said::Said;
 
 pub(super) const SOURCE: &str = "training_args.py, transformers 5.24";
 const LOADING: &str = "from_pretrained keeps the dtype of the file, transformers 5.24";
+
+const BY_LENGTH: As = Is("group_by_length", "random");
 
 const CONTEXTS: &[(&str, &str)] = &[
     ("fork", "fork"),
@@ -32,7 +34,8 @@ pub(super) const ROWS: &[Row] = &[
     ("fp16", Decides("precision weights")),
     ("pure_bf16", Decides("precision weights")),
     ("optim", Decides("optimizer.name optimizer.impl")),
-    ("optim_target_modules", Lacks(Lack::Optimizer)),
+    ("optim_args", Reads("optimizer.rank", Within("rank"))),
+    ("optim_target_modules", Decides("optimizer.name")),
     (
         "activation_checkpointing",
         Decides("activation_checkpointing"),
@@ -104,7 +107,12 @@ pub(super) const ROWS: &[Row] = &[
     ("fsdp_config", File),
     ("deepspeed", File),
     ("config", File),
-    ("group_by_length", Lacks(Lack::Lengths)),
+    (
+        "train_sampling_strategy",
+        Sets("dataloader.group_by_length", BY_LENGTH),
+    ),
+    ("group_by_length", Sets("dataloader.group_by_length", Flag)),
+    ("save_strategy", Decides("around.saving")),
     ("use_cpu", Decides("host.cuda")),
 ];
 
@@ -115,7 +123,6 @@ pub(super) const WITHOUT_MEMORY: &[&str] = &[
     "learning_rate",
     "lr_scheduler*",
     "warmup_*",
-    "optim_args",
     "weight_decay",
     "adam_*",
     "average_tokens_across_devices",
@@ -154,7 +161,6 @@ pub(super) const WITHOUT_MEMORY: &[&str] = &[
     "dataloader_in_order",
     "remove_unused_columns",
     "label_names",
-    "train_sampling_strategy",
     "length_column_name",
     "ddp_broadcast_buffers",
     "ddp_backend",
@@ -237,6 +243,10 @@ pub(super) const PHRASES: &[Phrases] = &[
     Phrases {
         about: &["liger_kernel"],
         ways: &["{}", r#"{"use_liger_kernel": true}"#],
+    },
+    Phrases {
+        about: &["around.saving"],
+        ways: &["{}", r#"{"save_strategy": "no"}"#],
     },
 ];
 
@@ -334,6 +344,7 @@ pub(super) fn arguments(said: &Said, job: &mut Job, checkpoints: bool) {
             }
         }
     }
+    job.saves = said.word("save_strategy").as_deref() != Some("no");
     job.several = Some(Wrapper::Ddp);
     job.assume("micro_batch_size", 8, SOURCE);
     job.assume("optimizer.name", "adamw", SOURCE);

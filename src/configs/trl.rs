@@ -2,12 +2,12 @@
 
 use super::format::{Format, Phrases, Syntax};
 use super::hugging_face::{self, ATTENTION, FSDP, FSDP_WITHOUT_MEMORY, LOADER};
-use super::job::{Half, Job};
+use super::job::{Half, Job, Matters};
 use super::row::As::{Count, Flag, List, Name, Real};
 use super::row::Does::{Decides, File, Lacks, Sets};
 use super::row::{Lack, Row};
 use super::said::Said;
-use super::trainer;
+use super::{objectives, trainer};
 
 const SOURCE: &str = "SFTConfig and ModelConfig, trl 1.16";
 
@@ -58,34 +58,17 @@ const ROWS: &[Row] = &[
     ("max_seq_length", Sets("seq_len", Count)),
     ("model_max_length", Sets("seq_len", Count)),
     ("pad_to_multiple_of", Sets("pad_to_multiple_of", Count)),
-    ("packing", Lacks(Lack::Packing)),
-    ("padding_free", Lacks(Lack::Packing)),
+    ("packing", Decides("packing.kind micro_batch_size seq_len")),
+    ("packing_strategy", Decides("packing.kind")),
+    (
+        "padding_free",
+        Decides("packing.kind micro_batch_size seq_len"),
+    ),
     ("eval_packing", Lacks(Lack::Packing)),
-    ("loss_type", Decides("loss")),
-    ("activation_offloading", Lacks(Lack::Offload)),
+    ("loss_type", Decides("objective.kind")),
+    ("activation_offloading", Decides("activation_offload.kind")),
     ("router_aux_loss_coef", Lacks(Lack::Loss)),
-    ("max_prompt_length", Decides("seq_len")),
-    (
-        "max_completion_length",
-        Decides("seq_len objective.kind objective.completion_tokens"),
-    ),
-    ("num_generations", Decides("objective.kind")),
-    ("beta", Decides("objective.beta")),
-    (
-        "precompute_ref_log_probs",
-        Decides("objective.kind objective.precompute_ref_log_probs"),
-    ),
-    ("ref_model_init_kwargs", Lacks(Lack::Preference)),
     ("config", File),
-    ("use_vllm", Decides("objective.generation")),
-    ("vllm_mode", Decides("objective.generation")),
-    ("vllm_enable_sleep_mode", Decides("objective.generation")),
-    (
-        "vllm_gpu_memory_utilization",
-        Decides("objective.vllm_gpu_memory_utilization"),
-    ),
-    ("num_iterations", Decides("objective.num_iterations")),
-    ("vllm_*", Lacks(Lack::Generation)),
 ];
 
 const WITHOUT_MEMORY: &[&str] = &[
@@ -110,7 +93,6 @@ const WITHOUT_MEMORY: &[&str] = &[
     "pad_token",
     "truncation_mode",
     "shuffle_dataset",
-    "packing_strategy",
     "completion_only_loss",
     "assistant_only_loss",
     "preprocessing_num_workers",
@@ -125,6 +107,11 @@ const WITHOUT_MEMORY: &[&str] = &[
     "columns",
     "overwrite_hub_revision",
     "reward_*",
+    "label_smoothing",
+    "ref_model_mixup_alpha",
+    "ref_model_sync_steps",
+    "disable_dropout",
+    "discopop_tau",
     "temperature",
     "top_p",
     "top_k",
@@ -187,11 +174,35 @@ const PHRASES: &[Phrases] = &[
         about: &["attention"],
         ways: ATTENTION,
     },
+    Phrases {
+        about: &["packing.kind"],
+        ways: &["{}", r#"{"packing": true}"#],
+    },
+    Phrases {
+        about: &["activation_offload.kind"],
+        ways: &["{}", r#"{"activation_offloading": true}"#],
+    },
+    Phrases {
+        about: &[
+            "objective.kind",
+            "objective.beta",
+            "objective.precompute_ref_log_probs",
+        ],
+        ways: &[
+            "{}",
+            r#"{"precompute_ref_log_probs": false}"#,
+            r#"{"precompute_ref_log_probs": true}"#,
+            r#"{"desirable_weight": 1.0}"#,
+            r#"{"desirable_weight": 1.0, "precompute_ref_log_probs": true}"#,
+            r#"{"cpo_alpha": 1.0}"#,
+            r#"{"center_rewards_coefficient": 0.01}"#,
+        ],
+    },
 ];
 
 pub(super) const FORMAT: Format = Format {
     name: "trl",
-    rows: &[ROWS, trainer::ROWS, LOADER, FSDP],
+    rows: &[ROWS, objectives::ROWS, trainer::ROWS, LOADER, FSDP],
     without_memory: &[WITHOUT_MEMORY, trainer::WITHOUT_MEMORY, FSDP_WITHOUT_MEMORY],
     telling: &[
         "model_name_or_path",
@@ -244,79 +255,43 @@ fn finish(said: &Said, job: &mut Job) {
     if said.is_on("use_flash_attention_2") {
         job.set("attention", "flash_attention_2");
     }
-    let objective = objective(said, job);
     job.assume("seq_len", 1024, SOURCE);
-    let kernels = job.get("liger_kernel").is_some();
-    match said.word("loss_type").as_deref() {
-        // TRL's own computation of the loss for `chunked_nll`, which no scenario has.
-        Some("nll") | None => {}
-        // What is estimated of each objective.
-        Some("dapo") if objective == Some("grpo") => {}
-        Some("sigmoid") if objective == Some("dpo") => {}
-        Some(_) if kernels => {}
-        Some(_) => job.give_up(said, "loss_type", super::job::Matters::Yes(Lack::Loss)),
-    }
+    let objective = objectives::told(said, job);
     adapters(said, job);
-}
-
-/// The longest prompt and completion of GRPO where none is said.
-const GENERATED: [u64; 2] = [512, 512];
-
-/// What says how completions are generated, which trainers other than GRPO's may do, too.
-const GENERATES: [&str; 4] = [
-    "use_vllm",
-    "vllm_mode",
-    "vllm_enable_sleep_mode",
-    "vllm_gpu_memory_utilization",
-];
-
-/// Which trainer the keys are of, where they are of no other: the command that starts it says it, not they.
-fn objective(said: &Said, job: &mut Job) -> Option<&'static str> {
-    let count = |key: &str| said.get(key).and_then(serde_json::Value::as_u64);
-    let generates = ["num_generations", "max_completion_length"];
-    let objective = if generates.iter().any(|key| said.get(key).is_some()) {
-        let prompt = count("max_prompt_length").unwrap_or(GENERATED[0]);
-        let completion = count("max_completion_length").unwrap_or(GENERATED[1]);
-        job.set("seq_len", prompt.saturating_add(completion));
-        job.set("objective.completion_tokens", completion);
-        if let Some(beta) = said.get("beta").and_then(serde_json::Value::as_f64) {
-            job.set("objective.beta", beta);
-        }
-        generation(said, job);
-        "grpo"
-    } else if said.get("precompute_ref_log_probs").is_some() {
-        let before = said.is_on("precompute_ref_log_probs");
-        job.set("objective.precompute_ref_log_probs", before);
-        "dpo"
-    } else {
-        for key in ["max_prompt_length", "beta"] {
-            job.give_up(said, key, super::job::Matters::Yes(Lack::Preference));
-        }
-        for key in GENERATES {
-            job.give_up(said, key, super::job::Matters::Yes(Lack::Generation));
-        }
-        return None;
-    };
-    job.set("objective.kind", objective);
-    Some(objective)
-}
-
-/// Who generates GRPO's completions: the model itself where vLLM is not asked for, or one that is a server.
-fn generation(said: &Said, job: &mut Job) {
-    let server = said.word("vllm_mode").as_deref() == Some("server");
-    let generation = match said.is_on("use_vllm") {
-        true if server => "none",
-        true if said.is_on("vllm_enable_sleep_mode") => "vllm_sleep",
-        true => "vllm",
-        false => "model",
-    };
-    job.set("objective.generation", generation);
-    if let Some(iterations) = said.count("num_iterations") {
-        job.set("objective.num_iterations", iterations);
+    if said.is_on("activation_offloading") {
+        // `OffloadActivations` with its streams (`models/activation_offloading.py`, trl 1.16).
+        job.set("activation_offload.kind", "saved_tensors");
     }
-    let share = said.get("vllm_gpu_memory_utilization");
-    if let Some(share) = share.and_then(serde_json::Value::as_f64) {
-        job.set("objective.vllm_gpu_memory_utilization", share);
+    if objective.is_none() {
+        packing(said, job);
+        objectives::supervised(said, job);
+    } else {
+        loss(said, objective, job);
+    }
+}
+
+/// Samples in one row with their positions, as the strategies that keep them whole are collated; the others cut rows
+/// of full length, which is what is estimated of samples (`SFTTrainer.__init__`).
+fn packing(said: &Said, job: &mut Job) {
+    let strategy = said.word("packing_strategy");
+    let wrapped = strategy.as_deref() == Some("wrapped");
+    if said.is_on("padding_free") || said.is_on("packing") && !wrapped {
+        job.flatten("padding_free");
+    }
+}
+
+/// The loss that is estimated of each objective; the others hold a little more or less.
+fn loss(said: &Said, objective: Option<&str>, job: &mut Job) {
+    let usual: &[&str] = match objective {
+        Some("grpo") => &["dapo", "dr_grpo", "grpo", "bnpo"],
+        Some("dpo") => &["sigmoid", "hinge", "ipo", "apo_zero", "apo_down"],
+        Some("kto") => &["kto", "apo_zero_unpaired"],
+        Some("cpo") => &["sigmoid", "hinge", "ipo", "simpo"],
+        _ => &["nll"],
+    };
+    let given = said.list("loss_type");
+    if given.iter().any(|loss| !usual.contains(&loss.as_str())) {
+        job.give_up(said, "loss_type", Matters::Yes(Lack::Loss));
     }
 }
 

@@ -69,6 +69,14 @@ pub(super) fn list(value: &Value) -> Vec<String> {
     }
 }
 
+/// What an option of this name says in a text such as `rank=64,scale=1.0`.
+pub(super) fn option(value: &Value, name: &str) -> Option<String> {
+    let all = text(value)?;
+    let mut options = all.split(',').filter_map(|option| option.split_once('='));
+    let found = options.find(|(own, _)| own.trim() == name);
+    found.map(|(_, own)| own.trim().to_owned())
+}
+
 /// Whether a value turns off what its key asks for.
 pub(super) fn is_off(value: &Value) -> bool {
     match value {

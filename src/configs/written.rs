@@ -30,6 +30,7 @@ pub(super) fn start(format: &Format, target: &Target) -> Map<String, Value> {
             };
             put(&mut map, "zero_optimization.stage", stage);
         }
+        "trl" => generated(target, &mut map),
         "llama-factory" => {
             put(&mut map, "stage", "sft".into());
             put(&mut map, "do_train", true.into());
@@ -38,6 +39,40 @@ pub(super) fn start(format: &Format, target: &Target) -> Map<String, Value> {
     }
     kernels(format, target, &mut map);
     map
+}
+
+/// The lengths of GRPO's prompts and completions.
+fn generated(target: &Target, map: &mut Map<String, Value>) {
+    let objective = &target.values["objective"];
+    if objective["kind"] != "grpo" {
+        return;
+    }
+    let all = target.values["seq_len"].as_u64().unwrap_or_default();
+    let completion = objective["completion_tokens"].as_u64();
+    let longest = all.saturating_sub(1);
+    let completion = completion.unwrap_or(longest).min(longest);
+    let prompt = all.saturating_sub(completion);
+    let [vllm, server, sleeps] =
+        ["vllm", "none", "vllm_sleep"].map(|name| objective["generation"] == name);
+    let beside = vllm || sleeps;
+    let said = |is: bool, value: Value| if is { value } else { Value::Null };
+    for (key, value) in [
+        ("max_prompt_length", prompt.into()),
+        ("max_completion_length", completion.into()),
+        ("beta", objective["beta"].clone()),
+        ("use_vllm", said(beside || server, true.into())),
+        ("vllm_mode", said(server, "server".into())),
+        ("vllm_enable_sleep_mode", said(sleeps, true.into())),
+        (
+            "vllm_gpu_memory_utilization",
+            said(beside, objective["vllm_gpu_memory_utilization"].clone()),
+        ),
+        ("num_iterations", objective["num_iterations"].clone()),
+    ] {
+        if !value.is_null() {
+            put(map, key, value);
+        }
+    }
 }
 
 /// Liger's kernels by their names, where not all are meant.

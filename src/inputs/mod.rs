@@ -24,9 +24,9 @@ pub use cause::Cause;
 pub use facts::{Facts, Holder, Process, Share, Usage};
 pub use kind::Kind;
 pub use snapshot::{
-    ACTIONS, Action, Block, ByRequests, Device, Doing, Event, FailedRequest, Guess, Held, Largest,
-    Live, Mapped, Moment, Peak, Purpose, Refused, Segment, Setting, Snapshot, Stack,
-    looks_like_snapshot, read_snapshot,
+    ACTIONS, Action, Block, ByRequests, Device, DeviceOverview, Doing, Event, FailedRequest, Guess,
+    Held, Largest, Live, Mapped, Moment, Overview, Peak, Purpose, Refused, Segment, Setting,
+    Snapshot, Stack, looks_like_snapshot, read_snapshot,
 };
 
 use gpu::{Message, messages};

@@ -7,16 +7,16 @@ use crate::configs::{Lack, Note, Unread};
 pub fn lack_sentence(lack: Lack, language: Language) -> &'static str {
     language.of(match lack {
         Lack::Packing => (
-            "Packed sequences are not modelled yet: the estimate is of padded samples of full length.",
-            "尚未支持序列打包：按填充到最大长度的样本估算。",
+            "Packing here is not modelled: rows that are trained can be packed, those of an evaluation are samples of full length.",
+            "不支持此处的打包：训练的各行可以打包，评估按最大长度的样本估算。",
         ),
         Lack::Loss => (
-            "This loss is not modelled yet: the estimate is of the model's own.",
-            "尚未支持该损失：按模型自身的损失估算。",
+            "This loss is not modelled yet: the estimate is of the usual one.",
+            "尚未支持该损失：按默认的损失估算。",
         ),
         Lack::Optimizer => (
-            "This optimizer is not modelled yet: the estimate is of AdamW.",
-            "尚未支持该优化器：按 AdamW 估算。",
+            "This optimizer, or this option of it, is not modelled: the estimate is of its usual form, or of AdamW.",
+            "不支持该优化器或其该选项：按其默认形式或 AdamW 估算。",
         ),
         Lack::Attention => (
             "This attention kernel is not modelled yet: the estimate is of flash_attention_2 or sdpa.",
@@ -27,8 +27,8 @@ pub fn lack_sentence(lack: Lack, language: Language) -> &'static str {
             "尚未支持这种卸载：按留在 GPU 上估算。",
         ),
         Lack::Checkpointing => (
-            "Checkpointing of parts of layers is not modelled yet: everything is taken to be kept.",
-            "尚未支持层内部分检查点：按全部保留估算。",
+            "This choice of what is computed again is not modelled: everything is taken to be kept.",
+            "不支持这种激活重计算的选择：按全部保留估算。",
         ),
         Lack::Compile => (
             "Compiled graphs are not modelled: the estimate is of eager execution.",
@@ -39,8 +39,8 @@ pub fn lack_sentence(lack: Lack, language: Language) -> &'static str {
             "尚未支持 8 位计算：按 16 位估算。",
         ),
         Lack::Preference => (
-            "Training by preferences or rewards, with its further models and samples, is not modelled yet.",
-            "尚未支持偏好或奖励训练（及其额外模型与样本）。",
+            "This way to train by preferences or rewards is not modelled: DPO, KTO, ORPO, CPO, GRPO and reward models of TRL are.",
+            "不支持这种偏好或奖励训练：支持 TRL 的 DPO、KTO、ORPO、CPO、GRPO 与奖励模型。",
         ),
         Lack::Generation => (
             "A server that generates on the same GPU is not modelled: say what it takes in hardware.gpu_memory_in_use.",
@@ -48,11 +48,11 @@ pub fn lack_sentence(lack: Lack, language: Language) -> &'static str {
         ),
         Lack::Adapter => (
             "These adapters, or this choice of layers, are not modelled: LoRA and DoRA by names are.",
-            "尚未支持该适配器或选层方式：支持按名称的 LoRA 与 DoRA。",
+            "不支持该适配器或选层方式：支持按名称选层的 LoRA 与 DoRA。",
         ),
         Lack::Quantization => (
             "This quantization is not modelled: bitsandbytes' 8 and 4 bits are.",
-            "尚未支持该量化：支持 bitsandbytes 的 8 位与 4 位。",
+            "不支持该量化方式：支持 bitsandbytes 的 8 位与 4 位。",
         ),
         Lack::Kernel => (
             "These kernels are not modelled yet: the estimate is of the model's own modules.",
@@ -60,23 +60,23 @@ pub fn lack_sentence(lack: Lack, language: Language) -> &'static str {
         ),
         Lack::Frozen => (
             "Which parts are trained is not taken from here: name those that are not in frozen.",
-            "训练哪些部分未从此处读取：请在 frozen 中列出不训练的部分。",
+            "训练哪些部分不从这里读取：请在 frozen 中列出不训练的部分。",
         ),
         Lack::Parallelism => (
             "This way to divide a job is not modelled from here.",
-            "尚不能由此读取这种并行方式。",
+            "尚不能从这里读取这种并行方式。",
         ),
         Lack::Model => (
             "This change of the model is not modelled: the estimate is of the published model.",
             "尚未支持对模型的这一改动：按已发布的模型估算。",
         ),
         Lack::Lengths => (
-            "How long samples are is in the data: seq_len is taken for all of them; set dataset.length_mean.",
-            "样本长度由数据决定：全部按 seq_len 计；可设置 dataset.length_mean。",
+            "How long samples are is in the data: seq_len is taken for all of them; set dataset.lengths.",
+            "样本长度由数据决定：全部按 seq_len 计；可设置 dataset.lengths。",
         ),
         Lack::Data => (
-            "This is not modelled: see seq_len, micro_batch_size and images of the scenario.",
-            "尚未支持：见场景的 seq_len、micro_batch_size 与 images。",
+            "This is not modelled: see seq_len, micro_batch_size, image_size and max_pixels of the scenario.",
+            "不支持此项：见场景的 seq_len、micro_batch_size、image_size 与 max_pixels。",
         ),
     })
 }
@@ -105,6 +105,14 @@ pub fn note_sentence(note: &Note, language: Language) -> String {
             format!("{key} is {used} in one file and {other} in another, which Trainer refuses; {used} counts here."),
             format!("{key} 在一个文件中为 {used}，在另一个中为 {other}，Trainer 会拒绝；这里采用 {used}。"),
         ),
+        Note::AllLogits { framework } => (
+            format!("{framework} has a trainer of its own for this, which computes all logits and makes them fp32: the estimate is of TRL's, which takes less."),
+            format!("{framework} 为此使用自己的训练器，会计算全部 logits 并转为 fp32：这里按 TRL 的训练器估算，占用较少。"),
+        ),
+        Note::OwnLoss { beside } => (
+            format!("SFTTrainer computes its loss without all logits, which is not estimated beside {beside} yet: the estimate is of the model's own loss, which takes more."),
+            format!("SFTTrainer 不用全部 logits 计算损失；与 {beside} 同时使用时尚未支持：按模型自身的损失估算，占用较多。"),
+        ),
         Note::NeedsModel { key } => (
             format!("{key} is auto, which follows the model's hidden size: give the model's config.json."),
             format!("{key} 为 auto，取决于模型的隐藏维度：请提供模型的 config.json。"),
@@ -123,6 +131,14 @@ pub fn taken_for(name: &str, id: &str, language: Language) -> String {
             format!("{name} is taken to have the sizes of {id}; give its config.json if not.")
         }
         Language::Chinese => format!("{name} 按 {id} 的尺寸处理；若不同，请提供其 config.json。"),
+    }
+}
+
+/// A setting that the files of a job say, and that is not estimated beside the others.
+pub fn left_out(key: &str, why: &str, language: Language) -> String {
+    match language {
+        Language::English => format!("{key} is left out of the estimate: {why}"),
+        Language::Chinese => format!("估算中未计入 {key}：{why}"),
     }
 }
 

@@ -308,6 +308,8 @@ pub enum InputWord {
     Title,
     /// What can be read.
     Help,
+    /// A snapshot is being read.
+    Reading,
     /// Choose a file.
     Choose,
     /// What the text box is for.
@@ -365,6 +367,7 @@ impl InputWord {
                 "Paste it, or drop a file anywhere on this page: an out-of-memory error, memory_summary(), a snapshot (.pickle), a config.json, a trainer's configuration, a launcher's command line, a link; several files of one job at once. Nothing leaves your browser.",
                 "粘贴，或把文件拖到页面任意处：显存不足的报错、memory_summary()、快照（.pickle）、config.json、训练配置、启动命令、链接；同一任务的多个文件可一起打开。内容不会离开浏览器。",
             ),
+            Self::Reading => ("Reading the snapshot…", "正在读取快照…"),
             Self::Choose => ("Open a file", "打开文件"),
             Self::Paste => ("Error, snapshot, configuration", "报错、快照、配置"),
             Self::Requested => ("Asked for", "请求"),

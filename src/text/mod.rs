@@ -33,8 +33,8 @@ mod verdict;
 mod words;
 
 pub use configs::{
-    ConfigWord, estimate_comment, gpu_taken_for, lack_sentence, note_sentence, nothing_of,
-    taken_for, unread_sentence, unsaid_comment,
+    ConfigWord, estimate_comment, gpu_taken_for, lack_sentence, left_out, note_sentence,
+    nothing_of, taken_for, unread_sentence, unsaid_comment,
 };
 pub use explanation::explanation;
 pub use export::{configuration, csv, markdown};

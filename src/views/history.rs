@@ -4,18 +4,15 @@ use super::plot::Plotted;
 use super::two_runs::TwoRuns;
 use crate::app::{Given, Opened, Store, use_store};
 use crate::chart::{HeldAt, HistoryFigure, HistoryHit};
-use crate::inputs::{Moment, Snapshot};
+use crate::inputs::{Moment, Overview};
 use crate::report::TimelinePoint;
 use crate::text::{InputWord, Scale, Word, history_moment, history_summary};
 use crate::units::Bytes;
 use leptos::prelude::*;
 use std::sync::Arc;
 
-/// Moments of a run that are drawn.
-const MOMENTS: usize = 480;
-
 /// The snapshot that was opened, if it is one.
-fn snapshot(opened: RwSignal<Option<Opened>>) -> Option<Arc<Snapshot>> {
+fn snapshot(opened: RwSignal<Option<Opened>>) -> Option<Arc<Overview>> {
     opened.with(|opened| match &opened.as_ref()?.given {
         Given::Snapshot(snapshot) => Some(Arc::clone(snapshot)),
         _ => None,
@@ -31,7 +28,7 @@ fn measured(opened: RwSignal<Option<Opened>>) -> Vec<HeldAt> {
     let snapshot = snapshot(opened);
     let devices = snapshot.iter().flat_map(|snapshot| &snapshot.devices);
     let device = devices.max_by_key(|device| device.peak_allocated.bytes);
-    let moments = device.map(|device| device.timeline(MOMENTS));
+    let moments = device.map(|device| device.timeline.as_slice());
     let moment = |moment: &Moment| HeldAt {
         event: moment.position as u64,
         allocated: bytes(moment.held.allocated),

@@ -3,17 +3,17 @@
 use super::bars::{Ink, background};
 use super::history::SnapshotHistory;
 use super::purposes::purposes;
-use crate::app::{Given, MOST, Opened, Store, asked_for, open_files, open_text, use_store};
+use crate::app::{Given, Opened, Store, asked_for, open_files, open_text, use_store};
 use crate::ask::{Finding, Fix, Scenario};
 use crate::browser;
 use crate::catalog::of_capacity;
 use crate::codec::{Job, Said};
 use crate::configs::Matters;
-use crate::inputs::{Device, Failure, Holder, Share, Snapshot};
+use crate::inputs::{DeviceOverview, Failure, Holder, Largest, Overview, Share};
 use crate::report::Requested;
 use crate::text::{
     InputWord, Language, Term, amount, cause_sentence, exact_bytes, gpu_taken_for, holder_name,
-    job_counts, kind_name, lack_sentence, message_text, note_sentence, refused_sentence,
+    job_counts, kind_name, lack_sentence, left_out, message_text, note_sentence, refused_sentence,
     requested_sentence, taken_for, too_large, unread_sentence,
 };
 use crate::units::Bytes;
@@ -139,7 +139,7 @@ fn failure(failure: &Failure, store: Store) -> AnyView {
 }
 
 /// What a snapshot says of a device, beside the scenario on screen.
-fn device(device: &Device, store: Store) -> AnyView {
+fn device(device: &DeviceOverview, store: Store) -> AnyView {
     let (language, units) = (store.language.get(), store.units.get());
     let predicted = store.settled.with(|answer| {
         let run = answer.as_ref()?.report.device.run;
@@ -166,7 +166,7 @@ fn device(device: &Device, store: Store) -> AnyView {
         (InputWord::Allocated, device.peak_allocated.bytes, allocated),
         (InputWord::Reserved, device.peak_reserved.bytes, reserved),
     ];
-    let block = |largest: &crate::inputs::Largest| {
+    let block = |largest: &Largest| {
         let size = amount(Bytes(largest.block.size), units);
         let own = largest
             .frames
@@ -192,7 +192,7 @@ fn device(device: &Device, store: Store) -> AnyView {
     .into_any()
 }
 
-fn snapshot(snapshot: &Snapshot, store: Store) -> AnyView {
+fn snapshot(snapshot: &Overview, store: Store) -> AnyView {
     let devices = snapshot.devices.iter();
     devices
         .map(|of| device(of, store))
@@ -220,6 +220,9 @@ fn job(of: &Job, back: impl Fn() + 'static, language: Language) -> AnyView {
     let sentence = |said: &Said| match said {
         Said::Note(note) => note_sentence(note, language),
         Said::Finding(finding) => message_text(&finding.message, language),
+        Said::Left(key, finding) => {
+            left_out(key, &message_text(&finding.message, language), language)
+        }
         Said::Model(name, id) => taken_for(name, id, language),
         Said::Gpu(name, id) => gpu_taken_for(name, id, language),
     };
@@ -270,7 +273,8 @@ fn said(opened: &Opened, all: RwSignal<Option<Opened>>, store: Store) -> AnyView
         Given::Foreign(owner) => sentence((*owner).to_owned()),
         Given::Snapshot(given) => snapshot(given, store),
         Given::Refused(refused) => sentence(refused_sentence(*refused, language)),
-        Given::TooLarge(bytes) => sentence(too_large(*bytes, MOST, units, language)),
+        Given::Reading => sentence(InputWord::Reading.text(language).to_owned()),
+        Given::TooLarge(bytes, most) => sentence(too_large(*bytes, *most, units, language)),
         Given::Unknown => sentence(InputWord::Unknown.text(language).to_owned()),
         Given::NoJob(why) => sentence(unread_sentence(why, language)),
         Given::Applied(before, findings) => applied(findings, back(before), language),

@@ -2,13 +2,13 @@
 
 use crate::app::Store;
 use crate::figure::{PurposeRow, purpose_rows};
-use crate::inputs::Device;
+use crate::inputs::DeviceOverview;
 use crate::text::{InputWord, Language, Term, Word, amount, difference};
 use crate::units::Bytes;
 use leptos::prelude::*;
 
 /// The table; nothing where a device's frames give nothing to guess from.
-pub(super) fn purposes(device: &Device, store: Store) -> Option<AnyView> {
+pub(super) fn purposes(device: &DeviceOverview, store: Store) -> Option<AnyView> {
     let guess = device.guess.as_ref()?;
     let (language, units) = (store.language.get(), store.units.get());
     let answer = store.settled.get()?;

@@ -22,6 +22,7 @@ cargo xtask test [STAGE ...]          run every check, or only the stages named
 cargo xtask build [--url ADDRESS]     build the page for hosting, as static files
 cargo xtask size                      what a first visit downloads, against the budget
 cargo xtask bench                     time of one estimate, natively and in WebAssembly
+cargo xtask fuzz [COUNT]              read COUNT mutated inputs with every reader (2,000,000)
 cargo xtask setup                     install what the others need, and nothing else
 
 What is missing is installed at a pinned version: Rust's WebAssembly target with rustup, Trunk and
@@ -38,6 +39,7 @@ fn main() -> ExitCode {
         Some("build") => build::release_page_for(rest),
         Some("size") => nothing_else(rest).and_then(|()| build::size()),
         Some("bench") => nothing_else(rest).and_then(|()| bench::run_both()),
+        Some("fuzz") => tests::fuzz(rest),
         Some("setup") => nothing_else(rest).and_then(|()| tools::everything()),
         None | Some("help" | "--help" | "-h") => {
             print!("{HELP}");

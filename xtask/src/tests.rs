@@ -183,3 +183,23 @@ fn browser() -> Result<(), Failure> {
         minutes(15),
     )
 }
+
+/// Reads many mutated inputs with every reader, at full speed.
+pub fn fuzz(arguments: &[String]) -> Result<(), Failure> {
+    let count = match arguments {
+        [] => "2000000",
+        [count] if count.bytes().all(|digit| digit.is_ascii_digit()) => count,
+        _ => return Err(Failure::usage("cargo xtask fuzz [COUNT]".to_owned())),
+    };
+    let selection = ["test", "--locked", "--release", "--test", "fuzz", "--"];
+    run(
+        cargo()
+            .args(selection)
+            .args(["--ignored", "--nocapture"])
+            .env("HIGHWATER_FUZZ", count)
+            // Built in parts: minutes are saved, and little speed is lost.
+            .env("CARGO_PROFILE_RELEASE_LTO", "off")
+            .env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "16"),
+        minutes(120),
+    )
+}

@@ -11,8 +11,8 @@ use highwater::configs;
 use highwater::inputs;
 use highwater::report;
 use highwater::text::{
-    self, ByteUnits, Language, english, gpu_taken_for, lack_sentence, note_sentence, taken_for,
-    unread_sentence,
+    self, ByteUnits, Language, english, gpu_taken_for, lack_sentence, left_out, note_sentence,
+    taken_for, unread_sentence,
 };
 use serde_json::{Value, json};
 use std::io::Write;
@@ -163,6 +163,9 @@ pub fn read_files(texts: &[JobFile], set: &[Setting]) -> Result<Imported, Proble
     let findings = job.said.iter().map(|said| match said {
         Said::Finding(finding) => {
             json!({"key": finding.key, "message": english(&finding.message)})
+        }
+        Said::Left(key, finding) => {
+            json!({"key": key, "message": left_out(key, &english(&finding.message), LANGUAGE)})
         }
         Said::Note(note) => json!({ "message": note_sentence(note, LANGUAGE) }),
         Said::Model(name, id) => {

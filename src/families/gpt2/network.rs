@@ -374,7 +374,3 @@ pub(crate) fn build_j(b: &Builder, spec: &ResolvedSpec, facts: Facts) -> Net {
 pub(crate) fn build_code_gen(b: &Builder, spec: &ResolvedSpec, facts: Facts) -> Net {
     Net::decoder(Gpt2::new(b, Kind::CodeGen, spec, facts))
 }
-
-/// One line.
-#[allow(dead_code)]
-const ONE_LINE: u64 = 0;

@@ -5,6 +5,7 @@
 use super::Setting;
 use super::pickle::{Pickle, Value, unsigned};
 use super::refused::Refused;
+use serde::{Deserialize, Serialize};
 
 /// What happened to a block or a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,7 +61,7 @@ pub struct Event {
 }
 
 /// Who asked: the frames, which are looked up only where they are shown.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stack(Option<u32>);
 
 /// Memory taken from the driver, at the end of the recording.

@@ -7,10 +7,11 @@
 use super::contents::{Action, Event, Stack, stacked};
 use super::pickle::{Pickle, Value};
 use super::replay::Live;
+use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
 /// What a program does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Doing {
     /// It makes or loads a model.
     Loading,
@@ -49,7 +50,7 @@ impl Doing {
 }
 
 /// What a block is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Purpose {
     /// It was there when recording began.
     Before,
@@ -98,7 +99,7 @@ impl Purpose {
 }
 
 /// What is guessed of a device.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Guess {
     /// What the program did, and from which event on.
     pub passes: Vec<(usize, Doing)>,
@@ -116,6 +117,18 @@ impl Guess {
     /// What the program did when an event came.
     pub fn doing(&self, event: usize) -> Option<Doing> {
         self.pass(event).map(|number| self.passes[number].1)
+    }
+
+    /// The same of these events alone, which may be few of many passes.
+    pub(super) fn of_events(&self, events: impl Iterator<Item = usize>) -> Self {
+        let mut numbers: Vec<usize> = events.filter_map(|event| self.pass(event)).collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        Self {
+            passes: numbers.iter().map(|number| self.passes[*number]).collect(),
+            at_peak: self.at_peak.clone(),
+            beyond_requests: self.beyond_requests,
+        }
     }
 
     /// The number of the pass in which an event came; nothing before the first.

@@ -6,6 +6,7 @@
 
 mod contents;
 mod guess;
+mod overview;
 mod pickle;
 mod refused;
 mod replay;
@@ -13,11 +14,13 @@ mod sizes;
 
 pub use contents::{ACTIONS, Action, Block, Event, Segment, Stack};
 pub use guess::{Doing, Guess, Purpose};
+pub use overview::{DeviceOverview, Overview};
 pub use refused::Refused;
 pub use replay::{Held, Live, Mapped};
 
 use contents::{Contents, Rules};
 use pickle::Pickle;
+use serde::{Deserialize, Serialize};
 
 /// What a snapshot says.
 #[derive(Clone, Debug, PartialEq)]
@@ -86,7 +89,7 @@ pub struct Device {
 }
 
 /// A peak, and after how many events it was there first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Peak {
     /// In bytes.
     pub bytes: i64,
@@ -95,7 +98,7 @@ pub struct Peak {
 }
 
 /// A large block and who asked.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Largest {
     /// The block.
     pub block: Live,
@@ -104,7 +107,7 @@ pub struct Largest {
 }
 
 /// The most that was held between two moments.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Moment {
     /// The number of events until the first of these moments.
     pub position: usize,

@@ -1,7 +1,9 @@
 //! Why a file is not read as a snapshot.
 
+use serde::{Deserialize, Serialize};
+
 /// What is wrong with a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Refused {
     /// It does not begin as a pickle does.
     NoPickle,

@@ -1,10 +1,11 @@
 //! A trace replayed backwards: what was held at the end is known, what was held at the start is not.
 
 use super::contents::{Action, Event, Segment, Stack};
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// What is held at a moment, in bytes. Less than nothing where the ring lost one half of a pair.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Held {
     /// By tensors.
     pub allocated: i64,
@@ -15,7 +16,7 @@ pub struct Held {
 }
 
 /// A block at a moment.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Live {
     /// Where it begins.
     pub address: u64,

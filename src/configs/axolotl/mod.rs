@@ -1,0 +1,314 @@
+//! axolotl's YAML.
+
+mod phrases;
+mod rows;
+
+use super::format::{Format, Syntax};
+use super::hugging_face::{self, FSDP, FSDP_WITHOUT_MEMORY, LOADER};
+use super::job::{Half, Job, Matters, Wrapper};
+use super::row::Lack;
+use super::said::Said;
+use super::value;
+use super::without_memory;
+use phrases::PHRASES;
+use rows::ROWS;
+
+const SOURCE: &str = "utils/schemas, axolotl 0.19";
+
+pub(super) const FORMAT: Format = Format {
+    name: "axolotl",
+    rows: &[ROWS, LOADER, FSDP],
+    without_memory: &[without_memory::AXOLOTL, FSDP_WITHOUT_MEMORY],
+    telling: &[
+        "base_model",
+        "sequence_len",
+        "datasets",
+        "adapter",
+        "val_set_size",
+        "sample_packing",
+        "num_epochs",
+        "evals_per_epoch",
+        "saves_per_epoch",
+        "dataset_prepared_path",
+        "pad_to_sequence_len",
+    ],
+    finish,
+    syntax: Syntax::Yaml,
+    phrases: &[PHRASES],
+};
+
+fn finish(said: &Said, job: &mut Job) {
+    if let Some(model) = said.get("base_model") {
+        job.set("model", model.clone());
+    }
+    if said
+        .word("model_type")
+        .is_some_and(|name| name.contains("forsequenceclassification"))
+    {
+        job.set("task", "sequence_classification");
+    }
+    precision(said, job);
+    hugging_face::optimizer(said, "optimizer", job);
+    let keys = ["gradient_checkpointing", "gradient_checkpointing_kwargs"];
+    hugging_face::checkpointing(said, keys, false, job);
+    offloading(said, job);
+    hugging_face::attention(said, "attn_implementation", job);
+    for (key, name) in [
+        ("flash_attention", "flash_attention_2"),
+        ("sdp_attention", "sdpa"),
+        ("eager_attention", "eager"),
+    ] {
+        if said.is_on(key) {
+            job.set("attention", name);
+        }
+    }
+    evaluation(said, job);
+    kernels(said, job);
+    if said.has_within("fsdp_config.") || !said.list("fsdp").is_empty() {
+        hugging_face::fsdp(said, job);
+    }
+    if let Some(size) = said.count("tensor_parallel_size").filter(|size| *size > 1) {
+        job.set("parallelism.tp.size", size);
+        job.set("parallelism.tp.plan", "transformers");
+    }
+    job.saves = said.word("save_strategy").as_deref() != Some("no");
+    job.several = Some(Wrapper::Ddp);
+    job.assume("micro_batch_size", 1, SOURCE);
+    let each = job.count("micro_batch_size").unwrap_or(1).max(1);
+    if let Some(all) = said.count("batch_size")
+        && !said.has("gradient_accumulation_steps")
+    {
+        job.set("gradient_accumulation_steps", (all / each).max(1));
+    }
+    job.assume("optimizer.name", "adamw", SOURCE);
+    if job.get("optimizer.name") == Some(&"adamw".into()) {
+        job.assume("optimizer.impl", "fused", SOURCE);
+    }
+    job.assume("seq_len", 512, SOURCE);
+    job.assume("clip_grad_norm", true, SOURCE);
+    job.assume("dataloader.num_workers", 0, SOURCE);
+    // Without logits nothing but the loss is converted.
+    let converts = job.get("loss").is_none();
+    let style = if converts { "accelerate" } else { "plain" };
+    job.assume("autocast_style", style, SOURCE);
+    adapters(said, job);
+    if !objective(said, job) {
+        packing(said, job);
+    }
+}
+
+/// `_configure_gradient_checkpointing` and `_apply_activation_checkpointing` (axolotl 0.19): TRL's offloading stands
+/// in the place of checkpoints, which come back where all is trained.
+fn offloading(said: &Said, job: &mut Job) {
+    let old = said.word("gradient_checkpointing").unwrap_or_default();
+    let word = match (said.word("activation_offloading"), old.as_str()) {
+        (_, "offload") => "true".to_owned(),
+        (_, "offload_disk") => "disk".to_owned(),
+        (Some(word), _) => word,
+        (None, _) => return,
+    };
+    let key = if said.has("activation_offloading") {
+        "activation_offloading"
+    } else {
+        "gradient_checkpointing"
+    };
+    let checkpointed = job.get("activation_checkpointing").cloned();
+    match word.as_str() {
+        "true" | "legacy" => {
+            job.set("activation_offload.kind", "saved_tensors");
+            if word == "legacy" {
+                job.set("activation_offload.streams", false);
+            }
+            let whole = said
+                .word("adapter")
+                .is_none_or(|adapter| adapter.is_empty());
+            let kind = if whole { "full" } else { "none" };
+            job.set("activation_checkpointing", kind);
+        }
+        "hidden_states" if checkpointed == Some("full_reentrant".into()) => {
+            job.set("activation_offload.kind", "layer_inputs");
+        }
+        "hidden_states" | "disk" => {
+            job.set("activation_checkpointing", "full");
+            job.give_up(said, key, Matters::Yes(Lack::Offload));
+        }
+        _ => {}
+    }
+}
+
+/// `HFRLTrainerBuilder` and `HFCausalTrainerBuilder` (`core/builders`, axolotl 0.19): trainers of TRL.
+fn objective(said: &Said, job: &mut Job) -> bool {
+    let kind = match said.word("rl").as_deref() {
+        Some("dpo" | "ipo") => "dpo",
+        Some("kto") => "kto",
+        Some("orpo") => "orpo",
+        Some("simpo") => "cpo",
+        Some("grpo" | "gdpo") => "grpo",
+        None | Some("") if said.is_on("reward_model") => "reward",
+        None | Some("") => {
+            job.remove("objective");
+            return false;
+        }
+        Some(_) => {
+            job.remove("objective");
+            job.give_up(said, "rl", Matters::Yes(Lack::Preference));
+            return false;
+        }
+    };
+    job.set("objective.kind", kind);
+    if kind == "reward" {
+        job.set("task", "sequence_classification");
+    }
+    if kind == "grpo" {
+        // `GRPOConfig`, trl 1.16; `sequence_len` is taken to hold prompts and completions.
+        let completion = said.count("trl.max_completion_length").unwrap_or(512);
+        job.set("objective.completion_tokens", completion);
+        let longest = job.count("seq_len").unwrap_or(0);
+        job.set("seq_len", longest.max(completion.saturating_add(1)));
+        let beta = said.first(&["trl.beta", "rl_beta"]).and_then(value::real);
+        if let Some(beta) = beta {
+            job.set("objective.beta", beta);
+        }
+    }
+    true
+}
+
+/// One row of as many tokens as the batch has room for, where attention tells sequences apart by their positions,
+/// and else as many rows (`multipack_real_batches`, `core/builders/causal.py`, axolotl 0.19).
+fn packing(said: &Said, job: &mut Job) {
+    let flattened = said.is_on("batch_flattening");
+    if !said.is_on("sample_packing") && !flattened {
+        return;
+    }
+    let varlen = job.get("attention") == Some(&"flash_attention_2".into());
+    if flattened
+        || said
+            .flag("multipack_real_batches")
+            .map_or(varlen, |real| !real)
+    {
+        job.flatten("position_ids");
+    } else {
+        job.set("packing.kind", "position_ids");
+    }
+}
+
+/// `resolve_dtype` (`utils/config/__init__.py`, axolotl 0.19), on GPUs that have bfloat16.
+fn precision(said: &Said, job: &mut Job) {
+    let word = said.word("bf16").unwrap_or_else(|| "auto".to_owned());
+    let fp16 = said.is_on("fp16");
+    let bf16 = match word.as_str() {
+        "auto" => !fp16,
+        word => matches!(word, "true" | "full"),
+    };
+    if bf16 && word != "full" {
+        job.mixed = Some(Half::Bf16);
+    } else if fp16 {
+        job.mixed = Some(Half::Fp16);
+    }
+    job.loaded = Some(if bf16 || said.is_on("bfloat16") {
+        "bf16"
+    } else if said.is_on("load_in_8bit") || fp16 || said.is_on("float16") {
+        "fp16"
+    } else {
+        "fp32"
+    });
+}
+
+fn evaluation(said: &Said, job: &mut Job) {
+    let splits = said
+        .get("val_set_size")
+        .and_then(value::real)
+        .is_some_and(|size| size > 0.0);
+    let never = said.count("evals_per_epoch") == Some(0)
+        || said.word("eval_strategy").as_deref() == Some("no");
+    if (splits || said.has("test_datasets")) && !never {
+        let batch = said.count("eval_batch_size");
+        hugging_face::evaluation(said, Some("steps".to_owned()), batch, job);
+        if let Some(batch) = job.get("micro_batch_size").cloned() {
+            job.assume("evaluation.micro_batch_size", batch, SOURCE);
+        }
+    }
+}
+
+/// The plugin for Liger's kernels and its options (`integrations/liger`), and others.
+fn kernels(said: &Said, job: &mut Job) {
+    let plugins = said.list("plugins");
+    let of = |part: &str| {
+        let mut names = plugins.iter().map(|name| name.to_ascii_lowercase());
+        names.any(|name| name.contains(part))
+    };
+    if of("cut_cross_entropy") && said.flag("cut_cross_entropy") != Some(false) {
+        job.set("loss", "cut_cross_entropy");
+    }
+    // What is logged is no kernel.
+    let known = ["liger", "cut_cross_entropy", "swanlab"];
+    let is_known = |name: &String| {
+        known
+            .iter()
+            .any(|part| name.to_ascii_lowercase().contains(part))
+    };
+    if !plugins.iter().all(is_known) {
+        job.give_up(said, "plugins", Matters::Yes(Lack::Kernel));
+    }
+    let named = [
+        ("liger_rope", "rope"),
+        ("liger_rms_norm", "rms_norm"),
+        ("liger_glu_activation", "swiglu"),
+        ("liger_swiglu", "swiglu"),
+        ("liger_cross_entropy", "cross_entropy"),
+        (
+            "liger_fused_linear_cross_entropy",
+            "fused_linear_cross_entropy",
+        ),
+    ];
+    let named = named.iter().filter(|(key, _)| said.is_on(key));
+    let mut kernels: Vec<&str> = named.map(|(_, name)| *name).collect();
+    kernels.dedup();
+    if !kernels.is_empty() {
+        job.set("liger_kernel", kernels);
+    }
+}
+
+/// `loaders/adapter.py` and `loaders/model.py`.
+fn adapters(said: &Said, job: &mut Job) {
+    let adapter = said.word("adapter");
+    match adapter.as_deref() {
+        Some("lora" | "qlora") => {
+            job.assume("lora.r", 8, "LoraConfig, peft 0.21");
+            let targets = said.list("lora_target_modules");
+            if said.is_on("lora_target_linear") {
+                job.set("lora.target_modules", vec!["all-linear"]);
+            } else if targets
+                .iter()
+                .any(|name| name.contains(['(', '*', '\\', '|']))
+            {
+                job.give_up(said, "lora_target_modules", Matters::Yes(Lack::Adapter));
+            } else if !targets.is_empty() {
+                job.set("lora.target_modules", targets);
+            }
+            if said.flag("peft_autocast_adapter_dtype") == Some(false) {
+                job.set("lora.adapter_dtype", "base");
+            }
+        }
+        other => {
+            job.remove("lora");
+            if other.is_some_and(|name| !name.is_empty()) {
+                job.give_up(said, "adapter", Matters::Yes(Lack::Adapter));
+            }
+        }
+    }
+    let dtype = job.loaded.unwrap_or("fp32");
+    let adapter = adapter.as_deref();
+    if adapter == Some("qlora") && said.is_on("load_in_4bit") {
+        job.set("quantization.type", "nf4");
+        job.set("quantization.double", true);
+        job.set("quantization.storage", "bfloat16");
+    } else if adapter == Some("lora") && said.is_on("load_in_8bit") {
+        job.set("quantization.type", "int8");
+    } else {
+        return;
+    }
+    job.set("quantization.compute_dtype", dtype);
+    // Left out under FSDP and ZeRO-3, so that all is of one dtype (`_prepare_model_for_quantization`).
+    job.plain_when_sharded = true;
+}

@@ -1,0 +1,213 @@
+//! Which of TRL's trainers the keys of a configuration are of: the command that starts it says it mostly, not they.
+
+use super::job::{Job, Matters, Note};
+use super::row::Does::{Decides, Lacks};
+use super::row::{Lack, Row};
+use super::said::Said;
+use super::value;
+
+const SOURCE: &str = "DPOConfig and GRPOConfig, trl 1.16";
+
+/// Options of TRL's trainers (trl 1.16, and spellings since 0.7); `trainer` is the word of the command.
+pub(super) const ROWS: &[Row] = &[
+    ("trainer", Decides("objective.kind")),
+    ("max_prompt_length", Decides("seq_len objective.kind")),
+    (
+        "max_completion_length",
+        Decides("seq_len objective.kind objective.completion_tokens"),
+    ),
+    ("num_generations", Decides("objective.kind")),
+    ("beta", Decides("objective.kind objective.beta")),
+    (
+        "precompute_ref_log_probs",
+        Decides("objective.kind objective.precompute_ref_log_probs"),
+    ),
+    ("precompute_ref_batch_size", Lacks(Lack::Preference)),
+    ("loss_weights", Decides("objective.kind")),
+    ("f_divergence_type", Decides("objective.kind")),
+    ("rpo_alpha", Lacks(Lack::Preference)),
+    ("ld_alpha", Decides("objective.kind")),
+    ("use_weighting", Lacks(Lack::Preference)),
+    ("desirable_weight", Decides("objective.kind")),
+    ("undesirable_weight", Decides("objective.kind")),
+    ("cpo_alpha", Decides("objective.kind")),
+    ("simpo_gamma", Decides("objective.kind")),
+    ("center_rewards_coefficient", Decides("objective.kind")),
+    ("ref_model_init_kwargs*", Lacks(Lack::Preference)),
+    ("use_vllm", Decides("objective.generation")),
+    ("vllm_mode", Decides("objective.generation")),
+    ("vllm_enable_sleep_mode", Decides("objective.generation")),
+    (
+        "vllm_gpu_memory_utilization",
+        Decides("objective.vllm_gpu_memory_utilization"),
+    ),
+    ("num_iterations", Decides("objective.num_iterations")),
+    ("vllm_*", Lacks(Lack::Generation)),
+];
+
+/// Keys that only one of the trainers has, and the trainer's name in a scenario.
+const TELLING: &[(&str, &str)] = &[
+    ("num_generations", "grpo"),
+    ("desirable_weight", "kto"),
+    ("undesirable_weight", "kto"),
+    ("cpo_alpha", "cpo"),
+    ("simpo_gamma", "cpo"),
+    ("center_rewards_coefficient", "reward"),
+    ("max_completion_length", "grpo"),
+    ("precompute_ref_log_probs", "dpo"),
+    ("ref_model_init_kwargs", "dpo"),
+    ("f_divergence_type", "dpo"),
+    ("loss_weights", "dpo"),
+    ("ld_alpha", "dpo"),
+];
+
+/// Losses that only one of the trainers has.
+const LOSSES: &[(&str, &str)] = &[
+    ("kto", "kto"),
+    ("apo_zero_unpaired", "kto"),
+    ("simpo", "cpo"),
+    ("alphapo", "cpo"),
+    ("grpo", "grpo"),
+    ("dr_grpo", "grpo"),
+    ("dapo", "grpo"),
+    ("bnpo", "grpo"),
+    ("sigmoid", "dpo"),
+    ("hinge", "dpo"),
+    ("ipo", "dpo"),
+    ("apo_zero", "dpo"),
+    ("apo_down", "dpo"),
+];
+
+/// Commands and scripts by the trainer that they start.
+const COMMANDS: &[(&str, &str)] = &[
+    ("sft", "sft"),
+    ("dpo", "dpo"),
+    ("kto", "kto"),
+    ("orpo", "orpo"),
+    ("cpo", "cpo"),
+    ("grpo", "grpo"),
+    ("reward", "reward"),
+    ("reward_modeling", "reward"),
+];
+
+/// What says how completions are generated, which trainers other than GRPO's may do, too.
+const GENERATES: [&str; 4] = [
+    "use_vllm",
+    "vllm_mode",
+    "vllm_enable_sleep_mode",
+    "vllm_gpu_memory_utilization",
+];
+
+/// Keys of `SFTConfig` and of TRL's scripts, which other users of `Trainer` have not.
+const SUPERVISED: &[&str] = &[
+    "max_length",
+    "max_seq_length",
+    "packing",
+    "padding_free",
+    "use_peft",
+    "completion_only_loss",
+    "assistant_only_loss",
+    "dataset_text_field",
+    "trainer",
+];
+
+fn named(names: &[(&str, &'static str)], word: &str) -> Option<&'static str> {
+    let found = names.iter().find(|(name, _)| *name == word);
+    found.map(|(_, own)| *own)
+}
+
+/// The trainer that a command's word or a script's name starts.
+pub(super) fn started(word: &str) -> Option<&'static str> {
+    let file = word.rsplit('/').next().unwrap_or(word);
+    let stem = file.strip_suffix(".py").unwrap_or(file);
+    named(COMMANDS, stem.strip_prefix("run_").unwrap_or(stem))
+}
+
+/// Sets the objective that the keys tell. Where nothing but a `beta` or the length of prompts does, it is DPO's.
+pub(super) fn told(said: &Said, job: &mut Job) -> Option<&'static str> {
+    let command = said.word("trainer").and_then(|word| started(&word));
+    let loss = said.list("loss_type").into_iter().next();
+    let by_loss = loss.and_then(|loss| named(LOSSES, &loss));
+    let has = |key: &str| said.get(key).is_some();
+    let telling = TELLING.iter().find(|(key, _)| has(key));
+    let kind = command.or(telling.map(|(_, kind)| *kind)).or(by_loss);
+    match kind {
+        Some("sft") => return None,
+        Some(kind) => job.set("objective.kind", kind),
+        None if has("beta") || has("max_prompt_length") => {
+            job.assume("objective.kind", "dpo", SOURCE);
+        }
+        None => return None,
+    }
+    let kind = kind.unwrap_or("dpo");
+    if kind != "grpo" {
+        for key in GENERATES {
+            job.give_up(said, key, Matters::Yes(Lack::Generation));
+        }
+    }
+    match kind {
+        "grpo" => generated(said, job),
+        "dpo" | "kto" => {
+            if let Some(before) = said.flag("precompute_ref_log_probs") {
+                job.set("objective.precompute_ref_log_probs", before);
+            }
+        }
+        "reward" => job.set("task", "sequence_classification"),
+        _ => {}
+    }
+    Some(kind)
+}
+
+/// The longest prompt and completion of GRPO where none is said.
+const GENERATED: [u64; 2] = [512, 512];
+
+/// Lengths and the reference of GRPO.
+fn generated(said: &Said, job: &mut Job) {
+    let prompt = said.count("max_prompt_length").unwrap_or(GENERATED[0]);
+    let completion = said.count("max_completion_length").unwrap_or(GENERATED[1]);
+    job.set("seq_len", prompt.saturating_add(completion));
+    job.set("objective.completion_tokens", completion);
+    if let Some(beta) = said.get("beta").and_then(value::real) {
+        job.set("objective.beta", beta);
+    }
+    generation(said, job);
+}
+
+/// Who generates GRPO's completions: the model itself where vLLM is not asked for, or one that is a server.
+fn generation(said: &Said, job: &mut Job) {
+    let server = said.word("vllm_mode").as_deref() == Some("server");
+    let generation = match said.is_on("use_vllm") {
+        true if server => "none",
+        true if said.is_on("vllm_enable_sleep_mode") => "vllm_sleep",
+        true => "vllm",
+        false => "model",
+    };
+    job.set("objective.generation", generation);
+    if let Some(iterations) = said.count("num_iterations") {
+        job.set("objective.num_iterations", iterations);
+    }
+    let share = said.get("vllm_gpu_memory_utilization");
+    if let Some(share) = share.and_then(value::real) {
+        job.set("objective.vllm_gpu_memory_utilization", share);
+    }
+}
+
+/// `SFTTrainer`, whose loss needs no logits of all tokens (`sft_trainer.py`, trl 1.16): where the loss is its own,
+/// and not estimated beside what is said.
+pub(super) fn supervised(said: &Said, job: &mut Job) {
+    if !SUPERVISED.iter().any(|key| said.has(key)) || job.get("liger_kernel").is_some() {
+        return;
+    }
+    if said.word("loss_type").as_deref() == Some("dft") {
+        return job.give_up(said, "loss_type", Matters::Yes(Lack::Loss));
+    }
+    let beside = [
+        "quantization.type",
+        "packing.kind",
+        "activation_offload.kind",
+    ];
+    match beside.into_iter().find(|path| job.get(path).is_some()) {
+        Some(beside) => job.notes.push(Note::OwnLoss { beside }),
+        None => job.set("objective.kind", "sft"),
+    }
+}

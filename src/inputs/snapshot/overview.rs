@@ -1,0 +1,59 @@
+//! A snapshot in few numbers: what is shown of it, without its events.
+
+use super::{Device, Guess, Largest, Moment, Peak, Snapshot};
+use serde::{Deserialize, Serialize};
+
+/// What is shown of a snapshot.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Overview {
+    /// Its devices, by number.
+    pub devices: Vec<DeviceOverview>,
+}
+
+/// What is shown of one device.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DeviceOverview {
+    /// Its number.
+    pub device: usize,
+    /// The most that tensors held.
+    pub peak_allocated: Peak,
+    /// The most that segments took.
+    pub peak_reserved: Peak,
+    /// The largest blocks at the peak of the allocated, the largest first.
+    pub largest: Vec<Largest>,
+    /// What the program did at the peak and when the largest blocks were made, and what blocks are for, where frames
+    /// give something to guess it from.
+    pub guess: Option<Guess>,
+    /// What was held over time.
+    pub timeline: Vec<Moment>,
+}
+
+/// Moments of what was held over time.
+const MOMENTS: usize = 480;
+
+impl From<&Snapshot> for Overview {
+    fn from(snapshot: &Snapshot) -> Self {
+        Self {
+            devices: snapshot.devices.iter().map(DeviceOverview::from).collect(),
+        }
+    }
+}
+
+impl From<&Device> for DeviceOverview {
+    fn from(device: &Device) -> Self {
+        let made = device
+            .largest
+            .iter()
+            .filter_map(|largest| largest.block.since);
+        let events = made.chain([device.peak_allocated.position]);
+        let guess = device.guess.as_ref();
+        Self {
+            device: device.device,
+            peak_allocated: device.peak_allocated,
+            peak_reserved: device.peak_reserved,
+            largest: device.largest.clone(),
+            guess: guess.map(|guess| guess.of_events(events)),
+            timeline: device.timeline(MOMENTS),
+        }
+    }
+}
