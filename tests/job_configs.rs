@@ -2,8 +2,8 @@
 
 use highwater::ask::{ObjectiveKind, Scenario};
 use highwater::codec::{
-    Job, Said, Unwritten, decode_json, encode_json, hidden_size_of, known_as, read_job, values,
-    write_job,
+    Job, JobFile, Said, Unwritten, decode_json, encode_json, hidden_size_of, known_as, read_job,
+    values, write_job,
 };
 use highwater::configs::{self, Exported, FORMATS, File, Import, Matters, Unread, import};
 use highwater::report::estimate;
@@ -146,6 +146,13 @@ fn jobs() -> Vec<(String, Scenario)> {
     jobs.collect()
 }
 
+fn file(name: &str, text: &str) -> JobFile {
+    JobFile {
+        name: name.to_owned(),
+        text: text.to_owned(),
+    }
+}
+
 /// A job written in its trainer's format and as a launcher's lines, and read again: the settings that are not as
 /// they were, and those that the trainer's format says that it does not say; nothing where it is not written.
 fn around(trainer: &str, before: &Scenario) -> Option<(Vec<String>, Vec<String>)> {
@@ -156,7 +163,7 @@ fn around(trainer: &str, before: &Scenario) -> Option<(Vec<String>, Vec<String>)
         ("own", own.text.as_str()),
         ("launcher", launcher.text.as_str()),
     ];
-    let files = files.map(|(name, text)| (name.to_owned(), text.to_owned()));
+    let files = files.map(|(name, text)| file(name, text));
     let read = read_job(&files, &[]).unwrap_or_else(|why| panic!("{why:?} of {}", own.text));
     let mut found = Vec::new();
     differing("", &all, &complete(&short(&read.scenario)), &mut found);
@@ -167,7 +174,7 @@ fn around(trainer: &str, before: &Scenario) -> Option<(Vec<String>, Vec<String>)
 fn opened(job: &Value) -> Job {
     let names = job["files"].as_array().expect("files");
     let names = names.iter().filter_map(Value::as_str);
-    let files: Vec<_> = names.map(|name| (name.to_owned(), fixture(name))).collect();
+    let files: Vec<_> = names.map(|name| file(name, &fixture(name))).collect();
     read_job(&files, &[]).expect("a job")
 }
 
