@@ -125,3 +125,17 @@ fn a_larger_micro_batch_never_needs_less() {
         }
     }
 }
+
+#[test]
+fn phases_stand_in_the_order_in_which_they_come() {
+    let scenario = json!({
+        "model": "qwen2.5-0.5b",
+        "objective": {"kind": "grpo", "generation": "vllm_sleep"},
+    });
+    let scenario: Scenario = serde_json::from_value(scenario).expect("a scenario");
+    let report = estimate(&scenario).expect("a report").report;
+    let phases = report.device.steady_step.phases.iter();
+    let names: Vec<&str> = phases.map(|phase| phase.phase.name()).collect();
+    let first = ["generation", "reference_forward", "forward", "backward"];
+    assert_eq!(names[..4], first);
+}

@@ -99,13 +99,19 @@ impl Trainer<'_> {
         let samples = spec.micro_batch_size * spec.gradient_accumulation_steps;
         let [prompt, completion] = self.parts();
         let objective = &spec.objective;
+        let compared = [objective.has_old_log_probs(), objective.has_reference()];
+        let scored = compared.contains(&true);
         if objective.generates() {
             mark(Phase::Generation);
             match &mut self.vllm {
                 Some(vllm) => vllm.generate(),
                 None => self.complete(model, samples),
             }
-            mark(Phase::Forward);
+            mark(if scored {
+                Phase::ReferenceForward
+            } else {
+                Phase::Forward
+            });
         }
         let lengths = [prompt, prompt, completion, completion];
         let tokens = lengths.map(|n| t.empty("_to_copy", Shape::from([samples, n]), DType::Int64));
@@ -116,8 +122,7 @@ impl Trainer<'_> {
         let items = t.allocate("sum", Shape::new(&[]), DType::Int64, Category::Inputs);
         let rows = || t.empty("cat", Shape::from([samples, spec.seq_len]), DType::Int64);
         let (ids, mask) = (rows(), rows());
-        let compared = [objective.has_old_log_probs(), objective.has_reference()];
-        if compared.contains(&true) {
+        if scored && !objective.generates() {
             mark(Phase::ReferenceForward);
         }
         self.left_out = None;
@@ -131,7 +136,7 @@ impl Trainer<'_> {
             ([ratio, sampled], difference)
         });
         let reference = scores(self, Compared::Reference);
-        if compared.contains(&true) {
+        if scored {
             mark(Phase::Forward);
         }
         let advantages = t.empty("nan_to_num", Shape::from([samples]), DType::Float32);
