@@ -17,12 +17,15 @@
 //!    constants that are moved. Nothing runs and nothing lies there before the rest comes, and its data
 //!    are in their places before its first function runs.
 //!
+//! The same holds for a function's place in the table: the linker says where it wrote one, and the table is as it made
+//! it. A place that neither a function nor a constant of the first part has needs no function before the rest comes.
+//!
 //! What does not bear this out stops the build. Bytes that belong to nothing may move where they are
 //! zero, which changes nothing.
 
 use super::linker::Linker;
 use super::module::{Module, Read};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 /// Constants of fewer bytes stay: the place of a piece takes as many.
@@ -31,21 +34,34 @@ const SMALL: usize = 12;
 /// The linker's name for the data that nobody writes to.
 const CONSTANTS: &str = ".rodata";
 
-/// Where in memory the constants are that no function needs but those of `program` that are `moved`;
-/// `linked` is the program before wasm-bindgen.
-pub fn only_late(program: &Module, moved: &[bool], linked: &Module) -> Read<Vec<Range<usize>>> {
+/// What nothing needs but the rest.
+pub struct Late {
+    /// Where in memory its constants are.
+    pub constants: Vec<Range<usize>>,
+    /// Which places in the table of functions the first part has, in a function or in a constant.
+    pub needed: HashSet<u32>,
+}
+
+/// What no function needs but those of `program` that are `moved`; `linked` is the program before wasm-bindgen.
+pub fn only_late(program: &Module, moved: &[bool], linked: &Module) -> Read<Late> {
     let linker = Linker::read(linked)?;
     if linked.names_of_data.get(&0) != Some(&CONSTANTS) || program.data != linked.data {
         return Err("constants are not where the linker put them".into());
     }
     let (first, bytes) = linked.data[0];
-    let mut needed = Vec::new();
+    let (mut needed, mut places) = (Vec::new(), HashSet::new());
     let counterparts = Counterparts::new(program, linked);
     for function in (program.imported..moved.len()).filter(|function| !moved[*function]) {
         if let Some(counterpart) = counterparts.of(function)? {
             needed.extend(&linker.of_functions[counterpart]);
+            places.extend(&linker.table_of_functions[counterpart]);
+        } else {
+            // Any number of a function of wasm-bindgen's may be a place.
+            let numbers = program.named(function)?.numbers.into_iter();
+            places.extend(numbers.filter_map(|number| u32::try_from(number).ok()));
         }
     }
+    places.extend(changed_places(program, linked));
     let stays = reachable(&linker, first, bytes, needed)?;
     let mut end = first;
     let pieces = stays.chunk_by(|a, b| a == b).map(|run| {
@@ -54,7 +70,30 @@ pub fn only_late(program: &Module, moved: &[bool], linked: &Module) -> Read<Vec<
         (run[0], start..end)
     });
     let late = pieces.filter(|(stays, piece)| !stays && piece.len() >= SMALL);
-    Ok(late.map(|(_, piece)| piece).collect())
+    let constants: Vec<Range<usize>> = late.map(|(_, piece)| piece).collect();
+    let stays = |place: &usize| !constants.iter().any(|piece| piece.contains(place));
+    let in_data = linker.table_of_data.iter();
+    places.extend(
+        in_data
+            .filter(|(place, _)| stays(place))
+            .map(|(_, entry)| *entry),
+    );
+    Ok(Late {
+        constants,
+        needed: places,
+    })
+}
+
+/// Places of the table into which wasm-bindgen put another function than the linker, or one that it had not.
+fn changed_places<'a>(program: &'a Module, linked: &'a Module) -> impl Iterator<Item = u32> + 'a {
+    let all = program.elements.iter();
+    let all = all.flat_map(|(first, functions)| (*first..).zip(functions));
+    let before = |place| linked.names.get(&linked.entry(place)?);
+    let changed = all.filter(move |(place, own)| {
+        let own = program.names.get(own);
+        own.is_none() || own != before(*place)
+    });
+    changed.map(|(place, _)| place)
 }
 
 /// Which bytes of the constants, which begin at `first`, are reached from the symbols that are

@@ -5,8 +5,10 @@
 //! the table of functions, which the two parts share. A function that had a place there keeps it:
 //! the rest, when it comes, puts its functions into their places, and who calls them by the table
 //! calls them directly from then on. Functions of the first part that the rest calls stand at the end of the
-//! table, the first of them last, where `public/rest.js` finds them: as exports they would need names.
+//! table, the first of them last, where `public/rest.js` finds them: as exports they would need names. Places in the
+//! table that only the rest has are nobody's before it comes.
 
+use super::constants::Late;
 use super::module::{Module, Read};
 use super::plan::Plan;
 use std::convert::Infallible;
@@ -26,8 +28,8 @@ const FEATURES: &str = "target_features";
 /// The export that brings the rest.
 const BRING: &str = "bringRest";
 
-/// Both parts: the first one, and the rest, with the data of the places in memory that are `late`.
-pub fn cut(module: &Module, plan: &Plan, late: &[Range<usize>]) -> Read<(Vec<u8>, Vec<u8>)> {
+/// Both parts: the first one, and the rest, with what is `late`.
+pub fn cut(module: &Module, plan: &Plan, late: &Late) -> Read<(Vec<u8>, Vec<u8>)> {
     let bring = module.exports.iter().find(|export| export.name == BRING);
     let bring = bring.ok_or("no export brings the rest")?.index;
     let (places, size) = places(module, plan);
@@ -39,21 +41,41 @@ pub fn cut(module: &Module, plan: &Plan, late: &[Range<usize>]) -> Read<(Vec<u8>
     }
     shared.sort_unstable();
     shared.dedup();
-    let rest = rest(module, &moved, &shared, &places, late)?;
+    let rest = rest(module, &moved, &shared, &places, &late.constants)?;
+    // Whether the first part may come to a function of the rest.
+    let stands = |function: usize| {
+        let needed = places[function].is_some_and(|place| late.needed.contains(&place));
+        needed || plan.called[function]
+    };
     let ready = to_u32(module.types.len());
     let there = to_u32(module.globals.len());
     let mut code = CodeSection::new();
     for (function, place) in places.iter().enumerate().skip(module.imported) {
         match (plan.moved[function], place) {
             (false, _) => code.raw(module.body(function).as_bytes()),
-            (true, &Some(place)) => code.function(&calls_by_place(module, function, place, ready)),
-            (true, None) => code.function(&body(|code| {
+            (true, &Some(place)) if stands(function) => {
+                code.function(&calls_by_place(module, function, place, ready))
+            }
+            (true, _) => code.function(&body(|code| {
                 code.unreachable();
             })),
         };
     }
     code.function(&brings(bring, there));
-    Ok((first(module, &code, &shared, size, late)?, rest))
+    let nobody = ready + 1;
+    code.function(&body(|code| {
+        code.unreachable();
+    }));
+    let mut table = Vec::new();
+    for (place, functions) in &module.elements {
+        let absent = |function: u32| plan.moved[function as usize] && !stands(function as usize);
+        let stand = functions
+            .iter()
+            .map(|f| if absent(*f) { nobody } else { *f });
+        table.push((*place, stand.collect()));
+    }
+    table.push((u32::try_from(size)?, shared.iter().rev().copied().collect()));
+    Ok((first(module, &code, &table, &late.constants)?, rest))
 }
 
 /// Where each function that has a place in the table has it, which those of the rest have that the
@@ -68,20 +90,19 @@ fn places(module: &Module, plan: &Plan) -> (Vec<Option<u32>>, u64) {
     let before = u32::try_from(module.tables[0].initial).unwrap_or(u32::MAX);
     let mut free = before..;
     for (function, place) in places.iter_mut().enumerate() {
-        if plan.moved[function] && plan.wanted[function] && place.is_none() {
+        if plan.moved[function] && plan.called[function] && place.is_none() {
             *place = free.next();
         }
     }
     (places, u64::from(free.start))
 }
 
-/// The first part: the program with other bodies, less data and more of the table, one function and
+/// The first part: the program with other bodies, less data and another table, two functions and
 /// one global more, and exports for the rest.
 fn first(
     module: &Module,
     code: &CodeSection,
-    shared: &[u32],
-    size: u64,
+    table: &[(u32, Vec<u32>)],
     late: &[Range<usize>],
 ) -> Read<Vec<u8>> {
     let mut copy = RoundtripReencoder;
@@ -96,12 +117,16 @@ fn first(
             Payload::FunctionSection(section) => {
                 let mut functions = FunctionSection::new();
                 copy.parse_function_section(&mut functions, section)?;
-                out.section(functions.function(to_u32(module.signatures.len())));
+                let of_type = to_u32(module.signatures.len());
+                out.section(functions.function(of_type).function(of_type));
             }
             Payload::TableSection(_) => {
+                let ends = table
+                    .iter()
+                    .map(|(place, functions)| *place as usize + functions.len());
+                let all = ends.max().unwrap_or(0) as u64;
                 let mut tables = TableSection::new();
                 for (index, table) in module.tables.iter().enumerate() {
-                    let all = size + shared.len() as u64;
                     let (initial, maximum) = match index {
                         0 => (all, Some(all)),
                         _ => (table.initial, table.maximum),
@@ -137,12 +162,12 @@ fn first(
                 }
                 out.section(&exports);
             }
-            Payload::ElementSection(section) => {
+            Payload::ElementSection(_) => {
                 let mut elements = ElementSection::new();
-                copy.parse_element_section(&mut elements, section)?;
-                let reversed: Vec<u32> = shared.iter().rev().copied().collect();
-                let place = at(size.try_into()?);
-                elements.active(None, &place, Elements::Functions(reversed.into()));
+                for (place, functions) in table {
+                    let place = ConstExpr::i32_const(place.cast_signed());
+                    elements.active(None, &place, Elements::Functions(functions.into()));
+                }
                 out.section(&elements);
             }
             Payload::CodeSectionStart { .. } => drop(out.section(code)),

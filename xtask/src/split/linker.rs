@@ -15,6 +15,10 @@ pub struct Linker {
     pub of_functions: Vec<Vec<usize>>,
     /// Where in memory addresses stand, and whose.
     pub of_data: Vec<(usize, usize)>,
+    /// Places in the table of functions that each function has.
+    pub table_of_functions: Vec<Vec<u32>>,
+    /// Where in memory places in the table of functions stand, and which.
+    pub table_of_data: Vec<(usize, u32)>,
 }
 
 impl Linker {
@@ -27,28 +31,78 @@ impl Linker {
         let symbols = symbols(linked, custom("linking")?)?;
         let [code, data] = linked.begins;
         let mut of_functions = vec![Vec::new(); linked.types.len()];
-        for (place, symbol) in addresses(linked, custom("reloc.CODE")?, code, &symbols)? {
-            let place = place as u64;
-            let body = linked
-                .bodies
-                .partition_point(|body| body.range().end <= place);
-            let inside = linked
-                .bodies
-                .get(body)
-                .filter(|body| body.range().contains(&place));
-            inside.ok_or("an address between functions")?;
-            of_functions[linked.imported + body].push(symbol);
+        let of_code = custom("reloc.CODE")?;
+        for (place, symbol) in addresses(linked, of_code, code, &symbols)? {
+            of_functions[function_at(linked, place)?].push(symbol);
         }
+        let mut table_of_functions = vec![Vec::new(); linked.types.len()];
+        for (place, entry) in table_places(linked, of_code, code)? {
+            table_of_functions[function_at(linked, place)?].push(entry);
+        }
+        let in_data = custom("reloc.DATA")?;
         let mut of_data = Vec::new();
-        for (place, symbol) in addresses(linked, custom("reloc.DATA")?, data, &symbols)? {
+        for (place, symbol) in addresses(linked, in_data, data, &symbols)? {
             of_data.push((in_memory(linked, place)?, symbol));
+        }
+        let mut table_of_data = Vec::new();
+        for (place, entry) in table_places(linked, in_data, data)? {
+            table_of_data.push((in_memory(linked, place)?, entry));
         }
         Ok(Self {
             symbols,
             of_functions,
             of_data,
+            table_of_functions,
+            table_of_data,
         })
     }
+}
+
+/// The function whose body a place in the file is in.
+fn function_at(linked: &Module, place: usize) -> Read<usize> {
+    let place = place as u64;
+    let body = linked
+        .bodies
+        .partition_point(|body| body.range().end <= place);
+    let inside = linked
+        .bodies
+        .get(body)
+        .filter(|body| body.range().contains(&place));
+    inside.ok_or("an address between functions")?;
+    Ok(linked.imported + body)
+}
+
+/// Where in the file places in the table of functions stand, and which. One where nothing stands in the table is
+/// refused.
+fn table_places(
+    linked: &Module,
+    section: &CustomSectionReader,
+    begin: usize,
+) -> Read<Vec<(usize, u32)>> {
+    let KnownCustom::Reloc(references) = section.as_known() else {
+        return Err("the linker's references are not understood".into());
+    };
+    let mut found = Vec::new();
+    for reference in references.entries() {
+        let reference = reference?;
+        let range = reference.relocation_range()?;
+        let range = begin + range.start..begin + range.end;
+        let bytes = linked
+            .bytes
+            .get(range.clone())
+            .ok_or("a reference beyond the file")?;
+        let mut reader = BinaryReader::new(bytes, 0);
+        let entry = match reference.ty {
+            RelocationType::TableIndexSleb => reader.read_var_i32()?.cast_unsigned(),
+            RelocationType::TableIndexI32 => reader.read_u32()?,
+            _ => continue,
+        };
+        if linked.entry(entry).is_none() {
+            return Err(format!("nothing stands at place {entry} of the table").into());
+        }
+        found.push((range.start, entry));
+    }
+    Ok(found)
 }
 
 /// Where in memory each symbol's bytes are.

@@ -32,6 +32,6 @@ pub fn watched(program: &[u8]) -> Read<Watched> {
 pub fn split(program: &[u8], linked: &[u8], ran: &[bool]) -> Read<(Vec<u8>, Vec<u8>)> {
     let module = Module::read(program)?;
     let plan = plan::Plan::new(&module, |function| ran[function])?;
-    let constants = constants::only_late(&module, &plan.moved, &Module::read(linked)?)?;
-    cut::cut(&module, &plan, &constants)
+    let late = constants::only_late(&module, &plan.moved, &Module::read(linked)?)?;
+    cut::cut(&module, &plan, &late)
 }

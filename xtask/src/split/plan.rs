@@ -17,8 +17,8 @@ fn is_light(module: &Module, function: usize) -> Read<bool> {
 pub struct Plan {
     /// Whether it lies in the rest.
     pub moved: Vec<bool>,
-    /// Whether something in the first part calls it or has its address.
-    pub wanted: Vec<bool>,
+    /// Whether something in the first part calls it by its name.
+    pub called: Vec<bool>,
 }
 
 impl Plan {
@@ -32,19 +32,23 @@ impl Plan {
                 !ran(function) && !fixed.contains(&index) && !is_light(module, function)?;
         }
         let in_table = module.elements.iter().flat_map(|(_, functions)| functions);
-        let mut wanted = vec![false; late.len()];
+        let (mut wanted, mut called) = (vec![false; late.len()], vec![false; late.len()]);
         let mut open: Vec<u32> = fixed.iter().chain(in_table).copied().collect();
         while let Some(function) = open.pop() {
             let function = function as usize;
             let before = std::mem::replace(&mut wanted[function], true);
             if !before && !late[function] && function >= module.imported {
-                open.extend(module.named(function)?.functions);
+                let named = module.named(function)?.functions;
+                for &function in &named {
+                    called[function as usize] = true;
+                }
+                open.extend(named);
             }
         }
         let moved = (0..late.len()).map(|f| f >= module.imported && (late[f] || !wanted[f]));
         Ok(Self {
             moved: moved.collect(),
-            wanted,
+            called,
         })
     }
 }

@@ -1,8 +1,9 @@
-use super::constants::only_late;
+use super::constants::{Late, only_late};
 use super::cut::cut;
 use super::module::{Module, Read};
 use super::plan::Plan;
 use super::watch::Watched;
+use std::collections::HashSet;
 use std::ops::Range;
 use wasm_encoder::{
     CodeSection, ConstExpr, CustomSection, DataSection, DataSymbolDefinition, ElementSection,
@@ -39,6 +40,10 @@ struct Example {
     size: usize,
     /// By how much its addresses are others than those that stand there.
     off: i32,
+    /// The function that stands in the table, at place 1.
+    in_table: u32,
+    /// The constant in which that place stands behind its address.
+    entry_in: Option<usize>,
 }
 
 impl Example {
@@ -55,6 +60,8 @@ impl Example {
             pointers: [Some(POINTED), None, Some(DEEP), None],
             size: SIZE,
             off: 0,
+            in_table: 5,
+            entry_in: None,
         }
     }
 
@@ -101,7 +108,7 @@ impl Example {
         exports.export("bringRest", ExportKind::Func, 1);
         exports.export("run", ExportKind::Func, 2);
         out.section(&exports);
-        let table = Elements::Functions(vec![5].into());
+        let table = Elements::Functions(vec![self.in_table].into());
         out.section(ElementSection::new().active(None, &ConstExpr::i32_const(1), table));
         let mut code = CodeSection::new();
         let mut addresses = [Vec::new(), Vec::new()];
@@ -132,6 +139,9 @@ impl Example {
                 data[constant * SIZE..][..4].copy_from_slice(&address);
                 addresses[1].push((constant * SIZE, *to));
             }
+        }
+        if let Some(constant) = self.entry_in {
+            data[constant * SIZE + 8..][..4].copy_from_slice(&1_u32.to_le_bytes());
         }
         let at = ConstExpr::i32_const(START.try_into().expect("it is small"));
         out.section(&code);
@@ -201,6 +211,12 @@ impl Example {
                 symbol.encode(&mut content);
                 self.off.encode(&mut content);
             }
+            if let (Some(constant), "reloc.DATA") = (self.entry_in, name) {
+                content[1] += 1;
+                content.push(RelocationType::TableIndexI32 as u8);
+                (inside - data + constant * SIZE + 8).encode(&mut content);
+                0_u32.encode(&mut content);
+            }
             append(&CustomSection {
                 name: name.into(),
                 data: content.into(),
@@ -229,7 +245,7 @@ fn late(program: &Example, linked: &Example) -> Read<Vec<Range<usize>>> {
     let (program, linked) = (program.program(), linked.linked());
     let module = Module::read(&program)?;
     let plan = Plan::new(&module, ran)?;
-    only_late(&module, &plan.moved, &Module::read(&linked)?)
+    Ok(only_late(&module, &plan.moved, &Module::read(&linked)?)?.constants)
 }
 
 #[test]
@@ -278,8 +294,11 @@ fn the_first_part_keeps_its_functions_and_calls_those_of_the_rest_by_their_place
     let program = Example::new().program();
     let module = Module::read(&program).expect("it is well formed");
     let plan = Plan::new(&module, ran).expect("it is well formed");
-    let constants = std::slice::from_ref(&(START + 1..START + 3));
-    let (first, rest) = cut(&module, &plan, constants).expect("it can be cut");
+    let late = Late {
+        constants: vec![START + 1..START + 3],
+        needed: HashSet::new(),
+    };
+    let (first, rest) = cut(&module, &plan, &late).expect("it can be cut");
     let first = Module::of(&first).expect("the first part is well formed");
     assert_eq!(first.body(2).as_bytes(), module.body(2).as_bytes());
     // i32.const 2, call `ready`, call_indirect
@@ -295,6 +314,45 @@ fn the_first_part_keeps_its_functions_and_calls_those_of_the_rest_by_their_place
     let imports = b"\x05first\x010\0\0\x05first\x011\0\0";
     assert!(rest.windows(imports.len()).any(|window| window == imports));
     assert!(rest.starts_with(b"\0asm") && rest.len() > 200);
+}
+
+#[test]
+fn a_place_of_the_table_that_only_the_rest_has_is_nobodys_before_it_comes() {
+    // `helper` stands in the table; only `later` calls it.
+    let example = Example::with(|example| example.in_table = 4);
+    let program = example.program();
+    let module = Module::read(&program).expect("it is well formed");
+    let plan = Plan::new(&module, |function| function < LATER).expect("it is well formed");
+    let table = |needed: &[u32]| {
+        let late = Late {
+            constants: vec![],
+            needed: needed.iter().copied().collect(),
+        };
+        let (first, _) = cut(&module, &plan, &late).expect("it can be cut");
+        let first = Module::of(&first).expect("the first part is well formed");
+        let of_helper = first.elements[0].1[0] as usize;
+        (of_helper, first.body(of_helper).as_bytes().to_vec())
+    };
+    let unreachable = vec![0, 0, 0x0b];
+    assert_eq!(table(&[]), (7, unreachable));
+    // i32.const 1, call `ready`, call_indirect
+    let calls = vec![0, 0x41, 1, 0x10, 6, 0x11, 0, 0, 0x0b];
+    assert_eq!(table(&[1]), (4, calls));
+}
+
+#[test]
+fn places_of_the_table_are_needed_by_functions_and_constants_that_stay() {
+    let needed = |example: &Example| {
+        let (program, linked) = (example.program(), example.linked());
+        let module = Module::read(&program)?;
+        let plan = Plan::new(&module, ran)?;
+        let late = only_late(&module, &plan.moved, &Module::read(&linked)?)?;
+        Read::Ok(late.needed.contains(&1))
+    };
+    let with = |constant| Example::with(|example| example.entry_in = Some(constant));
+    assert!(!needed(&Example::new()).expect("nothing has it"));
+    assert!(needed(&with(EARLY)).expect("a constant that stays has it"));
+    assert!(!needed(&with(LATE)).expect("a constant of the rest has it"));
 }
 
 /// The only one.
