@@ -1,0 +1,151 @@
+//! An allocator's segments and their pieces, in words.
+
+use super::{ByteUnits, Language, Term, amount, exact};
+use crate::inputs::{AllocatorState, Owner, Piece, Pool, SegmentState};
+use crate::units::Bytes;
+
+/// What lies free within segments at the peak, or when a request failed.
+pub fn state_summary(state: &AllocatorState, units: ByteUnits, language: Language) -> String {
+    let size = |bytes| amount(Bytes(bytes), units);
+    let events = exact(state.position as u64);
+    let (segments, reserved) = (exact(state.count() as u64), size(state.reserved()));
+    let free = size(state.free.bytes);
+    let (pieces, largest) = (exact(state.free.pieces as u64), size(state.free.largest));
+    let refused = state.refused.map(size);
+    let mut said = match (language, refused) {
+        (Language::English, Some(refused)) => {
+            format!("When {refused} were refused, after {events} events:")
+        }
+        (Language::English, None) => format!("At the peak, after {events} events:"),
+        (Language::Chinese, Some(refused)) => format!("{events} 个事件后申请 {refused} 失败时："),
+        (Language::Chinese, None) => format!("峰值时（{events} 个事件之后）："),
+    };
+    said += &match language {
+        Language::English => format!(
+            " {free} of {reserved} lie free within segments ({segments}), in {pieces} pieces, the largest {largest} (outlined)."
+        ),
+        Language::Chinese => format!(
+            "{segments} 个段共 {reserved}，其中空闲 {free}，分成 {pieces} 块，最大一块 {largest}（已框出）。"
+        ),
+    };
+    let private = state.owned(|owner| owner.pool == Pool::Private);
+    let streams = state.owned(|owner| !owner.default_stream);
+    let notes = [
+        (
+            private,
+            " segments are of private pools.",
+            "个段属于私有池。",
+        ),
+        (
+            streams,
+            " segments are of other streams.",
+            "个段属于其他流。",
+        ),
+    ];
+    for (count, english, chinese) in notes.into_iter().filter(|(count, ..)| *count > 0) {
+        said += &match language {
+            Language::English => format!(" {count}{english}"),
+            Language::Chinese => format!("{count} {chinese}"),
+        };
+    }
+    if state.rest.segments > 0 {
+        let (count, bytes) = (exact(state.rest.segments as u64), size(state.rest.bytes));
+        said += &match language {
+            Language::English => format!(" {count} smaller segments ({bytes}) are not drawn."),
+            Language::Chinese => format!("另有 {count} 个较小的段（{bytes}）未画出。"),
+        };
+    }
+    said
+}
+
+/// Whose a segment is: "large pool, another stream".
+pub fn owner_name(owner: Option<Owner>, language: Language) -> String {
+    let Some(owner) = owner else {
+        return language.of(("given back since", "之后已归还")).to_owned();
+    };
+    let pool = language.of(match owner.pool {
+        Pool::Small => ("small pool", "小块池"),
+        Pool::Large => ("large pool", "大块池"),
+        Pool::Private => ("private pool", "私有池"),
+    });
+    let stream = language.of((", another stream", "，其他流"));
+    let stream = if owner.default_stream { "" } else { stream };
+    format!("{pool}{stream}")
+}
+
+/// A segment: "segment 3 of 512 MiB, large pool".
+fn segment_name(number: usize, own: &SegmentState, units: ByteUnits, language: Language) -> String {
+    let (number, size) = (number.saturating_add(1), amount(Bytes(own.size), units));
+    let owner = owner_name(own.owner, language);
+    match language {
+        Language::English => format!("segment {number} of {size}, {owner}"),
+        Language::Chinese => format!("第 {number} 段，{size}，{owner}"),
+    }
+}
+
+/// A piece: "48.0 MiB: optimizer states; train.py:12 main; in segment 3 of 512 MiB, large pool."
+pub fn piece_sentence(
+    state: &AllocatorState,
+    [segment, piece]: [usize; 2],
+    units: ByteUnits,
+    language: Language,
+) -> Option<String> {
+    let own = state.segments.get(segment)?;
+    let &Piece {
+        size,
+        used,
+        blocks,
+        purpose,
+        frame,
+    } = own.pieces.get(piece)?;
+    let english = language == Language::English;
+    let [size, used_size] = [size, used].map(|bytes| amount(Bytes(bytes), units));
+    let what = match blocks {
+        0 if english => format!("{size}: free"),
+        0 => format!("{size}：空闲"),
+        1 if used == own.pieces[piece].size => size,
+        _ if english => format!("{size}, of which {used_size} in blocks ({blocks}), mostly"),
+        _ => format!("{size}，其中 {blocks} 个块占 {used_size}，主要为"),
+    };
+    let purpose = purpose.map(|purpose| purpose.term(language).to_owned());
+    let frame = frame.and_then(|frame| state.frames.get(frame).cloned());
+    let parts = [purpose, frame].into_iter().flatten();
+    let parts = parts.chain([segment_name(segment, own, units, language)]);
+    let (head, between, end) = if english {
+        (": ", "; ", ".")
+    } else {
+        ("：", "；", "。")
+    };
+    let parts: Vec<String> = parts.collect();
+    Some(format!("{what}{head}{}{end}", parts.join(between)))
+}
+
+/// What a segment held at most in a stretch of time.
+pub fn fullness_moment(
+    state: &AllocatorState,
+    [moment, segment]: [usize; 2],
+    units: ByteUnits,
+    language: Language,
+) -> Option<String> {
+    let own = state.segments.get(segment)?;
+    let held = amount(Bytes(*own.over_time.get(moment)?), units);
+    let events = exact(*state.moments.get(moment)? as u64);
+    let name = segment_name(segment, own, units, language);
+    Some(match language {
+        Language::English => format!("After {events} events: {held} held in {name}."),
+        Language::Chinese => format!("{events} 个事件之后：{name}，占用 {held}。"),
+    })
+}
+
+/// What the map of segments over time shows.
+pub fn fullness_summary(state: &AllocatorState, language: Language) -> String {
+    let count = exact(state.segments.len() as u64);
+    match language {
+        Language::English => format!(
+            "A row for each of {count} segments, as high as it is large, from the first event to the last; the darker, the fuller. The line is the moment that is drawn above."
+        ),
+        Language::Chinese => format!(
+            "{count} 个段各占一行，行高与大小成比例，从左到右为首个到最后一个事件；颜色越深，占用越满。竖线为上图所示的时刻。"
+        ),
+    }
+}
