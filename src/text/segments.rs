@@ -14,7 +14,7 @@ pub fn state_summary(state: &AllocatorState, units: ByteUnits, language: Languag
     let refused = state.refused.map(size);
     let mut said = match (language, refused) {
         (Language::English, Some(refused)) => {
-            format!("When {refused} were refused, after {events} events:")
+            format!("When a request of {refused} failed, after {events} events:")
         }
         (Language::English, None) => format!("At the peak, after {events} events:"),
         (Language::Chinese, Some(refused)) => format!("{events} 个事件后申请 {refused} 失败时："),
@@ -22,7 +22,7 @@ pub fn state_summary(state: &AllocatorState, units: ByteUnits, language: Languag
     };
     said += &match language {
         Language::English => format!(
-            " {free} of {reserved} lie free within segments ({segments}), in {pieces} pieces, the largest {largest} (outlined)."
+            " {free} of the {reserved} in segments ({segments}) is free, in pieces ({pieces}) of {largest} at most; the largest is outlined."
         ),
         Language::Chinese => format!(
             "{segments} 个段共 {reserved}，其中空闲 {free}，分成 {pieces} 块，最大一块 {largest}（已框出）。"
@@ -100,14 +100,19 @@ pub fn piece_sentence(
     } = own.pieces.get(piece)?;
     let english = language == Language::English;
     let [size, used_size] = [size, used].map(|bytes| amount(Bytes(bytes), units));
+    let is_one = blocks == 1 && used == own.pieces[piece].size;
     let what = match blocks {
         0 if english => format!("{size}: free"),
         0 => format!("{size}：空闲"),
-        1 if used == own.pieces[piece].size => size,
-        _ if english => format!("{size}, of which {used_size} in blocks ({blocks}), mostly"),
-        _ => format!("{size}，其中 {blocks} 个块占 {used_size}，主要为"),
+        _ if is_one => size,
+        _ if english => format!("{size}, of which blocks ({blocks}) hold {used_size}"),
+        _ => format!("{size}，其中 {blocks} 个块占 {used_size}"),
     };
-    let purpose = purpose.map(|purpose| purpose.term(language).to_owned());
+    let purpose = purpose.map(|purpose| match purpose.term(language) {
+        term if is_one => term.to_owned(),
+        term if english => format!("mostly {term}"),
+        term => format!("主要为{term}"),
+    });
     let frame = frame.and_then(|frame| state.frames.get(frame).cloned());
     let parts = [purpose, frame].into_iter().flatten();
     let parts = parts.chain([segment_name(segment, own, units, language)]);
@@ -117,6 +122,7 @@ pub fn piece_sentence(
         ("：", "；", "。")
     };
     let parts: Vec<String> = parts.collect();
+    let head = if blocks == 0 { between } else { head };
     Some(format!("{what}{head}{}{end}", parts.join(between)))
 }
 
