@@ -8,54 +8,54 @@ use crate::units::Bytes;
 pub fn state_summary(state: &AllocatorState, units: ByteUnits, language: Language) -> String {
     let size = |bytes| amount(Bytes(bytes), units);
     let events = exact(state.position as u64);
-    let (segments, reserved) = (exact(state.count() as u64), size(state.reserved()));
-    let free = size(state.free.bytes);
-    let (pieces, largest) = (exact(state.free.pieces as u64), size(state.free.largest));
-    let refused = state.refused.map(size);
-    let mut said = match (language, refused) {
+    let when = match (language, state.refused.map(size)) {
         (Language::English, Some(refused)) => {
-            format!("When a request of {refused} failed, after {events} events:")
+            format!("When a request of {refused} failed, after {events} events: ")
         }
-        (Language::English, None) => format!("At the peak, after {events} events:"),
+        (Language::English, None) => format!("At the peak, after {events} events: "),
         (Language::Chinese, Some(refused)) => format!("{events} 个事件后申请 {refused} 失败时："),
         (Language::Chinese, None) => format!("峰值时（{events} 个事件之后）："),
     };
-    said += &match language {
+    let (segments, reserved) = (exact(state.count() as u64), size(state.reserved()));
+    let (pieces, free) = (exact(state.free.pieces as u64), size(state.free.bytes));
+    let largest = size(state.free.largest);
+    let outlined = language.of(("; the largest is outlined", "（已框出）"));
+    let outlined = if state.largest_is_told() {
+        outlined
+    } else {
+        ""
+    };
+    let what = match language {
         Language::English => format!(
-            " {free} of the {reserved} in segments ({segments}) is free, in pieces ({pieces}) of {largest} at most; the largest is outlined."
+            "{free} of the {reserved} in segments ({segments}) is free, in pieces ({pieces}) of {largest} at most{outlined}."
         ),
         Language::Chinese => format!(
-            "{segments} 个段共 {reserved}，其中空闲 {free}，分成 {pieces} 块，最大一块 {largest}（已框出）。"
+            "{segments} 个段共 {reserved}，其中空闲 {free}，分成 {pieces} 块，最大一块 {largest}{outlined}。"
         ),
     };
+    format!("{when}{what}{}", owners(state, units, language))
+}
+
+/// Segments of private pools and of other streams, and those that are not told, as far as there are some.
+fn owners(state: &AllocatorState, units: ByteUnits, language: Language) -> String {
     let private = state.owned(|owner| owner.pool == Pool::Private);
     let streams = state.owned(|owner| !owner.default_stream);
+    let rest = amount(Bytes(state.rest.bytes), units);
     let notes = [
+        (private, " Of private pools: {}.", "属于私有池的段：{}。"),
+        (streams, " Of other streams: {}.", "属于其他流的段：{}。"),
         (
-            private,
-            " segments are of private pools.",
-            "个段属于私有池。",
-        ),
-        (
-            streams,
-            " segments are of other streams.",
-            "个段属于其他流。",
+            state.rest.segments,
+            " Smaller segments that are not drawn: {} (@).",
+            "另有 {} 个较小的段（@）未画出。",
         ),
     ];
-    for (count, english, chinese) in notes.into_iter().filter(|(count, ..)| *count > 0) {
-        said += &match language {
-            Language::English => format!(" {count}{english}"),
-            Language::Chinese => format!("{count} {chinese}"),
-        };
-    }
-    if state.rest.segments > 0 {
-        let (count, bytes) = (exact(state.rest.segments as u64), size(state.rest.bytes));
-        said += &match language {
-            Language::English => format!(" {count} smaller segments ({bytes}) are not drawn."),
-            Language::Chinese => format!("另有 {count} 个较小的段（{bytes}）未画出。"),
-        };
-    }
-    said
+    let notes = notes.into_iter().filter(|(count, ..)| *count > 0);
+    let note = |(count, english, chinese): (usize, &'static str, &'static str)| {
+        let note = language.of((english, chinese));
+        note.replace("{}", &exact(count as u64)).replace('@', &rest)
+    };
+    notes.map(note).collect()
 }
 
 /// Whose a segment is: "large pool, another stream".
@@ -148,10 +148,10 @@ pub fn fullness_summary(state: &AllocatorState, language: Language) -> String {
     let count = exact(state.segments.len() as u64);
     match language {
         Language::English => format!(
-            "A row for each of {count} segments, as high as it is large, from the first event to the last; the darker, the fuller. The line is the moment that is drawn above."
+            "A row for each of {count} segments, as high as it is large, from the first event to the last; the stronger the colour, the fuller. The line is the moment that is drawn above."
         ),
         Language::Chinese => format!(
-            "{count} 个段各占一行，行高与大小成比例，从左到右为首个到最后一个事件；颜色越深，占用越满。竖线为上图所示的时刻。"
+            "{count} 个段各占一行，行高与大小成比例，从左到右为首个到最后一个事件；颜色越浓，占用越满。竖线为上图所示的时刻。"
         ),
     }
 }

@@ -188,7 +188,7 @@ impl Plot for Fullness {
 }
 
 /// The figures' twin: a line for each segment.
-fn table(store: Store, shown: Shown) -> Option<AnyView> {
+fn table(store: Store, shown: Shown, title: Word) -> Option<AnyView> {
     let (language, units) = (store.language.get(), store.units.get());
     let shown = shown.get()?;
     let segments = &shown.state()?.segments;
@@ -215,7 +215,7 @@ fn table(store: Store, shown: Shown) -> Option<AnyView> {
     let heads = heads.map(|head| view! { <th scope="col">{head.text(language)}</th> });
     Some(
         view! {
-            <div class="scroll" role="region" tabindex="0" aria-label=Word::Table.text(language)>
+            <div class="scroll" role="region" tabindex="0" aria-label=title.text(language)>
                 <table class="numbers">
                     <caption>{scale.unit}</caption>
                     <thead>
@@ -238,7 +238,7 @@ pub(super) fn SnapshotSegments(
     let store = use_store();
     let shown = Memo::new(move |_| snapshot(opened).and_then(Segments::of));
     let is_any = Memo::new(move |_| shown.with(Option::is_some));
-    let twin = move || table(store, shown);
+    let twin = move |title| ViewFn::from(move || table(store, shown, title));
     view! {
         <Show when=move || is_any.get()>
             <Plotted
@@ -246,14 +246,14 @@ pub(super) fn SnapshotSegments(
                 title=Word::SegmentsTitle
                 class="canvas-segments"
                 plot=Arc::new(Pieces { store, shown })
-                table=ViewFn::from(twin)
+                table=twin(Word::SegmentsTitle)
             />
             <Plotted
                 id="fullness"
                 title=Word::FullnessTitle
                 class="canvas-segments"
                 plot=Arc::new(Fullness { store, shown })
-                table=ViewFn::from(twin)
+                table=twin(Word::FullnessTitle)
             />
         </Show>
     }

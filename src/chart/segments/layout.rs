@@ -6,7 +6,7 @@ use crate::units::Bytes;
 
 /// The least height of a row, in CSS pixels, and the most.
 const LOWEST: i32 = 7;
-const TALLEST: i32 = 48;
+const TALLEST: i32 = 64;
 /// CSS pixels between rows, and between segments of a row.
 const APART: i32 = 2;
 
@@ -64,7 +64,8 @@ impl SegmentsLayout {
     /// many segments would make too many rows; each segment is put into the first row that has room for it.
     pub fn new(figure: &SegmentsFigure, size: (u32, u32)) -> Self {
         let (width, height) = (size.0.cast_signed(), size.1.cast_signed());
-        let most_rows = (height / (LOWEST + APART)).max(1);
+        let room = height - APART;
+        let most_rows = (room / (LOWEST + APART)).max(1);
         let sizes = figure.segments.iter().map(|own| bytes(own.size));
         let total: f64 = sizes.clone().sum();
         // All rows but one are more than half full.
@@ -84,10 +85,10 @@ impl SegmentsLayout {
         });
         let put: Vec<(usize, f64)> = put.collect();
         let count = i32::try_from(filled.len()).unwrap_or(i32::MAX).max(1);
-        let high = (height / count).min(TALLEST).max(1);
+        let high = (room / count).clamp(1, TALLEST);
         let x = |along: f64| pixel(along / row * f64::from(width.max(0)));
         let segments = figure.segments.iter().zip(put).map(|(own, (at, from))| {
-            let top = i32::try_from(at).unwrap_or(0) * high;
+            let top = APART + i32::try_from(at).unwrap_or(0) * high;
             let frame = |left, right| Frame {
                 left,
                 top,

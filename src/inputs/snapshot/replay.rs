@@ -235,11 +235,11 @@ impl From<&Taken> for Mapped {
 /// Adds a part of a segment that can grow, which goes on where its neighbours end and begin.
 fn join(ranges: &mut BTreeMap<u64, u64>, address: u64, size: u64) {
     let (mut start, mut end) = (address, address.saturating_add(size));
-    if let Some((&before, &length)) = ranges.range(..address).next_back() {
-        if before.saturating_add(length) == address {
-            ranges.remove(&before);
-            start = before;
-        }
+    let before = ranges.range(..address).next_back();
+    let touches = |(before, length): &(&u64, &u64)| before.saturating_add(**length) == address;
+    if let Some((&before, _)) = before.filter(touches) {
+        ranges.remove(&before);
+        start = before;
     }
     if let Some(after) = ranges.remove(&end) {
         end = end.saturating_add(after);

@@ -1,4 +1,4 @@
-//! The allocator's state when tensors held most, or when a request failed: its segments in pieces, as memory_viz
+//! The allocator's state when tensors held most, or when a request failed: its segments in pieces, as `memory_viz`
 //! draws them, and how full each was over time.
 
 use super::contents::{Action, Event, Segment, frames, own_frame};
@@ -115,6 +115,12 @@ impl AllocatorState {
     pub fn owned(&self, by: impl Fn(Owner) -> bool) -> usize {
         let owners = self.segments.iter().filter_map(|own| own.owner);
         owners.filter(|owner| by(*owner)).count()
+    }
+
+    /// Whether the largest piece that no tensor holds is one of the pieces that are told.
+    pub fn largest_is_told(&self) -> bool {
+        let mut pieces = self.segments.iter().flat_map(|own| &own.pieces);
+        pieces.any(|piece| piece.used == 0 && piece.size == self.free.largest)
     }
 
     /// The stretch of time in which it is.
