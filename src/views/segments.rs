@@ -213,9 +213,10 @@ fn table(store: Store, shown: Shown, title: Word) -> Option<AnyView> {
         InputWord::SegmentPool,
     ];
     let heads = heads.map(|head| view! { <th scope="col">{head.text(language)}</th> });
+    let label = format!("{}: {}", Word::Table.text(language), title.text(language));
     Some(
         view! {
-            <div class="scroll" role="region" tabindex="0" aria-label=title.text(language)>
+            <div class="scroll" role="region" tabindex="0" aria-label=label>
                 <table class="numbers">
                     <caption>{scale.unit}</caption>
                     <thead>
