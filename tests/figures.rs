@@ -19,5 +19,7 @@ mod map;
 mod phases;
 #[path = "figures/schedule.rs"]
 mod schedule;
+#[path = "figures/segments.rs"]
+mod segments;
 #[path = "figures/timeline.rs"]
 mod timeline;

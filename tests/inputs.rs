@@ -1,5 +1,8 @@
 //! What people paste: failures, tables and snapshots, against what stands in them.
 
+#[path = "inputs/states.rs"]
+mod states;
+
 use highwater::codec::decode_json;
 use highwater::figure::purpose_rows;
 use highwater::inputs::{Device, Doing, FailedRequest, Input, Refused, read, read_snapshot};

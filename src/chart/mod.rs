@@ -1,6 +1,6 @@
 //! Figures: the phases side by side, memory over program order, peak against batch size, what a rank
 //! needs against the number of GPUs, what fits over two numbers, a measured run beside
-//! a predicted one, a pipeline's schedule.
+//! a predicted one, a pipeline's schedule, an allocator's segments.
 //!
 //! Pure drawing: plain data, a [`Theme`], [`Words`] and a plotters area in; marks on any
 //! plotters backend out (a canvas on screen, SVG for export and tests). Each figure has a layout
@@ -27,6 +27,7 @@ mod palette;
 mod pen;
 mod phases;
 mod schedule;
+mod segments;
 mod svg;
 mod texture;
 mod theme;
@@ -47,9 +48,13 @@ pub use number::{Tick, Unit, ticks};
 pub use pen::Drawn;
 pub use phases::{Bar, PhasesFigure, PhasesHit, PhasesLayout, Segment, draw_phases};
 pub use schedule::{Cell, Row, ScheduleFigure, ScheduleHit, ScheduleLayout, draw_schedule};
+pub use segments::{
+    FullnessFigure, FullnessLayout, PieceBar, SegmentBar, SegmentBox, SegmentsFigure, SegmentsHit,
+    SegmentsLayout, draw_fullness, draw_segments,
+};
 pub use svg::{
-    Paper, SvgError, svg_crossover, svg_gpus, svg_history, svg_map, svg_phases, svg_schedule,
-    svg_timeline,
+    Paper, SvgError, svg_crossover, svg_fullness, svg_gpus, svg_history, svg_map, svg_phases,
+    svg_schedule, svg_segments, svg_timeline,
 };
 pub use texture::Texture;
 pub use theme::{Ink, Theme};

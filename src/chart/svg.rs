@@ -9,6 +9,7 @@ use super::map::{MapFigure, draw_map};
 use super::pen::PLOTTERS_EM;
 use super::phases::{PhasesFigure, draw_phases};
 use super::schedule::{ScheduleFigure, draw_schedule};
+use super::segments::{FullnessFigure, SegmentsFigure, draw_fullness, draw_segments};
 use super::timeline::{TimelineFigure, draw_timeline};
 use plotters::coord::Shift;
 use plotters::drawing::{DrawingArea, DrawingAreaErrorKind, IntoDrawingArea};
@@ -235,6 +236,36 @@ pub fn svg_history(
     caption: Option<&Caption>,
 ) -> Result<String, SvgError> {
     document(look, size, caption, |area| draw_history(figure, look, area))
+}
+
+/// An allocator's segments as an SVG document; see [`svg_phases`].
+///
+/// # Errors
+/// What the backend reports; writing to memory, it has nothing to report.
+pub fn svg_segments(
+    figure: &SegmentsFigure,
+    look: &Look,
+    size: (u32, u32),
+    caption: Option<&Caption>,
+) -> Result<String, SvgError> {
+    document(look, size, caption, |area| {
+        draw_segments(figure, look, area)
+    })
+}
+
+/// How full segments were over time as an SVG document; see [`svg_phases`].
+///
+/// # Errors
+/// What the backend reports; writing to memory, it has nothing to report.
+pub fn svg_fullness(
+    figure: &FullnessFigure,
+    look: &Look,
+    size: (u32, u32),
+    caption: Option<&Caption>,
+) -> Result<String, SvgError> {
+    document(look, size, caption, |area| {
+        draw_fullness(figure, look, area)
+    })
 }
 
 /// What can go wrong while an SVG document is written.

@@ -21,7 +21,7 @@ pub use compare::{Comparison, Pair, compare_device, compare_host, on_one_device}
 pub use device::{DevicePart, binding_step, cached_with_room, device_bar};
 pub use host::{HostBarPart, NodeRow, host_bar, node_rows};
 pub use peaks::{PhasePeak, phase_peaks};
-pub use purposes::{PurposeRow, purpose_rows};
+pub use purposes::{PurposeRow, purpose_color, purpose_rows};
 pub use table::{HostTable, PhaseTable, host_table, phase_table};
 pub use tensors::{TensorGroup, tensor_groups};
 pub use zoom::zoomed;

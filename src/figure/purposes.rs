@@ -34,6 +34,20 @@ const fn looks_like(category: Category) -> Purpose {
     }
 }
 
+/// The category whose colour a purpose has.
+pub const fn purpose_color(purpose: Purpose) -> Category {
+    match purpose {
+        Purpose::Before => Category::Buffers,
+        Purpose::Parameters => Category::Parameters,
+        Purpose::OptimizerStates => Category::OptimizerStates,
+        Purpose::Gradients => Category::Gradients,
+        Purpose::Activations => Category::Activations,
+        Purpose::Temporaries => Category::Temporaries,
+        Purpose::Kept => Category::Workspaces,
+        Purpose::Unknown => Category::Inputs,
+    }
+}
+
 /// The purposes that one of them has something of.
 pub fn purpose_rows(guess: &Guess, estimated: &Composition) -> Vec<PurposeRow> {
     let rows = Purpose::ALL.iter().map(|&purpose| {

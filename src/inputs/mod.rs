@@ -24,9 +24,10 @@ pub use cause::Cause;
 pub use facts::{Facts, Holder, Process, Share, Usage};
 pub use kind::Kind;
 pub use snapshot::{
-    ACTIONS, Action, Block, ByRequests, Device, DeviceOverview, Doing, Event, FailedRequest, Guess,
-    Held, Largest, Live, Mapped, Moment, Overview, Peak, Purpose, Refused, Segment, Setting,
-    Snapshot, Stack, looks_like_snapshot, read_snapshot,
+    ACTIONS, Action, AllocatorState, Block, ByRequests, Device, DeviceOverview, Doing, Event,
+    FailedRequest, Free, Guess, Held, Largest, Live, Mapped, Moment, Overview, Owner, Peak, Piece,
+    Pool, Purpose, Refused, Rest, Segment, SegmentState, Setting, Snapshot, Stack,
+    looks_like_snapshot, own_frame, read_snapshot,
 };
 
 use gpu::{Message, messages};

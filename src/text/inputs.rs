@@ -352,6 +352,16 @@ pub enum InputWord {
     Difference,
     /// What the allocator gives beyond requests.
     BeyondRequests,
+    /// The size of a segment.
+    SegmentSize,
+    /// What no tensor holds of it.
+    FreeBytes,
+    /// In how many pieces.
+    FreePieces,
+    /// The largest of them.
+    LargestPiece,
+    /// Whose a segment is.
+    SegmentPool,
     /// Why a key of a configuration is not followed: nobody knows it.
     Unlisted,
     /// The same: its value is unknown.
@@ -401,6 +411,11 @@ impl InputWord {
             Self::Purpose => ("Purpose", "用途"),
             Self::Difference => ("Difference", "差值"),
             Self::BeyondRequests => ("beyond requests", "超出请求的部分"),
+            Self::SegmentSize => ("Segment", "段"),
+            Self::FreeBytes => ("Free", "空闲"),
+            Self::FreePieces => ("Free pieces", "空闲块数"),
+            Self::LargestPiece => ("Largest free piece", "最大空闲块"),
+            Self::SegmentPool => ("Pool", "池"),
             Self::Unlisted => (
                 "not known here; it may matter for memory.",
                 "未知；可能影响内存。",

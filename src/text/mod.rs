@@ -24,6 +24,7 @@ mod plans;
 mod ranks;
 mod reference;
 mod remedies;
+mod segments;
 mod sentences;
 mod settings;
 mod tensors;
@@ -69,6 +70,7 @@ pub use remedies::{
     change_first, largest_batch, outcome_changes, plan_about, plan_name, plan_outcome, remedy_cost,
     remedy_name, remedy_saving, room_text, steps_text,
 };
+pub use segments::{fullness_moment, fullness_summary, owner_name, piece_sentence, state_summary};
 pub use sentences::{
     bar_name, embed_snippet, fits_up_to, fix_label, host_peak, largest_fitting, phase_in_sentence,
     phase_short, switch_sentence,

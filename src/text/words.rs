@@ -242,6 +242,8 @@ words! {
     AskWhy: "Why?", "为什么？";
     AskAssumed: "What is assumed?", "有哪些假设？";
     SnapshotTitle: "The snapshot over time, beside the estimate", "快照随时间的变化，与估算并排";
+    SegmentsTitle: "Allocator state: what lies in the snapshot's segments", "分配器状态：快照中各段的内容";
+    FullnessTitle: "The snapshot's segments over time", "快照中各段随时间的占用";
     MapTitle: "Map: what fits over two settings", "地图：两个设置下放得下的范围";
     MapHelp: "Every cell is an estimate. Colours say which phase binds, the line runs along the GPU's capacity; a click goes there.",
         "每个格子都是一次估算。颜色表示瓶颈阶段，线条为显存上限；点击即可采用。";

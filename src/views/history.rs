@@ -12,7 +12,7 @@ use leptos::prelude::*;
 use std::sync::Arc;
 
 /// The snapshot that was opened, if it is one.
-fn snapshot(opened: RwSignal<Option<Opened>>) -> Option<Arc<Overview>> {
+pub(super) fn snapshot(opened: RwSignal<Option<Opened>>) -> Option<Arc<Overview>> {
     opened.with(|opened| match &opened.as_ref()?.given {
         Given::Snapshot(snapshot) => Some(Arc::clone(snapshot)),
         _ => None,
@@ -26,8 +26,7 @@ fn bytes(held: i64) -> Bytes {
 /// What was measured on the device that held most.
 fn measured(opened: RwSignal<Option<Opened>>) -> Vec<HeldAt> {
     let snapshot = snapshot(opened);
-    let devices = snapshot.iter().flat_map(|snapshot| &snapshot.devices);
-    let device = devices.max_by_key(|device| device.peak_allocated.bytes);
+    let device = snapshot.as_ref().and_then(|snapshot| snapshot.fullest());
     let moments = device.map(|device| device.timeline.as_slice());
     let moment = |moment: &Moment| HeldAt {
         event: moment.position as u64,

@@ -34,6 +34,7 @@ mod question;
 mod ranks;
 mod schedule;
 mod seen;
+mod segments;
 mod setting;
 mod setting_control;
 mod share;

@@ -3,13 +3,14 @@
 use super::bars::{Ink, background};
 use super::history::SnapshotHistory;
 use super::purposes::purposes;
+use super::segments::SnapshotSegments;
 use crate::app::{Given, Opened, Store, asked_for, open_files, open_text, use_store};
 use crate::ask::{Finding, Fix, Scenario};
 use crate::browser;
 use crate::catalog::of_capacity;
 use crate::codec::{Job, Said};
 use crate::configs::Matters;
-use crate::inputs::{DeviceOverview, Failure, Holder, Largest, Overview, Share};
+use crate::inputs::{DeviceOverview, Failure, Holder, Largest, Overview, Share, own_frame};
 use crate::report::Requested;
 use crate::text::{
     InputWord, Language, Term, amount, cause_sentence, exact_bytes, gpu_taken_for, holder_name,
@@ -22,6 +23,8 @@ use leptos::prelude::*;
 
 /// Lines of one kind that are shown.
 const LINES: usize = 6;
+/// Frames of a stack that are shown.
+const FRAMES: usize = 30;
 
 /// What a holder's part of the bar looks like; what is free has no part.
 fn ink(holder: Holder) -> Option<(&'static str, Ink)> {
@@ -168,18 +171,29 @@ fn device(device: &DeviceOverview, store: Store) -> AnyView {
     ];
     let block = |largest: &Largest| {
         let size = amount(Bytes(largest.block.size), units);
-        let own = largest
-            .frames
-            .iter()
-            .find(|frame| !frame.contains("torch/"));
-        let frame = own.or(largest.frames.first()).cloned();
+        let frame = own_frame(&largest.frames).cloned();
         // Threads of autograd have no frames of Python's.
         let doing = device.guess.as_ref().zip(largest.block.since);
         let doing = doing.and_then(|(guess, since)| guess.doing(since));
         let without = doing.map(|doing| doing.term(language));
         let without = without.unwrap_or(InputWord::Before.text(language));
         let frame = frame.unwrap_or_else(|| without.to_owned());
-        view! { <li>{size} " — " {frame}</li> }
+        let name = format!("{size} — {frame}");
+        let line = |frame: &String| view! { <li>{frame.clone()}</li> };
+        let stack = largest.frames.iter().take(FRAMES);
+        let stack: Vec<_> = stack.map(line).collect();
+        if stack.is_empty() {
+            return view! { <li>{name}</li> }.into_any();
+        }
+        view! {
+            <li>
+                <details class="twin">
+                    <summary>{name}</summary>
+                    <ol class="frames">{stack}</ol>
+                </details>
+            </li>
+        }
+        .into_any()
     };
     let blocks = device.largest.iter().take(LINES).map(block).collect_view();
     view! {
@@ -330,5 +344,6 @@ pub(super) fn OpenedPanel() -> impl IntoView {
             </div>
         </section>
         <SnapshotHistory opened />
+        <SnapshotSegments opened />
     }
 }

@@ -1,7 +1,8 @@
 //! What a snapshot's blocks are guessed to be for, beside the estimate for the scenario on screen.
 
+use super::bars::category_background;
 use crate::app::Store;
-use crate::figure::{PurposeRow, purpose_rows};
+use crate::figure::{PurposeRow, purpose_color, purpose_rows};
 use crate::inputs::DeviceOverview;
 use crate::text::{InputWord, Language, Term, Word, amount, difference};
 use crate::units::Bytes;
@@ -18,9 +19,13 @@ pub(super) fn purposes(device: &DeviceOverview, store: Store) -> Option<AnyView>
         let apart = row
             .estimated
             .map(|bytes| difference(bytes, row.measured, units));
+        let color = purpose_color(row.purpose);
         view! {
             <tr>
-                <th scope="row">{row.purpose.term(language)}</th>
+                <th scope="row">
+                    <span class="swatch" style:background=category_background(color)></span>
+                    {row.purpose.term(language)}
+                </th>
                 <td>{amount(row.measured, units)}</td>
                 <td>{estimated.unwrap_or_default()}</td>
                 <td>{apart.unwrap_or_default()}</td>

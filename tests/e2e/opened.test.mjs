@@ -86,6 +86,40 @@ test("a snapshot is read here and stands beside the estimate; what is none says 
   await close();
 });
 
+test("a snapshot's segments are drawn in pieces and over time, and its largest blocks have stacks", async () => {
+  for (const [locale, viewport, colorScheme, free] of [
+    ["en-US", undefined, "light", /At the peak, after [\d,]+ events: [\d.]+\s[MG]iB of the [\d.]+\s[MG]iB in segments \(\d+\) is free/],
+    ["zh-CN", PHONE, "dark", /峰值时（[\d,]+ 个事件之后）：\d+ 个段共 .+其中空闲/],
+  ]) {
+    const { page, close } = await open(browser, site.url + LLAMA, { locale, viewport, colorScheme });
+    await panel(page).scrollIntoViewIfNeeded();
+    await panel(page).locator("input[type=file]").setInputFiles("../fixtures/inputs/snapshots/trained.pickle");
+    const figure = page.locator("#segments");
+    const canvas = figure.locator("canvas");
+    await canvas.scrollIntoViewIfNeeded();
+    await figure.locator(".figure-summary").getByText(free).waitFor();
+    // The first key leads to the largest piece that is free, the next ones to what tensors hold.
+    await canvas.focus();
+    await canvas.press("ArrowRight");
+    const spoken = figure.getByRole("status");
+    assert.match(await spoken.textContent(), /^[\d.]+\s[KMG]iB(: free; segment \d+ of |：空闲；第 \d+ 段)/);
+    await canvas.press("Home");
+    assert.match(await spoken.textContent(), /\.py:\d+ .+(segment 1 of|第 1 段)/);
+    await page.locator("#fullness canvas").press("End");
+    assert.match(await page.locator("#fullness").getByRole("status").textContent(), /(held in segment 1 of|第 1 段).+/);
+    await figure.getByRole("button").click();
+    assert.ok((await figure.locator("tbody tr").count()) > 1);
+    const block = said(page).locator("details").first();
+    await block.locator("summary").click();
+    const frames = block.locator("li");
+    assert.ok((await frames.count()) > 2 && (await frames.count()) <= 30);
+    assert.match(await frames.first().innerText(), /:\d+ \S/);
+    await accessible(page);
+    if (viewport) assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
+    await close();
+  }
+});
+
 test("a file that is dropped anywhere is read", async () => {
   const { page, close } = await open(browser, site.url + LLAMA);
   await panel(page).waitFor({ state: "attached" });

@@ -3,7 +3,9 @@
 use crate::arguments::Form;
 use crate::lines::write_line;
 use crate::{BAD_INPUT, FITS};
-use highwater::inputs::{ACTIONS, ByRequests, Device, Doing, Guess, Held, Snapshot, read_snapshot};
+use highwater::inputs::{
+    ACTIONS, ByRequests, Device, Doing, Guess, Held, Snapshot, own_frame, read_snapshot,
+};
 use highwater::text::{ByteUnits, Language, amount, refused_sentence};
 use highwater::units::Bytes;
 use serde::Serialize;
@@ -220,8 +222,7 @@ fn table(snapshot: &Snapshot, out: &mut dyn Write) -> io::Result<()> {
         }
         writeln!(out, "\nThe largest blocks then:")?;
         for large in device.largest.iter().take(ROWS) {
-            let asked = large.frames.iter().find(|frame| !is_torch(frame));
-            let asked = asked.or(large.frames.first()).map_or("?", String::as_str);
+            let asked = own_frame(&large.frames).map_or("?", String::as_str);
             let since = large.block.since;
             let since = since.map_or("before".to_owned(), |event| format!("event {event}"));
             writeln!(out, "{:>12}  {since:<14}{asked}", own(large.block.size))?;
@@ -242,9 +243,4 @@ fn write_guess(guess: &Guess, at: usize, out: &mut dyn Write) -> io::Result<()> 
         writeln!(out, "{name:<20}{:>14}", size(bytes))?;
     }
     Ok(())
-}
-
-/// Whether a frame is of PyTorch's own files, or of a library's without a line.
-fn is_torch(frame: &str) -> bool {
-    frame.contains("torch/") || frame.contains(".so:") || frame.starts_with("??")
 }

@@ -77,6 +77,8 @@ pub struct Segment {
     pub expandable: bool,
     /// Whether it is of a private pool, as CUDA graphs have.
     pub private: bool,
+    /// The stream that it was taken for; 0 is the default one.
+    pub stream: u64,
     /// Its blocks, by address.
     pub blocks: Vec<Block>,
 }
@@ -232,6 +234,7 @@ fn segment(pickle: &Pickle, own: Value) -> Option<(u64, Segment)> {
             let mut parts = pickle.items(pool);
             parts.any(|part| part != Value::Int(0))
         }),
+        stream: get("stream").and_then(unsigned).unwrap_or(0),
         blocks: Vec::new(),
     };
     let mut address = segment.address;
@@ -267,19 +270,31 @@ pub(super) fn stacked(pickle: &Pickle, stack: Stack) -> impl Iterator<Item = Val
 const FRAMES: usize = 64;
 
 /// A stack's frames, the innermost first, as `file:line name`.
-pub(super) fn frames(pickle: &Pickle, stack: Stack) -> Vec<String> {
+pub(super) fn frames(pickle: &Pickle, stack: Stack) -> impl Iterator<Item = String> {
     let shown = stacked(pickle, stack).take(FRAMES);
     let text = |frame, key| {
         let bytes = pickle.get(frame, key).and_then(|name| pickle.text(name));
         String::from_utf8_lossy(bytes.unwrap_or_default()).into_owned()
     };
     let line = |frame| pickle.get(frame, "line").and_then(unsigned).unwrap_or(0);
-    shown
-        .map(|frame| {
-            let (file, name) = (text(frame, "filename"), text(frame, "name"));
-            format!("{file}:{} {name}", line(frame))
-        })
-        .collect()
+    shown.map(move |frame| {
+        let (file, name) = (text(frame, "filename"), text(frame, "name"));
+        format!("{file}:{} {name}", line(frame))
+    })
+}
+
+/// The frame that says most of who asked: the first that is not of PyTorch's own files, nor of a library's without
+/// a line; else the first.
+pub fn own_frame<S: AsRef<str>>(frames: impl IntoIterator<Item = S>) -> Option<S> {
+    let is_torch =
+        |frame: &str| frame.contains("torch/") || frame.contains(".so:") || frame.starts_with("??");
+    let mut frames = frames.into_iter();
+    let first = frames.next()?;
+    if !is_torch(first.as_ref()) {
+        return Some(first);
+    }
+    let own = frames.find(|frame| !is_torch(frame.as_ref()));
+    Some(own.unwrap_or(first))
 }
 
 /// What of the settings decides about sizes.

@@ -234,17 +234,8 @@ pub(super) fn guess(
             guess.passes.push((place, doing));
         }
     }
-    let mut freed: HashMap<u64, usize> = HashMap::new();
-    let future = events.iter().enumerate().skip(position);
-    for (place, event) in future.filter(|(_, event)| event.action == Action::FreeRequested) {
-        freed.entry(event.address).or_insert(place);
-    }
     let mut sums: HashMap<Purpose, u64> = HashMap::new();
-    for block in live {
-        let purpose = match block.since {
-            None => Purpose::Before,
-            Some(since) => guess.purpose(since, freed.get(&block.address).copied()),
-        };
+    for (block, purpose) in live.iter().zip(guess.purposes(events, position, live)) {
         let requested = block.requested.next_multiple_of(GRAIN).min(block.size);
         let sum = sums.entry(purpose).or_default();
         *sum = sum.saturating_add(requested);
@@ -259,6 +250,25 @@ pub(super) fn guess(
 }
 
 impl Guess {
+    /// What each of the blocks is for that live after so many events.
+    pub(super) fn purposes(
+        &self,
+        events: &[Event],
+        position: usize,
+        live: &[Live],
+    ) -> Vec<Purpose> {
+        let mut freed: HashMap<u64, usize> = HashMap::new();
+        let future = events.iter().enumerate().skip(position);
+        for (place, event) in future.filter(|(_, event)| event.action == Action::FreeRequested) {
+            freed.entry(event.address).or_insert(place);
+        }
+        let purpose = |block: &Live| match block.since {
+            None => Purpose::Before,
+            Some(since) => self.purpose(since, freed.get(&block.address).copied()),
+        };
+        live.iter().map(purpose).collect()
+    }
+
     /// What a block is for that was made by one event and given back by another.
     fn purpose(&self, made: usize, freed: Option<usize>) -> Purpose {
         let Some(number) = self.pass(made) else {

@@ -11,12 +11,14 @@ mod pickle;
 mod refused;
 mod replay;
 mod sizes;
+mod state;
 
-pub use contents::{ACTIONS, Action, Block, Event, Segment, Stack};
+pub use contents::{ACTIONS, Action, Block, Event, Segment, Stack, own_frame};
 pub use guess::{Doing, Guess, Purpose};
 pub use overview::{DeviceOverview, Overview};
 pub use refused::Refused;
 pub use replay::{Held, Live, Mapped};
+pub use state::{AllocatorState, Free, Owner, Piece, Pool, Rest, SegmentState};
 
 use contents::{Contents, Rules};
 use pickle::Pickle;
@@ -86,6 +88,8 @@ pub struct Device {
     pub largest: Vec<Largest>,
     /// What the program did and what blocks are for, where frames give something to guess it from.
     pub guess: Option<Guess>,
+    /// Its segments at that peak, or when a request failed.
+    pub state: AllocatorState,
 }
 
 /// A peak, and after how many events it was there first.
@@ -183,11 +187,18 @@ fn device(pickle: &Pickle, rules: &Rules, number: usize, contents: Contents) -> 
     }
     let mut live = replay::live(&events, &segments, peak_allocated.position);
     let guess = guess::guess(pickle, &events, peak_allocated.position, &live);
+    let state = state::state(
+        pickle,
+        &events,
+        &segments,
+        guess.as_ref(),
+        (peak_allocated.position, &live),
+    );
     live.sort_by_key(|block| std::cmp::Reverse(block.size));
     live.truncate(LARGEST);
     let largest = live.into_iter().map(|block| Largest {
         block,
-        frames: contents::frames(pickle, block.stack),
+        frames: contents::frames(pickle, block.stack).collect(),
     });
     Device {
         device: number,
@@ -198,6 +209,7 @@ fn device(pickle: &Pickle, rules: &Rules, number: usize, contents: Contents) -> 
         peak_reserved,
         largest: largest.collect(),
         guess,
+        state,
         events,
         segments,
     }

@@ -1,6 +1,6 @@
 //! A snapshot in few numbers: what is shown of it, without its events.
 
-use super::{Device, Guess, Largest, Moment, Peak, Snapshot};
+use super::{AllocatorState, Device, Guess, Largest, Moment, Peak, Snapshot};
 use serde::{Deserialize, Serialize};
 
 /// What is shown of a snapshot.
@@ -24,12 +24,22 @@ pub struct DeviceOverview {
     /// What the program did at the peak and when the largest blocks were made, and what blocks are for, where frames
     /// give something to guess it from.
     pub guess: Option<Guess>,
+    /// Its segments at the peak, or when a request failed.
+    pub state: AllocatorState,
     /// What was held over time.
     pub timeline: Vec<Moment>,
 }
 
 /// Moments of what was held over time.
 const MOMENTS: usize = 480;
+
+impl Overview {
+    /// The device on which tensors held most.
+    pub fn fullest(&self) -> Option<&DeviceOverview> {
+        let devices = self.devices.iter();
+        devices.max_by_key(|device| device.peak_allocated.bytes)
+    }
+}
 
 impl From<&Snapshot> for Overview {
     fn from(snapshot: &Snapshot) -> Self {
@@ -53,6 +63,7 @@ impl From<&Device> for DeviceOverview {
             peak_reserved: device.peak_reserved,
             largest: device.largest.clone(),
             guess: guess.map(|guess| guess.of_events(events)),
+            state: device.state.clone(),
             timeline: device.timeline(MOMENTS),
         }
     }

@@ -141,8 +141,49 @@ pub(super) fn live(events: &[Event], segments: &[Segment], position: usize) -> V
     old
 }
 
-/// The memory that was taken from the driver after so many events, by address.
-pub(super) fn mapped(events: &[Event], segments: &[Segment], position: usize) -> Vec<Mapped> {
+/// Memory of the driver's at a moment with the blocks of tensors in it, by address.
+pub(super) struct Taken {
+    pub address: u64,
+    pub size: u64,
+    pub blocks: Vec<Live>,
+}
+
+/// A block, or what is free between two.
+pub(super) struct Run {
+    pub size: u64,
+    pub block: Option<Live>,
+}
+
+impl Taken {
+    /// What it consists of: the sizes add up to its own.
+    pub fn runs(&self) -> Vec<Run> {
+        let end = self.address.saturating_add(self.size);
+        let mut runs = Vec::with_capacity(self.blocks.len().saturating_mul(2) + 1);
+        let mut from = self.address;
+        let mut add = |to: u64, block: Option<Live>| {
+            let to = to.min(end);
+            if to > from {
+                let size = to - from;
+                runs.push(Run { size, block });
+                from = to;
+            }
+        };
+        for block in &self.blocks {
+            add(block.address, None);
+            add(block.address.saturating_add(block.size), Some(*block));
+        }
+        add(end, None);
+        runs
+    }
+}
+
+/// The memory that was taken from the driver after so many events, by address, and the blocks in it that live then.
+pub(super) fn taken(
+    events: &[Event],
+    segments: &[Segment],
+    position: usize,
+    live: &[Live],
+) -> Vec<Taken> {
     let whole = |segment: &Segment| (segment.address, segment.size);
     let mut ranges: BTreeMap<u64, u64> = segments.iter().map(whole).collect();
     for event in events.iter().skip(position).rev() {
@@ -150,33 +191,60 @@ pub(super) fn mapped(events: &[Event], segments: &[Segment], position: usize) ->
             Action::SegmentAlloc | Action::SegmentMap => {
                 subtract(&mut ranges, event.address, event.size);
             }
-            Action::SegmentFree | Action::SegmentUnmap => {
+            Action::SegmentFree => {
                 ranges.insert(event.address, event.size);
             }
+            Action::SegmentUnmap => join(&mut ranges, event.address, event.size),
             _ => {}
         }
     }
-    let mut mapped: Vec<Mapped> = Vec::with_capacity(ranges.len());
-    let mut blocks = live(events, segments, position).into_iter().peekable();
-    for (address, size) in ranges {
+    let mut blocks = live.iter().copied().peekable();
+    let own = |(address, size): (u64, u64)| {
         let end = address.saturating_add(size);
-        let mut own = Mapped {
+        let own = std::iter::from_fn(|| blocks.next_if(|block| block.address < end));
+        Taken {
             address,
             size,
-            allocated: 0,
-            largest_free: 0,
-        };
-        let mut free_from = address;
-        while let Some(block) = blocks.next_if(|block| block.address < end) {
-            own.allocated = own.allocated.saturating_add(block.size);
-            let gap = block.address.saturating_sub(free_from);
-            own.largest_free = own.largest_free.max(gap);
-            free_from = free_from.max(block.address.saturating_add(block.size));
+            blocks: own.collect(),
         }
-        own.largest_free = own.largest_free.max(end.saturating_sub(free_from));
-        mapped.push(own);
+    };
+    ranges.into_iter().map(own).collect()
+}
+
+/// The same in few numbers.
+pub(super) fn mapped(events: &[Event], segments: &[Segment], position: usize) -> Vec<Mapped> {
+    let live = live(events, segments, position);
+    let taken = taken(events, segments, position, &live);
+    taken.iter().map(Mapped::from).collect()
+}
+
+impl From<&Taken> for Mapped {
+    fn from(taken: &Taken) -> Self {
+        let runs = taken.runs();
+        let free = runs.iter().filter(|run| run.block.is_none());
+        let held = taken.blocks.iter().map(|block| block.size);
+        Self {
+            address: taken.address,
+            size: taken.size,
+            allocated: held.fold(0, u64::saturating_add),
+            largest_free: free.map(|run| run.size).max().unwrap_or(0),
+        }
     }
-    mapped
+}
+
+/// Adds a part of a segment that can grow, which goes on where its neighbours end and begin.
+fn join(ranges: &mut BTreeMap<u64, u64>, address: u64, size: u64) {
+    let (mut start, mut end) = (address, address.saturating_add(size));
+    let before = ranges.range(..address).next_back();
+    let touches = |(before, length): &(&u64, &u64)| before.saturating_add(**length) == address;
+    if let Some((&before, _)) = before.filter(touches) {
+        ranges.remove(&before);
+        start = before;
+    }
+    if let Some(after) = ranges.remove(&end) {
+        end = end.saturating_add(after);
+    }
+    ranges.insert(start, end - start);
 }
 
 /// Takes a part out of ranges of addresses.
