@@ -54,7 +54,7 @@ fn opcodes(body: &FunctionBody) -> Read<Vec<u8>> {
 }
 
 /// Whether a function hands what it is given on to another, by its place in the table (Note [A function of the
-/// rest]): local.get for each, i32.const, call, call_indirect, end.
+/// rest]): `local.get` for each, `i32.const`, `call`, `call_indirect`, `end`.
 fn only_calls(opcodes: &[u8]) -> bool {
     let given = opcodes.strip_suffix(&[0x41, 0x10, 0x11, 0x0b]);
     given.is_some_and(|given| given.iter().all(|opcode| *opcode == 0x20))

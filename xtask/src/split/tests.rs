@@ -295,7 +295,7 @@ fn the_first_part_keeps_its_functions_and_calls_those_of_the_rest_by_their_place
     let module = Module::read(&program).expect("it is well formed");
     let plan = Plan::new(&module, ran).expect("it is well formed");
     let late = Late {
-        constants: vec![START + 1..START + 3],
+        constants: std::iter::once(START + 1..START + 3).collect(),
         needed: HashSet::new(),
     };
     let (first, rest) = cut(&module, &plan, &late).expect("it can be cut");
