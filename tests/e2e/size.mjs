@@ -8,10 +8,10 @@ import { DIST } from "./support/site.mjs";
 const BUDGET = 250 * 1024;
 
 /**
- * What it may take until it is within the budget: above it this stage fails. The program is 920 KiB in
+ * What it may take until it is within the budget: above it this stage fails. The program is 1,400 KiB in
  * all; what does not run before the first estimate lies in a second file (`xtask/src/split`). Of
- * the first one, functions are about 260 KiB, constants (texts, tables, places where it could panic) 48,
- * and 17 say what the two files have in common.
+ * the first one, functions are about 263 KiB, constants (texts, tables, places where it could panic) 48,
+ * and 15 say what the two files and the page have in common.
  */
 const CEILING = 348 * 1024;
 
