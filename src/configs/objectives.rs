@@ -159,7 +159,7 @@ pub(super) fn told(said: &Said, job: &mut Job) -> Option<&'static str> {
 }
 
 /// The longest prompt and completion of GRPO where none is said.
-const GENERATED: [u64; 2] = [512, 512];
+pub(super) const GENERATED: [u64; 2] = [512, 512];
 
 /// Lengths and the reference of GRPO.
 fn generated(said: &Said, job: &mut Job) {

@@ -5,6 +5,17 @@ use crate::codec::{
     Language, Link, Theme, ViewOptions, WidgetControls, decode_query, encode_query,
 };
 
+/// Asserts that a link says the usual scenario, a view and nothing wrong.
+fn says(query: &str, view: ViewOptions) {
+    let Link {
+        scenario,
+        view: read,
+        findings,
+    } = decode_query(query);
+    assert_eq!((scenario, read), (Scenario::default(), view));
+    assert!(findings.is_empty());
+}
+
 #[test]
 fn view_options_are_not_part_of_the_scenario() {
     let view = ViewOptions {
@@ -16,13 +27,7 @@ fn view_options_are_not_part_of_the_scenario() {
     };
     let query = encode_query(&Scenario::default(), &view);
     assert_eq!(query, "v=1&embed=1&theme=dark&lang=zh&controls=mb.seq");
-    let Link {
-        scenario,
-        view: read,
-        findings,
-    } = decode_query(&query);
-    assert_eq!((scenario, read), (Scenario::default(), view));
-    assert!(findings.is_empty());
+    says(&query, view);
 }
 
 #[test]
@@ -51,13 +56,7 @@ fn a_link_holds_the_configuration_to_compare_with() {
     };
     let query = encode_query(&Scenario::default(), &view);
     assert_eq!(query, "v=1&a=v%3D1%26overrides%3Dhead_dim:64%26mb%3D16");
-    let Link {
-        scenario,
-        view: read,
-        findings,
-    } = decode_query(&query);
-    assert_eq!((scenario, read), (Scenario::default(), view));
-    assert!(findings.is_empty());
+    says(&query, view);
 }
 
 #[test]

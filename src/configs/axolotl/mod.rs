@@ -6,6 +6,7 @@ mod rows;
 use super::format::{Format, Syntax};
 use super::hugging_face::{self, FSDP, FSDP_WITHOUT_MEMORY, LOADER};
 use super::job::{Half, Job, Matters, Wrapper};
+use super::objectives::GENERATED;
 use super::row::Lack;
 use super::said::Said;
 use super::value;
@@ -161,7 +162,9 @@ fn objective(said: &Said, job: &mut Job) -> bool {
     }
     if kind == "grpo" {
         // `GRPOConfig`, trl 1.16; `sequence_len` is taken to hold prompts and completions.
-        let completion = said.count("trl.max_completion_length").unwrap_or(512);
+        let completion = said
+            .count("trl.max_completion_length")
+            .unwrap_or(GENERATED[1]);
         job.set("objective.completion_tokens", completion);
         let longest = job.count("seq_len").unwrap_or(0);
         job.set("seq_len", longest.max(completion.saturating_add(1)));

@@ -249,11 +249,7 @@ impl Stack {
             return mask::of_given(t, size, self.eager, padded, self.dtype);
         }
         if !self.eager {
-            let seen = BatchShape {
-                b: size.b,
-                s: size.keys,
-            };
-            mask::looks_for_padding(t, seen);
+            mask::looks_for_padding(t, size.seen());
         }
         (padded || self.eager).then(|| mask_triangle::expanded(t, size, DType::Int64, self.dtype))
     }

@@ -244,11 +244,7 @@ impl Stack {
     /// for.
     fn of_padding(&self, t: &Tape, size: ScoreShape, padded: bool, dtype: DType) -> Option<Tensor> {
         if self.shell.flash && padded {
-            let keys = BatchShape {
-                b: size.b,
-                s: size.keys,
-            };
-            return Some(mask::of_padding(t, keys, MaskStyle::Boolean));
+            return Some(mask::of_padding(t, size.seen(), MaskStyle::Boolean));
         }
         mask::of_given(t, size, true, padded, dtype)
     }

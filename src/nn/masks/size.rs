@@ -52,3 +52,13 @@ pub(crate) struct ScoreShape {
     /// K, the tokens that are looked at.
     pub(crate) keys: u64,
 }
+
+impl ScoreShape {
+    /// The tokens that are looked at.
+    pub(crate) fn seen(self) -> BatchShape {
+        BatchShape {
+            b: self.b,
+            s: self.keys,
+        }
+    }
+}

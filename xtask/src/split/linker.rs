@@ -4,7 +4,8 @@
 use super::module::{Module, Read};
 use std::ops::Range;
 use wasmparser::{
-    BinaryReader, CustomSectionReader, KnownCustom, Linking, RelocationType, SymbolInfo,
+    BinaryReader, CustomSectionReader, KnownCustom, Linking, RelocationEntry, RelocationType,
+    SymbolInfo,
 };
 
 /// Places with addresses, and whose they are. A symbol is known by its number.
@@ -72,6 +73,26 @@ fn function_at(linked: &Module, place: usize) -> Read<usize> {
     Ok(linked.imported + body)
 }
 
+/// What the linker refers to in a section.
+fn references(section: &CustomSectionReader) -> Read<Vec<RelocationEntry>> {
+    let KnownCustom::Reloc(references) = section.as_known() else {
+        return Err("the linker's references are not understood".into());
+    };
+    Ok(references.entries().into_iter().collect::<Result<_, _>>()?)
+}
+
+/// Where in the file what is referred to stands, and what stands there.
+fn stands<'a>(
+    linked: &Module<'a>,
+    reference: &RelocationEntry,
+    begin: usize,
+) -> Read<(usize, &'a [u8])> {
+    let range = reference.relocation_range()?;
+    let range = begin + range.start..begin + range.end;
+    let bytes = linked.bytes.get(range.clone());
+    Ok((range.start, bytes.ok_or("a reference beyond the file")?))
+}
+
 /// Where in the file places in the table of functions stand, and which. One where nothing stands in the table is
 /// refused.
 fn table_places(
@@ -79,18 +100,9 @@ fn table_places(
     section: &CustomSectionReader,
     begin: usize,
 ) -> Read<Vec<(usize, u32)>> {
-    let KnownCustom::Reloc(references) = section.as_known() else {
-        return Err("the linker's references are not understood".into());
-    };
     let mut found = Vec::new();
-    for reference in references.entries() {
-        let reference = reference?;
-        let range = reference.relocation_range()?;
-        let range = begin + range.start..begin + range.end;
-        let bytes = linked
-            .bytes
-            .get(range.clone())
-            .ok_or("a reference beyond the file")?;
+    for reference in references(section)? {
+        let (place, bytes) = stands(linked, &reference, begin)?;
         let mut reader = BinaryReader::new(bytes, 0);
         let entry = match reference.ty {
             RelocationType::TableIndexSleb => reader.read_var_i32()?.cast_unsigned(),
@@ -100,7 +112,7 @@ fn table_places(
         if linked.entry(entry).is_none() {
             return Err(format!("nothing stands at place {entry} of the table").into());
         }
-        found.push((range.start, entry));
+        found.push((place, entry));
     }
     Ok(found)
 }
@@ -144,18 +156,9 @@ fn addresses(
     symbols: &[Range<usize>],
 ) -> Read<Vec<(usize, usize)>> {
     use RelocationType as Type;
-    let KnownCustom::Reloc(references) = section.as_known() else {
-        return Err("the linker's references are not understood".into());
-    };
     let mut found = Vec::new();
-    for reference in references.entries() {
-        let reference = reference?;
-        let range = reference.relocation_range()?;
-        let range = begin + range.start..begin + range.end;
-        let bytes = linked
-            .bytes
-            .get(range.clone())
-            .ok_or("a reference beyond the file")?;
+    for reference in references(section)? {
+        let (place, bytes) = stands(linked, &reference, begin)?;
         let mut reader = BinaryReader::new(bytes, 0);
         let stands = match reference.ty {
             Type::FunctionIndexLeb
@@ -177,7 +180,7 @@ fn addresses(
         if i64::from(stands) != address & i64::from(u32::MAX) {
             return Err(format!("{stands} where the linker says {address}").into());
         }
-        found.push((range.start, reference.index as usize));
+        found.push((place, reference.index as usize));
     }
     Ok(found)
 }
