@@ -78,11 +78,14 @@ test("a snapshot is read here and stands beside the estimate; what is none says 
   const purposes = said(page).getByRole("table");
   await purposes.waitFor();
   assert.match(await purposes.innerText(), /Measured, backward\s+Estimated, [^]*optimizer states\s+19\.1\s/);
+  const before = await verdict(page);
   await file.setInputFiles({ name: "hostile.pickle", mimeType: "", buffer: Buffer.from("\x80\x04cos\nsystem\n.", "latin1") });
   await said(page).getByText(/builds an object|never run/).waitFor();
   assert.match(await said(page).innerText(), /hostile\.pickle/);
   await box(page).fill("Good morning");
   await said(page).getByText(/Not understood/).waitFor();
+  // The last answer stays.
+  assert.equal(await verdict(page), before);
   await close();
 });
 
