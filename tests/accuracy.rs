@@ -21,6 +21,7 @@ const OF_OPTIONS: &[&str] = &[
     "cycle.jsonl",
     "ddp.jsonl",
     "deepspeed_zero.jsonl",
+    "distillation.jsonl",
     "dora.jsonl",
     "drawn.jsonl",
     "drawn_options.jsonl",
@@ -43,12 +44,14 @@ const OF_OPTIONS: &[&str] = &[
     "lengths.jsonl",
     "liger.jsonl",
     "liger_families.jsonl",
+    "loading_ranks.jsonl",
     "master_weights.jsonl",
     "megatron.jsonl",
     "megatron_core.jsonl",
     "modules_to_save.jsonl",
     "offload.jsonl",
     "objectives.jsonl",
+    "objectives_beside.jsonl",
     "optimizers.jsonl",
     "pipeline.jsonl",
     "programs.jsonl",
@@ -289,7 +292,7 @@ fn loading_and_saving_take_what_was_measured() {
         ("steady_step", Phase::Saving),
     ] {
         let (mut cases, mut equal, mut worst) = (0, 0, 0.0_f64);
-        let lines = fixture("around.jsonl");
+        let lines = fixture("around.jsonl") + &fixture("loading_ranks.jsonl");
         for line in lines.lines().filter(|line| !line.starts_with('#')) {
             let case: Value = serde_json::from_str(line).expect("a case");
             let measured = &case["expect"][step]["phases"][phase.name()]["peak_tensor"];

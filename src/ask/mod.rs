@@ -24,6 +24,7 @@ mod lora;
 mod loss;
 mod machine;
 mod message;
+mod model_ref;
 mod objective;
 mod offload;
 mod omitted;
@@ -55,6 +56,7 @@ pub(crate) use lora::{FUSED, is_called};
 pub use machine::{AllocatorSettings, Hardware};
 pub(crate) use message::message;
 pub use message::{Argument, Message, ToArgument};
+pub use model_ref::{LinearModel, ModelRef};
 pub use objective::{Generator, Objective, ObjectiveKind};
 pub use offload::Offload;
 pub use optimizer::{MasterWeights, Optimizer, OptimizerImpl, OptimizerName};
@@ -69,6 +71,6 @@ pub use parallelism::{
 pub use quantization::{ComputeDtype, Quantization, QuantizationStorage, QuantizationType};
 pub use roundup::RoundupDivisions;
 pub use scenario::{
-    ActivationCheckpointing, Attention, AutocastStyle, LinearModel, Loss, ModelRef, Precision,
-    Program, SCENARIO_VERSION, Scenario, SdpaBackend, Task,
+    ActivationCheckpointing, Attention, AutocastStyle, Loss, Precision, Program, SCENARIO_VERSION,
+    Scenario, SdpaBackend, Task,
 };

@@ -1,5 +1,7 @@
 //! Objectives of TRL's trainers.
 
+use super::model_ref::ModelRef;
+use super::quantization::ComputeDtype;
 use crate::units::names;
 use serde::{Deserialize, Serialize};
 
@@ -22,11 +24,20 @@ names! {
         Cpo = "cpo",
         /// `RewardTrainer`: a model that gives a number, from pairs.
         Reward = "reward",
+        /// `DistillationTrainer`: completions of the model itself, whose tokens a teacher gives probabilities, too.
+        Distillation = "distillation",
+    }
+}
+
+impl ObjectiveKind {
+    /// Whether the trainer adds the loss that balances experts to its own (`aux_loss_enabled`, trl 1.16).
+    pub const fn balances_experts(self) -> bool {
+        matches!(self, Self::Sft | Self::Dpo | Self::Grpo | Self::Kto)
     }
 }
 
 names! {
-    /// Who generates the completions of GRPO.
+    /// Who generates the completions of GRPO and of distillation.
     Generator {
         /// Somebody elsewhere: the training step alone.
         None = "none",
@@ -40,7 +51,7 @@ names! {
 }
 
 /// What a trainer of TRL trains for, with its own names for options.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Objective {
     /// Which trainer.
@@ -48,12 +59,19 @@ pub struct Objective {
     /// The last tokens of each sequence that are scored, its completion; all but the first when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub completion_tokens: Option<u64>,
-    /// How much the reference counts; GRPO has none with 0, which is its default.
+    /// How much the reference counts; GRPO has none with 0, which is its default. Of distillation which divergence it
+    /// is: 0 of the teacher from the model, 1, its default, of the model from the teacher, else between both.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub beta: Option<f64>,
     /// Whether DPO or KTO computes the reference's log-probabilities before it trains.
     pub precompute_ref_log_probs: bool,
-    /// Who generates GRPO's completions.
+    /// The model that teaches, of the same vocabulary; one like the model that is trained when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub teacher: Option<ModelRef>,
+    /// The dtype that the teacher is loaded in; that of the trained model when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub teacher_dtype: Option<ComputeDtype>,
+    /// Who generates the completions of GRPO and of distillation.
     pub generation: Generator,
     /// Steps that train on the completions of one generation.
     pub num_iterations: u64,
@@ -68,6 +86,8 @@ impl Default for Objective {
             completion_tokens: None,
             beta: None,
             precompute_ref_log_probs: false,
+            teacher: None,
+            teacher_dtype: None,
             generation: Generator::None,
             num_iterations: 1,
             vllm_gpu_memory_utilization: 0.3,
@@ -95,9 +115,19 @@ impl Objective {
         }
     }
 
+    /// Whether a teacher's probabilities are computed while training.
+    pub const fn has_teacher(&self) -> bool {
+        matches!(self.kind, ObjectiveKind::Distillation)
+    }
+
+    /// Whether it trains on what is generated for a step: the micro-batches of one are buffered.
+    pub const fn trains_on_generated(&self) -> bool {
+        matches!(self.kind, ObjectiveKind::Grpo | ObjectiveKind::Distillation)
+    }
+
     /// Whether completions are generated on this GPU.
     pub const fn generates(&self) -> bool {
-        matches!(self.kind, ObjectiveKind::Grpo) && !matches!(self.generation, Generator::None)
+        self.trains_on_generated() && !matches!(self.generation, Generator::None)
     }
 
     /// Whether GRPO computes log-probabilities of the model as it was when the completions were generated: steps

@@ -8,6 +8,7 @@ use super::framework::Framework;
 use super::host_settings::HostSettings;
 use super::lora::Lora;
 use super::machine::{AllocatorSettings, Hardware};
+use super::model_ref::ModelRef;
 use super::objective::Objective;
 use super::offload::Offload;
 use super::omitted::{is_false, is_nothing};
@@ -216,46 +217,6 @@ impl Default for Scenario {
             framework: Framework::default(),
         }
     }
-}
-
-/// Which model a scenario means.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(untagged)]
-pub enum ModelRef {
-    /// A name of the catalog.
-    Catalog(String),
-    /// A Hugging Face `config.json`.
-    HfConfig {
-        /// The file's content.
-        hf_config: Map<String, Value>,
-    },
-    /// A single `torch.nn.Linear`.
-    Linear {
-        /// The layer.
-        linear: LinearModel,
-    },
-    /// Only a number of parameters.
-    NumParameters {
-        /// How many.
-        num_parameters: u64,
-    },
-}
-
-/// `torch.nn.Linear(in_features, out_features, bias)`, the smallest model there is. Its input is
-/// `[micro_batch_size, in_features]` of the weights' type, its loss the mean of the output.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct LinearModel {
-    /// Columns of the input.
-    pub in_features: u64,
-    /// Columns of the output.
-    pub out_features: u64,
-    /// Whether there is a bias.
-    #[serde(default = "yes")]
-    pub bias: bool,
-}
-
-fn yes() -> bool {
-    true
 }
 
 names! {

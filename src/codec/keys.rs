@@ -432,6 +432,12 @@ pub static KEYS: &[Key] = &[
     key("dataloader.group_by_length", "by_length", Kind::Flag),
     key("min_pixels", "min_pixels", Kind::Count),
     key("max_pixels", "max_pixels", Kind::Count),
+    key("objective.teacher", "teacher", Kind::Model),
+    key(
+        "objective.teacher_dtype",
+        "teacher_dtype",
+        name!(ComputeDtype),
+    ),
 ];
 
 /// Options of PEFT that change numbers, not what is kept of them.

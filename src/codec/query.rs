@@ -40,7 +40,7 @@ pub fn encode_query(scenario: &Scenario, view: &ViewOptions) -> String {
     let mut pairs = vec![(VERSION, scenario.v.to_string())];
     for (key, value) in differing(scenario) {
         pairs.push(match key.kind {
-            Kind::Model => write_model(&scenario.model),
+            Kind::Model if key.path == "model" => write_model(&scenario.model),
             kind => (key.query, write_value(kind, &value)),
         });
     }
@@ -105,10 +105,16 @@ fn write_model(model: &ModelRef) -> (&'static str, String) {
     }
 }
 
+/// Whether a model beside the one that is trained is written as JSON: any but a plain name.
+fn is_json(text: &str) -> bool {
+    text.starts_with(['{', '"'])
+}
+
 pub(super) fn write_value(kind: Kind, value: &Value) -> String {
     match (kind, value) {
         (_, Value::Null) => String::new(),
         (Kind::Flag, Value::Bool(flag)) => if *flag { "1" } else { "0" }.to_owned(),
+        (Kind::Model, Value::String(id)) if !is_json(id) => id.clone(),
         (Kind::Bytes, Value::Number(bytes)) => bytes.as_u64().map_or(String::new(), write_bytes),
         (Kind::List, Value::Array(items)) => flat::write_list(items),
         (Kind::Fields, Value::Object(fields)) => flat::write_fields(fields),
@@ -246,6 +252,7 @@ fn read_key(key: &'static Key, text: &str, builder: &mut Builder) {
 
 pub(super) fn read_value(kind: Kind, text: &str) -> Option<Value> {
     match kind {
+        Kind::Model if is_json(text) => serde_json::from_str(text).ok(),
         Kind::Model | Kind::Name(_) | Kind::Text | Kind::Sides | Kind::Lengths => Some(text.into()),
         Kind::Divisions if text.starts_with('[') => Some(text.into()),
         Kind::Count | Kind::Divisions => parse_count(text).ok().map(Value::from),

@@ -6,7 +6,7 @@ use super::row::{Lack, Row};
 use super::said::Said;
 use super::value;
 
-const SOURCE: &str = "DPOConfig and GRPOConfig, trl 1.16";
+const SOURCE: &str = "DPOConfig, GRPOConfig and DistillationConfig, trl 1.16";
 
 /// Options of TRL's trainers (trl 1.16, and spellings since 0.7); `trainer` is the word of the command.
 pub(super) const ROWS: &[Row] = &[
@@ -34,6 +34,18 @@ pub(super) const ROWS: &[Row] = &[
     ("simpo_gamma", Decides("objective.kind")),
     ("center_rewards_coefficient", Decides("objective.kind")),
     ("ref_model_init_kwargs*", Lacks(Lack::Preference)),
+    (
+        "teacher_model_name_or_path",
+        Decides("objective.kind objective.teacher"),
+    ),
+    (
+        "teacher_model_init_kwargs.dtype",
+        Decides("objective.teacher_dtype"),
+    ),
+    (
+        "teacher_model_init_kwargs.torch_dtype",
+        Decides("objective.teacher_dtype"),
+    ),
     ("use_vllm", Decides("objective.generation")),
     ("vllm_mode", Decides("objective.generation")),
     ("vllm_enable_sleep_mode", Decides("objective.generation")),
@@ -48,6 +60,7 @@ pub(super) const ROWS: &[Row] = &[
 /// Keys that only one of the trainers has, and the trainer's name in a scenario.
 const TELLING: &[(&str, &str)] = &[
     ("num_generations", "grpo"),
+    ("teacher_model_name_or_path", "distillation"),
     ("desirable_weight", "kto"),
     ("undesirable_weight", "kto"),
     ("cpo_alpha", "cpo"),
@@ -88,6 +101,7 @@ const COMMANDS: &[(&str, &str)] = &[
     ("grpo", "grpo"),
     ("reward", "reward"),
     ("reward_modeling", "reward"),
+    ("distillation", "distillation"),
 ];
 
 /// What says how completions are generated, which trainers other than GRPO's may do, too.
@@ -140,13 +154,17 @@ pub(super) fn told(said: &Said, job: &mut Job) -> Option<&'static str> {
         None => return None,
     }
     let kind = kind.unwrap_or("dpo");
-    if kind != "grpo" {
+    if !["grpo", "distillation"].contains(&kind) {
         for key in GENERATES {
             job.give_up(said, key, Matters::Yes(Lack::Generation));
         }
     }
     match kind {
         "grpo" => generated(said, job),
+        "distillation" => {
+            generated(said, job);
+            teacher(said, job);
+        }
         "dpo" | "kto" => {
             if let Some(before) = said.flag("precompute_ref_log_probs") {
                 job.set("objective.precompute_ref_log_probs", before);
@@ -161,7 +179,34 @@ pub(super) fn told(said: &Said, job: &mut Job) -> Option<&'static str> {
 /// The longest prompt and completion of GRPO where none is said.
 pub(super) const GENERATED: [u64; 2] = [512, 512];
 
-/// Lengths and the reference of GRPO.
+/// The teacher of a distillation, which is loaded in its checkpoint's dtype where nothing is said
+/// (`create_model_from_path`, transformers 5.23).
+fn teacher(said: &Said, job: &mut Job) {
+    if let Some(name) = said.get("teacher_model_name_or_path") {
+        job.set("objective.teacher", name.clone());
+    }
+    let keys = [
+        "teacher_model_init_kwargs.dtype",
+        "teacher_model_init_kwargs.torch_dtype",
+    ];
+    let given = keys.iter().find_map(|key| said.word(key));
+    match given.as_deref().and_then(dtype_name) {
+        Some(dtype) => job.set("objective.teacher_dtype", dtype),
+        None => job.assume("objective.teacher_dtype", "bf16", SOURCE),
+    }
+}
+
+/// What a scenario calls a dtype of PyTorch.
+fn dtype_name(word: &str) -> Option<&'static str> {
+    match word.trim_start_matches("torch.") {
+        "bfloat16" => Some("bf16"),
+        "float16" => Some("fp16"),
+        "float32" => Some("fp32"),
+        _ => None,
+    }
+}
+
+/// Lengths, and the reference of GRPO, of those that train on what they generate.
 fn generated(said: &Said, job: &mut Job) {
     let prompt = said.count("max_prompt_length").unwrap_or(GENERATED[0]);
     let completion = said.count("max_completion_length").unwrap_or(GENERATED[1]);
@@ -173,7 +218,7 @@ fn generated(said: &Said, job: &mut Job) {
     generation(said, job);
 }
 
-/// Who generates GRPO's completions: the model itself where vLLM is not asked for, or one that is a server.
+/// Who generates their completions: the model itself where vLLM is not asked for, or one that is a server.
 fn generation(said: &Said, job: &mut Job) {
     let server = said.word("vllm_mode").as_deref() == Some("server");
     let generation = match said.is_on("use_vllm") {
@@ -201,11 +246,7 @@ pub(super) fn supervised(said: &Said, job: &mut Job) {
     if said.word("loss_type").as_deref() == Some("dft") {
         return job.give_up(said, "loss_type", Matters::Yes(Lack::Loss));
     }
-    let beside = [
-        "quantization.type",
-        "packing.kind",
-        "activation_offload.kind",
-    ];
+    let beside = ["packing.kind", "activation_offload.kind"];
     match beside.into_iter().find(|path| job.get(path).is_some()) {
         Some(beside) => job.notes.push(Note::OwnLoss { beside }),
         None => job.set("objective.kind", "sft"),

@@ -43,6 +43,8 @@ pub struct Experts {
     pub built_first: bool,
     /// Whether a loss balances how much each expert is used (`output_router_logits`).
     pub balanced: bool,
+    /// Whether the config asks for routers' logits by itself, of which that loss is computed.
+    pub asked: bool,
     /// Of each layer whether its MLP is a mixture of experts.
     pub sparse: Vec<bool>,
 }

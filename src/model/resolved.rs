@@ -77,6 +77,8 @@ pub struct ResolvedSpec {
     pub loss: Loss,
     /// What a trainer of TRL trains for; how many tokens are scored is said.
     pub objective: Objective,
+    /// The model that teaches, as if it ran alone.
+    pub teacher: Option<Box<ResolvedSpec>>,
     /// What stands around the steps; whether the model comes straight to the device is said.
     pub around: Around,
     /// Whether outputs outlive the step.
@@ -209,7 +211,8 @@ impl ResolvedSpec {
             clip_grad_norm: false,
             zero_grad_set_to_none: true,
             loss: scenario.loss,
-            objective: scenario.objective,
+            objective: Objective::default(),
+            teacher: None,
             around: scenario.around,
             keep_outputs: false,
             parallelism: scenario.parallelism,

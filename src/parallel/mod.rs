@@ -9,6 +9,7 @@
 //! Invariants: a wrapper of one rank allocates nothing that no wrapper would; no floating point.
 //! Source: torch 2.15 (`torch/nn/parallel`, `torch/distributed`, `torch/csrc/distributed/c10d`).
 
+mod broadcast;
 mod ddp;
 mod fsdp1;
 mod fsdp2;

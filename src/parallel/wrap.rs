@@ -1,5 +1,6 @@
 //! Which wrapper a model gets, and how it is built for that.
 
+use super::broadcast;
 use super::ddp::Ddp;
 use super::fsdp1::Fsdp1;
 use super::fsdp2::{Fsdp2, Fsdp2Stages};
@@ -54,7 +55,12 @@ pub fn wrapped<M>(
 ) -> (M, Option<Rc<dyn Wrapper>>) {
     match spec.parallelism.dp.kind {
         DataParallelKind::Ddp => {
+            if !spec.around.loads() {
+                return (build(), Some(Ddp::new(t, spec)));
+            }
+            t.register_parameters(false);
             let model = build();
+            broadcast::states(t, &t.take_registered());
             (model, Some(Ddp::new(t, spec)))
         }
         DataParallelKind::Fsdp1 => {

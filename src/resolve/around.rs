@@ -24,6 +24,33 @@ pub(crate) fn resolve(scenario: &Scenario) -> Around {
     }
 }
 
+/// Data parallelism of a run. What FSDP1 wraps has been loaded onto the host, from where it comes unit by unit
+/// (`prepare_model` moves no model of FSDP's, accelerate 1.15).
+pub(crate) fn parallelism(scenario: &Scenario) -> Parallelism {
+    let mut parallelism = scenario.parallelism;
+    let fsdp1 = parallelism.dp.kind == DataParallelKind::Fsdp1;
+    parallelism.dp.fsdp.built_on_cpu |= fsdp1 && scenario.around.loads();
+    parallelism
+}
+
+/// Whether what each of several ranks loads is estimated: under DDP what one GPU loads alone, under FSDP1 what
+/// comes from the host.
+fn loads_on_ranks(scenario: &Scenario) -> bool {
+    let parallelism = &scenario.parallelism;
+    let only_data = Parallelism {
+        dp: parallelism.dp,
+        ..Parallelism::default()
+    };
+    let dp = &parallelism.dp;
+    let straight = resolve(scenario).loading == ModelLoading::DeviceMap;
+    let known = match dp.kind {
+        DataParallelKind::Ddp => true,
+        DataParallelKind::Fsdp1 => !straight,
+        _ => false,
+    };
+    *parallelism == only_data && known && !dp.offloads()
+}
+
 /// What excludes an estimate of loading: the key, and why.
 fn excluded(
     scenario: &Scenario,
@@ -45,9 +72,9 @@ fn excluded(
             message!(around::training_only),
         ),
         (
-            !scenario.parallelism.is_none(),
+            !scenario.parallelism.is_none() && !loads_on_ranks(scenario),
             "parallelism",
-            message!(around::one_gpu),
+            message!(around::ranks),
         ),
         (
             scenario.objective.is_on(),
@@ -176,12 +203,14 @@ mod tests {
             json!({"saving": true}),
         );
         let ddp = json!({"parallelism": {"dp": {"kind": "ddp", "size": 2}}});
+        let fsdp2 = json!({"parallelism": {"dp": {"kind": "fsdp2", "size": 2}}});
         let old = json!({"framework": "torch-2.6/transformers-4.51"});
         let sft = json!({"objective": {"kind": "sft"}});
         let mixture = json!({"model": "mixtral-8x7b"});
         let evaluates = json!({"program": "evaluation", "evaluation": {"kind": "loss"}});
         for (around, other, key) in [
-            (&cpu, &ddp, Some("parallelism")),
+            (&cpu, &ddp, None),
+            (&cpu, &fsdp2, Some("parallelism")),
             (&cpu, &old, Some("framework")),
             (&cpu, &sft, Some("objective.kind")),
             (&cpu, &evaluates, Some("program")),

@@ -3,7 +3,7 @@
 use super::{
     activations, adapters, allocator, around, attention_support, chunked_loss, classifier,
     evaluation, hardware, images, lengths, liger, objective, offload, optimizer, packing,
-    parallelism, quantization, refused, support, task, training, versions, weights,
+    parallelism, quantization, refused, support, task, teacher, training, versions, weights,
 };
 use crate::ask::{
     DataParallelKind, Finding, SCENARIO_VERSION, Scenario, Severity, limits, message,
@@ -53,7 +53,8 @@ fn complete(asked: &Scenario, findings: &mut Vec<Finding>) -> Option<ResolvedSpe
         .any(|finding| finding.severity == Severity::Error);
     let model = model::read(scenario, findings);
     let machine = hardware::read(&scenario.hardware, findings);
-    let (model, (device, host)) = (model?, machine?);
+    let (mut model, (device, host)) = (model?, machine?);
+    objective::balance(scenario, &mut model.architecture);
     if in_range {
         training::check_combinations(scenario, &model, findings);
         parallelism::check_model(scenario, &model.architecture, findings);
@@ -83,6 +84,7 @@ fn complete(asked: &Scenario, findings: &mut Vec<Finding>) -> Option<ResolvedSpe
         check(scenario, &model.architecture, task, findings);
     }
     images::check_trained(scenario, &model.architecture, &modules, findings);
+    let teacher = teacher::resolve(scenario, &model.architecture, complete, findings);
     let liger = liger::resolve(scenario, &model.architecture, findings);
     let lora = adapters::resolve(scenario, &model.architecture, task, &modules);
     let attention = training::attention(scenario, &model.architecture);
@@ -121,9 +123,10 @@ fn complete(asked: &Scenario, findings: &mut Vec<Finding>) -> Option<ResolvedSpe
         zero_grad_set_to_none: scenario.zero_grad_set_to_none,
         loss: chunked_loss::resolve(scenario),
         objective: objective::resolve(scenario),
+        teacher,
         around: around::resolve(scenario),
         keep_outputs: scenario.keep_outputs,
-        parallelism: scenario.parallelism,
+        parallelism: around::parallelism(scenario),
         mesh: scenario.parallelism.mesh(&scenario.hardware),
         offload: scenario.offload,
         activation_offload: scenario.activation_offload,

@@ -311,9 +311,9 @@ fn architecture(scenario: &Scenario) -> Option<Architecture> {
 fn is_used(objective: &Objective, key: &str) -> bool {
     let kind = objective.kind;
     match key {
-        "objective.beta" | "objective.generation" | "objective.num_iterations" => {
-            kind == ObjectiveKind::Grpo
-        }
+        "objective.beta" | "objective.generation" => objective.trains_on_generated(),
+        "objective.num_iterations" => kind == ObjectiveKind::Grpo,
+        "objective.teacher" | "objective.teacher_dtype" => objective.has_teacher(),
         "objective.vllm_gpu_memory_utilization" => objective.uses_vllm(),
         "objective.precompute_ref_log_probs" => {
             matches!(kind, ObjectiveKind::Dpo | ObjectiveKind::Kto)

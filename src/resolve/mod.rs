@@ -36,6 +36,7 @@ pub(crate) mod refused;
 mod sizes;
 mod support;
 mod task;
+mod teacher;
 #[cfg(test)]
 mod tests;
 pub(crate) mod training;

@@ -3,13 +3,15 @@
 use super::evaluation;
 use crate::ask::{
     ACCUMULATION, ActivationCheckpointing, ActivationOffloadKind, AutocastStyle, EvaluationKind,
-    Finding, Framework, Generator, Loss, MasterWeights, Message, Objective, ObjectiveKind, Program,
-    Scenario, Task, check as check_range, message,
+    Finding, Framework, Generator, LigerKernel, Loss, MasterWeights, Message, ModelRef, Objective,
+    ObjectiveKind, Program, QuantizationType, Scenario, Task, check as check_range, message,
 };
-use crate::model::{Architecture, DecoderConfig};
+use crate::model::{Architecture, DecoderConfig, Experts, Flag};
 use serde_json::Value;
 
 const KIND: &str = "objective.kind";
+/// How much the balance of experts counts.
+const COEFFICIENT: &str = "router_aux_loss_coef";
 
 /// The objective of a run, with the tokens that it scores.
 pub(crate) fn resolve(scenario: &Scenario) -> Objective {
@@ -17,7 +19,7 @@ pub(crate) fn resolve(scenario: &Scenario) -> Objective {
     let asked = scenario.objective.completion_tokens.unwrap_or(longest);
     Objective {
         completion_tokens: Some(asked.min(longest)),
-        ..scenario.objective
+        ..scenario.objective.clone()
     }
 }
 
@@ -30,10 +32,42 @@ pub(crate) fn autocast_style(scenario: &Scenario) -> AutocastStyle {
     }
 }
 
-/// Whether a decoder's head gives plain logits, of which a trainer's kernel computes log-probabilities, and its
-/// layers balance no experts, whose loss would be added.
-fn is_plain(config: &DecoderConfig) -> bool {
-    config.family.plain_logits && config.experts.is_none() && config.images.is_none()
+/// Whether a decoder's head gives plain logits, of which a trainer's kernel computes log-probabilities.
+pub(super) fn is_plain(config: &DecoderConfig) -> bool {
+    config.family.plain_logits && config.images.is_none()
+}
+
+/// Some trainers balance the experts of a model whose config knows of routers' logits, whatever it says of them
+/// (`aux_loss_enabled`, trl 1.16), unless they count for nothing.
+pub(super) fn balance(scenario: &Scenario, architecture: &mut Architecture) {
+    let kind = scenario.objective.kind;
+    let Architecture::Decoder(config) = architecture else {
+        return;
+    };
+    let rule = config.family.experts.as_ref();
+    let known = rule.is_some_and(|rule| matches!(rule.balanced, Flag::Said(..)));
+    let of_config = match &scenario.model {
+        ModelRef::HfConfig { hf_config } => hf_config.get(COEFFICIENT),
+        _ => None,
+    };
+    let said = scenario.model_overrides.get(COEFFICIENT).or(of_config);
+    let counts = said.and_then(Value::as_f64) != Some(0.0);
+    if let Some(experts) = &mut config.experts
+        && kind.balances_experts()
+    {
+        experts.balanced = known && counts && experts.sparse.contains(&true);
+    }
+}
+
+/// Whether kernels of Liger are to compute the loss, which a trainer computes by itself.
+fn scores_with_liger(scenario: &Scenario) -> bool {
+    let kernels = [
+        LigerKernel::All,
+        LigerKernel::CrossEntropy,
+        LigerKernel::FusedLinearCrossEntropy,
+    ];
+    let names = kernels.map(LigerKernel::name);
+    (scenario.liger_kernel.iter()).any(|asked| names.contains(&asked.as_str()))
 }
 
 /// What else of a scenario an objective excludes: the key, and why.
@@ -44,6 +78,8 @@ fn excluded(scenario: &Scenario) -> impl Iterator<Item = (&'static str, Message)
     let optimizer = &scenario.optimizer;
     let operations = ActivationCheckpointing::Operations;
     let kept = ActivationOffloadKind::None;
+    let objective = &scenario.objective;
+    let quantized = scenario.quantization.is_on();
     let checks: [(bool, &'static str, Message); 16] = [
         (scenario.program != Program::Training, "program", training()),
         (
@@ -53,7 +89,7 @@ fn excluded(scenario: &Scenario) -> impl Iterator<Item = (&'static str, Message)
         ),
         (scenario.loss != Loss::Labels, "loss", alone()),
         (scenario.packing.is_on(), "packing.kind", alone()),
-        (!scenario.liger_kernel.is_empty(), "liger_kernel", alone()),
+        (scores_with_liger(scenario), "liger_kernel", alone()),
         (scenario.use_cache, "use_cache", usual()),
         (scenario.keep_outputs, "keep_outputs", usual()),
         (
@@ -61,7 +97,11 @@ fn excluded(scenario: &Scenario) -> impl Iterator<Item = (&'static str, Message)
             "dataset.length_mean",
             usual(),
         ),
-        (scenario.quantization.is_on(), "quantization.type", usual()),
+        (
+            quantized && (objective.has_all_logits() || objective.uses_vllm()),
+            "quantization.type",
+            usual(),
+        ),
         (!scenario.offload.is_none(), "offload", usual()),
         (
             scenario.activation_offload.kind != kept,
@@ -129,6 +169,14 @@ pub(crate) fn check(
     let Some(config) = config else {
         return refuse(KIND, message!(objective::models), none.into());
     };
+    let balanced = |experts: &Experts| experts.balanced && objective.has_all_logits();
+    if config
+        .experts
+        .as_ref()
+        .is_some_and(|experts| balanced(experts) || objective.uses_vllm())
+    {
+        return refuse(KIND, message!(objective::experts), none.into());
+    }
     if task != needed {
         let why = message!(objective::task, task = needed.name());
         return refuse("task", why, needed.name().into());
@@ -151,6 +199,14 @@ pub(crate) fn check(
             2.into(),
         );
     }
+    let beta = objective.beta.unwrap_or(1.0);
+    if objective.has_teacher() && !(0.0..=1.0).contains(&beta) {
+        refuse(
+            "objective.beta",
+            message!(objective::interpolates),
+            1.0.into(),
+        );
+    }
     check_cycle(scenario, architecture, findings);
     let longest = 1..=scenario.padded(scenario.seq_len).saturating_sub(1).max(1);
     if let Some(tokens) = objective.completion_tokens {
@@ -165,6 +221,21 @@ pub(crate) fn check(
         refuse(
             "lora.modules_to_save",
             message!(objective::saved_modules),
+            empty,
+        );
+    }
+    if scenario.quantization.kind == QuantizationType::Int8 && lora.use_dora {
+        refuse(
+            "lora.use_dora",
+            message!(objective::usual_loop),
+            false.into(),
+        );
+    }
+    if scenario.quantization.is_on() && !lora.modules_to_save.is_empty() {
+        let empty = Value::Array(Vec::new());
+        refuse(
+            "lora.modules_to_save",
+            message!(objective::usual_loop),
             empty,
         );
     }
@@ -238,9 +309,13 @@ mod tests {
     fn objectives_are_refused_with_the_key_that_excludes_them() {
         let dpo = json!({"kind": "dpo"});
         for (objective, other, key) in [
-            (&dpo, json!({"model": "mixtral-8x7b"}), "objective.kind"),
+            (&dpo, json!({"model": "bert-base"}), "objective.kind"),
             (&dpo, json!({"model": "gpt2"}), "objective.kind"),
-            (&dpo, json!({"liger_kernel": ["rope"]}), "liger_kernel"),
+            (
+                &dpo,
+                json!({"liger_kernel": ["cross_entropy"]}),
+                "liger_kernel",
+            ),
             (&dpo, json!({"use_cache": true}), "use_cache"),
             (
                 &dpo,

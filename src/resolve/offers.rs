@@ -2,7 +2,7 @@
 //! that are allowed.
 
 use super::adapters::{all_targets, linear_names, whole_names};
-use super::{expert_adapters, liger, task};
+use super::{expert_adapters, liger, task, teacher};
 use crate::ask::ALL_LINEAR;
 use crate::ask::{Lora, SavedOperation, Scenario, Task};
 use crate::families::{modules, reading::model};
@@ -34,6 +34,7 @@ pub fn offers(scenario: &Scenario, key: &str) -> Vec<String> {
             let all = SavedOperation::ALL.iter();
             all.map(|operation| operation.name().to_owned()).collect()
         }
+        "objective.teacher" => teacher::known(scenario),
         "frozen" => parts(&modules_of(scenario)),
         _ => Vec::new(),
     }

@@ -7,7 +7,7 @@ use super::megatron::megatron;
 use super::precision::converts_outputs;
 use super::training::{Run, STEPS, trains};
 use super::{Mark, Phase, Trace, activations};
-use crate::ask::{EvaluationKind, MasterWeights, ObjectiveKind, OptimizerName, Program};
+use crate::ask::{EvaluationKind, MasterWeights, OptimizerName, Program};
 use crate::model::ResolvedSpec;
 use crate::parallel::{self, is_wrapped};
 use crate::tape::{Backend, Built, HostCopies, Tape, Which};
@@ -40,7 +40,7 @@ fn steps_apart(spec: &ResolvedSpec) -> u32 {
         || spec.program == Program::Forward
         || spec.keep_outputs
         // What was generated for the step before lives until that for the next is there.
-        || spec.objective.kind == ObjectiveKind::Grpo
+        || spec.objective.trains_on_generated()
         || keeps_joined_outputs(spec)
         || spec.optimizer.in_backward
         || spec.offload.gradients

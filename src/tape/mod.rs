@@ -61,8 +61,8 @@ pub use hooks::{Called, Hooked, ModuleHooks, ParameterHooks};
 pub use kept_operations::KeptOperations;
 pub use on_host::HostCopies;
 pub use ops::{
-    EightBit, FlaVersion, FourBit, Gathered, Packed, Ring, Sdpa, SdpaKernel, TokenOutputs,
-    Transcripts, Window,
+    Divergence, EightBit, FlaVersion, FourBit, Gathered, Headed, Packed, Ring, Sdpa, SdpaKernel,
+    TokenOutputs, Transcripts, Window,
 };
 pub use partial::{GradientEdge, ParameterGroup};
 pub use record::{Piece, Record, RecordedEvent};

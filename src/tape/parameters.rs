@@ -196,6 +196,16 @@ impl Tape {
         registered.map_or_else(Vec::new, |(_, registered)| registered)
     }
 
+    /// Whether parameters and buffers are noted.
+    pub fn is_registering(&self) -> bool {
+        self.registered.borrow().is_some()
+    }
+
+    /// Notes once more what was taken.
+    pub fn register_again(&self, noted: Vec<Registered>) {
+        self.registered.replace(Some((false, noted)));
+    }
+
     fn redirects(&self) -> bool {
         let registered = self.registered.borrow();
         registered.as_ref().is_some_and(|(redirects, _)| *redirects)

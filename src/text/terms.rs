@@ -168,6 +168,7 @@ terms! { ObjectiveKind {
     Orpo: "ORPO (TRL)", "ORPO（TRL）";
     Cpo: "CPO (TRL)", "CPO（TRL）";
     Reward: "reward model (TRL)", "奖励模型（TRL）";
+    Distillation: "distillation (TRL)", "蒸馏（TRL）";
 } }
 
 terms! { Generator {

@@ -102,6 +102,7 @@ words! {
     IdleNotAutocast: "No effect without amp.", "未使用 amp 时无效。";
     IdleNoSuchOption: "No effect: the optimizer has no such option.", "无效：该优化器没有此选项。";
     Automatic: "automatic", "自动";
+    LikeTheModel: "like the model", "与模型相同";
     NotUsed: "not used", "不使用";
     Everything: "all", "全部";
     Never: "never", "从不";

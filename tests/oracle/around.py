@@ -2,7 +2,8 @@
 what saving a checkpoint takes (`around` of a scenario).
 
     python3 around.py 7 60 | DIR/run.sh cases.py --apart > measured.jsonl            # drawn by a seed
-    python3 around.py 7 30 ranks | DIR/run.sh cases.py --apart > measured.jsonl      # ranks of several that save (`pip install deepspeed==0.19.8`)"""
+    python3 around.py 7 30 ranks | DIR/run.sh cases.py --apart > measured.jsonl      # ranks of several that save (`pip install deepspeed==0.19.8`)
+    python3 around.py 7 30 ranks loading | DIR/run.sh cases.py --apart > measured.jsonl    # or that load"""
 import json, os, random, shutil, sys, tempfile
 
 DEFAULTS = dict(loading="none", saving=False)
@@ -130,16 +131,23 @@ def drawn(chance):
     return dict(v=1, **made)
 
 
-def drawn_rank(chance):
-    """One of several, which saves a checkpoint after each step."""
-    import draw_ranks
-    kind = chance.choice(["ddp", "fsdp1", "fsdp2", "deepspeed_zero"])
+def drawn_rank(chance, loads=False):
+    """One of several, which saves a checkpoint after each step, or loads its model."""
+    import draw, draw_ranks
+    kind = chance.choice(["ddp", "ddp", "fsdp1", "deepspeed_zero"] if loads else ["ddp", "fsdp1", "fsdp2", "deepspeed_zero"])
     made = draw_ranks.scenario(chance, kind)
     made.pop("evaluation", None)
+    if loads:
+        dp = made["parallelism"]["dp"]
+        quantized = "quantization" in made
+        if made["model"]["hf_config"]["model_type"] in draw.LINEAR_ATTENTION or kind == "fsdp1" and quantized or dp.get("stage") == 3 or any(dp.get(key) for key in ("cpu_offload", "offload_optimizer", "offload_param")):
+            return drawn_rank(chance, loads)
+        return dict(made, around=dict(loading="device_map" if quantized or kind != "fsdp1" and chance.random() < 0.4 else "cpu"))
     return dict(made, around=dict(saving=True), **dict(host=dict(saving=chance.choice(["full_state", "full_state", "shards"]))) if kind != "ddp" else {})
 
 
 if __name__ == "__main__":
     seed, count = int(sys.argv[1]), int(sys.argv[2])
     for number in range(count):
-        print(json.dumps((drawn_rank if sys.argv[3:] == ["ranks"] else drawn)(random.Random(f"{seed}.{number}"))))
+        chance = random.Random(f"{seed}.{number}")
+        print(json.dumps(drawn(chance) if len(sys.argv) < 4 else drawn_rank(chance, "loading" in sys.argv)))

@@ -18,8 +18,11 @@ def turn(objective, generates):
         # As of checkpoints: of a config alone it would be what the scenario says of training.
         model.generation_config.use_cache = True
         with evaluation.watched(model, asked["padding_mask"], recorder):
-            found, log_probs = generates(prompt_ids, *rest, **named)
+            found = generates(prompt_ids, *rest, **named)
         recorder.mark(f"{objective.at}:forward")
+        if objective.kind == "distillation":
+            return objective.generated(found)
+        found, log_probs = found
         return [[3] * objective.objective["completion_tokens"] for _ in found], log_probs
 
     return generate

@@ -5,18 +5,25 @@ clips, steps and drops gradients, as `program.py` does.
     python3 objectives.py 7 60 | DIR/run.sh cases.py --apart > measured.jsonl     # drawn by a seed"""
 import contextlib, ctypes, gc, json, os, random, sys, tempfile, types
 
-KINDS = ("sft", "dpo", "grpo", "reward", "kto", "orpo", "cpo")
+KINDS = ("sft", "dpo", "grpo", "reward", "kto", "orpo", "cpo", "distillation")
 EXPERIMENTAL = ("orpo", "cpo")
-DEFAULTS = dict(kind="none", completion_tokens=None, beta=None, loss_type=None, precompute_ref_log_probs=False, generation="none", num_iterations=1, vllm_gpu_memory_utilization=0.3)
+# Those that train on what is generated for a step.
+GENERATED = ("grpo", "distillation")
+DEFAULTS = dict(kind="none", completion_tokens=None, beta=None, loss_type=None, precompute_ref_log_probs=False, teacher=None, teacher_dtype=None, generation="none", num_iterations=1, vllm_gpu_memory_utilization=0.3)
+# By which name the trainer asks for its teacher.
+TEACHER = "teacher"
 # What this harness does not hand on to trainers.
-PLAIN = dict(program="training", frozen=[], use_cache=False, evaluation={}, quantization={}, offload={}, checkpoint_every=1, keep_outputs=False,
-             pad_to_multiple_of=None, parallelism={}, liger_kernel=[], loss="labels")
+PLAIN = dict(program="training", frozen=[], use_cache=False, evaluation={}, offload={}, checkpoint_every=1, keep_outputs=False,
+             pad_to_multiple_of=None, parallelism={}, loss="labels")
+# Kernels that compute a loss, which trainers compute by themselves.
+LOSSES = {"all", "cross_entropy", "fused_linear_cross_entropy"}
 
 
 def complete(asked):
     objective = {**DEFAULTS, **asked["objective"]}
     unknown = set(asked["objective"]) - set(DEFAULTS)
     changed = [key for key, value in PLAIN.items() if asked[key] != value]
+    changed += ["liger_kernel"] if LOSSES & set(asked["liger_kernel"]) else []
     if unknown or changed or objective["kind"] not in KINDS or objective["generation"] not in ("none", "model", "vllm", "vllm_sleep"):
         raise ValueError(f"cannot run objective {sorted(unknown) or changed or objective['kind']}")
     if objective["completion_tokens"] is None:
@@ -46,8 +53,8 @@ class Objective:
         import trl.trainer.utils
         asked, objective = self.asked, self.objective
         datasets.disable_progress_bars()
-        model = lambda *_, **__: scenarios.model({**asked, "lora": None})
-        name = dict(sft="SFT", dpo="DPO", grpo="GRPO", reward="Reward", kto="KTO", orpo="ORPO", cpo="CPO")[self.kind]
+        model = lambda name=None, **__: self.teacher() if name == TEACHER else scenarios.model({**asked, "lora": None})
+        name = dict(sft="SFT", dpo="DPO", grpo="GRPO", reward="Reward", kto="KTO", orpo="ORPO", cpo="CPO", distillation="Distillation")[self.kind]
         within = f"trl.experimental.{self.kind}" if self.kind in EXPERIMENTAL else "trl.trainer"
         module = __import__(f"{within}.{name.lower()}_trainer", fromlist=["x"])
         trainer, config = getattr(module, name + "Trainer"), getattr(__import__(f"{within}.{name.lower()}_config", fromlist=["x"]), name + "Config")
@@ -70,6 +77,11 @@ class Objective:
             options.update(max_length=None, precompute_ref_log_probs=objective["precompute_ref_log_probs"])
         if self.kind in ("sft", "reward"):
             options.update(max_length=None)
+        if self.kind == "distillation":
+            options.update(max_completion_length=objective["completion_tokens"])
+            if objective["generation"].startswith("vllm"):
+                options.update(cycle.vllm(self, policy))
+            more["teacher_model"] = TEACHER
         if self.kind in EXPERIMENTAL:
             options.update(max_length=asked["seq_len"])
         if self.kind == "grpo":
@@ -82,10 +94,14 @@ class Objective:
                 options.update(cycle.vllm(self, policy))
             more["reward_funcs"] = lambda completions, **_: [0.0] * len(completions)
         self.trainer = trainer(model=policy, args=self.arguments(config, **options), train_dataset=datasets.Dataset.from_list(self.rows()), processing_class=tokenizer(), **more)
-        if self.kind == "grpo":
+        if self.kind == "distillation":
+            self.trainer._get_last_hidden_state = self.marked(self.trainer._get_last_hidden_state)
+            self.trainer._forward_redirection = self.redirected(self.trainer._forward_redirection)
+        if self.kind in GENERATED:
             turns = cycle.turn(self, self.trainer._generate_single_turn) if objective["generation"] != "none" else None
             self.trainer._generate_single_turn = turns or self.generated
             self.trainer._prepare_inputs = self.prepared(self.trainer._prepare_inputs)
+        if self.kind == "grpo":
             self.trainer._get_per_token_logps_and_entropies = self.marked(self.trainer._get_per_token_logps_and_entropies)
         if self.kind in EXPERIMENTAL:
             self.trainer.concatenated_inputs = self.joined(self.trainer.concatenated_inputs)
@@ -102,12 +118,33 @@ class Objective:
         words = lambda count: " ".join(["a"] * count)
         prompt, completion = words(total - scored), " " * (scored > 1) + words(scored - 1) + "</s>"
         row = dict(sft=dict(prompt=prompt, completion=completion), **dict.fromkeys(("dpo", *EXPERIMENTAL), dict(prompt=prompt, chosen=completion, rejected=completion)),
-                   reward=dict(prompt=prompt, chosen=completion, rejected=completion), kto=dict(prompt=prompt, completion=completion), grpo=dict(prompt=prompt))[self.kind]
+                   reward=dict(prompt=prompt, chosen=completion, rejected=completion), kto=dict(prompt=prompt, completion=completion), **dict.fromkeys(GENERATED, dict(prompt=prompt)))[self.kind]
         return [dict(row, label=number % 2 == 0) if self.kind == "kto" else row for number in range(max(8, self.asked["micro_batch_size"]))]
 
     def generated(self, prompt_ids, *_):
         """Instead of generating: completions of so many tokens."""
-        return [[3] * self.objective["completion_tokens"] for _ in prompt_ids], None
+        completions = [[3] * self.objective["completion_tokens"] for _ in prompt_ids]
+        return (completions, None) if self.kind == "grpo" else completions
+
+    def teacher(self):
+        """The model that teaches, which is not trained."""
+        import scenario as scenarios
+        asked, objective = self.asked, self.objective
+        weights = objective["teacher_dtype"] or asked["weights"]
+        named = dict(model=objective["teacher"], model_overrides={}) if objective["teacher"] else {}
+        return scenarios.model({**asked, "lora": None, "activation_checkpointing": "none", "quantization": {}, **named, **({"weights": weights} if weights else {})})
+
+    def redirected(self, redirects):
+        """The teacher's forward as a phase."""
+        def redirect(wrapper, *rest, **named):
+            taught = wrapper is self.trainer.teacher_model
+            if taught:
+                self.recorder.mark(f"{self.at}:reference_forward")
+            found = redirects(wrapper, *rest, **named)
+            if taught:
+                self.recorder.mark(f"{self.at}:forward")
+            return found
+        return redirect
 
     def apart(self, computes):
         """The policy's log-probabilities of other completions are like the reference's: nothing is kept for backward."""
@@ -170,7 +207,7 @@ class Objective:
         """The collator's, on the device."""
         import torch
         rows = [self.trainer.train_dataset[i] for i in range(self.asked["micro_batch_size"])]
-        if self.kind == "grpo":
+        if self.kind in GENERATED:
             return rows * self.asked["gradient_accumulation_steps"] if self.fetches() else rows
         batch = {key: value.to("cuda") if isinstance(value, torch.Tensor) else value for key, value in self.trainer.data_collator(rows).items()}
         if self.kind == "sft":  # which the loop of Trainer counts
@@ -179,6 +216,8 @@ class Objective:
         return batch
 
     def fetches(self):
+        if self.kind == "distillation":
+            return self.trainer._step % self.trainer.args.gradient_accumulation_steps == 0
         return self.trainer._step % (self.trainer.args.steps_per_generation * self.trainer.num_iterations) == 0
 
     def step(self, at, batch, copies, forward_ended):
@@ -250,7 +289,7 @@ def run(written, iterations, recorder):
     counts_flags(objective)
     model = objective.made()
     facts = dict(num_parameters=sum(p.numel() for p in model.parameters()))
-    reference = getattr(objective.trainer, "ref_model", None)
+    reference = getattr(objective.trainer, "teacher_model" if objective.kind == "distillation" else "ref_model", None)
     parameters = list(model.parameters())
     trained = [p for p in parameters if p.requires_grad]
     optimizer = objective.trainer.optimizer = scenarios.optimizer(asked, trained, model)
@@ -260,7 +299,7 @@ def run(written, iterations, recorder):
         torch.cuda.empty_cache()
     held = parameters + (list(reference.parameters()) if reference is not None else [])
     buffers = list(model.buffers()) + (list(reference.buffers()) if reference is not None else [])
-    known = {**known_as("optimizer_states", state()), **known_as("buffers", buffers), **known_as("parameters", held)}
+    known = {**known_as("optimizer_states", state()), **known_as("buffers", buffers), **known_as("parameters", held + list(libraries.states(model)))}
     facts["num_trainable"] = sum(p.numel() for p in trained)
     weights = {address for address, (_, category) in known.items() if category != "optimizer_states"}
     autocast = scenarios.AUTOCAST.get(asked["precision"])
@@ -309,22 +348,41 @@ def run(written, iterations, recorder):
 
 FAMILIES = ["llama", "mistral", "qwen2", "qwen3", "gemma", "gemma2", "gemma3_text", "olmo", "olmo2", "phi", "phi3", "starcoder2", "granite", "cohere", "glm", "glm4",
             "smollm3", "exaone4", "arcee", "ernie4_5", "helium", "ministral", "gpt2", "gpt_neox", "opt", "bloom", "falcon", "stablelm", "seed_oss", "olmo3", "nemotron", "qwen2", "llama"]
+EXPERTS = ["mixtral", "olmoe", "qwen2_moe", "qwen3_moe", "gpt_oss", "phimoe", "dots1", "glm4_moe", "ernie4_5_moe", "deepseek_v3", "hunyuan_v1_moe", "minimax_m2", "flex_olmo"]
+# Families that Liger has kernels for, with what their MLP is called there.
+LIGER = dict(llama="swiglu", mistral="swiglu", qwen2="swiglu", qwen3="swiglu", gemma="geglu", gemma2="geglu", gemma3_text="geglu", phi3="swiglu", olmo2="swiglu")
 # Of the catalog, with as many layers.
 CATALOG = dict(zip(["qwen2.5-0.5b", "qwen2.5-1.5b", "qwen2.5-7b", "qwen3-0.6b", "qwen3-4b", "llama-3.2-1b", "llama-3.1-8b", "smollm2-135m", "smollm2-1.7b", "gemma-2-2b", "gemma-3-1b", "mistral-7b", "phi-3.5-mini"], range(99)))
 
 
-def drawn(chance):
-    """A scenario with an objective."""
+def taught(chance, scenario):
+    """Another model with the scenario's vocabulary: of its type or of another one, smaller or larger."""
+    from families import FAMILIES as known, Drawn
+    import draw
+    model, overrides = scenario["model"], scenario.get("model_overrides", {})
+    own = model["hf_config"] if isinstance(model, dict) else {**json.load(open(draw.CATALOG[model])), **overrides}
+    kind = chance.choice([own["model_type"], *(name for name in FAMILIES if name in known)])
+    if chance.random() < 0.5 and not isinstance(model, dict):
+        return dict(hf_config={**own, "num_hidden_layers": chance.choice([1, 3, 5])})
+    return dict(hf_config=dict(model_type=kind, **{**known[kind](Drawn(chance)), "vocab_size": own["vocab_size"]}))
+
+
+def drawn(chance, wanted=None, beside=()):
+    """A scenario with an objective, and with what is named `beside` it: a `quantized` base, `experts`, kernels of `liger`."""
     import draw
     from families import FAMILIES as known, LIKE, LINEARS, CLASSIFIERS, EAGER_ONLY, Drawn
     often, pick = lambda share: chance.random() < share, chance.choice
-    kind = pick(["sft", "dpo", "dpo", "grpo", "grpo", "reward", "kto", "orpo", "cpo"])
+    kind = wanted or pick(["sft", "dpo", "dpo", "grpo", "grpo", "reward", "kto", "orpo", "cpo"])
     named = [name for name in CATALOG if name in draw.CATALOG]
     family = pick([name for name in FAMILIES if name in known])
+    if "experts" in beside:
+        family = pick(EXPERTS)
+    if "liger" in beside:
+        family = pick(list(LIGER))
     if kind == "reward":
-        family = pick(CLASSIFIERS)
+        family = pick([name for name in CLASSIFIERS if not beside or name in EXPERTS or name in LIGER])
     made = dict(model=dict(hf_config=dict(model_type=family, **known[family](Drawn(chance)))))
-    if often(0.4):
+    if often(0.4) and not {"experts", "liger"} & set(beside):
         name = pick(named)
         family = json.load(open(draw.CATALOG[name]))["model_type"]
         made = dict(model=name, model_overrides=dict(num_hidden_layers=pick([1, 2, 4])))
@@ -336,13 +394,22 @@ def drawn(chance):
     made["attention"] = "eager" if family in EAGER_ONLY or often(0.2) else "sdpa"
     if often(0.4):
         made["padding_mask"] = False
-    if kind != "reward" and (often(0.6) or kind == "grpo"):
+    if kind != "reward" and (often(0.6) or kind in GENERATED):
         objective["completion_tokens"] = pick([1, 7, 32, made["seq_len"] // 2, made["seq_len"] - 1])
         objective["completion_tokens"] = min(objective["completion_tokens"], made["seq_len"] - 1)
     if kind in ("dpo", "kto") and often(0.25):
         objective["precompute_ref_log_probs"] = True
     if kind == "grpo" and often(0.6):
         objective["beta"] = 0.04
+    if kind == "distillation":
+        if often(0.8):
+            objective["teacher"] = taught(chance, made)
+        if often(0.4):
+            objective["teacher_dtype"] = pick(["fp32", "bf16", "fp16"])
+        if often(0.5):
+            objective["beta"] = pick([0.0, 0.5, 0.9, 1.0])
+        if often(0.5):
+            objective["generation"] = "model"
     if kind == "reward":
         made["task"] = "sequence_classification"
         if isinstance(made["model"], dict):
@@ -351,7 +418,13 @@ def drawn(chance):
             made["model_overrides"]["num_labels"] = 1
     if often(0.5):
         made["activation_checkpointing"] = pick(["full", "full", "full_reentrant"])
-    if often(0.45):
+    if family in LIGER and "liger" in beside:
+        made["liger_kernel"] = pick([["rms_norm"], ["rope", "rms_norm"], ["rope", "rms_norm", LIGER[family]], [LIGER[family]]])
+    if "quantized" in beside:  # a base of fewer bits
+        made.update(lora=draw.adapters(chance, family, False)["lora"])
+        made["quantization"] = dict(type=pick(["nf4", "nf4", "fp4", "int8"]), double=often(0.5), prepare_for_kbit_training=often(0.3),
+                                    **dict(compute_dtype=pick(["bf16", "fp16", "fp32"])) if often(0.3) else {})
+    elif often(0.45):
         adapters = draw.adapters(chance, family, False)
         made.update(lora=adapters["lora"])
     if often(0.3):
@@ -368,10 +441,11 @@ def drawn(chance):
 
 if __name__ == "__main__":
     seed, count = int(sys.argv[1]), int(sys.argv[2])
-    kinds = sys.argv[3:]
+    beside = [word for word in sys.argv[3:] if word not in KINDS]
+    kinds = [word for word in sys.argv[3:] if word in KINDS]
     number = found = 0
     while found < count:
-        scenario = drawn(random.Random(f"{seed}.{number}"))
+        scenario = drawn(random.Random(f"{seed}.{number}"), "distillation" if kinds == ["distillation"] else None, beside)
         number += 1
         if not kinds or scenario["objective"]["kind"] in kinds:
             found += 1

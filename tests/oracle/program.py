@@ -26,7 +26,8 @@ def run(written, iterations=ITERATIONS, lengths=None):
         libraries.stub_triton()  # which PyTorch's own wheels bring: some of its operations are kernels of Triton since torch 2.15
     scenarios.sdpa_kernels(asked)
     recorder = Recorder()
-    if asked["around"].get("loading", "none") != "none":
+    loads = asked["around"].get("loading", "none") != "none"
+    if loads:
         around.begins(asked, recorder)
     distributed = ranks.asked(asked)
     model = scenarios.model(asked, ranks.device(asked))
@@ -48,7 +49,7 @@ def run(written, iterations=ITERATIONS, lengths=None):
     gradients = lambda: {storage(p.grad) for p in trained if p.grad is not None} | {storage(t) for t in (engine.reduced() if distributed else ())}
     gc.collect()
     # A model that is only evaluated was loaded elsewhere and moved to the device.
-    if asked["allocator"].get("empty_cache_after_loading") or asked["program"] == "evaluation" or distributed:
+    if asked["allocator"].get("empty_cache_after_loading") or asked["program"] == "evaluation" or distributed and not loads:
         torch.cuda.empty_cache()
     known = {**known_as("optimizer_states", state()), **known_as("buffers", list(model.buffers())), **known_as("parameters", parameters + quantized)}
     for category, kept in dict(master_weights=engine.weights, gradients=engine.gradients, optimizer_states=engine.others).items() if engine else ():

@@ -138,7 +138,7 @@ def model(scenario, device="cuda"):
             model = peft.get_peft_model(model, lora_config(scenario), autocast_adapter_dtype=lora.get("adapter_dtype", "fp32") == "fp32")
         if not quantized:
             model.to(device)  # as Trainer does
-    if loads and not quantized:
+    if loads and not quantized and scenario["parallelism"].get("dp", {}).get("kind") != "fsdp1":  # which takes it from the host
         model.to(device)
     if checkpointing != "none":
         reentrant = checkpointing == "full_reentrant"

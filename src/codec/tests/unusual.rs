@@ -22,6 +22,8 @@ pub(super) fn objective() -> Objective {
     Objective {
         completion_tokens: Some(1),
         beta: Some(0.5),
+        teacher: Some(ModelRef::Catalog("qwen2.5-7b".to_owned())),
+        teacher_dtype: Some(ComputeDtype::Bf16),
         generation: Generator::Model,
         num_iterations: 2,
         vllm_gpu_memory_utilization: 0.5,

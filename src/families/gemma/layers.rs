@@ -51,6 +51,7 @@ pub(crate) fn experts(layers: u64, fields: &mut ConfigFields<'_>) -> Option<Expe
         routing: Routing::WideSoftmax,
         built_first: false,
         balanced: false,
+        asked: false,
         sparse: (0..layers).map(|_| true).collect(),
     })
 }

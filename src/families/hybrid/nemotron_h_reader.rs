@@ -76,6 +76,7 @@ fn experts(sparse: Vec<bool>, activation: Activation, fields: &mut ConfigFields<
         routing: Routing::Corrected(experts::groups(count, Groups::ONE, fields)),
         built_first: true,
         balanced: false,
+        asked: false,
         sparse,
     }
 }

@@ -69,8 +69,9 @@ impl Model {
     pub fn new(t: &Tape, spec: &ResolvedSpec) -> Self {
         let build = || Self::built(t, spec);
         match spec.around.loading {
-            ModelLoading::Cpu => moved(t, build),
-            ModelLoading::None | ModelLoading::DeviceMap => build(),
+            // FSDP1 brings each unit to the device itself.
+            ModelLoading::Cpu if !spec.parallelism.dp.fsdp.built_on_cpu => moved(t, build),
+            _ => build(),
         }
     }
 

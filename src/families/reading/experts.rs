@@ -44,6 +44,7 @@ pub(crate) fn read(
         built_first: rule.built_first,
         normalized: holds(rule.normalized, fields),
         balanced: holds(rule.balanced, fields),
+        asked: holds(rule.balanced, fields),
         sparse: sparse(rule.layers, layers, fields),
     })
 }

@@ -204,6 +204,8 @@ pub(crate) struct Made {
     pub(crate) at_last: Option<DType>,
     /// Each stays in the dtype of its layer.
     pub(crate) stays: bool,
+    /// A trainer of TRL makes factors, but no magnitudes, bfloat16 in the end.
+    pub(crate) narrowed: bool,
 }
 
 /// How adapters are used.
@@ -230,10 +232,12 @@ pub(crate) fn attach(
         on_host,
         at_last,
         stays,
+        narrowed,
     }: Made,
 ) -> (u64, Vec<usize>) {
     let mut places = Vec::new();
-    let mut made = make(t, lora.use_dora, on_host, &targets, &mut places);
+    let how = [lora.use_dora, on_host, narrowed];
+    let mut made = make(t, how, &targets, &mut places);
     let others = targets.iter().filter(|target| target.elsewhere);
     let mut elements = (others.map(|target| target.elements(t, lora.use_dora))).sum();
     for (at, (target, made)) in targets.iter().zip(&mut made).enumerate() {
@@ -242,7 +246,7 @@ pub(crate) fn attach(
             if stays || !t.kept_as(made.dtype()).is_half() {
                 return;
             }
-            *made = if at_last.is_some() {
+            *made = if at_last.is_some() || narrowed {
                 t.empty("_to_copy", *made.shape(), DType::Float32)
             } else {
                 places.push(at);
@@ -255,6 +259,15 @@ pub(crate) fn attach(
     }
     for (at, (target, made)) in targets.into_iter().zip(made).enumerate() {
         let last = |(factor, made): (usize, Tensor)| match at_last {
+            _ if narrowed => {
+                places.push(at);
+                match factor {
+                    0 | 1 => {
+                        target.factor(t, factor, || t.parameter(*made.shape(), DType::BFloat16))
+                    }
+                    _ => t.into_parameter(&made),
+                }
+            }
             _ if t.kept_as(made.dtype()) != made.dtype() => made,
             _ if stays && made.dtype().is_half() => {
                 places.push(at);
@@ -293,8 +306,7 @@ pub(crate) fn attach(
 /// The factors of each target, and the lengths of rows that `DoRA` learns, as they are made first.
 fn make(
     t: &Tape,
-    use_dora: bool,
-    on_host: bool,
+    [use_dora, on_host, narrowed]: [bool; 3],
     targets: &[Target],
     places: &mut Vec<usize>,
 ) -> Vec<Vec<Tensor>> {
@@ -309,6 +321,9 @@ fn make(
                 .map(|shape| t.empty("empty", shape, DType::Float32));
             let _held = target.is_table.then(|| made.clone());
             made.map(|factor| t.to(&factor, target.dtype)).into()
+        } else if narrowed {
+            let made = |shape| t.empty("empty", shape, DType::Float32);
+            target.shapes.map(made).into()
         } else {
             places.extend([at; 2]);
             let dtype = if target.dtype.is_half() {
@@ -324,7 +339,7 @@ fn make(
         if let Some(base) = target.base.as_ref().filter(|_| use_dora) {
             let norm = base.norm(t, &made[0], &made[1]);
             // Magnitudes in half precision become float32 with the factors.
-            made.push(if norm.dtype().is_half() {
+            made.push(if norm.dtype().is_half() || narrowed {
                 norm
             } else {
                 places.push(at);

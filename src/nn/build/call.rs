@@ -135,6 +135,16 @@ impl Call {
         self.request.borrow().scored
     }
 
+    /// Whether nobody wants routers' logits, whatever the config says.
+    pub(crate) fn leaves_balance_out(&self) -> bool {
+        self.request.borrow().without_balance
+    }
+
+    /// Whether hidden states are given as they are.
+    pub(crate) fn leaves_head_out(&self) -> bool {
+        self.request.borrow().without_head
+    }
+
     /// Whether adapters are left out.
     pub(crate) fn leaves_adapters_out(&self) -> bool {
         self.request.borrow().without_adapters

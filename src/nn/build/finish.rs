@@ -44,7 +44,9 @@ impl Plan<'_> {
                 || spec.parallelism.dp.compute_dtype().is_some();
             let fully_sharded = spec.builds_on_meta() && !spec.divides_modules();
             let on_meta = fully_sharded || spec.is_pipelined();
-            let stays = options.adapter_dtype == AdapterDtype::Base && !on_meta;
+            // Trainers of TRL do so beside what bitsandbytes quantized.
+            let narrowed = spec.objective.is_on() && spec.quantization.is_on();
+            let stays = options.adapter_dtype == AdapterDtype::Base && !on_meta && !narrowed;
             lora::attach(
                 self.tape,
                 options,
@@ -58,6 +60,7 @@ impl Plan<'_> {
                     on_host: loaded.is_some(),
                     at_last: engine.then_some(spec.weights),
                     stays,
+                    narrowed,
                 },
             )
         });

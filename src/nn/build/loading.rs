@@ -93,6 +93,7 @@ fn natural_key(path: &str, name: &str) -> Vec<Part> {
 /// Builds a model, with its adapters, on the host, and moves it to the device (`model.to`): module by module, the
 /// adapters of a layer behind its own parameters.
 pub(crate) fn moved<R>(t: &Tape, build: impl FnOnce() -> R) -> R {
+    let wrapped = t.is_registering();
     t.register_parameters(false);
     let built = t.without_memory(build);
     let mut registered = t.take_registered();
@@ -101,7 +102,7 @@ pub(crate) fn moved<R>(t: &Tape, build: impl FnOnce() -> R) -> R {
         first.entry(entry.scope).or_insert(place);
     }
     registered.sort_by_key(|entry| first.get(&entry.scope).copied());
-    for entry in registered {
+    for entry in &registered {
         let category = match entry.role {
             Role::Trained | Role::Frozen => Category::Parameters,
             Role::Buffer => Category::Buffers,
@@ -109,6 +110,9 @@ pub(crate) fn moved<R>(t: &Tape, build: impl FnOnce() -> R) -> R {
         t.in_scope(entry.scope, || {
             t.give_storage_for(category, "_to_copy", &entry.tensor);
         });
+    }
+    if wrapped {
+        t.register_again(registered);
     }
     built
 }

@@ -11,7 +11,8 @@ pub struct Output {
     pub loss: Option<Tensor>,
     /// The encoder's result, which an encoder-decoder returns, too.
     pub encoded: Option<Tensor>,
-    /// What a mixture of experts returns besides: the loss that balances them and the routers' logits.
+    /// What a mixture of experts returns besides: the loss that balances them and the routers' logits. Of a head that
+    /// scores tokens, or is left out, what is asked for.
     pub beside: Vec<Tensor>,
 }
 
@@ -74,6 +75,10 @@ pub struct Request {
     pub batched_experts: bool,
     /// Whether tokens are scored instead of giving logits, and what is asked of each.
     pub scored: Option<Scored>,
+    /// Whether the loss that balances experts is left out.
+    pub without_balance: bool,
+    /// Whether the last hidden states are given as they are, and the head's weight and bias with them.
+    pub without_head: bool,
     /// Whether adapters are left out (`disable_adapter`).
     pub without_adapters: bool,
 }

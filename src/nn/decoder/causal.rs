@@ -196,7 +196,7 @@ impl<L: Layer> Causal<L> {
 
     /// Token ids `[B, S]` to logits `[B, S, V]` and, from labels `[B, S]`, the loss.
     pub(crate) fn forward(&self, t: &Tape, input_ids: &Tensor, labels: Option<&Tensor>) -> Output {
-        if self.balanced.is_some() {
+        if self.balanced.is_some() && !self.shell.call().leaves_balance_out() {
             self.shell.call().keep_router_logits();
         }
         let [model, ..] = self.names;
@@ -245,7 +245,7 @@ impl<L: Layer> Causal<L> {
     ) -> Output {
         let facts = self.shell.facts;
         let hidden = match self.shell.cut_output(t, hidden, &self.lm_head, labels) {
-            Ok(output) => return output,
+            Ok(output) => return self.scored(t, output),
             Err(hidden) => hidden,
         };
         if let Some(output) = (self.shell).other_output(t, &hidden, &self.lm_head, given) {
@@ -315,6 +315,21 @@ impl<L: Layer> Causal<L> {
             logits = t.mul_scalar(&logits);
         }
         logits
+    }
+
+    /// What a head gives that scores tokens, followed by the loss of experts that are to be balanced, where it is
+    /// asked for; a mask always comes with the batch (`_fused_forward`, `trainer/utils.py`, trl 1.16).
+    fn scored(&self, t: &Tape, mut output: Output) -> Output {
+        let routed = self.shell.call().take_router_logits();
+        let Some(experts) = self.balanced.as_ref().filter(|_| !routed.is_empty()) else {
+            return output;
+        };
+        let balance = t.scoped("loss", None, || {
+            balance::loss(t, self.shell.facts, &routed, experts, true)
+        });
+        output.loss = (output.loss).map(|loss| t.add(&loss, &t.mul_scalar(&balance)));
+        output.beside.push(balance);
+        output
     }
 
     /// What the model gives, the loss with that of experts that are to be balanced.

@@ -35,7 +35,7 @@ impl Shell {
         Some(Output::of_loss(loss::chunked(t, hidden, head, labels)))
     }
 
-    /// What a head gives whose loss in training takes no logits, where that is asked for: final hidden states
+    /// What a head gives whose loss in training takes no logits, or one that is left out, where that is asked for: final hidden states
     /// `[B, S, H]` are dropped when they have been cast. Gives them back where it is not.
     pub(crate) fn cut_output(
         &self,
@@ -44,6 +44,15 @@ impl Shell {
         head: &Linear,
         labels: Option<&Tensor>,
     ) -> Result<Output, Tensor> {
+        if self.call.leaves_head_out() {
+            let given = [Some(hidden), head.weight().cloned(), head.bias()];
+            return Ok(Output {
+                logits: None,
+                loss: None,
+                encoded: None,
+                beside: given.into_iter().flatten().collect(),
+            });
+        }
         if let (Some(asked), Some(labels)) = (self.call.scored(), labels)
             && let Some(output) = scored(t, (&hidden, head), labels, asked)
         {

@@ -61,11 +61,14 @@ pub(super) fn loss(
         let scaled = t.mul_scalar(&difference);
         t.neg(&t.logsigmoid(&scaled))
     };
-    let loss = {
+    let mut loss = {
         let mean = t.mean_all(&losses);
         let weighted = t.mul_scalar(&mean);
         t.add_scalar(&weighted)
     };
+    if let Some(balance) = trainer.balance(&output) {
+        loss = t.add(&loss, &t.mul_scalar(balance));
+    }
     drop((output, reference, ratios, difference, losses));
     Some(loss)
 }

@@ -73,7 +73,7 @@ fn correction(t: &Tape, old: &Tensor) -> (Tensor, [Tensor; 3]) {
 
 impl Trainer<'_> {
     /// Tokens of a prompt and of its completion.
-    fn parts(&self) -> [u64; 2] {
+    pub(super) fn parts(&self) -> [u64; 2] {
         let spec = self.spec;
         let completion = spec.objective.completion_tokens.unwrap_or(1);
         [spec.seq_len - completion, completion]
@@ -97,24 +97,19 @@ impl Trainer<'_> {
     pub(super) fn generate(&mut self, model: &Model, mark: &mut dyn FnMut(Phase)) {
         let (t, spec) = (self.tape, self.spec);
         let samples = spec.micro_batch_size * spec.gradient_accumulation_steps;
-        let [prompt, completion] = self.parts();
+        let [_, completion] = self.parts();
         let objective = &spec.objective;
         let compared = [objective.has_old_log_probs(), objective.has_reference()];
         let scored = compared.contains(&true);
         if objective.generates() {
-            mark(Phase::Generation);
-            match &mut self.vllm {
-                Some(vllm) => vllm.generate(),
-                None => self.complete(model, samples),
-            }
+            self.completes(model, samples, mark);
             mark(if scored {
                 Phase::ReferenceForward
             } else {
                 Phase::Forward
             });
         }
-        let lengths = [prompt, prompt, completion, completion];
-        let tokens = lengths.map(|n| t.empty("_to_copy", Shape::from([samples, n]), DType::Int64));
+        let tokens = self.generated_tokens(samples);
         let sampled = objective.uses_vllm().then(|| {
             let tokens = Shape::from([samples, completion]);
             t.empty("_to_copy", tokens, DType::Float32)
@@ -141,10 +136,7 @@ impl Trainer<'_> {
         }
         let advantages = t.empty("nan_to_num", Shape::from([samples]), DType::Float32);
         drop((ids, mask));
-        let shuffled = |x: &Tensor| {
-            let _order = t.empty("index", Shape::from([samples]), DType::Int64);
-            t.allocate("index", *x.shape(), x.dtype(), Category::Inputs)
-        };
+        let shuffled = |x: &Tensor| self.shuffled(x);
         let generated = Generated {
             tokens: tokens.each_ref().map(shuffled),
             advantages: shuffled(&advantages),
@@ -155,6 +147,30 @@ impl Trainer<'_> {
         };
         drop((tokens, advantages, old, corrected, reference));
         self.generated = Some(generated);
+    }
+
+    /// Has the completions of some samples generated, on this GPU.
+    pub(super) fn completes(&mut self, model: &Model, samples: u64, mark: &mut dyn FnMut(Phase)) {
+        mark(Phase::Generation);
+        match &mut self.vllm {
+            Some(vllm) => vllm.generate(),
+            None => self.complete(model, samples),
+        }
+    }
+
+    /// Token ids and masks of prompts and of completions, as they come to the device.
+    pub(super) fn generated_tokens(&self, samples: u64) -> [Tensor; 4] {
+        let t = self.tape;
+        let [prompt, completion] = self.parts();
+        let lengths = [prompt, prompt, completion, completion];
+        lengths.map(|n| t.empty("_to_copy", Shape::from([samples, n]), DType::Int64))
+    }
+
+    /// One of `shuffle_sequence_dict`.
+    pub(super) fn shuffled(&self, x: &Tensor) -> Tensor {
+        let t = self.tape;
+        let _order = t.empty("index", Shape::from([x.dim(0)]), DType::Int64);
+        t.allocate("index", *x.shape(), x.dtype(), Category::Inputs)
     }
 
     /// `_generate_single_turn` of some samples by the model that is trained, as it is: dropout and all.
@@ -191,7 +207,7 @@ impl Trainer<'_> {
             return self.refers(model, batch, OUTPUTS);
         }
         let grad_mode = self.tape.set_grad_enabled(false);
-        let output = self.scores(model, batch, OUTPUTS);
+        let output = self.scores_alone(model, batch, OUTPUTS);
         self.tape.set_grad_enabled(grad_mode);
         output
     }
@@ -250,7 +266,7 @@ impl Trainer<'_> {
         let tokens = self.spec.seq_len;
         let rows = || t.empty("cat", Shape::from([size, tokens]), DType::Int64);
         let (ids, attended) = (rows(), rows());
-        let (log_probs, entropies) = {
+        let (log_probs, entropies, balance) = {
             let batch = self.labelled(&ids, &attended);
             let output = self.scores(model, &batch, OUTPUTS);
             // Joined with those of no other samples.
@@ -262,7 +278,12 @@ impl Trainer<'_> {
                 };
                 t.cat(&[&last], 0)
             };
-            let kept = (kept(output.beside.first()?), kept(output.beside.get(1)?));
+            let balance = |balance: &Tensor| t.mean_all(&t.cat(&[&t.unsqueeze(balance, 0)], 0));
+            let kept = (
+                kept(output.beside.first()?),
+                kept(output.beside.get(1)?),
+                self.balance(&output).map(balance),
+            );
             drop(output);
             kept
         };
@@ -296,10 +317,13 @@ impl Trainer<'_> {
             losses = t.add(&losses, &t.mul_scalar(divergence));
         }
         let normalizer = t.empty("div", Shape::new(&[]), DType::Float32);
-        let loss = {
+        let mut loss = {
             let sum = t.sum_all(&t.mul(&losses, &mask));
             t.div_by(&sum, &normalizer)
         };
+        if let Some(balance) = &balance {
+            loss = t.add(&loss, &t.div_scalar(&t.mul_scalar(balance)));
+        }
         drop((
             attended, entropies, log_probs, ratio, divergence, losses, clipped,
         ));

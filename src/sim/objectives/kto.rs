@@ -37,7 +37,7 @@ fn of_others(trainer: &Trainer<'_>, model: &Model, batch: &Batch, refers: bool) 
         trainer.refers(model, &batch, OUTPUTS)
     } else {
         let grad_mode = t.set_grad_enabled(false);
-        let output = trainer.scores(model, &batch, OUTPUTS);
+        let output = trainer.scores_alone(model, &batch, OUTPUTS);
         t.set_grad_enabled(grad_mode);
         output
     };
@@ -97,7 +97,10 @@ pub(super) fn loss(
         let [chosen, rejected] = losses.each_ref().map(|losses| t.mul_scalar(losses));
         t.cat(&[&chosen, &rejected], 0)
     };
-    let loss = t.mean_of_numbers(&weighted);
+    let mut loss = t.mean_of_numbers(&weighted);
+    if let Some(balance) = trainer.balance(&output) {
+        loss = t.add(&loss, &t.mul_scalar(balance));
+    }
     drop((
         counts,
         of_policy,

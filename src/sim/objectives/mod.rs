@@ -4,6 +4,7 @@
 //! Metrics are left out where they are numbers that are gone before the next one is computed. Source: trl 1.16.0,
 //! `trainer/*_trainer.py`; transformers 5.23, `trainer.py`; accelerate 1.15, `accelerator.py`.
 
+mod distillation;
 mod dpo;
 mod grpo;
 mod kto;
@@ -16,22 +17,28 @@ use super::Phase;
 use super::precision::autocast;
 use crate::ask::ObjectiveKind;
 use crate::families::{Batch, Model};
-use crate::model::ResolvedSpec;
+use crate::model::{Architecture, Experts, ResolvedSpec};
 use crate::nn::build::{Output, Request, Scored};
 use crate::tape::{Category, Tape, Tensor, TokenOutputs, Work};
 use crate::units::{DType, Shape};
 use vllm::Vllm;
 
+/// The scope of a teacher: its layers are none of the model's.
+const TEACHER: &str = "teacher";
+
 /// A trainer of TRL.
 pub(super) struct Trainer<'a> {
     tape: &'a Tape,
     spec: &'a ResolvedSpec,
-    /// The model that the trained one is compared with, where that is not the same without adapters.
+    /// The model that the trained one is compared with, where that is not the same without adapters: a reference, or a
+    /// teacher.
     reference: Option<Model>,
     /// The vLLM that generates.
     vllm: Option<Vllm<'a>>,
     /// What was generated for the micro-batches of a step.
     generated: Option<grpo::Generated>,
+    /// The same of distillation.
+    completed: Option<distillation::Completed>,
     /// What the reference computes of some samples, and how many more there are that are not run.
     left_out: Option<(Work, u64)>,
 }
@@ -43,12 +50,18 @@ impl<'a> Trainer<'a> {
     pub(super) fn of(t: &'a Tape, spec: &'a ResolvedSpec, parameters: u64) -> Option<Self> {
         let objective = &spec.objective;
         let apart = objective.has_reference() && spec.lora.is_none();
+        let built = |spec| t.with_own_parameters(|| Model::new(t, spec));
+        let teacher = spec.teacher.as_deref();
         objective.is_on().then(|| Self {
             tape: t,
             spec,
-            reference: apart.then(|| t.with_own_parameters(|| Model::new(t, spec))),
+            reference: match teacher {
+                Some(teacher) => Some(t.scoped(TEACHER, None, || built(teacher))),
+                None => apart.then(|| built(spec)),
+            },
             vllm: Vllm::start(t, spec, parameters),
             generated: None,
+            completed: None,
             left_out: None,
         })
     }
@@ -56,7 +69,7 @@ impl<'a> Trainer<'a> {
     /// Copies a micro-batch to the device, as the trainer's collator makes it; nothing where it is generated there.
     pub(super) fn fetch(&self) -> Option<Batch> {
         let spec = self.spec;
-        if spec.objective.kind == ObjectiveKind::Grpo {
+        if spec.objective.trains_on_generated() {
             return None;
         }
         let pairs = if spec.objective.has_pairs() { 2 } else { 1 };
@@ -133,6 +146,7 @@ impl<'a> Trainer<'a> {
                 }
                 self.group_loss(model)
             }
+            ObjectiveKind::Distillation => self.distilled(model, first, mark),
             ObjectiveKind::None => None,
         }
     }
@@ -143,9 +157,36 @@ impl<'a> Trainer<'a> {
         self.tape.div_scalar(&loss)
     }
 
+    /// The loss that balances experts, where the trainer adds it to its own.
+    fn balance<'o>(&self, output: &'o Output) -> Option<&'o Tensor> {
+        let kind = self.spec.objective.kind;
+        let balanced = |experts: &&Experts| experts.balanced && kind.balances_experts();
+        self.experts().filter(balanced)?;
+        output.beside.last()
+    }
+
+    fn experts(&self) -> Option<&Experts> {
+        match &self.spec.architecture {
+            Architecture::Decoder(config) => config.experts.as_ref(),
+            _ => None,
+        }
+    }
+
     /// Scores the tokens that labels name.
     fn scores(&self, model: &Model, batch: &Batch, outputs: TokenOutputs) -> Output {
         self.asks(model, batch, self.scoring(outputs))
+    }
+
+    /// The same as it is, without a loss that balances experts, unless the config asks for routers' logits.
+    fn scores_alone(&self, model: &Model, batch: &Batch, outputs: TokenOutputs) -> Output {
+        self.asks(model, batch, self.scoring_alone(outputs))
+    }
+
+    fn scoring_alone(&self, outputs: TokenOutputs) -> Request {
+        Request {
+            without_balance: self.experts().is_some_and(|experts| !experts.asked),
+            ..self.scoring(outputs)
+        }
     }
 
     fn scoring(&self, outputs: TokenOutputs) -> Request {
@@ -163,15 +204,15 @@ impl<'a> Trainer<'a> {
     fn refers(&self, model: &Model, batch: &Batch, outputs: TokenOutputs) -> Output {
         let t = self.tape;
         let grad_mode = t.set_grad_enabled(false);
-        let output = if let Some(reference) = &self.reference {
-            self.scores(reference, batch, TokenOutputs::default())
-        } else {
-            let request = Request {
-                without_adapters: true,
-                ..self.scoring(outputs)
-            };
-            self.asks(model, batch, request)
+        let (asked, outputs) = match &self.reference {
+            Some(reference) => (reference, TokenOutputs::default()),
+            None => (model, outputs),
         };
+        let request = Request {
+            without_adapters: self.reference.is_none(),
+            ..self.scoring_alone(outputs)
+        };
+        let output = self.asks(asked, batch, request);
         t.set_grad_enabled(grad_mode);
         output
     }

@@ -20,6 +20,14 @@ pub(super) fn loss(trainer: &Trainer<'_>, model: &Model, batch: &Batch) -> Optio
         let count = t.empty("clamp", Shape::new(&[]), DType::Int64);
         t.div_by(&sum, &count)
     };
+    let weighted = trainer
+        .balance(&output)
+        .map(|balance| t.mul_scalar(balance));
     // Times the number of processes.
-    Some(t.mul_scalar(&mean))
+    let loss = t.mul_scalar(&mean);
+    drop(mean);
+    Some(match &weighted {
+        Some(weighted) => t.add(&loss, &t.div_scalar(weighted)),
+        None => loss,
+    })
 }

@@ -9,16 +9,16 @@ use crate::units::Shape;
 use smallvec::smallvec;
 
 impl Tape {
-    /// `x[mask, :]` of `[B, S, H]` and `[B, S]`, which holds for n rows: `[n, H]`. Saves the mask, in
-    /// which rows are looked for once more when its gradient is added to zeros.
+    /// `x[mask, :]` of `[B, S, H]` and `[B, S]`, or `[N, H]` and `[N]`, which holds for n rows: `[n, H]`. Saves the
+    /// mask, in which rows are looked for once more when its gradient is added to zeros.
     pub fn flagged_rows(&self, x: &Tensor, mask: &Tensor, n: u64) -> Tensor {
         let saved = self.records(&[x]).then(|| self.save(mask));
         let out = {
             let _found = self.rows_found(mask, n);
-            self.empty("index", Shape::from([n, x.dim(2)]), x.dtype())
+            self.empty("index", Shape::from([n, x.dim(-1)]), x.dtype())
         };
         let Some(saved) = saved else { return out };
-        let from = *x.shape();
+        let (from, rows) = (*x.shape(), mask.numel());
         self.attach(
             &[x],
             out,
@@ -28,9 +28,9 @@ impl Tape {
                 let grad = t.empty("new_zeros", from, g.dtype());
                 let linear = {
                     let _found = t.rows_found(&mask, n);
-                    t.linear_indices(n, 2)
+                    t.linear_indices(n, mask.shape().rank() as u64)
                 };
-                t.put_sorted(g, n, from.dim(0) * from.dim(1), linear);
+                t.put_sorted(g, n, rows, linear);
                 smallvec![Some(grad)]
             }),
         )
@@ -68,8 +68,8 @@ impl Tape {
         )
     }
 
-    /// The indices `[2, n]` of the rows for which a mask `[B, S]` holds.
+    /// The indices of the rows for which a mask holds: `[2, n]` of one `[B, S]`.
     fn rows_found(&self, mask: &Tensor, n: u64) -> Tensor {
-        self.nonzero(mask.numel(), Shape::from([2, n]))
+        self.nonzero(mask.numel(), Shape::from([mask.shape().rank() as u64, n]))
     }
 }

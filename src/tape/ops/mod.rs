@@ -54,5 +54,5 @@ pub(super) use fla::Packing;
 pub use flash_package::Packed;
 pub use four_bit::FourBit;
 pub use int8::EightBit;
-pub use losses::TokenOutputs;
+pub use losses::{Divergence, Headed, TokenOutputs};
 pub use ranks::{Gathered, Ring};

@@ -122,8 +122,8 @@ groups! {
             "仅支持估算 transformers 模型的加载。";
         training_only: "Loading and saving are estimated around training.",
             "仅支持估算训练前后的加载与保存。";
-        one_gpu: "Loading is estimated on one GPU; what each rank of several loads is not yet.",
-            "加载目前只支持单个 GPU；暂不估算多个进程各自的加载。";
+        ranks: "Loading is estimated on one GPU, and of several ranks under DDP, and under FSDP1 by way of the host.",
+            "加载目前支持单个 GPU，以及 DDP、经由主机的 FSDP1 的各个进程。";
         own_loop: "Loading is not estimated beside this yet.",
             "暂不支持与此同时估算加载。";
         experts: "Straight to the device the weights of experts are stacked while others are read, in an order that threads decide; onto the host first they are estimated.",
@@ -144,8 +144,10 @@ groups! {
             "卸载的内容从主机写出检查点；暂不估算经过显存的部分。";
     }
     objective {
-        models: "TRL's objectives are estimated for decoders of text whose heads give plain logits, without experts.",
-            "TRL 的训练目标目前支持输出头直接给出 logits、不含专家的文本解码器。";
+        models: "TRL's objectives are estimated for decoders of text whose heads give plain logits.",
+            "TRL 的训练目标目前支持输出头直接给出 logits 的文本解码器。";
+        experts: "Beside experts ORPO and CPO are not estimated with their balance, nor a vLLM.",
+            "对于专家混合模型，暂不支持 ORPO、CPO 的专家均衡损失和并置的 vLLM。";
         framework: "TRL's objectives are estimated for {framework}.",
             "TRL 的训练目标目前支持 {framework}。";
         task: "This trainer of TRL trains models for the task {task}.",
@@ -154,8 +156,8 @@ groups! {
             "TRL 的该训练器会关闭 dropout，暂不支持带 dropout 的模型。";
         training_only: "TRL's objectives are estimated in training, without an evaluation.",
             "TRL 的训练目标目前只支持训练，不含评估。";
-        other_losses: "A trainer of TRL computes the loss by itself, of rows that are not packed; kernels of Liger are not estimated beside it yet.",
-            "TRL 的训练器自行计算损失，样本不打包；暂不支持与 Liger 内核同时使用。";
+        other_losses: "A trainer of TRL computes the loss by itself, of rows that are not packed; kernels of Liger for norms, rotary embeddings and MLPs go with it, not those of losses.",
+            "TRL 的训练器自行计算损失，样本不打包；可与 Liger 的归一化、旋转位置编码和 MLP 内核同时使用，不含其损失内核。";
         usual_loop: "Not estimated beside TRL's objectives yet.",
             "暂不支持与 TRL 的训练目标同时使用。";
         one_gpu: "TRL's objectives are estimated on one GPU.",
@@ -172,6 +174,12 @@ groups! {
             "vLLM 的份额使训练缺少 {missing} MiB。可行的最大份额约为 {largest}。";
         whole_context: "vLLM keeps room for a sequence of {positions} tokens, more than its share leaves, and does not start, unless vllm_max_model_length is set: to {tokens}, as is assumed here.",
             "若未设置 vllm_max_model_length，vLLM 会为 {positions} 个词元的序列预留空间，超出其份额而无法启动；此处假定设为 {tokens}。";
+        teacher: "The teacher is not estimated: {why}",
+            "无法估算教师模型：{why}";
+        vocabulary: "The teacher's vocabulary has {of_teacher} tokens, the model's {of_student}: TRL's distillation compares them token by token.",
+            "教师模型的词表有 {of_teacher} 个词元，被训练模型有 {of_student} 个：TRL 的蒸馏逐词元比较两者。";
+        interpolates: "beta of distillation is between 0 and 1.",
+            "蒸馏的 beta 在 0 与 1 之间。";
         saved_modules: "Without adapters the reference would use the modules as they were; this is not estimated yet.",
             "关闭适配器时参考模型会使用原来的模块；暂不支持估算。";
         checkpointed_again: "After the reference's forward pass, or after generating, every layer is checkpointed.",

@@ -47,19 +47,25 @@ settings! {
         "data collator 的 pad_to_multiple_of；1 表示不再填充。"; "\u{2308}S / n\u{2309} n", "DataCollatorForSeq2Seq(pad_to_multiple_of=n)";
     "objective.kind": "Objective", "训练目标";
         "Which of TRL's trainers makes the steps: what else runs in a step, and of what the loss is made.",
-        "由 TRL 的哪个训练器执行：每步还运行什么，损失由什么计算。"; "+ a forward pass of the reference", "SFTTrainer, DPOTrainer, GRPOTrainer, KTOTrainer, ORPOTrainer, CPOTrainer, RewardTrainer, trl";
+        "由 TRL 的哪个训练器执行：每步还运行什么，损失由什么计算。"; "+ a forward pass of the reference", "SFTTrainer, DPOTrainer, GRPOTrainer, KTOTrainer, ORPOTrainer, CPOTrainer, RewardTrainer, DistillationTrainer, trl";
     "objective.completion_tokens": "Tokens that are scored", "被打分的词元数";
         "The last tokens of each sequence, its completion; all but the first when absent.",
         "每个序列末尾的词元，即其补全；未给出时为除第一个之外的全部。"; "N = B C", "max_completion_length, labels != -100";
     "objective.beta": "Beta", "Beta";
-        "How much the reference counts; GRPO keeps no reference with 0, its default.",
-        "参考模型的权重；GRPO 默认 0，即没有参考模型。"; "", "beta";
+        "How much the reference counts; GRPO keeps no reference with 0, its default. Of distillation: 0 forward, 1 reverse, else a mixed divergence.",
+        "参考模型的权重；GRPO 默认 0，即没有参考模型。蒸馏时：0 为前向散度，1 为反向散度，其间为混合散度。"; "", "beta";
     "objective.precompute_ref_log_probs": "Reference before training", "训练前计算参考";
         "The reference's log-probabilities are computed before training; it is not kept.",
         "参考模型的对数概率在训练之前算好，之后不再保留参考模型。"; "\u{2212} the reference's weights", "precompute_ref_log_probs";
+    "objective.teacher": "Teacher", "教师模型";
+        "The model whose probabilities the trained one learns; both have the same vocabulary.",
+        "被训练模型所学习的模型；两者词表相同。"; "+ the teacher's weights and a forward pass", "teacher_model";
+    "objective.teacher_dtype": "The teacher's dtype", "教师模型的数据类型";
+        "In which dtype the teacher is loaded; TRL loads one that is named in that of its checkpoint, mostly bfloat16.",
+        "以何种数据类型加载教师模型；若只给出名称，TRL 用检查点的数据类型，多为 bfloat16。"; "", "teacher_model_init_kwargs={\"dtype\": ...}";
     "objective.generation": "Generation", "生成";
-        "Who generates the completions that GRPO trains on, as a phase of the step.",
-        "由谁生成 GRPO 训练所用的补全，作为步骤中的一个阶段。"; "a cache of keys and values", "use_vllm, model.generate";
+        "Who generates the completions that GRPO and distillation train on, as a phase of the step.",
+        "由谁生成 GRPO 和蒸馏训练所用的补全，作为步骤中的一个阶段。"; "a cache of keys and values", "use_vllm, model.generate";
     "objective.num_iterations": "Steps per generation", "每次生成的步数";
         "Steps that train on the same completions; with more than one the model's own log-probabilities are kept from before.",
         "用同一批补全训练的步数；多于一步时需保存此前模型自身的对数概率。"; "+ a forward pass", "num_iterations";

@@ -4,8 +4,9 @@ use super::groups::{
     BATCH_SIZES, COUNTS, FEW, FEW_OR_NONE, Group, LENGTHS, PIXELS, POWERS, SHARES, SIZES, SPLITS,
 };
 use super::parallelism::SEVERAL_GPUS;
-use crate::ask::Scenario;
+use crate::ask::{ModelRef, Scenario};
 use crate::catalog::ACCELERATORS;
+use crate::families::catalog_model;
 use crate::resolve::{image_tokens, offers};
 use crate::text::{Language, Word, image_tokens_sentence, value_name};
 use crate::views::setting::Absent::{As, Called, Is};
@@ -119,6 +120,12 @@ static ONE_GPU: &[Group] = &[
                 .absent(As("seq_len")),
             Setting::new("objective.beta").look(Look::Shares(SHARES)),
             Setting::new("objective.precompute_ref_log_probs"),
+            Setting::new("objective.teacher")
+                .look(Look::Choice(teachers))
+                .absent(Called(Word::LikeTheModel)),
+            Setting::new("objective.teacher_dtype")
+                .absent(Called(Word::LikeTheModel))
+                .half(),
             Setting::new("objective.generation").half(),
             Setting::new("objective.num_iterations").steps(FEW),
             Setting::new("objective.vllm_gpu_memory_utilization").look(Look::Shares(SHARES)),
@@ -267,6 +274,21 @@ fn implementations(scenario: &Scenario, language: Language) -> Vec<Choice> {
     let choice = |name: String| {
         let label = value_name(KEY, &name, language).unwrap_or_default();
         Choice::new(name, label)
+    };
+    names.into_iter().map(choice).collect()
+}
+
+/// Those of the catalog with the model's vocabulary, and the one that is asked for.
+fn teachers(scenario: &Scenario, _: Language) -> Vec<Choice> {
+    let mut names = offers(scenario, "objective.teacher");
+    if let Some(ModelRef::Catalog(asked)) = &scenario.objective.teacher
+        && !names.contains(asked)
+    {
+        names.push(asked.clone());
+    }
+    let choice = |id: String| {
+        let name = catalog_model(&id).map(|model| model.name);
+        Choice::new(id.clone(), name.unwrap_or(&id))
     };
     names.into_iter().map(choice).collect()
 }

@@ -2,6 +2,7 @@
 
 mod cross_entropy;
 mod cut;
+mod divergence;
 mod liger;
 mod scored;
 
@@ -14,4 +15,5 @@ pub(super) struct Pieces {
     pub(super) pieces: u64,
 }
 
+pub use divergence::{Divergence, Headed};
 pub use scored::TokenOutputs;

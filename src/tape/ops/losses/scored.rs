@@ -11,7 +11,7 @@ use std::ops::Range;
 /// Tokens of a tile (`TOKEN_CHUNK_SIZE`).
 const TOKENS: u64 = 4096;
 /// Columns of a tile (`_CHUNKED_LOGPROB_CHUNK_SIZE`, `trainer/utils.py`).
-const COLUMNS: u64 = 32_768;
+pub(super) const COLUMNS: u64 = 32_768;
 
 /// What is asked of each token besides its log-probability.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -71,8 +71,17 @@ impl Tape {
     }
 
     /// The tokens of each tile's rows.
-    fn tiles(n: u64) -> impl Iterator<Item = Range<u64>> {
+    pub(super) fn tiles(n: u64) -> impl Iterator<Item = Range<u64>> {
         (0..n.div_ceil(TOKENS)).map(move |i| i * TOKENS..n.min((i + 1) * TOKENS))
+    }
+
+    /// Logits in float32 of as many tokens as a tile has of n.
+    pub(super) fn logits_tile(&self, n: u64) -> Tensor {
+        self.empty(
+            "empty",
+            Shape::from([n.min(TOKENS), COLUMNS]),
+            DType::Float32,
+        )
     }
 
     /// Log-probabilities and what else is asked for, and the logarithm of the sums.
