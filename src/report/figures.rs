@@ -36,6 +36,8 @@ pub struct Figures {
     pub steady: Vec<(Phase, Bytes)>,
     /// The phase in which a steady step needs most.
     pub steady_binding: Phase,
+    /// How many ranks, from the one that is looked at on, are known to do what it does: itself at least.
+    pub alike: u64,
     /// What the rank that is looked at does.
     pub own: Effort,
     /// What the rank does that does most.
@@ -55,6 +57,7 @@ impl Figures {
         };
         Ok(Self {
             most,
+            alike: estimate.alike,
             ..Self::from(&estimate.report)
         })
     }
@@ -97,6 +100,7 @@ impl From<&Report> for Figures {
                 .map(|phase| (phase.phase, phase.peak_tensor))
                 .collect(),
             steady_binding: device.steady_step.peak.phase,
+            alike: 1,
             own,
             most: own,
         }
