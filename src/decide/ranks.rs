@@ -1,7 +1,7 @@
 //! All ranks that differ, an estimate each.
 
 use super::question::{Estimator, Progress, Question};
-use crate::report::Ranks;
+use crate::report::{Figures, Ranks};
 
 impl Question for Ranks {
     fn advance(&mut self, by: &mut dyn Estimator) -> Progress {
@@ -12,7 +12,7 @@ impl Question for Ranks {
         let Some(answer) = by.figures(&scenario) else {
             return Progress::Waits;
         };
-        self.told(answer.ok().as_ref());
+        self.told(answer.ok().as_ref().map(Figures::of_rank));
         Progress::Further
     }
 }

@@ -1,7 +1,8 @@
 //! The numbers of an estimate that searches compare: few enough to be handed from one thread to another.
 
 use super::{
-    Communication, Compute, Fit, PhaseReport, Report, SweepPoint, estimate_with_most_work,
+    Communication, Compute, Fit, PhaseReport, RankTakes, Report, SweepPoint,
+    estimate_with_most_work,
 };
 use crate::ask::{Finding, Scenario};
 use crate::sim::Phase;
@@ -65,6 +66,16 @@ impl Figures {
     /// Whether both sides fit.
     pub const fn fits(&self) -> bool {
         self.device.fits && self.host.fits
+    }
+
+    /// What the rank takes that is looked at.
+    pub fn of_rank(&self) -> RankTakes {
+        RankTakes {
+            peak: self.binding,
+            total: self.total,
+            usable: self.device.capacity,
+            alike: self.alike,
+        }
     }
 
     /// What the device takes of a scenario with such a micro-batch.

@@ -49,7 +49,7 @@ pub use explain::{Explanation, Lead, Part, explain};
 pub use figures::{Effort, Figures};
 pub use measure::Measure;
 pub use others::{Method, Other, Quantity, Reason};
-pub use ranks::{Ranks, ranks};
+pub use ranks::{RankTakes, Ranks, ranks};
 pub use requested::{Requested, requested};
 pub use schedule::{RankSchedule, Schedule, schedule};
 pub use steps::{ManySteps, Running, StepHeld, StepsRun};

@@ -2,21 +2,46 @@
 
 use super::rank_run::{RankRun, at_stage};
 use super::side_by_side::each;
-use super::{DeviceSummary, Figures, PhaseReport, RankReport, summarize};
+use super::{DeviceSummary, PhaseReport, RankReport, summarize};
 use crate::ask::{ContextParallelKind, Mesh, Place, Scenario};
 use crate::model::ResolvedSpec;
 use crate::units::Bytes;
 use std::cmp::Reverse;
 
+/// What a rank takes.
+#[derive(Clone, Copy, Debug)]
+pub struct RankTakes {
+    /// The phase that needs most.
+    pub peak: PhaseReport,
+    /// What nvidia-smi shows then.
+    pub total: Bytes,
+    /// What programs can use of the GPU.
+    pub usable: Bytes,
+    /// How many ranks, from this one on, are known to take the same: itself at least.
+    pub alike: u64,
+}
+
 impl RankReport {
     /// The rank that a run is of.
     fn of(spec: &ResolvedSpec, summary: &DeviceSummary) -> Self {
         let device = &summary.report;
-        Self::at(&spec.mesh, *device.binding(), [device.total, device.usable])
+        let takes = RankTakes {
+            peak: *device.binding(),
+            total: device.total,
+            usable: device.usable,
+            alike: 1,
+        };
+        Self::at(&spec.mesh, takes)
     }
 
-    /// The rank that is looked at, with its peak, what nvidia-smi shows then, and what programs can use.
-    fn at(mesh: &Mesh, peak: PhaseReport, [total, usable]: [Bytes; 2]) -> Self {
+    /// The rank that is looked at.
+    fn at(mesh: &Mesh, takes: RankTakes) -> Self {
+        let RankTakes {
+            peak,
+            total,
+            usable,
+            ..
+        } = takes;
         let place = mesh.rank;
         Self {
             rank: ((place.pp * mesh.dp + place.dp) * mesh.cp + place.cp) * mesh.tp,
@@ -31,8 +56,8 @@ impl RankReport {
     }
 }
 
-/// The ranks of a job, one kind after the other so that a page can spread them over time: give the figures of
-/// [`Ranks::next_scenario`] to [`Ranks::told`] until nothing is left.
+/// The ranks of a job, one kind after the other so that a page can spread them over time: tell what
+/// [`Ranks::next_scenario`] takes until nothing is left.
 ///
 /// Ranks of tensor and of expert parallelism are taken to be alike, as they are where sizes divide and tokens
 /// are routed evenly.
@@ -143,18 +168,12 @@ impl Ranks {
     }
 
     /// What the next rank takes; nothing where it is refused.
-    pub fn told(&mut self, figures: Option<&Figures>) {
+    pub fn told(&mut self, takes: Option<RankTakes>) {
         let Some(next) = self.next else { return };
         let mut mesh = self.spec.mesh;
         mesh.rank = self.place(next);
-        let report = figures.map(|figures| {
-            RankReport::at(
-                &mesh,
-                figures.binding,
-                [figures.total, figures.device.capacity],
-            )
-        });
-        self.tell(report, figures.map_or(1, |figures| figures.alike));
+        let alike = takes.map_or(1, |takes| takes.alike);
+        self.tell(takes.map(|takes| RankReport::at(&mesh, takes)), alike);
     }
 
     /// Where a rank stands.
@@ -278,7 +297,7 @@ pub(super) fn with_binding_run(scenario: &Scenario) -> (Vec<RankReport>, Option<
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::estimate;
+    use crate::report::{Figures, estimate};
     use crate::tape::Category;
     use serde_json::{Value, json};
 
@@ -319,7 +338,7 @@ mod tests {
             assert_eq!(grouped, totals, "{option}");
             let mut one_by_one = Ranks::of(&scenario).expect("ranks");
             while let Some(rank) = one_by_one.next_scenario() {
-                one_by_one.told(Some(&Figures::of(&rank).expect("figures")));
+                one_by_one.told(Some(Figures::of(&rank).expect("figures").of_rank()));
             }
             one_by_one.found.sort_by_key(|report| Reverse(report.total));
             assert_eq!(one_by_one.found, found, "{option}");
