@@ -5,7 +5,7 @@ use crate::ask::{
     ActivationCheckpointing, ActivationOffloadKind, AdapterDtype, ArrowPool, Attention,
     AutocastStyle, BackwardPrefetch, Checkpoint, CommHook, ComputeDtype, ContextParallelKind,
     DataParallelKind, DatasetMode, EvaluationKind, ExpertDispatcher, ExpertParallelKind,
-    ExpertRouting, Framework, Generator, Libraries, Loss, MasterWeights, ModelLoading,
+    ExpertRouting, Framework, Generator, Libraries, Loss, LossType, MasterWeights, ModelLoading,
     MultiprocessingContext, ObjectiveKind, OffloadDevice, OptimizerImpl, OptimizerName,
     PackingKind, PipelineSchedule, Plan, Precision, Program, QuantizationStorage, QuantizationType,
     RecomputeGranularity, RecomputeMethod, RotateMethod, Saving, SdpaBackend, ShardingStrategy,
@@ -432,6 +432,8 @@ pub static KEYS: &[Key] = &[
     key("dataloader.group_by_length", "by_length", Kind::Flag),
     key("min_pixels", "min_pixels", Kind::Count),
     key("max_pixels", "max_pixels", Kind::Count),
+    key("neftune_noise_alpha", "neftune", Kind::Real),
+    key("objective.loss_type", "loss_type", name!(LossType)),
 ];
 
 /// Options of PEFT that change numbers, not what is kept of them.

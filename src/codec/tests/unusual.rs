@@ -22,6 +22,7 @@ pub(super) fn objective() -> Objective {
     Objective {
         completion_tokens: Some(1),
         beta: Some(0.5),
+        loss_type: Some(LossType::Ipo),
         generation: Generator::Model,
         num_iterations: 2,
         vllm_gpu_memory_utilization: 0.5,
