@@ -49,6 +49,7 @@ const OF_OPTIONS: &[&str] = &[
     "megatron.jsonl",
     "megatron_core.jsonl",
     "modules_to_save.jsonl",
+    "neftune.jsonl",
     "offload.jsonl",
     "objectives.jsonl",
     "objectives_beside.jsonl",

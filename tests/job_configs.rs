@@ -297,6 +297,17 @@ const CHANGES: &[(&str, &str)] = &[
         "{\"kind\": \"dpo\", \"precompute_ref_log_probs\": true}",
     ),
     ("objective", "{\"kind\": \"kto\"}"),
+    ("objective", "{\"kind\": \"sft\", \"loss_type\": \"dft\"}"),
+    ("objective", "{\"kind\": \"dpo\", \"loss_type\": \"ipo\"}"),
+    (
+        "objective",
+        "{\"kind\": \"kto\", \"loss_type\": \"apo_zero_unpaired\"}",
+    ),
+    ("objective", "{\"kind\": \"cpo\", \"loss_type\": \"simpo\"}"),
+    (
+        "objective",
+        "{\"kind\": \"grpo\", \"completion_tokens\": 64, \"loss_type\": \"cispo\"}",
+    ),
     ("objective", "{\"kind\": \"orpo\"}"),
     ("objective", "{\"kind\": \"cpo\"}"),
     ("objective", "{\"kind\": \"reward\"}"),
@@ -314,6 +325,7 @@ const CHANGES: &[(&str, &str)] = &[
     ("optimizer", "{\"name\": \"schedule_free_adamw\"}"),
     ("dataloader", "{\"group_by_length\": true}"),
     ("max_pixels", "100000"),
+    ("neftune_noise_alpha", "5.0"),
     ("frozen", "[\"embed_tokens\"]"),
     ("around", "{\"loading\": \"cpu\", \"saving\": true}"),
 ];

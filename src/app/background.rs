@@ -6,7 +6,7 @@
 use super::pursuit::Pursuit;
 use super::store::Store;
 use crate::ask::Scenario;
-use crate::decide::{Adviser, Estimator, Progress, Question, Sweeper};
+use crate::decide::{Adviser, Sweeper};
 use crate::report::{Figures, Ranks};
 use leptos::prelude::*;
 use std::sync::Arc;
@@ -109,16 +109,5 @@ impl Work {
                     store.weighing.set(false);
                 }
             });
-    }
-}
-
-/// Ranks are simulated here: what they take is more than figures.
-impl Question for Ranks {
-    fn advance(&mut self, _: &mut dyn Estimator) -> Progress {
-        if Self::advance(self) {
-            Progress::Further
-        } else {
-            Progress::Done
-        }
     }
 }

@@ -24,9 +24,10 @@ impl Scenario {
 
     /// Whether the batches have padding in them.
     pub(crate) fn has_padding(&self) -> bool {
-        // Samples of a batch differ in length, and trainers of TRL pass a mask of them.
-        self.padding_mask
-            .unwrap_or(self.program == Program::Evaluation || self.objective.is_on())
+        // Samples of a batch differ in length, and trainers of TRL pass a mask of them, unless they are packed.
+        self.padding_mask.unwrap_or(
+            self.program == Program::Evaluation || self.objective.is_on() && !self.packing.is_on(),
+        )
     }
 
     /// The dtype in which modules compute with the weights: FSDP can gather them in another than they are

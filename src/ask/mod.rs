@@ -57,7 +57,7 @@ pub use machine::{AllocatorSettings, Hardware};
 pub(crate) use message::message;
 pub use message::{Argument, Message, ToArgument};
 pub use model_ref::{LinearModel, ModelRef};
-pub use objective::{Generator, Objective, ObjectiveKind};
+pub use objective::{Generator, LossType, Objective, ObjectiveKind};
 pub use offload::Offload;
 pub use optimizer::{MasterWeights, Optimizer, OptimizerImpl, OptimizerName};
 pub use packing::{Packing, PackingKind};

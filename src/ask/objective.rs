@@ -50,6 +50,103 @@ names! {
     }
 }
 
+names! {
+    /// How a trainer of TRL computes its loss (`loss_type`, trl 1.16).
+    LossType {
+        /// SFT: the negative log-likelihood.
+        Nll = "nll",
+        /// SFT: the same, weighted by how likely each token is.
+        Dft = "dft",
+        /// DPO and CPO: their own.
+        Sigmoid = "sigmoid",
+        /// DPO and CPO: a hinge.
+        Hinge = "hinge",
+        /// DPO and CPO: a square, of means over tokens.
+        Ipo = "ipo",
+        /// DPO: by how probable each of two is.
+        ExoPair = "exo_pair",
+        /// DPO: noise-contrastive.
+        NcaPair = "nca_pair",
+        /// DPO: with labels that can be wrong.
+        Robust = "robust",
+        /// DPO: each of the two by itself.
+        BcoPair = "bco_pair",
+        /// DPO: squares.
+        SppoHard = "sppo_hard",
+        /// DPO: sorted pairs.
+        Aot = "aot",
+        /// DPO: sorted, chosen and rejected ones apart.
+        AotUnpaired = "aot_unpaired",
+        /// DPO: more of what is chosen.
+        ApoZero = "apo_zero",
+        /// DPO: less of both.
+        ApoDown = "apo_down",
+        /// DPO: two losses blended.
+        Discopop = "discopop",
+        /// DPO: the likelihood of what is chosen.
+        Sft = "sft",
+        /// DPO: its own, of means over tokens.
+        SigmoidNorm = "sigmoid_norm",
+        /// CPO: without a reference, with a margin.
+        Simpo = "simpo",
+        /// KTO: its own.
+        Kto = "kto",
+        /// KTO: without an estimate of how far the model has gone.
+        ApoZeroUnpaired = "apo_zero_unpaired",
+        /// GRPO: the mean over all tokens of a step.
+        Dapo = "dapo",
+        /// GRPO: the mean over each completion.
+        Grpo = "grpo",
+        /// GRPO: the sum by a constant.
+        DrGrpo = "dr_grpo",
+        /// GRPO: the mean over the tokens of a micro-batch.
+        Bnpo = "bnpo",
+        /// GRPO: log-probabilities by clipped weights.
+        Cispo = "cispo",
+        /// GRPO: weights that a sigmoid bounds.
+        Sapo = "sapo",
+        /// GRPO: the sum over each completion.
+        Luspo = "luspo",
+        /// GRPO: log-probabilities by a weight for each completion.
+        Vespo = "vespo",
+    }
+}
+
+impl ObjectiveKind {
+    /// The losses of a trainer, its default first; none where it has one alone, without a name.
+    pub const fn losses(self) -> &'static [LossType] {
+        use LossType::{
+            Aot, AotUnpaired, ApoDown, ApoZero, ApoZeroUnpaired, BcoPair, Bnpo, Cispo, Dapo, Dft,
+            Discopop, DrGrpo, ExoPair, Grpo, Hinge, Ipo, Kto, Luspo, NcaPair, Nll, Robust, Sapo,
+            Sft, Sigmoid, SigmoidNorm, Simpo, SppoHard, Vespo,
+        };
+        match self {
+            Self::Sft => &[Nll, Dft],
+            Self::Dpo => &[
+                Sigmoid,
+                Hinge,
+                Ipo,
+                ExoPair,
+                NcaPair,
+                Robust,
+                BcoPair,
+                SppoHard,
+                Aot,
+                AotUnpaired,
+                ApoZero,
+                ApoDown,
+                Discopop,
+                Sft,
+                SigmoidNorm,
+            ],
+            Self::Kto => &[Kto, ApoZeroUnpaired],
+            Self::Grpo => &[Dapo, Grpo, DrGrpo, Bnpo, Cispo, Sapo, Luspo, Vespo],
+            Self::Cpo => &[Sigmoid, Hinge, Ipo, Simpo],
+            Self::None | Self::Orpo | Self::Reward | Self::Distillation => &[],
+        }
+    }
+}
+
 /// What a trainer of TRL trains for, with its own names for options.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -63,6 +160,9 @@ pub struct Objective {
     /// is: 0 of the teacher from the model, 1, its default, of the model from the teacher, else between both.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub beta: Option<f64>,
+    /// How the loss is computed; the trainer's default when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub loss_type: Option<LossType>,
     /// Whether DPO or KTO computes the reference's log-probabilities before it trains.
     pub precompute_ref_log_probs: bool,
     /// The model that teaches, of the same vocabulary; one like the model that is trained when absent.
@@ -85,6 +185,7 @@ impl Default for Objective {
             kind: ObjectiveKind::None,
             completion_tokens: None,
             beta: None,
+            loss_type: None,
             precompute_ref_log_probs: false,
             teacher: None,
             teacher_dtype: None,
@@ -99,6 +200,17 @@ impl Objective {
     /// Whether a trainer of TRL makes the steps.
     pub const fn is_on(&self) -> bool {
         !matches!(self.kind, ObjectiveKind::None)
+    }
+
+    /// How the loss is computed; nothing where the trainer has one alone.
+    pub fn loss(&self) -> Option<LossType> {
+        self.loss_type
+            .or_else(|| self.kind.losses().first().copied())
+    }
+
+    /// Whether KTO estimates how far the model has gone, by completions of other prompts.
+    pub fn has_divergence(&self) -> bool {
+        self.kind == ObjectiveKind::Kto && self.loss() != Some(LossType::ApoZeroUnpaired)
     }
 
     /// Whether a sample is a pair of sequences, a chosen and a rejected one.

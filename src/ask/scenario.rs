@@ -115,6 +115,9 @@ pub struct Scenario {
     pub zero_grad_set_to_none: bool,
     /// Where the loss comes from.
     pub loss: Loss,
+    /// How much noise is added to what the input embedding gives in training (`NEFTune`); none when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub neftune_noise_alpha: Option<f64>,
     /// What a trainer of TRL trains for.
     pub objective: Objective,
     /// What stands around the steps.
@@ -199,6 +202,7 @@ impl Default for Scenario {
             clip_grad_norm: false,
             zero_grad_set_to_none: true,
             loss: Loss::Labels,
+            neftune_noise_alpha: None,
             objective: Objective::default(),
             around: Around::default(),
             keep_outputs: false,

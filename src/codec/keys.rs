@@ -5,7 +5,7 @@ use crate::ask::{
     ActivationCheckpointing, ActivationOffloadKind, AdapterDtype, ArrowPool, Attention,
     AutocastStyle, BackwardPrefetch, Checkpoint, CommHook, ComputeDtype, ContextParallelKind,
     DataParallelKind, DatasetMode, EvaluationKind, ExpertDispatcher, ExpertParallelKind,
-    ExpertRouting, Framework, Generator, Libraries, Loss, MasterWeights, ModelLoading,
+    ExpertRouting, Framework, Generator, Libraries, Loss, LossType, MasterWeights, ModelLoading,
     MultiprocessingContext, ObjectiveKind, OffloadDevice, OptimizerImpl, OptimizerName,
     PackingKind, PipelineSchedule, Plan, Precision, Program, QuantizationStorage, QuantizationType,
     RecomputeGranularity, RecomputeMethod, RotateMethod, Saving, SdpaBackend, ShardingStrategy,
@@ -438,6 +438,8 @@ pub static KEYS: &[Key] = &[
         "teacher_dtype",
         name!(ComputeDtype),
     ),
+    key("neftune_noise_alpha", "neftune", Kind::Real),
+    key("objective.loss_type", "loss_type", name!(LossType)),
 ];
 
 /// Options of PEFT that change numbers, not what is kept of them.

@@ -123,6 +123,7 @@ fn every_key_of_a_scenario_is_in_the_table() {
             ..Evaluation::default()
         },
         other_device_memory: 1,
+        neftune_noise_alpha: Some(5.0),
         ..Scenario::default()
     };
     let mut paths = Vec::new();

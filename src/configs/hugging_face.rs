@@ -52,13 +52,6 @@ const LATER: &[&str] = &[
     "rmsprop_bnb",
     "rmsprop_bnb_8bit",
     "rmsprop_bnb_32bit",
-    "galore_adamw",
-    "galore_adamw_8bit",
-    "galore_adafactor",
-    "galore_adamw_layerwise",
-    "galore_adamw_8bit_layerwise",
-    "galore_adafactor_layerwise",
-    "q_galore_adamw8bit",
     "grokadamw",
     "schedule_free_radam",
     "apollo_adamw_layerwise",
@@ -84,6 +77,11 @@ pub(super) fn optimizer(said: &Said, key: &str, job: &mut Job) {
             if !implementation.is_empty() {
                 job.set("optimizer.impl", *implementation);
             }
+        }
+        // GaLore, of any kind: ATen asks cuSOLVER how much it wants (`gesvdj_buffersize`,
+        // `aten/src/ATen/native/cuda/linalg/BatchLinearAlgebraLib.cpp`, torch 2.15).
+        None if name.contains("galore_ada") => {
+            job.give_up(said, key, Matters::Yes(Lack::Decomposition));
         }
         None if LATER.contains(&name.as_str()) => {
             job.give_up(said, key, Matters::Yes(Lack::Optimizer));

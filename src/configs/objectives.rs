@@ -74,22 +74,41 @@ const TELLING: &[(&str, &str)] = &[
     ("ld_alpha", "dpo"),
 ];
 
-/// Losses that only one of the trainers has.
-const LOSSES: &[(&str, &str)] = &[
-    ("kto", "kto"),
-    ("apo_zero_unpaired", "kto"),
-    ("simpo", "cpo"),
-    ("alphapo", "cpo"),
-    ("grpo", "grpo"),
-    ("dr_grpo", "grpo"),
-    ("dapo", "grpo"),
-    ("bnpo", "grpo"),
-    ("sigmoid", "dpo"),
-    ("hinge", "dpo"),
-    ("ipo", "dpo"),
-    ("apo_zero", "dpo"),
-    ("apo_down", "dpo"),
+/// Losses of each trainer, its default first (trl 1.16). A loss that several have is taken for the first one's.
+const LOSSES: &[(&str, &[&str])] = &[
+    ("sft", &["nll", "dft"]),
+    (
+        "dpo",
+        &[
+            "sigmoid",
+            "hinge",
+            "ipo",
+            "exo_pair",
+            "nca_pair",
+            "robust",
+            "bco_pair",
+            "sppo_hard",
+            "aot",
+            "aot_unpaired",
+            "apo_zero",
+            "apo_down",
+            "discopop",
+            "sft",
+            "sigmoid_norm",
+        ],
+    ),
+    ("kto", &["kto", "apo_zero_unpaired"]),
+    (
+        "grpo",
+        &[
+            "dapo", "grpo", "dr_grpo", "bnpo", "cispo", "sapo", "luspo", "vespo",
+        ],
+    ),
+    ("cpo", &["sigmoid", "hinge", "ipo", "simpo", "alphapo"]),
 ];
+
+/// Another loss of CPO without the likelihood of what is chosen, which no scenario says.
+const WITHOUT_LIKELIHOOD: &str = "alphapo";
 
 /// Commands and scripts by the trainer that they start.
 const COMMANDS: &[(&str, &str)] = &[
@@ -141,7 +160,11 @@ pub(super) fn started(word: &str) -> Option<&'static str> {
 pub(super) fn told(said: &Said, job: &mut Job) -> Option<&'static str> {
     let command = said.word("trainer").and_then(|word| started(&word));
     let loss = said.list("loss_type").into_iter().next();
-    let by_loss = loss.and_then(|loss| named(LOSSES, &loss));
+    let by_loss = loss.and_then(|loss| {
+        let mut all = LOSSES.iter();
+        let found = all.find(|(_, losses)| losses.contains(&loss.as_str()));
+        found.map(|(kind, _)| *kind)
+    });
     let has = |key: &str| said.get(key).is_some();
     let telling = TELLING.iter().find(|(key, _)| has(key));
     let kind = command.or(telling.map(|(_, kind)| *kind)).or(by_loss);
@@ -243,12 +266,34 @@ pub(super) fn supervised(said: &Said, job: &mut Job) {
     if !SUPERVISED.iter().any(|key| said.has(key)) || job.get("liger_kernel").is_some() {
         return;
     }
-    if said.word("loss_type").as_deref() == Some("dft") {
-        return job.give_up(said, "loss_type", Matters::Yes(Lack::Loss));
-    }
-    let beside = ["packing.kind", "activation_offload.kind"];
+    let beside = ["activation_offload.kind"];
     match beside.into_iter().find(|path| job.get(path).is_some()) {
+        Some(_) if said.word("loss_type").as_deref() == Some("dft") => {
+            job.give_up(said, "loss_type", Matters::Yes(Lack::Loss));
+        }
         Some(beside) => job.notes.push(Note::OwnLoss { beside }),
-        None => job.set("objective.kind", "sft"),
+        None => {
+            job.set("objective.kind", "sft");
+            loss(said, Some("sft"), job);
+        }
+    }
+}
+
+/// The loss of an objective, where it is one that is estimated.
+pub(super) fn loss(said: &Said, objective: Option<&str>, job: &mut Job) {
+    let mut all = LOSSES.iter();
+    let own = all.find(|(kind, _)| Some(*kind) == objective);
+    let own = own.map_or(&[][..], |(_, losses)| *losses);
+    let known = |loss: &String| own.contains(&loss.as_str()) && loss != WITHOUT_LIKELIHOOD;
+    match &said.list("loss_type")[..] {
+        [] => {}
+        [asked] if known(asked) => {
+            if own.first() != Some(&asked.as_str()) {
+                job.set("objective.loss_type", asked.as_str());
+            }
+        }
+        // The name of the default of trainers that have one loss, and an older one of SFT's.
+        [asked] if own.is_empty() && asked == "nll" || asked == "chunked_nll" => {}
+        _ => job.give_up(said, "loss_type", Matters::Yes(Lack::Loss)),
     }
 }

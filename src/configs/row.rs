@@ -53,6 +53,8 @@ pub enum Lack {
     Loss,
     /// An optimizer.
     Optimizer,
+    /// An optimizer that decomposes gradients by a library whose workspace nobody has published.
+    Decomposition,
     /// An attention kernel.
     Attention,
     /// Tensors that wait on the host.
@@ -92,6 +94,7 @@ impl Lack {
             Self::Packing => "packing",
             Self::Loss => "loss",
             Self::Optimizer => "optimizer",
+            Self::Decomposition => "decomposition",
             Self::Attention => "attention",
             Self::Offload => "offload",
             Self::Checkpointing => "checkpointing",

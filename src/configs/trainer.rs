@@ -3,7 +3,7 @@
 use super::format::{Format, Phrases, Syntax};
 use super::hugging_face::{self, FSDP, FSDP_WITHOUT_MEMORY, LOADER, OPTIM};
 use super::job::{Job, Wrapper};
-use super::row::As::{self, Count, Flag, Is, Name, Within};
+use super::row::As::{self, Count, Flag, Is, Name, Real, Within};
 use super::row::Does::{Decides, File, Lacks, Reads, Sets};
 use super::row::{Lack, Row};
 use super::said::Said;
@@ -98,7 +98,7 @@ pub(super) const ROWS: &[Row] = &[
     ),
     ("num_train_epochs", Sets("dataset.epochs", Count)),
     ("torch_empty_cache_steps", Lacks(Lack::Data)),
-    ("neftune_noise_alpha", Lacks(Lack::Model)),
+    ("neftune_noise_alpha", Sets("neftune_noise_alpha", Real)),
     ("label_smoothing_factor", Lacks(Lack::Loss)),
     ("torch_compile_backend", Lacks(Lack::Compile)),
     ("torch_compile_mode", Lacks(Lack::Compile)),

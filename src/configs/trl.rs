@@ -2,7 +2,7 @@
 
 use super::format::{Format, Phrases, Syntax};
 use super::hugging_face::{self, ATTENTION, FSDP, FSDP_WITHOUT_MEMORY, LOADER};
-use super::job::{Half, Job, Matters};
+use super::job::{Half, Job};
 use super::row::As::{Count, Flag, List, Name, Real};
 use super::row::Does::{Decides, File, Lacks, Sets};
 use super::row::{Lack, Row};
@@ -65,7 +65,7 @@ const ROWS: &[Row] = &[
         Decides("packing.kind micro_batch_size seq_len"),
     ),
     ("eval_packing", Lacks(Lack::Packing)),
-    ("loss_type", Decides("objective.kind")),
+    ("loss_type", Decides("objective.kind objective.loss_type")),
     ("activation_offloading", Decides("activation_offload.kind")),
     ("router_aux_loss_coef", Lacks(Lack::Loss)),
     ("config", File),
@@ -266,7 +266,7 @@ fn finish(said: &Said, job: &mut Job) {
         packing(said, job);
         objectives::supervised(said, job);
     } else {
-        loss(said, objective, job);
+        objectives::loss(said, objective, job);
     }
 }
 
@@ -277,21 +277,6 @@ fn packing(said: &Said, job: &mut Job) {
     let wrapped = strategy.as_deref() == Some("wrapped");
     if said.is_on("padding_free") || said.is_on("packing") && !wrapped {
         job.flatten("padding_free");
-    }
-}
-
-/// The loss that is estimated of each objective; the others hold a little more or less.
-fn loss(said: &Said, objective: Option<&str>, job: &mut Job) {
-    let usual: &[&str] = match objective {
-        Some("grpo") => &["dapo", "dr_grpo", "grpo", "bnpo"],
-        Some("dpo") => &["sigmoid", "hinge", "ipo", "apo_zero", "apo_down"],
-        Some("kto") => &["kto", "apo_zero_unpaired"],
-        Some("cpo") => &["sigmoid", "hinge", "ipo", "simpo"],
-        _ => &["nll"],
-    };
-    let given = said.list("loss_type");
-    if given.iter().any(|loss| !usual.contains(&loss.as_str())) {
-        job.give_up(said, "loss_type", Matters::Yes(Lack::Loss));
     }
 }
 

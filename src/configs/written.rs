@@ -30,7 +30,13 @@ pub(super) fn start(format: &Format, target: &Target) -> Map<String, Value> {
             };
             put(&mut map, "zero_optimization.stage", stage);
         }
-        "trl" => generated(target, &mut map),
+        "trl" => {
+            let loss = &target.values["objective"]["loss_type"];
+            if !loss.is_null() {
+                put(&mut map, "loss_type", loss.clone());
+            }
+            generated(target, &mut map);
+        }
         "llama-factory" => {
             put(&mut map, "stage", "sft".into());
             put(&mut map, "do_train", true.into());

@@ -37,6 +37,7 @@ mod number;
 mod pixels;
 mod plan;
 mod question;
+mod ranks;
 mod search;
 mod solver;
 mod sweep;
@@ -52,8 +53,8 @@ pub use long_batches::{LongBatches, Quantile, long_batches};
 pub use long_steps::{LongSteps, LongStepsSearch, OutOfMemoryAt, SegmentsRun, long_steps};
 pub use map::{CellCounts, MapCell, MapEdge, MemoryMap};
 pub use plan::{
-    Adapters, Altered, Freedom, Gpus, Nearest, PlanOptions, Planner, Plans, Rejection, RunPlan,
-    Why, plans,
+    Adapters, Altered, Freedom, GpuModel, Gpus, Nearest, PlanOptions, Planner, Plans, Rejection,
+    RunPlan, Why, plans,
 };
 pub use question::{Answer, AtOnce, Estimator, Progress, Question};
 pub use solver::{Solution, Solver, solve};

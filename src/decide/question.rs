@@ -51,9 +51,11 @@ pub trait Question {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ask::DataParallelKind;
     use crate::decide::{
         Adviser, Axis, GpusCurves, MemoryMap, PlanOptions, Planner, Solver, Sweeper,
     };
+    use crate::report::Ranks;
     use serde_json::json;
 
     /// Knows a scenario only when it is asked for it again.
@@ -124,6 +126,15 @@ mod tests {
         assert!(!one.advice().remedies.is_empty());
         let (one, other, _) = both(&Planner::new(&scenario, &PlanOptions::default()));
         assert_eq!(one.found(), other.found());
+        let mut pipeline = scenario.clone();
+        (
+            pipeline.parallelism.pp.size,
+            pipeline.hardware.gpus_per_node,
+        ) = (2, 6);
+        pipeline.parallelism.dp.kind = DataParallelKind::Fsdp2;
+        let (one, other, waited) = both(&Ranks::of(&pipeline).expect("ranks"));
+        assert_eq!(one.found(), other.found());
+        assert!(waited > 1 && one.found().len() > 1, "{waited}");
         let edges = ["micro_batch_size", "seq_len"].map(|name| Axis::named(name).expect(name));
         let map = MemoryMap::new(&scenario, [&edges[0], &edges[1]], 5).expect("a map");
         let (one, other, waited) = both(&map);

@@ -2,7 +2,7 @@
 
 mod bounds;
 
-use super::bart::BartConfig;
+use super::bart::{BartConfig, BartKind};
 use super::beit::BeitConfig;
 use super::bert::BertConfig;
 use super::conv_nets::ConvNetConfig;
@@ -233,6 +233,41 @@ impl Architecture {
             Self::ConvNet(config) => config.num_labels,
             Self::Speech(config) => config.num_labels,
             _ => 0,
+        }
+    }
+
+    /// Whether the module that `get_input_embeddings` gives embeds tokens (transformers 5.23): all of them, or in
+    /// `T5Gemma` the encoder's, as in Marian, which is left out.
+    pub fn embeds_tokens(&self) -> bool {
+        match self {
+            Self::Decoder(_)
+            | Self::Fla(_)
+            | Self::T5(_)
+            | Self::T5Gemma(_)
+            | Self::Bert(_)
+            | Self::DistilBert(_)
+            | Self::ModernBert(_)
+            | Self::EuroBert(_) => true,
+            Self::Bart(config) => {
+                config.recordings.is_none() && (config.alone || config.kind != BartKind::Marian)
+            }
+            Self::Linear(_)
+            | Self::Vit(_)
+            | Self::Swin(_)
+            | Self::Beit(_)
+            | Self::ConvNet(_)
+            | Self::Dual(_)
+            | Self::Speech(_) => false,
+        }
+    }
+
+    /// Whether that module is called: not where encoder and decoder are tied to it by its weight alone
+    /// (`models/{t5,bart}/modeling_*.py`, transformers 5.23).
+    pub fn calls_input_embedding(&self) -> bool {
+        match self {
+            Self::T5(_) => false,
+            Self::Bart(config) => config.alone,
+            _ => true,
         }
     }
 

@@ -75,6 +75,8 @@ pub struct ResolvedSpec {
     pub zero_grad_set_to_none: bool,
     /// Loss.
     pub loss: Loss,
+    /// Whether noise is added to what the input embedding gives in training.
+    pub adds_noise: bool,
     /// What a trainer of TRL trains for; how many tokens are scored is said.
     pub objective: Objective,
     /// The model that teaches, as if it ran alone.
@@ -211,6 +213,7 @@ impl ResolvedSpec {
             clip_grad_norm: false,
             zero_grad_set_to_none: true,
             loss: scenario.loss,
+            adds_noise: false,
             objective: Objective::default(),
             teacher: None,
             around: scenario.around,

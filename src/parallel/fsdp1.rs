@@ -16,6 +16,7 @@ use super::wrapper::{ModelParameter, OnRank, Wrapper};
 use crate::ask::{BackwardPrefetch, Fsdp, Mesh};
 use crate::tape::{BackwardHook, Category, ModuleHooks, Tape, Tensor};
 use crate::units::{DType, Shape};
+pub(super) use build::shards;
 use handle::{Handle, State};
 use std::cell::{Cell, RefCell};
 use std::rc::{Rc, Weak};
@@ -63,8 +64,6 @@ pub(super) struct Fsdp1 {
     ends: Cell<bool>,
     /// `_zero_scalar`.
     zero: RefCell<Option<Tensor>>,
-    /// Whether adapters stand behind what they adapt.
-    has_adapters: bool,
     /// Whether the tape's parameters are what the optimizer steps over.
     handed_over: Cell<bool>,
 }
@@ -392,7 +391,7 @@ impl Wrapper for Fsdp1 {
         t.replace_parameters(self.optimized().into_iter());
         self.drop_gradients(t);
         self.handed_over.set(true);
-        !self.has_adapters
+        true
     }
 
     fn drop_gradients(&self, t: &Tape) {

@@ -2,7 +2,7 @@
 
 use super::broadcast;
 use super::ddp::Ddp;
-use super::fsdp1::Fsdp1;
+use super::fsdp1::{self, Fsdp1};
 use super::fsdp2::{Fsdp2, Fsdp2Stages};
 use super::tensor::TensorParallel;
 use super::wrapper::Wrapper;
@@ -29,8 +29,9 @@ pub fn optimizer_may_wait(spec: &ResolvedSpec) -> bool {
     let dp = &spec.parallelism.dp;
     match dp.kind {
         DataParallelKind::DeepSpeedZero => false,
-        // What is under way between a step and the next is said to be what the passes in between have found.
-        DataParallelKind::Fsdp1 => !dp.fsdp.cpu_offload,
+        // Copies of whole parameters on the device are under way between a step and the next: they would be said to
+        // be what the passes in between have found.
+        DataParallelKind::Fsdp1 => !dp.fsdp.cpu_offload || fsdp1::shards(spec),
         DataParallelKind::Ddp => !spec.keep_outputs,
         _ => true,
     }

@@ -2,7 +2,7 @@
 
 use super::Timeline;
 use super::phases::rounded;
-use super::ranks::of_binding_rank;
+use super::rank_run::of_binding_rank;
 use super::watch::watched;
 use crate::ask::Scenario;
 use crate::model::ResolvedSpec;

@@ -1,7 +1,8 @@
 //! The whole answer: device, host and verdict.
 
 use super::others::others;
-use super::ranks::{RankRun, with_binding_run};
+use super::rank_run::RankRun;
+use super::ranks::with_binding_run;
 use super::vllm;
 use super::{Asked, Fit};
 use super::{Communication, Compute, DeviceReport, ModelReport, Report, Timeline, Verdict};
@@ -23,6 +24,8 @@ pub struct Estimate {
     pub timeline: Timeline,
     /// Where PyTorch runs out of memory on the scenario's device, when it does.
     pub failure: Option<Failure>,
+    /// How many ranks, from the one that is looked at on, certainly do what it does.
+    pub alike: u64,
 }
 
 /// For a process that makes many estimates natively: from here on glibc keeps as much freed memory as
@@ -91,6 +94,7 @@ pub fn estimate_with_ranks(scenario: &Scenario) -> Result<Estimate, Vec<Finding>
 
 /// The answer by the run of a rank; a finding when that holds no phase, which no program of the engine makes.
 fn answer(run: RankRun, findings: Vec<Finding>) -> Result<Estimate, Vec<Finding>> {
+    let alike = run.alike();
     let RankRun {
         spec,
         trace,
@@ -131,6 +135,7 @@ fn answer(run: RankRun, findings: Vec<Finding>) -> Result<Estimate, Vec<Finding>
         report,
         timeline: summary.timeline,
         failure: summary.failure,
+        alike,
     })
 }
 

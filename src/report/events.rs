@@ -1,6 +1,6 @@
 //! The trace as text, one event a line, to be compared with a recorded one line by line.
 
-use super::ranks::of_binding_rank;
+use super::rank_run::of_binding_rank;
 use crate::ask::{Finding, Scenario};
 use crate::sim::{Event, Trace, simulate_in_detail};
 use std::fmt::Write;

@@ -1,7 +1,8 @@
 //! The numbers of an estimate that searches compare: few enough to be handed from one thread to another.
 
 use super::{
-    Communication, Compute, Fit, PhaseReport, Report, SweepPoint, estimate_with_most_work,
+    Communication, Compute, Fit, PhaseReport, RankTakes, Report, SweepPoint,
+    estimate_with_most_work,
 };
 use crate::ask::{Finding, Scenario};
 use crate::sim::Phase;
@@ -36,6 +37,8 @@ pub struct Figures {
     pub steady: Vec<(Phase, Bytes)>,
     /// The phase in which a steady step needs most.
     pub steady_binding: Phase,
+    /// How many ranks, from the one that is looked at on, are known to do what it does: itself at least.
+    pub alike: u64,
     /// What the rank that is looked at does.
     pub own: Effort,
     /// What the rank does that does most.
@@ -55,6 +58,7 @@ impl Figures {
         };
         Ok(Self {
             most,
+            alike: estimate.alike,
             ..Self::from(&estimate.report)
         })
     }
@@ -62,6 +66,16 @@ impl Figures {
     /// Whether both sides fit.
     pub const fn fits(&self) -> bool {
         self.device.fits && self.host.fits
+    }
+
+    /// What the rank takes that is looked at.
+    pub fn of_rank(&self) -> RankTakes {
+        RankTakes {
+            peak: self.binding,
+            total: self.total,
+            usable: self.device.capacity,
+            alike: self.alike,
+        }
     }
 
     /// What the device takes of a scenario with such a micro-batch.
@@ -97,6 +111,7 @@ impl From<&Report> for Figures {
                 .map(|phase| (phase.phase, phase.peak_tensor))
                 .collect(),
             steady_binding: device.steady_step.peak.phase,
+            alike: 1,
             own,
             most: own,
         }

@@ -1,105 +1,63 @@
 //! The ranks of a job: those that differ, and the one that takes most.
 
-use super::{Communication, Compute, DeviceSummary, RankReport, summarize};
-use crate::ask::{ContextParallelKind, Place, Scenario};
+use super::rank_run::{RankRun, at_stage};
+use super::side_by_side::each;
+use super::{DeviceSummary, PhaseReport, RankReport, summarize};
+use crate::ask::{ContextParallelKind, Mesh, Place, Scenario};
 use crate::model::ResolvedSpec;
-use crate::sim::{Trace, simulate};
 use crate::units::Bytes;
 use std::cmp::Reverse;
 
-/// The run of one rank.
-pub(super) struct RankRun {
-    /// What it is asked to do.
-    pub(super) spec: ResolvedSpec,
-    /// What it does.
-    pub(super) trace: Trace,
-    /// What that takes; nothing for a trace without phases.
-    pub(super) summary: Option<DeviceSummary>,
-}
-
-impl RankRun {
-    pub(super) fn of(spec: ResolvedSpec) -> Self {
-        let trace = simulate(&spec);
-        let summary = summarize(&spec, &trace);
-        Self {
-            spec,
-            trace,
-            summary,
-        }
-    }
-
-    fn total(&self) -> Option<Bytes> {
-        self.summary.as_ref().map(|summary| summary.report.total)
-    }
-
-    /// The run of the rank of a pipeline that takes most of its device, the first of equal ones, where the
-    /// scenario names none.
-    pub(super) fn of_binding_rank(spec: ResolvedSpec) -> Self {
-        Self::of_binding_rank_and_last(spec).0
-    }
-
-    /// The same with what the last of the ranks that were compared computes and sends.
-    pub(super) fn of_binding_rank_and_last(
-        spec: ResolvedSpec,
-    ) -> (Self, Option<(Compute, Communication)>) {
-        if is_named(&spec) {
-            return (Self::of(spec), None);
-        }
-        let at = |rank| Self::of(at_stage(spec.clone(), rank));
-        let (mut most, mut last) = (at(0), None);
-        for rank in 1..spec.mesh.pp {
-            let run = at(rank);
-            let device = run.summary.as_ref().map(|summary| &summary.report);
-            last = device.map(|device| (device.compute, device.communication));
-            if run.total() > most.total() {
-                most = run;
-            }
-        }
-        (most, last)
-    }
-}
-
-/// What the rank is asked to do that takes most of its device, where the scenario names none.
-pub(super) fn of_binding_rank(spec: ResolvedSpec) -> ResolvedSpec {
-    if is_named(&spec) {
-        return spec;
-    }
-    RankRun::of_binding_rank(spec).spec
-}
-
-/// Whether it is known which rank is looked at.
-fn is_named(spec: &ResolvedSpec) -> bool {
-    spec.mesh.pp < 2 || spec.parallelism.pp.rank.is_some()
-}
-
-fn at_stage(mut spec: ResolvedSpec, rank: u64) -> ResolvedSpec {
-    if spec.mesh.pp > 1 {
-        spec.mesh.rank.pp = rank;
-        spec.parallelism.pp.rank = Some(rank);
-    }
-    spec
+/// What a rank takes.
+#[derive(Clone, Copy, Debug)]
+pub struct RankTakes {
+    /// The phase that needs most.
+    pub peak: PhaseReport,
+    /// What nvidia-smi shows then.
+    pub total: Bytes,
+    /// What programs can use of the GPU.
+    pub usable: Bytes,
+    /// How many ranks, from this one on, are known to take the same: itself at least.
+    pub alike: u64,
 }
 
 impl RankReport {
     /// The rank that a run is of.
     fn of(spec: &ResolvedSpec, summary: &DeviceSummary) -> Self {
-        let (mesh, device) = (&spec.mesh, &summary.report);
+        let device = &summary.report;
+        let takes = RankTakes {
+            peak: *device.binding(),
+            total: device.total,
+            usable: device.usable,
+            alike: 1,
+        };
+        Self::at(&spec.mesh, takes)
+    }
+
+    /// The rank that is looked at.
+    fn at(mesh: &Mesh, takes: RankTakes) -> Self {
+        let RankTakes {
+            peak,
+            total,
+            usable,
+            ..
+        } = takes;
         let place = mesh.rank;
         Self {
             rank: ((place.pp * mesh.dp + place.dp) * mesh.cp + place.cp) * mesh.tp,
             place,
             count: 1,
-            peak: *device.binding(),
-            total: device.total,
+            peak,
+            total,
             processes: None,
-            usable: device.usable,
-            fits: device.total <= device.usable,
+            usable,
+            fits: total <= usable,
         }
     }
 }
 
-/// The ranks of a job, simulated one kind after the other so that a page can spread them over frames: call
-/// [`Ranks::advance`] until it says that nothing is left.
+/// The ranks of a job, one kind after the other so that a page can spread them over time: tell what
+/// [`Ranks::next_scenario`] takes until nothing is left.
 ///
 /// Ranks of tensor and of expert parallelism are taken to be alike, as they are where sizes divide and tokens
 /// are routed evenly.
@@ -108,6 +66,8 @@ pub struct Ranks {
     spec: ResolvedSpec,
     /// What comes next; nothing when all were looked at.
     next: Option<Next>,
+    /// The stage with which it ends.
+    end: u64,
     found: Vec<RankReport>,
 }
 
@@ -143,8 +103,9 @@ impl Ranks {
             return Some(Self::of_plan(spec, &plan));
         }
         (spec.mesh.world() > 1).then_some(Self {
-            spec,
             next: Some(first),
+            end: spec.mesh.pp,
+            spec,
             found: Vec::new(),
         })
     }
@@ -171,21 +132,79 @@ impl Ranks {
         Self {
             spec: run.spec,
             next: None,
+            end: 0,
             found,
         }
     }
 
-    /// Simulates one more rank; false when nothing is left to do.
-    pub fn advance(&mut self) -> bool {
-        self.next_run().is_some()
+    /// Simulates the next rank; nothing when nothing is left to do.
+    fn next_run(&mut self) -> Option<RankRun> {
+        let place = self.place(self.next?);
+        let mut spec = at_stage(self.spec.clone(), place.pp);
+        spec.mesh.rank = place;
+        let run = RankRun::of(spec);
+        let report = run.summary.as_ref();
+        let report = report.map(|summary| RankReport::of(&run.spec, summary));
+        self.tell(report, run.alike());
+        Some(run)
     }
 
-    /// The same; gives its run.
-    fn next_run(&mut self) -> Option<RankRun> {
-        let at = self.next?;
-        let mesh = self.spec.mesh;
+    /// The next rank as a scenario of its own, whose figures [`Ranks::told`] takes.
+    pub fn next_scenario(&self) -> Option<Scenario> {
+        self.next.map(|next| self.scenario_at(next))
+    }
+
+    /// Scenarios of ranks that come later, as far as that is known: the first of each stage.
+    pub fn coming(&self) -> impl Iterator<Item = Scenario> {
+        let next = self.next.into_iter();
+        let stages = next.flat_map(|next| next.pp + 1..self.end);
+        stages.map(|pp| {
+            self.scenario_at(Next {
+                pp,
+                part: 0,
+                share: 0,
+            })
+        })
+    }
+
+    /// What the next rank takes; nothing where it is refused.
+    pub fn told(&mut self, takes: Option<RankTakes>) {
+        let Some(next) = self.next else { return };
+        let mut mesh = self.spec.mesh;
+        mesh.rank = self.place(next);
+        let alike = takes.map_or(1, |takes| takes.alike);
+        self.tell(takes.map(|takes| RankReport::at(&mesh, takes)), alike);
+    }
+
+    /// Where a rank stands.
+    fn place(&self, at: Next) -> Place {
+        let among = at.share * self.parts() + at.part;
+        Place {
+            dp: among / self.spec.mesh.cp,
+            pp: at.pp,
+            cp: among % self.spec.mesh.cp,
+        }
+    }
+
+    fn scenario_at(&self, at: Next) -> Scenario {
+        let place = self.place(at);
+        let mut scenario = self.spec.scenario.clone();
+        let parallelism = &mut scenario.parallelism;
+        (parallelism.dp.rank, parallelism.cp.rank) = (place.dp, place.cp);
+        parallelism.pp.rank = (self.spec.mesh.pp > 1).then_some(place.pp);
+        scenario
+    }
+
+    /// Parts of a sequence that ranks see differently.
+    fn parts(&self) -> u64 {
         let rings = self.spec.parallelism.cp.kind == ContextParallelKind::Ring;
-        let parts = if rings { mesh.cp } else { 1 };
+        if rings { self.spec.mesh.cp } else { 1 }
+    }
+
+    /// What the next rank takes, where it is known, and how many from it on are like it at least.
+    fn tell(&mut self, report: Option<RankReport>, alike: u64) {
+        let Some(at) = self.next else { return };
+        let (mesh, parts) = (self.spec.mesh, self.parts());
         // Copies of the parameters are alike where each has whole sequences.
         let copied = mesh.shard.is_multiple_of(mesh.cp);
         let (span, copies) = if copied {
@@ -193,27 +212,12 @@ impl Ranks {
         } else {
             (mesh.dp * mesh.cp, 1)
         };
-        let among = at.share * parts + at.part;
-        let place = Place {
-            dp: among / mesh.cp,
-            pp: at.pp,
-            cp: among % mesh.cp,
-        };
-        let mut spec = at_stage(self.spec.clone(), at.pp);
-        spec.mesh.rank = place;
-        let here = spec.mesh.place_in_shard();
-        let run = RankRun::of(spec);
-        let until = among + run.trace.alike_until.saturating_sub(here).max(1);
+        let until = at.share * parts + alike.max(1);
         let shares = span / parts;
-        let next = (until - at.part)
-            .div_ceil(parts)
-            .clamp(at.share + 1, shares);
+        let next = until.div_ceil(parts).clamp(at.share + 1, shares);
         let count = (next - at.share) * copies * mesh.tp;
-        if let Some(summary) = &run.summary {
-            self.add(RankReport {
-                count,
-                ..RankReport::of(&run.spec, summary)
-            });
+        if let Some(report) = report {
+            self.add(RankReport { count, ..report });
         }
         let left = next < shares.min(MOST_SHARES);
         self.next = if left {
@@ -231,9 +235,25 @@ impl Ranks {
                 part: 0,
                 share: 0,
             };
-            (pp < mesh.pp).then_some(next)
+            (pp < self.end).then_some(next)
         };
-        Some(run)
+    }
+
+    /// Those of one stage.
+    fn of_stage(&self, stage: u64) -> Self {
+        Self {
+            spec: self.spec.clone(),
+            next: self.next.map(|next| Next { pp: stage, ..next }),
+            end: stage + 1,
+            found: Vec::new(),
+        }
+    }
+
+    /// All of them, with the run of the first.
+    fn settled(mut self) -> (Vec<RankReport>, Option<RankRun>) {
+        let first = self.next_run();
+        while self.next_run().is_some() {}
+        (self.found, first)
     }
 
     fn add(&mut self, report: RankReport) {
@@ -259,27 +279,25 @@ pub fn ranks(scenario: &Scenario) -> Vec<RankReport> {
 /// The same, with the run of the rank that [`RankRun::of_binding_rank`] finds, where it is among those that
 /// were simulated.
 pub(super) fn with_binding_run(scenario: &Scenario) -> (Vec<RankReport>, Option<RankRun>) {
-    let Some(mut ranks) = Ranks::of(scenario) else {
+    let Some(ranks) = Ranks::of(scenario) else {
         return (Vec::new(), None);
     };
     let asked = &scenario.parallelism;
     let names_none = (asked.dp.rank, asked.cp.rank, asked.pp.rank) == (0, 0, None);
-    let mut binding: Option<RankRun> = None;
-    while let Some(run) = ranks.next_run() {
-        let place = run.spec.mesh.rank;
-        let is_first = names_none && (place.dp, place.cp) == (0, 0);
-        if is_first && (binding.as_ref()).is_none_or(|most| run.total() > most.total()) {
-            binding = Some(run);
-        }
+    let stages = each(0..ranks.end, |stage| ranks.of_stage(stage).settled());
+    let (mut found, mut firsts) = (ranks.found, Vec::new());
+    for (of_stage, first) in stages {
+        found.extend(of_stage);
+        firsts.extend(first.filter(|_| names_none));
     }
-    ranks.found.sort_by_key(|report| Reverse(report.total));
-    (ranks.found, binding)
+    found.sort_by_key(|report| Reverse(report.total));
+    (found, firsts.into_iter().reduce(RankRun::more))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::estimate;
+    use crate::report::{Figures, estimate};
     use crate::tape::Category;
     use serde_json::{Value, json};
 
@@ -318,6 +336,12 @@ mod tests {
                 .flat_map(|of| (0..of.count).map(|_| of.total))
                 .collect::<Vec<_>>();
             assert_eq!(grouped, totals, "{option}");
+            let mut one_by_one = Ranks::of(&scenario).expect("ranks");
+            while let Some(rank) = one_by_one.next_scenario() {
+                one_by_one.told(Some(Figures::of(&rank).expect("figures").of_rank()));
+            }
+            one_by_one.found.sort_by_key(|report| Reverse(report.total));
+            assert_eq!(one_by_one.found, found, "{option}");
         }
     }
 

@@ -1,6 +1,6 @@
 //! Which tensors a failed request may have been for.
 
-use super::ranks::of_binding_rank;
+use super::rank_run::of_binding_rank;
 use crate::ask::{Finding, Scenario};
 use crate::device::segment_size;
 use crate::sim::{Event, Mark, Phase, Trace, simulate_in_detail};

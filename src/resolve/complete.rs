@@ -2,7 +2,7 @@
 
 use super::{
     activations, adapters, allocator, around, attention_support, chunked_loss, classifier,
-    evaluation, hardware, images, lengths, liger, objective, offload, optimizer, packing,
+    evaluation, hardware, images, lengths, liger, neftune, objective, offload, optimizer, packing,
     parallelism, quantization, refused, support, task, teacher, training, versions, weights,
 };
 use crate::ask::{
@@ -72,6 +72,7 @@ fn complete(asked: &Scenario, findings: &mut Vec<Finding>) -> Option<ResolvedSpe
     activations::check(scenario, &model.architecture, task, findings);
     packing::check(scenario, &model.architecture, task, findings);
     chunked_loss::check(scenario, &model.architecture, task, findings);
+    neftune::check(scenario, &model.architecture, findings);
     objective::check(scenario, &model.architecture, task, findings);
     around::check(scenario, &model.architecture, findings);
     classifier::check(scenario, &model.architecture, task, findings);
@@ -122,6 +123,7 @@ fn complete(asked: &Scenario, findings: &mut Vec<Finding>) -> Option<ResolvedSpe
         clip_grad_norm: clips(scenario),
         zero_grad_set_to_none: scenario.zero_grad_set_to_none,
         loss: chunked_loss::resolve(scenario),
+        adds_noise: scenario.neftune_noise_alpha.is_some(),
         objective: objective::resolve(scenario),
         teacher,
         around: around::resolve(scenario),

@@ -200,6 +200,9 @@ pub fn idle(scenario: &Scenario, key: &str) -> Option<Idle> {
 /// The same of what shapes a step, and of what feeds it.
 fn idle_step(scenario: &Scenario, key: &str) -> Option<Idle> {
     match key {
+        "neftune_noise_alpha" if matches!(scenario.model, ModelRef::Linear { .. }) => {
+            Some(Idle::LinearModel)
+        }
         "packing.sequences" if !scenario.packing.is_on() => Some(Idle::NotPacked),
         "dataset.lengths" if scenario.packing.is_on() => Some(Idle::SameLengths),
         "dataloader.group_by_length" if scenario.dataset.lengths.is_none() => {
@@ -314,6 +317,7 @@ fn is_used(objective: &Objective, key: &str) -> bool {
         "objective.beta" | "objective.generation" => objective.trains_on_generated(),
         "objective.num_iterations" => kind == ObjectiveKind::Grpo,
         "objective.teacher" | "objective.teacher_dtype" => objective.has_teacher(),
+        "objective.loss_type" => !kind.losses().is_empty(),
         "objective.vllm_gpu_memory_utilization" => objective.uses_vllm(),
         "objective.precompute_ref_log_probs" => {
             matches!(kind, ObjectiveKind::Dpo | ObjectiveKind::Kto)

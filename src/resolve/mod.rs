@@ -24,6 +24,7 @@ mod idle;
 mod images;
 mod lengths;
 mod liger;
+mod neftune;
 mod objective;
 mod offers;
 mod offload;

@@ -3,8 +3,9 @@
 use super::evaluation;
 use crate::ask::{
     ACCUMULATION, ActivationCheckpointing, ActivationOffloadKind, AutocastStyle, EvaluationKind,
-    Finding, Framework, Generator, LigerKernel, Loss, MasterWeights, Message, ModelRef, Objective,
-    ObjectiveKind, Program, QuantizationType, Scenario, Task, check as check_range, message,
+    Finding, Framework, Generator, LigerKernel, Loss, LossType, MasterWeights, Message, ModelRef,
+    Objective, ObjectiveKind, PackingKind, Program, QuantizationType, Scenario, Task,
+    check as check_range, message,
 };
 use crate::model::{Architecture, DecoderConfig, Experts, Flag};
 use serde_json::Value;
@@ -13,14 +14,37 @@ const KIND: &str = "objective.kind";
 /// How much the balance of experts counts.
 const COEFFICIENT: &str = "router_aux_loss_coef";
 
-/// The objective of a run, with the tokens that it scores.
+/// The objective of a run, with the tokens of a row that it scores: of each sequence that is packed into one as many
+/// as there are, but for its first.
 pub(crate) fn resolve(scenario: &Scenario) -> Objective {
-    let longest = scenario.padded(scenario.seq_len).saturating_sub(1);
-    let asked = scenario.objective.completion_tokens.unwrap_or(longest);
+    let tokens = scenario.padded(scenario.seq_len);
+    let scored = |longest: u64| {
+        let asked = scenario.objective.completion_tokens.unwrap_or(longest);
+        asked.min(longest)
+    };
+    let [shortest, longer] = parts(scenario, tokens);
+    let shorter = sequences(scenario) - longer;
+    let all = shorter * scored(shortest.saturating_sub(1)) + longer * scored(shortest);
     Objective {
-        completion_tokens: Some(asked.min(longest)),
+        completion_tokens: Some(all),
         ..scenario.objective.clone()
     }
+}
+
+/// Sequences of a row.
+fn sequences(scenario: &Scenario) -> u64 {
+    let packing = scenario.packing;
+    if packing.is_on() {
+        packing.sequences.max(1)
+    } else {
+        1
+    }
+}
+
+/// Tokens of the shortest sequence of a row of so many, and how many sequences have one more.
+fn parts(scenario: &Scenario, tokens: u64) -> [u64; 2] {
+    let count = sequences(scenario);
+    [tokens / count, tokens % count]
 }
 
 /// How autocast is applied: by accelerate, around the models of TRL's trainers.
@@ -88,7 +112,11 @@ fn excluded(scenario: &Scenario) -> impl Iterator<Item = (&'static str, Message)
             training(),
         ),
         (scenario.loss != Loss::Labels, "loss", alone()),
-        (scenario.packing.is_on(), "packing.kind", alone()),
+        (
+            scenario.packing.is_on() && objective.kind != ObjectiveKind::Sft,
+            "packing.kind",
+            alone(),
+        ),
         (scores_with_liger(scenario), "liger_kernel", alone()),
         (scenario.use_cache, "use_cache", usual()),
         (scenario.keep_outputs, "keep_outputs", usual()),
@@ -192,7 +220,7 @@ pub(crate) fn check(
     if objective.kind == ObjectiveKind::Grpo && samples < 2 {
         refuse("micro_batch_size", message!(objective::group), 2.into());
     }
-    if objective.kind == ObjectiveKind::Kto && scenario.micro_batch_size < 2 {
+    if objective.has_divergence() && scenario.micro_batch_size < 2 {
         refuse(
             "micro_batch_size",
             message!(objective::other_prompts),
@@ -207,8 +235,14 @@ pub(crate) fn check(
             1.0.into(),
         );
     }
+    if scenario.packing.kind == PackingKind::PositionIds {
+        let fix = PackingKind::PaddingFree.name().into();
+        refuse("packing.kind", message!(objective::padding_free_only), fix);
+    }
+    check_loss(objective, findings);
     check_cycle(scenario, architecture, findings);
-    let longest = 1..=scenario.padded(scenario.seq_len).saturating_sub(1).max(1);
+    let [shortest, _] = parts(scenario, scenario.padded(scenario.seq_len));
+    let longest = 1..=shortest.saturating_sub(1).max(1);
     if let Some(tokens) = objective.completion_tokens {
         check_range("objective.completion_tokens", tokens, &longest, findings);
     }
@@ -251,6 +285,30 @@ pub(crate) fn check(
     if reads_weight && lora.names_module(config.head_name(scenario.framework)) {
         refuse(KIND, message!(objective::adapted_head), none.into());
     }
+}
+
+/// The same of how the loss is computed.
+fn check_loss(objective: &Objective, findings: &mut Vec<Finding>) {
+    const KEY: &str = "objective.loss_type";
+    let Some(asked) = objective.loss_type else {
+        return;
+    };
+    let all = objective.kind.losses();
+    let why = if all.is_empty() {
+        message!(objective::one_loss)
+    } else if !all.contains(&asked) {
+        let names: Vec<&str> = all.iter().map(|loss| loss.name()).collect();
+        message!(
+            objective::loss_type,
+            name = asked.name(),
+            all = names.join(", ")
+        )
+    } else if asked == LossType::Vespo && objective.uses_vllm() {
+        message!(objective::corrected_otherwise)
+    } else {
+        return;
+    };
+    findings.push(Finding::error(KEY, why).with_fix(KEY, Value::Null));
 }
 
 /// The same of what stands around GRPO's steps.
@@ -347,6 +405,36 @@ mod tests {
                 json!({"micro_batch_size": 1}),
                 "micro_batch_size",
             ),
+            (
+                &json!({"kind": "kto", "loss_type": "ipo"}),
+                json!({}),
+                "objective.loss_type",
+            ),
+            (
+                &json!({"kind": "orpo", "loss_type": "sigmoid"}),
+                json!({}),
+                "objective.loss_type",
+            ),
+            (
+                &json!({"kind": "grpo", "loss_type": "vespo", "generation": "vllm"}),
+                json!({}),
+                "objective.loss_type",
+            ),
+            (
+                &dpo,
+                json!({"packing": {"kind": "padding_free"}, "micro_batch_size": 1}),
+                "packing.kind",
+            ),
+            (
+                &json!({"kind": "sft"}),
+                json!({"packing": {"kind": "position_ids"}, "micro_batch_size": 1}),
+                "packing.kind",
+            ),
+            (
+                &json!({"kind": "sft", "completion_tokens": 16}),
+                json!({"packing": {"kind": "padding_free"}, "micro_batch_size": 1}),
+                "objective.completion_tokens",
+            ),
             (&json!({"kind": "reward"}), json!({}), "task"),
             (
                 &json!({"kind": "grpo", "num_iterations": 0}),
@@ -364,5 +452,10 @@ mod tests {
         for kind in ["sft", "dpo", "grpo", "kto", "orpo", "cpo"] {
             assert_eq!(refused(&json!({"kind": kind}), &json!({})), None, "{kind}");
         }
+        let alone = json!({"micro_batch_size": 1});
+        let without = json!({"kind": "kto", "loss_type": "apo_zero_unpaired"});
+        assert_eq!(refused(&without, &alone), None);
+        let packed = json!({"micro_batch_size": 1, "packing": {"kind": "padding_free"}});
+        assert_eq!(refused(&json!({"kind": "sft"}), &packed), None);
     }
 }

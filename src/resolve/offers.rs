@@ -16,6 +16,10 @@ pub fn offers(scenario: &Scenario, key: &str) -> Vec<String> {
             let all = scenario.optimizer.name.implementations().iter();
             all.map(|one| one.name().to_owned()).collect()
         }
+        "objective.loss_type" => {
+            let all = scenario.objective.kind.losses().iter();
+            all.map(|loss| loss.name().to_owned()).collect()
+        }
         "lora.target_modules" => {
             let modules = modules_of(scenario);
             let mut names = linear_names(&modules);

@@ -18,6 +18,10 @@ pub fn lack_sentence(lack: Lack, language: Language) -> &'static str {
             "This optimizer, or this option of it, is not modelled: the estimate is of its usual form, or of AdamW.",
             "不支持该优化器或其该选项：按其默认形式或 AdamW 估算。",
         ),
+        Lack::Decomposition => (
+            "GaLore decomposes whole gradients (torch.linalg.svd) with cuSOLVER, whose workspace only that closed library tells: the estimate is of AdamW. APOLLO, which draws its projections, is modelled.",
+            "GaLore 用 cuSOLVER 分解整个梯度（torch.linalg.svd），其工作区大小只有该闭源库知道：按 AdamW 估算。随机投影的 APOLLO 可以估算。",
+        ),
         Lack::Attention => (
             "This attention kernel is not modelled yet: the estimate is of flash_attention_2 or sdpa.",
             "尚未支持该注意力内核：按 flash_attention_2 或 sdpa 估算。",

@@ -59,8 +59,8 @@ pub use node::{growth_sentence, more_ranks, rank_name};
 pub use numbers::{ByteUnits, Scale, amount, count, difference, exact, exact_bytes};
 pub use others::{method_name, method_source, other_figures, other_reasons};
 pub use plans::{
-    adapters_name, freedom_name, gpus_choice, nearest_sentence, ratio, rejection_sentence,
-    search_summary, share_of,
+    adapters_name, freedom_name, gpu_choice, gpus_choice, nearest_sentence, ratio,
+    rejection_sentence, search_summary, share_of,
 };
 pub use ranks::{
     busy_share, in_flight, rank_place, ranks_alike, ranks_summary, schedule_summary, slot_sentence,

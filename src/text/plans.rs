@@ -1,7 +1,7 @@
 //! Plans that were searched for, in words.
 
 use super::{ByteUnits, Language, Term, amount, exact, message_text};
-use crate::decide::{Adapters, Freedom, Gpus, Nearest, Plans, Rejection, Why};
+use crate::decide::{Adapters, Freedom, GpuModel, Gpus, Nearest, Plans, Rejection, Why};
 use crate::report::Memory;
 
 /// What a search may change.
@@ -32,6 +32,16 @@ pub fn gpus_choice(gpus: Gpus, now: u64, language: Language) -> String {
         (Gpus::AsSaid, Language::Chinese) => format!("保持 {now} 块"),
         (Gpus::Any, Language::English) => "any number up to 64".to_owned(),
         (Gpus::Any, Language::Chinese) => "任意数量，至多 64 块".to_owned(),
+    }
+}
+
+/// On which GPU a plan can be, where it is on this one now.
+pub fn gpu_choice(gpu: GpuModel, now: &str, language: Language) -> String {
+    match (gpu, language) {
+        (GpuModel::AsSaid, Language::English) => format!("as it is: {now}"),
+        (GpuModel::AsSaid, Language::Chinese) => format!("保持 {now}"),
+        (GpuModel::Any, Language::English) => "the smallest of the catalog that fits".to_owned(),
+        (GpuModel::Any, Language::Chinese) => "目录中放得下的最小型号".to_owned(),
     }
 }
 

@@ -1,5 +1,6 @@
 //! Values of settings as people read them.
 
+use crate::catalog::accelerator;
 use crate::codec::{self, Kind};
 use crate::text::{Language, Word, value_name};
 use serde_json::Value;
@@ -14,6 +15,9 @@ pub(super) fn value_text(key: &'static str, value: &Value, language: Language) -
         (Kind::Flag, Value::Null | Value::Bool(false)) => Word::Off.text(language).to_owned(),
         (Kind::Flag, _) => Word::On.text(language).to_owned(),
         (_, Value::Null) => "\u{2013}".to_owned(),
+        (_, Value::String(id)) if key == "hardware.gpu" => {
+            accelerator(id).map_or_else(|| id.clone(), |gpu| gpu.name.to_owned())
+        }
         (Kind::Name(_), Value::String(name)) => {
             value_name(key, name, language).unwrap_or(name).to_owned()
         }

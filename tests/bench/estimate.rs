@@ -178,6 +178,11 @@ fn main() {
     for (name, scenario, budget) in generations().into_iter().chain(wrapped()) {
         row(name, &scenario, budget);
     }
+    let groups = catalog::SituationGroup::ALL.iter();
+    for situation in groups.flat_map(|group| catalog::situations_of(*group)) {
+        let asked = decode_json(situation.scenario).0;
+        row(situation.id, &asked, Duration::from_millis(2));
+    }
     ranks_of_512();
     let scenario = scenario("qwen2.5-1.5b", Precision::Fp32, OptimizerImpl::Foreach);
     let mut sweeper = Sweeper::around(&scenario);

@@ -78,6 +78,24 @@ test("plans are searched for, one is used, and a lock that leaves none is named"
   await close();
 });
 
+test("a plan on any GPU names the smallest that fits, and goes there", async () => {
+  const { page, close } = await open(browser, site.url + SMALL.replace("rtx-4090", "h100-80gb"));
+  const panel = page.getByTestId("plans");
+  await panel.locator("#plan-gpu").selectOption("any");
+  await panel.getByRole("button", { name: "Search", exact: true }).click();
+  await panel.locator('[data-done="true"]').waitFor({ timeout: 60_000 });
+  const rows = panel.locator(".plan-table tbody tr");
+  assert.ok((await rows.count()) > 0);
+  const text = await rows.first().innerText();
+  const gpu = text.match(/GPU: ([^;\n]+)/)[1];
+  assert.ok(!/H100/.test(gpu), text);
+  await rows.first().getByRole("button", { name: /^Use it/ }).click();
+  await painted(page);
+  assert.ok(await fits(page));
+  assert.notEqual(new URLSearchParams(query(page)).get("gpu"), "h100-80gb");
+  await close();
+});
+
 test("the map is drawn, says what a cell needs, and goes there by mouse and by keys", async () => {
   const { page, close } = await open(browser, site.url + SMALL);
   const panel = page.getByTestId("map-panel");

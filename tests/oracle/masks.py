@@ -5,6 +5,7 @@ import os
 import torch
 
 passed = set()  # addresses of the masks that came with batches
+packed = [False]  # whether rows hold several sequences
 
 
 def comes_with_batch(mask):
@@ -15,7 +16,8 @@ def comes_with_batch(mask):
 def recent():
     """transformers 5."""
     import transformers.masking_utils as masking
-    masking.find_packed_sequence_indices = lambda position_ids: None
+    find = masking.find_packed_sequence_indices
+    masking.find_packed_sequence_indices = lambda position_ids: find(position_ids) if packed[0] else None
     padded = [False]
     preprocess, counts, ignore = masking._preprocess_mask_arguments, masking.fast_all, masking._ignore_bidirectional_mask_sdpa
     recurrent = masking.create_recurrent_attention_mask

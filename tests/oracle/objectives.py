@@ -2,7 +2,9 @@
 made with the scenario's model, its collator makes the batches, its `training_step` computes the loss and goes backward. The loop around it
 clips, steps and drops gradients, as `program.py` does.
 
-    python3 objectives.py 7 60 | DIR/run.sh cases.py --apart > measured.jsonl     # drawn by a seed"""
+    python3 objectives.py 7 60 | DIR/run.sh cases.py --apart > measured.jsonl           # drawn by a seed
+    python3 objectives.py 7 60 losses | DIR/run.sh cases.py --apart > measured.jsonl    # with other losses than the trainers' defaults
+    python3 objectives.py 7 60 packed | DIR/run.sh cases.py --apart > measured.jsonl    # SFT with packed rows"""
 import contextlib, ctypes, gc, json, os, random, sys, tempfile, types
 
 KINDS = ("sft", "dpo", "grpo", "reward", "kto", "orpo", "cpo", "distillation")
@@ -16,19 +18,28 @@ TEACHER = "teacher"
 PLAIN = dict(program="training", frozen=[], use_cache=False, evaluation={}, offload={}, checkpoint_every=1, keep_outputs=False,
              pad_to_multiple_of=None, parallelism={}, loss="labels")
 # Kernels that compute a loss, which trainers compute by themselves.
-LOSSES = {"all", "cross_entropy", "fused_linear_cross_entropy"}
+LIGER_LOSSES = {"all", "cross_entropy", "fused_linear_cross_entropy"}
 
 
 def complete(asked):
     objective = {**DEFAULTS, **asked["objective"]}
     unknown = set(asked["objective"]) - set(DEFAULTS)
     changed = [key for key, value in PLAIN.items() if asked[key] != value]
-    changed += ["liger_kernel"] if LOSSES & set(asked["liger_kernel"]) else []
+    changed += ["liger_kernel"] if LIGER_LOSSES & set(asked["liger_kernel"]) else []
     if unknown or changed or objective["kind"] not in KINDS or objective["generation"] not in ("none", "model", "vllm", "vllm_sleep"):
         raise ValueError(f"cannot run objective {sorted(unknown) or changed or objective['kind']}")
+    packing = asked["packing"]
+    if packing and (objective["kind"] != "sft" or packing["kind"] != "padding_free" or asked["micro_batch_size"] > 1):
+        raise ValueError("packs one row for SFTTrainer, as its padding_free does")
     if objective["completion_tokens"] is None:
         objective["completion_tokens"] = asked["seq_len"] - 1
     return objective
+
+
+def lengths(asked):
+    """Tokens of the sequences of a sample: of one that is packed as many as its parts have."""
+    parts = asked["packing"].get("sequences", 4) if asked["packing"] else 1
+    return [asked["seq_len"] // parts + (number < asked["seq_len"] % parts) for number in range(parts)]
 
 
 class Objective:
@@ -39,6 +50,8 @@ class Objective:
         self.kind, self.at, self.refers = self.objective["kind"], "", False
         # Rows of a batch.
         self.samples = asked["micro_batch_size"] * (2 if self.kind in ("dpo", "reward", *EXPERIMENTAL) else 1)
+        # Tokens of a row that are scored.
+        self.scored = sum(min(self.objective["completion_tokens"], length - 1) for length in lengths(asked))
 
     def arguments(self, config, **more):
         asked = self.asked
@@ -53,13 +66,13 @@ class Objective:
         import trl.trainer.utils
         asked, objective = self.asked, self.objective
         datasets.disable_progress_bars()
-        model = lambda name=None, **__: self.teacher() if name == TEACHER else scenarios.model({**asked, "lora": None})
+        model = lambda name=None, **__: self.teacher() if name == TEACHER else scenarios.model({**asked, "lora": None, "neftune_noise_alpha": None})
         name = dict(sft="SFT", dpo="DPO", grpo="GRPO", reward="Reward", kto="KTO", orpo="ORPO", cpo="CPO", distillation="Distillation")[self.kind]
         within = f"trl.experimental.{self.kind}" if self.kind in EXPERIMENTAL else "trl.trainer"
         module = __import__(f"{within}.{name.lower()}_trainer", fromlist=["x"])
         trainer, config = getattr(module, name + "Trainer"), getattr(__import__(f"{within}.{name.lower()}_config", fromlist=["x"]), name + "Config")
         # Names of models are ids of the Hub, which is not asked.
-        module.create_model_from_path = model
+        module.create_model_from_path = lambda *_, **__: model().eval()  # as `from_pretrained` gives it
         module.get_config_model_id = lambda config: "model"
         if self.kind in ("dpo", "grpo", "kto"):
             module.disable_gradient_checkpointing = self.around_reference(module.disable_gradient_checkpointing)
@@ -82,6 +95,12 @@ class Objective:
             if objective["generation"].startswith("vllm"):
                 options.update(cycle.vllm(self, policy))
             more["teacher_model"] = TEACHER
+        if asked["packing"]:
+            import masks
+            masks.packed[0] = asked["packing"].get("sequences", 4) > 1
+            options.update(padding_free=True)
+        if objective["loss_type"] == "exo_pair":  # which it asks for
+            options.update(label_smoothing=1e-3)
         if self.kind in EXPERIMENTAL:
             options.update(max_length=asked["seq_len"])
         if self.kind == "grpo":
@@ -108,18 +127,26 @@ class Objective:
         if self.kind == "kto":
             self.trainer._compute_kl_logps = self.apart(self.trainer._compute_kl_logps)
         self.trainer.current_gradient_accumulation_steps = asked["gradient_accumulation_steps"]
+        if asked["neftune_noise_alpha"] is not None:  # which `train` does
+            from transformers.integrations.neftune import activate_neftune
+            activate_neftune(self.trainer.model, asked["neftune_noise_alpha"], self.trainer.accelerator)
         self.model = self.trainer.accelerator.prepare(self.trainer.model)
         self.backward, self.trainer.accelerator.backward = self.trainer.accelerator.backward, self.goes_backward
         return self.trainer.model
 
     def rows(self):
         """Samples of so many tokens, of which the last ones are scored."""
+        if self.asked["packing"]:
+            return [self.row(length, min(self.objective["completion_tokens"], length - 1), 0) for length in lengths(self.asked)]
         total, scored = self.asked["seq_len"], self.objective["completion_tokens"]
+        return [self.row(total, scored, number) for number in range(max(8, self.asked["micro_batch_size"]))]
+
+    def row(self, total, scored, number):
         words = lambda count: " ".join(["a"] * count)
         prompt, completion = words(total - scored), " " * (scored > 1) + words(scored - 1) + "</s>"
         row = dict(sft=dict(prompt=prompt, completion=completion), **dict.fromkeys(("dpo", *EXPERIMENTAL), dict(prompt=prompt, chosen=completion, rejected=completion)),
                    reward=dict(prompt=prompt, chosen=completion, rejected=completion), kto=dict(prompt=prompt, completion=completion), **dict.fromkeys(GENERATED, dict(prompt=prompt)))[self.kind]
-        return [dict(row, label=number % 2 == 0) if self.kind == "kto" else row for number in range(max(8, self.asked["micro_batch_size"]))]
+        return dict(row, label=number % 2 == 0) if self.kind == "kto" else row
 
     def generated(self, prompt_ids, *_):
         """Instead of generating: completions of so many tokens."""
@@ -149,7 +176,7 @@ class Objective:
     def apart(self, computes):
         """The policy's log-probabilities of other completions are like the reference's: nothing is kept for backward."""
         def compute(model, batch):
-            if self.refers:
+            if self.refers or not self.trainer.calculate_KL:
                 return computes(model, batch)
             self.recorder.mark(f"{self.at}:reference_forward")
             found = computes(model, batch)
@@ -206,12 +233,12 @@ class Objective:
     def batch(self):
         """The collator's, on the device."""
         import torch
-        rows = [self.trainer.train_dataset[i] for i in range(self.asked["micro_batch_size"])]
+        rows = [self.trainer.train_dataset[i] for i in range(len(lengths(self.asked)) if self.asked["packing"] else self.asked["micro_batch_size"])]
         if self.kind in GENERATED:
             return rows * self.asked["gradient_accumulation_steps"] if self.fetches() else rows
         batch = {key: value.to("cuda") if isinstance(value, torch.Tensor) else value for key, value in self.trainer.data_collator(rows).items()}
         if self.kind == "sft":  # which the loop of Trainer counts
-            scored = self.samples * self.objective["completion_tokens"] * self.asked["gradient_accumulation_steps"]
+            scored = self.samples * self.scored * self.asked["gradient_accumulation_steps"]
             batch["num_items_in_batch"] = torch.tensor(scored, device="cuda")
         return batch
 
@@ -251,7 +278,7 @@ def counts_flags(objective):
     def picked(self, at):
         if not isinstance(at, torch.Tensor) or at.dtype != torch.bool or not at.is_cuda:
             return index(self, at)
-        held = len(at) * objective.objective["completion_tokens"] if at.dim() == 2 else at.numel()
+        held = len(at) * objective.scored if at.dim() == 2 else at.numel()
         answer(held)
         result = index(self, at)
         if result.grad_fn is not None:  # its gradient looks for them once more
@@ -282,7 +309,7 @@ def run(written, iterations, recorder):
     from recorder import AutocastCopies, known_as, storage, tensors
     asked = scenarios.complete(written)
     if "padding_mask" not in written:
-        asked["padding_mask"] = True
+        asked["padding_mask"] = not asked["packing"]
     libraries.stub_triton()
     scenarios.sdpa_kernels(asked)
     objective = Objective(asked, recorder)
@@ -439,8 +466,47 @@ def drawn(chance, wanted=None, beside=()):
     return dict(v=1, **made, framework=draw.FRAMEWORK)
 
 
+# The losses of each trainer, its default first.
+LOSSES = dict(sft=["nll", "dft"], dpo=["sigmoid", "hinge", "ipo", "exo_pair", "nca_pair", "robust", "bco_pair", "sppo_hard", "aot", "aot_unpaired", "apo_zero", "apo_down", "discopop", "sft", "sigmoid_norm"],
+              kto=["kto", "apo_zero_unpaired"], cpo=["sigmoid", "hinge", "ipo", "simpo"], grpo=["dapo", "grpo", "dr_grpo", "bnpo", "cispo", "sapo", "luspo", "vespo"])
+
+
+def with_loss(chance):
+    """One with another loss than its trainer's default."""
+    while True:
+        made = drawn(chance)
+        objective = made["objective"]
+        if objective["kind"] in LOSSES:
+            objective["loss_type"] = chance.choice(LOSSES[objective["kind"]][1:])
+            return made
+
+
+def packed(chance):
+    """One whose rows are packed as `padding_free` of SFTTrainer does."""
+    while True:
+        made = drawn(chance)
+        if made["objective"]["kind"] == "sft":
+            break
+    made.update(micro_batch_size=1, seq_len=chance.choice([100, 256, 301, 512, 1024, 2048, 3000]), packing=dict(kind="padding_free", sequences=chance.choice([2, 3, 4, 7])))
+    made.pop("padding_mask", None)
+    shortest = made["seq_len"] // made["packing"]["sequences"]
+    if "completion_tokens" in made["objective"]:
+        made["objective"]["completion_tokens"] = chance.choice([1, 7, shortest // 2, shortest - 1])
+    if chance.random() < 0.3:
+        made["objective"]["loss_type"] = "dft"
+    if made["precision"] in ("bf16", "amp_bf16") and chance.random() < 0.4:
+        made["attention"] = "flash_attention_2"
+    return made
+
+
+DRAWERS = dict(losses=with_loss, packed=packed)
+
 if __name__ == "__main__":
     seed, count = int(sys.argv[1]), int(sys.argv[2])
+    if sys.argv[3:] and sys.argv[3] in DRAWERS:
+        for number in range(count):
+            print(json.dumps(DRAWERS[sys.argv[3]](random.Random(f"{sys.argv[3]}.{seed}.{number}"))))
+        sys.exit()
     beside = [word for word in sys.argv[3:] if word not in KINDS]
     kinds = [word for word in sys.argv[3:] if word in KINDS]
     number = found = 0

@@ -12,7 +12,7 @@ DEFAULTS = dict(
     optimizer=dict(name="adamw", impl="foreach"), attention="sdpa", sdpa_backend=None, padding_mask=None, use_cache=False,
     activation_checkpointing="none", weights=None, lora=None, frozen=[], clip_grad_norm=False, zero_grad_set_to_none=True, loss="labels",
     keep_outputs=False, program="training", model_overrides={}, offload={}, checkpoint_every=1, pad_to_multiple_of=None, evaluation={}, quantization={},
-    liger_kernel=[], allocator={}, dataset={}, images=1, image_size=None, parallelism={}, objective={}, around={})
+    liger_kernel=[], allocator={}, dataset={}, images=1, image_size=None, parallelism={}, objective={}, around={}, neftune_noise_alpha=None, packing={})
 WEIGHTS = dict(fp32=torch.float32, amp_bf16=torch.float32, amp_fp16=torch.float32, bf16=torch.bfloat16, fp16=torch.float16)
 AUTOCAST = dict(amp_bf16=torch.bfloat16, amp_fp16=torch.float16)
 CLASSES = dict(causal_lm="AutoModelForCausalLM", seq2seq_lm="AutoModelForSeq2SeqLM", masked_lm="AutoModelForMaskedLM",
@@ -41,6 +41,8 @@ def complete(written):
     unknown = set(scenario) - set(DEFAULTS) - ignored
     if scenario["checkpoint_every"] > 1 and not TRANSFORMERS_5:
         raise ValueError("transformers 4 checkpoints all layers or none")
+    if scenario["packing"] and not scenario["objective"]:
+        raise ValueError("packs rows for TRL's trainers alone")
     settings = allocator_settings(scenario["allocator"])
     if settings and settings != os.environ.get("PYTORCH_CUDA_ALLOC_CONF"):
         raise ValueError(f"needs PYTORCH_CUDA_ALLOC_CONF={settings}, or --apart")
@@ -149,6 +151,9 @@ def model(scenario, device="cuda"):
             layer.gradient_checkpointing = number % scenario["checkpoint_every"] == 0
         if lora and reentrant:
             model.enable_input_require_grads()
+    if scenario["neftune_noise_alpha"] is not None:
+        from transformers.integrations.neftune import activate_neftune
+        activate_neftune(model, scenario["neftune_noise_alpha"])
     if scenario["precision"] in AUTOCAST and scenario["autocast_style"] == "accelerate":
         import types
         from accelerate.utils.operations import convert_outputs_to_fp32

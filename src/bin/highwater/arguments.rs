@@ -2,7 +2,7 @@
 
 use crate::configs::{Export, Import, Setting};
 use highwater::codec::written_formats;
-use highwater::decide::{Adapters, Axis, Freedom, Gpus, PlanOptions};
+use highwater::decide::{Adapters, Axis, Freedom, GpuModel, Gpus, PlanOptions};
 use highwater::report::Selection;
 use highwater::text::english;
 use lexopt::Arg::{Long, Short, Value};
@@ -99,6 +99,7 @@ enum Opt {
     Allow(Adapters),
     Headroom(u64),
     Gpus(Gpus),
+    Gpu(GpuModel),
     To(String),
     Set(Setting),
     Check,
@@ -137,6 +138,10 @@ pub fn parse(arguments: impl Iterator<Item = OsString>) -> Result<Command, Strin
             Long("gpus") => {
                 let gpus = named(&mut parser, "--gpus", Gpus::ALL, Gpus::name)?;
                 options.push(("--gpus", Opt::Gpus(gpus)));
+            }
+            Long("gpu") => {
+                let gpu = named(&mut parser, "--gpu", GpuModel::ALL, GpuModel::name)?;
+                options.push(("--gpu", Opt::Gpu(gpu)));
             }
             Long("headroom") => {
                 let value = value(&mut parser, "--headroom")?;
@@ -237,6 +242,7 @@ fn plan(file: Option<PathBuf>, asked: Vec<(&str, Opt)>) -> Result<Command, Strin
             Opt::Allow(adapters) => options.allowed.push(adapters),
             Opt::Headroom(percent) => options.headroom = percent,
             Opt::Gpus(gpus) => options.gpus = gpus,
+            Opt::Gpu(gpu) => options.gpu = gpu,
             _ => return Err(format!("plan has no option {name}.")),
         }
     }
@@ -451,6 +457,7 @@ mod tests {
             "plan --headroom much",
             "plan --allow dora",
             "plan --gpus few",
+            "plan --gpu h100",
         ] {
             assert!(parsed(line).is_err(), "{line}");
         }

@@ -76,6 +76,7 @@ fn planned(plan: &RunPlan, least: u64) -> Value {
         "changes": changes,
         "alters": plan.altered,
         "gpus": plan.gpus,
+        "gpu": plan.scenario.hardware.gpu,
         "phase": plan.phase.name(),
         "device": plan.device,
         "free": plan.free,

@@ -8,7 +8,7 @@ Usage:
   highwater estimate [FILE] [--table]
   highwater solve --for AXIS [FILE] [--curve] [--table]
   highwater plan [FILE] [--keep SETTING]... [--allow ADAPTERS]... [--headroom PERCENT]
-                 [--gpus any] [--table]
+                 [--gpus any] [--gpu any] [--table]
   highwater check [FILE] [--only KEY=VALUE]... [--worst N]
   highwater trace [FILE]
   highwater read [FILE]...
@@ -33,6 +33,8 @@ Usage:
   --allow    Adapters that may be added: lora or qlora; may be repeated.
   --headroom How much of the GPU must stay free, in percent: 10 unless said.
   --gpus     With any, plans are on 1, 2, 4, ... 64 GPUs instead of as many as the scenario says.
+  --gpu      With any, each plan is on the GPU of the catalog with the least memory on which it fits, and
+             plans are compared by the memory that GPUs have.
   check      Reads lines of {\"scenario\": ..., \"expect\": ...} with what was measured and writes
              the table of errors.
   --only     Only cases of a group, as precision=bf16; may be repeated.

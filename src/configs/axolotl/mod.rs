@@ -157,6 +157,9 @@ fn objective(said: &Said, job: &mut Job) -> bool {
         }
     };
     job.set("objective.kind", kind);
+    if let Some(loss @ ("ipo" | "simpo")) = said.word("rl").as_deref() {
+        job.set("objective.loss_type", loss);
+    }
     if kind == "reward" {
         job.set("task", "sequence_classification");
     }

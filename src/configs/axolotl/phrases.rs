@@ -121,10 +121,11 @@ pub(super) const PHRASES: &[Phrases] = &[
         ],
     },
     Phrases {
-        about: &["objective.kind", "objective.beta"],
+        about: &["objective.kind", "objective.loss_type", "objective.beta"],
         ways: &[
             "{}",
             r#"{"rl": "dpo"}"#,
+            r#"{"rl": "ipo"}"#,
             r#"{"rl": "kto"}"#,
             r#"{"rl": "orpo"}"#,
             r#"{"rl": "simpo"}"#,

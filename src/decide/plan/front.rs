@@ -33,6 +33,8 @@ pub struct RunPlan {
     pub altered: Vec<Altered>,
     /// GPUs.
     pub gpus: u64,
+    /// Bytes of a GPU that plans are compared by: those that it takes or, where any GPU may be, those that it has.
+    pub compared: Bytes,
     /// When a GPU needs most.
     pub phase: Phase,
     /// What nvidia-smi shows of a GPU then.
@@ -70,6 +72,7 @@ impl RunPlan {
                 .collect(),
             altered: Altered::ALL.iter().copied().filter(alters).collect(),
             gpus: gpus_of(&scenario),
+            compared: figures.total,
             phase: figures.binding.phase,
             device: figures.total,
             free: figures.device.capacity - figures.total,
@@ -91,7 +94,7 @@ impl RunPlan {
     pub fn costs(&self) -> [u64; 5] {
         [
             self.gpus,
-            self.device.get(),
+            self.compared.get(),
             self.host.get(),
             self.computed(),
             self.communication.total().get(),

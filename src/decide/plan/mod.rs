@@ -6,6 +6,7 @@
 //! changes what is learnt ([`Altered`]) never dominates one that does not.
 
 mod candidates;
+mod catalog;
 mod front;
 mod options;
 mod planner;
@@ -14,7 +15,7 @@ mod strategies;
 
 pub(super) use candidates::{in_8_bits, with_batches};
 pub use front::{Altered, RunPlan};
-pub use options::{Adapters, Freedom, Gpus, PlanOptions};
+pub use options::{Adapters, Freedom, GpuModel, Gpus, PlanOptions};
 pub use planner::{Nearest, Planner, Plans, plans};
 pub use rejected::{Rejection, Why};
 

@@ -62,6 +62,16 @@ names! {
     }
 }
 
+names! {
+    /// Which GPU a plan can be on.
+    GpuModel {
+        /// The one that the scenario says.
+        AsSaid = "as_said",
+        /// Any of the catalog: of those that a plan fits, the one with the least memory that programs can use.
+        Any = "any",
+    }
+}
+
 /// What a plan search is asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlanOptions {
@@ -73,6 +83,8 @@ pub struct PlanOptions {
     pub headroom: u64,
     /// On how many GPUs.
     pub gpus: Gpus,
+    /// On which.
+    pub gpu: GpuModel,
 }
 
 impl Default for PlanOptions {
@@ -82,6 +94,7 @@ impl Default for PlanOptions {
             allowed: Vec::new(),
             headroom: 10,
             gpus: Gpus::AsSaid,
+            gpu: GpuModel::AsSaid,
         }
     }
 }

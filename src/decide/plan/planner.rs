@@ -1,8 +1,9 @@
 //! The search.
 
 use super::candidates::{Family, families, global_batch};
+use super::catalog::{Choice, Climb, at_most};
 use super::front::{Front, RunPlan, idle};
-use super::options::{Freedom, PlanOptions};
+use super::options::{Freedom, GpuModel, PlanOptions};
 use super::rejected::{Rejected, Rejection, Why};
 use crate::ask::{Finding, Scenario, message};
 use crate::decide::question::{Answer, Estimator, Progress, Question};
@@ -51,9 +52,7 @@ pub struct Nearest {
 /// A candidate of the line that is looked at.
 #[derive(Clone, Debug)]
 struct Seen {
-    micro_batch: u64,
-    /// Micro-batches of a step.
-    batches: u64,
+    sizes: Batches,
     /// Bytes of the GPU that it cannot do without: live tensors and what is outside of the allocator.
     least: Bytes,
     /// The plan, where it fits.
@@ -72,7 +71,7 @@ struct TooMany {
 }
 
 /// How a candidate cuts a batch.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 struct Batches {
     /// Samples of a micro-batch.
     micro_batch: u64,
@@ -93,6 +92,10 @@ struct Batches {
 pub struct Planner {
     scenario: Scenario,
     options: PlanOptions,
+    /// The GPUs to choose from, where any will do.
+    choice: Option<Choice>,
+    /// The candidate that looks for its GPU among them.
+    climb: Option<(Seen, Climb)>,
     families: Vec<Family>,
     /// The next candidate: its family, its line and its place there.
     next: [usize; 3],
@@ -109,12 +112,19 @@ pub struct Planner {
 impl Planner {
     /// A search around a scenario, whose samples of a step stay.
     pub fn new(scenario: &Scenario, options: &PlanOptions) -> Self {
-        let families = families(scenario, options);
+        let any = options.gpu == GpuModel::Any;
+        let choice = any.then(|| Choice::of_catalog(options));
+        let families = match &choice {
+            Some(choice) => families(&choice.on_largest(scenario), options),
+            None => families(scenario, options),
+        };
         let lines = families.iter().flat_map(|family| &family.lines);
         Self {
             candidates: lines.map(|line| line.len() as u64).sum(),
             scenario: scenario.clone(),
             options: options.clone(),
+            choice,
+            climb: None,
             families,
             next: [0; 3],
             seen: Vec::new(),
@@ -217,7 +227,10 @@ impl Planner {
             return None;
         };
         let plans = before.plan.as_ref().zip(last.plan.as_ref())?;
-        let costs = at_least([before, last], [plans.0, plans.1], sizes, candidate)?;
+        let mut costs = at_least([before, last], [plans.0, plans.1], sizes, candidate)?;
+        if let (Some(choice), [_, memory, ..]) = (&self.choice, &mut costs) {
+            *memory = choice.memory_for(Bytes(*memory)).get();
+        }
         self.front
             .dominates(costs, &plans.0.altered)
             .then_some(Why::Dominated)
@@ -232,37 +245,65 @@ impl Planner {
                 return;
             }
         };
-        let usable = figures.device.capacity;
-        let most = Bytes(usable.get() / 100 * (100 - self.options.headroom.min(100)));
+        let most = self.at_most(&figures);
         let peak = &figures.binding;
         let processes = self.scenario.hardware.most_processes().max(1);
         let tensors = Bytes(peak.peak_tensor.get().saturating_mul(processes));
-        let least = tensors + figures.outside;
-        let plan = if let Some(why) = short(&figures, most) {
+        let mut seen = Seen {
+            sizes,
+            least: tensors + figures.outside,
+            plan: None,
+        };
+        if let Some(why) = short(&figures, most) {
             let known = self
                 .too_many
                 .is_some_and(|many| many.from <= sizes.micro_batch);
-            if least > most && !known {
+            if seen.least > most && !known {
                 self.too_many = Some(TooMany {
                     from: sizes.micro_batch,
                     phase: peak.phase,
-                    by: least - most,
+                    by: seen.least - most,
                 });
             }
             self.rejected.add(why, 1);
-            None
+            self.seen.push(seen);
+        } else if let Some(choice) = &self.choice {
+            self.climb = Some((seen, Climb::from(choice, candidate, tensors)));
         } else {
-            let plan = RunPlan::new(&self.scenario, candidate, &figures);
-            let dominated = self.front.add(plan.clone());
-            self.rejected.add(Why::Dominated, dominated);
-            Some(plan)
-        };
-        self.seen.push(Seen {
-            micro_batch: sizes.micro_batch,
-            batches: sizes.count,
-            least,
-            plan,
-        });
+            seen.plan = Some(RunPlan::new(&self.scenario, candidate, &figures));
+            self.fits(seen);
+        }
+    }
+
+    /// What a candidate may take of its GPU.
+    fn at_most(&self, figures: &Figures) -> Bytes {
+        at_most(figures.device.capacity, self.options.headroom)
+    }
+
+    /// A candidate is a plan.
+    fn fits(&mut self, seen: Seen) {
+        let dominated = seen.plan.clone().map(|plan| self.front.add(plan));
+        self.rejected.add(Why::Dominated, dominated.unwrap_or(0));
+        self.seen.push(seen);
+    }
+
+    /// The candidate that looks for its GPU was estimated on one.
+    fn climbed(&mut self, (mut seen, mut climb): (Seen, Climb), on: Scenario, answer: Answer) {
+        self.estimated += 1;
+        let figures = answer.ok();
+        let figures = figures.filter(|figures| short(figures, self.at_most(figures)).is_none());
+        if let Some(figures) = figures {
+            let mut plan = RunPlan::new(&self.scenario, on, &figures);
+            plan.compared = figures.device.capacity;
+            seen.plan = Some(plan);
+            return self.fits(seen);
+        }
+        climb.go_on();
+        if let Some(choice) = &self.choice
+            && !climb.is_at_end(choice)
+        {
+            self.climb = Some((seen, climb));
+        }
     }
 
     /// Where nothing fits: searches without each of the locks, and then without any.
@@ -300,6 +341,16 @@ impl Planner {
 
 impl Question for Planner {
     fn advance(&mut self, by: &mut dyn Estimator) -> Progress {
+        if let (Some((_, climb)), Some(choice)) = (&self.climb, &self.choice) {
+            let on = climb.candidate(choice);
+            let Some(answer) = by.figures(&on) else {
+                return Progress::Waits;
+            };
+            if let Some(climb) = self.climb.take() {
+                self.climbed(climb, on, answer);
+            }
+            return Progress::Further;
+        }
         let Some((sizes, candidate)) = self.next_candidate() else {
             return self.relax(by);
         };
@@ -324,13 +375,17 @@ fn at_least(
     }
     let further = (last.least - before.least)
         .get()
-        .checked_mul(sizes.micro_batch.checked_sub(last.micro_batch)?)?;
-    let larger = last.micro_batch.checked_sub(before.micro_batch)?.max(1);
+        .checked_mul(sizes.micro_batch.checked_sub(last.sizes.micro_batch)?)?;
+    let larger = last
+        .sizes
+        .micro_batch
+        .checked_sub(before.sizes.micro_batch)?;
+    let larger = larger.max(1);
     let least = last.least + Bytes(further / larger);
     let sent = [one, other].map(|plan| plan.communication.total().get());
-    let fewer = before.batches.checked_sub(last.batches)?.max(1);
+    let fewer = before.sizes.count.checked_sub(last.sizes.count)?.max(1);
     let saved = sent[0].saturating_sub(sent[1]);
-    let saves = u128::from(saved) * u128::from(last.batches.checked_sub(sizes.count)?);
+    let saves = u128::from(saved) * u128::from(last.sizes.count.checked_sub(sizes.count)?);
     let saves = u64::try_from(saves.div_ceil(u128::from(fewer))).unwrap_or(u64::MAX);
     // Shares of ranks are rounded.
     let rounded = if saves > 0 { sent[1] / 1000 } else { 0 };

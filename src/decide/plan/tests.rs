@@ -3,7 +3,9 @@
 use super::candidates::families;
 use super::*;
 use crate::ask::Scenario;
+use crate::catalog::ACCELERATORS;
 use crate::codec::decode_json;
+use crate::decide::listed::on_gpu;
 use crate::report::{Effort, Figures, Report, estimate};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -63,6 +65,16 @@ fn most_work(candidate: &Scenario, report: &Report) -> Effort {
     }
 }
 
+/// The candidate on each GPU that it can be on.
+fn on_gpus(candidate: &Scenario, gpu: GpuModel) -> Vec<Scenario> {
+    match gpu {
+        GpuModel::AsSaid => vec![candidate.clone()],
+        GpuModel::Any => (ACCELERATORS.iter())
+            .map(|gpu| on_gpu(candidate, gpu.id))
+            .collect(),
+    }
+}
+
 /// All candidates that fit, estimated one by one, and how many candidates there are.
 fn all_that_fit(asked: &Scenario, options: &PlanOptions) -> (Vec<RunPlan>, u64) {
     let (mut fitting, mut count) = (Vec::new(), 0);
@@ -73,15 +85,21 @@ fn all_that_fit(asked: &Scenario, options: &PlanOptions) -> (Vec<RunPlan>, u64) 
                 let Some(candidate) = line.candidate(place) else {
                     continue;
                 };
-                let Ok(estimated) = estimate(&candidate) else {
-                    continue;
-                };
-                if fits(&estimated.report, options.headroom) {
-                    let figures = Figures {
-                        most: most_work(&candidate, &estimated.report),
-                        ..Figures::from(&estimated.report)
+                for candidate in on_gpus(&candidate, options.gpu) {
+                    let Ok(estimated) = estimate(&candidate) else {
+                        continue;
                     };
-                    fitting.push(RunPlan::new(asked, candidate, &figures));
+                    if fits(&estimated.report, options.headroom) {
+                        let figures = Figures {
+                            most: most_work(&candidate, &estimated.report),
+                            ..Figures::from(&estimated.report)
+                        };
+                        let mut plan = RunPlan::new(asked, candidate, &figures);
+                        if options.gpu == GpuModel::Any {
+                            plan.compared = estimated.report.device.usable;
+                        }
+                        fitting.push(plan);
+                    }
                 }
             }
         }
@@ -220,6 +238,33 @@ fn fewer_gpus_are_plans_where_any_number_will_do() {
     let gpus: BTreeSet<u64> = found.plans.iter().map(|plan| plan.gpus).collect();
     assert!(gpus.len() > 1, "{gpus:?}");
     assert!(gpus.iter().all(|gpus| gpus.is_power_of_two()));
+}
+
+#[test]
+fn any_gpu_has_the_plans_that_estimates_on_every_gpu_find() {
+    let asked = small(&json!({
+        "precision": "bf16", "micro_batch_size": 64, "seq_len": 2048,
+        "hardware": {"gpu": "rtx-4060", "gpus_per_node": 2},
+    }));
+    let options = PlanOptions {
+        gpu: GpuModel::Any,
+        ..locked(&[Freedom::Attention, Freedom::Optimizer, Freedom::Offload])
+    };
+    let [estimated, count] = compare(&asked, &options);
+    let found = plans(&asked, &options).plans;
+    let gpus: BTreeSet<&str> = (found.iter())
+        .map(|plan| plan.scenario.hardware.gpu.as_str())
+        .collect();
+    assert!(gpus.len() > 3, "{gpus:?}");
+    assert!(estimated < 4 * count, "{estimated} of {count}");
+    for plan in &found {
+        let others = on_gpus(&plan.scenario, GpuModel::Any).into_iter();
+        for other in others {
+            let report = estimate(&other).expect("a report").report;
+            let smaller = report.device.usable < plan.compared;
+            assert!(!(smaller && fits(&report, 10)), "{}", other.hardware.gpu);
+        }
+    }
 }
 
 #[test]

@@ -45,8 +45,10 @@ impl T5Gemma {
         };
         let stack = |name, own: &DecoderConfig, crosses: Option<u64>| {
             let b = model.at(name);
+            // `get_input_embeddings` of the whole gives the encoder's.
             let embed_tokens =
-                Embedding::of_input(&b.at("embed_tokens"), own.vocab_size, own.hidden_size);
+                Embedding::of_input(&b.at("embed_tokens"), own.vocab_size, own.hidden_size)
+                    .noisy_where(crosses.is_none());
             let norm = Norm::new(&b.at("norm"), NormKind::OnePlusRoot, own.hidden_size);
             let layers =
                 b.layers_repeating(own.repetition(), "layers", own.num_hidden_layers, |b| {

@@ -193,6 +193,8 @@ pub(crate) struct Embedding {
     _copied_scale: Option<Tensor>,
     /// Whether the result is made to require a gradient.
     result_requires_gradient: bool,
+    /// Whether noise is added to the result in training.
+    adds_noise: bool,
 }
 
 impl Embedding {
@@ -228,6 +230,7 @@ impl Embedding {
             scale: None,
             _copied_scale: None,
             result_requires_gradient: false,
+            adds_noise: false,
         }
     }
 
@@ -252,13 +255,24 @@ impl Embedding {
     /// The model's input embedding (`get_input_embeddings`).
     pub(crate) fn of_input(b: &Builder, rows: u64, width: u64) -> Self {
         let b = &b.divided_as(TensorStyle::EmbeddingRowwise);
-        Self::new(b, rows, width).with_gradient(b.input_requires_gradient(true))
+        Self {
+            adds_noise: b.plan.spec.adds_noise,
+            ..Self::new(b, rows, width).with_gradient(b.input_requires_gradient(true))
+        }
     }
 
     /// The same, whose result is made to require a gradient where `required`.
     pub(crate) fn with_gradient(self, required: bool) -> Self {
         Self {
             result_requires_gradient: required,
+            ..self
+        }
+    }
+
+    /// The same, to which a trainer adds noise only where `main`.
+    pub(crate) fn noisy_where(self, main: bool) -> Self {
+        Self {
+            adds_noise: self.adds_noise && main,
             ..self
         }
     }
@@ -280,7 +294,11 @@ impl Embedding {
             result = adapter.forward_table(t, indices, result);
         }
         if self.result_requires_gradient && !result.requires_grad() {
-            t.input_leaf(&result)
+            result = t.input_leaf(&result);
+        }
+        // The trainer hooks itself in when the model is ready otherwise.
+        if self.adds_noise && t.is_training() {
+            t.add_noise(&result)
         } else {
             result
         }

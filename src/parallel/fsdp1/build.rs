@@ -94,7 +94,6 @@ impl Fsdp1 {
                 syncs: Cell::new(true),
                 ends: Cell::new(false),
                 zero: RefCell::default(),
-                has_adapters: spec.lora.is_some(),
                 handed_over: Cell::new(false),
             }
         });
@@ -107,11 +106,17 @@ impl Fsdp1 {
     }
 }
 
-/// What all handles are told. A group of one rank divides nothing.
+/// Whether parameters are divided at all. A group of one rank divides nothing.
+pub(in crate::parallel) fn shards(spec: &ResolvedSpec) -> bool {
+    let strategy = spec.parallelism.dp.fsdp.sharding_strategy;
+    spec.mesh.shard > 1 && strategy != ShardingStrategy::NoShard
+}
+
+/// What all handles are told.
 fn common(spec: &ResolvedSpec) -> Common {
     let (settings, mesh) = (&spec.parallelism.dp.fsdp, &spec.mesh);
     let strategy = settings.sharding_strategy;
-    let shards = mesh.shard > 1 && strategy != ShardingStrategy::NoShard;
+    let shards = shards(spec);
     Common {
         shards,
         reshards_after_forward: matches!(

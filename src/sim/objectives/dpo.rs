@@ -1,6 +1,7 @@
 //! `DPOTrainer`: how much more the model prefers chosen completions to rejected ones than a reference does.
 
 use super::Trainer;
+use super::pairs::Compared;
 use crate::families::{Batch, Model};
 use crate::nn::build::Output;
 use crate::sim::Phase;
@@ -24,7 +25,7 @@ fn of_pairs(trainer: &Trainer<'_>, output: &Output) -> Option<[Tensor; 2]> {
     Some(t.split(&sums, [pairs, pairs], 0))
 }
 
-/// `DPOTrainer._compute_loss` of `loss_type=["sigmoid"]`.
+/// `DPOTrainer._compute_loss` of one `loss_type`.
 pub(super) fn loss(
     trainer: &Trainer<'_>,
     model: &Model,
@@ -57,10 +58,14 @@ pub(super) fn loss(
     };
     let ratios = [t.sub(&chosen, &of_chosen), t.sub(&rejected, &of_rejected)];
     let difference = t.sub(&ratios[0], &ratios[1]);
-    let losses = {
-        let scaled = t.mul_scalar(&difference);
-        t.neg(&t.logsigmoid(&scaled))
+    let scored = Compared {
+        log_probs: [[&chosen, &rejected], [&of_chosen, &of_rejected]],
+        ratios: ratios.each_ref(),
+        difference: &difference,
+        tokens: output.beside.first()?,
+        completions,
     };
+    let losses = scored.losses(t, trainer.spec.objective.loss()?, trainer.scored());
     let mut loss = {
         let mean = t.mean_all(&losses);
         let weighted = t.mul_scalar(&mean);

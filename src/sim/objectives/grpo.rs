@@ -3,6 +3,7 @@
 //! is than its group.
 
 use super::Trainer;
+use super::completions::Weighed;
 use crate::ask::Evaluation;
 use crate::families::{Batch, Model};
 use crate::nn::build::Output;
@@ -257,7 +258,7 @@ impl Trainer<'_> {
         self.left_out.unwrap_or_default()
     }
 
-    /// `GRPOTrainer._compute_loss` of `loss_type="dapo"`, whose log-probabilities before the step are its own.
+    /// `GRPOTrainer._compute_loss`, whose log-probabilities before the step are its own.
     pub(super) fn group_loss(&self, model: &Model) -> Option<Tensor> {
         let t = self.tape;
         let generated = self.generated.as_ref()?;
@@ -301,31 +302,27 @@ impl Trainer<'_> {
             let less = t.sub(&grown, &t.sub(&reference, &log_probs));
             t.add_scalar(&less)
         });
-        let clipped = t.clamp(&weight, 2);
-        let mut losses = {
-            let least = {
-                let own = t.mul(&weight, &advantages);
-                let bounded = t.mul(&clipped, &advantages);
-                t.minimum(&own, &bounded)
-            };
-            t.neg(&least)
+        let loss = self.spec.objective.loss()?;
+        let weighed = Weighed {
+            advantages: &advantages,
+            log_probs: &log_probs,
+            ratio: &ratio,
+            weight: &weight,
+            mask: &mask,
         };
+        let (mut losses, bounds) = weighed.losses(t, loss);
         if let Some([ratio, _]) = &generated.corrections {
             losses = t.mul(&losses, &of_batch(ratio));
         }
         if let Some(divergence) = &divergence {
             losses = t.add(&losses, &t.mul_scalar(divergence));
         }
-        let normalizer = t.empty("div", Shape::new(&[]), DType::Float32);
-        let mut loss = {
-            let sum = t.sum_all(&t.mul(&losses, &mask));
-            t.div_by(&sum, &normalizer)
-        };
+        let mut loss = weighed.reduced(t, &losses, loss);
         if let Some(balance) = &balance {
             loss = t.add(&loss, &t.div_scalar(&t.mul_scalar(balance)));
         }
         drop((
-            attended, entropies, log_probs, ratio, divergence, losses, clipped,
+            attended, entropies, log_probs, ratio, divergence, losses, bounds,
         ));
         Some(loss)
     }

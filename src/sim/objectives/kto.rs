@@ -46,7 +46,7 @@ fn of_others(trainer: &Trainer<'_>, model: &Model, batch: &Batch, refers: bool) 
     Some(t.sum_dim(&log_probs.detach(), 1, false))
 }
 
-/// `KTOTrainer._compute_loss` of `loss_type="kto"`, half of whose samples are wanted.
+/// `KTOTrainer._compute_loss`, half of whose samples are wanted.
 pub(super) fn loss(
     trainer: &Trainer<'_>,
     model: &Model,
@@ -57,9 +57,15 @@ pub(super) fn loss(
     let samples = batch.ids().dim(0);
     let number = |op| t.empty(op, Shape::new(&[]), DType::Int64);
     let counts = [number("sum"), number("rsub")];
-    mark(Phase::ReferenceForward);
-    let of_policy = of_others(trainer, model, batch, false)?;
-    mark(Phase::Forward);
+    let diverges = trainer.spec.objective.has_divergence();
+    let of_policy = if diverges {
+        mark(Phase::ReferenceForward);
+        let of_policy = of_others(trainer, model, batch, false)?;
+        mark(Phase::Forward);
+        Some(of_policy)
+    } else {
+        None
+    };
     let own = labelled(trainer, batch.ids(), batch.mask()?, batch.labels.as_ref()?);
     let output = trainer.scores(model, &own, OUTPUTS);
     let sums = t.sum_dim(&t.whole_slice(output.beside.first()?), 1, false);
@@ -69,30 +75,44 @@ pub(super) fn loss(
     let log_probs = taken(&sums);
     let (reference, of_reference, others) = if trainer.spec.objective.has_reference() {
         mark(Phase::ReferenceForward);
-        let others = of_others(trainer, model, batch, true)?;
+        let others = if diverges {
+            Some(of_others(trainer, model, batch, true)?)
+        } else {
+            None
+        };
         let reference = trainer.refers(model, &own, OUTPUTS);
         mark(Phase::Forward);
         let sums = t.sum_dim(reference.beside.first()?, 1, false);
         (Some(reference), sums, others)
-    } else {
+    } else if diverges {
         let [.., sums, others] = &batch.beside[..] else {
             return None;
         };
-        (None, sums.clone(), others.clone())
+        (None, sums.clone(), Some(others.clone()))
+    } else {
+        (None, batch.beside.last()?.clone(), None)
     };
     let references = taken(&of_reference);
-    let divergence = {
-        let mean = t.mean_all(&t.sub(&of_policy, &others));
-        t.empty("clamp", *mean.shape(), mean.dtype())
-    };
+    let divergence = of_policy.as_ref().zip(others.as_ref()).map_or_else(
+        || t.empty("_to_copy", Shape::from([1]), DType::Float32),
+        |(of_policy, others)| {
+            let mean = t.mean_all(&t.sub(of_policy, others));
+            t.empty("clamp", *mean.shape(), mean.dtype())
+        },
+    );
     let [chosen, rejected] = &log_probs;
     let [of_chosen, of_rejected] = &references;
     let ratios = [t.sub(chosen, of_chosen), t.sub(rejected, of_rejected)];
-    let further = [
-        t.sub(&ratios[0], &divergence),
-        t.sub(&divergence, &ratios[1]),
-    ];
-    let losses = further.map(|ratio| t.rsub_scalar(&t.sigmoid(&t.mul_scalar(&ratio))));
+    let losses = if diverges {
+        let further = [
+            t.sub(&ratios[0], &divergence),
+            t.sub(&divergence, &ratios[1]),
+        ];
+        further.map(|ratio| t.rsub_scalar(&t.sigmoid(&t.mul_scalar(&ratio))))
+    } else {
+        let [wanted, unwanted] = (ratios.each_ref()).map(|ratio| t.sigmoid(&t.mul_scalar(ratio)));
+        [t.rsub_scalar(&wanted), unwanted]
+    };
     let weighted = {
         let [chosen, rejected] = losses.each_ref().map(|losses| t.mul_scalar(losses));
         t.cat(&[&chosen, &rejected], 0)

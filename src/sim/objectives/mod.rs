@@ -4,11 +4,13 @@
 //! Metrics are left out where they are numbers that are gone before the next one is computed. Source: trl 1.16.0,
 //! `trainer/*_trainer.py`; transformers 5.23, `trainer.py`; accelerate 1.15, `accelerator.py`.
 
+mod completions;
 mod distillation;
 mod dpo;
 mod grpo;
 mod kto;
 mod orpo;
+mod pairs;
 mod reward;
 mod sft;
 mod vllm;
@@ -83,21 +85,32 @@ impl<'a> Trainer<'a> {
         let scores = spec.objective.kind != ObjectiveKind::Reward;
         // Labels, or which tokens are of a completion.
         let labels = scores.then(of_tokens);
-        let mask = of_tokens();
         let mut beside = Vec::new();
+        if spec.packing.is_on() {
+            return Some(self.packed(Batch {
+                labels,
+                ..Batch::of(ids)
+            }));
+        }
+        let mask = of_tokens();
         if spec.objective.kind == ObjectiveKind::Sft {
             // How many tokens all micro-batches of the step score.
             beside.push(numbers(Shape::new(&[]), DType::Int64));
         }
-        if spec.objective.kind == ObjectiveKind::Kto {
+        if spec.objective.has_divergence() {
             // Completions of other prompts, their mask, which of their tokens are of a completion, and which of the
             // samples are wanted.
             beside.extend([(); 3].map(|()| of_tokens()));
-            beside.push(numbers(Shape::from([spec.micro_batch_size]), DType::Bool));
+        }
+        let samples = Shape::from([spec.micro_batch_size]);
+        if spec.objective.kind == ObjectiveKind::Kto {
+            beside.push(numbers(samples, DType::Bool));
         }
         if spec.objective.precompute_ref_log_probs {
-            let samples = Shape::from([spec.micro_batch_size]);
-            beside.extend([(); 2].map(|()| numbers(samples, DType::Float32)));
+            let of_others =
+                spec.objective.kind != ObjectiveKind::Kto || spec.objective.has_divergence();
+            let count = if of_others { 2 } else { 1 };
+            beside.extend((0..count).map(|_| numbers(samples, DType::Float32)));
         }
         Some(Batch {
             padding_mask: Some(mask),
@@ -105,6 +118,26 @@ impl<'a> Trainer<'a> {
             beside,
             ..Batch::of(ids)
         })
+    }
+
+    /// A row of packed sequences `[1, S]` with its labels, as `padding_free` of `SFTTrainer` completes it: positions, where
+    /// sequences begin, of queries and of keys, and which sequence each token is of.
+    fn packed(&self, row: Batch) -> Batch {
+        let numbers = |shape, dtype| self.tape.allocate("zeros", shape, dtype, Category::Inputs);
+        let tokens = *row.ids().shape();
+        let ends = Shape::from([self.spec.packing.sequences + 1]);
+        let positions = numbers(tokens, DType::Int64);
+        let boundaries = [(); 2].map(|()| numbers(ends, DType::Int32));
+        let sequences = numbers(tokens, DType::Int32);
+        // How many tokens all micro-batches of the step score.
+        let items = numbers(Shape::new(&[]), DType::Int64);
+        let [of_queries, of_keys] = boundaries;
+        Batch {
+            positions: Some(positions),
+            boundaries: Some(of_queries),
+            beside: vec![of_keys, sequences, items],
+            ..row
+        }
     }
 
     /// Chosen and rejected sequences each with their mask and labels, and prompts with theirs
@@ -149,6 +182,11 @@ impl<'a> Trainer<'a> {
             ObjectiveKind::Distillation => self.distilled(model, first, mark),
             ObjectiveKind::None => None,
         }
+    }
+
+    /// Tokens of a row that are scored.
+    fn scored(&self) -> u64 {
+        self.spec.objective.completion_tokens.unwrap_or(1)
     }
 
     /// The loss divided by the number of micro-batches, even if it is one (`loss_is_scaled_for_ga`).
@@ -212,7 +250,15 @@ impl<'a> Trainer<'a> {
             without_adapters: self.reference.is_none(),
             ..self.scoring_alone(outputs)
         };
+        // `from_pretrained` has set a reference to evaluation.
+        let is_apart = self.reference.is_some();
+        if is_apart {
+            t.train(false);
+        }
         let output = self.asks(asked, batch, request);
+        if is_apart {
+            t.train(true);
+        }
         t.set_grad_enabled(grad_mode);
         output
     }
@@ -224,7 +270,7 @@ impl<'a> Trainer<'a> {
             t.enter_autocast(dtype);
         }
         let request = Request {
-            masked: !self.spec.padding_mask,
+            masked: batch.mask().is_some() && !self.spec.padding_mask,
             ..request
         };
         let mixed = autocast(self.spec).is_some();

@@ -4,6 +4,7 @@
 //! Source: trl 1.16.0, `experimental/{orpo,cpo}/*_trainer.py`.
 
 use super::Trainer;
+use crate::ask::LossType;
 use crate::families::{Batch, Model};
 use crate::nn::build::{Facts, Request};
 use crate::nn::heads::loss;
@@ -19,7 +20,25 @@ fn log_1m_exp(trainer: &Trainer<'_>, x: &Tensor) -> Tensor {
     t.where_either(&small, &far, &near)
 }
 
-/// `get_batch_loss_metrics` of either, by `odds` that of ORPO, of CPO's `loss_type="sigmoid"` where not.
+/// `CPOTrainer.cpo_loss` of differences `[B]`, without label smoothing.
+fn of_differences(trainer: &Trainer<'_>, difference: &Tensor) -> Tensor {
+    let t = trainer.tape;
+    let loss = trainer.spec.objective.loss();
+    match loss {
+        Some(LossType::Hinge) => t.relu(&t.rsub_scalar(&t.mul_scalar(difference))),
+        Some(LossType::Ipo) => t.square(&t.add_scalar(difference)),
+        _ => {
+            let margin = (loss == Some(LossType::Simpo)).then(|| t.add_scalar(difference));
+            let difference = margin.as_ref().unwrap_or(difference);
+            let scaled = |x: &Tensor| t.logsigmoid(&t.mul_scalar(x));
+            let wanted = t.mul_scalar(&t.neg(&scaled(difference)));
+            let unwanted = t.mul_scalar(&scaled(difference));
+            t.sub(&wanted, &unwanted)
+        }
+    }
+}
+
+/// `get_batch_loss_metrics` of either, by `odds` that of ORPO, of CPO where not.
 pub(super) fn loss(
     trainer: &Trainer<'_>,
     model: &Model,
@@ -63,7 +82,8 @@ pub(super) fn loss(
         let shifted = t.slice(&logits, 1, 0, s - 1);
         let log_probs = t.selected_log_probs(&shifted, &next);
         let sums = t.sum_dim(&t.mul(&log_probs, &counted), 1, false);
-        if odds {
+        let loss = spec.objective.loss();
+        if odds || matches!(loss, Some(LossType::Ipo | LossType::Simpo)) {
             let rows = Shape::from([2 * pairs]);
             let count = t.reduce("sum", &counted, rows, DType::Int64);
             t.div_by(&sums, &count)
@@ -84,12 +104,7 @@ pub(super) fn loss(
         let losses = t.mul_scalar(&t.logsigmoid(&log_odds));
         t.sub(&likelihood, &t.mean_all(&losses))
     } else {
-        let scaled = |x: &Tensor| t.logsigmoid(&t.mul_scalar(x));
-        let losses = {
-            let wanted = t.mul_scalar(&t.neg(&scaled(&difference)));
-            let unwanted = t.mul_scalar(&scaled(&difference));
-            t.sub(&wanted, &unwanted)
-        };
+        let losses = of_differences(trainer, &difference);
         t.add(&t.mean_all(&losses), &t.mul_scalar(&likelihood))
     };
     drop((sums, likelihood, difference));

@@ -1,11 +1,12 @@
 //! `SFTTrainer`: the mean log-probability of the next token.
 
 use super::Trainer;
+use crate::ask::LossType;
 use crate::families::{Batch, Model};
 use crate::tape::{Tensor, TokenOutputs};
 use crate::units::{DType, Shape};
 
-/// `SFTTrainer.compute_loss` of `loss_type="nll"`, whose number of tokens comes with the step.
+/// `SFTTrainer.compute_loss`, whose number of tokens comes with the step.
 pub(super) fn loss(trainer: &Trainer<'_>, model: &Model, batch: &Batch) -> Option<Tensor> {
     let t = trainer.tape;
     let outputs = TokenOutputs {
@@ -14,9 +15,13 @@ pub(super) fn loss(trainer: &Trainer<'_>, model: &Model, batch: &Batch) -> Optio
         ..TokenOutputs::default()
     };
     let output = trainer.scores(model, batch, outputs);
-    let negative = t.neg(output.beside.first()?);
+    let log_probs = output.beside.first()?;
+    let mut losses = t.neg(log_probs);
+    if trainer.spec.objective.loss() == Some(LossType::Dft) {
+        losses = t.mul(&losses, &t.exp(log_probs).detach());
+    }
     let mean = {
-        let sum = t.sum_all(&negative);
+        let sum = t.sum_all(&losses);
         let count = t.empty("clamp", Shape::new(&[]), DType::Int64);
         t.div_by(&sum, &count)
     };

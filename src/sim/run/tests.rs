@@ -77,6 +77,8 @@ fn one_forward_pass_for_all_steps_gives_the_events_of_each() {
             "evaluation": {"kind": "trainer"}}"#,
         r#"{"offload": {"activations": true}, "precision": "bf16"}"#,
         r#"{"activation_checkpointing": "full", "checkpoint_every": 2}"#,
+        r#"{"neftune_noise_alpha": 5.0, "precision": "amp_bf16", "activation_checkpointing": "full_reentrant",
+            "lora": {"r": 8, "target_modules": ["q_proj"]}, "evaluation": {"kind": "loss"}}"#,
         r#"{"keep_outputs": true, "precision": "amp_bf16", "evaluation": {"kind": "trainer"}}"#,
         r#"{"keep_outputs": true, "zero_grad_set_to_none": false, "use_cache": true}"#,
         r#"{"optimizer": {"name": "adamw", "in_backward": true}, "precision": "bf16"}"#,
@@ -138,6 +140,12 @@ fn objectives(layers: u64) -> Vec<(String, ResolvedSpec)> {
         r#"{"objective": {"kind": "orpo"}, "precision": "amp_bf16", "activation_checkpointing": "full"}"#,
         r#"{"objective": {"kind": "cpo"}, "precision": "bf16", "gradient_accumulation_steps": 2}"#,
         r#"{"objective": {"kind": "reward"}, "precision": "bf16", "task": "sequence_classification"}"#,
+        r#"{"objective": {"kind": "sft", "loss_type": "dft"}, "precision": "bf16", "micro_batch_size": 1,
+            "packing": {"kind": "padding_free", "sequences": 3}, "neftune_noise_alpha": 5.0}"#,
+        r#"{"objective": {"kind": "dpo", "loss_type": "sft"}, "precision": "bf16"}"#,
+        r#"{"objective": {"kind": "dpo", "loss_type": "aot"}, "precision": "amp_bf16", "neftune_noise_alpha": 5.0}"#,
+        r#"{"objective": {"kind": "kto", "loss_type": "apo_zero_unpaired"}, "precision": "bf16"}"#,
+        r#"{"objective": {"kind": "grpo", "completion_tokens": 64, "loss_type": "vespo"}, "precision": "bf16"}"#,
     ];
     let spec = |option: &&str| {
         let mut scenario: Scenario = serde_json::from_str(option).expect("a scenario");

@@ -82,6 +82,13 @@ impl Tape {
         )
     }
 
+    /// `x + torch.zeros_like(x).uniform_(-m, m)`, whose m is a number on the host. Saves nothing
+    /// (`neftune_post_forward_hook`, `integrations/neftune.py`, transformers 5.23).
+    pub fn add_noise(&self, x: &Tensor) -> Tensor {
+        let noise = self.like("zeros_like", x);
+        self.add(x, &noise)
+    }
+
     /// `a += b`: the result is in a's place. Saves nothing.
     pub fn add_in_place(&self, a: Tensor, b: &Tensor) -> Tensor {
         if !self.records(&[&a, b]) {

@@ -33,6 +33,15 @@ impl Tape {
         )
     }
 
+    /// `torch.sort(x)` of `[n]`: the numbers alone. Saves their order; the gradient is scattered into zeros
+    /// (`value_selecting_reduction_backward`).
+    pub fn sorted_numbers(&self, x: &Tensor) -> Tensor {
+        let (out, order) = self.sort(x);
+        let saved = self.records(&[x]).then(|| self.save(&order));
+        drop(order);
+        self.with_saved(x, out, saved, |t, g, _| t.like("zeros", g))
+    }
+
     /// `x.nanmean()` of `[n]`. Saves x and how many numbers there are.
     pub fn mean_of_numbers(&self, x: &Tensor) -> Tensor {
         let count = {

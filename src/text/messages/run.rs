@@ -188,8 +188,28 @@ groups! {
             "TRL 直接读取输出头的权重而不经过适配器，因此拒绝输出头上的适配器。";
         other_prompts: "KTO compares with completions of other prompts in the same micro-batch: it has at least two samples.",
             "KTO 与同一微批次中其他提示的补全比较：微批次至少有两个样本。";
+        loss_type: "This trainer of TRL has no loss {name}; it has {all}.",
+            "TRL 的该训练器没有损失 {name}；可选 {all}。";
+        one_loss: "This trainer of TRL has one loss.",
+            "TRL 的该训练器只有一种损失。";
+        corrected_otherwise: "With vespo vLLM's log-probabilities correct token by token (vllm_importance_sampling_mode), which is not estimated yet.",
+            "vespo 需要按词元用 vLLM 的对数概率修正（vllm_importance_sampling_mode），暂不支持估算。";
+        padding_free_only: "SFTTrainer lays packed samples into one row with their positions: padding_free.",
+            "SFTTrainer 把打包的样本连同其位置放入一行：padding_free。";
         group: "A group of GRPO has at least two completions: micro_batch_size times gradient_accumulation_steps is too small.",
             "GRPO 的一组至少有两个补全：micro_batch_size 与 gradient_accumulation_steps 之积过小。";
+    }
+    neftune {
+        no_embedding: "NEFTune adds noise to what a token embedding gives, which this model does not have or is not estimated with.",
+            "NEFTune 把噪声加到词元嵌入的结果上；该模型没有词元嵌入，或暂不支持估算。";
+        not_called: "transformers 5.23 adds NEFTune's noise to an embedding that this model's encoder and decoder share and do not call: it has no effect.",
+            "transformers 5.23 把 NEFTune 噪声加到编码器与解码器共享但并不调用的嵌入上：没有任何效果。";
+        framework: "NEFTune is estimated for {framework}.",
+            "NEFTune 目前支持 {framework}。";
+        divided: "NEFTune is not estimated yet where the model itself is divided among GPUs.",
+            "模型本身划分到多个 GPU 时暂不支持 NEFTune。";
+        negative: "neftune_noise_alpha is at least 0; any number adds noise, and none is added without the key.",
+            "neftune_noise_alpha 不小于 0；任何数值都会加噪声，不写该键则不加。";
     }
     packing {
         models: "Packed rows are estimated for decoders that attend by positions they are given, trained to predict the next token.",

@@ -51,6 +51,9 @@ settings! {
     "objective.completion_tokens": "Tokens that are scored", "被打分的词元数";
         "The last tokens of each sequence, its completion; all but the first when absent.",
         "每个序列末尾的词元，即其补全；未给出时为除第一个之外的全部。"; "N = B C", "max_completion_length, labels != -100";
+    "objective.loss_type": "Loss of the objective", "训练目标的损失";
+        "How TRL's trainer computes its loss; KTO's apo_zero_unpaired needs no completions of other prompts.",
+        "TRL 的训练器如何计算损失；KTO 的 apo_zero_unpaired 不需要其他提示的补全。"; "", "loss_type";
     "objective.beta": "Beta", "Beta";
         "How much the reference counts; GRPO keeps no reference with 0, its default. Of distillation: 0 forward, 1 reverse, else a mixed divergence.",
         "参考模型的权重；GRPO 默认 0，即没有参考模型。蒸馏时：0 为前向散度，1 为反向散度，其间为混合散度。"; "", "beta";
@@ -72,6 +75,9 @@ settings! {
     "objective.vllm_gpu_memory_utilization": "vLLM's share", "vLLM 的份额";
         "How much of the GPU vLLM takes: its weights, CUDA graphs, and keys and values in what is left.",
         "vLLM 占用的显存比例：自己的权重、CUDA 图，余下的用于键值缓存。"; "share \u{d7} GPU memory", "vllm_gpu_memory_utilization";
+    "neftune_noise_alpha": "NEFTune noise", "NEFTune 噪声";
+        "Noise that is added to what the input embedding gives while training; its amount takes no memory, its tensors do.",
+        "训练时加到输入嵌入结果上的噪声；其大小不影响内存，但噪声张量会占用内存。"; "B S H", "TrainingArguments.neftune_noise_alpha";
     "around.loading": "Loading", "模型加载";
         "How the model comes from its checkpoint to the GPU, as a phase before the first step. bitsandbytes' bases always come straight to it.",
         "模型如何从检查点到达显存，作为第一步之前的阶段。bitsandbytes 的量化模型总是直接载入显存。"; "device_map: the weights at once, kept reserved", "from_pretrained(device_map=)";

@@ -118,6 +118,10 @@ static ONE_GPU: &[Group] = &[
             Setting::new("objective.completion_tokens")
                 .steps(LENGTHS)
                 .absent(As("seq_len")),
+            Setting::new("objective.loss_type")
+                .look(Look::Choice(losses))
+                .absent(Called(Word::Automatic))
+                .half(),
             Setting::new("objective.beta").look(Look::Shares(SHARES)),
             Setting::new("objective.precompute_ref_log_probs"),
             Setting::new("objective.teacher")
@@ -129,6 +133,7 @@ static ONE_GPU: &[Group] = &[
             Setting::new("objective.generation").half(),
             Setting::new("objective.num_iterations").steps(FEW),
             Setting::new("objective.vllm_gpu_memory_utilization").look(Look::Shares(SHARES)),
+            Setting::new("neftune_noise_alpha").absent(Called(Word::Off)),
             Setting::new("around.loading").half(),
             Setting::new("around.saving"),
             Setting::new("packing.kind").half(),
@@ -261,6 +266,17 @@ fn accelerators(_: &Scenario, _: Language) -> Vec<Choice> {
     let all = ACCELERATORS.iter();
     all.map(|accelerator| Choice::new(accelerator.id.to_owned(), accelerator.name))
         .collect()
+}
+
+/// The losses of an objective, and one that is asked for all the same.
+fn losses(scenario: &Scenario, _: Language) -> Vec<Choice> {
+    let mut names = offers(scenario, "objective.loss_type");
+    let asked = scenario.objective.loss_type.map(|loss| loss.name());
+    if let Some(asked) = asked.filter(|asked| !names.iter().any(|name| name == asked)) {
+        names.push(asked.to_owned());
+    }
+    let choice = |name: String| Choice::new(name.clone(), &name);
+    names.into_iter().map(choice).collect()
 }
 
 /// Those of the optimizer in use, and the one that is asked for.

@@ -2,14 +2,16 @@
 
 use super::go::{compare_button, go_button};
 use crate::app::{PlanSearch, Planned, Store, use_store};
-use crate::decide::{Adapters, Freedom, Gpus, PlanOptions, Plans, RunPlan, gpus_of};
+use crate::ask::Scenario;
+use crate::decide::{Adapters, Freedom, GpuModel, Gpus, PlanOptions, Plans, RunPlan, gpus_of};
 use crate::text::{
-    Language, Term, Word, adapters_name, amount, freedom_name, gpus_choice, nearest_sentence,
-    ratio, rejection_sentence, search_summary, setting_name, share_of,
+    Language, Term, Word, adapters_name, amount, freedom_name, gpu_choice, gpus_choice,
+    nearest_sentence, ratio, rejection_sentence, search_summary, setting_name, share_of,
 };
 use crate::views::value::value_text;
 use crate::widgets::{Choice, Choices};
 use leptos::prelude::*;
+use serde_json::Value;
 
 /// Shares of a GPU that can stay free, in percent.
 const HEADROOMS: [u64; 7] = [0, 5, 10, 15, 20, 25, 30];
@@ -141,6 +143,12 @@ fn tick(
     }
 }
 
+/// The GPU of a scenario, for people.
+fn value_of_gpu(scenario: &Scenario, language: Language) -> String {
+    let gpu = Value::from(scenario.hardware.gpu.as_str());
+    value_text("hardware.gpu", &gpu, language)
+}
+
 /// How far the slider of the headroom is filled.
 fn headroom_share(headroom: u64) -> String {
     let most = HEADROOMS.last().copied().unwrap_or(1);
@@ -191,6 +199,16 @@ fn Options(search: PlanSearch) -> impl IntoView {
             .options
             .with(|options| options.gpus.name().to_owned())
     };
+    let gpus = Signal::derive(move || {
+        let language = store.language.get();
+        let now = store
+            .scenario
+            .with(|scenario| value_of_gpu(scenario, language));
+        let choice =
+            |&gpu: &GpuModel| Choice::new(gpu.name().to_owned(), &gpu_choice(gpu, &now, language));
+        GpuModel::ALL.iter().map(choice).collect::<Vec<_>>()
+    });
+    let chosen_gpu = move || search.options.with(|options| options.gpu.name().to_owned());
     let headroom = Signal::derive(move || search.options.with(|options| options.headroom));
     let place = move || {
         let place = HEADROOMS.iter().position(|&all| all == headroom.get());
@@ -217,6 +235,20 @@ fn Options(search: PlanSearch) -> impl IntoView {
                     on_choice=move |name: String| {
                         if let Some(gpus) = Gpus::from_name(&name) {
                             search.options.update(|options| options.gpus = gpus);
+                        }
+                    }
+                />
+            </label>
+            <label class="inline-choice">
+                {move || setting_name("hardware.gpu", store.language.get())} " "
+                <Choices
+                    id="plan-gpu"
+                    choices=gpus
+                    value=Signal::derive(chosen_gpu)
+                    disabled=false
+                    on_choice=move |name: String| {
+                        if let Some(gpu) = GpuModel::from_name(&name) {
+                            search.options.update(|options| options.gpu = gpu);
                         }
                     }
                 />

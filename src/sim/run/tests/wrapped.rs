@@ -155,6 +155,10 @@ fn one_forward_pass_and_a_few_layers_stand_for_all_under_fsdp1() {
             {"dp": {"mixed_precision": {"param": "bf16", "reduce": "fp32"}}}}"#,
                 true,
             ),
+            (
+                r#"{"parallelism": {"dp": {"cpu_offload": true}}, "clip_grad_norm": true}"#,
+                true,
+            ),
         ],
     );
     compare_all(
@@ -179,8 +183,34 @@ fn one_forward_pass_and_a_few_layers_stand_for_all_under_fsdp1() {
                 true,
             ),
             (
-                r#"{"lora": {"r": 8, "target_modules": ["all-linear"]}}"#,
-                false,
+                r#"{"lora": {"r": 8, "target_modules": ["all-linear"]}, "clip_grad_norm": true}"#,
+                true,
+            ),
+            (
+                r#"{"lora": {"r": 8, "target_modules": ["all-linear"]}, "clip_grad_norm": true,
+            "parallelism": {"dp": {"wrap_trainable_leaves": true}}}"#,
+                true,
+            ),
+            (
+                r#"{"parallelism": {"dp": {"cpu_offload": true, "use_orig_params": false}}, "clip_grad_norm": true,
+            "activation_checkpointing": "full", "gradient_accumulation_steps": 3}"#,
+                true,
+            ),
+            (
+                r#"{"precision": "fp32", "parallelism": {"dp": {"cpu_offload": true, "sharding_strategy": "HYBRID_SHARD",
+            "shard_size": 2, "mixed_precision": {"param": "bf16"}}}}"#,
+                true,
+            ),
+            (
+                r#"{"precision": "amp_bf16", "parallelism": {"dp": {"cpu_offload": true, "built_on_cpu": true,
+            "sharding_strategy": "SHARD_GRAD_OP"}}}"#,
+                true,
+            ),
+            (
+                r#"{"parallelism": {"dp": {"cpu_offload": true, "built_on_cpu": true, "wrap_trainable_leaves": true}},
+            "lora": {"r": 8, "target_modules": ["all-linear"], "adapter_dtype": "base"},
+            "quantization": {"type": "nf4", "double": true, "storage": "bfloat16"}, "activation_checkpointing": "full"}"#,
+                true,
             ),
             (r#"{"zero_grad_set_to_none": false}"#, true),
         ],

@@ -213,6 +213,13 @@ impl Tape {
         self.empty("index", Shape::from([n]), x.dtype())
     }
 
+    /// `x[mask]` of numbers `[B, S]` and flags of the same shape, which hold for n of them: `[n]`. Saves the mask, in
+    /// which they are looked for once more when the gradient is added to zeros.
+    pub fn flagged_values(&self, x: &Tensor, mask: &Tensor, n: u64) -> Tensor {
+        let rows = self.flagged_rows(&self.unsqueeze(x, 2), mask, n);
+        self.view(&rows, [n])
+    }
+
     /// `x.new_zeros(mask.shape).masked_scatter(mask, x)`: numbers `[n]` in the places of a mask `[B, S]` that
     /// holds for so many. Saves the mask
     /// (`aten/src/ATen/native/cuda/IndexKernel.cpp`, torch 2.15).
