@@ -189,7 +189,7 @@ fn one_forward_pass_and_a_few_layers_stand_for_all_under_fsdp1() {
             (
                 r#"{"lora": {"r": 8, "target_modules": ["all-linear"]}, "clip_grad_norm": true,
             "parallelism": {"dp": {"wrap_trainable_leaves": true}}}"#,
-                true,
+                false,
             ),
             (
                 r#"{"parallelism": {"dp": {"cpu_offload": true, "use_orig_params": false}}, "clip_grad_norm": true,
@@ -210,7 +210,7 @@ fn one_forward_pass_and_a_few_layers_stand_for_all_under_fsdp1() {
                 r#"{"parallelism": {"dp": {"cpu_offload": true, "built_on_cpu": true, "wrap_trainable_leaves": true}},
             "lora": {"r": 8, "target_modules": ["all-linear"], "adapter_dtype": "base"},
             "quantization": {"type": "nf4", "double": true, "storage": "bfloat16"}, "activation_checkpointing": "full"}"#,
-                true,
+                false,
             ),
             (r#"{"zero_grad_set_to_none": false}"#, true),
         ],
