@@ -268,25 +268,29 @@ impl Fsdp1 {
         self.first_pass.set(false);
         self.post_forward.borrow_mut().clear();
         for handle in &self.handles {
-            // `_catch_all_reshard`.
-            if handle.is_unsharded.get() || handle.skipped_views.get() {
-                handle.reshard(t, self.frees_in_backward(handle));
-            }
-            handle.in_graph.take();
-            // `_finalize_params`.
-            handle.registered.set(false);
-            handle.hooked.take();
-            if handle.trains() && self.syncs.get() {
-                handle.prepare_for_optimizer();
-                handle.post_backward_called.set(false);
-            }
-            handle.ran_pre_backward.set(false);
-            handle.needs_pre_backward.set(false);
-            handle.post_forward_index.set(None);
-            handle.state.set(State::Idle);
-            handle.prefetched.set(false);
+            t.in_scope(handle.scope, || self.end_backward_of(t, handle));
         }
         self.ends.set(false);
+    }
+
+    fn end_backward_of(&self, t: &Tape, handle: &Handle) {
+        // `_catch_all_reshard`.
+        if handle.is_unsharded.get() || handle.skipped_views.get() {
+            handle.reshard(t, self.frees_in_backward(handle));
+        }
+        handle.in_graph.take();
+        // `_finalize_params`.
+        handle.registered.set(false);
+        handle.hooked.take();
+        if handle.trains() && self.syncs.get() {
+            handle.prepare_for_optimizer();
+            handle.post_backward_called.set(false);
+        }
+        handle.ran_pre_backward.set(false);
+        handle.needs_pre_backward.set(false);
+        handle.post_forward_index.set(None);
+        handle.state.set(State::Idle);
+        handle.prefetched.set(false);
     }
 
     /// What the optimizer steps over.

@@ -50,6 +50,14 @@ impl Homes {
         })
     }
 
+    /// The storage that was made somewhere.
+    fn storage(&self, home: Home) -> Option<u32> {
+        let is_there = |(of, _): &&(Home, u32)| (of.part, of.element) == (home.part, home.element);
+        let (_, first) = self.0.iter().find(is_there)?;
+        let id = first + home.ordinal;
+        (self.find(id)? == home).then_some(id)
+    }
+
     /// The run that has made a storage.
     fn run(&self, id: u32) -> Option<usize> {
         let after = self.0.partition_point(|&(_, first)| first <= id);
@@ -180,7 +188,7 @@ impl Unfolded {
                 };
                 let neighbours = home_a.part == home_b.part
                     && home_a.element + 1 == home_b.element
-                    && home_a.element.abs_diff(pattern) <= 1;
+                    && self.is_near(home_a, folded, scopes);
                 // Layers at an end can make something beside.
                 let at_an_end = built.is_end(home_a.element) || built.is_end(home_b.element);
                 let same = home_a.ordinal == home_b.ordinal
@@ -191,6 +199,21 @@ impl Unfolded {
             _ => false,
         };
         one.zip(other).all(same).then_some(())
+    }
+
+    /// Whether a storage that the pattern frees was made next to it, or as far away as ends are, as an element of
+    /// neither end makes one, too.
+    fn is_near(&self, home: Home, folded: &Folded, scopes: &Scopes) -> bool {
+        let built = self.folds.built;
+        let pattern = built.pattern();
+        let distance = home.element.abs_diff(pattern);
+        let alike = || {
+            let element = pattern + usize::from(home.element > pattern);
+            let amid = self.homes.storage(Home { element, ..home })?;
+            let id = self.homes.storage(home)?;
+            Some(self.alike(amid, id, folded, scopes))
+        };
+        distance <= 1 || (distance <= built.side && alike() == Some(true))
     }
 
     /// Whether a storage was made in a sweep through the list of the sweep `part`.
@@ -378,7 +401,7 @@ impl Unfolded {
         let place = match (parts[step.part], parts[home.part]) {
             (_, Part::Once(_)) => 0,
             (Part::Sweep { list, .. }, Part::Sweep { list: other, .. })
-                if list == other && home.element.abs_diff(element) <= 1 =>
+                if list == other && home.element.abs_diff(element) <= built.side =>
             {
                 (step.place + home.element).checked_sub(element)?
             }

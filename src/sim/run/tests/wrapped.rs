@@ -20,24 +20,29 @@ fn compare(spec: &ResolvedSpec, layers: &[Layers]) -> Option<String> {
     difference(&some, &all)
 }
 
+/// A model under a wrapper with these options.
+fn wrapped(kind: &str, model: &str, option: &str) -> Option<ResolvedSpec> {
+    let mut scenario: serde_json::Value = serde_json::from_str(option).expect("JSON");
+    scenario["model"] = model.into();
+    scenario["micro_batch_size"] = 2.into();
+    scenario["seq_len"] = 72.into();
+    scenario["image_size"] = "112".into();
+    scenario["hardware"] = json!({"gpus_per_node": 4});
+    scenario["parallelism"]["dp"]["kind"] = kind.into();
+    if scenario["precision"].is_null() {
+        scenario["precision"] = "bf16".into();
+    }
+    let scenario: Scenario = serde_json::from_value(scenario).expect("a scenario");
+    resolve(&scenario).spec
+}
+
 /// Compares runs of `models` under a wrapper with these options: with one forward pass for all steps, and, where
 /// `few` says so, with a few layers, too.
 fn compare_all(kind: &str, models: &[&str], options: &[(&str, bool)]) {
     let (mut different, mut compared) = (Vec::new(), 0);
     for model in models {
         for &(option, few) in options {
-            let mut scenario: serde_json::Value = serde_json::from_str(option).expect("JSON");
-            scenario["model"] = (*model).into();
-            scenario["micro_batch_size"] = 2.into();
-            scenario["seq_len"] = 72.into();
-            scenario["image_size"] = "112".into();
-            scenario["hardware"] = json!({"gpus_per_node": 4});
-            scenario["parallelism"]["dp"]["kind"] = kind.into();
-            if scenario["precision"].is_null() {
-                scenario["precision"] = "bf16".into();
-            }
-            let scenario: Scenario = serde_json::from_value(scenario).expect("a scenario");
-            let Some(spec) = resolve(&scenario).spec else {
+            let Some(spec) = wrapped(kind, model, option) else {
                 continue;
             };
             compared += 1;
@@ -215,6 +220,28 @@ fn one_forward_pass_and_a_few_layers_stand_for_all_under_fsdp1() {
             (r#"{"zero_grad_set_to_none": false}"#, true),
         ],
     );
+}
+
+#[test]
+fn layers_with_adapters_fold_under_fsdp1() {
+    let adapters = r#""lora": {"r": 8, "target_modules": ["all-linear"], "adapter_dtype": "base"}"#;
+    let few = [Built::FEW, Built::MORE].map(Layers::Folded);
+    for dp in [
+        r#"{"wrap_trainable_leaves": true}"#,
+        r#"{"cpu_offload": true}"#,
+        r#"{"cpu_offload": true, "built_on_cpu": true, "wrap_trainable_leaves": true}"#,
+    ] {
+        for more in [
+            r#""activation_checkpointing": "full""#,
+            r#""quantization": {"type": "nf4", "double": true, "storage": "bfloat16"}"#,
+        ] {
+            let option = format!(r#"{{{adapters}, {more}, "parallelism": {{"dp": {dp}}}}}"#);
+            let Some(spec) = wrapped("fsdp1", MODELS[0], &option) else {
+                continue;
+            };
+            assert_eq!(compare(&spec, &few), None, "{option}");
+        }
+    }
 }
 
 #[test]
