@@ -43,10 +43,10 @@ def vllm(objective, policy):
 
 def drawn(chance, with_vllm=False):
     """A scenario with the whole cycle."""
-    import objectives
+    import draw_objectives
     often, pick = lambda share: chance.random() < share, chance.choice
     while True:
-        scenario = objectives.drawn(chance)
+        scenario = draw_objectives.drawn(chance)
         objective = scenario["objective"]
         if objective["kind"] == "grpo":
             break

@@ -1,8 +1,8 @@
-"""draw_noise.py SEED COUNT > SCENARIOS: what `draw.py`, `draw_ranks.py` and `objectives.py` draw, with noise on what the input embedding gives (NEFTune).
+"""draw_noise.py SEED COUNT > SCENARIOS: what `draw.py`, `draw_ranks.py` and `draw_objectives.py` draw, with noise on what the input embedding gives (NEFTune).
 
     python3 draw_noise.py 7 60 | DIR/run.sh cases.py --apart > measured.jsonl"""
 import json, random, sys
-import draw, draw_ranks, objectives
+import draw, draw_objectives, draw_ranks
 
 # Tasks without token embeddings.
 WITHOUT = ("image_classification", "contrastive", "ctc", "audio_classification")
@@ -13,7 +13,7 @@ def drawn(chance):
     if kind == "ranks":
         made = draw_ranks.scenario(chance, chance.choice(["ddp", "fsdp1", "fsdp2", "deepspeed_zero"]))
     elif kind == "objective":
-        made = objectives.drawn(chance)
+        made = draw_objectives.drawn(chance)
     else:
         made = draw.scenario(chance)
     return dict(v=1, **{key: value for key, value in made.items() if key != "v"}, neftune_noise_alpha=5.0)
