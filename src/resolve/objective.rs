@@ -246,6 +246,12 @@ pub(crate) fn check(
     if let Some(tokens) = objective.completion_tokens {
         check_range("objective.completion_tokens", tokens, &longest, findings);
     }
+    check_adapters(scenario, config, findings);
+}
+
+/// The same of adapters.
+fn check_adapters(scenario: &Scenario, config: &DecoderConfig, findings: &mut Vec<Finding>) {
+    let objective = &scenario.objective;
     let Some(lora) = &scenario.lora else { return };
     let mut refuse = |key: &str, why: Message, fix: Value| {
         findings.push(Finding::error(key, why).with_fix(key, fix));
@@ -283,6 +289,7 @@ pub(crate) fn check(
     }
     let reads_weight = !objective.has_all_logits();
     if reads_weight && lora.names_module(config.head_name(scenario.framework)) {
+        let none = ObjectiveKind::None.name();
         refuse(KIND, message!(objective::adapted_head), none.into());
     }
 }

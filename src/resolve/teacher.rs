@@ -2,8 +2,8 @@
 
 use super::objective::is_plain;
 use crate::ask::{
-    ActivationCheckpointing, Finding, ModelRef, Objective, Precision, Quantization, Scenario,
-    Severity, message,
+    ActivationCheckpointing, ComputeDtype, Finding, ModelRef, Objective, Precision, Quantization,
+    Scenario, Severity, message,
 };
 use crate::families::{catalog_models, reading::model};
 use crate::model::{Architecture, ResolvedSpec};
@@ -24,7 +24,7 @@ fn alone(scenario: &Scenario) -> Scenario {
     } else {
         scenario.model_overrides.clone()
     };
-    let dtype = objective.teacher_dtype.map(|dtype| dtype.dtype());
+    let dtype = objective.teacher_dtype.map(ComputeDtype::dtype);
     let precision = match dtype.unwrap_or_else(|| scenario.weights_dtype()) {
         DType::BFloat16 => Precision::Bf16,
         DType::Float16 => Precision::Fp16,

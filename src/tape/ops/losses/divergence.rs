@@ -145,12 +145,14 @@ impl Tape {
         let mut logs = [None, None];
         for rows in Self::tiles(n) {
             let tokens = rows.end - rows.start;
-            models.iter_mut().for_each(|model| model.reads(self, &rows));
+            for model in &mut models {
+                model.reads(self, &rows);
+            }
             let projects = || {
                 for at in columns(vocab) {
-                    models
-                        .iter()
-                        .for_each(|model| model.projects(self, tokens, &at));
+                    for model in &models {
+                        model.projects(self, tokens, &at);
+                    }
                 }
             };
             projects();
@@ -200,11 +202,13 @@ impl Tape {
         let mut gradient = None;
         for rows in Self::tiles(n) {
             let tokens = rows.end - rows.start;
-            models.iter_mut().for_each(|model| model.reads(self, &rows));
+            for model in &mut models {
+                model.reads(self, &rows);
+            }
             for at in columns(vocab) {
-                models
-                    .iter()
-                    .for_each(|model| model.projects(self, tokens, &at));
+                for model in &models {
+                    model.projects(self, tokens, &at);
+                }
                 let student = &models[0];
                 let tile = self.slice(
                     &self.slice(&buffers[0], 0, 0, tokens),
