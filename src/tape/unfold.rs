@@ -1,69 +1,17 @@
 //! A folded record, put together as that of the whole lists (Note [Layers that repeat], `folds.rs`).
 
-use super::details::{Details, Made};
+mod folded;
+mod homes;
+
+use super::details::Made;
 use super::event::Event;
 use super::folds::Member;
-use super::folds::{Built, CopiedScopes, Folds, Tag};
-use super::record::{Again, Passage, Record};
+use super::folds::{CopiedScopes, Folds, Tag};
+use super::record::{Passage, Record};
 use super::scopes::Scopes;
 use super::sweeps::{Part, Run, Step, note, parts, steps};
-use std::ops::Range;
-
-/// Where a storage of the folded record was made.
-#[derive(Clone, Copy, PartialEq)]
-struct Home {
-    part: usize,
-    /// In a sweep, the element.
-    element: usize,
-    /// Which one of its run.
-    ordinal: u32,
-}
-
-/// Where all of them were made.
-struct Homes(
-    /// Of the first of each run, with its number.
-    Vec<(Home, u32)>,
-);
-
-impl Homes {
-    /// Where what comes again from an event on ends; nothing where that goes on beyond a run.
-    fn goes_on(&self, folded: &Folded, again: &Again, at: usize) -> Option<usize> {
-        let end = at + again.events * again.times;
-        let before = |at: usize| {
-            let events = folded.events(at - again.events..at);
-            events.map(|event| match event {
-                Event::Free(id) => self.run(id),
-                _ => None,
-            })
-        };
-        let of_run = before(at).zip(before(at - again.events)).zip(before(end));
-        let mut of_run = of_run.map(|((last, before), end)| last == before && last == end);
-        of_run.all(|same| same).then_some(end)
-    }
-
-    fn find(&self, id: u32) -> Option<Home> {
-        let run = self.run(id)?;
-        let &(home, first) = self.0.get(run)?;
-        Some(Home {
-            ordinal: id - first,
-            ..home
-        })
-    }
-
-    /// The storage that was made somewhere.
-    fn storage(&self, home: Home) -> Option<u32> {
-        let is_there = |(of, _): &&(Home, u32)| (of.part, of.element) == (home.part, home.element);
-        let (_, first) = self.0.iter().find(is_there)?;
-        let id = first + home.ordinal;
-        (self.find(id)? == home).then_some(id)
-    }
-
-    /// The run that has made a storage.
-    fn run(&self, id: u32) -> Option<usize> {
-        let after = self.0.partition_point(|&(_, first)| first <= id);
-        after.checked_sub(1)
-    }
-}
+pub(super) use folded::Folded;
+use homes::{Home, Homes};
 
 /// A whole record, and where in it the storages of the folded one stand.
 pub(super) struct Unfolded {
@@ -76,34 +24,6 @@ pub(super) struct Unfolded {
     firsts: Vec<Vec<u32>>,
     /// Where each part begins, and the end: in the folded record, and in the whole one.
     begins: Vec<[usize; 2]>,
-}
-
-/// What a tape recorded.
-pub(super) struct Folded<'a> {
-    pub(super) record: &'a Record,
-    pub(super) details: Option<&'a Details>,
-}
-
-impl<'a> Folded<'a> {
-    /// The events at some places.
-    fn events(&self, places: Range<usize>) -> impl Iterator<Item = Event> + 'a {
-        self.record.between(places)
-    }
-
-    /// Storages and events that are written at some places.
-    fn written(&self, places: Range<usize>) -> [usize; 2] {
-        let mut written = [0, 0];
-        for passage in self.record.passages(places) {
-            if let Passage::Written(piece) = passage {
-                let made = piece
-                    .events()
-                    .filter(|event| matches!(event, Event::Alloc(_)));
-                written[0] += made.count();
-                written[1] += piece.event_count();
-            }
-        }
-        written
-    }
 }
 
 impl Unfolded {
@@ -127,7 +47,7 @@ impl Unfolded {
         let mut unfolded = Self {
             record: Record::default(),
             made: Vec::new(),
-            homes: homes(folds.built, folded, &runs, &parts)?,
+            homes: Homes::of(folds.built, folded, &runs, &parts)?,
             firsts: vec![Vec::new(); parts.len()],
             begins: Vec::with_capacity(parts.len() + 1),
             folds,
@@ -483,33 +403,4 @@ pub(super) fn order(
         );
     }
     Some(order)
-}
-
-/// Where each storage was made.
-fn homes(built: Built, folded: &Folded, runs: &[Run], parts: &[Part]) -> Option<Homes> {
-    let mut homes = Homes(Vec::with_capacity(runs.len()));
-    let mut next = 0;
-    let mut note = |part, element, run: &Run| {
-        let home = Home {
-            part,
-            element,
-            ordinal: 0,
-        };
-        homes.0.push((home, next));
-        let events = folded.events(run.range.clone());
-        let made = events.filter(|event| matches!(event, Event::Alloc(_)));
-        next += u32::try_from(made.count()).ok()?;
-        Some(())
-    };
-    for (part, &what) in parts.iter().enumerate() {
-        match what {
-            Part::Once(run) => note(part, 0, &runs[run])?,
-            Part::Sweep { first, rising, .. } => {
-                for step in built.elements() {
-                    note(part, built.passed(rising, step), &runs[first + step])?;
-                }
-            }
-        }
-    }
-    Some(homes)
 }
