@@ -114,7 +114,7 @@ pub(super) fn write_value(kind: Kind, value: &Value) -> String {
     match (kind, value) {
         (_, Value::Null) => String::new(),
         (Kind::Flag, Value::Bool(flag)) => if *flag { "1" } else { "0" }.to_owned(),
-        (Kind::Model, Value::String(id)) if !is_json(id) => id.clone(),
+        (Kind::Model, Value::String(id)) if is_json(id) => value.to_string(),
         (Kind::Bytes, Value::Number(bytes)) => bytes.as_u64().map_or(String::new(), write_bytes),
         (Kind::List, Value::Array(items)) => flat::write_list(items),
         (Kind::Fields, Value::Object(fields)) => flat::write_fields(fields),
@@ -244,7 +244,12 @@ fn read_key(key: &'static Key, text: &str, builder: &mut Builder) {
         builder.clear(key.path);
         return;
     }
-    match read_value(key.kind, text) {
+    // The trained model stands by its name alone; configs have keys of their own.
+    let value = match key.path {
+        "model" => Some(text.into()),
+        _ => read_value(key.kind, text),
+    };
+    match value {
         Some(value) => builder.set(key.path, key.kind, &value),
         None => builder.refuse(key.path, key.kind, &shortened(text)),
     }

@@ -56,6 +56,9 @@ pub fn search_summary(plans: &Plans, done: bool, headroom: u64, language: Langua
         (Language::Chinese, false) => {
             format!("正在搜索：已查看 {candidates} 种设置中的 {looked} 种，暂有 {found} 个方案。")
         }
+        (Language::English, true) if found == 1 => format!(
+            "One plan leaves {headroom} % of the GPU free and is dominated by no other, of {candidates} settings ({estimated} simulated, the others ruled out by those). Ratios are of counted operations and bytes, not of measured time."
+        ),
         (Language::English, true) => format!(
             "{found} plans leave {headroom} % of the GPU free and are dominated by no other, of {candidates} settings ({estimated} simulated, the others ruled out by those). Ratios are of counted operations and bytes, not of measured time."
         ),

@@ -289,7 +289,6 @@ impl Planner {
 
     /// The candidate that looks for its GPU was estimated on one.
     fn climbed(&mut self, (mut seen, mut climb): (Seen, Climb), on: Scenario, answer: Answer) {
-        self.estimated += 1;
         let figures = answer.ok();
         let figures = figures.filter(|figures| short(figures, self.at_most(figures)).is_none());
         if let Some(figures) = figures {
