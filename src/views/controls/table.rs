@@ -4,7 +4,7 @@ use super::groups::{
     BATCH_SIZES, COUNTS, FEW, FEW_OR_NONE, Group, LENGTHS, PIXELS, POWERS, SHARES, SIZES, SPLITS,
 };
 use super::parallelism::SEVERAL_GPUS;
-use crate::ask::{ModelRef, Scenario};
+use crate::ask::{LossType, ModelRef, Scenario};
 use crate::catalog::ACCELERATORS;
 use crate::families::catalog_model;
 use crate::resolve::{image_tokens, offers};
@@ -271,7 +271,7 @@ fn accelerators(_: &Scenario, _: Language) -> Vec<Choice> {
 /// The losses of an objective, and one that is asked for all the same.
 fn losses(scenario: &Scenario, _: Language) -> Vec<Choice> {
     let mut names = offers(scenario, "objective.loss_type");
-    let asked = scenario.objective.loss_type.map(|loss| loss.name());
+    let asked = scenario.objective.loss_type.map(LossType::name);
     if let Some(asked) = asked.filter(|asked| !names.iter().any(|name| name == asked)) {
         names.push(asked.to_owned());
     }
