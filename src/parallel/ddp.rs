@@ -164,17 +164,21 @@ impl Ddp {
         full
     }
 
-    /// `initialize_buckets`.
+    /// `initialize_buckets`. Gradients that are there become parts of the new buckets (`initialize_bucket_views`).
     fn make_buckets(&self, t: &Tape, buckets: &[Vec<usize>]) {
-        self.places.borrow_mut().fill(None);
         let mut places = self.places.borrow_mut();
+        places.fill(None);
         for members in buckets {
             let elements = members.iter().map(|&at| self.like(at).numel()).sum();
             let dtype = self.like(members[0]).dtype();
             let shape = Shape::from([elements]);
             let bucket = t.allocate("bucket", shape, dtype, Category::Communication);
             for &at in members {
-                places[at] = Some(bucket.part(*self.like(at).shape()));
+                let place = bucket.part(*self.like(at).shape());
+                if self.views && self.like(at).gradient().is_some() {
+                    self.like(at).set_gradient(Some(place.clone()));
+                }
+                places[at] = Some(place);
             }
         }
     }

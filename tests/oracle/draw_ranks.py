@@ -1,5 +1,5 @@
 """draw_ranks.py KIND SEED COUNT > SCENARIOS: one rank of several of a KIND (ddp, fsdp1, fsdp2, deepspeed_zero), drawn at random by a seed over small models
-of odd sizes and all options of the kind:
+of odd sizes and all options of the kind; ddp_views: DDP that makes its buckets again when gradients are parts of them:
 
     python3 draw_ranks.py fsdp2 7 60 | DIR/run.sh cases.py --apart > measured.jsonl       # what PyTorch refuses has an "error"
 """
@@ -36,6 +36,21 @@ def ddp(c):
     made = dict(kind="ddp", **ranks(c), **c.sometimes(0.5, gradient_as_bucket_view=True, bucket_cap_mb=[1, 2, 5, 100]),
                 **c.sometimes(0.15, static_graph=True, find_unused_parameters=True, comm_hook="bf16_compress"))
     return dict(made, **c.sometimes(0.3, zero_redundancy_optimizer=[dict(parameters_as_bucket_view=True), dict(parameters_as_bucket_view=False)])), c.pick(["fp32", "bf16", "amp_bf16", "amp_fp16"])
+
+
+def ddp_views(c):
+    made, precision = ddp(c)
+    return dict(made, gradient_as_bucket_view=True), precision
+
+
+def kept(c, made, dp):
+    """Gradients that are there when DDP makes its buckets again."""
+    if c.often(0.8):
+        made["gradient_accumulation_steps"] = c.pick([2, 3, 4])
+        dp["no_sync"] = False
+    else:
+        made["zero_grad_set_to_none"] = False
+    made["allocator"] = dict(empty_cache_after_loading=True)
 
 
 def mixed(c, cast):
@@ -75,7 +90,7 @@ def deepspeed_zero(c):
     return made, c.pick(["bf16", "bf16", "bf16", "fp16", "fp32"])
 
 
-KINDS = dict(ddp=ddp, fsdp1=fsdp1, fsdp2=fsdp2, deepspeed_zero=deepspeed_zero)
+KINDS = dict(ddp=ddp, ddp_views=ddp_views, fsdp1=fsdp1, fsdp2=fsdp2, deepspeed_zero=deepspeed_zero)
 
 
 def adapters(c, kind, dp, half):
@@ -129,6 +144,8 @@ def scenario(chance, kind):
         made["gradient_accumulation_steps"] = c.pick([2, 3])
         dp.update(c.sometimes(0.4, no_sync=False))
     made.update(c.sometimes(0.35, clip_grad_norm=True), **c.sometimes(0.12, keep_outputs=True, zero_grad_set_to_none=False))
+    if kind == "ddp_views":
+        kept(c, made, dp)
     if precision.startswith("amp"):
         made.update(c.sometimes(0.2, autocast_style="accelerate"))
     if c.often(0.15):

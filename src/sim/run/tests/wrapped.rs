@@ -268,6 +268,11 @@ fn one_forward_pass_and_a_few_layers_stand_for_all_under_ddp() {
                 r#"{"precision": "fp32", "parallelism": {"dp": {"gradient_as_bucket_view": true}}}"#,
                 false,
             ),
+            (
+                r#"{"gradient_accumulation_steps": 2,
+            "parallelism": {"dp": {"gradient_as_bucket_view": true, "no_sync": false}}}"#,
+                false,
+            ),
         ],
     );
     compare_all(
