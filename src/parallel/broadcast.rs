@@ -17,7 +17,6 @@ struct Bucket {
     dtype: DType,
     elements: u64,
     tensors: u64,
-    first: usize,
 }
 
 impl Bucket {
@@ -29,7 +28,7 @@ impl Bucket {
 /// Fills buckets, a dtype each, with tensors in their order; that of the buckets is that of their first tensors.
 fn buckets(states: impl Iterator<Item = (DType, u64)>) -> Vec<Bucket> {
     let mut all: Vec<Bucket> = Vec::new();
-    for (at, (dtype, elements)) in states.enumerate() {
+    for (dtype, elements) in states {
         let filling = all
             .iter_mut()
             .find(|bucket| bucket.dtype == dtype && !bucket.is_full());
@@ -42,11 +41,9 @@ fn buckets(states: impl Iterator<Item = (DType, u64)>) -> Vec<Bucket> {
                 dtype,
                 elements,
                 tensors: 1,
-                first: at,
             }),
         }
     }
-    all.sort_by_key(|bucket| bucket.first);
     all
 }
 
@@ -71,9 +68,6 @@ pub(super) fn states(t: &Tape, registered: &[Registered]) {
         let joined = (bucket.tensors > 1)
             .then(|| t.allocate("cat", shape, bucket.dtype, Category::Communication));
         sent.push_back(joined);
-    }
-    while let Some(first) = sent.pop_front() {
-        drop(first);
     }
 }
 
