@@ -56,6 +56,7 @@ const OF_OPTIONS: &[&str] = &[
     "objectives_beside.jsonl",
     "optimizers.jsonl",
     "pipeline.jsonl",
+    "pipeline_drawn.jsonl",
     "programs.jsonl",
     "recipes.jsonl",
     "sequence_classification.jsonl",
@@ -103,6 +104,11 @@ const NOT_HELD: &[(&str, &[&str], &str)] = &[
          logits temporaries (5.8 %)",
     ),
     ("pipeline.jsonl", &["composition worst"], GATHERED),
+    (
+        "pipeline_drawn.jsonl",
+        &["composition worst"],
+        "the harness calls what is received, and gradients that are sent, activations",
+    ),
     ("tensor_parallel.jsonl", &["composition worst"], GATHERED),
     (
         "drawn_options.jsonl",

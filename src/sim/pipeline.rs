@@ -1,6 +1,7 @@
 //! A step of a rank that has some stages of the model: what the training loop around the schedule does.
 
 use super::gradients::classify_gradients;
+use super::precision::autocast;
 use super::{Mark, Phase};
 use crate::families::{Batch, Model};
 use crate::model::{Architecture, LocalStage, ResolvedSpec};
@@ -95,6 +96,10 @@ impl StagesOfRank {
             since: Cell::new(since),
             further: Cell::new(0),
         };
+        // The region is around `schedule.step`, whose backward passes are within.
+        if let Some(dtype) = autocast(spec) {
+            t.enter_autocast(dtype);
+        }
         let given = self.pipeline.step(
             t,
             &model,
@@ -104,6 +109,7 @@ impl StagesOfRank {
             ),
             &follower,
         );
+        t.exit_autocast();
         self.outputs = given.outputs;
         classify_gradients(t);
         let mut tensors = given.losses;
@@ -178,12 +184,15 @@ pub(super) fn begins(t: &Tape, marks: &mut Vec<Mark>, since: usize, mark: Mark) 
     // What a forward pass leaves alive is kept for backward, what a backward pass leaves are gradients.
     if let Some(before) = marks.last() {
         match before.phase {
-            Phase::Forward => t.with_storages(|storages| {
-                storages.classify_living_since(since, |category| match category {
-                    Category::Temporaries => Category::Activations,
-                    kept => kept,
+            Phase::Forward => {
+                t.classify_autocast_copies();
+                t.with_storages(|storages| {
+                    storages.classify_living_since(since, |category| match category {
+                        Category::Temporaries => Category::Activations,
+                        kept => kept,
+                    });
                 });
-            }),
+            }
             Phase::Backward => classify_gradients(t),
             _ => {}
         }

@@ -4,7 +4,7 @@
 //! (parameters, inputs of checkpointed regions that run again) are cached until autocast exits, all
 //! other casts are made anew for each use.
 
-use super::graph::{Leaf, ParameterId};
+use super::graph::{Edge, Leaf, ParameterId};
 use super::{Category, Tape, Tensor};
 use crate::units::DType;
 use std::rc::Rc;
@@ -12,6 +12,9 @@ use std::rc::Rc;
 /// The state of an autocast region.
 pub(super) struct Autocast {
     dtype: DType,
+    /// Whether a backward pass has entered it. Each thread counts the regions that it is in, and backward passes
+    /// have one of their own.
+    of_backward: bool,
     /// Low-precision copies of parameters, in the order in which they were made.
     cache: Vec<(ParameterId, Tensor)>,
     /// Position of each parameter's copy in `cache`, by parameter.
@@ -31,6 +34,13 @@ impl Autocast {
         self.cache.get(at as usize).map(|(_, copy)| copy)
     }
 
+    /// Has the copies that another region has.
+    fn take_copies(&mut self, of: &mut Self) {
+        self.cache.append(&mut of.cache);
+        self.index.append(&mut of.index);
+        self.inputs.append(&mut of.inputs);
+    }
+
     fn insert(&mut self, id: ParameterId, copy: Tensor) {
         if self.index.len() <= id as usize {
             self.index.resize(id as usize + 1, ABSENT);
@@ -45,11 +55,43 @@ impl Tape {
     pub fn enter_autocast(&self, dtype: DType) {
         *self.autocast.borrow_mut() = Some(Autocast {
             dtype,
+            of_backward: self.in_backward.get(),
             cache: Vec::new(),
             index: Vec::new(),
             inputs: Vec::new(),
             uncached: Vec::new(),
         });
+    }
+
+    /// Whether it is in a region of this dtype that a backward pass has entered.
+    pub(super) fn is_in_region_of_backward(&self, dtype: Option<DType>) -> bool {
+        let autocast = self.autocast.borrow();
+        let is_it = |autocast: &Autocast| autocast.of_backward && Some(autocast.dtype) == dtype;
+        autocast.as_ref().is_some_and(is_it)
+    }
+
+    /// Runs `again` in a backward pass, which enters a region of this dtype for it. The copies of weights are those of
+    /// all threads and go when a thread leaves its outermost region: within a region that whoever goes backward
+    /// is in, those that are there are taken, and gone when this is done.
+    pub(super) fn in_autocast_again<R>(
+        &self,
+        dtype: Option<DType>,
+        again: impl FnOnce() -> R,
+    ) -> R {
+        let mut outer = self.autocast.borrow_mut().take();
+        if let Some(dtype) = dtype {
+            self.enter_autocast(dtype);
+        }
+        if let (Some(own), Some(outer)) = (self.autocast.borrow_mut().as_mut(), &mut outer)
+            && own.dtype == outer.dtype
+            && !outer.of_backward
+        {
+            own.take_copies(outer);
+        }
+        let result = again();
+        self.exit_autocast();
+        *self.autocast.borrow_mut() = outer;
+        result
     }
 
     /// Leaves autocast, which drops the cached copies of weights.
@@ -106,6 +148,10 @@ impl Tape {
         self.set_grad_enabled(asked);
         if let Some(autocast) = self.autocast.borrow_mut().as_mut() {
             if let Some(id) = parameter {
+                // Several backward passes can come to it while the region lasts.
+                if let Some(Edge::Node(cast, _)) = copy.resolved_edge() {
+                    cast.stays.set(true);
+                }
                 autocast.insert(id, copy.clone());
             } else if x.category() == Category::Parameters {
                 autocast.uncached.push(copy.storage_id());

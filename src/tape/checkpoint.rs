@@ -163,12 +163,15 @@ impl Tape {
             .recomputed
             .borrow_mut()
             .resize(frame.asked.borrow().len(), None);
-        // Inside of another autocast region the copies of weights stay until that one ends.
-        let nested = frame.autocast.is_some() && frame.autocast == self.autocast_dtype();
-        let outer_autocast = self.autocast.borrow_mut().take_if(|_| !nested);
-        if let (Some(dtype), false) = (frame.autocast, nested) {
-            self.enter_autocast(dtype);
+        // Inside of another region of the same backward pass the copies of weights stay until that one ends.
+        if self.is_in_region_of_backward(frame.autocast) {
+            self.recompute_in_region(frame);
+        } else {
+            self.in_autocast_again(frame.autocast, || self.recompute_in_region(frame));
         }
+    }
+
+    fn recompute_in_region(&self, frame: &Rc<Frame>) {
         let input = match &frame.input {
             Saved::Tensor(input) => input.clone(),
             other if frame.trained => self.input_leaf(&other.unpack(self)),
@@ -187,10 +190,6 @@ impl Tape {
         self.recorder.mute(false);
         self.recorder.set_scope(scope);
         self.set_grad_enabled(grad_mode);
-        if !nested {
-            self.exit_autocast();
-            *self.autocast.borrow_mut() = outer_autocast;
-        }
     }
 
     /// `checkpoint(region, input, use_reentrant=False)`.
@@ -289,13 +288,9 @@ impl Tape {
             });
         let inputs: Vec<Tensor> = inputs.collect();
         let grad_mode = self.set_grad_enabled(true);
-        let outer_autocast = self.autocast.borrow_mut().take();
-        if let Some(dtype) = autocast {
-            self.enter_autocast(dtype);
-        }
-        let outputs = self.recomputing(true, || self.without_cache(|| region(self, &inputs)));
-        self.exit_autocast();
-        *self.autocast.borrow_mut() = outer_autocast;
+        let outputs = self.in_autocast_again(autocast, || {
+            self.recomputing(true, || self.without_cache(|| region(self, &inputs)))
+        });
         // Those of whole numbers stay, too.
         let (roots, others): (Vec<_>, Vec<_>) =
             (outputs.iter().zip(gradients)).partition(|(output, _)| output.requires_grad());

@@ -147,7 +147,7 @@ impl Tape {
         }
         self.node_has_run(node.seq);
         drop(incoming);
-        drop(backward);
+        node.release(backward);
         let mut outgoing = outgoing.into_iter();
         // A leaf takes its gradient only after all gradients of this node are handed on.
         let mut complete: smallvec::SmallVec<[&Leaf; 2]> = smallvec::SmallVec::new();

@@ -150,6 +150,8 @@ pub(super) struct Node {
     pub(super) inputs: SmallVec<[Meta; 2]>,
     /// The formula with its saved tensors, until it has run.
     pub(super) backward: RefCell<Option<Backward>>,
+    /// Whether its formula stays when it has run: other passes come to it that has saved nothing.
+    pub(super) stays: Cell<bool>,
     /// Whether it gives tensors that ranks have together.
     pub(super) distributed: bool,
     /// Whether it is a `torch.autograd.Function`.
@@ -171,6 +173,13 @@ pub(super) struct Node {
 }
 
 impl Node {
+    /// It has run: its formula goes, with what that has saved.
+    pub(super) fn release(&self, backward: Backward) {
+        if self.stays.get() {
+            self.backward.replace(Some(backward));
+        }
+    }
+
     /// Puts a gradient into the buffer of output `nr`, adding to what is there.
     pub(super) fn receive(&self, tape: &Tape, nr: u16, grad: Tensor) {
         let nr = usize::from(nr);
@@ -265,6 +274,7 @@ impl Tape {
             edges: inputs.iter().map(|t| t.resolved_edge()).collect(),
             inputs: inputs.iter().map(|t| (*t.shape(), t.dtype())).collect(),
             backward: RefCell::new(Some(backward)),
+            stays: Cell::new(false),
             distributed: self.is_distributed(),
             is_function: false,
             hooks: RefCell::default(),

@@ -280,7 +280,9 @@ impl Tape {
         if wanted.retains {
             node.backward.replace(backward.take());
         }
-        drop(backward);
+        if let Some(backward) = backward {
+            node.release(backward);
+        }
         let edges = node.edges.iter().zip(outgoing);
         for (edge, grad) in edges.filter_map(|(edge, grad)| Some((edge.as_ref()?, grad))) {
             if !wanted.has(edge) {

@@ -1,7 +1,7 @@
 """One training run: three iterations of data, forward, backward, clip, optimizer step, zero_grad."""
 import contextlib, gc, os
 import torch, transformers
-import around, chunked_loss, evaluation, libraries, masks, ranks, routing, scenario as scenarios
+import around, chunked_loss, evaluation, libraries, masks, ranks, routing, scenario as scenarios, stages
 from recorder import AutocastCopies, Recorder, known_as, local, storage, tensors
 
 torch.set_num_threads(1)
@@ -26,6 +26,8 @@ def run(written, iterations=ITERATIONS, lengths=None):
         libraries.stub_triton()  # which PyTorch's own wheels bring: some of its operations are kernels of Triton since torch 2.15
     scenarios.sdpa_kernels(asked)
     recorder = Recorder()
+    if pipeline := stages.asked(asked):
+        return stages.run(asked, pipeline, iterations, recorder)
     loads = asked["around"].get("loading", "none") != "none"
     if loads:
         around.begins(asked, recorder)

@@ -191,13 +191,8 @@ class Fsdp2(Rank):
         super().__init__(model, optimizer, dp)
 
     def divide(self, model, dp, ranks):
-        from torch.distributed.fsdp import CPUOffloadPolicy, MixedPrecisionPolicy, fully_shard
-        mixed, options = dp.get("mixed_precision", {}), dict(mesh=ranks)
-        if mixed:
-            dtype = {f"{name}_dtype": DTYPES[mixed[name]] for name in ("param", "reduce", "output") if name in mixed}
-            options["mp_policy"] = MixedPrecisionPolicy(**dtype, cast_forward_inputs=mixed.get("cast_forward_inputs", True))
-        if dp.get("cpu_offload"):
-            options["offload_policy"] = CPUOffloadPolicy(pin_memory=dp.get("pin_memory", True))
+        from torch.distributed.fsdp import fully_shard
+        options = options_of_fsdp2(dp, ranks)
         gives_back = dict(reshard_after_forward=dp.get("reshard_after_forward", True))
         groups, ahead = layers(model), dp.get("explicit_prefetch", 0)
         for layer in groups:
@@ -215,6 +210,18 @@ class Fsdp2(Rank):
     def micro_batch(self, last):
         self.engine.set_requires_gradient_sync(last or not self.dp.get("no_sync", True))
         yield
+
+
+def options_of_fsdp2(dp, ranks):
+    """What each `fully_shard` is given."""
+    from torch.distributed.fsdp import CPUOffloadPolicy, MixedPrecisionPolicy
+    mixed, options = dp.get("mixed_precision", {}), dict(mesh=ranks)
+    if mixed:
+        dtype = {f"{name}_dtype": DTYPES[mixed[name]] for name in ("param", "reduce", "output") if name in mixed}
+        options["mp_policy"] = MixedPrecisionPolicy(**dtype, cast_forward_inputs=mixed.get("cast_forward_inputs", True))
+    if dp.get("cpu_offload"):
+        options["offload_policy"] = CPUOffloadPolicy(pin_memory=dp.get("pin_memory", True))
+    return options
 
 
 def divided_as_planned(model, dp, group):

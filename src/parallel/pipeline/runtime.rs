@@ -47,7 +47,8 @@ impl Pipeline {
         };
         let own = spec.local_stages().into_iter().map(|stage| {
             let parameters = parameters.remove(&stage.index).unwrap_or_default();
-            Stage::new(stage.index, plan.stages(), parameters, boundary)
+            let gives = (boundary, spec.divides_modules());
+            Stage::new(stage.index, plan.stages(), parameters, gives)
         });
         let stages = own.collect();
         let program = match plan.schedule {

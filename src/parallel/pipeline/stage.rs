@@ -47,6 +47,8 @@ pub(super) struct Stage {
     halfway: BTreeMap<u64, Halfway>,
     /// What the last stage gave, where the caller wants it.
     outputs: Vec<Tensor>,
+    /// Whether that are views, of what ranks have together, which cannot leave the graph in place.
+    gives_views: bool,
 }
 
 impl Stage {
@@ -55,7 +57,7 @@ impl Stage {
         index: u64,
         stages: u64,
         parameters: Vec<Tensor>,
-        boundary: (Shape, DType),
+        (boundary, gives_views): ((Shape, DType), bool),
     ) -> Self {
         Self {
             index,
@@ -69,6 +71,7 @@ impl Stage {
             gradients: BTreeMap::new(),
             halfway: BTreeMap::new(),
             outputs: Vec::new(),
+            gives_views,
         }
     }
 
@@ -237,6 +240,7 @@ impl Stage {
         if let Some(output) = usize::try_from(micro_batch)
             .ok()
             .and_then(|place| self.outputs.get_mut(place))
+            .filter(|_| !self.gives_views)
         {
             *output = output.detach();
         }

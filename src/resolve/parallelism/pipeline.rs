@@ -5,9 +5,9 @@ use super::mesh::RANKS;
 use super::refusal::not_estimated;
 use super::sizes::Sizes;
 use crate::ask::{
-    ActivationCheckpointing, DataParallelKind, EvaluationKind, Finding, Framework, Loss,
-    MasterWeights, Parallelism, PipelineSchedule, Precision, Program, QuantizationType, Scenario,
-    limits, message,
+    ActivationCheckpointing, AutocastStyle, DataParallelKind, EvaluationKind, Finding, Framework,
+    Loss, MasterWeights, Parallelism, PipelineSchedule, Precision, Program, QuantizationType,
+    Scenario, limits, message,
 };
 use serde_json::Value;
 
@@ -46,6 +46,11 @@ pub(super) fn refuse(scenario: &Scenario, findings: &mut Vec<Finding>) {
     if !is_asked(scenario) {
         return;
     }
+    if scenario.precision == Precision::AmpFp16 {
+        // `_check_scale_growth_tracker` (`torch/amp/grad_scaler.py`, torch 2.15).
+        let finding = Finding::error("precision", message!(parallelism::scale_of_stages));
+        findings.push(finding.with_fix("precision", Precision::AmpBf16.name()));
+    }
     let mut beside = |key: &str, is_asked: bool, repair: Value| {
         if is_asked {
             let why = message!(parallelism::beside_pipeline, key);
@@ -53,15 +58,10 @@ pub(super) fn refuse(scenario: &Scenario, findings: &mut Vec<Finding>) {
         }
     };
     let Parallelism { dp, tp, pp, .. } = scenario.parallelism;
-    let narrow = match scenario.precision {
-        Precision::AmpBf16 => Some(Precision::Bf16),
-        Precision::AmpFp16 => Some(Precision::Fp16),
-        Precision::Fp32 | Precision::Bf16 | Precision::Fp16 => None,
-    };
     beside(
-        "precision",
-        narrow.is_some(),
-        narrow.map_or(Value::Null, |precision| precision.name().into()),
+        "autocast_style",
+        converts_outputs(scenario),
+        AutocastStyle::Plain.name().into(),
     );
     let sharded = dp.kind == DataParallelKind::Fsdp2;
     beside(
@@ -142,6 +142,12 @@ pub(super) fn refuse(scenario: &Scenario, findings: &mut Vec<Finding>) {
             findings.push(Finding::error(SCHEDULE, why).with_fix(SCHEDULE, whole));
         }
     }
+}
+
+/// Whether each forward pass has a region of autocast of its own, whose outputs are converted: a pipeline has one around a
+/// step.
+fn converts_outputs(scenario: &Scenario) -> bool {
+    scenario.precision.autocasts() && scenario.autocast_style == AutocastStyle::Accelerate
 }
 
 /// What of adapters stages are not estimated with.

@@ -5,7 +5,7 @@ use super::refusal::not_estimated;
 use super::sizes::{Sizes, must_divide};
 use crate::ask::{
     Attention, DataParallelKind, EvaluationKind, Finding, Framework, Loss, MasterWeights, Message,
-    OptimizerImpl, OptimizerName, Plan, Precision, QuantizationType, Scenario, Task,
+    OptimizerImpl, OptimizerName, Plan, Precision, Program, QuantizationType, Scenario, Task,
     TensorParallelKind, message,
 };
 use crate::families::registry::is_of_blocks;
@@ -31,10 +31,21 @@ pub(super) fn check(scenario: &Scenario, findings: &mut Vec<Finding>) {
     }
     contradictions(scenario, findings);
     let asked = scenario.parallelism.tp;
-    if scenario.clip_grad_norm && !(asked.sequence_parallel && asked.shard_embeddings) {
+    if scenario.clip_grad_norm && !has_distributed_norms(scenario) {
         // `torch._foreach_norm`, torch 2.15.
         let finding = Finding::error("clip_grad_norm", message!(parallelism::mixed_norms));
         findings.push(finding.with_fix("clip_grad_norm", false));
+    }
+    if scenario.precision == Precision::AmpFp16 && !has_distributed_norms(scenario) {
+        // `torch._amp_foreach_non_finite_check_and_unscale_`, torch 2.15.
+        let finding = Finding::error("precision", message!(parallelism::mixed_scales));
+        findings.push(finding.with_fix("precision", Precision::AmpBf16.name()));
+    }
+    if !scenario.zero_grad_set_to_none && zeroes_together(scenario) {
+        // `torch._foreach_zero_`, torch 2.15.
+        let key = "zero_grad_set_to_none";
+        let finding = Finding::error(key, message!(parallelism::mixed_zeros));
+        findings.push(finding.with_fix(key, true));
     }
     let padded = scenario.has_padding();
     if asked.sequence_parallel && (scenario.attention != Attention::Sdpa || padded) {
@@ -52,6 +63,23 @@ pub(super) fn check(scenario: &Scenario, findings: &mut Vec<Finding>) {
             findings.push(not_estimated(key, &what, fix));
         }
     }
+}
+
+/// Whether all gradients are zeroed by one operation, those of divided modules and those of whole ones.
+fn zeroes_together(scenario: &Scenario) -> bool {
+    let alone = scenario.parallelism.dp.kind == DataParallelKind::None;
+    let implementation = scenario.optimizer.implementation;
+    let by_one = matches!(
+        implementation,
+        OptimizerImpl::Foreach | OptimizerImpl::Fused
+    );
+    scenario.program == Program::Training && alone && by_one && scenario.lora.is_none()
+}
+
+/// Whether all parameters are `DTensor`s, those of norms too.
+fn has_distributed_norms(scenario: &Scenario) -> bool {
+    let asked = scenario.parallelism.tp;
+    asked.sequence_parallel && asked.shard_embeddings
 }
 
 /// Settings of tensor parallelism that exclude each other.
@@ -104,10 +132,11 @@ pub(super) fn beside(scenario: &Scenario) -> Vec<Beside> {
             scenario.task.is_some_and(|task| task != Task::CausalLm),
             Task::CausalLm.name().into(),
         ),
-        // Its GradScaler takes gradients of all meshes together.
+        // Its GradScaler takes gradients of all meshes together; what cannot is refused with the reason.
         Beside::new(
             "precision",
-            scenario.precision == Precision::AmpFp16,
+            scenario.precision == Precision::AmpFp16
+                && (!divides_modules(scenario) || has_distributed_norms(scenario)),
             Precision::AmpBf16.name().into(),
         ),
         Beside::new(

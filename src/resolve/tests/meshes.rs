@@ -106,7 +106,11 @@ fn what_is_not_estimated_beside_a_pipeline_is_refused_with_its_key() {
     };
     assert_eq!(errors(with(json!({}))), []);
     let schedule = |name: &str| json!({"pp": {"size": 4, "schedule": name, "microbatches": 8}});
-    has(&with(json!({"precision": "amp_bf16"})), "precision", "bf16");
+    assert_eq!(errors(with(json!({"precision": "amp_bf16"}))), []);
+    let scaled = json!({"precision": "amp_fp16"});
+    has(&with(scaled), "precision", "amp_bf16");
+    let converted = json!({"precision": "amp_bf16", "autocast_style": "accelerate"});
+    has(&with(converted), "autocast_style", "plain");
     has(
         &with(json!({"lora": {"r": 8, "use_dora": true}})),
         "lora.use_dora",
@@ -261,6 +265,11 @@ fn what_tensor_parallelism_cannot_do_is_refused_with_a_repair() {
         &with(two(), json!({"precision": "amp_fp16"})),
         "precision",
         "amp_bf16",
+    );
+    has(
+        &with(two(), json!({"zero_grad_set_to_none": false})),
+        "zero_grad_set_to_none",
+        true,
     );
     has(
         &with(

@@ -13,8 +13,12 @@ const LAYERS: u64 = 6;
 
 /// A run of a small model under a pipeline.
 fn spec(pipeline: &Value) -> ResolvedSpec {
+    spec_in("bf16", pipeline)
+}
+
+fn spec_in(precision: &str, pipeline: &Value) -> ResolvedSpec {
     let scenario: Scenario = serde_json::from_value(json!({
-        "model": "qwen2.5-0.5b", "seq_len": 64, "micro_batch_size": 1, "precision": "bf16",
+        "model": "qwen2.5-0.5b", "seq_len": 64, "micro_batch_size": 1, "precision": precision,
         "model_overrides": {"num_hidden_layers": LAYERS}, "tied_embeddings": false,
         "optimizer": {"name": "adamw", "impl": "fused"}, "parallelism": {"pp": pipeline},
     }))
@@ -24,7 +28,12 @@ fn spec(pipeline: &Value) -> ResolvedSpec {
 }
 
 fn of(size: u64, rank: u64, schedule: &str) -> ResolvedSpec {
-    spec(&json!({"size": size, "rank": rank, "schedule": schedule, "microbatches": 6}))
+    of_precision("bf16", size, rank, schedule)
+}
+
+fn of_precision(precision: &str, size: u64, rank: u64, schedule: &str) -> ResolvedSpec {
+    let pipeline = json!({"size": size, "rank": rank, "schedule": schedule, "microbatches": 6});
+    spec_in(precision, &pipeline)
 }
 
 const SCHEDULES: [&str; 7] = [
@@ -74,9 +83,10 @@ fn stages_together_have_every_parameter_once() {
 
 #[test]
 fn steps_that_are_put_together_are_those_that_are_run() {
-    for schedule in SCHEDULES {
+    let precisions = ["bf16", "amp_bf16"];
+    for (schedule, precision) in SCHEDULES.iter().flat_map(|s| precisions.map(|p| (*s, p))) {
         for rank in [0, 2] {
-            let spec = of(3, rank, schedule);
+            let spec = of_precision(precision, 3, rank, schedule);
             let apart = unfolded(&spec, 1, Tape::new);
             let together = folded(&spec, 1, Tape::new, Layers::All).expect("steps alike");
             let same = written_out(&together) == written_out(&apart);

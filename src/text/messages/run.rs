@@ -340,6 +340,10 @@ groups! {
             "与此 {key} 同时使用的张量并行";
         mixed_norms: "clip_grad_norm_ takes the norms of DTensors or of tensors, not of both: without sequence parallelism norms are tensors.",
             "clip_grad_norm_ 不能同时计算 DTensor 与普通张量的范数：不使用序列并行时，归一化层的参数是普通张量。";
+        mixed_scales: "GradScaler unscales the gradients of DTensors or of tensors, not of both: without sequence parallelism norms are tensors.",
+            "GradScaler 不能同时缩放 DTensor 与普通张量的梯度：不使用序列并行时，归一化层的参数是普通张量。";
+        mixed_zeros: "zero_grad(set_to_none=False) of a multi-tensor or fused optimizer fails under tensor parallelism: gradients of norms are tensors, or partial sums, which PyTorch does not zero together with DTensors.",
+            "在张量并行下，多张量或融合优化器的 zero_grad(set_to_none=False) 会失败：归一化层的梯度是普通张量或部分和，PyTorch 不能将其与 DTensor 一起清零。";
         mask_of_a_part: "Under sequence parallelism transformers makes masks for a part of the tokens: attention must be sdpa, without padding.",
             "使用序列并行时，transformers 只为部分词元生成掩码：注意力须为 sdpa 且没有填充。";
         plan_of_transformers: "transformers' plan divides neither the sequence nor the logits.",
@@ -350,6 +354,8 @@ groups! {
             "该模型（用于此任务）各层的流水线";
         beside_pipeline: "{key} is not estimated yet beside pipeline parallelism.",
             "暂不支持估算 {key} 与流水线并行的组合。";
+        scale_of_stages: "GradScaler has no scale on ranks whose stages compute no loss, and fails in their optimizer's step; bf16 needs none.",
+            "在不计算损失的流水线阶段所在的进程上，GradScaler 没有缩放因子，优化器更新时会失败；bf16 无需缩放。";
         no_schedule: "A pipeline of {size} ranks has a schedule.",
             "{size} 个进程的流水线须有调度方式。";
         split_checkpoints: "The schedule {schedule} computes gradients of weights apart from those of inputs and runs checkpointed layers again for each; that is not estimated yet.",
