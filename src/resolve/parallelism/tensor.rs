@@ -47,6 +47,11 @@ pub(super) fn check(scenario: &Scenario, findings: &mut Vec<Finding>) {
         let finding = Finding::error(key, message!(parallelism::mixed_zeros));
         findings.push(finding.with_fix(key, true));
     }
+    if adapts_scripts(scenario) {
+        // `parallelize_module` takes linear layers, and adapters that PEFT 0.21 adds later are whole.
+        let finding = Finding::error("lora", message!(parallelism::adapters_of_scripts));
+        findings.push(finding.with_fix("lora", Value::Null));
+    }
     let padded = scenario.has_padding();
     if asked.sequence_parallel && (scenario.attention != Attention::Sdpa || padded) {
         let (key, fix): (&str, Value) = if padded {
@@ -157,7 +162,7 @@ pub(super) fn beside(scenario: &Scenario) -> Vec<Beside> {
         ),
         Beside::new(
             "lora",
-            scenario.lora.is_some() && !adapts(scenario),
+            scenario.lora.is_some() && !adapts(scenario) && !adapts_scripts(scenario),
             Value::Null,
         ),
         Beside::new(
@@ -215,6 +220,12 @@ fn adapts(scenario: &Scenario) -> bool {
         let plain = lora.modules_to_save.is_empty() && lora.target_parameters.is_empty();
         all.tp.plan == Plan::Transformers && alone && plain && !lora.use_dora
     })
+}
+
+/// Whether PEFT is to adapt what a script divides, which fails before and after.
+fn adapts_scripts(scenario: &Scenario) -> bool {
+    let by_script = scenario.parallelism.tp.plan != Plan::Transformers;
+    scenario.lora.is_some() && divides_modules(scenario) && by_script
 }
 
 /// Refuses adapters of layers other than those of which ranks have some columns each: PEFT 0.21 fails with

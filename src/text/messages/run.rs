@@ -340,6 +340,8 @@ groups! {
             "与此 {key} 同时使用的张量并行";
         mixed_norms: "clip_grad_norm_ takes the norms of DTensors or of tensors, not of both: without sequence parallelism norms are tensors.",
             "clip_grad_norm_ 不能同时计算 DTensor 与普通张量的范数：不使用序列并行时，归一化层的参数是普通张量。";
+        adapters_of_scripts: "PEFT's adapters fail beside what a script divides: parallelize_module takes no adapted layers, and adapters that are added later are whole. Adapters of q_proj, v_proj, ... run with plan transformers.",
+            "PEFT 的适配器无法与脚本划分的模块同时使用：parallelize_module 不接受带适配器的层，而之后添加的适配器是完整的。使用 transformers 方案时，q_proj、v_proj 等层的适配器可以运行。";
         mixed_scales: "GradScaler unscales the gradients of DTensors or of tensors, not of both: without sequence parallelism norms are tensors.",
             "GradScaler 不能同时缩放 DTensor 与普通张量的梯度：不使用序列并行时，归一化层的参数是普通张量。";
         mixed_zeros: "zero_grad(set_to_none=False) of a multi-tensor or fused optimizer fails under tensor parallelism: gradients of norms are tensors, or partial sums, which PyTorch does not zero together with DTensors.",
