@@ -53,6 +53,7 @@ const OF_OPTIONS: &[&str] = &[
     "offload.jsonl",
     "objectives.jsonl",
     "objectives_beside.jsonl",
+    "objectives_evaluated.jsonl",
     "optimizers.jsonl",
     "pipeline.jsonl",
     "programs.jsonl",
