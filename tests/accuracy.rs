@@ -97,6 +97,7 @@ const NOT_HELD: &[(&str, &[&str], &str)] = &[
         "the harness calls micro-batches, what a stage received and fp32 copies of gradients activations, and \
          logits temporaries (5.8 %)",
     ),
+    ("loading_ranks.jsonl", &["composition worst"], GATHERED),
     ("pipeline.jsonl", &["composition worst"], GATHERED),
     ("tensor_parallel.jsonl", &["composition worst"], GATHERED),
     (

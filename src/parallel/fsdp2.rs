@@ -79,9 +79,7 @@ impl Fsdp2 {
         let precision = dp.fsdp.mixed_precision;
         let gathers_in_another = dp.compute_dtype().is_some();
         // Adapters that PEFT makes on the meta device stay as they are made; on the host they can follow their base.
-        let follows = |lora: &Lora| {
-            spec.around.loads() && lora.adapter_dtype == AdapterDtype::Base
-        };
+        let follows = |lora: &Lora| spec.around.loads() && lora.adapter_dtype == AdapterDtype::Base;
         let apart = spec.lora.as_ref().is_some_and(|lora| !follows(lora));
         let stored = |entry: &Registered| match entry.role {
             _ if !gathers_in_another => entry.tensor.dtype(),

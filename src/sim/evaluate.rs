@@ -160,8 +160,10 @@ impl<'a> Evaluator<'a> {
         let new = logits.into_iter().chain(beside).chain(encoded);
         let new: Vec<Tensor> = new.collect();
         self.predicted = new.iter().map(Tensor::numel).sum();
-        for kept in &new {
-            kept.set_category(Category::Logits);
+        if self.kept.batches() == 0 {
+            for kept in &new {
+                kept.set_category(Category::Logits);
+            }
         }
         self.kept.add(t, new);
         let steps = self.spec.evaluation.accumulation_steps;
