@@ -54,6 +54,7 @@ const OF_OPTIONS: &[&str] = &[
     "offload.jsonl",
     "objectives.jsonl",
     "objectives_beside.jsonl",
+    "objectives_evaluated.jsonl",
     "optimizers.jsonl",
     "pipeline.jsonl",
     "pipeline_drawn.jsonl",
@@ -103,6 +104,7 @@ const NOT_HELD: &[(&str, &[&str], &str)] = &[
         "the harness calls micro-batches, what a stage received and fp32 copies of gradients activations, and \
          logits temporaries (5.8 %)",
     ),
+    ("loading_ranks.jsonl", &["composition worst"], GATHERED),
     ("pipeline.jsonl", &["composition worst"], GATHERED),
     (
         "pipeline_drawn.jsonl",

@@ -74,4 +74,9 @@ impl Evaluation {
     pub fn caches(&self) -> bool {
         self.use_cache.unwrap_or_default()
     }
+
+    /// Whether predictions of all batches are kept until the end.
+    pub fn keeps_predictions(&self) -> bool {
+        self.kind == EvaluationKind::Trainer && self.keep_predictions
+    }
 }

@@ -266,7 +266,7 @@ pub(super) fn supervised(said: &Said, job: &mut Job) {
     if !SUPERVISED.iter().any(|key| said.has(key)) || job.get("liger_kernel").is_some() {
         return;
     }
-    let beside = ["activation_offload.kind", "evaluation.kind"];
+    let beside = ["activation_offload.kind"];
     match beside.into_iter().find(|path| job.get(path).is_some()) {
         Some(_) if said.word("loss_type").as_deref() == Some("dft") => {
             job.give_up(said, "loss_type", Matters::Yes(Lack::Loss));

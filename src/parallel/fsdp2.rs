@@ -7,6 +7,7 @@
 mod context;
 mod copies;
 mod group;
+mod load;
 mod modules;
 mod reduce;
 mod save;
@@ -14,7 +15,7 @@ mod stages;
 
 use super::tensor::by_mesh;
 use super::wrapper::{ModelParameter, OnRank, Wrapper};
-use crate::ask::{ComputeDtype, Fsdp, Mesh};
+use crate::ask::{AdapterDtype, ComputeDtype, Fsdp, Lora, Mesh};
 use crate::model::ResolvedSpec;
 use crate::tape::{Category, ModuleHooks, Registered, Role, Tape, Tensor};
 use crate::units::DType;
@@ -77,10 +78,12 @@ impl Fsdp2 {
         let mesh = &spec.mesh;
         let precision = dp.fsdp.mixed_precision;
         let gathers_in_another = dp.compute_dtype().is_some();
-        // Adapters that PEFT makes on the meta device stay as they are made.
+        // Adapters that PEFT makes on the meta device stay as they are made; on the host they can follow their base.
+        let follows = |lora: &Lora| spec.around.loads() && lora.adapter_dtype == AdapterDtype::Base;
+        let apart = spec.lora.as_ref().is_some_and(|lora| !follows(lora));
         let stored = |entry: &Registered| match entry.role {
             _ if !gathers_in_another => entry.tensor.dtype(),
-            Role::Trained if spec.lora.is_some() => DType::Float32,
+            Role::Trained if apart => DType::Float32,
             _ => spec.stored_weights(),
         };
         let trained = registered.iter().find(|entry| entry.role == Role::Trained);
@@ -97,8 +100,18 @@ impl Fsdp2 {
         };
         let mut groups: Vec<Group> = (0..modules.groups).map(group).collect();
         let (mut places, mut all) = (Vec::new(), Vec::new());
-        let mut alike_until = mesh.shard;
-        for entry in registered {
+        // The first rank sends what others receive.
+        let sends = spec.around.loads() && mesh.rank.dp == 0;
+        let mut alike_until = if sends { 1 } else { mesh.shard };
+        let mut loaded = if spec.around.loads() {
+            load::distributed(t, spec, registered, |entry| {
+                let at = modules.around(t, entry.scope);
+                (stored(entry), Sharing::of(spec, modules.are_experts(at)))
+            })
+        } else {
+            vec![None; registered.len()]
+        };
+        for (entry, loaded) in registered.iter().zip(&mut loaded) {
             let at = modules.around(t, entry.scope);
             match entry.role {
                 Role::Buffer if spec.builds_on_meta() => t.in_scope(entry.scope, || {
@@ -121,7 +134,10 @@ impl Fsdp2 {
                     all.push((entry.scope, parameter));
                     places.push((
                         entry.tensor.clone(),
-                        (at, groups[at].add(t, entry, [stored, reduce])),
+                        (
+                            at,
+                            groups[at].add(t, (entry, loaded.take()), [stored, reduce]),
+                        ),
                     ));
                 }
             }
@@ -131,7 +147,9 @@ impl Fsdp2 {
             let found = places.iter().find(|(tensor, _)| tensor.is(parameter));
             trained.extend(found.map(|(_, place)| *place));
         });
-        t.empty_cache();
+        if !spec.around.loads() {
+            t.empty_cache();
+        }
         Rc::new_cyclic(|own| Self {
             own: Weak::clone(own),
             settings: dp.fsdp,

@@ -32,6 +32,11 @@ impl RowShard {
         }
     }
 
+    /// Whether it has fewer rows than a chunk.
+    pub(super) fn is_padded(&self) -> bool {
+        self.local.numel() < self.padded
+    }
+
     /// One past the last place, from the given one among `ranks` on, at which ranks have as many rows.
     pub(super) fn alike_until(shape: &Shape, place: u64, ranks: u64) -> u64 {
         let rows = shape.dims().first().copied().unwrap_or(1);

@@ -2,7 +2,7 @@
 
 use crate::ask::{
     Around, DataParallelKind, Finding, Framework, MasterWeights, Message, ModelLoading, ModelRef,
-    Parallelism, Program, Saving, Scenario, ShardingStrategy, message,
+    Parallelism, Plan, Program, Saving, Scenario, ShardingStrategy, message,
 };
 use crate::model::{Architecture, Input};
 
@@ -33,7 +33,7 @@ pub(crate) fn parallelism(scenario: &Scenario) -> Parallelism {
     parallelism
 }
 
-/// Whether what each of several ranks loads is estimated: under DDP what one GPU loads alone, under FSDP1 what
+/// Whether what each of several ranks loads is estimated: under DDP what one GPU loads alone, under FSDP what
 /// comes from the host.
 fn loads_on_ranks(scenario: &Scenario) -> bool {
     let parallelism = &scenario.parallelism;
@@ -46,6 +46,7 @@ fn loads_on_ranks(scenario: &Scenario) -> bool {
     let known = match dp.kind {
         DataParallelKind::Ddp => true,
         DataParallelKind::Fsdp1 => !straight,
+        DataParallelKind::Fsdp2 => !straight && dp.fsdp.plan == Plan::Usual,
         _ => false,
     };
     *parallelism == only_data && known && !dp.offloads()
@@ -59,7 +60,9 @@ fn excluded(
     let straight = resolve(scenario).loading == ModelLoading::DeviceMap;
     let hub = !matches!(scenario.model, ModelRef::Linear { .. });
     let quantized = scenario.quantization.is_on();
-    let checks: [(bool, &'static str, Message); 10] = [
+    let fsdp2 = scenario.parallelism.dp.kind == DataParallelKind::Fsdp2;
+    let decodes = matches!(architecture, Architecture::Decoder(_));
+    let checks: [(bool, &'static str, Message); 11] = [
         (
             scenario.framework != RECENT,
             "framework",
@@ -101,11 +104,8 @@ fn excluded(
             LOADING,
             message!(around::speech),
         ),
-        (
-            quantized && !matches!(architecture, Architecture::Decoder(_)),
-            LOADING,
-            message!(around::quantized),
-        ),
+        (quantized && !decodes, LOADING, message!(around::quantized)),
+        (fsdp2 && !decodes, LOADING, message!(around::shared_weights)),
     ];
     let found = checks.into_iter().filter(|(excluded, ..)| *excluded);
     found.map(|(_, key, why)| (key, why))
@@ -204,13 +204,16 @@ mod tests {
         );
         let ddp = json!({"parallelism": {"dp": {"kind": "ddp", "size": 2}}});
         let fsdp2 = json!({"parallelism": {"dp": {"kind": "fsdp2", "size": 2}}});
+        let zero = json!({"parallelism": {"dp": {"kind": "deepspeed_zero", "size": 2}}});
         let old = json!({"framework": "torch-2.6/transformers-4.51"});
         let sft = json!({"objective": {"kind": "sft"}});
         let mixture = json!({"model": "mixtral-8x7b"});
         let evaluates = json!({"program": "evaluation", "evaluation": {"kind": "loss"}});
         for (around, other, key) in [
             (&cpu, &ddp, None),
-            (&cpu, &fsdp2, Some("parallelism")),
+            (&cpu, &fsdp2, None),
+            (&straight, &fsdp2, Some("parallelism")),
+            (&cpu, &zero, Some("parallelism")),
             (&cpu, &old, Some("framework")),
             (&cpu, &sft, Some("objective.kind")),
             (&cpu, &evaluates, Some("program")),

@@ -17,6 +17,16 @@ pub(crate) fn of(scenario: &Scenario, architecture: &Architecture) -> Evaluation
     let evaluation = scenario.asked_evaluation();
     let always = architecture.generation().keeps_by_default;
     let asked = scenario.evaluation.use_cache.or(always.then_some(true));
+    let objective = &scenario.objective;
+    if objective.is_on() {
+        // Its trainer calls the model without a cache, and computes no metrics of what is generated for it.
+        return Evaluation {
+            logits_to_keep: None,
+            use_cache: Some(false),
+            keep_predictions: evaluation.keep_predictions && !objective.trains_on_generated(),
+            ..evaluation
+        };
+    }
     Evaluation {
         logits_to_keep: evaluation.logits_to_keep.filter(|_| takes),
         use_cache: (asked.or(evaluation.use_cache)).filter(|_| !encodes(architecture)),

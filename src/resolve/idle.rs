@@ -283,6 +283,12 @@ fn idle_evaluation(scenario: &Scenario, key: &str) -> Option<Idle> {
         "evaluation.kind" if scenario.program == Program::Forward => Some(Idle::NoEvaluation),
         "evaluation.kind" => None,
         _ if kind == EvaluationKind::None => Some(Idle::NoEvaluation),
+        "evaluation.use_cache" | "evaluation.logits_to_keep" if scenario.objective.is_on() => {
+            Some(Idle::NotOfObjective)
+        }
+        "evaluation.keep_predictions" if scenario.objective.trains_on_generated() => {
+            Some(Idle::NotOfObjective)
+        }
         "evaluation.batches" | "evaluation.keep_predictions" | "evaluation.accumulation_steps"
             if kind != EvaluationKind::Trainer =>
         {

@@ -104,13 +104,8 @@ fn excluded(scenario: &Scenario) -> impl Iterator<Item = (&'static str, Message)
     let kept = ActivationOffloadKind::None;
     let objective = &scenario.objective;
     let quantized = scenario.quantization.is_on();
-    let checks: [(bool, &'static str, Message); 16] = [
+    let checks: [(bool, &'static str, Message); 15] = [
         (scenario.program != Program::Training, "program", training()),
-        (
-            scenario.evaluation.kind != EvaluationKind::None,
-            "evaluation.kind",
-            training(),
-        ),
         (scenario.loss != Loss::Labels, "loss", alone()),
         (
             scenario.packing.is_on() && objective.kind != ObjectiveKind::Sft,
@@ -240,6 +235,7 @@ pub(crate) fn check(
         refuse("packing.kind", message!(objective::padding_free_only), fix);
     }
     check_loss(objective, findings);
+    check_evaluation(scenario, findings);
     check_cycle(scenario, architecture, findings);
     let [shortest, _] = parts(scenario, scenario.padded(scenario.seq_len));
     let longest = 1..=shortest.saturating_sub(1).max(1);
@@ -318,6 +314,30 @@ fn check_loss(objective: &Objective, findings: &mut Vec<Finding>) {
     findings.push(Finding::error(KEY, why).with_fix(KEY, Value::Null));
 }
 
+/// The same of how a trainer evaluates: by its loss, of batches of its own.
+fn check_evaluation(scenario: &Scenario, findings: &mut Vec<Finding>) {
+    let (objective, evaluation) = (&scenario.objective, &scenario.evaluation);
+    let loss = EvaluationKind::Loss;
+    if !matches!(
+        evaluation.kind,
+        EvaluationKind::None | EvaluationKind::Trainer
+    ) && evaluation.kind != loss
+    {
+        findings.push(
+            Finding::error("evaluation.kind", message!(objective::evaluation))
+                .with_fix("evaluation.kind", loss.name()),
+        );
+    }
+    if evaluation.kind != EvaluationKind::None
+        && objective.has_divergence()
+        && evaluation.micro_batch_size.is_some_and(|size| size < 2)
+    {
+        const SIZE: &str = "evaluation.micro_batch_size";
+        let why = message!(objective::other_prompts);
+        findings.push(Finding::error(SIZE, why).with_fix(SIZE, 2));
+    }
+}
+
 /// The same of what stands around GRPO's steps.
 fn check_cycle(scenario: &Scenario, architecture: &Architecture, findings: &mut Vec<Finding>) {
     let objective = &scenario.objective;
@@ -384,7 +404,7 @@ mod tests {
             (&dpo, json!({"use_cache": true}), "use_cache"),
             (
                 &dpo,
-                json!({"evaluation": {"kind": "loss"}}),
+                json!({"evaluation": {"kind": "generate"}}),
                 "evaluation.kind",
             ),
             (

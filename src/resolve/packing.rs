@@ -77,6 +77,12 @@ pub(crate) fn check(
     if scenario.program != Program::Training {
         let training = Program::Training.name();
         refuse("program", message!(packing::training_only), training.into());
+    } else if scenario.objective.is_on() {
+        // The trainer's batches are packed like those that it trains on.
+        if scenario.evaluation.micro_batch_size.unwrap_or(1) > 1 {
+            let key = "evaluation.micro_batch_size";
+            refuse(key, message!(packing::one_row), 1.into());
+        }
     } else if scenario.evaluation.kind != EvaluationKind::None {
         let nothing = EvaluationKind::None.name();
         let why = message!(packing::training_only);

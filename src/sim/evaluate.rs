@@ -4,6 +4,7 @@
 
 use super::fold::{Counts, Recorded};
 use super::generate::{Asked, STEPS, generate};
+use super::joined::{BATCHES, Joined};
 use super::precision::{autocast, converts_outputs, in_float32, wrapped_in_generation};
 use super::{Mark, Phase, Trace};
 use crate::ask::EvaluationKind;
@@ -14,18 +15,13 @@ use crate::parallel::wrapped;
 use crate::tape::{Category, Tape, Tensor};
 use crate::units::DType;
 
-/// Batches that are run one by one. Those between the first and the last of them only add to the
-/// predictions that are kept.
-const BATCHES: u64 = 8;
-
 /// An evaluation that is going on.
 pub(super) struct Evaluator<'a> {
     tape: &'a Tape,
     spec: &'a ResolvedSpec,
     model: &'a Model,
-    /// Predictions of all batches so far, and of how many.
-    kept: Vec<Tensor>,
-    kept_batches: u64,
+    /// Predictions of all batches so far.
+    kept: Joined,
     /// Elements of one batch's predictions, as far as they are kept.
     predicted: u64,
     /// Tokens that are decoded one by one.
@@ -38,8 +34,7 @@ impl<'a> Evaluator<'a> {
             tape,
             spec,
             model,
-            kept: Vec::new(),
-            kept_batches: 0,
+            kept: Joined::default(),
             predicted: 0,
             steps: STEPS,
         }
@@ -160,48 +155,21 @@ impl<'a> Evaluator<'a> {
             return;
         }
         if last && self.most_kept() > BATCHES {
-            self.lengthen(self.most_kept() - 1);
+            self.kept.lengthen(t, self.most_kept() - 1);
         }
         let new = logits.into_iter().chain(beside).chain(encoded);
         let new: Vec<Tensor> = new.collect();
         self.predicted = new.iter().map(Tensor::numel).sum();
-        self.kept = if self.kept.is_empty() {
-            new
-        } else {
-            let pairs = self.kept.iter().zip(&new);
-            pairs.map(|(old, new)| t.cat(&[old, new], 0)).collect()
-        };
-        self.kept_batches += 1;
-        for kept in &self.kept {
-            kept.set_category(Category::Logits);
+        if self.kept.batches() == 0 {
+            for kept in &new {
+                kept.set_category(Category::Logits);
+            }
         }
-        if self
-            .spec
-            .evaluation
-            .accumulation_steps
-            .is_some_and(|steps| self.kept_batches >= steps)
-        {
-            self.forget();
+        self.kept.add(t, new);
+        let steps = self.spec.evaluation.accumulation_steps;
+        if steps.is_some_and(|steps| self.kept.batches() >= steps) {
+            self.kept.clear();
         }
-    }
-
-    /// Stands for the predictions of the batches that are not run.
-    fn lengthen(&mut self, batches: u64) {
-        let before = self.kept_batches.max(1);
-        let longer = |kept: &Tensor| {
-            let mut shape = *kept.shape();
-            shape.dims_mut()[0] = shape.dim(0) / before * batches;
-            self.tape
-                .allocate("cat", shape, kept.dtype(), Category::Logits)
-        };
-        self.kept = self.kept.iter().map(longer).collect();
-        self.kept_batches = batches;
-    }
-
-    /// The predictions go to the host.
-    fn forget(&mut self) {
-        self.kept.clear();
-        self.kept_batches = 0;
     }
 }
 
@@ -236,7 +204,7 @@ fn evaluation_with(spec: &ResolvedSpec, tape: Tape, steps: u64) -> Trace {
         mark(step, Phase::Forward);
         evaluator.evaluate(&batch, number == batches);
     }
-    evaluator.forget();
+    evaluator.kept.clear();
     tape.close();
     drop((evaluator, wrapper));
     Recorded::of(tape, marks).trace(counts)

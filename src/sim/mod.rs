@@ -12,6 +12,7 @@ mod evaluate;
 mod fold;
 mod generate;
 mod gradients;
+mod joined;
 mod limitations;
 mod megatron;
 mod objectives;

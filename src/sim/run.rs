@@ -99,8 +99,13 @@ pub(super) enum Layers {
 /// and values of all could be converted after the last.
 fn repeated(spec: &ResolvedSpec) -> bool {
     let splits_backward = spec.is_pipelined() && spec.parallelism.pp.schedule.splits_backward();
+    // A trainer of TRL's evaluates its reference, too, which is not built once more.
+    let evaluates_both = spec.objective.is_on() && spec.evaluation.kind != EvaluationKind::None;
     // What is loaded comes by the names of modules, not one by one as they are made.
-    !(splits_backward || (spec.use_cache && converts_outputs(spec)) || spec.around.loads())
+    !(splits_backward
+        || evaluates_both
+        || (spec.use_cache && converts_outputs(spec))
+        || spec.around.loads())
 }
 
 /// Whether experts run one after another.

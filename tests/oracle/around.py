@@ -3,7 +3,7 @@ what saving a checkpoint takes (`around` of a scenario).
 
     python3 around.py 7 60 | DIR/run.sh cases.py --apart > measured.jsonl            # drawn by a seed
     python3 around.py 7 30 ranks | DIR/run.sh cases.py --apart > measured.jsonl      # ranks of several that save (`pip install deepspeed==0.19.8`)
-    python3 around.py 7 30 ranks loading | DIR/run.sh cases.py --apart > measured.jsonl    # or that load"""
+    python3 around.py 7 30 ranks loading | DIR/run.sh cases.py --apart > measured.jsonl    # or that load; of one kind where that is named, as `fsdp2`"""
 import json, os, random, shutil, sys, tempfile
 
 DEFAULTS = dict(loading="none", saving=False)
@@ -59,6 +59,30 @@ def loaded(asked):
         more = dict(gradient_checkpointing_kwargs=dict(use_reentrant=checkpointing == "full_reentrant")) if checkpointing != "none" else {}
         model = prepare_model_for_kbit_training(model, use_gradient_checkpointing=checkpointing != "none", **more)
     return model
+
+
+def held(model):
+    """What the host has of a model that FSDP2 is to divide, which goes to the meta device (`fsdp2_prepare_model`, accelerate 1.15)."""
+    import copy, torch
+    from accelerate.utils.fsdp_utils import get_non_persistent_buffers
+    whole = model.state_dict()
+    names = get_non_persistent_buffers(model, recurse=True, fqns=True)
+    buffers = copy.deepcopy({name: buffer for name, buffer in model.named_buffers() if name in names})
+    model.to(torch.device("meta"))
+    model.tie_weights()
+    return whole, buffers
+
+
+def distributed(model, held, rank):
+    """Each rank's part of it, from the first rank's host (`cpu_ram_efficient_loading`)."""
+    import types
+    from accelerate.utils.fsdp_utils import fsdp2_load_full_state_dict
+    whole, buffers = held
+    fsdp2_load_full_state_dict(types.SimpleNamespace(is_main_process=rank == 0), model, whole)
+    for name, buffer in buffers.items():
+        parent, _, own = name.rpartition(".")
+        (model.get_submodule(parent) if parent else model).register_buffer(own, buffer.cuda(), persistent=False)
+    model.tie_weights()
 
 
 def save(model, optimizer, asked):
@@ -131,18 +155,18 @@ def drawn(chance):
     return dict(v=1, **made)
 
 
-def drawn_rank(chance, loads=False):
+def drawn_rank(chance, loads=False, wanted=None):
     """One of several, which saves a checkpoint after each step, or loads its model."""
     import draw, draw_ranks
-    kind = chance.choice(["ddp", "ddp", "fsdp1", "deepspeed_zero"] if loads else ["ddp", "fsdp1", "fsdp2", "deepspeed_zero"])
+    kind = wanted or chance.choice(["ddp", "ddp", "fsdp1", "deepspeed_zero"] if loads else ["ddp", "fsdp1", "fsdp2", "deepspeed_zero"])
     made = draw_ranks.scenario(chance, kind)
     made.pop("evaluation", None)
     if loads:
         dp = made["parallelism"]["dp"]
         quantized = "quantization" in made
-        if made["model"]["hf_config"]["model_type"] in draw.LINEAR_ATTENTION or kind == "fsdp1" and quantized or dp.get("stage") == 3 or any(dp.get(key) for key in ("cpu_offload", "offload_optimizer", "offload_param")):
-            return drawn_rank(chance, loads)
-        return dict(made, around=dict(loading="device_map" if quantized or kind != "fsdp1" and chance.random() < 0.4 else "cpu"))
+        if made["model"]["hf_config"]["model_type"] in draw.LINEAR_ATTENTION or kind in ("fsdp1", "fsdp2") and quantized or dp.get("plan") or dp.get("stage") == 3 or any(dp.get(key) for key in ("cpu_offload", "offload_optimizer", "offload_param")):
+            return drawn_rank(chance, loads, wanted)
+        return dict(made, around=dict(loading="device_map" if quantized or kind not in ("fsdp1", "fsdp2") and chance.random() < 0.4 else "cpu"))
     return dict(made, around=dict(saving=True), **dict(host=dict(saving=chance.choice(["full_state", "full_state", "shards"]))) if kind != "ddp" else {})
 
 
@@ -150,4 +174,4 @@ if __name__ == "__main__":
     seed, count = int(sys.argv[1]), int(sys.argv[2])
     for number in range(count):
         chance = random.Random(f"{seed}.{number}")
-        print(json.dumps(drawn(chance) if len(sys.argv) < 4 else drawn_rank(chance, "loading" in sys.argv)))
+        print(json.dumps(drawn(chance) if len(sys.argv) < 4 else drawn_rank(chance, "loading" in sys.argv, next((kind for kind in ("ddp", "fsdp1", "fsdp2", "deepspeed_zero") if kind in sys.argv), None))))

@@ -12,14 +12,14 @@ def turn(objective, generates):
     recorder, asked = objective.recorder, objective.asked
 
     def generate(prompt_ids, *rest, **named):
-        recorder.mark(f"{objective.at}:generation")
+        objective.phase("generation")
         evaluation.left[0] = objective.objective["completion_tokens"]
         model = objective.trainer.accelerator.unwrap_model(objective.trainer.model_wrapped)
         # As of checkpoints: of a config alone it would be what the scenario says of training.
         model.generation_config.use_cache = True
         with evaluation.watched(model, asked["padding_mask"], recorder):
             found = generates(prompt_ids, *rest, **named)
-        recorder.mark(f"{objective.at}:forward")
+        objective.phase("forward")
         if objective.kind == "distillation":
             return objective.generated(found)
         found, log_probs = found

@@ -2,7 +2,8 @@
 
     python3 draw_objectives.py 7 60 | DIR/run.sh cases.py --apart > measured.jsonl           # or of the kinds that are named
     python3 draw_objectives.py 7 60 losses | DIR/run.sh cases.py --apart > measured.jsonl    # with other losses than the trainers' defaults
-    python3 draw_objectives.py 7 60 packed | DIR/run.sh cases.py --apart > measured.jsonl    # SFT with packed rows"""
+    python3 draw_objectives.py 7 60 packed | DIR/run.sh cases.py --apart > measured.jsonl    # SFT with packed rows
+    python3 draw_objectives.py 7 60 evaluated | DIR/run.sh cases.py --apart > measured.jsonl # with the trainer's own evaluation after each step"""
 import json, random, sys
 from objectives import KINDS, GENERATED
 
@@ -132,7 +133,25 @@ def packed(chance):
     return made
 
 
-DRAWERS = dict(losses=with_loss, packed=packed)
+def evaluated(chance):
+    """One whose trainer evaluates after each step."""
+    draws = chance.choice([drawn, drawn, drawn, with_loss, packed, lambda chance: drawn(chance, "distillation"), lambda chance: drawn(chance, None, ["quantized"]), lambda chance: drawn(chance, None, ["experts"])])
+    made = draws(chance)
+    objective = made["objective"]
+    pick = chance.choice
+    evaluation = made["evaluation"] = dict(kind=pick(["loss", "trainer", "trainer"]), batches=pick([1, 2, 3, 5, 11]))
+    if chance.random() < 0.6 and "packing" not in made:
+        evaluation["micro_batch_size"] = pick([1, 2, 4, 8, 16] if objective["kind"] != "kto" else [2, 4, 8, 16])
+    if evaluation["kind"] == "trainer" and chance.random() < 0.25:
+        evaluation["keep_predictions"] = False
+    if evaluation["kind"] == "trainer" and chance.random() < 0.25:
+        evaluation["accumulation_steps"] = pick([1, 2, 4])
+    if objective["kind"] == "grpo" and chance.random() < 0.5:
+        objective["generation"] = "model"
+    return made
+
+
+DRAWERS = dict(losses=with_loss, packed=packed, evaluated=evaluated)
 
 if __name__ == "__main__":
     seed, count = int(sys.argv[1]), int(sys.argv[2])

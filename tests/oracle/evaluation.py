@@ -6,7 +6,7 @@ from transformers.generation.utils import GenerationMixin
 from transformers.trainer_pt_utils import nested_concat
 import images, libraries, masks, scenario as scenarios
 
-DEFAULTS = dict(kind="loss", batches=3, use_cache=None, logits_to_keep=None, keep_predictions=True, max_new_tokens=128, num_beams=1, do_sample=False)
+DEFAULTS = dict(kind="loss", batches=3, use_cache=None, logits_to_keep=None, keep_predictions=True, accumulation_steps=None, max_new_tokens=128, num_beams=1, do_sample=False)
 left = [0]
 
 
@@ -130,7 +130,7 @@ def fetched(asked, evaluation, config):
 def complete(asked):
     evaluation = {**DEFAULTS, **asked["evaluation"]}
     unknown = set(asked["evaluation"]) - set(DEFAULTS) - {"micro_batch_size"}
-    if evaluation["kind"] not in ("loss", "logits", "trainer", "generate") or unknown:
+    if evaluation["kind"] not in ("loss", "logits", "trainer", "generate", "none") or unknown:
         raise ValueError(f"cannot run an evaluation of {sorted(unknown) or evaluation['kind']}")
     return evaluation
 
@@ -147,6 +147,77 @@ def run(model, asked, autocast, recorder, step):
         recorder.mark(f"{step}:0:evaluation_end")
     del kept
     model.train()
+
+
+def size(objective):
+    """Samples of a batch of a trainer of TRL's: of sequences that are packed into a row as many as it has."""
+    asked = objective.asked
+    parts = asked["packing"].get("sequences", 4) if asked["packing"] else 1
+    return asked["evaluation"].get("micro_batch_size", asked["micro_batch_size"]) * parts
+
+
+def groups(objective):
+    """Completions of a prompt that a batch of GRPO's evaluation holds."""
+    return next((n for n in (2, 3, 5, 7) if size(objective) % n == 0), 1) if objective.kind == "grpo" else 1
+
+
+def rows(objective):
+    return complete(objective.asked)["batches"] * size(objective) // groups(objective)
+
+
+def asked_of_trainer(objective, options, more):
+    """What a trainer of TRL's is made with so that it evaluates: options of its config, and others. Predictions are kept where metrics are computed of them."""
+    evaluation = complete(objective.asked)
+    options.update(per_device_eval_batch_size=size(objective), eval_accumulation_steps=evaluation["accumulation_steps"])
+    if objective.kind == "grpo":
+        options.update(num_generations_eval=groups(objective))
+    # Those that generate compute none.
+    if evaluation["kind"] == "trainer" and evaluation["keep_predictions"] and objective.kind not in ("grpo", "distillation"):
+        more["compute_metrics"] = lambda _: {}
+
+
+def padded_across_processes(found, dim=0, **_):
+    """A stubbed device cannot say how long the tensors of all processes are: as long as those of this one."""
+    for tensor in tensors(found):
+        if dim < tensor.dim():
+            torch.tensor(tensor.shape, device=tensor.device)
+    return found
+
+
+def watched_in_trainer(objective):
+    """Each batch of its evaluations is marked; what is kept of predictions is seen."""
+    import accelerate.accelerator, transformers.trainer_pt_utils as kept
+    from transformers import PrinterCallback
+    trainer, recorder = objective.trainer, objective.recorder
+    trainer.remove_callback(PrinterCallback)
+    predicts, concat = trainer.prediction_step, kept.nested_concat
+
+    def predict(model, inputs, *rest, **named):
+        masks.passed.clear()
+        if objective.asked["padding_mask"] and hasattr(inputs, "items"):
+            masks.passed.update(value.data_ptr() for key, value in inputs.items() if key.endswith("attention_mask"))
+        recorder.mark(f"{objective.evaluated}:0:evaluation", inputs={storage(t) for t in tensors(dict(inputs))} if hasattr(inputs, "items") else set())
+        found = predicts(model, inputs, *rest, **named)
+        recorder.see("logits", tensors(found[1]))
+        recorder.mark(f"{objective.evaluated}:0:evaluation_end")
+        return found
+
+    def joined(*rest, **named):
+        found = concat(*rest, **named)
+        recorder.see("logits", tensors(found))
+        return found
+
+    trainer.prediction_step, kept.nested_concat = predict, joined
+    if not os.environ.get("HIGHWATER_REAL_GPU"):
+        accelerate.accelerator.pad_across_processes = padded_across_processes
+
+
+def by_trainer(objective, step, copies):
+    """`evaluate` of a trainer of TRL's, with its own loop over its own batches."""
+    objective.at, objective.evaluated = "", step
+    objective.recorder.mark(f"{step}:0:evaluation")
+    with copies:
+        objective.trainer.evaluate()
 
 
 def alone(model, asked, autocast, recorder):

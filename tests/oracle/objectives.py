@@ -11,7 +11,7 @@ DEFAULTS = dict(kind="none", completion_tokens=None, beta=None, loss_type=None, 
 # By which name the trainer asks for its teacher.
 TEACHER = "teacher"
 # What this harness does not hand on to trainers.
-PLAIN = dict(program="training", frozen=[], use_cache=False, evaluation={}, offload={}, checkpoint_every=1, keep_outputs=False,
+PLAIN = dict(program="training", frozen=[], use_cache=False, offload={}, checkpoint_every=1, keep_outputs=False,
              pad_to_multiple_of=None, parallelism={}, loss="labels")
 # Kernels that compute a loss, which trainers compute by themselves.
 LIGER_LOSSES = {"all", "cross_entropy", "fused_linear_cross_entropy"}
@@ -24,6 +24,10 @@ def complete(asked):
     changed += ["liger_kernel"] if LIGER_LOSSES & set(asked["liger_kernel"]) else []
     if unknown or changed or objective["kind"] not in KINDS or objective["generation"] not in ("none", "model", "vllm", "vllm_sleep"):
         raise ValueError(f"cannot run objective {sorted(unknown) or changed or objective['kind']}")
+    if asked["evaluation"]:
+        import evaluation
+        if evaluation.complete(asked)["kind"] not in ("none", "loss", "trainer"):
+            raise ValueError(f"{objective['kind']} does not evaluate so")
     packing = asked["packing"]
     if packing and (objective["kind"] != "sft" or packing["kind"] != "padding_free" or asked["micro_batch_size"] > 1):
         raise ValueError("packs one row for SFTTrainer, as its padding_free does")
@@ -58,7 +62,7 @@ class Objective:
                       gradient_checkpointing_kwargs=dict(use_reentrant=checkpointing == "full_reentrant"), dataloader_pin_memory=False, disable_tqdm=True, **precision, **more)
 
     def made(self):
-        import torch, datasets, cycle, scenario as scenarios
+        import torch, datasets, cycle, evaluation, scenario as scenarios
         import trl.trainer.utils
         asked, objective = self.asked, self.objective
         datasets.disable_progress_bars()
@@ -68,7 +72,7 @@ class Objective:
         module = __import__(f"{within}.{name.lower()}_trainer", fromlist=["x"])
         trainer, config = getattr(module, name + "Trainer"), getattr(__import__(f"{within}.{name.lower()}_config", fromlist=["x"]), name + "Config")
         # Names of models are ids of the Hub, which is not asked.
-        module.create_model_from_path = lambda *_, **__: model().eval()  # as `from_pretrained` gives it
+        module.create_model_from_path = lambda *named, **__: model(*named[:1]).eval()  # as `from_pretrained` gives it
         module.get_config_model_id = lambda config: "model"
         if self.kind in ("dpo", "grpo", "kto"):
             module.disable_gradient_checkpointing = self.around_reference(module.disable_gradient_checkpointing)
@@ -108,7 +112,12 @@ class Objective:
             if objective["generation"].startswith("vllm"):
                 options.update(cycle.vllm(self, policy))
             more["reward_funcs"] = lambda completions, **_: [0.0] * len(completions)
+        if asked["evaluation"]:
+            evaluation.asked_of_trainer(self, options, more)
+            more["eval_dataset"] = datasets.Dataset.from_list(self.rows(evaluation.rows(self)))
         self.trainer = trainer(model=policy, args=self.arguments(config, **options), train_dataset=datasets.Dataset.from_list(self.rows()), processing_class=tokenizer(), **more)
+        if asked["evaluation"]:
+            evaluation.watched_in_trainer(self)
         if self.kind == "distillation":
             self.trainer._get_last_hidden_state = self.marked(self.trainer._get_last_hidden_state)
             self.trainer._forward_redirection = self.redirected(self.trainer._forward_redirection)
@@ -130,12 +139,13 @@ class Objective:
         self.backward, self.trainer.accelerator.backward = self.trainer.accelerator.backward, self.goes_backward
         return self.trainer.model
 
-    def rows(self):
+    def rows(self, count=None):
         """Samples of so many tokens, of which the last ones are scored."""
         if self.asked["packing"]:
-            return [self.row(length, min(self.objective["completion_tokens"], length - 1), 0) for length in lengths(self.asked)]
+            found = [self.row(length, min(self.objective["completion_tokens"], length - 1), 0) for length in lengths(self.asked)]
+            return found * ((count or len(found)) // len(found))
         total, scored = self.asked["seq_len"], self.objective["completion_tokens"]
-        return [self.row(total, scored, number) for number in range(max(8, self.asked["micro_batch_size"]))]
+        return [self.row(total, scored, number) for number in range(count or max(8, self.asked["micro_batch_size"]))]
 
     def row(self, total, scored, number):
         words = lambda count: " ".join(["a"] * count)
@@ -162,21 +172,26 @@ class Objective:
         def redirect(wrapper, *rest, **named):
             taught = wrapper is self.trainer.teacher_model
             if taught:
-                self.recorder.mark(f"{self.at}:reference_forward")
+                self.phase("reference_forward")
             found = redirects(wrapper, *rest, **named)
             if taught:
-                self.recorder.mark(f"{self.at}:forward")
+                self.phase("forward")
             return found
         return redirect
+
+    def phase(self, name):
+        """From here on a micro-batch is in this phase; an evaluation is one of its own."""
+        if self.at:
+            self.recorder.mark(f"{self.at}:{name}")
 
     def apart(self, computes):
         """The policy's log-probabilities of other completions are like the reference's: nothing is kept for backward."""
         def compute(model, batch):
             if self.refers or not self.trainer.calculate_KL:
                 return computes(model, batch)
-            self.recorder.mark(f"{self.at}:reference_forward")
+            self.phase("reference_forward")
             found = computes(model, batch)
-            self.recorder.mark(f"{self.at}:forward")
+            self.phase("forward")
             return found
         return compute
 
@@ -205,7 +220,7 @@ class Objective:
         from recorder import tensors
         def prepare(batch):
             inputs = prepares(batch)
-            for buffered in self.trainer._buffered_inputs:
+            for buffered in [*(self.trainer._buffered_inputs or ()), inputs]:
                 self.recorder.see("inputs", tensors(buffered))
             return inputs
         return prepare
@@ -301,7 +316,7 @@ def counts_flags(objective):
 
 def run(written, iterations, recorder):
     """As `program.run`."""
-    import torch, masks, libraries, scenario as scenarios
+    import torch, evaluation, masks, libraries, scenario as scenarios
     from recorder import AutocastCopies, known_as, storage, tensors
     asked = scenarios.complete(written)
     if "padding_mask" not in written:
@@ -364,6 +379,8 @@ def run(written, iterations, recorder):
         objective.trainer.state.global_step += 1
         recorder.mark(f"{step}:0:zero_grad", optimizer_states={storage(t) for t in tensors(state())})
         optimizer.zero_grad(set_to_none=asked["zero_grad_set_to_none"])
+        if asked["evaluation"]:
+            evaluation.by_trainer(objective, step, AutocastCopies(weights, recorder) if autocast else contextlib.nullcontext())
         batch = None
     recorder.mark("end")
     return recorder, known, facts

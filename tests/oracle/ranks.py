@@ -2,7 +2,7 @@
 at once. Each is used as the training program uses a model and its optimizer: `engine` is what is called, `optimizer` what steps. Which ranks there are: `size`, or all GPUs of `hardware`; `rank` is the one that is looked at."""
 import contextlib, ctypes, functools, inspect
 import torch
-import libraries, master_weights
+import around, libraries, master_weights
 from recorder import storage, tensors
 
 DTYPES = dict(bf16=torch.bfloat16, fp16=torch.float16, fp32=torch.float32)
@@ -180,11 +180,15 @@ class Fsdp1(Rank):
 
 class Fsdp2(Rank):
     def __init__(self, model, optimizer, scenario, dp, group):
+        loads = scenario["around"].get("loading", "none") != "none"
+        held = around.held(model) if loads else None
         if dp.get("plan") == "transformers":
             divided_as_planned(model, dp, group)
         else:
             self.divide(model, dp, mesh(group, group["copies"] > 1))
-        if device(scenario) == "meta":
+        if loads:
+            around.distributed(model, held, group["rank"])
+        elif device(scenario) == "meta":
             model.to_empty(device="cpu" if dp.get("cpu_offload") else "cuda")
         for buffer in model.buffers():
             buffer.data = buffer.data.cuda()

@@ -138,9 +138,9 @@ def model(scenario, device="cuda"):
         import peft
         with contextlib.nullcontext() if loads else torch.device(device):
             model = peft.get_peft_model(model, lora_config(scenario), autocast_adapter_dtype=lora.get("adapter_dtype", "fp32") == "fp32")
-        if not quantized:
+        if not quantized and not loads:
             model.to(device)  # as Trainer does
-    if loads and not quantized and scenario["parallelism"].get("dp", {}).get("kind") != "fsdp1":  # which takes it from the host
+    if loads and not quantized and scenario["parallelism"].get("dp", {}).get("kind") not in ("fsdp1", "fsdp2"):  # which take it from the host
         model.to(device)
     if checkpointing != "none":
         reentrant = checkpointing == "full_reentrant"

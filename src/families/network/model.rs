@@ -68,9 +68,12 @@ impl Model {
     /// Builds the model: its parameters and buffers are allocated.
     pub fn new(t: &Tape, spec: &ResolvedSpec) -> Self {
         let build = || Self::built(t, spec);
+        let dp = &spec.parallelism.dp;
         match spec.around.loading {
-            // FSDP1 brings each unit to the device itself.
-            ModelLoading::Cpu if !spec.parallelism.dp.fsdp.built_on_cpu => moved(t, build),
+            // FSDP brings each unit, or each parameter, to the device itself.
+            ModelLoading::Cpu if !(dp.fsdp.built_on_cpu || spec.builds_on_meta()) => {
+                moved(t, build)
+            }
             _ => build(),
         }
     }

@@ -119,10 +119,11 @@ impl Dora {
     }
 
     /// The product of the factors `[outputs, inputs]`, whose graph lives as long as it does, and
-    /// before peft 0.21 the identity with which it is computed.
+    /// before peft 0.21 the identity with which it is computed: in their dtype since (`get_lora_weight`), in that of the
+    /// input before.
     fn product(&self, t: &Tape, factors: &Factors, x: &Tensor) -> (Tensor, Option<Tensor>) {
         let recent = self.peft == Transformers::V5;
-        let dtype = if recent { DType::Float32 } else { x.dtype() };
+        let dtype = if recent { factors.a.dtype() } else { x.dtype() };
         let eye = t.empty("eye", Shape::from([x.dim(-1), x.dim(-1)]), dtype);
         let product = t.t(&factors.product(t, &eye));
         if recent {

@@ -43,6 +43,8 @@ impl Plan<'_> {
                     && spec.weights.is_half())
                 || spec.parallelism.dp.compute_dtype().is_some();
             let fully_sharded = spec.builds_on_meta() && !spec.divides_modules();
+            // What is loaded has its adapters made on the host.
+            let fully_sharded = fully_sharded && !spec.around.loads();
             let on_meta = fully_sharded || spec.is_pipelined();
             // Trainers of TRL do so beside what bitsandbytes quantized.
             let narrowed = spec.objective.is_on() && spec.quantization.is_on();

@@ -69,6 +69,11 @@ impl Sharing {
         }
     }
 
+    /// What this rank has of a parameter.
+    pub(super) fn part(self, shape: &Shape) -> RowShard {
+        RowShard::of(shape, self.place, self.ranks)
+    }
+
     /// Among ranks that one copy of the parameters is divided among, one past the last place, from this rank's
     /// on, at which ranks have as many rows of a parameter.
     pub(super) fn alike_until(self, shape: &Shape, mesh: &Mesh) -> u64 {
@@ -122,22 +127,22 @@ impl Group {
         }
     }
 
-    /// Adds a parameter, of which this rank has a part in the dtype `stored`, and whose gradient is reduced in
-    /// `reduce`: its place in the group.
+    /// Adds a parameter, of which this rank has a part in the dtype `stored`, where it was loaded already, and whose
+    /// gradient is reduced in `reduce`: its place in the group.
     pub(super) fn add(
         &mut self,
         t: &Tape,
-        entry: &Registered,
+        (entry, loaded): (&Registered, Option<Tensor>),
         [stored, reduce]: [DType; 2],
     ) -> usize {
-        let part = RowShard::of(entry.tensor.shape(), self.sharing.place, self.sharing.ranks);
+        let part = self.sharing.part(entry.tensor.shape());
         let shard = t.in_scope(entry.scope, || {
             if self.offloaded {
                 t.without_storage(part.local, stored)
             } else {
                 let padded = Shape::from([part.padded]);
-                t.allocate("to_empty", padded, stored, Category::Parameters)
-                    .part(part.local)
+                let empty = || t.allocate("to_empty", padded, stored, Category::Parameters);
+                loaded.unwrap_or_else(empty).part(part.local)
             }
         });
         entry.tensor.free_storage();

@@ -23,7 +23,7 @@ impl Trainer<'_> {
     /// `_generate_and_score_completions`, and `shuffle_sequence_dict`.
     fn have_completed(&mut self, model: &Model, mark: &mut dyn FnMut(Phase)) {
         let (t, spec) = (self.tape, self.spec);
-        let samples = spec.micro_batch_size * spec.gradient_accumulation_steps;
+        let samples = self.batches.samples();
         if spec.objective.generates() {
             self.completes(model, samples, mark);
             mark(Phase::Forward);
@@ -80,12 +80,13 @@ impl Trainer<'_> {
         }
         let (t, spec) = (self.tape, self.spec);
         let [_, completion] = self.parts();
-        let size = spec.micro_batch_size;
+        let size = self.batches.size;
         let number = |op, dtype| t.empty(op, Shape::new(&[]), dtype);
-        let items = {
+        // Of all micro-batches of a step; an evaluation counts those of its batch.
+        let items = self.batches.train.then(|| {
             let _least = number("clamp", DType::Float32);
             number("div", DType::Float32)
-        };
+        });
         let rows = || t.empty("cat", Shape::from([size, spec.seq_len]), DType::Int64);
         let ids = rows();
         let batch = Batch {
@@ -128,6 +129,7 @@ impl Trainer<'_> {
         let [divergence, entropy] = t.chunked_divergence(both, kind);
         let sum = t.sum_all(&divergence);
         let entropies = t.sum_all(&entropy);
+        let items = items.unwrap_or_else(|| number("clamp", DType::Int64));
         let loss = t.div_by(&sum, &items);
         drop((sum, compared, with, valid, divergence, entropy));
         drop((student, teacher, batch, entropies, counted, items));

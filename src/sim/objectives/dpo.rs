@@ -1,12 +1,13 @@
 //! `DPOTrainer`: how much more the model prefers chosen completions to rejected ones than a reference does.
 
-use super::Trainer;
+use super::evaluation::one_number;
 use super::pairs::Compared;
+use super::{Computed, Trainer};
 use crate::families::{Batch, Model};
 use crate::nn::build::Output;
 use crate::sim::Phase;
 use crate::tape::{Tensor, TokenOutputs};
-use crate::units::DType;
+use crate::units::{DType, Shape};
 
 /// What the head of the trained model gives.
 const OUTPUTS: TokenOutputs = TokenOutputs {
@@ -31,7 +32,7 @@ pub(super) fn loss(
     model: &Model,
     batch: &Batch,
     mark: &mut dyn FnMut(Phase),
-) -> Option<Tensor> {
+) -> Option<Computed> {
     let t = trainer.tape;
     let completions = batch.labels.as_ref()?;
     let labels = {
@@ -74,6 +75,16 @@ pub(super) fn loss(
     if let Some(balance) = trainer.balance(&output) {
         loss = t.add(&loss, &t.mul_scalar(balance));
     }
+    let logits = {
+        let of_pairs = (*difference.shape(), DType::Float32);
+        let tokens = Shape::from([difference.dim(0), completions.dim(1) - 1]);
+        // Entropy and counts of tokens; which are right; rewards, their margins, and which are right.
+        let mut metrics = vec![one_number(); 4];
+        metrics.push((tokens, DType::Bool));
+        let named = 4 + Compared::named(trainer.spec.objective.loss()?);
+        metrics.extend((0..named).map(|_| of_pairs));
+        trainer.predicted(model, &batch, &metrics)
+    };
     drop((output, reference, ratios, difference, losses));
-    Some(loss)
+    Some(Computed { loss, logits })
 }

@@ -97,7 +97,7 @@ impl Trainer<'_> {
     /// `_generate_and_score_completions` after the generation, and `shuffle_sequence_dict`.
     pub(super) fn generate(&mut self, model: &Model, mark: &mut dyn FnMut(Phase)) {
         let (t, spec) = (self.tape, self.spec);
-        let samples = spec.micro_batch_size * spec.gradient_accumulation_steps;
+        let samples = self.batches.samples();
         let [_, completion] = self.parts();
         let objective = &spec.objective;
         let compared = [objective.has_old_log_probs(), objective.has_reference()];
@@ -167,9 +167,13 @@ impl Trainer<'_> {
         lengths.map(|n| t.empty("_to_copy", Shape::from([samples, n]), DType::Int64))
     }
 
-    /// One of `shuffle_sequence_dict`.
+    /// One of `shuffle_sequence_dict`; what is only evaluated stays in order.
     pub(super) fn shuffled(&self, x: &Tensor) -> Tensor {
         let t = self.tape;
+        if !self.batches.train {
+            x.set_category(Category::Inputs);
+            return x.clone();
+        }
         let _order = t.empty("index", Shape::from([x.dim(0)]), DType::Int64);
         t.allocate("index", *x.shape(), x.dtype(), Category::Inputs)
     }
@@ -221,7 +225,7 @@ impl Trainer<'_> {
         samples: u64,
         with: Compared,
     ) -> Tensor {
-        let (t, size) = (self.tape, self.spec.micro_batch_size);
+        let (t, size) = (self.tape, self.batches.size);
         let [_, completion] = self.parts();
         let count = samples / size;
         let mut kept: Vec<Tensor> = Vec::new();
@@ -262,7 +266,7 @@ impl Trainer<'_> {
     pub(super) fn group_loss(&self, model: &Model) -> Option<Tensor> {
         let t = self.tape;
         let generated = self.generated.as_ref()?;
-        let size = self.spec.micro_batch_size;
+        let size = self.batches.size;
         let [_, completion] = self.parts();
         let tokens = self.spec.seq_len;
         let rows = || t.empty("cat", Shape::from([size, tokens]), DType::Int64);

@@ -1,7 +1,8 @@
 //! `KTOTrainer`: completions that are wanted and others that are not, against a reference, and how far the model has
 //! gone from it at all, by completions of other prompts.
 
-use super::Trainer;
+use super::evaluation::one_number;
+use super::{Computed, Trainer};
 use crate::families::{Batch, Model};
 use crate::sim::Phase;
 use crate::tape::{Tensor, TokenOutputs};
@@ -52,7 +53,7 @@ pub(super) fn loss(
     model: &Model,
     batch: &Batch,
     mark: &mut dyn FnMut(Phase),
-) -> Option<Tensor> {
+) -> Option<Computed> {
     let t = trainer.tape;
     let samples = batch.ids().dim(0);
     let number = |op| t.empty(op, Shape::new(&[]), DType::Int64);
@@ -121,6 +122,21 @@ pub(super) fn loss(
     if let Some(balance) = trainer.balance(&output) {
         loss = t.add(&loss, &t.mul_scalar(balance));
     }
+    let logits = {
+        // Rewards of each group; the mean logit of its tokens, and which are of completions.
+        let of_group = |group: &Tensor| {
+            let tokens = Shape::from([group.dim(0), own.ids().dim(1) - 1]);
+            [
+                (*group.shape(), DType::Float32),
+                (tokens, DType::Float32),
+                (tokens, DType::Int64),
+            ]
+        };
+        let mut metrics: Vec<_> = groups.iter().flat_map(of_group).collect();
+        // Their entropy and count.
+        metrics.extend([one_number(); 2]);
+        trainer.predicted(model, &own, &metrics)
+    };
     drop((
         counts,
         of_policy,
@@ -132,5 +148,5 @@ pub(super) fn loss(
         of_reference,
         others,
     ));
-    Some(loss)
+    Some(Computed { loss, logits })
 }

@@ -7,6 +7,7 @@
 mod completions;
 mod distillation;
 mod dpo;
+mod evaluation;
 mod grpo;
 mod kto;
 mod orpo;
@@ -28,10 +29,55 @@ use vllm::Vllm;
 /// The scope of a teacher: its layers are none of the model's.
 const TEACHER: &str = "teacher";
 
+/// The batches that a trainer makes.
+#[derive(Clone, Copy)]
+struct Batches {
+    /// Samples of one.
+    size: u64,
+    /// For how many at once completions are generated.
+    count: u64,
+    /// Whether it trains on them; it evaluates them where not.
+    train: bool,
+    /// Whether their predictions are kept, for metrics.
+    predict: bool,
+}
+
+impl Batches {
+    /// Those of a training step.
+    const fn of_training(spec: &ResolvedSpec) -> Self {
+        Self {
+            size: spec.micro_batch_size,
+            count: spec.gradient_accumulation_steps,
+            train: true,
+            predict: false,
+        }
+    }
+
+    /// Samples that completions are generated for at once.
+    const fn samples(self) -> u64 {
+        self.size * self.count
+    }
+}
+
+/// What a trainer computes of a batch.
+struct Computed {
+    loss: Tensor,
+    /// Logits of all tokens, where they are kept: computed by another forward pass, since the head that scores tokens
+    /// makes none.
+    logits: Option<Tensor>,
+}
+
+impl From<Tensor> for Computed {
+    fn from(loss: Tensor) -> Self {
+        Self { loss, logits: None }
+    }
+}
+
 /// A trainer of TRL.
 pub(super) struct Trainer<'a> {
     tape: &'a Tape,
     spec: &'a ResolvedSpec,
+    batches: Batches,
     /// The model that the trained one is compared with, where that is not the same without adapters: a reference, or a
     /// teacher.
     reference: Option<Model>,
@@ -57,6 +103,7 @@ impl<'a> Trainer<'a> {
         objective.is_on().then(|| Self {
             tape: t,
             spec,
+            batches: Batches::of_training(spec),
             reference: match teacher {
                 Some(teacher) => Some(t.scoped(TEACHER, None, || built(teacher))),
                 None => apart.then(|| built(spec)),
@@ -75,7 +122,7 @@ impl<'a> Trainer<'a> {
             return None;
         }
         let pairs = if spec.objective.has_pairs() { 2 } else { 1 };
-        let tokens = Shape::from([spec.micro_batch_size * pairs, spec.seq_len]);
+        let tokens = Shape::from([self.batches.size * pairs, spec.seq_len]);
         let numbers = |shape, dtype| self.tape.allocate("zeros", shape, dtype, Category::Inputs);
         let of_tokens = || numbers(tokens, DType::Int64);
         let ids = of_tokens();
@@ -93,7 +140,7 @@ impl<'a> Trainer<'a> {
             }));
         }
         let mask = of_tokens();
-        if spec.objective.kind == ObjectiveKind::Sft {
+        if spec.objective.kind == ObjectiveKind::Sft && self.batches.train {
             // How many tokens all micro-batches of the step score.
             beside.push(numbers(Shape::new(&[]), DType::Int64));
         }
@@ -102,7 +149,7 @@ impl<'a> Trainer<'a> {
             // samples are wanted.
             beside.extend([(); 3].map(|()| of_tokens()));
         }
-        let samples = Shape::from([spec.micro_batch_size]);
+        let samples = Shape::from([self.batches.size]);
         if spec.objective.kind == ObjectiveKind::Kto {
             beside.push(numbers(samples, DType::Bool));
         }
@@ -130,12 +177,12 @@ impl<'a> Trainer<'a> {
         let boundaries = [(); 2].map(|()| numbers(ends, DType::Int32));
         let sequences = numbers(tokens, DType::Int32);
         // How many tokens all micro-batches of the step score.
-        let items = numbers(Shape::new(&[]), DType::Int64);
+        let items = (self.batches.train).then(|| numbers(Shape::new(&[]), DType::Int64));
         let [of_queries, of_keys] = boundaries;
         Batch {
             positions: Some(positions),
             boundaries: Some(of_queries),
-            beside: vec![of_keys, sequences, items],
+            beside: [of_keys, sequences].into_iter().chain(items).collect(),
             ..row
         }
     }
@@ -145,7 +192,7 @@ impl<'a> Trainer<'a> {
     fn of_pairs_apart(&self, ids: Tensor) -> Batch {
         let spec = self.spec;
         let prompt = spec.seq_len - spec.objective.completion_tokens.unwrap_or(1);
-        let shapes = [spec.seq_len, prompt].map(|n| Shape::from([spec.micro_batch_size, n]));
+        let shapes = [spec.seq_len, prompt].map(|n| Shape::from([self.batches.size, n]));
         let numbers = |shape| {
             self.tape
                 .allocate("zeros", shape, DType::Int64, Category::Inputs)
@@ -166,20 +213,34 @@ impl<'a> Trainer<'a> {
         (batch, first): (Option<&Batch>, bool),
         mark: &mut dyn FnMut(Phase),
     ) -> Option<Tensor> {
+        let loss = self.computed(model, (batch, first), mark)?.loss;
+        let objective = &self.spec.objective;
+        // Those trainers know how many tokens all micro-batches have.
+        let counts = objective.trains_on_generated() || objective.kind == ObjectiveKind::Sft;
+        Some(if counts { loss } else { self.divided(loss) })
+    }
+
+    /// What the trainer's `compute_loss` gives of a batch.
+    fn computed(
+        &mut self,
+        model: &Model,
+        (batch, first): (Option<&Batch>, bool),
+        mark: &mut dyn FnMut(Phase),
+    ) -> Option<Computed> {
         match self.spec.objective.kind {
             ObjectiveKind::Sft => sft::loss(self, model, batch?),
-            ObjectiveKind::Dpo => Some(self.divided(dpo::loss(self, model, batch?, mark)?)),
-            ObjectiveKind::Kto => Some(self.divided(kto::loss(self, model, batch?, mark)?)),
-            ObjectiveKind::Orpo => Some(self.divided(orpo::loss(self, model, batch?, true)?)),
-            ObjectiveKind::Cpo => Some(self.divided(orpo::loss(self, model, batch?, false)?)),
-            ObjectiveKind::Reward => Some(self.divided(reward::loss(self, model, batch?)?)),
+            ObjectiveKind::Dpo => dpo::loss(self, model, batch?, mark),
+            ObjectiveKind::Kto => kto::loss(self, model, batch?, mark),
+            ObjectiveKind::Orpo => orpo::loss(self, model, batch?, true).map(Computed::from),
+            ObjectiveKind::Cpo => orpo::loss(self, model, batch?, false).map(Computed::from),
+            ObjectiveKind::Reward => reward::loss(self, model, batch?),
             ObjectiveKind::Grpo => {
                 if first {
                     self.generate(model, mark);
                 }
-                self.group_loss(model)
+                self.group_loss(model).map(Computed::from)
             }
-            ObjectiveKind::Distillation => self.distilled(model, first, mark),
+            ObjectiveKind::Distillation => self.distilled(model, first, mark).map(Computed::from),
             ObjectiveKind::None => None,
         }
     }
@@ -251,14 +312,10 @@ impl<'a> Trainer<'a> {
             ..self.scoring_alone(outputs)
         };
         // `from_pretrained` has set a reference to evaluation.
-        let is_apart = self.reference.is_some();
-        if is_apart {
-            t.train(false);
-        }
+        let trains = t.is_training();
+        t.train(trains && self.reference.is_none());
         let output = self.asks(asked, batch, request);
-        if is_apart {
-            t.train(true);
-        }
+        t.train(trains);
         t.set_grad_enabled(grad_mode);
         output
     }

@@ -92,6 +92,19 @@ impl Compared<'_> {
         }
     }
 
+    /// How many tensors `[P]` have names in the function that computes a loss, beside what its metrics name anew: these
+    /// live until it returns.
+    pub(super) const fn named(loss: LossType) -> u64 {
+        match loss {
+            LossType::Robust | LossType::SppoHard | LossType::ApoZero | LossType::ApoDown => 2,
+            LossType::Ipo | LossType::AotUnpaired | LossType::SigmoidNorm => 3,
+            LossType::Discopop => 4,
+            LossType::Aot => 5,
+            LossType::ExoPair => 7,
+            _ => 0,
+        }
+    }
+
     /// The difference of means over tokens `[P]`.
     fn difference_of_means(&self, t: &Tape) -> Tensor {
         let [chosen, rejected] = self.ratios.map(|ratio| {

@@ -1,12 +1,11 @@
 //! `RewardTrainer`: the number that a model gives chosen completions, against that of rejected ones.
 
-use super::Trainer;
+use super::{Computed, Trainer};
 use crate::families::{Batch, Model};
 use crate::nn::build::Request;
-use crate::tape::Tensor;
 
 /// `RewardTrainer.compute_loss` of pairs without margins.
-pub(super) fn loss(trainer: &Trainer<'_>, model: &Model, batch: &Batch) -> Option<Tensor> {
+pub(super) fn loss(trainer: &Trainer<'_>, model: &Model, batch: &Batch) -> Option<Computed> {
     let t = trainer.tape;
     let output = trainer.asks(model, batch, Request::default());
     let logits = output.logits.as_ref()?;
@@ -14,5 +13,9 @@ pub(super) fn loss(trainer: &Trainer<'_>, model: &Model, batch: &Batch) -> Optio
     let pairs = logits.numel() / 2;
     let [chosen, rejected] = t.split(&rewards, [pairs, pairs], 0);
     let mean = t.mean_all(&t.logsigmoid(&t.sub(&chosen, &rejected)));
-    Some(t.neg(&mean))
+    let loss = t.neg(&mean);
+    Some(Computed {
+        loss,
+        logits: output.logits,
+    })
 }

@@ -146,6 +146,12 @@ fn objectives(layers: u64) -> Vec<(String, ResolvedSpec)> {
         r#"{"objective": {"kind": "dpo", "loss_type": "aot"}, "precision": "amp_bf16", "neftune_noise_alpha": 5.0}"#,
         r#"{"objective": {"kind": "kto", "loss_type": "apo_zero_unpaired"}, "precision": "bf16"}"#,
         r#"{"objective": {"kind": "grpo", "completion_tokens": 64, "loss_type": "vespo"}, "precision": "bf16"}"#,
+        r#"{"objective": {"kind": "sft"}, "precision": "amp_bf16", "evaluation": {"kind": "loss"}}"#,
+        r#"{"objective": {"kind": "dpo"}, "precision": "bf16", "evaluation": {"kind": "trainer", "micro_batch_size": 5}}"#,
+        r#"{"objective": {"kind": "kto"}, "precision": "bf16", "lora": {"r": 8, "target_modules": ["q_proj"]},
+            "evaluation": {"kind": "trainer", "batches": 12}}"#,
+        r#"{"objective": {"kind": "grpo", "completion_tokens": 64, "beta": 0.1}, "precision": "bf16",
+            "evaluation": {"kind": "loss", "micro_batch_size": 4}}"#,
     ];
     let spec = |option: &&str| {
         let mut scenario: Scenario = serde_json::from_str(option).expect("a scenario");

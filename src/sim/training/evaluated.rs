@@ -40,6 +40,10 @@ impl Run<'_> {
         }
         self.mark(step, 0, Phase::Evaluation);
         let model = Rc::clone(self.evaluated.as_ref().unwrap_or(&self.model));
+        if let Some(trainer) = &mut self.trainer {
+            self.counts.predicted = trainer.evaluate(&model);
+            return;
+        }
         self.counts.predicted = Evaluator::new(self.tape, self.spec, &model).run();
     }
 }

@@ -122,8 +122,8 @@ groups! {
             "仅支持估算 transformers 模型的加载。";
         training_only: "Loading and saving are estimated around training.",
             "仅支持估算训练前后的加载与保存。";
-        ranks: "Loading is estimated on one GPU, and of several ranks under DDP, and under FSDP1 by way of the host.",
-            "加载目前支持单个 GPU，以及 DDP、经由主机的 FSDP1 的各个进程。";
+        ranks: "Loading is estimated on one GPU, and of several ranks under DDP, and under FSDP by way of the host.",
+            "加载目前支持单个 GPU，以及 DDP、经由主机的 FSDP 的各个进程。";
         own_loop: "Loading is not estimated beside this yet.",
             "暂不支持与此同时估算加载。";
         experts: "Straight to the device the weights of experts are stacked while others are read, in an order that threads decide; onto the host first they are estimated.",
@@ -136,6 +136,8 @@ groups! {
             "直接载入显存时，语音模型的部分权重会重新计算，暂不支持估算；可改为先载入主机。";
         quantized: "Quantized weights come in the order of their names in the checkpoint, which is known for decoders.",
             "量化权重按检查点中的名称顺序载入；目前仅支持解码器。";
+        shared_weights: "Under FSDP2 weights that modules share come once for each of them, which is known for decoders.",
+            "FSDP2 会为共享权重的每个模块各传送一次；目前仅支持解码器。";
         saved_by_fsdp1: "Of FSDP1 a full state that is gathered from shards is estimated.",
             "FSDP1 仅支持估算从分片聚合的完整状态。";
         saved_experts: "transformers 5 copies the stacked weights of experts apart on the GPU before it writes them, which is not estimated yet.",
@@ -154,8 +156,10 @@ groups! {
             "TRL 的该训练器训练任务为 {task} 的模型。";
         dropout: "This trainer of TRL switches dropout off, which is not estimated for models that have some.",
             "TRL 的该训练器会关闭 dropout，暂不支持带 dropout 的模型。";
-        training_only: "TRL's objectives are estimated in training, without an evaluation.",
-            "TRL 的训练目标目前只支持训练，不含评估。";
+        training_only: "TRL's objectives are estimated in training, with an evaluation after each step or without.",
+            "TRL 的训练目标目前只支持训练，可在每步之后评估。";
+        evaluation: "A trainer of TRL evaluates by its loss: loss, or trainer where metrics are computed of predictions.",
+            "TRL 的训练器按其损失评估：loss，或在计算指标时为 trainer。";
         other_losses: "A trainer of TRL computes the loss by itself, of rows that are not packed; kernels of Liger for norms, rotary embeddings and MLPs go with it, not those of losses.",
             "TRL 的训练器自行计算损失，样本不打包；可与 Liger 的归一化、旋转位置编码和 MLP 内核同时使用，不含其损失内核。";
         usual_loop: "Not estimated beside TRL's objectives yet.",

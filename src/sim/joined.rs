@@ -1,0 +1,78 @@
+//! What an evaluation keeps of its batches until it ends.
+
+use crate::tape::{Category, Tape, Tensor};
+
+/// Batches that are run one by one. Those between the first and the last of them only add to the
+/// predictions that are kept.
+pub(super) const BATCHES: u64 = 8;
+
+/// Batches that are not run which add to what is kept one by one.
+const ONE_BY_ONE: u64 = 64;
+
+/// Tensors of all batches so far, each joined with those before it (`EvalLoopContainer`, transformers 5.23).
+#[derive(Default)]
+pub(super) struct Joined {
+    kept: Vec<Tensor>,
+    batches: u64,
+}
+
+impl Joined {
+    /// Of how many batches there are some.
+    pub(super) const fn batches(&self) -> u64 {
+        self.batches
+    }
+
+    /// Adds those of a batch (`nested_concat`).
+    pub(super) fn add(&mut self, t: &Tape, new: Vec<Tensor>) {
+        self.kept = if self.kept.is_empty() {
+            new
+        } else {
+            let pairs = self.kept.iter().zip(&new);
+            let joined = pairs.map(|(old, new)| {
+                let joined = t.cat(&[old, new], 0);
+                joined.set_category(Category::Logits);
+                joined
+            });
+            joined.collect()
+        };
+        self.batches += 1;
+    }
+
+    /// Adds batches that are not run until there are so many: the last ones one by one, which leaves in the allocator's
+    /// cache what it leaves.
+    pub(super) fn grow(&mut self, t: &Tape, batches: u64) {
+        let before = self.batches.max(1);
+        let one = |kept: &Tensor| {
+            let mut shape = *kept.shape();
+            shape.dims_mut()[0] = shape.dim(0) / before;
+            (shape, kept.dtype())
+        };
+        let each: Vec<_> = self.kept.iter().map(one).collect();
+        if batches > self.batches + ONE_BY_ONE {
+            self.lengthen(t, batches - ONE_BY_ONE);
+        }
+        while self.batches < batches {
+            let new = |&(shape, dtype)| t.allocate("predictions", shape, dtype, Category::Logits);
+            let new = each.iter().map(new).collect();
+            self.add(t, new);
+        }
+    }
+
+    /// Stands for so many batches, of which some are not run.
+    pub(super) fn lengthen(&mut self, t: &Tape, batches: u64) {
+        let before = self.batches.max(1);
+        let longer = |kept: &Tensor| {
+            let mut shape = *kept.shape();
+            shape.dims_mut()[0] = shape.dim(0) / before * batches;
+            t.allocate("cat", shape, kept.dtype(), Category::Logits)
+        };
+        self.kept = self.kept.iter().map(longer).collect();
+        self.batches = batches;
+    }
+
+    /// They go to the host.
+    pub(super) fn clear(&mut self) {
+        self.kept.clear();
+        self.batches = 0;
+    }
+}
