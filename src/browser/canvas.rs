@@ -13,10 +13,12 @@
 //!   together, in their exact width, with round corners. Its lines are moved by half a pixel where
 //!   they are level or upright; here they are paths of two points.
 //! - Its pixels are not CSS pixels: here they are rectangles.
+//! - It names the colour anew for each rectangle, a string that the browser reads, which took a quarter of
+//!   a redraw: here rectangles of one colour that follow each other are filled after it was named once.
 //! - It measures no text: plotters adds a styled span to the document for each label, which lays out
 //!   the page there and then and which a strict style policy forbids. Here `measureText` does, on a
 //!   canvas for each font that is on no screen: setting the font of one that is makes the browser
-//!   compute the page's styles.
+//!   compute the page's styles. What was measured is known when the same text is drawn again.
 //! - It takes plotters' size of a font for its CSS size: see [`PLOTTERS_EM`].
 
 use gloo_utils::{document, window};
@@ -27,6 +29,7 @@ use plotters_backend::{
 };
 use plotters_canvas::CanvasBackend;
 use std::cell::RefCell;
+use std::collections::HashMap;
 use std::f64::consts::TAU;
 use wasm_bindgen::JsCast;
 use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement};
@@ -43,6 +46,8 @@ pub struct Canvas {
     context: CanvasRenderingContext2d,
     /// The colour and width of the paths that wait to be stroked together.
     waiting: Option<(Paint, u32)>,
+    /// The colour that the canvas fills with; none where plotters-canvas may have named another.
+    filling: Option<Paint>,
     /// In CSS pixels.
     size: (u32, u32),
     /// Units of the backend in a CSS pixel: one where a CSS pixel is a whole number of device pixels, so
@@ -51,9 +56,44 @@ pub struct Canvas {
     grid: f64,
 }
 
+/// What measures text in a font.
+struct Measure {
+    font: String,
+    context: CanvasRenderingContext2d,
+    /// Widths of texts, in the font's pixels.
+    widths: HashMap<String, f64>,
+}
+
+/// Texts whose widths are kept at once: those of some figures. A slider that is dragged brings new ones without end.
+const WIDTHS: usize = 1000;
+
 thread_local! {
-    /// A context for each font that text has been measured in: a page has a handful.
-    static MEASURES: RefCell<Vec<(String, CanvasRenderingContext2d)>> = const { RefCell::new(Vec::new()) };
+    /// One for each font that text has been measured in: a page has a handful.
+    static MEASURES: RefCell<Vec<Measure>> = const { RefCell::new(Vec::new()) };
+}
+
+impl Measure {
+    fn new(font: &str) -> Option<Self> {
+        let context = context(&off_screen()?)?;
+        context.set_font(font);
+        Some(Self {
+            font: font.to_owned(),
+            context,
+            widths: HashMap::new(),
+        })
+    }
+
+    fn width(&mut self, text: &str) -> Option<f64> {
+        if let Some(width) = self.widths.get(text) {
+            return Some(*width);
+        }
+        let width = self.context.measure_text(text).ok()?.width();
+        if self.widths.len() >= WIDTHS {
+            self.widths.clear();
+        }
+        self.widths.insert(text.to_owned(), width);
+        Some(width)
+    }
 }
 
 /// A canvas that is on no screen; none without a document that knows canvases.
@@ -69,14 +109,13 @@ fn context(element: &HtmlCanvasElement) -> Option<CanvasRenderingContext2d> {
 /// How wide a text is in a font, in the font's pixels; none without a 2D canvas.
 fn measured(text: &str, font: &str) -> Option<f64> {
     MEASURES.with_borrow_mut(|all| {
-        if let Some((_, context)) = all.iter().find(|(of, _)| of == font) {
-            return Some(context.measure_text(text).ok()?.width());
+        if let Some(measure) = all.iter_mut().find(|measure| measure.font == font) {
+            return measure.width(text);
         }
-        let context = context(&off_screen()?)?;
-        context.set_font(font);
-        let width = context.measure_text(text).ok()?.width();
-        all.push((font.to_owned(), context));
-        Some(width)
+        let mut measure = Measure::new(font)?;
+        let width = measure.width(text);
+        all.push(measure);
+        width
     })
 }
 
@@ -194,6 +233,7 @@ impl Canvas {
             backend: CanvasBackend::with_canvas_object(element.clone())?,
             context,
             waiting: None,
+            filling: None,
             size,
             grid,
         })
@@ -226,9 +266,20 @@ impl Canvas {
         }
     }
 
+    /// Fills with a colour from here on, once what was drawn before is on the canvas.
+    fn fill_with(&mut self, color: BackendColor) {
+        self.flush();
+        let wanted = Paint::of(color);
+        if self.filling != Some(wanted) {
+            self.context.set_fill_style_str(&wanted.css());
+            self.filling = Some(wanted);
+        }
+    }
+
     /// plotters-canvas, once what was drawn before is on the canvas.
     fn backend(&mut self) -> &mut CanvasBackend {
         self.flush();
+        self.filling = None;
         &mut self.backend
     }
 
@@ -277,8 +328,12 @@ impl DrawingBackend for Canvas {
             let corners = [from, (to.0, from.1), to, (from.0, to.1), from];
             return self.draw_path(corners, style);
         }
-        let (from, to) = (self.at(from), self.at(to));
-        self.backend().draw_rect(from, to, style, fill)
+        self.fill_with(style.color());
+        let [from, to] = [from, to].map(|corner| self.at(corner));
+        let [x, width] = [from.0, to.0 - from.0].map(f64::from);
+        let [y, height] = [from.1, to.1 - from.1].map(f64::from);
+        self.context.fill_rect(x, y, width, height);
+        Ok(())
     }
 
     fn draw_path<S: BackendStyle, I: IntoIterator<Item = BackendCoord>>(

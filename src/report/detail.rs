@@ -40,7 +40,8 @@ pub struct LiveTensor {
     pub freed: u32,
 }
 
-/// What went on when a tensor was freed: the last that could need it.
+/// What went on at some moment: of what was allocated last. When a tensor is freed then it is the last that could
+/// need it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LastUse {
     /// The operation whose result was allocated last before that, by its `ATen` name.
@@ -95,8 +96,18 @@ impl Detail {
         if freed >= self.trace.event_count() {
             return None;
         }
+        self.last_before(freed)
+    }
+
+    /// What was allocated last up to an event, within its phase.
+    pub fn last_made(&self, event: u32) -> Option<LastUse> {
+        self.last_before(usize::try_from(event).ok()?.saturating_add(1))
+    }
+
+    /// What was allocated last in so many events, within the phase that they end in.
+    fn last_before(&self, events: usize) -> Option<LastUse> {
         let mut last = None;
-        for event in self.trace.events().take(freed) {
+        for event in self.trace.events().take(events) {
             match event {
                 Event::Alloc(id) => last = Some(id),
                 // Nothing of the phase before needs it any more.

@@ -386,6 +386,21 @@ pub struct Timeline {
     pub peak: usize,
 }
 
+impl Timeline {
+    /// The first moment of a phase at which so much is live.
+    pub fn reaches(&self, phase: Phase, live: Bytes) -> Option<u32> {
+        let of_phase = self.spans.iter().filter(|span| span.phase == phase);
+        let within = |event: u32| {
+            of_phase
+                .clone()
+                .any(|span| (span.start..span.end).contains(&event))
+        };
+        let mut points = self.points.iter();
+        let reached = points.find(|point| point.composition.total() == live && within(point.event));
+        reached.map(|point| point.event)
+    }
+}
+
 /// One batch size of a sweep.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct SweepPoint {

@@ -4,6 +4,7 @@
 //! none can be missing; each sentence is a function of plain data. Nothing here knows the page.
 
 mod configs;
+mod explained;
 mod explanation;
 mod export;
 mod figures;
@@ -37,6 +38,7 @@ pub use configs::{
     ConfigWord, estimate_comment, gpu_taken_for, lack_sentence, left_out, note_sentence,
     nothing_of, taken_for, unread_sentence, unsaid_comment,
 };
+pub use explained::{category_explained, phase_explained, tensor_explained};
 pub use explanation::explanation;
 pub use export::{configuration, csv, markdown};
 pub use figures::{
@@ -76,7 +78,7 @@ pub use sentences::{
     phase_short, switch_sentence,
 };
 pub use settings::{SettingHelp, setting_help, setting_name};
-pub use tensors::{dtype_name, moment, shape_text, show_more, tensor_explained, tensors_summary};
+pub use tensors::{dtype_name, moment, shape_text, show_more, tensors_summary};
 pub use terms::{Term, value_name};
 pub use tour::Stop;
 pub use verdict::{both_on_one_gpu, given_back, verdict_answer, verdict_detail};

@@ -1,7 +1,7 @@
 //! Tensors: their shapes, their types and the moments of their lives.
 
-use super::{ByteUnits, Language, Term, amount, exact, meaning_of_category};
-use crate::report::{LastUse, LiveTensor, Timeline};
+use super::{ByteUnits, Language, Term, amount, exact};
+use crate::report::Timeline;
 use crate::units::{Bytes, DType};
 
 /// `[8, 256, 1536]`
@@ -63,60 +63,6 @@ pub fn tensors_summary(count: usize, total: Bytes, units: ByteUnits, language: L
             )
         }
     }
-}
-
-/// Why a tensor is as large as it is, and why it lives as long as it does: "[8, 256, 1536] of float32 are 8 × 256 ×
-/// 1536 × 4 bytes: 12.0 MiB. ..."
-pub fn tensor_explained(
-    tensor: &LiveTensor,
-    last: Option<&LastUse>,
-    timeline: &Timeline,
-    units: ByteUnits,
-    language: Language,
-) -> String {
-    let english = language == Language::English;
-    let size = amount(tensor.bytes, units);
-    let formula = tensor.shape.map(|(shape, dtype)| {
-        let sizes: Vec<String> = shape.dims().iter().map(|&size| exact(size)).collect();
-        let (sizes, each) = (sizes.join(" \u{d7} "), dtype.size());
-        let name = dtype_name(dtype);
-        if english {
-            format!("{sizes} \u{d7} {each} bytes of {name}, in blocks of 512: {size}.")
-        } else {
-            format!("{sizes} \u{d7} {each} 字节（{name}），按 512 字节取整：{size}。")
-        }
-    });
-    let formula = formula.unwrap_or_else(|| format!("{size}."));
-    let meaning = meaning_of_category(tensor.category);
-    let place = |op: &str, module: &str| match (op.is_empty(), module.is_empty()) {
-        (true, true) => None,
-        (true, false) => Some(module.to_owned()),
-        (false, true) => Some(op.to_owned()),
-        (false, false) if english => Some(format!("{op} in {module}")),
-        (false, false) => Some(format!("{module} 中的 {op}")),
-    };
-    let made = place(tensor.op, &tensor.module);
-    let [born, freed] = [tensor.born, tensor.freed].map(|event| moment(timeline, event, language));
-    let made = match (made, english) {
-        (Some(by), true) => format!("{by} makes it ({born})."),
-        (Some(by), false) => format!("由 {by} 创建（{born}）。"),
-        (None, true) => format!("It is made {born}."),
-        (None, false) => format!("创建于：{born}。"),
-    };
-    let last = last.and_then(|last| place(last.op, &last.module));
-    let ends = match (last, english) {
-        (Some(last), true) => format!("It lives until {freed}: after {last} nothing needs it."),
-        (Some(last), false) => format!("存活至{freed}：{last} 之后不再需要。"),
-        (None, true) => "It outlives the run.".to_owned(),
-        (None, false) => "运行结束后仍然保留。".to_owned(),
-    };
-    let source = if english {
-        format!("Source: {}.", meaning.source)
-    } else {
-        format!("来源：{}。", meaning.source)
-    };
-    let gap = if english { " " } else { "" };
-    [&formula, meaning.text(language), &made, &ends, &source].join(gap)
 }
 
 /// "Show 31 more"

@@ -142,6 +142,7 @@ words! {
     EmbedPreview: "Preview of the widget", "小部件预览";
     ExportFigures: "Figures", "图";
     ExportFiguresHelp: "With title, configuration and address; PNG at twice the size.", "附标题、配置与网址；PNG 为两倍尺寸。";
+    ExportLater: "Not drawn yet: look at its panel on the page first.", "尚未绘制：请先在页面上查看它所在的面板。";
     ExportData: "Numbers", "数据";
     ExportDataHelp: "JSON has the scenario and the whole report; the command line reads the scenario.", "JSON 含场景与完整报告；命令行可读取该场景。";
     Copy: "Copy", "复制";

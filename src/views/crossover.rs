@@ -55,6 +55,10 @@ impl Plot for Crossover {
         self.with(spot, |figure| draw_crossover(figure, look, area))
     }
 
+    fn is_there(&self) -> bool {
+        self.store.sweep.with(Option::is_some)
+    }
+
     fn hit(&self, sheet: &Sheet, (x, y): Place) -> Option<Spot> {
         self.layout(sheet, |layout, _| layout.hit(x, y)).map(spot)
     }

@@ -14,6 +14,7 @@ mod controls;
 mod crossover;
 mod decisions;
 mod embedded;
+mod explained;
 mod explanation;
 mod gallery;
 mod glossary;

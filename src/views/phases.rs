@@ -74,6 +74,10 @@ impl Plot for Phases {
             .unwrap_or(Ok(()))
     }
 
+    fn is_there(&self) -> bool {
+        self.with(None, |_| ()).is_some()
+    }
+
     fn hit(&self, sheet: &Sheet, (x, y): Place) -> Option<Spot> {
         self.layout(sheet, |layout| layout.hit(x, y)).map(spot)
     }

@@ -71,6 +71,8 @@ pub(super) struct Sheet {
 pub(super) trait Plot: Send + Sync {
     /// Draws it; what this reads draws it again when it changes.
     fn draw(&self, look: &Look, spot: Option<Spot>, area: &Area) -> Drawn<Surface<'static>>;
+    /// Whether there is anything to draw yet.
+    fn is_there(&self) -> bool;
     /// What is at a place.
     fn hit(&self, sheet: &Sheet, place: Place) -> Option<Spot>;
     /// Where a key leads; from nowhere it leads to what matters most.

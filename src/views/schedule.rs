@@ -56,6 +56,10 @@ impl Plot for Picture {
             .unwrap_or(Ok(()))
     }
 
+    fn is_there(&self) -> bool {
+        self.with(None, |_| ()).is_some()
+    }
+
     fn hit(&self, sheet: &Sheet, (x, y): Point) -> Option<Spot> {
         self.layout(sheet)?.hit(x, y).map(spot)
     }

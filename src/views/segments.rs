@@ -90,6 +90,10 @@ impl Plot for Pieces {
             .unwrap_or(Ok(()))
     }
 
+    fn is_there(&self) -> bool {
+        self.with(None, |_| ()).is_some()
+    }
+
     fn hit(&self, sheet: &Sheet, (x, y): Place) -> Option<Spot> {
         let hit = self.layout(sheet)?.hit(x, y)?;
         Some(spot(hit.number()))
@@ -149,6 +153,10 @@ impl Plot for Fullness {
     fn draw(&self, look: &Look, spot: Option<Spot>, area: &Area) -> Drawn<Surface<'static>> {
         self.with(spot, |figure| draw_fullness(figure, look, area))
             .unwrap_or(Ok(()))
+    }
+
+    fn is_there(&self) -> bool {
+        self.with(None, |_| ()).is_some()
     }
 
     fn hit(&self, sheet: &Sheet, (x, y): Place) -> Option<Spot> {

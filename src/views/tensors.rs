@@ -1,6 +1,7 @@
 //! The tensors at the peak: what each is, how large, and when it lives.
 
 use super::bars::category_background;
+use super::explained::explained;
 use super::pin::Pin;
 use crate::app::{Lifetime, Store, Target, use_store};
 use crate::browser;
@@ -9,7 +10,6 @@ use crate::report::LiveTensor;
 use crate::tape::Category;
 use crate::text::{
     Language, Scale, Term, Word, amount, dtype_name, exact_bytes, moment, shape_text,
-    tensor_explained,
 };
 use crate::widgets::{Choice, Choices};
 use leptos::html;
@@ -100,7 +100,7 @@ pub(super) fn TensorsPanel() -> impl IntoView {
             <p class="figure-summary">{Signal::derive(summary)}</p>
             <div class="bone bone-rows" hidden=Signal::derive(move || there.get())></div>
             <TensorTable groups whole there />
-            <p class="explained" role="status">{move || explained(store, tensors)}</p>
+            <p class="explained" role="status">{move || explained(store, tensors, only.get())}</p>
             <button
                 type="button"
                 class="quiet"
@@ -114,31 +114,6 @@ pub(super) fn TensorsPanel() -> impl IntoView {
             </button>
         </section>
     }
-}
-
-/// Why the tensor that is looked at is what it is, and lives as long as it does.
-fn explained(store: Store, tensors: Memo<Vec<LiveTensor>>) -> Option<String> {
-    let Some(Target::Tensor(looked_at)) = store.focus.current() else {
-        return None;
-    };
-    let (units, language) = (store.units.get(), store.language.get());
-    let same = |of: &&LiveTensor| of.storage == looked_at.storage;
-    tensors.with(|all| {
-        let tensor = all.iter().find(same)?;
-        let last = store
-            .detail
-            .with(|detail| detail.as_ref()?.last_use(tensor.freed));
-        store.settled.with(|answer| {
-            let timeline = &answer.as_ref()?.timeline;
-            Some(tensor_explained(
-                tensor,
-                last.as_ref(),
-                timeline,
-                units,
-                language,
-            ))
-        })
-    })
 }
 
 /// The table of the panel.

@@ -91,6 +91,10 @@ impl Plot for OverTime {
             .unwrap_or(Ok(()))
     }
 
+    fn is_there(&self) -> bool {
+        self.with(None, |_| ()).is_some()
+    }
+
     fn hit(&self, sheet: &Sheet, (x, y): Place) -> Option<Spot> {
         self.layout(sheet, |layout, timeline| layout.hit(timeline, x, y))
             .map(spot)

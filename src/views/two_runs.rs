@@ -53,6 +53,12 @@ where
         self.with(spot, |figure| draw_history(figure, look, area))
     }
 
+    fn is_there(&self) -> bool {
+        self.with(None, |figure| {
+            figure.runs.iter().any(|run| !run.moments.is_empty())
+        })
+    }
+
     fn hit(&self, sheet: &Sheet, (x, _): Place) -> Option<Spot> {
         self.layout(sheet).hit(x).map(spot)
     }

@@ -101,7 +101,7 @@ pub const ROOMS: &[Room] = &[
         "text",
         &[
             "units", "ask", "lengths", "resolve", "inputs", "configs", "tape", "sim", "host",
-            "report", "decide",
+            "report", "decide", "figure",
         ],
     ),
     page("browser", &[]),

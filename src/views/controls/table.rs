@@ -122,7 +122,9 @@ static ONE_GPU: &[Group] = &[
                 .look(Look::Choice(losses))
                 .absent(Called(Word::Automatic))
                 .half(),
-            Setting::new("objective.beta").look(Look::Shares(SHARES)),
+            Setting::new("objective.beta")
+                .look(Look::Shares(SHARES))
+                .absent(Called(Word::Automatic)),
             Setting::new("objective.precompute_ref_log_probs"),
             Setting::new("objective.teacher")
                 .look(Look::Choice(teachers))

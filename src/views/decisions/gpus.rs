@@ -54,6 +54,10 @@ impl Plot for Picture {
         self.with(spot, |figure| draw_gpus(figure, look, area))
     }
 
+    fn is_there(&self) -> bool {
+        self.fits.known_curves().is_some()
+    }
+
     fn hit(&self, sheet: &Sheet, (x, _): Place) -> Option<Spot> {
         self.layout(sheet).hit(x).map(spot)
     }

@@ -67,6 +67,10 @@ impl Plot for Picture {
             .unwrap_or(Ok(()))
     }
 
+    fn is_there(&self) -> bool {
+        self.with(None, |_| ()).is_some()
+    }
+
     fn hit(&self, sheet: &Sheet, (x, y): Place) -> Option<Spot> {
         self.spot(self.layout(sheet)?.hit(x, y)?)
     }

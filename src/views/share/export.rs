@@ -103,6 +103,38 @@ fn save_data(name: &str, kind: &str, text: Option<String>) {
     }
 }
 
+/// A figure with its buttons, which wait until there is something to draw.
+fn export_row(hung: Hung, store: Store, link: Memo<String>) -> impl IntoView {
+    let plot = hung.plot.clone();
+    let waits = Memo::new(move |_| !plot.is_there());
+    let why = move || {
+        waits
+            .get()
+            .then(|| Word::ExportLater.text(store.language.get()))
+    };
+    let title = hung.title;
+    let button = move |name: &'static str, save: fn(&Hung, Store, &str)| {
+        let hung = hung.clone();
+        view! {
+            <button
+                type="button"
+                class="quiet"
+                disabled=move || waits.get()
+                title=why
+                on:click=move |_| save(&hung, store, &link.get_untracked())
+            >
+                {name}
+            </button>
+        }
+    };
+    view! {
+        <li class="export-row">
+            <span>{Signal::derive(move || title.text(store.language.get()))}</span>
+            <span class="buttons">{button("PNG", save_png)} {button("SVG", save_svg)}</span>
+        </li>
+    }
+}
+
 /// Buttons that save.
 #[component]
 pub(super) fn ExportTab(
@@ -115,30 +147,7 @@ pub(super) fn ExportTab(
     let figures = move || {
         let all = gallery.map(Gallery::all).unwrap_or_default();
         all.into_iter()
-            .map(|hung| {
-                let (title, again) = (hung.title, hung.clone());
-                view! {
-                    <li class="export-row">
-                        <span>{word(title)}</span>
-                        <span class="buttons">
-                            <button
-                                type="button"
-                                class="quiet"
-                                on:click=move |_| save_png(&hung, store, &link.get_untracked())
-                            >
-                                "PNG"
-                            </button>
-                            <button
-                                type="button"
-                                class="quiet"
-                                on:click=move |_| save_svg(&again, store, &link.get_untracked())
-                            >
-                                "SVG"
-                            </button>
-                        </span>
-                    </li>
-                }
-            })
+            .map(|hung| export_row(hung, store, link))
             .collect_view()
     };
     view! {
