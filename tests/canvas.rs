@@ -30,6 +30,8 @@ wasm_bindgen_test_configure!(run_in_browser);
 
 /// Drawings a measurement takes together, since the clock ticks in milliseconds.
 const DRAWINGS: u32 = 100;
+/// Measurements: a browser compiles what is hot again, so that the first are slower.
+const ROUNDS: usize = 15;
 /// Ten times the budget of 3 ms: the machine may be busy, and the build is not optimized; a
 /// change of order is not noise.
 const LIMIT_MS: f64 = 30.0;
@@ -61,12 +63,16 @@ fn canvas() -> HtmlCanvasElement {
 fn time(name: &str, draw: impl Fn(&HtmlCanvasElement)) {
     let element = canvas();
     draw(&element);
-    let start = Date::now();
-    for _ in 0..DRAWINGS {
-        draw(&element);
-    }
-    let each = (Date::now() - start) / f64::from(DRAWINGS);
-    console_log!("{name}: {each:.2} ms");
+    let mut rounds = [(); ROUNDS].map(|()| {
+        let start = Date::now();
+        for _ in 0..DRAWINGS {
+            draw(&element);
+        }
+        (Date::now() - start) / f64::from(DRAWINGS)
+    });
+    rounds.sort_by(f64::total_cmp);
+    let (each, best) = (rounds[ROUNDS / 2], rounds[0]);
+    console_log!("{name}: {each:.2} ms, at best {best:.2}");
     assert!(each < LIMIT_MS, "{name} takes {each:.1} ms");
     let ratio = window().expect("a window").device_pixel_ratio();
     assert!((f64::from(element.width()) - 1200.0 * ratio).abs() < 1.0);

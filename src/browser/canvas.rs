@@ -21,17 +21,16 @@
 //!   compute the page's styles. What was measured is known when the same text is drawn again.
 //! - It takes plotters' size of a font for its CSS size: see [`PLOTTERS_EM`].
 
-use gloo_utils::{document, window};
+use super::document::{context, off_screen};
+use super::text_width::{Font, text_width};
+use gloo_utils::window;
 use plotters_backend::text_anchor::Pos;
 use plotters_backend::{
     BackendColor, BackendCoord, BackendStyle, BackendTextStyle, DrawingBackend, DrawingErrorKind,
     FontFamily, FontStyle, FontTransform,
 };
 use plotters_canvas::CanvasBackend;
-use std::cell::RefCell;
-use std::collections::HashMap;
 use std::f64::consts::TAU;
-use wasm_bindgen::JsCast;
 use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement};
 
 /// plotters' text styles give 1.24 times the CSS size of the font, as its other backends read it.
@@ -54,69 +53,6 @@ pub struct Canvas {
     /// that all that is drawn at whole numbers is snapped to them; the pixel ratio elsewhere, so that a
     /// unit is a device pixel. The transform makes up for the rest of the ratio.
     grid: f64,
-}
-
-/// What measures text in a font.
-struct Measure {
-    font: String,
-    context: CanvasRenderingContext2d,
-    /// Widths of texts, in the font's pixels.
-    widths: HashMap<String, f64>,
-}
-
-/// Texts whose widths are kept at once: those of some figures. A slider that is dragged brings new ones without end.
-const WIDTHS: usize = 1000;
-
-thread_local! {
-    /// One for each font that text has been measured in: a page has a handful.
-    static MEASURES: RefCell<Vec<Measure>> = const { RefCell::new(Vec::new()) };
-}
-
-impl Measure {
-    fn new(font: &str) -> Option<Self> {
-        let context = context(&off_screen()?)?;
-        context.set_font(font);
-        Some(Self {
-            font: font.to_owned(),
-            context,
-            widths: HashMap::new(),
-        })
-    }
-
-    fn width(&mut self, text: &str) -> Option<f64> {
-        if let Some(width) = self.widths.get(text) {
-            return Some(*width);
-        }
-        let width = self.context.measure_text(text).ok()?.width();
-        if self.widths.len() >= WIDTHS {
-            self.widths.clear();
-        }
-        self.widths.insert(text.to_owned(), width);
-        Some(width)
-    }
-}
-
-/// A canvas that is on no screen; none without a document that knows canvases.
-fn off_screen() -> Option<HtmlCanvasElement> {
-    document().create_element("canvas").ok()?.dyn_into().ok()
-}
-
-/// What draws on a canvas; none when the browser has no 2D canvas.
-fn context(element: &HtmlCanvasElement) -> Option<CanvasRenderingContext2d> {
-    element.get_context("2d").ok()??.dyn_into().ok()
-}
-
-/// How wide a text is in a font, in the font's pixels; none without a 2D canvas.
-fn measured(text: &str, font: &str) -> Option<f64> {
-    MEASURES.with_borrow_mut(|all| {
-        if let Some(measure) = all.iter_mut().find(|measure| measure.font == font) {
-            return measure.width(text);
-        }
-        let mut measure = Measure::new(font)?;
-        let width = measure.width(text);
-        all.push(measure);
-        width
-    })
 }
 
 type CanvasError = <CanvasBackend as DrawingBackend>::ErrorType;
@@ -391,13 +327,13 @@ impl DrawingBackend for Canvas {
     }
 
     fn estimate_text_size<S: BackendTextStyle>(&self, text: &str, style: &S) -> Done<(u32, u32)> {
-        let font = format!(
-            "{} {}px {}",
-            style.style().as_str(),
-            self.em(style),
-            style.family().as_str()
-        );
-        let width = measured(text, &font).unwrap_or(0.0) / self.grid;
+        let (style_name, family) = (style.style(), style.family());
+        let font = Font {
+            style: style_name.as_str(),
+            size: self.em(style),
+            family: family.as_str(),
+        };
+        let width = text_width(text, font).unwrap_or(0.0) / self.grid;
         let height = style.size() / PLOTTERS_EM * LINE_HEIGHT;
         Ok((whole(width.ceil()), whole(height)))
     }

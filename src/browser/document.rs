@@ -4,7 +4,8 @@ use gloo_events::EventListener;
 use gloo_utils::{document, document_element, window};
 use wasm_bindgen::JsCast;
 use web_sys::{
-    Element, Event, FocusEvent, HtmlElement, ScrollIntoViewOptions, ScrollLogicalPosition,
+    CanvasRenderingContext2d, Element, Event, FocusEvent, HtmlCanvasElement, HtmlElement,
+    ScrollIntoViewOptions, ScrollLogicalPosition,
 };
 
 /// The languages the reader prefers, as BCP 47 tags, the most preferred first.
@@ -131,4 +132,14 @@ pub fn on_update(newer: impl Fn() + 'static) {
 /// Loads the page again.
 pub fn reload() {
     let _ = window().location().reload();
+}
+
+/// A canvas that is on no screen; none without a document that knows canvases.
+pub(super) fn off_screen() -> Option<HtmlCanvasElement> {
+    document().create_element("canvas").ok()?.dyn_into().ok()
+}
+
+/// What draws on a canvas; none when the browser has no 2D canvas.
+pub(super) fn context(element: &HtmlCanvasElement) -> Option<CanvasRenderingContext2d> {
+    element.get_context("2d").ok()??.dyn_into().ok()
 }

@@ -16,6 +16,7 @@ mod fetch;
 mod files;
 mod memory;
 mod rest;
+mod text_width;
 mod timer;
 mod workers;
 

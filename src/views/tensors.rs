@@ -93,7 +93,11 @@ pub(super) fn TensorsPanel() -> impl IntoView {
                         choices
                         value=chosen
                         disabled=false
-                        on_choice=move |name: String| only.set(Category::from_name(&name))
+                        on_choice=move |name: String| {
+                            // The row that was pointed at goes without a word.
+                            store.focus.point(None);
+                            only.set(Category::from_name(&name));
+                        }
                     />
                 </label>
             </header>
