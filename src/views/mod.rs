@@ -14,7 +14,6 @@ mod controls;
 mod crossover;
 mod decisions;
 mod embedded;
-mod explained;
 mod explanation;
 mod gallery;
 mod glossary;

@@ -1,7 +1,8 @@
 //! The tensors at the peak: what each is, how large, and when it lives.
 
+mod explained;
+
 use super::bars::category_background;
-use super::explained::explained;
 use super::pin::Pin;
 use crate::app::{Lifetime, Store, Target, use_store};
 use crate::browser;
@@ -12,6 +13,7 @@ use crate::text::{
     Language, Scale, Term, Word, amount, dtype_name, exact_bytes, moment, shape_text,
 };
 use crate::widgets::{Choice, Choices};
+use explained::explained;
 use leptos::html;
 use leptos::prelude::*;
 
