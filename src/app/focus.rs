@@ -72,12 +72,17 @@ impl Focus {
 
     /// What is highlighted now.
     pub fn current(self) -> Option<Target> {
-        self.pointed.get().or_else(|| self.pinned.get())
+        self.pointed.get().or_else(|| self.pinned())
+    }
+
+    /// What stays highlighted when nothing is pointed at.
+    pub fn pinned(self) -> Option<Target> {
+        self.pinned.get()
     }
 
     /// Whether a target is pinned.
     pub fn is_pinned(self, target: Target) -> bool {
-        self.pinned.get() == Some(target)
+        self.pinned() == Some(target)
     }
 
     /// What is highlighted now, where single tensors are not shown.

@@ -8,14 +8,19 @@ use crate::tape::Category;
 use crate::text::{category_explained, phase_explained, tensor_explained};
 use leptos::prelude::*;
 
-/// Why what is looked at is there, of the tensors that are alive at the highest point; of the category that the
-/// table shows alone where nothing is looked at.
+/// Why the tensor that is looked at is there, or what is pinned, of the tensors that are alive at the highest point; of
+/// the category that the table shows alone where neither is. What is pointed at outside of the table does not count: it
+/// would move when the text below the table changes.
 pub(super) fn explained(
     store: Store,
     tensors: Memo<Vec<LiveTensor>>,
     only: Option<Category>,
 ) -> Option<String> {
-    let target = store.focus.current().or(only.map(Target::Category))?;
+    let target = match store.focus.current() {
+        Some(tensor @ Target::Tensor(_)) => Some(tensor),
+        _ => store.focus.pinned(),
+    };
+    let target = target.or(only.map(Target::Category))?;
     store.detail.with(|detail| {
         let detail = detail.as_ref()?;
         store.settled.with(|answer| {
