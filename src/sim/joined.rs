@@ -1,6 +1,7 @@
 //! What an evaluation keeps of its batches until it ends.
 
 use crate::tape::{Category, Tape, Tensor};
+use crate::units::{DType, Shape};
 
 /// Batches that are run one by one. Those between the first and the last of them only add to the
 /// predictions that are kept.
@@ -41,13 +42,7 @@ impl Joined {
     /// Adds batches that are not run until there are so many: the last ones one by one, which leaves in the allocator's
     /// cache what it leaves.
     pub(super) fn grow(&mut self, t: &Tape, batches: u64) {
-        let before = self.batches.max(1);
-        let one = |kept: &Tensor| {
-            let mut shape = *kept.shape();
-            shape.dims_mut()[0] = shape.dim(0) / before;
-            (shape, kept.dtype())
-        };
-        let each: Vec<_> = self.kept.iter().map(one).collect();
+        let each = self.of(1);
         if batches > self.batches + ONE_BY_ONE {
             self.lengthen(t, batches - ONE_BY_ONE);
         }
@@ -60,14 +55,20 @@ impl Joined {
 
     /// Stands for so many batches, of which some are not run.
     pub(super) fn lengthen(&mut self, t: &Tape, batches: u64) {
+        let longer = |(shape, dtype)| t.allocate("cat", shape, dtype, Category::Logits);
+        self.kept = self.of(batches).into_iter().map(longer).collect();
+        self.batches = batches;
+    }
+
+    /// Shapes and dtypes of what is kept of so many batches.
+    fn of(&self, batches: u64) -> Vec<(Shape, DType)> {
         let before = self.batches.max(1);
-        let longer = |kept: &Tensor| {
+        let of = |kept: &Tensor| {
             let mut shape = *kept.shape();
             shape.dims_mut()[0] = shape.dim(0) / before * batches;
-            t.allocate("cat", shape, kept.dtype(), Category::Logits)
+            (shape, kept.dtype())
         };
-        self.kept = self.kept.iter().map(longer).collect();
-        self.batches = batches;
+        self.kept.iter().map(of).collect()
     }
 
     /// They go to the host.

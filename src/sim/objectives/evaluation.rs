@@ -159,8 +159,8 @@ impl Trainer<'_> {
                 prediction.labels = batch.map(|batch| batch.ids().clone());
             }
         }
-        for kept in [&prediction.logits].into_iter().flatten() {
-            kept.set_category(Category::Logits);
+        if let Some(logits) = &prediction.logits {
+            logits.set_category(Category::Logits);
         }
         Some(prediction)
     }
