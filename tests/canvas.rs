@@ -20,7 +20,7 @@ use highwater::units::Bytes;
 use js_sys::Date;
 use plotters::coord::Shift;
 use plotters::drawing::{DrawingArea, IntoDrawingArea};
-use plotters::style::{BLACK, Color, IntoFont, IntoTextStyle};
+use plotters::style::{BLACK, Color, FontTransform, IntoFont, IntoTextStyle};
 use plotters_backend::DrawingBackend;
 use wasm_bindgen::JsCast;
 use wasm_bindgen_test::{console_log, wasm_bindgen_test, wasm_bindgen_test_configure};
@@ -198,4 +198,49 @@ fn text_takes_the_room_that_was_measured_and_measuring_leaves_the_page_alone() {
             "{drawn} of {width} at {ratio}"
         );
     }
+}
+
+/// Columns and rows of the pixels with ink, the first and the last of each.
+fn extent(element: &HtmlCanvasElement) -> [(usize, usize); 2] {
+    let rows = opacity(element);
+    let inked = |(_, ink): &(usize, bool)| *ink;
+    let ends = |lines: Vec<bool>| {
+        let mut places = lines.into_iter().enumerate().filter(inked);
+        let (first, _) = places.next().expect("some ink");
+        (first, places.next_back().map_or(first, |(last, _)| last))
+    };
+    let columns = (0..element.width() as usize)
+        .map(|x| rows.iter().any(|row| row[x] > 0))
+        .collect();
+    let lines = rows.iter().map(|row| row.iter().any(|&alpha| alpha > 0));
+    [ends(columns), ends(lines.collect())]
+}
+
+#[wasm_bindgen_test]
+fn turned_text_ends_at_its_place_and_text_after_it_is_level() {
+    let text = "turned";
+    let style = ("sans-serif", 20.0)
+        .into_font()
+        .into_text_style(&(200, 200));
+    let turned = style.transform(FontTransform::Rotate270);
+    let (mut canvas, element) = Canvas::apart((200, 200), 1.0).expect("a canvas");
+    let (width, _) = canvas.estimate_text_size(text, &style).expect("a width");
+    canvas.draw_text(text, &turned, (50, 150)).expect("a text");
+    let [columns, lines] = extent(&element);
+    assert!(
+        (50..75).contains(&columns.0) && columns.1 < 75,
+        "{columns:?}"
+    );
+    assert!(
+        lines.1 <= 150 && lines.1 - lines.0 <= width as usize,
+        "{lines:?}"
+    );
+    assert!(lines.1 - lines.0 + 4 > width as usize, "{lines:?}");
+    // A second canvas with both: what the turned text changed does not stay.
+    let (mut level, element) = Canvas::apart((200, 200), 1.0).expect("a canvas");
+    level.draw_text(text, &turned, (-50, 150)).expect("off it");
+    level.draw_text(text, &style, (50, 150)).expect("a text");
+    let [columns, lines] = extent(&element);
+    assert!(columns.1 - columns.0 + 4 > width as usize, "{columns:?}");
+    assert!((150..175).contains(&lines.0) && lines.1 < 175, "{lines:?}");
 }

@@ -1,6 +1,6 @@
 //! A canvas as a plotters backend: plotters-canvas, made crisp at every pixel ratio.
 //!
-//! plotters-canvas draws rectangles, polygons, circles and text. Around it stands what it cannot do:
+//! plotters-canvas draws polygons and discs. Around it stands what it cannot do:
 //!
 //! - It knows no pixel ratio: it takes the canvas's own pixels for those of the figure. Here sizes
 //!   and places are CSS pixels, and the canvas is given a transform.
@@ -13,8 +13,9 @@
 //!   together, in their exact width, with round corners. Its lines are moved by half a pixel where
 //!   they are level or upright; here they are paths of two points.
 //! - Its pixels are not CSS pixels: here they are rectangles.
-//! - It names the colour anew for each rectangle, a string that the browser reads, which took a quarter of
-//!   a redraw: here rectangles of one colour that follow each other are filled after it was named once.
+//! - It names the colour anew for each rectangle and the colour, the font and the alignment for each text:
+//!   strings that the browser reads, which took a quarter of a redraw. Here what follows each other in the
+//!   same colour, font or alignment is drawn after it was named once.
 //! - It measures no text: plotters adds a styled span to the document for each label, which lays out
 //!   the page there and then and which a strict style policy forbids. Here `measureText` does, on a
 //!   canvas for each font that is on no screen: setting the font of one that is makes the browser
@@ -22,15 +23,15 @@
 //! - It takes plotters' size of a font for its CSS size: see [`PLOTTERS_EM`].
 
 use super::document::{context, off_screen};
-use super::text_width::{Font, text_width};
+use super::text_width::text_width;
 use gloo_utils::window;
-use plotters_backend::text_anchor::Pos;
+use plotters_backend::text_anchor::{HPos, VPos};
 use plotters_backend::{
     BackendColor, BackendCoord, BackendStyle, BackendTextStyle, DrawingBackend, DrawingErrorKind,
-    FontFamily, FontStyle, FontTransform,
+    FontTransform,
 };
 use plotters_canvas::CanvasBackend;
-use std::f64::consts::TAU;
+use std::f64::consts::{FRAC_PI_2, PI, TAU};
 use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement};
 
 /// plotters' text styles give 1.24 times the CSS size of the font, as its other backends read it.
@@ -47,6 +48,8 @@ pub struct Canvas {
     waiting: Option<(Paint, u32)>,
     /// The colour that the canvas fills with; none where plotters-canvas may have named another.
     filling: Option<Paint>,
+    /// The font that the canvas writes in, and how it stands to the place of a text.
+    writing: Option<Writing>,
     /// In CSS pixels.
     size: (u32, u32),
     /// Units of the backend in a CSS pixel: one where a CSS pixel is a whole number of device pixels, so
@@ -85,51 +88,11 @@ impl Paint {
     }
 }
 
-/// A style of text with its font's size in units of the backend.
-struct Sized<'a, S> {
-    style: &'a S,
-    size: f64,
-}
-
-impl<S: BackendTextStyle> BackendTextStyle for Sized<'_, S> {
-    type FontError = S::FontError;
-
-    fn color(&self) -> BackendColor {
-        self.style.color()
-    }
-
-    fn size(&self) -> f64 {
-        self.size
-    }
-
-    fn transform(&self) -> FontTransform {
-        self.style.transform()
-    }
-
-    fn style(&self) -> FontStyle {
-        self.style.style()
-    }
-
-    fn anchor(&self) -> Pos {
-        self.style.anchor()
-    }
-
-    fn family(&self) -> FontFamily<'_> {
-        self.style.family()
-    }
-
-    fn layout_box(&self, text: &str) -> Result<((i32, i32), (i32, i32)), Self::FontError> {
-        self.style.layout_box(text)
-    }
-
-    fn draw<E, Draw: FnMut(i32, i32, BackendColor) -> Result<(), E>>(
-        &self,
-        text: &str,
-        at: BackendCoord,
-        draw: Draw,
-    ) -> Result<Result<(), E>, Self::FontError> {
-        self.style.draw(text, at, draw)
-    }
+/// How text is written: a font as CSS names it, and how a text stands to its place.
+struct Writing {
+    font: String,
+    baseline: &'static str,
+    align: &'static str,
 }
 
 impl Canvas {
@@ -170,6 +133,7 @@ impl Canvas {
             context,
             waiting: None,
             filling: None,
+            writing: None,
             size,
             grid,
         })
@@ -219,9 +183,40 @@ impl Canvas {
         &mut self.backend
     }
 
-    /// The size of a font in units of the backend, to hundredths.
-    fn em<S: BackendTextStyle>(&self, style: &S) -> f64 {
-        (style.size() / PLOTTERS_EM * self.grid * 100.0).round() / 100.0
+    /// The font of a style as CSS names it, its size in units of the backend, to hundredths.
+    fn font<S: BackendTextStyle>(&self, style: &S) -> String {
+        let size = (style.size() / PLOTTERS_EM * self.grid * 100.0).round() / 100.0;
+        let (name, family) = (style.style(), style.family());
+        format!("{} {size}px {}", name.as_str(), family.as_str())
+    }
+
+    /// Writes as a style says from here on.
+    fn write_with<S: BackendTextStyle>(&mut self, style: &S) {
+        let anchor = style.anchor();
+        let wanted = Writing {
+            font: self.font(style),
+            baseline: match anchor.v_pos {
+                VPos::Top => "top",
+                VPos::Center => "middle",
+                VPos::Bottom => "bottom",
+            },
+            align: match anchor.h_pos {
+                HPos::Left => "start",
+                HPos::Center => "center",
+                HPos::Right => "end",
+            },
+        };
+        let named = self.writing.as_ref();
+        if named.is_none_or(|named| named.font != wanted.font) {
+            self.context.set_font(&wanted.font);
+        }
+        if named.is_none_or(|named| named.baseline != wanted.baseline) {
+            self.context.set_text_baseline(wanted.baseline);
+        }
+        if named.is_none_or(|named| named.align != wanted.align) {
+            self.context.set_text_align(wanted.align);
+        }
+        self.writing = Some(wanted);
     }
 }
 
@@ -321,19 +316,31 @@ impl DrawingBackend for Canvas {
     }
 
     fn draw_text<S: BackendTextStyle>(&mut self, text: &str, style: &S, at: BackendCoord) -> Done {
-        let size = self.em(style);
-        let at = self.at(at);
-        self.backend().draw_text(text, &Sized { style, size }, at)
+        self.fill_with(style.color());
+        self.write_with(style);
+        let (x, y) = self.at(at);
+        let (x, y) = (f64::from(x), f64::from(y));
+        let turn = match style.transform() {
+            FontTransform::None => 0.0,
+            FontTransform::Rotate90 => FRAC_PI_2,
+            FontTransform::Rotate180 => PI,
+            FontTransform::Rotate270 => -FRAC_PI_2,
+        };
+        // None of the following fails: all numbers are finite.
+        if turn == 0.0 {
+            let _ = self.context.fill_text(text, x, y);
+        } else {
+            self.context.save();
+            let _ = self.context.translate(x, y);
+            let _ = self.context.rotate(turn);
+            let _ = self.context.fill_text(text, 0.0, 0.0);
+            self.context.restore();
+        }
+        Ok(())
     }
 
     fn estimate_text_size<S: BackendTextStyle>(&self, text: &str, style: &S) -> Done<(u32, u32)> {
-        let (style_name, family) = (style.style(), style.family());
-        let font = Font {
-            style: style_name.as_str(),
-            size: self.em(style),
-            family: family.as_str(),
-        };
-        let width = text_width(text, font).unwrap_or(0.0) / self.grid;
+        let width = text_width(text, &self.font(style)).unwrap_or(0.0) / self.grid;
         let height = style.size() / PLOTTERS_EM * LINE_HEIGHT;
         Ok((whole(width.ceil()), whole(height)))
     }

@@ -5,20 +5,10 @@ use super::document::{context, off_screen};
 use std::cell::RefCell;
 use web_sys::CanvasRenderingContext2d;
 
-/// A font as CSS names it.
-#[derive(Clone, Copy)]
-pub(super) struct Font<'a> {
-    pub(super) style: &'a str,
-    /// In pixels.
-    pub(super) size: f64,
-    pub(super) family: &'a str,
-}
-
 /// What measures text in a font.
 struct Measure {
-    style: String,
-    size: f64,
-    family: String,
+    /// As CSS names it.
+    font: String,
     context: CanvasRenderingContext2d,
     /// Texts in their order, with their widths in the font's pixels.
     widths: Vec<(String, f64)>,
@@ -33,27 +23,14 @@ thread_local! {
 }
 
 impl Measure {
-    fn new(font: Font) -> Option<Self> {
-        let Font {
-            style,
-            size,
-            family,
-        } = font;
+    fn new(font: &str) -> Option<Self> {
         let context = context(&off_screen()?)?;
-        context.set_font(&format!("{style} {size}px {family}"));
+        context.set_font(font);
         Some(Self {
-            style: style.to_owned(),
-            size,
-            family: family.to_owned(),
+            font: font.to_owned(),
             context,
             widths: Vec::new(),
         })
-    }
-
-    fn is_of(&self, font: Font) -> bool {
-        self.size.to_bits() == font.size.to_bits()
-            && self.style == font.style
-            && self.family == font.family
     }
 
     fn width(&mut self, text: &str) -> Option<f64> {
@@ -73,10 +50,10 @@ impl Measure {
     }
 }
 
-/// How wide a text is in a font, in the font's pixels; none without a 2D canvas.
-pub(super) fn text_width(text: &str, font: Font) -> Option<f64> {
+/// How wide a text is in a font that is named as in CSS, in the font's pixels; none without a 2D canvas.
+pub(super) fn text_width(text: &str, font: &str) -> Option<f64> {
     MEASURES.with_borrow_mut(|all| {
-        if let Some(measure) = all.iter_mut().find(|measure| measure.is_of(font)) {
+        if let Some(measure) = all.iter_mut().find(|measure| measure.font == font) {
             return measure.width(text);
         }
         let mut measure = Measure::new(font)?;
