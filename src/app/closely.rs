@@ -25,7 +25,7 @@ pub(super) fn follow(store: Store) {
         }
         rest.set(REST, move || {
             if !untrack(|| store.is_stale()) {
-                let detail = store.scenario.with_untracked(Detail::of);
+                let detail = store.answered.with_untracked(Detail::of);
                 store.detail.set(detail.map(Arc::new));
             }
         });

@@ -1,11 +1,18 @@
-//! From the scenario to the answer: at once, and at most once more a frame.
+//! From the scenario to the answer: at once, and at most once more a frame. Of a pipeline without a named stage
+//! workers find the one that binds.
 
+use super::estimates;
+use super::pursuit::Pursuit;
 use super::store::Store;
-use crate::ask::Finding;
+use crate::ask::{Finding, Scenario};
 use crate::browser;
+use crate::decide::BindingStage;
 use crate::report;
+use crate::resolve::resolve;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
+use std::cell::Cell;
+use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -25,7 +32,8 @@ enum Frame {
 /// answered together in the frame. What stands below the first screen follows when that frame is
 /// painted.
 pub fn follow(store: Store) {
-    estimate(store);
+    let engine = Engine::new(store);
+    engine.estimate();
     complete(store);
     let frame = StoredValue::new(Frame::Idle);
     Effect::new(move |opened: Option<()>| {
@@ -38,12 +46,13 @@ pub fn follow(store: Store) {
             return;
         }
         frame.set_value(Frame::Answered);
-        estimate(store);
+        engine.estimate();
+        let engine = engine.clone();
         request_animation_frame(move || {
             let behind = frame.get_value() == Frame::Behind;
             frame.set_value(Frame::Idle);
             if behind {
-                estimate(store);
+                engine.estimate();
             }
             set_timeout(
                 move || {
@@ -79,10 +88,88 @@ fn settle(store: Store) {
     store.settled.set(store.answer.get_untracked());
 }
 
-fn estimate(store: Store) {
-    match store.scenario.with_untracked(report::estimate) {
+/// Whether workers are looking for the stage that binds.
+#[derive(Clone, Copy, PartialEq)]
+enum Search {
+    Idle,
+    Running,
+    /// The scenario has changed since.
+    Behind,
+}
+
+/// Who answers.
+#[derive(Clone)]
+struct Engine {
+    store: Store,
+    pursuit: Pursuit,
+    search: Rc<Cell<Search>>,
+}
+
+impl Engine {
+    fn new(store: Store) -> Self {
+        Self {
+            store,
+            pursuit: Pursuit::default(),
+            search: Rc::new(Cell::new(Search::Idle)),
+        }
+    }
+
+    /// Answers the scenario on screen.
+    fn estimate(&self) {
+        let store = self.store;
+        let may_search = store.whole.get_untracked() && estimates::are_made_elsewhere();
+        if !(may_search && self.searches()) {
+            answer(store, store.scenario.get_untracked());
+        }
+    }
+
+    /// Lets workers look at the stages of a pipeline; whether they do. The last answer stays until they have; what
+    /// changes meanwhile is answered after it, so that a slider that is dragged shows answers.
+    #[inline(never)] // The first visit does without it.
+    fn searches(&self) -> bool {
+        let store = self.store;
+        let scenario = store.scenario.get_untracked();
+        let Some(stages) = BindingStage::of(&scenario) else {
+            self.pursuit.give_up();
+            self.search.set(Search::Idle);
+            return false;
+        };
+        if self.search.get() != Search::Idle {
+            self.search.set(Search::Behind);
+            return true;
+        }
+        let resolution = resolve(&scenario);
+        if resolution.spec.is_none() {
+            say(store, resolution.findings);
+            return true;
+        }
+        self.search.set(Search::Running);
+        let engine = self.clone();
+        self.pursuit.pursue(stages, move |stages, done| {
+            if done {
+                engine.found(stages);
+            }
+        });
+        true
+    }
+
+    /// Workers have looked at all stages.
+    fn found(&self, stages: &BindingStage) {
+        let store = self.store;
+        answer(store, stages.scenario());
+        after_paint(move || settle(store));
+        if self.search.replace(Search::Idle) == Search::Behind {
+            self.estimate();
+        }
+    }
+}
+
+/// Answers a scenario here and now.
+fn answer(store: Store, scenario: Scenario) {
+    match report::estimate(&scenario) {
         Ok(estimate) => {
             say(store, estimate.report.findings.clone());
+            store.answered.set(scenario);
             store.answer.set(Some(Arc::new(estimate)));
         }
         Err(findings) => say(store, findings),

@@ -18,6 +18,11 @@ thread_local! {
     static WORKERS: Workers = Workers::start(MOST_THREADS);
 }
 
+/// Whether threads beside the page's make estimates.
+pub(super) fn are_made_elsewhere() -> bool {
+    WORKERS.with(Workers::count) > 0
+}
+
 /// In a worker: estimates what the page asks for, and reads its snapshots. A scenario that is refused has no figures;
 /// the page knows why.
 pub(super) fn serve() {

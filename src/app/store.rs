@@ -52,6 +52,8 @@ pub struct State {
     pub drafts: RwSignal<BTreeMap<&'static str, Draft>>,
     /// The last good answer.
     pub answer: RwSignal<Option<Arc<Estimate>>>,
+    /// What that answers: the scenario, of a pipeline with the stage that was found to bind.
+    pub(super) answered: RwSignal<Scenario>,
     /// The same for what stands below the first screen: it comes after the frame that shows the
     /// answer, which need not wait for it.
     pub settled: RwSignal<Option<Arc<Estimate>>>,
@@ -129,6 +131,7 @@ impl Store {
             scenario: RwSignal::new(opening.scenario),
             drafts: RwSignal::new(BTreeMap::new()),
             answer: RwSignal::new(None),
+            answered: RwSignal::new(Scenario::default()),
             settled: RwSignal::new(None),
             whole: RwSignal::new(false),
             findings: RwSignal::new(Vec::new()),

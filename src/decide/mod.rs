@@ -5,7 +5,7 @@
 //! against the number of GPUs, [`sweep`] what each phase needs against the micro-batch size, a [`MemoryMap`]
 //! what a run needs over two numbers. [`long_batches`] says how often batches come that are longer than what fits. A [`Planner`] looks
 //! for the settings that fit and that no others dominate. An [`Adviser`] says what to change where a run does not
-//! fit, and what there is room for where it does.
+//! fit, and what there is room for where it does. A [`BindingStage`] is the stage of a pipeline that needs most.
 //!
 //! Each is a [`Question`]: it goes on by one estimate at a time and asks an [`Estimator`] for it, so that a page can
 //! spread them over frames, and have them made side by side elsewhere.
@@ -27,6 +27,7 @@
 
 mod advice;
 mod axis;
+mod binding;
 mod curve;
 mod gpus;
 mod listed;
@@ -47,6 +48,7 @@ pub use advice::{
     Step, advice, first_remedy,
 };
 pub use axis::Axis;
+pub use binding::BindingStage;
 pub use curve::{GpusCurve, GpusCurves, GpusPoint, Sharding, gpus_curve};
 pub use gpus::{gpus_of, with_gpus};
 pub use long_batches::{LongBatches, Quantile, long_batches};

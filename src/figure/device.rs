@@ -21,6 +21,14 @@ pub enum DevicePart {
 }
 
 impl DevicePart {
+    /// Those that stand beside the categories.
+    pub const WITHOUT_CATEGORY: [Self; 4] = [
+        Self::Cached,
+        Self::OtherProcesses,
+        Self::Context,
+        Self::Small,
+    ];
+
     /// A stable name for style sheets.
     pub const fn name(self) -> &'static str {
         match self {
@@ -43,7 +51,7 @@ pub fn binding_step(device: &DeviceReport) -> &StepReport {
 }
 
 /// The parts of what nvidia-smi shows at the peak.
-pub(super) fn device_parts(device: &DeviceReport) -> Vec<(DevicePart, Bytes)> {
+pub fn device_parts(device: &DeviceReport) -> Vec<(DevicePart, Bytes)> {
     let composition = &binding_step(device).peak.composition;
     let tensors = composition.total();
     // On this GPU: what the allocator would cache with more room does not count.

@@ -15,7 +15,7 @@ use crate::units::{Bytes, sort_short};
 const NAMED: usize = 3;
 
 /// Sentences one after the other; those that are empty say nothing.
-fn joined(sentences: &[&str], language: Language) -> String {
+pub(super) fn joined(sentences: &[&str], language: Language) -> String {
     let said = sentences.iter().filter(|sentence| !sentence.is_empty());
     let said: Vec<&str> = said.copied().collect();
     said.join(language.of((" ", "")))
@@ -35,7 +35,7 @@ fn place(op: &str, module: &str, language: Language) -> Option<String> {
 }
 
 /// The general formula of something, and its source.
-fn sourced(meaning: &Meaning, language: Language) -> [String; 2] {
+pub(super) fn sourced(meaning: &Meaning, language: Language) -> [String; 2] {
     let Meaning {
         formula, source, ..
     } = meaning;

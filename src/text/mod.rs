@@ -21,6 +21,7 @@ mod messages;
 mod node;
 mod numbers;
 mod others;
+mod parts_explained;
 mod plans;
 mod ranks;
 mod reference;
@@ -60,6 +61,7 @@ pub use messages::{WrittenFinding, WrittenReport, english, message_text, written
 pub use node::{growth_sentence, more_ranks, rank_name};
 pub use numbers::{ByteUnits, Scale, amount, count, difference, exact, exact_bytes};
 pub use others::{method_name, method_source, other_figures, other_reasons};
+pub use parts_explained::{device_part_explained, host_part_explained, page_cache_explained};
 pub use plans::{
     adapters_name, freedom_name, gpu_choice, gpus_choice, nearest_sentence, ratio,
     rejection_sentence, search_summary, share_of,
@@ -67,7 +69,9 @@ pub use plans::{
 pub use ranks::{
     busy_share, in_flight, rank_place, ranks_alike, ranks_summary, schedule_summary, slot_sentence,
 };
-pub use reference::{Meaning, meaning_of_category, meaning_of_phase, words_explained};
+pub use reference::{
+    Meaning, meaning_of_category, meaning_of_host_part, meaning_of_phase, words_explained,
+};
 pub use remedies::{
     change_first, largest_batch, outcome_changes, plan_about, plan_name, plan_outcome, remedy_cost,
     remedy_name, remedy_saving, room_text, steps_text,

@@ -1,6 +1,7 @@
 //! What words mean, their symbols in formulas, and where they come from.
 
 use super::Language;
+use crate::host::HostPart;
 use crate::sim::Phase;
 use crate::tape::Category;
 
@@ -197,6 +198,126 @@ pub const fn meaning_of_phase(phase: Phase) -> Meaning {
     }
 }
 
+/// What a part of a host's memory holds.
+pub const fn meaning_of_host_part(part: HostPart) -> Meaning {
+    match part {
+        HostPart::Libraries => Meaning::new(
+            "Private pages of Python, PyTorch and what else a training process imports.",
+            "Python、PyTorch 及训练进程导入的其他库的私有内存页。",
+            "",
+            "measured after each import, torch 2.15, transformers 5.23 (tests/oracle/host)",
+        ),
+        HostPart::SharedLibraries => Meaning::new(
+            "File-backed pages of libraries, which all processes of the node map together.",
+            "库文件映射的内存页，节点上所有进程共用。",
+            "",
+            "measured after each import, torch 2.15, transformers 5.23 (tests/oracle/host)",
+        ),
+        HostPart::CudaContext => Meaning::new(
+            "What a CUDA context keeps on the host in each process: the driver's memory, cuBLAS, the kernels' code.",
+            "每个进程的 CUDA 上下文在主机上的部分：驱动内存、cuBLAS、内核代码。",
+            "",
+            "measured on an H200, driver 580, torch 2.11 (tests/oracle/host/context.py)",
+        ),
+        HostPart::Tokenizer => Meaning::new(
+            "A fast tokenizer with its vocabulary, in each process.",
+            "每个进程中的快速分词器及其词表。",
+            "a fixed part + bytes of an entry \u{d7} V",
+            "measured, tokenizers 0.23.3 (tests/oracle/host)",
+        ),
+        HostPart::Dataset => Meaning::new(
+            "The data set as it is held in memory: Python objects, NumPy or Arrow columns, and the order of a shuffled epoch.",
+            "载入内存的数据集：Python 对象、NumPy 或 Arrow 列，以及打乱后的次序。",
+            "rows \u{d7} bytes of a row in that form",
+            "measured, pandas 3.1, pyarrow 26, datasets 5.2 (tests/oracle/host)",
+        ),
+        HostPart::Workers => Meaning::new(
+            "Processes of the data loaders: they begin as copies of the training process, and pages that they write to, reference counts among them, become their own.",
+            "数据加载器的工作进程：最初是训练进程的副本，写过的内存页（包括引用计数）变为各自私有。",
+            "ranks \u{d7} num_workers \u{d7} (own pages + a batch)",
+            "torch.utils.data.DataLoader, measured (tests/oracle/host)",
+        ),
+        HostPart::PrefetchedBatches => Meaning::new(
+            "Batches that workers have put into shared memory and that wait for the GPU.",
+            "工作进程已放入共享内存、等待送往 GPU 的批次。",
+            "ranks \u{d7} num_workers \u{d7} prefetch_factor \u{d7} a batch",
+            "torch.utils.data.DataLoader, prefetch_factor",
+        ),
+        HostPart::PinnedMemory => Meaning::new(
+            "Page-locked buffers through which batches go to the GPU, each rounded up to a power of two.",
+            "批次送往 GPU 所经的锁页缓冲区，每个向上取整到 2 的幂。",
+            "",
+            "torch.utils.data.DataLoader, pin_memory; CachingHostAllocator",
+        ),
+        HostPart::ModelLoading => Meaning::new(
+            "Weights on the host while the model is read.",
+            "读取模型时主机内存中的权重。",
+            "",
+            "from_pretrained",
+        ),
+        HostPart::Offload => Meaning::new(
+            "Parameters, gradients, optimizer states and activations that are kept on the host.",
+            "保存在主机内存中的参数、梯度、优化器状态与激活值。",
+            "",
+            "DeepSpeed offload, torch.distributed.fsdp CPUOffload, torch.autograd.graph.save_on_cpu",
+        ),
+        HostPart::Training => Meaning::new(
+            "Parameters, gradients, optimizer states and activations of training on the CPU.",
+            "在 CPU 上训练时的参数、梯度、优化器状态与激活值。",
+            "",
+            "torch, device cpu",
+        ),
+        HostPart::Predictions => Meaning::new(
+            "What an evaluation has predicted and keeps until it ends.",
+            "评估的预测结果，保留到评估结束。",
+            "",
+            "transformers, Trainer.evaluation_loop",
+        ),
+        HostPart::Saving => Meaning::new(
+            "Copies on the host of what a checkpoint saves.",
+            "保存检查点时主机上的副本。",
+            "",
+            "save_pretrained, torch.save",
+        ),
+        HostPart::PageTables => Meaning::new(
+            "The kernel's tables of pages, for each process that maps them.",
+            "内核的页表，每个映射内存页的进程一份。",
+            "mapped bytes / 512",
+            "x86-64, pages of 4 KiB",
+        ),
+        HostPart::OtherProcesses => Meaning::new(
+            "The launcher and other processes of the job.",
+            "启动器以及作业的其他进程。",
+            "",
+            "torchrun, measured (tests/oracle/host)",
+        ),
+    }
+}
+
+/// What the allocator holds beyond tensors.
+pub(super) const CACHED: Meaning = Meaning::new(
+    "Reserved but not live: free blocks, rounding and fragments.",
+    "已保留但未存活的部分：空闲块、取整与碎片。",
+    "reserved \u{2212} live",
+    "torch.cuda.memory_summary()",
+);
+
+/// What is outside of the allocator.
+pub(super) const CONTEXT: Meaning = Meaning::new(
+    "What CUDA, the kernels' code and, with several GPUs, NCCL take beside PyTorch's memory, once a process; derived from published measurements.",
+    "CUDA、内核代码以及多 GPU 时 NCCL 在 PyTorch 之外占用的显存，每个进程一份；由公开实测值推得。",
+    "",
+    "nvidia-smi \u{2212} memory_reserved()",
+);
+
+/// Files that are held in RAM.
+pub(super) const PAGE_CACHE: Meaning = Meaning::new(
+    "Files that the kernel keeps in RAM and gives up when memory is needed; not counted as used.",
+    "内核缓存在内存中的文件，需要时会让出；不计入已用内存。",
+    "",
+    "free -h, buff/cache",
+);
+
 /// Other words of the page: their names and meanings.
 pub fn words_explained() -> [((&'static str, &'static str), Meaning); 8] {
     [
@@ -227,24 +348,8 @@ pub fn words_explained() -> [((&'static str, &'static str), Meaning); 8] {
                 "torch.cuda.max_memory_reserved()",
             ),
         ),
-        (
-            ("cached", "分配器缓存"),
-            Meaning::new(
-                "Reserved but not live: free blocks, rounding and fragments.",
-                "已保留但未存活的部分：空闲块、取整与碎片。",
-                "reserved \u{2212} live",
-                "torch.cuda.memory_summary()",
-            ),
-        ),
-        (
-            ("CUDA context", "CUDA 上下文"),
-            Meaning::new(
-                "What CUDA, the kernels' code and, with several GPUs, NCCL take beside PyTorch's memory, once a process; derived from published measurements.",
-                "CUDA、内核代码以及多 GPU 时 NCCL 在 PyTorch 之外占用的显存，每个进程一份；由公开实测值推得。",
-                "",
-                "nvidia-smi \u{2212} memory_reserved()",
-            ),
-        ),
+        (("cached", "分配器缓存"), CACHED),
+        (("CUDA context", "CUDA 上下文"), CONTEXT),
         (
             ("usable", "可用"),
             Meaning::new(
@@ -263,14 +368,6 @@ pub fn words_explained() -> [((&'static str, &'static str), Meaning); 8] {
                 "torch.cuda.reset_peak_memory_stats()",
             ),
         ),
-        (
-            ("page cache", "页缓存"),
-            Meaning::new(
-                "Files that the kernel keeps in RAM and gives up when memory is needed; not counted as used.",
-                "内核缓存在内存中的文件，需要时会让出；不计入已用内存。",
-                "",
-                "free -h, buff/cache",
-            ),
-        ),
+        (("page cache", "页缓存"), PAGE_CACHE),
     ]
 }

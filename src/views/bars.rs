@@ -281,16 +281,11 @@ fn CapacityPanel(
 
 /// What the part of the GPU's bar behind a key is highlighted with.
 pub(super) fn device_target(name: &str) -> Option<Target> {
-    [
-        DevicePart::Cached,
-        DevicePart::OtherProcesses,
-        DevicePart::Context,
-        DevicePart::Small,
-    ]
-    .into_iter()
-    .find(|part| part.name() == name)
-    .or_else(|| Category::from_name(name).map(DevicePart::Category))
-    .map(Shown::target)
+    DevicePart::WITHOUT_CATEGORY
+        .into_iter()
+        .find(|part| part.name() == name)
+        .or_else(|| Category::from_name(name).map(DevicePart::Category))
+        .map(Shown::target)
 }
 
 /// What the part of the host's bar behind a key is highlighted with.

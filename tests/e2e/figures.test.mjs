@@ -238,8 +238,33 @@ test("the tensors at the peak add up to it, are filtered by category and followe
   const phase = page.getByTestId("table").locator("thead button").filter({ hasText: "Backward" });
   await phase.scrollIntoViewIfNeeded();
   await phase.click();
+  await page.mouse.move(0, 0); // else a row that scrolls under the pointer is looked at
   await panel.scrollIntoViewIfNeeded();
   await page.waitForFunction(() => /^Backward needs [\d.]+\s[KMG]iB/.test(document.querySelector("[data-testid=tensors] .explained").innerText));
   await page.keyboard.press("Escape");
+  await close();
+});
+
+test("parts of the bars that hold no tensors are explained where they are pinned", async () => {
+  const { page, close } = await open(browser, `${site.url}?v=1&mb=8`);
+  const why = page.getByTestId("tensors").locator(".explained");
+  for (const [bar, part, says] of [
+    ["device-bar", "CUDA context", /^CUDA takes [\d.]+\s[GM]iB on this GPU outside of PyTorch's allocator\./],
+    ["device-bar", "cached", /^The caching allocator holds [\d.]+\s[GM]iB, live tensors take /],
+    ["host-bar", "libraries", /^Libraries: [\d.]+\s[GM]iB at the node's highest point/],
+    ["host-bar", "page cache", /^Page cache: [\d.]+\s[GM]iB of files/],
+  ]) {
+    const item = page.getByTestId(bar).locator(".legend-item").filter({ hasText: new RegExp(`^${part}`, "i") }).first();
+    await item.scrollIntoViewIfNeeded();
+    await item.click();
+    await page.mouse.move(0, 0);
+    await page.getByTestId("tensors").scrollIntoViewIfNeeded();
+    await page.waitForFunction(
+      ([says]) => new RegExp(says).test(document.querySelector("[data-testid=tensors] .explained").innerText),
+      [says.source],
+    );
+    assert.match(await why.innerText(), / Source: /);
+    await page.keyboard.press("Escape");
+  }
   await close();
 });

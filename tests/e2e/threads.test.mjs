@@ -2,6 +2,7 @@
 import { after, before, test } from "node:test";
 import assert from "node:assert/strict";
 import { launch, open } from "./support/browser.mjs";
+import { slider } from "./support/controls.mjs";
 import { serve } from "./support/site.mjs";
 
 let browser;
@@ -68,4 +69,36 @@ test("a long search leaves the page free", async () => {
   console.log(`tasks of the page above 50 ms while threads search: ${long.map(Math.round)}`);
   assert.ok(long.length < 3, `${long}`);
   await close();
+});
+
+test("a pipeline is answered by threads as by the page, which they leave free", async () => {
+  const total = (page) => page.getByTestId("device-bar").locator("strong").getAttribute("title");
+  /** What is shown after the micro-batch has become larger step by step, and the longest task of the page. */
+  const changed = async (page) => {
+    await page.waitForTimeout(4000); // ranks and advice are worked out first
+    const before = await total(page);
+    await page.evaluate(tasks);
+    await slider(page, "Micro-batch size").focus();
+    for (let step = 0; step < 3; step += 1) await page.keyboard.press("ArrowUp");
+    await page.waitForFunction((of) => document.querySelector("[data-testid=device-bar] strong").title !== of, before);
+    await page.waitForTimeout(1500); // the answer to the last of them
+    const long = await page.evaluate(() => globalThis.tasks.sort((a, b) => b - a));
+    return [await total(page), long.map(Math.round)];
+  };
+  const beside = await open(browser, site.url + LONG);
+  const [shown, held] = await changed(beside.page);
+  const same = await open(browser, beside.page.url());
+  assert.equal(await total(same.page), shown, "the page that opens with it shows the same");
+  await same.close();
+  await beside.close();
+  const alone = await open(browser, site.url + LONG, { serviceWorkers: "block", ready: false });
+  await alone.page.route(/worker-[0-9a-f]+\.js$/, (route) => route.abort());
+  await alone.page.goto(site.url + LONG);
+  await alone.page.locator("html[data-whole]").waitFor();
+  const [without, heldAlone] = await changed(alone.page);
+  assert.equal(without, shown);
+  console.log(`tasks of the page above 50 ms while a pipeline is changed: ${held}; without threads: ${heldAlone}`);
+  assert.ok(Math.max(0, ...held) < Math.max(...heldAlone), `${held} against ${heldAlone}`);
+  alone.problems.length = 0;
+  await alone.close();
 });

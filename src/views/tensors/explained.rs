@@ -1,10 +1,13 @@
-//! Why what is looked at takes what it takes: a tensor, a category or a phase.
+//! Why what is looked at takes what it takes: a tensor, a category, a phase, or another part of a bar.
 
 use crate::app::{Store, Target};
-use crate::figure::{TensorGroup, binding_step, tensor_groups};
-use crate::report::{Detail, Estimate, LiveTensor};
+use crate::figure::{DevicePart, HostBarPart, TensorGroup, binding_step, tensor_groups};
+use crate::report::{Detail, Estimate, LiveTensor, Report};
 use crate::tape::Category;
-use crate::text::{category_explained, phase_explained, tensor_explained};
+use crate::text::{
+    category_explained, device_part_explained, host_part_explained, page_cache_explained,
+    phase_explained, tensor_explained,
+};
 use leptos::prelude::*;
 
 /// Why the tensor that is looked at is there, or what is pinned, of the tensors that are alive at the highest point; of
@@ -20,13 +23,34 @@ pub(super) fn explained(
         _ => store.focus.pinned(),
     };
     let target = target.or(only.map(Target::Category))?;
-    store.detail.with(|detail| {
-        let detail = detail.as_ref()?;
-        store.settled.with(|answer| {
-            let answer = answer.as_ref()?;
-            tensors.with(|all| of_target(store, detail, answer, all, target))
+    store.settled.with(|answer| {
+        let answer = answer.as_ref()?;
+        of_part(store, answer, target).or_else(|| {
+            store.detail.with(|detail| {
+                let detail = detail.as_ref()?;
+                tensors.with(|all| of_target(store, detail, answer, all, target))
+            })
         })
     })
+}
+
+/// Why a part of a bar takes what it takes that holds no tensors.
+fn of_part(store: Store, answer: &Estimate, target: Target) -> Option<String> {
+    let (units, language) = (store.units.get(), store.language.get());
+    let Report { device, host, .. } = &answer.report;
+    match target {
+        Target::Host(part) => Some(host_part_explained(part, host, units, language)),
+        Target::Other(name) if name == HostBarPart::PageCache.name() => {
+            Some(page_cache_explained(host, units, language))
+        }
+        Target::Other(name) => {
+            let part = DevicePart::WITHOUT_CATEGORY
+                .into_iter()
+                .find(|part| part.name() == name)?;
+            device_part_explained(part, device, units, language)
+        }
+        Target::Category(_) | Target::Phase(_) | Target::Tensor(_) => None,
+    }
 }
 
 /// The same of a target, in a run that is known closely.
