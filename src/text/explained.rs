@@ -6,7 +6,7 @@ use super::{
     meaning_of_phase, moment, phase_in_sentence, shape_text,
 };
 use crate::figure::TensorGroup;
-use crate::report::{LastUse, LiveTensor, StepReport, Timeline};
+use crate::report::{Detail, LastUse, LiveTensor, StepReport, Timeline};
 use crate::sim::Phase;
 use crate::tape::Category;
 use crate::units::{Bytes, sort_short};
@@ -68,7 +68,7 @@ fn ends(what: &str, freed: &str, last: Option<&LastUse>, language: Language) -> 
 /// 1536 × 4 bytes: 12.0 MiB. ..."
 pub fn tensor_explained(
     tensor: &LiveTensor,
-    last: Option<&LastUse>,
+    detail: &Detail,
     timeline: &Timeline,
     units: ByteUnits,
     language: Language,
@@ -95,7 +95,8 @@ pub fn tensor_explained(
         (None, true) => format!("It is made {born}."),
         (None, false) => format!("创建于：{born}。"),
     };
-    let ends = ends(language.of(("It", "")), &freed, last, language);
+    let last = detail.last_use(tensor.freed);
+    let ends = ends(language.of(("It", "")), &freed, last.as_ref(), language);
     let [_, source] = sourced(&meaning, language);
     let sentences = [&formula, meaning.text(language), &made, &ends, &source];
     joined(&sentences, language)
@@ -122,12 +123,12 @@ fn kind_of_tensors(group: &TensorGroup, scale: Scale, language: Language) -> Str
     }
 }
 
-/// What a category is made of at the highest point, and why it is there until then. `groups` are its tensors, `last`
-/// what went on when the last of them was freed.
+/// What a category is made of at the highest point, and why it is there until then. `groups` are its tensors, of the
+/// run in `detail`.
 pub fn category_explained(
     category: Category,
     groups: &[TensorGroup],
-    last: Option<&LastUse>,
+    detail: &Detail,
     timeline: &Timeline,
     units: ByteUnits,
     language: Language,
@@ -162,9 +163,10 @@ pub fn category_explained(
     let meaning = meaning_of_category(category);
     let [rule, source] = sourced(&meaning, language);
     let freed = groups.iter().map(TensorGroup::freed).max().unwrap_or(0);
+    let last = detail.last_use(freed);
     let freed = moment(timeline, freed, language);
     let what = language.of(("The last of them", "其中最后一个"));
-    let ends = ends(what, &freed, last, language);
+    let ends = ends(what, &freed, last.as_ref(), language);
     let sentences = [&sum, meaning.text(language), &rule, &ends, &source];
     joined(&sentences, language)
 }
@@ -244,7 +246,7 @@ mod tests {
     use super::*;
     use crate::ask::Scenario;
     use crate::figure::{binding_step, tensor_groups};
-    use crate::report::{Detail, estimate};
+    use crate::report::estimate;
 
     #[test]
     fn a_category_is_the_sum_of_its_kinds_and_lives_until_something_needs_it_last() {
@@ -258,10 +260,8 @@ mod tests {
         let tensors = detail.tensors_at(peak.event);
         let said = |category, language| {
             let groups = tensor_groups(&tensors, Some(category));
-            let freed = groups.iter().map(TensorGroup::freed).max().unwrap_or(0);
-            let last = detail.last_use(freed);
             let units = ByteUnits::Binary;
-            category_explained(category, &groups, last.as_ref(), &timeline, units, language)
+            category_explained(category, &groups, &detail, &timeline, units, language)
         };
         let activations = said(Category::Activations, Language::English);
         let whole = amount(

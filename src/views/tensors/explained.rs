@@ -1,7 +1,7 @@
 //! Why what is looked at takes what it takes: a tensor, a category, a phase, or another part of a bar.
 
 use crate::app::{Store, Target};
-use crate::figure::{DevicePart, HostBarPart, TensorGroup, binding_step, tensor_groups};
+use crate::figure::{DevicePart, HostBarPart, binding_step, tensor_groups};
 use crate::report::{Detail, Estimate, LiveTensor, Report};
 use crate::tape::Category;
 use crate::text::{
@@ -66,16 +66,12 @@ fn of_target(
     match target {
         Target::Tensor(looked_at) => {
             let tensor = all.iter().find(|of| of.storage == looked_at.storage)?;
-            let last = detail.last_use(tensor.freed);
-            let last = last.as_ref();
-            Some(tensor_explained(tensor, last, timeline, units, language))
+            Some(tensor_explained(tensor, detail, timeline, units, language))
         }
         Target::Category(of) => {
             let groups = tensor_groups(all, Some(of));
-            let last = detail.last_use(groups.iter().map(TensorGroup::freed).max()?);
-            let last = last.as_ref();
-            let said = category_explained(of, &groups, last, timeline, units, language);
-            Some(said)
+            let said = category_explained(of, &groups, detail, timeline, units, language);
+            (!groups.is_empty()).then_some(said)
         }
         Target::Phase(phase) => {
             let step = binding_step(&answer.report.device);
