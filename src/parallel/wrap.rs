@@ -136,7 +136,7 @@ pub fn keeps_reference_gathered(spec: &ResolvedSpec) -> bool {
 }
 
 /// Builds a model that the trained one is compared with, as TRL prepares it: whole under DDP and the first stages of
-/// ZeRO (`accelerator.prepare_model(evaluation_mode=True)`, `prepare_deepspeed`), one group under FSDP2, and divided
+/// `ZeRO` (`accelerator.prepare_model(evaluation_mode=True)`, `prepare_deepspeed`), one group under FSDP2, and divided
 /// as the trained one under FSDP1 (`prepare_fsdp`, `models/utils.py`, trl 1.16).
 pub fn wrapped_reference<M>(
     t: &Tape,
