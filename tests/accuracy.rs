@@ -55,6 +55,7 @@ const OF_OPTIONS: &[&str] = &[
     "objectives.jsonl",
     "objectives_beside.jsonl",
     "objectives_evaluated.jsonl",
+    "objectives_ranks.jsonl",
     "optimizers.jsonl",
     "pipeline.jsonl",
     "pipeline_drawn.jsonl",
@@ -147,6 +148,12 @@ const NOT_HELD: &[(&str, &[&str], &str)] = &[
         "nemotron_h.jsonl",
         &["peak_reserved p95"],
         "its two models of 35 MiB are off by one segment of 2 MiB, the larger ones by none",
+    ),
+    (
+        "objectives_ranks.jsonl",
+        &["composition worst", "peak_reserved p95"],
+        "the harness calls gathered weights, gradients and buckets otherwise (96 %), as of the same wrappers beside the \
+         usual loop; models of odd sizes are small and off by a few segments (5.7 %)",
     ),
     (
         "recipes.jsonl",

@@ -66,14 +66,25 @@ pub(super) struct Fsdp2 {
 impl Fsdp2 {
     /// Shards the model whose parameters and buffers were registered, and wraps its modules.
     pub(super) fn wrapping(t: &Tape, spec: &ResolvedSpec, registered: &[Registered]) -> Rc<Self> {
-        let fsdp = Self::new(t, spec, registered, 0);
+        let fsdp = Self::new(t, spec, registered, Modules::of(t, spec, registered), 0);
         t.wrap_modules(Rc::clone(&fsdp) as Rc<dyn ModuleHooks>);
         fsdp
     }
 
-    /// Shards a model, or the stage that is the `root`th on this rank, whose parameters and buffers were
+    /// Shards a model beside the one that is trained, all of it in one group.
+    pub(super) fn whole(t: &Tape, spec: &ResolvedSpec, registered: &[Registered]) -> Rc<Self> {
+        Self::new(t, spec, registered, Modules::whole(t), 1)
+    }
+
+    /// Shards a model in groups, or the stage that is the `root`th on this rank, whose parameters and buffers were
     /// registered, and which has no storages yet.
-    fn new(t: &Tape, spec: &ResolvedSpec, registered: &[Registered], root: u8) -> Rc<Self> {
+    fn new(
+        t: &Tape,
+        spec: &ResolvedSpec,
+        registered: &[Registered],
+        modules: Modules,
+        root: u8,
+    ) -> Rc<Self> {
         let dp = &spec.parallelism.dp;
         let mesh = &spec.mesh;
         let precision = dp.fsdp.mixed_precision;
@@ -92,7 +103,6 @@ impl Fsdp2 {
             .map(ComputeDtype::dtype)
             .or(trained.map(stored))
             .unwrap_or(DType::Float32);
-        let modules = Modules::of(t, spec, registered);
         let group = |at| {
             let sharing = Sharing::of(spec, modules.are_experts(at));
             let reshards = modules.reshards(dp, at);
@@ -248,6 +258,34 @@ impl Fsdp2 {
         }
     }
 
+    /// `_post_forward` of a group, whose modules gave these tensors.
+    fn post_forward(&self, t: &Tape, at: usize, outputs: &[&mut Tensor]) {
+        let group = &self.groups[at];
+        if !t.is_in_backward() && !group.parameters.is_empty() {
+            if group.reshards {
+                group.reshard();
+            }
+            let mut order = self.order.borrow_mut();
+            group.post_forward.borrow_mut().push(order.len());
+            order.push(at);
+        }
+        for x in outputs.iter().filter(|x| x.requires_grad()) {
+            if let Some(own) = self.shared() {
+                t.on_gradient_of(x, Rc::new(move |t| own.pre_backward(t, at)));
+            }
+        }
+        group.state.set(State::Idle);
+    }
+
+    /// `force_complete_post_forward`: groups of which a module was not called, as a head whose weight alone is read.
+    fn complete_forward(&self, t: &Tape, outputs: &[&mut Tensor]) {
+        for at in (1..self.groups.len()).rev() {
+            if self.groups[at].completes() {
+                self.post_forward(t, at, outputs);
+            }
+        }
+    }
+
     /// `_root_post_backward_final_callback`.
     fn end_backward(&self, t: &Tape) {
         for at in 0..self.groups.len() {
@@ -316,23 +354,10 @@ impl ModuleHooks for Fsdp2 {
         let Some(at) = self.modules.group_of(module) else {
             return;
         };
-        let group = &self.groups[at];
-        if group.ends_with(module) && group.state.get() != State::PreBackward {
-            if !t.is_in_backward() && !group.parameters.is_empty() {
-                if group.reshards {
-                    group.reshard();
-                }
-                let mut order = self.order.borrow_mut();
-                group.post_forward.borrow_mut().push(order.len());
-                order.push(at);
-            }
-            for x in outputs.iter().filter(|x| x.requires_grad()) {
-                if let Some(own) = self.shared() {
-                    t.on_gradient_of(x, Rc::new(move |t| own.pre_backward(t, at)));
-                }
-            }
-            group.state.set(State::Idle);
+        if self.groups[at].ends_with(module) && self.groups[at].state.get() != State::PreBackward {
+            self.post_forward(t, at, outputs);
             if at == 0 {
+                self.complete_forward(t, outputs);
                 self.last_gathered.take();
             }
         }

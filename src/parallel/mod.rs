@@ -26,5 +26,8 @@ pub use megatron::{
     ChunkPass, MegatronChunks, MegatronDataParallel, MegatronOptimizer, MegatronSchedule,
 };
 pub use pipeline::{Action, Computation, Follower, Given, Pipeline, Slot, StageModel, schedule};
-pub use wrap::{is_wrapped, optimizer_may_wait, steps_come_again, steps_differ, wrapped};
+pub use wrap::{
+    gathers_reference_whole, is_wrapped, keeps_reference_gathered, optimizer_may_wait,
+    steps_come_again, steps_differ, wrapped, wrapped_reference,
+};
 pub use wrapper::{ModelParameter, StageWrapper, Wrapper};

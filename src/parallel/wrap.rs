@@ -6,10 +6,10 @@ use super::fsdp1::{self, Fsdp1};
 use super::fsdp2::{Fsdp2, Fsdp2Stages};
 use super::tensor::TensorParallel;
 use super::wrapper::Wrapper;
-use super::zero::{Stage1And2, Stage3};
+use super::zero::{Gathered, Stage1And2, Stage3};
 use crate::ask::DataParallelKind;
 use crate::model::ResolvedSpec;
-use crate::tape::Tape;
+use crate::tape::{OwnHooks, Registered, Tape};
 use std::rc::Rc;
 
 /// Whether the model of a run is wrapped.
@@ -65,26 +65,11 @@ pub fn wrapped<M>(
             (model, Some(Ddp::new(t, spec)))
         }
         DataParallelKind::Fsdp1 => {
-            t.register_parameters(true);
-            let dtypes = [spec.weights, spec.stored_weights()];
-            let build = || t.with_memory_of(dtypes, build);
-            let model = match spec.parallelism.dp.fsdp.built_on_cpu {
-                false => build(),
-                // Each weight is quantized on the device, where its scales stay.
-                true if spec.quantization.is_on() => t.with_parameters_elsewhere(build),
-                true => t.without_memory(build),
-            };
-            let registered = t.take_registered();
+            let (model, registered) = for_fsdp1(t, spec, build);
             (model, Some(Fsdp1::new(t, spec, registered)))
         }
         DataParallelKind::Fsdp2 => {
-            t.register_parameters(false);
-            let model = if spec.builds_on_meta() {
-                t.without_memory(build)
-            } else {
-                build()
-            };
-            let registered = t.take_registered();
+            let (model, registered) = for_fsdp2(t, spec, build);
             let wrapper: Rc<dyn Wrapper> = if spec.is_pipelined() {
                 Fsdp2Stages::new(t, spec, &registered)
             } else {
@@ -112,5 +97,69 @@ pub fn wrapped<M>(
             (model, Some(TensorParallel::new(t, &registered)))
         }
         _ => (build(), None),
+    }
+}
+
+/// Builds a model for FSDP1: on the device, or on the host.
+fn for_fsdp1<M>(t: &Tape, spec: &ResolvedSpec, build: impl FnOnce() -> M) -> (M, Vec<Registered>) {
+    t.register_parameters(true);
+    let dtypes = [spec.weights, spec.stored_weights()];
+    let build = || t.with_memory_of(dtypes, build);
+    let model = match spec.parallelism.dp.fsdp.built_on_cpu {
+        false => build(),
+        // Each weight is quantized on the device, where its scales stay.
+        true if spec.quantization.is_on() => t.with_parameters_elsewhere(build),
+        true => t.without_memory(build),
+    };
+    (model, t.take_registered())
+}
+
+/// The same for FSDP2: on the meta device, or where it is quantized.
+fn for_fsdp2<M>(t: &Tape, spec: &ResolvedSpec, build: impl FnOnce() -> M) -> (M, Vec<Registered>) {
+    t.register_parameters(false);
+    let model = if spec.builds_on_meta() {
+        t.without_memory(build)
+    } else {
+        build()
+    };
+    (model, t.take_registered())
+}
+
+/// Whether a rank gathers all of a model that it compares the trained one with at once.
+pub fn gathers_reference_whole(spec: &ResolvedSpec) -> bool {
+    spec.parallelism.dp.kind == DataParallelKind::Fsdp2
+}
+
+/// Whether what a rank gathers of such a model in the first step stays for all others.
+pub fn keeps_reference_gathered(spec: &ResolvedSpec) -> bool {
+    gathers_reference_whole(spec) && !spec.parallelism.dp.fsdp.reshard_after_forward
+}
+
+/// Builds a model that the trained one is compared with, as TRL prepares it: whole under DDP and the first stages of
+/// `ZeRO` (`accelerator.prepare_model(evaluation_mode=True)`, `prepare_deepspeed`), one group under FSDP2, and divided
+/// as the trained one under FSDP1 (`prepare_fsdp`, `models/utils.py`, trl 1.16).
+pub fn wrapped_reference<M>(
+    t: &Tape,
+    spec: &ResolvedSpec,
+    build: impl FnOnce() -> M,
+) -> (M, OwnHooks) {
+    match spec.parallelism.dp.kind {
+        DataParallelKind::Fsdp2 => {
+            let (model, registered) = for_fsdp2(t, spec, build);
+            let fsdp = Fsdp2::whole(t, spec, &registered);
+            (model, OwnHooks::of_modules(fsdp))
+        }
+        DataParallelKind::Fsdp1 => {
+            let (model, registered) = for_fsdp1(t, spec, build);
+            let fsdp = Fsdp1::sharding(t, spec, registered);
+            (model, OwnHooks::of_modules(fsdp))
+        }
+        DataParallelKind::DeepSpeedZero if spec.parallelism.dp.zero.stage == 3 => {
+            t.register_parameters(false);
+            let model = build();
+            let gathered = Gathered::new(t, spec, t.take_registered());
+            (model, OwnHooks::of_parameters(gathered))
+        }
+        _ => (build(), OwnHooks::default()),
     }
 }

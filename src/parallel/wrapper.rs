@@ -53,8 +53,9 @@ pub trait Wrapper {
     /// The micro-batch that begins is the last of a step or not.
     fn at_boundary(&self, _is_last: bool) {}
 
-    /// What its engine makes of the loss, the last of which backward begins with.
-    fn scaled(&self, _t: &Tape, _loss: &Tensor) -> Vec<Tensor> {
+    /// What its engine makes of the loss, the last of which backward begins with. It `divides` it by micro-batches
+    /// unless the caller has (`scale_wrt_gas`).
+    fn scaled(&self, _t: &Tape, _loss: &Tensor, _divides: bool) -> Vec<Tensor> {
         Vec::new()
     }
 

@@ -6,6 +6,7 @@
 
 mod buckets;
 mod coordinator;
+mod gathered;
 mod norm;
 mod stage3;
 mod stage_1_and_2;
@@ -15,14 +16,15 @@ use crate::model::ResolvedSpec;
 use crate::tape::{Category, Tape, Tensor};
 use crate::units::DType;
 
+pub(super) use gathered::Gathered;
 pub(super) use stage_1_and_2::Stage1And2;
 pub(super) use stage3::Stage3;
 
-/// `engine.backward`: the loss is divided by the number of micro-batches, and scaled.
-fn scaled(t: &Tape, loss: &Tensor) -> Vec<Tensor> {
-    let divided = t.div_scalar(loss);
-    let scaled = t.mul_scalar(&divided);
-    vec![divided, scaled]
+/// `engine.backward`: the loss is divided by the number of micro-batches, unless the caller has, and scaled.
+fn scaled(t: &Tape, loss: &Tensor, divides: bool) -> Vec<Tensor> {
+    let divided = divides.then(|| t.div_scalar(loss));
+    let scaled = t.mul_scalar(divided.as_ref().unwrap_or(loss));
+    divided.into_iter().chain([scaled]).collect()
 }
 
 /// What `torch.optim.Adagrad` made for the model's parameters before the engine divided them: it stays beside that

@@ -1,5 +1,7 @@
 //! Objectives of TRL's trainers: what they fix, and where they are not estimated.
 
+mod ranks;
+
 use super::evaluation;
 use crate::ask::{
     ACCUMULATION, ActivationCheckpointing, ActivationOffloadKind, AutocastStyle, EvaluationKind,
@@ -104,7 +106,7 @@ fn excluded(scenario: &Scenario) -> impl Iterator<Item = (&'static str, Message)
     let kept = ActivationOffloadKind::None;
     let objective = &scenario.objective;
     let quantized = scenario.quantization.is_on();
-    let checks: [(bool, &'static str, Message); 15] = [
+    let checks: [(bool, &'static str, Message); 14] = [
         (scenario.program != Program::Training, "program", training()),
         (scenario.loss != Loss::Labels, "loss", alone()),
         (
@@ -142,11 +144,6 @@ fn excluded(scenario: &Scenario) -> impl Iterator<Item = (&'static str, Message)
             scenario.activation_checkpointing == operations,
             "activation_checkpointing",
             usual(),
-        ),
-        (
-            !scenario.parallelism.is_none(),
-            "parallelism",
-            message!(objective::one_gpu),
         ),
     ];
     let found = checks.into_iter().filter(|(excluded, ..)| *excluded);
@@ -237,6 +234,7 @@ pub(crate) fn check(
     check_loss(objective, findings);
     check_evaluation(scenario, findings);
     check_cycle(scenario, architecture, findings);
+    ranks::check(scenario, findings);
     let [shortest, _] = parts(scenario, scenario.padded(scenario.seq_len));
     let longest = 1..=shortest.saturating_sub(1).max(1);
     if let Some(tokens) = objective.completion_tokens {
@@ -406,11 +404,6 @@ mod tests {
                 &dpo,
                 json!({"evaluation": {"kind": "generate"}}),
                 "evaluation.kind",
-            ),
-            (
-                &dpo,
-                json!({"parallelism": {"dp": {"kind": "ddp", "size": 2}}}),
-                "parallelism",
             ),
             (
                 &dpo,

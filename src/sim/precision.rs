@@ -41,14 +41,27 @@ pub(super) fn in_float32(t: &Tape, output: Output, tuples: bool) -> Output {
 }
 
 /// `_DDPSink` behind the model's forward (`torch/nn/parallel/distributed.py`, torch 2.15): what the model
-/// returned is dropped when all of it has been copied.
+/// returned is dropped when all of it has been copied; copies of what needs no gradient are.
 #[allow(
     clippy::needless_pass_by_value,
     reason = "it drops what the model returned"
 )]
 #[cold]
 pub(super) fn copied(t: &Tape, output: Output) -> Output {
-    each(&output, |x| t.clone_contiguous(x))
+    let copies = each(&output, |x| t.clone_contiguous(x));
+    let passed =
+        |given: &Tensor, copy: &Tensor| if copy.requires_grad() { copy } else { given }.clone();
+    let either = |given: &Option<Tensor>, copy: &Option<Tensor>| {
+        (given.as_ref().zip(copy.as_ref())).map(|(given, copy)| passed(given, copy))
+    };
+    Output {
+        loss: either(&output.loss, &copies.loss),
+        logits: either(&output.logits, &copies.logits),
+        encoded: either(&output.encoded, &copies.encoded),
+        beside: (output.beside.iter().zip(&copies.beside))
+            .map(|(given, copy)| passed(given, copy))
+            .collect(),
+    }
 }
 
 fn each(output: &Output, of: impl Fn(&Tensor) -> Tensor) -> Output {

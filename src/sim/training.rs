@@ -91,7 +91,14 @@ impl<'a> Run<'a> {
         let alike = wrapper.as_ref().map(|w| w.alike_until(&spec.mesh));
         counts.alike_until = alike.unwrap_or(spec.mesh.shard);
         let adapters = spec.lora.as_ref().map_or(0, |_| counts.trainable);
-        let trainer = Trainer::of(t, spec, counts.parameters - adapters);
+        let mut trainer = Trainer::of(t, spec, counts.parameters - adapters);
+        if let Some(trainer) = &mut trainer {
+            trainer.is_within(wrapper.clone());
+        }
+        // What a rank is measured from begins with an empty cache, but for what it loads.
+        if trainer.is_some() && is_wrapped(spec) && !spec.around.loads() {
+            t.empty_cache();
+        }
         t.checkpoint_every(spec.checkpoint_every);
         activations::prepare(t, spec);
         let optimizer = Rc::new(RefCell::new(Optimizer::new(t, spec)));
@@ -201,11 +208,7 @@ impl<'a> Run<'a> {
             batch.replace(self.model.fetch(t, spec, self.lengths(step)));
             let Some(batch) = &batch else { continue };
             self.mark(step, micro_batch, Phase::Forward);
-            if let Some(wrapper) = &self.wrapper {
-                let last = micro_batch + 1 == self.accumulation;
-                wrapper.at_boundary(last);
-                wrapper.begin_micro_batch(t, last || !spec.parallelism.dp.no_sync);
-            }
+            self.begin_micro_batch(micro_batch + 1 == self.accumulation);
             let grad_mode = t.set_grad_enabled(!self.forward_only());
             if let Some(dtype) = autocast(spec) {
                 t.enter_autocast(dtype);
@@ -268,6 +271,14 @@ impl<'a> Run<'a> {
         batch
     }
 
+    /// The wrapper's part where a micro-batch begins, the `last` of a step or not.
+    fn begin_micro_batch(&self, last: bool) {
+        if let Some(wrapper) = &self.wrapper {
+            wrapper.at_boundary(last);
+            wrapper.begin_micro_batch(self.tape, last || !self.spec.parallelism.dp.no_sync);
+        }
+    }
+
     /// The batch in a context that divides its sequences among ranks, if there is one.
     fn divided(&self, batch: &Batch) -> Option<(Batch, DividedBatch)> {
         let ranks = self.spec.mesh.cp;
@@ -310,7 +321,7 @@ impl<'a> Run<'a> {
         .into_iter()
         .collect();
         if let (Some(wrapper), Some(loss)) = (&self.wrapper, own) {
-            scaled.extend(wrapper.scaled(t, loss));
+            scaled.extend(wrapper.scaled(t, loss, !self.spec.objective.is_on()));
         }
         if let Some(loss) = scaled.last().or(own) {
             match &mut self.scaler {

@@ -33,6 +33,31 @@ pub trait ParameterHooks {
     fn after(&self, t: &Tape, module: &Called, outputs: &mut [&mut Tensor]);
 }
 
+/// What wraps the modules of a model beside the one that is trained.
+#[derive(Clone, Default)]
+pub struct OwnHooks {
+    modules: Option<Rc<dyn ModuleHooks>>,
+    parameters: Option<Rc<dyn ParameterHooks>>,
+}
+
+impl OwnHooks {
+    /// Those of a wrapper of some modules.
+    pub fn of_modules(hooks: Rc<dyn ModuleHooks>) -> Self {
+        Self {
+            modules: Some(hooks),
+            parameters: None,
+        }
+    }
+
+    /// Those of a wrapper of every module.
+    pub fn of_parameters(hooks: Rc<dyn ParameterHooks>) -> Self {
+        Self {
+            modules: None,
+            parameters: Some(hooks),
+        }
+    }
+}
+
 /// A module that is called: what it does, and its own parameters.
 pub struct Called<'a> {
     /// What it does.
@@ -89,6 +114,16 @@ impl Tape {
     /// Wraps the modules of the model that is built on this tape.
     pub fn wrap_modules(&self, hooks: Rc<dyn ModuleHooks>) {
         self.hooks.modules.replace(Some(hooks));
+    }
+
+    /// Runs `run` on a model whose modules these hooks wrap, and no others.
+    pub fn with_hooks<R>(&self, hooks: &OwnHooks, run: impl FnOnce() -> R) -> R {
+        let modules = self.hooks.modules.replace(hooks.modules.clone());
+        let parameters = self.hooks.parameters.replace(hooks.parameters.clone());
+        let result = run();
+        self.hooks.modules.replace(modules);
+        self.hooks.parameters.replace(parameters);
+        result
     }
 
     /// Whether modules are wrapped.

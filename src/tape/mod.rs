@@ -57,7 +57,7 @@ pub use details::Details;
 pub use event::Event;
 pub use folds::{Built, ListId};
 pub use graph::{BackwardHook, GradientDType};
-pub use hooks::{Called, Hooked, ModuleHooks, ParameterHooks};
+pub use hooks::{Called, Hooked, ModuleHooks, OwnHooks, ParameterHooks};
 pub use kept_operations::KeptOperations;
 pub use on_host::HostCopies;
 pub use ops::{

@@ -3,6 +3,7 @@
     python3 draw_objectives.py 7 60 | DIR/run.sh cases.py --apart > measured.jsonl           # or of the kinds that are named
     python3 draw_objectives.py 7 60 losses | DIR/run.sh cases.py --apart > measured.jsonl    # with other losses than the trainers' defaults
     python3 draw_objectives.py 7 60 packed | DIR/run.sh cases.py --apart > measured.jsonl    # SFT with packed rows
+    python3 draw_objectives.py 7 60 ranks | DIR/run.sh cases.py --apart > measured.jsonl     # one rank of several: ranks ddp, fsdp1, fsdp2, deepspeed_zero, or of all
     python3 draw_objectives.py 7 60 evaluated | DIR/run.sh cases.py --apart > measured.jsonl # with the trainer's own evaluation after each step"""
 import json, random, sys
 from objectives import KINDS, GENERATED
@@ -151,13 +152,50 @@ def evaluated(chance):
     return made
 
 
-DRAWERS = dict(losses=with_loss, packed=packed, evaluated=evaluated)
+def of_ranks(chance, kind=None):
+    """One that a rank of several trains."""
+    import draw_ranks
+    kind = kind or chance.choice(["ddp", "ddp", "fsdp2", "deepspeed_zero", "fsdp1"])
+    c = draw_ranks.Choice(chance)
+    while True:
+        made = c.pick([drawn, drawn, drawn, with_loss, packed, lambda chance: drawn(chance, None, ["quantized"]), lambda chance: drawn(chance, None, ["experts"])])(chance)
+        dp, precision = draw_ranks.KINDS[kind](c)
+        quantized, offloads = "quantization" in made, dp.get("cpu_offload")
+        if not quantized or kind == "ddp" or kind.startswith("fsdp") and made["quantization"]["type"] != "int8" and not offloads:
+            break
+    for key in ("zero_redundancy_optimizer", "comm_hook", "shard_size", "replicate_size", "explicit_prefetch", "zero_hpz_partition_size"):
+        dp.pop(key, None)
+    if dp.get("sharding_strategy", "").startswith("HYBRID"):
+        dp["sharding_strategy"] = "FULL_SHARD"
+    if kind == "ddp":
+        dp.update(c.sometimes(0.4, find_unused_parameters=True))
+        if made.get("gradient_accumulation_steps"):
+            dp.pop("static_graph", None)  # which DDP does not take with `no_sync`
+    else:
+        made["optimizer"] = draw_ranks.optimizer(c, dp)
+        made.pop("weights", None)
+        made["precision"] = precision
+        if quantized:
+            made["precision"] = "bf16"
+            dp.pop("mixed_precision", None)
+            made["quantization"].update(prepare_for_kbit_training=False, compute_dtype="bf16", storage="bfloat16")
+            made["lora"]["adapter_dtype"] = "base"
+        if kind == "fsdp2" and "lora" not in made:
+            dp.update(c.sometimes(0.3, wrap_embeddings=True))
+    if "gradient_accumulation_steps" in made:
+        dp.update(c.sometimes(0.3, no_sync=False))
+    if made["objective"].get("precompute_ref_log_probs") and dp.get("stage") == 3:
+        made["objective"].pop("precompute_ref_log_probs")
+    return dict(made, parallelism=dict(dp=dp))
+
+
+DRAWERS = dict(losses=with_loss, packed=packed, evaluated=evaluated, ranks=of_ranks)
 
 if __name__ == "__main__":
     seed, count = int(sys.argv[1]), int(sys.argv[2])
     if sys.argv[3:] and sys.argv[3] in DRAWERS:
         for number in range(count):
-            print(json.dumps(DRAWERS[sys.argv[3]](random.Random(f"{sys.argv[3]}.{seed}.{number}"))))
+            print(json.dumps(DRAWERS[sys.argv[3]](random.Random(f"{sys.argv[3]}.{seed}.{number}"), *sys.argv[4:])))
         sys.exit()
     beside = [word for word in sys.argv[3:] if word not in KINDS]
     kinds = [word for word in sys.argv[3:] if word in KINDS]

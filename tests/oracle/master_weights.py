@@ -22,6 +22,16 @@ def made(model, optimizer, asked):
     return dict(deepspeed=DeepSpeed, megatron=Megatron)[asked["optimizer"]["master_weights"]](model, optimizer, asked)
 
 
+def settings(asked, zero):
+    """DeepSpeed's configuration, with settings of ZeRO or without it."""
+    settings = dict(train_micro_batch_size_per_gpu=asked["micro_batch_size"], gradient_accumulation_steps=asked["gradient_accumulation_steps"],
+                    zero_optimization=zero or dict(stage=0), gradient_clipping=1.0 if asked["clip_grad_norm"] else 0.0,
+                    zero_allow_untested_optimizer=bool(zero), zero_force_ds_cpu_optimizer=False)
+    if asked["precision"] in ("bf16", "fp16"):
+        settings[asked["precision"]] = dict(enabled=True)
+    return settings
+
+
 class DeepSpeed:
     divides, gradients, others = True, [], []
 
@@ -34,13 +44,8 @@ class DeepSpeed:
             import deepspeed.runtime.engine as engine
             # Its own fused Adam needs a compiler for CUDA; torch's in its place goes the same way.
             engine.FusedAdam = type(optimizer)
-        settings = dict(train_micro_batch_size_per_gpu=asked["micro_batch_size"], gradient_accumulation_steps=asked["gradient_accumulation_steps"],
-                        zero_optimization=zero or dict(stage=0), gradient_clipping=1.0 if asked["clip_grad_norm"] else 0.0,
-                        zero_allow_untested_optimizer=bool(zero), zero_force_ds_cpu_optimizer=False)
-        if asked["precision"] in ("bf16", "fp16"):
-            settings[asked["precision"]] = dict(enabled=True)
         trained = [p for p in model.parameters() if p.requires_grad]
-        self.engine = deepspeed.initialize(model=model, optimizer=optimizer, model_parameters=trained, config=settings)[0]
+        self.engine = deepspeed.initialize(model=model, optimizer=optimizer, model_parameters=trained, config=settings(asked, zero))[0]
         self.micro_batches = 0
 
     @property

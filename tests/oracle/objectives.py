@@ -12,7 +12,7 @@ DEFAULTS = dict(kind="none", completion_tokens=None, beta=None, loss_type=None, 
 TEACHER = "teacher"
 # What this harness does not hand on to trainers.
 PLAIN = dict(program="training", frozen=[], use_cache=False, offload={}, checkpoint_every=1, keep_outputs=False,
-             pad_to_multiple_of=None, parallelism={}, loss="labels")
+             pad_to_multiple_of=None, loss="labels")
 # Kernels that compute a loss, which trainers compute by themselves.
 LIGER_LOSSES = {"all", "cross_entropy", "fused_linear_cross_entropy"}
 
@@ -59,12 +59,13 @@ class Objective:
         precision = dict(bf16=asked["precision"] == "amp_bf16", fp16=asked["precision"] == "amp_fp16")
         return config(output_dir=tempfile.mkdtemp(), report_to=[], per_device_train_batch_size=asked["micro_batch_size"], use_cpu=False,
                       gradient_accumulation_steps=asked["gradient_accumulation_steps"], gradient_checkpointing=checkpointing != "none", max_steps=3,
-                      gradient_checkpointing_kwargs=dict(use_reentrant=checkpointing == "full_reentrant"), dataloader_pin_memory=False, disable_tqdm=True, **precision, **more)
+                      gradient_checkpointing_kwargs=dict(use_reentrant=checkpointing == "full_reentrant"), dataloader_pin_memory=False, disable_tqdm=True, **precision, **self.of_ranks, **more)
 
     def made(self):
-        import torch, datasets, cycle, evaluation, scenario as scenarios
+        import torch, datasets, cycle, evaluation, ranks, trainer_ranks, scenario as scenarios
         import trl.trainer.utils
         asked, objective = self.asked, self.objective
+        self.of_ranks = trainer_ranks.begins(asked)
         datasets.disable_progress_bars()
         model = lambda name=None, **__: self.teacher() if name == TEACHER else scenarios.model({**asked, "lora": None, "neftune_noise_alpha": None})
         name = dict(sft="SFT", dpo="DPO", grpo="GRPO", reward="Reward", kto="KTO", orpo="ORPO", cpo="CPO", distillation="Distillation")[self.kind]
@@ -76,6 +77,8 @@ class Objective:
         module.get_config_model_id = lambda config: "model"
         if self.kind in ("dpo", "grpo", "kto"):
             module.disable_gradient_checkpointing = self.around_reference(module.disable_gradient_checkpointing)
+        if hasattr(module, "prepare_fsdp"):
+            module.prepare_fsdp = trainer_ranks.sharded_reference(module.prepare_fsdp, asked)
         if hasattr(module, "get_peft_model"):
             wrap = module.get_peft_model
             def wrapped(*rest, **named):
@@ -135,9 +138,12 @@ class Objective:
         if asked["neftune_noise_alpha"] is not None:  # which `train` does
             from transformers.integrations.neftune import activate_neftune
             activate_neftune(self.trainer.model, asked["neftune_noise_alpha"], self.trainer.accelerator)
-        self.model = self.trainer.accelerator.prepare(self.trainer.model)
+        trained = self.trainer.model
+        make = lambda parameters: scenarios.optimizer(asked, parameters, trained)
+        self.rank = trainer_ranks.wrapped(self, make) if ranks.asked(asked) else None
+        self.model = self.rank.engine if self.rank else self.trainer.accelerator.prepare(self.trainer.model)
         self.backward, self.trainer.accelerator.backward = self.trainer.accelerator.backward, self.goes_backward
-        return self.trainer.model
+        return trained
 
     def rows(self, count=None):
         """Samples of so many tokens, of which the last ones are scored."""
@@ -317,7 +323,7 @@ def counts_flags(objective):
 def run(written, iterations, recorder):
     """As `program.run`."""
     import torch, evaluation, masks, libraries, scenario as scenarios
-    from recorder import AutocastCopies, known_as, storage, tensors
+    from recorder import AutocastCopies, known_as, local, storage, tensors
     asked = scenarios.complete(written)
     if "padding_mask" not in written:
         asked["padding_mask"] = not asked["packing"]
@@ -330,20 +336,24 @@ def run(written, iterations, recorder):
     reference = getattr(objective.trainer, "teacher_model" if objective.kind == "distillation" else "ref_model", None)
     parameters = list(model.parameters())
     trained = [p for p in parameters if p.requires_grad]
-    optimizer = objective.trainer.optimizer = scenarios.optimizer(asked, trained, model)
-    state = lambda: list(optimizer.state.values())
+    rank = objective.rank
+    optimizer = objective.trainer.optimizer = rank.optimizer if rank else scenarios.optimizer(asked, trained, model)
+    state = lambda: list((rank or optimizer).state.values())
     gc.collect()
-    if asked["allocator"].get("empty_cache_after_loading"):
+    if asked["allocator"].get("empty_cache_after_loading") or rank:
         torch.cuda.empty_cache()
     held = parameters + (list(reference.parameters()) if reference is not None else [])
     buffers = list(model.buffers()) + (list(reference.buffers()) if reference is not None else [])
     known = {**known_as("optimizer_states", state()), **known_as("buffers", buffers), **known_as("parameters", held + list(libraries.states(model)))}
-    facts["num_trainable"] = sum(p.numel() for p in trained)
+    for category, kept in dict(master_weights=rank.weights, gradients=rank.gradients, optimizer_states=rank.others, parameters=rank.kept).items() if rank else ():
+        known.update(known_as(category, kept))
+    recorder.unknown = rank.unknown if rank else recorder.unknown
+    facts["num_trainable"] = None if rank and not rank.shares else sum(local(p).numel() for p in trained)
     weights = {address for address, (_, category) in known.items() if category != "optimizer_states"}
     autocast = scenarios.AUTOCAST.get(asked["precision"])
     scaler = objective.trainer.accelerator.scaler
     steps = asked["gradient_accumulation_steps"]
-    gradients = lambda: {storage(p.grad) for p in trained if p.grad is not None}
+    gradients = lambda: {storage(p.grad) for p in trained if p.grad is not None} | {storage(t) for t in (rank.reduced() if rank else ())}
     batch = None
     if objective.objective["num_iterations"] > 2:  # so that the last step generates
         iterations = objective.objective["num_iterations"] + 1
@@ -359,17 +369,18 @@ def run(written, iterations, recorder):
             copies = AutocastCopies(weights, recorder) if autocast else contextlib.nullcontext()
 
             def forward_ended(loss):
-                recorder.mark(f"{at}:forward_end", parameters={storage(p) for p in held}, logits={storage(loss)}, activations=None)
+                recorder.mark(f"{at}:forward_end", parameters=set() if rank else {storage(p) for p in held}, logits={storage(loss)}, activations=None)
                 recorder.mark(f"{at}:backward")
 
-            loss = objective.step(at, batch, copies, forward_ended)
-            recorder.mark(f"{at}:backward_end", gradients=gradients())
+            with rank.micro_batch(micro_batch + 1 == steps) if rank else contextlib.nullcontext():
+                loss = objective.step(at, batch, copies, forward_ended)
+            recorder.mark(f"{at}:backward_end", gradients=gradients(), communication=rank.buckets() - gradients() if rank else ())
             del loss
-        if asked["clip_grad_norm"]:
+        if asked["clip_grad_norm"] and not (rank and rank.clips):
             recorder.mark(f"{step}:0:clip")
             if scaler:
                 scaler.unscale_(optimizer)
-            torch.nn.utils.clip_grad_norm_(trained, 1.0)
+            rank.clip() if rank else torch.nn.utils.clip_grad_norm_(trained, 1.0)
         recorder.mark(f"{step}:0:optimizer_step")
         if scaler:
             scaler.step(optimizer)

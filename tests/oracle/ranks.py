@@ -31,12 +31,17 @@ def device(scenario):
 def made(model, optimizer, scenario):
     """The rank around a model; `optimizer` makes one over given parameters, or is None where nothing is trained."""
     dp = asked(scenario)
+    group = group_of(scenario, dp)
+    master_weights.alone(group["rank"], group["size"])
+    return KINDS[dp["kind"]](model, optimizer, scenario, dp, group)
+
+
+def group_of(scenario, dp):
+    """How many ranks there are, which one is looked at, and how often the parameters are there."""
     hardware = scenario.get("hardware", {})
     gpus = hardware.get("gpus_per_node", 1) * hardware.get("nodes", 1)
     size = dp.get("size", gpus)
-    group = dict(size=size, rank=dp.get("rank", 0), copies=copies(dp, size, hardware.get("gpus_per_node", 1) if gpus > 1 else a_node(size)))
-    master_weights.alone(group["rank"], size)
-    return KINDS[dp["kind"]](model, optimizer, scenario, dp, group)
+    return dict(size=size, rank=dp.get("rank", 0), copies=copies(dp, size, hardware.get("gpus_per_node", 1) if gpus > 1 else a_node(size)))
 
 
 def a_node(size):
@@ -152,7 +157,15 @@ def redundancy(optimizer, trained, settings):
 
 class Fsdp1(Rank):
     def __init__(self, model, optimizer, scenario, dp, group):
-        from torch.distributed.fsdp import BackwardPrefetch, CPUOffload, FullyShardedDataParallel, MixedPrecision, ShardingStrategy
+        from torch.distributed.fsdp import FullyShardedDataParallel
+        options = self.options(model, scenario, dp)
+        where = dict(device_mesh=mesh(group, True)) if "HYBRID" in options["sharding_strategy"].name else dict(process_group=torch.distributed.group.WORLD)
+        super().__init__(FullyShardedDataParallel(model, device_id=0, **options, **where), optimizer, dp)
+
+    @staticmethod
+    def options(model, scenario, dp):
+        """What FSDP1 is given."""
+        from torch.distributed.fsdp import BackwardPrefetch, CPUOffload, MixedPrecision, ShardingStrategy
         from torch.distributed.fsdp import wrap
         policy = functools.partial(wrap.transformer_auto_wrap_policy, transformer_layer_cls={type(layer) for layer in layers(model)})
         if dp.get("wrap_trainable_leaves"):  # fsdp_auto_wrap_policy of peft/utils/other.py
@@ -167,12 +180,10 @@ class Fsdp1(Rank):
         strategy = dp.get("sharding_strategy", "FULL_SHARD")
         strategy = getattr(ShardingStrategy, "_HYBRID_SHARD_ZERO2" if strategy == "HYBRID_SHARD_ZERO2" else strategy)
         prefetch = dict(pre=BackwardPrefetch.BACKWARD_PRE, post=BackwardPrefetch.BACKWARD_POST, none=None)[dp.get("backward_prefetch", "pre")]
-        where = dict(device_mesh=mesh(group, True)) if "HYBRID" in strategy.name else dict(process_group=torch.distributed.group.WORLD)
-        engine = FullyShardedDataParallel(
-            model, sharding_strategy=strategy, auto_wrap_policy=policy, mixed_precision=precision, use_orig_params=dp.get("use_orig_params", True),
-            limit_all_gathers=dp.get("limit_all_gathers", True), forward_prefetch=dp.get("forward_prefetch", False), backward_prefetch=prefetch, device_id=0,
-            cpu_offload=CPUOffload(True) if dp.get("cpu_offload") else None, **where)
-        super().__init__(engine, optimizer, dp)
+        return dict(
+            sharding_strategy=strategy, auto_wrap_policy=policy, mixed_precision=precision, use_orig_params=dp.get("use_orig_params", True),
+            limit_all_gathers=dp.get("limit_all_gathers", True), forward_prefetch=dp.get("forward_prefetch", False), backward_prefetch=prefetch,
+            cpu_offload=CPUOffload(True) if dp.get("cpu_offload") else None)
 
     def clip(self):
         self.engine.clip_grad_norm_(1.0)
@@ -242,6 +253,13 @@ class Zero(master_weights.DeepSpeed, Rank):
 
     def __init__(self, model, optimizer, scenario, dp, group):
         agreed()
+        self.dp, self.shares, self.is_last = dp, dp.get("stage", 2) < 3, True
+        trained = [p for p in model.parameters() if p.requires_grad]
+        master_weights.DeepSpeed.__init__(self, model, optimizer(trained), scenario, self.of_zero(dp))
+        self.optimizer, self.trained = self, trained
+
+    @staticmethod
+    def of_zero(dp):
         stage = dp.get("stage", 2)
         settings = dict(stage=stage, overlap_comm=stage == 3, **{key: dp[key] for key in ZERO if key in dp and key != "overlap_comm"})
         if dp.get("overlap_comm") is not None:
@@ -249,10 +267,17 @@ class Zero(master_weights.DeepSpeed, Rank):
         for key in ("offload_optimizer", "offload_param"):
             if dp.get(key) == "cpu":
                 settings[key] = dict(device="cpu", pin_memory=dp.get("pin_memory", True))
-        self.dp, self.shares = dp, stage < 3
-        trained = [p for p in model.parameters() if p.requires_grad]
-        master_weights.DeepSpeed.__init__(self, model, optimizer(trained), scenario, settings)
-        self.optimizer, self.trained = self, trained
+        return settings
+
+    @classmethod
+    def settings(cls, scenario, dp):
+        """The whole configuration of DeepSpeed."""
+        import deepspeed
+        import deepspeed.runtime.bf16_optimizer as silent
+        deepspeed.logger.setLevel("ERROR")
+        silent.see_memory_usage = lambda *_, **__: None
+        agreed()
+        return master_weights.settings(scenario, cls.of_zero(dp))
 
     def of(self, *names):
         """Those attributes of the engine's optimizer that are there."""
@@ -276,6 +301,7 @@ class Zero(master_weights.DeepSpeed, Rank):
         return self.of("averaged_gradients")
 
     def micro_batch(self, last):
+        self.is_last = last
         return contextlib.nullcontext()
 
 

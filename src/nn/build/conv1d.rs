@@ -54,9 +54,10 @@ impl Conv1D {
                         t.view(&flat, [x.dim(0), x.dim(1), weight.dim(1)])
                     })
                 };
-                match adapter.as_ref().and_then(running) {
-                    Some(adapter) => t.with_own("adapted", [], x, |x| {
-                        adapter.forward(t, x, whole(x), Some(bias))
+                match adapter {
+                    Some(own) => t.with_own("adapted", [], x, |x| match running(own) {
+                        Some(adapter) => adapter.forward(t, x, whole(x), Some(bias)),
+                        None => whole(x),
                     }),
                     None => whole(x),
                 }

@@ -129,9 +129,8 @@ impl Linear {
 
     /// `[.., inputs]` to `[.., outputs]`.
     pub(crate) fn forward(&self, t: &Tape, x: &Tensor) -> Tensor {
-        let adapter = self.adapter.as_ref().and_then(running);
-        match adapter {
-            Some(_) => t.with_own("adapted", [], x, |x| self.adapted(t, x, adapter)),
+        match &self.adapter {
+            Some(own) => t.with_own("adapted", [], x, |x| self.adapted(t, x, running(own))),
             None => self.adapted(t, x, None),
         }
     }

@@ -53,21 +53,25 @@ impl Shell {
                 beside: given.into_iter().flatten().collect(),
             });
         }
-        if let (Some(asked), Some(labels)) = (self.call.scored(), labels)
-            && let Some(output) = scored(t, (&hidden, head), labels, asked)
-        {
-            return Ok(output);
+        let reads = |own: &[Option<&Tensor>]| {
+            let outside = Called {
+                op: "external",
+                own,
+                is_leaf: false,
+            };
+            t.enter(&outside, &mut []);
+        };
+        if let (Some(asked), Some(labels)) = (self.call.scored(), labels) {
+            reads(&[head.weight(), head.bias().as_ref()]);
+            if let Some(output) = scored(t, (&hidden, head), labels, asked) {
+                return Ok(output);
+            }
         }
         let labels = labels.filter(|_| self.cuts_loss && t.is_training());
         let (Some(labels), Some(weight)) = (labels, head.weight()) else {
             return Err(hidden);
         };
-        let outside = Called {
-            op: "external",
-            own: &[Some(weight)],
-            is_leaf: false,
-        };
-        t.enter(&outside, &mut []);
+        reads(&[Some(weight)]);
         let loss = t.scoped("loss", None, || {
             loss::cut(t, (hidden, weight), labels, self.caps_logits)
         });

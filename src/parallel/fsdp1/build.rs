@@ -14,8 +14,19 @@ use std::collections::BTreeMap;
 use std::rc::{Rc, Weak};
 
 impl Fsdp1 {
-    /// Shards the model whose parameters and buffers were registered when it was built on the device.
+    /// Shards the model whose parameters and buffers were registered when it was built, and wraps its modules.
     pub(in crate::parallel) fn new(
+        t: &Tape,
+        spec: &ResolvedSpec,
+        registered: Vec<Registered>,
+    ) -> Rc<Self> {
+        let fsdp = Self::sharding(t, spec, registered);
+        t.wrap_modules(Rc::clone(&fsdp) as Rc<dyn ModuleHooks>);
+        fsdp
+    }
+
+    /// Shards such a model.
+    pub(in crate::parallel) fn sharding(
         t: &Tape,
         spec: &ResolvedSpec,
         registered: Vec<Registered>,
@@ -101,7 +112,6 @@ impl Fsdp1 {
             // What is measured begins with an empty cache.
             t.empty_cache();
         }
-        t.wrap_modules(Rc::clone(&fsdp) as Rc<dyn ModuleHooks>);
         fsdp
     }
 }

@@ -190,6 +190,11 @@ impl Group {
         to_run.is_empty()
     }
 
+    /// The model has run: whether some of its modules had not.
+    pub(super) fn completes(&self) -> bool {
+        !self.to_run.take().is_empty()
+    }
+
     /// `_to_sharded`: gathered parameters go.
     pub(super) fn reshard(&self) {
         if self.unsharded.replace(false) {

@@ -27,6 +27,8 @@ pub(super) struct Modules {
     tail: Option<usize>,
     /// How many groups there are.
     pub(super) groups: usize,
+    /// Whether the model is asked to give back what was gathered as a layer is.
+    root_as_layer: bool,
 }
 
 impl Modules {
@@ -70,6 +72,20 @@ impl Modules {
             tail: names.map(|_| last),
             others,
             experts,
+            root_as_layer: false,
+        }
+    }
+
+    /// One group of all of a model, as `prepare_fsdp` makes it of a reference (`models/utils.py`, trl 1.16).
+    pub(super) fn whole(t: &Tape) -> Self {
+        Self {
+            in_layers: Layers::of(t, &[]),
+            layers: Vec::new(),
+            others: Vec::new(),
+            experts: BTreeMap::new(),
+            tail: None,
+            groups: 1,
+            root_as_layer: true,
         }
     }
 
@@ -119,7 +135,7 @@ impl Modules {
 
     /// Whether a group's gathered parameters are given back after forward.
     pub(super) fn reshards(&self, dp: &DataParallel, group: usize) -> bool {
-        if group == 0 {
+        if group == 0 && !self.root_as_layer {
             dp.fsdp.reshard_root_after_forward.unwrap_or(false)
         } else if self.tail == Some(group) {
             false

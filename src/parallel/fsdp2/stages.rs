@@ -2,6 +2,7 @@
 
 use super::Fsdp2;
 use super::group::State;
+use super::modules::Modules;
 use crate::ask::Mesh;
 use crate::model::ResolvedSpec;
 use crate::parallel::pipeline::StagePlaces;
@@ -33,7 +34,10 @@ impl Fsdp2Stages {
             let entries = registered.iter().zip(&of);
             let entries = entries.filter(|(_, of)| **of == Some(stage.index));
             let entries: Vec<Registered> = entries.map(|(entry, _)| entry.clone()).collect();
-            (stage.index, Fsdp2::new(t, spec, &entries, root))
+            (
+                stage.index,
+                Fsdp2::new(t, spec, &entries, Modules::of(t, spec, &entries), root),
+            )
         });
         let stages = Rc::new(Self {
             stages: own.collect(),

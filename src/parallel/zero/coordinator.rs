@@ -2,6 +2,7 @@
 //! given back when. The first pass is recorded; in later ones parameters are fetched ahead, whenever a module
 //! is called or goes backward, one without parameters, too.
 
+mod enter;
 mod release;
 mod save;
 
@@ -12,9 +13,6 @@ use crate::units::{DType, Shape, Stream};
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
-
-/// The stream of gathers that overlap with what is computed.
-const ALL_GATHER: Stream = Stream::side(2);
 
 /// What the outermost module does.
 pub(super) const ROOT: &str = "root";
@@ -80,6 +78,8 @@ pub(super) struct Parameter {
 pub(super) struct Coordinator {
     settings: Zero,
     ranks: u64,
+    /// The stream of gathers that overlap with what is computed.
+    overlapping: Stream,
     pub(super) parameters: Vec<Parameter>,
     places: BTreeMap<usize, usize>,
     trace: Cell<Trace>,
@@ -105,7 +105,7 @@ impl Coordinator {
     pub(super) fn new(
         t: &Tape,
         settings: Zero,
-        ranks: u64,
+        (ranks, overlapping): (u64, Stream),
         parameters: impl Iterator<Item = Registered>,
     ) -> (Self, Vec<Tensor>) {
         let mut parts = Vec::new();
@@ -147,6 +147,7 @@ impl Coordinator {
             places: identities.zip(0..).collect(),
             settings,
             ranks,
+            overlapping,
             parameters,
             trace: Cell::new(Trace::Invalid),
             uses: RefCell::default(),
@@ -163,7 +164,7 @@ impl Coordinator {
 
     fn stream(&self) -> Stream {
         if self.settings.overlaps() {
-            ALL_GATHER
+            self.overlapping
         } else {
             Stream::MAIN
         }
@@ -211,25 +212,6 @@ impl Coordinator {
         let all = self.parameters.iter().enumerate();
         let inside = all.filter(|(_, parameter)| t.is_within(parameter.scope, scope));
         inside.map(|(at, _)| at).collect()
-    }
-
-    /// A parameter is read outside of its module (`ZeROOrderedDict.__getitem__`).
-    pub(super) fn read(&self, t: &Tape, at: usize) {
-        let parameter = &self.parameters[at];
-        if parameter.status.get() != Status::Apart {
-            return;
-        }
-        if !self.external.borrow().contains(&at) {
-            self.external.borrow_mut().push(at);
-            let mut uses = self.uses.borrow_mut();
-            let roots = uses.iter_mut().filter(|used| used.module.1 == ROOT);
-            roots.for_each(|root| root.own.push(at));
-        }
-        let padded = parameter.part * self.ranks;
-        parameter.tensor.take_storage(&hold(t, parameter, padded));
-        self.gathers(t, padded, parameter.tensor.dtype());
-        parameter.status.set(Status::Available);
-        drop(self.copied_parts(t, &[at]));
     }
 
     /// `reset_step`: a forward pass of the model begins.

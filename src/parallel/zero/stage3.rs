@@ -1,7 +1,7 @@
 //! `DeepSpeedZeroOptimizer_Stage3` (`stage3.py`): every rank has a part of each parameter, of its gradient
 //! and of its optimizer states; modules gather theirs around each call (`parameter_offload.py`).
 
-use super::coordinator::{Coordinator, ROOT};
+use super::coordinator::Coordinator;
 use super::norm;
 use crate::ask::{OffloadDevice, Zero};
 use crate::model::ResolvedSpec;
@@ -14,6 +14,8 @@ use std::rc::{Rc, Weak};
 
 /// `reduce_and_partition_stream`.
 const REDUCTION: Stream = Stream::side(1);
+/// `__allgather_stream` of its parameters.
+const ALL_GATHER: Stream = Stream::side(2);
 
 /// Elements of which the norm is taken at once where the optimizer is on the host
 /// (`_constant_buffered_norm2`).
@@ -75,7 +77,8 @@ impl Stage3 {
         let parameters = registered
             .into_iter()
             .filter(|entry| entry.role != Role::Buffer);
-        let (coordinator, mut parts) = Coordinator::new(t, settings, ranks, parameters);
+        let (coordinator, mut parts) =
+            Coordinator::new(t, settings, (ranks, ALL_GATHER), parameters);
         let mut trained = Vec::new();
         t.for_each_parameter(|_, parameter, _| trained.extend(coordinator.place(parameter)));
         let low = trained
@@ -376,24 +379,9 @@ impl ParameterHooks for Stage3 {
         let Some(own) = self.own.upgrade() else {
             return;
         };
-        let used = self.coordinator.using(t, module);
-        if module.op == "external" {
-            let own = module.own.iter().flatten();
-            own.filter_map(|tensor| self.coordinator.place(tensor))
-                .for_each(|at| self.coordinator.read(t, at));
+        let Some(used) = self.coordinator.enter(t, module) else {
             return;
-        }
-        let is_root = module.op == ROOT;
-        if is_root {
-            self.coordinator.begin(t);
-        }
-        self.coordinator.fetch(t, &used, true);
-        if is_root {
-            // The model within the one with a head, which it gives all by name.
-            self.coordinator
-                .fetch(t, &self.coordinator.using(t, &Called::bare("model")), true);
-            return;
-        }
+        };
         let waiting = self.waits_for(t, module);
         let left = move |t: &Tape| own.coordinator.release(t, &used, false);
         t.pass_through(inputs, Rc::new(left));
@@ -428,8 +416,8 @@ impl Wrapper for Stage3 {
         self.boundary.set(is_last);
     }
 
-    fn scaled(&self, t: &Tape, loss: &Tensor) -> Vec<Tensor> {
-        super::scaled(t, loss)
+    fn scaled(&self, t: &Tape, loss: &Tensor, divides: bool) -> Vec<Tensor> {
+        super::scaled(t, loss, divides)
     }
 
     /// `independent_gradient_partition_epilogue`, then `backward_epilogue`.

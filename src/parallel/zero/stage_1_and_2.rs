@@ -246,8 +246,8 @@ impl Wrapper for Stage1And2 {
         self.boundary.set(is_last);
     }
 
-    fn scaled(&self, t: &Tape, loss: &Tensor) -> Vec<Tensor> {
-        super::scaled(t, loss)
+    fn scaled(&self, t: &Tape, loss: &Tensor, divides: bool) -> Vec<Tensor> {
+        super::scaled(t, loss, divides)
     }
 
     /// `allreduce_gradients`.

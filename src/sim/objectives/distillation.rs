@@ -97,7 +97,7 @@ impl Trainer<'_> {
         mark(Phase::ReferenceForward);
         let grad_mode = t.set_grad_enabled(false);
         let teacher = t.scoped(TEACHER, None, || {
-            self.states(self.reference.as_ref()?, &batch)
+            self.states(&self.reference.as_ref()?.0, &batch)
         });
         t.set_grad_enabled(grad_mode);
         mark(Phase::Forward);

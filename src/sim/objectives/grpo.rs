@@ -212,7 +212,7 @@ impl Trainer<'_> {
             return self.refers(model, batch, OUTPUTS);
         }
         let grad_mode = self.tape.set_grad_enabled(false);
-        let output = self.scores_alone(model, batch, OUTPUTS);
+        let output = self.asks_within(model, batch, self.scoring_alone(OUTPUTS));
         self.tape.set_grad_enabled(grad_mode);
         output
     }

@@ -17,17 +17,25 @@ mod sft;
 mod vllm;
 
 use super::Phase;
-use super::precision::autocast;
-use crate::ask::ObjectiveKind;
+use super::precision::{autocast, copied};
+use crate::ask::{DataParallelKind, ObjectiveKind};
 use crate::families::{Batch, Model};
 use crate::model::{Architecture, Experts, ResolvedSpec};
 use crate::nn::build::{Output, Request, Scored};
-use crate::tape::{Category, Tape, Tensor, TokenOutputs, Work};
+use crate::parallel::{Wrapper, wrapped_reference};
+use crate::tape::{Category, OwnHooks, Tape, Tensor, TokenOutputs, Work};
 use crate::units::{DType, Shape};
+use std::rc::Rc;
 use vllm::Vllm;
 
 /// The scope of a teacher: its layers are none of the model's.
 const TEACHER: &str = "teacher";
+
+/// Whether a run keeps a model beside the trained one, to compare it with: without adapters the trained one is not
+/// that model.
+pub(super) fn has_own_reference(spec: &ResolvedSpec) -> bool {
+    spec.objective.has_reference() && spec.lora.is_none()
+}
 
 /// The batches that a trainer makes.
 #[derive(Clone, Copy)]
@@ -80,7 +88,9 @@ pub(super) struct Trainer<'a> {
     batches: Batches,
     /// The model that the trained one is compared with, where that is not the same without adapters: a reference, or a
     /// teacher.
-    reference: Option<Model>,
+    reference: Option<(Model, OwnHooks)>,
+    /// What this rank does differently from one that trains alone.
+    wrapper: Option<Rc<dyn Wrapper>>,
     /// The vLLM that generates.
     vllm: Option<Vllm<'a>>,
     /// What was generated for the micro-batches of a step.
@@ -96,23 +106,30 @@ impl<'a> Trainer<'a> {
     ///
     /// The trained model has so many `parameters` without adapters.
     pub(super) fn of(t: &'a Tape, spec: &'a ResolvedSpec, parameters: u64) -> Option<Self> {
-        let objective = &spec.objective;
-        let apart = objective.has_reference() && spec.lora.is_none();
-        let built = |spec| t.with_own_parameters(|| Model::new(t, spec));
+        let built = |spec| {
+            let build = || wrapped_reference(t, spec, || Model::new(t, spec));
+            t.with_own_parameters(build)
+        };
         let teacher = spec.teacher.as_deref();
-        objective.is_on().then(|| Self {
+        spec.objective.is_on().then(|| Self {
             tape: t,
             spec,
             batches: Batches::of_training(spec),
             reference: match teacher {
                 Some(teacher) => Some(t.scoped(TEACHER, None, || built(teacher))),
-                None => apart.then(|| built(spec)),
+                None => has_own_reference(spec).then(|| built(spec)),
             },
+            wrapper: None,
             vllm: Vllm::start(t, spec, parameters),
             generated: None,
             completed: None,
             left_out: None,
         })
+    }
+
+    /// The model is trained within a wrapper, where several ranks train it.
+    pub(super) fn is_within(&mut self, wrapper: Option<Rc<dyn Wrapper>>) {
+        self.wrapper = wrapper;
     }
 
     /// Copies a micro-batch to the device, as the trainer's collator makes it; nothing where it is generated there.
@@ -303,9 +320,9 @@ impl<'a> Trainer<'a> {
     fn refers(&self, model: &Model, batch: &Batch, outputs: TokenOutputs) -> Output {
         let t = self.tape;
         let grad_mode = t.set_grad_enabled(false);
-        let (asked, outputs) = match &self.reference {
-            Some(reference) => (reference, TokenOutputs::default()),
-            None => (model, outputs),
+        let outputs = match &self.reference {
+            Some(_) => TokenOutputs::default(),
+            None => outputs,
         };
         let request = Request {
             without_adapters: self.reference.is_none(),
@@ -314,23 +331,55 @@ impl<'a> Trainer<'a> {
         // `from_pretrained` has set a reference to evaluation.
         let trains = t.is_training();
         t.train(trains && self.reference.is_none());
-        let output = self.asks(asked, batch, request);
+        let output = match &self.reference {
+            Some((reference, hooks)) => t.with_hooks(hooks, || {
+                self.asks_under(self.autocasts_reference(), reference, batch, request)
+            }),
+            None => self.asks_within(model, batch, request),
+        };
         t.train(trains);
         t.set_grad_enabled(grad_mode);
         output
     }
 
-    /// Calls a model within the region of autocast that accelerate has put around its forward.
+    /// Calls the model that is trained, through what wraps it on a rank.
     fn asks(&self, model: &Model, batch: &Batch, request: Request) -> Output {
+        let output = self.asks_within(model, batch, request);
+        let copies = |wrapper: &Rc<dyn Wrapper>| self.batches.train && wrapper.copies_outputs();
+        if self.wrapper.as_ref().is_some_and(copies) {
+            return copied(self.tape, output);
+        }
+        output
+    }
+
+    /// Calls a model within the region of autocast that accelerate has put around its forward.
+    fn asks_within(&self, model: &Model, batch: &Batch, request: Request) -> Output {
+        self.asks_under(autocast(self.spec), model, batch, request)
+    }
+
+    /// The autocast of a reference: what prepares one for FSDP puts none around it.
+    fn autocasts_reference(&self) -> Option<DType> {
+        let kind = self.spec.parallelism.dp.kind;
+        let sharded = matches!(kind, DataParallelKind::Fsdp1 | DataParallelKind::Fsdp2);
+        autocast(self.spec).filter(|_| !sharded)
+    }
+
+    fn asks_under(
+        &self,
+        autocast: Option<DType>,
+        model: &Model,
+        batch: &Batch,
+        request: Request,
+    ) -> Output {
         let t = self.tape;
-        if let Some(dtype) = autocast(self.spec) {
+        if let Some(dtype) = autocast {
             t.enter_autocast(dtype);
         }
         let request = Request {
             masked: batch.mask().is_some() && !self.spec.padding_mask,
             ..request
         };
-        let mixed = autocast(self.spec).is_some();
+        let mixed = autocast.is_some();
         model.evaluate(t, batch, request, |mut output| {
             t.classify_autocast_copies();
             t.exit_autocast();

@@ -1,6 +1,7 @@
 //! Micro-batches that a trainer of TRL makes.
 
 use super::Run;
+use crate::ask::DataParallelKind;
 use crate::families::Batch;
 use crate::sim::Phase;
 use crate::sim::objectives::Trainer;
@@ -16,6 +17,8 @@ impl Run<'_> {
         micro_batch: u32,
     ) {
         *batch = trainer.fetch();
+        let last = micro_batch + 1 == self.accumulation;
+        self.begin_micro_batch(last);
         let objective = &self.spec.objective;
         // Between generations steps train on what is there; the last of the run stands for those that generate.
         let repeats = objective.num_iterations > 1 && step == 1;
@@ -31,9 +34,14 @@ impl Run<'_> {
         };
         self.forward_ended(Some(&loss));
         self.mark(step, micro_batch, Phase::Backward);
-        // `Accelerator.backward` divides by micro-batches that it is told of: one.
-        let own = self.tape.div_scalar(&loss);
-        self.backward(Some(own), micro_batch + 1 == self.accumulation);
+        // `Accelerator.backward` divides by micro-batches that it is told of: one. It leaves that to DeepSpeed's engine.
+        let by_engine = self.spec.parallelism.dp.kind == DataParallelKind::DeepSpeedZero;
+        let own = if by_engine {
+            loss.clone()
+        } else {
+            self.tape.div_scalar(&loss)
+        };
+        self.backward(Some(own), last);
         drop(loss);
     }
 }

@@ -164,8 +164,22 @@ groups! {
             "TRL 的训练器自行计算损失，样本不打包；可与 Liger 的归一化、旋转位置编码和 MLP 内核同时使用，不含其损失内核。";
         usual_loop: "Not estimated beside TRL's objectives yet.",
             "暂不支持与 TRL 的训练目标同时使用。";
-        one_gpu: "TRL's objectives are estimated on one GPU.",
-            "TRL 的训练目标目前只支持单个 GPU。";
+        data_parallel: "TRL's objectives are estimated on ranks that each see other data, DDP, FSDP and DeepSpeed's ZeRO; not where GPUs divide the model itself or its sequences.",
+            "TRL 的训练目标支持数据并行（DDP、FSDP、DeepSpeed ZeRO），不支持由多个 GPU 划分模型本身或序列。";
+        planned: "Beside TRL's objectives FSDP2 is estimated as accelerate wraps layers, not by transformers' own plan.",
+            "与 TRL 的训练目标同时使用时，FSDP2 按 accelerate 逐层包装，不支持 transformers 自带的方案。";
+        teacher_on_ranks: "TRL's distillation is estimated on one GPU: on several it calls model and teacher through what wraps them.",
+            "TRL 的蒸馏目前只支持单个 GPU：多 GPU 时它通过包装层调用模型和教师模型。";
+        generates_on_ranks: "GRPO's generation is estimated on one GPU; its step without it on several GPUs, too.",
+            "GRPO 的生成目前只支持单个 GPU；不含生成的步骤也支持多个 GPU。";
+        evaluates_on_ranks: "Evaluations of TRL's trainers are estimated on one GPU: on several each rank gathers what all predict.",
+            "TRL 训练器的评估目前只支持单个 GPU：多 GPU 时每个 rank 都会收集所有 rank 的预测。";
+        precomputed_by_fsdp1: "Under FSDP1 the reference that precomputes log-probabilities stays on the GPU, whole after its last pass (measured, trl 1.16); this is not estimated yet.",
+            "FSDP1 下预计算对数概率的参考模型会留在 GPU 上（实测，trl 1.16）；暂不支持估算。";
+        adapters_off_in_engine: "Under ZeRO-3 a reference that is the model with its adapters switched off is not estimated yet: DeepSpeed loses its record of the order of modules there.",
+            "ZeRO-3 下暂不支持以关闭适配器的模型为参考：DeepSpeed 会因此丢失模块顺序的记录。";
+        precomputed_by_engine: "Under ZeRO-3 the engine that precomputes log-probabilities leaves its hooks on the model, and the first training step stops (trl 1.16, deepspeed 0.19.8).",
+            "ZeRO-3 下预计算对数概率的引擎会把钩子留在模型上，第一个训练步会报错（trl 1.16、deepspeed 0.19.8）。";
         generation: "Generation {which} is not estimated yet; GRPO's step without it is.",
             "暂不支持估算{which}的生成；不含生成的 GRPO 步骤可以估算。";
         share: "vLLM takes a share of the GPU: more than 0, at most 1.",

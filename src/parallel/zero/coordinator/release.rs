@@ -32,7 +32,7 @@ impl Coordinator {
                 .active
                 .borrow_mut()
                 .retain(|&other| other != used.module);
-            if released.contains(&at) && !self.external.borrow().contains(&at) {
+            if released.contains(&at) {
                 self.release_parameter(t, at);
             }
         }
@@ -87,7 +87,7 @@ impl Coordinator {
                     .active
                     .borrow_mut()
                     .retain(|&other| other != used.module);
-                if !parameter.persists && !self.external.borrow().contains(&at) {
+                if !parameter.persists {
                     self.release_parameter(t, at);
                 }
             }

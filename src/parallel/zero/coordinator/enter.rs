@@ -1,0 +1,49 @@
+//! Modules are called, and parameters are read outside of theirs.
+//!
+//! Source: `deepspeed/runtime/zero/parameter_offload.py`, deepspeed 0.19.8.
+
+use super::{Coordinator, ROOT, Status, Use, hold};
+use crate::tape::{Called, Tape};
+
+impl Coordinator {
+    /// A module is called: what it uses, where it is one with others around it.
+    pub(in crate::parallel::zero) fn enter(&self, t: &Tape, module: &Called) -> Option<Use> {
+        let used = self.using(t, module);
+        if module.op == "external" {
+            let own = module.own.iter().flatten();
+            own.filter_map(|tensor| self.place(tensor))
+                .for_each(|at| self.read(t, at));
+            return None;
+        }
+        let is_root = module.op == ROOT;
+        if is_root {
+            self.begin(t);
+        }
+        self.fetch(t, &used, true);
+        if is_root {
+            // The model within the one with a head, which it gives all by name.
+            self.fetch(t, &self.using(t, &Called::bare("model")), true);
+            return None;
+        }
+        Some(used)
+    }
+
+    /// A parameter is read outside of its module (`ZeROOrderedDict.__getitem__`).
+    fn read(&self, t: &Tape, at: usize) {
+        let parameter = &self.parameters[at];
+        if parameter.status.get() != Status::Apart {
+            return;
+        }
+        if !self.external.borrow().contains(&at) {
+            self.external.borrow_mut().push(at);
+            let mut uses = self.uses.borrow_mut();
+            let roots = uses.iter_mut().filter(|used| used.module.1 == ROOT);
+            roots.for_each(|root| root.own.push(at));
+        }
+        let padded = parameter.part * self.ranks;
+        parameter.tensor.take_storage(&hold(t, parameter, padded));
+        self.gathers(t, padded, parameter.tensor.dtype());
+        parameter.status.set(Status::Available);
+        drop(self.copied_parts(t, &[at]));
+    }
+}

@@ -1,0 +1,49 @@
+//! `DeepSpeedZeRoOffload` without an optimizer (`parameter_offload.py`): every rank has a part of each parameter of a
+//! model that is not trained; modules gather theirs around each call.
+
+use super::coordinator::Coordinator;
+use crate::model::ResolvedSpec;
+use crate::tape::{Called, ParameterHooks, Registered, Role, Tape, Tensor};
+use crate::units::Stream;
+use std::rc::Rc;
+
+/// The stream of its gathers: the trained model has others.
+const ALL_GATHER: Stream = Stream::side(3);
+
+/// The parameters of such a model.
+pub(in crate::parallel) struct Gathered {
+    coordinator: Coordinator,
+    /// What this rank has of them.
+    _parts: Vec<Tensor>,
+}
+
+impl Gathered {
+    /// Partitions the model whose parameters were registered.
+    pub(in crate::parallel) fn new(
+        t: &Tape,
+        spec: &ResolvedSpec,
+        registered: Vec<Registered>,
+    ) -> Rc<Self> {
+        let settings = spec.parallelism.dp.zero;
+        let parameters = registered
+            .into_iter()
+            .filter(|entry| entry.role != Role::Buffer);
+        let (coordinator, parts) =
+            Coordinator::new(t, settings, (spec.mesh.shard, ALL_GATHER), parameters);
+        Rc::new(Self {
+            coordinator,
+            _parts: parts,
+        })
+    }
+}
+
+impl ParameterHooks for Gathered {
+    fn before(&self, t: &Tape, module: &Called, _inputs: &mut [&mut Tensor]) {
+        self.coordinator.enter(t, module);
+    }
+
+    fn after(&self, t: &Tape, module: &Called, _outputs: &mut [&mut Tensor]) {
+        let used = self.coordinator.using(t, module);
+        self.coordinator.release(t, &used, true);
+    }
+}

@@ -1,0 +1,203 @@
+//! Objectives of TRL's trainers on several GPUs: where accelerate prepares model and reference.
+
+use super::KIND;
+use crate::ask::{
+    ContextParallel, DataParallelKind, EvaluationKind, ExpertParallel, Finding, Generator, Message,
+    ObjectiveKind, PipelineParallel, Plan, Scenario, TensorParallel, message,
+};
+use serde_json::Value;
+
+/// Whether ranks are those that accelerate prepares trainers for: of DDP, FSDP and DeepSpeed's `ZeRO`.
+fn sees_other_data(scenario: &Scenario) -> bool {
+    let all = &scenario.parallelism;
+    all.tp == TensorParallel::default()
+        && all.pp == PipelineParallel::default()
+        && all.cp == ContextParallel::default()
+        && all.ep == ExpertParallel::default()
+        && matches!(
+            all.dp.kind,
+            DataParallelKind::None
+                | DataParallelKind::Ddp
+                | DataParallelKind::Fsdp1
+                | DataParallelKind::Fsdp2
+                | DataParallelKind::DeepSpeedZero
+        )
+}
+
+/// Refuses what is not estimated of an objective on several GPUs.
+pub(super) fn check(scenario: &Scenario, findings: &mut Vec<Finding>) {
+    if scenario.parallelism.is_none() {
+        return;
+    }
+    let (objective, dp) = (&scenario.objective, &scenario.parallelism.dp);
+    let mut refuse = |refused: bool, key: &str, why: Message, (at, fix): (&str, Value)| {
+        if refused {
+            findings.push(Finding::error(key, why).with_fix(at, fix));
+        }
+    };
+    let none = || (KIND, Value::from(ObjectiveKind::None.name()));
+    refuse(
+        !sees_other_data(scenario),
+        "parallelism",
+        message!(objective::data_parallel),
+        none(),
+    );
+    refuse(
+        dp.fsdp.plan == Plan::Transformers,
+        "parallelism.dp.plan",
+        message!(objective::planned),
+        ("parallelism.dp.plan", Plan::Usual.name().into()),
+    );
+    refuse(
+        objective.has_teacher(),
+        KIND,
+        message!(objective::teacher_on_ranks),
+        none(),
+    );
+    let generation = "objective.generation";
+    refuse(
+        objective.generates() && !objective.has_teacher(),
+        generation,
+        message!(objective::generates_on_ranks),
+        (generation, Generator::None.name().into()),
+    );
+    let evaluation = "evaluation.kind";
+    refuse(
+        scenario.evaluation.kind != EvaluationKind::None,
+        evaluation,
+        message!(objective::evaluates_on_ranks),
+        (evaluation, EvaluationKind::None.name().into()),
+    );
+    let precomputes = "objective.precompute_ref_log_probs";
+    let compares = matches!(objective.kind, ObjectiveKind::Dpo | ObjectiveKind::Kto);
+    let by_engine = dp.kind == DataParallelKind::DeepSpeedZero && dp.zero.stage == 3;
+    refuse(
+        dp.kind == DataParallelKind::Fsdp1
+            && scenario.lora.is_none()
+            && objective.precompute_ref_log_probs
+            && compares,
+        precomputes,
+        message!(objective::precomputed_by_fsdp1),
+        (precomputes, false.into()),
+    );
+    let stage = "parallelism.dp.stage";
+    refuse(
+        by_engine && scenario.lora.is_some() && objective.has_reference(),
+        stage,
+        message!(objective::adapters_off_in_engine),
+        (stage, 2.into()),
+    );
+    let dora = "lora.use_dora";
+    refuse(
+        by_engine && scenario.lora.as_ref().is_some_and(|lora| lora.use_dora),
+        dora,
+        message!(objective::usual_loop),
+        (dora, false.into()),
+    );
+    refuse(
+        by_engine && objective.precompute_ref_log_probs && compares,
+        precomputes,
+        message!(objective::precomputed_by_engine),
+        (precomputes, false.into()),
+    );
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ask::Scenario;
+    use crate::resolve::resolve;
+    use serde_json::{Value, json};
+
+    /// The keys of what is refused of an objective on ranks.
+    fn refused(objective: &Value, parallelism: &Value, other: &Value) -> Vec<String> {
+        let mut asked = json!({"model": "qwen2.5-0.5b", "seq_len": 64, "micro_batch_size": 2, "precision": "bf16",
+            "objective": objective, "parallelism": parallelism});
+        for (key, value) in other.as_object().expect("an object") {
+            asked[key] = value.clone();
+        }
+        let scenario: Scenario = serde_json::from_value(asked).expect("a scenario");
+        let findings = resolve(&scenario).findings.into_iter();
+        findings.map(|finding| finding.key).collect()
+    }
+
+    #[test]
+    fn ranks_that_see_other_data_train_with_every_objective_but_distillation() {
+        for dp in [
+            json!({"kind": "ddp", "size": 4}),
+            json!({"kind": "fsdp1", "size": 4}),
+            json!({"kind": "fsdp2", "size": 4}),
+            json!({"kind": "deepspeed_zero", "stage": 2, "size": 4}),
+            json!({"kind": "deepspeed_zero", "stage": 3, "size": 4}),
+        ] {
+            for kind in ["sft", "dpo", "kto", "orpo", "cpo", "grpo"] {
+                let found = refused(&json!({"kind": kind}), &json!({"dp": dp}), &json!({}));
+                assert_eq!(found, [""; 0], "{kind} {dp}");
+            }
+            let found = refused(
+                &json!({"kind": "distillation"}),
+                &json!({"dp": dp}),
+                &json!({}),
+            );
+            assert_eq!(found, ["objective.kind"], "{dp}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_estimated_on_ranks_is_refused_with_its_key() {
+        let dpo = json!({"kind": "dpo"});
+        let ddp = json!({"dp": {"kind": "ddp", "size": 2}});
+        for (objective, parallelism, other, key) in [
+            (
+                &dpo,
+                json!({"tp": {"size": 2, "plan": "transformers"}}),
+                json!({}),
+                "parallelism",
+            ),
+            (
+                &dpo,
+                json!({"dp": {"kind": "fsdp2", "size": 2, "plan": "transformers"}}),
+                json!({}),
+                "parallelism.dp.plan",
+            ),
+            (
+                &json!({"kind": "grpo", "generation": "model"}),
+                ddp.clone(),
+                json!({}),
+                "objective.generation",
+            ),
+            (
+                &dpo,
+                ddp,
+                json!({"evaluation": {"kind": "loss"}}),
+                "evaluation.kind",
+            ),
+            (
+                &json!({"kind": "dpo", "precompute_ref_log_probs": true}),
+                json!({"dp": {"kind": "deepspeed_zero", "stage": 3, "size": 2}}),
+                json!({}),
+                "objective.precompute_ref_log_probs",
+            ),
+            (
+                &json!({"kind": "kto", "precompute_ref_log_probs": true}),
+                json!({"dp": {"kind": "fsdp1", "size": 2}}),
+                json!({}),
+                "objective.precompute_ref_log_probs",
+            ),
+            (
+                &dpo,
+                json!({"dp": {"kind": "deepspeed_zero", "stage": 3, "size": 2}}),
+                json!({"lora": {"r": 8, "target_modules": ["q_proj"]}}),
+                "parallelism.dp.stage",
+            ),
+            (
+                &json!({"kind": "sft"}),
+                json!({"dp": {"kind": "deepspeed_zero", "stage": 3, "size": 2}}),
+                json!({"lora": {"r": 8, "target_modules": ["q_proj"], "use_dora": true}}),
+                "lora.use_dora",
+            ),
+        ] {
+            let found = refused(objective, &parallelism, &other);
+            assert_eq!(found, [key], "{parallelism} {other}");
+        }
+    }
+}
