@@ -2,8 +2,8 @@
 
 use super::KIND;
 use crate::ask::{
-    ContextParallel, DataParallelKind, EvaluationKind, ExpertParallel, Finding, Generator, Message,
-    ObjectiveKind, PipelineParallel, Plan, Scenario, TensorParallel, message,
+    ContextParallel, DataParallelKind, EvaluationKind, ExpertParallel, Finding, Generator, Lora,
+    Message, ObjectiveKind, PipelineParallel, Plan, Scenario, TensorParallel, message,
 };
 use serde_json::Value;
 
@@ -86,6 +86,14 @@ pub(super) fn check(scenario: &Scenario, findings: &mut Vec<Finding>) {
         stage,
         message!(objective::adapters_off_in_engine),
         (stage, 2.into()),
+    );
+    let of_experts = "lora.target_parameters";
+    let on_experts = |lora: &Lora| !lora.target_parameters.is_empty();
+    refuse(
+        by_engine && scenario.lora.as_ref().is_some_and(on_experts),
+        of_experts,
+        message!(objective::usual_loop),
+        (of_experts, Value::Array(Vec::new())),
     );
     let dora = "lora.use_dora";
     refuse(
@@ -194,6 +202,13 @@ mod tests {
                 json!({"dp": {"kind": "deepspeed_zero", "stage": 3, "size": 2}}),
                 json!({"lora": {"r": 8, "target_modules": ["q_proj"], "use_dora": true}}),
                 "lora.use_dora",
+            ),
+            (
+                &json!({"kind": "cpo"}),
+                json!({"dp": {"kind": "deepspeed_zero", "stage": 3, "size": 2}}),
+                json!({"model": "qwen3-30b-a3b", "lora": {"r": 8, "target_modules": ["q_proj"],
+                    "target_parameters": ["mlp.experts.gate_up_proj"]}}),
+                "lora.target_parameters",
             ),
         ] {
             let found = refused(objective, &parallelism, &other);
