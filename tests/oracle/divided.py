@@ -12,7 +12,7 @@ def asked(scenario):
     """Whether modules or experts are divided, alone or beside FSDP2."""
     axes = scenario["parallelism"]
     tp, ep = (axes.get(axis, {}).get("size", 1) > 1 for axis in ("tp", "ep"))
-    if not (tp or ep) or axes.get("pp", {}).get("size", 1) > 1:
+    if not (tp or ep or axes.get("dp", {}).get("plan") == "transformers" and scenario.get("lora")) or axes.get("pp", {}).get("size", 1) > 1:
         return False
     if axes.get("cp", {}).get("size", 1) > 1 or axes.get("dp", {}).get("kind", "none") not in ("none", "fsdp2") or ep and not planned(scenario):
         raise ValueError("cannot run these axes together")

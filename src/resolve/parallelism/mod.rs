@@ -3,6 +3,7 @@
 //! Each kind of parallelism has a file with what its framework refuses, in `check`, and one function,
 //! `refuse`, that says that the kind is not estimated: when the engine learns a kind, that function goes.
 
+mod adapters;
 mod beside;
 mod complete;
 mod context;
@@ -24,6 +25,7 @@ use crate::families::network::has_stages;
 use crate::model::Architecture;
 use sizes::Sizes;
 
+pub(super) use adapters::check_adapters;
 pub(super) use complete::complete;
 pub(super) use idle::idle;
 

@@ -346,6 +346,14 @@ groups! {
             "clip_grad_norm_ 不能同时计算 DTensor 与普通张量的范数：不使用序列并行时，归一化层的参数是普通张量。";
         adapters_of_scripts: "PEFT's adapters fail beside what a script divides: parallelize_module takes no adapted layers, and adapters that are added later are whole. Adapters of q_proj, v_proj, ... run with plan transformers.",
             "PEFT 的适配器无法与脚本划分的模块同时使用：parallelize_module 不接受带适配器的层，而之后添加的适配器是完整的。使用 transformers 方案时，q_proj、v_proj 等层的适配器可以运行。";
+        adapters_of_both: "PEFT makes too few rows for adapters of layers that FSDP2 and tensor parallelism both divide, and their products fail. Adapters run beside one of the two.",
+            "对于同时被 FSDP2 与张量并行划分的层，PEFT 为适配器创建的行数不足，乘积会报错；适配器只能与其中之一一起使用。";
+        magnitudes_of_parts: "DoRA adds the products of its factors to a DTensor, which PyTorch does not do with tensors.",
+            "DoRA 将因子之积与 DTensor 相加，而 PyTorch 不支持 DTensor 与普通张量相加。";
+        copies_of_shards: "PEFT copies modules_to_save, and FSDP2 does not let modules that it shards be copied.",
+            "PEFT 会复制 modules_to_save，而 FSDP2 不允许复制已分片的模块。";
+        adapters_of_experts: "PEFT's adapters of parameters, as those of experts are, are not divided with them, and fail beside DTensors.",
+            "PEFT 针对参数（如专家参数）的适配器不会随之划分，与 DTensor 一起使用会报错。";
         mixed_scales: "GradScaler unscales the gradients of DTensors or of tensors, not of both: without sequence parallelism norms are tensors.",
             "GradScaler 不能同时缩放 DTensor 与普通张量的梯度：不使用序列并行时，归一化层的参数是普通张量。";
         mixed_zeros: "zero_grad(set_to_none=False) of a multi-tensor or fused optimizer fails under tensor parallelism: gradients of norms are tensors, or partial sums, which PyTorch does not zero together with DTensors.",
