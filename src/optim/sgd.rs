@@ -11,10 +11,12 @@ impl Optimizer {
         let decays = self.options.weight_decay;
         let momentum = self.options.momentum > 0.0;
         if self.options.implementation != OptimizerImpl::ForLoop {
+            self.copies_of_whole(t, momentum);
             drop(t.placed_gradients());
         }
         match self.options.implementation {
             OptimizerImpl::ForLoop => {
+                self.copies_of_whole(t, momentum);
                 t.for_each_parameter(|_, parameter, grad| {
                     drop(grad.and_then(|grad| t.placed_as(parameter, grad)));
                 });
@@ -34,6 +36,20 @@ impl Optimizer {
             }
             _ => self.momentum_buffers(t, momentum),
         }
+    }
+
+    /// Momentum buffers of parameters of which a rank has rows, where it has their whole gradients: those are copied.
+    fn copies_of_whole(&mut self, t: &Tape, momentum: bool) {
+        let states = &mut self.states;
+        t.for_each_parameter(|i, parameter, gradient| {
+            let whole = gradient.filter(|gradient| gradient.numel() != parameter.numel());
+            if let Some(whole) = whole.filter(|_| momentum) {
+                let state = state_at(states, i);
+                if state.is_empty() {
+                    state.push(state_like(t, "clone", whole));
+                }
+            }
+        });
     }
 
     fn momentum_buffers(&mut self, t: &Tape, momentum: bool) {

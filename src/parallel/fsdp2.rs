@@ -17,7 +17,7 @@ use super::tensor::by_mesh;
 use super::wrapper::{ModelParameter, OnRank, Wrapper};
 use crate::ask::{AdapterDtype, ComputeDtype, Fsdp, Lora, Mesh};
 use crate::model::ResolvedSpec;
-use crate::tape::{Category, ModuleHooks, Registered, Role, Tape, Tensor};
+use crate::tape::{Category, ModuleHooks, Placement, Registered, Role, Tape, Tensor};
 use crate::units::DType;
 use context::Streams;
 use group::{Group, Sharing, State};
@@ -80,10 +80,10 @@ impl Fsdp2 {
         let gathers_in_another = dp.compute_dtype().is_some();
         // Adapters that PEFT makes on the meta device stay as they are made; on the host they can follow their base.
         let follows = |lora: &Lora| spec.around.loads() && lora.adapter_dtype == AdapterDtype::Base;
-        let apart = spec.lora.as_ref().is_some_and(|lora| !follows(lora));
+        let in_float32 = spec.lora.as_ref().is_some_and(|lora| !follows(lora));
         let stored = |entry: &Registered| match entry.role {
             _ if !gathers_in_another => entry.tensor.dtype(),
-            Role::Trained if apart => DType::Float32,
+            Role::Trained if in_float32 => DType::Float32,
             _ => spec.stored_weights(),
         };
         let trained = registered.iter().find(|entry| entry.role == Role::Trained);
@@ -92,6 +92,10 @@ impl Fsdp2 {
             .map(ComputeDtype::dtype)
             .or(trained.map(stored))
             .unwrap_or(DType::Float32);
+        // What comes to a model that is sharded already stands in no group.
+        let (apart, registered): (Vec<_>, Vec<_>) = (registered.iter().cloned())
+            .partition(|entry| spec.adapts_shards() && entry.role == Role::Trained);
+        let registered = &registered[..];
         let modules = Modules::of(t, spec, registered);
         let group = |at| {
             let sharing = Sharing::of(spec, modules.are_experts(at));
@@ -147,6 +151,11 @@ impl Fsdp2 {
             let found = places.iter().find(|(tensor, _)| tensor.is(parameter));
             trained.extend(found.map(|(_, place)| *place));
         });
+        for entry in &apart {
+            t.in_scope(entry.scope, || {
+                t.give_storage_for(Category::Parameters, "empty", &entry.tensor);
+            });
+        }
         if !spec.around.loads() {
             t.empty_cache();
         }
@@ -168,7 +177,7 @@ impl Fsdp2 {
             reshards: Cell::new(true),
             finalized_by_caller: Cell::new(false),
             ends: Cell::new(false),
-            handed_over: Cell::new(false),
+            handed_over: Cell::new(spec.adapts_shards()),
         })
     }
 
@@ -177,6 +186,12 @@ impl Fsdp2 {
         (self.trained.iter())
             .map(|&(group, place)| self.groups[group].shard_with_gradient(place))
             .collect()
+    }
+
+    fn groups_drop_gradients(&self) {
+        for &(group, place) in &self.trained {
+            self.groups[group].drop_gradient(place);
+        }
     }
 
     fn shared(&self) -> Option<Rc<Self>> {
@@ -365,22 +380,33 @@ impl Wrapper for Fsdp2 {
     }
 
     fn sums_norms(&self) -> bool {
-        self.groups.iter().any(|group| group.sharing.ranks > 1)
+        !self.trained.is_empty() && self.groups.iter().any(|group| group.sharing.ranks > 1)
+    }
+
+    fn flag_sums(&self) -> u64 {
+        let Some(&(group, place)) = self.trained.first().filter(|_| !self.settings.cpu_offload)
+        else {
+            return 0;
+        };
+        // Of ranks that share one, and of those that divide it.
+        match self.groups[group].parameters[place].unsharded.placement() {
+            Placement::Divided | Placement::OfExperts => 2,
+            _ => 1,
+        }
     }
 
     fn drop_gradients(&self, t: &Tape) {
         if self.handed_over.get() {
             return t.drop_gradients();
         }
-        for &(group, place) in &self.trained {
-            self.groups[group].drop_gradient(place);
-        }
+        self.groups_drop_gradients();
     }
 
     fn hand_over(&self, t: &Tape) -> bool {
-        t.replace_parameters(self.own().into_iter());
-        self.drop_gradients(t);
-        self.handed_over.set(true);
+        if !self.handed_over.replace(true) {
+            t.replace_parameters(self.own().into_iter());
+            self.groups_drop_gradients();
+        }
         true
     }
 
@@ -393,6 +419,9 @@ impl Wrapper for Fsdp2 {
     }
 
     fn trainable(&self, t: &Tape) -> Option<u64> {
+        if self.trained.is_empty() {
+            return None;
+        }
         let elements = self.trained.iter().map(|&(group, place)| {
             let parameter = &self.groups[group].parameters[place];
             parameter.shard.numel() * t.multiplicity(parameter.scope)

@@ -160,7 +160,8 @@ impl Tape {
         }
     }
 
-    fn frozen(&self, mut tensor: Tensor) -> Tensor {
+    fn frozen(&self, tensor: Tensor) -> Tensor {
+        let mut tensor = tensor.placed(self.placement());
         if self.redirects() {
             tensor = tensor.with_edge(Edge::Redirected(Redirect::default()));
         }

@@ -56,6 +56,11 @@ pub(in crate::resolve) fn check_adapters(
         // `FSDPModule.__deepcopy__`, torch 2.15.
         let why = message!(parallelism::copies_of_shards);
         refuse("lora.modules_to_save", why, none());
+    } else if !lora.modules_to_save.is_empty() {
+        // Heads that PEFT trains beside a copy of theirs that ranks divide.
+        let key = "lora.modules_to_save";
+        let what = message!(parallelism::tensor_beside, key);
+        refuse(key, message!(parallelism::not_estimated, what), none());
     }
     if !lora.target_parameters.is_empty() {
         // `ParamWrapper` (`tuners/lora/layer.py`, peft 0.21).

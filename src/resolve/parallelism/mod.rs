@@ -17,6 +17,7 @@ mod offloaded;
 mod pipeline;
 mod refusal;
 mod sizes;
+mod steps;
 mod tensor;
 mod zero;
 
@@ -50,6 +51,7 @@ fn check_asked(asked: &Scenario, scenario: &Scenario, findings: &mut Vec<Finding
     fsdp::refuse(scenario, findings);
     tensor::check(scenario, findings);
     expert::check_beside(scenario, findings);
+    steps::check(scenario, findings);
 }
 
 /// Refuses pipelines of a model that has no stages.

@@ -3,6 +3,7 @@
 use super::beside::Beside;
 use super::refusal::not_estimated;
 use super::sizes::{Sizes, must_divide};
+use super::steps;
 use crate::ask::{
     Attention, DataParallelKind, EvaluationKind, Finding, Framework, Loss, MasterWeights, Message,
     OptimizerImpl, OptimizerName, Plan, Precision, Program, QuantizationType, Scenario, Task,
@@ -112,17 +113,6 @@ fn contradictions(scenario: &Scenario, findings: &mut Vec<Finding>) {
 pub(super) fn beside(scenario: &Scenario) -> Vec<Beside> {
     let dp = scenario.parallelism.dp.kind;
     let optimizer = &scenario.optimizer;
-    let estimated = match optimizer.name {
-        OptimizerName::Adam
-        | OptimizerName::AdamW
-        | OptimizerName::Sgd
-        | OptimizerName::RmsProp
-        | OptimizerName::Adagrad
-        | OptimizerName::Muon
-        | OptimizerName::Lion
-        | OptimizerName::None => true,
-        _ => false,
-    };
     vec![
         Beside::new(
             "framework",
@@ -141,7 +131,7 @@ pub(super) fn beside(scenario: &Scenario) -> Vec<Beside> {
         ),
         Beside::new(
             "optimizer.name",
-            !estimated,
+            !steps::is_estimated(scenario),
             OptimizerName::AdamW.name().into(),
         ),
         Beside::new("optimizer.in_backward", optimizer.in_backward, false.into()),
