@@ -11,8 +11,9 @@ from families import FAMILIES, Drawn
 EXPERTS = dict(olmoe="num_experts", qwen3_moe="num_experts", qwen2_moe="num_experts", mixtral="num_local_experts")
 OPTIMIZERS = [dict(name="sgd", impl=impl, momentum=0.9) for impl in ("foreach", "for_loop")] + [
     dict(name=name, impl=impl, **more) for impl in ("foreach", "for_loop") for name, more in (
-        ("adamw", dict(amsgrad=True)), ("adam", dict(amsgrad=True)), ("rmsprop", {}), ("rmsprop", dict(momentum=0.9)), ("adagrad", {}))] + [
-    dict(name="muon"), dict(name="lion"), dict(name="adamw", impl="for_loop"), dict(name="sgd", impl="for_loop")]
+        ("adamw", dict(amsgrad=True)), ("adam", dict(amsgrad=True)), ("rmsprop", {}), ("rmsprop", dict(momentum=0.9)), ("adagrad", {}), ("adadelta", {}),
+        ("adamax", {}), ("nadam", {}))] + [dict(name="lion"), dict(name="adamw", impl="for_loop"), dict(name="sgd", impl="for_loop")]
+WITHOUT_FSDP = [optimizer for optimizer in OPTIMIZERS if optimizer["name"] == "sgd"] + [dict(name="adamw", impl="for_loop"), dict(name="adam", impl="foreach", amsgrad=True)]
 
 
 def beside_fsdp(c, parts, experts):
@@ -54,7 +55,7 @@ def of_experts(c, kind):
         par["dp"]["mixed_precision"] = dict(param="bf16", reduce="fp32")
     made = dict(precision=precision, optimizer=dict(name="adamw", impl=c.pick(["foreach", "fused"])), attention=c.pick(["sdpa", "sdpa", "eager"]), parallelism=par)
     if kind == "optimizers":
-        made["optimizer"] = c.pick(OPTIMIZERS)
+        made["optimizer"] = c.pick(OPTIMIZERS if "dp" in par else WITHOUT_FSDP)
     if kind == "adapters" or kind == "scaled" and "tp" not in par and c.often(0.4):
         made.update(adapters(c, ["q_proj", "v_proj", "k_proj"] if "tp" in par else ["q_proj", "v_proj", "o_proj"]))
         if "tp" not in par:
