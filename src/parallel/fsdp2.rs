@@ -51,6 +51,8 @@ pub(super) struct Fsdp2 {
     reducing: RefCell<Vec<Tensor>>,
     /// Groups in the order in which their forwards ended.
     order: RefCell<Vec<usize>>,
+    /// The group that a forward pass, or what a checkpoint runs again of one, began with (`iter_forward_root`).
+    forward_root: Cell<Option<usize>>,
     /// Whether gradients are reduced in this micro-batch.
     syncs: Cell<bool>,
     /// Whether gathered parameters are given back after a backward pass.
@@ -173,6 +175,7 @@ impl Fsdp2 {
             last_gathered: RefCell::default(),
             reducing: RefCell::default(),
             order: RefCell::default(),
+            forward_root: Cell::default(),
             syncs: Cell::new(true),
             reshards: Cell::new(true),
             finalized_by_caller: Cell::new(false),
@@ -273,6 +276,7 @@ impl Fsdp2 {
             self.groups[at].state.set(State::Idle);
         }
         self.ends.set(false);
+        self.forward_root.set(None);
         if self.finalized_by_caller.get() {
             self.last_gathered.take();
         } else {
@@ -314,6 +318,7 @@ impl ModuleHooks for Fsdp2 {
         if recomputes {
             return;
         }
+        self.forward_root.set(self.forward_root.get().or(Some(at)));
         let enters = group.state.replace(State::Forward) != State::Forward;
         self.unshard(t, at);
         self.wait_for_unshard(t, at);
@@ -347,8 +352,9 @@ impl ModuleHooks for Fsdp2 {
                 }
             }
             group.state.set(State::Idle);
-            if at == 0 {
+            if self.forward_root.get() == Some(at) {
                 self.last_gathered.take();
+                self.forward_root.set(None);
             }
         }
         if let Some(dtype) = self.settings.mixed_precision.output {
