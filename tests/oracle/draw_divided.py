@@ -1,5 +1,6 @@
 """draw_divided.py SEED COUNT [KIND]... > SCENARIOS: one rank of those that modules or experts are divided among (divided.py), drawn at random by a seed over small models of odd
-sizes. KIND is one of adapters, frozen, optimizers, scaled (GradScaler beside experts), scaled_scripts (GradScaler where scripts divide modules and sequences); all without one:
+sizes. KIND is one of adapters, adapters_dense (no experts), frozen, optimizers, scaled (GradScaler beside experts), scaled_scripts (GradScaler where scripts divide modules and
+sequences), scripts (optimizers there); all without one:
 
     python3 draw_divided.py 7 40 adapters frozen | DIR/run.sh cases.py --apart > measured.jsonl
 """
@@ -65,27 +66,46 @@ def of_experts(c, kind):
     return config, made
 
 
-def of_scripts(c):
-    """Modules and sequences that a script divides; all parameters are distributed."""
-    family = c.pick(["llama", "mistral", "qwen2"])
+def of_dense(c):
+    """Adapters of what transformers' plans divide without experts."""
+    config = dict(small(c, c.pick(["llama", "qwen2", "qwen3"])), tie_word_embeddings=False)
+    sharded = c.often(0.7)
+    par = dict(dp=dict(kind="fsdp2", size=c.pick([2, 3, 4]), plan="transformers")) if sharded else dict(tp=dict(size=2, plan="transformers"))
+    precision = c.pick(["fp32", "bf16", "amp_bf16", *["amp_fp16"] * sharded])
+    if sharded and precision == "fp32" and c.often(0.6):
+        par["dp"]["mixed_precision"] = dict(param="bf16", reduce="fp32")
+    linears = ["q_proj", "v_proj", "o_proj", "down_proj"] if sharded else ["q_proj", "v_proj", "gate_proj"]
+    return config, dict(precision=precision, optimizer=dict(name="adamw", impl=c.pick(["foreach", "fused"])), attention="sdpa", parallelism=par, **adapters(c, linears),
+                        **c.sometimes(0.3, clip_grad_norm=True) if sharded else {})
+
+
+def small(c, family):
     config = dict(model_type=family, **FAMILIES[family](Drawn(c.chance)))
     config.update(num_attention_heads=4, num_key_value_heads=c.pick([2, 4]), hidden_size=c.pick([128, 192, 320]), num_hidden_layers=c.pick([2, 3]))
     for key in ("layer_types", "sliding_window", "max_window_layers", "use_sliding_window", "head_dim"):
         config.pop(key, None)
     if family == "mistral":
         config["sliding_window"] = None
+    return config
+
+
+def of_scripts(c, scaled):
+    """Modules and sequences that a script divides; all parameters are distributed."""
+    config = small(c, c.pick(["llama", "mistral", "qwen2"]))
     par = dict(tp=dict(size=c.pick([2, 4]) if config["num_key_value_heads"] == 4 else 2, sequence_parallel=True))
     if c.often(0.4):
         par["dp"] = dict(kind="fsdp2", size=c.pick([2, 3, 4]))
         if c.often(0.5):
             par["tp"]["sequence_parallel"] = False
+    if not scaled:
+        return config, dict(precision=c.pick(["fp32", "bf16", "amp_bf16"]), optimizer=c.pick(OPTIMIZERS if "dp" in par else WITHOUT_FSDP), attention="sdpa", parallelism=par)
     return config, dict(precision="amp_fp16", optimizer=c.pick([dict(name="adamw", impl=impl) for impl in ("foreach", "fused", "for_loop")] + [dict(name="sgd", impl="foreach")]), attention="sdpa",
                         parallelism=par, **c.sometimes(0.4, clip_grad_norm=True) if par["tp"]["sequence_parallel"] and "dp" not in par else {})
 
 
 def scenario(chance, kind):
     c = Choice(chance)
-    config, own = of_scripts(c) if kind == "scaled_scripts" else of_experts(c, kind)
+    config, own = of_scripts(c, kind == "scaled_scripts") if kind.endswith("scripts") else of_dense(c) if kind == "adapters_dense" else of_experts(c, kind)
     made = dict(v=1, model=dict(hf_config=config), task="causal_lm", framework=draw.FRAMEWORK, micro_batch_size=c.pick([1, 2, 4]), seq_len=c.pick([64, 128, 192, 320]), **own)
     if c.often(0.4):
         made["activation_checkpointing"] = c.pick(["full", "full", "full_reentrant"])
@@ -94,7 +114,7 @@ def scenario(chance, kind):
     return made
 
 
-KINDS = ["adapters", "frozen", "optimizers", "scaled", "scaled_scripts"]
+KINDS = ["adapters", "adapters_dense", "frozen", "optimizers", "scaled", "scaled_scripts", "scripts"]
 
 if __name__ == "__main__":
     seed, count, kinds = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3:] or KINDS

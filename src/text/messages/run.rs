@@ -378,6 +378,8 @@ groups! {
             "调度 {schedule} 分开计算权重与输入的梯度，并为每组权重重新计算检查点层；暂不支持估算。";
         split_shards: "The schedule {schedule}, which computes gradients of weights apart from those of inputs, is not estimated yet with FSDP2.",
             "调度 {schedule} 分开计算权重与输入的梯度，暂不支持与 FSDP2 一起估算。";
+        ulysses_of_stages: "Ulysses is DeepSpeed's and runs with its ZeRO engine, which torch.distributed.pipelining does not run. Ring attention runs in stages.",
+            "Ulysses 属于 DeepSpeed，须与其 ZeRO 引擎一起使用，而 torch.distributed.pipelining 不支持该引擎；环形注意力可用于流水线阶段。";
         context_parallelism: "Context parallelism",
             "上下文并行";
         beside: "{what} with this {key}",
