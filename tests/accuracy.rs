@@ -23,6 +23,7 @@ const OF_OPTIONS: &[&str] = &[
     "ddp_views.jsonl",
     "deepspeed_zero.jsonl",
     "distillation.jsonl",
+    "divided_drawn.jsonl",
     "dora.jsonl",
     "drawn.jsonl",
     "drawn_options.jsonl",
@@ -58,6 +59,7 @@ const OF_OPTIONS: &[&str] = &[
     "optimizers.jsonl",
     "pipeline.jsonl",
     "pipeline_drawn.jsonl",
+    "pipeline_ring.jsonl",
     "programs.jsonl",
     "recipes.jsonl",
     "sequence_classification.jsonl",
@@ -95,6 +97,7 @@ const NOT_HELD: &[(&str, &[&str], &str)] = &[
         "LoRA beside experts under ZeRO-3 is 2.5 % too low, in one case; the harness calls gathered weights and \
          buckets otherwise (48 %)",
     ),
+    ("divided_drawn.jsonl", &["composition worst"], GATHERED),
     ("expert_parallel.jsonl", &["composition worst"], GATHERED),
     ("fsdp1.jsonl", &["composition worst"], GATHERED),
     ("fsdp2.jsonl", &["composition worst"], GATHERED),
@@ -108,6 +111,11 @@ const NOT_HELD: &[(&str, &[&str], &str)] = &[
     ("pipeline.jsonl", &["composition worst"], GATHERED),
     (
         "pipeline_drawn.jsonl",
+        &["composition worst"],
+        "the harness calls what is received, and gradients that are sent, activations",
+    ),
+    (
+        "pipeline_ring.jsonl",
         &["composition worst"],
         "the harness calls what is received, and gradients that are sent, activations",
     ),

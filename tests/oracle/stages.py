@@ -167,7 +167,7 @@ def run(scenario, pp, iterations, recorder):
     facts["num_trainable"] = sum(local(p).numel() for p in trained)
     # Gradients are copied below a mode that sees what is called: it is there in forward passes alone.
     copies = functools.partial(AutocastCopies, set(known), recorder) if autocast else contextlib.nullcontext
-    follows = Follower(recorder, stages, trained, copies)
+    follows = Follower(recorder, stages, trained, copies, pieces > 1)
     reads, ends = 0 in own, count - 1 in own
     outputs = None
     for step in range(iterations):
@@ -201,9 +201,11 @@ def run(scenario, pp, iterations, recorder):
 
 
 class Follower:
-    """Marks where passes begin. What a pass is followed by, its loss, sends and the next receive, is part of it."""
+    """Marks where passes begin. What a pass is followed by, its loss, sends and the next receive, is part of it. Backward passes in two parts leave cycles
+    of references to what ring attention saved, which Python's collector frees when it comes to them: here before each pass."""
 
-    def __init__(self, recorder, stages, trained, copies):
+    def __init__(self, recorder, stages, trained, copies, collects):
+        self.collects = collects
         self.recorder, self.trained, self.copies, self.step, self.now, self.logits = recorder, trained, copies, 0, None, set()
         for stage in stages:
             for name, phase in dict(forward_one_chunk="forward", backward_one_chunk="backward", backward_weight_one_chunk="backward").items():
@@ -212,6 +214,8 @@ class Follower:
     def followed(self, stage, function, phase):
         def call(micro_batch, *given, **named):
             self.ends()
+            if self.collects:
+                gc.collect()
             self.now = f"{self.step}:{micro_batch}:{phase}"
             self.recorder.mark(self.now)
             with self.copies() if phase == "forward" else contextlib.nullcontext():

@@ -141,6 +141,16 @@ fn what_is_not_estimated_beside_a_pipeline_is_refused_with_its_key() {
 }
 
 #[test]
+fn stages_divide_sequences_in_rings() {
+    let with = |kind: &str, dp: &str| {
+        let cp = json!({"size": 2, "kind": kind});
+        json!({"model": "qwen2.5-0.5b", "precision": "bf16", "seq_len": 512, "parallelism": {"pp": {"size": 2}, "cp": cp, "dp": {"kind": dp, "size": 2}}})
+    };
+    assert_eq!(errors(with("ring", "fsdp2")), []);
+    has(&with("ulysses", "fsdp2"), "parallelism.cp.size", 1);
+}
+
+#[test]
 fn axes_of_one_rank_are_none() {
     let one = json!({"tp": {"size": 1}, "pp": {"size": 1, "schedule": "none"}, "cp": {"size": 1}, "ep": {"size": 1}});
     assert_eq!(errors(json!({"parallelism": one})), []);
@@ -203,8 +213,64 @@ fn what_expert_parallelism_cannot_do_is_refused_with_a_repair() {
     );
     let stages = json!({"dp": fsdp(), "pp": {"size": 2}, "ep": {"size": 2}});
     has(&with(stages, json!({})), "parallelism.pp.size", 1);
-    let lora = json!({"lora": {"r": 8, "target_modules": ["q_proj"]}});
-    has(&with(four(), lora), "lora", Value::Null);
+    // Beside FSDP2 adapters are whole, and all on one mesh; they fail where tensor parallelism divides their layers, too.
+    let lora = |more: Value| {
+        let mut asked = json!({"lora": {"r": 8, "target_modules": ["q_proj", "o_proj"]}});
+        for (key, value) in more.as_object().expect("an object") {
+            asked["lora"][key] = value.clone();
+        }
+        asked
+    };
+    assert_eq!(errors(with(four(), lora(json!({})))), []);
+    let mut clips = lora(json!({}));
+    clips["clip_grad_norm"] = true.into();
+    assert_eq!(errors(with(four(), clips)), []);
+    has(
+        &with(
+            both(4, "all_to_all")["parallelism"].clone(),
+            lora(json!({})),
+        ),
+        "lora",
+        Value::Null,
+    );
+    has(
+        &with(four(), lora(json!({"use_dora": true}))),
+        "lora.use_dora",
+        false,
+    );
+    has(
+        &with(four(), lora(json!({"modules_to_save": ["lm_head"]}))),
+        "lora.modules_to_save",
+        json!([]),
+    );
+    let named = json!({"target_parameters": ["mlp.experts.gate_up_proj"]});
+    has(
+        &with(four(), lora(named)),
+        "lora.target_parameters",
+        json!([]),
+    );
+    let all = json!({"target_modules": ["all-linear"]});
+    has(
+        &with(four(), lora(all)),
+        "lora.target_modules",
+        json!(["q_proj", "v_proj"]),
+    );
+    // What steps over parts: others mix them with tensors of their own.
+    let steps = |name: &str| json!({"optimizer": {"name": name}});
+    for name in ["rmsprop", "adagrad", "nadam", "adamax"] {
+        assert_eq!(errors(with(four(), steps(name))), [], "{name}");
+    }
+    for name in ["adafactor", "adamw_8bit"] {
+        has(&with(four(), steps(name)), "optimizer.name", "adamw");
+    }
+    let fused = json!({"optimizer": {"name": "sgd", "impl": "fused"}});
+    let tensor = json!({"tp": planned(4), "ep": {"size": 4}});
+    has(&with(tensor.clone(), fused), "optimizer.impl", "foreach");
+    // GradScaler takes gradients of DTensors, of whatever mesh, but none of tensors beside them.
+    let scaled = || json!({"precision": "amp_fp16"});
+    assert_eq!(errors(with(four(), scaled())), []);
+    has(&with(tensor, scaled()), "precision", "amp_bf16");
+    assert_eq!(errors(with(four(), json!({"frozen": ["experts"]}))), []);
     // Routers in float32 stand in no group with others.
     let wide = json!({"model": "ernie-4.5-21b-a3b"});
     has(&with(four(), wide), "precision", "fp32");
@@ -227,6 +293,9 @@ fn what_tensor_parallelism_cannot_do_is_refused_with_a_repair() {
         errors(with(sequence(), json!({"clip_grad_norm": true}))),
         []
     );
+    // Those that all have tensors of one kind are scaled.
+    let scaled = || json!({"precision": "amp_fp16"});
+    assert_eq!(errors(with(sequence(), scaled())), []);
     // Norms of tensors and of DTensors are not taken together.
     has(
         &with(two(), json!({"clip_grad_norm": true})),

@@ -370,6 +370,8 @@ groups! {
             "该模型（用于此任务）各层的流水线";
         beside_pipeline: "{key} is not estimated yet beside pipeline parallelism.",
             "暂不支持估算 {key} 与流水线并行的组合。";
+        conversion_of_stages: "accelerate trains no stages: its Accelerator wraps a model that is called as a whole, and prepare_pippy runs forward passes alone. autocast is around a schedule's step, and converts no outputs.",
+            "accelerate 不训练流水线阶段：其 Accelerator 包装的是整体调用的模型，prepare_pippy 只运行前向传播。autocast 包围的是调度的一步，不转换输出。";
         scale_of_stages: "GradScaler has no scale on ranks whose stages compute no loss, and fails in their optimizer's step; bf16 needs none.",
             "在不计算损失的流水线阶段所在的进程上，GradScaler 没有缩放因子，优化器更新时会失败；bf16 无需缩放。";
         no_schedule: "A pipeline of {size} ranks has a schedule.",
