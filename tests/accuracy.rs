@@ -97,7 +97,11 @@ const NOT_HELD: &[(&str, &[&str], &str)] = &[
         "LoRA beside experts under ZeRO-3 is 2.5 % too low, in one case; the harness calls gathered weights and \
          buckets otherwise (48 %)",
     ),
-    ("divided_drawn.jsonl", &["composition worst"], GATHERED),
+    (
+        "divided_drawn.jsonl",
+        &["composition worst", "peak_reserved p95"],
+        "models of a few MiB are off by a segment (3.6 %); the harness calls gathered parameters activations",
+    ),
     ("expert_parallel.jsonl", &["composition worst"], GATHERED),
     ("fsdp1.jsonl", &["composition worst"], GATHERED),
     ("fsdp2.jsonl", &["composition worst"], GATHERED),
