@@ -1,7 +1,7 @@
 //! Adapters of models that transformers or a script has divided among ranks: PEFT 0.21 gives them to what is there
 //! then.
 
-use super::tensor::divides_modules;
+use super::divides::divides_modules;
 use crate::ask::{
     DataParallelKind, ExpertParallelKind, Finding, Lora, Message, Plan, Scenario, message,
 };

@@ -1,10 +1,11 @@
 //! Expert parallelism.
 
 use super::beside::Beside;
+use super::divides::divides_modules;
 use super::mesh::divisor;
 use super::refusal::not_estimated;
 use super::sizes::must_divide;
-use super::tensor::{beside, divides_modules};
+use super::tensor::beside;
 use crate::ask::{DataParallelKind, ExpertParallelKind, Finding, Message, Plan, Scenario, message};
 use crate::families::registry::is_of_blocks;
 use crate::model::{Architecture, DecoderConfig, Experts, Routing};

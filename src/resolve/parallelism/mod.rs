@@ -8,6 +8,7 @@ mod beside;
 mod complete;
 mod context;
 mod ddp;
+mod divides;
 mod expert;
 mod fsdp;
 mod idle;

@@ -1,6 +1,6 @@
 //! Steps of optimizers over parameters of which ranks have parts.
 
-use super::tensor::divides_modules;
+use super::divides::divides_modules;
 use crate::ask::{
     DataParallelKind, ExpertParallelKind, Finding, OptimizerImpl, OptimizerName, Program, Scenario,
     message,

@@ -1,6 +1,7 @@
 //! Tensor parallelism.
 
 use super::beside::Beside;
+use super::divides::divides_modules;
 use super::refusal::not_estimated;
 use super::sizes::{Sizes, must_divide};
 use super::steps;
@@ -17,12 +18,6 @@ use serde_json::Value;
 
 /// The key of its ranks.
 const SIZE: &str = "parallelism.tp.size";
-
-/// Whether a scenario divides modules as `torch.distributed.tensor` does.
-pub(super) fn divides_modules(scenario: &Scenario) -> bool {
-    let asked = scenario.parallelism.tp;
-    asked.size > 1 && asked.kind == TensorParallelKind::DTensor
-}
 
 /// Refuses what PyTorch's tensor parallelism cannot do with the rest of a scenario, and what of it is not
 /// estimated.
