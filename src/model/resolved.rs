@@ -5,7 +5,8 @@ use crate::ask::{
     ActivationCheckpointing, ActivationOffload, AllocatorSettings, Around, Attention,
     AutocastStyle, DataLoader, DataParallelKind, Dataset, Evaluation, ExpertParallelKind,
     Framework, LigerKernels, Lora, Loss, Mesh, Objective, Offload, Optimizer, Packing, Parallelism,
-    Precision, Program, Quantization, Saving, Scenario, SdpaBackend, Task, TensorParallelKind,
+    Plan, Precision, Program, Quantization, Saving, Scenario, SdpaBackend, Task,
+    TensorParallelKind,
 };
 use crate::units::{Bytes, DType};
 
@@ -146,6 +147,14 @@ impl ResolvedSpec {
     pub fn divides_modules(&self) -> bool {
         let tp = &self.parallelism.tp;
         tp.size > 1 && tp.kind == TensorParallelKind::DTensor
+    }
+
+    /// Whether adapters come to modules that transformers has sharded: each rank has whole ones, of its own
+    /// (`from_pretrained(distributed_config=..)`, then `get_peft_model`).
+    pub fn adapts_shards(&self) -> bool {
+        let dp = &self.parallelism.dp;
+        let planned = dp.kind == DataParallelKind::Fsdp2 && dp.fsdp.plan == Plan::Transformers;
+        planned && self.lora.is_some()
     }
 
     /// Ranks among which whole experts are divided by transformers; none where they are not.

@@ -1,7 +1,7 @@
 //! `torch.nn.utils.clip_grad_norm_`.
 
 use super::state::{for_each_gradient, temporary};
-use crate::tape::{Category, Storage, Tape, Tensor};
+use crate::tape::{Category, Placement, Storage, Tape, Tensor};
 use crate::units::{DType, Shape};
 
 /// `kChunkSize`: elements that one block of a multi-tensor kernel handles
@@ -27,8 +27,13 @@ pub fn clip_grad_norm(t: &Tape, summed: bool) {
         _ => DType::Float32,
     };
     let of = |&dtype: &DType| foreach_norm(t, dtype);
+    let (copies, whole) = of_ranks(t);
     let norms: Vec<Storage> = dtypes.iter().flat_map(of).collect();
+    drop(copies);
+    let parts = (0..whole).map(|_| t.empty("stack", Shape::new(&[]), dtype));
+    let parts: Vec<Tensor> = parts.collect();
     let stacked = t.empty("stack", Shape::from([norms.len() as u64]), dtype);
+    drop(parts);
     // `_NormPartial._reduce_value` (`torch/distributed/tensor/_ops/_math_ops.py`, torch 2.15).
     let reduced = summed.then(|| {
         let powers = temporary(t, "pow", &stacked);
@@ -46,6 +51,21 @@ pub fn clip_grad_norm(t: &Tape, summed: bool) {
     drop((reciprocal, shifted));
     let clamped = temporary(t, "clamp", &coefficient);
     drop((coefficient, clamped, total));
+}
+
+/// Where ranks divide modules: gradients that are summed over ranks before their norms are taken, and how many norms,
+/// of gradients that ranks have whole, become parts of a sum with others.
+fn of_ranks(t: &Tape) -> (Vec<Tensor>, usize) {
+    let (mut copies, mut whole) = (Vec::new(), 0);
+    for_each_gradient(t, |_, parameter, grad| {
+        let placement = parameter.placement();
+        let is_whole = placement.is_copy() || grad.numel() != parameter.numel();
+        whole += usize::from(placement.is_distributed() && is_whole);
+        let summed = (placement == Placement::Summed).then(|| t.placed_as(parameter, grad));
+        copies.extend(summed.flatten());
+    });
+    copies.reverse();
+    (copies, whole)
 }
 
 /// `torch._foreach_norm(gradients)` of one type: one number a gradient, with the norms of all chunks beside

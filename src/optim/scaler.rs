@@ -11,6 +11,8 @@ const DOUBLE: DType = DType::Int64;
 pub struct GradScaler {
     /// The scale and the growth tracker, made with the first loss.
     state: Vec<Tensor>,
+    /// How often the flag is summed over ranks.
+    sums: u64,
     /// Whether infinities were found, from [`GradScaler::unscale`] until [`GradScaler::update`].
     found_inf: Option<Tensor>,
 }
@@ -20,6 +22,14 @@ fn number(t: &Tape, op: &'static str, dtype: DType) -> Tensor {
 }
 
 impl GradScaler {
+    /// One whose flag is summed so often over ranks that have parts of gradients.
+    pub fn with_sums(sums: u64) -> Self {
+        Self {
+            sums,
+            ..Self::default()
+        }
+    }
+
     /// `scaler.scale(loss)`.
     pub fn scale(&mut self, t: &Tape, loss: &Tensor) -> Tensor {
         if self.state.is_empty() {
@@ -48,8 +58,10 @@ impl GradScaler {
     fn check(&mut self, t: &Tape) {
         let found = number(t, "full", DType::Float32);
         self.found_inf = Some(number(t, "_to_copy", DType::Float32));
-        drop(number(t, "_to_copy", DType::Float32));
-        drop(found);
+        let inverse = number(t, "_to_copy", DType::Float32);
+        let summed = (0..self.sums).map(|_| number(t, "all_reduce", DType::Float32));
+        drop(summed.collect::<Vec<_>>());
+        drop((inverse, found));
     }
 
     /// `scaler.step(optimizer)`, of an optimizer whose step `run` does. One that `unscales`, as fused ones do,

@@ -55,7 +55,8 @@ impl Optimizer {
     /// Makes what there is before the first step: only Adagrad and `AdaLOMO` make their states at once.
     pub fn begin(&mut self, t: &Tape) {
         match self.options.name {
-            OptimizerName::Adagrad => self.adagrad_state(t),
+            // Of parameters of all meshes at once.
+            OptimizerName::Adagrad if self.states.is_empty() => self.adagrad_state(t),
             OptimizerName::AdaLomo => self.adalomo_state(t),
             _ => {}
         }

@@ -17,7 +17,7 @@ use super::tensor::by_mesh;
 use super::wrapper::{ModelParameter, OnRank, Wrapper};
 use crate::ask::{AdapterDtype, ComputeDtype, Fsdp, Lora, Mesh};
 use crate::model::ResolvedSpec;
-use crate::tape::{Category, ModuleHooks, Registered, Role, Tape, Tensor};
+use crate::tape::{Category, ModuleHooks, Placement, Registered, Role, Tape, Tensor};
 use crate::units::DType;
 use context::Streams;
 use group::{Group, Sharing, State};
@@ -51,6 +51,8 @@ pub(super) struct Fsdp2 {
     reducing: RefCell<Vec<Tensor>>,
     /// Groups in the order in which their forwards ended.
     order: RefCell<Vec<usize>>,
+    /// The group that a forward pass, or what a checkpoint runs again of one, began with (`iter_forward_root`).
+    forward_root: Cell<Option<usize>>,
     /// Whether gradients are reduced in this micro-batch.
     syncs: Cell<bool>,
     /// Whether gathered parameters are given back after a backward pass.
@@ -63,17 +65,30 @@ pub(super) struct Fsdp2 {
     handed_over: Cell<bool>,
 }
 
+/// A parameter's group, and its place in that.
+type PlaceInGroup = (usize, usize);
+
+/// Where what is trained is, in the order of the model's parameters.
+fn trained_places(t: &Tape, places: &[(Tensor, PlaceInGroup)]) -> Vec<PlaceInGroup> {
+    let mut trained = Vec::new();
+    t.for_each_parameter(|_, parameter, _| {
+        let found = places.iter().find(|(tensor, _)| tensor.is(parameter));
+        trained.extend(found.map(|(_, place)| *place));
+    });
+    trained
+}
+
 impl Fsdp2 {
     /// Shards the model whose parameters and buffers were registered, and wraps its modules.
     pub(super) fn wrapping(t: &Tape, spec: &ResolvedSpec, registered: &[Registered]) -> Rc<Self> {
-        let fsdp = Self::new(t, spec, registered, Modules::of(t, spec, registered), 0);
+        let fsdp = Self::new(t, spec, registered, Modules::of, 0);
         t.wrap_modules(Rc::clone(&fsdp) as Rc<dyn ModuleHooks>);
         fsdp
     }
 
     /// Shards a model beside the one that is trained, all of it in one group.
     pub(super) fn whole(t: &Tape, spec: &ResolvedSpec, registered: &[Registered]) -> Rc<Self> {
-        Self::new(t, spec, registered, Modules::whole(t), 1)
+        Self::new(t, spec, registered, |t, _, _| Modules::whole(t), 1)
     }
 
     /// Shards a model in groups, or the stage that is the `root`th on this rank, whose parameters and buffers were
@@ -82,7 +97,7 @@ impl Fsdp2 {
         t: &Tape,
         spec: &ResolvedSpec,
         registered: &[Registered],
-        modules: Modules,
+        grouping: fn(&Tape, &ResolvedSpec, &[Registered]) -> Modules,
         root: u8,
     ) -> Rc<Self> {
         let dp = &spec.parallelism.dp;
@@ -91,10 +106,10 @@ impl Fsdp2 {
         let gathers_in_another = dp.compute_dtype().is_some();
         // Adapters that PEFT makes on the meta device stay as they are made; on the host they can follow their base.
         let follows = |lora: &Lora| spec.around.loads() && lora.adapter_dtype == AdapterDtype::Base;
-        let apart = spec.lora.as_ref().is_some_and(|lora| !follows(lora));
+        let in_float32 = spec.lora.as_ref().is_some_and(|lora| !follows(lora));
         let stored = |entry: &Registered| match entry.role {
             _ if !gathers_in_another => entry.tensor.dtype(),
-            Role::Trained if apart => DType::Float32,
+            Role::Trained if in_float32 => DType::Float32,
             _ => spec.stored_weights(),
         };
         let trained = registered.iter().find(|entry| entry.role == Role::Trained);
@@ -103,6 +118,11 @@ impl Fsdp2 {
             .map(ComputeDtype::dtype)
             .or(trained.map(stored))
             .unwrap_or(DType::Float32);
+        // What comes to a model that is sharded already stands in no group.
+        let (apart, registered): (Vec<_>, Vec<_>) = (registered.iter().cloned())
+            .partition(|entry| spec.adapts_shards() && entry.role == Role::Trained);
+        let registered = &registered[..];
+        let modules = grouping(t, spec, registered);
         let group = |at| {
             let sharing = Sharing::of(spec, modules.are_experts(at));
             let reshards = modules.reshards(dp, at);
@@ -152,11 +172,12 @@ impl Fsdp2 {
                 }
             }
         }
-        let mut trained = Vec::new();
-        t.for_each_parameter(|_, parameter, _| {
-            let found = places.iter().find(|(tensor, _)| tensor.is(parameter));
-            trained.extend(found.map(|(_, place)| *place));
-        });
+        let trained = trained_places(t, &places);
+        for entry in &apart {
+            t.in_scope(entry.scope, || {
+                t.give_storage_for(Category::Parameters, "empty", &entry.tensor);
+            });
+        }
         if !spec.around.loads() {
             t.empty_cache();
         }
@@ -174,11 +195,12 @@ impl Fsdp2 {
             last_gathered: RefCell::default(),
             reducing: RefCell::default(),
             order: RefCell::default(),
+            forward_root: Cell::default(),
             syncs: Cell::new(true),
             reshards: Cell::new(true),
             finalized_by_caller: Cell::new(false),
             ends: Cell::new(false),
-            handed_over: Cell::new(false),
+            handed_over: Cell::new(spec.adapts_shards()),
         })
     }
 
@@ -187,6 +209,12 @@ impl Fsdp2 {
         (self.trained.iter())
             .map(|&(group, place)| self.groups[group].shard_with_gradient(place))
             .collect()
+    }
+
+    fn groups_drop_gradients(&self) {
+        for &(group, place) in &self.trained {
+            self.groups[group].drop_gradient(place);
+        }
     }
 
     fn shared(&self) -> Option<Rc<Self>> {
@@ -296,6 +324,7 @@ impl Fsdp2 {
             self.groups[at].state.set(State::Idle);
         }
         self.ends.set(false);
+        self.forward_root.set(None);
         if self.finalized_by_caller.get() {
             self.last_gathered.take();
         } else {
@@ -337,6 +366,7 @@ impl ModuleHooks for Fsdp2 {
         if recomputes {
             return;
         }
+        self.forward_root.set(self.forward_root.get().or(Some(at)));
         let enters = group.state.replace(State::Forward) != State::Forward;
         self.unshard(t, at);
         self.wait_for_unshard(t, at);
@@ -358,7 +388,10 @@ impl ModuleHooks for Fsdp2 {
             self.post_forward(t, at, outputs);
             if at == 0 {
                 self.complete_forward(t, outputs);
+            }
+            if self.forward_root.get() == Some(at) {
                 self.last_gathered.take();
+                self.forward_root.set(None);
             }
         }
         if let Some(dtype) = self.settings.mixed_precision.output {
@@ -390,22 +423,33 @@ impl Wrapper for Fsdp2 {
     }
 
     fn sums_norms(&self) -> bool {
-        self.groups.iter().any(|group| group.sharing.ranks > 1)
+        !self.trained.is_empty() && self.groups.iter().any(|group| group.sharing.ranks > 1)
+    }
+
+    fn flag_sums(&self) -> u64 {
+        let Some(&(group, place)) = self.trained.first().filter(|_| !self.settings.cpu_offload)
+        else {
+            return 0;
+        };
+        // Of ranks that share one, and of those that divide it.
+        match self.groups[group].parameters[place].unsharded.placement() {
+            Placement::Divided | Placement::OfExperts => 2,
+            _ => 1,
+        }
     }
 
     fn drop_gradients(&self, t: &Tape) {
         if self.handed_over.get() {
             return t.drop_gradients();
         }
-        for &(group, place) in &self.trained {
-            self.groups[group].drop_gradient(place);
-        }
+        self.groups_drop_gradients();
     }
 
     fn hand_over(&self, t: &Tape) -> bool {
-        t.replace_parameters(self.own().into_iter());
-        self.drop_gradients(t);
-        self.handed_over.set(true);
+        if !self.handed_over.replace(true) {
+            t.replace_parameters(self.own().into_iter());
+            self.groups_drop_gradients();
+        }
         true
     }
 
@@ -418,6 +462,9 @@ impl Wrapper for Fsdp2 {
     }
 
     fn trainable(&self, t: &Tape) -> Option<u64> {
+        if self.trained.is_empty() {
+            return None;
+        }
         let elements = self.trained.iter().map(|&(group, place)| {
             let parameter = &self.groups[group].parameters[place];
             parameter.shard.numel() * t.multiplicity(parameter.scope)

@@ -35,6 +35,10 @@ impl Wrapper for TensorParallel {
         by_mesh(t, run);
     }
 
+    fn sums_norms(&self) -> bool {
+        true
+    }
+
     fn clip(&self, t: &Tape, run: OnRank) {
         run(t);
     }

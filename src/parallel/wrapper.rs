@@ -88,6 +88,12 @@ pub trait Wrapper {
         false
     }
 
+    /// How often the flag for infinities in gradients of which ranks have parts is summed over ranks
+    /// (`found_inf_reduce_handler`, `torch/distributed/tensor/_dispatch.py`, torch 2.15).
+    fn flag_sums(&self) -> u64 {
+        0
+    }
+
     /// Runs what clips gradients, on those that this rank clips.
     fn clip(&self, t: &Tape, run: OnRank) {
         self.on_rank(t, run);

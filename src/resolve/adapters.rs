@@ -1,5 +1,6 @@
 //! Checks of which parameters are trained: adapters and frozen parts must match something.
 
+use super::parallelism::check_adapters;
 use super::{Modules, expert_adapters};
 use crate::ask::ALL_LINEAR;
 use crate::ask::{Finding, Framework, Lora, Scenario, Task, closest, message, outside};
@@ -112,6 +113,7 @@ pub(crate) fn check(
             findings,
         );
         check_routers(&lora.target_modules, architecture, modules, findings);
+        check_adapters(scenario, &lora, architecture, findings);
         check_saved(&lora.modules_to_save, architecture, modules, findings);
         let asked = (task, scenario.framework);
         check_heads(&lora.target_modules, asked, modules, findings);

@@ -3,7 +3,7 @@
 use super::gradients::classify_gradients;
 use super::precision::autocast;
 use super::{Mark, Phase};
-use crate::families::{Batch, Model};
+use crate::families::{Batch, DividedBatch, Model};
 use crate::model::{Architecture, LocalStage, ResolvedSpec};
 use crate::parallel::{Action, Computation, Follower, Pipeline, StageModel, Wrapper};
 use crate::tape::{Category, Tape, Tensor};
@@ -46,6 +46,8 @@ impl StagesOfRank {
 struct Staged<'a> {
     model: &'a Model,
     stages: &'a [LocalStage],
+    /// Of this rank's part of the sequences `[1, S]`, where ranks divide those.
+    positions: Option<Tensor>,
 }
 
 impl StageModel for Staged<'_> {
@@ -53,7 +55,7 @@ impl StageModel for Staged<'_> {
         let Some(stage) = self.stages.iter().find(|local| local.index == stage) else {
             return input.clone();
         };
-        let output = self.model.run_stage(t, stage, input);
+        let output = (self.model).run_stage(t, stage, input, self.positions.as_ref());
         if stage.is_last {
             output.set_category(Category::Logits);
         }
@@ -85,9 +87,20 @@ impl StagesOfRank {
         let samples = spec.micro_batch_size * spec.parallelism.pp.in_a_step();
         let shape = Shape::from([samples, spec.seq_len]);
         let read = [has(|stage| stage.is_first), has(|stage| stage.is_last)];
-        let batch = read
-            .map(|read| read.then(|| t.allocate("zeros", shape, DType::Int64, Category::Inputs)));
-        let model = Staged { model, stages };
+        let input = |op, shape| t.allocate(op, shape, DType::Int64, Category::Inputs);
+        let batch = read.map(|read| read.then(|| input("zeros", shape)));
+        let pieces = spec.mesh.cp;
+        let positions = (pieces > 1).then(|| input("arange", Shape::from([1, spec.seq_len])));
+        let whole: Vec<_> = batch.iter().chain([&positions]).flatten().collect();
+        let shapes: Vec<Shape> = whole.iter().map(|x| *x.shape()).collect();
+        let divided = (pieces > 1).then(|| DividedBatch::of(t, &shapes, pieces));
+        let own = |x: &Tensor| x.part(Shape::from([x.dim(0), x.dim(1) / pieces]));
+        let model = Staged {
+            model,
+            stages,
+            positions: positions.as_ref().map(own),
+        };
+        let own = batch.each_ref().map(|x| x.as_ref().map(own));
         let since = t.with_storages(|storages| storages.count());
         let follower = Marks {
             tape: t,
@@ -104,17 +117,18 @@ impl StagesOfRank {
             t,
             &model,
             (
-                batch.each_ref().map(Option::as_ref),
+                own.each_ref().map(Option::as_ref),
                 wrapper.and_then(Wrapper::of_stages),
             ),
             &follower,
         );
         t.exit_autocast();
+        drop((own, divided));
         self.outputs = given.outputs;
         classify_gradients(t);
         let mut tensors = given.losses;
         tensors.extend((!tensors.is_empty()).then(|| mean(t, tensors.len() as u64)));
-        tensors.extend(batch.into_iter().flatten());
+        tensors.extend(batch.into_iter().chain([positions]).flatten());
         Held::Stages { _tensors: tensors }
     }
 }

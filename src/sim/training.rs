@@ -127,6 +127,8 @@ impl<'a> Run<'a> {
         }
         counts.sharded = sharded.iter().map(|(_, parameter)| *parameter).collect();
         let pipeline = spec.is_pipelined().then(|| StagesOfRank::new(t, spec));
+        let sums = wrapper.as_ref().map_or(0, |wrapper| wrapper.flag_sums());
+        let scaler = spec.precision == Precision::AmpFp16;
         Self {
             tape: t,
             spec,
@@ -136,7 +138,7 @@ impl<'a> Run<'a> {
             evaluated: None,
             optimizer,
             wrapper,
-            scaler: (spec.precision == Precision::AmpFp16).then(GradScaler::default),
+            scaler: scaler.then(|| GradScaler::with_sums(sums)),
             trainer,
             _held: held,
             kept: None,

@@ -145,12 +145,12 @@ impl Tape {
 
     /// A parameter, made by `op`, that gets no gradient.
     pub fn frozen_parameter(&self, op: &'static str, shape: Shape, dtype: DType) -> Tensor {
-        self.frozen(self.memory_of_parameter(op, shape, dtype))
+        self.frozen(&self.memory_of_parameter(op, shape, dtype))
     }
 
     /// The same without a storage until [`Tape::give_storage_of_parameter`].
     pub fn frozen_parameter_without_storage(&self, shape: Shape, dtype: DType) -> Tensor {
-        self.frozen(self.without_storage(shape, dtype))
+        self.frozen(&self.without_storage(shape, dtype))
     }
 
     /// Allocates the storage of a parameter, as `op` does, unless parameters are elsewhere.
@@ -160,7 +160,8 @@ impl Tape {
         }
     }
 
-    fn frozen(&self, mut tensor: Tensor) -> Tensor {
+    fn frozen(&self, tensor: &Tensor) -> Tensor {
+        let mut tensor = tensor.placed(self.placement());
         if self.redirects() {
             tensor = tensor.with_edge(Edge::Redirected(Redirect::default()));
         }

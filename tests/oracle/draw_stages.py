@@ -1,4 +1,5 @@
-"""draw_stages.py SEED COUNT [PRECISION] > SCENARIOS: one rank of a pipeline (stages.py), drawn at random by a seed over small decoders of odd sizes, all schedules, and adapters:
+"""draw_stages.py SEED COUNT [PRECISION] [ring] > SCENARIOS: one rank of a pipeline (stages.py), drawn at random by a seed over small decoders of odd sizes, all schedules, and adapters;
+with "ring" its sequences are divided among ranks, too:
 
     python3 draw_stages.py 7 40 amp_bf16 | DIR/run.sh cases.py --apart > measured.jsonl
 """
@@ -15,6 +16,15 @@ def pipeline(c):
     schedule, size = c.pick(["1f1b"] * 4 + ["gpipe", "gpipe", "interleaved", "interleaved", "looped_bfs", "izb", "zbv", "dualpipev"]), c.pick([2, 2, 3, 4])
     rounds = c.pick([2, 3]) if schedule == "dualpipev" else c.pick([1, 1, 2, 3])
     return dict(size=size, rank=c.chance.randrange(size), schedule=schedule, stages_per_rank=c.pick(STAGES[schedule]), microbatches=size * rounds, return_outputs=c.often(0.4))
+
+
+def in_pieces(c, made):
+    """The same with sequences that ranks divide."""
+    size = c.pick([2, 2, 3, 4])
+    pieces = 64 * size if made["precision"] == "fp32" and "mixed_precision" not in made["parallelism"].get("dp", {}) else 2 * size * made["parallelism"].get("tp", {}).get("size", 1)
+    made["seq_len"] = pieces * c.pick([1, 2, 3] if pieces > 60 else [8, 15, 22])
+    made["parallelism"]["cp"] = dict(kind="ring", size=size, rank=c.chance.randrange(size), rotate=c.pick(["allgather", "alltoall"]))
+    return made
 
 
 def scenario(chance, precision):
@@ -54,6 +64,9 @@ def scenario(chance, precision):
 
 
 if __name__ == "__main__":
-    seed, count, precision = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3] if len(sys.argv) > 3 else None
+    seed, count, rings = int(sys.argv[1]), int(sys.argv[2]), "ring" in sys.argv
+    precision = next((given for given in sys.argv[3:] if given != "ring"), None)
     for number in range(count):
-        print(json.dumps(scenario(random.Random(f"stages.{seed}.{number}"), precision)))
+        chance = random.Random(f"stages.{seed}.{number}")
+        made = scenario(chance, precision)
+        print(json.dumps(in_pieces(Choice(chance), made) if rings else made))

@@ -13,6 +13,9 @@ ZERO = ("overlap_comm", "contiguous_gradients", "reduce_bucket_size", "allgather
 
 def asked(scenario):
     """The settings of data parallelism, or None where one GPU trains alone. Other axes are refused."""
+    import divided
+    if divided.asked(scenario):
+        return scenario["parallelism"].get("dp", {}) | dict(kind="divided")
     others = {axis for axis, settings in scenario["parallelism"].items() if axis != "dp" and settings.get("size", 1) > 1}
     dp = scenario["parallelism"].get("dp", {})
     kind = dp.get("kind", "none")
@@ -24,13 +27,16 @@ def asked(scenario):
 def device(scenario):
     """Where the model is built: what FSDP2 divides has no memory before it is divided, but where it is quantized."""
     dp = asked(scenario)
-    whole = not dp or dp["kind"] != "fsdp2" or scenario["quantization"].get("type", "none") != "none"
+    whole = not dp or dp["kind"] not in ("fsdp2", "divided") or scenario["quantization"].get("type", "none") != "none"
     return "cuda" if whole else "meta"
 
 
 def made(model, optimizer, scenario):
     """The rank around a model; `optimizer` makes one over given parameters, or is None where nothing is trained."""
     dp = asked(scenario)
+    if dp["kind"] == "divided":
+        import divided
+        return divided.Divided(model, optimizer, scenario)
     group = group_of(scenario, dp)
     master_weights.alone(group["rank"], group["size"])
     return KINDS[dp["kind"]](model, optimizer, scenario, dp, group)

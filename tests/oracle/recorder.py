@@ -10,8 +10,9 @@ MARK_BYTES = 1 if NAMED else 12347
 
 
 def local(tensor):
-    """Of a distributed tensor what this rank has."""
-    return getattr(tensor, "_local_tensor", tensor)
+    """Of a distributed tensor what this rank has, of one that is under way what it will be."""
+    own = getattr(tensor, "_local_tensor", tensor)
+    return getattr(own, "elem", own)
 
 
 def storage(tensor):

@@ -1,7 +1,7 @@
 """From the keys of a scenario (the project's JSON contract) to PyTorch objects."""
 import contextlib, glob, importlib, json, os
 import torch
-import transformers, around, images, libraries, optimizers, speech
+import transformers, around, divided, images, libraries, optimizers, speech
 from transformers import AutoConfig
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -123,6 +123,9 @@ def model(scenario, device="cuda"):
         model.tie_weights()
     if scenario["loss"] == "labels_uncast":
         transformers.loss.loss_utils.LOSS_MAPPING["ForCausalLM"] = uncast_loss
+    if divided.asked(scenario):
+        divided.divide(model, scenario)
+        device = "cuda"
     model.train()
     names = [name for name, _ in model.named_parameters()]
     if not all(any(part in name for name in names) for part in scenario["frozen"]):
@@ -248,6 +251,8 @@ def batch(scenario, config, target=True):
         batch["labels"] = tokens() if of_sequences else tokens(length)
         if of_sequences and config.num_labels == 1:
             batch["labels"] = torch.zeros(count, dtype=WEIGHTS[scenario["weights"] or scenario["precision"]], device="cuda")
+    if divided.asked(scenario) and scenario["parallelism"].get("tp", {}).get("sequence_parallel"):
+        batch["position_ids"] = torch.arange(length, device="cuda").unsqueeze(0)  # of the whole sequence, of which embeddings give a part
     if scenario["task"] == "image_text_to_text":
         return images.with_images(scenario, config, batch)
     return batch

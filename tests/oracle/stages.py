@@ -1,6 +1,7 @@
 """One rank of a pipeline of torch.distributed.pipelining (`parallelism.pp`): a decoder cut as torchtitan cuts one. Embeddings are on the first stage, the last norm and the
 head on the last (a tied head becomes a weight of its own there), layers are dealt out evenly, the first stages getting those that are left. Sends and receives return at once, with
-the tensors that NCCL's keep until they are waited for. Autocast is around `schedule.step`, whose backward passes are within."""
+the tensors that NCCL's keep until they are waited for. Autocast is around `schedule.step`, whose backward passes are within, and so is ring attention's context, in
+which token ids, labels and positions of the whole step are this rank's parts."""
 import contextlib, functools, gc
 import torch
 import master_weights, ranks as ranks_of, scenario as scenarios
@@ -15,8 +16,10 @@ def asked(scenario):
     pp = scenario["parallelism"].get("pp", {})
     if pp.get("size", 1) < 2:
         return None
-    others = {axis for axis, settings in scenario["parallelism"].items() if axis not in ("pp", "dp", "tp") and settings.get("size", 1) > 1}
+    others = {axis for axis, settings in scenario["parallelism"].items() if axis not in ("pp", "dp", "tp", "cp") and settings.get("size", 1) > 1}
     kind = scenario["parallelism"].get("dp", {}).get("kind", "none")
+    if scenario["parallelism"].get("cp", {}).get("kind", "ring") != "ring":
+        raise ValueError("cannot run Ulysses beside a pipeline")
     if others or kind not in ("none", "fsdp2") or scenario["precision"] == "amp_fp16":
         raise ValueError(f"cannot run {sorted(others) or kind} in {scenario['precision']} beside a pipeline")
     return pp
@@ -38,7 +41,7 @@ class Held:
 class Stage(torch.nn.Module):
     def __init__(self, model, layers, first, last, tokens):
         super().__init__()
-        self.tokens = tokens
+        self.tokens, self.positions = tokens, None
         base = model.model
         self.embed_tokens = base.embed_tokens if first else None
         self.layers, self.rotary_emb = torch.nn.ModuleList(list(base.layers)[slice(*layers)]), base.rotary_emb
@@ -46,7 +49,7 @@ class Stage(torch.nn.Module):
 
     def forward(self, x):
         hidden = x if self.embed_tokens is None else self.embed_tokens(x)
-        positions = torch.arange(self.tokens, device=x.device).unsqueeze(0)
+        positions = torch.arange(self.tokens, device=x.device).unsqueeze(0) if self.positions is None else self.positions
         embeddings = self.rotary_emb(hidden, position_ids=positions)
         for layer in self.layers:
             hidden = layer(hidden, attention_mask=None, position_embeddings=embeddings, position_ids=positions, past_key_values=None, use_cache=False)
@@ -97,6 +100,16 @@ def divided(stage, dp, ranks):
     fully_shard(stage, **{} if root is None else dict(reshard_after_forward=root), **options)
 
 
+def in_pieces(ranks, cp, buffers):
+    """Ring attention's context, in which the batch is this rank's part of it."""
+    if ranks.size() < 2:
+        return contextlib.nullcontext()
+    from torch.distributed.tensor.experimental import context_parallel
+    from torch.distributed.tensor.experimental._attention import set_rotate_method
+    set_rotate_method(cp.get("rotate", "allgather"))
+    return context_parallel(ranks, buffers=buffers, buffer_seq_dims=[1] * len(buffers), no_restore_buffers=set(buffers))
+
+
 def loss(logits, labels):
     return torch.nn.functional.cross_entropy(logits.flatten(0, 1).float(), labels.flatten(0, 1))
 
@@ -111,9 +124,11 @@ def run(scenario, pp, iterations, recorder):
     size, rank, stages_of_rank, batches = pp["size"], pp.get("rank", 0), pp.get("stages_per_rank", 1), pp["microbatches"]
     dp = scenario["parallelism"].get("dp", {})
     tp = scenario["parallelism"].get("tp", {})
-    shards, parts = dp.get("size", 1), tp.get("size", 1)
-    master_weights.alone((rank * shards + dp.get("rank", 0)) * parts, size * shards * parts)
-    mesh = init_device_mesh("cuda", (size, shards, parts), mesh_dim_names=("pp", "dp", "tp"))
+    cp = scenario["parallelism"].get("cp", {})
+    shards, parts, pieces = dp.get("size", 1), tp.get("size", 1), cp.get("size", 1)
+    master_weights.alone(((rank * shards + dp.get("rank", 0)) * pieces + cp.get("rank", 0)) * parts, size * shards * pieces * parts)
+    mesh = init_device_mesh("cuda", (size, shards, pieces, parts), mesh_dim_names=("pp", "dp", "cp", "tp"))
+    sharing = mesh[("dp", "cp")]._flatten("dp_cp") if pieces > 1 else mesh["dp"]
     model = scenarios.model(scenario, "meta")
     whole = model.get_base_model() if scenario["lora"] else model
     if whole.config.tie_word_embeddings:
@@ -126,13 +141,13 @@ def run(scenario, pp, iterations, recorder):
     ranges = cut(whole.config.num_hidden_layers, count)
     autocast, weights = scenarios.AUTOCAST.get(scenario["precision"]), scenarios.WEIGHTS[scenario["weights"] or scenario["precision"]]
     sent = ranks_of.DTYPES.get(dp.get("mixed_precision", {}).get("param"), weights)
-    samples, tokens = scenario["micro_batch_size"], scenario["seq_len"]
+    samples, tokens = scenario["micro_batch_size"], scenario["seq_len"] // pieces
     made, stages = [], []
     for index in own:
         first, last = index == 0, index == count - 1
         made.append(Stage(whole, ranges[index], first, last, tokens).train())
         if dp.get("kind") == "fsdp2":
-            divided(made[-1], dp, mesh["dp"])
+            divided(made[-1], dp, sharing)
         made[-1].to_empty(device="cuda")
         like = lambda *shape, dtype=sent, parts=1: torch.empty(samples, tokens // parts, *shape, dtype=dtype, device="meta", requires_grad=dtype.is_floating_point)
         between = like(whole.config.hidden_size, parts=parts if tp.get("sequence_parallel") else 1)
@@ -152,16 +167,19 @@ def run(scenario, pp, iterations, recorder):
     facts["num_trainable"] = sum(local(p).numel() for p in trained)
     # Gradients are copied below a mode that sees what is called: it is there in forward passes alone.
     copies = functools.partial(AutocastCopies, set(known), recorder) if autocast else contextlib.nullcontext
-    follows = Follower(recorder, stages, trained, copies)
+    follows = Follower(recorder, stages, trained, copies, pieces > 1)
     reads, ends = 0 in own, count - 1 in own
     outputs = None
     for step in range(iterations):
         recorder.mark(f"{step}:0:data")
-        ids, labels = (torch.zeros(samples * batches, tokens, dtype=torch.long, device="cuda") if has else None for has in (reads, ends))
-        recorder.mark(f"{step}:0:forward", inputs={storage(t) for t in tensors([ids, labels])})
+        ids, labels = (torch.zeros(samples * batches, scenario["seq_len"], dtype=torch.long, device="cuda") if has else None for has in (reads, ends))
+        positions = torch.arange(scenario["seq_len"], device="cuda").unsqueeze(0) if pieces > 1 else None
+        recorder.mark(f"{step}:0:forward", inputs={storage(t) for t in tensors([ids, labels, positions])})
         follows.step = step
         losses = [] if ends else None
-        with torch.autocast("cuda", dtype=autocast) if autocast else contextlib.nullcontext():
+        for stage in made:
+            stage.positions = positions
+        with in_pieces(mesh["cp"], cp, [t for t in (ids, labels, positions) if t is not None]), torch.autocast("cuda", dtype=autocast) if autocast else contextlib.nullcontext():
             outputs = schedule.step(*((ids,) if reads else ()), return_outputs=pp.get("return_outputs", True), **dict(target=labels, losses=losses) if ends else {})
             follows.ends()
         if not pp.get("return_outputs", True):
@@ -175,15 +193,19 @@ def run(scenario, pp, iterations, recorder):
         optimizer.step()
         recorder.mark(f"{step}:0:zero_grad", optimizer_states={storage(t) for t in tensors(list(optimizer.state.values()))})
         optimizer.zero_grad(set_to_none=scenario["zero_grad_set_to_none"])
-        ids = labels = losses = mean = None
+        ids = labels = losses = mean = positions = None
+        for stage in made:
+            stage.positions = None
     recorder.mark("end")
     return recorder, known, facts
 
 
 class Follower:
-    """Marks where passes begin. What a pass is followed by, its loss, sends and the next receive, is part of it."""
+    """Marks where passes begin. What a pass is followed by, its loss, sends and the next receive, is part of it. Backward passes in two parts leave cycles
+    of references to what ring attention saved, which Python's collector frees when it comes to them: here before each pass."""
 
-    def __init__(self, recorder, stages, trained, copies):
+    def __init__(self, recorder, stages, trained, copies, collects):
+        self.collects = collects
         self.recorder, self.trained, self.copies, self.step, self.now, self.logits = recorder, trained, copies, 0, None, set()
         for stage in stages:
             for name, phase in dict(forward_one_chunk="forward", backward_one_chunk="backward", backward_weight_one_chunk="backward").items():
@@ -192,6 +214,8 @@ class Follower:
     def followed(self, stage, function, phase):
         def call(micro_batch, *given, **named):
             self.ends()
+            if self.collects:
+                gc.collect()
             self.now = f"{self.step}:{micro_batch}:{phase}"
             self.recorder.mark(self.now)
             with self.copies() if phase == "forward" else contextlib.nullcontext():

@@ -57,6 +57,32 @@ pub struct DividedBatch {
     copy: Option<Tensor>,
 }
 
+impl DividedBatch {
+    /// `context_parallel.__enter__` of so many `ranks` over buffers `[B, S]`, whose parts stay in the memory of the whole
+    /// ones (`torch/distributed/tensor/experimental/_context_parallel/_attention.py`, torch 2.15).
+    pub fn of(t: &Tape, buffers: &[Shape], ranks: u64) -> Self {
+        let part = |whole: &Shape| Shape::from([whole.dim(0), whole.dim(1) / ranks]);
+        let copied = |op, shape| t.empty(op, shape, DType::Int64);
+        let tokens = buffers.first().map_or(0, |first| first.dim(1));
+        let indices = balancing_indices(t, tokens, ranks);
+        let mut held = Self {
+            parts: Vec::new(),
+            copy: None,
+        };
+        for whole in buffers {
+            let ordered = copied("gather", *whole);
+            held.parts.push(copied("clone", part(whole)));
+            drop(ordered);
+        }
+        drop(indices);
+        for whole in buffers {
+            held.copy = None;
+            held.copy = Some(copied("clone", part(whole)));
+        }
+        held
+    }
+}
+
 impl Drop for DividedBatch {
     fn drop(&mut self) {
         while self.parts.pop().is_some() {}
@@ -65,29 +91,12 @@ impl Drop for DividedBatch {
 }
 
 impl Batch {
-    /// `context_parallel.__enter__` of so many `ranks`: this rank's part of each sample, which stays in the
-    /// memory of the whole one (`torch/distributed/tensor/experimental/_context_parallel/_attention.py`, torch
-    /// 2.15).
+    /// This rank's part of each sample in a context that divides sequences among so many `ranks`.
     pub fn divided(&self, t: &Tape, ranks: u64) -> (Self, DividedBatch) {
         let whole = *self.input.shape();
         let part = Shape::from([whole.dim(0), whole.dim(1) / ranks]);
-        let copied = |op, shape| t.empty(op, shape, DType::Int64);
-        let indices = balancing_indices(t, whole.dim(1), ranks);
-        let mut held = DividedBatch {
-            parts: Vec::new(),
-            copy: None,
-        };
         // Token ids, labels, the same shifted, positions.
-        for _ in 0..4 {
-            let ordered = copied("gather", whole);
-            held.parts.push(copied("clone", part));
-            drop(ordered);
-        }
-        drop(indices);
-        for _ in 0..4 {
-            held.copy = None;
-            held.copy = Some(copied("clone", part));
-        }
+        let held = DividedBatch::of(t, &[whole; 4], ranks);
         let shrunk = |x: &Option<Tensor>| x.as_ref().map(|x| x.part(part));
         let batch = Self {
             labels: shrunk(&self.labels),

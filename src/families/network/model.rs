@@ -266,14 +266,20 @@ impl Model {
 
     /// Runs a stage of the model forward (of a pipeline): token ids `[B, S]`, if it is the first, or hidden
     /// states `[B, S, H]`, to hidden states or, if it is the last, logits `[B, S, V]`.
-    pub fn run_stage(&self, t: &Tape, stage: &LocalStage, input: &Tensor) -> Tensor {
+    pub fn run_stage(
+        &self,
+        t: &Tape,
+        stage: &LocalStage,
+        input: &Tensor,
+        positions: Option<&Tensor>,
+    ) -> Tensor {
         let Net::Decoder(net) = &self.net else {
             return input.clone();
         };
         t.begin_forward();
         let mut input = input.clone();
         t.before_module(&mut [&mut input]);
-        let mut output = net.run_stage(t, stage, &input);
+        let mut output = net.run_stage(t, stage, &input, positions);
         t.after_module(&mut [&mut output]);
         output
     }

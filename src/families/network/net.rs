@@ -56,7 +56,13 @@ pub(crate) trait CausalLm {
 
     /// Token ids `[B, S]`, if the stage is the first, or hidden states `[B, S, H]`, to hidden states or, if
     /// it is the last, logits `[B, S, V]`. Nothing changes where there are no stages.
-    fn run_stage(&self, _t: &Tape, _stage: &LocalStage, input: &Tensor) -> Tensor {
+    fn run_stage(
+        &self,
+        _t: &Tape,
+        _stage: &LocalStage,
+        input: &Tensor,
+        _positions: Option<&Tensor>,
+    ) -> Tensor {
         input.clone()
     }
 
@@ -80,8 +86,14 @@ impl<L: Layer> CausalLm for Causal<L> {
         self.has_stages()
     }
 
-    fn run_stage(&self, t: &Tape, stage: &LocalStage, input: &Tensor) -> Tensor {
-        self.run_stage(t, stage, input)
+    fn run_stage(
+        &self,
+        t: &Tape,
+        stage: &LocalStage,
+        input: &Tensor,
+        positions: Option<&Tensor>,
+    ) -> Tensor {
+        self.run_stage(t, stage, input, positions)
     }
 
     fn see(&self, t: &Tape, images: &Tensor, samples: u64) -> Option<ImageFeatures> {

@@ -254,11 +254,13 @@ impl<'a> Builder<'a> {
                 all.push((self.scope, wide.clone(), loaded));
                 return wide;
             }
-            let parameter = if trains {
-                t.placed(placement, || t.parameter(shape, dtype))
-            } else {
-                t.frozen_parameter("parameter", shape, dtype)
-            };
+            let parameter = t.placed(placement, || {
+                if trains {
+                    t.parameter(shape, dtype)
+                } else {
+                    t.frozen_parameter("parameter", shape, dtype)
+                }
+            });
             self.comes(name, &parameter);
             parameter
         })

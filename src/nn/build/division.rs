@@ -67,7 +67,12 @@ impl Division {
         bias: Option<&Tensor>,
     ) -> Tensor {
         let x = self.taken(t, x);
-        if self.is_summed() && self.planned && !t.is_grad_enabled() {
+        // Linear layers compute with what a rank has where nothing is recorded: autocast does not keep copies of that
+        // (`should_use_local_tensors`, `distributed/tensor_parallel.py`, transformers 5.23).
+        let is_local = self.planned && !t.is_grad_enabled();
+        let own = is_local.then(|| (weight.detach(), bias.map(Tensor::detach)));
+        let (weight, bias) = (own.as_ref()).map_or((weight, bias), |own| (&own.0, own.1.as_ref()));
+        if self.is_summed() && is_local {
             // Summed in place where nothing is recorded.
             let sum = t.linear(&x, weight, None);
             return match bias {

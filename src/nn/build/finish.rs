@@ -41,18 +41,26 @@ impl Plan<'_> {
             let engine = spec.optimizer.master_weights == MasterWeights::DeepSpeed
                 || (spec.parallelism.dp.kind == DataParallelKind::DeepSpeedZero
                     && spec.weights.is_half())
-                || spec.parallelism.dp.compute_dtype().is_some();
-            let fully_sharded = spec.builds_on_meta() && !spec.divides_modules();
+                || spec.parallelism.dp.compute_dtype().is_some() && !spec.adapts_shards();
+            let divided = spec.divides_modules() || spec.adapts_shards();
+            let fully_sharded = spec.builds_on_meta() && !divided;
             // What is loaded has its adapters made on the host.
             let fully_sharded = fully_sharded && !spec.around.loads();
             let on_meta = fully_sharded || spec.is_pipelined();
             // Trainers of TRL do so beside what bitsandbytes quantized.
             let narrowed = spec.objective.is_on() && spec.quantization.is_on();
             let stays = options.adapter_dtype == AdapterDtype::Base && !on_meta && !narrowed;
+            let mut targets = self.targets.take();
+            if spec.adapts_shards() {
+                // Not in the dtype in which their layers' weights are gathered.
+                for target in &mut targets {
+                    target.dtype = spec.stored_weights();
+                }
+            }
             lora::attach(
                 self.tape,
                 options,
-                self.targets.take(),
+                targets,
                 Used {
                     facts: Facts::of(self.spec),
                     call: &self.call,

@@ -22,7 +22,13 @@ impl<L: Layer> Causal<L> {
     /// Token ids `[B, S]`, if the stage is the first, or hidden states `[B, S, H]`, this rank's positions of them
     /// where ranks divide the sequence, to hidden states or, if it is the last, logits `[B, S, V]`. Where attention hides later tokens without a mask, there is none,
     /// whatever layers have a window.
-    pub(crate) fn run_stage(&self, t: &Tape, stage: &LocalStage, input: &Tensor) -> Tensor {
+    pub(crate) fn run_stage(
+        &self,
+        t: &Tape,
+        stage: &LocalStage,
+        input: &Tensor,
+        positions: Option<&Tensor>,
+    ) -> Tensor {
         let [model, _, norm] = self.names;
         let (hidden, normalized) = t.scoped(model, None, || {
             let hidden = if stage.is_first {
@@ -35,7 +41,8 @@ impl<L: Layer> Causal<L> {
             } else {
                 self.between.all_positions(input.dim(1))
             };
-            let positions = self.shell.positions(t, tokens);
+            let made = || self.shell.positions(t, tokens);
+            let positions = positions.cloned().unwrap_or_else(made);
             let masks = if self.shell.eager {
                 self.masks(t, input)
             } else {

@@ -36,7 +36,7 @@ impl Fsdp2Stages {
             let entries: Vec<Registered> = entries.map(|(entry, _)| entry.clone()).collect();
             (
                 stage.index,
-                Fsdp2::new(t, spec, &entries, Modules::of(t, spec, &entries), root),
+                Fsdp2::new(t, spec, &entries, Modules::of, root),
             )
         });
         let stages = Rc::new(Self {

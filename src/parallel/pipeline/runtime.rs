@@ -37,7 +37,7 @@ impl Pipeline {
         let pp = &spec.parallelism.pp;
         let plan = Plan::of(spec);
         let divided = spec.divides_sequence();
-        let tokens = spec.seq_len / if divided { spec.mesh.tp } else { 1 };
+        let tokens = spec.seq_len / spec.mesh.cp / if divided { spec.mesh.tp } else { 1 };
         let shape = [spec.micro_batch_size, tokens, columns];
         let boundary = (shape.into(), spec.weights);
         let mut parameters = if pp.schedule.splits_backward() {

@@ -2,8 +2,8 @@
 
 use super::KIND;
 use crate::ask::{
-    ContextParallel, DataParallelKind, EvaluationKind, ExpertParallel, Finding, Generator, Lora,
-    Message, ObjectiveKind, PipelineParallel, Plan, Scenario, TensorParallel, message,
+    ContextParallel, DataParallelKind, EvaluationKind, ExpertParallel, Finding, Generator, Message,
+    ObjectiveKind, PipelineParallel, Plan, Scenario, TensorParallel, message,
 };
 use serde_json::Value;
 
@@ -24,8 +24,8 @@ fn sees_other_data(scenario: &Scenario) -> bool {
         )
 }
 
-/// Refuses what is not estimated of an objective on several GPUs.
-pub(super) fn check(scenario: &Scenario, findings: &mut Vec<Finding>) {
+/// Refuses what is not estimated of an objective on several GPUs, of a model with experts or without.
+pub(super) fn check(scenario: &Scenario, has_experts: bool, findings: &mut Vec<Finding>) {
     if scenario.parallelism.is_none() {
         return;
     }
@@ -87,13 +87,11 @@ pub(super) fn check(scenario: &Scenario, findings: &mut Vec<Finding>) {
         message!(objective::adapters_off_in_engine),
         (stage, 2.into()),
     );
-    let of_experts = "lora.target_parameters";
-    let on_experts = |lora: &Lora| !lora.target_parameters.is_empty();
     refuse(
-        by_engine && scenario.lora.as_ref().is_some_and(on_experts),
-        of_experts,
-        message!(objective::usual_loop),
-        (of_experts, Value::Array(Vec::new())),
+        by_engine && scenario.lora.is_some() && has_experts,
+        stage,
+        message!(objective::adapted_experts_in_engine),
+        (stage, 2.into()),
     );
     let dora = "lora.use_dora";
     refuse(
@@ -206,9 +204,8 @@ mod tests {
             (
                 &json!({"kind": "cpo"}),
                 json!({"dp": {"kind": "deepspeed_zero", "stage": 3, "size": 2}}),
-                json!({"model": "qwen3-30b-a3b", "lora": {"r": 8, "target_modules": ["q_proj"],
-                    "target_parameters": ["mlp.experts.gate_up_proj"]}}),
-                "lora.target_parameters",
+                json!({"model": "qwen3-30b-a3b", "lora": {"r": 8, "target_modules": ["q_proj"]}}),
+                "parallelism.dp.stage",
             ),
         ] {
             let found = refused(objective, &parallelism, &other);

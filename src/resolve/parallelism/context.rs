@@ -245,13 +245,13 @@ fn check_run(scenario: &Scenario, architecture: &Architecture, findings: &mut Ve
         let beside = message!(parallelism::beside, what, key = "use_cache");
         findings.push(not_estimated("use_cache", &beside, false));
     }
-    for (key, size) in [
-        ("parallelism.pp.size", scenario.parallelism.pp.size),
-        ("parallelism.ep.size", scenario.parallelism.ep.size),
-    ] {
-        if size > 1 {
-            let beside = message!(parallelism::beside, what, key);
-            findings.push(not_estimated(SIZE, &beside, 1));
-        }
+    if scenario.parallelism.ep.size > 1 {
+        let beside = message!(parallelism::beside, what, key = "parallelism.ep.size");
+        findings.push(not_estimated(SIZE, &beside, 1));
+    }
+    if scenario.parallelism.pp.size > 1 && asked == ContextParallelKind::Ulysses {
+        // `UlyssesSPAttentionHF`, deepspeed 0.19.8.
+        let why = message!(parallelism::ulysses_of_stages);
+        findings.push(Finding::error(SIZE, why).with_fix(SIZE, 1));
     }
 }

@@ -1,13 +1,12 @@
 //! Expert parallelism.
 
 use super::beside::Beside;
+use super::divides::divides_modules;
 use super::mesh::divisor;
 use super::refusal::not_estimated;
 use super::sizes::must_divide;
-use super::tensor::{beside, divides_modules};
-use crate::ask::{
-    DataParallelKind, ExpertParallelKind, Finding, Message, OptimizerName, Plan, Scenario, message,
-};
+use super::tensor::beside;
+use crate::ask::{DataParallelKind, ExpertParallelKind, Finding, Message, Plan, Scenario, message};
 use crate::families::registry::is_of_blocks;
 use crate::model::{Architecture, DecoderConfig, Experts, Routing};
 use serde_json::Value;
@@ -57,7 +56,7 @@ pub(super) fn check_beside(scenario: &Scenario, findings: &mut Vec<Finding>) {
             refuse(key, message!(parallelism::experts_alone), 1.into());
         }
     }
-    if scenario.clip_grad_norm && !divides_modules(scenario) {
+    if scenario.clip_grad_norm && !divides_modules(scenario) && scenario.lora.is_none() {
         // `torch._foreach_norm`, torch 2.15.
         refuse(
             "clip_grad_norm",
@@ -68,9 +67,8 @@ pub(super) fn check_beside(scenario: &Scenario, findings: &mut Vec<Finding>) {
     if divides_modules(scenario) {
         return;
     }
-    let momentum = scenario.optimizer.name == OptimizerName::Sgd;
     for Beside { key, is_asked, fix } in beside(scenario) {
-        if is_asked && !(key == "optimizer.name" && momentum) {
+        if is_asked {
             let what = message!(parallelism::experts_beside, key);
             findings.push(not_estimated(key, &what, fix));
         }

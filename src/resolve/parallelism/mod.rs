@@ -3,10 +3,12 @@
 //! Each kind of parallelism has a file with what its framework refuses, in `check`, and one function,
 //! `refuse`, that says that the kind is not estimated: when the engine learns a kind, that function goes.
 
+mod adapters;
 mod beside;
 mod complete;
 mod context;
 mod ddp;
+mod divides;
 mod expert;
 mod fsdp;
 mod idle;
@@ -16,6 +18,7 @@ mod offloaded;
 mod pipeline;
 mod refusal;
 mod sizes;
+mod steps;
 mod tensor;
 mod zero;
 
@@ -24,6 +27,7 @@ use crate::families::network::has_stages;
 use crate::model::Architecture;
 use sizes::Sizes;
 
+pub(super) use adapters::check_adapters;
 pub(super) use complete::complete;
 pub(super) use idle::idle;
 
@@ -48,6 +52,7 @@ fn check_asked(asked: &Scenario, scenario: &Scenario, findings: &mut Vec<Finding
     fsdp::refuse(scenario, findings);
     tensor::check(scenario, findings);
     expert::check_beside(scenario, findings);
+    steps::check(scenario, findings);
 }
 
 /// Refuses pipelines of a model that has no stages.

@@ -51,6 +51,12 @@ pub(super) fn refuse(scenario: &Scenario, findings: &mut Vec<Finding>) {
         let finding = Finding::error("precision", message!(parallelism::scale_of_stages));
         findings.push(finding.with_fix("precision", Precision::AmpBf16.name()));
     }
+    if converts_outputs(scenario) {
+        // `prepare_pippy` (`accelerate/inference.py`), accelerate 1.15.
+        let key = "autocast_style";
+        let finding = Finding::error(key, message!(parallelism::conversion_of_stages));
+        findings.push(finding.with_fix(key, AutocastStyle::Plain.name()));
+    }
     let mut beside = |key: &str, is_asked: bool, repair: Value| {
         if is_asked {
             let why = message!(parallelism::beside_pipeline, key);
@@ -58,11 +64,6 @@ pub(super) fn refuse(scenario: &Scenario, findings: &mut Vec<Finding>) {
         }
     };
     let Parallelism { dp, tp, pp, .. } = scenario.parallelism;
-    beside(
-        "autocast_style",
-        converts_outputs(scenario),
-        AutocastStyle::Plain.name().into(),
-    );
     let sharded = dp.kind == DataParallelKind::Fsdp2;
     beside(
         "parallelism.dp.kind",

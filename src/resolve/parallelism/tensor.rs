@@ -1,8 +1,10 @@
 //! Tensor parallelism.
 
 use super::beside::Beside;
+use super::divides::divides_modules;
 use super::refusal::not_estimated;
 use super::sizes::{Sizes, must_divide};
+use super::steps;
 use crate::ask::{
     Attention, DataParallelKind, EvaluationKind, Finding, Framework, Loss, MasterWeights, Message,
     OptimizerImpl, OptimizerName, Plan, Precision, Program, QuantizationType, Scenario, Task,
@@ -17,12 +19,6 @@ use serde_json::Value;
 /// The key of its ranks.
 const SIZE: &str = "parallelism.tp.size";
 
-/// Whether a scenario divides modules as `torch.distributed.tensor` does.
-pub(super) fn divides_modules(scenario: &Scenario) -> bool {
-    let asked = scenario.parallelism.tp;
-    asked.size > 1 && asked.kind == TensorParallelKind::DTensor
-}
-
 /// Refuses what PyTorch's tensor parallelism cannot do with the rest of a scenario, and what of it is not
 /// estimated.
 pub(super) fn check(scenario: &Scenario, findings: &mut Vec<Finding>) {
@@ -36,7 +32,8 @@ pub(super) fn check(scenario: &Scenario, findings: &mut Vec<Finding>) {
         let finding = Finding::error("clip_grad_norm", message!(parallelism::mixed_norms));
         findings.push(finding.with_fix("clip_grad_norm", false));
     }
-    if scenario.precision == Precision::AmpFp16 && !has_distributed_norms(scenario) {
+    let sharded = scenario.parallelism.dp.kind == DataParallelKind::Fsdp2;
+    if scenario.precision == Precision::AmpFp16 && !sharded && !has_distributed_norms(scenario) {
         // `torch._amp_foreach_non_finite_check_and_unscale_`, torch 2.15.
         let finding = Finding::error("precision", message!(parallelism::mixed_scales));
         findings.push(finding.with_fix("precision", Precision::AmpBf16.name()));
@@ -46,11 +43,6 @@ pub(super) fn check(scenario: &Scenario, findings: &mut Vec<Finding>) {
         let key = "zero_grad_set_to_none";
         let finding = Finding::error(key, message!(parallelism::mixed_zeros));
         findings.push(finding.with_fix(key, true));
-    }
-    if adapts_scripts(scenario) {
-        // `parallelize_module` takes linear layers, and adapters that PEFT 0.21 adds later are whole.
-        let finding = Finding::error("lora", message!(parallelism::adapters_of_scripts));
-        findings.push(finding.with_fix("lora", Value::Null));
     }
     let padded = scenario.has_padding();
     if asked.sequence_parallel && (scenario.attention != Attention::Sdpa || padded) {
@@ -116,11 +108,6 @@ fn contradictions(scenario: &Scenario, findings: &mut Vec<Finding>) {
 pub(super) fn beside(scenario: &Scenario) -> Vec<Beside> {
     let dp = scenario.parallelism.dp.kind;
     let optimizer = &scenario.optimizer;
-    let estimated = match optimizer.name {
-        OptimizerName::Adam | OptimizerName::AdamW | OptimizerName::None => true,
-        OptimizerName::Sgd => optimizer.momentum == 0.0,
-        _ => false,
-    };
     vec![
         Beside::new(
             "framework",
@@ -137,33 +124,16 @@ pub(super) fn beside(scenario: &Scenario) -> Vec<Beside> {
             scenario.task.is_some_and(|task| task != Task::CausalLm),
             Task::CausalLm.name().into(),
         ),
-        // Its GradScaler takes gradients of all meshes together; what cannot is refused with the reason.
-        Beside::new(
-            "precision",
-            scenario.precision == Precision::AmpFp16
-                && (!divides_modules(scenario) || has_distributed_norms(scenario)),
-            Precision::AmpBf16.name().into(),
-        ),
         Beside::new(
             "optimizer.name",
-            !estimated,
+            !steps::is_estimated(scenario),
             OptimizerName::AdamW.name().into(),
-        ),
-        Beside::new(
-            "optimizer.amsgrad",
-            optimizer.amsgrad && optimizer.implementation == OptimizerImpl::ForLoop,
-            false.into(),
         ),
         Beside::new("optimizer.in_backward", optimizer.in_backward, false.into()),
         Beside::new(
             "optimizer.master_weights",
             optimizer.master_weights != MasterWeights::None,
             MasterWeights::None.name().into(),
-        ),
-        Beside::new(
-            "lora",
-            scenario.lora.is_some() && !adapts(scenario) && !adapts_scripts(scenario),
-            Value::Null,
         ),
         Beside::new(
             "quantization.type",
@@ -173,11 +143,6 @@ pub(super) fn beside(scenario: &Scenario) -> Vec<Beside> {
         Beside::new(
             "liger_kernel",
             !scenario.liger_kernel.is_empty(),
-            Value::Array(Vec::new()),
-        ),
-        Beside::new(
-            "frozen",
-            !scenario.frozen.is_empty(),
             Value::Array(Vec::new()),
         ),
         Beside::new(
@@ -211,47 +176,6 @@ pub(super) fn beside(scenario: &Scenario) -> Vec<Beside> {
     ]
 }
 
-/// Whether PEFT can adapt what ranks divide: by factors of linear layers, when transformers has divided them
-/// (`add_lora_tp_hooks_dtensor`, `tuners/lora/model.py`, peft 0.21).
-fn adapts(scenario: &Scenario) -> bool {
-    let all = scenario.parallelism;
-    let alone = all.dp.kind == DataParallelKind::None && all.ep.size < 2 && all.pp.size < 2;
-    scenario.lora.as_ref().is_some_and(|lora| {
-        let plain = lora.modules_to_save.is_empty() && lora.target_parameters.is_empty();
-        all.tp.plan == Plan::Transformers && alone && plain && !lora.use_dora
-    })
-}
-
-/// Whether PEFT is to adapt what a script divides, which fails before and after.
-fn adapts_scripts(scenario: &Scenario) -> bool {
-    let by_script = scenario.parallelism.tp.plan != Plan::Transformers;
-    scenario.lora.is_some() && divides_modules(scenario) && by_script
-}
-
-/// Refuses adapters of layers other than those of which ranks have some columns each: PEFT 0.21 fails with
-/// those whose results are summed, and makes no part of others.
-fn check_adapters(scenario: &Scenario, config: &DecoderConfig, findings: &mut Vec<Finding>) {
-    const KEY: &str = "lora.target_modules";
-    let Some(lora) = &scenario.lora else { return };
-    let plan = config.family.tensor_plan.iter().copied().flatten();
-    let by_columns = |name: &String| {
-        let is_meant = |path: &str| path == name || path.ends_with(&format!(".{name}"));
-        let mut styles = plan.clone().filter(|(path, _)| is_meant(path)).peekable();
-        styles.peek().is_some() && styles.all(|(_, style)| *style == TensorStyle::Colwise)
-    };
-    if lora.target_modules.iter().all(by_columns) {
-        return;
-    }
-    let named = ["q_proj", "v_proj"].map(str::to_owned);
-    let whole = named.iter().all(by_columns);
-    let finding = Finding::error(KEY, message!(parallelism::adapters_by_columns));
-    findings.push(if whole {
-        finding.with_fix(KEY, named.to_vec())
-    } else {
-        finding.with_fix(SIZE, 1)
-    });
-}
-
 /// Refuses ranks that heads, sequence and Megatron-Core's MLP are not divided among. Vocabularies and, in PyTorch, MLPs need
 /// not be whole: the last rank has fewer rows, and Megatron-Core pads vocabularies.
 pub(super) fn check_model(
@@ -267,7 +191,6 @@ pub(super) fn check_model(
             findings.push(not_estimated(SIZE, &what, 1));
             return;
         };
-        check_adapters(scenario, config, findings);
         if !by_heads(config) {
             return;
         }

@@ -141,43 +141,54 @@ fn what_is_not_estimated_beside_a_pipeline_is_refused_with_its_key() {
 }
 
 #[test]
+fn stages_divide_sequences_in_rings() {
+    let with = |kind: &str, dp: &str| {
+        let cp = json!({"size": 2, "kind": kind});
+        json!({"model": "qwen2.5-0.5b", "precision": "bf16", "seq_len": 512, "parallelism": {"pp": {"size": 2}, "cp": cp, "dp": {"kind": dp, "size": 2}}})
+    };
+    assert_eq!(errors(with("ring", "fsdp2")), []);
+    has(&with("ulysses", "fsdp2"), "parallelism.cp.size", 1);
+}
+
+#[test]
 fn axes_of_one_rank_are_none() {
     let one = json!({"tp": {"size": 1}, "pp": {"size": 1, "schedule": "none"}, "cp": {"size": 1}, "ep": {"size": 1}});
     assert_eq!(errors(json!({"parallelism": one})), []);
 }
 
+/// A mixture of experts on four GPUs.
+fn mixture(parallelism: Value, more: Value) -> Value {
+    let mut scenario =
+        json!({"model": "olmoe-1b-7b", "precision": "bf16", "hardware": {"gpus_per_node": 4}});
+    scenario["parallelism"] = parallelism;
+    if let (Some(scenario), Value::Object(more)) = (scenario.as_object_mut(), more) {
+        scenario.extend(more);
+    }
+    scenario
+}
+
 #[test]
 fn what_expert_parallelism_cannot_do_is_refused_with_a_repair() {
-    let with = |parallelism: Value, more: Value| {
-        let mut scenario = json!({
-            "model": "olmoe-1b-7b", "precision": "bf16", "hardware": {"gpus_per_node": 4},
-            "parallelism": parallelism,
-        });
-        if let (Some(scenario), Value::Object(more)) = (scenario.as_object_mut(), more) {
-            scenario.extend(more);
-        }
-        scenario
-    };
     let fsdp = || json!({"kind": "fsdp2", "plan": "transformers"});
     let planned = |size: u64| json!({"size": size, "plan": "transformers"});
     let four = || json!({"dp": fsdp(), "ep": {"size": 4}});
-    assert_eq!(errors(with(four(), json!({}))), []);
+    assert_eq!(errors(mixture(four(), json!({}))), []);
     let tensor = json!({"tp": planned(4), "ep": {"size": 4, "kind": "all_reduce"}});
-    assert_eq!(errors(with(tensor, json!({}))), []);
+    assert_eq!(errors(mixture(tensor, json!({}))), []);
     has(
-        &with(four(), json!({"clip_grad_norm": true})),
+        &mixture(four(), json!({"clip_grad_norm": true})),
         "clip_grad_norm",
         false,
     );
     has(
-        &with(four(), json!({"model": "llama-3.2-1b"})),
+        &mixture(four(), json!({"model": "llama-3.2-1b"})),
         "parallelism.ep.size",
         1,
     );
     // 64 experts, and 8 of Mixtral.
     let mixtral = |ranks: u64| {
         let ranks = json!({"dp": fsdp(), "ep": {"size": ranks}});
-        with(
+        mixture(
             ranks,
             json!({"model": "mixtral-8x7b", "hardware": {"gpus_per_node": 48}}),
         )
@@ -187,27 +198,90 @@ fn what_expert_parallelism_cannot_do_is_refused_with_a_repair() {
     // Those of two tensor parallel ranks and two others.
     let both = |size: u64, kind: &str| {
         let ep = json!({"size": size, "kind": kind});
-        with(json!({"dp": fsdp(), "tp": planned(2), "ep": ep}), json!({}))
+        mixture(json!({"dp": fsdp(), "tp": planned(2), "ep": ep}), json!({}))
     };
     assert_eq!(errors(both(2, "all_reduce")), []);
     assert_eq!(errors(both(4, "all_to_all")), []);
     has(&both(4, "all_reduce"), "parallelism.ep.size", 2);
     has(&both(8, "all_to_all"), "parallelism.ep.size", 4);
     let wide = json!({"tp": planned(4), "ep": {"size": 2}});
-    has(&with(wide, json!({})), "parallelism.ep.size", 4);
+    has(&mixture(wide, json!({})), "parallelism.ep.size", 4);
     let usual = json!({"dp": {"kind": "fsdp2"}, "ep": {"size": 4}});
     has(
-        &with(usual, json!({})),
+        &mixture(usual, json!({})),
         "parallelism.dp.plan",
         "transformers",
     );
     let stages = json!({"dp": fsdp(), "pp": {"size": 2}, "ep": {"size": 2}});
-    has(&with(stages, json!({})), "parallelism.pp.size", 1);
-    let lora = json!({"lora": {"r": 8, "target_modules": ["q_proj"]}});
-    has(&with(four(), lora), "lora", Value::Null);
+    has(&mixture(stages, json!({})), "parallelism.pp.size", 1);
+}
+
+#[test]
+fn what_goes_beside_divided_experts_is_estimated_and_the_rest_refused_with_a_repair() {
+    let fsdp = || json!({"kind": "fsdp2", "plan": "transformers"});
+    let planned = |size: u64| json!({"size": size, "plan": "transformers"});
+    let four = || json!({"dp": fsdp(), "ep": {"size": 4}});
+    // Beside FSDP2 adapters are whole, and all on one mesh; they fail where tensor parallelism divides their layers, too.
+    let lora = |more: Value| {
+        let mut asked = json!({"lora": {"r": 8, "target_modules": ["q_proj", "o_proj"]}});
+        for (key, value) in more.as_object().expect("an object") {
+            asked["lora"][key] = value.clone();
+        }
+        asked
+    };
+    assert_eq!(errors(mixture(four(), lora(json!({})))), []);
+    let mut clips = lora(json!({}));
+    clips["clip_grad_norm"] = true.into();
+    assert_eq!(errors(mixture(four(), clips)), []);
+    has(
+        &mixture(
+            json!({"dp": fsdp(), "tp": planned(2), "ep": {"size": 4, "kind": "all_to_all"}}),
+            lora(json!({})),
+        ),
+        "lora",
+        Value::Null,
+    );
+    has(
+        &mixture(four(), lora(json!({"use_dora": true}))),
+        "lora.use_dora",
+        false,
+    );
+    has(
+        &mixture(four(), lora(json!({"modules_to_save": ["lm_head"]}))),
+        "lora.modules_to_save",
+        json!([]),
+    );
+    let named = json!({"target_parameters": ["mlp.experts.gate_up_proj"]});
+    has(
+        &mixture(four(), lora(named)),
+        "lora.target_parameters",
+        json!([]),
+    );
+    let all = json!({"target_modules": ["all-linear"]});
+    has(
+        &mixture(four(), lora(all)),
+        "lora.target_modules",
+        json!(["q_proj", "v_proj"]),
+    );
+    // What steps over parts: others mix them with tensors of their own.
+    let steps = |name: &str| json!({"optimizer": {"name": name}});
+    for name in ["rmsprop", "adagrad", "nadam", "adamax"] {
+        assert_eq!(errors(mixture(four(), steps(name))), [], "{name}");
+    }
+    for name in ["adafactor", "adamw_8bit"] {
+        has(&mixture(four(), steps(name)), "optimizer.name", "adamw");
+    }
+    let fused = json!({"optimizer": {"name": "sgd", "impl": "fused"}});
+    let tensor = json!({"tp": planned(4), "ep": {"size": 4}});
+    has(&mixture(tensor.clone(), fused), "optimizer.impl", "foreach");
+    // GradScaler takes gradients of DTensors, of whatever mesh, but none of tensors beside them.
+    let scaled = || json!({"precision": "amp_fp16"});
+    assert_eq!(errors(mixture(four(), scaled())), []);
+    has(&mixture(tensor, scaled()), "precision", "amp_bf16");
+    assert_eq!(errors(mixture(four(), json!({"frozen": ["experts"]}))), []);
     // Routers in float32 stand in no group with others.
     let wide = json!({"model": "ernie-4.5-21b-a3b"});
-    has(&with(four(), wide), "precision", "fp32");
+    has(&mixture(four(), wide), "precision", "fp32");
 }
 
 #[test]
@@ -227,6 +301,9 @@ fn what_tensor_parallelism_cannot_do_is_refused_with_a_repair() {
         errors(with(sequence(), json!({"clip_grad_norm": true}))),
         []
     );
+    // Those that all have tensors of one kind are scaled.
+    let scaled = || json!({"precision": "amp_fp16"});
+    assert_eq!(errors(with(sequence(), scaled())), []);
     // Norms of tensors and of DTensors are not taken together.
     has(
         &with(two(), json!({"clip_grad_norm": true})),

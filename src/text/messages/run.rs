@@ -178,6 +178,8 @@ groups! {
             "FSDP1 下预计算对数概率的参考模型会留在 GPU 上（实测，trl 1.16）；暂不支持估算。";
         adapters_off_in_engine: "Under ZeRO-3 a reference that is the model with its adapters switched off is not estimated yet: DeepSpeed loses its record of the order of modules there.",
             "ZeRO-3 下暂不支持以关闭适配器的模型为参考：DeepSpeed 会因此丢失模块顺序的记录。";
+        adapted_experts_in_engine: "Adapters of a mixture of experts beside TRL's objectives are not estimated under ZeRO-3 yet.",
+            "ZeRO-3 下暂不支持在混合专家模型上同时使用适配器与 TRL 的训练目标。";
         precomputed_by_engine: "Under ZeRO-3 the engine that precomputes log-probabilities leaves its hooks on the model, and the first training step stops (trl 1.16, deepspeed 0.19.8).",
             "ZeRO-3 下预计算对数概率的引擎会把钩子留在模型上，第一个训练步会报错（trl 1.16、deepspeed 0.19.8）。";
         generation: "Generation {which} is not estimated yet; GRPO's step without it is.",
@@ -360,6 +362,16 @@ groups! {
             "clip_grad_norm_ 不能同时计算 DTensor 与普通张量的范数：不使用序列并行时，归一化层的参数是普通张量。";
         adapters_of_scripts: "PEFT's adapters fail beside what a script divides: parallelize_module takes no adapted layers, and adapters that are added later are whole. Adapters of q_proj, v_proj, ... run with plan transformers.",
             "PEFT 的适配器无法与脚本划分的模块同时使用：parallelize_module 不接受带适配器的层，而之后添加的适配器是完整的。使用 transformers 方案时，q_proj、v_proj 等层的适配器可以运行。";
+        steps_of_parts: "{name}'s step fails where ranks divide modules or experts: its operations do not take DTensors.",
+            "在各进程划分模块或专家时，{name} 的更新会失败：其操作不支持 DTensor。";
+        adapters_of_both: "PEFT makes too few rows for adapters of layers that FSDP2 and tensor parallelism both divide, and their products fail. Adapters run beside one of the two.",
+            "对于同时被 FSDP2 与张量并行划分的层，PEFT 为适配器创建的行数不足，乘积会报错；适配器只能与其中之一一起使用。";
+        magnitudes_of_parts: "DoRA adds the products of its factors to a DTensor, which PyTorch does not do with tensors.",
+            "DoRA 将因子之积与 DTensor 相加，而 PyTorch 不支持 DTensor 与普通张量相加。";
+        copies_of_shards: "PEFT copies modules_to_save, and FSDP2 does not let modules that it shards be copied.",
+            "PEFT 会复制 modules_to_save，而 FSDP2 不允许复制已分片的模块。";
+        adapters_of_experts: "PEFT's adapters of parameters, as those of experts are, are not divided with them, and fail beside DTensors.",
+            "PEFT 针对参数（如专家参数）的适配器不会随之划分，与 DTensor 一起使用会报错。";
         mixed_scales: "GradScaler unscales the gradients of DTensors or of tensors, not of both: without sequence parallelism norms are tensors.",
             "GradScaler 不能同时缩放 DTensor 与普通张量的梯度：不使用序列并行时，归一化层的参数是普通张量。";
         mixed_zeros: "zero_grad(set_to_none=False) of a multi-tensor or fused optimizer fails under tensor parallelism: gradients of norms are tensors, or partial sums, which PyTorch does not zero together with DTensors.",
@@ -374,6 +386,8 @@ groups! {
             "该模型（用于此任务）各层的流水线";
         beside_pipeline: "{key} is not estimated yet beside pipeline parallelism.",
             "暂不支持估算 {key} 与流水线并行的组合。";
+        conversion_of_stages: "accelerate trains no stages: its Accelerator wraps a model that is called as a whole, and prepare_pippy runs forward passes alone. autocast is around a schedule's step, and converts no outputs.",
+            "accelerate 不训练流水线阶段：其 Accelerator 包装的是整体调用的模型，prepare_pippy 只运行前向传播。autocast 包围的是调度的一步，不转换输出。";
         scale_of_stages: "GradScaler has no scale on ranks whose stages compute no loss, and fails in their optimizer's step; bf16 needs none.",
             "在不计算损失的流水线阶段所在的进程上，GradScaler 没有缩放因子，优化器更新时会失败；bf16 无需缩放。";
         no_schedule: "A pipeline of {size} ranks has a schedule.",
@@ -382,6 +396,8 @@ groups! {
             "调度 {schedule} 分开计算权重与输入的梯度，并为每组权重重新计算检查点层；暂不支持估算。";
         split_shards: "The schedule {schedule}, which computes gradients of weights apart from those of inputs, is not estimated yet with FSDP2.",
             "调度 {schedule} 分开计算权重与输入的梯度，暂不支持与 FSDP2 一起估算。";
+        ulysses_of_stages: "Ulysses is DeepSpeed's and runs with its ZeRO engine, which torch.distributed.pipelining does not run. Ring attention runs in stages.",
+            "Ulysses 属于 DeepSpeed，须与其 ZeRO 引擎一起使用，而 torch.distributed.pipelining 不支持该引擎；环形注意力可用于流水线阶段。";
         context_parallelism: "Context parallelism",
             "上下文并行";
         beside: "{what} with this {key}",
