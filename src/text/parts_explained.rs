@@ -215,7 +215,6 @@ pub fn page_cache_explained(host: &HostEstimate, units: ByteUnits, language: Lan
 mod tests {
     use super::*;
     use crate::ask::Scenario;
-    use crate::codec::decode_json;
     use crate::figure::host_bar;
     use crate::host::HostPhase;
     use crate::report::estimate;
@@ -225,7 +224,7 @@ mod tests {
             "hardware": {"gpus_per_node": 2, "processes_per_gpu": 2, "host_ram": "64GiB"},
             "parallelism": {"dp": {"kind": "ddp"}},
             "dataloader": {"num_workers": 3}}"#;
-        decode_json(asked).0
+        serde_json::from_str(asked).expect("a scenario")
     }
 
     #[test]

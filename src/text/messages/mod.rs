@@ -12,6 +12,7 @@ mod model;
 mod reading;
 mod run;
 mod say;
+mod trainers;
 mod written;
 
 #[cfg(test)]

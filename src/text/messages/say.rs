@@ -1,13 +1,13 @@
 //! Messages in the words of a language.
 
 use super::group::{Group, Wording};
-use super::{asked, decoders, encoders, images, model, reading, run};
+use super::{asked, decoders, encoders, images, model, reading, run, trainers};
 use crate::ask::{Argument, Message};
 use crate::text::Language;
 use std::fmt::Write;
 
 /// The groups of each file.
-pub(super) const FILES: [&[Group]; 7] = [
+pub(super) const FILES: [&[Group]; 8] = [
     asked::GROUPS,
     reading::GROUPS,
     decoders::GROUPS,
@@ -15,6 +15,7 @@ pub(super) const FILES: [&[Group]; 7] = [
     images::GROUPS,
     model::GROUPS,
     run::GROUPS,
+    trainers::GROUPS,
 ];
 
 /// A message in a language.
