@@ -221,7 +221,7 @@ mod tests {
 
     fn scenario() -> Scenario {
         let asked = r#"{"model": "qwen2.5-0.5b", "seq_len": 256,
-            "hardware": {"gpus_per_node": 2, "processes_per_gpu": 2, "host_ram": "64GiB"},
+            "hardware": {"gpus_per_node": 2, "processes_per_gpu": 2},
             "parallelism": {"dp": {"kind": "ddp"}},
             "dataloader": {"num_workers": 3}}"#;
         serde_json::from_str(asked).expect("a scenario")
