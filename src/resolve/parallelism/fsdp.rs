@@ -2,8 +2,7 @@
 
 use super::refusal::not_estimated;
 use crate::ask::{
-    AdapterDtype, DataParallelKind, Finding, Framework, OptimizerImpl, OptimizerName, Plan,
-    Precision, Program, Scenario, message,
+    AdapterDtype, DataParallelKind, Finding, Framework, Plan, Precision, Scenario, message,
 };
 use crate::families::registry::is_of_blocks;
 use crate::model::{Architecture, Routing};
@@ -63,19 +62,9 @@ pub(super) fn check_groups(
 }
 
 /// Refuses what FSDP1 cannot flatten: parameters of different dtypes, and with `use_orig_params` off those
-/// of which some are trained, in one flat parameter; and steps that FSDP2's distributed tensors do not know.
+/// of which some are trained, in one flat parameter.
 pub(super) fn refuse(scenario: &Scenario, findings: &mut Vec<Finding>) {
     let dp = scenario.parallelism.dp;
-    let optimizer = &scenario.optimizer;
-    // `pointwise_ops` (`torch/distributed/tensor/_ops/_pointwise_ops.py`, torch 2.15).
-    if dp.kind == DataParallelKind::Fsdp2
-        && matches!(optimizer.name, OptimizerName::Sgd | OptimizerName::Adagrad)
-        && optimizer.implementation == OptimizerImpl::Fused
-        && scenario.program == Program::Training
-    {
-        let finding = Finding::error("optimizer.impl", message!(parallelism::fused_step));
-        findings.push(finding.with_fix("optimizer.impl", OptimizerImpl::Foreach.name()));
-    }
     // `_validate_tensors_to_flatten` (`torch/distributed/fsdp/_flat_param.py`, torch 2.15).
     if dp.kind == DataParallelKind::Fsdp1
         && !dp.fsdp.use_orig_params
@@ -139,6 +128,18 @@ mod tests {
             ),
             (
                 r#""kind": "fsdp2"}}, "optimizer": {"name": "adamw", "impl": "fused"}}"#,
+                None,
+            ),
+            (
+                r#""kind": "fsdp2"}}, "optimizer": {"name": "adamw_8bit", "impl": "fused"}}"#,
+                Some("optimizer.name"),
+            ),
+            (
+                r#""kind": "fsdp2"}}, "optimizer": {"name": "adafactor", "impl": "for_loop"}}"#,
+                Some("optimizer.name"),
+            ),
+            (
+                r#""kind": "fsdp1"}}, "optimizer": {"name": "adamw_8bit", "impl": "fused"}}"#,
                 None,
             ),
             (

@@ -2,16 +2,24 @@
 
 use super::divides::divides_modules;
 use crate::ask::{
-    DataParallelKind, ExpertParallelKind, Finding, OptimizerImpl, OptimizerName, Program, Scenario,
-    message,
+    DataParallelKind, ExpertParallelKind, Finding, OptimizerImpl, OptimizerName, Plan, Program,
+    Scenario, message,
 };
 
-/// Refuses optimizers whose steps fail on `DTensor`s of modules and experts that ranks divide.
-pub(super) fn check(scenario: &Scenario, findings: &mut Vec<Finding>) {
-    let ep = scenario.parallelism.ep;
+/// Whether what is trained are `DTensor`s: parts of parameters that FSDP2 shards, or of modules and experts that ranks
+/// divide.
+fn trains_parts(scenario: &Scenario) -> bool {
+    let (dp, ep) = (scenario.parallelism.dp, scenario.parallelism.ep);
+    // Adapters that come to what transformers has sharded are whole.
+    let whole = dp.fsdp.plan == Plan::Transformers && scenario.lora.is_some();
+    let sharded = dp.kind == DataParallelKind::Fsdp2 && !whole;
     let experts = ep.size > 1 && ep.kind != ExpertParallelKind::Megatron;
-    let divides = experts || divides_modules(scenario);
-    if !divides || scenario.program != Program::Training {
+    sharded || experts || divides_modules(scenario)
+}
+
+/// Refuses optimizers whose steps fail on `DTensor`s.
+pub(super) fn check(scenario: &Scenario, findings: &mut Vec<Finding>) {
+    if !trains_parts(scenario) || scenario.program != Program::Training {
         return;
     }
     let optimizer = &scenario.optimizer;

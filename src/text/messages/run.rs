@@ -276,8 +276,8 @@ groups! {
             "clip_grad_norm_ 不能同时计算 DTensor 与普通张量的范数：不使用序列并行时，归一化层的参数是普通张量。";
         adapters_of_scripts: "PEFT's adapters fail beside what a script divides: parallelize_module takes no adapted layers, and adapters that are added later are whole. Adapters of q_proj, v_proj, ... run with plan transformers.",
             "PEFT 的适配器无法与脚本划分的模块同时使用：parallelize_module 不接受带适配器的层，而之后添加的适配器是完整的。使用 transformers 方案时，q_proj、v_proj 等层的适配器可以运行。";
-        steps_of_parts: "{name}'s step fails where ranks divide modules or experts: its operations do not take DTensors.",
-            "在各进程划分模块或专家时，{name} 的更新会失败：其操作不支持 DTensor。";
+        steps_of_parts: "{name}'s step fails where FSDP2 shards parameters or ranks divide modules or experts: its operations do not take DTensors.",
+            "在 FSDP2 切分参数、或各进程划分模块或专家时，{name} 的更新会失败：其操作不支持 DTensor。";
         adapters_of_both: "PEFT makes too few rows for adapters of layers that FSDP2 and tensor parallelism both divide, and their products fail. Adapters run beside one of the two.",
             "对于同时被 FSDP2 与张量并行划分的层，PEFT 为适配器创建的行数不足，乘积会报错；适配器只能与其中之一一起使用。";
         magnitudes_of_parts: "DoRA adds the products of its factors to a DTensor, which PyTorch does not do with tensors.",
