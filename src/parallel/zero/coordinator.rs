@@ -7,8 +7,7 @@ mod release;
 mod save;
 
 use crate::ask::{OffloadDevice, Zero};
-use crate::tape::{Called, Category, Collective, Storage, Tape, Tensor};
-use crate::tape::{Registered, Role};
+use crate::tape::{Called, Category, Collective, Registered, Role, Storage, Tape, Tensor};
 use crate::units::{DType, Shape, Stream};
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, VecDeque};
@@ -101,14 +100,16 @@ pub(super) struct Coordinator {
 }
 
 impl Coordinator {
-    /// Partitions all parameters, with their modules, in the order of the model.
+    /// Partitions all parameters of those that were `registered`, with their modules, in the order of the model.
     pub(super) fn new(
         t: &Tape,
         settings: Zero,
         (ranks, overlapping): (u64, Stream),
-        parameters: impl Iterator<Item = Registered>,
+        registered: Vec<Registered>,
     ) -> (Self, Vec<Tensor>) {
         let mut parts = Vec::new();
+        let parameters = registered.into_iter();
+        let parameters = parameters.filter(|entry| entry.role != Role::Buffer);
         let parameters = parameters.map(|entry| {
             let Registered {
                 tensor,

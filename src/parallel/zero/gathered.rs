@@ -3,7 +3,7 @@
 
 use super::coordinator::Coordinator;
 use crate::model::ResolvedSpec;
-use crate::tape::{Called, ParameterHooks, Registered, Role, Tape, Tensor};
+use crate::tape::{Called, ParameterHooks, Registered, Tape, Tensor};
 use crate::units::Stream;
 use std::rc::Rc;
 
@@ -25,11 +25,8 @@ impl Gathered {
         registered: Vec<Registered>,
     ) -> Rc<Self> {
         let settings = spec.parallelism.dp.zero;
-        let parameters = registered
-            .into_iter()
-            .filter(|entry| entry.role != Role::Buffer);
         let (coordinator, parts) =
-            Coordinator::new(t, settings, (spec.mesh.shard, ALL_GATHER), parameters);
+            Coordinator::new(t, settings, (spec.mesh.shard, ALL_GATHER), registered);
         Rc::new(Self {
             coordinator,
             _parts: parts,

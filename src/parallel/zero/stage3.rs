@@ -6,7 +6,7 @@ use super::norm;
 use crate::ask::{OffloadDevice, Zero};
 use crate::model::ResolvedSpec;
 use crate::parallel::wrapper::{OnRank, Wrapper};
-use crate::tape::{Called, Category, Collective, ParameterHooks, Registered, Role, Tape, Tensor};
+use crate::tape::{Called, Category, Collective, ParameterHooks, Registered, Tape, Tensor};
 use crate::units::{DType, Shape, Stream};
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
@@ -74,11 +74,8 @@ impl Stage3 {
         let ranks = spec.mesh.shard;
         let offloads = settings.offload_optimizer == OffloadDevice::Cpu;
         let states = super::states_of_model(t, spec);
-        let parameters = registered
-            .into_iter()
-            .filter(|entry| entry.role != Role::Buffer);
         let (coordinator, mut parts) =
-            Coordinator::new(t, settings, (ranks, ALL_GATHER), parameters);
+            Coordinator::new(t, settings, (ranks, ALL_GATHER), registered);
         let mut trained = Vec::new();
         t.for_each_parameter(|_, parameter, _| trained.extend(coordinator.place(parameter)));
         let low = trained

@@ -1,10 +1,8 @@
 //! Adapters of models that transformers or a script has divided among ranks: PEFT 0.21 gives them to what is there
 //! then.
 
-use super::divides::divides_modules;
-use crate::ask::{
-    DataParallelKind, ExpertParallelKind, Finding, Lora, Message, Plan, Scenario, message,
-};
+use super::divides::{divides_experts, divides_modules};
+use crate::ask::{DataParallelKind, Finding, Lora, Message, Plan, Scenario, message};
 use crate::model::{Architecture, TensorStyle};
 use serde_json::Value;
 
@@ -16,9 +14,8 @@ const TARGETS: &str = "lora.target_modules";
 fn is_planned(scenario: &Scenario) -> bool {
     let all = scenario.parallelism;
     let sharded = all.dp.kind == DataParallelKind::Fsdp2 && all.dp.fsdp.plan == Plan::Transformers;
-    let experts = all.ep.size > 1 && all.ep.kind != ExpertParallelKind::Megatron;
     let modules = divides_modules(scenario) && all.tp.plan == Plan::Transformers;
-    sharded || experts || modules
+    sharded || divides_experts(scenario) || modules
 }
 
 /// Refuses adapters that fail beside what ranks divide. In `lora` those that were asked for by layers' former names

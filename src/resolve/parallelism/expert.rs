@@ -1,7 +1,7 @@
 //! Expert parallelism.
 
 use super::beside::Beside;
-use super::divides::divides_modules;
+use super::divides::{divides_experts, divides_modules};
 use super::mesh::divisor;
 use super::refusal::not_estimated;
 use super::sizes::must_divide;
@@ -13,12 +13,6 @@ use serde_json::Value;
 
 /// The key of its ranks.
 const SIZE: &str = "parallelism.ep.size";
-
-/// Whether a scenario divides whole experts as transformers does.
-fn divides_experts(scenario: &Scenario) -> bool {
-    let asked = scenario.parallelism.ep;
-    asked.size > 1 && asked.kind != ExpertParallelKind::Megatron
-}
 
 /// Refuses what transformers' expert parallelism cannot do with the rest of a scenario
 /// (`DistributedConfig`, transformers 5.23), and what of it is not estimated.

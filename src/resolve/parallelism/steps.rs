@@ -1,20 +1,18 @@
 //! Steps of optimizers over parameters of which ranks have parts.
 
-use super::divides::divides_modules;
+use super::divides::{divides_experts, divides_modules};
 use crate::ask::{
-    DataParallelKind, ExpertParallelKind, Finding, OptimizerImpl, OptimizerName, Plan, Program,
-    Scenario, message,
+    DataParallelKind, Finding, OptimizerImpl, OptimizerName, Plan, Program, Scenario, message,
 };
 
 /// Whether what is trained are `DTensor`s: parts of parameters that FSDP2 shards, or of modules and experts that ranks
 /// divide.
 fn trains_parts(scenario: &Scenario) -> bool {
-    let (dp, ep) = (scenario.parallelism.dp, scenario.parallelism.ep);
+    let dp = scenario.parallelism.dp;
     // Adapters that come to what transformers has sharded are whole.
     let whole = dp.fsdp.plan == Plan::Transformers && scenario.lora.is_some();
     let sharded = dp.kind == DataParallelKind::Fsdp2 && !whole;
-    let experts = ep.size > 1 && ep.kind != ExpertParallelKind::Megatron;
-    sharded || experts || divides_modules(scenario)
+    sharded || divides_experts(scenario) || divides_modules(scenario)
 }
 
 /// Refuses optimizers whose steps fail on `DTensor`s.
