@@ -1,8 +1,10 @@
 //! Laws of the report, over scenarios of many kinds with small models.
 
 use highwater::ask::Scenario;
+use highwater::catalog::{self, SituationGroup};
+use highwater::codec::decode_json;
 use highwater::decide::sweep;
-use highwater::report::{Report, estimate, explain};
+use highwater::report::{Estimate, Report, estimate, explain};
 use highwater::units::Bytes;
 use serde_json::{Value, json};
 
@@ -100,6 +102,31 @@ fn the_same_scenario_gives_the_same_answer() {
     each(|scenario, report| {
         assert_eq!(estimate(scenario).expect("an answer").report, *report);
     });
+}
+
+#[test]
+fn an_answer_is_the_same_after_another_thread_has_written_it() {
+    let beside = json!([
+        {"objective": {"kind": "grpo", "completion_tokens": 512, "generation": "vllm"},
+            "model": "qwen2.5-1.5b", "seq_len": 1024, "hardware": {"gpu": "rtx-4090"}},
+        {"parallelism": {"dp": {"kind": "ddp"}}, "hardware": {"gpus_per_node": 3}},
+        {"hardware": {"processes_per_gpu": 2, "gpu_memory_in_use": 1 << 30}},
+    ]);
+    let beside = serde_json::from_value::<Vec<Scenario>>(beside).expect("scenarios");
+    let groups = SituationGroup::ALL.iter();
+    let situations = groups.flat_map(|group| catalog::situations_of(*group));
+    let situations = situations.map(|situation| decode_json(situation.scenario).0);
+    let (mut found, mut failed) = (0, 0);
+    for scenario in scenarios().into_iter().chain(beside).chain(situations) {
+        let answer = estimate(&scenario).expect("an answer");
+        found += answer.report.findings.len();
+        failed += u32::from(answer.failure.is_some());
+        let written = answer.written().expect("text");
+        assert!(written.len() < 256 << 10, "{} bytes", written.len());
+        assert_eq!(Estimate::read(&written, &scenario), Some(answer));
+    }
+    assert!(found > 0 && failed > 0, "{found} {failed}");
+    assert_eq!(Estimate::read("nothing", &Scenario::default()), None);
 }
 
 #[test]

@@ -1,11 +1,11 @@
-//! From the scenario to the answer: at once, and at most once more a frame. Of a pipeline without a named stage
-//! workers find the one that binds.
+//! From the scenario to the answer: at once, and at most once more a frame. What would take longer than a frame has is
+//! answered by workers; of a pipeline without a named stage they find the one that binds first.
 
-use super::estimates;
+use super::estimates::{self, Said};
 use super::pursuit::Pursuit;
 use super::store::Store;
 use crate::ask::{Finding, Scenario};
-use crate::browser;
+use crate::browser::{self, timed};
 use crate::decide::BindingStage;
 use crate::report;
 use crate::resolve::resolve;
@@ -88,13 +88,18 @@ fn settle(store: Store) {
     store.settled.set(store.answer.get_untracked());
 }
 
-/// Whether workers are looking for the stage that binds.
+/// What takes longer than this on the page's thread is worked out by another: a frame has 16 ms.
+const LONG: Duration = Duration::from_millis(6);
+
+/// What other threads work out.
 #[derive(Clone, Copy, PartialEq)]
-enum Search {
+enum Elsewhere {
+    /// Nothing.
     Idle,
-    Running,
-    /// The scenario has changed since.
-    Behind,
+    /// Which stage of a pipeline binds.
+    Stages,
+    /// The answer.
+    Answer,
 }
 
 /// Who answers.
@@ -102,7 +107,11 @@ enum Search {
 struct Engine {
     store: Store,
     pursuit: Pursuit,
-    search: Rc<Cell<Search>>,
+    elsewhere: Rc<Cell<Elsewhere>>,
+    /// Whether the scenario has changed since they began.
+    behind: Rc<Cell<bool>>,
+    /// How long the last answer took.
+    took: Rc<Cell<Duration>>,
 }
 
 impl Engine {
@@ -110,63 +119,79 @@ impl Engine {
         Self {
             store,
             pursuit: Pursuit::default(),
-            search: Rc::new(Cell::new(Search::Idle)),
+            elsewhere: Rc::new(Cell::new(Elsewhere::Idle)),
+            behind: Rc::default(),
+            took: Rc::default(),
         }
     }
 
-    /// Answers the scenario on screen.
+    /// Answers the scenario on screen: here and now, where that is not long.
     fn estimate(&self) {
-        let store = self.store;
-        let may_search = store.whole.get_untracked() && estimates::are_made_elsewhere();
-        if !(may_search && self.searches()) {
-            answer(store, store.scenario.get_untracked());
+        let whole = self.store.whole.get_untracked();
+        let scenario = self.store.scenario.get_untracked();
+        if whole && self.goes_elsewhere(&scenario) {
+            return;
         }
+        let (said, took) = timed(|| report::estimate(&scenario));
+        self.took.set(took);
+        show(self.store, scenario, said);
     }
 
-    /// Lets workers look at the stages of a pipeline; whether they do. The last answer stays until they have; what
-    /// changes meanwhile is answered after it, so that a slider that is dragged shows answers.
+    /// Lets other threads answer what takes long; whether they do. The last answer stays until they have; what changes
+    /// meanwhile is answered after it, so that a slider that is dragged shows answers.
     #[inline(never)] // The first visit does without it.
-    fn searches(&self) -> bool {
-        let store = self.store;
-        let scenario = store.scenario.get_untracked();
-        let Some(stages) = BindingStage::of(&scenario) else {
+    fn goes_elsewhere(&self, scenario: &Scenario) -> bool {
+        let stages = BindingStage::of(scenario);
+        if self.elsewhere.get() == Elsewhere::Stages && stages.is_none() {
             self.pursuit.give_up();
-            self.search.set(Search::Idle);
+            self.elsewhere.set(Elsewhere::Idle);
+        }
+        if self.elsewhere.get() != Elsewhere::Idle {
+            self.behind.set(true);
+            return true;
+        }
+        let is_long = stages.is_some() || self.took.get() > LONG;
+        if !(is_long && estimates::are_made_elsewhere()) {
             return false;
-        };
-        if self.search.get() != Search::Idle {
-            self.search.set(Search::Behind);
-            return true;
         }
-        let resolution = resolve(&scenario);
+        self.behind.set(false);
+        let resolution = resolve(scenario);
         if resolution.spec.is_none() {
-            say(store, resolution.findings);
-            return true;
+            say(self.store, resolution.findings);
+        } else if let Some(stages) = stages {
+            self.elsewhere.set(Elsewhere::Stages);
+            let engine = self.clone();
+            self.pursuit.pursue(stages, move |stages, done| {
+                if done {
+                    engine.ask(stages.scenario());
+                }
+            });
+        } else {
+            self.ask(scenario.clone());
         }
-        self.search.set(Search::Running);
-        let engine = self.clone();
-        self.pursuit.pursue(stages, move |stages, done| {
-            if done {
-                engine.found(stages);
-            }
-        });
         true
     }
 
-    /// Workers have looked at all stages.
-    fn found(&self, stages: &BindingStage) {
-        let store = self.store;
-        answer(store, stages.scenario());
-        after_paint(move || settle(store));
-        if self.search.replace(Search::Idle) == Search::Behind {
-            self.estimate();
-        }
+    /// Has another thread answer a scenario.
+    fn ask(&self, scenario: Scenario) {
+        self.elsewhere.set(Elsewhere::Answer);
+        let engine = self.clone();
+        estimates::ask(scenario.clone(), move |said, took| {
+            let store = engine.store;
+            engine.took.set(took);
+            show(store, scenario, said);
+            after_paint(move || settle(store));
+            engine.elsewhere.set(Elsewhere::Idle);
+            if engine.behind.get() {
+                engine.estimate();
+            }
+        });
     }
 }
 
-/// Answers a scenario here and now.
-fn answer(store: Store, scenario: Scenario) {
-    match report::estimate(&scenario) {
+/// Shows what is said of a scenario.
+fn show(store: Store, scenario: Scenario, said: Said) {
+    match said {
         Ok(estimate) => {
             say(store, estimate.report.findings.clone());
             store.answered.set(scenario);

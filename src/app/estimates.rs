@@ -1,14 +1,16 @@
 //! Estimates for questions, made by threads beside the page's where the browser has them.
 
 use super::snapshots;
-use crate::ask::Scenario;
-use crate::browser::{Workers, answer};
+use crate::ask::{Finding, Scenario};
+use crate::browser::{Workers, answer, timed};
 use crate::codec::{decode_json, encode_json};
-use crate::decide::{Answer, Estimator};
-use crate::report::Figures;
+use crate::decide::{Answer, Estimator, long_steps};
+use crate::report::{self, Estimate, Figures};
 use crate::resolve::resolve;
+use crate::units::names;
 use std::cell::RefCell;
 use std::rc::Rc;
+use std::time::Duration;
 
 /// The most threads: each keeps what the hungriest estimate took.
 const MOST_THREADS: u32 = 4;
@@ -23,14 +25,76 @@ pub(super) fn are_made_elsewhere() -> bool {
     WORKERS.with(Workers::count) > 0
 }
 
-/// In a worker: estimates what the page asks for, and reads its snapshots. A scenario that is refused has no figures;
+names! {
+    /// What the page wants of a scenario.
+    Wanted {
+        /// The numbers that searches compare.
+        Figures = "figures",
+        /// The whole answer, and how long it took in milliseconds.
+        Estimate = "estimate",
+        /// Many steps whose lengths are drawn.
+        Steps = "steps",
+    }
+}
+
+impl Wanted {
+    /// What a worker is asked: what of which scenario.
+    pub(super) fn asked(self, of: &Scenario) -> String {
+        format!("{}\n{}", self.name(), encode_json(of))
+    }
+}
+
+/// In a worker: estimates what the page asks for, and reads its snapshots. A scenario that is refused has no answer;
 /// the page knows why.
 pub(super) fn serve() {
-    let figures = |text: &str| {
-        let figures = Figures::of(&decode_json(text).0).ok();
-        serde_json::to_string(&figures).unwrap_or_default()
+    answer(
+        |asked| answered(asked).unwrap_or_default(),
+        snapshots::answer,
+    );
+}
+
+/// What is answered; nothing where there is no answer.
+fn answered(asked: &str) -> Option<String> {
+    let (wanted, scenario) = asked.split_once('\n')?;
+    let scenario = decode_json(scenario).0;
+    match Wanted::from_name(wanted)? {
+        Wanted::Figures => serde_json::to_string(&Figures::of(&scenario).ok()).ok(),
+        Wanted::Estimate => {
+            let (estimate, took) = timed(|| report::estimate(&scenario));
+            let written = estimate.ok()?.written()?;
+            Some(format!("{}\n{written}", took.as_millis()))
+        }
+        Wanted::Steps => long_steps(&scenario)?.ok()?.written(),
+    }
+}
+
+/// What is said of a scenario.
+pub(super) type Said = Result<Estimate, Vec<Finding>>;
+
+/// Has a thread answer a scenario, before all that others wait for: what it says, and how long it took. What no
+/// thread can answer is answered here.
+pub(super) fn ask(scenario: Scenario, told: impl FnOnce(Said, Duration) + 'static) {
+    let workers = WORKERS.with(Workers::clone);
+    let asked = Wanted::Estimate.asked(&scenario);
+    let answered = move |text: Option<String>| {
+        let read = text.and_then(|text| {
+            let (took, written) = text.split_once('\n')?;
+            let took = Duration::from_millis(took.parse().ok()?);
+            Some((Estimate::read(written, &scenario)?, took))
+        });
+        match read {
+            Some((estimate, took)) => told(Ok(estimate), took),
+            None => {
+                let (said, took) = timed(|| report::estimate(&scenario));
+                told(said, took);
+            }
+        }
     };
-    answer(figures, snapshots::answer);
+    if workers.count() == 0 {
+        answered(None);
+    } else {
+        workers.ask_first(asked, answered);
+    }
 }
 
 /// The estimates that one question asks for.
@@ -55,7 +119,7 @@ impl Estimates {
     fn ask(&self, workers: &Workers, scenario: &Scenario) {
         let (own, of) = (Rc::downgrade(&self.0), scenario.clone());
         self.0.borrow_mut().asked.push((of.clone(), None));
-        workers.ask(encode_json(scenario), move |text| {
+        workers.ask(Wanted::Figures.asked(scenario), move |text| {
             if let Some(state) = own.upgrade() {
                 Self(state).told(&of, text);
             }

@@ -1,8 +1,9 @@
 //! The configuration that is kept to compare with: A, where the one on screen is B.
 
+use super::estimates;
 use super::store::Store;
 use crate::ask::Scenario;
-use crate::report::{self, Estimate};
+use crate::report::Estimate;
 use leptos::prelude::*;
 use std::sync::Arc;
 use std::time::Duration;
@@ -92,8 +93,13 @@ pub(super) fn follow(store: Store) {
                     .scenario
                     .with_untracked(|now| now.as_ref() == Some(&scenario))
                 {
-                    let answer = report::estimate(&scenario).ok();
-                    kept.answer.set(answer.map(Arc::new));
+                    let asked = scenario.clone();
+                    estimates::ask(asked.clone(), move |said, _| {
+                        let now = kept.scenario.get_untracked();
+                        if now.as_ref() == Some(&asked) {
+                            kept.answer.set(said.ok().map(Arc::new));
+                        }
+                    });
                 }
             },
             AFTER,

@@ -1,12 +1,16 @@
-//! Many steps of differing length: run when they are asked for, and given up when the scenario changes.
+//! Many steps of differing length: run when they are asked for, by a thread of their own where the browser has one,
+//! and given up when the scenario changes.
 
+use super::estimates::Wanted;
 use super::fits::Search;
 use super::pursuit::Pursuit;
 use super::store::Store;
-use crate::ask::Finding;
+use crate::ask::{Finding, Scenario};
+use crate::browser::Workers;
 use crate::decide::{LongSteps, LongStepsSearch};
 use leptos::prelude::*;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// What was found, or why there is nothing.
 pub type FoundSteps = Arc<Result<LongSteps, Vec<Finding>>>;
@@ -18,6 +22,7 @@ pub struct StepsSearch {
     /// How far it is.
     pub search: RwSignal<Search<FoundSteps>>,
     pursuit: StoredValue<Pursuit, LocalStorage>,
+    thread: StoredValue<Workers, LocalStorage>,
 }
 
 impl StepsSearch {
@@ -27,11 +32,13 @@ impl StepsSearch {
             store,
             search: RwSignal::new(Search::Unasked),
             pursuit: StoredValue::new_local(Pursuit::default()),
+            thread: StoredValue::new_local(Workers::default()),
         };
         Effect::new(move |before: Option<()>| {
             store.scenario.track();
             if before.is_some() {
                 steps.pursuit.with_value(Pursuit::give_up);
+                steps.thread.with_value(Workers::stop);
                 steps.search.set(Search::Unasked);
             }
         });
@@ -48,21 +55,42 @@ impl StepsSearch {
 
     /// Runs the steps.
     pub fn ask(self) {
-        let search = self.store.scenario.with_untracked(LongStepsSearch::new);
-        match search {
+        let scenario = self.store.scenario.get_untracked();
+        match LongStepsSearch::new(&scenario) {
             None => {}
             Some(Err(findings)) => self.end(Err(findings)),
             Some(Ok(search)) => {
                 self.search.set(Search::Running);
-                let told = move |search: &LongStepsSearch, done: bool| {
-                    if done {
-                        self.end(search.found());
-                    }
-                };
-                self.pursuit
-                    .with_value(|pursuit| pursuit.pursue(search, told));
+                self.run_beside(&scenario, search);
             }
         }
+    }
+
+    /// Has a thread run them; what it refuses is refused here, which says why.
+    fn run_beside(self, scenario: &Scenario, search: LongStepsSearch) {
+        let thread = Workers::start(1);
+        self.thread.set_value(thread.clone());
+        if thread.count() == 0 {
+            return self.run_here(search);
+        }
+        let ends = thread.clone();
+        thread.ask(Wanted::Steps.asked(scenario), move |text| {
+            set_timeout(move || ends.stop(), Duration::ZERO);
+            match text.and_then(|text| LongSteps::read(&text)) {
+                Some(found) => self.end(Ok(found)),
+                None => self.run_here(search),
+            }
+        });
+    }
+
+    fn run_here(self, search: LongStepsSearch) {
+        let told = move |search: &LongStepsSearch, done: bool| {
+            if done {
+                self.end(search.found());
+            }
+        };
+        let pursue = |pursuit: &Pursuit| pursuit.pursue(search, told);
+        self.pursuit.with_value(pursue);
     }
 
     fn end(self, found: Result<LongSteps, Vec<Finding>>) {

@@ -57,6 +57,13 @@ impl Workers {
         self.hand(text.into(), Box::new(told));
     }
 
+    /// The same before all others that wait.
+    pub fn ask_first(&self, text: String, told: impl FnOnce(Option<String>) + 'static) {
+        let message = (text.into(), Box::new(told) as Told);
+        self.0.borrow_mut().waiting.push_front(message);
+        self.hand_out();
+    }
+
     /// Has a file read and worked out: its content is never here.
     pub fn ask_of(&self, file: &Chosen, told: impl FnOnce(Option<String>) + 'static) {
         self.hand(file.message(), Box::new(told));

@@ -7,7 +7,7 @@ use crate::lengths::Batches;
 use crate::report::{ManySteps, Running, StepHeld, StepsRun};
 use crate::resolve::image_tokens;
 use crate::units::Bytes;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// Steps that are drawn.
@@ -24,7 +24,7 @@ const AT_A_TIME: usize = 16;
 const SHORTEST: u64 = 2;
 
 /// Where PyTorch runs out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OutOfMemoryAt {
     /// The step, from 1.
     pub step: u64,
@@ -39,7 +39,7 @@ pub struct OutOfMemoryAt {
 }
 
 /// Many steps with one kind of segments.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SegmentsRun {
     /// Whether segments can grow.
     pub expandable_segments: bool,
@@ -69,7 +69,7 @@ impl SegmentsRun {
 }
 
 /// What was found of many steps.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LongSteps {
     /// How many.
     pub count: u64,
@@ -79,6 +79,23 @@ pub struct LongSteps {
     pub longest: u64,
     /// Without expandable segments, and with them.
     pub runs: Vec<SegmentsRun>,
+}
+
+impl LongSteps {
+    /// It as text with every step, for another thread.
+    pub fn written(&self) -> Option<String> {
+        let steps: Vec<&[StepHeld]> = self.runs.iter().map(|run| &run.steps[..]).collect();
+        serde_json::to_string(&(self, steps)).ok()
+    }
+
+    /// What another thread has written; nothing where it is none.
+    pub fn read(text: &str) -> Option<Self> {
+        let (mut read, steps): (Self, Vec<Vec<StepHeld>>) = serde_json::from_str(text).ok()?;
+        for (run, steps) in read.runs.iter_mut().zip(steps) {
+            run.steps = steps;
+        }
+        Some(read)
+    }
 }
 
 /// Looks for that a little at a time. It runs the steps itself: what they take together is more than figures.
@@ -354,6 +371,8 @@ mod tests {
         assert_eq!(plain.out_of_memory, None);
         let (_, last) = plain.growth.last().expect("it grows");
         assert_eq!(*last, plain.peak_reserved);
+        let written = found.written().expect("text");
+        assert_eq!(LongSteps::read(&written), Some(found));
     }
 
     #[test]

@@ -10,6 +10,7 @@ use super::blocks::BlockId;
 use super::places::Places;
 use super::settings::{Limit, Settings};
 use crate::units::Stream;
+use serde::{Deserialize, Serialize};
 
 /// One request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,7 +46,7 @@ pub enum Request {
 }
 
 /// Where it ran out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failure {
     /// Index of the request.
     pub request: usize,

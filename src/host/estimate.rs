@@ -2,7 +2,7 @@
 
 use super::growth::Growth;
 use crate::units::{Bytes, names};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 names! {
     /// The parts of host memory, in the order in which they are shown.
@@ -67,26 +67,40 @@ names! {
 }
 
 /// Host memory of one phase.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HostPhaseUse {
     /// Which phase.
     pub phase: HostPhase,
     /// Sum of the parts.
     pub total: Bytes,
     /// Bytes of each part that is not zero, in the order of [`HostPart::ALL`].
-    #[serde(serialize_with = "as_map")]
+    #[serde(with = "as_map")]
     pub composition: Vec<(HostPart, Bytes)>,
 }
 
-pub(super) fn as_map<P: Serialize, S: serde::Serializer>(
-    parts: &[(P, Bytes)],
-    serializer: S,
-) -> Result<S::Ok, S::Error> {
-    serializer.collect_map(parts.iter().map(|(part, bytes)| (part, bytes)))
+/// Parts that stand in the order of their kinds, as a map.
+pub(super) mod as_map {
+    use crate::units::Bytes;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+    use std::collections::BTreeMap;
+
+    pub fn serialize<P: Serialize, S: Serializer>(
+        parts: &[(P, Bytes)],
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(parts.iter().map(|(part, bytes)| (part, bytes)))
+    }
+
+    pub fn deserialize<'de, P: Deserialize<'de> + Ord, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Vec<(P, Bytes)>, D::Error> {
+        let parts: BTreeMap<P, Bytes> = Deserialize::deserialize(deserializer)?;
+        Ok(parts.into_iter().collect())
+    }
 }
 
 /// Host memory of one node.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HostEstimate {
     /// The phase that needs most.
     pub peak: HostPhaseUse,
@@ -95,15 +109,15 @@ pub struct HostEstimate {
     /// Reclaimable page cache beside it, which must not be counted as used.
     pub page_cache: Bytes,
     /// The parts of the page cache that are not zero.
-    #[serde(serialize_with = "as_map")]
+    #[serde(with = "as_map")]
     pub page_cache_parts: Vec<(PageCachePart, Bytes)>,
     /// Private memory of each training process with its workers, at the peak.
     pub per_rank: Vec<Bytes>,
     /// What each rank has to itself at the peak; those that save have [`HostPart::Saving`] beside.
-    #[serde(serialize_with = "as_map")]
+    #[serde(with = "as_map")]
     pub rank: Vec<(HostPart, Bytes)>,
     /// What the node has once at the peak, whatever the number of ranks.
-    #[serde(serialize_with = "as_map")]
+    #[serde(with = "as_map")]
     pub shared: Vec<(HostPart, Bytes)>,
     /// How many ranks save at the peak, and what each adds.
     pub saving: (u64, Bytes),

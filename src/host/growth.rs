@@ -3,7 +3,7 @@
 use super::estimate::{HostPart, HostPhase};
 use super::job::HostJob;
 use crate::units::{Bytes, names};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 names! {
     /// What makes host memory grow.
@@ -18,14 +18,14 @@ names! {
 }
 
 /// The parts that one driver makes grow.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Growth {
     /// What there is more of: a batch twice as large, one more worker in each rank, one more rank.
     pub driver: HostDriver,
     /// What the node needs more for it.
     pub total: Bytes,
     /// The parts that grow, and by how much, in the order of [`HostPart::ALL`].
-    #[serde(serialize_with = "super::estimate::as_map")]
+    #[serde(with = "super::estimate::as_map")]
     pub parts: Vec<(HostPart, Bytes)>,
 }
 

@@ -14,9 +14,10 @@ use crate::resolve::Resolution;
 use crate::sim::{ModelParameter, Trace};
 use crate::tape::Category;
 use crate::units::{Bytes, DType};
+use serde::{Deserialize, Serialize};
 
 /// The answer to a scenario.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Estimate {
     /// What is said.
     pub report: Report,
@@ -26,6 +27,22 @@ pub struct Estimate {
     pub failure: Option<Failure>,
     /// How many ranks, from the one that is looked at on, certainly do what it does.
     pub alike: u64,
+}
+
+impl Estimate {
+    /// It as text, for another thread.
+    pub fn written(&self) -> Option<String> {
+        serde_json::to_string(self).ok()
+    }
+
+    /// What another thread has written of a scenario; nothing where it is none, or has no answer.
+    pub fn read(text: &str, scenario: &Scenario) -> Option<Self> {
+        let mut read: Self = serde_json::from_str(text).ok()?;
+        let Resolution { spec, findings } = crate::resolve::resolve(scenario);
+        let report = &mut read.report;
+        report.findings = all_findings(findings, &spec?, &report.model, &report.device);
+        Some(read)
+    }
 }
 
 /// For a process that makes many estimates natively: from here on glibc keeps as much freed memory as
@@ -103,33 +120,27 @@ fn answer(run: RankRun, findings: Vec<Finding>) -> Result<Estimate, Vec<Finding>
     let Some(summary) = summary else {
         return Err(vec![Finding::error("program", message!(report::no_phase))]);
     };
-    if let Some(finding) = vllm::too_small(&spec, &trace) {
+    let model = ModelReport {
+        name: spec.model_name.clone(),
+        num_parameters: trace.num_parameters,
+        num_trainable: trace.num_trainable,
+    };
+    if let Some(finding) = vllm::too_small(&spec, &model) {
         return Err(vec![finding]);
     }
-    let of_vllm = vllm::too_large(&spec, &trace, &summary.report)
-        .into_iter()
-        .chain(vllm::too_short(&spec, &trace));
-    let of_vllm: Vec<Finding> = of_vllm.collect();
+    let findings = all_findings(findings, &spec, &model, &summary.report);
     let host = host::estimate(&spec, &host_inputs(&spec, &trace, &summary.asked));
     let verdict = verdict(&spec, &summary.report, &host);
     let others = others(&spec, &trace, &summary.report);
     let report = Report {
-        model: ModelReport {
-            name: spec.model_name.clone(),
-            num_parameters: trace.num_parameters,
-            num_trainable: trace.num_trainable,
-        },
+        model,
         global_batch_size: global_batch_size(&spec),
         device: summary.report,
         host,
         verdict,
         others,
         ranks: Vec::new(),
-        findings: findings
-            .into_iter()
-            .filter(|finding| finding.severity != Severity::Error)
-            .chain(of_vllm)
-            .collect(),
+        findings,
     };
     Ok(Estimate {
         report,
@@ -137,6 +148,21 @@ fn answer(run: RankRun, findings: Vec<Finding>) -> Result<Estimate, Vec<Finding>
         failure: summary.failure,
         alike,
     })
+}
+
+/// What to know beside an answer: what was found of the scenario, and of the answer.
+fn all_findings(
+    of_scenario: Vec<Finding>,
+    spec: &ResolvedSpec,
+    model: &ModelReport,
+    device: &DeviceReport,
+) -> Vec<Finding> {
+    let of_scenario = of_scenario.into_iter();
+    of_scenario
+        .filter(|finding| finding.severity != Severity::Error)
+        .chain(vllm::too_large(spec, model, device))
+        .chain(vllm::too_short(spec, model))
+        .collect()
 }
 
 /// Samples that an optimizer step sees over all devices. Processes that share a GPU are jobs of

@@ -9,7 +9,7 @@ use crate::model::{ResolvedSpec, Uniform};
 use crate::sim::{Phase, Trace};
 use crate::tape::Category;
 use crate::units::{Bytes, names};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 names! {
     /// A published formula.
@@ -67,7 +67,7 @@ names! {
 }
 
 /// One formula's answer beside the simulation's.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Other {
     /// The formula.
     pub method: Method,

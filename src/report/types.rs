@@ -67,6 +67,23 @@ impl<'de> Deserialize<'de> for Composition {
     }
 }
 
+/// A composition as bytes of each category, in the order of [`Category::ALL`]: for many of them.
+mod of_each_category {
+    use super::Composition;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+    pub fn serialize<S: Serializer>(of: &Composition, serializer: S) -> Result<S::Ok, S::Error> {
+        of.0.serialize(serializer)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Composition, D::Error> {
+        Deserialize::deserialize(deserializer).map(Composition)
+    }
+}
+
 /// What a phase takes at its peak.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PhaseReport {
@@ -83,7 +100,7 @@ pub struct PhaseReport {
 }
 
 /// One step: its phases in program order and the one that needs most.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StepReport {
     /// Phases in program order, micro-batches taken together.
     pub phases: Vec<PhaseReport>,
@@ -163,7 +180,7 @@ impl<'de> Deserialize<'de> for Communication {
 }
 
 /// The device's side.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DeviceReport {
     /// The first step, in which optimizer states appear.
     pub first_step: StepReport,
@@ -177,7 +194,7 @@ pub struct DeviceReport {
     /// CUDA contexts and kernel images outside the allocator, of all processes on the device.
     pub context: Bytes,
     /// What other programs hold of the device.
-    #[serde(skip_serializing_if = "is_none_held")]
+    #[serde(skip_serializing_if = "is_none_held", default)]
     pub in_use: Bytes,
     /// What nvidia-smi shows at the peak: reserved plus context, all processes on the device, other programs'
     /// too.
@@ -189,7 +206,7 @@ pub struct DeviceReport {
     /// What the rank computes in a steady step.
     pub compute: Compute,
     /// What it sends in one; nothing where there is one rank.
-    #[serde(skip_serializing_if = "Communication::is_none")]
+    #[serde(skip_serializing_if = "Communication::is_none", default)]
     pub communication: Communication,
 }
 
@@ -210,7 +227,7 @@ impl DeviceReport {
 }
 
 /// Peaks of the whole run of one process.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunReport {
     /// `torch.cuda.max_memory_allocated()`.
     pub peak_allocated: Bytes,
@@ -229,7 +246,7 @@ names! {
 }
 
 /// The model's side.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ModelReport {
     /// Name for people.
     pub name: String,
@@ -272,7 +289,7 @@ impl Fit {
 }
 
 /// The answer in one line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Verdict {
     /// Whether both sides fit, swap not counted as memory.
     pub fits: bool,
@@ -323,7 +340,7 @@ impl RankReport {
 }
 
 /// Everything Highwater says of a scenario.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Report {
     /// The model.
     pub model: ModelReport,
@@ -339,7 +356,7 @@ pub struct Report {
     pub others: Vec<Other>,
     /// The job's ranks that differ, those that take most first; empty where there is one, or where they were
     /// not looked at.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty", skip_deserializing)]
     pub ranks: Vec<RankReport>,
     /// What to know about the scenario; room `text` writes it.
     #[serde(skip)]
@@ -347,11 +364,12 @@ pub struct Report {
 }
 
 /// Memory at one event of the run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TimelinePoint {
     /// Index of the event.
     pub event: u32,
     /// Live storages by category.
+    #[serde(with = "of_each_category")]
     pub composition: Composition,
     /// `torch.cuda.memory_allocated()`.
     pub allocated: Bytes,
@@ -360,7 +378,7 @@ pub struct TimelinePoint {
 }
 
 /// A phase's place in the timeline.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PhaseSpan {
     /// Step, from 0.
     pub step: u32,
@@ -376,7 +394,7 @@ pub struct PhaseSpan {
 
 /// Memory over program order, thinned to what a drawing can show. Thinning keeps the highest
 /// point of each stretch, so that peaks stay exact.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Timeline {
     /// Points by event.
     pub points: Vec<TimelinePoint>,

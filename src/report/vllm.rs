@@ -1,9 +1,8 @@
 //! Whether a vLLM's share of the GPU leaves enough, for itself and for training.
 
-use super::DeviceReport;
+use super::{DeviceReport, ModelReport};
 use crate::ask::{Finding, message};
 use crate::model::{ResolvedSpec, VllmShare};
-use crate::sim::Trace;
 use crate::tape::Category;
 use crate::units::{Bytes, MIB};
 
@@ -15,14 +14,14 @@ fn share(hundredths: u64) -> f64 {
 }
 
 /// The share of a run, where it has one.
-fn of(spec: &ResolvedSpec, trace: &Trace) -> Option<VllmShare> {
-    let adapters = spec.lora.as_ref().map_or(0, |_| trace.num_trainable);
-    VllmShare::of(spec, trace.num_parameters - adapters)
+fn of(spec: &ResolvedSpec, model: &ModelReport) -> Option<VllmShare> {
+    let adapters = spec.lora.as_ref().map_or(0, |_| model.num_trainable);
+    VllmShare::of(spec, model.num_parameters - adapters)
 }
 
 /// What is wrong where vLLM does not start: the least share with which it does.
-pub(super) fn too_small(spec: &ResolvedSpec, trace: &Trace) -> Option<Finding> {
-    let of = of(spec, trace).filter(|of| !of.starts())?;
+pub(super) fn too_small(spec: &ResolvedSpec, model: &ModelReport) -> Option<Finding> {
+    let of = of(spec, model).filter(|of| !of.starts())?;
     let (cache, sequence) = (of.cache / MIB, of.sequence.div_ceil(MIB));
     let least = of.least();
     if least > 100 {
@@ -35,8 +34,8 @@ pub(super) fn too_small(spec: &ResolvedSpec, trace: &Trace) -> Option<Finding> {
 }
 
 /// What to know where vLLM starts only if it is told how long sequences are.
-pub(super) fn too_short(spec: &ResolvedSpec, trace: &Trace) -> Option<Finding> {
-    of(spec, trace).filter(|of| of.cache < of.longest)?;
+pub(super) fn too_short(spec: &ResolvedSpec, model: &ModelReport) -> Option<Finding> {
+    of(spec, model).filter(|of| of.cache < of.longest)?;
     let (positions, tokens) = (spec.max_positions?, spec.seq_len);
     let message = message!(objective::whole_context, positions, tokens);
     Some(Finding::warning("objective.generation", message))
@@ -45,10 +44,10 @@ pub(super) fn too_short(spec: &ResolvedSpec, trace: &Trace) -> Option<Finding> {
 /// What to know where all does not fit beside vLLM: the largest share with which it would, if there is one.
 pub(super) fn too_large(
     spec: &ResolvedSpec,
-    trace: &Trace,
+    model: &ModelReport,
     device: &DeviceReport,
 ) -> Option<Finding> {
-    let of = of(spec, trace)?;
+    let of = of(spec, model)?;
     let missing = device.total - device.usable;
     let steps = [&device.first_step, &device.steady_step];
     let mut phases = steps.into_iter().flat_map(|step| &step.phases);

@@ -8,12 +8,12 @@ use crate::report::replayed::{limited, settings};
 use crate::resolve::resolve;
 use crate::sim::simulate;
 use crate::units::Bytes;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// What a step held.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StepHeld {
     /// Tokens of its longest micro-batch.
     pub length: u64,
