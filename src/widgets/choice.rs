@@ -42,6 +42,8 @@ pub fn Choices(
     #[prop(into)]
     on_choice: Callback<String>,
 ) -> impl IntoView {
+    // The options stay as they are where others are not offered.
+    let choices = Memo::new(move |_| choices.get());
     let option = move |choice: Choice| {
         let own = choice.value.clone();
         view! {

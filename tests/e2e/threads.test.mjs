@@ -47,15 +47,12 @@ test("threads find what the page finds without them", async () => {
   }));
   const values = await all(beside.page);
   await beside.close();
-  const alone = await open(browser, site.url + query, { serviceWorkers: "block", ready: false });
-  await alone.page.route(/worker-[0-9a-f]+\.js$/, (route) => route.abort());
-  await alone.page.goto(site.url + query);
-  await alone.page.locator("html[data-whole]").waitFor();
-  assert.deepEqual(await all(alone.page), values);
-  assert.equal(alone.page.workers().length, 0);
+  const without = await alone(query);
+  assert.deepEqual(await all(without.page), values);
+  assert.equal(without.page.workers().length, 0);
   // That the script does not come is what the test is about.
-  alone.problems.length = 0;
-  await alone.close();
+  without.problems.length = 0;
+  await without.close();
 });
 
 test("a long search leaves the page free", async () => {
@@ -71,34 +68,69 @@ test("a long search leaves the page free", async () => {
   await close();
 });
 
-test("a pipeline is answered by threads as by the page, which they leave free", async () => {
-  const total = (page) => page.getByTestId("device-bar").locator("strong").getAttribute("title");
-  /** What is shown after the micro-batch has become larger step by step, and the longest task of the page. */
-  const changed = async (page) => {
-    await page.waitForTimeout(4000); // ranks and advice are worked out first
-    const before = await total(page);
+const total = (page) => page.getByTestId("device-bar").locator("strong").getAttribute("title");
+
+/** What is shown after the micro-batch has become larger step by step, and the longest tasks of the page. */
+async function changed(page) {
+  await page.waitForTimeout(4000); // ranks and advice are worked out first
+  const before = await total(page);
+  await page.evaluate(tasks);
+  await slider(page, "Micro-batch size").focus();
+  for (let step = 0; step < 3; step += 1) await page.keyboard.press("ArrowUp");
+  await page.waitForFunction((of) => document.querySelector("[data-testid=device-bar] strong").title !== of, before);
+  await page.waitForTimeout(1500); // the answer to the last of them
+  const long = await page.evaluate(() => globalThis.tasks.sort((a, b) => b - a));
+  return [await total(page), long.map(Math.round)];
+}
+
+/** A page whose browser has no threads. */
+async function alone(query) {
+  const opened = await open(browser, site.url + query, { serviceWorkers: "block", ready: false });
+  await opened.page.route(/worker-[0-9a-f]+\.js$/, (route) => route.abort());
+  await opened.page.goto(site.url + query);
+  await opened.page.locator("html[data-whole]").waitFor();
+  return opened;
+}
+
+for (const [name, query] of Object.entries({
+  "a pipeline": LONG,
+  "a generation": "?v=1&model=llama-3.1-8b&precision=bf16&gpu=h100-80gb&eval=generate&new_tokens=512&beams=4",
+})) {
+  test(`${name} is answered by threads as by the page, which they leave free`, async () => {
+    const beside = await open(browser, site.url + query);
+    const [shown, held] = await changed(beside.page);
+    const same = await open(browser, beside.page.url());
+    assert.equal(await total(same.page), shown, "the page that opens with it shows the same");
+    await same.close();
+    await beside.close();
+    const without = await alone(query);
+    const [shownAlone, heldAlone] = await changed(without.page);
+    assert.equal(shownAlone, shown);
+    console.log(`tasks of the page above 50 ms while ${name} is changed: ${held}; without threads: ${heldAlone}`);
+    assert.ok(Math.max(0, ...held) < Math.max(...heldAlone), `${held} against ${heldAlone}`);
+    without.problems.length = 0;
+    await without.close();
+  });
+}
+
+test("many steps are run beside the page, which shows what it shows without threads", async () => {
+  const query = "?v=1&model=qwen2.5-0.5b&precision=bf16&mb=4&seq=2048&lengths=mean%20412,p95%201800,longest%202048";
+  const ran = async ({ page }) => {
+    const panel = page.getByTestId("steps-panel");
+    await panel.scrollIntoViewIfNeeded();
+    await page.waitForTimeout(4000);
     await page.evaluate(tasks);
-    await slider(page, "Micro-batch size").focus();
-    for (let step = 0; step < 3; step += 1) await page.keyboard.press("ArrowUp");
-    await page.waitForFunction((of) => document.querySelector("[data-testid=device-bar] strong").title !== of, before);
-    await page.waitForTimeout(1500); // the answer to the last of them
-    const long = await page.evaluate(() => globalThis.tasks.sort((a, b) => b - a));
-    return [await total(page), long.map(Math.round)];
+    await panel.getByRole("button", { name: "Draw" }).click();
+    await page.locator("#steps").waitFor({ timeout: 60_000 });
+    return [await panel.getByRole("status").innerText(), await page.evaluate(() => globalThis.tasks.length)];
   };
-  const beside = await open(browser, site.url + LONG);
-  const [shown, held] = await changed(beside.page);
-  const same = await open(browser, beside.page.url());
-  assert.equal(await total(same.page), shown, "the page that opens with it shows the same");
-  await same.close();
-  await beside.close();
-  const alone = await open(browser, site.url + LONG, { serviceWorkers: "block", ready: false });
-  await alone.page.route(/worker-[0-9a-f]+\.js$/, (route) => route.abort());
-  await alone.page.goto(site.url + LONG);
-  await alone.page.locator("html[data-whole]").waitFor();
-  const [without, heldAlone] = await changed(alone.page);
-  assert.equal(without, shown);
-  console.log(`tasks of the page above 50 ms while a pipeline is changed: ${held}; without threads: ${heldAlone}`);
-  assert.ok(Math.max(0, ...held) < Math.max(...heldAlone), `${held} against ${heldAlone}`);
-  alone.problems.length = 0;
-  await alone.close();
+  const beside = await open(browser, site.url + query);
+  const [shown, held] = await ran(beside);
+  assert.ok(held < 3, `${held} long tasks`);
+  const without = await alone(query);
+  const [shownAlone] = await ran(without);
+  assert.match(shown, /GiB/);
+  assert.equal(shown, shownAlone);
+  without.problems.length = 0;
+  for (const { close } of [beside, without]) await close();
 });

@@ -165,16 +165,20 @@ fn table(store: Store, search: MapSearch) -> Option<AnyView> {
     )
 }
 
-/// Which number varies along an edge.
-#[component]
-fn Edge(id: &'static str, label: Word, axis: RwSignal<&'static str>) -> impl IntoView {
-    let store = use_store();
-    // Axes without effect are named with the reason, and cannot be chosen.
-    let choices = Signal::derive(move || {
+/// What can vary along an edge: axes without effect are named with the reason, and cannot be chosen.
+fn choices(store: Store) -> Memo<Vec<Choice>> {
+    let numbers = StoredValue::new(Axis::numbers());
+    let reasons = Memo::new(move |_| {
+        let of_all = |scenario: &Scenario| {
+            let idle = |of: &Axis| of.idle(scenario);
+            numbers.with_value(|all| all.iter().map(idle).collect::<Vec<_>>())
+        };
+        store.scenario.with(of_all)
+    });
+    Memo::new(move |_| {
         let language = store.language.get();
-        let choice = |of: Axis| {
+        let choice = |(of, idle): (&Axis, _)| {
             let name = setting_name(of.setting(), language);
-            let idle = store.scenario.with(|scenario| of.idle(scenario));
             Choice {
                 value: of.setting().to_owned(),
                 label: match idle {
@@ -184,8 +188,19 @@ fn Edge(id: &'static str, label: Word, axis: RwSignal<&'static str>) -> impl Int
                 disabled: idle.is_some(),
             }
         };
-        Axis::numbers().into_iter().map(choice).collect::<Vec<_>>()
-    });
+        numbers.with_value(|all| all.iter().zip(reasons.get()).map(choice).collect())
+    })
+}
+
+/// Which number varies along an edge.
+#[component]
+fn Edge(
+    id: &'static str,
+    label: Word,
+    choices: Memo<Vec<Choice>>,
+    axis: RwSignal<&'static str>,
+) -> impl IntoView {
+    let store = use_store();
     view! {
         <label class="inline-choice">
             {move || label.text(store.language.get())} " "
@@ -216,6 +231,7 @@ pub(in crate::views) fn MapPanel() -> impl IntoView {
         _ => None,
     };
     let is_known = Memo::new(move |_| search.map.with(|map| matches!(map, Some(Ok(_)))));
+    let choices = choices(store);
     view! {
         <section class="card figure" data-testid="map-panel" aria-labelledby="map-panel-title">
             <header class="figure-head">
@@ -231,8 +247,8 @@ pub(in crate::views) fn MapPanel() -> impl IntoView {
             </header>
             <p class="figure-summary">{word(Word::MapHelp)}</p>
             <div class="plan-options">
-                <Edge id="map-x" label=Word::MapRight axis=search.axes[0] />
-                <Edge id="map-y" label=Word::MapUp axis=search.axes[1] />
+                <Edge id="map-x" label=Word::MapRight choices axis=search.axes[0] />
+                <Edge id="map-y" label=Word::MapUp choices axis=search.axes[1] />
             </div>
             <p role="status">{why}</p>
         </section>
