@@ -114,7 +114,7 @@ for (const [name, query] of Object.entries({
 }
 
 test("many steps are run beside the page, which shows what it shows without threads", async () => {
-  const query = "?v=1&model=qwen2.5-0.5b&precision=bf16&mb=4&seq=2048&lengths=mean%20412,p95%201800,longest%202048";
+  const query = "?v=1&model=qwen2.5-0.5b&precision=bf16&mb=4&seq=2048&lengths=mean:616,p95:1800,longest:2048";
   const ran = async ({ page }) => {
     const panel = page.getByTestId("steps-panel");
     await panel.scrollIntoViewIfNeeded();
@@ -126,11 +126,13 @@ test("many steps are run beside the page, which shows what it shows without thre
   };
   const beside = await open(browser, site.url + query);
   const [shown, held] = await ran(beside);
-  assert.ok(held < 3, `${held} long tasks`);
+  await beside.close();
   const without = await alone(query);
-  const [shownAlone] = await ran(without);
+  const [shownAlone, heldAlone] = await ran(without);
+  console.log(`tasks of the page above 50 ms while many steps are run: ${held}; without threads: ${heldAlone}`);
+  assert.ok(held < heldAlone, `${held} against ${heldAlone}`);
   assert.match(shown, /GiB/);
   assert.equal(shown, shownAlone);
   without.problems.length = 0;
-  for (const { close } of [beside, without]) await close();
+  await without.close();
 });
