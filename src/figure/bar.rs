@@ -6,7 +6,7 @@ use crate::units::Bytes;
 const MARGIN: f64 = 1.06;
 
 /// Parts smaller than this share of the total are shown as one, where there are several.
-const SMALL: f64 = 0.01;
+pub const SMALL: f64 = 0.01;
 
 /// Less headroom than this share of the capacity is called tight.
 const TIGHT: f64 = 0.1;
@@ -74,6 +74,19 @@ pub struct CapacityBar<K> {
     scale: f64,
 }
 
+/// Parts that are shown one by one, and those that are too small for it: none of them where it is but one.
+pub fn parted<K>(parts: impl IntoIterator<Item = (K, Bytes)>) -> [Vec<(K, Bytes)>; 2] {
+    let parts: Vec<(K, Bytes)> = parts.into_iter().collect();
+    let total: Bytes = parts.iter().map(|(_, bytes)| *bytes).sum();
+    let limit = total.get() as f64 * SMALL;
+    let is_small = |(_, bytes): &(K, Bytes)| bytes.get() > 0 && (bytes.get() as f64) < limit;
+    if parts.iter().filter(|part| is_small(part)).count() < 2 {
+        return [parts, Vec::new()];
+    }
+    let (few, shown) = parts.into_iter().partition(is_small);
+    [shown, few]
+}
+
 impl<K> CapacityBar<K> {
     /// A bar of parts in their order; empty ones are left out.
     pub fn new(parts: impl IntoIterator<Item = (K, Bytes)>, capacity: Bytes) -> Self {
@@ -102,14 +115,7 @@ impl<K> CapacityBar<K> {
 
     /// A bar whose smallest parts are taken together as `small`, which comes last.
     pub fn folded(parts: impl IntoIterator<Item = (K, Bytes)>, small: K, capacity: Bytes) -> Self {
-        let parts: Vec<(K, Bytes)> = parts.into_iter().collect();
-        let total: Bytes = parts.iter().map(|(_, bytes)| *bytes).sum();
-        let limit = total.get() as f64 * SMALL;
-        let is_small = |(_, bytes): &(K, Bytes)| bytes.get() > 0 && (bytes.get() as f64) < limit;
-        if parts.iter().filter(|part| is_small(part)).count() < 2 {
-            return Self::new(parts, capacity);
-        }
-        let (few, mut shown): (Vec<_>, Vec<_>) = parts.into_iter().partition(is_small);
+        let [mut shown, few] = parted(parts);
         shown.push((small, few.into_iter().map(|(_, bytes)| bytes).sum()));
         Self::new(shown, capacity)
     }

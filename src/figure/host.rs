@@ -26,14 +26,15 @@ impl HostBarPart {
     }
 }
 
+/// The parts of host memory at its own peak.
+pub fn host_parts(host: &HostEstimate) -> impl Iterator<Item = (HostBarPart, Bytes)> {
+    let parts = host.peak.composition.iter();
+    parts.map(|&(part, bytes)| (HostBarPart::Used(part), bytes))
+}
+
 /// Host memory at its own peak, against the RAM of the node.
 pub fn host_bar(host: &HostEstimate, ram: Bytes) -> CapacityBar<HostBarPart> {
-    let parts = host
-        .peak
-        .composition
-        .iter()
-        .map(|&(part, bytes)| (HostBarPart::Used(part), bytes));
-    CapacityBar::folded(parts, HostBarPart::Small, ram)
+    CapacityBar::folded(host_parts(host), HostBarPart::Small, ram)
         .with_uncounted(HostBarPart::PageCache, host.page_cache)
 }
 

@@ -16,10 +16,10 @@ mod table;
 mod tensors;
 mod zoom;
 
-pub use bar::{CapacityBar, Part, Standing};
+pub use bar::{CapacityBar, Part, SMALL, Standing, parted};
 pub use compare::{Comparison, Pair, compare_device, compare_host, on_one_device};
 pub use device::{DevicePart, binding_step, cached_with_room, device_bar, device_parts};
-pub use host::{HostBarPart, NodeRow, host_bar, node_rows};
+pub use host::{HostBarPart, NodeRow, host_bar, host_parts, node_rows};
 pub use peaks::{PhasePeak, phase_peaks};
 pub use purposes::{PurposeRow, purpose_color, purpose_rows};
 pub use table::{HostTable, PhaseTable, host_table, phase_table};

@@ -3,6 +3,7 @@
 //! Everything a person reads is made here. Each word is one line with both languages, so that
 //! none can be missing; each sentence is a function of plain data. Nothing here knows the page.
 
+mod bar_parts;
 mod configs;
 mod explained;
 mod explanation;
@@ -35,6 +36,7 @@ mod tour;
 mod verdict;
 mod words;
 
+pub use bar_parts::{device_part_name, host_bar_part_name, small_parts_explained};
 pub use configs::{
     ConfigWord, estimate_comment, gpu_taken_for, lack_sentence, left_out, note_sentence,
     nothing_of, taken_for, unread_sentence, unsaid_comment,

@@ -6,7 +6,10 @@ use crate::figure::{
 };
 use crate::host::HostPart;
 use crate::tape::Category;
-use crate::text::{Scale, Term, Word, amount, bar_name, difference, exact_bytes, given_back};
+use crate::text::{
+    Scale, Word, amount, bar_name, device_part_name, difference, exact_bytes, given_back,
+    host_bar_part_name,
+};
 use crate::units::Bytes;
 use crate::widgets::{Bar, Legend, Mark, Segment};
 use leptos::prelude::*;
@@ -39,14 +42,7 @@ impl Shown for DevicePart {
     }
 
     fn label(self, store: Store) -> &'static str {
-        let language = store.language.get();
-        match self {
-            Self::Category(category) => category.term(language),
-            Self::Cached => Word::Cached.text(language),
-            Self::OtherProcesses => Word::OtherProcesses.text(language),
-            Self::Context => Word::Context.text(language),
-            Self::Small => Word::SmallParts.text(language),
-        }
+        device_part_name(self, store.language.get())
     }
 
     fn ink(self) -> Ink {
@@ -70,12 +66,7 @@ impl Shown for HostBarPart {
     }
 
     fn label(self, store: Store) -> &'static str {
-        let language = store.language.get();
-        match self {
-            Self::Used(part) => part.term(language),
-            Self::Small => Word::SmallParts.text(language),
-            Self::PageCache => Word::PageCache.text(language),
-        }
+        host_bar_part_name(self, store.language.get())
     }
 
     fn ink(self) -> Ink {

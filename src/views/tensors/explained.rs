@@ -6,7 +6,7 @@ use crate::report::{Detail, Estimate, LiveTensor, Report};
 use crate::tape::Category;
 use crate::text::{
     category_explained, device_part_explained, host_part_explained, page_cache_explained,
-    phase_explained, tensor_explained,
+    phase_explained, small_parts_explained, tensor_explained,
 };
 use leptos::prelude::*;
 
@@ -42,6 +42,9 @@ fn of_part(store: Store, answer: &Estimate, target: Target) -> Option<String> {
         Target::Host(part) => Some(host_part_explained(part, host, units, language)),
         Target::Other(name) if name == HostBarPart::PageCache.name() => {
             Some(page_cache_explained(host, units, language))
+        }
+        Target::Other(name) if name == DevicePart::Small.name() => {
+            small_parts_explained(&answer.report, units, language)
         }
         Target::Other(name) => {
             let part = DevicePart::WITHOUT_CATEGORY
