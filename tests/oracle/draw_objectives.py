@@ -4,7 +4,7 @@
     python3 draw_objectives.py 7 60 losses | DIR/run.sh cases.py --apart > measured.jsonl    # with other losses than the trainers' defaults
     python3 draw_objectives.py 7 60 packed | DIR/run.sh cases.py --apart > measured.jsonl    # SFT with packed rows
     python3 draw_objectives.py 7 60 ranks | DIR/run.sh cases.py --apart > measured.jsonl     # one rank of several: ranks ddp, fsdp1, fsdp2, deepspeed_zero, or of all
-    python3 draw_objectives.py 7 60 evaluated | DIR/run.sh cases.py --apart > measured.jsonl # with the trainer's own evaluation after each step"""
+    python3 draw_objectives.py 7 60 evaluated | DIR/run.sh cases.py --apart > measured.jsonl # with the trainer's own evaluation after each step: ranks_evaluated on ranks"""
 import json, random, sys
 from objectives import KINDS, GENERATED
 
@@ -137,9 +137,15 @@ def packed(chance):
 def evaluated(chance):
     """One whose trainer evaluates after each step."""
     draws = chance.choice([drawn, drawn, drawn, with_loss, packed, lambda chance: drawn(chance, "distillation"), lambda chance: drawn(chance, None, ["quantized"]), lambda chance: drawn(chance, None, ["experts"])])
-    made = draws(chance)
-    objective = made["objective"]
-    pick = chance.choice
+    made = with_evaluation(chance, draws(chance))
+    if made["objective"]["kind"] == "grpo" and chance.random() < 0.5:
+        made["objective"]["generation"] = "model"
+    return made
+
+
+def with_evaluation(chance, made):
+    """The same with an evaluation after each step."""
+    objective, pick = made["objective"], chance.choice
     evaluation = made["evaluation"] = dict(kind=pick(["loss", "trainer", "trainer"]), batches=pick([1, 2, 3, 5, 11]))
     if chance.random() < 0.6 and "packing" not in made:
         evaluation["micro_batch_size"] = pick([1, 2, 4, 8, 16] if objective["kind"] != "kto" else [2, 4, 8, 16])
@@ -147,8 +153,6 @@ def evaluated(chance):
         evaluation["keep_predictions"] = False
     if evaluation["kind"] == "trainer" and chance.random() < 0.25:
         evaluation["accumulation_steps"] = pick([1, 2, 4])
-    if objective["kind"] == "grpo" and chance.random() < 0.5:
-        objective["generation"] = "model"
     return made
 
 
@@ -189,7 +193,12 @@ def of_ranks(chance, kind=None):
     return dict(made, parallelism=dict(dp=dp))
 
 
-DRAWERS = dict(losses=with_loss, packed=packed, evaluated=evaluated, ranks=of_ranks)
+def evaluated_on_ranks(chance, kind=None):
+    """One that a rank of several trains and evaluates."""
+    return with_evaluation(chance, of_ranks(chance, kind))
+
+
+DRAWERS = dict(losses=with_loss, packed=packed, evaluated=evaluated, ranks=of_ranks, ranks_evaluated=evaluated_on_ranks)
 
 if __name__ == "__main__":
     seed, count = int(sys.argv[1]), int(sys.argv[2])

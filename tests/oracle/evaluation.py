@@ -4,7 +4,7 @@ import torch
 from recorder import storage, tensors
 from transformers.generation.utils import GenerationMixin
 from transformers.trainer_pt_utils import nested_concat
-import images, libraries, masks, scenario as scenarios
+import images, libraries, masks, ranks, scenario as scenarios
 
 DEFAULTS = dict(kind="loss", batches=3, use_cache=None, logits_to_keep=None, keep_predictions=True, accumulation_steps=None, max_new_tokens=128, num_beams=1, do_sample=False)
 left = [0]
@@ -162,7 +162,9 @@ def groups(objective):
 
 
 def rows(objective):
-    return complete(objective.asked)["batches"] * size(objective) // groups(objective)
+    """Of the batches of all ranks."""
+    dp = ranks.asked(objective.asked)
+    return (ranks.group_of(objective.asked, dp)["size"] if dp else 1) * complete(objective.asked)["batches"] * size(objective) // groups(objective)
 
 
 def asked_of_trainer(objective, options, more):
@@ -178,9 +180,10 @@ def asked_of_trainer(objective, options, more):
 
 def padded_across_processes(found, dim=0, **_):
     """A stubbed device cannot say how long the tensors of all processes are: as long as those of this one."""
+    from accelerate.utils.operations import gather
     for tensor in tensors(found):
         if dim < tensor.dim():
-            torch.tensor(tensor.shape, device=tensor.device)
+            gather(torch.tensor(tensor.shape, device=tensor.device)[None])
     return found
 
 

@@ -57,7 +57,7 @@ def wrapped(objective, make):
     if rank.dp["kind"].startswith("fsdp"):  # breaking convention, as Trainer says
         trainer.model = rank.engine
     if rank.dp["kind"] == "deepspeed_zero":
-        trainer.accelerator.deepspeed_engine_wrapped = Steps(rank)
+        trainer.accelerator.deepspeed_engine_wrapped, trainer.deepspeed = Steps(rank), rank.engine
     return rank
 
 

@@ -220,6 +220,8 @@ groups! {
             "关闭 use_orig_params 时，FSDP1 不能展平只有一部分参与训练的参数；只能冻结整层。";
         ready_twice: "DDP looks for unused parameters in the graph, where re-entrant checkpointing hides those that are used: they are ready twice, which it refuses.",
             "DDP 在计算图中查找未用参数，而可重入检查点会隐藏实际用到的参数：它们会两次就绪，DDP 会报错。";
+        static_accumulation: "DDP with a static graph stops where its first micro-batch does not reduce gradients (no_sync): reduce after each, or leave the graph free.",
+            "DDP 使用静态图时，若第一个微批不归约梯度（no_sync）便会报错：请在每个微批后归约，或关闭静态图。";
         fused_step: "FSDP2's parameters are distributed tensors, for which PyTorch has fused steps of Adam and AdamW only.",
             "FSDP2 的参数是分布式张量，PyTorch 只为它们提供 Adam 与 AdamW 的融合更新。";
         flat_frozen: "With use_orig_params off FSDP1 flattens adapters apart from frozen weights only: they are units of their own (peft's fsdp_auto_wrap_policy).",
