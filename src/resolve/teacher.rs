@@ -2,8 +2,8 @@
 
 use super::objective::is_plain;
 use crate::ask::{
-    ActivationCheckpointing, ComputeDtype, Finding, ModelRef, Objective, Precision, Quantization,
-    Scenario, Severity, message,
+    ActivationCheckpointing, ComputeDtype, DataParallelKind, Finding, ModelRef, Objective,
+    Precision, Quantization, Scenario, Severity, message,
 };
 use crate::families::{catalog_models, reading::model};
 use crate::model::{Architecture, ResolvedSpec};
@@ -15,6 +15,13 @@ const TEACHER: &str = "objective.teacher";
 /// From a scenario to what is true of it.
 type Complete = fn(&Scenario, &mut Vec<Finding>) -> Option<ResolvedSpec>;
 
+/// The dtype in which `DeepSpeed`'s engine has its model: it casts one to half precision, and takes none that is in half
+/// precision to fp32 (`_configure_distributed_model`, `deepspeed/runtime/engine.py`, 0.19.8).
+fn engine_dtype(scenario: &Scenario) -> Option<DType> {
+    let by_engine = scenario.parallelism.dp.kind == DataParallelKind::DeepSpeedZero;
+    by_engine.then(|| scenario.precision.dtype())
+}
+
 /// The scenario of the teacher alone: it is loaded as it is, and neither checkpointed nor wrapped.
 fn alone(scenario: &Scenario) -> Scenario {
     let objective = &scenario.objective;
@@ -25,7 +32,9 @@ fn alone(scenario: &Scenario) -> Scenario {
         scenario.model_overrides.clone()
     };
     let dtype = objective.teacher_dtype.map(ComputeDtype::dtype);
-    let precision = match dtype.unwrap_or_else(|| scenario.weights_dtype()) {
+    let asked = dtype.unwrap_or_else(|| scenario.weights_dtype());
+    let of_engine = engine_dtype(scenario).filter(|dtype| *dtype != DType::Float32);
+    let precision = match of_engine.unwrap_or(asked) {
         DType::BFloat16 => Precision::Bf16,
         DType::Float16 => Precision::Fp16,
         _ => Precision::Fp32,
@@ -41,6 +50,7 @@ fn alone(scenario: &Scenario) -> Scenario {
         frozen: Vec::new(),
         activation_checkpointing: ActivationCheckpointing::None,
         checkpoint_every: 1,
+        gradient_accumulation_steps: 1,
         padding_mask: Some(scenario.has_padding()),
         objective: Objective::default(),
         ..scenario.clone()
@@ -58,6 +68,15 @@ pub(super) fn resolve(
         return None;
     }
     let own = scenario.objective.teacher.is_none();
+    let asked = scenario.objective.teacher_dtype.map(ComputeDtype::dtype);
+    if engine_dtype(scenario) == Some(DType::Float32)
+        && asked.is_some_and(|dtype| dtype != DType::Float32)
+    {
+        const DTYPE: &str = "objective.teacher_dtype";
+        let finding = Finding::error(DTYPE, message!(objective::teacher_in_fp32));
+        findings.push(finding.with_fix(DTYPE, Value::Null));
+        return None;
+    }
     let mut refuse = |why| {
         findings.push(Finding::error(TEACHER, why).with_fix(TEACHER, Value::Null));
     };

@@ -156,13 +156,20 @@ def with_evaluation(chance, made):
     return made
 
 
-def of_ranks(chance, kind=None):
+def distilled_on_ranks(chance, kind=None):
+    """One that a rank of several distills, in some with an evaluation after each step; nothing is generated."""
+    made = of_ranks(chance, kind, [lambda chance: drawn(chance, "distillation")])
+    made["objective"].pop("generation", None)
+    return with_evaluation(chance, made) if chance.random() < 0.3 else made
+
+
+def of_ranks(chance, kind=None, draws=()):
     """One that a rank of several trains."""
     import draw_ranks
     kind = kind or chance.choice(["ddp", "ddp", "fsdp2", "deepspeed_zero", "fsdp1"])
     c = draw_ranks.Choice(chance)
     while True:
-        made = c.pick([drawn, drawn, drawn, with_loss, packed, lambda chance: drawn(chance, None, ["quantized"]), lambda chance: drawn(chance, None, ["experts"])])(chance)
+        made = c.pick(draws or [drawn, drawn, drawn, with_loss, packed, lambda chance: drawn(chance, None, ["quantized"]), lambda chance: drawn(chance, None, ["experts"])])(chance)
         dp, precision = draw_ranks.KINDS[kind](c)
         quantized, offloads = "quantization" in made, dp.get("cpu_offload")
         if not quantized or kind == "ddp" or kind.startswith("fsdp") and made["quantization"]["type"] != "int8" and not offloads:
@@ -198,7 +205,7 @@ def evaluated_on_ranks(chance, kind=None):
     return with_evaluation(chance, of_ranks(chance, kind))
 
 
-DRAWERS = dict(losses=with_loss, packed=packed, evaluated=evaluated, ranks=of_ranks, ranks_evaluated=evaluated_on_ranks)
+DRAWERS = dict(losses=with_loss, packed=packed, evaluated=evaluated, ranks=of_ranks, ranks_evaluated=evaluated_on_ranks, ranks_distilled=distilled_on_ranks)
 
 if __name__ == "__main__":
     seed, count = int(sys.argv[1]), int(sys.argv[2])

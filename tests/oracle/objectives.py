@@ -67,13 +67,13 @@ class Objective:
         asked, objective = self.asked, self.objective
         self.of_ranks = trainer_ranks.begins(asked)
         datasets.disable_progress_bars()
-        model = lambda name=None, **__: self.teacher() if name == TEACHER else scenarios.model({**asked, "lora": None, "neftune_noise_alpha": None})
+        model = lambda name=None, device_map="auto", **__: self.teacher(device_map) if name == TEACHER else scenarios.model({**asked, "lora": None, "neftune_noise_alpha": None})
         name = dict(sft="SFT", dpo="DPO", grpo="GRPO", reward="Reward", kto="KTO", orpo="ORPO", cpo="CPO", distillation="Distillation")[self.kind]
         within = f"trl.experimental.{self.kind}" if self.kind in EXPERIMENTAL else "trl.trainer"
         module = __import__(f"{within}.{name.lower()}_trainer", fromlist=["x"])
         trainer, config = getattr(module, name + "Trainer"), getattr(__import__(f"{within}.{name.lower()}_config", fromlist=["x"]), name + "Config")
         # Names of models are ids of the Hub, which is not asked.
-        module.create_model_from_path = lambda *named, **__: model(*named[:1]).eval()  # as `from_pretrained` gives it
+        module.create_model_from_path = lambda *named, **more: model(*named[:1], **more).eval()  # as `from_pretrained` gives it
         module.get_config_model_id = lambda config: "model"
         if self.kind in ("dpo", "grpo", "kto"):
             module.disable_gradient_checkpointing = self.around_reference(module.disable_gradient_checkpointing)
@@ -165,13 +165,13 @@ class Objective:
         completions = [[3] * self.objective["completion_tokens"] for _ in prompt_ids]
         return (completions, None) if self.kind == "grpo" else completions
 
-    def teacher(self):
-        """The model that teaches, which is not trained."""
+    def teacher(self, device_map):
+        """The model that teaches, which is not trained: on the host where the trainer asks for no device, but for DeepSpeed, whose `zero.Init` brings it."""
         import scenario as scenarios
         asked, objective = self.asked, self.objective
         weights = objective["teacher_dtype"] or asked["weights"]
         named = dict(model=objective["teacher"], model_overrides={}) if objective["teacher"] else {}
-        return scenarios.model({**asked, "lora": None, "activation_checkpointing": "none", "quantization": {}, **named, **({"weights": weights} if weights else {})})
+        return scenarios.model({**asked, "lora": None, "activation_checkpointing": "none", "quantization": {}, **named, **({"weights": weights} if weights else {})}, "cuda" if device_map or "deepspeed" in self.of_ranks else "cpu")
 
     def redirected(self, redirects):
         """The teacher's forward as a phase."""

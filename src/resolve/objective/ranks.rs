@@ -2,8 +2,8 @@
 
 use super::KIND;
 use crate::ask::{
-    ContextParallel, DataParallelKind, EvaluationKind, ExpertParallel, Finding, Generator, Message,
-    ObjectiveKind, PipelineParallel, Plan, Scenario, TensorParallel, message,
+    ContextParallel, DataParallelKind, ExpertParallel, Finding, Generator, Message, ObjectiveKind,
+    PipelineParallel, Plan, Scenario, TensorParallel, message,
 };
 use serde_json::Value;
 
@@ -48,29 +48,30 @@ pub(super) fn check(scenario: &Scenario, has_experts: bool, findings: &mut Vec<F
         message!(objective::planned),
         ("parallelism.dp.plan", Plan::Usual.name().into()),
     );
+    let sharded = matches!(dp.kind, DataParallelKind::Fsdp1 | DataParallelKind::Fsdp2);
     refuse(
-        objective.has_teacher(),
+        objective.has_teacher() && sharded,
         KIND,
-        message!(objective::teacher_on_ranks),
+        message!(objective::teacher_on_host),
         none(),
     );
     let generation = "objective.generation";
     refuse(
-        objective.generates() && !objective.has_teacher(),
+        objective.generates(),
         generation,
         message!(objective::generates_on_ranks),
         (generation, Generator::None.name().into()),
     );
-    let evaluation = "evaluation.kind";
+    let by_engine = dp.kind == DataParallelKind::DeepSpeedZero && dp.zero.stage == 3;
+    let stage = "parallelism.dp.stage";
     refuse(
-        scenario.evaluation.kind != EvaluationKind::None,
-        evaluation,
-        message!(objective::evaluates_on_ranks),
-        (evaluation, EvaluationKind::None.name().into()),
+        objective.has_teacher() && by_engine,
+        stage,
+        message!(objective::teacher_in_engine),
+        (stage, 2.into()),
     );
     let precomputes = "objective.precompute_ref_log_probs";
     let compares = matches!(objective.kind, ObjectiveKind::Dpo | ObjectiveKind::Kto);
-    let by_engine = dp.kind == DataParallelKind::DeepSpeedZero && dp.zero.stage == 3;
     refuse(
         dp.kind == DataParallelKind::Fsdp1
             && scenario.lora.is_none()
@@ -80,7 +81,6 @@ pub(super) fn check(scenario: &Scenario, has_experts: bool, findings: &mut Vec<F
         message!(objective::precomputed_by_fsdp1),
         (precomputes, false.into()),
     );
-    let stage = "parallelism.dp.stage";
     refuse(
         by_engine && scenario.lora.is_some() && objective.has_reference(),
         stage,
@@ -127,7 +127,8 @@ mod tests {
     }
 
     #[test]
-    fn ranks_that_see_other_data_train_with_every_objective_but_distillation() {
+    fn ranks_that_see_other_data_train_with_every_objective_and_distill_where_the_teacher_is_on_the_device()
+     {
         for dp in [
             json!({"kind": "ddp", "size": 4}),
             json!({"kind": "fsdp1", "size": 4}),
@@ -138,13 +139,18 @@ mod tests {
             for kind in ["sft", "dpo", "kto", "orpo", "cpo", "grpo"] {
                 let found = refused(&json!({"kind": kind}), &json!({"dp": dp}), &json!({}));
                 assert_eq!(found, [""; 0], "{kind} {dp}");
+                let evaluated = json!({"evaluation": {"kind": "trainer"}});
+                let found = refused(&json!({"kind": kind}), &json!({"dp": dp}), &evaluated);
+                assert_eq!(found, [""; 0], "{kind} {dp}, evaluated");
             }
-            let found = refused(
-                &json!({"kind": "distillation"}),
-                &json!({"dp": dp}),
-                &json!({}),
-            );
-            assert_eq!(found, ["objective.kind"], "{dp}");
+            let expected: &[&str] = match (dp["kind"].as_str(), dp["stage"].as_u64()) {
+                (Some("fsdp1" | "fsdp2"), _) => &["objective.kind"],
+                (_, Some(3)) => &["parallelism.dp.stage"],
+                _ => &[],
+            };
+            let distillation = json!({"kind": "distillation"});
+            let found = refused(&distillation, &json!({"dp": dp}), &json!({}));
+            assert_eq!(found, expected, "{dp}");
         }
     }
 
@@ -166,16 +172,16 @@ mod tests {
                 "parallelism.dp.plan",
             ),
             (
-                &json!({"kind": "grpo", "generation": "model"}),
-                ddp.clone(),
-                json!({}),
-                "objective.generation",
+                &json!({"kind": "distillation", "teacher_dtype": "bf16"}),
+                json!({"dp": {"kind": "deepspeed_zero", "stage": 2, "size": 2}}),
+                json!({"precision": "fp32"}),
+                "objective.teacher_dtype",
             ),
             (
-                &dpo,
+                &json!({"kind": "grpo", "generation": "model"}),
                 ddp,
-                json!({"evaluation": {"kind": "loss"}}),
-                "evaluation.kind",
+                json!({}),
+                "objective.generation",
             ),
             (
                 &json!({"kind": "dpo", "precompute_ref_log_probs": true}),

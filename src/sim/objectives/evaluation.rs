@@ -7,8 +7,9 @@ use super::{Batches, Computed, Trainer};
 use crate::ask::ObjectiveKind;
 use crate::families::{Batch, Model};
 use crate::nn::build::Request;
+use crate::parallel::is_wrapped;
 use crate::sim::joined::{BATCHES, Joined};
-use crate::tape::{Category, Tape, Tensor};
+use crate::tape::{Category, Tensor};
 use crate::units::{DType, Shape};
 
 /// A number of a trainer's, or one of each of some samples or tokens.
@@ -25,13 +26,6 @@ struct Prediction {
     /// Logits and what they are compared with, where they are kept.
     logits: Option<Tensor>,
     labels: Option<Tensor>,
-}
-
-/// A tensor of all processes is as long as the longest of them: their sizes are asked for.
-fn asks_for_sizes(t: &Tape, x: &Tensor) {
-    if x.shape().rank() > 1 {
-        drop(t.empty("_to_copy", Shape::from([1]), DType::Int64));
-    }
 }
 
 impl Trainer<'_> {
@@ -84,19 +78,25 @@ impl Trainer<'_> {
             };
             drop(given.take());
             let repeated = t.empty("repeat", Shape::from([self.batch_size()]), DType::Float32);
+            let repeated = self.gathered(repeated);
             drop(loss);
             losses.add(t, vec![repeated.clone()]);
             if let Some(labels) = &new_labels {
-                asks_for_sizes(t, labels);
+                self.asks_for_sizes(labels);
             }
-            if let Some(new) = &new_logits {
-                asks_for_sizes(t, new);
+            let new_logits = new_logits.map(|new| {
+                self.asks_for_sizes(&new);
                 predicted = new.numel();
-                logits.add(t, vec![new.clone()]);
-            }
-            if let Some(new) = &new_labels {
-                labels.add(t, vec![new.clone()]);
-            }
+                let all = self.gathered(new);
+                all.set_category(Category::Logits);
+                logits.add(t, vec![all.clone()]);
+                all
+            });
+            let new_labels = new_labels.map(|new| {
+                let all = self.gathered(new);
+                labels.add(t, vec![all.clone()]);
+                all
+            });
             given = Some((repeated, [new_logits, new_labels]));
             if evaluation
                 .accumulation_steps
@@ -112,6 +112,27 @@ impl Trainer<'_> {
         }
         drop((batch, given));
         predicted
+    }
+
+    /// What the processes of all ranks have of a tensor, one after the other; the tensor itself where there is one process
+    /// (`gather_for_metrics`).
+    fn gathered(&self, x: Tensor) -> Tensor {
+        if !is_wrapped(self.spec) {
+            return x;
+        }
+        let mut shape = *x.shape();
+        shape.dims_mut()[0] *= self.processes();
+        self.tape.empty("all_gather", shape, x.dtype())
+    }
+
+    /// A tensor of all processes is as long as the longest of them: their sizes are asked for (`pad_across_processes`).
+    fn asks_for_sizes(&self, x: &Tensor) {
+        let rank = x.shape().rank() as u64;
+        if rank > 1 {
+            let sizes = Shape::from([1, rank]);
+            let size = self.tape.empty("_to_copy", sizes, DType::Int64);
+            drop(self.gathered(size.clone()));
+        }
     }
 
     /// How many samples the loop counts in a batch: rows before they are packed.

@@ -135,7 +135,10 @@ impl Trainer<'_> {
         if scored {
             mark(Phase::Forward);
         }
-        let advantages = t.empty("nan_to_num", Shape::from([samples]), DType::Float32);
+        // Of the completions of all ranks, of which this one takes its own.
+        let all = Shape::from([samples * self.processes()]);
+        let advantages = t.empty("nan_to_num", all, DType::Float32);
+        let advantages = t.slice(&advantages, 0, 0, samples);
         drop((ids, mask));
         let shuffled = |x: &Tensor| self.shuffled(x);
         let generated = Generated {

@@ -262,6 +262,11 @@ impl<'a> Trainer<'a> {
         }
     }
 
+    /// Processes whose metrics are gathered.
+    const fn processes(&self) -> u64 {
+        self.spec.mesh.dp
+    }
+
     /// Tokens of a row that are scored.
     fn scored(&self) -> u64 {
         self.spec.objective.completion_tokens.unwrap_or(1)
@@ -345,11 +350,16 @@ impl<'a> Trainer<'a> {
     /// Calls the model that is trained, through what wraps it on a rank.
     fn asks(&self, model: &Model, batch: &Batch, request: Request) -> Output {
         let output = self.asks_within(model, batch, request);
-        let copies = |wrapper: &Rc<dyn Wrapper>| self.batches.train && wrapper.copies_outputs();
-        if self.wrapper.as_ref().is_some_and(copies) {
+        if self.copies_outputs() {
             return copied(self.tape, output);
         }
         output
+    }
+
+    /// Whether what comes out of what wraps the trained model passes through copies: it is evaluated without.
+    fn copies_outputs(&self) -> bool {
+        let copies = |wrapper: &Rc<dyn Wrapper>| wrapper.copies_outputs();
+        self.batches.train && self.wrapper.as_ref().is_some_and(copies)
     }
 
     /// Calls a model within the region of autocast that accelerate has put around its forward.

@@ -26,12 +26,14 @@ groups! {
             "TRL 的训练目标支持数据并行（DDP、FSDP、DeepSpeed ZeRO），不支持由多个 GPU 划分模型本身或序列。";
         planned: "Beside TRL's objectives FSDP2 is estimated as accelerate wraps layers, not by transformers' own plan.",
             "与 TRL 的训练目标同时使用时，FSDP2 按 accelerate 逐层包装，不支持 transformers 自带的方案。";
-        teacher_on_ranks: "TRL's distillation is estimated on one GPU: on several it calls model and teacher through what wraps them.",
-            "TRL 的蒸馏目前只支持单个 GPU：多 GPU 时它通过包装层调用模型和教师模型。";
-        generates_on_ranks: "GRPO's generation is estimated on one GPU; its step without it on several GPUs, too.",
-            "GRPO 的生成目前只支持单个 GPU；不含生成的步骤也支持多个 GPU。";
-        evaluates_on_ranks: "Evaluations of TRL's trainers are estimated on one GPU: on several each rank gathers what all predict.",
-            "TRL 训练器的评估目前只支持单个 GPU：多 GPU 时每个 rank 都会收集所有 rank 的预测。";
+        teacher_on_host: "On several GPUs TRL loads the teacher to the host, and under FSDP accelerate leaves it there: its first embedding stops (run, trl 1.16). DDP and ZeRO distill.",
+            "多 GPU 时 TRL 把教师模型加载到主机内存，FSDP 下 accelerate 不会移动它：第一个嵌入层即报错（实测，trl 1.16）。DDP 与 ZeRO 可以蒸馏。";
+        teacher_in_engine: "Distillation under ZeRO-3, which gathers the head of the teacher for each loss, is not estimated yet.",
+            "暂不支持 ZeRO-3 下的蒸馏：每次计算损失都会收集教师模型的输出头。";
+        teacher_in_fp32: "DeepSpeed's engine has the teacher in the dtype of the training, and in fp32 takes none in half precision.",
+            "DeepSpeed 引擎中教师模型与训练使用相同的数据类型；fp32 训练不接受半精度的教师模型。";
+        generates_on_ranks: "What GRPO and distillation generate is estimated on one GPU; their steps without it on several GPUs, too.",
+            "GRPO 与蒸馏的生成目前只支持单个 GPU；不含生成的步骤也支持多个 GPU。";
         precomputed_by_fsdp1: "Under FSDP1 the reference that precomputes log-probabilities stays on the GPU, whole after its last pass (measured, trl 1.16); this is not estimated yet.",
             "FSDP1 下预计算对数概率的参考模型会留在 GPU 上（实测，trl 1.16）；暂不支持估算。";
         adapters_off_in_engine: "Under ZeRO-3 a reference that is the model with its adapters switched off is not estimated yet: DeepSpeed loses its record of the order of modules there.",

@@ -46,6 +46,18 @@ CASES = {
     "fsdp2 of 4 mixed": dict(kind="fsdp2", size=4, mixed=True),
     "fsdp2 of 4 bf16": dict(kind="fsdp2", size=4, precision="bf16"),
     "fsdp2 of 4 pageable": dict(kind="fsdp2", size=4, pin_memory=False),
+    # Beside a model that the trained one is compared with, as TRL prepares it.
+    "zero2 of 4 reference": dict(kind="deepspeed_zero", stage=2, size=4, reference=True),
+    "zero3 of 4 reference": dict(kind="deepspeed_zero", stage=3, size=4, reference=True),
+    "zero3 params reference": dict(kind="deepspeed_zero", stage=3, size=1, offload_param="cpu", reference=True),
+    "zero3 params of 4 reference": dict(kind="deepspeed_zero", stage=3, size=4, offload_param="cpu", reference=True),
+    "zero3 params of 4 pageable reference": dict(kind="deepspeed_zero", stage=3, size=4, offload_param="cpu", pin_memory=False, reference=True),
+    "fsdp1 of 4 reference": dict(kind="fsdp1", size=4, reference=True),
+    "fsdp1 of 4 mixed reference": dict(kind="fsdp1", size=4, mixed=True, reference=True),
+    "fsdp1 of 4 bf16 reference": dict(kind="fsdp1", size=4, precision="bf16", reference=True),
+    "fsdp2 of 4 reference": dict(kind="fsdp2", size=4, reference=True),
+    "fsdp2 of 4 bf16 reference": dict(kind="fsdp2", size=4, precision="bf16", reference=True),
+    "fsdp2 of 4 pageable reference": dict(kind="fsdp2", size=4, pin_memory=False, reference=True),
 }
 SIZES = dict(hidden_size=576, intermediate_size=1536, num_hidden_layers=8, num_attention_heads=9,
              num_key_value_heads=3, vocab_size=49152, max_position_embeddings=2048, tie_word_embeddings=True)
@@ -92,9 +104,19 @@ def of_deepspeed(case):
               "zero_optimization": zero, "bf16": {"enabled": case.get("precision") != "fp32"}}
     optimizer = DeepSpeedCPUAdam(trained)
     engine, _, _, _ = deepspeed.initialize(model=model, optimizer=optimizer, model_parameters=trained, config=config)
+    refers(case, "prepare_deepspeed", deepspeed_plugin=types.SimpleNamespace(deepspeed_config=config))
     gathers = {"model": engine._zero3_consolidated_16bit_state_dict} if case["stage"] == 3 else {}
     return types.SimpleNamespace(forward=engine, backward=engine.backward, step=engine.step, zero_grad=lambda: None,
                                  gathers=gathers)
+
+
+def refers(case, prepares, **state):
+    """A reference that TRL prepares (`models/utils.py`, trl 1.16) for an accelerator that knows the options of the model."""
+    import torch, trl.models.utils
+    if not case.get("reference"):
+        return
+    accelerator = types.SimpleNamespace(device=torch.device("cuda", 0), state=types.SimpleNamespace(**state))
+    case["compared"] = getattr(trl.models.utils, prepares)(llama(case, "cuda"), accelerator)
 
 
 def torch_optimizer(model, forward, gathers):
@@ -123,6 +145,12 @@ def of_fsdp1(case):
         with FullyShardedDataParallel.state_dict_type(model, StateDictType.FULL_STATE_DICT, on_rank_0):
             return model.state_dict()
 
+    plugin = types.SimpleNamespace(
+        fsdp_version=1, set_auto_wrap_policy=lambda model: None, sharding_strategy=sharded.sharding_strategy, cpu_offload=CPUOffload(offload_params=True),
+        auto_wrap_policy=wrap, mixed_precision_policy=mixed, sync_module_states=False, backward_prefetch=None, forward_prefetch=False, use_orig_params=True,
+        param_init_fn=None, ignored_modules=None, limit_all_gathers=True)
+    refers(case, "prepare_fsdp", fsdp_plugin=plugin)
+
     # Its optimizer's states cannot be gathered here: ranks that do not exist answer nothing about theirs.
     return torch_optimizer(sharded, sharded, {"model": gathered})
 
@@ -142,6 +170,9 @@ def of_fsdp2(case):
     model.to_empty(device="cpu")
     for buffer in model.buffers():
         buffer.data = buffer.data.cuda()
+    plugin = types.SimpleNamespace(fsdp_version=2, reshard_after_forward=True, cpu_offload=options["offload_policy"],
+                                   mixed_precision_policy=options.get("mp_policy"), ignored_modules=None)
+    refers(case, "prepare_fsdp", fsdp_plugin=plugin)
     from torch.distributed.checkpoint.state_dict import StateDictOptions, get_model_state_dict, get_optimizer_state_dict
     full = StateDictOptions(full_state_dict=True, cpu_offload=True)
     return torch_optimizer(model, model, {
@@ -181,6 +212,9 @@ def run(name):
     batch = torch.zeros(1, 64, dtype=torch.long, device="cuda")
     for step in (1, 2):
         for micro in range(case.get("accumulation", 1)):
+            if "compared" in case:
+                with torch.no_grad():
+                    case["compared"](input_ids=batch)
             loss = job.forward(input_ids=batch, labels=batch).loss
             job.backward(loss)
             del loss
@@ -195,6 +229,7 @@ def run(name):
         mark(f"{what} gathered")
         del state
         gc.collect()
+    case.pop("compared", None)
     measure.emit("10_offload", {"name": name, **case, "sizes": SIZES}, **figures)
 
 

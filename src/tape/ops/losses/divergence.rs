@@ -193,7 +193,8 @@ impl Tape {
     fn divergence_backward(&self, mut models: [Projected; 2], needed: &[bool]) -> Grads {
         let (n, vocab) = (models[0].of.hidden.dim(0), models[0].of.weight.dim(0));
         let hidden = models[0].of.hidden.dim(1);
-        let given = self.empty("contiguous", Shape::from([n]), DType::Float32);
+        // The gradient of a sum, one number for all tokens, is written out for each.
+        let given = (n > 1).then(|| self.empty("contiguous", Shape::from([n]), DType::Float32));
         let zeros = |x: &Tensor| self.empty("zeros", *x.shape(), DType::Float32);
         let sums: Vec<Option<Tensor>> = (models[0].of.tensors().into_iter().zip(needed))
             .map(|(x, needed)| needed.then(|| zeros(x)))
