@@ -65,7 +65,41 @@ pub(super) fn offloaded(
         DataParallelKind::Fsdp1 => fsdp1(spec, parameters, ranks, &mut sums),
         DataParallelKind::Fsdp2 => fsdp2(spec, parameters, ranks, &mut sums),
     }
+    if spec.has_own_reference() {
+        reference(spec, parameters, ranks, &mut sums);
+    }
     sums.offloaded
+}
+
+/// What a rank keeps of the model that the trained one is compared with, which has the same parameters, as TRL prepares
+/// it with the same options (`prepare_fsdp`, `prepare_deepspeed`, `models/utils.py`, trl 1.16): `DeepSpeed` without an
+/// optimizer, and so of the first stages nothing.
+fn reference(spec: &ResolvedSpec, parameters: &[HostParameter], ranks: u64, sums: &mut Sums) {
+    let dp = spec.parallelism.dp;
+    match dp.kind {
+        DataParallelKind::Fsdp1 if dp.offloads() => {
+            for share in of_layers(parameters, ranks) {
+                sums.pin(share);
+                sums.pin(share);
+                // After a pass without gradients parameters have parts of `_cpu_grad` as theirs, which are written
+                // back before the next (`_writeback_orig_params`).
+                if dp.fsdp.use_orig_params {
+                    sums.offloaded.pageable += Bytes(share);
+                }
+            }
+        }
+        DataParallelKind::Fsdp2 if dp.offloads() => {
+            for parameter in parameters {
+                sums.add(parameter.bytes.get().div_ceil(ranks));
+            }
+        }
+        DataParallelKind::DeepSpeedZero if dp.zero.offload_param == OffloadDevice::Cpu => {
+            for parameter in parameters {
+                sums.add(parameter.elements.div_ceil(ranks) * spec.weights.size());
+            }
+        }
+        _ => {}
+    }
 }
 
 /// What rank 0 gathers of all shards to save the full state: the model, then the optimizer's
@@ -150,16 +184,21 @@ fn zero_3(spec: &ResolvedSpec, parameters: &[HostParameter], ranks: u64, sums: &
     sums.offloaded.states = Bytes(share * FP32).times(spec.optimizer.moments());
 }
 
-/// One flat parameter for each layer and one for the rest, cut in equal parts.
-fn fsdp1(spec: &ResolvedSpec, parameters: &[HostParameter], ranks: u64, sums: &mut Sums) {
+/// One flat parameter for each layer and one for the rest, cut in equal parts: bytes of each.
+fn of_layers(parameters: &[HostParameter], ranks: u64) -> impl Iterator<Item = u64> + use<> {
     let mut layers = BTreeMap::<u32, u64>::new();
     for parameter in parameters {
         *layers.entry(parameter.layer).or_default() += parameter.bytes.get();
     }
+    layers.into_values().map(move |bytes| bytes.div_ceil(ranks))
+}
+
+/// Shares of flat parameters.
+fn fsdp1(spec: &ResolvedSpec, parameters: &[HostParameter], ranks: u64, sums: &mut Sums) {
     // `_local_shard` and `_cpu_grad`, pinned whatever the options say.
-    for bytes in layers.values() {
-        sums.pin(bytes.div_ceil(ranks));
-        sums.pin(bytes.div_ceil(ranks));
+    for share in of_layers(parameters, ranks) {
+        sums.pin(share);
+        sums.pin(share);
     }
     step(spec, parameters, ranks, sums);
 }

@@ -163,6 +163,12 @@ impl ResolvedSpec {
         (ep.size > 1 && ep.kind != ExpertParallelKind::Megatron).then_some(ep.size)
     }
 
+    /// Whether a run keeps a model beside the trained one, to compare it with: without adapters the trained one is not
+    /// that model.
+    pub fn has_own_reference(&self) -> bool {
+        self.objective.has_reference() && self.lora.is_none()
+    }
+
     /// Whether sharded training writes all of the model from one rank: by default FSDP1 does (accelerate 1.15).
     pub fn saves_full_state(&self) -> bool {
         let usual = if self.parallelism.dp.kind == DataParallelKind::Fsdp1 {

@@ -4,7 +4,6 @@ use super::backend::backend;
 use super::evaluate::evaluation;
 use super::fold::{Batches, Recorded, keeps_masks};
 use super::megatron::megatron;
-use super::objectives::has_own_reference;
 use super::precision::converts_outputs;
 use super::training::{Run, STEPS, trains};
 use super::{Mark, Phase, Trace, activations};
@@ -47,7 +46,7 @@ fn steps_apart(spec: &ResolvedSpec) -> u32 {
         || spec.offload.gradients
         || keeps_masks(spec)
         || parallel::steps_differ(spec)
-        || (has_own_reference(spec) && parallel::keeps_reference_gathered(spec));
+        || (spec.has_own_reference() && parallel::keeps_reference_gathered(spec));
     match (each, spec.zero_grad_set_to_none) {
         (true, _) => STEPS,
         (false, false) if trains(spec) => 2,
@@ -103,7 +102,7 @@ fn repeated(spec: &ResolvedSpec) -> bool {
     let splits_backward = spec.is_pipelined() && spec.parallelism.pp.schedule.splits_backward();
     // A trainer of TRL's evaluates its reference, too, which is not built once more.
     let evaluates_both = spec.objective.is_on() && spec.evaluation.kind != EvaluationKind::None;
-    let gathers_whole = has_own_reference(spec) && parallel::gathers_reference_whole(spec);
+    let gathers_whole = spec.has_own_reference() && parallel::gathers_reference_whole(spec);
     // What is loaded comes by the names of modules, not one by one as they are made.
     !(splits_backward
         || evaluates_both

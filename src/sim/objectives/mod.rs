@@ -31,12 +31,6 @@ use vllm::Vllm;
 /// The scope of a teacher: its layers are none of the model's.
 const TEACHER: &str = "teacher";
 
-/// Whether a run keeps a model beside the trained one, to compare it with: without adapters the trained one is not
-/// that model.
-pub(super) fn has_own_reference(spec: &ResolvedSpec) -> bool {
-    spec.objective.has_reference() && spec.lora.is_none()
-}
-
 /// The batches that a trainer makes.
 #[derive(Clone, Copy)]
 struct Batches {
@@ -117,7 +111,7 @@ impl<'a> Trainer<'a> {
             batches: Batches::of_training(spec),
             reference: match teacher {
                 Some(teacher) => Some(t.scoped(TEACHER, None, || built(teacher))),
-                None => has_own_reference(spec).then(|| built(spec)),
+                None => spec.has_own_reference().then(|| built(spec)),
             },
             wrapper: None,
             vllm: Vllm::start(t, spec, parameters),

@@ -327,6 +327,8 @@ def offload(record):
         "parallelism": {"dp": dp},
         "hardware": {"gpus_per_node": config["size"]},
     }
+    if config.get("reference"):
+        scenario.update(task="causal_lm", objective={"kind": "dpo"}, framework="torch-2.15/transformers-5.23")
     if config.get("lora"):
         scenario["lora"] = {"r": 64, "target_modules": ["q_proj", "v_proj"]}
     kept = [moment for name, moment in measured.items() if not name.endswith("gathered")]
