@@ -31,6 +31,15 @@ pub trait ParameterHooks {
 
     /// After it has given tensors, which may be replaced.
     fn after(&self, t: &Tape, module: &Called, outputs: &mut [&mut Tensor]);
+
+    /// Gathers those of some tensors that are its parameters and not there, for what reads them outside of modules. Says
+    /// which those are.
+    fn hold(&self, _t: &Tape, _tensors: &[Tensor]) -> Vec<usize> {
+        Vec::new()
+    }
+
+    /// Gives back what was gathered so.
+    fn give_back(&self, _t: &Tape, _held: &[usize]) {}
 }
 
 /// What wraps the modules of a model beside the one that is trained.
@@ -55,6 +64,19 @@ impl OwnHooks {
             modules: None,
             parameters: Some(hooks),
         }
+    }
+}
+
+impl OwnHooks {
+    /// Runs what reads parameters of the model outside of its modules.
+    pub(super) fn holding<R>(&self, t: &Tape, tensors: &[Tensor], run: impl FnOnce() -> R) -> R {
+        let Some(hooks) = &self.parameters else {
+            return run();
+        };
+        let held = hooks.hold(t, tensors);
+        let result = run();
+        hooks.give_back(t, &held);
+        result
     }
 }
 
@@ -90,6 +112,8 @@ pub struct Hooked {
 pub(super) struct Hooks {
     modules: RefCell<Option<Rc<dyn ModuleHooks>>>,
     parameters: RefCell<Option<Rc<dyn ParameterHooks>>>,
+    /// The scope of the model that they wrap.
+    root: Cell<u32>,
     /// Whether a leaf runs.
     in_leaf: Cell<bool>,
     /// What runs before a parameter takes its gradient.
@@ -116,11 +140,13 @@ impl Tape {
         self.hooks.modules.replace(Some(hooks));
     }
 
-    /// Runs `run` on a model whose modules these hooks wrap, and no others.
+    /// Runs `run` on a model of the current scope whose modules these hooks wrap, and no others.
     pub fn with_hooks<R>(&self, hooks: &OwnHooks, run: impl FnOnce() -> R) -> R {
         let modules = self.hooks.modules.replace(hooks.modules.clone());
         let parameters = self.hooks.parameters.replace(hooks.parameters.clone());
+        let root = self.hooks.root.replace(self.scope());
         let result = run();
+        self.hooks.root.set(root);
         self.hooks.modules.replace(modules);
         self.hooks.parameters.replace(parameters);
         result
@@ -236,7 +262,8 @@ impl Tape {
     }
 
     fn module_name(&self) -> &'static str {
-        if self.scope() == 0 { "root" } else { "layer" }
+        let is_root = self.scope() == self.hooks.root.get();
+        if is_root { "root" } else { "layer" }
     }
 
     /// The module of the current scope has given tensors.

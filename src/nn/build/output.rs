@@ -4,6 +4,7 @@ use crate::nn::vision::ImageFeatures;
 use crate::tape::{Tensor, TokenOutputs};
 
 /// What a forward pass returns.
+#[derive(Default)]
 pub struct Output {
     /// The logits, unless the loss is computed without them.
     pub logits: Option<Tensor>,

@@ -43,4 +43,20 @@ impl ParameterHooks for Gathered {
         let used = self.coordinator.using(t, module);
         self.coordinator.release(t, &used, true);
     }
+
+    /// `GatheredParameters`.
+    fn hold(&self, t: &Tape, tensors: &[Tensor]) -> Vec<usize> {
+        let places = tensors.iter().filter_map(|x| self.coordinator.place(x));
+        let apart: Vec<usize> = places.filter(|&at| self.coordinator.is_apart(at)).collect();
+        for &at in &apart {
+            self.coordinator.take(t, at);
+        }
+        apart
+    }
+
+    fn give_back(&self, t: &Tape, held: &[usize]) {
+        for &at in held {
+            self.coordinator.part(t, at);
+        }
+    }
 }

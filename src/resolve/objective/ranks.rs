@@ -2,8 +2,9 @@
 
 use super::KIND;
 use crate::ask::{
-    ContextParallel, DataParallelKind, ExpertParallel, Finding, Generator, Message, ObjectiveKind,
-    PipelineParallel, Plan, Scenario, TensorParallel, message,
+    ActivationCheckpointing, ContextParallel, DataParallelKind, ExpertParallel, Finding, Generator,
+    Message, ObjectiveKind, OffloadDevice, PipelineParallel, Plan, Scenario, TensorParallel,
+    message,
 };
 use serde_json::Value;
 
@@ -64,11 +65,25 @@ pub(super) fn check(scenario: &Scenario, has_experts: bool, findings: &mut Vec<F
     );
     let by_engine = dp.kind == DataParallelKind::DeepSpeedZero && dp.zero.stage == 3;
     let stage = "parallelism.dp.stage";
+    let offload = "parallelism.dp.offload_param";
     refuse(
-        objective.has_teacher() && by_engine,
-        stage,
-        message!(objective::teacher_in_engine),
-        (stage, 2.into()),
+        objective.has_teacher() && by_engine && dp.zero.offload_param == OffloadDevice::Cpu,
+        offload,
+        message!(objective::teacher_offloaded),
+        (offload, OffloadDevice::None.name().into()),
+    );
+    // TRL turns it on for adapters there, whatever is asked for (`use_reentrant` in each trainer's `__init__`).
+    let checkpointing = "activation_checkpointing";
+    let reentrant = match scenario.activation_checkpointing {
+        ActivationCheckpointing::None => false,
+        ActivationCheckpointing::FullReentrant => true,
+        _ => scenario.lora.is_some(),
+    };
+    refuse(
+        objective.has_teacher() && by_engine && reentrant,
+        checkpointing,
+        message!(objective::teacher_recomputed),
+        (checkpointing, ActivationCheckpointing::None.name().into()),
     );
     let precomputes = "objective.precompute_ref_log_probs";
     let compares = matches!(objective.kind, ObjectiveKind::Dpo | ObjectiveKind::Kto);
@@ -143,11 +158,8 @@ mod tests {
                 let found = refused(&json!({"kind": kind}), &json!({"dp": dp}), &evaluated);
                 assert_eq!(found, [""; 0], "{kind} {dp}, evaluated");
             }
-            let expected: &[&str] = match (dp["kind"].as_str(), dp["stage"].as_u64()) {
-                (Some("fsdp1" | "fsdp2"), _) => &["objective.kind"],
-                (_, Some(3)) => &["parallelism.dp.stage"],
-                _ => &[],
-            };
+            let sharded = matches!(dp["kind"].as_str(), Some("fsdp1" | "fsdp2"));
+            let expected: &[&str] = if sharded { &["objective.kind"] } else { &[] };
             let distillation = json!({"kind": "distillation"});
             let found = refused(&distillation, &json!({"dp": dp}), &json!({}));
             assert_eq!(found, expected, "{dp}");
@@ -170,6 +182,19 @@ mod tests {
                 json!({"dp": {"kind": "fsdp2", "size": 2, "plan": "transformers"}}),
                 json!({}),
                 "parallelism.dp.plan",
+            ),
+            (
+                &json!({"kind": "distillation"}),
+                json!({"dp": {"kind": "deepspeed_zero", "stage": 3, "size": 2,
+                    "offload_optimizer": "cpu", "offload_param": "cpu"}}),
+                json!({}),
+                "parallelism.dp.offload_param",
+            ),
+            (
+                &json!({"kind": "distillation"}),
+                json!({"dp": {"kind": "deepspeed_zero", "stage": 3, "size": 2}}),
+                json!({"activation_checkpointing": "full", "lora": {"r": 8, "target_modules": ["q_proj"]}}),
+                "activation_checkpointing",
             ),
             (
                 &json!({"kind": "distillation", "teacher_dtype": "bf16"}),

@@ -9,7 +9,7 @@ use super::{TEACHER, Trainer};
 use crate::families::{Batch, Model};
 use crate::nn::build::{Output, Request};
 use crate::sim::Phase;
-use crate::tape::{Category, Divergence, Headed, Tensor};
+use crate::tape::{Called, Category, Divergence, Headed, OwnHooks, Tensor};
 use crate::units::{DType, Shape};
 
 /// What is generated for all micro-batches of a step (`_buffered_inputs`).
@@ -42,17 +42,21 @@ impl Trainer<'_> {
         self.completed = Some(completed);
     }
 
-    /// The last hidden states of completions `[B, C, H]`, each at the token before its own, and the head.
-    fn states(&self, model: &Model, batch: &Batch) -> Option<Headed> {
-        let t = self.tape;
-        let [_, completion] = self.parts();
-        let request = Request {
+    /// What is asked of both models: hidden states, and the head as it is.
+    fn without_head(&self) -> Request {
+        Request {
             without_head: true,
             without_balance: true,
             masked: !self.spec.padding_mask,
             ..Request::default()
-        };
-        let output: Output = model.evaluate(t, batch, request, |output| output);
+        }
+    }
+
+    /// The last hidden states of completions `[B, C, H]`, each at the token before its own, and the head, of what a model
+    /// has given.
+    fn states(&self, output: Output) -> Option<Headed> {
+        let t = self.tape;
+        let [_, completion] = self.parts();
         let mut given = output.beside.into_iter();
         let (hidden, weight) = (given.next()?, given.next()?);
         let last = self.spec.seq_len - 1;
@@ -69,6 +73,21 @@ impl Trainer<'_> {
         })
     }
 
+    /// The same of the teacher, and what wraps it.
+    fn taught(&self, batch: &Batch) -> Option<(Headed, &OwnHooks)> {
+        let t = self.tape;
+        let (teacher, hooks) = self.reference.as_ref()?;
+        let grad_mode = t.set_grad_enabled(false);
+        let output = t.scoped(TEACHER, None, || {
+            t.with_hooks(hooks, || {
+                teacher.evaluate(t, batch, self.without_head(), |output| output)
+            })
+        });
+        let states = self.states(output);
+        t.set_grad_enabled(grad_mode);
+        Some((states?, hooks))
+    }
+
     /// `DistillationTrainer.compute_loss` of a micro-batch, the `first` of those of a generation or not.
     pub(super) fn distilled(
         &mut self,
@@ -80,7 +99,6 @@ impl Trainer<'_> {
             self.have_completed(model, mark);
         }
         let (t, spec) = (self.tape, self.spec);
-        let [_, completion] = self.parts();
         let size = self.batches.size;
         let number = |op, dtype| t.empty(op, Shape::new(&[]), dtype);
         // Of all micro-batches of a step; an evaluation counts those of its batch.
@@ -94,16 +112,43 @@ impl Trainer<'_> {
             padding_mask: Some(rows()),
             ..Batch::of(ids)
         };
-        let student = self.states(model, &batch)?;
-        mark(Phase::ReferenceForward);
-        let grad_mode = t.set_grad_enabled(false);
-        let teacher = t.scoped(TEACHER, None, || {
-            self.states(&self.reference.as_ref()?.0, &batch)
+        let request = self.without_head();
+        let output = model.evaluate(t, &batch, request, |output| {
+            let loss = self.compared(output, &batch, items, mark);
+            loss.map_or_else(Output::default, Output::of_loss)
         });
-        t.set_grad_enabled(grad_mode);
+        drop(batch);
+        let loss = output.loss?;
+        if self.copies_outputs() {
+            return Some(t.clone_contiguous(&loss));
+        }
+        Some(loss)
+    }
+
+    /// `_compute_loss` of what the model has given, within what wraps it: the loss, divided by the number of `items` or of
+    /// the tokens that are compared.
+    fn compared(
+        &self,
+        output: Output,
+        batch: &Batch,
+        items: Option<Tensor>,
+        mark: &mut dyn FnMut(Phase),
+    ) -> Option<Tensor> {
+        let (t, size) = (self.tape, self.batches.size);
+        let [_, completion] = self.parts();
+        let number = |op, dtype| t.empty(op, Shape::new(&[]), dtype);
+        let student = self.states(output)?;
+        mark(Phase::ReferenceForward);
+        let (teacher, hooks) = self.taught(batch)?;
         mark(Phase::Forward);
-        let teacher = teacher?;
         let n = size * completion;
+        // lm_head.weight, which is not the module's that is called
+        let outside = Called {
+            op: "external",
+            own: &[Some(&student.weight), student.bias.as_ref()],
+            is_leaf: false,
+        };
+        t.enter(&outside, &mut []);
         let valid = t.empty("ne", Shape::from([n]), DType::Bool);
         let counted = number("sum", DType::Int64);
         drop(t.empty("sum", Shape::from([n]), DType::Int64));
@@ -120,23 +165,20 @@ impl Trainer<'_> {
             weight: of.weight.clone(),
             bias: of.bias.clone(),
         };
-        let beta = spec.objective.beta.unwrap_or(1.0);
+        let beta = self.spec.objective.beta.unwrap_or(1.0);
         let kind = if beta > 0.0 && beta < 1.0 {
             Divergence::JensenShannon
         } else {
             Divergence::KullbackLeibler
         };
         let both = [headed(&compared, &student), headed(&with, &teacher)];
-        let [divergence, entropy] = t.chunked_divergence(both, kind);
+        let [divergence, entropy] = t.chunked_divergence(both, kind, hooks);
         let sum = t.sum_all(&divergence);
         let entropies = t.sum_all(&entropy);
         let items = items.unwrap_or_else(|| number("clamp", DType::Int64));
         let loss = t.div_by(&sum, &items);
         drop((sum, compared, with, valid, divergence, entropy));
-        drop((student, teacher, batch, entropies, counted, items));
-        if self.copies_outputs() {
-            return Some(t.clone_contiguous(&loss));
-        }
+        drop((student, teacher, entropies, counted, items));
         Some(loss)
     }
 }

@@ -28,8 +28,10 @@ groups! {
             "与 TRL 的训练目标同时使用时，FSDP2 按 accelerate 逐层包装，不支持 transformers 自带的方案。";
         teacher_on_host: "On several GPUs TRL loads the teacher to the host, and under FSDP accelerate leaves it there: its first embedding stops (run, trl 1.16). DDP and ZeRO distill.",
             "多 GPU 时 TRL 把教师模型加载到主机内存，FSDP 下 accelerate 不会移动它：第一个嵌入层即报错（实测，trl 1.16）。DDP 与 ZeRO 可以蒸馏。";
-        teacher_in_engine: "Distillation under ZeRO-3, which gathers the head of the teacher for each loss, is not estimated yet.",
-            "暂不支持 ZeRO-3 下的蒸馏：每次计算损失都会收集教师模型的输出头。";
+        teacher_offloaded: "What ZeRO-3 keeps of a teacher on the host is not estimated yet.",
+            "暂不支持估算 ZeRO-3 在主机上保留的教师模型参数。";
+        teacher_recomputed: "Re-entrant checkpointing, which TRL turns on for adapters under ZeRO-3, is not estimated beside a teacher there yet.",
+            "ZeRO-3 下暂不支持教师模型与可重入检查点同时使用；有适配器时 TRL 总会启用可重入检查点。";
         teacher_in_fp32: "DeepSpeed's engine has the teacher in the dtype of the training, and in fp32 takes none in half precision.",
             "DeepSpeed 引擎中教师模型与训练使用相同的数据类型；fp32 训练不接受半精度的教师模型。";
         generates_on_ranks: "What GRPO and distillation generate is estimated on one GPU; their steps without it on several GPUs, too.",

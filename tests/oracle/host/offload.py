@@ -102,9 +102,9 @@ def of_deepspeed(case):
         zero["offload_param"] = {"device": "cpu", "pin_memory": pinned}
     config = {"train_micro_batch_size_per_gpu": 1, "gradient_accumulation_steps": case.get("accumulation", 1),
               "zero_optimization": zero, "bf16": {"enabled": case.get("precision") != "fp32"}}
+    refers(case, "prepare_deepspeed", deepspeed_plugin=types.SimpleNamespace(deepspeed_config=config))  # before the model, as trainers do
     optimizer = DeepSpeedCPUAdam(trained)
     engine, _, _, _ = deepspeed.initialize(model=model, optimizer=optimizer, model_parameters=trained, config=config)
-    refers(case, "prepare_deepspeed", deepspeed_plugin=types.SimpleNamespace(deepspeed_config=config))
     gathers = {"model": engine._zero3_consolidated_16bit_state_dict} if case["stage"] == 3 else {}
     return types.SimpleNamespace(forward=engine, backward=engine.backward, step=engine.step, zero_grad=lambda: None,
                                  gathers=gathers)

@@ -30,8 +30,7 @@ impl Coordinator {
 
     /// A parameter is read outside of its module (`ZeROOrderedDict.__getitem__`).
     fn read(&self, t: &Tape, at: usize) {
-        let parameter = &self.parameters[at];
-        if parameter.status.get() != Status::Apart {
+        if !self.is_apart(at) {
             return;
         }
         if !self.external.borrow().contains(&at) {
@@ -40,6 +39,17 @@ impl Coordinator {
             let roots = uses.iter_mut().filter(|used| used.module.1 == ROOT);
             roots.for_each(|root| root.own.push(at));
         }
+        self.take(t, at);
+    }
+
+    /// Whether a parameter is not there.
+    pub(in crate::parallel::zero) fn is_apart(&self, at: usize) -> bool {
+        self.parameters[at].status.get() == Status::Apart
+    }
+
+    /// `all_gather` of a parameter by itself.
+    pub(in crate::parallel::zero) fn take(&self, t: &Tape, at: usize) {
+        let parameter = &self.parameters[at];
         let padded = parameter.part * self.ranks;
         parameter.tensor.take_storage(&hold(t, parameter, padded));
         self.gathers(t, padded, parameter.tensor.dtype());

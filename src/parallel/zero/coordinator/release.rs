@@ -116,10 +116,16 @@ impl Coordinator {
                 .secondary
                 .replace(Some(hold(t, parameter, elements)));
         }
+        self.part(t, at);
+        let elements = i64::try_from(parameter.tensor.numel()).unwrap_or(i64::MAX);
+        self.available.set(self.available.get() - elements);
+    }
+
+    /// `partition` of a parameter: nobody counts it.
+    pub(in crate::parallel::zero) fn part(&self, t: &Tape, at: usize) {
+        let parameter = &self.parameters[at];
         t.record_stream(&parameter.tensor, Stream::MAIN);
         t.drop_data(&parameter.tensor);
         parameter.status.set(Status::Apart);
-        let elements = i64::try_from(parameter.tensor.numel()).unwrap_or(i64::MAX);
-        self.available.set(self.available.get() - elements);
     }
 }

@@ -5,7 +5,7 @@
 
 use super::scored::COLUMNS;
 use crate::tape::graph::Grads;
-use crate::tape::{Category, Tape, Tensor};
+use crate::tape::{Category, OwnHooks, Tape, Tensor};
 use crate::units::{DType, Shape};
 use std::ops::Range;
 
@@ -80,7 +80,14 @@ impl Tape {
     /// A student and a teacher of the same vocabulary, whose H may differ, to the divergence of each token and the
     /// entropy of the student's distribution, `[N]` each in float32. Saves what both are made of, the logarithms of
     /// their softmaxes' sums, and numbers that the gradient takes.
-    pub fn chunked_divergence(&self, models: [Headed; 2], kind: Divergence) -> [Tensor; 2] {
+    /// The teacher's head is whole for as long as it is read, in both directions (`maybe_gather_lm_head_ctx`): its parameters
+    /// are those of `hooks`.
+    pub fn chunked_divergence(
+        &self,
+        models: [Headed; 2],
+        kind: Divergence,
+        hooks: &OwnHooks,
+    ) -> [Tensor; 2] {
         let [student, teacher] = models;
         let inputs: Vec<Tensor> = student.tensors().into_iter().cloned().collect();
         let taught: Vec<Tensor> = teacher.tensors().into_iter().cloned().collect();
@@ -92,7 +99,9 @@ impl Tape {
         };
         let models = [student, teacher].map(projected);
         let dtypes = models.each_ref().map(|model| model.narrow);
-        let ([divergence, entropy], kept) = self.unrecorded(|| self.diverges(models, kind));
+        let ([divergence, entropy], kept) = hooks.holding(self, &taught, || {
+            self.unrecorded(|| self.diverges(models, kind))
+        });
         let own: Vec<&Tensor> = inputs.iter().collect();
         if !self.records(&own) {
             return [divergence, entropy];
@@ -105,6 +114,7 @@ impl Tape {
         }
         drop((kept, taught));
         let parameters = inputs.len();
+        let hooks = hooks.clone();
         let backward = move |t: &Tape, g: &Grads| {
             let saved: Vec<Tensor> = saved.iter().map(|saved| saved.unpack(t)).collect();
             if g.first().is_none_or(Option::is_none) {
@@ -123,7 +133,9 @@ impl Tape {
                 of,
                 rows: None,
             });
-            t.divergence_backward(projected, &needed)
+            hooks.holding(t, &saved[parameters..], || {
+                t.divergence_backward(projected, &needed)
+            })
         };
         let [divergence] = self.function(&own, [divergence], Box::new(backward));
         [divergence, entropy]
