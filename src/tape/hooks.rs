@@ -65,9 +65,7 @@ impl OwnHooks {
             parameters: Some(hooks),
         }
     }
-}
 
-impl OwnHooks {
     /// Runs what reads parameters of the model outside of its modules.
     pub(super) fn holding<R>(&self, t: &Tape, tensors: &[Tensor], run: impl FnOnce() -> R) -> R {
         let Some(hooks) = &self.parameters else {
