@@ -5,6 +5,8 @@ import torch
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 STUBBED = not os.environ.get("HIGHWATER_REAL_GPU")
+# Whether the stubbed device does nothing before the host waits for it.
+SLOW = os.environ.get("FAKE_GPU_SLOW", "0") != "0"
 # Models of flash-linear-attention by model_type, with the names of their classes.
 LINEAR_ATTENTION = dict(gla="GLA", delta_net="DeltaNet", gated_deltanet="GatedDeltaNet", retnet="RetNet", hgrn="HGRN", hgrn2="HGRN2", transformer="Transformer", rwkv7="RWKV7")
 # Those whose model_type transformers has, too; what only its configs say tells them apart.

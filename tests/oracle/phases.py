@@ -5,6 +5,8 @@ import os
 WORKSPACE = 33554432 if os.environ.get("FAKE_GPU_CC", "80") >= "90" else 8519680
 # Around a product by cuBLASLt: allocated and freed with nothing between.
 LT_WORKSPACE = 1048576
+# The allocator's own peaks, as the recorder has them.
+PEAKS = ("peak_allocated", "peak_reserved", "peak_active")
 # Marks within a phase that count to it.
 PART_OF = dict(loading="loading", saving="saving", forward="forward", forward_end_cast="forward", generation="generation", reference_forward="reference_forward", backward="backward", clip="clip", optimizer_step="optimizer_step", zero_grad="zero_grad",
                evaluation="evaluation", evaluation_end="evaluation")
@@ -97,15 +99,15 @@ def summarize(recorder, known, facts, lengths_differ=False):
             if int(number) != step or phase not in PART_OF:
                 continue
             # The allocator's peaks of a span are read when the next mark is made.
-            allocated, reserved = figures[span["mark"] + 1][2:4]
-            found = phases.setdefault(PART_OF[phase], dict(peak_tensor=0, peak_allocated=0, peak_reserved=0, composition={}))
+            held = dict(zip(PEAKS, figures[span["mark"] + 1][2:]))
+            found = phases.setdefault(PART_OF[phase], dict(peak_tensor=0, **dict.fromkeys(PEAKS, 0), composition={}))
             if span["peak_tensor"] > found["peak_tensor"]:
                 found.update(peak_tensor=span["peak_tensor"], composition=span["composition"])
-            found.update(peak_allocated=max(found["peak_allocated"], allocated), peak_reserved=max(found["peak_reserved"], reserved))
+            found.update({kind: max(found[kind], held[kind]) for kind in PEAKS})
         binding = max(phases, key=lambda phase: phases[phase]["peak_tensor"])
         peak = dict(phase=binding, **phases[binding])
-        for kind in ("peak_allocated", "peak_reserved"):
+        for kind in PEAKS:
             peak[kind] = max(phase[kind] for phase in phases.values())
         result[name] = dict(phases=phases, peak=peak)
-    result["run"] = {kind: max(f[2 + i] for f in figures[1:]) for i, kind in enumerate(("peak_allocated", "peak_reserved", "peak_active"))}
+    result["run"] = {kind: max(f[2 + i] for f in figures[1:]) for i, kind in enumerate(PEAKS)}
     return result

@@ -119,6 +119,8 @@ def run(written, iterations=ITERATIONS, lengths=None):
                 optimizer.step()
             recorder.mark(f"{step}:0:zero_grad", optimizer_states={storage(t) for t in tensors(state())})
             optimizer.zero_grad(set_to_none=asked["zero_grad_set_to_none"])
+        if libraries.SLOW:
+            torch.cuda.current_stream().synchronize()  # whoever trains looks at the loss once a step, without which the device may lag by whole steps
         if asked["evaluation"].get("kind", "none") != "none":
             recorder.mark(f"{step}:0:evaluation")
             evaluation.run(engine.engine if engine else model, asked, autocast, recorder, step)

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <cstdint>
 #include <map>
+#include <unordered_map>
 #include <mutex>
 #include <atomic>
 #include <dlfcn.h>
@@ -57,8 +58,29 @@ X void fakecuda_gives_back(int on){ gives_back=on; sent.at=nullptr; }
 static cudaError_t cpy(void*d,const void*s,size_t n){
   if(isdev(d)){ if(gives_back&&!isdev(s)){ sent.at=n<=sizeof sent.data?d:nullptr; sent.bytes=n; if(sent.at) memcpy(sent.data,s,n); } return cudaSuccess; }
   if(isdev(s)){ if(gives_back&&sent.at==s&&sent.bytes==n){ memcpy(d,sent.data,n); sent.at=nullptr; return cudaSuccess; } memset(d,0,n); for(auto&k:same) if(k.at==s&&n==8*k.count) for(size_t i=0;i<k.count;i++) ((long long*)d)[i]=k.value; if(answer&&n==sizeof answer){ memcpy(d,&answer,n); if(--answers<=0) answer=0; } return cudaSuccess;} memmove(d,s,n); return cudaSuccess; }
-X cudaError_t cudaMemcpy(void*d,const void*s,size_t n,cudaMemcpyKind){ return cpy(d,s,n);} 
-X cudaError_t cudaMemcpyAsync(void*d,const void*s,size_t n,cudaMemcpyKind,cudaStream_t){ return cpy(d,s,n);} 
+// How far streams are. Usually everything is done at once. With FAKE_GPU_SLOW=1 a stream does nothing before the host waits for it: the slowest GPU
+// there can be. A stream's place counts the events that were recorded on it; what is before a place is done when the host has waited for that place,
+// or for one of another stream that waits for it. `Places` are those of all streams; `reached` are those that are done.
+typedef std::map<uintptr_t,unsigned long> Places;
+static bool slow(){ static int v=-1; if(v<0){const char*e=getenv("FAKE_GPU_SLOW"); v=e&&atoi(e);} return v; }
+static std::mutex order;
+static std::unordered_map<uintptr_t,Places> streams;            // what the next work of a stream comes after
+static std::unordered_map<uintptr_t,std::pair<uintptr_t,Places>> recorded; // of an event its stream, and what it comes after
+static Places reached;
+static void after(Places&one,const Places&other){ for(auto&p:other){ auto&at=one[p.first]; if(p.second>at) at=p.second; } }
+static cudaError_t waited(const Places&until){ after(reached,until); return cudaSuccess; }
+static cudaError_t waited_for(cudaStream_t s){ if(!slow()) return cudaSuccess; std::lock_guard<std::mutex> g(order); auto&its=streams[(uintptr_t)s]; ++its[(uintptr_t)s]; return waited(its); }
+X cudaError_t cudaEventRecordWithFlags(cudaEvent_t e,cudaStream_t s,unsigned){ if(!slow()) return cudaSuccess; std::lock_guard<std::mutex> g(order); auto&its=streams[(uintptr_t)s]; ++its[(uintptr_t)s]; recorded[(uintptr_t)e]={(uintptr_t)s,its}; return cudaSuccess; }
+X cudaError_t cudaEventRecord(cudaEvent_t e,cudaStream_t s){ return cudaEventRecordWithFlags(e,s,0); }
+X cudaError_t cudaEventQuery(cudaEvent_t e){ if(!slow()) return cudaSuccess; std::lock_guard<std::mutex> g(order); auto it=recorded.find((uintptr_t)e); if(it==recorded.end()) return cudaSuccess; auto s=it->second.first; return reached[s]>=it->second.second[s]?cudaSuccess:cudaErrorNotReady; }
+X cudaError_t cudaEventSynchronize(cudaEvent_t e){ if(!slow()) return cudaSuccess; std::lock_guard<std::mutex> g(order); auto it=recorded.find((uintptr_t)e); return it==recorded.end()?cudaSuccess:waited(it->second.second); }
+X cudaError_t cudaStreamWaitEvent(cudaStream_t s,cudaEvent_t e,unsigned){ if(!slow()) return cudaSuccess; std::lock_guard<std::mutex> g(order); auto it=recorded.find((uintptr_t)e); if(it!=recorded.end()) after(streams[(uintptr_t)s],it->second.second); return cudaSuccess; }
+X cudaError_t cudaEventDestroy(cudaEvent_t e){ if(slow()){ std::lock_guard<std::mutex> g(order); recorded.erase((uintptr_t)e); } return cudaSuccess; }
+X cudaError_t cudaStreamSynchronize(cudaStream_t s){ return waited_for(s); }
+X cudaError_t cudaDeviceSynchronize(void){ if(!slow()) return cudaSuccess; std::lock_guard<std::mutex> g(order); for(auto&s:streams) waited(s.second); return cudaSuccess; }
+// The host waits for a copy to memory that is not pinned, and for each copy that is not asynchronous.
+X cudaError_t cudaMemcpy(void*d,const void*s,size_t n,cudaMemcpyKind){ waited_for(0); return cpy(d,s,n);} 
+X cudaError_t cudaMemcpyAsync(void*d,const void*s,size_t n,cudaMemcpyKind,cudaStream_t st){ if(slow()&&isdev(s)&&!isdev(d)&&!ispinned(d)) waited_for(st); return cpy(d,s,n);} 
 X cudaError_t cudaMemset(void*d,int v,size_t n){ if(!isdev(d)) memset(d,v,n); return cudaSuccess; }
 X cudaError_t cudaMemsetAsync(void*d,int v,size_t n,cudaStream_t){ return cudaMemset(d,v,n);} 
 X cudaError_t cudaGetDeviceCount(int*n){ *n=1; return cudaSuccess; }
