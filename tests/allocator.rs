@@ -2,7 +2,7 @@
 //! own figures to the byte, and ask the driver for the same segments at the same requests.
 
 use highwater::device::{Failure, Limit, Replay, Request, Settings, Timing};
-use highwater::units::Stream;
+use highwater::units::{Stream, Streams};
 
 /// What PyTorch's allocator said.
 enum Check {
@@ -58,7 +58,7 @@ fn parse(text: &str) -> Recorded {
                     id,
                     bytes,
                     stream: Stream::MAIN,
-                    recorded: false,
+                    used_on: Streams::NONE,
                 });
             }
             Some("F") => recorded.requests.push(Request::Free(id(words.next()))),
@@ -86,7 +86,7 @@ fn parse(text: &str) -> Recorded {
                     id,
                     bytes,
                     stream: Stream::MAIN,
-                    recorded: false,
+                    used_on: Streams::NONE,
                 });
             }
             _ => {}

@@ -1,7 +1,7 @@
 //! Laws of the caching allocator, over random requests of one stream or of several, and all its settings.
 
 use highwater::device::{Failure, Limit, Replay, Request, Settings};
-use highwater::units::Stream;
+use highwater::units::{Stream, Streams};
 use std::cell::Cell;
 
 const MIB: u64 = 1 << 20;
@@ -37,12 +37,16 @@ fn requests(seed: u64) -> Vec<Request> {
     let mut live: Vec<u32> = Vec::new();
     for id in 0..400 {
         let streams = if seed.is_multiple_of(2) { 3 } else { 1 };
-        let recorded = streams > 1 && random.below(3) == 0;
+        let used_on = if streams > 1 && random.below(3) == 0 {
+            Streams::NONE.with(Stream::side(7))
+        } else {
+            Streams::NONE
+        };
         requests.push(Request::Alloc {
             id,
             bytes: random.size(),
             stream: Stream::all().nth(id as usize % streams).expect("a stream"),
-            recorded,
+            used_on,
         });
         live.push(id);
         while !live.is_empty() && random.below(5) < 2 {
@@ -132,7 +136,10 @@ fn blocks_hold_what_was_asked_and_segments_hold_the_blocks() {
                     asked += sizes[id as usize];
                 }
                 Request::Free(id) => asked -= sizes[id as usize],
-                Request::EmptyCache | Request::Synchronize | Request::Nothing => {}
+                Request::EmptyCache
+                | Request::Synchronize
+                | Request::Wait(_)
+                | Request::Nothing => {}
             }
             assert!(asked <= result.allocated[index]);
             assert!(result.allocated[index] <= result.active[index]);
@@ -159,7 +166,7 @@ fn what_is_known_to_be_freed_at_once_is_served_as_any_other() {
                 id,
                 bytes,
                 stream,
-                recorded: false,
+                used_on: Streams::NONE,
             } if next == Request::Free(id) => Request::Moment { id, bytes, stream },
             other => other,
         };

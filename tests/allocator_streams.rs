@@ -2,17 +2,19 @@
 //! driver gives back that of all. What another stream uses, too, is cached when that is done with it.
 
 use highwater::device::{Held, Limit, Replay, Request, Settings, Timing};
-use highwater::units::Stream;
+use highwater::units::{Stream, Streams};
 
 const MIB: u64 = 1 << 20;
 const SIDE: Stream = Stream::side(1);
+/// The stream that uses what belongs to others.
+const OTHER: Stream = Stream::side(7);
 
 fn alloc(id: u32, bytes: u64, stream: Stream) -> Request {
     Request::Alloc {
         id,
         bytes,
         stream,
-        recorded: false,
+        used_on: Streams::NONE,
     }
 }
 
@@ -22,7 +24,7 @@ fn shared(id: u32, bytes: u64, stream: Stream) -> Request {
         id,
         bytes,
         stream,
-        recorded: true,
+        used_on: Streams::NONE.with(OTHER),
     }
 }
 
@@ -162,7 +164,7 @@ fn what_another_stream_uses_stays_active_after_its_free_until_that_is_done_with_
             ],
         ),
         (
-            Timing::AtSynchronization,
+            Timing::WhenAwaited,
             [
                 [64, 64, 64],
                 [0, 64, 64],
@@ -189,7 +191,7 @@ fn what_another_stream_uses_stays_active_after_its_free_until_that_is_done_with_
 #[test]
 fn what_waits_for_other_streams_is_awaited_before_memory_runs_out_and_when_the_cache_is_emptied() {
     let settings = Settings {
-        timing: Timing::AtSynchronization,
+        timing: Timing::WhenAwaited,
         limit: Limit::Capacity(100 * MIB),
         ..Settings::default()
     };
@@ -345,9 +347,13 @@ impl Naive {
                 id,
                 bytes,
                 stream,
-                recorded,
+                used_on,
             } => {
-                let what = if recorded { Use::Shared } else { Use::Own };
+                let what = if used_on.is_empty() {
+                    Use::Own
+                } else {
+                    Use::Shared
+                };
                 served = self.alloc(what(id), bytes, stream);
             }
             Request::Free(id) => {
@@ -416,7 +422,7 @@ fn any_requests_of_any_streams_are_served_as_a_list_of_blocks_would_serve_them()
             let timing = if (seed + at as u64).is_multiple_of(2) {
                 Timing::AtOnce
             } else {
-                Timing::AtSynchronization
+                Timing::WhenAwaited
             };
             let settings = Settings {
                 limit: Limit::Capacity(capacity),

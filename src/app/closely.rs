@@ -2,7 +2,7 @@
 
 use super::store::Store;
 use crate::browser::Timer;
-use crate::report::Detail;
+use crate::report::{Detail, lagging};
 use leptos::prelude::*;
 use std::sync::Arc;
 use std::time::Duration;
@@ -27,6 +27,24 @@ pub(super) fn follow(store: Store) {
             if !untrack(|| store.is_stale()) {
                 let detail = store.answered.with_untracked(Detail::of);
                 store.detail.set(detail.map(Arc::new));
+            }
+        });
+    });
+    let rest = Timer::default();
+    Effect::new(move |_| {
+        let shares = store.settled.with(|answer| {
+            let answer = answer.as_ref();
+            answer.is_some_and(|answer| answer.shares_streams)
+        });
+        if store.lagging.with_untracked(Option::is_some) {
+            store.lagging.set(None);
+        }
+        if !shares || !store.whole.get() {
+            return;
+        }
+        rest.set(REST, move || {
+            if !untrack(|| store.is_stale()) {
+                store.lagging.set(store.answered.with_untracked(lagging));
             }
         });
     });

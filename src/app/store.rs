@@ -7,7 +7,7 @@ use crate::ask::{Finding, Fix, Message, Place, Scenario, Severity};
 use crate::browser::{self, Appearance};
 use crate::codec::{Theme, WidgetControls};
 use crate::decide::Advice;
-use crate::report::{Detail, Estimate, Measure, RankReport, Sweep, Timeline};
+use crate::report::{Detail, Estimate, Lagging, Measure, RankReport, Sweep, Timeline};
 use crate::resolve::resolve;
 use crate::text::{ByteUnits, Language};
 use crate::units::Bytes;
@@ -78,6 +78,8 @@ pub struct State {
     pub ghost: RwSignal<Option<Ghost>>,
     /// What is highlighted.
     pub focus: Focus,
+    /// What a steady step holds where the device lags behind, where that differs.
+    pub lagging: RwSignal<Option<Lagging>>,
     /// Whether a panel wants to know single tensors.
     pub looking: RwSignal<bool>,
     /// The run of the last good answer in detail, while somebody wants it.
@@ -143,6 +145,7 @@ impl Store {
             weighing: RwSignal::new(true),
             ghost: RwSignal::new(None),
             focus: Focus::new(),
+            lagging: RwSignal::new(None),
             looking: RwSignal::new(false),
             detail: RwSignal::new(None),
             window: RwSignal::new(None),

@@ -56,6 +56,7 @@ impl Allocator {
     pub fn new(settings: Settings) -> Self {
         Self {
             plain: settings.are_plain(),
+            waiting: Waiting::new(settings.timing),
             settings,
             blocks: Blocks::with_heads(2 * BINS),
             small: Pool::new(EDGE + 1),
@@ -65,7 +66,6 @@ impl Allocator {
             reserved: 0,
             most_reserved: 0,
             allocated: 0,
-            waiting: Waiting::default(),
         }
     }
 

@@ -6,7 +6,7 @@
 )]
 
 use super::settings::MIN_BLOCK;
-use crate::units::Stream;
+use crate::units::{Stream, Streams};
 
 /// Index of a block; valid until the block is merged into a neighbour or given back.
 pub type BlockId = u32;
@@ -125,8 +125,17 @@ impl Block {
         self.place & RECORDED != 0
     }
 
-    pub fn set_recorded(&mut self, recorded: bool) {
-        self.place = self.place & !RECORDED | if recorded { RECORDED } else { 0 };
+    /// Other streams use it, too. Which stands where its neighbours do while it is free.
+    pub fn record(&mut self, streams: Streams) {
+        self.place |= RECORDED;
+        self.before = streams.bits().into();
+    }
+
+    /// Which streams those are; from here on none does.
+    pub fn take_recorded(&mut self) -> Streams {
+        let streams = if self.is_recorded() { self.before } else { 0 };
+        self.place &= !RECORDED;
+        Streams::of_bits(u8::try_from(streams).unwrap_or(u8::MAX))
     }
 
     #[inline(always)]

@@ -20,12 +20,13 @@
 //!   (`tests/fixtures/h200.jsonl`) reserved memory was equal in 125 of 164 cases, within 3.4 % in 95 % of
 //!   them and 12 % off in the worst; with descending addresses, which fit that driver better, in 142.
 //! - What a GPU takes to do is not known: events of other streams are complete at once, or else when the
-//!   host waits for the device.
+//!   host has waited for them.
 
 mod allocator;
 mod blocks;
 mod events;
 mod expandable;
+mod order;
 mod places;
 mod pool;
 mod release;

@@ -9,7 +9,7 @@ use super::allocator::{Allocator, OutOfMemory};
 use super::blocks::BlockId;
 use super::places::Places;
 use super::settings::{Limit, Settings};
-use crate::units::Stream;
+use crate::units::{Stream, Streams, Wait};
 use serde::{Deserialize, Serialize};
 
 /// One request.
@@ -23,8 +23,8 @@ pub enum Request {
         bytes: u64,
         /// The stream that it is for.
         stream: Stream,
-        /// Whether another stream uses it, too: `record_stream`.
-        recorded: bool,
+        /// Which other streams use it: `record_stream`.
+        used_on: Streams,
     },
     /// The same of one that no other stream uses, where the next request frees it.
     Moment {
@@ -41,6 +41,8 @@ pub enum Request {
     EmptyCache,
     /// `torch.cuda.synchronize()`: all streams are done with what has been freed.
     Synchronize,
+    /// A stream or the host waits.
+    Wait(Wait),
     /// Something that takes no memory; it keeps the numbers of requests and events equal.
     Nothing,
 }
@@ -149,8 +151,10 @@ impl Replay {
                     Ok(block) => block,
                     Err(refused) => self.refused((bytes, stream), refused)?,
                 };
-                if let Request::Alloc { recorded: true, .. } = request {
-                    self.allocator.record_stream(block);
+                if let Request::Alloc { used_on, .. } = request
+                    && !used_on.is_empty()
+                {
+                    self.allocator.record_streams(block, used_on);
                 }
                 self.places.put(id, block);
             }
@@ -161,6 +165,7 @@ impl Replay {
             }
             Request::EmptyCache => self.allocator.release_cached_blocks(),
             Request::Synchronize => self.allocator.synchronize(),
+            Request::Wait(wait) => self.allocator.wait_for(wait),
             Request::Alloc { .. } | Request::Moment { .. } | Request::Nothing => {}
         }
         self.done += 1;

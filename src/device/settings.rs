@@ -66,8 +66,8 @@ pub enum Timing {
     /// At once, as on a device that takes no time.
     #[default]
     AtOnce,
-    /// When the host waits for the device, at the latest.
-    AtSynchronization,
+    /// When the host waits for them, or for what comes after them, at the latest: on a device that does nothing before.
+    WhenAwaited,
 }
 
 /// `kRoundUpPowerOfTwoIntervals`: sizes by power of two from 1 MiB to 64 GiB.

@@ -82,6 +82,7 @@ impl GradScaler {
         }
         let flag = number(t, "add", DType::Float32);
         let scale = (!unscaled).then(|| number(t, "mul", DType::Float32));
+        t.synchronize_stream();
         run(t);
         drop((scale, flag));
     }

@@ -15,9 +15,9 @@ use super::units::Layers;
 use super::wrapper::{ModelParameter, OnRank, Wrapper};
 use crate::ask::{BackwardPrefetch, Fsdp, Mesh};
 use crate::tape::{BackwardHook, Category, ModuleHooks, Tape, Tensor};
-use crate::units::{DType, Shape};
+use crate::units::{DType, Shape, Wait};
 pub(super) use build::shards;
-use handle::{Handle, State};
+use handle::{ALL_REDUCE, Handle, POST_BACKWARD, PRE_UNSHARD, State, UNSHARD};
 use std::cell::{Cell, RefCell};
 use std::rc::{Rc, Weak};
 
@@ -115,6 +115,9 @@ impl Fsdp1 {
                 handle.prefetched.set(false);
             }
         }
+        for stream in [UNSHARD, PRE_UNSHARD] {
+            t.wait_stream(stream, t.stream());
+        }
         self.reset_gradients();
     }
 
@@ -149,6 +152,7 @@ impl Fsdp1 {
             handle.unshard(t);
         }
         handle.needs_pre_forward.set(false);
+        t.wait_stream(t.stream(), UNSHARD);
         self.prefetch(t, at);
         if !t.is_grad_enabled() || handle.registered.replace(true) || handle.trains() {
             return;
@@ -215,8 +219,11 @@ impl Fsdp1 {
         for other in &self.handles {
             other.in_graph.take();
         }
-        if handle.needs_pre_backward.replace(false) && !handle.prefetched.get() {
-            handle.unshard(t);
+        if handle.needs_pre_backward.replace(false) {
+            if !handle.prefetched.get() {
+                handle.unshard(t);
+            }
+            t.wait_stream(t.stream(), UNSHARD);
         }
         self.prefetch(t, at);
         handle.prepare_for_backward();
@@ -265,6 +272,15 @@ impl Fsdp1 {
 
     /// `_post_backward_final_callback`.
     fn end_backward(&self, t: &Tape) {
+        if self.syncs.get() {
+            t.wait_stream(t.stream(), POST_BACKWARD);
+            if self.replicates {
+                t.wait_stream(t.stream(), ALL_REDUCE);
+            }
+            if self.settings.cpu_offload {
+                t.wait(Wait::Host(t.stream()));
+            }
+        }
         self.first_pass.set(false);
         self.post_forward.borrow_mut().clear();
         for handle in &self.handles {
@@ -356,7 +372,11 @@ impl Wrapper for Fsdp1 {
 
     fn clip(&self, t: &Tape, run: OnRank) {
         let mut zero = self.zero.borrow_mut();
-        zero.get_or_insert_with(|| t.empty("tensor", Shape::new(&[]), DType::Float32));
+        zero.get_or_insert_with(|| {
+            let zero = t.empty("tensor", Shape::new(&[]), DType::Float32);
+            t.synchronize_stream(); // its value comes from the host
+            zero
+        });
         if !self.handles.iter().any(|handle| handle.common.shards) {
             return self.on_rank(t, run);
         }

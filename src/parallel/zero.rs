@@ -14,7 +14,8 @@ mod stage_1_and_2;
 use crate::ask::OptimizerName;
 use crate::model::ResolvedSpec;
 use crate::tape::{Category, Tape, Tensor};
-use crate::units::DType;
+use crate::units::{DType, Wait};
+use std::cell::Cell;
 
 pub(super) use gathered::Gathered;
 pub(super) use stage_1_and_2::Stage1And2;
@@ -25,6 +26,26 @@ fn scaled(t: &Tape, loss: &Tensor, divides: bool) -> Vec<Tensor> {
     let divided = divides.then(|| t.div_scalar(loss));
     let scaled = t.mul_scalar(divided.as_ref().unwrap_or(loss));
     divided.into_iter().chain([scaled]).collect()
+}
+
+/// The engine's timer (`ThroughputTimer`, `deepspeed/utils/timer.py`): from the third step on the host waits for the device
+/// when a forward pass begins and when a micro-batch has ended.
+#[derive(Default)]
+struct Timer {
+    steps: Cell<u32>,
+}
+
+impl Timer {
+    fn reads(&self, t: &Tape) {
+        if self.steps.get() >= 2 {
+            t.wait(Wait::Device);
+        }
+    }
+
+    fn step_ended(&self, t: &Tape) {
+        self.reads(t);
+        self.steps.set(self.steps.get() + 1);
+    }
 }
 
 /// What `torch.optim.Adagrad` made for the model's parameters before the engine divided them: it stays beside that

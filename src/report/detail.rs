@@ -78,7 +78,11 @@ impl Detail {
                         *freed = at;
                     }
                 }
-                Event::Alloc(_) | Event::Mark(_) | Event::EmptyCache | Event::Synchronize => {}
+                Event::Alloc(_)
+                | Event::Mark(_)
+                | Event::EmptyCache
+                | Event::Synchronize
+                | Event::Wait(_) => {}
             }
         }
         let mut tensors: Vec<LiveTensor> = (0u32..)
@@ -112,7 +116,7 @@ impl Detail {
                 Event::Alloc(id) => last = Some(id),
                 // Nothing of the phase before needs it any more.
                 Event::Mark(_) => last = None,
-                Event::Free(_) | Event::EmptyCache | Event::Synchronize => {}
+                Event::Free(_) | Event::EmptyCache | Event::Synchronize | Event::Wait(_) => {}
             }
         }
         let id = last?;

@@ -25,6 +25,8 @@ pub struct Estimate {
     pub timeline: Timeline,
     /// Where PyTorch runs out of memory on the scenario's device, when it does.
     pub failure: Option<Failure>,
+    /// Whether streams use what is of others, so that it matters how far the device lags behind ([`super::lagging()`]).
+    pub shares_streams: bool,
     /// How many ranks, from the one that is looked at on, certainly do what it does.
     pub alike: u64,
 }
@@ -146,6 +148,7 @@ fn answer(run: RankRun, findings: Vec<Finding>) -> Result<Estimate, Vec<Finding>
         report,
         timeline: summary.timeline,
         failure: summary.failure,
+        shares_streams: trace.record.written().share_streams(),
         alike,
     })
 }

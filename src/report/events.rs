@@ -51,6 +51,7 @@ fn write(trace: &Trace) -> String {
             }
             Event::EmptyCache => "E".to_owned(),
             Event::Synchronize => "S".to_owned(),
+            Event::Wait(wait) => format!("W {wait:?}"),
         };
         let _ = writeln!(text, "{}", line.trim_end());
     }

@@ -19,6 +19,7 @@ mod estimate;
 mod events;
 mod explain;
 mod figures;
+mod lagging;
 mod measure;
 mod others;
 mod phases;
@@ -47,6 +48,7 @@ pub use estimate::{Estimate, estimate, estimate_with_most_work, estimate_with_ra
 pub use events::events;
 pub use explain::{Explanation, Lead, Part, explain};
 pub use figures::{Effort, Figures};
+pub use lagging::{Lagging, bounds, lagging};
 pub use measure::Measure;
 pub use others::{Method, Other, Quantity, Reason};
 pub use ranks::{RankTakes, Ranks, ranks};

@@ -42,9 +42,9 @@ pub fn replayed(
                         let Asked {
                             bytes,
                             stream,
-                            recorded,
+                            used_on,
                         } = storages.asked(stored);
-                        if is_momentary && !recorded {
+                        if is_momentary && used_on.is_empty() {
                             run(
                                 replay,
                                 Request::Moment { id, bytes, stream },
@@ -57,7 +57,7 @@ pub fn replayed(
                                     id,
                                     bytes,
                                     stream,
-                                    recorded,
+                                    used_on,
                                 },
                                 &mut after_each,
                             )
@@ -65,6 +65,7 @@ pub fn replayed(
                     }
                     Event::Free(id) => run(replay, Request::Free(id), &mut after_each),
                     Event::Synchronize => run(replay, Request::Synchronize, &mut after_each),
+                    Event::Wait(wait) => run(replay, Request::Wait(wait), &mut after_each),
                     Event::Mark(_) if marks_of_loading > 0 => {
                         marks_of_loading -= 1;
                         run(replay, Request::Nothing, &mut after_each)

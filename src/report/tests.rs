@@ -3,7 +3,7 @@ use super::watch::{Watched, watch};
 use crate::device::Settings;
 use crate::sim::{Event, Mark, Phase, RawStorage, Trace};
 use crate::tape::Category;
-use crate::units::{Bytes, MIB, Stream};
+use crate::units::{Bytes, MIB, Stream, Streams};
 
 /// Two steps: 4 MiB of parameters, then activations, gradients and a temporary that come and go.
 fn two_steps() -> Trace {
@@ -15,7 +15,7 @@ fn two_steps_after(events: &[Event]) -> Trace {
     let storage = |bytes, category| RawStorage {
         bytes,
         stream: Stream::MAIN,
-        recorded: false,
+        used_on: Streams::NONE,
         category,
         scope: 0,
         alive: false,

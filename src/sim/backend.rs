@@ -25,6 +25,7 @@ pub(super) fn backend(spec: &ResolvedSpec) -> Backend {
         foreach_norm_packs_chunks: newest,
         functions_release_gradients: recent,
         kept_casts_get_gradients: recent,
+        grouped_mm_waits: !matches!(spec.device.compute_capability / 10, 9 | 10),
         rms_norm_is_fused: recent,
         liger_is_recent: recent,
         fla: if recent {

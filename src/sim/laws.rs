@@ -125,7 +125,7 @@ fn lives(trace: &Trace, mut f: impl FnMut(usize, &[u64])) {
                 assert!(std::mem::replace(&mut alive[id as usize], false));
                 by[storage.category as usize] -= storage.bytes;
             }
-            Event::Mark(_) | Event::EmptyCache | Event::Synchronize => {}
+            Event::Mark(_) | Event::EmptyCache | Event::Synchronize | Event::Wait(_) => {}
         }
         f(at, &by);
     }
@@ -210,4 +210,26 @@ fn an_evaluation_needs_no_gradients_and_no_states() {
             }
         });
     });
+}
+
+#[test]
+fn what_streams_wait_for_changes_nothing_that_is_allocated() {
+    for dp in [
+        json!({"kind": "fsdp1", "size": 4}),
+        json!({"kind": "deepspeed_zero", "size": 4, "stage": 2, "overlap_comm": true}),
+        json!({"kind": "deepspeed_zero", "size": 4, "stage": 3}),
+    ] {
+        let asked = json!({"model": "qwen2.5-0.5b", "precision": "bf16", "seq_len": 64,
+            "parallelism": {"dp": dp}});
+        let scenario: Scenario = serde_json::from_value(asked).expect("a scenario");
+        let spec = crate::resolve::resolve(&scenario).spec.expect("a spec");
+        let is_wait = |event: &Event| matches!(event, Event::Synchronize | Event::Wait(_));
+        let [plain, waiting] = [simulate(&spec), super::simulate_with_waits(&spec)];
+        let waits = waiting.events().filter(is_wait).count();
+        assert!(waits > 5, "{dp}: {waits}");
+        let others = |trace: &Trace| -> Vec<Event> {
+            trace.events().filter(|event| !is_wait(event)).collect()
+        };
+        assert!(others(&plain) == others(&waiting), "{dp}");
+    }
 }

@@ -28,6 +28,11 @@ pub fn simulate_in_detail(spec: &ResolvedSpec) -> Trace {
     run(spec, accumulation(spec), Tape::with_details)
 }
 
+/// The same with what streams and the host wait for, which no memory depends on but on a device that lags behind.
+pub fn simulate_with_waits(spec: &ResolvedSpec) -> Trace {
+    run(spec, accumulation(spec), Tape::with_waits)
+}
+
 fn accumulation(spec: &ResolvedSpec) -> u32 {
     let accumulation = spec.gradient_accumulation_steps.min(MICRO_BATCHES);
     u32::try_from(accumulation).unwrap_or(u32::MAX)

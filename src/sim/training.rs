@@ -432,6 +432,7 @@ impl<'a> Run<'a> {
                 None => self.tape.drop_gradients(),
             }
         }
+        self.tape.synchronize_stream(); // whoever trains looks at the loss
     }
 
     /// Whether something that the model made since lives on beside gradients, workspaces,

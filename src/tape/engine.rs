@@ -62,7 +62,7 @@ impl Tape {
                         }
                     }
                     Edge::Leaf(leaf) if leaf.receive(self, Some((*gradient).clone())) => {
-                        leaf.accumulate(self);
+                        drop(leaf.accumulate(self));
                     }
                     _ => {}
                 }
@@ -179,11 +179,13 @@ impl Tape {
             if let (Some(hook), Some(_)) = (arrival, leaf.parameter.get()) {
                 hook(self);
             }
+            self.leaf_ran(leaf.stream);
             self.on_stream(leaf.stream, || {
-                leaf.accumulate(self);
+                let given = leaf.accumulate(self);
                 if let Some(hook) = &leaf.hook {
                     hook(self);
                 }
+                drop(given);
             });
             let hook = self.gradient_hook.borrow().clone();
             if let (Some(hook), Some(parameter)) = (hook, leaf.parameter.get()) {

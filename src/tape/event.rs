@@ -1,5 +1,7 @@
 //! What a record is a list of.
 
+use crate::units::{Queue, Stream, Wait};
+
 /// One entry of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
@@ -13,6 +15,8 @@ pub enum Event {
     EmptyCache,
     /// The host waits until all streams are done: `torch.cuda.synchronize()`.
     Synchronize,
+    /// A stream or the host waits; only where that is asked for ([`super::Tape::with_waits`]).
+    Wait(Wait),
 }
 
 /// An event in four bytes, since records of large models have millions. Numbers are below 2^30; the
@@ -28,6 +32,39 @@ const MARK: u32 = 2;
 const EMPTY_CACHE: u32 = 3;
 /// A second thing that is of no storage.
 const SYNCHRONIZE: u32 = 1 << 2 | EMPTY_CACHE;
+/// The bit of a third, and where it says what waits for what.
+const WAIT: u32 = 1 << 3;
+const WAIT_SHIFT: u32 = 4;
+
+/// A number for everything that can be waited for: two of eight streams, the kind.
+fn code(wait: Wait) -> u32 {
+    let (kind, one, other) = match wait {
+        Wait::Stream { stream, until } => (0, stream.number(), until.number()),
+        Wait::Host(stream) => (1, stream.number(), 0),
+        Wait::Event(queue, stream) => (2, stream.number(), queue as u8),
+        Wait::Limit(queue) => (3, 0, queue as u8),
+        Wait::Device => (4, 0, 0),
+    };
+    kind << 6 | u32::from(one) << 3 | u32::from(other)
+}
+
+/// What has that number.
+fn wait(code: u32) -> Wait {
+    let of = |bits: u32| (bits & 7) as usize;
+    let stream = |at| Stream::all().nth(at).unwrap_or_default();
+    let (one, other) = (stream(of(code >> 3)), of(code));
+    let queue = Queue::ALL[other.min(Queue::ALL.len() - 1)];
+    match code >> 6 {
+        0 => Wait::Stream {
+            stream: one,
+            until: stream(other),
+        },
+        1 => Wait::Host(one),
+        2 => Wait::Event(queue, one),
+        3 => Wait::Limit(queue),
+        _ => Wait::Device,
+    }
+}
 
 impl Word {
     #[inline]
@@ -38,6 +75,7 @@ impl Word {
             Event::Mark(mark) => mark << 2 | MARK,
             Event::EmptyCache => EMPTY_CACHE,
             Event::Synchronize => SYNCHRONIZE,
+            Event::Wait(wait) => WAIT | code(wait) << WAIT_SHIFT | EMPTY_CACHE,
         })
     }
 
@@ -63,6 +101,8 @@ impl Word {
             Event::Mark(self.number())
         } else if self.0 == SYNCHRONIZE {
             Event::Synchronize
+        } else if self.0 & WAIT != 0 {
+            Event::Wait(wait(self.0 >> WAIT_SHIFT))
         } else {
             Event::EmptyCache
         }
@@ -100,5 +140,27 @@ impl Word {
     /// Whether it begins a phase.
     pub(super) fn is_mark(self) -> bool {
         self.0 & KIND == MARK
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_waits_is_read_as_it_was_written() {
+        let all = || Stream::all();
+        let streams =
+            all().flat_map(|stream| all().map(move |until| Wait::Stream { stream, until }));
+        let events = all().flat_map(|s| Queue::ALL.map(|queue| Wait::Event(queue, s)));
+        let waits = streams
+            .chain(all().map(Wait::Host))
+            .chain(events)
+            .chain(Queue::ALL.map(Wait::Limit))
+            .chain([Wait::Device]);
+        let others = [Event::EmptyCache, Event::Synchronize, Event::Mark(3)];
+        for event in waits.map(Event::Wait).chain(others) {
+            assert_eq!(Word::of(event).event(), event);
+        }
     }
 }

@@ -107,14 +107,13 @@ impl Leaf {
 
     /// `AccumulateGrad` (`torch/csrc/autograd/functions/accumulate_grad.h`, torch 2.15): the first
     /// gradient is taken over when nobody else holds it and it lies as its tensor does, or in row-major order
-    /// where that has gaps, else copied; later ones are added in place.
-    pub(super) fn accumulate(&self, tape: &Tape) {
+    /// where that has gaps, else copied; later ones are added in place. What is not taken over lives until its hook has
+    /// run (`call_function` of `engine.cpp` keeps it for that): it is given back.
+    pub(super) fn accumulate(&self, tape: &Tape) -> Option<Tensor> {
         for hook in self.hooks.take() {
             hook(tape);
         }
-        let Some(new) = self.buffer.take() else {
-            return;
-        };
+        let new = self.buffer.take()?;
         let mut grad = self.grad.borrow_mut();
         if grad.is_none() {
             let shape = *new.shape();
@@ -124,12 +123,13 @@ impl Leaf {
             };
             let placed = layout::is_same(&shape, [&new.strides(), &strides]);
             let stolen = new.use_count() == 1 && placed;
-            *grad = Some(if stolen {
-                new.detach()
-            } else {
-                tape.empty_strided("clone", shape, strides, new.dtype())
-            });
+            if stolen {
+                *grad = Some(new.detach());
+                return None;
+            }
+            *grad = Some(tape.empty_strided("clone", shape, strides, new.dtype()));
         }
+        Some(new)
     }
 }
 
@@ -228,6 +228,7 @@ impl Tape {
         distributed: bool,
     ) -> Tensor {
         self.record_stream(&new, stream);
+        self.wait_stream(stream, self.stream());
         match old {
             None => new,
             old => self.on_stream(stream, || accumulate(self, old, new, distributed)),

@@ -374,6 +374,7 @@ impl Tape {
 
     /// A backward pass has ended.
     pub(super) fn backward_ended(&self) {
+        self.wait_for_leaves();
         for hook in self.hooks.at_end.take() {
             hook(self);
         }

@@ -125,6 +125,9 @@ pub struct Backend {
     /// Whether the copies of parameters that autocast keeps get gradients even if they are made where
     /// none are asked for (`cached_cast`, `aten/src/ATen/autocast_mode.cpp`).
     pub kept_casts_get_gradients: bool,
+    /// Whether the host reads where groups end for `grouped_mm` of bf16, as it does of others (not on Hopper and datacenter
+    /// Blackwell).
+    pub grouped_mm_waits: bool,
     /// Whether `rms_norm` is one kernel (torch 2.15).
     pub rms_norm_is_fused: bool,
     /// Which flash-linear-attention.

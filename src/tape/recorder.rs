@@ -15,7 +15,7 @@ use super::scopes::{Scope, Scopes};
 use super::storages::RawStorage;
 use super::unfold::{Folded, Unfolded};
 use super::work::Counted;
-use crate::units::{DType, Shape, Stream};
+use crate::units::{DType, Shape, Stream, Streams};
 use std::cell::{Cell, RefCell, RefMut};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -40,6 +40,10 @@ pub(super) struct Recorder {
     scope: Cell<u32>,
     stream: Cell<Stream>,
     muted: Cell<bool>,
+    /// Whether it is written what streams and the host wait for.
+    pub(super) keeps_waits: Cell<bool>,
+    /// The streams on which leaves took gradients in this backward pass.
+    pub(super) leaves: Cell<Streams>,
     pub(super) counted: Counted,
     closed: Cell<bool>,
 }
@@ -80,7 +84,7 @@ impl Recorder {
         let id = record.add(RawStorage {
             bytes,
             stream: self.stream.get(),
-            recorded: false,
+            used_on: Streams::NONE,
             category,
             scope: self.scope.get(),
             alive: true,
@@ -196,7 +200,7 @@ impl Recorder {
         }
         let what = |id: u32| {
             let storage = record.storage(id);
-            storage.map(|s| (s.bytes, s.stream, s.recorded, s.category))
+            storage.map(|s| (s.bytes, s.stream, s.used_on, s.category))
         };
         let pairs = record.between(one).zip(record.between(other));
         let stepping = pairs.map(|pair| {
@@ -426,7 +430,7 @@ impl Recorder {
                     record.storage(id).is_some_and(|storage| !storage.alive)
                 }
                 Event::Free(id) => first.is_some_and(|first| id >= first),
-                Event::Mark(_) | Event::EmptyCache | Event::Synchronize => true,
+                Event::Mark(_) | Event::EmptyCache | Event::Synchronize | Event::Wait(_) => true,
             })
     }
 

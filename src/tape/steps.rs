@@ -49,6 +49,10 @@ impl Tape {
         let left = now.iter().filter(|&&id| id >= begins.storages);
         let [gone, left]: [Vec<u32>; 2] = [gone.copied().collect(), left.copied().collect()];
         let marks: Range<usize> = begins.marks..marks;
-        !self.runs_all() && (self.recorder).step_comes_again(begins, marks.len(), [&gone, &left])
+        // The host waits elsewhere in the third step than in the second.
+        let differs = self.keeps_waits();
+        !differs
+            && !self.runs_all()
+            && (self.recorder).step_comes_again(begins, marks.len(), [&gone, &left])
     }
 }

@@ -1,7 +1,7 @@
 //! What a record knows of its storages, in eight bytes each: records of large models have millions.
 
 use super::Category;
-use crate::units::Stream;
+use crate::units::{Stream, Streams};
 use std::ops::Range;
 
 /// What the record knows of a storage.
@@ -11,8 +11,8 @@ pub struct RawStorage {
     pub bytes: u64,
     /// The stream that it belongs to.
     pub stream: Stream,
-    /// Whether another stream uses it, too.
-    pub recorded: bool,
+    /// Which other streams use it.
+    pub used_on: Streams,
     /// What it is for, as far as is known; [`Category::Temporaries`] until somebody says more.
     pub category: Category,
     /// Index in the list of scopes.
@@ -53,8 +53,8 @@ pub struct Asked {
     pub bytes: u64,
     /// The stream that it belongs to.
     pub stream: Stream,
-    /// Whether another stream uses it, too.
-    pub recorded: bool,
+    /// Which other streams use it.
+    pub used_on: Streams,
 }
 
 /// A storage in eight bytes.
@@ -128,7 +128,7 @@ impl Storages {
         let asked = Asked {
             bytes: storage.bytes,
             stream: storage.stream,
-            recorded: storage.recorded,
+            used_on: storage.used_on,
         };
         let mut packed = Packed {
             bytes: self.written(asked),
@@ -141,7 +141,11 @@ impl Storages {
     /// What is asked for, as it is written.
     fn written(&mut self, asked: Asked) -> u32 {
         match u32::try_from(asked.bytes) {
-            Ok(bytes) if bytes < APART && asked.stream == Stream::MAIN && !asked.recorded => bytes,
+            Ok(bytes)
+                if bytes < APART && asked.stream == Stream::MAIN && asked.used_on.is_empty() =>
+            {
+                bytes
+            }
             _ => {
                 if self.apart.last() != Some(&asked) {
                     self.apart.push(asked);
@@ -190,12 +194,17 @@ impl Storages {
         let of_main = |bytes| Asked {
             bytes,
             stream: Stream::MAIN,
-            recorded: false,
+            used_on: Streams::NONE,
         };
         match written.checked_sub(APART) {
             None => of_main(written.into()),
             Some(at) => (self.apart.get(at as usize).copied()).unwrap_or(of_main(u64::MAX)),
         }
+    }
+
+    /// Whether streams use some that belong to others.
+    pub fn share_streams(&self) -> bool {
+        self.apart.iter().any(|asked| !asked.used_on.is_empty())
     }
 
     /// Whether the one at a place is alive.
@@ -215,12 +224,12 @@ impl Storages {
         let Asked {
             bytes,
             stream,
-            recorded,
+            used_on,
         } = self.read(packed.bytes);
         RawStorage {
             bytes,
             stream,
-            recorded,
+            used_on,
             category: packed.category(),
             scope: packed.scope(),
             alive: packed.is_alive(),
@@ -268,10 +277,10 @@ impl Storages {
     /// A stream uses the one at a place.
     pub(super) fn record_stream(&mut self, at: usize, stream: Stream) {
         let mut asked = self.asked(at);
-        if asked.stream == stream || asked.recorded {
+        if asked.stream == stream || asked.used_on.contains(stream) {
             return;
         }
-        asked.recorded = true;
+        asked.used_on = asked.used_on.with(stream);
         let written = self.written(asked);
         if let Some(packed) = self.all.get_mut(at) {
             packed.bytes = written;
@@ -306,7 +315,7 @@ mod tests {
             .map(|((&bytes, &category), n)| RawStorage {
                 bytes,
                 stream: Stream::all().nth(n as usize / 2).expect("a stream"),
-                recorded: n == 1,
+                used_on: Streams::of_bits(u8::from(n == 1) << 3),
                 category,
                 scope: n * 0x7F_FFFF,
                 alive: n % 2 == 0,
@@ -321,7 +330,7 @@ mod tests {
         storages.free(2);
         storages.classify(2, Category::Logits);
         let changed = RawStorage {
-            recorded: true,
+            used_on: Streams::NONE.with(Stream::MAIN),
             category: Category::Logits,
             alive: false,
             ..all[2]

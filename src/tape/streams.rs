@@ -1,9 +1,31 @@
 //! Streams: which one a storage belongs to, and which others use it.
 
-use super::{Event, Tape, Tensor};
-use crate::units::Stream;
+use super::{Backend, Event, Tape, Tensor};
+use crate::units::{Stream, Wait};
 
 impl Tape {
+    /// An empty record that keeps what streams and the host wait for, too.
+    pub fn with_waits(backend: Backend) -> Self {
+        let tape = Self::new(backend);
+        tape.recorder.keeps_waits.set(true);
+        tape
+    }
+
+    /// A gradient came to a leaf of a stream.
+    pub(super) fn leaf_ran(&self, stream: Stream) {
+        let leaves = &self.recorder.leaves;
+        leaves.set(leaves.get().with(stream));
+    }
+
+    /// Whoever has gone backward waits for the streams of leaves (`GraphTask::exec_post_processing`,
+    /// `torch/csrc/autograd/engine.cpp`, torch 2.15).
+    pub(super) fn wait_for_leaves(&self) {
+        let leaves = self.recorder.leaves.take();
+        for stream in Stream::all().filter(|&stream| leaves.contains(stream)) {
+            self.wait_stream(self.stream(), stream);
+        }
+    }
+
     /// Runs `f` with `stream` as the current one, as `torch.cuda.stream` does: the storages that it allocates
     /// belong to that stream, wherever they are freed. What is recorded for backward goes backward on
     /// it, too.
@@ -25,6 +47,40 @@ impl Tape {
         self.recorder.record_stream(x.storage_id(), stream);
     }
 
+    /// `stream.wait_stream(until)`.
+    #[inline]
+    pub fn wait_stream(&self, stream: Stream, until: Stream) {
+        if stream != until {
+            self.wait(Wait::Stream { stream, until });
+        }
+    }
+
+    /// The host waits for the current stream: it is synchronized, or a number is read.
+    pub fn synchronize_stream(&self) {
+        self.wait(Wait::Host(self.stream()));
+    }
+
+    /// The host waits for a stream; where it is not written what waits for what, it waits for all of them.
+    pub fn synchronize_with(&self, stream: Stream) {
+        if self.keeps_waits() {
+            self.wait(Wait::Host(stream));
+        } else {
+            self.synchronize();
+        }
+    }
+
+    /// Whether it is written what waits for what.
+    pub(super) fn keeps_waits(&self) -> bool {
+        self.recorder.keeps_waits.get()
+    }
+
+    /// A stream or the host waits, if that is written.
+    pub fn wait(&self, wait: Wait) {
+        if self.keeps_waits() {
+            self.recorder.note(Event::Wait(wait));
+        }
+    }
+
     /// `torch.cuda.synchronize()`: the host waits until all streams are done.
     pub fn synchronize(&self) {
         self.recorder.note(Event::Synchronize);
@@ -34,7 +90,7 @@ impl Tape {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tape::{Backend, Category, RawStorage};
+    use crate::tape::{Category, RawStorage};
     use crate::units::{DType, Shape};
 
     const SIDE: Stream = Stream::side(3);
@@ -76,7 +132,8 @@ mod tests {
                 tape.record_stream(&x, SIDE);
             }
         });
-        let recorded: Vec<bool> = storages.iter().map(|storage| storage.recorded).collect();
+        let recorded: Vec<bool> =
+            (storages.iter().map(|storage| !storage.used_on.is_empty())).collect();
         assert_eq!(recorded, [true, false, true]);
     }
 

@@ -116,6 +116,7 @@ impl Unfolded {
                 self.is_of_list_of(part, home_a) && neighbours && same
             }
             (Event::Synchronize, Event::Synchronize) => true,
+            (Event::Wait(one), Event::Wait(other)) => one == other,
             _ => false,
         };
         one.zip(other).all(same).then_some(())
@@ -156,7 +157,7 @@ impl Unfolded {
         };
         a.bytes == b.bytes
             && a.stream == b.stream
-            && a.recorded == b.recorded
+            && a.used_on == b.used_on
             && a.category == b.category
             && a.alive == b.alive
             && made_a == made_b

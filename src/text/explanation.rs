@@ -2,7 +2,7 @@
 
 use super::sentences::list;
 use super::{ByteUnits, Language, Scale, Term, amount, count, exact, phase_in_sentence};
-use crate::report::{Report, explain};
+use crate::report::{Lagging, Report, explain};
 
 /// "Qwen2.5 1.5B has 1.54B parameters; an optimizer step sees 2 samples."
 fn what_is_trained(report: &Report, language: Language) -> String {
@@ -27,6 +27,21 @@ fn what_is_trained(report: &Report, language: Language) -> String {
         (Language::Chinese, false) => {
             format!("{name} 有 {all} 个参数，其中 {trained} 个参与训练；全局批次大小为 {batch}。")
         }
+    }
+}
+
+/// What a steady step holds where the device lags behind the host.
+pub fn lagging_sentence(lagging: &Lagging, units: ByteUnits, language: Language) -> String {
+    let scale = Scale::new(lagging.peak_reserved, units);
+    let [active, reserved] =
+        [lagging.peak_active, lagging.peak_reserved].map(|bytes| scale.finer_amount(bytes));
+    match language {
+        Language::English => format!(
+            "If the GPU lags behind the host as far as it can, up to {active} are active and {reserved} reserved in a steady step: what one stream frees comes back when the others are done with it."
+        ),
+        Language::Chinese => format!(
+            "如果 GPU 尽可能落后于主机，稳定步骤中最多有 {active} 处于活跃状态、{reserved} 被保留：一个流释放的内存要等其他流用完才会归还。"
+        ),
     }
 }
 

@@ -42,7 +42,7 @@ pub use configs::{
     nothing_of, taken_for, unread_sentence, unsaid_comment,
 };
 pub use explained::{category_explained, phase_explained, tensor_explained};
-pub use explanation::explanation;
+pub use explanation::{explanation, lagging_sentence};
 pub use export::{configuration, csv, markdown};
 pub use figures::{
     crossover_summary, phase_part, phases_summary, sweep_point, timeline_point, timeline_summary,

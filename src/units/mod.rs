@@ -23,4 +23,4 @@ pub(crate) use names::names;
 pub use order::sort_short;
 pub use repetition::Repetition;
 pub use shape::{MAX_DIMS, Shape};
-pub use stream::Stream;
+pub use stream::{Queue, Stream, Streams, Wait};

@@ -31,3 +31,92 @@ impl Stream {
         self.0
     }
 }
+
+/// Streams that use something.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Streams(u8);
+
+impl Streams {
+    /// Not any.
+    pub const NONE: Self = Self(0);
+
+    /// These and one more.
+    #[must_use]
+    pub const fn with(self, stream: Stream) -> Self {
+        Self(self.0 | 1 << stream.0)
+    }
+
+    /// Whether there is none.
+    #[inline]
+    pub const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// Whether a stream is one of them.
+    #[inline]
+    pub const fn contains(self, stream: Stream) -> bool {
+        self.0 & 1 << stream.0 != 0
+    }
+
+    /// A bit for each, from the main stream on.
+    #[inline]
+    pub const fn bits(self) -> u8 {
+        self.0
+    }
+
+    /// Those of some bits.
+    #[inline]
+    pub const fn of_bits(bits: u8) -> Self {
+        Self(bits)
+    }
+}
+
+/// Who waits for what streams have been given so far. Where nobody waits a stream may do nothing of it yet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wait {
+    /// What `stream` is given from here on comes after what `until` was given: `stream.wait_stream(until)`.
+    Stream {
+        /// Who waits.
+        stream: Stream,
+        /// For whom.
+        until: Stream,
+    },
+    /// The host waits for a stream: `stream.synchronize()`, or a number that is read.
+    Host(Stream),
+    /// The host waits for all streams.
+    Device,
+    /// An event is recorded on a stream, which the host can wait for.
+    Event(Queue, Stream),
+    /// The host waits for the oldest event of a queue, where there are too many.
+    Limit(Queue),
+}
+
+/// Events that the host lets run on, up to a number of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Queue {
+    /// Of gathered parameters that FSDP1 has freed (`_FreeEventQueue`, `torch/distributed/fsdp/_limiter_utils.py`,
+    /// torch 2.15).
+    Frees,
+    /// Of parameters that `ZeRO` 3 gathers (`__ongoing_fetch_events`, `partitioned_param_coordinator.py`, deepspeed 0.19.8).
+    Fetches,
+    /// Of gradients that it reduces (`param_reduce_events`, `stage3.py`).
+    Reductions,
+}
+
+impl Queue {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Frees, Self::Fetches, Self::Reductions];
+
+    /// With how many events there are too many.
+    pub const fn too_many(self) -> usize {
+        match self {
+            Self::Frees => 2,
+            Self::Fetches | Self::Reductions => 3,
+        }
+    }
+
+    /// Whether those that are complete are left out first.
+    pub const fn drops_complete(self) -> bool {
+        !matches!(self, Self::Frees)
+    }
+}

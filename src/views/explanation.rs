@@ -1,7 +1,7 @@
 //! Why the peak is what it is.
 
 use crate::app::use_store;
-use crate::text::{Word, crossover_summary, explanation};
+use crate::text::{Word, crossover_summary, explanation, lagging_sentence};
 use leptos::prelude::*;
 
 /// The panel.
@@ -18,6 +18,9 @@ pub(super) fn ExplanationPanel() -> impl IntoView {
                     .map(|e| explanation(&e.report, units, language))
             })
             .unwrap_or_default();
+        if let Some(lagging) = store.lagging.get() {
+            sentences.push(lagging_sentence(&lagging, units, language));
+        }
         store.sweep.with(|sweep| {
             if let Some(sweep) = sweep {
                 sentences.push(crossover_summary(sweep, language));

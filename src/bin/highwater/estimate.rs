@@ -7,7 +7,7 @@ use crate::table;
 use crate::{BAD_INPUT, DOES_NOT_FIT, FITS, refuse_line};
 use highwater::ask::{Finding, Scenario};
 use highwater::decide::{Axis, LongBatches, LongSteps, long_batches, long_steps, solve};
-use highwater::report::{self, Estimate};
+use highwater::report::{self, Estimate, Lagging};
 use highwater::text::WrittenReport;
 use std::io::Write;
 use std::sync::Mutex;
@@ -31,16 +31,15 @@ fn one(text: &str, form: Form, misfits: &Mutex<Vec<String>>) -> Written {
     let mut line = Vec::new();
     // Writing to memory cannot fail.
     let _ = match (form, &answer) {
-        (Form::Json, Ok((estimate, lengths))) => {
+        (Form::Json, Ok((estimate, more))) => {
             let report = WrittenReport::from(&estimate.report);
-            let Lengths { batches, steps } = lengths;
+            let Lengths { batches, steps } = &more.lengths;
             let report = report.with_lengths(batches.as_ref(), steps.as_ref());
+            let report = report.with_lagging(more.lagging);
             write_line(&report, &mut line)
         }
         (Form::Json, Err(findings)) => write_line(&refusal(findings), &mut line),
-        (Form::Table, Ok((estimate, lengths))) => {
-            table::write(&estimate.report, lengths, &mut line)
-        }
+        (Form::Table, Ok((estimate, more))) => table::write(&estimate.report, more, &mut line),
         (Form::Table, Err(findings)) => writeln!(line, "error: {}\n", sentence(findings)),
     };
     let code = match &answer {
@@ -56,6 +55,14 @@ fn one(text: &str, form: Form, misfits: &Mutex<Vec<String>>) -> Written {
     (code, line)
 }
 
+/// What the command line says beside a report.
+pub struct More {
+    /// Where samples differ in length.
+    pub lengths: Lengths,
+    /// Where the device lags behind the host.
+    pub lagging: Option<Lagging>,
+}
+
 /// What differs where samples differ in length.
 #[derive(Default)]
 pub struct Lengths {
@@ -65,12 +72,17 @@ pub struct Lengths {
     pub steps: Option<LongSteps>,
 }
 
-fn answer(text: &str) -> Result<(Estimate, Lengths), Vec<Finding>> {
+fn answer(text: &str) -> Result<(Estimate, More), Vec<Finding>> {
     let (scenario, decoding) = read(text)?;
     let mut estimate = report::estimate_with_ranks(&scenario)?;
     estimate.report.findings.extend(decoding);
     let lengths = lengths(&scenario, &mut estimate.report.findings);
-    Ok((estimate, lengths))
+    let lagging = (estimate.shares_streams).then(|| report::lagging(&scenario));
+    let more = More {
+        lengths,
+        lagging: lagging.flatten(),
+    };
+    Ok((estimate, more))
 }
 
 /// What is to be said of a scenario that says how long samples are.

@@ -1,12 +1,12 @@
 //! A report as a table for people.
 
-use crate::estimate::Lengths;
+use crate::estimate::More;
 use highwater::ask::Severity;
 use highwater::report::{Report, StepReport};
 use highwater::text::{
-    ByteUnits, Language, Scale, batch_lengths, english, exact, method_name, other_figures,
-    other_reasons, rank_place, ranks_alike, ranks_summary, segments_sentence, too_long_batches,
-    verdict_answer, verdict_detail,
+    ByteUnits, Language, Scale, batch_lengths, english, exact, lagging_sentence, method_name,
+    other_figures, other_reasons, rank_place, ranks_alike, ranks_summary, segments_sentence,
+    too_long_batches, verdict_answer, verdict_detail,
 };
 use highwater::units::Bytes;
 use std::io::{self, Write};
@@ -15,7 +15,7 @@ use std::io::{self, Write};
 ///
 /// # Errors
 /// What the writer says.
-pub fn write(report: &Report, lengths: &Lengths, out: &mut dyn Write) -> io::Result<()> {
+pub fn write(report: &Report, more: &More, out: &mut dyn Write) -> io::Result<()> {
     let (units, language) = (ByteUnits::Binary, Language::English);
     let parameters = exact(report.model.num_parameters);
     writeln!(
@@ -54,6 +54,10 @@ pub fn write(report: &Report, lengths: &Lengths, out: &mut dyn Write) -> io::Res
         "= as nvidia-smi shows",
         scale.finer(report.device.total)
     )?;
+    if let Some(lagging) = &more.lagging {
+        let sentence = lagging_sentence(lagging, units, language);
+        writeln!(out, "{}", plain(&sentence))?;
+    }
     let peak = &report.device.steady_step.peak;
     writeln!(out, "\nAt the steady step's peak ({})", peak.phase.name())?;
     for (category, bytes) in peak.composition.parts() {
@@ -73,7 +77,7 @@ pub fn write(report: &Report, lengths: &Lengths, out: &mut dyn Write) -> io::Res
         );
         writeln!(out, "  {name:<28}{place:<22}{:>12}", scale.finer(of.total))?;
     }
-    if let Some(lengths) = &lengths.batches {
+    if let Some(lengths) = &more.lengths.batches {
         writeln!(
             out,
             "\n{}\n{}",
@@ -81,7 +85,7 @@ pub fn write(report: &Report, lengths: &Lengths, out: &mut dyn Write) -> io::Res
             plain(&too_long_batches(lengths, language))
         )?;
     }
-    for run in lengths.steps.iter().flat_map(|steps| &steps.runs) {
+    for run in more.lengths.steps.iter().flat_map(|steps| &steps.runs) {
         writeln!(out, "{}", plain(&segments_sentence(run, units, language)))?;
     }
     if !report.others.is_empty() {

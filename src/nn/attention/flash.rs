@@ -70,6 +70,7 @@ fn boundaries(t: &Tape, s: u64, n: u64) -> Tensor {
         let _least = numbers("min", 1, DType::Int64);
         numbers("eq", s, DType::Bool)
     };
+    t.synchronize_stream();
     let begin = numbers("nonzero", n, DType::Int64);
     drop(first);
     let boundaries = {
@@ -121,6 +122,7 @@ fn taken(t: &Tape, options: AttentionOptions, all: [&Tensor; 3]) -> [Tensor; 3] 
 fn packed(t: &Tape, options: AttentionOptions, [q, k, v]: [&Tensor; 3]) -> Tensor {
     let (b, s) = (q.dim(0), q.dim(1));
     let tokens = b * s;
+    t.synchronize_stream();
     let rows = t.empty("nonzero", Shape::from([tokens]), DType::Int64);
     let boundaries = t.empty("cumsum", Shape::from([b + 1]), DType::Int32);
     let unpadded = |x: &Tensor| {

@@ -187,6 +187,7 @@ pub(crate) fn of_labelled(t: &Tape, logits: &Tensor, labels: &Tensor) -> Tensor 
         let (b, classes) = (logits.dim(0), logits.dim(1));
         let rows = {
             let _labelled = t.empty("ge", Shape::from([b]), DType::Bool);
+            t.synchronize_stream();
             t.empty("nonzero", Shape::from([b, 1]), DType::Int64)
         };
         let chosen = t.gather(logits, &t.expand(&rows, [b, classes]));

@@ -53,6 +53,7 @@ fn around(t: &Tape, size: ScoreShape, sees: BothSides, dtype: DType) -> Tensor {
     let padding = padded.then(|| {
         let padding = flags(t, "_to_copy", b * keys);
         drop(flags(t, "all", 1));
+        t.synchronize_stream();
         padding
     });
     let shifted = |n| {

@@ -106,10 +106,12 @@ pub(crate) fn of_padding(t: &Tape, size: BatchShape, style: MaskStyle) -> Tensor
     if style == MaskStyle::Boolean {
         let mask = flags(t, "_to_copy", tokens);
         drop(flags(t, "all", 1));
+        t.synchronize_stream();
         return mask;
     }
     let equal = flags(t, "eq", tokens);
     let _any = flags(t, "any", 1);
+    t.synchronize_stream();
     drop(equal);
     // The batch holds the mask.
     flags(t, "mask", 0)
@@ -364,6 +366,7 @@ pub(crate) fn of_given(
     }
     let _padding = flags(t, "_to_copy", size.b * size.keys);
     drop(flags(t, "all", 1));
+    t.synchronize_stream();
     None
 }
 
@@ -381,6 +384,7 @@ pub(crate) fn inverted(t: &Tape, seen: BatchShape, given: DType, dtype: DType) -
 pub(crate) fn looks_for_padding(t: &Tape, seen: BatchShape) {
     let equal = flags(t, "eq", seen.b * seen.s);
     let _all = flags(t, "all", 1);
+    t.synchronize_stream();
     drop(equal);
 }
 
@@ -391,6 +395,7 @@ pub(crate) fn looks_like_padding(t: &Tape, b: u64) {
     drop(columns);
     let _equal = t.empty("eq", Shape::from([b, 2]), DType::Bool);
     drop(t.empty("any", Shape::new(&[]), DType::Bool));
+    t.synchronize_stream();
 }
 
 /// The mask of an encoder with padding (`create_bidirectional_mask`, transformers 5): for B samples
@@ -406,4 +411,5 @@ pub(crate) fn of_encoder(t: &Tape, size: BatchShape, attention: Attention, dtype
 pub(crate) fn looked_through(t: &Tape, shape: Shape) {
     let flags = t.empty("eq", shape, DType::Bool);
     drop(t.reduce("all", &flags, Shape::new(&[]), DType::Bool));
+    t.synchronize_stream();
 }

@@ -23,6 +23,7 @@ pub(crate) fn numbers(t: &Tape, BatchShape { b, s }: BatchShape) -> Tensor {
     drop(begins);
     let alone = flags(t, "eq", b);
     drop(flags(t, "all", 1));
+    t.synchronize_stream();
     drop((alone, differences, first));
     numbers
 }

@@ -135,6 +135,7 @@ fn common(spec: &ResolvedSpec) -> Common {
         ),
         use_orig_params: settings.use_orig_params,
         offloads: settings.cpu_offload,
+        limits: settings.limit_all_gathers,
         saves: [
             // A head that is not trained is saved as autocast's copy.
             spec.lora.is_none() || !spec.precision.autocasts(),

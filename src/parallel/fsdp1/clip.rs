@@ -19,6 +19,7 @@ fn total_norm(t: &Tape) -> Tensor {
 pub(super) fn clip_on_host(t: &Tape) {
     let local = number(t, "to");
     drop((total_norm(t), local));
+    t.synchronize_stream();
 }
 
 /// Clips gradients of shards by their common norm, taken one by one in float32.

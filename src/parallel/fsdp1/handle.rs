@@ -2,7 +2,7 @@
 
 use super::layout::Layout;
 use crate::tape::{Category, Collective, Hooked, Tape, Tensor};
-use crate::units::{DType, Shape, Stream};
+use crate::units::{DType, Queue, Shape, Stream, Wait};
 use std::cell::{Cell, RefCell};
 
 /// `_unshard_stream`.
@@ -32,6 +32,8 @@ pub(super) struct Common {
     pub(super) reshards_after_forward: bool,
     pub(super) use_orig_params: bool,
     pub(super) offloads: bool,
+    /// Whether the host waits where too many are gathered (`limit_all_gathers`).
+    pub(super) limits: bool,
     /// Whether the model around its layers, and layers, save parameters as they are for backward.
     pub(super) saves: [bool; 2],
     /// Ranks that divide a flat parameter.
@@ -176,7 +178,12 @@ impl Handle {
 
     /// `_unshard`: `pre_unshard`, `unshard` and `post_unshard`, each on its stream.
     pub(super) fn unshard(&self, t: &Tape) {
-        t.on_stream(PRE_UNSHARD, || self.pre_unshard(t));
+        if t.on_stream(PRE_UNSHARD, || self.pre_unshard(t)) {
+            t.wait_stream(UNSHARD, PRE_UNSHARD);
+        }
+        if self.common.limits {
+            t.wait(Wait::Limit(Queue::Frees));
+        }
         t.on_stream(UNSHARD, || {
             if self.needs_unshard() {
                 let padded = self.layout.shard * self.common.ranks;
@@ -211,10 +218,11 @@ impl Handle {
         });
     }
 
-    fn pre_unshard(&self, t: &Tape) {
+    /// Whether there was something to do.
+    fn pre_unshard(&self, t: &Tape) -> bool {
         let offloads = self.common.offloads;
         if self.common.shards && !offloads && !self.needs_unshard() {
-            return;
+            return false;
         }
         if self.is_mixed() {
             // `_use_low_precision_shard`.
@@ -229,7 +237,10 @@ impl Handle {
             if self.common.use_orig_params {
                 self.skipped_views.set(false);
             }
+        } else {
+            return false;
         }
+        true
     }
 
     /// `_free_low_precision_sharded_param`.
@@ -285,6 +296,9 @@ impl Handle {
         }
         if free && let Some(full) = self.full.take() {
             t.record_stream(&full, t.stream());
+        }
+        if free && self.common.limits {
+            t.wait(Wait::Event(Queue::Frees, t.stream()));
         }
         if self.is_mixed() && !self.common.shards {
             self.free_low(t);

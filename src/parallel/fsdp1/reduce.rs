@@ -24,6 +24,7 @@ impl Fsdp1 {
             }
             return;
         }
+        t.wait_stream(POST_BACKWARD, t.stream());
         t.on_stream(POST_BACKWARD, || {
             let Some(computed) = handle.flat.take_gradient() else {
                 return;
@@ -63,6 +64,7 @@ impl Fsdp1 {
         t.communicates_elements(Collective::ReduceScatter, whole, ranks);
         if self.replicates {
             t.communicates(Collective::AllReduce, own.nbytes(), self.replicas);
+            t.wait_stream(ALL_REDUCE, POST_BACKWARD);
             t.on_stream(ALL_REDUCE, || {
                 t.record_stream(&own, ALL_REDUCE);
                 own = in_stored(t, handle, &own, ALL_REDUCE);

@@ -83,6 +83,8 @@ impl Stage1And2 {
         let overlaps = self.settings.overlaps();
         let stream = if overlaps { REDUCTION } else { Stream::MAIN };
         if self.contiguous() {
+            t.wait_stream(stream, t.stream());
+            t.wait_stream(t.stream(), stream);
             t.on_stream(stream, || self.average(t, &members));
         } else {
             self.average_apart(t, stream, &members);
@@ -197,8 +199,9 @@ impl Stage1And2 {
                 self.norms.borrow_mut().push(norm);
                 drop(wide);
                 drop(norm::has_inf_or_nan(t, &gradient));
+                t.synchronize_stream();
                 drop(t.to(&own, DType::Float32));
-                t.record_stream(&gradient, REDUCTION);
+                t.record_stream(&gradient, t.stream());
                 member.tensor.set_gradient(None);
             }
             return;

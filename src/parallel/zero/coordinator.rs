@@ -8,7 +8,7 @@ mod save;
 
 use crate::ask::{OffloadDevice, Zero};
 use crate::tape::{Called, Category, Collective, Registered, Role, Storage, Tape, Tensor};
-use crate::units::{DType, Shape, Stream};
+use crate::units::{DType, Queue, Shape, Stream, Wait};
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
@@ -298,8 +298,13 @@ impl Coordinator {
                     .or_default()
                     .push(at);
             }
-            self.wait(t, at);
+            if parameter.gather.borrow().is_some() {
+                t.wait(Wait::Limit(Queue::Fetches));
+                self.wait(t, at);
+                t.wait(Wait::Event(Queue::Fetches, self.stream()));
+            }
         }
+        t.wait_stream(t.stream(), self.stream());
         if self.trace.get() == Trace::Complete {
             self.prefetch(t, used);
         }
@@ -440,6 +445,9 @@ impl Coordinator {
             })
             .collect();
         let copies = self.copied_parts(t, &persistent);
+        if !persistent.is_empty() {
+            t.wait(Wait::Device);
+        }
         for at in persistent {
             let parameter = &self.parameters[at];
             let padded = parameter.part * self.ranks;

@@ -77,6 +77,7 @@ pub(super) fn of_gradients<'a>(t: &Tape, gradients: impl Iterator<Item = &'a Ten
     let flag = |op| t.empty(op, number(), DType::Bool);
     let flags = [flag("isinf"), flag("isnan"), flag("logical_or")];
     drop((t.empty("tensor", number(), DType::Float32), flags));
+    t.synchronize_stream();
     root
 }
 
@@ -96,6 +97,7 @@ pub(super) fn of_parts(t: &Tape, gradients: &[Tensor]) -> Tensor {
     let flag = |op| t.empty(op, number(), DType::Bool);
     let flags = [flag("isinf"), flag("isnan"), flag("logical_or")];
     let error = t.empty("tensor", number(), DType::Float32);
+    t.synchronize_stream();
     let chosen = t.empty("where", number(), DType::Float64);
     drop((error, flags, root, sum, norms));
     chosen

@@ -1,13 +1,14 @@
 //! `DeepSpeedZeroOptimizer_Stage3` (`stage3.py`): every rank has a part of each parameter, of its gradient
 //! and of its optimizer states; modules gather theirs around each call (`parameter_offload.py`).
 
+use super::Timer;
 use super::coordinator::Coordinator;
 use super::norm;
 use crate::ask::{OffloadDevice, Zero};
 use crate::model::ResolvedSpec;
 use crate::parallel::wrapper::{OnRank, Wrapper};
 use crate::tape::{Called, Category, Collective, ParameterHooks, Registered, Tape, Tensor};
-use crate::units::{DType, Shape, Stream};
+use crate::units::{DType, Queue, Shape, Stream, Wait};
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 use std::rc::{Rc, Weak};
@@ -59,6 +60,7 @@ pub(in crate::parallel) struct Stage3 {
     output_gradient: RefCell<Option<Kept>>,
     clips: bool,
     boundary: Cell<bool>,
+    timer: Timer,
     norms: RefCell<Vec<Tensor>>,
     global_norm: RefCell<Option<Tensor>>,
 }
@@ -150,6 +152,7 @@ impl Stage3 {
             output_gradient: RefCell::default(),
             clips: spec.clip_grad_norm,
             boundary: Cell::new(true),
+            timer: Timer::default(),
             norms: RefCell::default(),
             global_norm: RefCell::default(),
         });
@@ -193,6 +196,7 @@ impl Stage3 {
     }
 
     fn put_into_bucket(&self, t: &Tape, at: usize) {
+        t.wait_stream(self.stream(), t.stream());
         let tensor = &self.coordinator.parameters[at].tensor;
         let (elements, size) = (tensor.numel(), self.settings.reduce_bucket_size);
         if self.elements.get() > 0 && self.elements.get() + elements > size {
@@ -215,6 +219,7 @@ impl Stage3 {
         if members.is_empty() {
             return;
         }
+        t.wait(Wait::Limit(Queue::Reductions));
         let parts = members
             .iter()
             .map(|&at| self.coordinator.parameters[at].part);
@@ -256,6 +261,7 @@ impl Stage3 {
             }
             drop((copied, input));
             while parts.pop().is_some() {}
+            t.wait(Wait::Event(Queue::Reductions, self.stream()));
         });
     }
 
@@ -303,6 +309,7 @@ impl Stage3 {
         }
         let total = norm::combined(t, &norms);
         drop(norm::invalid(t, &total));
+        t.synchronize_stream();
         let held = self.global_norm.replace(Some(t.div_scalar(&total)));
         for at in 0..self.groups.len() {
             let master = &self.groups[at].master;
@@ -423,8 +430,15 @@ impl Wrapper for Stage3 {
         let of_leaves: Vec<usize> = self.of_leaves.borrow().iter().copied().collect();
         self.reduce_leaf(t, &of_leaves);
         self.reduce_bucket(t);
-        t.synchronize();
+        t.synchronize_with(self.stream());
         self.coordinator.release_leftovers(t);
+        if !self.boundary.get() {
+            self.timer.reads(t);
+        }
+    }
+
+    fn begin_micro_batch(&self, t: &Tape, _syncs: bool) {
+        self.timer.reads(t);
     }
 
     fn on_rank(&self, t: &Tape, run: OnRank) {
@@ -449,11 +463,13 @@ impl Wrapper for Stage3 {
         self.coordinator.release_all(t);
         if self.offloads() {
             drop(t.empty("FloatTensor", Shape::from([1]), DType::Float32));
+            t.synchronize_stream();
             self.norms.take();
             self.coordinator.step_ended(t);
         } else {
             self.step_here(t, run);
         }
+        self.timer.step_ended(t);
         t.set_grad_enabled(grad_mode);
     }
 }

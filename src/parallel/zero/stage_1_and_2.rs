@@ -1,6 +1,7 @@
 //! `DeepSpeedZeroOptimizer` (`stage_1_and_2.py`): all parameters lie in one flat tensor, of which every rank
 //! steps over a part in float32.
 
+use super::Timer;
 use super::buckets::Buckets;
 use super::norm;
 use crate::ask::{Mesh, OffloadDevice, Zero};
@@ -44,6 +45,7 @@ pub(in crate::parallel) struct Stage1And2 {
     /// Whether this micro-batch is the last of a step.
     pub(super) boundary: Cell<bool>,
     pub(super) buckets: Buckets,
+    timer: Timer,
     /// `grads_in_partition`.
     pub(super) own_gradients: RefCell<Option<Tensor>>,
     /// `all_grad_tensors`: gradients of this rank's parameters, over the micro-batches so far.
@@ -100,6 +102,7 @@ impl Stage1And2 {
             clips: spec.clip_grad_norm,
             boundary: Cell::new(true),
             buckets: Buckets::default(),
+            timer: Timer::default(),
             own_gradients: RefCell::default(),
             accumulated: RefCell::default(),
             averaged: RefCell::default(),
@@ -183,6 +186,7 @@ impl Stage1And2 {
         // `check_grad_overflow` is on in half precision.
         if self.low.is_half() {
             norm::overflow(t, &averaged);
+            t.synchronize_stream();
         }
         let gradients = averaged.iter().zip(self.own_members());
         let total = norm::of_gradients(t, gradients.map(|(gradient, _)| gradient));
@@ -191,6 +195,7 @@ impl Stage1And2 {
             norm::combined(t, &norms)
         };
         drop(norm::invalid(t, &total));
+        t.synchronize_stream();
         let held = self.global_norm.replace(Some(t.div_scalar(&total)));
         let flat = match &averaged[..] {
             [one] => one.clone(),
@@ -264,6 +269,13 @@ impl Wrapper for Stage1And2 {
             }
             self.end_reduction(t);
         }
+        if !self.boundary.get() {
+            self.timer.reads(t);
+        }
+    }
+
+    fn begin_micro_batch(&self, t: &Tape, _syncs: bool) {
+        self.timer.reads(t);
     }
 
     fn on_rank(&self, t: &Tape, run: OnRank) {
@@ -279,6 +291,7 @@ impl Wrapper for Stage1And2 {
         if self.offloads() {
             for op in ["ByteTensor", "FloatTensor"] {
                 drop(t.empty(op, Shape::from([1]), DType::Float32));
+                t.synchronize_stream();
             }
             self.norms.take();
         } else {
@@ -290,6 +303,7 @@ impl Wrapper for Stage1And2 {
             (self.part * self.ranks, self.low),
             self.ranks,
         );
+        self.timer.step_ended(t);
         t.set_grad_enabled(grad_mode);
     }
 }

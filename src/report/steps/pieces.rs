@@ -166,17 +166,18 @@ impl Cut {
                             let Asked {
                                 bytes,
                                 stream,
-                                recorded,
+                                used_on,
                             } = storages.asked(stored);
                             self.alloc(Request::Alloc {
                                 id,
                                 bytes,
                                 stream,
-                                recorded,
+                                used_on,
                             });
                         }
                         Event::Free(id) => self.free(id),
                         Event::Synchronize => self.add(Action::Own(Request::Synchronize)),
+                        Event::Wait(wait) => self.add(Action::Own(Request::Wait(wait))),
                         Event::EmptyCache => self.add(Action::Own(Request::EmptyCache)),
                         Event::Mark(_) => {
                             let mark = marks.next();

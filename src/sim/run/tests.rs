@@ -6,7 +6,7 @@ use crate::resolve::resolve;
 use crate::sim::tests::{bytes, written_out};
 use crate::sim::{Event, Mark};
 use crate::tape::Category;
-use crate::units::{DType, Shape, Stream};
+use crate::units::{DType, Shape, Stream, Streams};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -25,7 +25,7 @@ fn peaks(trace: &Trace) -> BTreeMap<(u32, Phase), u64> {
                 let mark = trace.marks[mark as usize];
                 phase = Some((mark.step, mark.phase));
             }
-            Event::EmptyCache | Event::Synchronize => {}
+            Event::EmptyCache | Event::Synchronize | Event::Wait(_) => {}
         }
         if let Some(phase) = phase {
             let peak = peaks.entry(phase).or_insert(live);
@@ -186,7 +186,7 @@ enum Written {
         module: Rc<str>,
         shape: Option<(Shape, DType)>,
         /// The stream, and whether another one uses it, too.
-        stream: (Stream, bool),
+        stream: (Stream, Streams),
     },
     Freed(u32),
     Marked(Mark),
@@ -213,7 +213,7 @@ fn written(trace: &Trace) -> Vec<Written> {
                 category: storage.category,
                 module: Rc::clone(module.or_insert_with(|| trace.module(&storage).into())),
                 shape: trace.shape(id),
-                stream: (storage.stream, storage.recorded),
+                stream: (storage.stream, storage.used_on),
             }
         }
         Event::Free(id) => Written::Freed(numbers[id as usize]),

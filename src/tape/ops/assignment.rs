@@ -38,6 +38,7 @@ impl Tape {
         const OP: &str = "nonzero";
         let _count = self.scratch(OP, COUNT);
         drop(self.scratch(OP, self.sum_storage(n)));
+        self.synchronize_stream(); // the host reads how many there are
         let found = self.empty(OP, indices, DType::Int64);
         drop(self.scratch(OP, self.scan_storage(n, FLAGGED_TILE)));
         found

@@ -76,6 +76,7 @@ impl Tape {
                 self.empty("ge", *x.shape(), DType::Bool)
             };
             drop(self.reduce("any", &outliers, Shape::new(&[]), DType::Bool));
+            self.synchronize_stream();
             (rows, scales)
         };
         let out = Shape::from([n, weight.outputs]);

@@ -395,6 +395,7 @@ mod tests {
         foreach_norm_packs_chunks: true,
         functions_release_gradients: true,
         kept_casts_get_gradients: true,
+        grouped_mm_waits: true,
         rms_norm_is_fused: true,
         fla: crate::tape::FlaVersion::V060,
         liger_is_recent: true,

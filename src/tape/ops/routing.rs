@@ -171,6 +171,13 @@ impl Tape {
         [narrow, counts, offsets]
     }
 
+    /// The host reads where the groups of x end, where no kernel does it.
+    fn reads_groups(&self, x: &Tensor) {
+        if self.backend().grouped_mm_waits || x.dtype() != DType::BFloat16 {
+            self.synchronize_stream();
+        }
+    }
+
     /// `torch.nn.functional.grouped_mm(x, weights, offs)`: rows of x `[n, k]`, group by group, times
     /// the matrix of their group in `weights` `[E, k, m]`. Saves x and the weights. It is not among
     /// the operations that autocast casts.
@@ -180,13 +187,16 @@ impl Tape {
         let sizes = [x.dim(0), x.dim(1), weights.dim(2)];
         if !self.records(&[x, weights]) {
             self.computes(&sizes);
-            return self.empty(OP, shape, x.dtype());
+            let out = self.empty(OP, shape, x.dtype());
+            self.reads_groups(x);
+            return out;
         }
         let saved_x = weights.requires_grad().then(|| self.save(x));
         let saved_weights = x.requires_grad().then(|| self.save(weights));
         let saved_offsets = self.save(offsets);
         self.computes(&sizes);
         let out = self.empty(OP, shape, x.dtype());
+        self.reads_groups(x);
         let (shape_x, shape_weights) = (*x.shape(), *weights.shape());
         let order = weights.strides();
         self.attach(
@@ -200,12 +210,16 @@ impl Tape {
                 let of_weights = x.as_ref().filter(|_| t.asks(1));
                 let grad_weights = of_weights.map(|_| {
                     t.computes(&sizes);
-                    t.empty_strided(OP, shape_weights, order, g.dtype())
+                    let grad = t.empty_strided(OP, shape_weights, order, g.dtype());
+                    t.reads_groups(g);
+                    grad
                 });
                 let of_x = weights.as_ref().filter(|_| t.asks(0));
                 let grad_x = of_x.map(|_| {
                     t.computes(&sizes);
-                    t.empty(OP, shape_x, g.dtype())
+                    let grad = t.empty(OP, shape_x, g.dtype());
+                    t.reads_groups(g);
+                    grad
                 });
                 smallvec![grad_x, grad_weights]
             }),

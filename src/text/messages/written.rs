@@ -3,7 +3,7 @@
 use super::say::message_text;
 use crate::ask::{Finding, Fix, Severity};
 use crate::decide::{LongBatches, LongSteps};
-use crate::report::Report;
+use crate::report::{Lagging, Report};
 use crate::text::Language;
 use serde::Serialize;
 
@@ -52,6 +52,9 @@ pub struct WrittenReport<'a> {
     /// How long batches are, where they differ.
     #[serde(skip_serializing_if = "Option::is_none")]
     lengths: Option<WrittenLengths<'a>>,
+    /// What a steady step holds where the device lags behind the host as far as it can.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lagging: Option<Lagging>,
     findings: Vec<WrittenFinding<'a>>,
 }
 
@@ -60,6 +63,7 @@ impl<'a> From<&'a Report> for WrittenReport<'a> {
         Self {
             report,
             lengths: None,
+            lagging: None,
             findings: written(&report.findings),
         }
     }
@@ -74,5 +78,10 @@ impl<'a> WrittenReport<'a> {
     ) -> Self {
         let lengths = batches.map(|batches| WrittenLengths { batches, steps });
         Self { lengths, ..self }
+    }
+
+    /// The same with what a steady step holds where the device lags behind, where that differs.
+    pub fn with_lagging(self, lagging: Option<Lagging>) -> Self {
+        Self { lagging, ..self }
     }
 }

@@ -4,6 +4,7 @@
 
 use super::{Coordinator, ROOT, Status, Use, hold};
 use crate::tape::{Called, Tape};
+use crate::units::Wait;
 
 impl Coordinator {
     /// A module is called: what it uses, where it is one with others around it.
@@ -55,5 +56,6 @@ impl Coordinator {
         self.gathers(t, padded, parameter.tensor.dtype());
         parameter.status.set(Status::Available);
         drop(self.copied_parts(t, &[at]));
+        t.wait(Wait::Device);
     }
 }

@@ -117,6 +117,7 @@ impl Tape {
         let memo = &self.packing;
         memo.of_masks.get(self, mask, 0, || {
             let lengths = self.lengths_of(mask);
+            self.synchronize_stream();
             let indices = numbers(self, "nonzero", [mask.numel()], DType::Int64);
             vec![indices, self.boundaries_of(&lengths, 0)]
         })
@@ -127,6 +128,7 @@ impl Tape {
         let memo = &self.packing;
         memo.of_attention.get(self, mask, 0, || {
             let lengths = self.lengths_of(mask);
+            self.synchronize_stream();
             let indices = numbers(self, "nonzero", [mask.numel()], DType::Int64);
             let boundaries = memo.boundaries_of_masks.get(self, mask, 0, || {
                 vec![match self.backend().fla {

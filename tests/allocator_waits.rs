@@ -1,0 +1,100 @@
+//! What other streams use comes back on the slowest device: when the host has waited for what comes after its use.
+
+use highwater::device::{Replay, Request, Settings, Timing};
+use highwater::units::{Queue, Stream, Streams, Wait};
+
+const MIB: u64 = 1 << 20;
+const SIDE: Stream = Stream::side(1);
+/// The stream that uses what belongs to others.
+const OTHER: Stream = Stream::side(7);
+
+fn alloc(id: u32, bytes: u64, stream: Stream) -> Request {
+    Request::Alloc {
+        id,
+        bytes,
+        stream,
+        used_on: Streams::NONE,
+    }
+}
+
+/// One that the other stream uses, too.
+fn shared(id: u32, bytes: u64, stream: Stream) -> Request {
+    Request::Alloc {
+        id,
+        bytes,
+        stream,
+        used_on: Streams::NONE.with(OTHER),
+    }
+}
+
+/// Megabytes that are active after each request on a device that does nothing before the host waits for it.
+fn active(requests: &[Request]) -> Vec<u64> {
+    let settings = Settings {
+        timing: Timing::WhenAwaited,
+        ..Settings::default()
+    };
+    let mut replay = Replay::new(requests.len(), settings);
+    let run = |&request| replay.run(request).expect("enough memory");
+    let held = requests.iter().map(run);
+    held.map(|held| held.active / MIB).collect()
+}
+
+#[test]
+fn the_host_has_to_wait_for_what_comes_after_the_use_on_that_stream() {
+    let seen = || alloc(1, 1, Stream::MAIN);
+    let after = |waits: &[Wait]| {
+        let mut requests = vec![shared(0, 64 * MIB, SIDE), Request::Free(0)];
+        requests.extend(waits.iter().copied().map(Request::Wait));
+        requests.push(seen());
+        active(&requests).last().copied()
+    };
+    let waits_for_other = Wait::Stream {
+        stream: Stream::MAIN,
+        until: OTHER,
+    };
+    let done = Some(0);
+    assert_eq!(after(&[Wait::Host(OTHER)]), done);
+    assert_eq!(after(&[Wait::Device]), done);
+    // Through a stream that waits for it.
+    assert_eq!(after(&[waits_for_other, Wait::Host(Stream::MAIN)]), done);
+    for others in [
+        [Wait::Host(SIDE), Wait::Host(Stream::MAIN)],
+        // It waits for nothing when the host waits for it.
+        [Wait::Host(Stream::MAIN), waits_for_other],
+    ] {
+        assert_eq!(after(&others), Some(64));
+    }
+    // What is used later is not done yet.
+    let before = [
+        shared(0, 64 * MIB, SIDE),
+        Request::Wait(Wait::Host(OTHER)),
+        Request::Free(0),
+        seen(),
+    ];
+    assert_eq!(active(&before), [64, 64, 64, 64]);
+}
+
+#[test]
+fn the_host_waits_for_the_oldest_event_where_there_are_too_many() {
+    let used = |id| [shared(id, 64 * MIB, SIDE), Request::Free(id)];
+    let event = Request::Wait(Wait::Event(Queue::Frees, OTHER));
+    let limit = Request::Wait(Wait::Limit(Queue::Frees));
+    let seen = |id| alloc(id, 1, Stream::MAIN);
+    let [[first, freed], [second, freed_too]] = [used(0), used(1)];
+    let requests = [
+        first,
+        freed,
+        event,
+        limit,
+        seen(2),
+        second,
+        freed_too,
+        event,
+        limit,
+        seen(3),
+    ];
+    assert_eq!(
+        active(&requests),
+        [64, 64, 64, 64, 64, 128, 128, 128, 128, 64]
+    );
+}
