@@ -136,10 +136,7 @@ fn blocks_hold_what_was_asked_and_segments_hold_the_blocks() {
                     asked += sizes[id as usize];
                 }
                 Request::Free(id) => asked -= sizes[id as usize],
-                Request::EmptyCache
-                | Request::Synchronize
-                | Request::Wait(_)
-                | Request::Nothing => {}
+                Request::EmptyCache | Request::Wait(_) | Request::Nothing => {}
             }
             assert!(asked <= result.allocated[index]);
             assert!(result.allocated[index] <= result.active[index]);

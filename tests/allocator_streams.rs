@@ -2,7 +2,7 @@
 //! driver gives back that of all. What another stream uses, too, is cached when that is done with it.
 
 use highwater::device::{Held, Limit, Replay, Request, Settings, Timing};
-use highwater::units::{Stream, Streams};
+use highwater::units::{Stream, Streams, Wait};
 
 const MIB: u64 = 1 << 20;
 const SIDE: Stream = Stream::side(1);
@@ -147,7 +147,7 @@ fn what_another_stream_uses_stays_active_after_its_free_until_that_is_done_with_
         Request::Free(0),
         Request::Nothing,
         alloc(1, 64 * MIB, SIDE),
-        Request::Synchronize,
+        Request::Wait(Wait::Device),
         alloc(2, 64 * MIB, SIDE),
     ];
     for (timing, expected) in [
@@ -360,7 +360,7 @@ impl Naive {
                 self.change(|what| what == Use::Own(id), Use::Nothing);
                 self.change(|what| what == Use::Shared(id), Use::Waiting);
             }
-            Request::Synchronize => self.change(|what| what == Use::Waiting, Use::Complete),
+            Request::Wait(_) => self.change(|what| what == Use::Waiting, Use::Complete),
             _ => self.empty_cache(),
         }
         served.then(|| self.held())
@@ -406,7 +406,7 @@ fn random_requests(seed: u64) -> Vec<Request> {
         }
         match random.below(60) {
             0 => requests.push(Request::EmptyCache),
-            1..=4 => requests.push(Request::Synchronize),
+            1..=4 => requests.push(Request::Wait(Wait::Device)),
             _ => {}
         }
     }

@@ -109,14 +109,6 @@ impl Allocator {
         }
     }
 
-    /// The host waits for all streams: events so far are complete.
-    pub fn synchronize(&mut self) {
-        if let Some(order) = &mut self.waiting.order {
-            order.reach_all();
-            self.waiting.waited = true;
-        }
-    }
-
     /// A stream or the host waits.
     pub fn wait_for(&mut self, wait: Wait) {
         if let Some(order) = &mut self.waiting.order {

@@ -39,8 +39,6 @@ pub enum Request {
     Free(u32),
     /// `torch.cuda.empty_cache()`.
     EmptyCache,
-    /// `torch.cuda.synchronize()`: all streams are done with what has been freed.
-    Synchronize,
     /// A stream or the host waits.
     Wait(Wait),
     /// Something that takes no memory; it keeps the numbers of requests and events equal.
@@ -164,7 +162,6 @@ impl Replay {
                 }
             }
             Request::EmptyCache => self.allocator.release_cached_blocks(),
-            Request::Synchronize => self.allocator.synchronize(),
             Request::Wait(wait) => self.allocator.wait_for(wait),
             Request::Alloc { .. } | Request::Moment { .. } | Request::Nothing => {}
         }

@@ -78,11 +78,7 @@ impl Detail {
                         *freed = at;
                     }
                 }
-                Event::Alloc(_)
-                | Event::Mark(_)
-                | Event::EmptyCache
-                | Event::Synchronize
-                | Event::Wait(_) => {}
+                Event::Alloc(_) | Event::Mark(_) | Event::EmptyCache | Event::Wait(_) => {}
             }
         }
         let mut tensors: Vec<LiveTensor> = (0u32..)
@@ -116,7 +112,7 @@ impl Detail {
                 Event::Alloc(id) => last = Some(id),
                 // Nothing of the phase before needs it any more.
                 Event::Mark(_) => last = None,
-                Event::Free(_) | Event::EmptyCache | Event::Synchronize | Event::Wait(_) => {}
+                Event::Free(_) | Event::EmptyCache | Event::Wait(_) => {}
             }
         }
         let id = last?;

@@ -3,6 +3,7 @@
 use super::rank_run::of_binding_rank;
 use crate::ask::{Finding, Scenario};
 use crate::sim::{Event, Trace, simulate_in_detail};
+use crate::units::Wait;
 use std::fmt::Write;
 
 /// A scenario's events: `A storage bytes operation category scope` for an allocation, `F storage` for a
@@ -50,7 +51,7 @@ fn write(trace: &Trace) -> String {
                 format!("M {}:{}:{phase}", mark.step, mark.micro_batch)
             }
             Event::EmptyCache => "E".to_owned(),
-            Event::Synchronize => "S".to_owned(),
+            Event::Wait(Wait::Device) => "S".to_owned(),
             Event::Wait(wait) => format!("W {wait:?}"),
         };
         let _ = writeln!(text, "{}", line.trim_end());

@@ -79,7 +79,7 @@ impl Stretch {
                 }
                 Event::Alloc(_) => (Some(piece.stored(place)), true),
                 Event::Free(id) => (Some(record.place_of(id)), false),
-                Event::EmptyCache | Event::Synchronize | Event::Wait(_) => (None, rising),
+                Event::EmptyCache | Event::Wait(_) => (None, rising),
             };
             if rising && !allocates {
                 stretch.compare(&mut highest);

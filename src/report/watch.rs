@@ -235,7 +235,7 @@ impl<'a> Watcher<'a> {
                 Request::Alloc { .. } | Request::Moment { .. } => {
                     of_phase = of_phase.max_of_each(held);
                 }
-                Request::Free(_) | Request::Synchronize | Request::Wait(_) => {}
+                Request::Free(_) | Request::Wait(_) => {}
                 // While the model is built, or within a phase.
                 Request::EmptyCache if event < built || !begins(phases.get(phase), event) => {}
                 Request::EmptyCache | Request::Nothing => {

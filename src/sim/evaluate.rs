@@ -240,7 +240,7 @@ mod tests {
             match event {
                 Event::Alloc(id) => live += bytes(trace, id),
                 Event::Free(id) => live -= bytes(trace, id),
-                Event::Mark(_) | Event::EmptyCache | Event::Synchronize | Event::Wait(_) => {}
+                Event::Mark(_) | Event::EmptyCache | Event::Wait(_) => {}
             }
             peak = live.max(peak);
             if let Event::Alloc(id) = event {
@@ -293,7 +293,7 @@ mod tests {
                     Event::Alloc(id) => live += bytes(&trace, id),
                     Event::Free(id) => live -= bytes(&trace, id),
                     Event::Mark(_) => drop(at_start.get_or_insert(live)),
-                    Event::EmptyCache | Event::Synchronize | Event::Wait(_) => {}
+                    Event::EmptyCache | Event::Wait(_) => {}
                 }
             }
             assert_eq!(Some(live), at_start, "{kind}");

@@ -125,7 +125,7 @@ fn lives(trace: &Trace, mut f: impl FnMut(usize, &[u64])) {
                 assert!(std::mem::replace(&mut alive[id as usize], false));
                 by[storage.category as usize] -= storage.bytes;
             }
-            Event::Mark(_) | Event::EmptyCache | Event::Synchronize | Event::Wait(_) => {}
+            Event::Mark(_) | Event::EmptyCache | Event::Wait(_) => {}
         }
         f(at, &by);
     }
@@ -223,7 +223,7 @@ fn what_streams_wait_for_changes_nothing_that_is_allocated() {
             "parallelism": {"dp": dp}});
         let scenario: Scenario = serde_json::from_value(asked).expect("a scenario");
         let spec = crate::resolve::resolve(&scenario).spec.expect("a spec");
-        let is_wait = |event: &Event| matches!(event, Event::Synchronize | Event::Wait(_));
+        let is_wait = |event: &Event| matches!(event, Event::Wait(_));
         let [plain, waiting] = [simulate(&spec), super::simulate_with_waits(&spec)];
         let waits = waiting.events().filter(is_wait).count();
         assert!(waits > 5, "{dp}: {waits}");

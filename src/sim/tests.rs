@@ -26,9 +26,7 @@ pub(super) fn written_out(trace: &Trace) -> Trace {
                 Event::Alloc(number)
             }
             Event::Free(id) => Event::Free(numbers[id as usize]),
-            event @ (Event::Mark(_) | Event::EmptyCache | Event::Synchronize | Event::Wait(_)) => {
-                event
-            }
+            event @ (Event::Mark(_) | Event::EmptyCache | Event::Wait(_)) => event,
         };
         out.record.push(event);
     }

@@ -13,9 +13,8 @@ pub enum Event {
     Mark(u32),
     /// The cache is emptied: `torch.cuda.empty_cache()`.
     EmptyCache,
-    /// The host waits until all streams are done: `torch.cuda.synchronize()`.
-    Synchronize,
-    /// A stream or the host waits; only where that is asked for ([`super::Tape::with_waits`]).
+    /// A stream or the host waits; but for the host that waits for the device only where that is asked for
+    /// ([`super::Tape::with_waits`]).
     Wait(Wait),
 }
 
@@ -30,11 +29,9 @@ const ALLOC: u32 = 0;
 const FREE: u32 = 1;
 const MARK: u32 = 2;
 const EMPTY_CACHE: u32 = 3;
-/// A second thing that is of no storage.
-const SYNCHRONIZE: u32 = 1 << 2 | EMPTY_CACHE;
-/// The bit of a third, and where it says what waits for what.
-const WAIT: u32 = 1 << 3;
-const WAIT_SHIFT: u32 = 4;
+/// The bit of a second thing that is of no storage, and where it says what waits for what.
+const WAIT: u32 = 1 << 2;
+const WAIT_SHIFT: u32 = 3;
 
 /// A number for everything that can be waited for: two of eight streams, the kind.
 fn code(wait: Wait) -> u32 {
@@ -49,6 +46,7 @@ fn code(wait: Wait) -> u32 {
 }
 
 /// What has that number.
+#[cold]
 fn wait(code: u32) -> Wait {
     let of = |bits: u32| (bits & 7) as usize;
     let stream = |at| Stream::all().nth(at).unwrap_or_default();
@@ -74,7 +72,6 @@ impl Word {
             Event::Free(id) => id << 2 | FREE,
             Event::Mark(mark) => mark << 2 | MARK,
             Event::EmptyCache => EMPTY_CACHE,
-            Event::Synchronize => SYNCHRONIZE,
             Event::Wait(wait) => WAIT | code(wait) << WAIT_SHIFT | EMPTY_CACHE,
         })
     }
@@ -99,8 +96,6 @@ impl Word {
     fn rare(self) -> Event {
         if self.is_mark() {
             Event::Mark(self.number())
-        } else if self.0 == SYNCHRONIZE {
-            Event::Synchronize
         } else if self.0 & WAIT != 0 {
             Event::Wait(wait(self.0 >> WAIT_SHIFT))
         } else {
@@ -158,7 +153,7 @@ mod tests {
             .chain(events)
             .chain(Queue::ALL.map(Wait::Limit))
             .chain([Wait::Device]);
-        let others = [Event::EmptyCache, Event::Synchronize, Event::Mark(3)];
+        let others = [Event::EmptyCache, Event::Mark(3)];
         for event in waits.map(Event::Wait).chain(others) {
             assert_eq!(Word::of(event).event(), event);
         }

@@ -430,7 +430,7 @@ impl Recorder {
                     record.storage(id).is_some_and(|storage| !storage.alive)
                 }
                 Event::Free(id) => first.is_some_and(|first| id >= first),
-                Event::Mark(_) | Event::EmptyCache | Event::Synchronize | Event::Wait(_) => true,
+                Event::Mark(_) | Event::EmptyCache | Event::Wait(_) => true,
             })
     }
 

@@ -83,7 +83,7 @@ impl Tape {
 
     /// `torch.cuda.synchronize()`: the host waits until all streams are done.
     pub fn synchronize(&self) {
-        self.recorder.note(Event::Synchronize);
+        self.recorder.note(Event::Wait(Wait::Device));
     }
 }
 

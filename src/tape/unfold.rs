@@ -115,7 +115,6 @@ impl Unfolded {
                     || (at_an_end && self.alike(a, b, folded, scopes));
                 self.is_of_list_of(part, home_a) && neighbours && same
             }
-            (Event::Synchronize, Event::Synchronize) => true,
             (Event::Wait(one), Event::Wait(other)) => one == other,
             _ => false,
         };

@@ -176,7 +176,6 @@ impl Cut {
                             });
                         }
                         Event::Free(id) => self.free(id),
-                        Event::Synchronize => self.add(Action::Own(Request::Synchronize)),
                         Event::Wait(wait) => self.add(Action::Own(Request::Wait(wait))),
                         Event::EmptyCache => self.add(Action::Own(Request::EmptyCache)),
                         Event::Mark(_) => {

@@ -25,7 +25,7 @@ fn peaks(trace: &Trace) -> BTreeMap<(u32, Phase), u64> {
                 let mark = trace.marks[mark as usize];
                 phase = Some((mark.step, mark.phase));
             }
-            Event::EmptyCache | Event::Synchronize | Event::Wait(_) => {}
+            Event::EmptyCache | Event::Wait(_) => {}
         }
         if let Some(phase) = phase {
             let peak = peaks.entry(phase).or_insert(live);
