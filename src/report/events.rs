@@ -51,8 +51,10 @@ fn write(trace: &Trace) -> String {
                 format!("M {}:{}:{phase}", mark.step, mark.micro_batch)
             }
             Event::EmptyCache => "E".to_owned(),
-            Event::Wait(Wait::Device) => "S".to_owned(),
-            Event::Wait(wait) => format!("W {wait:?}"),
+            Event::Wait(awaited) => match awaited.wait() {
+                Wait::Device => "S".to_owned(),
+                wait => format!("W {wait:?}"),
+            },
         };
         let _ = writeln!(text, "{}", line.trim_end());
     }

@@ -64,7 +64,7 @@ pub fn replayed(
                         }
                     }
                     Event::Free(id) => run(replay, Request::Free(id), &mut after_each),
-                    Event::Wait(wait) => run(replay, Request::Wait(wait), &mut after_each),
+                    Event::Wait(wait) => run(replay, Request::Wait(wait.wait()), &mut after_each),
                     Event::Mark(_) if marks_of_loading > 0 => {
                         marks_of_loading -= 1;
                         run(replay, Request::Nothing, &mut after_each)

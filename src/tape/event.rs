@@ -15,7 +15,24 @@ pub enum Event {
     EmptyCache,
     /// A stream or the host waits; but for the host that waits for the device only where that is asked for
     /// ([`super::Tape::with_waits`]).
-    Wait(Wait),
+    Wait(Awaited),
+}
+
+/// Who waits for whom, as a number: an event is two words, as its numbers are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Awaited(u32);
+
+impl Awaited {
+    /// That of a wait.
+    pub fn of(wait: Wait) -> Self {
+        Self(code(wait))
+    }
+
+    /// The wait.
+    #[cold]
+    pub fn wait(self) -> Wait {
+        wait(self.0)
+    }
 }
 
 /// An event in four bytes, since records of large models have millions. Numbers are below 2^30; the
@@ -72,7 +89,7 @@ impl Word {
             Event::Free(id) => id << 2 | FREE,
             Event::Mark(mark) => mark << 2 | MARK,
             Event::EmptyCache => EMPTY_CACHE,
-            Event::Wait(wait) => WAIT | code(wait) << WAIT_SHIFT | EMPTY_CACHE,
+            Event::Wait(Awaited(code)) => WAIT | code << WAIT_SHIFT | EMPTY_CACHE,
         })
     }
 
@@ -97,7 +114,7 @@ impl Word {
         if self.is_mark() {
             Event::Mark(self.number())
         } else if self.0 & WAIT != 0 {
-            Event::Wait(wait(self.0 >> WAIT_SHIFT))
+            Event::Wait(Awaited(self.0 >> WAIT_SHIFT))
         } else {
             Event::EmptyCache
         }
@@ -153,8 +170,12 @@ mod tests {
             .chain(events)
             .chain(Queue::ALL.map(Wait::Limit))
             .chain([Wait::Device]);
-        let others = [Event::EmptyCache, Event::Mark(3)];
-        for event in waits.map(Event::Wait).chain(others) {
+        for wait in waits {
+            let event = Event::Wait(Awaited::of(wait));
+            assert_eq!(Word::of(event).event(), event);
+            assert_eq!(Awaited::of(wait).wait(), wait);
+        }
+        for event in [Event::EmptyCache, Event::Mark(3)] {
             assert_eq!(Word::of(event).event(), event);
         }
     }

@@ -54,7 +54,7 @@ mod work;
 pub use category::Category;
 pub use checkpoint::{Function, Region, Results};
 pub use details::Details;
-pub use event::Event;
+pub use event::{Awaited, Event};
 pub use folds::{Built, ListId};
 pub use graph::{BackwardHook, GradientDType};
 pub use hooks::{Called, Hooked, ModuleHooks, OwnHooks, ParameterHooks};

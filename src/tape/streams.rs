@@ -1,6 +1,6 @@
 //! Streams: which one a storage belongs to, and which others use it.
 
-use super::{Backend, Event, Tape, Tensor};
+use super::{Awaited, Backend, Event, Tape, Tensor};
 use crate::units::{Stream, Wait};
 
 impl Tape {
@@ -77,13 +77,13 @@ impl Tape {
     /// A stream or the host waits, if that is written.
     pub fn wait(&self, wait: Wait) {
         if self.keeps_waits() {
-            self.recorder.note(Event::Wait(wait));
+            self.recorder.note(Event::Wait(Awaited::of(wait)));
         }
     }
 
     /// `torch.cuda.synchronize()`: the host waits until all streams are done.
     pub fn synchronize(&self) {
-        self.recorder.note(Event::Wait(Wait::Device));
+        self.recorder.note(Event::Wait(Awaited::of(Wait::Device)));
     }
 }
 

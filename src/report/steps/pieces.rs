@@ -176,7 +176,7 @@ impl Cut {
                             });
                         }
                         Event::Free(id) => self.free(id),
-                        Event::Wait(wait) => self.add(Action::Own(Request::Wait(wait))),
+                        Event::Wait(wait) => self.add(Action::Own(Request::Wait(wait.wait()))),
                         Event::EmptyCache => self.add(Action::Own(Request::EmptyCache)),
                         Event::Mark(_) => {
                             let mark = marks.next();
