@@ -1,8 +1,9 @@
 //! For whoever looks closely: the run in detail, and the timeline of the events zoomed into.
 
+use super::estimates;
 use super::store::Store;
 use crate::browser::Timer;
-use crate::report::{Detail, lagging};
+use crate::report::Detail;
 use leptos::prelude::*;
 use std::sync::Arc;
 use std::time::Duration;
@@ -44,7 +45,12 @@ pub(super) fn follow(store: Store) {
         }
         rest.set(REST, move || {
             if !untrack(|| store.is_stale()) {
-                store.lagging.set(store.answered.with_untracked(lagging));
+                let asked = store.answered.get_untracked();
+                estimates::ask_lagging(asked.clone(), move |found| {
+                    if store.answered.with_untracked(|now| *now == asked) {
+                        store.lagging.set(found);
+                    }
+                });
             }
         });
     });

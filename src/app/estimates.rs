@@ -5,7 +5,7 @@ use crate::ask::{Finding, Scenario};
 use crate::browser::{Workers, answer, timed};
 use crate::codec::{decode_json, encode_json};
 use crate::decide::{Answer, Estimator, long_steps};
-use crate::report::{self, Estimate, Figures};
+use crate::report::{self, Estimate, Figures, Lagging};
 use crate::resolve::resolve;
 use crate::units::names;
 use std::cell::RefCell;
@@ -32,6 +32,8 @@ names! {
         Figures = "figures",
         /// The whole answer, and how long it took in milliseconds.
         Estimate = "estimate",
+        /// What it holds where the device lags behind the host.
+        Lagging = "lagging",
         /// Many steps whose lengths are drawn.
         Steps = "steps",
     }
@@ -64,6 +66,7 @@ fn answered(asked: &str) -> Option<String> {
             let written = estimate.ok()?.written()?;
             Some(format!("{}\n{written}", took.as_millis()))
         }
+        Wanted::Lagging => serde_json::to_string(&report::lagging(&scenario)).ok(),
         Wanted::Steps => long_steps(&scenario)?.ok()?.written(),
     }
 }
@@ -90,11 +93,17 @@ pub(super) fn ask(scenario: Scenario, told: impl FnOnce(Said, Duration) + 'stati
             }
         }
     };
-    if workers.count() == 0 {
-        answered(None);
-    } else {
-        workers.ask_first(asked, answered);
-    }
+    workers.ask_first(asked, answered);
+}
+
+/// Has a thread say what a scenario holds where the device lags behind the host; here where none can.
+pub(super) fn ask_lagging(scenario: Scenario, told: impl FnOnce(Option<Lagging>) + 'static) {
+    let workers = WORKERS.with(Workers::clone);
+    let asked = Wanted::Lagging.asked(&scenario);
+    workers.ask(asked, move |text| {
+        let read = text.and_then(|text| serde_json::from_str(&text).ok());
+        told(read.unwrap_or_else(|| report::lagging(&scenario)));
+    });
 }
 
 /// The estimates that one question asks for.

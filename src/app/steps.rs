@@ -70,9 +70,6 @@ impl StepsSearch {
     fn run_beside(self, scenario: &Scenario, search: LongStepsSearch) {
         let thread = Workers::start(1);
         self.thread.set_value(thread.clone());
-        if thread.count() == 0 {
-            return self.run_here(search);
-        }
         let ends = thread.clone();
         thread.ask(Wanted::Steps.asked(scenario), move |text| {
             set_timeout(move || ends.stop(), Duration::ZERO);

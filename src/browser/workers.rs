@@ -17,6 +17,9 @@ use web_sys::{DedicatedWorkerGlobalScope, MessageEvent, Worker, WorkerOptions, W
 /// What is told when a text is answered: nothing where no thread could.
 type Told = Box<dyn FnOnce(Option<String>)>;
 
+/// What is worked out, and who is told.
+type Message = (JsValue, Told);
+
 /// Threads that work texts out.
 #[derive(Clone, Default)]
 pub struct Workers(Rc<RefCell<Pool>>);
@@ -24,7 +27,7 @@ pub struct Workers(Rc<RefCell<Pool>>);
 #[derive(Default)]
 struct Pool {
     threads: Vec<Thread>,
-    waiting: VecDeque<(JsValue, Told)>,
+    waiting: VecDeque<Message>,
 }
 
 struct Thread {
@@ -54,19 +57,17 @@ impl Workers {
 
     /// Has a text worked out.
     pub fn ask(&self, text: String, told: impl FnOnce(Option<String>) + 'static) {
-        self.hand(text.into(), Box::new(told));
+        self.hand(VecDeque::push_back, text.into(), Box::new(told));
     }
 
     /// The same before all others that wait.
     pub fn ask_first(&self, text: String, told: impl FnOnce(Option<String>) + 'static) {
-        let message = (text.into(), Box::new(told) as Told);
-        self.0.borrow_mut().waiting.push_front(message);
-        self.hand_out();
+        self.hand(VecDeque::push_front, text.into(), Box::new(told));
     }
 
     /// Has a file read and worked out: its content is never here.
     pub fn ask_of(&self, file: &Chosen, told: impl FnOnce(Option<String>) + 'static) {
-        self.hand(file.message(), Box::new(told));
+        self.hand(VecDeque::push_back, file.message(), Box::new(told));
     }
 
     /// Ends all threads, and gives their memory back.
@@ -77,8 +78,12 @@ impl Workers {
         }
     }
 
-    fn hand(&self, message: JsValue, told: Told) {
-        self.0.borrow_mut().waiting.push_back((message, told));
+    /// Where there is no thread that is told at once.
+    fn hand(&self, put: fn(&mut VecDeque<Message>, Message), message: JsValue, told: Told) {
+        if self.count() == 0 {
+            return told(None);
+        }
+        put(&mut self.0.borrow_mut().waiting, (message, told));
         self.hand_out();
     }
 

@@ -12,10 +12,10 @@ use crate::device::{Held, Settings, Timing};
 use crate::model::ResolvedSpec;
 use crate::sim::{Trace, simulate, simulate_with_waits};
 use crate::units::Bytes;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Peaks of a steady step.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Lagging {
     /// `torch.cuda.max_memory_allocated()`.
     pub peak_allocated: Bytes,
