@@ -85,13 +85,9 @@ pub(super) fn ask(scenario: Scenario, told: impl FnOnce(Said, Duration) + 'stati
             let took = Duration::from_millis(took.parse().ok()?);
             Some((Estimate::read(written, &scenario)?, took))
         });
-        match read {
-            Some((estimate, took)) => told(Ok(estimate), took),
-            None => {
-                let (said, took) = timed(|| report::estimate(&scenario));
-                told(said, took);
-            }
-        }
+        let here = || timed(|| report::estimate(&scenario));
+        let (said, took) = read.map_or_else(here, |(estimate, took)| (Ok(estimate), took));
+        told(said, took);
     };
     workers.ask_first(asked, answered);
 }
