@@ -110,8 +110,8 @@ struct Engine {
     elsewhere: Rc<Cell<Elsewhere>>,
     /// Whether the scenario has changed since they began.
     behind: Rc<Cell<bool>>,
-    /// How long the last answer took.
-    took: Rc<Cell<Duration>>,
+    /// How long the last two answers took: a first one is long, since the program is not yet warm.
+    took: Rc<Cell<[Duration; 2]>>,
 }
 
 impl Engine {
@@ -133,8 +133,14 @@ impl Engine {
             return;
         }
         let (said, took) = timed(|| report::estimate(&scenario));
-        self.took.set(took);
+        self.took(took);
         show(self.store, scenario, said);
+    }
+
+    /// An answer took so long.
+    fn took(&self, took: Duration) {
+        let [last, _] = self.took.get();
+        self.took.set([took, last]);
     }
 
     /// Lets other threads answer what takes long; whether they do. The last answer stays until they have; what changes
@@ -150,7 +156,7 @@ impl Engine {
             self.behind.set(true);
             return true;
         }
-        let is_long = stages.is_some() || self.took.get() > LONG;
+        let is_long = stages.is_some() || self.took.get().iter().all(|&took| took > LONG);
         if !(is_long && estimates::are_made_elsewhere()) {
             return false;
         }
@@ -178,7 +184,7 @@ impl Engine {
         let engine = self.clone();
         estimates::ask(scenario.clone(), move |said, took| {
             let store = engine.store;
-            engine.took.set(took);
+            engine.took(took);
             show(store, scenario, said);
             after_paint(move || settle(store));
             engine.elsewhere.set(Elsewhere::Idle);
