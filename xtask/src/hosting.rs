@@ -47,8 +47,10 @@ pub fn finish(address: Option<&str>) -> Result<(), Failure> {
 /// Takes from the folder's style sheets and scripts what browsers do not read.
 fn make_lean(folder: &Path) -> Result<(), Failure> {
     let failed = |error: std::io::Error| Failure::new(format!("{DIST}: {error}"));
-    for file in fs::read_dir(folder).map_err(failed)? {
-        let path = file.map_err(failed)?.path();
+    let files = fs::read_dir(folder).map_err(failed)?;
+    // All of them, before any is written anew.
+    let files: Vec<_> = files.collect::<Result<_, _>>().map_err(failed)?;
+    for path in files.iter().map(fs::DirEntry::path) {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         if name.ends_with(".css") {
             let lean = leaner(&fs::read_to_string(&path).map_err(failed)?);
