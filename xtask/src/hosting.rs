@@ -59,7 +59,7 @@ fn make_lean(folder: &Path) -> Result<(), Failure> {
             let mut shorten = program("terser");
             shorten.arg(&path).args(SHORTEN);
             // What other scripts may name stays as it is called.
-            if name.starts_with("web-") {
+            if MODULES.iter().any(|module| name.starts_with(module)) {
                 shorten.arg("--module");
             }
             run(shorten.arg("-o").arg(&path), minutes(2))?;
@@ -68,6 +68,8 @@ fn make_lean(folder: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
+/// How scripts begin that are modules.
+const MODULES: [&str; 2] = ["boot-", "web-"];
 /// Scripts without comments and long names of what is local (terser 5.51: wasm-bindgen's takes 7.6 KiB, not 8.4).
 const SHORTEN: [&str; 5] = ["--compress", "passes=3", "--mangle", "--ecma", "2022"];
 
