@@ -64,12 +64,12 @@ pub(super) struct Living {
 
 impl Tape {
     /// A turn has ended, after which `following` more would come; what one makes is gone after `lag` turns, but for
-    /// the tensors that each `leaves`. So many `marks` were set. True when the record has gone on for all of them.
+    /// the tensor that each `leaves`. So many `marks` were set. True when the record has gone on for all of them.
     pub fn turn_ended(
         &self,
         turns: &mut Turns,
         (lag, following): (usize, u32),
-        leaves: &[&Tensor],
+        leaves: Option<&Tensor>,
         marks: usize,
     ) -> bool {
         let (events, storages) = self.recorder.ends();
@@ -90,10 +90,9 @@ impl Tape {
             return false;
         };
         turns.tried += 1;
-        let mut kept: Vec<u32> = leaves.iter().map(|left| left.storage_id()).collect();
-        kept.sort_unstable();
+        let kept = leaves.map(Tensor::storage_id);
         let living = living([&before, now], &turns.borders);
-        let living = living.filter(|living| living.left == kept);
+        let living = living.filter(|living| living.left.iter().copied().eq(kept));
         let Some(living) = living else { return false };
         if !self.recorder.turn_comes_again(&turn, &living, following) {
             return false;

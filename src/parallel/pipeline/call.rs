@@ -57,31 +57,21 @@ impl Call<'_> {
     }
 
     /// A backward pass has ended a turn of the schedule, after which so many would follow: whether it stands for
-    /// them (Note [Turns of a schedule], `tape/turns.rs`). What a turn makes is gone after `lag` others, but for its
-    /// loss and what it adds to the `outputs`.
-    pub(super) fn goes_on(
-        &mut self,
-        outputs: &mut Vec<Tensor>,
-        turns: &mut Turns,
-        lag: u64,
-        following: u64,
-    ) -> bool {
+    /// them (Note [Turns of a schedule], `tape/turns.rs`). What a turn makes is gone after `lag` others.
+    pub(super) fn goes_on(&mut self, turns: &mut Turns, lag: u64, following: u64) -> bool {
         let [Ok(lag), Ok(following)] = [lag, following].map(u32::try_from) else {
             return false;
         };
         let marks = self.follower.marks();
-        let of_turns = [outputs, &mut self.losses];
-        let left = of_turns.each_ref().map(|of_turns| of_turns.last().cloned());
-        let leaves: Vec<&Tensor> = left.iter().flatten().collect();
-        let goes_on = (self.tape).turn_ended(turns, (lag as usize, following), &leaves, marks);
+        let loss = self.losses.last().cloned();
+        let goes_on =
+            (self.tape).turn_ended(turns, (lag as usize, following), loss.as_ref(), marks);
         if goes_on {
             self.follower.again(turns.marks_of_last(), following);
-            for (of_turns, last) in of_turns.into_iter().zip(&left) {
-                let others = (1..=following).zip(std::iter::repeat(last));
-                of_turns.extend(others.filter_map(|(further, last)| {
-                    let last = last.as_ref()?;
-                    Some(self.tape.left_by_turn(last, turns, further))
-                }));
+            if let Some(loss) = &loss {
+                let further = 1..=following;
+                let left = further.map(|further| self.tape.left_by_turn(loss, turns, further));
+                self.losses.extend(left);
             }
         }
         goes_on
