@@ -1,39 +1,11 @@
 //! Streams in the caching allocator: each has a cache of its own, and whatever gives memory back to the
 //! driver gives back that of all. What another stream uses, too, is cached when that is done with it.
 
+mod streams;
+
 use highwater::device::{Held, Limit, Replay, Request, Settings, Timing};
-use highwater::units::{Stream, Streams, Wait};
-
-const MIB: u64 = 1 << 20;
-const SIDE: Stream = Stream::side(1);
-/// The stream that uses what belongs to others.
-const OTHER: Stream = Stream::side(7);
-
-fn alloc(id: u32, bytes: u64, stream: Stream) -> Request {
-    Request::Alloc {
-        id,
-        bytes,
-        stream,
-        used_on: Streams::NONE,
-    }
-}
-
-/// One that another stream uses, too.
-fn shared(id: u32, bytes: u64, stream: Stream) -> Request {
-    Request::Alloc {
-        id,
-        bytes,
-        stream,
-        used_on: Streams::NONE.with(OTHER),
-    }
-}
-
-/// What is held after each request.
-fn held(settings: Settings, requests: &[Request]) -> Vec<Held> {
-    let mut replay = Replay::new(requests.len(), settings);
-    let run = |&request| replay.run(request).expect("enough memory");
-    requests.iter().map(run).collect()
-}
+use highwater::units::{Stream, Wait};
+use streams::{MIB, SIDE, alloc, held, shared};
 
 fn reserved(settings: Settings, requests: &[Request]) -> Vec<u64> {
     let held = held(settings, requests);

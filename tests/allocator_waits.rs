@@ -1,31 +1,10 @@
 //! What other streams use comes back on the slowest device: when the host has waited for what comes after its use.
 
-use highwater::device::{Replay, Request, Settings, Timing};
-use highwater::units::{Queue, Stream, Streams, Wait};
+mod streams;
 
-const MIB: u64 = 1 << 20;
-const SIDE: Stream = Stream::side(1);
-/// The stream that uses what belongs to others.
-const OTHER: Stream = Stream::side(7);
-
-fn alloc(id: u32, bytes: u64, stream: Stream) -> Request {
-    Request::Alloc {
-        id,
-        bytes,
-        stream,
-        used_on: Streams::NONE,
-    }
-}
-
-/// One that the other stream uses, too.
-fn shared(id: u32, bytes: u64, stream: Stream) -> Request {
-    Request::Alloc {
-        id,
-        bytes,
-        stream,
-        used_on: Streams::NONE.with(OTHER),
-    }
-}
+use highwater::device::{Request, Settings, Timing};
+use highwater::units::{Queue, Stream, Wait};
+use streams::{MIB, OTHER, SIDE, alloc, held, shared};
 
 /// Megabytes that are active after each request on a device that does nothing before the host waits for it.
 fn active(requests: &[Request]) -> Vec<u64> {
@@ -33,9 +12,7 @@ fn active(requests: &[Request]) -> Vec<u64> {
         timing: Timing::WhenAwaited,
         ..Settings::default()
     };
-    let mut replay = Replay::new(requests.len(), settings);
-    let run = |&request| replay.run(request).expect("enough memory");
-    let held = requests.iter().map(run);
+    let held = held(settings, requests).into_iter();
     held.map(|held| held.active / MIB).collect()
 }
 
