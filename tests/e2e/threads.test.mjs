@@ -1,7 +1,7 @@
 // Searches are made by threads beside the page's: it answers meanwhile, and does without them where there are none.
 import { after, before, test } from "node:test";
 import assert from "node:assert/strict";
-import { launch, open } from "./support/browser.mjs";
+import { launch, open, openWithoutThreads } from "./support/browser.mjs";
 import { slider } from "./support/controls.mjs";
 import { serve } from "./support/site.mjs";
 
@@ -47,11 +47,9 @@ test("threads find what the page finds without them", async () => {
   }));
   const values = await all(beside.page);
   await beside.close();
-  const without = await alone(query);
+  const without = await openWithoutThreads(browser, site.url + query);
   assert.deepEqual(await all(without.page), values);
   assert.equal(without.page.workers().length, 0);
-  // That the script does not come is what the test is about.
-  without.problems.length = 0;
   await without.close();
 });
 
@@ -83,15 +81,6 @@ async function changed(page) {
   return [await total(page), long.map(Math.round)];
 }
 
-/** A page whose browser has no threads. */
-async function alone(query) {
-  const opened = await open(browser, site.url + query, { serviceWorkers: "block", ready: false });
-  await opened.page.route(/worker-[0-9a-f]+\.js$/, (route) => route.abort());
-  await opened.page.goto(site.url + query);
-  await opened.page.locator("html[data-whole]").waitFor();
-  return opened;
-}
-
 for (const [name, query] of Object.entries({
   "a pipeline": LONG,
   "a generation": "?v=1&model=llama-3.1-8b&precision=bf16&gpu=h100-80gb&eval=generate&new_tokens=512&beams=4",
@@ -103,12 +92,11 @@ for (const [name, query] of Object.entries({
     assert.equal(await total(same.page), shown, "the page that opens with it shows the same");
     await same.close();
     await beside.close();
-    const without = await alone(query);
+    const without = await openWithoutThreads(browser, site.url + query);
     const [shownAlone, heldAlone] = await changed(without.page);
     assert.equal(shownAlone, shown);
     console.log(`tasks of the page above 50 ms while ${name} is changed: ${held}; without threads: ${heldAlone}`);
     assert.ok(2 * held.length < heldAlone.length, `${held} against ${heldAlone}`);
-    without.problems.length = 0;
     await without.close();
   });
 }
@@ -134,12 +122,11 @@ test("many steps are run beside the page, whose thread has little to do meanwhil
   const beside = await open(browser, site.url + query);
   const [shown, worked] = await ran(beside);
   await beside.close();
-  const without = await alone(query);
+  const without = await openWithoutThreads(browser, site.url + query);
   const [shownAlone, workedAlone] = await ran(without);
   console.log(`work of the page's thread while many steps are run: ${worked} ms; without threads: ${workedAlone} ms`);
   assert.match(shown, /GiB/);
   assert.equal(shown, shownAlone);
   assert.ok(2 * worked < workedAlone, `${worked} against ${workedAlone} ms`);
-  without.problems.length = 0;
   await without.close();
 });

@@ -91,6 +91,22 @@ function observe() {
   watcher.observe(document, { childList: true, characterData: true, subtree: true });
 }
 
+/** A page whose browser has no threads, from the start; that their script does not come is no problem. */
+export async function openWithoutThreads(browser, url) {
+  // The service worker would fetch the script, too, out of reach of the test.
+  const opened = await open(browser, "about:blank", { serviceWorkers: "block", ready: false });
+  await opened.page.route(/worker-[0-9a-f]+\.js$/, (route) => route.abort());
+  await opened.page.goto(url);
+  await opened.page.locator("html[data-whole]").waitFor();
+  const close = () => {
+    const expected = /worker-[0-9a-f]+\.js|Failed to load resource|Service Worker registration blocked/;
+    const others = opened.problems.splice(0).filter((problem) => !expected.test(problem));
+    opened.problems.push(...others);
+    return opened.close();
+  };
+  return { ...opened, close };
+}
+
 /** Waits until the first estimate is on screen. */
 export async function estimateShown(page) {
   await page.getByTestId("verdict").filter({ hasText: /\d/ }).waitFor();
