@@ -34,6 +34,16 @@ pub(super) enum Edge {
     Redirected(Redirect),
 }
 
+impl Edge {
+    /// To an input that was made to require a gradient.
+    pub(super) fn of_input(input: Tensor) -> Self {
+        Self::Leaf(Rc::new(Leaf {
+            input: Some(input),
+            ..Leaf::default()
+        }))
+    }
+}
+
 /// The dtype in which a leaf takes its gradients.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum GradientDType {

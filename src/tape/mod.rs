@@ -78,7 +78,7 @@ pub use {fixed_cache::Places, left_out::Whole, levels::Which, placement::Placeme
 use crate::units::{DType, Shape};
 use autocast::Autocast;
 use checkpoint::{Frame, Recompute};
-use graph::{Edge, Leaf};
+use graph::Edge;
 use parameters::Parameter;
 pub use parameters::{Registered, Role};
 use recorder::Recorder;
@@ -370,11 +370,7 @@ impl Tape {
     /// `x.detach().requires_grad_()`: the same storage as the beginning of a graph. Its gradient is
     /// kept as long as it, or a graph that leads to it, lives.
     pub fn input_leaf(&self, x: &Tensor) -> Tensor {
-        let leaf = Leaf {
-            input: Some(x.detach()),
-            ..Leaf::default()
-        };
-        x.detach().with_edge(Edge::Leaf(Rc::new(leaf)))
+        x.detach().with_edge(Edge::of_input(x.detach()))
     }
 
     /// Sets whether operations are recorded for backward and returns what was set before.

@@ -9,6 +9,7 @@ use super::graph::{Edge, Grads, Leaf, Node};
 use super::{Tape, Tensor};
 use smallvec::SmallVec;
 use std::collections::BinaryHeap;
+use std::iter::once;
 use std::rc::Rc;
 
 /// Of which inputs a node is asked for gradients (`task_should_compute_output`).
@@ -167,6 +168,28 @@ impl Tape {
             before = gradients;
         }
         drop((current, before));
+    }
+
+    /// The inputs that a graph holds, each once.
+    pub(super) fn inputs_of(&self, edge: &Edge) -> Vec<Tensor> {
+        let nodes = match edge {
+            Edge::Node(node, _) => self.reached([node], &[], true, None).nodes,
+            _ => Vec::new(),
+        };
+        let edges = nodes.iter().flat_map(|node| node.edges.iter().flatten());
+        let mut leaves: Vec<&Rc<Leaf>> = Vec::new();
+        for edge in once(edge).chain(edges) {
+            if let Edge::Leaf(leaf) = edge
+                && leaf.input.is_some()
+                && !leaves.iter().any(|known| Rc::ptr_eq(known, leaf))
+            {
+                leaves.push(leaf);
+            }
+        }
+        leaves
+            .iter()
+            .filter_map(|leaf| leaf.input.clone())
+            .collect()
     }
 
     /// The nodes that these lead to, counted, and which of them lead to the leaves. With

@@ -154,6 +154,15 @@ impl Tensor {
         }))
     }
 
+    /// Such a tensor over another storage, outside of the graph.
+    pub(super) fn detach_over(&self, storage: &Rc<Storage>) -> Self {
+        Self(Rc::new(Impl {
+            storage: Rc::clone(storage),
+            strides: self.0.strides.clone(),
+            ..self.0.outside()
+        }))
+    }
+
     /// The same storage outside of the graph, with another shape.
     pub(super) fn detach_as(&self, shape: Shape, strides: Strides) -> Self {
         Self(Rc::new(Impl {

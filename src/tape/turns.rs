@@ -13,7 +13,10 @@
 //!
 //! `sim` tests that records are the same either way.
 
+use super::graph::Edge;
+use super::recorder::Storage;
 use super::{Tape, Tensor, Work};
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -64,14 +67,15 @@ pub(super) struct Living {
 
 impl Tape {
     /// A turn has ended, after which `following` more would come; what one makes is gone after `lag` turns, but for
-    /// the tensor that each `leaves`. So many `marks` were set. True when the record has gone on for all of them.
+    /// the tensors that each `leaves` and the inputs that their graphs hold. So many `marks` were set. What each of
+    /// those that would follow leaves, when the record has gone on for all of them.
     pub fn turn_ended(
         &self,
         turns: &mut Turns,
         (lag, following): (usize, u32),
-        leaves: Option<&Tensor>,
+        leaves: &[Tensor],
         marks: usize,
-    ) -> bool {
+    ) -> Option<Vec<Vec<Tensor>>> {
         let (events, storages) = self.recorder.ends();
         turns.borders.push(Border {
             events,
@@ -83,34 +87,45 @@ impl Tape {
         let alike = alike.filter(|_| following > 0 && !self.runs_all());
         let Some((turn, first)) = alike else {
             turns.alive = None;
-            return false;
+            return None;
         };
-        let before = turns.alive.replace(self.recorder.alive_since(first));
-        let (Some(before), Some(now)) = (before, &turns.alive) else {
-            return false;
-        };
+        let before = turns.alive.replace(self.recorder.alive_since(first))?;
+        let now = turns.alive.as_ref()?;
         turns.tried += 1;
-        let kept = leaves.map(Tensor::storage_id);
-        let living = living([&before, now], &turns.borders);
-        let living = living.filter(|living| living.left.iter().copied().eq(kept));
-        let Some(living) = living else { return false };
-        if !self.recorder.turn_comes_again(&turn, &living, following) {
-            return false;
+        let living = living([&before, now], &turns.borders)?;
+        let held: Vec<Option<Tensor>> = (leaves.iter().map(|left| self.input_of(left))).collect();
+        let kept = leaves.iter().chain(held.iter().flatten());
+        let kept: BTreeSet<u32> = kept.map(Tensor::storage_id).collect();
+        if !living.left.iter().eq(&kept)
+            || !self.recorder.turn_comes_again(&turn, &living, following)
+        {
+            return None;
         }
         let [from, to] = turn.last.map(|border| border.work);
         self.repeat_work(to.since(from), following.into());
-        true
+        let each = u32::try_from(turn.storages()).ok()?;
+        let left = (1..=following).map(|further| {
+            let standing = |&place: &u32| {
+                let storage = self.recorder.standing(place + further * each);
+                (place, Rc::new(storage))
+            };
+            let standing: BTreeMap<u32, Rc<Storage>> = kept.iter().map(standing).collect();
+            let like = |left: &Tensor| left.detach_over(&standing[&left.storage_id()]);
+            let left = leaves.iter().zip(&held);
+            let left = left.map(|(left, held)| match held {
+                Some(held) => like(left).with_edge(Edge::of_input(like(held))),
+                None => like(left),
+            });
+            left.collect()
+        });
+        Some(left.collect())
     }
 
-    /// What the turn `further` leaves where the last one left this tensor.
-    pub fn left_by_turn(&self, left: &Tensor, turns: &Turns, further: u32) -> Tensor {
-        let [.., from, to] = &turns.borders[..] else {
-            return left.clone();
-        };
-        let each = u32::try_from(to.storages - from.storages).unwrap_or(u32::MAX);
-        let place = left.storage_id() + further * each;
-        let storage = Rc::new(self.recorder.standing(place));
-        Tensor::new(storage, *left.shape(), left.strides(), left.dtype())
+    /// The input that the graph of a tensor holds, where it is the only one.
+    fn input_of(&self, x: &Tensor) -> Option<Tensor> {
+        let edge = x.resolved_edge()?;
+        let mut inputs = self.inputs_of(&edge).into_iter();
+        inputs.next().filter(|_| inputs.next().is_none())
     }
 }
 

@@ -57,24 +57,34 @@ impl Call<'_> {
     }
 
     /// A backward pass has ended a turn of the schedule, after which so many would follow: whether it stands for
-    /// them (Note [Turns of a schedule], `tape/turns.rs`). What a turn makes is gone after `lag` others.
-    pub(super) fn goes_on(&mut self, turns: &mut Turns, lag: u64, following: u64) -> bool {
+    /// them (Note [Turns of a schedule], `tape/turns.rs`). What a turn makes is gone after `lag` others, but for its
+    /// loss and what it adds to the `outputs`.
+    pub(super) fn goes_on(
+        &mut self,
+        outputs: &mut Vec<Tensor>,
+        turns: &mut Turns,
+        lag: u64,
+        following: u64,
+    ) -> bool {
         let [Ok(lag), Ok(following)] = [lag, following].map(u32::try_from) else {
             return false;
         };
         let marks = self.follower.marks();
-        let loss = self.losses.last().cloned();
-        let goes_on =
-            (self.tape).turn_ended(turns, (lag as usize, following), loss.as_ref(), marks);
-        if goes_on {
-            self.follower.again(turns.marks_of_last(), following);
-            if let Some(loss) = &loss {
-                let further = 1..=following;
-                let left = further.map(|further| self.tape.left_by_turn(loss, turns, further));
-                self.losses.extend(left);
+        let of_turns = [outputs, &mut self.losses];
+        let last = of_turns
+            .iter()
+            .flat_map(|of_turns| of_turns.last().cloned());
+        let leaves: Vec<Tensor> = last.collect();
+        let left = (self.tape).turn_ended(turns, (lag as usize, following), &leaves, marks);
+        let Some(left) = left else { return false };
+        self.follower.again(turns.marks_of_last(), following);
+        let mut of_turns: Vec<_> = of_turns.into_iter().filter(|of| !of.is_empty()).collect();
+        for turn in left {
+            for (of_turns, left) in of_turns.iter_mut().zip(turn) {
+                of_turns.push(left);
             }
         }
-        goes_on
+        true
     }
 
     /// The gradients of all micro-batches are there (`perform_reduce_grad`).

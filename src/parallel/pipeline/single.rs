@@ -71,7 +71,7 @@ pub(super) fn one_forward_one_backward(call: &mut Call, stage: &mut Stage, stage
         stage.sent(forwards - 1);
         drop(receiving);
         stage.backward(call, backwards, true);
-        if call.goes_on(&mut turns, warmup - 1, all - forwards) {
+        if call.goes_on(&mut stage.outputs, &mut turns, warmup - 1, all - forwards) {
             all = forwards;
         }
         keep(

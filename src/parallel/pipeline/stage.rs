@@ -46,7 +46,7 @@ pub(super) struct Stage {
     gradients: BTreeMap<u64, Option<Tensor>>,
     halfway: BTreeMap<u64, Halfway>,
     /// What the last stage gave, where the caller wants it.
-    outputs: Vec<Tensor>,
+    pub(super) outputs: Vec<Tensor>,
     /// Whether that are views, of what ranks have together, which cannot leave the graph in place.
     gives_views: bool,
 }

@@ -49,6 +49,7 @@ fn turns_of_a_schedule_go_on_as_each_of_them_does() {
             "activation_checkpointing": "full"}"#,
         r#"{"parallelism": {"tp": {"size": 2}, "dp": {"kind": "fsdp2"}}}"#,
         r#"{"parallelism": {"pp": {"return_outputs": true}}}"#,
+        r#"{"parallelism": {"tp": {"size": 2}, "pp": {"return_outputs": true}, "dp": {"kind": "fsdp2"}}}"#,
         r#"{"model": "gpt2"}"#,
     ];
     let places = [[2, 0, 16], [2, 1, 9], [2, 1, 16], [4, 1, 12], [4, 0, 13]];
