@@ -2,7 +2,8 @@
 which is a stub (`vllm`, `vllm_sleep`; `without_gpu/vllm_stub.py`), then log-probabilities before the step, those of a reference, and training.
 
     python3 cycle.py 7 60 | DIR/run.sh cases.py --apart > measured.jsonl          # drawn by a seed
-    python3 cycle.py 7 60 vllm | DIR/run.sh cases.py --apart > measured.jsonl     # with vLLM"""
+    python3 cycle.py 7 60 vllm | DIR/run.sh cases.py --apart > measured.jsonl     # with vLLM
+    python3 cycle.py 7 60 ranks [vllm] | DIR/run.sh cases.py --apart > measured.jsonl     # on a rank of DDP, ZeRO 1 or 2"""
 import json, random, sys
 
 
@@ -61,7 +62,18 @@ def drawn(chance, with_vllm=False):
     return scenario
 
 
+def on_a_rank(chance, with_vllm=False):
+    """The same on one rank of several, each of which has the whole model."""
+    import draw_objectives
+    while True:
+        kind = chance.choice(["ddp", "deepspeed_zero"])
+        scenario = draw_objectives.of_ranks(chance, kind, [lambda chance: drawn(chance, with_vllm)])
+        if scenario["parallelism"]["dp"].get("stage") != 3:
+            return scenario
+
+
 if __name__ == "__main__":
-    seed, count = int(sys.argv[1]), int(sys.argv[2])
+    seed, count, said = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3:]
+    draws = on_a_rank if "ranks" in said else drawn
     for number in range(count):
-        print(json.dumps(drawn(random.Random(f"{seed}.{number}"), "vllm" in sys.argv[3:])))
+        print(json.dumps(draws(random.Random(f"{seed}.{number}"), "vllm" in said)))

@@ -56,14 +56,14 @@ pub(super) fn check(scenario: &Scenario, has_experts: bool, findings: &mut Vec<F
         message!(objective::teacher_on_host),
         none(),
     );
+    let by_engine = dp.kind == DataParallelKind::DeepSpeedZero && dp.zero.stage == 3;
     let generation = "objective.generation";
     refuse(
-        objective.generates(),
+        objective.generates() && (sharded || by_engine),
         generation,
         message!(objective::generates_on_ranks),
         (generation, Generator::None.name().into()),
     );
-    let by_engine = dp.kind == DataParallelKind::DeepSpeedZero && dp.zero.stage == 3;
     let stage = "parallelism.dp.stage";
     let offload = "parallelism.dp.offload_param";
     refuse(
@@ -169,7 +169,6 @@ mod tests {
     #[test]
     fn what_is_not_estimated_on_ranks_is_refused_with_its_key() {
         let dpo = json!({"kind": "dpo"});
-        let ddp = json!({"dp": {"kind": "ddp", "size": 2}});
         for (objective, parallelism, other, key) in [
             (
                 &dpo,
@@ -204,7 +203,13 @@ mod tests {
             ),
             (
                 &json!({"kind": "grpo", "generation": "model"}),
-                ddp,
+                json!({"dp": {"kind": "deepspeed_zero", "stage": 3, "size": 2}}),
+                json!({}),
+                "objective.generation",
+            ),
+            (
+                &json!({"kind": "grpo", "generation": "vllm"}),
+                json!({"dp": {"kind": "fsdp2", "size": 2}}),
                 json!({}),
                 "objective.generation",
             ),

@@ -264,6 +264,12 @@ fn one_forward_pass_and_a_few_layers_stand_for_all_under_ddp() {
                 r#"{"precision": "amp_bf16", "parallelism": {"dp": {"find_unused_parameters": true}}}"#,
                 true,
             ),
+            (r#"{"keep_outputs": true}"#, true),
+            (
+                r#"{"keep_outputs": true, "precision": "amp_bf16", "gradient_accumulation_steps": 2,
+            "clip_grad_norm": true}"#,
+                true,
+            ),
             (
                 r#"{"precision": "fp32", "parallelism": {"dp": {"gradient_as_bucket_view": true}}}"#,
                 false,
