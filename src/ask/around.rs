@@ -12,7 +12,7 @@ names! {
         Cpu = "cpu",
         /// `from_pretrained(device_map=...)`: straight to the device.
         DeviceMap = "device_map",
-        /// `from_pretrained` within `deepspeed.zero.Init`, once transformers knows of a configuration of ZeRO 3:
+        /// `from_pretrained` within `deepspeed.zero.Init`, once transformers knows of a configuration of `ZeRO` 3:
         /// module by module, of which each rank keeps its part.
         ZeroInit = "zero_init",
     }

@@ -14,6 +14,14 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+/// Memory on the device for so many elements of a parameter.
+fn hold(t: &Tape, of: &Registered, elements: u64) -> Storage {
+    let (shape, dtype) = (Shape::from([elements]), of.tensor.dtype());
+    t.in_scope(of.scope, || {
+        t.hold("empty", &shape, dtype, Category::Parameters)
+    })
+}
+
 /// What a rank has of a parameter.
 pub(super) struct Part {
     /// `ds_tensor`, `[elements / ranks]`, rounded up.
@@ -46,19 +54,11 @@ impl Division {
         parameter.numel().div_ceil(self.ranks)
     }
 
-    /// Memory on the device for so many elements of a parameter.
-    fn hold(self, t: &Tape, of: &Registered, elements: u64) -> Storage {
-        let (shape, dtype) = (Shape::from([elements]), of.tensor.dtype());
-        t.in_scope(of.scope, || {
-            t.hold("empty", &shape, dtype, Category::Parameters)
-        })
-    }
-
     /// A second copy among few ranks, where they are to have one on the device.
     fn secondary(self, t: &Tape, of: &Registered) -> Option<Storage> {
         let few = self.settings.zero_hpz_partition_size;
         let has = few > 1 && !self.on_host();
-        has.then(|| self.hold(t, of, self.part(&of.tensor) * self.ranks / few))
+        has.then(|| hold(t, of, self.part(&of.tensor) * self.ranks / few))
     }
 
     /// `partition` for the first time of a parameter that is there.
@@ -78,11 +78,8 @@ impl Division {
 
     /// `GatheredParameters`: all of them are there, and given back.
     fn gather(self, t: &Tape, parameters: &[&Registered]) {
-        let whole = |of: &&Registered| self.hold(t, of, self.part(&of.tensor) * self.ranks);
-        let brought = |of: &&Registered| {
-            self.on_host()
-                .then(|| self.hold(t, of, self.part(&of.tensor)))
-        };
+        let whole = |of: &&Registered| hold(t, of, self.part(&of.tensor) * self.ranks);
+        let brought = |of: &&Registered| self.on_host().then(|| hold(t, of, self.part(&of.tensor)));
         // One goes by way of `_allgather_params_sequential`.
         if let [one] = parameters {
             let _whole = whole(one);
