@@ -61,7 +61,8 @@ fn loads_on_ranks(scenario: &Scenario) -> bool {
     let straight = resolve(scenario).loading == ModelLoading::DeviceMap;
     let zero = dp.kind == DataParallelKind::DeepSpeedZero;
     let known = match dp.kind {
-        DataParallelKind::Ddp | DataParallelKind::DeepSpeedZero => true,
+        DataParallelKind::Ddp => true,
+        DataParallelKind::DeepSpeedZero => !scenario.quantization.is_on(),
         DataParallelKind::Fsdp1 => !straight,
         DataParallelKind::Fsdp2 => !straight && dp.fsdp.plan == Plan::Usual,
         _ => false,
@@ -248,6 +249,11 @@ mod tests {
             asked
         };
         let dora = with_adapters(json!({"r": 8, "target_modules": ["q_proj"], "use_dora": true}));
+        let quantized = {
+            let mut asked = with_adapters(json!({"r": 8, "target_modules": ["q_proj"]}));
+            asked["quantization"] = json!({"type": "nf4"});
+            asked
+        };
         let copies = with_adapters(
             json!({"r": 8, "target_modules": ["q_proj"], "modules_to_save": ["lm_head"]}),
         );
@@ -261,6 +267,7 @@ mod tests {
             (&straight, &fsdp2, Some("parallelism")),
             (&cpu, &zero, None),
             (&as_built, &zero, Some("around.loading")),
+            (&cpu, &quantized, Some("parallelism")),
             (&as_built, &zero_3, None),
             (&as_built, &dora, Some("lora.use_dora")),
             (&as_built, &copies, Some("lora.modules_to_save")),

@@ -122,8 +122,8 @@ groups! {
             "仅支持估算 transformers 模型的加载。";
         training_only: "Loading and saving are estimated around training.",
             "仅支持估算训练前后的加载与保存。";
-        ranks: "Loading is estimated on one GPU, and of several ranks under DDP and DeepSpeed's ZeRO, and under FSDP by way of the host.",
-            "加载目前支持单个 GPU，以及 DDP、DeepSpeed ZeRO、经由主机的 FSDP 的各个进程。";
+        ranks: "Loading is estimated on one GPU, and of several ranks under DDP, under DeepSpeed's ZeRO without quantized weights, and under FSDP by way of the host.",
+            "加载目前支持单个 GPU，以及 DDP、DeepSpeed ZeRO（不含量化权重）、经由主机的 FSDP 的各个进程。";
         zero_3: "from_pretrained builds a model within deepspeed.zero.Init where transformers knows of a configuration of ZeRO 3; elsewhere it comes whole.",
             "只有 transformers 得知 ZeRO 3 配置时，from_pretrained 才在 deepspeed.zero.Init 中构建模型；其他情况下模型整体载入。";
         one_dtype: "DeepSpeed keeps what is trained in one dtype; within deepspeed.zero.Init adapters are float32 beside copies of modules in half precision, unless adapter_dtype is base.",
