@@ -47,6 +47,7 @@ const OF_OPTIONS: &[&str] = &[
     "liger.jsonl",
     "liger_families.jsonl",
     "loading_ranks.jsonl",
+    "loading_zero.jsonl",
     "master_weights.jsonl",
     "megatron.jsonl",
     "megatron_core.jsonl",
@@ -113,6 +114,7 @@ const NOT_HELD: &[(&str, &[&str], &str)] = &[
          logits temporaries (5.8 %)",
     ),
     ("loading_ranks.jsonl", &["composition worst"], GATHERED),
+    ("loading_zero.jsonl", &["composition worst"], GATHERED),
     ("pipeline.jsonl", &["composition worst"], GATHERED),
     (
         "pipeline_drawn.jsonl",
@@ -345,7 +347,8 @@ fn loading_and_saving_take_what_was_measured() {
         ("steady_step", Phase::Saving),
     ] {
         let (mut cases, mut equal, mut worst) = (0, 0, 0.0_f64);
-        let lines = fixture("around.jsonl") + &fixture("loading_ranks.jsonl");
+        let files = ["around.jsonl", "loading_ranks.jsonl", "loading_zero.jsonl"];
+        let lines: String = files.into_iter().map(fixture).collect();
         for line in lines.lines().filter(|line| !line.starts_with('#')) {
             let case: Value = serde_json::from_str(line).expect("a case");
             let measured = &case["expect"][step]["phases"][phase.name()]["peak_tensor"];

@@ -12,6 +12,16 @@ names! {
         Cpu = "cpu",
         /// `from_pretrained(device_map=...)`: straight to the device.
         DeviceMap = "device_map",
+        /// `from_pretrained` within `deepspeed.zero.Init`, once transformers knows of a configuration of `ZeRO` 3:
+        /// module by module, of which each rank keeps its part.
+        ZeroInit = "zero_init",
+    }
+}
+
+impl ModelLoading {
+    /// Whether modules are made first, and their weights then come to the device.
+    pub const fn fills_modules(self) -> bool {
+        matches!(self, Self::DeviceMap | Self::ZeroInit)
     }
 }
 

@@ -147,8 +147,8 @@ impl Fsdp2 {
                 Role::Buffer if spec.builds_on_meta() => t.in_scope(entry.scope, || {
                     t.give_storage_for(Category::Buffers, "to_empty", &entry.tensor);
                 }),
-                Role::Buffer => {}
-                Role::Trained | Role::Frozen => {
+                Role::Buffer | Role::Draft => {}
+                Role::Trained | Role::Frozen | Role::Untied => {
                     let trained = entry.role == Role::Trained;
                     let stored = stored(entry);
                     let elements = entry.tensor.numel();

@@ -8,7 +8,7 @@
 //! Source: `torch/distributed/tensor/parallel/api.py`, `torch/distributed/tensor/_dispatch.py`, torch 2.15.
 
 use super::wrapper::{OnRank, Wrapper};
-use crate::tape::{Category, Placement, Registered, Role, Tape, Tensor};
+use crate::tape::{Placement, Registered, Tape, Tensor};
 use std::rc::Rc;
 
 /// The wrapper of a model whose modules are divided.
@@ -18,10 +18,7 @@ impl TensorParallel {
     /// Gives the model, whose parameters and buffers were registered, its memory.
     pub(super) fn new(t: &Tape, registered: &[Registered]) -> Rc<Self> {
         for entry in registered {
-            let category = match entry.role {
-                Role::Buffer => Category::Buffers,
-                Role::Trained | Role::Frozen => Category::Parameters,
-            };
+            let category = entry.role.category();
             t.in_scope(entry.scope, || {
                 t.give_storage_for(category, "to_empty", &entry.tensor);
             });

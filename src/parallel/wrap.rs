@@ -6,10 +6,10 @@ use super::fsdp1::{self, Fsdp1};
 use super::fsdp2::{Fsdp2, Fsdp2Stages};
 use super::tensor::TensorParallel;
 use super::wrapper::Wrapper;
-use super::zero::{Gathered, Stage1And2, Stage3};
+use super::zero::{Gathered, Parts, Stage1And2, Stage3};
 use crate::ask::DataParallelKind;
 use crate::model::ResolvedSpec;
-use crate::tape::{OwnHooks, Registered, Tape};
+use crate::tape::{OwnHooks, Registered, Tape, by_module};
 use std::rc::Rc;
 
 /// Whether the model of a run is wrapped.
@@ -79,15 +79,19 @@ pub fn wrapped<M>(
         }
         DataParallelKind::DeepSpeedZero => {
             t.register_parameters(false);
+            let parts = Parts::of_built(t, spec);
             let model = build();
-            let registered = t.take_registered();
+            let mut registered = t.take_registered();
+            by_module(&mut registered);
             let wrapper: Rc<dyn Wrapper> = if spec.parallelism.dp.zero.stage == 3 {
-                Stage3::new(t, spec, registered)
+                Stage3::new(t, spec, registered, &parts)
             } else {
                 Stage1And2::new(t, spec)
             };
-            // What is measured begins with an empty cache.
-            t.empty_cache();
+            // What is measured begins with an empty cache, but for what is loaded.
+            if !spec.around.loads() {
+                t.empty_cache();
+            }
             (model, Some(wrapper))
         }
         _ if spec.divides_modules() => {

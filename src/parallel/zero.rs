@@ -7,17 +7,19 @@
 mod buckets;
 mod coordinator;
 mod gathered;
+mod init;
 mod norm;
 mod stage3;
 mod stage_1_and_2;
 
-use crate::ask::OptimizerName;
+use crate::ask::{AdapterDtype, ModelLoading, OptimizerName};
 use crate::model::ResolvedSpec;
 use crate::tape::{Category, Tape, Tensor};
 use crate::units::{DType, Wait};
 use std::cell::Cell;
 
 pub(super) use gathered::Gathered;
+pub(super) use init::Parts;
 pub(super) use stage_1_and_2::Stage1And2;
 pub(super) use stage3::Stage3;
 
@@ -52,21 +54,56 @@ impl Timer {
 /// of what is stepped over.
 fn states_of_model(t: &Tape, spec: &ResolvedSpec) -> Vec<Tensor> {
     let mut states = Vec::new();
-    if spec.optimizer.name == OptimizerName::Adagrad {
+    let there = match spec.around.loading {
+        ModelLoading::None | ModelLoading::DeviceMap => true,
+        // The model is on the host then.
+        ModelLoading::Cpu => false,
+        // What is divided has no data of its own.
+        ModelLoading::ZeroInit => spec.lora.is_some(),
+    };
+    // The engine casts adapters afterwards; TRL's trainers have PEFT leave them in the model's dtype under ZeRO 3.
+    let of_trl = spec.objective.is_on() && spec.parallelism.dp.zero.stage == 3;
+    let lora = spec.lora.as_ref();
+    let in_float32 = !of_trl && lora.is_some_and(|lora| lora.adapter_dtype == AdapterDtype::Fp32);
+    if there && spec.optimizer.name == OptimizerName::Adagrad {
         t.for_each_parameter(|_, parameter, _| {
-            let (shape, dtype) = (*parameter.shape(), parameter.dtype());
-            states.push(t.allocate("full_like", shape, dtype, Category::OptimizerStates));
+            let dtype = if in_float32 {
+                DType::Float32
+            } else {
+                parameter.dtype()
+            };
+            states.push(t.allocate(
+                "full_like",
+                *parameter.shape(),
+                dtype,
+                Category::OptimizerStates,
+            ));
         });
     }
     states
 }
 
-/// `communication_data_type` of gradients in the dtype `low`: float32 where sequences are divided among ranks
+/// What `torch.optim.Adagrad` makes for what is stepped over, as soon as that is there; while a model is loaded that is
+/// beside the rest. Before its first step the optimizer makes it here, too.
+fn states_of_parts<'a>(
+    t: &Tape,
+    spec: &ResolvedSpec,
+    masters: impl Iterator<Item = &'a Tensor>,
+) -> Vec<Tensor> {
+    let makes = spec.around.loads() && spec.optimizer.name == OptimizerName::Adagrad;
+    let state = |master: &Tensor| {
+        let (shape, dtype) = (*master.shape(), master.dtype());
+        t.allocate("full_like", shape, dtype, Category::OptimizerStates)
+    };
+    masters.filter(|_| makes).map(state).collect()
+}
+
+/// `communication_data_type` of gradients, that of the engine: float32 where sequences are divided among ranks
 /// (`seq_parallel_communication_data_type`, `deepspeed/runtime/config.py`).
-fn communicated(spec: &ResolvedSpec, low: DType) -> DType {
+fn communicated(spec: &ResolvedSpec) -> DType {
     if spec.mesh.cp > 1 {
         DType::Float32
     } else {
-        low
+        spec.weights
     }
 }

@@ -1,8 +1,9 @@
 //! What stands around the steps: how a model comes to the device, and where that is not estimated.
 
 use crate::ask::{
-    Around, DataParallelKind, Finding, Framework, MasterWeights, Message, ModelLoading, ModelRef,
-    Parallelism, Plan, Program, Saving, Scenario, ShardingStrategy, message,
+    AdapterDtype, Around, DataParallelKind, Finding, Framework, MasterWeights, Message,
+    ModelLoading, ModelRef, Parallelism, Plan, Precision, Program, Saving, Scenario,
+    ShardingStrategy, message,
 };
 use crate::model::{Architecture, Input};
 
@@ -33,6 +34,21 @@ pub(crate) fn parallelism(scenario: &Scenario) -> Parallelism {
     parallelism
 }
 
+/// Whether ranks have a part of each parameter from DeepSpeed.
+fn partitions_parameters(scenario: &Scenario) -> bool {
+    let dp = &scenario.parallelism.dp;
+    dp.kind == DataParallelKind::DeepSpeedZero && dp.zero.stage == 3
+}
+
+/// Whether adapters in float32 are trained beside copies of modules in half precision.
+fn trains_two_dtypes(scenario: &Scenario) -> bool {
+    let half = matches!(scenario.precision, Precision::Bf16 | Precision::Fp16);
+    let lora = scenario.lora.as_ref().filter(|_| half);
+    lora.is_some_and(|lora| {
+        !lora.modules_to_save.is_empty() && lora.adapter_dtype == AdapterDtype::Fp32
+    })
+}
+
 /// Whether what each of several ranks loads is estimated: under DDP what one GPU loads alone, under FSDP what
 /// comes from the host.
 fn loads_on_ranks(scenario: &Scenario) -> bool {
@@ -43,13 +59,15 @@ fn loads_on_ranks(scenario: &Scenario) -> bool {
     };
     let dp = &parallelism.dp;
     let straight = resolve(scenario).loading == ModelLoading::DeviceMap;
+    let zero = dp.kind == DataParallelKind::DeepSpeedZero;
     let known = match dp.kind {
         DataParallelKind::Ddp => true,
+        DataParallelKind::DeepSpeedZero => !scenario.quantization.is_on(),
         DataParallelKind::Fsdp1 => !straight,
         DataParallelKind::Fsdp2 => !straight && dp.fsdp.plan == Plan::Usual,
         _ => false,
     };
-    *parallelism == only_data && known && !dp.offloads()
+    *parallelism == only_data && known && (zero || !dp.offloads())
 }
 
 /// What excludes an estimate of loading: the key, and why.
@@ -62,7 +80,9 @@ fn excluded(
     let quantized = scenario.quantization.is_on();
     let fsdp2 = scenario.parallelism.dp.kind == DataParallelKind::Fsdp2;
     let decodes = matches!(architecture, Architecture::Decoder(_));
-    let checks: [(bool, &'static str, Message); 11] = [
+    let as_built = scenario.around.loading == ModelLoading::ZeroInit;
+    let dora = scenario.lora.as_ref().is_some_and(|lora| lora.use_dora);
+    let checks: [(bool, &'static str, Message); 15] = [
         (
             scenario.framework != RECENT,
             "framework",
@@ -106,6 +126,22 @@ fn excluded(
         ),
         (quantized && !decodes, LOADING, message!(around::quantized)),
         (fsdp2 && !decodes, LOADING, message!(around::shared_weights)),
+        (
+            as_built && !partitions_parameters(scenario),
+            LOADING,
+            message!(around::zero_3),
+        ),
+        (as_built && !decodes, LOADING, message!(around::as_built)),
+        (
+            as_built && dora,
+            "lora.use_dora",
+            message!(around::own_loop),
+        ),
+        (
+            as_built && trains_two_dtypes(scenario),
+            "lora.modules_to_save",
+            message!(around::one_dtype),
+        ),
     ];
     let found = checks.into_iter().filter(|(excluded, ..)| *excluded);
     found.map(|(_, key, why)| (key, why))
@@ -205,6 +241,22 @@ mod tests {
         let ddp = json!({"parallelism": {"dp": {"kind": "ddp", "size": 2}}});
         let fsdp2 = json!({"parallelism": {"dp": {"kind": "fsdp2", "size": 2}}});
         let zero = json!({"parallelism": {"dp": {"kind": "deepspeed_zero", "size": 2}}});
+        let as_built = json!({"loading": "zero_init"});
+        let zero_3 = json!({"parallelism": {"dp": {"kind": "deepspeed_zero", "size": 2, "stage": 3}}, "precision": "bf16"});
+        let with_adapters = |lora: Value| {
+            let mut asked = zero_3.clone();
+            asked["lora"] = lora;
+            asked
+        };
+        let dora = with_adapters(json!({"r": 8, "target_modules": ["q_proj"], "use_dora": true}));
+        let quantized = {
+            let mut asked = with_adapters(json!({"r": 8, "target_modules": ["q_proj"]}));
+            asked["quantization"] = json!({"type": "nf4"});
+            asked
+        };
+        let copies = with_adapters(
+            json!({"r": 8, "target_modules": ["q_proj"], "modules_to_save": ["lm_head"]}),
+        );
         let old = json!({"framework": "torch-2.6/transformers-4.51"});
         let sft = json!({"objective": {"kind": "sft"}});
         let mixture = json!({"model": "mixtral-8x7b"});
@@ -213,7 +265,12 @@ mod tests {
             (&cpu, &ddp, None),
             (&cpu, &fsdp2, None),
             (&straight, &fsdp2, Some("parallelism")),
-            (&cpu, &zero, Some("parallelism")),
+            (&cpu, &zero, None),
+            (&as_built, &zero, Some("around.loading")),
+            (&cpu, &quantized, Some("parallelism")),
+            (&as_built, &zero_3, None),
+            (&as_built, &dora, Some("lora.use_dora")),
+            (&as_built, &copies, Some("lora.modules_to_save")),
             (&cpu, &old, Some("framework")),
             (&cpu, &sft, Some("objective.kind")),
             (&cpu, &evaluates, Some("program")),

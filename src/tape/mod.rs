@@ -80,7 +80,7 @@ use autocast::Autocast;
 use checkpoint::{Frame, Recompute};
 use graph::Edge;
 use parameters::Parameter;
-pub use parameters::{Registered, Role};
+pub use parameters::{Registered, Role, by_module};
 use recorder::Recorder;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -164,6 +164,7 @@ pub struct Tape {
     viewed: later::Viewed,
     /// Every parameter, trained or not, where a wrapper asks for them, and whether it redirects them.
     registered: RefCell<Option<(bool, Vec<Registered>)>>,
+    once_made: RefCell<Option<parameters::OnceMade>>,
     /// The dtype of tensors that take the memory of another dtype, and that one.
     kept: Cell<Option<[DType; 2]>>,
     /// Whether parameters that are made get no memory.
@@ -210,6 +211,7 @@ impl Tape {
             hooks: hooks::Hooks::default(),
             viewed: later::Viewed::default(),
             registered: RefCell::default(),
+            once_made: RefCell::default(),
             kept: Cell::new(None),
             parameters_elsewhere: Cell::new(false),
             autocast: RefCell::default(),

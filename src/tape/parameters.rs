@@ -7,6 +7,7 @@ use super::tensor::Like;
 use super::{Category, Storage, Tape, Tensor};
 use crate::units::{DType, Shape};
 use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// A parameter and where its gradient is.
@@ -35,6 +36,19 @@ pub struct Registered {
     pub role: Role,
 }
 
+/// What a wrapper does with what a model has.
+pub(super) type OnceMade = Box<dyn FnOnce(&Tape, &[Registered])>;
+
+/// Puts what was noted in the order of `model.parameters()`: module by module, the adapters of a layer behind its own
+/// parameters.
+pub fn by_module(registered: &mut [Registered]) {
+    let mut first = BTreeMap::new();
+    for (place, entry) in registered.iter().enumerate() {
+        first.entry(entry.scope).or_insert(place);
+    }
+    registered.sort_by_key(|entry| first.get(&entry.scope).copied());
+}
+
 /// What a module has a tensor for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
@@ -44,6 +58,20 @@ pub enum Role {
     Frozen,
     /// A buffer.
     Buffer,
+    /// A parameter that another takes the place of.
+    Untied,
+    /// A buffer that the next one is made from.
+    Draft,
+}
+
+impl Role {
+    /// What its memory counts as.
+    pub const fn category(self) -> Category {
+        match self {
+            Self::Trained | Self::Frozen | Self::Untied => Category::Parameters,
+            Self::Buffer | Self::Draft => Category::Buffers,
+        }
+    }
 }
 
 /// Which parameters, and whose gradients, are shown to who asks for all.
@@ -183,6 +211,30 @@ impl Tape {
         let tensor = self.allocate(name, shape, dtype, Category::Buffers);
         self.register(&tensor, Role::Buffer);
         tensor
+    }
+
+    /// Notes what a model does not keep, if what is made is noted once all modules are there.
+    pub fn register_while_made(&self, tensor: &Tensor, role: Role) {
+        if self.once_made.borrow().is_some() {
+            self.register(tensor, role);
+        }
+    }
+
+    /// What a wrapper does when all modules of a model are made, before its adapters are, with what is noted so far.
+    pub fn once_modules_are_made(&self, run: impl FnOnce(&Self, &[Registered]) + 'static) {
+        self.once_made.replace(Some(Box::new(run)));
+    }
+
+    /// All modules of a model are made. What is noted of what it does not keep is gone.
+    pub fn modules_are_made(&self) {
+        let Some(run) = self.once_made.take() else {
+            return;
+        };
+        let mut made = self.take_registered();
+        by_module(&mut made);
+        run(self, &made);
+        made.retain(|entry| !matches!(entry.role, Role::Untied | Role::Draft));
+        self.register_again(made);
     }
 
     /// From here on parameters and buffers are noted for a wrapper of the model, which `redirects`

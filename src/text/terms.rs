@@ -182,6 +182,7 @@ terms! { ModelLoading {
     None: "not estimated", "不估算";
     Cpu: "host, then model.to", "先到主机，再 model.to";
     DeviceMap: "device_map", "device_map";
+    ZeroInit: "zero.Init (ZeRO 3)", "zero.Init（ZeRO 3）";
 } }
 
 terms! { PackingKind {

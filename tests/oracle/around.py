@@ -8,8 +8,9 @@ import json, os, random, shutil, sys, tempfile
 
 DEFAULTS = dict(loading="none", saving=False)
 LARGEST = 60_000_000  # entries of a table: checkpoints are really written
-LOADING = ("none", "cpu", "device_map")
+LOADING = ("none", "cpu", "device_map", "zero_init")
 folder = None
+engine = None  # DeepSpeed's configuration, as long as transformers is to know of it
 
 
 def complete(asked):
@@ -31,8 +32,21 @@ def begins(asked, recorder):
         model = scenarios.class_of(asked).from_config(scenarios.config(asked), dtype=scenarios.WEIGHTS[asked["weights"] or asked["precision"]])
     model.tie_weights()
     model.save_pretrained(folder)
+    if asked["around"]["loading"] == "zero_init":
+        partitions_as_built(asked)
     recorder.mark("0:0:loading")
     torch.cuda.empty_cache()  # of what the mark took: the reservation for weights would be so much less
+
+
+def partitions_as_built(asked):
+    """From here on `from_pretrained` builds within `deepspeed.zero.Init`, as it does once `TrainingArguments(deepspeed=...)` are there."""
+    import master_weights, ranks
+    from transformers.integrations import HfDeepSpeedConfig
+    global engine
+    dp = ranks.asked(asked)
+    group = ranks.group_of(asked, dp)
+    master_weights.alone(group["rank"], group["size"])
+    engine = HfDeepSpeedConfig(ranks.Zero.settings(asked, dp))
 
 
 def loaded(asked):
@@ -164,8 +178,11 @@ def drawn_rank(chance, loads=False, wanted=None):
     if loads:
         dp = made["parallelism"]["dp"]
         quantized = "quantization" in made
-        if made["model"]["hf_config"]["model_type"] in draw.LINEAR_ATTENTION or kind in ("fsdp1", "fsdp2") and quantized or dp.get("plan") or dp.get("stage") == 3 or any(dp.get(key) for key in ("cpu_offload", "offload_optimizer", "offload_param")):
+        if made["model"]["hf_config"]["model_type"] in draw.LINEAR_ATTENTION or kind in ("fsdp1", "fsdp2") and quantized or dp.get("plan") or dp.get("cpu_offload"):
             return drawn_rank(chance, loads, wanted)
+        if kind == "deepspeed_zero":
+            made.pop("program", None)
+            return dict(made, around=dict(loading=chance.choice(["cpu", "device_map"] if dp["stage"] < 3 else ["cpu", "device_map", "zero_init", "zero_init"])))
         return dict(made, around=dict(loading="device_map" if quantized or kind not in ("fsdp1", "fsdp2") and chance.random() < 0.4 else "cpu"))
     return dict(made, around=dict(saving=True), **dict(host=dict(saving=chance.choice(["full_state", "full_state", "shards"]))) if kind != "ddp" else {})
 

@@ -33,7 +33,7 @@ def run(written, iterations=ITERATIONS, lengths=None):
         around.begins(asked, recorder)
     distributed = ranks.asked(asked)
     model = scenarios.model(asked, ranks.device(asked))
-    facts = dict(num_parameters=sum(p.numel() for p in model.parameters()))
+    facts = dict(num_parameters=sum(getattr(p, "ds_numel", p.numel()) for p in model.parameters()))
     quantized = list(libraries.states(model))
     training = asked["program"] == "training"
     make = lambda parameters: scenarios.optimizer(asked, parameters, model)

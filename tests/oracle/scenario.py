@@ -143,7 +143,7 @@ def model(scenario, device="cuda"):
             model = peft.get_peft_model(model, lora_config(scenario), autocast_adapter_dtype=lora.get("adapter_dtype", "fp32") == "fp32")
         if not quantized and not loads:
             model.to(device)  # as Trainer does
-    if loads and not quantized and scenario["parallelism"].get("dp", {}).get("kind") not in ("fsdp1", "fsdp2"):  # which take it from the host
+    if loads and not quantized and scenario["parallelism"].get("dp", {}).get("kind") not in ("fsdp1", "fsdp2", "deepspeed_zero"):  # which take it from the host
         model.to(device)
     if checkpointing != "none":
         reentrant = checkpointing == "full_reentrant"

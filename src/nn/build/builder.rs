@@ -9,7 +9,7 @@ use super::outline::Outline;
 use crate::ask::{LigerKernels, Program, Quantization};
 use crate::model::{Architecture, ModuleKind, Parameter, ResolvedSpec, TensorStyle};
 use crate::nn::adapters::Target;
-use crate::tape::{Category, Tape, Tensor};
+use crate::tape::{Category, Role, Tape, Tensor};
 use crate::units::{DType, Repetition, Shape};
 use std::cell::{Cell, OnceCell, RefCell};
 use std::rc::Rc;
@@ -410,6 +410,9 @@ impl<'a> Builder<'a> {
             return;
         }
         let weight = self.plan.tape.empty("untied", shape.into(), self.dtype);
+        (self.plan.tape).in_scope(self.scope, || {
+            self.plan.tape.register_while_made(&weight, Role::Untied);
+        });
         self.plan.untied.borrow_mut().push(weight);
     }
 
@@ -429,7 +432,12 @@ impl<'a> Builder<'a> {
     /// The module's buffer `name` that says which tokens are earlier, `torch.tril(torch.ones(...))`.
     pub(crate) fn triangle(&self, name: &'static str, shape: impl Into<Shape>) -> Tensor {
         let shape = shape.into();
-        let ones = self.buffer(name, shape, DType::Bool);
+        let t = self.plan.tape;
+        let ones = t.in_scope(self.scope, || {
+            let ones = t.allocate("ones", shape, DType::Bool, Category::Buffers);
+            t.register_while_made(&ones, Role::Draft);
+            ones
+        });
         let triangle = self.buffer(name, shape, DType::Bool);
         drop(ones);
         triangle

@@ -2,7 +2,7 @@
 
 use super::builder::Plan;
 use super::facts::Facts;
-use crate::ask::{AdapterDtype, DataParallelKind, MasterWeights};
+use crate::ask::{AdapterDtype, DataParallelKind, MasterWeights, ModelLoading};
 use crate::model::Transformers;
 use crate::nn::adapters::{Made, Used, lora};
 use crate::tape::Tensor;
@@ -21,7 +21,10 @@ impl Plan<'_> {
     /// Ends the building of a model: its adapters come last.
     pub(crate) fn finish(mut self) -> Finished {
         self.untied.take();
-        let loaded = self.loading.take().map(|loading| loading.run(self.tape));
+        if let Some(loading) = self.loading.take() {
+            loading.run(self.tape);
+        }
+        self.tape.modules_are_made();
         // `prepare_model_for_kbit_training`, `utils/other.py`, peft 0.15 and 0.21.
         for (scope, wide, loaded) in self.loaded.take() {
             self.tape.in_scope(scope, || {
@@ -40,7 +43,9 @@ impl Plan<'_> {
             let spec = self.spec;
             let engine = spec.optimizer.master_weights == MasterWeights::DeepSpeed
                 || (spec.parallelism.dp.kind == DataParallelKind::DeepSpeedZero
-                    && spec.weights.is_half())
+                    && spec.weights.is_half()
+                    // What was divided before is left as it is.
+                    && spec.around.loading != ModelLoading::ZeroInit)
                 || spec.parallelism.dp.compute_dtype().is_some() && !spec.adapts_shards();
             let divided = spec.divides_modules() || spec.adapts_shards();
             let fully_sharded = spec.builds_on_meta() && !divided;
@@ -67,7 +72,7 @@ impl Plan<'_> {
                     dropout_is_off: spec.objective.disables_dropout(),
                 },
                 Made {
-                    on_host: loaded.is_some(),
+                    on_host: spec.around.loading.fills_modules(),
                     at_last: engine.then_some(spec.weights),
                     stays,
                     narrowed,

@@ -9,10 +9,9 @@
 
 use crate::ask::ModelLoading;
 use crate::model::ResolvedSpec;
-use crate::tape::{Category, Role, Tape, Tensor};
+use crate::tape::{Category, Tape, Tensor, by_module};
 use crate::units::{DType, Shape};
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 
 /// What makes the memory of a weight.
 pub(super) type Fill = Box<dyn FnOnce(&Tape)>;
@@ -97,16 +96,9 @@ pub(crate) fn moved<R>(t: &Tape, build: impl FnOnce() -> R) -> R {
     t.register_parameters(false);
     let built = t.without_memory(build);
     let mut registered = t.take_registered();
-    let mut first = BTreeMap::new();
-    for (place, entry) in registered.iter().enumerate() {
-        first.entry(entry.scope).or_insert(place);
-    }
-    registered.sort_by_key(|entry| first.get(&entry.scope).copied());
+    by_module(&mut registered);
     for entry in &registered {
-        let category = match entry.role {
-            Role::Trained | Role::Frozen => Category::Parameters,
-            Role::Buffer => Category::Buffers,
-        };
+        let category = entry.role.category();
         t.in_scope(entry.scope, || {
             t.give_storage_for(category, "_to_copy", &entry.tensor);
         });

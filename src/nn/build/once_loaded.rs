@@ -7,9 +7,10 @@ use crate::tape::{Tape, Tensor};
 impl Plan<'_> {
     /// Makes modules, whose weights and buffers get their memory later where they come straight to the device.
     pub(crate) fn modules<R>(&self, build: impl FnOnce() -> R) -> R {
-        match &self.loading {
-            Some(_) => self.tape.without_memory(build),
-            None => build(),
+        if self.spec.around.loading.fills_modules() {
+            self.tape.without_memory(build)
+        } else {
+            build()
         }
     }
 }

@@ -3,10 +3,12 @@
 //! is called or goes backward, one without parameters, too.
 
 mod enter;
+mod one_by_one;
 mod release;
-mod save;
 
+use super::init::{Division, Part, Parts};
 use crate::ask::{OffloadDevice, Zero};
+use crate::model::ResolvedSpec;
 use crate::tape::{Called, Category, Collective, Registered, Role, Storage, Tape, Tensor};
 use crate::units::{DType, Queue, Shape, Stream, Wait};
 use std::cell::{Cell, RefCell};
@@ -100,17 +102,23 @@ pub(super) struct Coordinator {
 }
 
 impl Coordinator {
-    /// Partitions all parameters of those that were `registered`, with their modules, in the order of the model.
+    /// Partitions all parameters of those that were `registered`, with their modules, in the order of the model, but for
+    /// those that were `built` so.
     pub(super) fn new(
         t: &Tape,
-        settings: Zero,
-        (ranks, overlapping): (u64, Stream),
+        spec: &ResolvedSpec,
+        overlapping: Stream,
         registered: Vec<Registered>,
+        built: &Parts,
     ) -> (Self, Vec<Tensor>) {
+        let (settings, ranks) = (spec.parallelism.dp.zero, spec.mesh.shard);
+        let division = Division::of(spec);
         let mut parts = Vec::new();
         let parameters = registered.into_iter();
         let parameters = parameters.filter(|entry| entry.role != Role::Buffer);
         let parameters = parameters.map(|entry| {
+            let Part { own, secondary } = built.take(t, division, &entry);
+            parts.push(own);
             let Registered {
                 tensor,
                 scope,
@@ -118,27 +126,17 @@ impl Coordinator {
                 ..
             } = entry;
             let trained = role == Role::Trained;
-            let part = tensor.numel().div_ceil(ranks);
-            if settings.offload_param == OffloadDevice::None {
-                let shape = Shape::from([part]);
-                parts.push(t.in_scope(scope, || {
-                    t.allocate("empty", shape, tensor.dtype(), Category::Parameters)
-                }));
-            } else {
-                parts.push(t.without_storage(Shape::from([part]), tensor.dtype()));
-            }
-            tensor.free_storage();
             t.let_data_go(&tensor);
             Parameter {
                 persists: tensor.numel() <= settings.stage3_param_persistence_threshold,
-                part,
+                part: division.part(&tensor),
                 scope,
                 trained,
                 status: Cell::new(Status::Apart),
                 active: RefCell::default(),
                 fetched_for: Cell::new(None),
                 gather: RefCell::default(),
-                secondary: RefCell::default(),
+                secondary: RefCell::new(secondary),
                 tensor,
             }
         });

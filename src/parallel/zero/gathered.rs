@@ -2,6 +2,7 @@
 //! model that is not trained; modules gather theirs around each call.
 
 use super::coordinator::Coordinator;
+use super::init::Parts;
 use crate::model::ResolvedSpec;
 use crate::tape::{Called, ParameterHooks, Registered, Tape, Tensor};
 use crate::units::Stream;
@@ -24,9 +25,8 @@ impl Gathered {
         spec: &ResolvedSpec,
         registered: Vec<Registered>,
     ) -> Rc<Self> {
-        let settings = spec.parallelism.dp.zero;
-        let (coordinator, parts) =
-            Coordinator::new(t, settings, (spec.mesh.shard, ALL_GATHER), registered);
+        let none = Parts::default();
+        let (coordinator, parts) = Coordinator::new(t, spec, ALL_GATHER, registered, &none);
         Rc::new(Self {
             coordinator,
             _parts: parts,

@@ -3,6 +3,7 @@
 
 use super::Timer;
 use super::coordinator::Coordinator;
+use super::init::Parts;
 use super::norm;
 use crate::ask::{OffloadDevice, Zero};
 use crate::model::ResolvedSpec;
@@ -38,6 +39,8 @@ pub(in crate::parallel) struct Stage3 {
     own: Weak<Self>,
     settings: Zero,
     low: DType,
+    /// `gradient_accumulation_dtype`: adapters that nobody cast have gradients in another one than the model's.
+    accumulated: DType,
     /// `communication_data_type`.
     communicated: DType,
     ranks: u64,
@@ -71,13 +74,13 @@ impl Stage3 {
         t: &Tape,
         spec: &ResolvedSpec,
         registered: Vec<Registered>,
+        built: &Parts,
     ) -> Rc<Self> {
         let settings = spec.parallelism.dp.zero;
         let ranks = spec.mesh.shard;
         let offloads = settings.offload_optimizer == OffloadDevice::Cpu;
         let states = super::states_of_model(t, spec);
-        let (coordinator, mut parts) =
-            Coordinator::new(t, settings, (ranks, ALL_GATHER), registered);
+        let (coordinator, mut parts) = Coordinator::new(t, spec, ALL_GATHER, registered, built);
         let mut trained = Vec::new();
         t.for_each_parameter(|_, parameter, _| trained.extend(coordinator.place(parameter)));
         let low = trained
@@ -86,6 +89,8 @@ impl Stage3 {
         let flat = |op, elements, dtype, category| {
             t.allocate(op, Shape::from([elements]), dtype, category)
         };
+        // `inf_or_nan_tracker`.
+        let tracker = (!offloads).then(|| flat("zeros", 1, DType::Bool, Category::Buffers));
         // `defragment`, by way of the host.
         let own: u64 = trained.iter().map(|&at| parts[at].numel()).sum();
         if settings.offload_param == OffloadDevice::None {
@@ -107,8 +112,6 @@ impl Stage3 {
                 )
             };
             let master = if offloads {
-                let narrow = low != DType::Float32 && settings.offload_param == OffloadDevice::None;
-                drop(narrow.then(wide));
                 t.without_storage(Shape::from([elements]), DType::Float32)
             } else {
                 let converted = (low != DType::Float32).then(wide);
@@ -118,11 +121,12 @@ impl Stage3 {
             };
             groups.push(Group { members, master });
         }
-        if !offloads {
+        let _states_of_parts = (!offloads).then(|| {
             let largest = groups.iter().map(|group| group.master.numel()).max();
-            drop(t.empty("zeros", Shape::from([largest.unwrap_or(0)]), DType::Float32));
-        }
-        let communicated = super::communicated(spec, low);
+            let _gradients = t.empty("zeros", Shape::from([largest.unwrap_or(0)]), DType::Float32);
+            super::states_of_parts(t, spec, groups.iter().map(|group| &group.master))
+        });
+        let communicated = super::communicated(spec);
         let bucket = settings.contiguous_gradients.then(|| {
             flat(
                 "empty",
@@ -135,15 +139,16 @@ impl Stage3 {
             own: Weak::clone(weak),
             settings,
             low,
+            accumulated: spec.weights,
             communicated,
             ranks,
             coordinator,
             groups,
             _parts: parts,
             bucket,
-            _gradients: (!offloads).then(|| {
-                let gradients = flat("zeros", own, low, Category::Gradients);
-                [gradients, flat("zeros", 1, DType::Bool, Category::Buffers)]
+            _gradients: tracker.map(|tracker| {
+                let gradients = flat("zeros", own, spec.weights, Category::Gradients);
+                [gradients, tracker]
             }),
             waiting: RefCell::default(),
             elements: Cell::new(0),
@@ -156,6 +161,9 @@ impl Stage3 {
             norms: RefCell::default(),
             global_norm: RefCell::default(),
         });
+        if spec.around.loads() {
+            zero.coordinator.gather_to_hook(t);
+        }
         t.wrap_parameters(Rc::clone(&zero) as Rc<dyn ParameterHooks>);
         let hooked = Rc::clone(&zero);
         t.on_gradient(move |t| hooked.reduce_parameter(t));
@@ -248,12 +256,16 @@ impl Stage3 {
                     Some(t.empty("cat", Shape::from([elements]), self.communicated))
                 }
             };
+            let converts_back = self.communicated != self.accumulated;
             let back = |&at: &usize| {
                 let part = Shape::from([self.coordinator.parameters[at].part]);
-                t.empty("_to_copy", part, self.low)
+                t.empty("_to_copy", part, self.accumulated)
             };
-            let mut parts: Vec<Tensor> = members.iter().filter(|_| converts).map(back).collect();
-            let input = input.filter(|_| !converts);
+            let own = members.iter().filter(|_| converts_back);
+            let mut parts: Vec<Tensor> = own.map(back).collect();
+            // What is reduced in its place stays until parts of it are kept.
+            let input = input.or_else(|| converted.first().cloned());
+            let input = input.filter(|_| !converts_back);
             drop(converted);
             let mut copied = None;
             for at in members {
@@ -270,7 +282,7 @@ impl Stage3 {
         let parameter = &self.coordinator.parameters[at];
         if self.offloads() {
             let shape = Shape::from([parameter.part]);
-            let copy = t.empty("_to_copy", shape, self.low);
+            let copy = t.empty("_to_copy", shape, self.accumulated);
             copied.replace(copy.clone());
             if self.boundary.get() {
                 let mut left = parameter.part;
@@ -301,7 +313,7 @@ impl Stage3 {
     /// `step` where the optimizer is on the device.
     fn step_here(&self, t: &Tape, run: OnRank) {
         let part = |&at: &usize| Shape::from([self.coordinator.parameters[at].part]);
-        let gradient = |shape: Shape| t.without_storage(shape, self.low);
+        let gradient = |shape: Shape| t.without_storage(shape, self.accumulated);
         let mut norms = Vec::new();
         for group in &self.groups {
             let gradients: Vec<Tensor> = group.members.iter().map(part).map(gradient).collect();
@@ -315,7 +327,7 @@ impl Stage3 {
             let master = &self.groups[at].master;
             let flat = match self.groups[at].members[..] {
                 [_] => gradient(*master.shape()),
-                _ => t.empty("cat", *master.shape(), self.low),
+                _ => t.empty("cat", *master.shape(), self.accumulated),
             };
             let gradient = t.to(&flat, DType::Float32);
             gradient.set_category(Category::Gradients);

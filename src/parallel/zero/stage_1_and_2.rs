@@ -89,7 +89,7 @@ impl Stage1And2 {
         let zero = Rc::new(Self {
             settings,
             low,
-            communicated: super::communicated(spec, low),
+            communicated: super::communicated(spec),
             ranks,
             part,
             _flat: flat,
@@ -110,10 +110,11 @@ impl Stage1And2 {
             global_norm: RefCell::default(),
             members,
         });
-        if !offloads {
+        let _states_of_part = (!offloads).then(|| {
             // `initialize_optimizer_states`: gradients of zero.
-            drop(t.empty("zeros", Shape::from([part]), DType::Float32));
-        }
+            let _gradients = t.empty("zeros", Shape::from([part]), DType::Float32);
+            super::states_of_parts(t, spec, std::iter::once(&zero.master))
+        });
         let hooked = Rc::clone(&zero);
         t.on_gradient(move |t| hooked.process_gradient(t));
         zero
@@ -231,15 +232,14 @@ fn flatten(t: &Tape, parameters: &[Tensor], elements: u64, dtype: DType) -> Tens
 fn master(t: &Tape, flat: &Tensor, part: u64, offloads: bool) -> Tensor {
     let shape = Shape::from([part]);
     let copy = t.empty("clone", shape, flat.dtype());
-    if flat.dtype() == DType::Float32 && !offloads {
-        copy.set_category(Category::MasterWeights);
-        return copy;
-    }
-    let master = t.allocate("_to_copy", shape, DType::Float32, Category::MasterWeights);
     if offloads {
         return t.without_storage(shape, DType::Float32);
     }
-    master
+    if flat.dtype() == DType::Float32 {
+        copy.set_category(Category::MasterWeights);
+        return copy;
+    }
+    t.allocate("_to_copy", shape, DType::Float32, Category::MasterWeights)
 }
 
 impl Wrapper for Stage1And2 {

@@ -122,8 +122,14 @@ groups! {
             "仅支持估算 transformers 模型的加载。";
         training_only: "Loading and saving are estimated around training.",
             "仅支持估算训练前后的加载与保存。";
-        ranks: "Loading is estimated on one GPU, and of several ranks under DDP, and under FSDP by way of the host.",
-            "加载目前支持单个 GPU，以及 DDP、经由主机的 FSDP 的各个进程。";
+        ranks: "Loading is estimated on one GPU, and of several ranks under DDP, under DeepSpeed's ZeRO without quantized weights, and under FSDP by way of the host.",
+            "加载目前支持单个 GPU，以及 DDP、DeepSpeed ZeRO（不含量化权重）、经由主机的 FSDP 的各个进程。";
+        zero_3: "from_pretrained builds a model within deepspeed.zero.Init where transformers knows of a configuration of ZeRO 3; elsewhere it comes whole.",
+            "只有 transformers 得知 ZeRO 3 配置时，from_pretrained 才在 deepspeed.zero.Init 中构建模型；其他情况下模型整体载入。";
+        one_dtype: "DeepSpeed keeps what is trained in one dtype; within deepspeed.zero.Init adapters are float32 beside copies of modules in half precision, unless adapter_dtype is base.",
+            "DeepSpeed 要求可训练参数为同一数据类型；在 deepspeed.zero.Init 中，除非 adapter_dtype 为 base，适配器为 float32，而模块副本为半精度。";
+        as_built: "What comes to the GPU while modules are made within deepspeed.zero.Init is known for decoders.",
+            "在 deepspeed.zero.Init 中构建模块时进入显存的内容目前仅支持解码器。";
         own_loop: "Loading is not estimated beside this yet.",
             "暂不支持与此同时估算加载。";
         experts: "Straight to the device the weights of experts are stacked while others are read, in an order that threads decide; onto the host first they are estimated.",

@@ -3,6 +3,7 @@
 //! Source: `deepspeed/runtime/zero/partitioned_param_coordinator.py`, deepspeed 0.19.8.
 
 use super::{Coordinator, Status, Trace, Use, hold};
+use crate::ask::OffloadDevice;
 use crate::tape::Tape;
 use crate::units::Stream;
 
@@ -110,7 +111,8 @@ impl Coordinator {
             return;
         }
         let copies = self.settings.zero_hpz_partition_size;
-        if copies > 1 && parameter.secondary.borrow().is_none() {
+        let on_host = self.settings.offload_param == OffloadDevice::Cpu;
+        if copies > 1 && !on_host && parameter.secondary.borrow().is_none() {
             let elements = parameter.part * self.ranks / copies;
             parameter
                 .secondary

@@ -1,9 +1,20 @@
-//! The whole state of a model for a checkpoint.
+//! Parameters that are gathered one after the other: for hooks, and for the whole state of a checkpoint.
 
 use super::{Coordinator, hold};
 use crate::tape::Tape;
 
 impl Coordinator {
+    /// `create_reduce_and_remove_grad_hooks` (`stage3.py`): the hook of what is trained is put on it while it is whole,
+    /// one after the other.
+    pub(in crate::parallel::zero) fn gather_to_hook(&self, t: &Tape) {
+        for (at, parameter) in self.parameters.iter().enumerate() {
+            if parameter.trained {
+                let _whole = hold(t, parameter, parameter.part * self.ranks);
+                drop(self.copied_parts(t, &[at]));
+            }
+        }
+    }
+
     /// `_zero3_consolidated_16bit_state_dict` (`deepspeed/runtime/engine.py`, deepspeed 0.19.8): those of each module
     /// by themselves; nothing is gathered before, and afterwards what persists is again.
     pub(in crate::parallel::zero) fn gather_one_by_one(&self, t: &Tape) {
