@@ -175,5 +175,8 @@ mod tests {
         let one = json!({"attention": "flash_attention_2"});
         assert_eq!(said(&one), None);
         assert_eq!(said(&json!({"micro_batch_size": 2})), None);
+        let blind = json!({"model": "gpt-oss-20b", "attention": "eager"});
+        let warned = Some((Severity::Warning, "packing.kind".to_owned()));
+        assert_eq!(said(&blind), warned);
     }
 }

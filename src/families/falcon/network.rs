@@ -218,7 +218,7 @@ impl FalconLayer {
             dense_4h_to_h,
             norms,
             parallel: c.parallel_residual,
-            dropout: [c.dropout.attention, c.dropout.residual],
+            dropout: [c.dropout.embedding, c.dropout.residual],
             holds_weights: facts.transformers == Transformers::V5,
         }
     }

@@ -24,6 +24,8 @@ pub(crate) const FALCON: Family = Family {
         tied: true,
         biases: Biases::attention(Flag::Said("bias", false)),
         dropout: DropoutFields {
+            // Embeddings are not dropped, but what attention adds to the stream is, by this field, too.
+            embedding: Some(("attention_dropout", false)),
             residual: Some(("hidden_dropout", false)),
             modules: Dropout::ATTENTION,
             ..DropoutFields::ATTENTION
