@@ -399,7 +399,6 @@ mod tests {
         let dpo = json!({"kind": "dpo"});
         for (objective, other, key) in [
             (&dpo, json!({"model": "bert-base"}), "objective.kind"),
-            (&dpo, json!({"model": "gpt2"}), "objective.kind"),
             (
                 &dpo,
                 json!({"liger_kernel": ["cross_entropy"]}),
