@@ -59,7 +59,7 @@ pub use message::{Argument, Message, ToArgument};
 pub use model_ref::{LinearModel, ModelRef};
 pub use objective::{Generator, LossType, Objective, ObjectiveKind};
 pub use offload::Offload;
-pub use optimizer::{MasterWeights, Optimizer, OptimizerImpl, OptimizerName};
+pub use optimizer::{AdamMiniBlocks, MasterWeights, Optimizer, OptimizerImpl, OptimizerName};
 pub use packing::{Packing, PackingKind};
 pub use parallelism::{
     BackwardPrefetch, CommHook, ContextParallel, ContextParallelKind, DataParallel,

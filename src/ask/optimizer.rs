@@ -229,3 +229,51 @@ impl Optimizer {
         }
     }
 }
+
+/// How Adam-mini divides a parameter into blocks, each with a second moment (`adam_mini/adam_mini.py`, adam-mini 1.1.1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AdamMiniBlocks {
+    /// Each element by itself.
+    Elements,
+    /// As heads, each of as many elements.
+    Heads,
+    /// As rows of a matrix.
+    Rows,
+    /// As one.
+    Whole,
+}
+
+impl AdamMiniBlocks {
+    /// By what the name of a parameter, or of its module, holds, in this order.
+    pub fn of(name: &str) -> Self {
+        const HEADS: [&str; 6] = ["k_proj", "q_proj", "wq", "wk", "query", "key"];
+        const ROWS: [&str; 15] = [
+            "embed",
+            "embd",
+            "wte",
+            "lm_head",
+            "output",
+            "final_layer",
+            "wv",
+            "v_proj",
+            "value",
+            "mlp",
+            "linear",
+            "feed_forward",
+            "wo",
+            "o_proj",
+            "attn.proj",
+        ];
+        let name = name.to_lowercase();
+        let holds = |parts: &[&str]| parts.iter().any(|part| name.contains(part));
+        if name.contains("bias") {
+            Self::Elements
+        } else if holds(&HEADS) {
+            Self::Heads
+        } else if holds(&ROWS) {
+            Self::Rows
+        } else {
+            Self::Whole
+        }
+    }
+}

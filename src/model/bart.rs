@@ -1,8 +1,8 @@
 //! BART and its kin, Whisper among them.
 
 use super::activation::Activation;
-use super::decoder::Dropout;
 use super::family::Family;
+use super::options::Dropout;
 
 /// Which of BART's kin a config is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

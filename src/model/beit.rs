@@ -1,8 +1,8 @@
 //! `BEiT` and data2vec-vision.
 
 use super::activation::Activation;
-use super::decoder::Dropout;
 use super::family::Family;
+use super::options::Dropout;
 
 /// `BEiT` as transformers configures it.
 #[derive(Clone, Debug, PartialEq, Eq)]

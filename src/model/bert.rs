@@ -1,8 +1,8 @@
 //! BERT and its kin.
 
 use super::activation::Activation;
-use super::decoder::Dropout;
 use super::family::Family;
+use super::options::Dropout;
 
 /// What is peculiar to ESM.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,6 +6,7 @@ use super::family::Family;
 use super::gemma_layers::{AltUp, GemmaLayers};
 use super::images::ImageConfig;
 use super::latent::Latent;
+use super::options::Dropout;
 use super::versions::Transformers;
 use crate::ask::Framework;
 
@@ -218,17 +219,6 @@ pub enum FusedHeads {
     Last,
     /// The queries of a group, then its key and its value, one group after the other.
     Groups,
-}
-
-/// Where dropout has a probability above zero.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Dropout {
-    /// On the embeddings.
-    pub embedding: bool,
-    /// On attention probabilities.
-    pub attention: bool,
-    /// On what is added to the residual stream.
-    pub residual: bool,
 }
 
 impl DecoderConfig {

@@ -1,8 +1,8 @@
 //! `DistilBERT`.
 
 use super::activation::Activation;
-use super::decoder::Dropout;
 use super::family::Family;
+use super::options::Dropout;
 
 /// `DistilBERT` as transformers configures it.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -58,8 +58,7 @@ pub(crate) use config_fields::{ASKED, Asked};
 pub use config_fields::{AttributeMap, ConfigFields};
 pub use conv_nets::{ConvNetConfig, ConvNetKind};
 pub use decoder::{
-    DecoderConfig, Dropout, FusedHeads, InnerNorms, LAMBDAS, Mixing, RESIDUALS, ScanHeads,
-    StateSpace,
+    DecoderConfig, FusedHeads, InnerNorms, LAMBDAS, Mixing, RESIDUALS, ScanHeads, StateSpace,
 };
 pub use distilbert::DistilBertConfig;
 pub use division::{
@@ -89,7 +88,9 @@ pub use latent::{Indexer, Latent, LatentRotary};
 pub use layer_names::{BESIDE, LayerNames, MlpNames, Piece, SPARSE};
 pub use modernbert::{ModernBertBiases, ModernBertConfig};
 pub use modules::{Module, ModuleKind, Parameter};
-pub use options::{Biases, DropoutFields, Flag, MlpFunction, Options, RotaryColumns, RotaryLayers};
+pub use options::{
+    Biases, Dropout, DropoutFields, Flag, MlpFunction, Options, RotaryColumns, RotaryLayers,
+};
 pub use parts::{
     AttentionKind, DeltaRule, Gate, Grids, HeadNorm, Holds, Parts, PutTogether, RotaryKind, Sinks,
 };

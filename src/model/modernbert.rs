@@ -1,8 +1,8 @@
 //! `ModernBERT`, an encoder or a decoder.
 
 use super::activation::Activation;
-use super::decoder::Dropout;
 use super::family::Family;
+use super::options::Dropout;
 
 /// `ModernBERT` as transformers configures it.
 #[derive(Clone, Debug, PartialEq, Eq)]

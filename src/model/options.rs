@@ -90,6 +90,51 @@ impl MlpFunction {
     pub const SILU: Self = Self::Fixed("hidden_act", &["silu", "swish"], Activation::Silu);
 }
 
+/// Where dropout has a probability above zero.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Dropout {
+    /// On the embeddings.
+    pub embedding: bool,
+    /// On attention probabilities.
+    pub attention: bool,
+    /// On what is added to the residual stream.
+    pub residual: bool,
+}
+
+impl Dropout {
+    /// Nowhere.
+    pub const NONE: Self = Self {
+        embedding: false,
+        attention: false,
+        residual: false,
+    };
+    /// Everywhere.
+    pub const ALL: Self = Self {
+        embedding: true,
+        attention: true,
+        residual: true,
+    };
+    /// On attention probabilities.
+    pub const ATTENTION: Self = Self {
+        attention: true,
+        ..Self::NONE
+    };
+    /// Everywhere else.
+    pub const BESIDE_ATTENTION: Self = Self {
+        attention: false,
+        ..Self::ALL
+    };
+
+    /// Where `other` has none.
+    pub const fn without(self, other: Self) -> Self {
+        Self {
+            embedding: self.embedding && !other.embedding,
+            attention: self.attention && !other.attention,
+            residual: self.residual && !other.residual,
+        }
+    }
+}
+
 /// The fields of probabilities of dropout, and whether they are above zero by default.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DropoutFields {
@@ -99,6 +144,8 @@ pub struct DropoutFields {
     pub attention: Option<(&'static str, bool)>,
     /// On what is added to the residual stream.
     pub residual: Option<(&'static str, bool)>,
+    /// Which of them are modules (`torch.nn.Dropout`), which trainers can switch off; the others are functions.
+    pub modules: Dropout,
 }
 
 impl DropoutFields {
@@ -107,6 +154,7 @@ impl DropoutFields {
         embedding: None,
         attention: None,
         residual: None,
+        modules: Dropout::NONE,
     };
     /// On attention probabilities alone.
     pub const ATTENTION: Self = Self {

@@ -1,8 +1,8 @@
 //! wav2vec 2.0 and its kin.
 
 use super::activation::Activation;
-use super::decoder::Dropout;
 use super::family::Family;
+use super::options::Dropout;
 
 /// Who hears.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

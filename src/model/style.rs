@@ -42,12 +42,16 @@ pub struct Style {
     pub masks: Masks,
     /// Whether there is one where no layer sees a window only.
     pub only_needed_masks: bool,
+    /// Whether they are made without positions, by which packed sequences are told apart.
+    pub blind_masks: bool,
     /// Which masks transformers 4 makes.
     pub masks_in_4: Masks,
     /// How transformers 4 makes them.
     pub masking_in_4: MaskingIn4,
     /// Whether windowed layers have rotary embeddings of their own.
     pub local_rotary: bool,
+    /// Whether layers return something beside hidden states (transformers 5).
+    pub returns_several: bool,
     /// Whether layers are checkpointed where that is asked for.
     pub checkpoints: bool,
     /// Whether layers are given the positions of tokens, which they only hold.
@@ -80,6 +84,8 @@ impl Style {
         scaled_hidden: false,
         masks: Masks::One,
         only_needed_masks: false,
+        blind_masks: false,
+        returns_several: false,
         masks_in_4: Masks::One,
         masking_in_4: MaskingIn4::Triangle,
         local_rotary: false,

@@ -1,8 +1,8 @@
 //! Swin, whose attention stays within windows.
 
 use super::activation::Activation;
-use super::decoder::Dropout;
 use super::family::Family;
+use super::options::Dropout;
 
 /// A Swin transformer as transformers configures it.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,8 +1,8 @@
 //! Vision transformers over patches, and over spectrograms.
 
 use super::activation::Activation;
-use super::decoder::Dropout;
 use super::family::Family;
+use super::options::Dropout;
 
 /// The vision transformers that are read into a [`VitConfig`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,30 +3,9 @@
 //! Source: `adam_mini/adam_mini.py`, adam-mini 1.1.1.
 
 use super::state::{Optimizer, for_each_gradient, state_at, state_like, state_of, temporary};
+use crate::ask::AdamMiniBlocks;
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
-
-/// Parts of the names of queries and keys, which have a second moment for each head.
-const QUERIES_AND_KEYS: [&str; 6] = ["k_proj", "q_proj", "wq", "wk", "query", "key"];
-/// Parts of the names of embeddings, heads, values, outputs of attention and MLPs, which have one for each row.
-const ROWS: [&str; 14] = [
-    "embed",
-    "embd",
-    "wte",
-    "lm_head",
-    "output",
-    "final_layer",
-    "v_proj",
-    "wv",
-    "value",
-    "o_proj",
-    "wo",
-    "attn.proj",
-    "feed_forward",
-    "linear",
-];
-/// The same of MLPs in most models.
-const MLP: &str = "mlp";
 
 /// How a parameter is divided into blocks.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -41,16 +20,12 @@ enum Blocks {
 
 /// The blocks of a parameter; `again` says that the one before was of the same module, which is then a weight.
 fn blocks(t: &Tape, parameter: &Tensor, again: bool, head: u64) -> Blocks {
-    let scope = t.scope_path(t.scope_of(parameter));
-    let named = |parts: &[&str]| parts.iter().any(|part| scope.contains(part));
-    if again {
-        Blocks::Elements
-    } else if named(&QUERIES_AND_KEYS) {
-        Blocks::Rows(parameter.numel() / head.max(1))
-    } else if parameter.shape().rank() > 1 && (named(&ROWS) || named(&[MLP])) {
-        Blocks::Rows(parameter.dim(0))
-    } else {
-        Blocks::Whole
+    match AdamMiniBlocks::of(&t.scope_path(t.scope_of(parameter))) {
+        _ if again => Blocks::Elements,
+        AdamMiniBlocks::Elements => Blocks::Elements,
+        AdamMiniBlocks::Heads => Blocks::Rows(parameter.numel() / head.max(1)),
+        AdamMiniBlocks::Rows if parameter.shape().rank() > 1 => Blocks::Rows(parameter.dim(0)),
+        AdamMiniBlocks::Rows | AdamMiniBlocks::Whole => Blocks::Whole,
     }
 }
 

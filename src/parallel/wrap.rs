@@ -139,6 +139,15 @@ pub fn keeps_reference_gathered(spec: &ResolvedSpec) -> bool {
     gathers_reference_whole(spec) && !spec.parallelism.dp.fsdp.reshard_after_forward
 }
 
+/// Whether references are whole on each rank of what wraps the trained model.
+pub fn keeps_references_whole(spec: &ResolvedSpec) -> bool {
+    match spec.parallelism.dp.kind {
+        DataParallelKind::Fsdp1 | DataParallelKind::Fsdp2 => false,
+        DataParallelKind::DeepSpeedZero => spec.parallelism.dp.zero.stage < 3,
+        _ => true,
+    }
+}
+
 /// Builds a model that the trained one is compared with, as TRL prepares it: whole under DDP and the first stages of
 /// `ZeRO` (`accelerator.prepare_model(evaluation_mode=True)`, `prepare_deepspeed`), one group under FSDP2, and divided
 /// as the trained one under FSDP1 (`prepare_fsdp`, `models/utils.py`, trl 1.16).

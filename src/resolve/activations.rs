@@ -45,7 +45,7 @@ pub(crate) fn check(
     findings: &mut Vec<Finding>,
 ) {
     check_operations(scenario, architecture, task, findings);
-    check_offload(scenario, findings);
+    check_offload(scenario, architecture, findings);
 }
 
 /// Whether the model is on one rank as a whole, whatever shards its parameters.
@@ -101,7 +101,7 @@ fn check_operations(
     }
 }
 
-fn check_offload(scenario: &Scenario, findings: &mut Vec<Finding>) {
+fn check_offload(scenario: &Scenario, architecture: &Architecture, findings: &mut Vec<Finding>) {
     let kind = scenario.activation_offload.kind;
     if kind == ActivationOffloadKind::None || scenario.program != Program::Training {
         return;
@@ -121,6 +121,10 @@ fn check_offload(scenario: &Scenario, findings: &mut Vec<Finding>) {
             message!(activations::twice),
             false.into(),
         );
+    }
+    let several = matches!(architecture, Architecture::Decoder(config) if config.family.style.returns_several);
+    if kind == ActivationOffloadKind::LayerInputs && several {
+        refuse(KIND, message!(activations::several), none.into());
     }
     let reentrant = ActivationCheckpointing::FullReentrant;
     if kind == ActivationOffloadKind::LayerInputs && scenario.activation_checkpointing != reentrant

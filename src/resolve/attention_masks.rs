@@ -23,7 +23,7 @@ pub(crate) fn are_given(scenario: &Scenario, architecture: &Architecture) -> boo
         Architecture::Decoder(config) => masks(config, scenario, seq_len),
         other => other.makes_masks(seq_len),
     };
-    let packed = packing::is_masked(scenario);
+    let packed = packing::is_masked(scenario, architecture);
     packed
         || made
         || support.masked.has(scenario.framework)

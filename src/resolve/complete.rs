@@ -55,6 +55,7 @@ fn complete(asked: &Scenario, findings: &mut Vec<Finding>) -> Option<ResolvedSpe
     let machine = hardware::read(&scenario.hardware, findings);
     let (mut model, (device, host)) = (model?, machine?);
     objective::balance(scenario, &mut model.architecture);
+    objective::without_dropout(scenario, &mut model.architecture);
     if in_range {
         training::check_combinations(scenario, &model, findings);
         parallelism::check_model(scenario, &model.architecture, findings);
@@ -69,6 +70,7 @@ fn complete(asked: &Scenario, findings: &mut Vec<Finding>) -> Option<ResolvedSpe
     adapters::check(scenario, &model.architecture, task, &modules, findings);
     optimizer::check_heads(scenario, &model.architecture, findings);
     optimizer::check_small(scenario, &modules, findings);
+    optimizer::check_shapes(scenario, &model.architecture, &modules, findings);
     activations::check(scenario, &model.architecture, task, findings);
     packing::check(scenario, &model.architecture, task, findings);
     chunked_loss::check(scenario, &model.architecture, task, findings);

@@ -58,9 +58,10 @@ pub(crate) fn autocast_style(scenario: &Scenario) -> AutocastStyle {
     }
 }
 
-/// Whether a decoder's head gives plain logits, of which a trainer's kernel computes log-probabilities.
-pub(super) fn is_plain(config: &DecoderConfig) -> bool {
-    config.family.plain_logits && config.images.is_none()
+/// Whether a decoder reads texts alone, of whose hidden states a trainer's kernel computes log-probabilities; it scales
+/// and caps logits, too.
+pub(super) fn is_of_texts(config: &DecoderConfig) -> bool {
+    config.images.is_none()
 }
 
 /// Some trainers balance the experts of a model whose config knows of routers' logits, whatever it says of them
@@ -82,6 +83,16 @@ pub(super) fn balance(scenario: &Scenario, architecture: &mut Architecture) {
         && kind.balances_experts()
     {
         experts.balanced = known && counts && experts.sparse.contains(&true);
+    }
+}
+
+/// Some trainers switch a model's modules of dropout off (`disable_dropout_in_model`, trl 1.16); what it drops by functions stays.
+pub(super) fn without_dropout(scenario: &Scenario, architecture: &mut Architecture) {
+    if let Architecture::Decoder(config) = architecture
+        && scenario.objective.disables_dropout()
+    {
+        let modules = config.family.options.dropout.modules;
+        config.dropout = config.dropout.without(modules);
     }
 }
 
@@ -178,7 +189,7 @@ pub(crate) fn check(
         refuse("framework", why, recent.name().into());
     }
     let config = match architecture {
-        Architecture::Decoder(config) if is_plain(config) => Some(config),
+        Architecture::Decoder(config) if is_of_texts(config) => Some(config),
         _ => None,
     };
     let needed = if objective.kind == ObjectiveKind::Reward {
@@ -200,11 +211,6 @@ pub(crate) fn check(
     if task != needed {
         let why = message!(objective::task, task = needed.name());
         return refuse("task", why, needed.name().into());
-    }
-    let dropout = config.dropout;
-    if objective.disables_dropout() && (dropout.embedding || dropout.attention || dropout.residual)
-    {
-        refuse(KIND, message!(objective::dropout), none.into());
     }
     let samples = scenario
         .micro_batch_size
@@ -393,7 +399,6 @@ mod tests {
         let dpo = json!({"kind": "dpo"});
         for (objective, other, key) in [
             (&dpo, json!({"model": "bert-base"}), "objective.kind"),
-            (&dpo, json!({"model": "gpt2"}), "objective.kind"),
             (
                 &dpo,
                 json!({"liger_kernel": ["cross_entropy"]}),

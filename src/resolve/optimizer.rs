@@ -2,11 +2,11 @@
 
 use super::Modules;
 use crate::ask::{
-    DataParallelKind, Finding, Framework, MasterWeights, Message, OptimizerImpl, OptimizerName,
-    Precision, Scenario, WIDTH, check as check_range, message,
+    AdamMiniBlocks, DataParallelKind, Finding, Framework, MasterWeights, Message, OptimizerImpl,
+    OptimizerName, Precision, Scenario, WIDTH, check as check_range, message,
 };
 use crate::model::{Architecture, Module};
-use crate::units::DType;
+use crate::units::{DType, Shape};
 
 /// Checks an optimizer.
 pub(crate) fn check(scenario: &Scenario, findings: &mut Vec<Finding>) {
@@ -184,6 +184,49 @@ pub(crate) fn check_heads(
         Finding::error("optimizer.name", why)
             .with_fix("optimizer.name", OptimizerName::AdamW.name()),
     );
+}
+
+/// Refuses optimizers that fail over the shape of a parameter: Adam-mini where what it takes for queries and keys by their names has
+/// no whole number of heads, or what it takes for a matrix is none; `AdaLOMO` where a parameter has more than two dimensions.
+pub(crate) fn check_shapes(
+    scenario: &Scenario,
+    architecture: &Architecture,
+    modules: &Modules<'_>,
+    findings: &mut Vec<Finding>,
+) {
+    let name = scenario.optimizer.name;
+    let head = match architecture {
+        Architecture::Decoder(config) => {
+            config.hidden_size * config.hidden_size / config.num_attention_heads.max(1)
+        }
+        _ => 1,
+    };
+    let fails = |path: &str, shape: &Shape| match name {
+        OptimizerName::AdaLomo => shape.rank() > 2,
+        OptimizerName::AdamMini => match AdamMiniBlocks::of(path) {
+            AdamMiniBlocks::Heads => !shape.numel().is_multiple_of(head.max(1)),
+            AdamMiniBlocks::Rows => shape.rank() != 2,
+            AdamMiniBlocks::Elements | AdamMiniBlocks::Whole => false,
+        },
+        _ => false,
+    };
+    if !matches!(name, OptimizerName::AdaLomo | OptimizerName::AdamMini) || scenario.lora.is_some()
+    {
+        return;
+    }
+    let is_frozen = |path: &str| scenario.frozen.iter().any(|part| path.contains(part));
+    let first = modules.iter().find_map(|module| {
+        let mut parameters = module.parameters.iter().zip(module.parameter_paths());
+        parameters
+            .find_map(|(own, path)| (!is_frozen(&path) && fails(&path, &own.shape)).then_some(path))
+    });
+    if let Some(path) = first {
+        let why = message!(optimizer::fails_over, name = name.name(), path);
+        findings.push(
+            Finding::error("optimizer.name", why)
+                .with_fix("optimizer.name", OptimizerName::AdamW.name()),
+        );
+    }
 }
 
 /// 8-bit SGD steps parameters of fewer elements in 32 bits, with kernels that take no gradients in

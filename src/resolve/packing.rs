@@ -12,8 +12,13 @@ use serde_json::Value;
 const KIND: &str = "packing.kind";
 
 /// Whether attention is given a mask that keeps sequences apart.
-pub(crate) fn is_masked(scenario: &Scenario) -> bool {
-    scenario.packing.is_on() && scenario.packing.sequences > 1
+pub(crate) fn is_masked(scenario: &Scenario, architecture: &Architecture) -> bool {
+    scenario.packing.is_on() && scenario.packing.sequences > 1 && !is_blind(architecture)
+}
+
+/// Whether transformers makes a model's masks without positions.
+fn is_blind(architecture: &Architecture) -> bool {
+    matches!(architecture, Architecture::Decoder(config) if config.family.style.blind_masks)
 }
 
 /// Whether packed rows are estimated of a decoder: its layers attend, by positions that they are given.
@@ -30,7 +35,7 @@ fn is_known(config: &DecoderConfig) -> bool {
         && config.images.is_none()
         && config.state_space.is_none()
         && config.kept_keys.is_none()
-        && parts.sinks.is_none()
+        && (parts.sinks.is_none() || style.blind_masks)
 }
 
 /// Refuses packed rows where they are not estimated, and says where sequences see each other.
@@ -101,6 +106,10 @@ pub(crate) fn check(
         refuse(KIND, message!(packing::ranks), none());
     }
     let flash = training::attention(scenario, architecture) == Attention::FlashAttention2;
+    if !flash && packing.sequences > 1 && is_blind(architecture) {
+        let why = message!(packing::unseen);
+        findings.push(Finding::warning(KIND, why).with_fix(KIND, none()));
+    }
     if flash && packing.sequences > 1 && scenario.micro_batch_size > 1 {
         findings.push(
             Finding::warning("micro_batch_size", message!(packing::contaminated))
@@ -166,5 +175,8 @@ mod tests {
         let one = json!({"attention": "flash_attention_2"});
         assert_eq!(said(&one), None);
         assert_eq!(said(&json!({"micro_batch_size": 2})), None);
+        let blind = json!({"model": "gpt-oss-20b", "attention": "eager"});
+        let warned = Some((Severity::Warning, "packing.kind".to_owned()));
+        assert_eq!(said(&blind), warned);
     }
 }

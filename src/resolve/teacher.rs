@@ -1,6 +1,6 @@
 //! The teacher of a distillation: another model, as if it ran alone.
 
-use super::objective::is_plain;
+use super::objective::is_of_texts;
 use crate::ask::{
     ActivationCheckpointing, ComputeDtype, DataParallelKind, Finding, ModelRef, Objective,
     Precision, Quantization, Scenario, Severity, message,
@@ -95,7 +95,7 @@ pub(super) fn resolve(
         refuse(message!(objective::models));
         return None;
     };
-    if !is_plain(teacher) {
+    if !is_of_texts(teacher) {
         refuse(message!(objective::models));
         return None;
     }
@@ -115,7 +115,7 @@ pub(super) fn known(scenario: &Scenario) -> Vec<String> {
     let vocabulary = |scenario: &Scenario| {
         let read = model::read(scenario, &mut Vec::new())?;
         match read.architecture {
-            Architecture::Decoder(config) if is_plain(&config) => Some(config.vocab_size),
+            Architecture::Decoder(config) if is_of_texts(&config) => Some(config.vocab_size),
             _ => None,
         }
     };

@@ -72,13 +72,14 @@ impl<'a> Run<'a> {
         }
         let held = t.allocate("held", bytes, DType::UInt8, Category::Buffers);
         t.divides_among(spec.mesh.tp);
-        let (mut counts, mut sharded) = (Counts::default(), Vec::new());
+        let (mut counts, mut sharded, mut trainer) = (Counts::default(), Vec::new(), None);
         let (model, wrapper) = wrapped(t, spec, || {
             let model = Rc::new(Model::new(t, spec));
             // Wrappers move parameters.
             if is_wrapped(spec) && !spec.builds_on_meta() {
                 sharded = sharded::parameters(t, spec.weights);
             }
+            trainer = Trainer::before_wrapping(t, spec, &model);
             model
         });
         counts.parameters = model.num_parameters();
@@ -91,10 +92,8 @@ impl<'a> Run<'a> {
         let alike = wrapper.as_ref().map(|w| w.alike_until(&spec.mesh));
         counts.alike_until = alike.unwrap_or(spec.mesh.shard);
         let adapters = spec.lora.as_ref().map_or(0, |_| counts.trainable);
-        let mut trainer = Trainer::of(t, spec, counts.parameters - adapters);
-        if let Some(trainer) = &mut trainer {
-            trainer.is_within(wrapper.clone());
-        }
+        let trainer = trainer.or_else(|| Trainer::of(t, spec, counts.parameters - adapters));
+        let trainer = trainer.map(|trainer| trainer.within(wrapper.clone()));
         // What a rank is measured from begins with an empty cache, but for what it loads.
         if trainer.is_some() && is_wrapped(spec) && !spec.around.loads() {
             t.empty_cache();

@@ -134,6 +134,11 @@ impl Tape {
         self.regions.set(self.regions.get() + n);
     }
 
+    /// Counts the next region as the one that so many modules come before.
+    pub fn count_regions_from(&self, n: u64) {
+        self.regions.set(n);
+    }
+
     /// Whether the next region is not one of those that are checkpointed.
     fn skips_checkpoint(&self) -> bool {
         let before = self.regions.get();
@@ -288,14 +293,20 @@ impl Tape {
             });
         let inputs: Vec<Tensor> = inputs.collect();
         let grad_mode = self.set_grad_enabled(true);
-        let outputs = self.in_autocast_again(autocast, || {
-            self.recomputing(true, || self.without_cache(|| region(self, &inputs)))
-        });
-        // Those of whole numbers stay, too.
-        let (roots, others): (Vec<_>, Vec<_>) =
-            (outputs.iter().zip(gradients)).partition(|(output, _)| output.requires_grad());
-        self.backward_with(&roots);
-        drop(others);
+        let again = || self.recomputing(true, || self.without_cache(|| region(self, &inputs)));
+        let backward = |outputs: Results| {
+            // Those of whole numbers stay, too.
+            let (roots, others): (Vec<_>, Vec<_>) =
+                (outputs.iter().zip(gradients)).partition(|(output, _)| output.requires_grad());
+            self.backward_with(&roots);
+            drop(others);
+        };
+        // axolotl's is in autocast as a whole (`custom_bwd`), PyTorch's for the region.
+        if self.on_host.checkpoints.get() {
+            self.in_autocast_again(autocast, || backward(again()));
+        } else {
+            backward(self.in_autocast_again(autocast, again));
+        }
         self.set_grad_enabled(grad_mode);
         // Who still holds the region's graph holds them, too.
         inputs.iter().map(Tensor::gradient).collect()

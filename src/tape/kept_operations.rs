@@ -79,6 +79,14 @@ impl Tape {
         })
     }
 
+    /// Runs what one operation of a library is made of: who looks at operations sees that one alone, and keeps none of it.
+    pub(super) fn as_one_operation<R>(&self, run: impl FnOnce() -> R) -> R {
+        let outer = self.in_operation.replace(true);
+        let result = run();
+        self.in_operation.set(outer);
+        result
+    }
+
     /// Runs an operation, or gives what it gave when it ran first.
     pub(super) fn kept_operation<const N: usize>(
         &self,
@@ -91,7 +99,8 @@ impl Tape {
             (None, None) => (None, false),
         };
         let kept = frame.as_ref().and_then(|frame| frame.kept.as_ref());
-        let kept = kept.filter(|kept| kept.has(operation) && !self.recorder.is_muted());
+        let seen = !self.in_operation.get() && !self.recorder.is_muted();
+        let kept = kept.filter(|kept| seen && kept.has(operation));
         let Some(kept) = kept else { return run() };
         if !again {
             let given = run();

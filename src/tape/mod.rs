@@ -183,6 +183,8 @@ pub struct Tape {
     on_host: on_host::State,
     /// Operations whose results checkpointed regions keep.
     kept_operations: Cell<Option<KeptOperations>>,
+    /// Whether what runs is part of one operation of a library.
+    in_operation: Cell<bool>,
     /// Which regions are checkpointed: every so many, of so many in this forward pass.
     checkpoint_every: Cell<u64>,
     regions: Cell<u64>,
@@ -219,6 +221,7 @@ impl Tape {
             training: Cell::new(true),
             on_host: on_host::State::default(),
             kept_operations: Cell::default(),
+            in_operation: Cell::new(false),
             checkpoint_every: Cell::new(1),
             regions: Cell::new(0),
             cache: RefCell::default(),

@@ -29,7 +29,7 @@ const COPIES: Stream = Stream::side(1);
 const STASHED: u64 = 5;
 
 /// What tells data apart.
-type Key = (u32, DType);
+type Key = (u32, u32, DType);
 
 /// Bytes of what was kept on the host, while it goes there.
 pub(super) struct OnHost {
@@ -192,7 +192,7 @@ impl Tape {
         let on_host = offload.as_mut()?;
         let large = on_host.what != HostCopies::All;
         let streamed = on_host.what == HostCopies::Streamed;
-        let key = (tensor.storage_id(), tensor.dtype());
+        let key = (tensor.storage_id(), tensor.offset(), tensor.dtype());
         if streamed && on_host.stays_beside_copy(key) {
             return None;
         }
@@ -205,8 +205,9 @@ impl Tape {
         let bytes = copied.numel() * tensor.dtype().size();
         let layers = usize::try_from(self.multiplicity(self.scope())).unwrap_or(1);
         on_host.bytes.extend(std::iter::repeat_n(bytes, layers));
-        // What does not lie in row-major order is copied on the device first.
-        let compact = copied == shape && !tensor.is_contiguous();
+        // What does not lie in row-major order is copied on the device first, by TRL also what does not begin its storage.
+        let inside = large && tensor.offset() != 0;
+        let compact = copied == shape && (inside || !tensor.is_contiguous());
         let copy = compact.then(|| self.empty("copy_", shape, tensor.dtype()));
         if streamed {
             on_host.hold(key, copy.unwrap_or_else(|| tensor.detach()));

@@ -23,6 +23,8 @@ struct Impl {
     dtype: DType,
     view: bool,
     placement: Placement,
+    /// Elements of the storage before its own (of more than four billion the rest of a division), by which views are told apart.
+    offset: u32,
 }
 
 impl Impl {
@@ -35,6 +37,7 @@ impl Impl {
             edge: None,
             view: false,
             placement: Placement::Local,
+            offset: 0,
         }
     }
 
@@ -43,6 +46,7 @@ impl Impl {
         Self {
             view: self.view,
             placement: self.placement,
+            offset: self.offset,
             ..Self::row_major(Rc::clone(&self.storage), self.shape, self.dtype)
         }
     }
@@ -111,6 +115,24 @@ impl Tensor {
             view: true,
             ..self.0.outside()
         }))
+    }
+
+    /// The same view, which begins so many elements further in the storage.
+    pub(super) fn beginning(mut self, elements: u64) -> Self {
+        if let Some(inner) = Rc::get_mut(&mut self.0) {
+            #[expect(
+                clippy::cast_possible_truncation,
+                reason = "it tells views apart, no more"
+            )]
+            let further = elements as u32;
+            inner.offset = inner.offset.wrapping_add(further);
+        }
+        self
+    }
+
+    /// Elements of the storage before its own.
+    pub(super) fn offset(&self) -> u32 {
+        self.0.offset
     }
 
     /// What other tensors like it are.

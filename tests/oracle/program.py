@@ -1,7 +1,7 @@
 """One training run: three iterations of data, forward, backward, clip, optimizer step, zero_grad."""
 import contextlib, gc, os
 import torch, transformers
-import around, chunked_loss, evaluation, libraries, masks, ranks, routing, scenario as scenarios, stages
+import around, chunked_loss, evaluation, libraries, masks, ranks, recipes, routing, scenario as scenarios, stages
 from recorder import AutocastCopies, Recorder, known_as, local, storage, tensors
 
 torch.set_num_threads(1)
@@ -65,7 +65,7 @@ def run(written, iterations=ITERATIONS, lengths=None):
     scaler = torch.amp.GradScaler("cuda") if asked["precision"] == "amp_fp16" else None
     steps = asked["gradient_accumulation_steps"]
     iterations = len(lengths) // steps if lengths else iterations
-    outputs = None
+    outputs, waits = None, recipes.around_forward(asked, model)
     if asked["program"] == "evaluation":
         evaluation.alone(engine.engine if engine else model, asked, autocast, recorder)
         return recorder, known, {**facts, "num_trainable": 0}
@@ -83,7 +83,7 @@ def run(written, iterations=ITERATIONS, lengths=None):
             synced = contextlib.ExitStack()
             synced.enter_context(engine.micro_batch(micro_batch + 1 == steps) if distributed else contextlib.nullcontext())
             with copies, contextlib.nullcontext() if training else torch.no_grad(), cast:
-                with on_host() if asked["offload"].get("activations") else contextlib.nullcontext():
+                with on_host() if asked["offload"].get("activations") else waits:
                     output = chunked_loss.run(model, batch) if asked["loss"] == "chunked" else (engine.engine if engine else model)(**batch)
                 logits = getattr(output, dict(question_answering="start_logits", contrastive="logits_per_image").get(asked["task"], "logits"))
                 loss = logits.mean() if asked["loss"] == "mean_logits" else output.loss
@@ -99,7 +99,7 @@ def run(written, iterations=ITERATIONS, lengths=None):
             recorder.mark(f"{at}:forward_end", parameters=set() if distributed else {storage(p) for p in parameters}, logits=at_end | {storage(loss)}, activations=None)
             if training:
                 recorder.mark(f"{at}:backward")
-                backward = engine.backward if engine else torch.Tensor.backward
+                backward = engine.backward if engine else getattr(optimizer, "backward", torch.Tensor.backward)
                 backward(scaler.scale(loss) if scaler else loss)
                 recorder.mark(f"{at}:backward_end", gradients=gradients(), communication=engine.buckets() - gradients() if distributed else ())
                 if not asked["keep_outputs"]:

@@ -1,7 +1,7 @@
 """From the keys of a scenario (the project's JSON contract) to PyTorch objects."""
 import contextlib, glob, importlib, json, os
 import torch
-import transformers, around, divided, images, libraries, optimizers, speech
+import transformers, around, divided, images, libraries, optimizers, recipes, speech
 from transformers import AutoConfig
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -12,7 +12,8 @@ DEFAULTS = dict(
     optimizer=dict(name="adamw", impl="foreach"), attention="sdpa", sdpa_backend=None, padding_mask=None, use_cache=False,
     activation_checkpointing="none", weights=None, lora=None, frozen=[], clip_grad_norm=False, zero_grad_set_to_none=True, loss="labels",
     keep_outputs=False, program="training", model_overrides={}, offload={}, checkpoint_every=1, pad_to_multiple_of=None, evaluation={}, quantization={},
-    liger_kernel=[], allocator={}, dataset={}, images=1, image_size=None, parallelism={}, objective={}, around={}, neftune_noise_alpha=None, packing={})
+    liger_kernel=[], allocator={}, dataset={}, images=1, image_size=None, parallelism={}, objective={}, around={}, neftune_noise_alpha=None, packing={},
+    activation_offload={}, selective={})
 WEIGHTS = dict(fp32=torch.float32, amp_bf16=torch.float32, amp_fp16=torch.float32, bf16=torch.bfloat16, fp16=torch.float16)
 AUTOCAST = dict(amp_bf16=torch.bfloat16, amp_fp16=torch.float16)
 CLASSES = dict(causal_lm="AutoModelForCausalLM", seq2seq_lm="AutoModelForSeq2SeqLM", masked_lm="AutoModelForMaskedLM",
@@ -41,8 +42,7 @@ def complete(written):
     unknown = set(scenario) - set(DEFAULTS) - ignored
     if scenario["checkpoint_every"] > 1 and not TRANSFORMERS_5:
         raise ValueError("transformers 4 checkpoints all layers or none")
-    if scenario["packing"] and not scenario["objective"]:
-        raise ValueError("packs rows for TRL's trainers alone")
+    recipes.check(scenario)
     settings = allocator_settings(scenario["allocator"])
     if settings and settings != os.environ.get("PYTORCH_CUDA_ALLOC_CONF"):
         raise ValueError(f"needs PYTORCH_CUDA_ALLOC_CONF={settings}, or --apart")
@@ -148,12 +148,18 @@ def model(scenario, device="cuda"):
     if checkpointing != "none":
         reentrant = checkpointing == "full_reentrant"
         base = model.get_base_model() if lora else model
-        base.gradient_checkpointing_enable(gradient_checkpointing_kwargs={"use_reentrant": reentrant})
+        base.gradient_checkpointing_enable(gradient_checkpointing_kwargs=recipes.checkpointing(scenario) if checkpointing == "operations" else {"use_reentrant": reentrant})
+        if scenario["activation_offload"].get("kind") == "layer_inputs":
+            recipes.inputs_on_host(base)
         layers = [m for m in base.modules() if any(c.__name__ == "GradientCheckpointingLayer" for c in type(m).__mro__)]
         for number, layer in enumerate(layers):  # as `every_n_layers` of transformers 5.23 has it
             layer.gradient_checkpointing = number % scenario["checkpoint_every"] == 0
         if lora and reentrant:
             model.enable_input_require_grads()
+    if recipes.packed(scenario):
+        recipes.told_apart(scenario)
+    if scenario["loss"] == "cut_cross_entropy":
+        recipes.cut_loss(model)
     if scenario["neftune_noise_alpha"] is not None:
         from transformers.integrations.neftune import activate_neftune
         activate_neftune(model, scenario["neftune_noise_alpha"])
@@ -215,7 +221,7 @@ def of_length(scenario, length):
 
 
 def batch(scenario, config, target=True):
-    count, labelled = scenario["micro_batch_size"], scenario["loss"] in ("labels", "chunked", "labels_uncast")
+    count, labelled = scenario["micro_batch_size"], scenario["loss"] in ("labels", "chunked", "labels_uncast", "cut_cross_entropy")
     tokens = lambda *shape: torch.zeros(count, *shape, dtype=torch.long, device="cuda")
     if scenario["task"] in ("image_classification", "contrastive"):
         sizes = getattr(config, "vision_config", config)
@@ -253,6 +259,8 @@ def batch(scenario, config, target=True):
             batch["labels"] = torch.zeros(count, dtype=WEIGHTS[scenario["weights"] or scenario["precision"]], device="cuda")
     if divided.asked(scenario) and scenario["parallelism"].get("tp", {}).get("sequence_parallel"):
         batch["position_ids"] = torch.arange(length, device="cuda").unsqueeze(0)  # of the whole sequence, of which embeddings give a part
+    if recipes.packed(scenario):
+        batch = recipes.with_positions(scenario, batch)
     if scenario["task"] == "image_text_to_text":
         return images.with_images(scenario, config, batch)
     return batch
@@ -268,5 +276,7 @@ def sdpa_kernels(scenario):
 
 
 def optimizer(scenario, parameters, model):
+    if scenario["optimizer"]["name"] in recipes.OPTIMIZERS:
+        return recipes.optimizer(scenario["optimizer"], parameters, model)
     make = lambda parameters: optimizers.make(scenario["optimizer"], parameters, model, scenario["offload"])
     return optimizers.InBackward(make, parameters) if scenario["optimizer"].get("in_backward") else make(parameters)

@@ -3,7 +3,8 @@
 use super::reader;
 use crate::families::llama::LLAMA;
 use crate::model::{
-    Biases, DropoutFields, Family, Flag, HeadDim, Options, Proof, Reader, RotaryColumns, Sizes,
+    Biases, Dropout, DropoutFields, Family, Flag, HeadDim, Options, Proof, Reader, RotaryColumns,
+    Sizes,
 };
 
 /// `bloom`.
@@ -27,12 +28,17 @@ pub(crate) const BLOOM: Family = Family {
         rotary_columns: RotaryColumns::None,
         dropout: DropoutFields {
             residual: Some(("hidden_dropout", false)),
+            modules: Dropout::ATTENTION,
             ..DropoutFields::ATTENTION
         },
         ..Options::PLAIN
     },
     // Names.
     // Parts.
+    style: crate::model::Style {
+        returns_several: true,
+        ..crate::model::Style::LLAMA
+    },
     // Programs.
     generation: crate::model::Generation {
         logits_to_keep: crate::model::LogitsToKeep::Since(crate::model::Since::V5),

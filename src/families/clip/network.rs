@@ -215,7 +215,10 @@ impl Dual {
             Some(projections) => projections[which].forward(t, &pooled),
             None => pooled,
         };
+        // It is built behind the other tower, and runs before it.
+        t.count_regions_from(pairs.text.tower.layers());
         let seen = self.vision.forward(t, &self.shell, images, None);
+        t.count_regions_from(0);
         let (seen, image) = (seen.last, seen.pooled);
         let image = project(0, image.expect("a model that compares images pools them"));
         let [read, text] = pairs.text.forward(t, self.kind, &self.shell, ids);

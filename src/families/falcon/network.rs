@@ -180,9 +180,10 @@ impl CausalLm for Falcon {
         let facts = self.shell.facts;
         let hidden = t.scoped("transformer", None, || self.decode(t, input_ids));
         let given = (input_ids, labels);
-        if let Some(output) = (self.shell).other_output(t, &hidden, &self.lm_head, given) {
-            return output;
-        }
+        let hidden = match (self.shell).other_output(t, hidden, &self.lm_head, given) {
+            Ok(output) => return output,
+            Err(hidden) => hidden,
+        };
         let logits = t.scoped("lm_head", None, || {
             // hidden_states[:, slice_indices, :]
             let kept = self.shell.kept_positions(t, &hidden);
@@ -217,7 +218,7 @@ impl FalconLayer {
             dense_4h_to_h,
             norms,
             parallel: c.parallel_residual,
-            dropout: [c.dropout.attention, c.dropout.residual],
+            dropout: [c.dropout.embedding, c.dropout.residual],
             holds_weights: facts.transformers == Transformers::V5,
         }
     }

@@ -2,7 +2,9 @@
 
 use super::reader;
 use crate::families::llama::LLAMA;
-use crate::model::{Biases, DropoutFields, Family, Flag, HeadDim, Options, Proof, Reader, Sizes};
+use crate::model::{
+    Biases, Dropout, DropoutFields, Family, Flag, HeadDim, Options, Proof, Reader, Sizes,
+};
 
 /// `falcon`.
 pub(crate) const FALCON: Family = Family {
@@ -22,13 +24,20 @@ pub(crate) const FALCON: Family = Family {
         tied: true,
         biases: Biases::attention(Flag::Said("bias", false)),
         dropout: DropoutFields {
+            // Embeddings are not dropped, but what attention adds to the stream is, by this field, too.
+            embedding: Some(("attention_dropout", false)),
             residual: Some(("hidden_dropout", false)),
+            modules: Dropout::ATTENTION,
             ..DropoutFields::ATTENTION
         },
         ..Options::PLAIN
     },
     // Names.
     // Parts.
+    style: crate::model::Style {
+        returns_several: true,
+        ..crate::model::Style::LLAMA
+    },
     // Programs.
     generation: crate::model::Generation {
         caches_in_4: [crate::model::CacheIn4::Returned; 2],

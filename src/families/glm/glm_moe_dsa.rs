@@ -44,6 +44,7 @@ pub(crate) const GLM_MOE_DSA: Family = Family {
     // Names.
     // Parts.
     style: Style {
+        returns_several: true,
         masks: Masks::Always,
         ..Style::LLAMA
     },

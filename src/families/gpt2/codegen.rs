@@ -4,8 +4,8 @@ use super::reader;
 use crate::ask::{Finding, message};
 use crate::families::llama::LLAMA;
 use crate::model::{
-    Biases, ConfigFields, DecoderConfig, DropoutFields, Family, Flag, HeadDim, MlpFunction,
-    Options, Proof, Reader, RotaryColumns, Sizes,
+    Biases, ConfigFields, DecoderConfig, Dropout, DropoutFields, Family, Flag, HeadDim,
+    MlpFunction, Options, Proof, Reader, RotaryColumns, Sizes,
 };
 
 /// `codegen`.
@@ -31,11 +31,16 @@ pub(crate) const CODEGEN: Family = Family {
             embedding: Some(("embd_pdrop", false)),
             attention: Some(("attn_pdrop", false)),
             residual: Some(("resid_pdrop", false)),
+            modules: Dropout::ALL,
         },
         ..Options::PLAIN
     },
     // Names.
     // Parts.
+    style: crate::model::Style {
+        returns_several: true,
+        ..crate::model::Style::LLAMA
+    },
     // Programs.
     tasks: crate::model::CAUSAL_LM,
     generation: crate::model::Generation {

@@ -3,8 +3,8 @@
 use super::reader;
 use crate::families::llama::LLAMA;
 use crate::model::{
-    Biases, ConfigFields, DecoderConfig, DropoutFields, Family, HeadDim, MlpFunction, Options,
-    Proof, Reader, RotaryColumns, Sizes,
+    Biases, ConfigFields, DecoderConfig, Dropout, DropoutFields, Family, HeadDim, MlpFunction,
+    Options, Proof, Reader, RotaryColumns, Sizes,
 };
 
 /// `gpt_bigcode`.
@@ -31,6 +31,7 @@ pub(crate) const GPT_BIGCODE: Family = Family {
             embedding: Some(("embd_pdrop", true)),
             attention: Some(("attn_pdrop", true)),
             residual: Some(("resid_pdrop", true)),
+            modules: Dropout::BESIDE_ATTENTION,
         },
         ..Options::PLAIN
     },

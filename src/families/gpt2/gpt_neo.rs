@@ -4,8 +4,8 @@ use super::reader;
 use crate::ask::{Finding, message};
 use crate::families::llama::LLAMA;
 use crate::model::{
-    Biases, ConfigFields, DecoderConfig, DropoutFields, Family, HeadDim, MlpFunction, Options,
-    Proof, Reader, RotaryColumns, Sizes,
+    Biases, ConfigFields, DecoderConfig, Dropout, DropoutFields, Family, HeadDim, MlpFunction,
+    Options, Proof, Reader, RotaryColumns, Sizes,
 };
 use serde_json::{Value, json};
 
@@ -32,12 +32,17 @@ pub(crate) const GPT_NEO: Family = Family {
         dropout: DropoutFields {
             embedding: Some(("embed_dropout", false)),
             residual: Some(("resid_dropout", false)),
+            modules: Dropout::ALL,
             ..DropoutFields::ATTENTION
         },
         ..Options::PLAIN
     },
     // Names.
     // Parts.
+    style: crate::model::Style {
+        returns_several: true,
+        ..crate::model::Style::LLAMA
+    },
     // Programs.
     generation: crate::model::Generation {
         logits_to_keep: crate::model::LogitsToKeep::Since(crate::model::Since::V5),

@@ -3,7 +3,7 @@
 use super::reader;
 use crate::families::llama::LLAMA;
 use crate::model::{
-    Biases, DropoutFields, Family, Flag, HeadDim, MlpFunction, Options, Proof, Reader,
+    Biases, Dropout, DropoutFields, Family, Flag, HeadDim, MlpFunction, Options, Proof, Reader,
     RotaryColumns, Sizes,
 };
 
@@ -30,11 +30,16 @@ pub(crate) const GPTJ: Family = Family {
             embedding: Some(("embd_pdrop", false)),
             attention: Some(("attn_pdrop", false)),
             residual: Some(("resid_pdrop", false)),
+            modules: Dropout::ALL,
         },
         ..Options::PLAIN
     },
     // Names.
     // Parts.
+    style: crate::model::Style {
+        returns_several: true,
+        ..crate::model::Style::LLAMA
+    },
     // Programs.
     generation: crate::model::Generation {
         logits_to_keep: crate::model::LogitsToKeep::Since(crate::model::Since::V5),

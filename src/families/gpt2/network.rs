@@ -222,15 +222,16 @@ impl CausalLm for Gpt2 {
     fn forward(&self, t: &Tape, input_ids: &Tensor, labels: Option<&Tensor>) -> Output {
         let (hidden, keys) = t.scoped("transformer", None, || self.decode(t, input_ids));
         let given = (input_ids, labels);
-        if let Some(output) = (self.shell).other_output(t, &hidden, &self.lm_head, given) {
-            return output;
-        }
+        let hidden = match (self.shell).other_output(t, hidden, &self.lm_head, given) {
+            Ok(output) => return output,
+            Err(hidden) => hidden,
+        };
         let old = self.shell.facts.transformers != Transformers::V5;
         let mut output = match self.kind {
             Kind::Neo | Kind::J | Kind::CodeGen if old => {
                 self.wide_language_model(t, &hidden, labels)
             }
-            _ => self.shell.language_model(t, &hidden, &self.lm_head, given),
+            _ => self.shell.language_model(t, hidden, &self.lm_head, given),
         };
         output.beside.extend(keys);
         output

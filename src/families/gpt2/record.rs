@@ -3,8 +3,8 @@
 use super::reader;
 use crate::families::llama::LLAMA;
 use crate::model::{
-    Activation, Biases, DropoutFields, Family, HeadDim, MlpFunction, Options, Proof, Reader,
-    RotaryColumns, Sizes,
+    Activation, Biases, Dropout, DropoutFields, Family, HeadDim, MlpFunction, Options, Proof,
+    Reader, RotaryColumns, Sizes,
 };
 
 /// `gpt2`.
@@ -31,6 +31,7 @@ pub(crate) const GPT2: Family = Family {
             embedding: Some(("embd_pdrop", true)),
             attention: Some(("attn_pdrop", true)),
             residual: Some(("resid_pdrop", true)),
+            modules: Dropout::ALL,
         },
         ..Options::PLAIN
     },

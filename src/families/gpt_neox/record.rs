@@ -3,8 +3,8 @@
 use super::reader;
 use crate::families::llama::LLAMA;
 use crate::model::{
-    Biases, DropoutFields, Family, Flag, HeadDim, LayerNames, NormKind, Options, Proof, Reader,
-    RotaryColumns, Sizes, Style, Transformers,
+    Biases, Dropout, DropoutFields, Family, Flag, HeadDim, LayerNames, NormKind, Options, Proof,
+    Reader, RotaryColumns, Sizes, Style, Transformers,
 };
 
 /// `gpt_neox`.
@@ -29,6 +29,7 @@ pub(crate) const GPT_NEOX: Family = Family {
         dropout: DropoutFields {
             embedding: Some(("hidden_dropout", false)),
             residual: Some(("hidden_dropout", false)),
+            modules: Dropout::BESIDE_ATTENTION,
             ..DropoutFields::ATTENTION
         },
         ..Options::PLAIN

@@ -41,6 +41,7 @@ pub(crate) const BAMBA: Family = Family {
     },
     // Parts.
     style: Style {
+        returns_several: true,
         looks_for_padding: true,
         ..Style::LLAMA
     },

@@ -67,6 +67,7 @@ pub(crate) const AFMOE: Family = Family {
     style: Style {
         norm: NormKind::WideRoot,
         masks: Masks::Both,
+        blind_masks: true,
         ..Style::LLAMA
     },
     layers: Parts {

@@ -49,6 +49,7 @@ pub(crate) const GPT_OSS: Family = Family {
     style: Style {
         norm: NormKind::WideRoot,
         masks: Masks::Both,
+        blind_masks: true,
         rotary_by_pair: true,
         liger_loss_budget: 8,
         ..Style::LLAMA

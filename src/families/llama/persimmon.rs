@@ -3,8 +3,9 @@
 use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
-    Activation, Biases, DropoutFields, Family, Flag, HeadNorm, Holds, LayerNames, MlpFunction,
-    MlpNames, NormKind, Options, Parts, Proof, Reader, RotaryColumns, RotaryKind, Sizes, Style,
+    Activation, Biases, Dropout, DropoutFields, Family, Flag, HeadNorm, Holds, LayerNames,
+    MlpFunction, MlpNames, NormKind, Options, Parts, Proof, Reader, RotaryColumns, RotaryKind,
+    Sizes, Style,
 };
 
 /// `persimmon`.
@@ -27,6 +28,7 @@ pub(crate) const PERSIMMON: Family = Family {
         rotary_columns: RotaryColumns::Share("partial_rotary_factor", 500),
         dropout: DropoutFields {
             residual: Some(("hidden_dropout", false)),
+            modules: Dropout::BESIDE_ATTENTION,
             ..DropoutFields::ATTENTION
         },
         ..Options::PLAIN

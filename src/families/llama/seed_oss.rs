@@ -31,6 +31,7 @@ pub(crate) const SEED_OSS: Family = Family {
             embedding: None,
             attention: Some(("attention_dropout", true)),
             residual: Some(("residual_dropout", true)),
+            ..DropoutFields::NONE
         },
         ..Options::PLAIN
     },

@@ -3,8 +3,8 @@
 use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
-    Biases, DropoutFields, Family, Flag, HeadNorm, Holds, LayerNames, NormKind, Options, Parts,
-    Proof, Reader, RotaryColumns, RotaryKind, Sizes, Style,
+    Biases, Dropout, DropoutFields, Family, Flag, HeadNorm, Holds, LayerNames, NormKind, Options,
+    Parts, Proof, Reader, RotaryColumns, RotaryKind, Sizes, Style,
 };
 
 /// `stablelm`.
@@ -27,6 +27,7 @@ pub(crate) const STABLELM: Family = Family {
         rotary_columns: RotaryColumns::Share("partial_rotary_factor", 250),
         dropout: DropoutFields {
             residual: Some(("hidden_dropout", false)),
+            modules: Dropout::BESIDE_ATTENTION,
             ..DropoutFields::ATTENTION
         },
         ..Options::PLAIN

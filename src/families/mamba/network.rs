@@ -91,9 +91,10 @@ impl CausalLm for Mamba {
             out
         });
         let given = (input_ids, labels);
-        if let Some(output) = (self.shell).other_output(t, &hidden, &self.lm_head, given) {
-            return output;
-        }
+        let hidden = match (self.shell).other_output(t, hidden, &self.lm_head, given) {
+            Ok(output) => return output,
+            Err(hidden) => hidden,
+        };
         let logits = t.scoped("lm_head", None, || {
             let logits = {
                 let kept = if facts.transformers == Transformers::V5 {

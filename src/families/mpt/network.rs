@@ -164,7 +164,7 @@ impl CausalLm for Mpt {
     fn forward(&self, t: &Tape, input_ids: &Tensor, labels: Option<&Tensor>) -> Output {
         let hidden = t.scoped("transformer", None, || self.decode(t, input_ids));
         let given = (input_ids, labels);
-        self.shell.language_model(t, &hidden, &self.lm_head, given)
+        self.shell.language_model(t, hidden, &self.lm_head, given)
     }
 }
 

@@ -27,6 +27,10 @@ pub(crate) const MPT: Family = Family {
     },
     // Names.
     // Parts.
+    style: crate::model::Style {
+        returns_several: true,
+        ..crate::model::Style::LLAMA
+    },
     // Programs.
     generation: crate::model::Generation {
         logits_to_keep: crate::model::LogitsToKeep::Since(crate::model::Since::V5),

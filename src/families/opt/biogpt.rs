@@ -31,6 +31,7 @@ pub(crate) const BIOGPT: Family = Family {
             embedding: Some(("hidden_dropout_prob", true)),
             attention: Some(("attention_probs_dropout_prob", true)),
             residual: Some(("hidden_dropout_prob", true)),
+            ..DropoutFields::NONE
         },
         ..Options::PLAIN
     },

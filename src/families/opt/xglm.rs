@@ -31,6 +31,7 @@ pub(crate) const XGLM: Family = Family {
             embedding: Some(("dropout", true)),
             attention: Some(("attention_dropout", true)),
             residual: Some(("dropout", true)),
+            ..DropoutFields::NONE
         },
         ..Options::PLAIN
     },

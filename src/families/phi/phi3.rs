@@ -3,8 +3,8 @@
 use super::phi3_reader;
 use crate::families::llama::LLAMA;
 use crate::model::{
-    Biases, DropoutFields, Family, HeadDim, MaskingIn4, Options, Proof, Reader, RotaryColumns,
-    Sizes, Style, Window, WindowLayers, WindowOn,
+    Biases, Dropout, DropoutFields, Family, HeadDim, MaskingIn4, Options, Proof, Reader,
+    RotaryColumns, Sizes, Style, Window, WindowLayers, WindowOn,
 };
 
 /// `phi3`.
@@ -25,6 +25,7 @@ pub(crate) const PHI3: Family = Family {
         rotary_columns: RotaryColumns::Share("partial_rotary_factor", 1000),
         dropout: DropoutFields {
             residual: Some(("resid_pdrop", false)),
+            modules: Dropout::BESIDE_ATTENTION,
             ..DropoutFields::ATTENTION
         },
         ..Options::PLAIN

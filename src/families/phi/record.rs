@@ -3,8 +3,8 @@
 use super::reader;
 use crate::families::llama::LLAMA;
 use crate::model::{
-    Biases, DropoutFields, Family, Flag, HeadDim, LayerNames, NormKind, Options, Proof, Reader,
-    RotaryColumns, Sizes, Style,
+    Biases, Dropout, DropoutFields, Family, Flag, HeadDim, LayerNames, NormKind, Options, Proof,
+    Reader, RotaryColumns, Sizes, Style,
 };
 
 /// `phi`.
@@ -29,6 +29,7 @@ pub(crate) const PHI: Family = Family {
         dropout: DropoutFields {
             embedding: Some(("embd_pdrop", false)),
             residual: Some(("resid_pdrop", false)),
+            modules: Dropout::BESIDE_ATTENTION,
             ..DropoutFields::ATTENTION
         },
         ..Options::PLAIN

@@ -248,11 +248,14 @@ impl<L: Layer> Causal<L> {
             Ok(output) => return self.scored(t, output),
             Err(hidden) => hidden,
         };
-        if let Some(output) = (self.shell).other_output(t, &hidden, &self.lm_head, given) {
-            // Nobody balances what a classifier's layers have given.
-            drop(self.shell.call().take_router_logits());
-            return output;
-        }
+        let hidden = match (self.shell).other_output(t, hidden, &self.lm_head, given) {
+            Ok(output) => {
+                // Nobody balances what a classifier's layers have given.
+                drop(self.shell.call().take_router_logits());
+                return output;
+            }
+            Err(hidden) => hidden,
+        };
         let fused = self.fused_loss.filter(|_| t.is_training());
         if let (Some(budget), Some(labels), Some(weight)) = (fused, labels, self.lm_head.weight()) {
             t.enter(

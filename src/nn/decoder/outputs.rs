@@ -20,19 +20,26 @@ impl Shell {
     pub(crate) fn other_output(
         &self,
         t: &Tape,
-        hidden: &Tensor,
+        hidden: Tensor,
         head: &Linear,
         (input_ids, labels): (&Tensor, Option<&Tensor>),
-    ) -> Option<Output> {
+    ) -> Result<Output, Tensor> {
         if self.classifies {
             let given = (input_ids, labels);
-            return Some(classifier::classify(t, self.facts, hidden, head, given));
+            return Ok(classifier::classify(t, self.facts, &hidden, head, given));
         }
-        if let Ok(output) = self.cut_output(t, hidden.clone(), head, labels) {
-            return Some(output);
+        let hidden = match self.cut_output(t, hidden, head, labels) {
+            Ok(output) => return Ok(output),
+            Err(hidden) => hidden,
+        };
+        match labels.filter(|_| self.chunks_loss && t.is_training()) {
+            Some(labels) => {
+                // Whoever takes the hidden states alone drops the keys and values beside them.
+                drop(t.take_cache());
+                Ok(Output::of_loss(loss::chunked(t, &hidden, head, labels)))
+            }
+            None => Err(hidden),
         }
-        let labels = labels.filter(|_| self.chunks_loss && t.is_training())?;
-        Some(Output::of_loss(loss::chunked(t, hidden, head, labels)))
     }
 
     /// What a head gives whose loss in training takes no logits, or one that is left out, where that is asked for: final hidden states
@@ -83,15 +90,16 @@ impl Shell {
     pub(crate) fn language_model(
         &self,
         t: &Tape,
-        hidden: &Tensor,
+        hidden: Tensor,
         lm_head: &Linear,
         (input_ids, labels): (&Tensor, Option<&Tensor>),
     ) -> Output {
-        if let Some(output) = self.other_output(t, hidden, lm_head, (input_ids, labels)) {
-            return output;
-        }
+        let hidden = match self.other_output(t, hidden, lm_head, (input_ids, labels)) {
+            Ok(output) => return output,
+            Err(hidden) => hidden,
+        };
         let logits = t.scoped("lm_head", None, || {
-            let kept = self.kept_positions(t, hidden);
+            let kept = self.kept_positions(t, &hidden);
             t.around_head(|| lm_head.forward(t, &kept))
         });
         let loss = labels.map(|labels| {

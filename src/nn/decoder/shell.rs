@@ -62,7 +62,7 @@ pub(crate) struct Shell {
     pub(crate) eager: bool,
     pub(crate) flash: bool,
     pub(crate) padding_mask: bool,
-    /// Sequences in each row.
+    /// Sequences in each row that masks keep apart.
     packed: u64,
     dtype: DType,
     pub(super) classifies: bool,
@@ -77,13 +77,15 @@ pub(crate) struct Shell {
 
 impl Shell {
     pub(crate) fn new(b: &Builder, spec: &ResolvedSpec, facts: Facts) -> Self {
+        let blind =
+            matches!(&spec.architecture, Architecture::Decoder(c) if c.family.style.blind_masks);
         Self {
             facts,
             checkpointing: spec.activation_checkpointing,
             eager: spec.attention == Attention::Eager,
             flash: spec.attention == Attention::FlashAttention2,
             padding_mask: spec.padding_mask,
-            packed: if spec.packing.is_on() {
+            packed: if spec.packing.is_on() && !blind {
                 spec.packing.sequences
             } else {
                 1

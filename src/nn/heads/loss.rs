@@ -66,7 +66,8 @@ pub(crate) fn chunked(t: &Tape, hidden: &Tensor, head: &Linear, labels: &Tensor)
     let pieces = |x: &Tensor| t.parts(x, &sizes, 1);
     let logits = t.scoped("lm_head", None, || -> Vec<Tensor> {
         let parts = pieces(hidden);
-        parts.iter().map(|part| head.forward(t, part)).collect()
+        let logits = |part| t.around_head(|| head.forward(t, part));
+        parts.iter().map(logits).collect()
     });
     t.scoped("loss", None, || {
         let (padded, labels) = t.shifted_labels(labels);

@@ -6,6 +6,7 @@ mod images;
 mod linear_attention;
 mod meshes;
 mod published;
+mod recipes;
 mod repetition;
 mod resolving;
 mod sequences;

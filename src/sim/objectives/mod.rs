@@ -22,7 +22,7 @@ use crate::ask::{DataParallelKind, ObjectiveKind};
 use crate::families::{Batch, Model};
 use crate::model::{Architecture, Experts, ResolvedSpec};
 use crate::nn::build::{Output, Request, Scored};
-use crate::parallel::{Wrapper, wrapped_reference};
+use crate::parallel::{Wrapper, is_wrapped, keeps_references_whole, wrapped_reference};
 use crate::tape::{Category, OwnHooks, Tape, Tensor, TokenOutputs, Work};
 use crate::units::{DType, Shape};
 use std::rc::Rc;
@@ -96,6 +96,17 @@ pub(super) struct Trainer<'a> {
 }
 
 impl<'a> Trainer<'a> {
+    /// The same where a wrapper comes that leaves references whole: the trainer loads its own before it trains, and wraps the
+    /// model when it does.
+    pub(super) fn before_wrapping(
+        t: &'a Tape,
+        spec: &'a ResolvedSpec,
+        model: &Model,
+    ) -> Option<Self> {
+        let first = is_wrapped(spec) && keeps_references_whole(spec) && !spec.around.loads();
+        first.then(|| Self::of(t, spec, model.num_parameters()))?
+    }
+
     /// The trainer of a run, with the reference that it keeps; nothing where the run has none.
     ///
     /// The trained model has so many `parameters` without adapters.
@@ -122,8 +133,8 @@ impl<'a> Trainer<'a> {
     }
 
     /// The model is trained within a wrapper, where several ranks train it.
-    pub(super) fn is_within(&mut self, wrapper: Option<Rc<dyn Wrapper>>) {
-        self.wrapper = wrapper;
+    pub(super) fn within(self, wrapper: Option<Rc<dyn Wrapper>>) -> Self {
+        Self { wrapper, ..self }
     }
 
     /// Copies a micro-batch to the device, as the trainer's collator makes it; nothing where it is generated there.

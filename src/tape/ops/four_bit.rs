@@ -86,7 +86,7 @@ impl Tape {
         let scales = || self.empty(OP, Shape::from([weight.blocks()]), DType::Float32);
         let _scales = weight.double.then(|| [scales(), scales()]);
         let full = self.empty(OP, weight.shape(), x.dtype());
-        self.linear(x, &full, bias)
+        self.as_one_operation(|| self.linear(x, &full, bias))
     }
 
     /// `dequantize_4bit`: the weight at full width, in the dtype that it had.

@@ -177,7 +177,8 @@ impl Tape {
         let whole = start == 0 && end == shape.dims()[axis];
         shape.dims_mut()[axis] = end - start;
         let from = *x.shape();
-        self.view_node(x, shape, x.strides(), || {
+        let before = start * x.strides().dims()[axis];
+        let view = self.view_node(x, shape, x.strides(), || {
             Box::new(move |t, g| {
                 smallvec![g[0].as_ref().map(|g| {
                     if whole {
@@ -187,7 +188,8 @@ impl Tape {
                     }
                 })]
             })
-        })
+        });
+        view.beginning(before)
     }
 
     /// `x[..., :, ...]` where the framework records a slice of a whole dimension: a view whose

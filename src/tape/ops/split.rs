@@ -11,6 +11,8 @@ use std::rc::Rc;
 struct Part {
     shape: Shape,
     strides: Shape,
+    /// Elements from where it begins to where the next one does.
+    step: u64,
 }
 
 impl Tape {
@@ -39,6 +41,7 @@ impl Tape {
             Part {
                 shape,
                 strides: x.strides(),
+                step: size * x.strides().dims()[axis],
             }
         };
         self.apart(x, sizes.iter().map(part))
@@ -55,6 +58,7 @@ impl Tape {
         let part = Part {
             shape: without(x.shape()),
             strides: without(&x.strides()),
+            step: x.strides().dims()[dim],
         };
         let mut parts = self.apart(x, std::iter::repeat_n(part, N)).into_iter();
         [(); N].map(|()| parts.next().expect("a part for each index"))
@@ -80,11 +84,17 @@ impl Tape {
                 }),
             )
         });
-        let mut nr = 0;
-        let view = |Part { shape, strides }| {
+        let (mut nr, mut begins) = (0, 0);
+        let view = |Part {
+                        shape,
+                        strides,
+                        step,
+                    }| {
             let edge = node.as_ref().map(|node| Edge::Node(Rc::clone(node), nr));
             nr += 1;
-            x.view_with(shape, strides, edge)
+            let view = x.view_with(shape, strides, edge).beginning(begins);
+            begins += step;
+            view
         };
         parts.map(view).collect()
     }

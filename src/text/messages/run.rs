@@ -12,6 +12,8 @@ groups! {
             "激活值卸载目前支持单 GPU 与 DDP。";
         twice: "Activations go to the host once: by offload.activations or by activation_offload.",
             "激活值只卸载一次：使用 offload.activations 或 activation_offload。";
+        several: "axolotl's checkpoint goes backward through one result, and this model's layers return several.",
+            "axolotl 的检查点只对一个结果反向传播，而该模型的层返回多个结果。";
         inputs: "What layers read goes to the host by a checkpoint of its own in the place of the re-entrant one.",
             "层输入的卸载由替代可重入重计算的检查点完成。";
     }
@@ -168,6 +170,8 @@ groups! {
             "使用键值缓存时 transformers 不检查位置：打包的序列会互相看到。";
         ranks: "Packed rows are not estimated beside tensor, pipeline or context parallelism or Megatron-Core yet.",
             "打包的样本暂不支持张量、流水线或上下文并行以及 Megatron-Core。";
+        unseen: "transformers makes this model's masks without position_ids: the sequences of a row see each other.",
+            "transformers 生成该模型的掩码时不使用 position_ids：同一行的序列会互相看到。";
         contaminated: "flash_attention_2 looks at position_ids for one row only: with more rows the sequences of a row see each other. Use micro_batch_size 1, or sdpa.",
             "flash_attention_2 只对单行检查 position_ids：多行时同一行的序列会互相看到。请使用 micro_batch_size 1 或 sdpa。";
     }
@@ -190,6 +194,8 @@ groups! {
             "{name} 不支持每个参数各用一个优化器。";
         adalomo_whole: "AdaLOMO keeps states of frozen parameters, too: it is estimated for models trained as a whole.",
             "AdaLOMO 也为冻结参数保存状态：目前只支持训练整个模型。";
+        fails_over: "{name} fails to step {path}, whose shape its name does not let it expect; use adamw.",
+            "{name} 无法更新 {path}：其形状与该优化器按名称所期望的不符；请使用 adamw。";
         adam_mini_whole: "Adam-mini divides queries and keys into heads, which adapters do not have.",
             "Adam-mini 按注意力头划分查询与键，适配器没有这样的结构。";
         adam_mini_heads: "Adam-mini divides queries and keys into heads of hidden_size x hidden_size / num_attention_heads elements: this model's do not divide so, or it is none of the decoders that this is estimated for.",

@@ -4,16 +4,14 @@ use super::group::groups;
 
 groups! {
     objective {
-        models: "TRL's objectives are estimated for decoders of text whose heads give plain logits.",
-            "TRL 的训练目标目前支持输出头直接给出 logits 的文本解码器。";
+        models: "TRL's objectives are estimated for decoders of text.",
+            "TRL 的训练目标目前支持文本解码器。";
         experts: "Beside experts ORPO and CPO are not estimated with their balance, nor a vLLM.",
             "对于专家混合模型，暂不支持 ORPO、CPO 的专家均衡损失和并置的 vLLM。";
         framework: "TRL's objectives are estimated for {framework}.",
             "TRL 的训练目标目前支持 {framework}。";
         task: "This trainer of TRL trains models for the task {task}.",
             "TRL 的该训练器训练任务为 {task} 的模型。";
-        dropout: "This trainer of TRL switches dropout off, which is not estimated for models that have some.",
-            "TRL 的该训练器会关闭 dropout，暂不支持带 dropout 的模型。";
         training_only: "TRL's objectives are estimated in training, with an evaluation after each step or without.",
             "TRL 的训练目标目前只支持训练，可在每步之后评估。";
         evaluation: "A trainer of TRL evaluates by its loss: loss, or trainer where metrics are computed of predictions.",
