@@ -32,7 +32,6 @@ pub fn optimizer_may_wait(spec: &ResolvedSpec) -> bool {
         // Copies of whole parameters on the device are under way between a step and the next: they would be said to
         // be what the passes in between have found.
         DataParallelKind::Fsdp1 => !dp.fsdp.cpu_offload || fsdp1::shards(spec),
-        DataParallelKind::Ddp => true,
         _ => true,
     }
 }

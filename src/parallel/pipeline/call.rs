@@ -73,7 +73,7 @@ impl Call<'_> {
         let of_turns = [outputs, &mut self.losses];
         let last = of_turns
             .iter()
-            .flat_map(|of_turns| of_turns.last().cloned());
+            .filter_map(|of_turns| of_turns.last().cloned());
         let leaves: Vec<Tensor> = last.collect();
         let left = (self.tape).turn_ended(turns, (lag as usize, following), &leaves, marks);
         let Some(left) = left else { return false };
