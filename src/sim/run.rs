@@ -130,6 +130,8 @@ fn steps_come_again(spec: &ResolvedSpec) -> bool {
         && !spec.around.saving
         && spec.usual_lengths.is_none()
         && spec.program == Program::Training
+        // Else only the third generates.
+        && spec.objective.num_iterations == 1
         && !spec.keep_outputs
         && !keeps_masks(spec)
 }
