@@ -83,9 +83,7 @@ impl<'a> Run<'a> {
             model
         });
         counts.parameters = model.num_parameters();
-        t.for_each_parameter(|_, parameter, _| {
-            counts.trainable += parameter.numel() * t.multiplicity(t.scope_of(parameter));
-        });
+        counts.trainable = t.trained_elements();
         if let Some(own) = wrapper.as_ref().and_then(|wrapper| wrapper.trainable(t)) {
             counts.trainable = own;
         }

@@ -213,6 +213,15 @@ impl Tape {
         tensor
     }
 
+    /// Elements of all parameters that are trained, those of layers that are left out included.
+    pub fn trained_elements(&self) -> u64 {
+        let mut elements = 0;
+        self.for_each_parameter(|_, parameter, _| {
+            elements += parameter.numel() * self.multiplicity(self.scope_of(parameter));
+        });
+        elements
+    }
+
     /// Notes what a model does not keep, if what is made is noted once all modules are there.
     pub fn register_while_made(&self, tensor: &Tensor, role: Role) {
         if self.once_made.borrow().is_some() {

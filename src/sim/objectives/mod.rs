@@ -104,7 +104,8 @@ impl<'a> Trainer<'a> {
         model: &Model,
     ) -> Option<Self> {
         let first = is_wrapped(spec) && keeps_references_whole(spec) && !spec.around.loads();
-        first.then(|| Self::of(t, spec, model.num_parameters()))?
+        let adapters = spec.lora.as_ref().map_or(0, |_| t.trained_elements());
+        first.then(|| Self::of(t, spec, model.num_parameters() - adapters))?
     }
 
     /// The trainer of a run, with the reference that it keeps; nothing where the run has none.
