@@ -76,10 +76,12 @@ impl<'a> Run<'a> {
         let (model, wrapper) = wrapped(t, spec, || {
             let model = Rc::new(Model::new(t, spec));
             // Wrappers move parameters.
-            if is_wrapped(spec) && !spec.builds_on_meta() {
-                sharded = sharded::parameters(t, spec.weights);
+            if is_wrapped(spec) {
+                if !spec.builds_on_meta() {
+                    sharded = sharded::parameters(t, spec.weights);
+                }
+                trainer = Trainer::before_wrapping(t, spec, &model);
             }
-            trainer = Trainer::before_wrapping(t, spec, &model);
             model
         });
         counts.parameters = model.num_parameters();

@@ -22,7 +22,7 @@ use crate::ask::{DataParallelKind, ObjectiveKind};
 use crate::families::{Batch, Model};
 use crate::model::{Architecture, Experts, ResolvedSpec};
 use crate::nn::build::{Output, Request, Scored};
-use crate::parallel::{Wrapper, is_wrapped, keeps_references_whole, wrapped_reference};
+use crate::parallel::{Wrapper, keeps_references_whole, wrapped_reference};
 use crate::tape::{Category, OwnHooks, Tape, Tensor, TokenOutputs, Work};
 use crate::units::{DType, Shape};
 use std::rc::Rc;
@@ -96,14 +96,14 @@ pub(super) struct Trainer<'a> {
 }
 
 impl<'a> Trainer<'a> {
-    /// The same where a wrapper comes that leaves references whole: the trainer loads its own before it trains, and wraps the
-    /// model when it does.
+    /// The trainer of a run whose model is wrapped, where that leaves references whole: it loads its own before it trains,
+    /// and wraps the model when it does.
     pub(super) fn before_wrapping(
         t: &'a Tape,
         spec: &'a ResolvedSpec,
         model: &Model,
     ) -> Option<Self> {
-        let first = is_wrapped(spec) && keeps_references_whole(spec) && !spec.around.loads();
+        let first = keeps_references_whole(spec) && !spec.around.loads();
         let adapters = spec.lora.as_ref().map_or(0, |_| t.trained_elements());
         first.then(|| Self::of(t, spec, model.num_parameters() - adapters))?
     }

@@ -12,8 +12,8 @@ groups! {
             "激活值卸载目前支持单 GPU 与 DDP。";
         twice: "Activations go to the host once: by offload.activations or by activation_offload.",
             "激活值只卸载一次：使用 offload.activations 或 activation_offload。";
-        several: "axolotl's checkpoint goes backward through one result, and this model's layers return several.",
-            "axolotl 的检查点只对一个结果反向传播，而该模型的层返回多个结果。";
+        several: "axolotl's checkpoint goes backward through one result; layers here return several.",
+            "axolotl 的检查点只对一个结果反向传播，而这里的层返回多个。";
         inputs: "What layers read goes to the host by a checkpoint of its own in the place of the re-entrant one.",
             "层输入的卸载由替代可重入重计算的检查点完成。";
     }
@@ -124,14 +124,14 @@ groups! {
             "仅支持估算 transformers 模型的加载。";
         training_only: "Loading and saving are estimated around training.",
             "仅支持估算训练前后的加载与保存。";
-        ranks: "Loading is estimated on one GPU, and of several ranks under DDP, under DeepSpeed's ZeRO without quantized weights, and under FSDP by way of the host.",
-            "加载目前支持单个 GPU，以及 DDP、DeepSpeed ZeRO（不含量化权重）、经由主机的 FSDP 的各个进程。";
-        zero_3: "from_pretrained builds a model within deepspeed.zero.Init where transformers knows of a configuration of ZeRO 3; elsewhere it comes whole.",
-            "只有 transformers 得知 ZeRO 3 配置时，from_pretrained 才在 deepspeed.zero.Init 中构建模型；其他情况下模型整体载入。";
-        one_dtype: "DeepSpeed keeps what is trained in one dtype; within deepspeed.zero.Init adapters are float32 beside copies of modules in half precision, unless adapter_dtype is base.",
-            "DeepSpeed 要求可训练参数为同一数据类型；在 deepspeed.zero.Init 中，除非 adapter_dtype 为 base，适配器为 float32，而模块副本为半精度。";
-        as_built: "What comes to the GPU while modules are made within deepspeed.zero.Init is known for decoders.",
-            "在 deepspeed.zero.Init 中构建模块时进入显存的内容目前仅支持解码器。";
+        ranks: "Loading is estimated on one GPU, and of ranks under DDP, ZeRO (no quantized weights) and, by way of the host, FSDP.",
+            "加载目前支持单个 GPU，以及 DDP、ZeRO（不含量化权重）、经由主机的 FSDP 的进程。";
+        zero_3: "Only under ZeRO 3 are models built within zero.Init; elsewhere they come whole.",
+            "只有 ZeRO 3 在 zero.Init 中构建模型；其他情况下模型整体载入。";
+        one_dtype: "DeepSpeed trains one dtype; within zero.Init adapters are float32 beside half-precision copies of modules, unless adapter_dtype is base.",
+            "DeepSpeed 只训练一种数据类型；在 zero.Init 中，除非 adapter_dtype 为 base，适配器为 float32，而模块副本为半精度。";
+        as_built: "Loading within zero.Init is estimated for decoders.",
+            "zero.Init 中的加载目前仅支持解码器。";
         own_loop: "Loading is not estimated beside this yet.",
             "暂不支持与此同时估算加载。";
         experts: "Straight to the device the weights of experts are stacked while others are read, in an order that threads decide; onto the host first they are estimated.",
@@ -170,7 +170,7 @@ groups! {
             "使用键值缓存时 transformers 不检查位置：打包的序列会互相看到。";
         ranks: "Packed rows are not estimated beside tensor, pipeline or context parallelism or Megatron-Core yet.",
             "打包的样本暂不支持张量、流水线或上下文并行以及 Megatron-Core。";
-        unseen: "transformers makes this model's masks without position_ids: the sequences of a row see each other.",
+        unseen: "transformers makes this model's masks without position_ids: sequences of a row see each other.",
             "transformers 生成该模型的掩码时不使用 position_ids：同一行的序列会互相看到。";
         contaminated: "flash_attention_2 looks at position_ids for one row only: with more rows the sequences of a row see each other. Use micro_batch_size 1, or sdpa.",
             "flash_attention_2 只对单行检查 position_ids：多行时同一行的序列会互相看到。请使用 micro_batch_size 1 或 sdpa。";
@@ -194,8 +194,8 @@ groups! {
             "{name} 不支持每个参数各用一个优化器。";
         adalomo_whole: "AdaLOMO keeps states of frozen parameters, too: it is estimated for models trained as a whole.",
             "AdaLOMO 也为冻结参数保存状态：目前只支持训练整个模型。";
-        fails_over: "{name} fails to step {path}, whose shape its name does not let it expect; use adamw.",
-            "{name} 无法更新 {path}：其形状与该优化器按名称所期望的不符；请使用 adamw。";
+        fails_over: "{name} fails over the shape of {path}; use adamw.",
+            "{name} 无法处理 {path} 的形状；请使用 adamw。";
         adam_mini_whole: "Adam-mini divides queries and keys into heads, which adapters do not have.",
             "Adam-mini 按注意力头划分查询与键，适配器没有这样的结构。";
         adam_mini_heads: "Adam-mini divides queries and keys into heads of hidden_size x hidden_size / num_attention_heads elements: this model's do not divide so, or it is none of the decoders that this is estimated for.",

@@ -32,8 +32,8 @@ groups! {
             "ZeRO-3 下暂不支持教师模型与可重入检查点同时使用；有适配器时 TRL 总会启用可重入检查点。";
         teacher_in_fp32: "DeepSpeed's engine has the teacher in the dtype of the training, and in fp32 takes none in half precision.",
             "DeepSpeed 引擎中教师模型与训练使用相同的数据类型；fp32 训练不接受半精度的教师模型。";
-        generates_on_ranks: "What GRPO and distillation generate is estimated where each GPU has the whole model: one GPU, DDP, ZeRO 1 and 2. Under FSDP and ZeRO 3 their steps are estimated without it.",
-            "GRPO 与蒸馏的生成只在每块 GPU 都有完整模型时估算：单个 GPU、DDP、ZeRO 1 和 2。FSDP 和 ZeRO 3 下只估算不含生成的步骤。";
+        generates_on_ranks: "What GRPO and distillation generate is estimated where each GPU has the whole model; under FSDP and ZeRO 3 their steps are, without it.",
+            "GRPO 与蒸馏的生成只在每块 GPU 都有完整模型时估算；FSDP 和 ZeRO 3 下只估算不含生成的步骤。";
         precomputed_by_fsdp1: "Under FSDP1 the reference that precomputes log-probabilities stays on the GPU, whole after its last pass (measured, trl 1.16); this is not estimated yet.",
             "FSDP1 下预计算对数概率的参考模型会留在 GPU 上（实测，trl 1.16）；暂不支持估算。";
         adapters_off_in_engine: "Under ZeRO-3 a reference that is the model with its adapters switched off is not estimated yet: DeepSpeed loses its record of the order of modules there.",

@@ -79,8 +79,8 @@ settings! {
         "Noise that is added to what the input embedding gives while training; its amount takes no memory, its tensors do.",
         "训练时加到输入嵌入结果上的噪声；其大小不影响内存，但噪声张量会占用内存。"; "B S H", "TrainingArguments.neftune_noise_alpha";
     "around.loading": "Loading", "模型加载";
-        "How the model comes from its checkpoint to the GPU, as a phase before the first step: within zero.Init under ZeRO 3 of Trainer. bitsandbytes' bases always come straight to it.",
-        "模型如何从检查点到达显存，作为第一步之前的阶段：Trainer 在 ZeRO 3 下使用 zero.Init。bitsandbytes 的量化模型总是直接载入显存。"; "device_map: the weights at once, kept reserved", "from_pretrained(device_map=)";
+        "How the model comes from its checkpoint to the GPU, as a phase before the first step. bitsandbytes' bases always come straight to it.",
+        "模型如何从检查点到达显存，作为第一步之前的阶段。bitsandbytes 的量化模型总是直接载入显存。"; "device_map: the weights at once, kept reserved", "from_pretrained(device_map=)";
     "around.saving": "Saving", "保存检查点";
         "A checkpoint is saved after the step.",
         "在每步之后保存检查点。"; "", "save_strategy, save_pretrained";
