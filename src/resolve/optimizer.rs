@@ -208,8 +208,7 @@ pub(crate) fn check_shapes(
     }
 }
 
-/// The first parameter over whose shape the optimizer fails. (By itself: the first answer of the page does without it.)
-#[inline(never)]
+/// The first parameter over whose shape the optimizer fails.
 fn fails_over(
     scenario: &Scenario,
     architecture: &Architecture,
