@@ -103,6 +103,11 @@ pub struct Uniform {
 }
 
 impl Architecture {
+    /// Whether transformers makes its masks without positions, by which packed sequences are told apart.
+    pub fn makes_blind_masks(&self) -> bool {
+        self.family().is_some_and(|family| family.style.blind_masks)
+    }
+
     /// The family that it is of; a linear layer alone is of none.
     pub fn family(&self) -> Option<&'static Family> {
         match self {

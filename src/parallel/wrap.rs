@@ -140,11 +140,9 @@ pub fn keeps_reference_gathered(spec: &ResolvedSpec) -> bool {
 
 /// Whether references are whole on each rank of what wraps the trained model.
 pub fn keeps_references_whole(spec: &ResolvedSpec) -> bool {
-    match spec.parallelism.dp.kind {
-        DataParallelKind::Fsdp1 | DataParallelKind::Fsdp2 => false,
-        DataParallelKind::DeepSpeedZero => spec.parallelism.dp.zero.stage < 3,
-        _ => true,
-    }
+    let dp = &spec.parallelism.dp;
+    let sharded = matches!(dp.kind, DataParallelKind::Fsdp1 | DataParallelKind::Fsdp2);
+    !(sharded || dp.partitions_parameters())
 }
 
 /// Builds a model that the trained one is compared with, as TRL prepares it: whole under DDP and the first stages of

@@ -62,7 +62,7 @@ fn states_of_model(t: &Tape, spec: &ResolvedSpec) -> Vec<Tensor> {
         ModelLoading::ZeroInit => spec.lora.is_some(),
     };
     // The engine casts adapters afterwards; TRL's trainers have PEFT leave them in the model's dtype under ZeRO 3.
-    let of_trl = spec.objective.is_on() && spec.parallelism.dp.zero.stage == 3;
+    let of_trl = spec.objective.is_on() && spec.parallelism.dp.partitions_parameters();
     let lora = spec.lora.as_ref();
     let in_float32 = !of_trl && lora.is_some_and(|lora| lora.adapter_dtype == AdapterDtype::Fp32);
     if there && spec.optimizer.name == OptimizerName::Adagrad {

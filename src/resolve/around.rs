@@ -34,12 +34,6 @@ pub(crate) fn parallelism(scenario: &Scenario) -> Parallelism {
     parallelism
 }
 
-/// Whether ranks have a part of each parameter from DeepSpeed.
-fn partitions_parameters(scenario: &Scenario) -> bool {
-    let dp = &scenario.parallelism.dp;
-    dp.kind == DataParallelKind::DeepSpeedZero && dp.zero.stage == 3
-}
-
 /// Whether adapters in float32 are trained beside copies of modules in half precision.
 fn trains_two_dtypes(scenario: &Scenario) -> bool {
     let half = matches!(scenario.precision, Precision::Bf16 | Precision::Fp16);
@@ -127,7 +121,7 @@ fn excluded(
         (quantized && !decodes, LOADING, message!(around::quantized)),
         (fsdp2 && !decodes, LOADING, message!(around::shared_weights)),
         (
-            as_built && !partitions_parameters(scenario),
+            as_built && !scenario.parallelism.dp.partitions_parameters(),
             LOADING,
             message!(around::zero_3),
         ),

@@ -13,12 +13,7 @@ const KIND: &str = "packing.kind";
 
 /// Whether attention is given a mask that keeps sequences apart.
 pub(crate) fn is_masked(scenario: &Scenario, architecture: &Architecture) -> bool {
-    scenario.packing.is_on() && scenario.packing.sequences > 1 && !is_blind(architecture)
-}
-
-/// Whether transformers makes a model's masks without positions.
-fn is_blind(architecture: &Architecture) -> bool {
-    matches!(architecture, Architecture::Decoder(config) if config.family.style.blind_masks)
+    scenario.packing.is_on() && scenario.packing.sequences > 1 && !architecture.makes_blind_masks()
 }
 
 /// Whether packed rows are estimated of a decoder: its layers attend, by positions that they are given.
@@ -106,7 +101,7 @@ pub(crate) fn check(
         refuse(KIND, message!(packing::ranks), none());
     }
     let flash = training::attention(scenario, architecture) == Attention::FlashAttention2;
-    if !flash && packing.sequences > 1 && is_blind(architecture) {
+    if !flash && packing.sequences > 1 && architecture.makes_blind_masks() {
         let why = message!(packing::unseen);
         findings.push(Finding::warning(KIND, why).with_fix(KIND, none()));
     }

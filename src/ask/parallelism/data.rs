@@ -68,6 +68,11 @@ impl DataParallel {
         asked.map(ComputeDtype::dtype)
     }
 
+    /// Whether each rank has a part of each parameter from DeepSpeed.
+    pub fn partitions_parameters(&self) -> bool {
+        self.kind == DataParallelKind::DeepSpeedZero && self.zero.stage == 3
+    }
+
     /// Whether optimizer states and the optimizer's step are on the host.
     pub fn offloads(&self) -> bool {
         match self.kind {

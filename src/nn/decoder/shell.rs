@@ -77,15 +77,13 @@ pub(crate) struct Shell {
 
 impl Shell {
     pub(crate) fn new(b: &Builder, spec: &ResolvedSpec, facts: Facts) -> Self {
-        let blind =
-            matches!(&spec.architecture, Architecture::Decoder(c) if c.family.style.blind_masks);
         Self {
             facts,
             checkpointing: spec.activation_checkpointing,
             eager: spec.attention == Attention::Eager,
             flash: spec.attention == Attention::FlashAttention2,
             padding_mask: spec.padding_mask,
-            packed: if spec.packing.is_on() && !blind {
+            packed: if spec.packing.is_on() && !spec.architecture.makes_blind_masks() {
                 spec.packing.sequences
             } else {
                 1

@@ -56,7 +56,7 @@ pub(super) fn check(scenario: &Scenario, has_experts: bool, findings: &mut Vec<F
         message!(objective::teacher_on_host),
         none(),
     );
-    let by_engine = dp.kind == DataParallelKind::DeepSpeedZero && dp.zero.stage == 3;
+    let by_engine = dp.partitions_parameters();
     let generation = "objective.generation";
     refuse(
         objective.generates() && (sharded || by_engine),
