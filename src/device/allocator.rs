@@ -188,6 +188,7 @@ impl Allocator {
     }
 
     /// Gives a block back to the cache, at once or when other streams are done with it: `free`.
+    #[inline(always)]
     pub fn free(&mut self, id: BlockId) {
         let block = self.blocks.get(id);
         self.allocated -= block.size;
@@ -332,8 +333,9 @@ impl Allocator {
         block.set_state(State::Free);
         let Block { prev, next, .. } = block;
         let (pool, blocks) = self.pool_mut(block.pool());
-        let is_free = |neighbour| blocks.get(neighbour).is_like(&block);
-        match (is_free(prev), is_free(next)) {
+        let is_prev_free = blocks.get(prev).is_like(&block);
+        let is_next_free = blocks.get(next).is_like(&block);
+        match (is_prev_free, is_next_free) {
             (false, false) => {
                 blocks.get_mut(id).place = block.place;
                 pool.insert(blocks, id);
@@ -345,7 +347,7 @@ impl Allocator {
                 pool.grown(blocks, next, was);
                 next
             }
-            (true, is_next_free) => {
+            (true, _) => {
                 if is_next_free {
                     pool.remove(blocks, next);
                     blocks.absorb_behind(id, next);

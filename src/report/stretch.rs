@@ -3,6 +3,11 @@
 //! The steps of a run share most of their events, so each stretch of the record is looked at once:
 //! where in it memory is highest does not depend on what was there before.
 
+#![allow(
+    clippy::inline_always,
+    reason = "every event of a run passes here, and the page is compiled for size"
+)]
+
 use super::Composition;
 use super::asked::Asked;
 use super::phases::rounded;
@@ -23,6 +28,7 @@ pub(super) struct Alive {
 
 impl Alive {
     /// What is alive when `change` has happened.
+    #[inline(always)]
     pub fn after(self, change: &Self) -> Self {
         Self {
             live: self.live.wrapping_add(change.live),

@@ -27,8 +27,8 @@ impl Composition {
 
     /// The sum of each category.
     pub(super) fn wrapping_add(mut self, change: &Self) -> Self {
-        for (of, change) in self.0.iter_mut().zip(change.0) {
-            *of = of.wrapping_add(change);
+        for (of, change) in self.0.iter_mut().zip(&change.0) {
+            *of = of.wrapping_add(*change);
         }
         self
     }

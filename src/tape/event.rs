@@ -1,5 +1,10 @@
 //! What a record is a list of.
 
+#![allow(
+    clippy::inline_always,
+    reason = "every event of a run passes here, and the page is compiled for size"
+)]
+
 use crate::units::{Queue, Stream, Wait};
 
 /// One entry of a record.
@@ -94,12 +99,12 @@ impl Word {
     }
 
     /// Of a storage or a mark.
-    #[inline]
+    #[inline(always)]
     pub(super) fn number(self) -> u32 {
         self.0 >> 2
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn event(self) -> Event {
         match self.0 & KIND {
             ALLOC => Event::Alloc(self.number()),
@@ -121,13 +126,13 @@ impl Word {
     }
 
     /// What comes so many times after it, each as much further as it is from `before`.
-    #[inline]
+    #[inline(always)]
     pub(super) fn further(self, before: Self, times: u32) -> Self {
         self.as_much(self, before, times)
     }
 
     /// What is so many times as much further than this as `one` is from `before`.
-    #[inline]
+    #[inline(always)]
     pub(super) fn as_much(self, one: Self, before: Self, times: u32) -> Self {
         let step = one.0.wrapping_sub(before.0);
         Self(self.0.wrapping_add(step.wrapping_mul(times)))
@@ -144,7 +149,7 @@ impl Word {
     }
 
     /// Whether it frees what `before` has allocated.
-    #[inline]
+    #[inline(always)]
     pub(super) fn ends(self, before: Self) -> bool {
         self.0 == before.0 | FREE && before.0 & KIND == ALLOC
     }

@@ -6,6 +6,11 @@
 //! as experts that run one after another. Numbers and places are those of the whole record. Where
 //! layers repeat without gradients (`repeats.rs`) their scopes are listed.
 
+#![allow(
+    clippy::inline_always,
+    reason = "every event of a run passes here, and the page is compiled for size"
+)]
+
 mod again;
 
 use super::Category;
@@ -103,22 +108,14 @@ impl<'a> Piece<'a> {
     /// Its events in order.
     #[inline]
     pub fn steps(self) -> impl Iterator<Item = RecordedEvent> + 'a {
-        let (words, times, unwritten) = (self.words, self.times, self.unwritten);
         // As many, so that nothing is checked in the loop.
-        let before = &self.before[..words.len()];
-        let within = &self.before_within[..words.len()];
-        (0..words.len()).map(move |place| {
-            let word = words[place];
-            let is_momentary = words.get(place + 1).is_some_and(|next| next.ends(word));
-            let stored = (word.number() as usize).wrapping_sub(unwritten);
-            let on = word.further(before[place], times);
-            let on = on.as_much(word, within[place], self.times_within);
-            RecordedEvent {
-                event: on.event(),
-                stored,
-                is_momentary,
-            }
-        })
+        let events = self.words.len();
+        Steps {
+            before: &self.before[..events],
+            before_within: &self.before_within[..events],
+            piece: self,
+            place: 0,
+        }
     }
 
     /// The events.
@@ -128,15 +125,43 @@ impl<'a> Piece<'a> {
 
     /// The event that is written for the one at a place: it does the same to a storage of the same
     /// bytes, for the same.
-    #[inline]
+    #[inline(always)]
     pub fn written(&self, place: usize) -> Event {
         self.words[place].event()
     }
 
     /// Where the storage is written that an event allocates.
-    #[inline]
+    #[inline(always)]
     pub fn stored(&self, place: usize) -> usize {
         (self.words[place].number() as usize).wrapping_sub(self.unwritten)
+    }
+}
+
+/// The events of a piece in order.
+struct Steps<'a> {
+    piece: Piece<'a>,
+    before: &'a [Word],
+    before_within: &'a [Word],
+    /// The next one.
+    place: usize,
+}
+
+impl Iterator for Steps<'_> {
+    type Item = RecordedEvent;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<RecordedEvent> {
+        let (piece, place) = (&self.piece, self.place);
+        let word = *piece.words.get(place)?;
+        self.place += 1;
+        let next = piece.words.get(self.place);
+        let on = word.further(self.before[place], piece.times);
+        let on = on.as_much(word, self.before_within[place], piece.times_within);
+        Some(RecordedEvent {
+            event: on.event(),
+            stored: piece.stored(place),
+            is_momentary: next.is_some_and(|next| next.ends(word)),
+        })
     }
 }
 

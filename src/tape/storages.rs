@@ -1,5 +1,10 @@
 //! What a record knows of its storages, in eight bytes each: records of large models have millions.
 
+#![allow(
+    clippy::inline_always,
+    reason = "every event of a run passes here, and the page is compiled for size"
+)]
+
 use super::Category;
 use crate::units::{Stream, Streams};
 use std::ops::Range;
@@ -183,13 +188,13 @@ impl Storages {
     }
 
     /// What is asked for the one at a place; nothing where there is none.
-    #[inline]
+    #[inline(always)]
     pub fn asked(&self, at: usize) -> Asked {
         let bytes = self.all.get(at).map_or(0, |packed| packed.bytes);
         self.read(bytes)
     }
 
-    #[inline]
+    #[inline(always)]
     fn read(&self, written: u32) -> Asked {
         let of_main = |bytes| Asked {
             bytes,

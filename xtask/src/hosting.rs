@@ -123,8 +123,9 @@ fn hashed(folder: &Path, name: &str) -> std::io::Result<String> {
 
 /// How each part is made smaller. What counts is its size once compressed: passes that take away what
 /// is the same in many places, or the zeros between constants, leave more for brotli to write, and so do hints of
-/// alignment, which no engine needs (binaryen 132: 343 KiB without the first three, 333 with them, 330 with all).
-const OPTIMIZE: [&str; 9] = [
+/// alignment, which no engine needs (binaryen 132: 343 KiB without the first three, 333 with them, 330 with all). Locals
+/// are ordered by use once more when all else is done.
+const OPTIMIZE: [&str; 10] = [
     "-Oz",
     // The first KiB of memory is the end of the stack: nothing is read or written there.
     "--low-memory-unused",
@@ -135,6 +136,7 @@ const OPTIMIZE: [&str; 9] = [
     "--skip-pass=dae-optimizing",
     "--skip-pass=precompute-propagate",
     "--dealign",
+    "--reorder-locals",
 ];
 
 /// Which functions of a program run until the first estimate is on screen: the file is, for so long,
