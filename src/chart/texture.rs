@@ -54,8 +54,9 @@ impl Texture {
     pub fn css(self, mark: Rgb) -> String {
         let color = mark.css();
         let lines = |angle: i32, gap: f64| {
-            let gap = (gap * 10.0).round() / 10.0;
-            format!("repeating-linear-gradient({angle}deg,{color} 0 1px,transparent 1px {gap}px)")
+            format!(
+                "repeating-linear-gradient({angle}deg,{color} 0 1px,transparent 1px {gap:.1}px)"
+            )
         };
         // Slanted lines are `gap` apart along the axes, so nearer to each other across.
         let across = |gap: i32| f64::from(gap) * std::f64::consts::FRAC_1_SQRT_2;

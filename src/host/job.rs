@@ -196,7 +196,7 @@ fn file_dtype(model: &ModelRef) -> Option<DType> {
             .and_then(Value::as_str)?,
         ModelRef::Linear { .. } | ModelRef::NumParameters { .. } => return None,
     };
-    match name.trim_start_matches("torch.") {
+    match name.strip_prefix("torch.").unwrap_or(name) {
         "float32" => Some(DType::Float32),
         "bfloat16" => Some(DType::BFloat16),
         "float16" => Some(DType::Float16),

@@ -19,6 +19,7 @@ mod estimate;
 mod events;
 mod explain;
 mod figures;
+mod holdings;
 mod lagging;
 mod measure;
 mod others;

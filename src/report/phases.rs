@@ -1,6 +1,6 @@
 //! Phases of a step, and the one that binds.
 
-use super::watch::PhasePeak;
+use super::holdings::PhasePeak;
 use super::{PhaseReport, StepReport};
 use crate::sim::Phase;
 use crate::units::Bytes;

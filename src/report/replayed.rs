@@ -1,7 +1,8 @@
 //! The trace through the allocator, and the allocator's settings of a scenario.
 
+use super::holdings::Holdings;
 use crate::ask::{AllocatorSettings, RoundupDivisions};
-use crate::device::{Failure, Held, Limit, Replay, Request, Settings, Timing};
+use crate::device::{Failure, Limit, Replay, Request, Settings, Timing};
 use crate::model::ResolvedSpec;
 use crate::sim::{Event, Trace};
 use crate::tape::Asked;
@@ -13,14 +14,17 @@ pub fn replay(trace: &Trace, settings: Settings) -> Replay {
     Replay::new(trace.record.storage_count(), settings)
 }
 
-/// Runs what is left of a trace through an allocator and shows each request with what is held after it.
-/// The end is where it runs out, if it does. The cache is emptied at the first mark of a step where that is asked.
+/// Runs what is left of a trace through an allocator and shows what is held after each event.
+/// The cache is emptied at the first mark of a step where that is asked.
+///
+/// # Errors
+/// Where it runs out.
 pub fn replayed(
     trace: &Trace,
     replay: &mut Replay,
     empty_cache_after_loading: bool,
-    mut after_each: impl FnMut(Request, Held),
-) -> Option<Failure> {
+    seen: &mut Holdings,
+) -> Result<(), Failure> {
     let storages = trace.record.written();
     let mut marks_of_loading = trace.marks_of_loading();
     let first = trace.record.marks().nth(marks_of_loading);
@@ -37,66 +41,42 @@ pub fn replayed(
                     stored,
                     is_momentary,
                 } = step;
-                let ran = match event {
+                // Each kind of request runs what is for it alone.
+                match event {
                     Event::Alloc(id) => {
                         let Asked {
                             bytes,
                             stream,
                             used_on,
                         } = storages.asked(stored);
-                        if is_momentary && used_on.is_empty() {
-                            run(
-                                replay,
-                                Request::Moment { id, bytes, stream },
-                                &mut after_each,
-                            )
+                        let held = if is_momentary && used_on.is_empty() {
+                            replay.run(Request::Moment { id, bytes, stream })
                         } else {
-                            run(
-                                replay,
-                                Request::Alloc {
-                                    id,
-                                    bytes,
-                                    stream,
-                                    used_on,
-                                },
-                                &mut after_each,
-                            )
-                        }
+                            replay.run(Request::Alloc {
+                                id,
+                                bytes,
+                                stream,
+                                used_on,
+                            })
+                        };
+                        seen.risen(held?);
                     }
-                    Event::Free(id) => run(replay, Request::Free(id), &mut after_each),
-                    Event::Wait(wait) => run(replay, Request::Wait(wait.wait()), &mut after_each),
+                    Event::Free(id) => seen.passed(replay.run(Request::Free(id))?),
+                    Event::Wait(wait) => seen.passed(replay.run(Request::Wait(wait.wait()))?),
                     Event::Mark(_) if marks_of_loading > 0 => {
                         marks_of_loading -= 1;
-                        run(replay, Request::Nothing, &mut after_each)
+                        seen.marked(replay.run(Request::Nothing)?);
                     }
                     Event::Mark(_) if !std::mem::take(&mut empties) => {
-                        run(replay, Request::Nothing, &mut after_each)
+                        seen.marked(replay.run(Request::Nothing)?);
                     }
                     Event::Mark(_) | Event::EmptyCache => {
-                        run(replay, Request::EmptyCache, &mut after_each)
+                        seen.emptied(replay.run(Request::EmptyCache)?);
                     }
-                };
-                if let Err(failure) = ran {
-                    return Some(failure);
                 }
             }
         }
     }
-    None
-}
-
-/// Runs a request and shows it.
-#[inline(always)]
-#[allow(
-    clippy::inline_always,
-    reason = "each kind of request then runs what is for it alone"
-)]
-fn run(
-    replay: &mut Replay,
-    request: Request,
-    after_each: &mut impl FnMut(Request, Held),
-) -> Result<(), Failure> {
-    after_each(request, replay.run(request)?);
     Ok(())
 }
 

@@ -1,6 +1,7 @@
 //! From a trace to the device's report.
 
 use super::asked::Asked;
+use super::holdings::Holdings;
 use super::phases::step;
 use super::replayed::{limited, replay, replayed};
 use super::watch::{Watched, watched};
@@ -83,10 +84,8 @@ fn limited_run(
 ) -> Result<Bytes, Failure> {
     let mut within = within.unwrap_or_else(|| replay(trace, limited(spec)));
     let emptied = spec.allocator.empty_cache_after_loading;
-    match replayed(trace, &mut within, emptied, |_, _| ()) {
-        None => Ok(Bytes(within.most_reserved())),
-        Some(failure) => Err(failure),
-    }
+    replayed(trace, &mut within, emptied, &mut Holdings::unseen())?;
+    Ok(Bytes(within.most_reserved()))
 }
 
 /// What the scenario's processes can use of the device: all of it, or what the allocator may hold.

@@ -4,10 +4,11 @@
 //! found stretch by stretch (`stretch.rs`). Then the run goes through the allocator once.
 
 use super::asked::Asked;
+use super::holdings::{Holdings, PhasePeak};
 use super::replayed::{replay, replayed, unlimited, within_its_limit};
 use super::stretch::{Alive, Stretch, Stretches};
-use super::{Composition, PhaseSpan, RunReport, Timeline, TimelinePoint};
-use crate::device::{Failure, Held, Replay, Request, Settings};
+use super::{PhaseSpan, RunReport, Timeline, TimelinePoint};
+use crate::device::{Failure, Held, Replay, Settings};
 use crate::model::ResolvedSpec;
 use crate::sim::Trace;
 use crate::units::Bytes;
@@ -61,16 +62,6 @@ pub(super) fn watch(
     let mut run = Watcher::new(trace);
     run.see_what_lives(window);
     run.see_what_is_held(settings, emptied)
-}
-
-/// What was highest in one phase of one micro-batch.
-pub(super) struct PhasePeak {
-    pub span: PhaseSpan,
-    /// The first moment with the most live bytes.
-    pub live: u64,
-    pub composition: Composition,
-    /// The most that the allocator held.
-    pub held: Held,
 }
 
 /// A run that is being watched.
@@ -220,45 +211,13 @@ impl<'a> Watcher<'a> {
             mut points,
             ..
         } = self;
-        let (mut event, mut phase, mut highest) = (0, 0, Held::default());
-        let mut of_phase = Held::default();
         let first = phases.get(trace.marks_of_loading());
         let built = first.map_or(u32::MAX, |first| first.span.start);
-        // The next point that is shown, and its event.
-        let mut point = 0;
-        let event_of = |point: Option<&TimelinePoint>| point.map_or(u32::MAX, |p| p.event);
-        let mut shown = event_of(points.first());
         let mut replay = replay(trace, settings);
         replay.make_room(storages as usize);
-        let failure = replayed(trace, &mut replay, emptied, |request, held| {
-            match request {
-                Request::Alloc { .. } | Request::Moment { .. } => {
-                    of_phase = of_phase.max_of_each(held);
-                }
-                Request::Free(_) | Request::Wait(_) => {}
-                // While the model is built, or within a phase.
-                Request::EmptyCache if event < built || !begins(phases.get(phase), event) => {}
-                Request::EmptyCache | Request::Nothing => {
-                    highest = highest.max_of_each(of_phase);
-                    if let Some(ended) = phases[..phase].last_mut() {
-                        ended.held = of_phase;
-                    }
-                    of_phase = held;
-                    phase = (phase + 1).min(phases.len());
-                }
-            }
-            if event == shown {
-                points[point].allocated = Bytes(held.allocated);
-                points[point].reserved = Bytes(held.reserved);
-                point += 1;
-                shown = event_of(points.get(point));
-            }
-            event += 1;
-        });
-        highest = highest.max_of_each(of_phase);
-        if let Some(ended) = phases[..phase].last_mut() {
-            ended.held = of_phase;
-        }
+        let mut held = Holdings::new(&mut phases, &mut points, built);
+        let failure = replayed(trace, &mut replay, emptied, &mut held).err();
+        let highest = held.ended();
         let total = |at: usize| points[at].composition.total();
         let peak =
             (0..points.len()).fold(0, |best, i| if total(i) > total(best) { i } else { best });
@@ -278,11 +237,6 @@ impl<'a> Watcher<'a> {
             within: replay.within(),
         }
     }
-}
-
-/// Whether a phase begins at an event.
-fn begins(phase: Option<&PhasePeak>, event: u32) -> bool {
-    phase.is_some_and(|phase| phase.span.start == event)
 }
 
 fn number(n: usize) -> u32 {
