@@ -11,6 +11,7 @@ mod init;
 mod norm;
 mod stage3;
 mod stage_1_and_2;
+mod sub_groups;
 
 use crate::ask::{AdapterDtype, ModelLoading, OptimizerName};
 use crate::model::ResolvedSpec;

@@ -2,13 +2,13 @@
 
 use crate::ask::{
     ActivationCheckpointing, ActivationOffloadKind, DataParallelKind, Finding, Framework, Message,
-    Program, SavedOperation, Scenario, Task, closest, message,
+    ObjectiveKind, Program, SavedOperation, Scenario, Task, closest, message,
 };
 use crate::families::network::has_stages;
 use crate::model::{Architecture, SavedOperations};
 use serde_json::Value;
 
-const CHECKPOINTING: &str = "activation_checkpointing";
+pub(super) const CHECKPOINTING: &str = "activation_checkpointing";
 const KIND: &str = "activation_offload.kind";
 
 /// Whether layers are checkpointed operation by operation.
@@ -18,11 +18,24 @@ fn by_operations(scenario: &Scenario) -> bool {
 
 /// How layers run that are checkpointed: those that keep the results of operations as all that do not re-enter.
 pub(crate) fn checkpointing(scenario: &Scenario) -> ActivationCheckpointing {
-    if by_operations(scenario) {
-        ActivationCheckpointing::Full
-    } else {
-        scenario.activation_checkpointing
+    match scenario.activation_checkpointing {
+        ActivationCheckpointing::Operations => ActivationCheckpointing::Full,
+        ActivationCheckpointing::Full if trl_reenters(scenario) => {
+            ActivationCheckpointing::FullReentrant
+        }
+        other => other,
     }
+}
+
+/// Whether a trainer of TRL has checkpoints re-enter, whatever is asked for: with adapters under `ZeRO` 3
+/// (`use_reentrant` in `__init__` of each but ORPO's and CPO's, trl 1.16).
+fn trl_reenters(scenario: &Scenario) -> bool {
+    let kind = scenario.objective.kind;
+    let leaves_it = matches!(
+        kind,
+        ObjectiveKind::None | ObjectiveKind::Orpo | ObjectiveKind::Cpo
+    );
+    !leaves_it && scenario.lora.is_some() && scenario.parallelism.dp.partitions_parameters()
 }
 
 /// Operations whose results checkpointed layers keep.
@@ -131,5 +144,34 @@ fn check_offload(scenario: &Scenario, architecture: &Architecture, findings: &mu
     {
         let why = message!(activations::inputs);
         refuse(CHECKPOINTING, why, reentrant.name().into());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn trainers_of_trl_have_checkpoints_beside_adapters_re_enter_under_zero_3() {
+        let asked = |kind: &str, stage: u8, adapters: bool| {
+            let mut asked = json!({"model": "qwen2.5-0.5b", "activation_checkpointing": "full", "objective": {"kind": kind},
+                "parallelism": {"dp": {"kind": "deepspeed_zero", "stage": stage, "size": 2}}});
+            if adapters {
+                asked["lora"] = json!({"r": 8, "target_modules": ["q_proj"]});
+            }
+            let scenario: Scenario = serde_json::from_value(asked).expect("a scenario");
+            checkpointing(&scenario) == ActivationCheckpointing::FullReentrant
+        };
+        for (kind, reenters) in [
+            ("sft", true),
+            ("grpo", true),
+            ("orpo", false),
+            ("cpo", false),
+            ("none", false),
+        ] {
+            assert_eq!(asked(kind, 3, true), reenters, "{kind}");
+            assert!(!asked(kind, 2, true) && !asked(kind, 3, false), "{kind}");
+        }
     }
 }

@@ -94,6 +94,7 @@ pub(crate) fn check(
         let mut lora = lora.clone();
         let missing = expert_adapters::convert(&mut lora, architecture, framework, modules);
         expert_adapters::check(asked, &lora, missing, modules, scenario, findings);
+        expert_adapters::check_fetched(&lora, modules, architecture, scenario, findings);
         check_numbers(&lora, findings);
         if lora.target_parameters.is_empty() || !lora.target_modules.is_empty() {
             let tables = adapted_tables(architecture, framework);

@@ -3,7 +3,7 @@
 
 use super::adapters::SHOWN;
 use crate::ask::{ALL_LINEAR, FUSED, is_called, message};
-use crate::ask::{Finding, Framework, Lora, Scenario};
+use crate::ask::{Finding, Framework, Lora, Scenario, Zero};
 use crate::model::{Architecture, Module, ModuleKind};
 use serde_json::json;
 
@@ -139,6 +139,42 @@ pub(crate) fn check(
     }
 }
 
+/// Refuses adapters of parameters that `DeepSpeed` stops at: PEFT computes with these in the place of the module's own,
+/// so that nobody takes them from the queue of what is prefetched, unless enough is (`fetch_sub_module`, "tracing error",
+/// deepspeed 0.19.8). Modules that it takes for one with all in it gather theirs themselves.
+pub(super) fn check_fetched(
+    lora: &Lora,
+    modules: &[Module],
+    architecture: &Architecture,
+    scenario: &Scenario,
+    findings: &mut Vec<Finding>,
+) {
+    let (Architecture::Decoder(config), dp) = (architecture, &scenario.parallelism.dp) else {
+        return;
+    };
+    let is_adapted = |path: String| lora.rank_of_parameter(&path).is_some();
+    let is_leaf = config.family.names.mixture_is_leaf;
+    if !dp.partitions_parameters() || is_leaf || !parameters(modules).any(is_adapted) {
+        return;
+    }
+    let experts = config.experts.as_ref();
+    let of_layer = experts.map_or(0, |all| {
+        2 * all.count * all.intermediate_size * config.hidden_size
+    });
+    let mut refuse = |key: &str, fix: u64| {
+        let why = message!(experts::adapters_not_prefetched);
+        findings.push(Finding::error(key, why).with_fix(key, fix));
+    };
+    if dp.zero.stage3_prefetch_bucket_size == 0 {
+        refuse(
+            "parallelism.dp.stage3_prefetch_bucket_size",
+            Zero::default().stage3_prefetch_bucket_size,
+        );
+    } else if dp.zero.stage3_max_live_parameters <= of_layer {
+        refuse("parallelism.dp.stage3_max_live_parameters", 4 * of_layer);
+    }
+}
+
 fn check_names(
     targets: &[String],
     modules: &[Module],
@@ -201,6 +237,31 @@ mod tests {
         let error = findings.iter().find(|f| f.severity == Severity::Error);
         let fix = error.and_then(|error| error.fix.clone()).expect("a fix");
         (fix.key, fix.value)
+    }
+
+    #[test]
+    fn adapters_of_parameters_are_refused_where_deepspeed_gathers_nothing_ahead() {
+        let found = |model: &str, zero: &serde_json::Value| {
+            let mut dp = json!({"kind": "deepspeed_zero", "stage": 3, "size": 8});
+            for (key, value) in zero.as_object().expect("an object") {
+                dp[key] = value.clone();
+            }
+            let scenario = json!({"model": model, "precision": "bf16", "parallelism": {"dp": dp},
+                "lora": {"target_modules": ["q_proj"], "target_parameters": ["experts.down_proj"]}});
+            let scenario: Scenario = serde_json::from_value(scenario).expect("a scenario");
+            let errors = resolve(&scenario).findings.into_iter();
+            let errors = errors.filter(|f| f.severity == Severity::Error);
+            errors.map(|finding| finding.key).collect::<Vec<_>>()
+        };
+        assert_eq!(found("olmoe-1b-7b", &json!({})), [""; 0]);
+        let nothing = json!({"stage3_prefetch_bucket_size": 0});
+        let key = "parallelism.dp.stage3_prefetch_bucket_size";
+        assert_eq!(found("olmoe-1b-7b", &nothing), [key]);
+        // One module for DeepSpeed.
+        assert_eq!(found("qwen3-30b-a3b", &nothing), [""; 0]);
+        let few = json!({"stage3_max_live_parameters": 1_000_000});
+        let key = "parallelism.dp.stage3_max_live_parameters";
+        assert_eq!(found("olmoe-1b-7b", &few), [key]);
     }
 
     #[test]

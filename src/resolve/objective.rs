@@ -240,7 +240,7 @@ pub(crate) fn check(
     check_loss(objective, findings);
     check_evaluation(scenario, findings);
     check_cycle(scenario, architecture, findings);
-    ranks::check(scenario, config.experts.is_some(), findings);
+    ranks::check(scenario, findings);
     let [shortest, _] = parts(scenario, scenario.padded(scenario.seq_len));
     let longest = 1..=shortest.saturating_sub(1).max(1);
     if let Some(tokens) = objective.completion_tokens {

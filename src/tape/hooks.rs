@@ -84,6 +84,8 @@ pub struct Called<'a> {
     pub op: &'static str,
     /// Its parameters.
     pub own: &'a [Option<&'a Tensor>],
+    /// Those of them that are not there as its own while it runs: something else computes with them.
+    pub away: &'a [Option<&'a Tensor>],
     /// Whether it stands for all modules in it, which are not seen
     /// (`deepspeed/runtime/zero/leaf_module_config.py`).
     pub is_leaf: bool,
@@ -92,9 +94,17 @@ pub struct Called<'a> {
 impl Called<'static> {
     /// One without parameters of its own.
     pub const fn bare(op: &'static str) -> Self {
+        Self::with(op, &[])
+    }
+}
+
+impl<'a> Called<'a> {
+    /// One with parameters of its own.
+    pub const fn with(op: &'static str, own: &'a [Option<&'a Tensor>]) -> Self {
         Self {
             op,
-            own: &[],
+            own,
+            away: &[],
             is_leaf: false,
         }
     }
@@ -175,14 +185,7 @@ impl Tape {
         run: impl FnOnce(&Tensor) -> Tensor,
     ) -> Tensor {
         let wrapped = self.wraps_parameters();
-        let (module, mut given) = (
-            Called {
-                op,
-                own: &own,
-                is_leaf: false,
-            },
-            None,
-        );
+        let (module, mut given) = (Called::with(op, &own), None);
         if wrapped {
             self.enter(&module, &mut [given.insert(x.clone())]);
         }
@@ -191,6 +194,11 @@ impl Tape {
             self.leave(&module, &mut [&mut out]);
         }
         out
+    }
+
+    /// The module that runs reads parameters of others.
+    pub fn read_outside(&self, parameters: &[Option<&Tensor>]) {
+        self.enter(&Called::with("external", parameters), &mut []);
     }
 
     /// A module is called.

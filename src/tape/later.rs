@@ -53,7 +53,15 @@ impl Tape {
     /// (`SavedVariable`: a leaf is saved as itself, a view with its storage); nothing where parameters are
     /// never given other data.
     pub(super) fn keep_data(&self, x: &Tensor) -> Option<Rc<Storage>> {
-        let parameter = x.storage_of_base()?;
+        self.keep_data_of(x.storage_of_base()?)
+    }
+
+    /// The same of a tensor that is detached: it is no longer the parameter itself.
+    pub(super) fn keep_detached_data(&self, x: &Tensor) -> Option<Rc<Storage>> {
+        self.keep_data_of(x.storage())
+    }
+
+    fn keep_data_of(&self, parameter: &Rc<Storage>) -> Option<Rc<Storage>> {
         let parameters = self.viewed.parameters.borrow();
         if !parameters.contains(&Rc::as_ptr(parameter)) {
             return None;

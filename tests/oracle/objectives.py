@@ -119,6 +119,9 @@ class Objective:
             evaluation.asked_of_trainer(self, options, more)
             more["eval_dataset"] = datasets.Dataset.from_list(self.rows(evaluation.rows(self)))
         self.trainer = trainer(model=policy, args=self.arguments(config, **options), train_dataset=datasets.Dataset.from_list(self.rows()), processing_class=tokenizer(), **more)
+        kwargs = self.trainer.args.gradient_checkpointing_kwargs or {}
+        if asked["activation_checkpointing"] == "full" and kwargs.get("use_reentrant"):  # the trainer's own choice, which `train` makes
+            self.trainer.model.gradient_checkpointing_enable(gradient_checkpointing_kwargs=kwargs)
         if asked["evaluation"]:
             evaluation.watched_in_trainer(self)
         if self.kind == "distillation":

@@ -83,6 +83,7 @@ impl Adapter {
         bias: Option<&Tensor>,
     ) -> Tensor {
         let dtype = result.dtype();
+        t.read_outside(&[Some(&self.factors.a)]);
         let x = t.to(x, self.factors.a.dtype());
         let (update, [x, undropped]) = self.update(t, x, &result, bias);
         let sum = t.add(&result, &update);
@@ -148,6 +149,11 @@ pub(crate) type Slot = Rc<OnceCell<Adapter>>;
 /// The adapter in its place, unless the forward pass that is running leaves adapters out.
 pub(crate) fn running(slot: &Slot) -> Option<&Adapter> {
     slot.get().filter(|adapter| adapter.is_on())
+}
+
+/// The first factor of the adapter in a place, by which wrappers of modules know the layer of PEFT.
+pub(crate) fn first_factor(slot: &Slot) -> Option<&Tensor> {
+    slot.get().map(|adapter| &adapter.factors.a)
 }
 
 /// What gets an adapter.

@@ -7,5 +7,5 @@ pub(crate) mod lora;
 mod wrapped;
 
 pub(crate) use dora::BaseWeight;
-pub(crate) use lora::{Adapter, Made, Slot, Target, Used, running};
+pub(crate) use lora::{Adapter, Made, Slot, Target, Used, first_factor, running};
 pub(crate) use wrapped::{Opened, Wrapped};

@@ -6,9 +6,12 @@
 
 use super::lora::{Adapter, Slot, running};
 use crate::nn::build::Builder;
-use crate::tape::{Tape, Tensor};
+use crate::tape::{Called, Tape, Tensor};
 use crate::units::{DType, Shape};
 use std::cell::OnceCell;
+
+/// What the module of PEFT around the parameter's does.
+const WRAPPED: &str = "wrapped";
 
 /// A matrix `[outputs, inputs]`, or one for each of several experts `[E, outputs, inputs]`.
 pub(crate) struct Wrapped {
@@ -45,13 +48,20 @@ impl Wrapped {
         &self.weight
     }
 
-    /// What happens before the module runs. That a change keeps shape and dtype is tried out once
+    /// What happens before the module runs on `inputs`. That a change keeps shape and dtype is tried out once
     /// (`ParametrizationList`).
-    pub(crate) fn open(&self, t: &Tape) -> Opened<'_> {
+    pub(crate) fn open(&self, t: &Tape, inputs: &mut [&mut Tensor]) -> Opened<'_> {
+        if self.adapter.is_some() {
+            t.enter(&Called::with(WRAPPED, &[Some(&self.weight)]), inputs);
+        }
         let adapter = self.adapter.as_ref().and_then(running);
+        if let Some([a, b]) = adapter.map(Adapter::factors) {
+            t.read_outside(&[Some(&self.weight), Some(a), Some(b)]);
+        }
         let opened = Opened {
             sum: OnceCell::new(),
             weight: &self.weight,
+            is_wrapped: self.adapter.is_some(),
             change: adapter.map(|adapter| self.change(t, adapter)),
         };
         if opened.change.is_some() {
@@ -100,10 +110,11 @@ pub(crate) struct Opened<'a> {
     /// `torch.nn.utils.parametrize.cached`.
     sum: OnceCell<Tensor>,
     weight: &'a Tensor,
+    is_wrapped: bool,
     change: Option<Change>,
 }
 
-impl Opened<'_> {
+impl<'a> Opened<'a> {
     /// The same as this rank's own part of what ranks have together (`_use_local_dtensor_params`).
     pub(crate) fn of_this_rank(self, t: &Tape) -> Self {
         let own = t.part_of_ranks(self.get(t));
@@ -128,11 +139,25 @@ impl Opened<'_> {
         }
     }
 
-    /// Ends what [`Wrapped::open`] began for a parameter and before it for `outer`, another one of
-    /// the same module: sums are kept until both end.
-    pub(crate) fn close(self, outer: Self) {
-        drop(self.change);
-        drop(self.sum);
-        drop(outer);
+    /// The parameter, if its module computes with something else instead.
+    pub(crate) fn away(&self) -> Option<&'a Tensor> {
+        self.change.as_ref().map(|_| self.weight)
+    }
+
+    /// Ends what [`Wrapped::open`] began for a parameter, with the results of its module.
+    pub(crate) fn close(self, t: &Tape, results: &mut [&mut Tensor]) {
+        let (weight, is_wrapped) = (self.weight, self.is_wrapped);
+        drop(self);
+        if is_wrapped {
+            t.leave(&Called::with(WRAPPED, &[Some(weight)]), results);
+        }
+    }
+
+    /// The same where it began before for `outer`, another one of the same module: sums are kept until both end.
+    pub(crate) fn close_in(mut self, outer: Self, t: &Tape, results: &mut [&mut Tensor]) {
+        let sum = self.sum.take();
+        self.close(t, results);
+        drop(sum);
+        outer.close(t, results);
     }
 }

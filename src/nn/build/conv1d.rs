@@ -2,7 +2,7 @@
 
 use super::builder::Builder;
 use super::layers::Linear;
-use crate::nn::adapters::{BaseWeight, Slot, running};
+use crate::nn::adapters::{BaseWeight, Slot, first_factor, running};
 use crate::tape::{Tape, Tensor};
 
 /// `Conv1D`.
@@ -55,10 +55,12 @@ impl Conv1D {
                     })
                 };
                 match adapter {
-                    Some(own) => t.with_own("adapted", [], x, |x| match running(own) {
-                        Some(adapter) => adapter.forward(t, x, whole(x), Some(bias)),
-                        None => whole(x),
-                    }),
+                    Some(own) => {
+                        t.with_own("adapted", [first_factor(own)], x, |x| match running(own) {
+                            Some(adapter) => adapter.forward(t, x, whole(x), Some(bias)),
+                            None => whole(x),
+                        })
+                    }
                     None => whole(x),
                 }
             }

@@ -6,7 +6,7 @@ use super::four_bit::Linear4bit;
 use super::int8::Linear8bit;
 use crate::ask::QuantizationType;
 use crate::model::TensorStyle;
-use crate::nn::adapters::{Adapter, BaseWeight, Slot, running};
+use crate::nn::adapters::{Adapter, BaseWeight, Slot, first_factor, running};
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
 
@@ -130,7 +130,9 @@ impl Linear {
     /// `[.., inputs]` to `[.., outputs]`.
     pub(crate) fn forward(&self, t: &Tape, x: &Tensor) -> Tensor {
         match &self.adapter {
-            Some(own) => t.with_own("adapted", [], x, |x| self.adapted(t, x, running(own))),
+            Some(own) => t.with_own("adapted", [first_factor(own)], x, |x| {
+                self.adapted(t, x, running(own))
+            }),
             None => self.adapted(t, x, None),
         }
     }
@@ -287,17 +289,28 @@ impl Embedding {
                 let scale = t.to(scale, self.table.dtype());
                 result = t.mul(&result, &scale);
             }
-            result
+            // The hook that does so is there before those of wrappers.
+            match self.adapter {
+                None => self.required(t, result),
+                Some(_) => result,
+            }
         });
         if let Some(adapter) = self.adapter.as_ref().and_then(running) {
             result = adapter.forward_table(t, indices, result);
         }
-        if self.result_requires_gradient && !result.requires_grad() {
-            result = t.input_leaf(&result);
-        }
+        result = self.required(t, result);
         // The trainer hooks itself in when the model is ready otherwise.
         if self.adds_noise && t.is_training() {
             t.add_noise(&result)
+        } else {
+            result
+        }
+    }
+
+    /// The result, made to require a gradient where it is (`enable_input_require_grads`).
+    fn required(&self, t: &Tape, result: Tensor) -> Tensor {
+        if self.result_requires_gradient && !result.requires_grad() {
+            t.input_leaf(&result)
         } else {
             result
         }

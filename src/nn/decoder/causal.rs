@@ -258,14 +258,7 @@ impl<L: Layer> Causal<L> {
         };
         let fused = self.fused_loss.filter(|_| t.is_training());
         if let (Some(budget), Some(labels), Some(weight)) = (fused, labels, self.lm_head.weight()) {
-            t.enter(
-                &Called {
-                    op: "external",
-                    own: &[Some(weight)],
-                    is_leaf: false,
-                },
-                &mut [],
-            );
+            t.read_outside(&[Some(weight)]);
             let kept = facts.index_all(t, &hidden, 3);
             let loss = t.scoped("loss", None, || {
                 loss::liger_causal_lm(t, facts, &kept, weight, labels, budget)

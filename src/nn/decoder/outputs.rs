@@ -3,7 +3,7 @@
 use super::shell::Shell;
 use crate::nn::build::{Linear, Output};
 use crate::nn::heads::{classifier, loss, scored};
-use crate::tape::{Called, Tape, Tensor};
+use crate::tape::{Tape, Tensor};
 
 impl Shell {
     /// `hidden_states[:, slice_indices, :]`: the positions `[B, S', H]` that get logits.
@@ -60,16 +60,8 @@ impl Shell {
                 beside: given.into_iter().flatten().collect(),
             });
         }
-        let reads = |own: &[Option<&Tensor>]| {
-            let outside = Called {
-                op: "external",
-                own,
-                is_leaf: false,
-            };
-            t.enter(&outside, &mut []);
-        };
         if let (Some(asked), Some(labels)) = (self.call.scored(), labels) {
-            reads(&[head.weight(), head.bias().as_ref()]);
+            t.read_outside(&[head.weight(), head.bias().as_ref()]);
             if let Some(output) = scored(t, (&hidden, head), labels, asked) {
                 return Ok(output);
             }
@@ -78,7 +70,7 @@ impl Shell {
         let (Some(labels), Some(weight)) = (labels, head.weight()) else {
             return Err(hidden);
         };
-        reads(&[Some(weight)]);
+        t.read_outside(&[Some(weight)]);
         let loss = t.scoped("loss", None, || {
             loss::cut(t, (hidden, weight), labels, self.caps_logits)
         });

@@ -40,8 +40,8 @@ impl AllExperts {
     pub(crate) fn forward(&self, t: &Tape, tokens: &Tensor) -> Tensor {
         let (rows, hidden) = (tokens.dim(0), tokens.dim(1));
         // Adapters of the second product are around those of the first.
-        let down = self.down_proj.open(t);
-        let up = self.gate_up_proj.open(t);
+        let down = self.down_proj.open(t, &mut []);
+        let up = self.gate_up_proj.open(t, &mut []);
         let each = t.view(tokens, [self.count, rows / self.count, hidden]);
         let both = t.batched(&each, up.get(t));
         let [gate, linear] = t.split(&both, [self.intermediate; 2], -1);
@@ -53,7 +53,7 @@ impl AllExperts {
             t.batched(&product, down.get(t))
         };
         drop((both, gate, linear));
-        up.close(down);
+        up.close_in(down, t, &mut []);
         t.view(&out, [rows, hidden])
     }
 

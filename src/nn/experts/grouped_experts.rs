@@ -127,27 +127,29 @@ impl GroupedExperts {
         chosen: &Tensor,
         weights: &Tensor,
     ) -> Tensor {
+        let mut given = [tokens, weights].map(Tensor::clone);
         // Adapters of the second product are around those of the first.
-        let down = self.down_proj.open(t);
-        let weight = [self.gate_up_proj.open(t), down];
+        let [down, up] = {
+            let [tokens, weights] = &mut given;
+            [&self.down_proj, &self.gate_up_proj]
+                .map(|weight| weight.open(t, &mut [tokens, weights]))
+        };
+        let weight = [up, down];
         let [up, down] = [&self.gate_up_proj, &self.down_proj].map(|weight| Some(weight.own()));
         let [up_bias, down_bias] = match &self.biases {
             Some([up, down]) => [Some(up), Some(down)],
             None => [None, None],
         };
+        let own = [up, down, up_bias, down_bias];
+        let away = weight.each_ref().map(Opened::away);
         let module = Called {
-            op: "experts",
-            own: &[up, down, up_bias, down_bias],
-            is_leaf: false,
+            away: &away,
+            ..Called::with("experts", &own)
         };
-        let mut given = [tokens, weights].map(|x| {
-            if self.divided {
-                // Gradients are summed in place, as the result is.
-                t.own_part(x, t.tensor_ranks())
-            } else {
-                x.clone()
-            }
-        });
+        if self.divided {
+            // Gradients are summed in place, as the result is.
+            given = given.map(|x| t.own_part(&x, t.tensor_ranks()));
+        }
         {
             let [tokens, weights] = &mut given;
             t.before_part(&mut [tokens, weights]);
@@ -161,7 +163,7 @@ impl GroupedExperts {
         t.leave(&module, &mut [&mut out]);
         t.after_part(&mut [&mut out]);
         let [up, down] = weight;
-        up.close(down);
+        up.close_in(down, t, &mut [&mut out]);
         out
     }
 

@@ -6,7 +6,7 @@ use super::router_gate::{Gate, OpenGate};
 use super::sparse_mixer;
 use crate::model::{Correction, Experts, Groups, LogitsDtype, Routing, Transformers};
 use crate::nn::build::{Builder, Call, Linear};
-use crate::tape::{Tape, Tensor};
+use crate::tape::{Called, Tape, Tensor};
 use crate::units::DType;
 use std::rc::Rc;
 
@@ -38,6 +38,13 @@ pub(crate) struct Routed {
     pub(crate) weights: Tensor,
     /// The chosen experts `[N, K]`.
     pub(crate) chosen: Tensor,
+}
+
+impl Routed {
+    /// What gradients flow to.
+    fn results(&mut self) -> Vec<&mut Tensor> {
+        self.logits.iter_mut().chain([&mut self.weights]).collect()
+    }
 }
 
 impl Router {
@@ -105,18 +112,36 @@ impl Router {
 
     /// Tokens `[N, H]` to the experts that they go through.
     pub(crate) fn forward(&self, t: &Tape, tokens: &Tensor) -> Routed {
-        let gate = self.gate.open(t);
+        let mut tokens = tokens.clone();
+        let gate = self.gate.open(t, &mut tokens);
+        let own = self.gate.own();
+        if own[0].is_none() {
+            return self.routed(t, &gate, &tokens);
+        }
+        let away = [gate.away()];
+        let module = Called {
+            away: &away,
+            ..Called::with("router", &own)
+        };
+        t.enter(&module, &mut [&mut tokens]);
+        let mut routed = self.routed(t, &gate, &tokens);
+        t.leave(&module, &mut routed.results());
+        gate.close(t, &mut routed.results());
+        routed
+    }
+
+    fn routed(&self, t: &Tape, gate: &OpenGate, tokens: &Tensor) -> Routed {
         let tokens = t.view(tokens, [tokens.numel() / tokens.dim(-1), tokens.dim(-1)]);
         let routed = match self.routing {
             _ if self.widens_tokens => {
                 let wide = t.to(&tokens, DType::Float32);
-                self.softmax(t, &gate, &wide, false)
+                self.softmax(t, gate, &wide, false)
             }
             Routing::Softmax | Routing::SoftmaxOfTokens | Routing::WideGate => {
-                self.softmax(t, &gate, &tokens, false)
+                self.softmax(t, gate, &tokens, false)
             }
-            Routing::WideSoftmax => self.softmax(t, &gate, &tokens, !self.follows_tokens),
-            Routing::Static => self.with_statics(t, &gate, &tokens),
+            Routing::WideSoftmax => self.softmax(t, gate, &tokens, !self.follows_tokens),
+            Routing::Static => self.with_statics(t, gate, &tokens),
             Routing::Drawn { .. } => {
                 let logits = gate.forward(t, &tokens);
                 let [weights, chosen] = sparse_mixer::choose(t, &logits);
@@ -126,23 +151,23 @@ impl Router {
                     chosen,
                 }
             }
-            Routing::Sigmoid => self.sigmoid(t, &gate, &tokens),
-            Routing::Largest { biased } => self.largest(t, &gate, &tokens, biased),
-            Routing::Sorted => self.largest(t, &gate, &tokens, false),
-            Routing::Scaled(groups) => self.scaled(t, &gate, &tokens, groups),
+            Routing::Sigmoid => self.sigmoid(t, gate, &tokens),
+            Routing::Largest { biased } => self.largest(t, gate, &tokens, biased),
+            Routing::Sorted => self.largest(t, gate, &tokens, false),
+            Routing::Scaled(groups) => self.scaled(t, gate, &tokens, groups),
             Routing::Corrected(groups) => {
                 let logits = gate.wide_logits(t, &tokens);
                 let scores = t.sigmoid(&logits);
                 self.in_groups(t, (logits, scores), groups)
             }
-            Routing::Chosen { sigmoid } => self.of_chosen(t, &gate, &tokens, sigmoid),
+            Routing::Chosen { sigmoid } => self.of_chosen(t, gate, &tokens, sigmoid),
             Routing::Grouped(groups) => {
                 let logits = gate.forward(t, &tokens);
                 let scores = t.softmax(&logits, None);
                 self.in_groups(t, (logits, scores), groups)
             }
-            Routing::CorrectedOutside => self.corrected_outside(t, &gate, &tokens),
-            Routing::Sigmoids(scores) => self.by_sigmoids(t, &gate, &tokens, scores.logits),
+            Routing::CorrectedOutside => self.corrected_outside(t, gate, &tokens),
+            Routing::Sigmoids(scores) => self.by_sigmoids(t, gate, &tokens, scores.logits),
         };
         self.record(routed.logits.as_ref());
         routed
@@ -182,7 +207,8 @@ impl Router {
 
     /// The same of transformers 4's Granite, with the largest logits, which it holds.
     pub(crate) fn holding_largest(&self, t: &Tape, tokens: &Tensor) -> (Routed, Tensor) {
-        let (routed, largest) = self.of_largest(t, &self.gate.open(t), tokens, false);
+        let (routed, largest) =
+            self.of_largest(t, &self.gate.open(t, &mut tokens.clone()), tokens, false);
         self.record(routed.logits.as_ref());
         (routed, largest)
     }

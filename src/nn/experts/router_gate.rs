@@ -18,10 +18,18 @@ impl Gate {
         Self::Own(weight, biased.then(|| b.parameter("bias", [count])))
     }
 
-    pub(crate) fn open(&self, t: &Tape) -> OpenGate<'_> {
+    /// The router's own parameters.
+    pub(crate) fn own(&self) -> [Option<&Tensor>; 2] {
+        match self {
+            Self::Layer(_) => [None, None],
+            Self::Own(weight, bias) => [Some(weight.own()), bias.as_ref()],
+        }
+    }
+
+    pub(crate) fn open(&self, t: &Tape, tokens: &mut Tensor) -> OpenGate<'_> {
         match self {
             Self::Layer(layer) => OpenGate::Layer(layer),
-            Self::Own(weight, bias) => OpenGate::Own(weight.open(t), bias.as_ref()),
+            Self::Own(weight, bias) => OpenGate::Own(weight.open(t, &mut [tokens]), bias.as_ref()),
         }
     }
 }
@@ -33,16 +41,28 @@ pub(crate) enum OpenGate<'a> {
 }
 
 impl OpenGate<'_> {
+    /// The router's parameter, if it computes with something else instead.
+    pub(crate) fn away(&self) -> Option<&Tensor> {
+        match self {
+            Self::Layer(_) => None,
+            Self::Own(weight, _) => weight.away(),
+        }
+    }
+
+    /// Ends what [`Gate::open`] began, with the router's results.
+    pub(crate) fn close(self, t: &Tape, results: &mut [&mut Tensor]) {
+        if let Self::Own(weight, _) = self {
+            weight.close(t, results);
+        }
+    }
+
     /// Tokens `[N, H]` to logits `[N, E]`.
     pub(crate) fn forward(&self, t: &Tape, tokens: &Tensor) -> Tensor {
         match self {
             Self::Layer(layer) => layer.forward(t, tokens),
             Self::Own(weight, bias) => {
                 let weight = weight.get(t);
-                let own = [Some(weight), *bias];
-                t.with_own("router", own, tokens, |tokens| {
-                    t.linear(tokens, weight, *bias)
-                })
+                t.linear(tokens, weight, *bias)
             }
         }
     }

@@ -5,11 +5,12 @@
 mod enter;
 mod one_by_one;
 mod release;
+mod uses;
 
 use super::init::{Division, Part, Parts};
 use crate::ask::{OffloadDevice, Zero};
 use crate::model::ResolvedSpec;
-use crate::tape::{Called, Category, Collective, Registered, Role, Storage, Tape, Tensor};
+use crate::tape::{Category, Collective, Registered, Role, Storage, Tape, Tensor};
 use crate::units::{DType, Queue, Shape, Stream, Wait};
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, VecDeque};
@@ -17,6 +18,10 @@ use std::rc::Rc;
 
 /// What the outermost module does.
 pub(super) const ROOT: &str = "root";
+
+/// Layers of PEFT around others, and around what has parameters with adapters: they have no parameters of their own,
+/// are named by one that they read, and read what they need outside of its module.
+const OF_PEFT: [&str; 2] = ["adapted", "wrapped"];
 
 /// Where a parameter is (`ZeroParamStatus`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,6 +48,8 @@ pub(super) struct Use {
     module: Module,
     /// Its parameters: of a leaf those of all modules in it.
     own: Vec<usize>,
+    /// Those of them that are elsewhere while it runs.
+    away: Vec<usize>,
     is_leaf: bool,
     /// The scope of a layer, which has other modules in it.
     layer: Option<u32>,
@@ -79,6 +86,8 @@ pub(super) struct Parameter {
 pub(super) struct Coordinator {
     settings: Zero,
     ranks: u64,
+    /// Modules between the one that is called and the model in it.
+    shells: &'static [&'static str],
     /// The stream of gathers that overlap with what is computed.
     overlapping: Stream,
     pub(super) parameters: Vec<Parameter>,
@@ -94,9 +103,11 @@ pub(super) struct Coordinator {
     available: Cell<i64>,
     /// `active_backward_submodules`.
     backward: RefCell<Vec<Use>>,
-    /// Parameters that the model reads outside of their modules (`register_external_parameter`): its root has
-    /// them, too, and they stay.
-    external: RefCell<Vec<usize>>,
+    /// Parameters that modules read outside of their own (`register_external_parameter`): those that read them have
+    /// them, too.
+    external: RefCell<BTreeMap<Module, Vec<usize>>>,
+    /// `FWD_MODULE_STACK`: the modules that run.
+    running: RefCell<Vec<Module>>,
     /// `ds_recompute_parameters`.
     recomputed: RefCell<BTreeMap<Module, Vec<usize>>>,
 }
@@ -146,6 +157,7 @@ impl Coordinator {
             places: identities.zip(0..).collect(),
             settings,
             ranks,
+            shells: &[],
             overlapping,
             parameters,
             trace: Cell::new(Trace::Invalid),
@@ -156,9 +168,15 @@ impl Coordinator {
             available: Cell::new(0),
             backward: RefCell::default(),
             external: RefCell::default(),
+            running: RefCell::default(),
             recomputed: RefCell::default(),
         };
         (coordinator, parts)
+    }
+
+    /// The same of a model that is within such modules.
+    pub(super) fn around(self, shells: &'static [&'static str]) -> Self {
+        Self { shells, ..self }
     }
 
     fn stream(&self) -> Stream {
@@ -174,45 +192,6 @@ impl Coordinator {
         self.places.get(&tensor.identity()).copied()
     }
 
-    /// A call of a module.
-    pub(super) fn using(&self, t: &Tape, called: &Called) -> Use {
-        let own = called
-            .own
-            .iter()
-            .flatten()
-            .filter_map(|tensor| self.place(tensor));
-        let mut own: Vec<usize> = own.collect();
-        own.sort_unstable();
-        own.dedup();
-        let is_leaf = called.is_leaf;
-        if called.op == ROOT {
-            return Use {
-                module: (usize::MAX, ROOT),
-                own: self.external.borrow().clone(),
-                is_leaf,
-                layer: None,
-            };
-        }
-        let layer = (called.op == "layer").then(|| t.scope());
-        if is_leaf {
-            own = self.within(t, t.scope());
-        }
-        let module = (own.first().copied().unwrap_or(usize::MAX), called.op);
-        Use {
-            module,
-            own,
-            is_leaf,
-            layer,
-        }
-    }
-
-    /// The parameters of all modules at a scope and in it.
-    fn within(&self, t: &Tape, scope: u32) -> Vec<usize> {
-        let all = self.parameters.iter().enumerate();
-        let inside = all.filter(|(_, parameter)| t.is_within(parameter.scope, scope));
-        inside.map(|(at, _)| at).collect()
-    }
-
     /// `reset_step`: a forward pass of the model begins.
     pub(super) fn begin(&self, t: &Tape) {
         self.clean_in_flight(t);
@@ -221,7 +200,9 @@ impl Coordinator {
             Trace::Record => {
                 let mut order = Vec::new();
                 for (step, used) in self.uses.borrow().iter().enumerate() {
-                    order.extend(used.own.iter().map(|&at| (at, step)));
+                    let mut own = self.own_of(used, false);
+                    own.sort_unstable();
+                    order.extend(own.into_iter().map(|at| (at, step)));
                 }
                 self.order.replace(order);
                 self.trace.set(Trace::Complete);
@@ -280,16 +261,20 @@ impl Coordinator {
         {
             self.backward.borrow_mut().push(used.clone());
         }
-        self.gather(t, &used.own);
+        let own = self.own_of(used, forward);
+        self.gather(t, &own);
         let owner = self.backward.borrow().last().map(|owner| owner.module);
         let owner = owner.filter(|_| forward && t.is_in_backward());
-        for &at in &used.own {
+        for &at in &own {
             let parameter = &self.parameters[at];
+            let owner = owner.filter(|_| !parameter.trained);
             let mut active = parameter.active.borrow_mut();
-            if !active.contains(&used.module) {
-                active.push(used.module);
+            for user in [Some(used.module), owner].into_iter().flatten() {
+                if !active.contains(&user) {
+                    active.push(user);
+                }
             }
-            if let Some(owner) = owner.filter(|_| !parameter.trained) {
+            if let Some(owner) = owner {
                 self.recomputed
                     .borrow_mut()
                     .entry(owner)
@@ -304,14 +289,14 @@ impl Coordinator {
         }
         t.wait_stream(t.stream(), self.stream());
         if self.trace.get() == Trace::Complete {
-            self.prefetch(t, used);
+            self.prefetch(t, &own);
         }
         self.step.set(self.step.get() + 1);
     }
 
     /// Which parameters of a module are trained.
     pub(super) fn trained_of(&self, used: &Use) -> Vec<usize> {
-        let mut trained: Vec<usize> = (used.own.iter().copied())
+        let mut trained: Vec<usize> = (self.own_of(used, false).into_iter())
             .filter(|&at| self.parameters[at].trained)
             .collect();
         trained.sort_unstable();
@@ -319,14 +304,14 @@ impl Coordinator {
     }
 
     /// Gathers what the next modules need.
-    fn prefetch(&self, t: &Tape, used: &Use) {
+    fn prefetch(&self, t: &Tape, own: &[usize]) {
         let step = self.step.get();
         let mut queue = self.queue.borrow_mut();
         let is_new = |at: &&usize| {
             let fetched_for = self.parameters[**at].fetched_for.get();
             fetched_for.is_none_or(|fetched_for| fetched_for < step)
         };
-        let mut missing = used.own.iter().filter(is_new).count();
+        let mut missing = own.iter().filter(is_new).count();
         while missing > 0
             && let Some((at, used_at)) = queue.pop_front()
         {

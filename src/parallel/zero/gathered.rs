@@ -40,8 +40,7 @@ impl ParameterHooks for Gathered {
     }
 
     fn after(&self, t: &Tape, module: &Called, _outputs: &mut [&mut Tensor]) {
-        let used = self.coordinator.using(t, module);
-        self.coordinator.release(t, &used, true);
+        self.coordinator.leave(t, module);
     }
 
     /// `GatheredParameters`.

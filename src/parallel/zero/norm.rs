@@ -42,6 +42,20 @@ fn is_finite(t: &Tape, x: &Tensor) -> Tensor {
     finite
 }
 
+/// `has_overflow` of stage 3 (`deepspeed/runtime/zero/stage3.py`): whether a gradient of a part is not finite.
+pub(super) fn overflow_of_parts(t: &Tape, gradients: &Tensor) -> Tensor {
+    let flags = |op| t.empty(op, *gradients.shape(), DType::Bool);
+    let infinite = {
+        let _absolute = t.empty("abs", *gradients.shape(), gradients.dtype());
+        flags("eq")
+    };
+    drop((t.empty("any", number(), DType::Bool), infinite));
+    let unordered = flags("ne");
+    drop((t.empty("any", number(), DType::Bool), unordered));
+    let _clone = t.empty("clone", number(), DType::Bool);
+    t.empty("_to_copy", number(), DType::UInt8)
+}
+
 /// `is_invalid_grad_norm` (`deepspeed/runtime/utils.py`): whether there is a norm that is not finite or below 0.
 pub(super) fn invalid(t: &Tape, norms: &Tensor) -> Tensor {
     let flag = |op| t.empty(op, *norms.shape(), DType::Bool);

@@ -5,6 +5,7 @@ use super::Timer;
 use super::coordinator::Coordinator;
 use super::init::Parts;
 use super::norm;
+use super::sub_groups::sub_groups;
 use crate::ask::{OffloadDevice, Zero};
 use crate::model::ResolvedSpec;
 use crate::parallel::wrapper::{OnRank, Wrapper};
@@ -18,6 +19,9 @@ use std::rc::{Rc, Weak};
 const REDUCTION: Stream = Stream::side(1);
 /// `__allgather_stream` of its parameters.
 const ALL_GATHER: Stream = Stream::side(2);
+
+/// What PEFT has within its own model (`PeftModel.base_model` and `LoraModel.model`, peft 0.21).
+const PEFT: &[&str] = &["base_model", "adapted_model"];
 
 /// Elements of which the norm is taken at once where the optimizer is on the host
 /// (`_constant_buffered_norm2`).
@@ -51,7 +55,7 @@ pub(in crate::parallel) struct Stage3 {
     /// `ipg_bucket.buffer`.
     bucket: Option<Tensor>,
     /// `grad_partitions_flat_buffer`, and `inf_or_nan_tracker`.
-    _gradients: Option<[Tensor; 2]>,
+    gradients: Option<[Tensor; 2]>,
     /// What is in the bucket.
     waiting: RefCell<Vec<usize>>,
     elements: Cell<u64>,
@@ -81,6 +85,11 @@ impl Stage3 {
         let offloads = settings.offload_optimizer == OffloadDevice::Cpu;
         let states = super::states_of_model(t, spec);
         let (coordinator, mut parts) = Coordinator::new(t, spec, ALL_GATHER, registered, built);
+        // Distillation calls the model without its head by itself.
+        let coordinator = match spec.lora {
+            Some(_) if !spec.objective.has_teacher() => coordinator.around(PEFT),
+            _ => coordinator,
+        };
         let mut trained = Vec::new();
         t.for_each_parameter(|_, parameter, _| trained.extend(coordinator.place(parameter)));
         let low = trained
@@ -146,7 +155,7 @@ impl Stage3 {
             groups,
             _parts: parts,
             bucket,
-            _gradients: tracker.map(|tracker| {
+            gradients: tracker.map(|tracker| {
                 let gradients = flat("zeros", own, spec.weights, Category::Gradients);
                 [gradients, tracker]
             }),
@@ -197,7 +206,8 @@ impl Stage3 {
     /// `reduce_leaf_module_grads`.
     fn reduce_leaf(&self, t: &Tape, members: &[usize]) {
         for &at in members {
-            if self.coordinator.parameters[at].tensor.gradient().is_some() {
+            let reduced = self.waiting.borrow().contains(&at);
+            if !reduced && self.coordinator.parameters[at].tensor.gradient().is_some() {
                 self.put_into_bucket(t, at);
             }
         }
@@ -314,6 +324,12 @@ impl Stage3 {
     fn step_here(&self, t: &Tape, run: OnRank) {
         let part = |&at: &usize| Shape::from([self.coordinator.parameters[at].part]);
         let gradient = |shape: Shape| t.without_storage(shape, self.accumulated);
+        let half = self.low == DType::Float16;
+        if let Some([gradients, _]) = self.gradients.as_ref().filter(|_| half) {
+            let overflows = || norm::overflow_of_parts(t, gradients);
+            drop(t.on_stream(self.stream(), overflows));
+            t.synchronize_stream();
+        }
         let mut norms = Vec::new();
         for group in &self.groups {
             let gradients: Vec<Tensor> = group.members.iter().map(part).map(gradient).collect();
@@ -350,24 +366,6 @@ impl Stage3 {
         self.coordinator.step_ended(t);
         drop((total, norms, held));
     }
-}
-
-/// `_create_fp16_sub_groups`.
-fn sub_groups(trained: &[usize], parts: &[Tensor], size: u64) -> Vec<Vec<usize>> {
-    let elements = |members: &[usize]| members.iter().map(|&at| parts[at].numel()).sum::<u64>();
-    if size >= elements(trained) {
-        return vec![trained.to_vec()];
-    }
-    let mut groups = vec![Vec::new()];
-    for &at in trained {
-        if groups.last().is_some_and(|group| elements(group) >= size) {
-            groups.push(Vec::new());
-        }
-        if let Some(group) = groups.last_mut() {
-            group.push(at);
-        }
-    }
-    groups
 }
 
 impl Stage3 {
@@ -412,13 +410,14 @@ impl ParameterHooks for Stage3 {
     }
 
     fn after(&self, t: &Tape, module: &Called, outputs: &mut [&mut Tensor]) {
-        let used = self.coordinator.using(t, module);
-        self.coordinator.release(t, &used, true);
+        let left = self.coordinator.leave(t, module);
         for output in outputs {
-            if let Some(own) = self.own.upgrade() {
-                let used = used.clone();
-                let entered = move |t: &Tape| own.coordinator.fetch(t, &used, false);
-                t.pass_through(&mut [&mut **output], Rc::new(entered));
+            for used in &left {
+                if let Some(own) = self.own.upgrade() {
+                    let used = used.clone();
+                    let entered = move |t: &Tape| own.coordinator.fetch(t, &used, false);
+                    t.pass_through(&mut [&mut **output], Rc::new(entered));
+                }
             }
             if let Some(kept) = self.output_gradient.take().filter(|_| module.is_leaf) {
                 t.keep_gradient(output, kept);

@@ -6,6 +6,7 @@ use crate::ask::{
     Message, ObjectiveKind, OffloadDevice, PipelineParallel, Plan, Scenario, TensorParallel,
     message,
 };
+use crate::resolve::activations::{CHECKPOINTING, checkpointing};
 use serde_json::Value;
 
 /// Whether ranks are those that accelerate prepares trainers for: of DDP, FSDP and DeepSpeed's `ZeRO`.
@@ -25,8 +26,8 @@ fn sees_other_data(scenario: &Scenario) -> bool {
         )
 }
 
-/// Refuses what is not estimated of an objective on several GPUs, of a model with experts or without.
-pub(super) fn check(scenario: &Scenario, has_experts: bool, findings: &mut Vec<Finding>) {
+/// Refuses what is not estimated of an objective on several GPUs.
+pub(super) fn check(scenario: &Scenario, findings: &mut Vec<Finding>) {
     if scenario.parallelism.is_none() {
         return;
     }
@@ -72,18 +73,12 @@ pub(super) fn check(scenario: &Scenario, has_experts: bool, findings: &mut Vec<F
         message!(objective::teacher_offloaded),
         (offload, OffloadDevice::None.name().into()),
     );
-    // TRL turns it on for adapters there, whatever is asked for (`use_reentrant` in each trainer's `__init__`).
-    let checkpointing = "activation_checkpointing";
-    let reentrant = match scenario.activation_checkpointing {
-        ActivationCheckpointing::None => false,
-        ActivationCheckpointing::FullReentrant => true,
-        _ => scenario.lora.is_some(),
-    };
+    let reentrant = checkpointing(scenario) == ActivationCheckpointing::FullReentrant;
     refuse(
         objective.has_teacher() && by_engine && reentrant,
-        checkpointing,
+        CHECKPOINTING,
         message!(objective::teacher_recomputed),
-        (checkpointing, ActivationCheckpointing::None.name().into()),
+        (CHECKPOINTING, ActivationCheckpointing::None.name().into()),
     );
     let precomputes = "objective.precompute_ref_log_probs";
     let compares = matches!(objective.kind, ObjectiveKind::Dpo | ObjectiveKind::Kto);
@@ -100,12 +95,6 @@ pub(super) fn check(scenario: &Scenario, has_experts: bool, findings: &mut Vec<F
         by_engine && scenario.lora.is_some() && objective.has_reference(),
         stage,
         message!(objective::adapters_off_in_engine),
-        (stage, 2.into()),
-    );
-    refuse(
-        by_engine && scenario.lora.is_some() && has_experts,
-        stage,
-        message!(objective::adapted_experts_in_engine),
         (stage, 2.into()),
     );
     let dora = "lora.use_dora";
@@ -236,12 +225,6 @@ mod tests {
                 json!({"dp": {"kind": "deepspeed_zero", "stage": 3, "size": 2}}),
                 json!({"lora": {"r": 8, "target_modules": ["q_proj"], "use_dora": true}}),
                 "lora.use_dora",
-            ),
-            (
-                &json!({"kind": "cpo"}),
-                json!({"dp": {"kind": "deepspeed_zero", "stage": 3, "size": 2}}),
-                json!({"model": "qwen3-30b-a3b", "lora": {"r": 8, "target_modules": ["q_proj"]}}),
-                "parallelism.dp.stage",
             ),
         ] {
             let found = refused(objective, &parallelism, &other);

@@ -9,7 +9,7 @@ use super::{TEACHER, Trainer};
 use crate::families::{Batch, Model};
 use crate::nn::build::{Output, Request};
 use crate::sim::Phase;
-use crate::tape::{Called, Category, Divergence, Headed, OwnHooks, Tensor};
+use crate::tape::{Category, Divergence, Headed, OwnHooks, Tensor};
 use crate::units::{DType, Shape};
 
 /// What is generated for all micro-batches of a step (`_buffered_inputs`).
@@ -143,12 +143,7 @@ impl Trainer<'_> {
         mark(Phase::Forward);
         let n = size * completion;
         // lm_head.weight, which is not the module's that is called
-        let outside = Called {
-            op: "external",
-            own: &[Some(&student.weight), student.bias.as_ref()],
-            is_leaf: false,
-        };
-        t.enter(&outside, &mut []);
+        t.read_outside(&[Some(&student.weight), student.bias.as_ref()]);
         let valid = t.empty("ne", Shape::from([n]), DType::Bool);
         let counted = number("sum", DType::Int64);
         drop(t.empty("sum", Shape::from([n]), DType::Int64));

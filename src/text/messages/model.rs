@@ -60,6 +60,8 @@ groups! {
             "PEFT 会适配路由器量化层的压缩字节，暂不支持估算；请写出其他层。";
         adapter_dropout: "PEFT refuses dropout where parameters of experts or routers get adapters.",
             "为专家或路由器的参数添加 LoRA 时，PEFT 不支持 dropout。";
+        adapters_not_prefetched: "Under ZeRO-3 DeepSpeed stops in the second step (\"tracing error\", run with 0.19.8) where parameters of experts or routers have adapters and it does not gather ahead of them.",
+            "ZeRO-3 下为专家或路由器的参数添加 LoRA 时，如果不提前收集参数，DeepSpeed 会在第二步报错（\"tracing error\"，0.19.8 实测）。";
         dora: "PEFT refuses DoRA where parameters of experts or routers get adapters.",
             "为专家或路由器的参数添加 LoRA 时，PEFT 不支持 DoRA。";
         run_in_turn: "The experts of this model run one after the other over the tokens that its router sends there; they are taken to be spread evenly. A router that prefers some experts takes a little more.",

@@ -38,8 +38,6 @@ groups! {
             "FSDP1 下预计算对数概率的参考模型会留在 GPU 上（实测，trl 1.16）；暂不支持估算。";
         adapters_off_in_engine: "Under ZeRO-3 a reference that is the model with its adapters switched off is not estimated yet: DeepSpeed loses its record of the order of modules there.",
             "ZeRO-3 下暂不支持以关闭适配器的模型为参考：DeepSpeed 会因此丢失模块顺序的记录。";
-        adapted_experts_in_engine: "Adapters of a mixture of experts beside TRL's objectives are not estimated under ZeRO-3 yet.",
-            "ZeRO-3 下暂不支持在混合专家模型上同时使用适配器与 TRL 的训练目标。";
         precomputed_by_engine: "Under ZeRO-3 the engine that precomputes log-probabilities leaves its hooks on the model, and the first training step stops (trl 1.16, deepspeed 0.19.8).",
             "ZeRO-3 下预计算对数概率的引擎会把钩子留在模型上，第一个训练步会报错（trl 1.16、deepspeed 0.19.8）。";
         generation: "Generation {which} is not estimated yet; GRPO's step without it is.",

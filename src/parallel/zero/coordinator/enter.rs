@@ -2,43 +2,54 @@
 //!
 //! Source: `deepspeed/runtime/zero/parameter_offload.py`, deepspeed 0.19.8.
 
-use super::{Coordinator, ROOT, Status, Use, hold};
+use super::{Coordinator, OF_PEFT, ROOT, Status, Use, hold};
 use crate::tape::{Called, Tape};
 use crate::units::Wait;
 
 impl Coordinator {
     /// A module is called: what it uses, where it is one with others around it.
     pub(in crate::parallel::zero) fn enter(&self, t: &Tape, module: &Called) -> Option<Use> {
-        let used = self.using(t, module);
         if module.op == "external" {
             let own = module.own.iter().flatten();
             own.filter_map(|tensor| self.place(tensor))
                 .for_each(|at| self.read(t, at));
             return None;
         }
+        let used = self.using(t, module);
         let is_root = module.op == ROOT;
         if is_root {
             self.begin(t);
         }
+        self.running.borrow_mut().push(used.module);
         self.fetch(t, &used, true);
         if is_root {
             // The model within the one with a head, which it gives all by name.
-            self.fetch(t, &self.using(t, &Called::bare("model")), true);
+            for within in self.shells.iter().chain(&["model"]) {
+                let used = self.using(t, &Called::bare(within));
+                self.running.borrow_mut().push(used.module);
+                self.fetch(t, &used, true);
+            }
             return None;
         }
         Some(used)
     }
 
-    /// A parameter is read outside of its module (`ZeROOrderedDict.__getitem__`).
+    /// A parameter is read outside of its module (`ZeROOrderedDict.__getitem__`), while the model is called
+    /// (`_in_forward`).
     fn read(&self, t: &Tape, at: usize) {
-        if !self.is_apart(at) {
+        if !self.is_apart(at) || t.is_in_backward() {
             return;
         }
-        if !self.external.borrow().contains(&at) {
-            self.external.borrow_mut().push(at);
-            let mut uses = self.uses.borrow_mut();
-            let roots = uses.iter_mut().filter(|used| used.module.1 == ROOT);
-            roots.for_each(|root| root.own.push(at));
+        let reader = match self.running.borrow().last() {
+            Some(&(of, op)) if OF_PEFT.contains(&op) => (of, op),
+            // The one with a head.
+            Some(_) => (usize::MAX, self.shells.last().copied().unwrap_or(ROOT)),
+            None => (usize::MAX, ROOT),
+        };
+        let mut external = self.external.borrow_mut();
+        let external = external.entry(reader).or_default();
+        if !external.contains(&at) {
+            external.push(at);
         }
         self.take(t, at);
     }

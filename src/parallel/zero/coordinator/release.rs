@@ -2,20 +2,20 @@
 //!
 //! Source: `deepspeed/runtime/zero/partitioned_param_coordinator.py`, deepspeed 0.19.8.
 
-use super::{Coordinator, Status, Trace, Use, hold};
+use super::{Coordinator, ROOT, Status, Trace, Use, hold};
 use crate::ask::OffloadDevice;
-use crate::tape::Tape;
+use crate::tape::{Called, Tape};
 use crate::units::Stream;
 
 impl Coordinator {
     /// `release_sub_module`.
     pub(in crate::parallel::zero) fn release(&self, t: &Tape, used: &Use, forward: bool) {
+        let mut own = self.own_of(used, forward);
         let mut released = if self.trace.get() == Trace::Complete {
-            self.to_release(t, used)
+            self.to_release(t, used, forward)
         } else {
-            used.own.clone()
+            own.clone()
         };
-        let mut own = used.own.clone();
         if !forward {
             let recomputed = self.recomputed.borrow_mut().remove(&used.module);
             for at in recomputed.unwrap_or_default() {
@@ -39,32 +39,45 @@ impl Coordinator {
         }
     }
 
+    /// A module has run, and those between it and the model in it. -> all of them, from the inside out.
+    pub(in crate::parallel::zero) fn leave(&self, t: &Tape, module: &Called) -> Vec<Use> {
+        let used = self.using(t, module);
+        let shells = self.shells.iter().filter(|_| module.op == ROOT).rev();
+        let shells = shells.map(|shell| self.using(t, &Called::bare(shell)));
+        let left: Vec<Use> = shells.chain([used]).collect();
+        while let Some((_, op)) = self.running.borrow_mut().pop()
+            && module.op == ROOT
+            && op != ROOT
+        {}
+        for used in &left {
+            self.release(t, used, true);
+        }
+        left
+    }
+
     /// `__params_to_release`: what is neither persistent nor needed again soon.
-    pub(super) fn to_release(&self, t: &Tape, used: &Use) -> Vec<usize> {
+    pub(super) fn to_release(&self, t: &Tape, used: &Use, forward: bool) -> Vec<usize> {
         let step = self.step.get();
         let is_free = |at: &usize| {
             let parameter = &self.parameters[*at];
             !parameter.persists && parameter.fetched_for.get().is_none_or(|at| at <= step)
         };
-        let mut released: Vec<usize> = used.own.iter().copied().filter(is_free).collect();
+        let mut released = self.own_of(used, forward);
+        released.retain(is_free);
         let mut passed = 0;
         for next in self.uses.borrow().iter().skip(step) {
             if passed >= self.settings.stage3_max_reuse_distance || released.is_empty() {
                 break;
             }
             // Whether it looks into the next module depends on the one that is released.
-            let within;
             let seen = match (used.is_leaf, next.is_leaf, next.layer) {
-                (false, true, _) => &[][..],
-                (true, _, Some(scope)) => {
-                    within = self.within(t, scope);
-                    &within
-                }
-                _ => &next.own,
+                (false, true, _) => Vec::new(),
+                (true, _, Some(scope)) => self.within(t, scope),
+                _ => self.own_of(next, false),
             };
             for at in seen {
-                released.retain(|other| other != at);
-                passed += self.parameters[*at].tensor.numel();
+                released.retain(|&other| other != at);
+                passed += self.parameters[at].tensor.numel();
             }
         }
         released
@@ -77,12 +90,8 @@ impl Coordinator {
                 return;
             };
             let recomputed = self.recomputed.borrow_mut().remove(&used.module);
-            for at in used
-                .own
-                .iter()
-                .copied()
-                .chain(recomputed.unwrap_or_default())
-            {
+            let own = self.own_of(&used, false).into_iter();
+            for at in own.chain(recomputed.unwrap_or_default()) {
                 let parameter = &self.parameters[at];
                 parameter
                     .active
