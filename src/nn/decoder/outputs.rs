@@ -5,6 +5,16 @@ use crate::nn::build::{Linear, Output};
 use crate::nn::heads::{classifier, loss, scored};
 use crate::tape::{Called, Tape, Tensor};
 
+/// Parameters are read outside of their module.
+fn read_outside(t: &Tape, own: &[Option<&Tensor>]) {
+    let outside = Called {
+        op: "external",
+        own,
+        is_leaf: false,
+    };
+    t.enter(&outside, &mut []);
+}
+
 impl Shell {
     /// `hidden_states[:, slice_indices, :]`: the positions `[B, S', H]` that get logits.
     pub(crate) fn kept_positions(&self, t: &Tape, hidden: &Tensor) -> Tensor {
@@ -28,7 +38,9 @@ impl Shell {
             let given = (input_ids, labels);
             return Ok(classifier::classify(t, self.facts, &hidden, head, given));
         }
-        let hidden = match self.cut_output(t, hidden, head, labels) {
+        let scored = self.scored_output(t, hidden, head, labels);
+        let cut = scored.or_else(|hidden| self.cut_output(t, hidden, head, labels));
+        let hidden = match cut {
             Ok(output) => return Ok(output),
             Err(hidden) => hidden,
         };
@@ -36,15 +48,22 @@ impl Shell {
             Some(labels) => {
                 // Whoever takes the hidden states alone drops the keys and values beside them.
                 drop(t.take_cache());
-                Ok(Output::of_loss(loss::chunked(t, &hidden, head, labels)))
+                let read = self.bends.before(t, hidden);
+                let after = |t: &Tape, logits| self.bends.after(t, logits);
+                Ok(Output::of_loss(loss::chunked(
+                    t,
+                    &read,
+                    (head, after),
+                    labels,
+                )))
             }
             None => Err(hidden),
         }
     }
 
-    /// What a head gives whose loss in training takes no logits, or one that is left out, where that is asked for: final hidden states
-    /// `[B, S, H]` are dropped when they have been cast. Gives them back where it is not.
-    pub(crate) fn cut_output(
+    /// What stands in a head's place where that is left out, or scores tokens by itself, where that is asked for.
+    /// Gives final hidden states `[B, S, H]` back where it is not.
+    pub(crate) fn scored_output(
         &self,
         t: &Tape,
         hidden: Tensor,
@@ -60,27 +79,39 @@ impl Shell {
                 beside: given.into_iter().flatten().collect(),
             });
         }
-        let reads = |own: &[Option<&Tensor>]| {
-            let outside = Called {
-                op: "external",
-                own,
-                is_leaf: false,
-            };
-            t.enter(&outside, &mut []);
-        };
         if let (Some(asked), Some(labels)) = (self.call.scored(), labels) {
-            reads(&[head.weight(), head.bias().as_ref()]);
+            read_outside(t, &[head.weight(), head.bias().as_ref()]);
             if let Some(output) = scored(t, (&hidden, head), labels, asked) {
                 return Ok(output);
             }
         }
+        Err(hidden)
+    }
+
+    /// What a head gives whose loss in training takes no logits, where that is asked for: final hidden states
+    /// `[B, S, H]` are dropped when they have been cast. Gives them back where it is not. What logits are multiplied
+    /// by hidden states are, since there are no logits.
+    pub(crate) fn cut_output(
+        &self,
+        t: &Tape,
+        hidden: Tensor,
+        head: &Linear,
+        labels: Option<&Tensor>,
+    ) -> Result<Output, Tensor> {
         let labels = labels.filter(|_| self.cuts_loss && t.is_training());
         let (Some(labels), Some(weight)) = (labels, head.weight()) else {
             return Err(hidden);
         };
-        reads(&[Some(weight)]);
+        read_outside(t, &[Some(weight)]);
+        let hidden = if self.bends.scales() {
+            let scaled = t.mul_scalar(&hidden);
+            drop(hidden);
+            scaled
+        } else {
+            hidden
+        };
         let loss = t.scoped("loss", None, || {
-            loss::cut(t, (hidden, weight), labels, self.caps_logits)
+            loss::cut(t, (hidden, weight), labels, self.bends.caps)
         });
         Ok(Output::of_loss(loss))
     }
