@@ -1,6 +1,6 @@
 //! How a family's configs tell of their mixture of experts, and what it is where they say nothing.
 
-use super::experts::{ExpertForm, SharedForm};
+use super::experts::{ExpertForm, SharedForm, StoredExperts};
 use super::options::Flag;
 use super::routing::Routing;
 
@@ -24,6 +24,8 @@ pub struct ExpertRule {
     pub normalized: Flag,
     /// How the experts compute.
     pub form: ExpertForm,
+    /// How a checkpoint has their weights.
+    pub stored: StoredExperts,
     /// How they are chosen; groups are those of a config that names none.
     pub routing: Routing,
     /// Whether sigmoids are corrected.
@@ -86,6 +88,7 @@ impl ExpertRule {
         shared_form: SharedForm::Gated,
         normalized: Flag::Always,
         form: ExpertForm::Gated,
+        stored: StoredExperts::Apart,
         routing: Routing::Softmax,
         corrected: Flag::Always,
         wide_correction: false,

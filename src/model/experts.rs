@@ -37,6 +37,8 @@ pub struct Experts {
     pub shared: SharedForm,
     /// How the experts compute.
     pub form: ExpertForm,
+    /// How a checkpoint has their weights.
+    pub stored: StoredExperts,
     /// How they are chosen.
     pub routing: Routing,
     /// Whether the experts are built before their router.
@@ -82,6 +84,26 @@ pub enum ExpertForm {
     GatedBy(Activation),
     /// As two layers with a function between them (`NemotronHExperts`).
     Plain(Activation),
+}
+
+/// How a checkpoint has the weights of experts (`conversion_mapping.py`, transformers 5.23).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StoredExperts {
+    /// Each expert's apart: `gate_proj`, `up_proj` and `down_proj`.
+    Apart,
+    /// The same, as `w1`, `w3` and `w2`, of a `block_sparse_moe` where the model has an `mlp`.
+    Numbered,
+    /// All of a layer as one tensor, as the model has them.
+    Stacked,
+    /// The same, as the layers `input_linear` and `output_linear` of the mixture.
+    Linear,
+}
+
+impl StoredExperts {
+    /// Whether those of all experts are put together when they are loaded, and taken apart when they are saved.
+    pub fn are_apart(self) -> bool {
+        matches!(self, Self::Apart | Self::Numbered)
+    }
 }
 
 impl Experts {

@@ -70,7 +70,7 @@ pub use dual::{DualConfig, DualKind, TextTower, TowerConfig};
 pub use eurobert::{EuroBertConfig, Pooling};
 pub use expert_rule::{ExpertRule, SharedWidth, SparseLayers};
 pub(crate) use experts::EXPERTS;
-pub use experts::{AFTER_EXPERTS, ExpertForm, Experts, LATENT, PLAIN, SharedForm};
+pub use experts::{AFTER_EXPERTS, ExpertForm, Experts, LATENT, PLAIN, SharedForm, StoredExperts};
 pub use family::{ConfigParts, Family, Proof, Reader};
 pub(crate) use fla::NORM_WIDTH;
 pub use fla::{FlaAttention, FlaConfig, FlaFused, FlaMixer, FlaStateSpace};

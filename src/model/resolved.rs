@@ -179,6 +179,13 @@ impl ResolvedSpec {
         self.scenario.host.saving.unwrap_or(usual) == Saving::FullState
     }
 
+    /// Whether a checkpoint has all parameters, which are on the device when it is written: gathered ones are on the
+    /// host, and beside adapters nothing else is written.
+    pub fn writes_from_device(&self) -> bool {
+        let dp = self.parallelism.dp.kind;
+        self.lora.is_none() && matches!(dp, DataParallelKind::None | DataParallelKind::Ddp)
+    }
+
     /// Whether the model, and what trains it, are Megatron-Core's own.
     pub fn is_of_megatron_core(&self) -> bool {
         self.parallelism.dp.kind == DataParallelKind::Megatron

@@ -2,9 +2,8 @@
 
 use crate::ask::{
     ActivationCheckpointing, ActivationOffloadKind, DataParallelKind, Finding, Framework, Message,
-    ObjectiveKind, Program, SavedOperation, Scenario, Task, closest, message,
+    ObjectiveKind, Program, SavedOperation, Scenario, closest, message,
 };
-use crate::families::network::has_stages;
 use crate::model::{Architecture, SavedOperations};
 use serde_json::Value;
 
@@ -51,13 +50,8 @@ pub(crate) fn saved_operations(scenario: &Scenario) -> Option<SavedOperations> {
 }
 
 /// Refuses what is not there or not estimated.
-pub(crate) fn check(
-    scenario: &Scenario,
-    architecture: &Architecture,
-    task: Task,
-    findings: &mut Vec<Finding>,
-) {
-    check_operations(scenario, architecture, task, findings);
+pub(crate) fn check(scenario: &Scenario, architecture: &Architecture, findings: &mut Vec<Finding>) {
+    check_operations(scenario, findings);
     check_offload(scenario, architecture, findings);
 }
 
@@ -74,12 +68,7 @@ fn is_whole(scenario: &Scenario) -> bool {
     !megatron && sizes.into_iter().all(|size| size < 2)
 }
 
-fn check_operations(
-    scenario: &Scenario,
-    architecture: &Architecture,
-    task: Task,
-    findings: &mut Vec<Finding>,
-) {
+fn check_operations(scenario: &Scenario, findings: &mut Vec<Finding>) {
     if !by_operations(scenario) {
         return;
     }
@@ -105,9 +94,7 @@ fn check_operations(
         return;
     }
     let recent = scenario.framework == Framework::Torch215Transformers523;
-    let decoder = matches!(architecture, Architecture::Decoder(config) if config.images.is_none());
-    let shell = || has_stages(architecture, task, scenario.framework);
-    if !(recent && decoder && is_whole(scenario) && shell()) {
+    if !(recent && is_whole(scenario)) {
         let why = message!(activations::operations);
         let full = ActivationCheckpointing::Full.name();
         findings.push(Finding::error(CHECKPOINTING, why).with_fix(CHECKPOINTING, full));

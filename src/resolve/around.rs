@@ -71,12 +71,11 @@ fn excluded(
 ) -> impl Iterator<Item = (&'static str, Message)> {
     let straight = resolve(scenario).loading == ModelLoading::DeviceMap;
     let hub = !matches!(scenario.model, ModelRef::Linear { .. });
-    let quantized = scenario.quantization.is_on();
     let fsdp2 = scenario.parallelism.dp.kind == DataParallelKind::Fsdp2;
     let decodes = matches!(architecture, Architecture::Decoder(_));
     let as_built = scenario.around.loading == ModelLoading::ZeroInit;
     let dora = scenario.lora.as_ref().is_some_and(|lora| lora.use_dora);
-    let checks: [(bool, &'static str, Message); 15] = [
+    let checks: [(bool, &'static str, Message); 14] = [
         (
             scenario.framework != RECENT,
             "framework",
@@ -109,7 +108,7 @@ fn excluded(
             message!(around::own_loop),
         ),
         (
-            straight && architecture.experts().is_some(),
+            straight && architecture.experts().is_some() && !decodes,
             LOADING,
             message!(around::experts),
         ),
@@ -118,7 +117,6 @@ fn excluded(
             LOADING,
             message!(around::speech),
         ),
-        (quantized && !decodes, LOADING, message!(around::quantized)),
         (fsdp2 && !decodes, LOADING, message!(around::shared_weights)),
         (
             as_built && !scenario.parallelism.dp.partitions_parameters(),
@@ -142,10 +140,7 @@ fn excluded(
 }
 
 /// What excludes an estimate of saving: the key, and why.
-fn not_saved(
-    scenario: &Scenario,
-    architecture: &Architecture,
-) -> impl Iterator<Item = (&'static str, Message)> {
+fn not_saved(scenario: &Scenario) -> impl Iterator<Item = (&'static str, Message)> {
     let parallelism = &scenario.parallelism;
     let only_data = Parallelism {
         dp: parallelism.dp,
@@ -156,12 +151,9 @@ fn not_saved(
         .host
         .saving
         .is_none_or(|saving| saving == Saving::FullState);
-    // Gathered weights are on the host when they are written, and beside adapters nothing else is written.
-    let alone = matches!(dp.kind, DataParallelKind::None | DataParallelKind::Ddp);
-    let on_device = alone && scenario.lora.is_none();
     let fsdp1 = dp.kind == DataParallelKind::Fsdp1;
     let whole = dp.fsdp.sharding_strategy == ShardingStrategy::NoShard;
-    let checks: [(bool, &'static str, Message); 6] = [
+    let checks: [(bool, &'static str, Message); 5] = [
         (
             scenario.program == Program::Evaluation,
             "program",
@@ -183,11 +175,6 @@ fn not_saved(
             message!(around::saved_by_fsdp1),
         ),
         (
-            on_device && architecture.experts().is_some(),
-            SAVING,
-            message!(around::saved_experts),
-        ),
-        (
             scenario.framework != RECENT,
             "framework",
             message!(around::framework, framework = RECENT.name()),
@@ -206,7 +193,7 @@ pub(crate) fn check(scenario: &Scenario, architecture: &Architecture, findings: 
         findings.extend(refused.map(|(key, why)| Finding::error(key, why).with_fix(LOADING, none)));
     }
     if around.saving {
-        let refused = not_saved(scenario, architecture);
+        let refused = not_saved(scenario);
         findings.extend(refused.map(|(key, why)| Finding::error(key, why).with_fix(SAVING, false)));
     }
 }
@@ -269,11 +256,11 @@ mod tests {
             (&cpu, &sft, Some("objective.kind")),
             (&cpu, &evaluates, Some("program")),
             (&cpu, &mixture, None),
-            (&straight, &mixture, Some("around.loading")),
+            (&straight, &mixture, None),
             (&saving, &evaluates, Some("program")),
             (&saving, &old, Some("framework")),
             (&saving, &ddp, None),
-            (&saving, &mixture, Some("around.saving")),
+            (&saving, &mixture, None),
         ] {
             let resolution = resolved(around, other);
             let first = resolution.findings.first().map(|f| f.key.as_str());

@@ -18,10 +18,10 @@ pub(crate) fn resolve(scenario: &Scenario) -> Loss {
 }
 
 /// Whether the model's logits are its head's result for the hidden states, and its loss is theirs.
-fn is_plain(config: &DecoderConfig, capped: bool) -> bool {
+fn is_plain(config: &DecoderConfig) -> bool {
     let balanced = |experts: &crate::model::Experts| experts.balanced;
     config.family.plain_logits
-        && (capped || !config.final_softcap)
+        && !config.final_softcap
         && !config.experts.as_ref().is_some_and(balanced)
 }
 
@@ -41,10 +41,12 @@ pub(crate) fn check(
         Loss::Labels | Loss::MeanLogits | Loss::None => return,
     };
     let cut = scenario.loss == Loss::Cut;
-    let plain = matches!(architecture, Architecture::Decoder(config) if is_plain(config, cut));
+    // A loop that takes the loss of hidden states does with them, and with the loss, what the model does.
+    let known =
+        matches!(architecture, Architecture::Decoder(config) if chunks || cut || is_plain(config));
     let wrapped = scenario.autocast_style == AutocastStyle::Accelerate
         || scenario.optimizer.master_weights != MasterWeights::None;
-    let why = if !plain || task != Task::CausalLm {
+    let why = if !known || task != Task::CausalLm {
         message!(chunked_loss::plain_logits_only, loss)
     } else if scenario.program != Program::Training
         || cut && scenario.evaluation.kind != EvaluationKind::None

@@ -71,7 +71,7 @@ fn complete(asked: &Scenario, findings: &mut Vec<Finding>) -> Option<ResolvedSpe
     optimizer::check_heads(scenario, &model.architecture, findings);
     optimizer::check_small(scenario, &modules, findings);
     optimizer::check_shapes(scenario, &model.architecture, &modules, findings);
-    activations::check(scenario, &model.architecture, task, findings);
+    activations::check(scenario, &model.architecture, findings);
     packing::check(scenario, &model.architecture, task, findings);
     chunked_loss::check(scenario, &model.architecture, task, findings);
     neftune::check(scenario, &model.architecture, findings);

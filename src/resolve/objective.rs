@@ -6,8 +6,7 @@ use super::evaluation;
 use crate::ask::{
     ACCUMULATION, ActivationCheckpointing, ActivationOffloadKind, AutocastStyle, EvaluationKind,
     Finding, Framework, Generator, LigerKernel, Loss, LossType, MasterWeights, Message, ModelRef,
-    Objective, ObjectiveKind, PackingKind, Program, QuantizationType, Scenario, Task,
-    check as check_range, message,
+    Objective, ObjectiveKind, PackingKind, Program, Scenario, Task, check as check_range, message,
 };
 use crate::model::{Architecture, DecoderConfig, Experts, Flag};
 use serde_json::Value;
@@ -262,13 +261,6 @@ fn check_adapters(scenario: &Scenario, config: &DecoderConfig, findings: &mut Ve
             "lora.modules_to_save",
             message!(objective::saved_modules),
             empty,
-        );
-    }
-    if scenario.quantization.kind == QuantizationType::Int8 && lora.use_dora {
-        refuse(
-            "lora.use_dora",
-            message!(objective::usual_loop),
-            false.into(),
         );
     }
     if scenario.quantization.is_on() && !lora.modules_to_save.is_empty() {

@@ -5,8 +5,7 @@ use crate::ask::{
     Attention, DataParallelKind, EvaluationKind, Finding, Framework, Message, PackingKind, Program,
     SEQ_LEN, Scenario, Task, check as check_range, message,
 };
-use crate::families::network::has_stages;
-use crate::model::{Architecture, AttentionKind, DecoderConfig, Masks, Transformers};
+use crate::model::{Architecture, Mixing};
 use serde_json::Value;
 
 const KIND: &str = "packing.kind";
@@ -16,21 +15,22 @@ pub(crate) fn is_masked(scenario: &Scenario, architecture: &Architecture) -> boo
     scenario.packing.is_on() && scenario.packing.sequences > 1 && !architecture.makes_blind_masks()
 }
 
-/// Whether packed rows are estimated of a decoder: its layers attend, by positions that they are given.
-fn is_known(config: &DecoderConfig) -> bool {
-    let (style, parts) = config.put_together(Transformers::V5);
-    let masks = style.masks(Transformers::V5, config.windowed.contains(&true));
-    parts.attention == AttentionKind::Rotary
-        && matches!(masks, Masks::One | Masks::Both)
-        && config.family.generation.positions
-        && !config.alibi
-        && config.mixers.is_empty()
-        && config.indexed.is_empty()
-        && config.altup.is_none()
-        && config.images.is_none()
-        && config.state_space.is_none()
-        && config.kept_keys.is_none()
-        && (parts.sinks.is_none() || style.blind_masks)
+/// Whether layers of a decoder are told where sequences begin and need another package's kernels to keep them apart
+/// (`use_kernel_func_from_hub_with_fallback`, `integrations/hub_kernels.py`, transformers 5.23).
+fn needs_kernels(architecture: &Architecture) -> bool {
+    let Architecture::Decoder(config) = architecture else {
+        return false;
+    };
+    // Mamba 1 is not told.
+    let heads = config
+        .state_space
+        .is_some_and(|space| space.heads.is_some());
+    let told = |mixing: &Mixing| match mixing {
+        Mixing::StateSpace => heads,
+        Mixing::Both | Mixing::ShortConv | Mixing::GatedDelta => true,
+        Mixing::Attention | Mixing::Lightning | Mixing::Nothing => false,
+    };
+    config.mixers.iter().any(told)
 }
 
 /// Refuses packed rows where they are not estimated, and says where sequences see each other.
@@ -50,11 +50,12 @@ pub(crate) fn check(
         findings.push(Finding::error(key, why).with_fix(key, fix));
     };
     let none = || PackingKind::None.name().into();
-    let known = matches!(architecture, Architecture::Decoder(config) if is_known(config));
-    // The one shell around layers whose positions and masks are those of the batch.
-    let shared = || has_stages(architecture, task, scenario.framework);
-    if task != Task::CausalLm || !known || !shared() {
+    if task != Task::CausalLm {
         return refuse(KIND, message!(packing::models), none());
+    }
+    if packing.kind == PackingKind::PaddingFree && needs_kernels(architecture) {
+        let by_positions = PackingKind::PositionIds.name().into();
+        refuse(KIND, message!(packing::kernels), by_positions);
     }
     let recent = Framework::Torch215Transformers523;
     if scenario.framework != recent {
@@ -141,8 +142,11 @@ mod tests {
                 json!({"micro_batch_size": 2, "packing": packing}),
                 "micro_batch_size",
             ),
-            (json!({"model": "gpt2"}), "packing.kind"),
-            (json!({"model": "jamba-v0.1"}), "packing.kind"),
+            (json!({"model": "bert-base"}), "packing.kind"),
+            (
+                json!({"model": "lfm2-1.2b", "packing": packing}),
+                "packing.kind",
+            ),
             (
                 json!({"framework": "torch-2.6/transformers-4.51"}),
                 "framework",
@@ -159,7 +163,9 @@ mod tests {
             let error = Some((Severity::Error, key.to_owned()));
             assert_eq!(said(&other), error, "{other}");
         }
-        assert_eq!(said(&json!({})), None);
+        for model in ["qwen2.5-0.5b", "gpt2", "lfm2-1.2b"] {
+            assert_eq!(said(&json!({"model": model})), None, "{model}");
+        }
     }
 
     #[test]

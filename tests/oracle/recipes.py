@@ -7,7 +7,7 @@ What depends on values is said: how many sequences a row holds, that all labels 
 kernels are neither compiled nor launched."""
 import contextlib, sys, types
 import torch
-import libraries, masks, scenario as scenarios
+import chunked_loss, libraries, masks, scenario as scenarios
 
 TORCHAO = dict(torchao_adamw_8bit="AdamW8bit", torchao_adamw_4bit="AdamW4bit", torchao_adamw_fp8="AdamWFp8")
 OPTIMIZERS = (*TORCHAO, "adam_mini", "apollo_adamw", "apollo_mini", "lomo", "adalomo", "schedule_free_adamw", "schedule_free_sgd")
@@ -81,7 +81,7 @@ def cut_loss(model):
     compiled_without_kernels()
     import cut_cross_entropy.cce as kernels
     from cut_cross_entropy import linear_cross_entropy
-    from transformers.modeling_outputs import CausalLMOutputWithPast
+    from transformers.modeling_outputs import MoeCausalLMOutputWithPast
 
     def valid(targets, ignore_index, shift):  # all but the last of each row count
         if not shift:
@@ -99,13 +99,19 @@ def cut_loss(model):
     cap = getattr(base.config, "final_logit_softcapping", None)
 
     def forward(self, labels=None, **named):
-        hidden, weight = self.base_model(**named).last_hidden_state, self.get_output_embeddings().weight
+        outputs = self.base_model(**named, **chunked_loss.router_logits(self))
+        hidden, weight, routed = outputs.last_hidden_state, self.get_output_embeddings().weight, getattr(outputs, "router_logits", None)
+        del outputs
+        times = self.config.logits_scaling if self.config.model_type == "minicpm3" else chunked_loss.scale(self.config)
+        if times is not None:  # there are no logits that could be multiplied
+            hidden = hidden * times
         if torch.is_autocast_enabled("cuda"):
             dtype = torch.get_autocast_dtype("cuda")
         else:
             dtype = hidden.dtype if weight.dtype == torch.float32 else weight.dtype
         hidden, weight = hidden.to(dtype), weight.to(dtype)
-        return CausalLMOutputWithPast(loss=linear_cross_entropy(hidden, weight, labels, softcap=cap, shift=True, impl="cce"))
+        loss = linear_cross_entropy(hidden, weight, labels, softcap=cap, shift=True, impl="cce")
+        return MoeCausalLMOutputWithPast(**chunked_loss.balanced(self, loss, routed, named.get("attention_mask")))
 
     base.forward = types.MethodType(forward, base)
 

@@ -36,6 +36,7 @@ pub(crate) const BLOOM: Family = Family {
     // Names.
     // Parts.
     style: crate::model::Style {
+        blind_masks: true,
         returns_several: true,
         ..crate::model::Style::LLAMA
     },

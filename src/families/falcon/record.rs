@@ -35,6 +35,7 @@ pub(crate) const FALCON: Family = Family {
     // Names.
     // Parts.
     style: crate::model::Style {
+        blind_masks: true,
         returns_several: true,
         ..crate::model::Style::LLAMA
     },

@@ -4,7 +4,9 @@
 use crate::ask::{Finding, VOCABULARY, WIDTH, message};
 use crate::families::reading::experts;
 use crate::model::ConfigFields;
-use crate::model::{Activation, EXPERTS, ExpertForm, Experts, GemmaLayers, Routing, SharedForm};
+use crate::model::{
+    Activation, EXPERTS, ExpertForm, Experts, GemmaLayers, Routing, SharedForm, StoredExperts,
+};
 
 /// Reads what the layers of Gemma 4 have, whose attention has `heads` heads.
 pub(crate) fn read(
@@ -48,6 +50,7 @@ pub(crate) fn experts(layers: u64, fields: &mut ConfigFields<'_>) -> Option<Expe
         normalized: true,
         shared: SharedForm::Plain,
         form: ExpertForm::GatedBy(Activation::Gelu),
+        stored: StoredExperts::Stacked,
         routing: Routing::WideSoftmax,
         built_first: false,
         balanced: false,

@@ -4,7 +4,7 @@ use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
     EmbeddingScale, ExpertRule, Family, LayerNames, Options, Parts, Proof, Reader, Routing, SPARSE,
-    Style, Transformers,
+    StoredExperts, Style, Transformers,
 };
 
 /// `granitemoe`.
@@ -15,6 +15,7 @@ pub(crate) const GRANITEMOE: Family = Family {
     read: Reader::Decoder(kin::read),
     options: Options::PLAIN,
     experts: Some(ExpertRule {
+        stored: StoredExperts::Linear,
         routing: Routing::Largest { biased: false },
         ..ExpertRule::PLAIN
     }),

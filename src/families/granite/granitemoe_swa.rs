@@ -4,7 +4,7 @@ use super::granite_swa;
 use crate::families::llama::LLAMA;
 use crate::model::{
     EmbeddingScale, ExpertRule, Family, LayerNames, Masks, Options, Parts, Proof, Reader, Routing,
-    SPARSE, SharedForm, SharedWidth, Sinks, Style, Window, WindowLayers, WindowOn,
+    SPARSE, SharedForm, SharedWidth, Sinks, StoredExperts, Style, Window, WindowLayers, WindowOn,
 };
 
 /// `granitemoe_swa`.
@@ -21,6 +21,7 @@ pub(crate) const GRANITEMOE_SWA: Family = Family {
         ..Window::NONE
     },
     experts: Some(ExpertRule {
+        stored: StoredExperts::Stacked,
         shared: SharedWidth::FieldOrNone("shared_intermediate_size", 0),
         shared_form: SharedForm::Beside,
         routing: Routing::Largest { biased: false },

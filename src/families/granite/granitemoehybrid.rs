@@ -6,7 +6,7 @@ use crate::families::llama::LLAMA;
 use crate::model::{
     BESIDE, ConfigFields, DecoderConfig, EmbeddingScale, ExpertRule, Family, HeadDim, LayerNames,
     Mixing, MlpNames, Options, Parts, Piece, Proof, Reader, Routing, SPARSE, SharedForm,
-    SharedWidth, Sizes, Style,
+    SharedWidth, Sizes, StoredExperts, Style,
 };
 
 /// `granitemoehybrid`.
@@ -21,6 +21,7 @@ pub(crate) const GRANITEMOEHYBRID: Family = Family {
     },
     options: Options::PLAIN,
     experts: Some(ExpertRule {
+        stored: StoredExperts::Linear,
         none: Some(0),
         shared: SharedWidth::FieldOrNone("shared_intermediate_size", SHARED),
         shared_form: SharedForm::Beside,
@@ -44,6 +45,7 @@ pub(crate) const GRANITEMOEHYBRID: Family = Family {
     },
     // Parts.
     style: Style {
+        blind_masks: true,
         passes_positions: false,
         embedding_scale: EmbeddingScale::Number,
         scaled_logits: true,

@@ -4,7 +4,7 @@ use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
     EmbeddingScale, ExpertRule, Family, LayerNames, Options, Parts, Proof, Reader, Routing, SPARSE,
-    SharedForm, SharedWidth, Style, Transformers,
+    SharedForm, SharedWidth, StoredExperts, Style, Transformers,
 };
 
 /// `granitemoeshared`.
@@ -15,6 +15,7 @@ pub(crate) const GRANITEMOESHARED: Family = Family {
     read: Reader::Decoder(kin::read),
     options: Options::PLAIN,
     experts: Some(ExpertRule {
+        stored: StoredExperts::Linear,
         shared: SharedWidth::FieldOrNone("shared_intermediate_size", 0),
         shared_form: SharedForm::Beside,
         routing: Routing::Largest { biased: false },

@@ -6,7 +6,7 @@ use crate::families::llama::LLAMA;
 use crate::model::{
     Biases, ConfigFields, Correction, DecoderConfig, DropoutFields, ExpertRule, Family, Flag,
     HeadDim, HeadNorm, LayerNames, LogitsDtype, MlpNames, NormKind, Options, Parts, Proof, Reader,
-    Routing, SharedWidth, SigmoidScores, Sizes, SparseLayers, Style,
+    Routing, SharedWidth, SigmoidScores, Sizes, SparseLayers, StoredExperts, Style,
 };
 
 /// `lfm2_moe`.
@@ -31,6 +31,7 @@ pub(crate) const LFM2_MOE: Family = Family {
         ..Options::PLAIN
     },
     experts: Some(ExpertRule {
+        stored: StoredExperts::Numbered,
         count: (EXPERTS.count.0, 32),
         per_token: 4,
         width: Some(1792),

@@ -9,7 +9,7 @@ use crate::model::ConfigFields;
 use crate::model::Family;
 use crate::model::{
     Activation, DecoderConfig, EXPERTS, ExpertForm, Experts, Groups, Mixing, Routing, SharedForm,
-    StateSpace,
+    StateSpace, StoredExperts,
 };
 use serde_json::{Value, json};
 
@@ -73,6 +73,7 @@ fn experts(sparse: Vec<bool>, activation: Activation, fields: &mut ConfigFields<
         normalized: fields.flag("norm_topk_prob", true),
         shared: SharedForm::Plain,
         form: ExpertForm::Plain(activation),
+        stored: StoredExperts::Apart,
         routing: Routing::Corrected(experts::groups(count, Groups::ONE, fields)),
         built_first: true,
         balanced: false,

@@ -5,7 +5,7 @@ use crate::families::deepseek;
 use crate::families::llama::LLAMA;
 use crate::model::{
     ExpertRule, Family, Generation, Groups, Latent, LatentRotary, Options, Proof, Reader, Routing,
-    Since, Sizes, SparseLayers, Style,
+    Since, Sizes, SparseLayers, StoredExperts, Style,
 };
 
 /// `kimi_linear`.
@@ -39,6 +39,7 @@ pub(crate) const KIMI_LINEAR: Family = Family {
         indexer: None,
     }),
     experts: Some(ExpertRule {
+        stored: StoredExperts::Numbered,
         width: Some(1024),
         routing: Routing::Corrected(Groups::ONE),
         layers: SparseLayers::After(1),

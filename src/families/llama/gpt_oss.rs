@@ -4,7 +4,8 @@ use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
     Biases, ExpertForm, ExpertRule, Family, Flag, HeadDim, LayerNames, Masks, NormKind, Options,
-    Parts, Proof, Reader, RotaryKind, Routing, Sinks, Sizes, Style, Window, WindowLayers, WindowOn,
+    Parts, Proof, Reader, RotaryKind, Routing, Sinks, Sizes, StoredExperts, Style, Window,
+    WindowLayers, WindowOn,
 };
 
 /// `gpt_oss`.
@@ -34,6 +35,7 @@ pub(crate) const GPT_OSS: Family = Family {
         ..Window::NONE
     },
     experts: Some(ExpertRule {
+        stored: StoredExperts::Stacked,
         count: (&["num_local_experts", "num_experts"], 128),
         per_token: 4,
         form: ExpertForm::Clamped,

@@ -4,7 +4,7 @@ use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
     Biases, ConfigFields, DecoderConfig, ExpertRule, Family, Flag, HeadDim, HeadNorm, NormKind,
-    Options, Parts, Proof, Reader, RotaryColumns, RotaryKind, Routing, Sizes,
+    Options, Parts, Proof, Reader, RotaryColumns, RotaryKind, Routing, Sizes, StoredExperts,
 };
 
 /// `minimax_m2`.
@@ -30,6 +30,7 @@ pub(crate) const MINIMAX_M2: Family = Family {
         ..Options::PLAIN
     },
     experts: Some(ExpertRule {
+        stored: StoredExperts::Numbered,
         count: (&["num_local_experts", "num_experts"], 256),
         per_token: 8,
         routing: Routing::CorrectedOutside,

@@ -4,7 +4,7 @@ use super::reader;
 use crate::families::llama::LLAMA;
 use crate::model::{
     Biases, ExpertRule, Family, LayerNames, Options, Parts, Piece, Proof, Reader, Routing, Sizes,
-    Style, Window, WindowLayers, WindowOn,
+    StoredExperts, Style, Window, WindowLayers, WindowOn,
 };
 
 /// `minimax`.
@@ -28,6 +28,7 @@ pub(crate) const MINIMAX: Family = Family {
         ..Window::NONE
     },
     experts: Some(ExpertRule {
+        stored: StoredExperts::Numbered,
         routing: Routing::WideSoftmax,
         ..ExpertRule::PLAIN
     }),

@@ -4,7 +4,7 @@ use crate::families::deepseek::{EXPERTS, reader};
 use crate::families::llama::LLAMA;
 use crate::model::{
     ExpertRule, Family, Groups, Latent, LatentRotary, Options, Proof, Reader, Routing, Sizes,
-    SparseLayers,
+    SparseLayers, StoredExperts,
 };
 
 /// `mistral4`.
@@ -33,6 +33,7 @@ pub(crate) const MISTRAL4: Family = Family {
         indexer: None,
     }),
     experts: Some(ExpertRule {
+        stored: StoredExperts::Stacked,
         count: (EXPERTS.count.0, 128),
         per_token: 4,
         routing: Routing::Grouped(Groups::ONE),

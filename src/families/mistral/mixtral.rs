@@ -2,8 +2,8 @@
 
 use crate::families::llama::LLAMA;
 use crate::model::{
-    Biases, ExpertRule, Family, LayerNames, MaskingIn4, Options, Proof, Routing, Sizes, Style,
-    Window, WindowLayers, WindowOn,
+    Biases, ExpertRule, Family, LayerNames, MaskingIn4, Options, Proof, Routing, Sizes,
+    StoredExperts, Style, Window, WindowLayers, WindowOn,
 };
 
 /// `mixtral`.
@@ -26,6 +26,7 @@ pub(crate) const MIXTRAL: Family = Family {
         ..Window::NONE
     },
     experts: Some(ExpertRule {
+        stored: StoredExperts::Numbered,
         routing: Routing::WideSoftmax,
         ..ExpertRule::PLAIN
     }),

@@ -28,6 +28,7 @@ pub(crate) const MPT: Family = Family {
     // Names.
     // Parts.
     style: crate::model::Style {
+        blind_masks: true,
         returns_several: true,
         ..crate::model::Style::LLAMA
     },

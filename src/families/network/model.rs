@@ -9,7 +9,7 @@ use crate::ask::{EvaluationKind, Framework, Loss, ModelLoading, Task};
 use crate::families::registry;
 use crate::model::{Architecture, DecoderConfig, LocalStage, Module, ResolvedSpec};
 use crate::nn::build::{
-    Builder, Call, Facts, Finished, Output, Plan, Request, moved, saved_scale_codes,
+    Builder, Call, Facts, Finished, Joined, Output, Plan, Request, moved, saved_scale_codes,
 };
 use crate::nn::heads::loss;
 use crate::nn::vision::ImageFeatures;
@@ -26,6 +26,8 @@ pub struct Model {
     /// Parameters that copies are trained in the place of.
     _copied: Vec<Tensor>,
     scale_codes: u64,
+    /// Weights of experts that are copied apart when a checkpoint is written.
+    joined: Vec<Joined>,
     pub(crate) call: Rc<Call>,
     /// Tokens that each layer sees, of those that do not see all.
     pub(crate) windows: Vec<Option<u64>>,
@@ -87,6 +89,7 @@ impl Model {
             parameters: num_parameters,
             copied,
             scale_codes,
+            joined,
         } = plan.finish();
         Self {
             net,
@@ -95,6 +98,7 @@ impl Model {
             num_parameters,
             _copied: copied,
             scale_codes,
+            joined,
             call,
             windows: spec.architecture.windows(),
             calling: Calling::of(spec),
@@ -108,9 +112,13 @@ impl Model {
         self.num_parameters
     }
 
-    /// Makes its state dictionary, and drops it: parameters are in it as they are.
-    pub fn save(&self, t: &Tape) {
-        drop(saved_scale_codes(t, self.scale_codes));
+    /// Makes its state dictionary, and drops it: parameters are in it as they are, but for those of experts where
+    /// `written` is the `whole` model.
+    pub fn save(&self, t: &Tape, whole: bool) {
+        let codes = saved_scale_codes(t, self.scale_codes);
+        let joined = self.joined.iter().filter(|_| whole);
+        let apart: Vec<Tensor> = joined.flat_map(|joined| joined.apart(t)).collect();
+        drop((codes, apart));
     }
 
     /// How `generate` calls it.

@@ -47,6 +47,10 @@ pub(crate) const BIOGPT: Family = Family {
     since: crate::model::Since::V5,
     // Support.
     liger: None,
+    style: crate::model::Style {
+        blind_masks: true,
+        ..LLAMA.style
+    },
     fixtures: Proof::of(&["further_decoders.jsonl"]),
     published: Proof::of(&[("biogpt", 346_763_264)]),
     ..LLAMA

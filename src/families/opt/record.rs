@@ -45,6 +45,10 @@ pub(crate) const OPT: Family = Family {
     },
     // Support.
     liger: None,
+    style: crate::model::Style {
+        blind_masks: true,
+        ..LLAMA.style
+    },
     fixtures: Proof::of(&["opt.jsonl"]),
     published: Proof::of(&[("opt-125m", 125_239_296), ("opt-1.3b", 1_315_758_080)]),
     ..LLAMA

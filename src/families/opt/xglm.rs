@@ -47,6 +47,10 @@ pub(crate) const XGLM: Family = Family {
     // Support.
     liger: None,
     attention_support: crate::families::gpt2::EAGER_ATTENTION,
+    style: crate::model::Style {
+        blind_masks: true,
+        ..LLAMA.style
+    },
     fixtures: Proof::of(&["xglm.jsonl"]),
     published: Proof::of(&[
         ("xglm-564m", 564_463_616),

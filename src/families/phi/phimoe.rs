@@ -3,8 +3,8 @@
 use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
-    ExpertRule, Family, Flag, LayerNames, NormKind, Options, Proof, Reader, Routing, Sizes, Style,
-    Window, WindowLayers, WindowOn,
+    ExpertRule, Family, Flag, LayerNames, NormKind, Options, Proof, Reader, Routing, Sizes,
+    StoredExperts, Style, Window, WindowLayers, WindowOn,
 };
 
 /// `phimoe`.
@@ -29,6 +29,7 @@ pub(crate) const PHIMOE: Family = Family {
         ..Window::NONE
     },
     experts: Some(ExpertRule {
+        stored: StoredExperts::Numbered,
         count: (&["num_local_experts", "num_experts"], 16),
         routing: Routing::Drawn { jitter: false },
         ..ExpertRule::PLAIN

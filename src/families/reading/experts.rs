@@ -40,6 +40,7 @@ pub(crate) fn read(
         wide_correction: rule.wide_correction,
         shared: shared_form,
         form: rule.form,
+        stored: rule.stored,
         routing,
         built_first: rule.built_first,
         normalized: holds(rule.normalized, fields),

@@ -50,7 +50,14 @@ fn in_one_row(
     all: [&Tensor; 3],
     given: Option<&Tensor>,
 ) -> Tensor {
-    let [q, k, v] = all.map(|x| t.reshape(x, [x.dim(1), x.dim(2), x.dim(3)]));
+    let [q, k, v] = all.map(|x| {
+        let rows = [x.dim(1), x.dim(2), x.dim(3)];
+        if given.is_some() {
+            t.reshape(x, rows)
+        } else {
+            t.view(&t.contiguous(x), rows)
+        }
+    });
     let boundaries = match given {
         Some(boundaries) => boundaries.clone(),
         None => boundaries(t, q.dim(0), options.packed),

@@ -46,6 +46,8 @@ pub(crate) struct Plan<'a> {
     pub(super) divisions: Option<Divisions>,
     /// What is to come from a checkpoint once the modules are there.
     pub(super) loading: Option<Loading>,
+    /// Weights that are copied apart when a checkpoint is written, with their scopes.
+    pub(super) joined: RefCell<Vec<(u32, Shape, DType)>>,
     /// The modules, where the model is built only to know them.
     pub(crate) outline: Option<Outline>,
 }
@@ -69,6 +71,7 @@ impl<'a> Plan<'a> {
             scale_code: OnceCell::new(),
             own_scale_codes: RefCell::default(),
             loading: Loading::of(spec),
+            joined: RefCell::default(),
             outline: None,
         }
     }
@@ -112,6 +115,8 @@ pub(crate) struct Builder<'a> {
     pub(super) style: Option<TensorStyle>,
     /// Whether each rank gets the gradients of its own tokens.
     pub(super) summed: bool,
+    /// Whether a checkpoint has its weights apart, expert by expert.
+    pub(super) apart: bool,
 }
 
 impl<'a> Builder<'a> {
@@ -126,6 +131,7 @@ impl<'a> Builder<'a> {
             repetition: None,
             style: None,
             summed: false,
+            apart: false,
         }
     }
 
@@ -158,6 +164,7 @@ impl<'a> Builder<'a> {
             repetition,
             style: None,
             summed: false,
+            apart: false,
             ..*self
         }
     }

@@ -1,6 +1,7 @@
 //! The end of building a model: what is loaded comes to the device, then adapters are made.
 
 use super::builder::Plan;
+use super::expert_weights::Joined;
 use super::facts::Facts;
 use crate::ask::{AdapterDtype, DataParallelKind, MasterWeights, ModelLoading};
 use crate::model::Transformers;
@@ -15,6 +16,8 @@ pub(crate) struct Finished {
     pub(crate) copied: Vec<Tensor>,
     /// Modules that have a copy of the table with which scales are quantized.
     pub(crate) scale_codes: u64,
+    /// Weights of experts that are copied apart when a checkpoint is written.
+    pub(crate) joined: Vec<Joined>,
 }
 
 impl Plan<'_> {
@@ -96,6 +99,7 @@ impl Plan<'_> {
         Finished {
             parameters: elements.sum::<u64>() + adapters,
             copied: self.copied.take(),
+            joined: self.saved_apart(),
             scale_codes: with_codes.map(|scope| self.tape.multiplicity(scope)).sum(),
         }
     }

@@ -5,10 +5,11 @@
 //! (`Module._apply`). Modules are made on the meta device, so that nothing of `__init__` is on the device.
 //!
 //! Straight to the device weights come one after the other in the order of their names, each cast on the host
-//! beforehand. (Threads read ahead of it unless weights are quantized; the order then decides nothing but addresses.)
+//! beforehand. (Threads read ahead of it unless weights are quantized: the order then decides addresses, and how
+//! much of what comes behind the last layer's experts is there when those are put together.)
 
 use crate::ask::ModelLoading;
-use crate::model::ResolvedSpec;
+use crate::model::{BESIDE, ResolvedSpec, SPARSE, StoredExperts};
 use crate::tape::{Category, Tape, Tensor, by_module};
 use crate::units::{DType, Shape};
 use std::cell::RefCell;
@@ -28,6 +29,8 @@ pub(super) struct Weight {
 /// Weights and buffers that come straight to the device once all modules are there.
 #[derive(Default)]
 pub(super) struct Loading {
+    /// How the checkpoint has experts, if there are any.
+    experts: Option<StoredExperts>,
     weights: RefCell<Vec<Weight>>,
     buffers: RefCell<Vec<(u32, Tensor)>>,
 }
@@ -35,7 +38,10 @@ pub(super) struct Loading {
 impl Loading {
     /// That of a spec, where it is looked at.
     pub(super) fn of(spec: &ResolvedSpec) -> Option<Self> {
-        (spec.around.loading == ModelLoading::DeviceMap).then(Self::default)
+        (spec.around.loading == ModelLoading::DeviceMap).then(|| Self {
+            experts: spec.architecture.experts().map(|experts| experts.stored),
+            ..Self::default()
+        })
     }
 
     /// One more weight.
@@ -55,7 +61,13 @@ impl Loading {
         let half_bytes: u64 = weights.iter().map(|weight| weight.half_bytes).sum();
         let halves = half_bytes / 2 / DType::Float16.size();
         drop(t.empty("empty", Shape::from([halves]), DType::Float16));
-        weights.sort_by_cached_key(|weight| natural_key(&t.scope_path(weight.scope), weight.name));
+        weights.sort_by_cached_key(|weight| {
+            let name = format!("{}.{}", t.scope_path(weight.scope), weight.name);
+            match self.experts {
+                Some(experts) => natural_key(&stored_name(experts, &name)),
+                None => natural_key(&name),
+            }
+        });
         for Weight { scope, fill, .. } in weights {
             t.in_scope(scope, || fill(t));
         }
@@ -74,10 +86,23 @@ enum Part {
     Text(String, Option<u64>),
 }
 
+/// What a checkpoint calls a parameter of a model whose experts it has so, as far as it decides when that comes.
+fn stored_name(stored: StoredExperts, parameter: &str) -> String {
+    match stored {
+        StoredExperts::Apart | StoredExperts::Stacked => parameter.to_owned(),
+        StoredExperts::Numbered => parameter
+            .replace(".mlp.", &format!(".{SPARSE}."))
+            .replace(".experts.gate_up_proj", ".experts.w1")
+            .replace(".experts.down_proj", ".experts.w2"),
+        StoredExperts::Linear => parameter
+            .replace(".experts.gate_up_proj", &format!(".{}", BESIDE[0]))
+            .replace(".experts.down_proj", &format!(".{}", BESIDE[1])),
+    }
+}
+
 /// By what weights are sorted: the parts of their names, numbers as numbers.
-fn natural_key(path: &str, name: &str) -> Vec<Part> {
-    let parts = path.split('.').chain(name.split('.'));
-    let parts = parts.filter(|part| !part.is_empty());
+fn natural_key(name: &str) -> Vec<Part> {
+    let parts = name.split('.').filter(|part| !part.is_empty());
     let part = |part: &str| {
         let text = part.trim_end_matches(|c: char| c.is_ascii_digit());
         let number = part[text.len()..].parse().ok();
@@ -122,7 +147,7 @@ mod tests {
             "lm_head",
             "model.layers.2.mlp",
         ];
-        names.sort_by_key(|name| natural_key(name, "weight"));
+        names.sort_by_key(|name| natural_key(name));
         let sorted = [
             "lm_head",
             "model.layers.2.mlp",
@@ -131,5 +156,21 @@ mod tests {
             "model.norm",
         ];
         assert_eq!(names, sorted);
+    }
+
+    #[test]
+    fn checkpoints_name_weights_of_experts_as_their_families_did_first() {
+        let gates = "model.layers.0.mlp.experts.gate_up_proj";
+        for (stored, name) in [
+            (StoredExperts::Apart, gates),
+            (StoredExperts::Stacked, gates),
+            (
+                StoredExperts::Numbered,
+                "model.layers.0.block_sparse_moe.experts.w1",
+            ),
+            (StoredExperts::Linear, "model.layers.0.mlp.input_linear"),
+        ] {
+            assert_eq!(stored_name(stored, gates), name);
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! What modules say of their weights and buffers where those are loaded.
 
 use super::builder::{Builder, Plan};
+use super::expert_weights::merge;
 use super::loading::Weight;
 use crate::tape::{Tape, Tensor};
 
@@ -37,11 +38,16 @@ impl Builder<'_> {
 
     /// The weight `name` of the module, where it is loaded: as it is.
     pub(super) fn comes(&self, name: &'static str, weight: &Tensor) {
+        self.is_saved_apart(name, weight);
         if self.plan.loading.is_some() {
             let half_bytes = 2 * weight.numel() * weight.dtype().size();
-            let weight = weight.clone();
+            let (weight, apart) = (weight.clone(), self.apart);
             self.once_loaded(name, half_bytes, move |t| {
-                t.give_storage("_to_copy", &weight);
+                if apart {
+                    merge(t, name, &weight);
+                } else {
+                    t.give_storage("_to_copy", &weight);
+                }
             });
         }
     }

@@ -244,16 +244,17 @@ impl<L: Layer> Causal<L> {
         given @ (_, labels): (&Tensor, Option<&Tensor>),
     ) -> Output {
         let facts = self.shell.facts;
-        let hidden = match self.shell.cut_output(t, hidden, &self.lm_head, labels) {
+        let hidden = match self.shell.scored_output(t, hidden, &self.lm_head, labels) {
             Ok(output) => return self.scored(t, output),
             Err(hidden) => hidden,
         };
         let hidden = match (self.shell).other_output(t, hidden, &self.lm_head, given) {
-            Ok(output) => {
+            Ok(output) if self.shell.classifies => {
                 // Nobody balances what a classifier's layers have given.
                 drop(self.shell.call().take_router_logits());
                 return output;
             }
+            Ok(output) => return self.balanced(t, None, output.loss),
             Err(hidden) => hidden,
         };
         let fused = self.fused_loss.filter(|_| t.is_training());

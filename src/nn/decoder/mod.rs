@@ -1,6 +1,7 @@
 //! A causal language model around its layers, and a layer of residual streams around its parts.
 
 mod altup;
+mod bends;
 mod causal;
 mod layer;
 mod layer_inputs;

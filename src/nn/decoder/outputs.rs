@@ -28,7 +28,9 @@ impl Shell {
             let given = (input_ids, labels);
             return Ok(classifier::classify(t, self.facts, &hidden, head, given));
         }
-        let hidden = match self.cut_output(t, hidden, head, labels) {
+        let scored = self.scored_output(t, hidden, head, labels);
+        let cut = scored.or_else(|hidden| self.cut_output(t, hidden, head, labels));
+        let hidden = match cut {
             Ok(output) => return Ok(output),
             Err(hidden) => hidden,
         };
@@ -36,15 +38,22 @@ impl Shell {
             Some(labels) => {
                 // Whoever takes the hidden states alone drops the keys and values beside them.
                 drop(t.take_cache());
-                Ok(Output::of_loss(loss::chunked(t, &hidden, head, labels)))
+                let read = self.bends.before(t, hidden);
+                let after = |t: &Tape, logits| self.bends.after(t, logits);
+                Ok(Output::of_loss(loss::chunked(
+                    t,
+                    &read,
+                    (head, after),
+                    labels,
+                )))
             }
             None => Err(hidden),
         }
     }
 
-    /// What a head gives whose loss in training takes no logits, or one that is left out, where that is asked for: final hidden states
-    /// `[B, S, H]` are dropped when they have been cast. Gives them back where it is not.
-    pub(crate) fn cut_output(
+    /// What stands in a head's place where that is left out, or scores tokens by itself, where that is asked for.
+    /// Gives final hidden states `[B, S, H]` back where it is not.
+    pub(crate) fn scored_output(
         &self,
         t: &Tape,
         hidden: Tensor,
@@ -66,13 +75,33 @@ impl Shell {
                 return Ok(output);
             }
         }
+        Err(hidden)
+    }
+
+    /// What a head gives whose loss in training takes no logits, where that is asked for: final hidden states
+    /// `[B, S, H]` are dropped when they have been cast. Gives them back where it is not. What logits are multiplied
+    /// by hidden states are, since there are no logits.
+    pub(crate) fn cut_output(
+        &self,
+        t: &Tape,
+        hidden: Tensor,
+        head: &Linear,
+        labels: Option<&Tensor>,
+    ) -> Result<Output, Tensor> {
         let labels = labels.filter(|_| self.cuts_loss && t.is_training());
         let (Some(labels), Some(weight)) = (labels, head.weight()) else {
             return Err(hidden);
         };
         t.read_outside(&[Some(weight)]);
+        let hidden = if self.bends.scales() {
+            let scaled = t.mul_scalar(&hidden);
+            drop(hidden);
+            scaled
+        } else {
+            hidden
+        };
         let loss = t.scoped("loss", None, || {
-            loss::cut(t, (hidden, weight), labels, self.caps_logits)
+            loss::cut(t, (hidden, weight), labels, self.bends.caps)
         });
         Ok(Output::of_loss(loss))
     }

@@ -1,7 +1,8 @@
 //! What decoders have in common around their layers: positions, mask, checkpointing.
 
+use super::bends::Bends;
 use crate::ask::{ActivationCheckpointing, Attention, Loss, Task};
-use crate::model::{Architecture, MaskStyle, ResolvedSpec, Transformers};
+use crate::model::{MaskStyle, ResolvedSpec, Transformers};
 use crate::nn::build::{Builder, Call, Facts};
 use crate::nn::masks::BatchShape;
 use crate::nn::masks::{MaskRequest, blocks as mask_blocks, mask, sequences};
@@ -68,8 +69,8 @@ pub(crate) struct Shell {
     pub(super) classifies: bool,
     pub(super) chunks_loss: bool,
     pub(super) cuts_loss: bool,
-    /// Whether logits are capped.
-    pub(super) caps_logits: bool,
+    /// What is done to what a head reads and gives.
+    pub(super) bends: Bends,
     /// Whether layers return their router's logits beside hidden states.
     returns_router_logits: bool,
     pub(super) call: Rc<Call>,
@@ -92,7 +93,7 @@ impl Shell {
             classifies: spec.task == Task::SequenceClassification,
             chunks_loss: spec.loss == Loss::Chunked,
             cuts_loss: spec.loss == Loss::Cut,
-            caps_logits: matches!(&spec.architecture, Architecture::Decoder(c) if c.final_softcap),
+            bends: Bends::of(&spec.architecture, facts),
             returns_router_logits: false,
             call: b.call(),
         }

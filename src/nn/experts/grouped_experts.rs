@@ -34,7 +34,7 @@ impl GroupedExperts {
     pub(crate) fn new(b: &Builder, hidden: u64, experts: &Experts) -> Self {
         let on_ranks = OnRanks::of(b, experts);
         let divided = on_ranks.is_none() && b.division(hidden).is_some();
-        let b = &b.of_experts();
+        let b = &b.of_experts().stored_as(experts.stored);
         let (count, intermediate) = (experts.count, experts.intermediate_size);
         let both = 2 * intermediate;
         let stack = |name, outputs, inputs| Wrapped::new(b, name, [count, outputs, inputs]);

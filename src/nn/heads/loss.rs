@@ -57,8 +57,13 @@ pub(crate) fn of_divided_logits(t: &Tape, logits: &Tensor, labels: &Tensor) -> T
 const PIECES: u64 = 8;
 
 /// torchtune's `CEWithChunkedOutputLoss` (`modules/loss/ce_chunked_output_loss.py`, torchtune 0.6)
-/// over the head's result for pieces of the hidden states `[B, S, H]`.
-pub(crate) fn chunked(t: &Tape, hidden: &Tensor, head: &Linear, labels: &Tensor) -> Tensor {
+/// over the head's result for pieces of the hidden states `[B, S, H]`, and what is done to each `after` it.
+pub(crate) fn chunked(
+    t: &Tape,
+    hidden: &Tensor,
+    (head, after): (&Linear, impl Fn(&Tape, Tensor) -> Tensor),
+    labels: &Tensor,
+) -> Tensor {
     let tokens = hidden.dim(1);
     let piece = tokens.div_ceil(PIECES).max(1);
     let size = |i| piece.min(tokens - i * piece);
@@ -66,7 +71,7 @@ pub(crate) fn chunked(t: &Tape, hidden: &Tensor, head: &Linear, labels: &Tensor)
     let pieces = |x: &Tensor| t.parts(x, &sizes, 1);
     let logits = t.scoped("lm_head", None, || -> Vec<Tensor> {
         let parts = pieces(hidden);
-        let logits = |part| t.around_head(|| head.forward(t, part));
+        let logits = |part| after(t, t.around_head(|| head.forward(t, part)));
         parts.iter().map(logits).collect()
     });
     t.scoped("loss", None, || {

@@ -20,7 +20,7 @@ impl Run<'_> {
     pub(in crate::sim) fn save(&mut self, step: u32) {
         if self.spec.around.saving {
             self.mark(step, 0, Phase::Saving);
-            self.model.save(self.tape);
+            self.model.save(self.tape, self.spec.writes_from_device());
             if let Some(wrapper) = &self.wrapper
                 && self.spec.saves_full_state()
             {

@@ -6,8 +6,8 @@ groups! {
     activations {
         unknown: "There is no operation {name:?} to keep; there are {names}.",
             "没有名为 {name:?} 的可保存运算；可选：{names}。";
-        operations: "Checkpointing operation by operation is estimated for decoders of transformers 5 that are whole on each rank.",
-            "按运算重计算目前支持 transformers 5 的解码器，且每个 rank 拥有完整模型。";
+        operations: "Checkpointing operation by operation is estimated for models of transformers 5 that are whole on each rank.",
+            "按运算重计算目前支持 transformers 5 的模型，且每个 rank 拥有完整模型。";
         ranks: "Activations on the host are estimated on one GPU and under DDP.",
             "激活值卸载目前支持单 GPU 与 DDP。";
         twice: "Activations go to the host once: by offload.activations or by activation_offload.",
@@ -134,28 +134,26 @@ groups! {
             "zero.Init 中的加载目前仅支持解码器。";
         own_loop: "Loading is not estimated beside this yet.",
             "暂不支持与此同时估算加载。";
-        experts: "Straight to the device the weights of experts are stacked while others are read, in an order that threads decide; onto the host first they are estimated.",
-            "直接载入显存时，专家权重在读取其他权重的同时被堆叠，顺序由线程决定；可改为先载入主机。";
+        experts: "Straight to the device the weights of experts are estimated for decoders of texts; onto the host first for all.",
+            "专家权重直接载入显存目前支持文本解码器；先载入主机则均可。";
         framework: "Loading and saving are estimated for {framework}.",
             "加载与保存目前支持 {framework}。";
         saved_by_data_parallelism: "What saving takes on the GPU is estimated under data parallelism alone.",
             "保存检查点的显存目前只支持数据并行。";
         speech: "Straight to the device some weights of models of speech are computed anew, which is not estimated yet; onto the host first they are.",
             "直接载入显存时，语音模型的部分权重会重新计算，暂不支持估算；可改为先载入主机。";
-        quantized: "Quantized weights come in the order of their names in the checkpoint, which is known for decoders.",
-            "量化权重按检查点中的名称顺序载入；目前仅支持解码器。";
         shared_weights: "Under FSDP2 weights that modules share come once for each of them, which is known for decoders.",
             "FSDP2 会为共享权重的每个模块各传送一次；目前仅支持解码器。";
         saved_by_fsdp1: "Of FSDP1 a full state that is gathered from shards is estimated.",
             "FSDP1 仅支持估算从分片聚合的完整状态。";
-        saved_experts: "transformers 5 copies the stacked weights of experts apart on the GPU before it writes them, which is not estimated yet.",
-            "transformers 5 写出之前会在显存中把堆叠的专家权重拆开复制，暂不支持估算。";
         saved_from_host: "Of what is offloaded a checkpoint is written from the host; what passes through the GPU is not estimated.",
             "卸载的内容从主机写出检查点；暂不估算经过显存的部分。";
     }
     packing {
-        models: "Packed rows are estimated for decoders that attend by positions they are given, trained to predict the next token.",
-            "打包的样本目前支持按传入位置计算注意力、以预测下一个词元训练的解码器。";
+        models: "Packed rows are estimated for models trained to predict the next token.",
+            "打包的样本目前支持以预测下一个词元训练的模型。";
+        kernels: "Told where sequences begin, this model's layers need kernels of another package to keep them apart; without those transformers fails. By position_ids they run, and mix the sequences of a row.",
+            "得知序列起点后，该模型的层需要其他软件包的内核才能分隔序列，否则 transformers 会报错；仅用 position_ids 可以运行，但同一行的序列会相互混合。";
         framework: "Packed rows are estimated for {framework}.",
             "打包的样本目前支持 {framework}。";
         one_row: "padding_free puts all samples into one row: give its tokens as seq_len, with micro_batch_size 1.",

@@ -1,0 +1,59 @@
+//! What a decoder's own forward pass does to what its head reads and gives.
+
+use crate::model::Architecture;
+use crate::nn::build::Facts;
+use crate::tape::{Tape, Tensor};
+
+/// What is done to what a head reads and gives.
+#[derive(Clone, Copy)]
+pub(super) struct Bends {
+    /// Hidden states are divided by a number.
+    divides_hidden: bool,
+    /// Logits are multiplied by one.
+    scales_logits: bool,
+    /// Logits are capped.
+    pub(super) caps: bool,
+}
+
+impl Bends {
+    /// Those of a model.
+    pub(super) fn of(architecture: &Architecture, facts: Facts) -> Self {
+        let decoder = match architecture {
+            Architecture::Decoder(config) => Some(config),
+            _ => None,
+        };
+        let style = decoder.map(|config| config.put_together(facts.transformers).0);
+        Self {
+            divides_hidden: style.is_some_and(|style| style.scaled_hidden),
+            scales_logits: style.is_some_and(|style| style.scaled_logits),
+            caps: decoder.is_some_and(|config| config.final_softcap),
+        }
+    }
+
+    /// Whether a number is a factor of all logits.
+    pub(super) fn scales(self) -> bool {
+        self.divides_hidden || self.scales_logits
+    }
+
+    /// Hidden states as a head reads them.
+    pub(super) fn before(self, t: &Tape, hidden: Tensor) -> Tensor {
+        if self.divides_hidden {
+            t.div_scalar(&hidden)
+        } else {
+            hidden
+        }
+    }
+
+    /// What a head gives as logits.
+    pub(super) fn after(self, t: &Tape, mut logits: Tensor) -> Tensor {
+        if self.scales_logits {
+            logits = t.mul_scalar(&logits);
+        }
+        if self.caps {
+            logits = t.div_scalar(&logits);
+            logits = t.tanh(&logits);
+            logits = t.mul_scalar(&logits);
+        }
+        logits
+    }
+}
