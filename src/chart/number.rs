@@ -83,7 +83,8 @@ pub fn ticks(max: Bytes, wanted: u32, unit: Unit) -> Vec<Tick> {
 
 /// The smallest of 1, 2, 5 and 10 times a power of ten that is not below `rough`.
 fn round_step(rough: f64) -> f64 {
-    let power = 10_f64.powf(rough.log10().floor());
+    #[allow(clippy::cast_possible_truncation, reason = "some digits")]
+    let power = 10_f64.powi(rough.log10().floor() as i32);
     let factor = [1.0, 2.0, 5.0]
         .into_iter()
         .find(|f| f * power >= rough * (1.0 - 1e-9))

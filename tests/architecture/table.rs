@@ -192,7 +192,6 @@ pub const CLOSING: &[(&str, &str)] = &[
         "src/report/accuracy/published.rs",
         "src/report/accuracy/table.rs",
     ),
-    ("src/report/phases.rs", "src/report/watch.rs"),
     ("src/resolve/adapters.rs", "src/resolve/expert_adapters.rs"),
     ("src/resolve/complete.rs", "src/resolve/refused.rs"),
     ("src/sim/arguments.rs", "src/sim/generate.rs"),

@@ -112,8 +112,8 @@ impl Model {
         self.num_parameters
     }
 
-    /// Makes its state dictionary, and drops it: parameters are in it as they are, but for those of experts where
-    /// `written` is the `whole` model.
+    /// Makes its state dictionary, and drops it: parameters are in it as they are, but where the `whole` model is
+    /// written, weights of experts that a checkpoint has apart.
     pub fn save(&self, t: &Tape, whole: bool) {
         let codes = saved_scale_codes(t, self.scale_codes);
         let joined = self.joined.iter().filter(|_| whole);

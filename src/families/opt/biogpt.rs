@@ -4,7 +4,7 @@ use super::reader;
 use crate::families::llama::LLAMA;
 use crate::model::{
     Biases, DropoutFields, Family, Flag, HeadDim, LayerNames, MlpFunction, Options, Proof, Reader,
-    RotaryColumns, Sizes,
+    RotaryColumns, Sizes, Style,
 };
 
 /// `biogpt`.
@@ -47,7 +47,7 @@ pub(crate) const BIOGPT: Family = Family {
     since: crate::model::Since::V5,
     // Support.
     liger: None,
-    style: crate::model::Style {
+    style: Style {
         blind_masks: true,
         ..LLAMA.style
     },

@@ -4,6 +4,7 @@ use super::reader;
 use crate::families::llama::LLAMA;
 use crate::model::{
     Biases, DropoutFields, Family, Flag, HeadDim, Options, Proof, Reader, RotaryColumns, Sizes,
+    Style,
 };
 
 /// `opt`.
@@ -45,7 +46,7 @@ pub(crate) const OPT: Family = Family {
     },
     // Support.
     liger: None,
-    style: crate::model::Style {
+    style: Style {
         blind_masks: true,
         ..LLAMA.style
     },

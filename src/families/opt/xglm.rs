@@ -4,7 +4,7 @@ use super::reader;
 use crate::families::llama::LLAMA;
 use crate::model::{
     Biases, DropoutFields, Family, Flag, HeadDim, MlpFunction, Options, Proof, Reader,
-    RotaryColumns, Sizes,
+    RotaryColumns, Sizes, Style,
 };
 
 /// `xglm`.
@@ -47,7 +47,7 @@ pub(crate) const XGLM: Family = Family {
     // Support.
     liger: None,
     attention_support: crate::families::gpt2::EAGER_ATTENTION,
-    style: crate::model::Style {
+    style: Style {
         blind_masks: true,
         ..LLAMA.style
     },
