@@ -12,13 +12,13 @@ use std::time::Duration;
 const REST: Duration = Duration::from_millis(300);
 
 /// Values along each edge.
-const COUNT: usize = 32;
+const COUNT: usize = 64;
 
 /// Estimates after which the picture is drawn: the first one soon, then ever more seldom.
-const SHOWN_AT: [u64; 4] = [4, 16, 64, 256];
+const SHOWN_AT: [u64; 5] = [4, 16, 64, 256, 512];
 
 /// In the end it is drawn after so many.
-const SHOWN_EVERY: u64 = 512;
+const SHOWN_EVERY: u64 = 1024;
 
 /// A map of the scenario on screen.
 #[derive(Clone, Copy)]

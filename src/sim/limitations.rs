@@ -23,12 +23,12 @@ limitations! {
     "并置的 vLLM 按 vllm 0.31 源码计算：其份额、16 位权重、每次前向至多 4096 个词元、每块 16 个词元。假定 CUDA 图占 368 MiB、PyTorch 之外占 164 MiB，休眠时仍保留（日志中为 0.13 至 0.5 GiB 与 0.16 GiB），并假定 vllm_max_model_length 等于序列长度。trl 1.16 以级别 2 休眠：释放权重，不移到主机内存。";
     "Models that read images among their tokens are given images, not videos: of frames in time nothing is estimated yet.",
     "读取图像词元的模型只按图像估算；暂不支持视频帧。";
-    "Compiled graphs (torch.compile, CUDA graphs) are not modelled.",
-    "未模拟编译后的图（torch.compile、CUDA graphs）。";
+    "Compiled graphs are not modelled, since what they allocate follows from kernels that a compiler fuses for the GPU at hand: torch.compile's partitioner chooses which activations are kept and which are computed again, and CUDA graphs allocate from private pools whose memory no other request gets.",
+    "未模拟编译后的图，因为其分配取决于编译器为具体 GPU 融合出的内核：torch.compile 的分割器决定保留哪些激活、重算哪些激活，CUDA graphs 从私有内存池分配，其中的显存不供其他请求使用。";
     "Under ring attention transformers takes the head and the tail of a sequence for two samples, by their positions, and makes a mask of all pairs of a rank's tokens, a byte each, that no layer reads; it is not added.",
     "环形注意力下，transformers 会根据位置把序列的首段与尾段当作两个样本，并生成一个各层都不使用的掩码（该进程词元两两一字节）；未计入。";
-    "Each GPU runs on its own: buckets and buffers of communication between GPUs are not added.",
-    "每块 GPU 独立计算：未计入 GPU 间通信的分桶与缓冲区。";
+    "GPUs for which no parallelism is named each run a job of their own, and nothing is sent between them.",
+    "未指定并行方式的多块 GPU 各自运行独立任务，彼此之间不通信。";
     "An evaluation or a checkpoint, when one is asked for, comes after each step. Under FSDP1 the model is gathered to be saved, the optimizer's states are not.",
     "若要求评估或检查点，则在每一步之后进行。FSDP1 下为保存而聚合模型，未聚合优化器状态。";
     "A model is loaded with transformers 5 and bitsandbytes 0.50; of weights that come straight to the device as much is reserved at once as they take, whether or not the device has it.",

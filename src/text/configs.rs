@@ -35,8 +35,8 @@ pub fn lack_sentence(lack: Lack, language: Language) -> &'static str {
             "不支持这种激活重计算的选择：按全部保留估算。",
         ),
         Lack::Compile => (
-            "Compiled graphs are not modelled: the estimate is of eager execution.",
-            "不支持编译图：按 eager 执行估算。",
+            "Compiled graphs are not modelled: the estimate is of eager execution. A compiler keeps and computes again other activations, and CUDA graphs have private pools.",
+            "不支持编译图：按 eager 执行估算。编译器保留与重算的激活会不同，CUDA graphs 使用私有内存池。",
         ),
         Lack::Fp8 => (
             "Computation in 8 bits is not modelled yet: the estimate is of 16 bits.",

@@ -104,6 +104,25 @@ test("what is pointed at is highlighted in bars, figures and table alike", async
 
 const whole = (page) => page.locator("#timeline").getByRole("button", { name: "Whole run" });
 
+test("figures out of sight are neither laid out nor painted, and are there for whoever scrolls to them", async () => {
+  const { page, close } = await open(browser, site.url);
+  const figures = page.locator(".question > .figure");
+  const shown = () =>
+    figures.evaluateAll((all) =>
+      all.map(({ firstElementChild }) =>
+        firstElementChild.checkVisibility({ contentVisibilityAuto: true }),
+      ),
+    );
+  await painted(page);
+  const above = await shown();
+  assert.ok(above.filter((is) => is).length <= above.length / 3, `${above}`);
+  await figures.last().scrollIntoViewIfNeeded();
+  await painted(page);
+  const below = await shown();
+  assert.deepEqual([below.at(0), below.at(-1)], [false, true], `${below}`);
+  await close();
+});
+
 test("the timeline is looked at closely with the mouse, and whole again", async () => {
   const { page, close } = await open(browser, `${site.url}?v=1&mb=8`);
   await see(page, "timeline");
