@@ -57,7 +57,7 @@ impl Tape {
     }
 
     /// The same of a tensor that is detached: it is no longer the parameter itself.
-    pub(super) fn keep_detached_data(&self, x: &Tensor) -> Option<Rc<Storage>> {
+    pub(in crate::tape) fn keep_detached_data(&self, x: &Tensor) -> Option<Rc<Storage>> {
         self.keep_data_of(x.storage())
     }
 

@@ -174,12 +174,16 @@ impl Mlp {
     }
 
     fn forward(&self, t: &Tape, x: &Tensor) -> Tensor {
-        let gate = self.gate_proj.forward(t, x);
-        let up = self.up_proj.forward(t, x);
+        let both = |x: &Tensor| [&self.gate_proj, &self.up_proj].map(|linear| linear.forward(t, x));
         match self.down_proj.weight() {
             // The fused function reads the weight, and no adapter.
-            Some(weight) if self.fused => t.fused_swiglu_linear(&gate, &up, weight),
+            Some(weight) if self.fused => t.with_own("fused_mlp", [Some(weight)], x, |x| {
+                let [gate, up] = both(x);
+                t.read_outside(&[Some(weight)]);
+                t.fused_swiglu_linear(&gate, &up, weight)
+            }),
             _ => {
+                let [gate, up] = both(x);
                 let product = t.fused_swiglu(&gate, &up);
                 self.down_proj.forward(t, &product)
             }

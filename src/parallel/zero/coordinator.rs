@@ -19,9 +19,10 @@ use std::rc::Rc;
 /// What the outermost module does.
 pub(super) const ROOT: &str = "root";
 
-/// Layers of PEFT around others, and around what has parameters with adapters: they have no parameters of their own,
-/// are named by one that they read, and read what they need outside of its module.
-const OF_PEFT: [&str; 2] = ["adapted", "wrapped"];
+/// Modules that have no parameters of their own and read others' outside of their modules, by one of which they are
+/// named: layers of PEFT around others, and around what has parameters with adapters, and gated MLPs of
+/// flash-linear-attention, which hand a weight to a fused function.
+const READERS: [&str; 3] = ["adapted", "wrapped", "fused_mlp"];
 
 /// Where a parameter is (`ZeroParamStatus`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

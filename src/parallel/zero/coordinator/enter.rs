@@ -2,7 +2,7 @@
 //!
 //! Source: `deepspeed/runtime/zero/parameter_offload.py`, deepspeed 0.19.8.
 
-use super::{Coordinator, OF_PEFT, ROOT, Status, Use, hold};
+use super::{Coordinator, READERS, ROOT, Status, Use, hold};
 use crate::tape::{Called, Tape};
 use crate::units::Wait;
 
@@ -41,7 +41,7 @@ impl Coordinator {
             return;
         }
         let reader = match self.running.borrow().last() {
-            Some(&(of, op)) if OF_PEFT.contains(&op) => (of, op),
+            Some(&(of, op)) if READERS.contains(&op) => (of, op),
             // The one with a head.
             Some(_) => (usize::MAX, self.shells.last().copied().unwrap_or(ROOT)),
             None => (usize::MAX, ROOT),

@@ -2,7 +2,7 @@
 //!
 //! Source: `iter_params` (`deepspeed/runtime/zero/partitioned_param_coordinator.py`), deepspeed 0.19.8.
 
-use super::{Coordinator, OF_PEFT, ROOT, Use};
+use super::{Coordinator, READERS, ROOT, Use};
 use crate::tape::{Called, Tape};
 
 impl Coordinator {
@@ -31,7 +31,7 @@ impl Coordinator {
             own = self.within(t, t.scope());
         }
         let module = (own.first().copied().unwrap_or(usize::MAX), called.op);
-        if OF_PEFT.contains(&called.op) {
+        if READERS.contains(&called.op) {
             own.clear();
         }
         let away = called.away.iter().flatten();

@@ -80,7 +80,10 @@ impl Tape {
         if !self.records(&[x, y, weight]) {
             return out;
         }
-        let saved = [self.save(x), self.save(y), self.save(weight)];
+        // The weight as it is now, not the parameter: it stays where the parameter is given other data (under ZeRO 3).
+        let data = self.keep_detached_data(weight);
+        let weight_now = data.map_or_else(|| weight.detach(), |data| weight.detach_over(&data));
+        let saved = [self.save(x), self.save(y), self.save(&weight_now)];
         let needed = self.backend().fla == FlaVersion::V022 || weight.requires_grad();
         let backward = move |t: &Tape, g: &Grads| {
             let Some(g) = &g[0] else { return Grads::new() };
