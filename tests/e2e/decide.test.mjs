@@ -102,7 +102,7 @@ test("the map is drawn, says what a cell needs, and goes there by mouse and by k
   await panel.getByRole("button", { name: "Draw it" }).click();
   const canvas = page.locator("#map canvas");
   await canvas.waitFor();
-  await page.getByText(/cells fit; 1,?024 in all/).waitFor();
+  await page.getByText(/cells fit; 4,?096 in all/).waitFor();
   await canvas.focus();
   await page.keyboard.press("ArrowRight");
   await page.waitForFunction(() => /Micro-batch size \d+, Sequence length/i.test(document.querySelector("#map-summary")?.textContent ?? ""));
