@@ -148,12 +148,11 @@ impl Tape {
 
     fn save_recomputed(&self, recompute: &Recompute, tensor: &Tensor) -> Tensor {
         // `_recomputation_hook`: what has a gradient is detached, a parameter that has none is kept as itself.
-        let data = if tensor.requires_grad() {
-            self.keep_detached_data(tensor)
+        let kept = if tensor.requires_grad() {
+            self.detached_data(tensor)
         } else {
-            self.keep_data(tensor)
+            self.saved_data(tensor)
         };
-        let kept = data.map_or_else(|| tensor.detach(), |data| tensor.detach_over(&data));
         let index = recompute.next.get();
         recompute.next.set(index + 1);
         let mut recomputed = recompute.frame.recomputed.borrow_mut();

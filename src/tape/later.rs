@@ -56,9 +56,14 @@ impl Tape {
         self.keep_data_of(x.storage_of_base()?)
     }
 
-    /// The same of a tensor that is detached: it is no longer the parameter itself.
-    pub(in crate::tape) fn keep_detached_data(&self, x: &Tensor) -> Option<Rc<Storage>> {
-        self.keep_data_of(x.storage())
+    /// A tensor detached with its data as they are now: it is no longer the parameter itself.
+    pub(in crate::tape) fn detached_data(&self, x: &Tensor) -> Tensor {
+        over(x, self.keep_data_of(x.storage()))
+    }
+
+    /// A tensor as autograd saves it, outside of the graph: with the data of a view, or as the parameter itself.
+    pub(super) fn saved_data(&self, x: &Tensor) -> Tensor {
+        over(x, self.keep_data(x))
     }
 
     fn keep_data_of(&self, parameter: &Rc<Storage>) -> Option<Rc<Storage>> {
@@ -89,4 +94,9 @@ impl Tape {
             None => parameter.free_storage(),
         }
     }
+}
+
+/// A tensor detached, over other data if there are some.
+fn over(x: &Tensor, data: Option<Rc<Storage>>) -> Tensor {
+    data.map_or_else(|| x.detach(), |data| x.detach_over(&data))
 }

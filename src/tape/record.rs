@@ -108,14 +108,13 @@ impl<'a> Piece<'a> {
     /// Its events in order.
     #[inline]
     pub fn steps(self) -> impl Iterator<Item = RecordedEvent> + 'a {
-        // As many, so that nothing is checked in the loop.
         let events = self.words.len();
-        Steps {
+        let piece = Self {
             before: &self.before[..events],
             before_within: &self.before_within[..events],
-            piece: self,
-            place: 0,
-        }
+            ..self
+        };
+        Steps { piece, place: 0 }
     }
 
     /// The events.
@@ -140,8 +139,6 @@ impl<'a> Piece<'a> {
 /// The events of a piece in order.
 struct Steps<'a> {
     piece: Piece<'a>,
-    before: &'a [Word],
-    before_within: &'a [Word],
     /// The next one.
     place: usize,
 }
@@ -155,8 +152,8 @@ impl Iterator for Steps<'_> {
         let word = *piece.words.get(place)?;
         self.place += 1;
         let next = piece.words.get(self.place);
-        let on = word.further(self.before[place], piece.times);
-        let on = on.as_much(word, self.before_within[place], piece.times_within);
+        let on = word.further(piece.before[place], piece.times);
+        let on = on.as_much(word, piece.before_within[place], piece.times_within);
         Some(RecordedEvent {
             event: on.event(),
             stored: piece.stored(place),

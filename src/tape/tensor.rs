@@ -177,7 +177,7 @@ impl Tensor {
     }
 
     /// Such a tensor over another storage, outside of the graph.
-    pub(in crate::tape) fn detach_over(&self, storage: &Rc<Storage>) -> Self {
+    pub(super) fn detach_over(&self, storage: &Rc<Storage>) -> Self {
         Self(Rc::new(Impl {
             storage: Rc::clone(storage),
             strides: self.0.strides.clone(),

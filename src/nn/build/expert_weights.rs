@@ -31,15 +31,12 @@ pub(super) fn merge(t: &Tape, name: &str, weight: &Tensor) {
     let stacked = |list: Vec<Tensor>| {
         let shape = Shape::from([experts, rows, columns]);
         let all = t.empty("stack", shape, weight.dtype());
-        (all, list)
+        drop_last_first(list);
+        all
     };
-    let (gates, inputs) = (list(), list());
-    let (gates, each) = stacked(gates);
-    drop_last_first(each);
-    let (inputs, each) = stacked(inputs);
-    drop_last_first(each);
+    let gates_and_inputs = [list(), list()].map(stacked);
     t.give_storage("cat", weight);
-    drop((gates, inputs));
+    drop(gates_and_inputs);
 }
 
 /// As a list of Python's is dropped.

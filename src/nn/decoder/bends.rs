@@ -30,9 +30,13 @@ impl Bends {
         }
     }
 
-    /// Whether a number is a factor of all logits.
-    pub(super) fn scales(self) -> bool {
-        self.divides_hidden || self.scales_logits
+    /// Hidden states where there are no logits: multiplied by what is a factor of all of those.
+    pub(super) fn without_logits(self, t: &Tape, hidden: Tensor) -> Tensor {
+        if self.divides_hidden || self.scales_logits {
+            t.mul_scalar(&hidden)
+        } else {
+            hidden
+        }
     }
 
     /// Hidden states as a head reads them.

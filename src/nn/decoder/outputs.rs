@@ -79,8 +79,7 @@ impl Shell {
     }
 
     /// What a head gives whose loss in training takes no logits, where that is asked for: final hidden states
-    /// `[B, S, H]` are dropped when they have been cast. Gives them back where it is not. What logits are multiplied
-    /// by hidden states are, since there are no logits.
+    /// `[B, S, H]` are dropped when they have been cast. Gives them back where it is not.
     pub(crate) fn cut_output(
         &self,
         t: &Tape,
@@ -93,13 +92,7 @@ impl Shell {
             return Err(hidden);
         };
         t.read_outside(&[Some(weight)]);
-        let hidden = if self.bends.scales() {
-            let scaled = t.mul_scalar(&hidden);
-            drop(hidden);
-            scaled
-        } else {
-            hidden
-        };
+        let hidden = self.bends.without_logits(t, hidden);
         let loss = t.scoped("loss", None, || {
             loss::cut(t, (hidden, weight), labels, self.bends.caps)
         });

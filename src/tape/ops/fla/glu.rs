@@ -81,9 +81,7 @@ impl Tape {
             return out;
         }
         // The weight as it is now, not the parameter: it stays where the parameter is given other data (under ZeRO 3).
-        let data = self.keep_detached_data(weight);
-        let weight_now = data.map_or_else(|| weight.detach(), |data| weight.detach_over(&data));
-        let saved = [self.save(x), self.save(y), self.save(&weight_now)];
+        let saved = [x, y, &self.detached_data(weight)].map(|x| self.save(x));
         let needed = self.backend().fla == FlaVersion::V022 || weight.requires_grad();
         let backward = move |t: &Tape, g: &Grads| {
             let Some(g) = &g[0] else { return Grads::new() };
