@@ -185,16 +185,16 @@ impl Estimator for Estimates {
             0 => return,
             count => count + 1,
         };
-        for scenario in coming.take(most) {
+        let coming: Vec<Scenario> = coming.take(most).collect();
+        let is_new = |of: &&Scenario| {
             let state = self.0.borrow();
-            if state.asked.len() >= most {
-                return;
-            }
-            let is_new = state.asked.iter().all(|(of, _)| *of != scenario);
-            drop(state);
-            if is_new {
-                self.ask(&workers, &scenario);
-            }
+            state.asked.iter().all(|(asked, _)| asked != *of)
+        };
+        // Nobody will ask for what was found to be idle meanwhile.
+        let is_wanted = |(of, _): &(Scenario, Option<Answer>)| coming.contains(of);
+        self.0.borrow_mut().asked.retain(is_wanted);
+        for scenario in coming.iter().filter(is_new) {
+            self.ask(&workers, scenario);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! What all questions have in common: estimates, one after the other, that somebody makes.
 
 use crate::ask::{Finding, Scenario};
-use crate::report::Figures;
+use crate::report::{Figures, each, threads};
 
 /// What a scenario takes, or why it is refused.
 pub type Answer = Result<Figures, Vec<Finding>>;
@@ -26,6 +26,43 @@ impl Estimator for AtOnce {
     }
 }
 
+/// Works out those that will be asked for next beside the one that is asked for, where there are threads.
+#[derive(Clone, Debug, Default)]
+pub struct SideBySide {
+    coming: Vec<Scenario>,
+    known: Vec<(Scenario, Answer)>,
+}
+
+/// So many for each thread are worked out together: one that takes long leaves the other threads enough to do.
+const EACH_THREAD: usize = 4;
+
+impl Estimator for SideBySide {
+    fn figures(&mut self, scenario: &Scenario) -> Option<Answer> {
+        let coming = std::mem::take(&mut self.coming);
+        let is_it = |(of, _): &(Scenario, Answer)| of == scenario;
+        if let Some(at) = self.known.iter().position(is_it) {
+            return Some(self.known.swap_remove(at).1);
+        }
+        // What was found meanwhile may have made others idle.
+        self.known.retain(|(of, _)| coming.contains(of));
+        let mut asked = vec![scenario.clone()];
+        let is_new =
+            |of: &Scenario| of != scenario && self.known.iter().all(|(known, _)| known != of);
+        asked.extend(coming.into_iter().filter(is_new));
+        let mut found = each(&asked, Figures::of).into_iter();
+        let answer = found.next();
+        self.known.extend(asked.into_iter().skip(1).zip(found));
+        answer
+    }
+
+    fn prepare(&mut self, coming: &mut dyn Iterator<Item = Scenario>) {
+        self.coming.clear();
+        if threads() > 1 {
+            self.coming.extend(coming.take(EACH_THREAD * threads()));
+        }
+    }
+}
+
 /// How far a question is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Progress {
@@ -44,7 +81,8 @@ pub trait Question {
 
     /// Goes on to the end.
     fn settle(&mut self) {
-        while self.advance(&mut AtOnce) == Progress::Further {}
+        let mut by = SideBySide::default();
+        while self.advance(&mut by) == Progress::Further {}
     }
 }
 
@@ -81,16 +119,17 @@ mod tests {
         }
     }
 
-    /// Two of a question, one of which waits for every estimate; how often it waited.
+    /// Two of a question, one of which has estimates made side by side and the other waits for every one; how often
+    /// that waited.
     fn both<Q: Question + Clone>(question: &Q) -> (Q, Q, usize) {
-        let (mut at_once, mut later) = (question.clone(), question.clone());
-        at_once.settle();
+        let (mut beside, mut later) = (question.clone(), question.clone());
+        beside.settle();
         let (mut by, mut waited) = (Later::default(), 0);
         loop {
             match later.advance(&mut by) {
                 Progress::Further => {}
                 Progress::Waits => waited += 1,
-                Progress::Done => return (at_once, later, waited),
+                Progress::Done => return (beside, later, waited),
             }
         }
     }

@@ -55,6 +55,7 @@ pub use others::{Method, Other, Quantity, Reason};
 pub use ranks::{RankTakes, Ranks, ranks};
 pub use requested::{Requested, requested};
 pub use schedule::{RankSchedule, Schedule, schedule};
+pub use side_by_side::{each, threads};
 pub use steps::{ManySteps, Running, StepHeld, StepsRun};
 pub use summarize::{DeviceSummary, summarize};
 pub use types::*;

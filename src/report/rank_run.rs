@@ -52,7 +52,8 @@ impl RankRun {
             return (Self::of(spec), None);
         }
         let at = |rank| Self::of(at_stage(spec.clone(), rank));
-        let runs = each(0..spec.mesh.pp, at);
+        let stages: Vec<u64> = (0..spec.mesh.pp).collect();
+        let runs = each(&stages, |&stage| at(stage));
         let last = runs.last().and_then(|run| run.summary.as_ref());
         let last = last.map(|DeviceSummary { report, .. }| (report.compute, report.communication));
         let most = runs.into_iter().reduce(Self::more);

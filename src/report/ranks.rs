@@ -284,7 +284,8 @@ pub(super) fn with_binding_run(scenario: &Scenario) -> (Vec<RankReport>, Option<
     };
     let asked = &scenario.parallelism;
     let names_none = (asked.dp.rank, asked.cp.rank, asked.pp.rank) == (0, 0, None);
-    let stages = each(0..ranks.end, |stage| ranks.of_stage(stage).settled());
+    let stages: Vec<u64> = (0..ranks.end).collect();
+    let stages = each(&stages, |&stage| ranks.of_stage(stage).settled());
     let (mut found, mut firsts) = (ranks.found, Vec::new());
     for (of_stage, first) in stages {
         found.extend(of_stage);

@@ -1,26 +1,31 @@
-//! Work on several ranks at a time, where there are threads.
+//! Estimates at the same time, where there are threads.
 
-use std::ops::Range;
-
-/// What `of` gives for each of some numbers, in their order: on as many threads as the machine runs at a time.
-#[cfg(not(target_arch = "wasm32"))]
-pub(super) fn each<T: Send>(numbers: Range<u64>, of: impl Fn(u64) -> T + Sync) -> Vec<T> {
-    use std::sync::atomic::{AtomicU64, Ordering};
-    use std::thread;
-    let threads = thread::available_parallelism().map_or(1, |threads| threads.get() as u64);
-    let threads = threads.min(numbers.end.saturating_sub(numbers.start));
-    if threads < 2 {
-        return numbers.map(of).collect();
+/// How many threads the machine runs at a time; one where there are none.
+pub fn threads() -> usize {
+    if cfg!(target_arch = "wasm32") {
+        return 1;
     }
-    let next = AtomicU64::new(numbers.start);
+    std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
+}
+
+/// What `of` gives for each of some items, in their order: on as many threads as the machine runs at a time.
+#[cfg(not(target_arch = "wasm32"))]
+pub fn each<I: Sync, T: Send>(items: &[I], of: impl Fn(&I) -> T + Sync) -> Vec<T> {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::thread;
+    let threads = threads().min(items.len());
+    if threads < 2 {
+        return items.iter().map(of).collect();
+    }
+    let next = AtomicUsize::new(0);
     let work = || {
         let mut found = Vec::new();
         loop {
-            let number = next.fetch_add(1, Ordering::Relaxed);
-            if number >= numbers.end {
+            let at = next.fetch_add(1, Ordering::Relaxed);
+            let Some(item) = items.get(at) else {
                 return found;
-            }
-            found.push((number, of(number)));
+            };
+            found.push((at, of(item)));
         }
     };
     let mut all = thread::scope(|scope| {
@@ -35,14 +40,14 @@ pub(super) fn each<T: Send>(numbers: Range<u64>, of: impl Fn(u64) -> T + Sync) -
         }
         all
     });
-    all.sort_unstable_by_key(|&(number, _)| number);
+    all.sort_unstable_by_key(|&(at, _)| at);
     all.into_iter().map(|(_, found)| found).collect()
 }
 
 /// The same one after the other.
 #[cfg(target_arch = "wasm32")]
-pub(super) fn each<T: Send>(numbers: Range<u64>, of: impl Fn(u64) -> T + Sync) -> Vec<T> {
-    numbers.map(of).collect()
+pub fn each<I: Sync, T: Send>(items: &[I], of: impl Fn(&I) -> T + Sync) -> Vec<T> {
+    items.iter().map(of).collect()
 }
 
 #[cfg(test)]
@@ -51,8 +56,9 @@ mod tests {
 
     #[test]
     fn what_is_found_stands_in_order() {
-        let squares: Vec<u64> = (3..50).map(|number| number * number).collect();
-        assert_eq!(each(3..50, |number| number * number), squares);
-        assert_eq!(each(5..5, |number| number), Vec::<u64>::new());
+        let numbers: Vec<u64> = (3..50).collect();
+        let squares: Vec<u64> = numbers.iter().map(|number| number * number).collect();
+        assert_eq!(each(&numbers, |number| number * number), squares);
+        assert_eq!(each(&[], |number: &u64| *number), Vec::<u64>::new());
     }
 }

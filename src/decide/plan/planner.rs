@@ -212,6 +212,25 @@ impl Planner {
         None
     }
 
+    /// The candidates from the next one on, but for those of its family that are too many for sure.
+    fn coming(&self) -> impl Iterator<Item = Scenario> + use<'_> {
+        let from = self.next;
+        let families = self.families.iter().enumerate().skip(from[0]);
+        let lines = families.flat_map(|(at, family)| {
+            let lines = family.lines.iter().enumerate();
+            lines.map(move |(line, of)| ([at, line], of))
+        });
+        lines.flat_map(move |([family, line], of)| {
+            let places = (0..of.len()).filter(move |&place| [family, line, place] >= from);
+            let too_many = self.too_many.filter(|_| family == from[0]);
+            let fits = move |place: &usize| {
+                let size = of.micro_batch(*place);
+                !too_many.is_some_and(|many| size.is_some_and(|size| size >= many.from))
+            };
+            places.filter(fits).filter_map(|place| of.candidate(place))
+        })
+    }
+
     /// Why a candidate with such a micro-batch, and so many of them, need not be estimated.
     fn ruled_out(&self, sizes: Batches, candidate: &Scenario) -> Option<Why> {
         if let Some(TooMany { from, phase, by }) = self.too_many
@@ -353,6 +372,7 @@ impl Question for Planner {
         let Some((sizes, candidate)) = self.next_candidate() else {
             return self.relax(by);
         };
+        by.prepare(&mut self.coming());
         let Some(answer) = by.figures(&candidate) else {
             return Progress::Waits;
         };
