@@ -84,12 +84,26 @@ fn after_paint(then: impl FnOnce() + 'static) {
     request_animation_frame(move || set_timeout(then, Duration::ZERO));
 }
 
+/// What need not be there in the frame of a change follows it.
 fn settle(store: Store) {
-    store.settled.set(store.answer.get_untracked());
+    let scenario = store.scenario.get_untracked();
+    if store.followed.with_untracked(|before| *before != scenario) {
+        store.followed.set(scenario);
+    }
+    let answer = store.answer.get_untracked();
+    // Where another thread still works, the answer is the one before.
+    let is_new = |before: &Option<Arc<_>>| match (before, &answer) {
+        (Some(before), Some(now)) => !Arc::ptr_eq(before, now),
+        (before, now) => before.is_some() != now.is_some(),
+    };
+    if store.settled.with_untracked(is_new) {
+        store.settled.set(answer);
+    }
 }
 
-/// What takes longer than this on the page's thread is worked out by another: a frame has 16 ms.
-const LONG: Duration = Duration::from_millis(6);
+/// What takes longer than this on the page's thread is worked out by another: of the 16 ms of a frame showing the
+/// answer takes the rest, where the processor is slow.
+const LONG: Duration = Duration::from_millis(4);
 
 /// What other threads work out.
 #[derive(Clone, Copy, PartialEq)]

@@ -57,6 +57,8 @@ pub struct State {
     /// The same for what stands below the first screen: it comes after the frame that shows the
     /// answer, which need not wait for it.
     pub settled: RwSignal<Option<Arc<Estimate>>>,
+    /// The same of what is asked: for what says more about it than its values, as why one has no effect.
+    pub followed: RwSignal<Scenario>,
     /// Whether the rest of the program is there, which comes after the first answer: panels below
     /// the first screen and what is computed off the critical path wait for it.
     pub whole: RwSignal<bool>,
@@ -130,6 +132,7 @@ impl Store {
     /// The state of a page that opens with an address.
     pub(super) fn new(opening: Opening) -> Self {
         Self(Box::leak(Box::new(State {
+            followed: RwSignal::new(opening.scenario.clone()),
             scenario: RwSignal::new(opening.scenario),
             drafts: RwSignal::new(BTreeMap::new()),
             answer: RwSignal::new(None),

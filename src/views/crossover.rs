@@ -103,7 +103,7 @@ impl Plot for Crossover {
 #[component]
 pub(super) fn CrossoverPanel() -> impl IntoView {
     let store = use_store();
-    let current = Memo::new(move |_| store.scenario.with(|s| s.micro_batch_size));
+    let current = Memo::new(move |_| store.followed.with(|s| s.micro_batch_size));
     let usable = Memo::new(move |_| {
         store
             .settled

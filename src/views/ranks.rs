@@ -11,7 +11,7 @@ use leptos::prelude::*;
 
 /// The rank of the list that the page looks at.
 fn looked_at(store: Store, ranks: &[RankReport]) -> Option<u64> {
-    let asked = store.scenario.with(|scenario| scenario.parallelism);
+    let asked = store.followed.with(|scenario| scenario.parallelism);
     let binding = ranks
         .iter()
         .max_by_key(|of| (of.total, std::cmp::Reverse(of.rank)))?;

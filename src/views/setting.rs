@@ -153,7 +153,7 @@ impl Setting {
     /// Why it has no effect.
     pub fn idle(self, store: Store) -> Memo<Option<String>> {
         Memo::new(move |_| {
-            let idle = store.scenario.with(|scenario| idle(scenario, self.key))?;
+            let idle = store.followed.with(|scenario| idle(scenario, self.key))?;
             Some(idle_reason(idle).text(store.language.get()).to_owned())
         })
     }
@@ -290,7 +290,7 @@ pub(super) fn SettingField(
             {setting.note.map(|note| {
                 view! {
                     <p class="field-note" data-note=setting.key>
-                        {move || store.scenario.with(|scenario| note(scenario, store.language.get()))}
+                        {move || store.followed.with(|scenario| note(scenario, store.language.get()))}
                     </p>
                 }
             })}

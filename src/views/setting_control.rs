@@ -132,7 +132,7 @@ pub(super) fn choice(setting: Setting) -> AnyView {
         }
         match (setting.look, setting.kind()) {
             (Look::Choice(all), _) => {
-                choices.extend(store.scenario.with(|scenario| all(scenario, language)));
+                choices.extend(store.followed.with(|scenario| all(scenario, language)));
             }
             (_, Kind::Name(all)) => choices.extend(all().into_iter().map(|name| {
                 Choice::new(
@@ -234,7 +234,7 @@ pub(super) fn names(setting: Setting) -> AnyView {
             return Vec::new();
         }
         let listed = listed();
-        let offered = store.scenario.with(|s| offers(s, setting.key)).into_iter();
+        let offered = store.followed.with(|s| offers(s, setting.key)).into_iter();
         offered
             .map(|name| {
                 let on = listed.contains(&name);

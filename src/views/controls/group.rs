@@ -90,7 +90,7 @@ pub(super) fn FoldedGroup(
     let note = Memo::new(move |_| {
         let note = group.note?;
         let language = store.language.get();
-        store.scenario.with(|scenario| note(scenario, language))
+        store.followed.with(|scenario| note(scenario, language))
     });
     view! {
         <div class="group">

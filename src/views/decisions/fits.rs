@@ -36,7 +36,7 @@ fn notes(findings: &[Finding], language: Language) -> String {
 fn answer(of: &AxisSearch, store: Store, fits: Fits) -> AnyView {
     let language = store.language.get();
     let name = axis_name(of.axis.name(), language).to_owned();
-    if let Some(idle) = store.scenario.with(|scenario| of.axis.idle(scenario)) {
+    if let Some(idle) = store.followed.with(|scenario| of.axis.idle(scenario)) {
         return view! { <span class="fit-note">{idle_reason(idle).text(language)}</span> }
             .into_any();
     }

@@ -18,7 +18,7 @@ struct Picture {
 
 /// The sharding that is looked at: the scenario's own, or else the last of those there are.
 fn own(store: Store, curves: &[GpusCurve]) -> Option<&GpusCurve> {
-    let asked = store.scenario.with(Sharding::of);
+    let asked = store.followed.with(Sharding::of);
     let found = curves.iter().find(|curve| Some(curve.sharding) == asked);
     found.or(curves.last())
 }
@@ -30,7 +30,7 @@ impl Picture {
         f(&GpusFigure {
             curves,
             sharding: own(self.store, curves).map(|curve| curve.sharding),
-            current: self.store.scenario.with(gpus_of),
+            current: self.store.followed.with(gpus_of),
             cursor: spot.map(|spot| spot.at),
         })
     }
@@ -64,7 +64,7 @@ impl Plot for Picture {
 
     fn go(&self, sheet: &Sheet, from: Option<Spot>, to: Move) -> Option<Spot> {
         let layout = self.layout(sheet);
-        let from = from.map_or_else(|| self.store.scenario.with(gpus_of), |spot| spot.at);
+        let from = from.map_or_else(|| self.store.followed.with(gpus_of), |spot| spot.at);
         let to = match to {
             Move::Along(by) | Move::Leap(by) => layout.step(from, by),
             Move::Across(_) => Some(from),

@@ -37,7 +37,7 @@ impl Picture {
         Some(f(&MapFigure {
             map: &map,
             titles: names,
-            current: self.store.scenario.with(|scenario| nearest(&map, scenario)),
+            current: self.store.followed.with(|scenario| nearest(&map, scenario)),
             cursor: spot.map(|spot| map.place_of(spot.at)),
         }))
     }
@@ -78,7 +78,7 @@ impl Plot for Picture {
     fn go(&self, sheet: &Sheet, from: Option<Spot>, to: Move) -> Option<Spot> {
         let layout = self.layout(sheet)?;
         let map = self.search.known()?;
-        let own = || self.store.scenario.with(|scenario| nearest(&map, scenario));
+        let own = || self.store.followed.with(|scenario| nearest(&map, scenario));
         let from = from.map(|spot| map.place_of(spot.at)).or_else(own)?;
         let to = match to {
             Move::Along(by) => layout.step(from, [by, 0]),
@@ -173,7 +173,7 @@ fn choices(store: Store) -> Memo<Vec<Choice>> {
             let idle = |of: &Axis| of.idle(scenario);
             numbers.with_value(|all| all.iter().map(idle).collect::<Vec<_>>())
         };
-        store.scenario.with(of_all)
+        store.followed.with(of_all)
     });
     Memo::new(move |_| {
         let language = store.language.get();

@@ -189,7 +189,7 @@ fn Options(search: PlanSearch) -> impl IntoView {
         )
     };
     let choices = Signal::derive(move || {
-        let (now, language) = (store.scenario.with(gpus_of), store.language.get());
+        let (now, language) = (store.followed.with(gpus_of), store.language.get());
         let choice =
             |&gpus: &Gpus| Choice::new(gpus.name().to_owned(), &gpus_choice(gpus, now, language));
         Gpus::ALL.iter().map(choice).collect::<Vec<_>>()

@@ -110,7 +110,7 @@ pub(in crate::views) fn StepsPanel() -> impl IntoView {
     let store = use_store();
     let search = StepsSearch::follow(store);
     let word = move |word: Word| Signal::derive(move || word.text(store.language.get()));
-    let differs = Memo::new(move |_| store.scenario.with(|of| of.dataset.lengths.is_some()));
+    let differs = Memo::new(move |_| store.followed.with(|of| of.dataset.lengths.is_some()));
     let is_known = Memo::new(move |_| search.known().is_some_and(|found| found.is_ok()));
     let held = Memo::new(move |_| {
         let known = search.known();
