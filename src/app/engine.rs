@@ -92,18 +92,18 @@ fn settle(store: Store) {
     }
     let answer = store.answer.get_untracked();
     // Where another thread still works, the answer is the one before.
-    let is_new = |before: &Option<Arc<_>>| match (before, &answer) {
-        (Some(before), Some(now)) => !Arc::ptr_eq(before, now),
-        (before, now) => before.is_some() != now.is_some(),
-    };
-    if store.settled.with_untracked(is_new) {
+    let place = |answer: &Option<Arc<_>>| answer.as_ref().map(Arc::as_ptr);
+    if store
+        .settled
+        .with_untracked(|before| place(before) != place(&answer))
+    {
         store.settled.set(answer);
     }
 }
 
 /// What takes longer than this on the page's thread is worked out by another: of the 16 ms of a frame showing the
 /// answer takes the rest, where the processor is slow.
-const LONG: Duration = Duration::from_millis(4);
+const LONG: Duration = Duration::from_millis(3);
 
 /// What other threads work out.
 #[derive(Clone, Copy, PartialEq)]

@@ -186,13 +186,15 @@ impl Estimator for Estimates {
             count => count + 1,
         };
         let coming: Vec<Scenario> = coming.take(most).collect();
+        let mut state = self.0.borrow_mut();
+        let State { asked, awaited, .. } = &mut *state;
+        // Nobody will ask for what was found to be idle meanwhile.
+        asked.retain(|(of, _)| awaited.as_ref() == Some(of) || coming.contains(of));
+        drop(state);
         let is_new = |of: &&Scenario| {
             let state = self.0.borrow();
             state.asked.iter().all(|(asked, _)| asked != *of)
         };
-        // Nobody will ask for what was found to be idle meanwhile.
-        let is_wanted = |(of, _): &(Scenario, Option<Answer>)| coming.contains(of);
-        self.0.borrow_mut().asked.retain(is_wanted);
         for scenario in coming.iter().filter(is_new) {
             self.ask(&workers, scenario);
         }

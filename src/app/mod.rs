@@ -29,6 +29,7 @@ mod pursuit;
 mod snapshots;
 mod steps;
 mod store;
+mod values;
 
 pub use address::{query_of, query_of_scenario, query_of_two, query_of_widget, visit};
 pub use fits::{AxisSearch, Fits, Search};
@@ -40,6 +41,7 @@ pub use opened::{Given, Opened, asked_for, open_files, open_text};
 pub use plans::{PlanSearch, Planned};
 pub use steps::StepsSearch;
 pub use store::{Draft, Ghost, Store, use_store};
+pub use values::Values;
 
 use crate::browser;
 use crate::codec::Theme;

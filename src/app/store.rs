@@ -3,6 +3,7 @@
 use super::address::{Opening, preferred_language};
 use super::focus::Focus;
 use super::kept::Kept;
+use super::values::Values;
 use crate::ask::{Finding, Fix, Message, Place, Scenario, Severity};
 use crate::browser::{self, Appearance};
 use crate::codec::{Theme, WidgetControls};
@@ -48,6 +49,8 @@ pub struct Store(&'static State);
 pub struct State {
     /// What is asked.
     pub scenario: RwSignal<Scenario>,
+    /// Its values, for whoever wants to hear of one.
+    pub values: Values,
     /// Texts that are no values, by scenario key.
     pub drafts: RwSignal<BTreeMap<&'static str, Draft>>,
     /// The last good answer.
@@ -132,6 +135,7 @@ impl Store {
     /// The state of a page that opens with an address.
     pub(super) fn new(opening: Opening) -> Self {
         Self(Box::leak(Box::new(State {
+            values: Values::of(&opening.scenario),
             followed: RwSignal::new(opening.scenario.clone()),
             scenario: RwSignal::new(opening.scenario),
             drafts: RwSignal::new(BTreeMap::new()),
@@ -171,6 +175,8 @@ impl Store {
         self.begin_gesture(key);
         self.take_back(key);
         self.scenario.update(change);
+        self.scenario
+            .with_untracked(|scenario| self.values.tell(scenario));
     }
 
     /// Keeps text that is no value for the setting with this key; the answer stays as it was.
@@ -235,6 +241,7 @@ impl Store {
         self.begin_gesture("");
         self.drafts.set(BTreeMap::new());
         self.address_findings.set(Vec::new());
+        self.values.tell(&scenario);
         self.scenario.set(scenario);
         self.gesture.update(|gesture| gesture.arrivals += 1);
     }

@@ -9,7 +9,6 @@ use super::look::share_inks;
 use super::masthead::Masthead;
 use super::notices::{Notices, UpdateNotice};
 use super::phases::PhasesPanel;
-use super::setting::share_values;
 use super::verdict::VerdictPanel;
 use crate::app::use_store;
 use crate::text::Word;
@@ -19,8 +18,7 @@ use leptos::prelude::*;
 pub fn page() -> impl IntoView {
     let store = use_store();
     share_inks(store);
-    share_values(store);
-    provide_context(Groups::new());
+    provide_context(Groups::new(store));
     provide_context(Gallery::new());
     if store.embedded {
         return view! { <Embedded /> }.into_any();

@@ -112,16 +112,9 @@ impl Setting {
     }
 
     /// Its value; null when the scenario does not say it.
-    pub fn value(self) -> Memo<Value> {
-        let values: Values = expect_context();
-        Memo::new(move |_| self.value_now(values))
-    }
-
-    /// The same without a signal of its own.
-    pub fn value_now(self, values: Values) -> Value {
-        values
-            .now
-            .with(|values| codec::value_at(values, self.key).clone())
+    pub fn value(self) -> Signal<Value> {
+        let values = use_store().values;
+        Signal::derive(move || values.get(self.key))
     }
 
     /// Changes it; null takes it out of the scenario.
@@ -235,23 +228,6 @@ fn settle(key: &str, scenario: &mut Scenario) {
         }
         _ => {}
     }
-}
-
-/// The values of the scenario on screen, and what they are when nobody says anything.
-#[derive(Clone, Copy)]
-pub(super) struct Values {
-    /// On screen.
-    pub now: Memo<Value>,
-    /// By default.
-    pub usual: StoredValue<Value>,
-}
-
-/// Lets controls read the scenario's values.
-pub(super) fn share_values(store: Store) {
-    provide_context(Values {
-        now: Memo::new(move |_| store.scenario.with(codec::values)),
-        usual: StoredValue::new(codec::values(&Scenario::default())),
-    });
 }
 
 /// The frame around a setting's control.

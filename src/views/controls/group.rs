@@ -3,32 +3,45 @@
 use super::groups::Group;
 use super::table::{MAIN, groups};
 use crate::app::{Store, use_store};
-use crate::codec::is_usual;
+use crate::ask::Scenario;
+use crate::codec::{is_usual, value_at, values};
 use crate::text::setting_name;
-use crate::views::setting::{Setting, Values};
+use crate::views::setting::Setting;
 use crate::views::value::value_text;
 use leptos::prelude::*;
+use serde_json::Value;
 
-/// Which groups are open.
+/// Which groups are open, and what the others say.
 #[derive(Clone, Copy)]
-pub(in crate::views) struct Groups(RwSignal<Vec<&'static str>>);
+pub(in crate::views) struct Groups {
+    open: RwSignal<Vec<&'static str>>,
+    /// The scenario's values, once the frame is there that shows their answer.
+    now: Memo<Value>,
+    /// What they are when nobody says anything.
+    usual: StoredValue<Value>,
+}
 
 impl Groups {
     /// All folded.
-    pub fn new() -> Self {
-        Self(RwSignal::new(Vec::new()))
+    pub fn new(store: Store) -> Self {
+        Self {
+            open: RwSignal::new(Vec::new()),
+            now: Memo::new(move |_| store.followed.with(values)),
+            usual: StoredValue::new(values(&Scenario::default())),
+        }
     }
 
     /// Opens what a link, a situation or a remedy has set something in.
     pub fn follow(self, store: Store) {
-        let values: Values = expect_context();
         let arrivals = Memo::new(move |_| store.arrivals());
         Effect::new(move |_| {
             arrivals.get();
-            let set = groups()
-                .filter(|group| untrack(|| !changed(group, values).is_empty()))
-                .map(|group| group.id);
-            self.0.update(|open| {
+            let differs = |group: &&'static Group| {
+                let changed = |now: &Value| !self.changed(group, now).is_empty();
+                store.values.with_untracked(changed)
+            };
+            let set = groups().filter(differs).map(|group| group.id);
+            self.open.update(|open| {
                 for id in set {
                     if !open.contains(&id) {
                         open.push(id);
@@ -41,23 +54,21 @@ impl Groups {
     /// Whether there is a control in sight that a finding is about.
     pub fn show(self, key: &str) -> bool {
         let about = |all: &[Setting]| all.iter().any(|setting| setting.is_about(key));
-        let open = |group: &&Group| self.0.with(|open| open.contains(&group.id));
+        let open = |group: &&Group| self.open.with(|open| open.contains(&group.id));
         Setting::new("model").is_about(key)
             || key.starts_with("model.linear")
             || about(MAIN)
             || groups().filter(open).any(|group| about(group.settings))
     }
-}
 
-/// The settings of a group that differ from what they are when nobody says anything.
-fn changed(group: &'static Group, values: Values) -> Vec<&'static Setting> {
-    values.now.with(|now| {
-        values.usual.with_value(|usual| {
+    /// The settings of a group that differ from what they are when nobody says anything.
+    fn changed(self, group: &'static Group, now: &Value) -> Vec<&'static Setting> {
+        self.usual.with_value(|usual| {
             let all = group.settings.iter();
             all.filter(|setting| !is_usual(now, usual, setting.key))
                 .collect()
         })
-    })
+    }
 }
 
 /// A group; its controls are made when it is first opened.
@@ -67,9 +78,8 @@ pub(super) fn FoldedGroup(
     group: &'static Group,
 ) -> impl IntoView {
     let store = use_store();
-    let values: Values = expect_context();
-    let Groups(all) = expect_context();
-    let open = Memo::new(move |_| all.with(|open| open.contains(&group.id)));
+    let all: Groups = expect_context();
+    let open = Memo::new(move |_| all.open.with(|open| open.contains(&group.id)));
     let made = Memo::new(move |before: Option<&bool>| before == Some(&true) || open.get());
     let title = Signal::derive(move || group.title.text(store.language.get()));
     let summary = Memo::new(move |_| {
@@ -77,15 +87,14 @@ pub(super) fn FoldedGroup(
             return String::new();
         }
         let language = store.language.get();
-        let changed = changed(group, values);
-        let said = changed.into_iter().map(|setting| {
-            let name = setting_name(setting.key, language);
-            format!(
-                "{name} {}",
-                value_text(setting.key, &setting.value_now(values), language)
-            )
-        });
-        said.collect::<Vec<_>>().join(" \u{b7} ")
+        all.now.with(|now| {
+            let changed = all.changed(group, now).into_iter();
+            let said = changed.map(|Setting { key, .. }| {
+                let value = value_text(key, value_at(now, key), language);
+                format!("{} {value}", setting_name(key, language))
+            });
+            said.collect::<Vec<_>>().join(" \u{b7} ")
+        })
     });
     let note = Memo::new(move |_| {
         let note = group.note?;
@@ -100,11 +109,11 @@ pub(super) fn FoldedGroup(
                 aria-expanded=Signal::derive(move || open.get().to_string())
                 aria-controls=group.id
                 on:click=move |_| {
-                    all.update(|all| {
+                    all.open.update(|ids| {
                         if open.get_untracked() {
-                            all.retain(|id| *id != group.id);
+                            ids.retain(|id| *id != group.id);
                         } else {
-                            all.push(group.id);
+                            ids.push(group.id);
                         }
                     });
                 }
