@@ -58,6 +58,7 @@ pub fn follow(store: Store) {
                 move || {
                     // Another change is answered before what is below shows this one.
                     if frame.get_value() == Frame::Idle {
+                        store.followed.set(store.scenario.get_untracked());
                         settle(store);
                     }
                 },
@@ -84,12 +85,8 @@ fn after_paint(then: impl FnOnce() + 'static) {
     request_animation_frame(move || set_timeout(then, Duration::ZERO));
 }
 
-/// What need not be there in the frame of a change follows it.
+/// What need not be there in the frame of an answer follows it.
 fn settle(store: Store) {
-    let scenario = store.scenario.get_untracked();
-    if store.followed.with_untracked(|before| *before != scenario) {
-        store.followed.set(scenario);
-    }
     let answer = store.answer.get_untracked();
     // Where another thread still works, the answer is the one before.
     let place = |answer: &Option<Arc<_>>| answer.as_ref().map(Arc::as_ptr);

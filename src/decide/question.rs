@@ -100,7 +100,6 @@ mod tests {
     #[derive(Default)]
     struct Later {
         asked: Option<Scenario>,
-        prepared: usize,
     }
 
     impl Estimator for Later {
@@ -112,10 +111,6 @@ mod tests {
             assert_eq!(self.asked, None, "nobody waits for two");
             self.asked = Some(scenario.clone());
             None
-        }
-
-        fn prepare(&mut self, coming: &mut dyn Iterator<Item = Scenario>) {
-            self.prepared += coming.count();
         }
     }
 

@@ -112,9 +112,9 @@ impl Setting {
     }
 
     /// Its value; null when the scenario does not say it.
-    pub fn value(self) -> Signal<Value> {
+    pub fn value(self) -> Memo<Value> {
         let values = use_store().values;
-        Signal::derive(move || values.get(self.key))
+        Memo::new(move |_| values.get(self.key))
     }
 
     /// Changes it; null takes it out of the scenario.

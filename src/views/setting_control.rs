@@ -16,7 +16,7 @@ struct Common {
     problem: Memo<Option<Problem>>,
     disabled: Signal<bool>,
     invalid: Signal<bool>,
-    value: Signal<Value>,
+    value: Memo<Value>,
 }
 
 fn common(setting: Setting) -> Common {

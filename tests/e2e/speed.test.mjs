@@ -1,4 +1,5 @@
-// From an input event to the painted frame.
+// From an input event to the painted frame, in a browser that waits for no screen: what is measured is the page's
+// own time. A screen of 60 Hz adds up to 17 ms of waiting, on an empty page, too.
 import { after, before, test } from "node:test";
 import assert from "node:assert/strict";
 import { estimateShown, launch, open } from "./support/browser.mjs";
@@ -7,8 +8,8 @@ import { serve } from "./support/site.mjs";
 
 const BUDGET_MS = 16;
 
-/** Twenty times the budget for the median: a busy machine is not a change of order. */
-const LIMIT_MS = 20 * BUDGET_MS;
+/** Five times the budget for the median: a busy machine is not a change of order. */
+const LIMIT_MS = 5 * BUDGET_MS;
 
 const PRESSES = 60;
 
@@ -16,7 +17,7 @@ let browser;
 let site;
 before(async () => {
   site = await serve();
-  browser = await launch();
+  browser = await launch("--disable-frame-rate-limit", "--disable-gpu-vsync");
 });
 after(async () => {
   await browser?.close();
@@ -68,6 +69,7 @@ function judge(name, sorted) {
 for (const [name, query] of Object.entries({
   "Qwen2.5 1.5B in fp32": "?v=1",
   "Llama 2 7B in bf16 autocast": "?v=1&model=llama-2-7b&precision=amp_bf16",
+  "Llama 3.1 8B on 8 GPUs under FSDP2": "?v=1&model=llama-3.1-8b&precision=bf16&gpus=8&dp=fsdp2",
 })) {
   test(`a slider answers in the next frame: ${name}`, async () => {
     const { page, close } = await open(browser, site.url + query);

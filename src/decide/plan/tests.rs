@@ -6,6 +6,7 @@ use crate::ask::Scenario;
 use crate::catalog::ACCELERATORS;
 use crate::codec::decode_json;
 use crate::decide::listed::on_gpu;
+use crate::decide::{Answer, Estimator, Progress, Question};
 use crate::report::{Effort, Figures, Report, estimate};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -265,6 +266,47 @@ fn any_gpu_has_the_plans_that_estimates_on_every_gpu_find() {
             assert!(!(smaller && fits(&report, 10)), "{}", other.hardware.gpu);
         }
     }
+}
+
+/// Notes whether what is asked for was said to come.
+#[derive(Default)]
+struct Foresight {
+    coming: Vec<Scenario>,
+    asked: usize,
+    foreseen: usize,
+}
+
+impl Estimator for Foresight {
+    fn figures(&mut self, scenario: &Scenario) -> Option<Answer> {
+        assert_eq!(self.coming.first(), Some(scenario), "it comes next");
+        self.asked += 1;
+        Some(Figures::of(scenario))
+    }
+
+    fn prepare(&mut self, coming: &mut dyn Iterator<Item = Scenario>) {
+        let foreseen = self.coming.get(1).cloned();
+        self.coming = coming.take(3).collect();
+        self.foreseen +=
+            usize::from(foreseen.is_some() && self.coming.first() == foreseen.as_ref());
+    }
+}
+
+#[test]
+fn what_is_asked_for_next_was_said_to_come_but_for_what_is_ruled_out() {
+    let asked = scenario(&json!({
+        "model": "qwen2.5-0.5b", "model_overrides": {"num_hidden_layers": 2}, "precision": "bf16",
+        "micro_batch_size": 8, "seq_len": 512, "hardware": {"gpu": "rtx-4060", "gpus_per_node": 2},
+    }));
+    let mut planner = Planner::new(&asked, &PlanOptions::default());
+    let mut by = Foresight::default();
+    while planner.advance(&mut by) == Progress::Further {}
+    let Foresight {
+        asked, foreseen, ..
+    } = by;
+    assert!(
+        asked > 50 && foreseen * 10 > asked * 8,
+        "{foreseen} of {asked}"
+    );
 }
 
 #[test]

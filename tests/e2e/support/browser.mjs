@@ -20,12 +20,12 @@ const LIMIT_MS = 20_000;
 export const DESKTOP = { width: 1280, height: 720 };
 export const PHONE = { width: 390, height: 844 };
 
-/** Starts the browser. */
-export function launch() {
+/** Starts the browser; it may be told more. */
+export function launch(...more) {
   const names = [process.env.CHROMIUM, "/usr/bin/chromium", "/usr/bin/google-chrome"];
   const executablePath = names.find((name) => name && existsSync(name));
   assert.ok(executablePath, "no Chromium: set CHROMIUM to its path");
-  return chromium.launch({ executablePath, args: ARGUMENTS, timeout: LIMIT_MS });
+  return chromium.launch({ executablePath, args: [...ARGUMENTS, ...more], timeout: LIMIT_MS });
 }
 
 /**
