@@ -225,7 +225,7 @@ impl Planner {
             let too_many = self.too_many.filter(|_| family == from[0]);
             let fits = move |place: &usize| {
                 let size = of.micro_batch(*place);
-                !too_many.is_some_and(|many| size.is_some_and(|size| size >= many.from))
+                too_many.is_none_or(|many| size.is_none_or(|size| size < many.from))
             };
             places.filter(fits).filter_map(|place| of.candidate(place))
         })
