@@ -28,7 +28,7 @@ impl Estimator for AtOnce {
 
 /// Works out those that will be asked for next beside the one that is asked for, where there are threads.
 #[derive(Clone, Debug, Default)]
-pub struct SideBySide {
+struct SideBySide {
     coming: Vec<Scenario>,
     known: Vec<(Scenario, Answer)>,
 }

@@ -220,22 +220,24 @@ impl Planner {
             let lines = family.lines.iter().enumerate();
             lines.map(move |(line, of)| ([at, line], of))
         });
-        lines.flat_map(move |([family, line], of)| {
-            let places = (0..of.len()).filter(move |&place| [family, line, place] >= from);
-            let too_many = self.too_many.filter(|_| family == from[0]);
-            let fits = move |place: &usize| {
-                let size = of.micro_batch(*place);
-                too_many.is_none_or(|many| size.is_none_or(|size| size < many.from))
-            };
-            places.filter(fits).filter_map(|place| of.candidate(place))
-        })
+        let all = lines.flat_map(|([family, line], of)| {
+            (0..of.len()).map(move |place| ([family, line, place], of))
+        });
+        let all = all.filter(move |(at, of)| {
+            let too_many = || self.too_many_from(of.micro_batch(at[2])?);
+            *at >= from && (at[0] != from[0] || too_many().is_none())
+        });
+        all.filter_map(|(at, of)| of.candidate(at[2]))
+    }
+
+    /// What rules out such a micro-batch in the family that is looked at.
+    fn too_many_from(&self, micro_batch: u64) -> Option<TooMany> {
+        self.too_many.filter(|many| micro_batch >= many.from)
     }
 
     /// Why a candidate with such a micro-batch, and so many of them, need not be estimated.
     fn ruled_out(&self, sizes: Batches, candidate: &Scenario) -> Option<Why> {
-        if let Some(TooMany { from, phase, by }) = self.too_many
-            && sizes.micro_batch >= from
-        {
+        if let Some(TooMany { phase, by, .. }) = self.too_many_from(sizes.micro_batch) {
             return Some(Why::Short {
                 memory: Memory::Device,
                 phase: Some(phase),
@@ -274,10 +276,7 @@ impl Planner {
             plan: None,
         };
         if let Some(why) = short(&figures, most) {
-            let known = self
-                .too_many
-                .is_some_and(|many| many.from <= sizes.micro_batch);
-            if seen.least > most && !known {
+            if seen.least > most && self.too_many_from(sizes.micro_batch).is_none() {
                 self.too_many = Some(TooMany {
                     from: sizes.micro_batch,
                     phase: peak.phase,
