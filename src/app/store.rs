@@ -174,6 +174,11 @@ impl Store {
     pub fn edit(self, key: &'static str, change: impl FnOnce(&mut Scenario)) {
         self.begin_gesture(key);
         self.take_back(key);
+        self.ask(change);
+    }
+
+    /// Changes what is asked, and tells of its values.
+    fn ask(self, change: impl FnOnce(&mut Scenario)) {
         self.scenario.update(change);
         self.scenario
             .with_untracked(|scenario| self.values.tell(scenario));
@@ -241,8 +246,7 @@ impl Store {
         self.begin_gesture("");
         self.drafts.set(BTreeMap::new());
         self.address_findings.set(Vec::new());
-        self.values.tell(&scenario);
-        self.scenario.set(scenario);
+        self.ask(|asked| *asked = scenario);
         self.gesture.update(|gesture| gesture.arrivals += 1);
     }
 
