@@ -84,7 +84,7 @@ fn read(format: &str, key: &str, word: &str) -> Import {
         name: "file",
         text: &text,
     };
-    let read = import(&[file], &|_| Some(64)).expect("a configuration");
+    let read = import(&[file], &serde_json::Map::new(), &|_| Some(64)).expect("a configuration");
     assert!(
         read.kinds.contains(&format),
         "{format}: {key} {word} is {:?}",
@@ -215,7 +215,8 @@ fn formats_that_are_not_read_are_refused_by_their_names() {
             name: "file",
             text: &text,
         };
-        let (_, why) = import(&[file], &|_| None).expect_err("a framework that is not read");
+        let (_, why) = import(&[file], &serde_json::Map::new(), &|_| None)
+            .expect_err("a framework that is not read");
         assert!(
             matches!(why, Unread::Other { framework } if line["format"] == framework),
             "{}: {why:?}",

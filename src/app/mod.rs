@@ -37,7 +37,7 @@ pub use focus::{Focus, Lifetime, Target};
 pub use kept::Kept;
 pub use map::MapSearch;
 pub use model::change_model;
-pub use opened::{Given, Opened, asked_for, open_files, open_text};
+pub use opened::{Given, Opened, asked_for, open_files, open_text, use_with_model};
 pub use plans::{PlanSearch, Planned};
 pub use steps::StepsSearch;
 pub use store::{Draft, Ghost, Store, use_store};

@@ -5,8 +5,8 @@ use super::snapshots::{self, MOST_HERE, Outcome};
 use super::store::Store;
 use crate::ask::{Finding, Scenario};
 use crate::browser::Chosen;
-use crate::codec::{Job, JobFile, Pasted, Said, read_job, read_pasted};
-use crate::configs::{Note, Unread};
+use crate::codec::{Job, JobFile, Pasted, read_job, read_pasted};
+use crate::configs::Unread;
 use crate::inputs::{self, Failure, Input, Overview, Refused, looks_like_snapshot};
 use crate::report::{Requested, requested};
 use crate::units::Bytes;
@@ -31,6 +31,8 @@ pub enum Given {
     Applied(Box<Scenario>, Vec<Finding>),
     /// The files of a training job; what was there before, and what they were taken for.
     Job(Box<Scenario>, Arc<Job>),
+    /// The files of a training job that lack its model: nothing is filled in unless the reader says for which.
+    Partial(Arc<Job>),
     /// A configuration that is not read, and why.
     NoJob(Unread),
     /// A file of so many bytes, and the most that can be read.
@@ -84,24 +86,34 @@ fn given(store: Store, files: &[JobFile]) -> Given {
         }
     }
     match read_job(files, &[]) {
-        Ok(mut job) => {
-            // What no file says stays as it was: the model is often elsewhere.
-            let lacks = |said: &Said| matches!(said, Said::Note(Note::NoModel));
-            if job.said.iter().any(lacks) {
-                job.scenario.model = before.model.clone();
-                job.scenario
-                    .model_overrides
-                    .clone_from(&before.model_overrides);
-            }
-            if job.scenario.hardware.gpu == Scenario::default().hardware.gpu {
-                job.scenario.hardware.gpu.clone_from(&before.hardware.gpu);
-            }
-            store.replace(job.scenario.clone());
-            Given::Job(Box::new(before), Arc::new(job))
-        }
+        Ok(job) if job.stop().is_some() => Given::Partial(Arc::new(job)),
+        Ok(job) => fill_in(store, Arc::new(job)),
         Err((_, Unread::Unknown)) => Given::Unknown,
         Err((_, why)) => Given::NoJob(why),
     }
+}
+
+/// Fills in a job; a GPU that no file says stays as it was.
+fn fill_in(store: Store, job: Arc<Job>) -> Given {
+    let before = store.scenario.get_untracked();
+    let mut scenario = job.scenario.clone();
+    if scenario.hardware.gpu == Scenario::default().hardware.gpu {
+        scenario.hardware.gpu.clone_from(&before.hardware.gpu);
+    }
+    store.replace(scenario);
+    Given::Job(Box::new(before), job)
+}
+
+/// Fills in a job that lacks its model, for the model on screen.
+pub fn use_with_model(store: Store, job: Arc<Job>) -> Given {
+    let mut job = Arc::unwrap_or_clone(job);
+    store.scenario.with_untracked(|before| {
+        job.scenario.model = before.model.clone();
+        job.scenario
+            .model_overrides
+            .clone_from(&before.model_overrides);
+    });
+    fill_in(store, Arc::new(job))
 }
 
 /// Reads files, and says what they were taken for: one of any kind, or all of a job.

@@ -54,18 +54,14 @@ pub fn read_job(files: &[JobFile], set: &[(String, Value)]) -> Result<Job, (Stri
         text: &file.text,
     });
     let files: Vec<File> = files.collect();
-    let mut read = configs::import(&files, &hidden_size_of)?;
+    let mut given = Value::Object(Map::new());
     for (path, value) in set {
-        set_at(&mut read.scenario, path, value.clone());
+        set_at(&mut given, path, value.clone());
     }
-    let given = |path: &str| set.iter().any(|(own, _)| own == path);
-    let open = read.notes.iter().filter(|note| match note {
-        Note::NoModel => !given("model"),
-        Note::NoLength => !given("seq_len"),
-        Note::NoGpus => !given("hardware.gpus_per_node"),
-        _ => true,
-    });
-    let mut said: Vec<Said> = open.cloned().map(Said::Note).collect();
+    let given = given.as_object().cloned().unwrap_or_default();
+    let mut read = configs::import(&files, &given, &hidden_size_of)?;
+    assume_defaults(&mut read);
+    let mut said: Vec<Said> = read.notes.iter().cloned().map(Said::Note).collect();
     if let Some(name) = read.scenario["model"].as_str().map(str::to_owned)
         && let Some(id) = known_as(&name).filter(|_| published(&name).is_none())
     {
@@ -82,6 +78,7 @@ pub fn read_job(files: &[JobFile], set: &[(String, Value)]) -> Result<Job, (Stri
         said.push(Said::Gpu(name, id));
         scenario = fixed;
     }
+    let scenario = shortened(scenario, &mut read);
     let (scenario, left) = without_refused(scenario);
     said.extend(
         left.into_iter()
@@ -95,6 +92,55 @@ pub fn read_job(files: &[JobFile], set: &[(String, Value)]) -> Result<Job, (Stri
         read,
         said,
     })
+}
+
+impl Job {
+    /// The note without whose answer the job is not known, if any: such a job is not estimated.
+    pub fn stop(&self) -> Option<&Note> {
+        self.read.notes.iter().find(|note| note.stops())
+    }
+}
+
+/// Tokens of a sequence where neither a file nor the trainer says how many: for trainers such as torchtune
+/// `max_seq_len: null` is the longest sample.
+const USUAL_LENGTH: u64 = 2048;
+
+/// Sets what neither a file nor its trainer says, and lists it as assumed.
+fn assume_defaults(read: &mut Import) {
+    let usual = Scenario::default();
+    let defaults = [
+        ("seq_len", Value::from(USUAL_LENGTH)),
+        ("micro_batch_size", usual.micro_batch_size.into()),
+    ];
+    for (key, value) in defaults {
+        if read.scenario[key].is_null() {
+            read.scenario[key] = value.clone();
+            read.assumed.push(configs::Assumed {
+                key: key.to_owned(),
+                value,
+                source: configs::UNSAID,
+            });
+        }
+    }
+}
+
+/// The scenario with the longest sequence that its model takes, where an assumed length is longer.
+fn shortened(scenario: Scenario, read: &mut Import) -> Scenario {
+    let mut assumed = read.assumed.iter_mut();
+    let unsaid =
+        |own: &&mut configs::Assumed| own.key == "seq_len" && own.source == configs::UNSAID;
+    let Some(own) = assumed.find(unsaid) else {
+        return scenario;
+    };
+    let mut findings = resolve(&scenario).findings.into_iter();
+    let long = findings.find(|finding| finding.key == "seq_len" && finding.fix.is_some());
+    match long.and_then(|finding| finding.fix?.apply(&scenario)) {
+        Some(shorter) => {
+            own.value = shorter.seq_len.into();
+            shorter
+        }
+        None => scenario,
+    }
 }
 
 /// The scenario without those settings that are refused beside the others and that a job goes on without: each by

@@ -14,6 +14,8 @@ pub(super) struct Started {
     pub parts: Vec<(&'static Format, Said)>,
     /// Options of the training script itself, whose format nothing tells.
     pub options: Said,
+    /// The training script or module, where it is none of a format's own.
+    pub program: Option<String>,
     /// Commands that start jobs.
     pub commands: usize,
 }
@@ -25,6 +27,9 @@ const VARIABLES: &[&str] = &[
     "PYTORCH_ALLOC_CONF",
     "PYTORCH_HIP_ALLOC_CONF",
     "ARROW_DEFAULT_MEMORY_POOL",
+    "NGPU",
+    "NPROC_PER_NODE",
+    "NNODES",
 ];
 
 /// What starts a job.
@@ -49,6 +54,7 @@ pub(super) fn read(script: &Script) -> Started {
     let mut started = Started {
         parts: Vec::new(),
         options: Said::default(),
+        program: None,
         commands: 0,
     };
     let launcher = format("launcher").unwrap_or(&FORMATS[0]);
@@ -76,12 +82,26 @@ pub(super) fn read(script: &Script) -> Started {
     if let Some((starter, at)) = proper.first().copied().or(jobs.first()) {
         let (before, words) = at;
         asked.extend(options(before));
+        if *starter == Starter::Own("torchtitan") {
+            run_train(script, &mut asked);
+        }
         job(*starter, words, &mut asked, &mut started);
     }
     if !asked.entries.is_empty() {
         started.parts.push((launcher, asked));
     }
     started
+}
+
+/// Adds what torchtitan's `run_train.sh` (0.2.1) reads from the environment: the configuration and the number of GPUs,
+/// 8 unless said.
+fn run_train(script: &Script, asked: &mut Said) {
+    if let Some(file) = script.variables.get("CONFIG_FILE") {
+        asked.add("--config", file.join(" ").into());
+    }
+    if !asked.has("NGPU") {
+        asked.add("NGPU", 8.into());
+    }
 }
 
 /// The options before what starts a job, which are `srun`'s, and the words after it.
@@ -102,6 +122,7 @@ fn starter(words: &[String]) -> Option<(Starter, Split<'_>)> {
             ("axolotl", "train") => (Starter::Own("axolotl"), 2),
             ("tune", "run") => (Starter::Own("torchtune"), 2),
             ("trl", _) => (Starter::Own("trl"), 1),
+            ("run_train.sh", _) => (Starter::Own("torchtitan"), 1),
             (program, "-m") if program.starts_with("python") => match next(2) {
                 "torch.distributed.run" | "torch.distributed.launch" => (Starter::Torchrun, 3),
                 "accelerate.commands.launch" => (Starter::Accelerate, 3),
@@ -181,6 +202,9 @@ fn job(starter: Starter, words: &[String], asked: &mut Said, started: &mut Start
     if name.is_none() && is_open(&said) {
         trainer(script, &mut said);
     }
+    if name.is_none() && !script.is_empty() {
+        started.program = Some(script.to_owned());
+    }
     started.place(name, said);
 }
 
@@ -218,12 +242,14 @@ fn positions(words: &[String]) -> (Vec<String>, Said) {
     (files, options(&kept))
 }
 
-/// The options of a launcher within those of a framework's own program.
+/// The options of a launcher within those of a framework's own program. The word behind such an option's value is no
+/// value of it but what is started: `tune run --nproc_per_node 8 RECIPE`.
 fn launching(said: &Said) -> Said {
     let mut own = Said::default();
     for entry in &said.entries {
         if ["nproc_per_node", "nnodes"].contains(&entry.name.as_str()) {
-            own.add(&entry.key, entry.value.clone());
+            let first = entry.value.get(0).unwrap_or(&entry.value);
+            own.add(&entry.key, first.clone());
         }
     }
     own

@@ -1,6 +1,6 @@
 //! What the files of a job say together: who divides it among GPUs, and in which dtypes it computes.
 
-use super::job::{Job, Note, Wrapper};
+use super::job::{Job, Note, UNSAID, Wrapper};
 
 /// Finishes a job once all of its files are read.
 pub(super) fn finish(job: &mut Job) {
@@ -17,6 +17,10 @@ pub(super) fn finish(job: &mut Job) {
     let divided = axes
         .iter()
         .any(|axis| job.get(&format!("parallelism.{axis}.size")).is_some());
+    if gpus.is_some_and(|gpus| gpus > 1) && job.get("parallelism").is_none() {
+        // A launcher alone says how many processes it starts, not how they share the work.
+        job.assume("parallelism.dp.kind", "ddp", UNSAID);
+    }
     if gpus.is_none() && (job.wrapper.is_some() || divided || job.needs_gpus) {
         job.notes.push(Note::NoGpus);
     }

@@ -51,6 +51,9 @@ pub struct Assumed {
     pub source: &'static str,
 }
 
+/// The source of an assumed setting that neither the files nor their trainer say.
+pub const UNSAID: &str = "neither the files nor the trainer say it";
+
 /// What is to be said of a job.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Note {
@@ -60,6 +63,11 @@ pub enum Note {
         key: String,
         /// The file.
         file: String,
+    },
+    /// A program whose options no format knows.
+    Program {
+        /// The script or module.
+        program: String,
     },
     /// No file says which model.
     NoModel,
@@ -91,6 +99,13 @@ pub enum Note {
         /// The key.
         key: String,
     },
+}
+
+impl Note {
+    /// Whether the job is not known without what this note asks for: an estimate would be one of another job.
+    pub const fn stops(&self) -> bool {
+        matches!(self, Self::NoModel)
+    }
 }
 
 /// A half precision.

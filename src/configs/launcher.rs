@@ -33,6 +33,9 @@ const ROWS: &[Row] = &[
     ("config", File),
     ("deepspeed_config", File),
     ("CUDA_VISIBLE_DEVICES", Decides("hardware.gpus_per_node")),
+    ("NGPU", Decides("hardware.gpus_per_node")),
+    ("NPROC_PER_NODE", Decides("hardware.gpus_per_node")),
+    ("NNODES", Decides("hardware.nodes")),
     ("PYTORCH_CUDA_ALLOC_CONF", Decides("allocator")),
     ("PYTORCH_ALLOC_CONF", Decides("allocator")),
     ("PYTORCH_HIP_ALLOC_CONF", Decides("allocator")),
@@ -109,7 +112,6 @@ const WITHOUT_MEMORY: &[&str] = &[
     "HF_*",
     "WANDB_*",
     "FORCE_TORCHRUN",
-    "NNODES",
     "NODE_RANK",
     "MASTER_ADDR",
     "MASTER_PORT",
@@ -150,7 +152,7 @@ pub(super) const SHORT: &[(&str, &str)] = &[
 
 fn finish(said: &Said, job: &mut Job) {
     let mut nodes = None;
-    for key in ["nodes", "num_nodes", "nnodes"] {
+    for key in ["NNODES", "nodes", "num_nodes", "nnodes"] {
         // A range such as `1:4` has the fewest first.
         let word = said.word(key);
         let first = word
@@ -185,8 +187,10 @@ fn finish(said: &Said, job: &mut Job) {
             .count();
         each = each.or(u64::try_from(count).ok().filter(|count| *count > 0));
     }
-    // What starts processes counts more than what could be used.
-    let processes = said.count("nproc_per_node").filter(|n| *n > 0);
+    // The number of processes that a launcher starts counts more than the devices that they could use.
+    let started = ["nproc_per_node", "NPROC_PER_NODE", "NGPU"];
+    let processes = started.iter().find_map(|key| said.count(key));
+    let processes = processes.filter(|n| *n > 0);
     each = processes.or(each);
     let tasks = said.count("ntasks_per_node").filter(|tasks| *tasks > 1);
     if let Some(each) = each.or(tasks) {

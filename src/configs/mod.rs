@@ -43,7 +43,7 @@ mod written;
 pub use export::{Exported, export};
 pub use format::{Format, Syntax};
 pub use hub::spellings;
-pub use job::{Assumed, HiddenSize, Ignored, Matters, Note, Understood};
+pub use job::{Assumed, HiddenSize, Ignored, Matters, Note, UNSAID, Understood};
 pub use refused::Unread;
 pub use registry::{FORMATS, format};
 pub use row::Lack;
@@ -95,17 +95,24 @@ struct Parts {
     of_formats: Vec<(&'static Format, Said)>,
     /// Options of a script whose format nothing tells.
     options: Said,
+    /// The script that these options are of; none once a format knows it.
+    program: Option<String>,
     /// The model's `config.json`.
     model: Option<Map<String, Value>>,
     /// A scenario, which counts more than all else.
     scenario: Option<Map<String, Value>>,
 }
 
-/// Reads the files of a job.
+/// Reads the files of a job. The scenario `given` counts more than the files do, and decides with them: the number of
+/// its GPUs resolves a mesh whose sizes the files leave open.
 ///
 /// # Errors
 /// The name of a file that could not be read, and why.
-pub fn import(files: &[File], hidden_size: HiddenSize) -> Result<Import, (String, Unread)> {
+pub fn import(
+    files: &[File],
+    given: &Map<String, Value>,
+    hidden_size: HiddenSize,
+) -> Result<Import, (String, Unread)> {
     let mut parts = Parts::default();
     for file in files {
         let read = document::read(file.text);
@@ -114,7 +121,7 @@ pub fn import(files: &[File], hidden_size: HiddenSize) -> Result<Import, (String
     }
     parts.place_options();
     let names = files.iter().map(|file| file.name.to_owned()).collect();
-    Ok(parts.read(names, hidden_size))
+    Ok(parts.read(names, given, hidden_size))
 }
 
 /// Reads the keys of one format on the hardware of a scenario.
@@ -126,8 +133,7 @@ fn read_keys(
 ) -> Import {
     let mut parts = Parts::default();
     parts.place_keys(format, Said::tree(keys));
-    parts.scenario = Some(scenario);
-    parts.read(Vec::new(), hidden_size)
+    parts.read(Vec::new(), &scenario, hidden_size)
 }
 
 /// Adds what a scenario says: its hardware before the job is put together, all of it after.
@@ -195,11 +201,13 @@ impl Parts {
             Document::Tree(map) => map,
             Document::Script => {
                 let started = command::read(&shell::read(text));
-                if started.parts.is_empty() && started.options.entries.is_empty() {
+                let says = !started.parts.is_empty() || !started.options.entries.is_empty();
+                if !says && started.program.is_none() {
                     return Err(Unread::Unknown);
                 }
                 self.of_formats.extend(started.parts);
                 self.options.extend(started.options);
+                self.program = self.program.take().or(started.program);
                 return Ok(());
             }
         };
@@ -233,7 +241,12 @@ impl Parts {
     }
 
     /// Follows every part, those first that others rest on.
-    fn read(self, names: Vec<String>, hidden_size: HiddenSize) -> Import {
+    fn read(
+        self,
+        names: Vec<String>,
+        given: &Map<String, Value>,
+        hidden_size: HiddenSize,
+    ) -> Import {
         let mut job = Job::new(hidden_size, names);
         let mut kinds = Vec::new();
         let mut model = self.model;
@@ -258,11 +271,19 @@ impl Parts {
             (format.finish)(&said, &mut job);
         }
         name_model(&mut model, &mut job);
-        if let Some(scenario) = self.scenario {
+        if let Some(program) = self.program {
+            job.notes.push(Note::Program { program });
+        }
+        for entry in &self.options.entries {
+            job.ignore(entry, Matters::Maybe);
+        }
+        if self.scenario.is_some() {
             kinds.push("scenario");
+        }
+        let mut scenario = Value::Object(self.scenario.unwrap_or_default());
+        merge(&mut scenario, given);
+        if let Value::Object(scenario) = scenario {
             compose_with(&mut job, &scenario);
-        } else {
-            compose::finish(&mut job);
         }
         job.import(kinds)
     }
@@ -270,13 +291,18 @@ impl Parts {
     /// Gives options of a script to the trainer of the other files, or to the format that knows most of them.
     fn place_options(&mut self) {
         let mut said = std::mem::take(&mut self.options);
-        if said.entries.is_empty() {
-            return;
-        }
         let mut formats = self.of_formats.iter().map(|(format, _)| *format);
         let main = formats.find(|format| !is_beside_a_trainer(format));
+        let arguments = format("training-arguments");
+        let follows = |name: &str| arguments.is_some_and(|format| format.row(name).is_some());
         let told = format("trl").filter(|trl| trl.told_by(&said) > 0);
-        if let Some(format) = main.or(told).or(format("training-arguments")) {
+        let mut entries = said.entries.iter();
+        if main.or(told).is_none() && !entries.any(|entry| follows(&entry.name)) {
+            self.options = said;
+            return;
+        }
+        self.program = None;
+        if let Some(format) = main.or(told).or(arguments) {
             // The script's name, which says something to TRL alone.
             if format.name != "trl" {
                 said.take("trainer");

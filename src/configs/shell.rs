@@ -36,11 +36,15 @@ const MARKS: &[&str] = &[
     "tune run",
     "llamafactory-cli",
     "axolotl train",
+    "./run_train.sh",
+    "run_train.sh",
     "python ",
     "python3 ",
     "PYTORCH_CUDA_ALLOC_CONF=",
     "PYTORCH_ALLOC_CONF=",
     "CUDA_VISIBLE_DEVICES=",
+    "NGPU=",
+    "NPROC_PER_NODE=",
 ];
 
 /// Letters that the values of all variables together may grow by.

@@ -92,13 +92,17 @@ pub fn note_sentence(note: &Note, language: Language) -> String {
             format!("{key} names {file}: give that file, too, as what it says is missing."),
             format!("{key} 指向 {file}：请一并提供该文件，否则缺少其中的设置。"),
         ),
+        Note::Program { program } => (
+            format!("{program} is a program that is not known here: its options are listed and not followed."),
+            format!("{program} 不是已知的程序：其选项仅列出，未被采用。"),
+        ),
         Note::NoModel => (
             "No file says which model: give its config.json, or set model.".to_owned(),
             "没有文件说明模型：请提供其 config.json，或设置 model。".to_owned(),
         ),
         Note::NoLength => (
-            "No file says how long sequences are: set seq_len.".to_owned(),
-            "没有文件说明序列长度：请设置 seq_len。".to_owned(),
+            "No file says how long sequences are: 2,048 tokens are assumed, or as many as the model takes; set seq_len.".to_owned(),
+            "没有文件说明序列长度：按 2,048 个 token（或模型的上限）估算；请设置 seq_len。".to_owned(),
         ),
         Note::NoGpus => (
             "No file says on how many GPUs: give the command line or batch script that starts the job; one GPU is assumed."

@@ -324,6 +324,8 @@ pub enum InputWord {
     Applied,
     /// Takes it back.
     Undo,
+    /// Fills a job without a model in for the model on screen.
+    UseWithModel,
     /// Nothing was understood.
     Unknown,
     /// The GPU that has this capacity.
@@ -391,6 +393,7 @@ impl InputWord {
             ),
             Self::Applied => ("Filled in.", "已填入。"),
             Self::Undo => ("Undo", "撤销"),
+            Self::UseWithModel => ("Fill in for the model on screen", "用于当前模型"),
             Self::Unknown => (
                 "Not understood: no out-of-memory message, snapshot, configuration or link was found in it.",
                 "无法识别：其中没有显存不足的报错、快照、配置或链接。",

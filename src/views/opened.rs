@@ -4,7 +4,9 @@ use super::bars::{Ink, background};
 use super::history::SnapshotHistory;
 use super::purposes::purposes;
 use super::segments::SnapshotSegments;
-use crate::app::{Given, Opened, Store, asked_for, open_files, open_text, use_store};
+use crate::app::{
+    Given, Opened, Store, asked_for, open_files, open_text, use_store, use_with_model,
+};
 use crate::ask::{Finding, Fix, Scenario};
 use crate::browser;
 use crate::catalog::of_capacity;
@@ -229,8 +231,9 @@ fn applied(findings: &[Finding], back: impl Fn() + 'static, language: Language) 
     .into_any()
 }
 
-/// What a job's files said: what is filled in, what is to be said, and the keys that are not followed.
-fn job(of: &Job, back: impl Fn() + 'static, language: Language) -> AnyView {
+/// Reports on a job's files: the counts of their keys, findings, and the keys that are not followed. The button of
+/// name `act` takes the job back, or fills it in.
+fn job(of: &Job, act: InputWord, on_act: impl Fn() + 'static, language: Language) -> AnyView {
     let sentence = |said: &Said| match said {
         Said::Note(note) => note_sentence(note, language),
         Said::Finding(finding) => message_text(&finding.message, language),
@@ -262,8 +265,8 @@ fn job(of: &Job, back: impl Fn() + 'static, language: Language) -> AnyView {
         <h3>{of.read.kinds.join(", ")}</h3>
         <p>
             {counts} " "
-            <button type="button" class="quiet" on:click=move |_| back()>
-                {InputWord::Undo.text(language)}
+            <button type="button" class="quiet" on:click=move |_| on_act()>
+                {act.text(language)}
             </button>
         </p>
         <ul class="sentences">{lines} {matters}</ul>
@@ -292,7 +295,15 @@ fn said(opened: &Opened, all: RwSignal<Option<Opened>>, store: Store) -> AnyView
         Given::Unknown => sentence(InputWord::Unknown.text(language).to_owned()),
         Given::NoJob(why) => sentence(unread_sentence(why, language)),
         Given::Applied(before, findings) => applied(findings, back(before), language),
-        Given::Job(before, of) => job(of, back(before), language),
+        Given::Job(before, of) => job(of, InputWord::Undo, back(before), language),
+        Given::Partial(of) => {
+            let (name, partial) = (opened.name.clone(), of.clone());
+            let fill = move || {
+                let (name, given) = (name.clone(), use_with_model(store, partial.clone()));
+                all.set(Some(Opened { name, given }));
+            };
+            job(of, InputWord::UseWithModel, fill, language)
+        }
     };
     view! {
         {opened.name.clone().map(|name| view! { <p class="fit-note">{name}</p> })}

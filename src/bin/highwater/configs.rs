@@ -51,10 +51,14 @@ pub fn import(asked: &Import, out: &mut dyn Write) -> u8 {
         Err(problem) => return refuse(&problem.said, out),
     };
     let _ = write_line(&imported.line(), out);
-    if !asked.check {
-        return FITS;
+    match &imported.stop {
+        Some(why) => {
+            refuse_line(why);
+            BAD_INPUT
+        }
+        None if asked.check => check(&imported),
+        None => FITS,
     }
-    check(&imported.scenario)
 }
 
 fn refuse(problem: &str, out: &mut dyn Write) -> u8 {
@@ -62,13 +66,14 @@ fn refuse(problem: &str, out: &mut dyn Write) -> u8 {
     BAD_INPUT
 }
 
-/// Estimates a scenario; what does not fit is said in one line on standard error.
-fn check(scenario: &Scenario) -> u8 {
-    match report::estimate_with_ranks(scenario) {
-        Ok(estimate) if estimate.report.verdict.fits => FITS,
+/// Estimates a job; the verdict, with what it assumes, is one line on standard error.
+fn check(imported: &Imported) -> u8 {
+    match report::estimate_with_ranks(&imported.scenario) {
         Ok(estimate) => {
-            refuse_line(&does_not_fit(&estimate.report.verdict));
-            DOES_NOT_FIT
+            let verdict = &estimate.report.verdict;
+            let assumed = imported.unsaid();
+            refuse_line(&format!("{}{assumed}", verdict_line(verdict)));
+            if verdict.fits { FITS } else { DOES_NOT_FIT }
         }
         Err(findings) => {
             refuse_line(&sentence(&findings));
@@ -77,8 +82,8 @@ fn check(scenario: &Scenario) -> u8 {
     }
 }
 
-/// Why a run does not fit, in one line.
-pub fn does_not_fit(verdict: &report::Verdict) -> String {
+/// Whether a run fits, and by how much, in one line.
+pub fn verdict_line(verdict: &report::Verdict) -> String {
     let units = ByteUnits::Binary;
     let answer = text::verdict_answer(verdict, units, LANGUAGE);
     let detail = text::verdict_detail(verdict, units, LANGUAGE);
@@ -115,6 +120,8 @@ pub struct Setting {
 pub struct Imported {
     /// The scenario that they say.
     pub scenario: Scenario,
+    /// Why the job is not estimated, if it lacks its model.
+    pub stop: Option<String>,
     read: configs::Import,
     findings: Vec<Value>,
 }
@@ -177,6 +184,7 @@ pub fn read_files(texts: &[JobFile], set: &[Setting]) -> Result<Imported, Proble
     });
     Ok(Imported {
         findings: findings.collect(),
+        stop: job.stop().map(|note| note_sentence(note, LANGUAGE)),
         scenario: job.scenario,
         read: job.read,
     })
@@ -191,6 +199,19 @@ impl Imported {
     /// The scenario, with what differs from the defaults.
     pub fn facts(&self) -> Value {
         serde_json::from_str(&encode_json(&self.scenario)).unwrap_or_default()
+    }
+
+    /// The end of the verdict's line: the settings that neither the files nor their trainer say.
+    fn unsaid(&self) -> String {
+        let assumed = self.read.assumed.iter();
+        let unsaid = assumed.filter(|own| own.source == configs::UNSAID);
+        let each: Vec<String> = unsaid
+            .map(|own| format!("{} {}", own.key, own.value))
+            .collect();
+        if each.is_empty() {
+            return String::new();
+        }
+        format!(" Assumed, as no file says: {}.", each.join(", "))
     }
 
     fn line(&self) -> Value {

@@ -1,7 +1,7 @@
 //! `highwater estimate`: scenarios in, reports out.
 
 use crate::arguments::Form;
-use crate::configs::does_not_fit;
+use crate::configs::verdict_line;
 use crate::lines::{self, Written, read, refusal, sentence, write_line};
 use crate::table;
 use crate::{BAD_INPUT, DOES_NOT_FIT, FITS, refuse_line};
@@ -46,7 +46,7 @@ fn one(text: &str, form: Form, misfits: &Mutex<Vec<String>>) -> Written {
         Err(_) => BAD_INPUT,
         Ok((estimate, _)) if !estimate.report.verdict.fits => {
             if let Ok(mut misfits) = misfits.lock() {
-                misfits.push(does_not_fit(&estimate.report.verdict));
+                misfits.push(verdict_line(&estimate.report.verdict));
             }
             DOES_NOT_FIT
         }

@@ -21,7 +21,12 @@ pub fn run(files: &[PathBuf], out: &mut dyn Write) -> u8 {
     for file in each {
         let read = bytes(file).and_then(|content| answer(&content));
         let answer = match read {
-            Ok(answer) => answer,
+            Ok(answer) => {
+                if answer.lacks_its_model() {
+                    code = BAD_INPUT;
+                }
+                answer
+            }
             Err(error) => {
                 code = BAD_INPUT;
                 Answer::Error { error }
@@ -65,7 +70,13 @@ enum Answer {
         rank: Option<u64>,
     },
     /// The configuration of a training job, and the scenario that it says.
-    Configuration { kind: String, facts: Value },
+    Configuration {
+        kind: String,
+        facts: Value,
+        /// Why the job is not estimated, if it lacks its model.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        stop: Option<String>,
+    },
     /// Something else that is understood.
     Other {
         kind: &'static str,
@@ -75,6 +86,16 @@ enum Answer {
     },
     /// Nothing that is understood.
     Error { error: String },
+}
+
+impl Answer {
+    fn lacks_its_model(&self) -> bool {
+        matches!(self, Self::Configuration { stop: Some(_), .. })
+    }
+
+    fn is_of(&self, kinds: &[&str]) -> bool {
+        matches!(self, Self::Configuration { kind, .. } if kinds.contains(&kind.as_str()))
+    }
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's form")]
@@ -98,10 +119,10 @@ fn answer(content: &[u8]) -> Result<Answer, String> {
     }
     // Some keys of DeepSpeed's are those of scenarios, too.
     if text.trim_start().starts_with('{')
-        && let Ok(Answer::Configuration { kind, facts }) = configuration(&text)
-        && !["scenario", "hf_config"].contains(&kind.as_str())
+        && let Ok(configuration) = configuration(&text)
+        && !configuration.is_of(&["scenario", "hf_config"])
     {
-        return Ok(Answer::Configuration { kind, facts });
+        return Ok(configuration);
     }
     if let (Some(pasted), findings) = read_pasted(&text) {
         return other(&text, pasted, &findings);
@@ -125,6 +146,7 @@ fn configuration(text: &str) -> Result<Answer, String> {
         Ok(imported) => Ok(Answer::Configuration {
             kind: imported.kind(),
             facts: imported.facts(),
+            stop: imported.stop,
         }),
         Err(configs::Problem { unknown: true, .. }) => Err("This is no failure of PyTorch's, no table or snapshot of its memory, no scenario, no link, no config.json and no configuration of a training job. Paste the text from \"CUDA out of memory\" on, or the whole log.".to_owned()),
         Err(configs::Problem { said, .. }) => Err(said),
