@@ -62,7 +62,7 @@ pub fn read_job(files: &[JobFile], set: &[(String, Value)]) -> Result<Job, (Stri
     let open = read.notes.iter().filter(|note| match note {
         Note::NoModel => !given("model"),
         Note::NoLength => !given("seq_len"),
-        Note::NoGpus => !given("hardware.gpus_per_node"),
+        Note::NoGpus | Note::LeastGpus { .. } => !given("hardware.gpus_per_node"),
         _ => true,
     });
     let mut said: Vec<Said> = open.cloned().map(Said::Note).collect();

@@ -27,6 +27,19 @@ const VARIABLES: &[&str] = &[
     "ARROW_DEFAULT_MEMORY_POOL",
 ];
 
+/// Variables of programs that start several processes, and what `torchrun` calls the same.
+const PROCESSES: [(&str, &str); 2] = [("NPROC_PER_NODE", "nproc_per_node"), ("NNODES", "nnodes")];
+
+/// Parts of a script's or a module's name, and the format of its options.
+const MODULES: &[(&str, &str)] = &[
+    ("verl.trainer", "verl"),
+    ("verl/trainer", "verl"),
+    ("openrlhf.cli", "openrlhf"),
+    ("openrlhf/cli", "openrlhf"),
+    ("swift.cli", "ms-swift"),
+    ("swift/cli", "ms-swift"),
+];
+
 /// What starts a job.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Starter {
@@ -76,7 +89,19 @@ pub(super) fn read(script: &Script) -> Started {
     if let Some((starter, at)) = proper.first().copied().or(jobs.first()) {
         let (before, words) = at;
         asked.extend(options(before));
+        for (name, own) in PROCESSES {
+            let starts = matches!(starter, Starter::Own(_));
+            if let Some(values) = script.variables.get(name).filter(|_| starts) {
+                asked.add(own, values.join(" ").into());
+            }
+        }
         job(*starter, words, &mut asked, &mut started);
+    }
+    let pixels = script.variables.get("MAX_PIXELS");
+    let mut parts = started.parts.iter_mut();
+    let own = parts.find(|(format, _)| format.name == "ms-swift");
+    if let (Some((_, said)), Some(pixels)) = (own, pixels) {
+        said.add("max_pixels", pixels.join(" ").into());
     }
     if !asked.entries.is_empty() {
         started.parts.push((launcher, asked));
@@ -102,6 +127,7 @@ fn starter(words: &[String]) -> Option<(Starter, Split<'_>)> {
             ("axolotl", "train") => (Starter::Own("axolotl"), 2),
             ("tune", "run") => (Starter::Own("torchtune"), 2),
             ("trl", _) => (Starter::Own("trl"), 1),
+            ("swift", "sft" | "pt" | "rlhf") => (Starter::Own("ms-swift"), 1),
             (program, "-m") if program.starts_with("python") => match next(2) {
                 "torch.distributed.run" | "torch.distributed.launch" => (Starter::Torchrun, 3),
                 "accelerate.commands.launch" => (Starter::Accelerate, 3),
@@ -156,6 +182,9 @@ fn job(starter: Starter, words: &[String], asked: &mut Said, started: &mut Start
                 asked.add("config", file.into());
             }
             let mut said = without(&said, &["nproc_per_node", "nnodes", "rdzv_backend"]);
+            if name == "ms-swift" {
+                said.add("trainer", words.first().map_or("", String::as_str).into());
+            }
             if name == "trl" {
                 trainer(words.first().map_or("", String::as_str), &mut said);
             }
@@ -167,6 +196,21 @@ fn job(starter: Starter, words: &[String], asked: &mut Said, started: &mut Start
     let (named, mut said) = positions(rest);
     if let Some(file) = said.take("config") {
         asked.add("--config", file);
+    }
+    let module = MODULES.iter().find(|(part, _)| script.contains(part));
+    if let Some((_, name)) = module {
+        let last = script.trim_end_matches(".py").rsplit(['.', '/']).next();
+        let mut own = Said::default();
+        own.add("trainer", last.unwrap_or(script).into());
+        for entry in said.entries {
+            // Hydra's marks for keys that are added.
+            own.add(entry.key.trim_start_matches('+'), entry.value);
+        }
+        for file in named {
+            asked.add("config", file.into());
+        }
+        started.place(format(name), own);
+        return;
     }
     let name = if script.contains("pretrain_") {
         format("megatron")
