@@ -5,11 +5,17 @@ use highwater::codec::{Job, JobFile, Said, read_job};
 use highwater::configs::{Differs, File, Instead, Matters, NoJob, Note, Unread, import};
 use serde_json::{Value, json};
 
-const FIXTURES: &str = include_str!("fixtures/inputs/configs/more_formats.jsonl");
+/// Jobs with their format, some settings that they make, and the keys that no scenario can say.
+const FIXTURES: &str = concat!(
+    env!("CARGO_MANIFEST_DIR"),
+    "/tests/fixtures/inputs/configs/more_formats.jsonl"
+);
 
-fn cases() -> impl Iterator<Item = Value> {
-    let lines = FIXTURES.lines().filter(|line| !line.trim().is_empty());
-    lines.map(|line| serde_json::from_str(line).expect("JSON"))
+fn cases() -> Vec<Value> {
+    let text = std::fs::read_to_string(FIXTURES).expect("the fixtures");
+    let lines = text.lines().filter(|line| !line.trim().is_empty());
+    let cases = lines.map(|line| serde_json::from_str(line).expect("JSON"));
+    cases.collect()
 }
 
 fn read(text: &str) -> Job {
@@ -32,45 +38,61 @@ fn at<'a>(tree: &'a Value, path: &str) -> &'a Value {
     path.split('.').fold(tree, |node, part| &node[part])
 }
 
+/// How a job is not what its example says.
+fn differences(case: &Value) -> Vec<String> {
+    let job = read(case["text"].as_str().expect("a text"));
+    let mut found = Vec::new();
+    let kind = job.read.kinds.join("+");
+    if case["kind"] != kind.as_str() {
+        found.push(format!("the kind is {kind}"));
+    }
+    for (path, wanted) in case["sets"].as_object().expect("settings") {
+        let own = at(&job.read.scenario, path);
+        if own != wanted {
+            found.push(format!("{path} is {own}, not {wanted}"));
+        }
+    }
+    let keys = |matters: fn(&Matters) -> bool| {
+        let ignored = job.read.ignored.iter();
+        let keys = ignored.filter(|own| matters(&own.matters));
+        json!(keys.map(|own| own.key.as_str()).collect::<Vec<_>>())
+    };
+    let unknown = keys(|own| matches!(own, Matters::Maybe | Matters::Value));
+    let lacking = keys(|own| matches!(own, Matters::Yes(_)));
+    if unknown != json!([]) {
+        found.push(format!("unknown: {unknown}"));
+    }
+    if lacking != case["lacking"] {
+        found.push(format!("lacking: {lacking}"));
+    }
+    for said in &job.said {
+        if let Said::Finding(finding) = said {
+            found.push(format!("refused: {}", finding.key));
+        }
+    }
+    found
+}
+
 #[test]
 fn each_example_sets_what_its_trainer_would_do() {
-    let mut formats = std::collections::BTreeMap::<String, usize>::new();
+    let mut wrong = Vec::new();
     for case in cases() {
-        let text = case["text"].as_str().expect("a text");
-        let job = read(text);
-        let kind = case["kind"].as_str().expect("a kind");
-        assert_eq!(job.read.kinds.join("+"), kind, "{text}");
-        for (path, wanted) in case["sets"].as_object().expect("settings") {
-            assert_eq!(at(&job.read.scenario, path), wanted, "{path} of {text}");
+        let found = differences(&case);
+        if !found.is_empty() {
+            wrong.push(format!("{}\n{}", case["text"], found.join("\n")));
         }
-        let unknown: Vec<_> = job
-            .read
-            .ignored
-            .iter()
-            .filter(|own| matches!(own.matters, Matters::Maybe | Matters::Value))
-            .map(|own| &own.key)
-            .collect();
-        assert!(unknown.is_empty(), "{unknown:?} of {text}");
-        let lacking: Vec<_> = job
-            .read
-            .ignored
-            .iter()
-            .filter(|own| matches!(own.matters, Matters::Yes(_)))
-            .map(|own| own.key.as_str())
-            .collect();
-        assert_eq!(json!(lacking), case["lacking"], "{text}");
-        let refused: Vec<_> = job
-            .said
-            .iter()
-            .filter(|said| matches!(said, Said::Finding(_)))
-            .collect();
-        assert!(refused.is_empty(), "{refused:?} of {text}");
-        *formats
-            .entry(kind.split('+').next().unwrap_or(kind).to_owned())
-            .or_default() += 1;
     }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn each_format_has_eight_examples() {
     for format in ["llama-factory-v1", "ms-swift", "verl", "openrlhf"] {
-        let count = formats.get(format).copied().unwrap_or_default();
+        let own = |case: &Value| {
+            let kind = case["kind"].as_str().unwrap_or_default();
+            kind.split('+').next() == Some(format)
+        };
+        let count = cases().iter().filter(|case| own(case)).count();
         assert!(count >= 8, "{count} examples of {format}");
     }
 }
@@ -110,6 +132,20 @@ fn an_unknown_key_of_each_format_is_listed() {
             unknown.any(|own| own.key.contains("no_such_key") && own.matters == Matters::Maybe);
         assert!(told, "{text}");
     }
+}
+
+#[test]
+fn several_gpus_of_one_process_divide_layers_which_is_told() {
+    let swift = "swift sft --model Qwen/Qwen2.5-7B-Instruct --train_type lora --max_length 512";
+    let alone = read(&format!("CUDA_VISIBLE_DEVICES=0,1 {swift}"));
+    assert_eq!(at(&alone.read.scenario, "hardware.gpus_per_node"), 1);
+    let mut ignored = alone.read.ignored.iter();
+    assert!(ignored.any(|own| own.key == "device_map" && matches!(own.matters, Matters::Yes(_))));
+    let both = read(&format!(
+        "NPROC_PER_NODE=2 CUDA_VISIBLE_DEVICES=0,1 {swift}"
+    ));
+    assert_eq!(at(&both.read.scenario, "hardware.gpus_per_node"), 2);
+    assert_eq!(at(&both.read.scenario, "parallelism.dp.kind"), "ddp");
 }
 
 #[test]

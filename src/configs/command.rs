@@ -97,16 +97,32 @@ pub(super) fn read(script: &Script) -> Started {
         }
         job(*starter, words, &mut asked, &mut started);
     }
-    let pixels = script.variables.get("MAX_PIXELS");
     let mut parts = started.parts.iter_mut();
-    let own = parts.find(|(format, _)| format.name == "ms-swift");
-    if let (Some((_, said)), Some(pixels)) = (own, pixels) {
-        said.add("max_pixels", pixels.join(" ").into());
+    if let Some((_, said)) = parts.find(|(format, _)| format.name == "ms-swift") {
+        of_swift(script, said, &mut asked);
     }
     if !asked.entries.is_empty() {
         started.parts.push((launcher, asked));
     }
     started
+}
+
+/// Variables that ms-swift reads: the most pixels of an image; and several GPUs that one process is to use, which
+/// then has the model's layers divided among them (`is_mp`, `swift/utils`, ms-swift 4.6.0).
+fn of_swift(script: &Script, said: &mut Said, asked: &mut Said) {
+    let variable = |name: &str| script.variables.get(name).map(|values| values.join(" "));
+    if let Some(pixels) = variable("MAX_PIXELS") {
+        said.add("max_pixels", pixels.into());
+    }
+    let several = variable("CUDA_VISIBLE_DEVICES").is_some_and(|ids| ids.contains(','));
+    let one = asked.count("nproc_per_node").unwrap_or(1) < 2;
+    if several && one && !said.has("device_map") {
+        said.add(
+            "device_map",
+            "auto by CUDA_VISIBLE_DEVICES without NPROC_PER_NODE".into(),
+        );
+        asked.add("nproc_per_node", 1.into());
+    }
 }
 
 /// The options before what starts a job, which are `srun`'s, and the words after it.
