@@ -218,7 +218,7 @@ fn formats_that_are_not_read_are_refused_by_their_names() {
         let (_, why) = import(&[file], &serde_json::Map::new(), &|_| None)
             .expect_err("a framework that is not read");
         assert!(
-            matches!(why, Unread::Other { framework } if line["format"] == framework),
+            matches!(why, Unread::Other { framework, .. } if line["format"] == framework),
             "{}: {why:?}",
             line["format"]
         );

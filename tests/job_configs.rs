@@ -5,7 +5,9 @@ use highwater::codec::{
     Job, JobFile, Said, Unwritten, decode_json, encode_json, hidden_size_of, known_as, read_job,
     values, write_job,
 };
-use highwater::configs::{self, Exported, FORMATS, File, Import, Matters, Note, Unread, import};
+use highwater::configs::{
+    self, Exported, FORMATS, File, Import, Instead, Matters, Note, Unread, import,
+};
 use highwater::report::estimate;
 use serde_json::{Value, json};
 
@@ -403,7 +405,8 @@ fn what_is_no_configuration_is_refused_with_the_reason() {
         ("model:\n  model_config:\n    hidden_size: 64\n", "nanotron"),
         ("pipe-parallel-size: 1\nnum-layers: 2\n", "GPT-NeoX"),
     ] {
-        assert_eq!(refused(text), Unread::Other { framework });
+        let instead = Instead::Scenario;
+        assert_eq!(refused(text), Unread::Other { framework, instead });
     }
     let broken = refused("base_model: gpt2\nadapter: lora\ndatasets: [a\n");
     assert!(

@@ -5,6 +5,13 @@ use super::{Evaluation, EvaluationKind, Precision, Program, Scenario};
 use crate::units::DType;
 
 impl Scenario {
+    /// Whether layers compute in float32: neither autocast nor FSDP's policy makes it less.
+    pub(crate) fn computes_in_fp32(&self) -> bool {
+        let by_fsdp = self.parallelism.dp.compute_dtype();
+        let sharded = by_fsdp.is_some_and(|dtype| dtype != DType::Float32);
+        self.precision == Precision::Fp32 && !sharded
+    }
+
     /// The length that a data collator pads `tokens` to.
     pub(crate) fn padded(&self, tokens: u64) -> u64 {
         let multiple = self.pad_to_multiple_of.unwrap_or(1).max(1);

@@ -22,10 +22,13 @@ pub enum Unwritten {
     NothingToSay,
 }
 
-/// The names of the formats that are written: those that are read, and two beside them.
+/// The names of the formats that are written: most of those that are read, and two beside them.
 pub fn written_formats() -> impl Iterator<Item = &'static str> {
-    let read = configs::FORMATS.iter().map(|format| format.name);
-    read.chain([SLURM, VARIABLES])
+    let written = configs::FORMATS
+        .iter()
+        .filter(|format| configs::is_written(format));
+    let written = written.map(|format| format.name);
+    written.chain([SLURM, VARIABLES])
 }
 
 /// A scenario in a format, with lines of a comment where the format has comments.
@@ -56,7 +59,8 @@ pub fn write_job(scenario: &Scenario, to: &str, comment: &[String]) -> Result<Ex
     if lacks {
         return Err(Unwritten::NothingToSay);
     }
-    let format = configs::format(to).ok_or(Unwritten::NoFormat)?;
+    let format = configs::format(to).filter(|format| configs::is_written(format));
+    let format = format.ok_or(Unwritten::NoFormat)?;
     let name = all["model"].as_str().and_then(published);
     let config = config_of(&all["model"]);
     let target = Target {

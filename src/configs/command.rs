@@ -32,6 +32,16 @@ const VARIABLES: &[&str] = &[
     "NNODES",
 ];
 
+/// Parts of a script's or a module's name, and the format of its options.
+const MODULES: &[(&str, &str)] = &[
+    ("verl.trainer", "verl"),
+    ("verl/trainer", "verl"),
+    ("openrlhf.cli", "openrlhf"),
+    ("openrlhf/cli", "openrlhf"),
+    ("swift.cli", "ms-swift"),
+    ("swift/cli", "ms-swift"),
+];
+
 /// What starts a job.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Starter {
@@ -87,6 +97,10 @@ pub(super) fn read(script: &Script) -> Started {
         }
         job(*starter, words, &mut asked, &mut started);
     }
+    let mut parts = started.parts.iter_mut();
+    if let Some((_, said)) = parts.find(|(format, _)| format.name == "ms-swift") {
+        of_swift(script, said, &mut asked);
+    }
     if !asked.entries.is_empty() {
         started.parts.push((launcher, asked));
     }
@@ -101,6 +115,25 @@ fn run_train(script: &Script, asked: &mut Said) {
     }
     if !asked.has("NGPU") {
         asked.add("NGPU", 8.into());
+    }
+}
+
+/// Variables that ms-swift reads: the most pixels of an image; and several GPUs that one process is to use, which
+/// then has the model's layers divided among them (`is_mp`, `swift/utils`, ms-swift 4.6.0).
+fn of_swift(script: &Script, said: &mut Said, asked: &mut Said) {
+    let variable = |name: &str| script.variables.get(name).map(|values| values.join(" "));
+    if let Some(pixels) = variable("MAX_PIXELS") {
+        said.add("max_pixels", pixels.into());
+    }
+    let several = variable("CUDA_VISIBLE_DEVICES").is_some_and(|ids| ids.contains(','));
+    let started = ["nproc_per_node", "NPROC_PER_NODE"];
+    let one = started.iter().find_map(|key| asked.count(key)).unwrap_or(1) < 2;
+    if several && one && !said.has("device_map") {
+        said.add(
+            "device_map",
+            "auto by CUDA_VISIBLE_DEVICES without NPROC_PER_NODE".into(),
+        );
+        asked.add("nproc_per_node", 1.into());
     }
 }
 
@@ -123,6 +156,7 @@ fn starter(words: &[String]) -> Option<(Starter, Split<'_>)> {
             ("tune", "run") => (Starter::Own("torchtune"), 2),
             ("trl", _) => (Starter::Own("trl"), 1),
             ("run_train.sh", _) => (Starter::Own("torchtitan"), 1),
+            ("swift", "sft" | "pt" | "rlhf") => (Starter::Own("ms-swift"), 1),
             (program, "-m") if program.starts_with("python") => match next(2) {
                 "torch.distributed.run" | "torch.distributed.launch" => (Starter::Torchrun, 3),
                 "accelerate.commands.launch" => (Starter::Accelerate, 3),
@@ -177,6 +211,9 @@ fn job(starter: Starter, words: &[String], asked: &mut Said, started: &mut Start
                 asked.add("config", file.into());
             }
             let mut said = without(&said, &["nproc_per_node", "nnodes", "rdzv_backend"]);
+            if name == "ms-swift" {
+                said.add("trainer", words.first().map_or("", String::as_str).into());
+            }
             if name == "trl" {
                 trainer(words.first().map_or("", String::as_str), &mut said);
             }
@@ -188,6 +225,21 @@ fn job(starter: Starter, words: &[String], asked: &mut Said, started: &mut Start
     let (named, mut said) = positions(rest);
     if let Some(file) = said.take("config") {
         asked.add("--config", file);
+    }
+    let module = MODULES.iter().find(|(part, _)| script.contains(part));
+    if let Some((_, name)) = module {
+        let last = script.trim_end_matches(".py").rsplit(['.', '/']).next();
+        let mut own = Said::default();
+        own.add("trainer", last.unwrap_or(script).into());
+        for entry in said.entries {
+            // Hydra's marks for keys that are added.
+            own.add(entry.key.trim_start_matches('+'), entry.value);
+        }
+        for file in named {
+            asked.add("config", file.into());
+        }
+        started.place(format(name), own);
+        return;
     }
     let name = if script.contains("pretrain_") {
         format("megatron")

@@ -1,9 +1,16 @@
 //! What the files of a job say together: who divides it among GPUs, and in which dtypes it computes.
 
-use super::job::{Job, Note, UNSAID, Wrapper};
+use super::job::{Differs, Job, Note, UNSAID, Wrapper};
+
+/// GPUs of a node, where a mesh alone says how many there are.
+const NODE: u64 = 8;
+
+/// The largest mesh that is taken for a number of GPUs.
+const MOST_GPUS: u64 = 1 << 16;
 
 /// Finishes a job once all of its files are read.
 pub(super) fn finish(job: &mut Job) {
+    mesh(job);
     let gpus = job.gpus();
     if job.wrapper.is_none() && gpus.is_some_and(|gpus| gpus > 1) {
         job.wrapper = job.several;
@@ -13,6 +20,7 @@ pub(super) fn finish(job: &mut Job) {
     precision(job);
     accumulate(job, gpus);
     around(job);
+    beside(job);
     let axes = ["tp", "pp", "cp", "ep"];
     let divided = axes
         .iter()
@@ -30,6 +38,34 @@ pub(super) fn finish(job: &mut Job) {
     if job.get("seq_len").is_none() {
         job.notes.push(Note::NoLength);
     }
+}
+
+/// Where no file says on how many GPUs: the fewest that the sizes of a mesh's axes make, eight of a node.
+fn mesh(job: &mut Job) {
+    if job.gpus().is_some() {
+        return;
+    }
+    let size = |path: &str| job.count(path).unwrap_or(1).max(1);
+    let axes = [
+        "parallelism.dp.shard_size",
+        "parallelism.dp.replicate_size",
+        "parallelism.tp.size",
+        "parallelism.cp.size",
+        "parallelism.pp.size",
+    ];
+    let places = axes
+        .iter()
+        .fold(1_u64, |all, path| all.saturating_mul(size(path)));
+    let gpus = places.max(size("parallelism.ep.size"));
+    if !(2..=MOST_GPUS).contains(&gpus) {
+        return;
+    }
+    let source = "the fewest GPUs that the mesh's axes make";
+    job.assume("hardware.gpus_per_node", gpus.min(NODE), source);
+    if gpus > NODE {
+        job.assume("hardware.nodes", gpus.div_ceil(NODE), source);
+    }
+    job.notes.push(Note::LeastGpus { gpus });
 }
 
 fn wrap(job: &mut Job) {
@@ -109,8 +145,9 @@ fn precision(job: &mut Job) {
             job.set("precision", amp);
             if sharded {
                 // `set_mixed_precision` (`FullyShardedDataParallelPlugin`, accelerate 1.15).
+                let reduced = job.reduces_in.unwrap_or(half);
                 job.set("parallelism.dp.mixed_precision.param", half);
-                job.set("parallelism.dp.mixed_precision.reduce", half);
+                job.set("parallelism.dp.mixed_precision.reduce", reduced);
                 if wrapper == Some(Wrapper::Fsdp2) {
                     job.set("parallelism.dp.mixed_precision.output", half);
                 }
@@ -129,6 +166,26 @@ fn precision(job: &mut Job) {
         job.remove("autocast_style");
         job.assumed
             .retain(|assumed| assumed.key != "autocast_style");
+    }
+}
+
+/// What depends on how the job is divided: reentrant checkpoints, and who generates beside the model.
+fn beside(job: &mut Job) {
+    if job.reentrant_alone {
+        let kind = match job.wrapper {
+            Some(Wrapper::Ddp) => "full",
+            _ => "full_reentrant",
+        };
+        job.set("activation_checkpointing", kind);
+    }
+    let Some(framework) = job.generates_beside else {
+        return;
+    };
+    let elsewhere = job.get("objective.generation") == Some(&"none".into());
+    if divides_parameters(job) && !elsewhere {
+        job.set("objective.generation", "none");
+        let how = Differs::Rollout;
+        job.notes.push(Note::Differs { framework, how });
     }
 }
 

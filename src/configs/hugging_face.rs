@@ -420,3 +420,22 @@ pub(super) const LOADER: &[Row] = &[
     ),
     ("torch_compile", Lacks(Lack::Compile)),
 ];
+
+/// A key that freezes a part, whether it does unless it is said, and the part's parameters.
+pub(super) type Part = (&'static str, bool, &'static [&'static str]);
+
+/// Parts of a model with images that stay as they are where all else is trained: Qwen's are known by their names.
+pub(super) fn frozen(said: &Said, model: &str, full: bool, parts: &[Part], job: &mut Job) {
+    let known = full && model.contains("qwen") && model.contains("-vl");
+    let mut names: Vec<&str> = Vec::new();
+    for (key, usual, own) in parts {
+        if said.flag(key).unwrap_or(*usual) && known {
+            names.extend(*own);
+        } else if said.has(key) && said.flag(key) != Some(*usual) && !known {
+            job.give_up(said, key, Matters::Yes(Lack::Frozen));
+        }
+    }
+    if !names.is_empty() {
+        job.set("frozen", names);
+    }
+}

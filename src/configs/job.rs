@@ -75,6 +75,11 @@ pub enum Note {
     NoLength,
     /// No file says on how many GPUs a divided job runs.
     NoGpus,
+    /// No file says on how many GPUs, and a mesh of axes says the least.
+    LeastGpus {
+        /// As many as the mesh has places.
+        gpus: u64,
+    },
     /// Two files do not agree.
     Differ {
         /// The setting.
@@ -88,6 +93,13 @@ pub enum Note {
     AllLogits {
         /// The framework.
         framework: &'static str,
+    },
+    /// A framework's own trainer does something that the estimate does not.
+    Differs {
+        /// The framework.
+        framework: &'static str,
+        /// What it does.
+        how: Differs,
     },
     /// TRL's `SFTTrainer` computes its loss without all logits, which is not estimated beside a setting.
     OwnLoss {
@@ -106,6 +118,27 @@ impl Note {
     pub const fn stops(&self) -> bool {
         matches!(self, Self::NoModel)
     }
+}
+
+/// What a framework's trainer does and the estimate does not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Differs {
+    /// The model computes its loss, and the trainer a second one from the same logits, both in fp32.
+    TwoLosses,
+    /// All logits are made fp32, those of prompts too.
+    AllInFp32,
+    /// All logits are computed in 16 bits, those of prompts too.
+    AllIn16Bits,
+    /// A server generates between the steps.
+    Rollout,
+    /// Rows are packed, which is not estimated beside an objective.
+    Unpadded,
+    /// The reference waits in the host's memory.
+    HostReference,
+    /// A critic is trained beside the model.
+    Critic,
+    /// The loss is a kernel's of flash-attn where that is installed.
+    OtherLoss,
 }
 
 /// A half precision.
@@ -168,6 +201,12 @@ pub(super) struct Job<'a> {
     pub saves: bool,
     /// Samples of a step on all GPUs, and the ranks that see the same ones.
     pub global_batch: Option<(u64, u64)>,
+    /// The dtype that FSDP sums gradients in under autocast, where it is not that of computation.
+    pub reduces_in: Option<&'static str>,
+    /// Whether checkpoints are reentrant on one GPU, where no key says so.
+    pub reentrant_alone: bool,
+    /// The framework that generates beside the model, which is not estimated where the model is divided.
+    pub generates_beside: Option<&'static str>,
     pub hidden_size: HiddenSize<'a>,
     /// Names of files that are given.
     pub files: Vec<String>,
@@ -193,6 +232,9 @@ impl<'a> Job<'a> {
             casts_by_fsdp_alone: false,
             saves: false,
             global_batch: None,
+            reduces_in: None,
+            reentrant_alone: false,
+            generates_beside: None,
             hidden_size,
             files,
         }

@@ -121,6 +121,11 @@ const WITHOUT_MEMORY: &[&str] = &[
     "PYTHONPATH",
     "TRANSFORMERS_*",
     "mem_per_cpu",
+    "address",
+    "runtime_env*",
+    "working_dir",
+    "submission_id",
+    "no_wait",
 ];
 
 const PHRASES: &[Phrases] = &[];

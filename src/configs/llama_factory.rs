@@ -49,6 +49,7 @@ const ROWS: &[Row] = &[
     ("rope_scaling", Lacks(Lack::Model)),
     ("packing", Decides("seq_len")),
     ("neat_packing", Decides("packing.kind")),
+    ("use_packed_sequences", Lacks(Lack::Packing)),
     ("val_size", Decides("evaluation.kind")),
     ("eval_dataset", Decides("evaluation.kind")),
     ("freeze_vision_tower", Decides("frozen")),
@@ -403,9 +404,8 @@ fn objective(said: &Said, job: &mut Job) {
 /// (`get_forbidden_modules`, `model_utils/visual.py`): Qwen's are known by their names.
 fn frozen(said: &Said, job: &mut Job) {
     let name = said.word("model_name_or_path").unwrap_or_default();
-    let qwen = name.contains("qwen") && name.contains("-vl");
     let full = said.word("finetuning_type").as_deref() == Some("full");
-    let parts: [(&str, bool, &[&str]); 3] = [
+    let parts: [hugging_face::Part; 3] = [
         (
             "freeze_vision_tower",
             true,
@@ -418,17 +418,7 @@ fn frozen(said: &Said, job: &mut Job) {
             &["language_model", "lm_head"],
         ),
     ];
-    let mut names: Vec<&str> = Vec::new();
-    for (key, usual, own) in parts {
-        if said.flag(key).unwrap_or(usual) && qwen && full {
-            names.extend(own);
-        } else if said.has(key) && said.flag(key) != Some(usual) && !(qwen && full) {
-            job.give_up(said, key, Matters::Yes(Lack::Frozen));
-        }
-    }
-    if !names.is_empty() {
-        job.set("frozen", names);
-    }
+    hugging_face::frozen(said, &name, full, &parts, job);
 }
 
 /// `model/adapter.py` and `model_utils/quantization.py`.

@@ -22,20 +22,25 @@ mod hugging_face;
 mod job;
 mod launcher;
 mod llama_factory;
+mod llama_factory_v1;
 mod megatron;
 mod objectives;
+mod openrlhf;
 mod peft;
 mod refused;
 mod registry;
 mod row;
 mod said;
 mod shell;
+mod swift;
 mod target;
 mod torchtitan;
 mod torchtune;
 mod trainer;
 mod trl;
+mod uncovered;
 mod value;
+mod verl;
 mod without_memory;
 mod write;
 mod written;
@@ -43,9 +48,9 @@ mod written;
 pub use export::{Exported, export};
 pub use format::{Format, Syntax};
 pub use hub::spellings;
-pub use job::{Assumed, HiddenSize, Ignored, Matters, Note, UNSAID, Understood};
-pub use refused::Unread;
-pub use registry::{FORMATS, format};
+pub use job::{Assumed, Differs, HiddenSize, Ignored, Matters, Note, UNSAID, Understood};
+pub use refused::{Instead, NoJob, Unread};
+pub use registry::{FORMATS, format, is_written};
 pub use row::Lack;
 pub use target::Target;
 pub use write::{slurm, variables};
@@ -117,7 +122,7 @@ pub fn import(
     for file in files {
         let read = document::read(file.text);
         let placed = read.and_then(|document| parts.place(document, file.text));
-        placed.map_err(|why| (file.name.to_owned(), why))?;
+        placed.map_err(|why| (file.name.to_owned(), uncovered::or_source(why, file.text)))?;
     }
     parts.place_options();
     let names = files.iter().map(|file| file.name.to_owned()).collect();
@@ -200,12 +205,18 @@ impl Parts {
         let map = match document {
             Document::Tree(map) => map,
             Document::Script => {
-                let started = command::read(&shell::read(text));
+                let script = shell::read(text);
+                if let Some(why) = uncovered::commands(&script.commands) {
+                    return Err(why);
+                }
+                let started = command::read(&script);
                 let says = !started.parts.is_empty() || !started.options.entries.is_empty();
                 if !says && started.program.is_none() {
                     return Err(Unread::Unknown);
                 }
-                self.of_formats.extend(started.parts);
+                for (format, said) in started.parts {
+                    self.place_keys(format, said);
+                }
                 self.options.extend(started.options);
                 self.program = self.program.take().or(started.program);
                 return Ok(());
@@ -220,8 +231,8 @@ impl Parts {
             return Ok(());
         }
         let said = Said::tree(&map);
-        if let Some(framework) = other_framework(&said) {
-            return Err(Unread::Other { framework });
+        if let Some(why) = uncovered::keys(&said) {
+            return Err(why);
         }
         let format = told(&said).ok_or(Unread::Unknown)?;
         self.place_keys(format, said);
@@ -308,7 +319,7 @@ impl Parts {
                 said.take("trainer");
             }
             if !said.entries.is_empty() {
-                self.of_formats.push((format, said));
+                self.place_keys(format, said);
             }
         }
     }
@@ -349,19 +360,4 @@ fn is_model(map: &Map<String, Value>) -> bool {
 /// Whether keys are those of a scenario.
 fn is_scenario(map: &Map<String, Value>) -> bool {
     map.contains_key("v") || map.get("hardware").is_some_and(Value::is_object)
-}
-
-/// Frameworks whose configurations are known and not read.
-fn other_framework(said: &Said) -> Option<&'static str> {
-    let marks = [
-        ("model.model_config.", "nanotron"),
-        ("pipe_parallel_size", "GPT-NeoX"),
-        ("exp_manager.", "NeMo"),
-        ("trainer.accelerator", "NeMo"),
-        ("actor_rollout_ref.", "veRL"),
-        ("max_duration", "LLM Foundry"),
-        ("model_class", "LLaMA-Factory's second format"),
-    ];
-    let found = marks.iter().find(|(mark, _)| said.has_within(mark));
-    found.map(|(_, framework)| *framework)
 }

@@ -24,11 +24,47 @@ pub enum Unread {
         /// In which syntax.
         syntax: &'static str,
     },
-    /// A configuration of a framework that is not read.
+    /// A tool whose jobs are not covered.
     Other {
-        /// Which framework.
+        /// The tool.
         framework: &'static str,
+        /// What is possible instead.
+        instead: Instead,
     },
+    /// A configuration of a framework that is read, which trains nothing.
+    NoJob(NoJob),
     /// No configuration.
     Unknown,
+}
+
+/// What is possible where a tool is not covered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Instead {
+    /// A scenario says the job: the tool trains language models with PyTorch.
+    Scenario,
+    /// A scenario of `gpt2`, or of its `config.json` with other sizes.
+    Gpt2,
+    /// Nothing: the tool trains models that generate images, video or sound.
+    Generators,
+    /// Nothing: the tool trains detectors or segmentation models.
+    Vision,
+    /// Nothing: the tool does not run on PyTorch.
+    NotPyTorch,
+}
+
+/// What a configuration that trains nothing is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoJob {
+    /// Adapters are merged, or a model is written in another form.
+    Export,
+    /// A model answers.
+    Inference,
+    /// A model is evaluated.
+    Evaluation,
+    /// A model's weights are quantized.
+    Quantization,
+    /// Machines are asked of a cloud.
+    Cloud,
+    /// Tokens are added to a tokenizer.
+    Tokens,
 }

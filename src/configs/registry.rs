@@ -2,8 +2,8 @@
 
 use super::format::Format;
 use super::{
-    accelerate, axolotl, deepspeed, launcher, llama_factory, megatron, peft, torchtitan, torchtune,
-    trainer, trl,
+    accelerate, axolotl, deepspeed, launcher, llama_factory, llama_factory_v1, megatron, openrlhf,
+    peft, swift, torchtitan, torchtune, trainer, trl, verl,
 };
 
 /// All formats, those first that others rest on.
@@ -11,6 +11,10 @@ pub static FORMATS: &[Format] = &[
     trainer::FORMAT,
     trl::FORMAT,
     llama_factory::FORMAT,
+    llama_factory_v1::FORMAT,
+    swift::FORMAT,
+    openrlhf::FORMAT,
+    verl::FORMAT,
     axolotl::FORMAT,
     torchtune::FORMAT,
     torchtitan::FORMAT,
@@ -24,4 +28,12 @@ pub static FORMATS: &[Format] = &[
 /// The format with a name.
 pub fn format(name: &str) -> Option<&'static Format> {
     FORMATS.iter().find(|format| format.name == name)
+}
+
+/// Formats that are read and not written.
+const READ_ONLY: &[&str] = &["llama-factory-v1", "ms-swift", "openrlhf", "verl"];
+
+/// Whether scenarios are written in a format, too.
+pub fn is_written(format: &Format) -> bool {
+    !READ_ONLY.contains(&format.name)
 }

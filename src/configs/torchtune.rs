@@ -60,6 +60,19 @@ const ROWS: &[Row] = &[
         "ac_option",
         Decides("activation_checkpointing checkpoint_every"),
     ),
+    (
+        "dataloader.num_workers",
+        Sets("dataloader.num_workers", Count),
+    ),
+    (
+        "dataloader.prefetch_factor",
+        Sets("dataloader.prefetch_factor", Count),
+    ),
+    ("dataloader.pin_memory", Sets("dataloader.pin_memory", Flag)),
+    ("dataloader.packed", Lacks(Lack::Packing)),
+    ("datasets", Lacks(Lack::Lengths)),
+    ("use_flex", Lacks(Lack::Attention)),
+    ("postprocessing.*", Lacks(Lack::Preference)),
     ("clip_grad_norm", Sets("clip_grad_norm", Positive)),
     ("compile", Lacks(Lack::Compile)),
     ("compile.*", Lacks(Lack::Compile)),
@@ -115,6 +128,11 @@ const ROWS: &[Row] = &[
 
 const WITHOUT_MEMORY: &[&str] = &[
     "collate_fn",
+    "dataloader.collate_fn",
+    "dataloader.parallel_method",
+    "dataloader.shuffle",
+    "debug_*",
+    "use_distributed_state_dict",
     "quantizer",
     "prompt*",
     "max_seq_length",

@@ -4,6 +4,15 @@
 /// axolotl's (`utils/schemas`, axolotl 0.19).
 pub(super) const AXOLOTL: &[&str] = &[
     "gptq_*",
+    "eaft_*",
+    "reinit_weights",
+    "nvfp4_merge_aware",
+    "base_model_ignore_patterns",
+    "ddp",
+    "torch_dtype",
+    "pretrain_multipack_attn",
+    "center_rewards_coefficient",
+    "llmcompressor.save_compressed",
     "trackio_*",
     "flex_attn_compile_kwargs*",
     "tokens.*",

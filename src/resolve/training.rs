@@ -3,7 +3,7 @@
 use super::sizes;
 use crate::ask::{
     ACCUMULATION, ActivationCheckpointing, Attention, DATASET_BYTES, Finding, HOST_BYTES, LAYERS,
-    MICRO_BATCH_SIZE, Message, Precision, SEQ_LEN, Scenario, SdpaBackend, check, explain, message,
+    MICRO_BATCH_SIZE, Message, SEQ_LEN, Scenario, SdpaBackend, check, explain, message,
 };
 use crate::families::reading::Model;
 use crate::model::{Architecture, CacheSupport, DeviceFacts, Family};
@@ -236,7 +236,7 @@ pub(crate) fn check_attention(
     let quantized = flash_kernel && scenario.quantization.is_on() && !autocast;
     if quantized && scenario.quantization.unquantized_dtype() == DType::Float32 {
         findings.push(refuse(message!(training::flash_over_quantized)));
-    } else if scenario.precision == Precision::Fp32 && !quantized {
+    } else if !quantized && scenario.computes_in_fp32() {
         findings.push(refuse(message!(training::flash_in_fp32)));
     }
     if device.compute_capability < FLASH_CAPABILITY {

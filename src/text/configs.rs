@@ -1,7 +1,7 @@
 //! What is said of configurations: why a key is not followed, what a job's files lack, why a file is not read.
 
 use super::Language;
-use crate::configs::{Lack, Note, Unread};
+use crate::configs::{Differs, Instead, Lack, NoJob, Note, Unread};
 
 /// What no scenario can say yet.
 pub fn lack_sentence(lack: Lack, language: Language) -> &'static str {
@@ -109,6 +109,10 @@ pub fn note_sentence(note: &Note, language: Language) -> String {
                 .to_owned(),
             "没有文件说明 GPU 数：请提供启动命令或批处理脚本；按一块 GPU 估算。".to_owned(),
         ),
+        Note::LeastGpus { gpus } => (
+            format!("No file says on how many GPUs: {gpus} are assumed, the fewest that the sizes of its axes make; set hardware.gpus_per_node."),
+            format!("没有文件说明 GPU 数：按各并行维度所需的最少 {gpus} 块估算；可设置 hardware.gpus_per_node。"),
+        ),
         Note::Differ { key, used, other } => (
             format!("{key} is {used} in one file and {other} in another, which Trainer refuses; {used} counts here."),
             format!("{key} 在一个文件中为 {used}，在另一个中为 {other}，Trainer 会拒绝；这里采用 {used}。"),
@@ -117,6 +121,7 @@ pub fn note_sentence(note: &Note, language: Language) -> String {
             format!("{framework} has a trainer of its own for this, which computes all logits and makes them fp32: the estimate is of TRL's, which takes less."),
             format!("{framework} 为此使用自己的训练器，会计算全部 logits 并转为 fp32：这里按 TRL 的训练器估算，占用较少。"),
         ),
+        Note::Differs { framework, how } => return differs(framework, *how, language),
         Note::OwnLoss { beside } => (
             format!("SFTTrainer computes its loss without all logits, which is not estimated beside {beside} yet: the estimate is of the model's own loss, which takes more."),
             format!("SFTTrainer 不用全部 logits 计算损失；与 {beside} 同时使用时尚未支持：按模型自身的损失估算，占用较多。"),
@@ -179,14 +184,18 @@ pub fn unread_sentence(why: &Unread, language: Language) -> String {
             format!("The {syntax} is nested too deeply, or its aliases make too much of it: no configuration does."),
             format!("{syntax} 嵌套过深，或别名展开过大：配置文件不会如此。"),
         ),
-        Unread::Other { framework } => (
-            format!("This is a configuration of {framework}, which is not read yet: write a scenario, or give the model's config.json."),
-            format!("这是 {framework} 的配置，尚不支持：请写场景，或提供模型的 config.json。"),
-        ),
+        Unread::Other { framework, instead } => {
+            let (english, chinese) = instead_of(*instead);
+            (
+                format!("This is a job of {framework}, which is not covered: {english}"),
+                format!("这是 {framework} 的任务，尚不支持：{chinese}"),
+            )
+        }
+        Unread::NoJob(what) => no_job(*what),
         Unread::Unknown => (
-            "This is no configuration that is known: TrainingArguments, TRL, PEFT, accelerate, DeepSpeed, axolotl, LLaMA-Factory, torchtune, torchtitan, Megatron-LM, a command line or a batch script."
+            "This is no configuration that is known: TrainingArguments, TRL, PEFT, accelerate, DeepSpeed, axolotl, LLaMA-Factory, torchtune, torchtitan, Megatron-LM, ms-swift, verl, OpenRLHF, a command line or a batch script."
                 .to_owned(),
-            "不是已知的配置：TrainingArguments、TRL、PEFT、accelerate、DeepSpeed、axolotl、LLaMA-Factory、torchtune、torchtitan、Megatron-LM、命令行或批处理脚本。"
+            "不是已知的配置：TrainingArguments、TRL、PEFT、accelerate、DeepSpeed、axolotl、LLaMA-Factory、torchtune、torchtitan、Megatron-LM、ms-swift、verl、OpenRLHF、命令行或批处理脚本。"
                 .to_owned(),
         ),
     };
@@ -195,6 +204,90 @@ pub fn unread_sentence(why: &Unread, language: Language) -> String {
         Language::Chinese => chinese,
     };
     said.replace("..", ".").replace("。。", "。")
+}
+
+/// What is possible where a tool is not covered.
+const fn instead_of(instead: Instead) -> (&'static str, &'static str) {
+    match instead {
+        Instead::Scenario => (
+            "write a scenario, or give the model's config.json.",
+            "请写场景，或提供模型的 config.json。",
+        ),
+        Instead::Gpt2 => (
+            "estimate gpt2, gpt2-medium, gpt2-large or gpt2-xl, or a config.json of model_type gpt2 with n_layer, n_head, n_embd and n_positions = block_size, with seq_len = block_size, micro_batch_size = batch_size and precision amp_bf16.",
+            "请估算 gpt2、gpt2-medium、gpt2-large 或 gpt2-xl，或给出 model_type 为 gpt2、含 n_layer、n_head、n_embd 且 n_positions = block_size 的 config.json，并设 seq_len = block_size、micro_batch_size = batch_size、precision = amp_bf16。",
+        ),
+        Instead::Generators => (
+            "models that generate images, video or sound are not estimated; text encoders, language models and models that read images are.",
+            "不估算生成图像、视频或声音的模型；可以估算文本编码器、语言模型与读取图像的模型。",
+        ),
+        Instead::Vision => (
+            "detectors and segmentation models are not estimated; classifiers such as vit, convnext and resnet and models that read images are.",
+            "不估算检测与分割模型；可以估算 vit、convnext、resnet 等分类模型与读取图像的模型。",
+        ),
+        Instead::NotPyTorch => (
+            "it does not run on PyTorch, whose memory is estimated here. A scenario of the same model says what PyTorch would need.",
+            "它不在 PyTorch 上运行，而这里估算的是 PyTorch 的内存。同一模型的场景可以说明 PyTorch 所需。",
+        ),
+    }
+}
+
+/// A configuration that trains nothing.
+fn no_job(what: NoJob) -> (String, String) {
+    let (english, chinese) = match what {
+        NoJob::Export => ("an export or merge configuration", "导出或合并的配置"),
+        NoJob::Inference => ("an inference configuration", "推理的配置"),
+        NoJob::Evaluation => ("an evaluation configuration", "评测的配置"),
+        NoJob::Quantization => ("a quantization configuration", "量化的配置"),
+        NoJob::Cloud => ("a configuration of machines in a cloud", "云端机器的配置"),
+        NoJob::Tokens => ("a list of new tokens", "新增词元的列表"),
+    };
+    (
+        format!("This is {english}: it trains nothing. Give the training job's configuration."),
+        format!("这是{chinese}：不进行训练。请提供训练任务的配置。"),
+    )
+}
+
+/// What a framework's trainer does and the estimate does not, and which way the estimate errs.
+fn differs(framework: &str, how: Differs, language: Language) -> String {
+    let (english, chinese) = match how {
+        Differs::TwoLosses => (
+            "has the model compute its loss and computes another one from the same logits, both in fp32: the estimate is of one, which takes about 8 bytes less for each logit.",
+            "让模型计算损失后又用同一 logits 计算一次，均为 fp32：这里按一次估算，每个 logit 约少 8 字节。",
+        ),
+        Differs::AllInFp32 => (
+            "makes the logits of all tokens fp32, those of prompts too: the estimate is of TRL's trainer, which takes less.",
+            "把所有词元（含提示）的 logits 转为 fp32：这里按 TRL 的训练器估算，占用较少。",
+        ),
+        Differs::AllIn16Bits => (
+            "computes the logits of all tokens, those of prompts too, in 16 bits: the estimate is of TRL's trainer, which computes those of completions.",
+            "以 16 位计算所有词元（含提示）的 logits：这里按 TRL 的训练器估算，只计算回答部分。",
+        ),
+        Differs::Rollout => (
+            "generates with an inference engine between the steps: the estimate is of the training step, while that engine has given its memory back.",
+            "在步骤之间用推理引擎生成：这里估算训练步骤，此时引擎已释放内存。",
+        ),
+        Differs::Unpadded => (
+            "trains on rows without padding: the estimate is of samples of full length, which takes as much or more.",
+            "训练时去除填充：这里按最大长度的样本估算，占用相同或更多。",
+        ),
+        Differs::HostReference => (
+            "keeps the reference in the host's memory and moves it layer by layer: the estimate has none, and the host's memory lacks its share.",
+            "把参考模型放在主机内存并逐层搬运：这里不计参考模型，主机内存的估算少其份额。",
+        ),
+        Differs::OtherLoss => (
+            "computes its loss with a kernel of flash-attn where that is installed: the estimate is of PyTorch's, which takes up to 4 bytes more for each logit.",
+            "安装了 flash-attn 时用其内核计算损失：这里按 PyTorch 的损失估算，每个 logit 最多多 4 字节。",
+        ),
+        Differs::Critic => (
+            "trains a critic, too: the estimate is of the actor alone, which takes less where both are on the same GPU.",
+            "还训练价值模型：这里只估算策略模型；两者在同一 GPU 上时占用较少。",
+        ),
+    };
+    match language {
+        Language::English => format!("{framework} {english}"),
+        Language::Chinese => format!("{framework} {chinese}"),
+    }
 }
 
 /// The line above what is written: what is estimated, and the link to it.

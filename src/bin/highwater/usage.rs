@@ -43,9 +43,9 @@ Usage:
   read       Says what each text or file was taken for, with its numbers and, of a failure, what
              it was: an error or a log, a table or snapshot of memory, a scenario, a link, a config.
   import     Reads the configurations of a job (TrainingArguments, TRL, PEFT, accelerate, DeepSpeed,
-             axolotl, LLaMA-Factory, torchtune, torchtitan, Megatron-LM, command lines, batch
-             scripts, a config.json), several at once, and writes the scenario and what became of
-             each key.
+             axolotl, LLaMA-Factory, torchtune, torchtitan, Megatron-LM, ms-swift, verl, OpenRLHF,
+             command lines, batch scripts, a config.json), several at once, and writes the scenario
+             and what became of each key.
   --set      A setting that counts more, as hardware.gpu=h100-80gb; may be repeated.
   --check    The scenario is estimated: exit code 3 and a line on standard error where it does not fit.
   export     Writes a scenario as a configuration, to be pasted.

@@ -5,7 +5,7 @@ use crate::model::Architecture;
 
 /// What the kernels of the gated delta rule do not take.
 pub(crate) fn check_delta_rule(scenario: &Scenario, _: &Architecture, findings: &mut Vec<Finding>) {
-    if scenario.precision == Precision::Fp32 {
+    if scenario.computes_in_fp32() {
         findings.push(
             Finding::error("precision", message!(hybrid::delta_rule_float32))
                 .with_fix("precision", Precision::AmpBf16.name()),
