@@ -2,8 +2,7 @@
 
 use highwater::ask::{ObjectiveKind, Scenario};
 use highwater::codec::{
-    Job, JobFile, Said, Unwritten, decode_json, encode_json, hidden_size_of, known_as, read_job,
-    values, write_job,
+    Job, JobFile, Said, Unwritten, decode_json, encode_json, published, read_job, values, write_job,
 };
 use highwater::configs::{self, Exported, FORMATS, File, Import, Matters, Unread, import};
 use highwater::report::estimate;
@@ -27,14 +26,14 @@ fn read(files: &[(&str, &str)]) -> Result<Import, (String, Unread)> {
         .iter()
         .map(|&(name, text)| File { name, text })
         .collect();
-    import(&files, &hidden_size_of)
+    import(&files, &hidden_size)
 }
 
 /// A scenario whose model is called by its name in the catalog.
 fn scenario(read: &Value) -> Scenario {
     let mut read = read.clone();
-    if let Some(id) = read["model"].as_str().and_then(known_as) {
-        read["model"] = id.into();
+    if let Some(names) = read["model"].as_str().and_then(published) {
+        read["model"] = names.id.into();
     }
     let (scenario, findings) = decode_json(&read.to_string());
     assert!(findings.is_empty(), "{findings:?} of {read}");

@@ -15,6 +15,7 @@ mod job;
 mod json;
 mod keys;
 mod kind;
+mod meant;
 mod model;
 mod number;
 mod pasted;
@@ -25,7 +26,7 @@ mod tree;
 mod view;
 mod written;
 
-pub use job::{Job, JobFile, Said, hidden_size_of, known_as, read_job};
+pub use job::{Job, JobFile, Said, read_job};
 pub use json::{decode_json, encode_json, parse_json};
 pub use keys::{KEYS, Key, Kind};
 pub use model::{PublishedNames, published};

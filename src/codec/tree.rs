@@ -1,6 +1,7 @@
 //! A scenario as a tree of JSON values, addressed by dotted paths.
 
 use super::keys::{KEYS, Kind};
+use super::meant::settle;
 use super::number::{NumberError, parse_bytes, parse_count, parse_tokens};
 use crate::ask::{
     Finding, Fix, Lora, OptimizerImpl, OptimizerName, SCENARIO_VERSION, Scenario, Severity,
@@ -83,6 +84,7 @@ fn usual_implementation(name: OptimizerName) -> OptimizerImpl {
 pub(super) struct Builder {
     tree: Value,
     implementation_given: bool,
+    quantization_given: bool,
     severity: Severity,
     findings: Vec<Finding>,
 }
@@ -93,6 +95,7 @@ impl Builder {
         Self {
             tree: to_tree(&Scenario::default()),
             implementation_given: false,
+            quantization_given: false,
             severity,
             findings: Vec::new(),
         }
@@ -110,6 +113,7 @@ impl Builder {
         match kind.accept(value) {
             Some(value) => {
                 self.implementation_given |= path == "optimizer.impl";
+                self.quantization_given |= path == "quantization.type";
                 put(&mut self.tree, path, value);
             }
             None => self.refuse(path, kind, &shortened(&value.to_string())),
@@ -180,6 +184,9 @@ impl Builder {
 
     /// The scenario and what was wrong.
     pub(super) fn finish(mut self) -> (Scenario, Vec<Finding>) {
+        for finding in settle(&mut self.tree, !self.quantization_given) {
+            self.push(|| finding);
+        }
         if !self.implementation_given
             && let Some(name) = at(&self.tree, "optimizer.name")
                 .as_str()

@@ -42,7 +42,6 @@ mod written;
 
 pub use export::{Exported, export};
 pub use format::{Format, Syntax};
-pub use hub::spellings;
 pub use job::{Assumed, HiddenSize, Ignored, Matters, Note, Understood};
 pub use refused::Unread;
 pub use registry::{FORMATS, format};
