@@ -47,6 +47,11 @@ pub(crate) const GPT2: Family = Family {
     liger: None,
     fixtures: Proof::of(&["gpt2.jsonl"]),
     published: Proof::of(&[
+        ("cerebras-gpt-13b", 12_853_386_240),
+        ("cerebras-gpt-6.7b", 6_658_404_352),
+        ("cerebras-gpt-2.7b", 2_651_553_280),
+        ("cerebras-gpt-1.3b", 1_315_723_264),
+        ("cerebras-gpt-111m", 111_050_496),
         ("gpt2", 124_439_808),
         ("gpt2-medium", 354_823_168),
         ("gpt2-large", 774_030_080),
