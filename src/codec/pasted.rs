@@ -69,10 +69,11 @@ fn read_object(map: &Map<String, Value>) -> (Option<Pasted>, Vec<Finding>) {
     (None, vec![neither()])
 }
 
-/// The model that a line of text names.
+/// The model that a word names.
 fn by_name(text: &str) -> Option<&'static Model> {
-    let line = text.len() <= LONGEST_NAME && !text.contains(['\n', '?']);
-    let named = line.then(|| families::find_model(text)).flatten();
+    let word = |c: char| !c.is_whitespace() && c != '?';
+    let one = text.len() <= LONGEST_NAME && text.chars().all(word);
+    let named = one.then(|| families::find_model(text)).flatten();
     named.map(|named| named.model)
 }
 

@@ -3,8 +3,8 @@
 use super::reader;
 use crate::families::llama::LLAMA;
 use crate::model::{
-    Activation, Biases, Dropout, DropoutFields, Family, HeadDim, MlpFunction, Options, Proof,
-    Reader, RotaryColumns, Sizes,
+    Biases, Dropout, DropoutFields, Family, HeadDim, MlpFunction, Options, Proof, Reader,
+    RotaryColumns, Sizes,
 };
 
 /// `gpt2`.
@@ -26,7 +26,7 @@ pub(crate) const GPT2: Family = Family {
         tied: true,
         biases: Biases::NONE,
         rotary_columns: RotaryColumns::None,
-        function: MlpFunction::Fixed("activation_function", &["gelu_new"], Activation::GeluNew),
+        function: MlpFunction::Named("activation_function", "gelu_new"),
         dropout: DropoutFields {
             embedding: Some(("embd_pdrop", true)),
             attention: Some(("attn_pdrop", true)),
