@@ -1,7 +1,7 @@
 //! The catalog's model that a scenario's name means, and how its checkpoint's weights are stored.
 
-use super::tree::{at, put, shortened};
-use crate::ask::{Finding, QuantizationType, message};
+use super::tree::{Builder, at, put, shortened};
+use crate::ask::{Finding, QuantizationType, Scenario, message};
 use crate::families::{Packing, find_model, packing_of_config};
 use serde_json::Value;
 
@@ -9,9 +9,18 @@ const MODEL: &str = "model";
 const CONFIG: &str = "quantization_config";
 const TYPE: &str = "quantization.type";
 
+/// The scenario that a builder has made, with its models by their names in the catalog, and all findings.
+pub(super) fn finish(mut builder: Builder) -> (Scenario, Vec<Finding>) {
+    let (tree, packed) = builder.unsettled();
+    for finding in settle(tree, packed) {
+        builder.push(|| finding);
+    }
+    builder.finish()
+}
+
 /// Puts the catalog's ids where `tree` has other names of their models, and applies what the name or the config
 /// says of quantization where `packed` allows it; says what was concluded.
-pub(super) fn settle(tree: &mut Value, packed: bool) -> Vec<Finding> {
+fn settle(tree: &mut Value, packed: bool) -> Vec<Finding> {
     let mut findings = Vec::new();
     let packing = settle_name(tree, MODEL, &mut findings);
     settle_name(tree, "objective.teacher", &mut findings);

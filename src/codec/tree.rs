@@ -1,7 +1,6 @@
 //! A scenario as a tree of JSON values, addressed by dotted paths.
 
 use super::keys::{KEYS, Kind};
-use super::meant::settle;
 use super::number::{NumberError, parse_bytes, parse_count, parse_tokens};
 use crate::ask::{
     Finding, Fix, Lora, OptimizerImpl, OptimizerName, SCENARIO_VERSION, Scenario, Severity,
@@ -182,11 +181,13 @@ impl Builder {
             .push(finding.with_fix(path, repair.unwrap_or(default)));
     }
 
+    /// The tree, to be settled, and whether nothing says how weights are quantized.
+    pub(super) fn unsettled(&mut self) -> (&mut Value, bool) {
+        (&mut self.tree, !self.quantization_given)
+    }
+
     /// The scenario and what was wrong.
     pub(super) fn finish(mut self) -> (Scenario, Vec<Finding>) {
-        for finding in settle(&mut self.tree, !self.quantization_given) {
-            self.push(|| finding);
-        }
         if !self.implementation_given
             && let Some(name) = at(&self.tree, "optimizer.name")
                 .as_str()
