@@ -2,7 +2,8 @@
 
 use highwater::ask::{ObjectiveKind, Scenario};
 use highwater::codec::{
-    Job, JobFile, Said, Unwritten, decode_json, encode_json, published, read_job, values, write_job,
+    Job, JobFile, Said, Unwritten, decode_json, encode_json, hidden_size, published, read_job,
+    values, write_job,
 };
 use highwater::configs::{self, Exported, FORMATS, File, Import, Matters, Unread, import};
 use highwater::report::estimate;

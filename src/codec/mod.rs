@@ -29,7 +29,7 @@ mod written;
 pub use job::{Job, JobFile, Said, read_job};
 pub use json::{decode_json, encode_json, parse_json};
 pub use keys::{KEYS, Key, Kind};
-pub use model::{PublishedNames, published};
+pub use model::{PublishedNames, hidden_size, published};
 pub use number::{NumberError, parse_bytes, parse_count, parse_tokens, write_bytes};
 pub use pasted::{Pasted, read_pasted};
 pub use query::{Link, decode_query, encode_query};
