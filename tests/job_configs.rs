@@ -2,7 +2,7 @@
 
 use highwater::ask::{ObjectiveKind, Scenario};
 use highwater::codec::{
-    Job, JobFile, Said, Unwritten, decode_json, encode_json, hidden_size_of, known_as, read_job,
+    Job, JobFile, Said, Unwritten, decode_json, encode_json, hidden_size, published, read_job,
     values, write_job,
 };
 use highwater::configs::{
@@ -29,14 +29,14 @@ fn read(files: &[(&str, &str)]) -> Result<Import, (String, Unread)> {
         .iter()
         .map(|&(name, text)| File { name, text })
         .collect();
-    import(&files, &serde_json::Map::new(), &hidden_size_of)
+    import(&files, &serde_json::Map::new(), &hidden_size)
 }
 
 /// A scenario whose model is called by its name in the catalog.
 fn scenario(read: &Value) -> Scenario {
     let mut read = read.clone();
-    if let Some(id) = read["model"].as_str().and_then(known_as) {
-        read["model"] = id.into();
+    if let Some(names) = read["model"].as_str().and_then(published) {
+        read["model"] = names.id.into();
     }
     let (scenario, findings) = decode_json(&read.to_string());
     assert!(findings.is_empty(), "{findings:?} of {read}");

@@ -7,7 +7,8 @@ pub struct Model {
     pub id: &'static str,
     /// Name for people.
     pub name: &'static str,
-    /// Where its `config.json` was read: the repository on the Hugging Face Hub.
+    /// The repository on the Hugging Face Hub whose `config.json` it has; `resolve::tests::published` names those
+    /// that were read elsewhere.
     pub source: &'static str,
     /// Year and month of publication.
     pub published: &'static str,

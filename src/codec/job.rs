@@ -1,7 +1,7 @@
 //! A training job's files as a scenario: what trainers, launchers and batch systems are told.
 
 use super::json::decode_json;
-use super::model::{hidden_size, published};
+use super::model::hidden_size;
 use crate::ask::{
     ActivationCheckpointing, ActivationOffload, Evaluation, EvaluationKind, Finding, Fix,
     Objective, ObjectiveKind, Packing, Scenario, Severity,
@@ -30,8 +30,6 @@ pub enum Said {
     Finding(Finding),
     /// A setting that is left out of the estimate, as it is not estimated beside the others.
     Left(&'static str, Finding),
-    /// A model that is not known, and the one of the catalog that has the same sizes by its name.
-    Model(String, &'static str),
     /// A batch system's name of a GPU, and the GPU of the catalog.
     Gpu(String, String),
 }
@@ -59,15 +57,9 @@ pub fn read_job(files: &[JobFile], set: &[(String, Value)]) -> Result<Job, (Stri
         set_at(&mut given, path, value.clone());
     }
     let given = given.as_object().cloned().unwrap_or_default();
-    let mut read = configs::import(&files, &given, &hidden_size_of)?;
+    let mut read = configs::import(&files, &given, &hidden_size)?;
     assume_defaults(&mut read);
     let mut said: Vec<Said> = read.notes.iter().cloned().map(Said::Note).collect();
-    if let Some(name) = read.scenario["model"].as_str().map(str::to_owned)
-        && let Some(id) = known_as(&name).filter(|_| published(&name).is_none())
-    {
-        read.scenario["model"] = id.into();
-        said.push(Said::Model(name, id));
-    }
     let (mut scenario, findings) = decode_json(&read.scenario.to_string());
     said.extend(findings.into_iter().map(Said::Finding));
     // Names of GPUs that batch systems have are short.
@@ -208,23 +200,6 @@ fn leavable(finding: &Finding, scenario: &Scenario) -> Option<Leavable> {
     }
     let operations = scenario.activation_checkpointing == ActivationCheckpointing::Operations;
     named(fixed).filter(|(key, _)| *key != "activation_checkpointing" || operations)
-}
-
-/// The catalog's name of a model, or of one that has the same sizes by its name.
-pub fn known_as(name: &str) -> Option<&'static str> {
-    let mut spellings = configs::spellings(name).into_iter();
-    spellings
-        .find_map(|spelling| published(&spelling))
-        .map(|names| names.id)
-}
-
-/// The size of a model's hidden states by its name, its config, or the name of one of the same sizes.
-pub fn hidden_size_of(model: &Value) -> Option<u64> {
-    let known = model.as_str().and_then(known_as);
-    match known {
-        Some(id) => hidden_size(&id.into()),
-        None => hidden_size(model),
-    }
 }
 
 fn set_at(tree: &mut Value, path: &str, value: Value) {

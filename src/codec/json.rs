@@ -1,6 +1,7 @@
 //! Scenario JSON.
 
 use super::keys::{KEYS, WITHOUT_MEMORY};
+use super::meant::finish;
 use super::tree::{Builder, differing, put, shortened};
 use crate::ask::{ActivationCheckpointing, Finding, Scenario, Severity, closest, message};
 use serde_json::{Map, Value};
@@ -56,7 +57,7 @@ pub fn decode_json(text: &str) -> (Scenario, Vec<Finding>) {
 pub(super) fn decode_object(map: &Map<String, Value>) -> (Scenario, Vec<Finding>) {
     let mut builder = Builder::new(Severity::Error);
     read_level(map, "", &mut builder);
-    builder.finish()
+    finish(builder)
 }
 
 /// Writes what differs from the default, with the format's version.

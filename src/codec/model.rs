@@ -11,9 +11,9 @@ pub struct PublishedNames {
     pub repository: &'static str,
 }
 
-/// The names of a published model, by either of them.
+/// The names of the published model that a name means.
 pub fn published(name: &str) -> Option<PublishedNames> {
-    let model = families::catalog_model(name.trim())?;
+    let model = families::find_model(name)?.model;
     Some(PublishedNames {
         id: model.id,
         repository: model.source,
@@ -25,7 +25,7 @@ pub fn config_of(model: &Value) -> Option<Map<String, Value>> {
     if let Some(config) = model.get("hf_config") {
         return config.as_object().cloned();
     }
-    let known = families::catalog_model(model.as_str()?)?;
+    let known = families::find_model(model.as_str()?)?.model;
     match serde_json::from_str(known.config) {
         Ok(Value::Object(config)) => Some(config),
         _ => None,

@@ -10,6 +10,9 @@ use crate::families;
 use crate::families::essential_config;
 use serde_json::{Map, Value};
 
+/// Bytes of the longest name that is looked up.
+const LONGEST_NAME: usize = 200;
+
 /// What a pasted text turned out to be.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Pasted {
@@ -66,10 +69,12 @@ fn read_object(map: &Map<String, Value>) -> (Option<Pasted>, Vec<Finding>) {
     (None, vec![neither()])
 }
 
-/// The model that a catalog id, a hub repository or its address names.
+/// The model that a word names.
 fn by_name(text: &str) -> Option<&'static Model> {
-    let name = text.strip_prefix("https://huggingface.co/").unwrap_or(text);
-    families::catalog_model(name.trim_end_matches('/'))
+    let word = |c: char| !c.is_whitespace() && c != '?';
+    let one = text.len() <= LONGEST_NAME && text.chars().all(word);
+    let named = one.then(|| families::find_model(text)).flatten();
+    named.map(|named| named.model)
 }
 
 fn neither() -> Finding {

@@ -2,6 +2,7 @@
 
 use super::flat;
 use super::keys::{KEYS, Key, Kind};
+use super::meant::finish;
 use super::number::{parse_bytes, parse_count, parse_tokens, write_bytes};
 use super::percent;
 use super::tree::{Builder, differing, shortened};
@@ -172,7 +173,7 @@ fn read_query(query: &str, against: &mut dyn FnMut(&str)) -> Link {
             read_pair(&name, &value, &mut builder, &mut view);
         }
     }
-    let (scenario, findings) = builder.finish();
+    let (scenario, findings) = finish(builder);
     Link {
         scenario,
         view,

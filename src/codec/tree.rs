@@ -83,6 +83,7 @@ fn usual_implementation(name: OptimizerName) -> OptimizerImpl {
 pub(super) struct Builder {
     tree: Value,
     implementation_given: bool,
+    quantization_given: bool,
     severity: Severity,
     findings: Vec<Finding>,
 }
@@ -93,6 +94,7 @@ impl Builder {
         Self {
             tree: to_tree(&Scenario::default()),
             implementation_given: false,
+            quantization_given: false,
             severity,
             findings: Vec::new(),
         }
@@ -110,6 +112,7 @@ impl Builder {
         match kind.accept(value) {
             Some(value) => {
                 self.implementation_given |= path == "optimizer.impl";
+                self.quantization_given |= path == "quantization.type";
                 put(&mut self.tree, path, value);
             }
             None => self.refuse(path, kind, &shortened(&value.to_string())),
@@ -176,6 +179,11 @@ impl Builder {
         let repair = nearest(kind, shown.trim_matches('"'), least);
         self.findings
             .push(finding.with_fix(path, repair.unwrap_or(default)));
+    }
+
+    /// The tree, to be settled, and whether nothing says how weights are quantized.
+    pub(super) fn unsettled(&mut self) -> (&mut Value, bool) {
+        (&mut self.tree, !self.quantization_given)
     }
 
     /// The scenario and what was wrong.

@@ -1,8 +1,8 @@
 //! A scenario as a configuration that trainers, launchers and batch systems read.
 
-use super::job::{hidden_size_of, known_as, without_refused};
+use super::job::without_refused;
 use super::json::{decode_json, encode_json};
-use super::model::{config_of, published};
+use super::model::{config_of, hidden_size, published};
 use super::setting::values;
 use crate::ask::{DataParallelKind, MasterWeights, ModelRef, Scenario};
 use crate::configs::{self, Exported, Target};
@@ -69,7 +69,7 @@ pub fn write_job(scenario: &Scenario, to: &str, comment: &[String]) -> Result<Ex
         config: config.as_ref(),
         complete: &complete,
         estimated: &estimated,
-        hidden_size: &hidden_size_of,
+        hidden_size: &hidden_size,
         comment,
     };
     Ok(configs::export(format, &target))
@@ -79,9 +79,9 @@ pub fn write_job(scenario: &Scenario, to: &str, comment: &[String]) -> Result<Ex
 fn named(scenario: &Value) -> Scenario {
     let (mut scenario, _) = decode_json(&scenario.to_string());
     if let ModelRef::Catalog(name) = &mut scenario.model
-        && let Some(id) = known_as(name)
+        && let Some(names) = published(name)
     {
-        id.clone_into(name);
+        names.id.clone_into(name);
     }
     scenario
 }

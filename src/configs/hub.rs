@@ -1,5 +1,4 @@
-//! Names of models: those of frameworks turned into repositories of the Hugging Face Hub, and spellings of a
-//! repository under which others keep the same sizes.
+//! Names of models that frameworks have, turned into repositories of the Hugging Face Hub.
 
 use serde_json::{Map, Value, json};
 
@@ -126,48 +125,6 @@ fn debug_model() -> Map<String, Value> {
     config.as_object().cloned().unwrap_or_default()
 }
 
-/// Names under which a repository's sizes may be known: without the marks of what was done to the weights. The
-/// first is its own.
-pub fn spellings(repository: &str) -> Vec<String> {
-    const MARKS: &[&str] = &[
-        "-instruct",
-        "-it",
-        "-chat",
-        "-hf",
-        "-base",
-        "-pt",
-        "-bf16",
-        "-bnb-nf4",
-        "-bnb-4bit",
-        "-unsloth",
-        "-2507",
-        "-awq",
-        "-gptq",
-        "-v0.1",
-        "-v0.3",
-        "-dequantized",
-        "-sft",
-        "-text",
-        "-thinking",
-        "-4k",
-        "-preview",
-    ];
-    let mut all = vec![repository.to_owned()];
-    let last = repository.rsplit('/').next().unwrap_or(repository);
-    let mut name = last.to_ascii_lowercase();
-    if let Some(rest) = name.strip_prefix("meta-") {
-        name = rest.to_owned();
-    }
-    loop {
-        all.push(name.clone());
-        let shorter = MARKS.iter().find_map(|mark| name.strip_suffix(mark));
-        match shorter {
-            Some(shorter) => name = shorter.to_owned(),
-            None => return all,
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -185,13 +142,5 @@ mod tests {
             assert_eq!(torchtune_model(name).as_deref(), Some(repository));
         }
         assert_eq!(torchtune_model("my_model"), None);
-    }
-
-    #[test]
-    fn copies_of_a_model_are_known_by_its_name() {
-        let all = spellings("unsloth/Meta-Llama-3.1-8B-Instruct-bnb-4bit");
-        assert!(all.iter().any(|name| name == "llama-3.1-8b"), "{all:?}");
-        let all = spellings("Qwen/Qwen3-4B-Instruct-2507");
-        assert!(all.iter().any(|name| name == "qwen3-4b"), "{all:?}");
     }
 }

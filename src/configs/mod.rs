@@ -47,7 +47,6 @@ mod written;
 
 pub use export::{Exported, export};
 pub use format::{Format, Syntax};
-pub use hub::spellings;
 pub use job::{Assumed, Differs, HiddenSize, Ignored, Matters, Note, UNSAID, Understood};
 pub use refused::{Instead, NoJob, Unread};
 pub use registry::{FORMATS, format, is_written};

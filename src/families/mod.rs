@@ -48,6 +48,7 @@ pub(crate) mod mllama;
 mod models;
 pub(crate) mod modernbert;
 pub(crate) mod mpt;
+mod names;
 pub(crate) mod network;
 pub(crate) mod olmo;
 pub(crate) mod opt;
@@ -64,6 +65,7 @@ pub(crate) mod vit;
 pub(crate) mod wav2vec2;
 
 pub use models::{catalog_model, catalog_models};
+pub use names::{Named, Packing, find_model, nearest_model, packing_of_config};
 pub(crate) use network::mask_beforehand;
 pub use network::{Batch, Calling, DividedBatch, GenerateVersion, Model, modules};
 pub use reading::essential_config;

@@ -1,6 +1,7 @@
 //! Finding a model by a few letters.
 
 use super::models::catalog_models;
+use super::names::find_model;
 use crate::catalog::Model;
 use crate::units::sort_short;
 
@@ -25,7 +26,8 @@ fn fit(word: &str, text: &str) -> Option<usize> {
 }
 
 /// Models that fit a query, the best first and equally good ones in the catalog's order; all of
-/// them for an empty one. Each word of the query must fit the id, the name or the repository.
+/// them for an empty one. Each word of the query must fit the id, the name or the repository; where none
+/// fits, the model that the query names otherwise is found.
 pub fn search_models(query: &str) -> Vec<&'static Model> {
     let query = query.to_ascii_lowercase();
     let words: Vec<&str> = query.split_whitespace().collect();
@@ -41,6 +43,12 @@ pub fn search_models(query: &str) -> Vec<&'static Model> {
     let mut found: Vec<(usize, &Model)> = catalog_models()
         .filter_map(|model| Some((rank(model)?, model)))
         .collect();
+    if found.is_empty() {
+        return find_model(&query)
+            .into_iter()
+            .map(|named| named.model)
+            .collect();
+    }
     sort_short(&mut found, |(rank, _)| *rank);
     found.into_iter().map(|(_, model)| model).collect()
 }
@@ -77,5 +85,10 @@ mod tests {
         assert!(ids("qwn3").contains(&"qwen3-8b"));
         assert!(ids("mistrl").contains(&"mistral-7b"));
         assert_eq!(ids("zzzz"), Vec::<&str>::new());
+    }
+
+    #[test]
+    fn a_model_under_another_name_is_found() {
+        assert_eq!(ids("Qwen/QwQ-32B"), ["qwen2.5-32b"]);
     }
 }

@@ -137,16 +137,6 @@ pub fn note_sentence(note: &Note, language: Language) -> String {
     }
 }
 
-/// A model of an unknown name that is taken for a known one.
-pub fn taken_for(name: &str, id: &str, language: Language) -> String {
-    match language {
-        Language::English => {
-            format!("{name} is taken to have the sizes of {id}; give its config.json if not.")
-        }
-        Language::Chinese => format!("{name} 按 {id} 的尺寸处理；若不同，请提供其 config.json。"),
-    }
-}
-
 /// A setting that the files of a job say, and that is not estimated beside the others.
 pub fn left_out(key: &str, why: &str, language: Language) -> String {
     match language {

@@ -17,7 +17,7 @@ use crate::report::Requested;
 use crate::text::{
     InputWord, Language, Term, amount, cause_sentence, exact_bytes, gpu_taken_for, holder_name,
     job_counts, kind_name, lack_sentence, left_out, message_text, note_sentence, refused_sentence,
-    requested_sentence, taken_for, too_large, unread_sentence,
+    requested_sentence, too_large, unread_sentence,
 };
 use crate::units::Bytes;
 use crate::widgets::{Bar, Segment};
@@ -240,7 +240,6 @@ fn job(of: &Job, act: InputWord, on_act: impl Fn() + 'static, language: Language
         Said::Left(key, finding) => {
             left_out(key, &message_text(&finding.message, language), language)
         }
-        Said::Model(name, id) => taken_for(name, id, language),
         Said::Gpu(name, id) => gpu_taken_for(name, id, language),
     };
     let line = |said: &Said| view! { <li>{sentence(said)}</li> };

@@ -60,6 +60,41 @@ const OTHER_WORDS: &[(&str, &str, &str)] = &[
     ),
     ("clip", "src/inputs/snapshot/guess.rs", "a phase of a step"),
     ("clip", "src/text/terms.rs", "its name on the page"),
+    (
+        "bitnet",
+        "src/families/names/marks.rs",
+        "a word that says that sizes differ",
+    ),
+    (
+        "clip",
+        "src/families/names/marks.rs",
+        "a word that says that sizes differ",
+    ),
+    (
+        "llava",
+        "src/families/names/marks.rs",
+        "a word that says that sizes differ",
+    ),
+    (
+        "mamba",
+        "src/families/names/marks.rs",
+        "a word that says that sizes differ",
+    ),
+    (
+        "nemotron",
+        "src/families/names/marks.rs",
+        "a word that says that sizes differ",
+    ),
+    (
+        "siglip",
+        "src/families/names/marks.rs",
+        "a word that says that sizes differ",
+    ),
+    (
+        "bitnet",
+        "src/families/names/packed.rs",
+        "a name of a quantization",
+    ),
     ("opt", "src/codec/keys.rs", "a key of links: the optimizer"),
     (
         "hgrn",

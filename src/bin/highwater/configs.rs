@@ -12,7 +12,7 @@ use highwater::inputs;
 use highwater::report;
 use highwater::text::{
     self, ByteUnits, Language, english, gpu_taken_for, lack_sentence, left_out, note_sentence,
-    taken_for, unread_sentence,
+    unread_sentence,
 };
 use serde_json::{Value, json};
 use std::io::Write;
@@ -175,9 +175,6 @@ pub fn read_files(texts: &[JobFile], set: &[Setting]) -> Result<Imported, Proble
             json!({"key": key, "message": left_out(key, &english(&finding.message), LANGUAGE)})
         }
         Said::Note(note) => json!({ "message": note_sentence(note, LANGUAGE) }),
-        Said::Model(name, id) => {
-            json!({"key": "model", "message": taken_for(name, id, LANGUAGE)})
-        }
         Said::Gpu(name, id) => {
             json!({"key": "hardware.gpu", "message": gpu_taken_for(name, id, LANGUAGE)})
         }

@@ -45,6 +45,9 @@ pub(crate) const COHERE: Family = Family {
     plain_logits: false,
     fixtures: Proof::of(&["cohere_stablelm.jsonl"]),
     published: Proof::of(&[
+        ("aya-23-35b", 34_980_831_232),
+        ("command-r-32b-08-2024", 32_296_476_672),
+        ("command-r-plus-104b", 103_810_674_688),
         ("command-r-35b", 34_980_831_232),
         ("aya-23-8b", 8_028_033_024),
     ]),

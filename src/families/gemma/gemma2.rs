@@ -75,6 +75,10 @@ pub(crate) const GEMMA2: Family = Family {
     },
     adapter_support: crate::model::AdapterSupport::SCALED_TABLE,
     fixtures: Proof::of(&["gemma.jsonl"]),
-    published: Proof::of(&[("gemma-2-2b", 2_614_341_888)]),
+    published: Proof::of(&[
+        ("gemma-2-27b", 27_227_128_320),
+        ("gemma-2-9b", 9_241_705_984),
+        ("gemma-2-2b", 2_614_341_888),
+    ]),
     ..LLAMA
 };

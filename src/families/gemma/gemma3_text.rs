@@ -73,6 +73,6 @@ pub(crate) const GEMMA3_TEXT: Family = Family {
     }),
     adapter_support: crate::model::AdapterSupport::SCALED_TABLE,
     fixtures: Proof::of(&["gemma.jsonl"]),
-    published: Proof::of(&[("gemma-3-1b", 999_885_952)]),
+    published: Proof::of(&[("gemma-3-270m", 268_098_176), ("gemma-3-1b", 999_885_952)]),
     ..LLAMA
 };

@@ -45,6 +45,6 @@ pub(crate) const GEMMA: Family = Family {
     liger: Some(crate::model::LigerSupport::GEGLU),
     adapter_support: crate::model::AdapterSupport::SCALED_TABLE,
     fixtures: Proof::of(&["gemma.jsonl"]),
-    published: Proof::of(&[("gemma-2b", 2_506_172_416)]),
+    published: Proof::of(&[("gemma-7b", 8_537_680_896), ("gemma-2b", 2_506_172_416)]),
     ..LLAMA
 };

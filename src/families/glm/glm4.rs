@@ -59,6 +59,9 @@ pub(crate) const GLM4: Family = Family {
     }),
     tensor_plan: crate::model::FUSED_MLP_PLAN,
     fixtures: Proof::of(&["olmo_glm_helium.jsonl"]),
-    published: Proof::of(&[("glm-4-9b-0414", 9_400_279_040)]),
+    published: Proof::of(&[
+        ("glm-4-32b-0414", 32_566_081_536),
+        ("glm-4-9b-0414", 9_400_279_040),
+    ]),
     ..LLAMA
 };

@@ -17,4 +17,9 @@ crate::families::models::published_models! {
     "starcoder-15b", "StarCoder 15B", "bigcode/starcoder", "2023-05";
     "starcoderbase-1b", "StarCoderBase 1B", "bigcode/starcoderbase-1b", "2023-07";
     "santacoder-1.1b", "SantaCoder 1.1B", "bigcode/gpt_bigcode-santacoder", "2023-04";
+    "cerebras-gpt-111m", "Cerebras-GPT 111M", "cerebras/Cerebras-GPT-111M", "2023-03";
+    "cerebras-gpt-1.3b", "Cerebras-GPT 1.3B", "cerebras/Cerebras-GPT-1.3B", "2023-03";
+    "cerebras-gpt-2.7b", "Cerebras-GPT 2.7B", "cerebras/Cerebras-GPT-2.7B", "2023-03";
+    "cerebras-gpt-6.7b", "Cerebras-GPT 6.7B", "cerebras/Cerebras-GPT-6.7B", "2023-03";
+    "cerebras-gpt-13b", "Cerebras-GPT 13B", "cerebras/Cerebras-GPT-13B", "2023-03";
 }

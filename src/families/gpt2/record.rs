@@ -3,8 +3,8 @@
 use super::reader;
 use crate::families::llama::LLAMA;
 use crate::model::{
-    Activation, Biases, Dropout, DropoutFields, Family, HeadDim, MlpFunction, Options, Proof,
-    Reader, RotaryColumns, Sizes,
+    Biases, Dropout, DropoutFields, Family, HeadDim, MlpFunction, Options, Proof, Reader,
+    RotaryColumns, Sizes,
 };
 
 /// `gpt2`.
@@ -26,7 +26,7 @@ pub(crate) const GPT2: Family = Family {
         tied: true,
         biases: Biases::NONE,
         rotary_columns: RotaryColumns::None,
-        function: MlpFunction::Fixed("activation_function", &["gelu_new"], Activation::GeluNew),
+        function: MlpFunction::Named("activation_function", "gelu_new"),
         dropout: DropoutFields {
             embedding: Some(("embd_pdrop", true)),
             attention: Some(("attn_pdrop", true)),
@@ -47,6 +47,11 @@ pub(crate) const GPT2: Family = Family {
     liger: None,
     fixtures: Proof::of(&["gpt2.jsonl"]),
     published: Proof::of(&[
+        ("cerebras-gpt-13b", 12_853_386_240),
+        ("cerebras-gpt-6.7b", 6_658_404_352),
+        ("cerebras-gpt-2.7b", 2_651_553_280),
+        ("cerebras-gpt-1.3b", 1_315_723_264),
+        ("cerebras-gpt-111m", 111_050_496),
         ("gpt2", 124_439_808),
         ("gpt2-medium", 354_823_168),
         ("gpt2-large", 774_030_080),

@@ -63,6 +63,16 @@ pub(crate) const GPT_NEOX: Family = Family {
     // Support.
     liger: None,
     fixtures: Proof::of(&["gpt_neox.jsonl"]),
-    published: Proof::of(&[("pythia-160m", 162_322_944), ("pythia-1.4b", 1_414_647_808)]),
+    published: Proof::of(&[
+        ("redpajama-incite-3b", 2_775_864_320),
+        ("pythia-12b", 11_846_072_320),
+        ("pythia-6.9b", 6_857_302_016),
+        ("pythia-2.8b", 2_775_208_960),
+        ("pythia-1b", 1_011_781_632),
+        ("pythia-410m", 405_334_016),
+        ("pythia-70m", 70_426_624),
+        ("pythia-160m", 162_322_944),
+        ("pythia-1.4b", 1_414_647_808),
+    ]),
     ..LLAMA
 };

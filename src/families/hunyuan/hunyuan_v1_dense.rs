@@ -36,6 +36,11 @@ pub(crate) const HUNYUAN_V1_DENSE: Family = Family {
     liger: Some(crate::model::LigerSupport::SWIGLU_SINCE_5),
     tensor_plan: &[],
     fixtures: Proof::of(&["hunyuan_ernie_moe.jsonl"]),
-    published: Proof::of(&[("hunyuan-1.8b", 1_791_080_448)]),
+    published: Proof::of(&[
+        ("hunyuan-7b", 7_504_568_320),
+        ("hunyuan-4b", 4_221_757_440),
+        ("hunyuan-0.5b", 539_010_048),
+        ("hunyuan-1.8b", 1_791_080_448),
+    ]),
     ..LLAMA
 };

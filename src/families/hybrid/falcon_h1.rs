@@ -59,7 +59,14 @@ pub(crate) const FALCON_H1: Family = Family {
     adapter_support: crate::model::AdapterSupport::WITHOUT_OUT_PROJ,
     tensor_plan: &[],
     fixtures: Proof::of(&["falcon_h1.jsonl"]),
-    published: Proof::of(&[("falcon-h1-0.5b", 521_411_104)]),
+    published: Proof::of(&[
+        ("falcon-h1-1.5b", 1_554_789_760),
+        ("falcon-h1-34b", 33_642_221_312),
+        ("falcon-h1-7b", 7_585_513_568),
+        ("falcon-h1-3b", 3_149_256_192),
+        ("falcon-h1-1.5b-deep", 1_554_773_392),
+        ("falcon-h1-0.5b", 521_411_104),
+    ]),
     ..LLAMA
 };
 

@@ -60,7 +60,10 @@ pub(crate) const JAMBA: Family = Family {
     liger: None,
     tensor_plan: &[],
     fixtures: Proof::of(&["jamba.jsonl"]),
-    published: Proof::of(&[("jamba-v0.1", 51_570_323_328)]),
+    published: Proof::of(&[
+        ("jamba-1.5-large", 398_555_145_696),
+        ("jamba-v0.1", 51_570_323_328),
+    ]),
     ..LLAMA
 };
 

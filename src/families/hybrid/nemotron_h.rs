@@ -61,6 +61,7 @@ pub(crate) const NEMOTRON_H: Family = Family {
     groups_head: false,
     fixtures: Proof::of(&["nemotron_h.jsonl"]),
     published: Proof::of(&[
+        ("nemotron-3-super-120b-a12b", 120_668_687_360),
         ("nemotron-h-8b", 8_100_852_736),
         ("nemotron-nano-9b-v2", 8_888_227_328),
         ("nemotron-3-nano-30b-a3b", 31_577_937_344),

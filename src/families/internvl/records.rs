@@ -18,6 +18,12 @@ pub(crate) const INTERNVL: Family = Family {
     // Support.
     fixtures: Proof::of(&["internvl.jsonl", "vision_language.jsonl"]),
     published: Proof::of(&[
+        ("internvl3.5-38b-hf", 38_390_405_504),
+        ("internvl3.5-14b-hf", 15_119_523_840),
+        ("internvl3.5-8b-hf", 8_528_318_464),
+        ("internvl3.5-4b-hf", 4_732_489_216),
+        ("internvl3.5-2b-hf", 2_348_347_392),
+        ("internvl3.5-1b-hf", 1_060_897_792),
         ("internvl3-1b-hf", 938_193_024),
         ("internvl3-2b-hf", 2_088_957_440),
         ("internvl3-8b-hf", 7_944_373_760),

@@ -34,6 +34,6 @@ pub(crate) const ARCEE: Family = Family {
     liger: None,
     tensor_plan: crate::model::PLAIN_MLP_PLAN,
     fixtures: Proof::of(&["smollm3_exaone4_seed_oss.jsonl"]),
-    published: Proof::NONE,
+    published: Proof::of(&[("afm-4.5b", 4_619_184_640)]),
     ..LLAMA
 };

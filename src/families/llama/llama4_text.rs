@@ -68,6 +68,9 @@ pub(crate) const LLAMA4_TEXT: Family = Family {
     tensor_plan: &[],
     divides_experts: false,
     fixtures: Proof::of(&["llama4.jsonl"]),
-    published: Proof::of(&[("llama-4-scout", 107_769_861_120)]),
+    published: Proof::of(&[
+        ("llama-4-maverick", 400_711_848_960),
+        ("llama-4-scout", 107_769_861_120),
+    ]),
     ..LLAMA
 };

@@ -32,6 +32,13 @@ pub(crate) const LLAMA: Family = Family {
     tensor_plan: LLAMA_PLAN,
     fixtures: Proof::of(&["llama_family.jsonl"]),
     published: Proof::of(&[
+        ("yi-9b", 8_829_407_232),
+        ("falcon3-10b", 10_305_653_760),
+        ("falcon3-7b", 7_455_550_464),
+        ("falcon3-3b", 3_227_655_168),
+        ("falcon3-1b", 1_669_408_768),
+        ("codellama-70b", 68_976_910_336),
+        ("codellama-13b", 13_016_028_160),
         ("llama-3.3-70b", 70_553_706_496),
         ("llama-3.2-1b", 1_235_814_400),
         ("llama-3.2-3b", 3_212_749_824),

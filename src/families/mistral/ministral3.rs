@@ -37,6 +37,10 @@ pub(crate) const MINISTRAL3: Family = Family {
     // Support.
     liger: None,
     fixtures: Proof::of(&["newest_decoders.jsonl"]),
-    published: Proof::of(&[("ministral-3-8b", 8_489_553_920)]),
+    published: Proof::of(&[
+        ("ministral-3-14b", 13_506_073_600),
+        ("ministral-3-3b", 3_429_006_336),
+        ("ministral-3-8b", 8_489_553_920),
+    ]),
     ..LLAMA
 };

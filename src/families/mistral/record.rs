@@ -39,6 +39,7 @@ pub(crate) const MISTRAL: Family = Family {
     }),
     fixtures: Proof::of(&["llama_family.jsonl"]),
     published: Proof::of(&[
+        ("ministral-8b-2410", 8_019_808_256),
         ("mistral-7b", 7_241_732_096),
         ("mistral-7b-v0.2", 7_241_732_096),
         ("mistral-7b-v0.3", 7_248_023_552),

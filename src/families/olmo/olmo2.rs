@@ -67,6 +67,11 @@ pub(crate) const OLMO2: Family = Family {
     }),
     tensor_plan: crate::model::GATHERED_PLAN,
     fixtures: Proof::of(&["olmo2.jsonl"]),
-    published: Proof::of(&[("olmo-2-1b", 1_484_916_736)]),
+    published: Proof::of(&[
+        ("olmo-2-32b", 32_234_279_936),
+        ("olmo-2-13b", 13_716_198_400),
+        ("olmo-2-7b", 7_298_617_344),
+        ("olmo-2-1b", 1_484_916_736),
+    ]),
     ..LLAMA
 };

@@ -45,6 +45,12 @@ pub(crate) const PHI3: Family = Family {
     // Support.
     liger: Some(crate::model::LigerSupport::SWIGLU),
     fixtures: Proof::of(&["phi3.jsonl"]),
-    published: Proof::of(&[("phi-3-mini", 3_821_079_552)]),
+    published: Proof::of(&[
+        ("phi-3-medium", 13_960_238_080),
+        ("phi-3.5-mini", 3_821_079_552),
+        ("phi-4-mini", 3_836_021_760),
+        ("phi-4", 14_659_507_200),
+        ("phi-3-mini", 3_821_079_552),
+    ]),
     ..LLAMA
 };

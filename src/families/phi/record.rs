@@ -49,6 +49,6 @@ pub(crate) const PHI: Family = Family {
     // Support.
     liger: None,
     fixtures: Proof::of(&["phi.jsonl"]),
-    published: Proof::of(&[("phi-2", 2_779_683_840)]),
+    published: Proof::of(&[("phi-1.5", 1_418_270_720), ("phi-2", 2_779_683_840)]),
     ..LLAMA
 };

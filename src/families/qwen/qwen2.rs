@@ -44,6 +44,12 @@ pub(crate) const QWEN2: Family = Family {
     liger: Some(crate::model::LigerSupport::SWIGLU),
     fixtures: Proof::of(&["llama_family.jsonl"]),
     published: Proof::of(&[
+        ("qwen1.5-72b", 72_287_920_128),
+        ("qwen1.5-32b", 32_512_218_112),
+        ("qwen1.5-14b", 14_167_290_880),
+        ("qwen1.5-7b", 7_721_324_544),
+        ("qwen1.5-4b", 3_950_369_280),
+        ("qwen1.5-0.5b", 463_987_712),
         ("qwen2.5-0.5b", 494_032_768),
         ("qwen2.5-1.5b", 1_543_714_304),
         ("qwen2.5-3b", 3_085_938_688),

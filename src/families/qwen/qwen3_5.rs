@@ -54,6 +54,12 @@ pub(crate) const QWEN3_5: Family = Family {
     },
     tensor_plan: &[],
     fixtures: Proof::of(&["qwen3_next.jsonl"]),
-    published: Proof::of(&[("qwen3.5-9b", 8_953_803_264)]),
+    published: Proof::of(&[
+        ("qwen3.5-27b", 26_895_998_464),
+        ("qwen3.5-4b", 4_205_751_296),
+        ("qwen3.5-2b", 1_881_825_088),
+        ("qwen3.5-0.8b", 752_393_024),
+        ("qwen3.5-9b", 8_953_803_264),
+    ]),
     ..LLAMA
 };

@@ -65,6 +65,10 @@ pub(crate) const QWEN3_5_MOE: Family = Family {
     },
     tensor_plan: &[],
     fixtures: Proof::of(&["qwen3_next.jsonl"]),
-    published: Proof::of(&[("qwen3.5-35b-a3b", 34_660_610_688)]),
+    published: Proof::of(&[
+        ("qwen3.5-397b-a17b", 396_346_350_336),
+        ("qwen3.5-122b-a10b", 122_111_526_912),
+        ("qwen3.5-35b-a3b", 34_660_610_688),
+    ]),
     ..LLAMA
 };

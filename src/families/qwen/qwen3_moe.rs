@@ -59,6 +59,7 @@ pub(crate) const QWEN3_MOE: Family = Family {
     tensor_plan: crate::model::MIXED_PLAN,
     fixtures: Proof::of(&["moe.jsonl"]),
     published: Proof::of(&[
+        ("qwen3-coder-480b-a35b", 480_154_875_392),
         ("qwen3-30b-a3b", 30_532_122_624),
         ("qwen3-235b-a22b", 235_093_634_560),
     ]),

@@ -6,6 +6,7 @@ use crate::ask::{
 };
 use crate::families::image_text::reader as image_text;
 use crate::families::llama::LLAMA;
+use crate::families::nearest_model;
 use crate::families::registry::{self, model_types};
 use crate::model::{Architecture, ConfigFields, ConfigParts, Family, Reader, shortened};
 use serde_json::{Map, Value};
@@ -286,13 +287,8 @@ fn unknown_id(id: &str) -> Finding {
     const LONGEST: usize = 60;
     let shown: String = id.chars().take(LONGEST).collect();
     let finding = Finding::error("model", message!(reading::unknown_id, shown));
-    // A hub id such as `Qwen/Qwen2.5-1.5B` names its model after the slash.
-    let name = id.rsplit('/').next().unwrap_or(id);
-    match closest(
-        name,
-        crate::families::catalog_models().map(|model| model.id),
-    ) {
-        Some(nearest) => finding.with_fix("model", nearest),
+    match nearest_model(id) {
+        Some(nearest) => finding.with_fix("model", nearest.id),
         None => finding,
     }
 }

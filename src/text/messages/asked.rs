@@ -58,6 +58,18 @@ groups! {
             "均值、p95 与最长，例如 mean 412, p95 1800, longest 4096；或长度（词元数）：带样本数（128:40, 512:3），或每个样本一个";
         expected: "It must be {expected}.",
             "应为{expected}。";
+        taken_for: "{shown} is taken to have the sizes of {id}; give its config.json if not.",
+            "{shown} 按 {id} 的尺寸处理；若不同，请提供其 config.json。";
+        quantized: "The checkpoint's weights are stored by bitsandbytes: quantization.type is {quantization}, as transformers loads them.",
+            "该检查点的权重由 bitsandbytes 量化存储：quantization.type 取 {quantization}，与 transformers 加载时一致。";
+        quantized_mixed: "The checkpoint's weights are stored by bitsandbytes: quantization.type is {quantization}. Linear layers that its publisher left in 16 bits are counted as quantized: the estimate is too low by them.",
+            "该检查点的权重由 bitsandbytes 量化存储：quantization.type 取 {quantization}。发布者保留为 16 位的线性层也按量化计算：估算因此偏低。";
+        quantized_like: "{format} is not modeled: the weights are taken as {quantization}, the nearest quantization; the estimate is off by the scales of groups and by the temporaries of dequantization.",
+            "尚未建模 {format}：权重按最接近的量化 {quantization} 估算；分组缩放系数与反量化临时张量会造成偏差。";
+        quantization_left_out: "The checkpoint's quantization ({format}) is not modeled: its weights are taken in 16 bits or the chosen precision, as after dequantization. A job that trains beside the quantized weights takes less.",
+            "尚未建模该检查点的量化（{format}）：权重按 16 位或所选精度估算，即反量化之后的大小。若训练时保留量化权重，实际占用更少。";
+        dequantized_mxfp4: "The checkpoint's experts are stored in MXFP4, which cannot be trained: they are taken in 16 bits, as Mxfp4Config(dequantize=True) loads them.",
+            "该检查点的专家权重以 MXFP4 存储，无法直接训练：按 Mxfp4Config(dequantize=True) 加载后的 16 位估算。";
         number_missing: "Enter a number.",
             "请输入数字。";
         no_number: "That is not a number.",

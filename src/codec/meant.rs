@@ -1,0 +1,192 @@
+//! The catalog's model that a scenario's name means, and how its checkpoint's weights are stored.
+
+use super::tree::{Builder, at, put, shortened};
+use crate::ask::{Finding, QuantizationType, Scenario, message};
+use crate::families::{Packing, find_model, packing_of_config};
+use serde_json::Value;
+
+const MODEL: &str = "model";
+const CONFIG: &str = "quantization_config";
+const TYPE: &str = "quantization.type";
+
+/// The scenario that a builder has made, with its models by their names in the catalog, and all findings.
+pub(super) fn finish(mut builder: Builder) -> (Scenario, Vec<Finding>) {
+    let (tree, packed) = builder.unsettled();
+    for finding in settle(tree, packed) {
+        builder.push(|| finding);
+    }
+    builder.finish()
+}
+
+/// Puts the catalog's ids where `tree` has other names of their models, and applies what the name or the config
+/// says of quantization where `packed` allows it; says what was concluded.
+fn settle(tree: &mut Value, packed: bool) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    let packing = settle_name(tree, MODEL, &mut findings);
+    settle_name(tree, "objective.teacher", &mut findings);
+    let packing = packing.or_else(|| take_config(tree));
+    if let Some(packing) = packing.filter(|_| packed) {
+        findings.push(apply(packing, tree));
+    }
+    findings
+}
+
+/// Settles the model at `path`; gives how its weights are stored.
+fn settle_name(tree: &mut Value, path: &str, findings: &mut Vec<Finding>) -> Option<Packing> {
+    let name = at(tree, path).as_str()?.to_owned();
+    let named = find_model(&name)?;
+    if named.called {
+        return named.packing;
+    }
+    let id = named.model.id;
+    put(tree, path, id.into());
+    if path == MODEL
+        && let Some(vocabulary) = named.vocabulary
+        && at(tree, "model_overrides.vocab_size").is_null()
+    {
+        put(tree, "model_overrides.vocab_size", vocabulary.into());
+    }
+    let shown = shortened(&name);
+    findings.push(Finding::notice(path, message!(codec::taken_for, shown, id)));
+    named.packing
+}
+
+/// Takes `quantization_config` out of the model's config.
+fn take_config(tree: &mut Value) -> Option<Packing> {
+    let config = tree.get_mut(MODEL)?.get_mut("hf_config")?.as_object_mut()?;
+    let own = config.remove(CONFIG).filter(|own| !own.is_null());
+    Some(packing_of_config(&own?))
+}
+
+/// Writes how the weights are held, and says what is assumed.
+fn apply(packing: Packing, tree: &mut Value) -> Finding {
+    match packing {
+        Packing::Bitsandbytes {
+            kind,
+            double,
+            mixed,
+        } => {
+            quantize(tree, kind, double);
+            let quantization = kind.name();
+            Finding::notice(
+                TYPE,
+                if mixed {
+                    message!(codec::quantized_mixed, quantization)
+                } else {
+                    message!(codec::quantized, quantization)
+                },
+            )
+        }
+        Packing::Groups(format) => {
+            let kind = QuantizationType::Nf4;
+            quantize(tree, kind, false);
+            let quantization = kind.name();
+            Finding::warning(TYPE, message!(codec::quantized_like, format, quantization))
+        }
+        Packing::Mxfp4 => Finding::notice(TYPE, message!(codec::dequantized_mxfp4)),
+        Packing::Other(format) => {
+            Finding::warning(TYPE, message!(codec::quantization_left_out, format))
+        }
+    }
+}
+
+fn quantize(tree: &mut Value, kind: QuantizationType, double: bool) {
+    put(tree, TYPE, kind.name().into());
+    put(tree, "quantization.double", double.into());
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ask::{Finding, ModelRef, QuantizationType, Scenario, Severity};
+    use crate::codec::{decode_json, decode_query};
+    use serde_json::{Value, json};
+
+    fn decoded(scenario: &Value) -> (Scenario, Vec<Finding>) {
+        decode_json(&scenario.to_string())
+    }
+
+    #[test]
+    fn a_name_that_people_give_becomes_the_catalogs_and_is_told() {
+        let named = json!({"model": "unsloth/Mistral-7B-Instruct-v0.3"});
+        let (scenario, findings) = decoded(&named);
+        assert_eq!(
+            scenario.model,
+            ModelRef::Catalog("mistral-7b-v0.3".to_owned())
+        );
+        assert_eq!(findings.len(), 1);
+        assert_eq!(
+            (findings[0].key.as_str(), findings[0].severity),
+            ("model", Severity::Notice)
+        );
+        let link = decode_query("?v=1&model=unsloth%2FMistral-7B-Instruct-v0.3");
+        assert_eq!(
+            (link.scenario.model, link.findings),
+            (scenario.model, findings)
+        );
+    }
+
+    #[test]
+    fn a_repositorys_own_name_stays() {
+        let (scenario, findings) = decoded(&json!({"model": "Qwen/Qwen2.5-1.5B"}));
+        assert_eq!(
+            scenario.model,
+            ModelRef::Catalog("Qwen/Qwen2.5-1.5B".to_owned())
+        );
+        assert_eq!(findings, []);
+    }
+
+    #[test]
+    fn tokens_that_were_added_are_an_override() {
+        let (scenario, _) = decoded(&json!({"model": "teknium/OpenHermes-2.5-Mistral-7B"}));
+        assert_eq!(scenario.model_overrides["vocab_size"], 32_002);
+    }
+
+    #[test]
+    fn weights_stored_by_bitsandbytes_are_quantized_unless_the_job_says_otherwise() {
+        let name = "unsloth/Meta-Llama-3.1-8B-Instruct-bnb-4bit";
+        let (scenario, findings) = decoded(&json!({"model": name, "lora": {"r": 8}}));
+        assert_eq!(scenario.quantization.kind, QuantizationType::Nf4);
+        assert!(scenario.quantization.double);
+        assert_eq!(findings.len(), 2);
+        let none = json!({"model": name, "quantization": {"type": "none"}});
+        let (scenario, findings) = decoded(&none);
+        assert_eq!(scenario.quantization.kind, QuantizationType::None);
+        assert_eq!(findings.len(), 1);
+    }
+
+    #[test]
+    fn quantization_in_a_config_is_applied_or_told() {
+        let kinds = [
+            (
+                json!({"quant_method": "bitsandbytes", "load_in_8bit": true}),
+                QuantizationType::Int8,
+                Severity::Notice,
+            ),
+            (
+                json!({"quant_method": "gptq", "bits": 4}),
+                QuantizationType::Nf4,
+                Severity::Warning,
+            ),
+            (
+                json!({"quant_method": "fp8"}),
+                QuantizationType::None,
+                Severity::Warning,
+            ),
+            (
+                json!({"quant_method": "mxfp4"}),
+                QuantizationType::None,
+                Severity::Notice,
+            ),
+        ];
+        for (config, kind, severity) in kinds {
+            let model =
+                json!({"hf_config": {"model_type": "llama", "quantization_config": config}});
+            let (scenario, findings) = decoded(&json!({ "model": model }));
+            assert_eq!(scenario.quantization.kind, kind, "{config}");
+            let told: Vec<_> = findings.iter().map(|finding| finding.severity).collect();
+            assert_eq!(told, [severity], "{config}");
+            let left = json!({"hf_config": {"model_type": "llama"}});
+            assert_eq!(serde_json::to_value(&scenario.model).expect("JSON"), left);
+        }
+    }
+}
