@@ -260,8 +260,10 @@ fn on_gpu(facts: &Facts) -> Cause {
 
 /// Whether live tensors hold nearly all of the GPU.
 fn is_full(facts: &Facts) -> bool {
-    let tensors = facts.allocated.zip(facts.total);
-    tensors.is_some_and(|(tensors, total)| total.saturating_sub(tensors) < total / LITTLE)
+    // Where the host's memory is lent to the GPU tensors hold more than it has.
+    let rest = |total: u64| total.checked_sub(facts.allocated?);
+    let whole = facts.total.unwrap_or_default();
+    rest(whole).is_some_and(|rest| rest < whole / LITTLE)
 }
 
 /// What other processes hold: as named, or what the rest of the card has beyond this process's usual.

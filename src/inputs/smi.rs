@@ -65,12 +65,9 @@ pub fn read_smi(text: &str) -> Option<SmiTable> {
         let mut cells = row.split(['|', '│']).map(str::trim);
         let first = cells.next().unwrap_or_default();
         let second = cells.next().unwrap_or_default();
-        if let Some((used, total)) = memory(second) {
-            table.gpus.push(SmiGpu {
-                name: name.take().unwrap_or_default().to_owned(),
-                used,
-                total,
-            });
+        if let Some(gpu) = memory(second) {
+            let name = name.take().unwrap_or_default().to_owned();
+            table.gpus.push(SmiGpu { name, ..gpu });
         } else if let Some(process) = process(first) {
             table.processes.push(process);
         } else if let Some(named) = gpu_name(first) {
@@ -80,11 +77,13 @@ pub fn read_smi(text: &str) -> Option<SmiTable> {
     (!table.gpus.is_empty()).then_some(table)
 }
 
-/// `0MiB / 81920MiB`
-fn memory(cell: &str) -> Option<(u64, u64)> {
+/// `0MiB / 81920MiB`, of a GPU without its name.
+fn memory(cell: &str) -> Option<SmiGpu> {
     let (used, total) = cell.split_once('/')?;
     let bytes = |text: &str| leading(text).and_then(Size::bytes);
-    Some((bytes(used)?, bytes(total)?)).filter(|(used, total)| used <= total && *total > 0)
+    let (used, total) = (bytes(used)?, bytes(total)?);
+    let name = String::new();
+    (used <= total && total > 0).then_some(SmiGpu { name, used, total })
 }
 
 /// `0  NVIDIA A100-SXM4-80GB          On`: the name stands between the number and the persistence mode.
