@@ -1,7 +1,6 @@
 //! What one text holds that was pasted as a whole: the text of an issue, a log with the configuration below it.
 
-use super::job::hidden_size_of;
-use crate::configs::{self, File};
+use super::job::{JobFile, read_job};
 use crate::inputs::{self, Input};
 
 /// What a text holds.
@@ -15,8 +14,11 @@ pub(super) struct Parts {
 
 /// Whether a text is a training job's configuration or its command line.
 fn is_of_a_job(text: &str) -> bool {
-    let file = File { name: "", text };
-    configs::import(&[file], &hidden_size_of).is_ok_and(|read| !read.understood.is_empty())
+    let file = JobFile {
+        name: String::new(),
+        text: text.to_owned(),
+    };
+    read_job(&[file], &[]).is_ok_and(|job| !job.read.understood.is_empty())
 }
 
 /// Whether a text tells of a failure or of a machine.
