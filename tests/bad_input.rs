@@ -186,3 +186,24 @@ fn a_count_below_what_is_allowed_is_told_the_least() {
         assert!(said.contains(&format!("at least {least}")), "{said}");
     }
 }
+
+#[test]
+fn a_gpu_named_without_its_memory_is_answered_with_its_variants() {
+    for (gpu, variants) in [
+        ("a100", vec!["a100-80gb", "a100-40gb"]),
+        ("rtx-3080", vec!["rtx-3080-10gb"]),
+        ("H100", vec!["h100-80gb", "h100-nvl"]),
+        ("rtx-409O", vec!["rtx-4090"]),
+    ] {
+        let asked = json!({"model": "qwen2.5-0.5b", "seq_len": 64, "hardware": {"gpu": gpu}});
+        let (scenario, _) = decode_json(&asked.to_string());
+        let findings = resolve(&scenario).findings;
+        let error = findings
+            .iter()
+            .find(|finding| finding.key == "hardware.gpu");
+        let said = message_text(&error.expect("an error").message, Language::English);
+        for variant in variants {
+            assert!(said.contains(variant), "{gpu}: {said}");
+        }
+    }
+}

@@ -3,7 +3,8 @@
 use highwater::ask::{Finding, Fix, ModelRef, Precision, Scenario};
 use highwater::catalog::ACCELERATORS;
 use highwater::decide::{
-    AtOnce, Axis, GpusCurve, Progress, Question, Sharding, Solution, Solver, gpus_curve, solve,
+    AtOnce, Axis, Freedom, GpusCurve, PlanOptions, Progress, Question, RunPlan, Sharding, Solution,
+    Solver, gpus_curve, plans, solve,
 };
 use highwater::families::catalog_models;
 use highwater::report::estimate;
@@ -344,4 +345,59 @@ fn a_curve_says_what_a_rank_needs_and_what_stays_however_many_there_are() {
     };
     let kinds: Vec<Sharding> = gpus_curve(&autocast).iter().map(|c| c.sharding).collect();
     assert_eq!(kinds, [Sharding::Ddp, Sharding::Fsdp2]);
+}
+
+#[test]
+fn a_plan_reduces_gradients_after_each_micro_batch_where_nothing_else_fits() {
+    let asked = json!({
+        "model": "llama-3.1-70b", "precision": "bf16", "micro_batch_size": 1, "seq_len": 16384,
+        "gradient_accumulation_steps": 8, "activation_checkpointing": "full",
+        "hardware": {"gpu": "h100-80gb", "gpus_per_node": 8, "nodes": 2},
+        "parallelism": {"dp": {"kind": "fsdp2"}},
+    });
+    let locked = [
+        Freedom::Precision,
+        Freedom::Optimizer,
+        Freedom::Attention,
+        Freedom::Offload,
+    ];
+    let options = PlanOptions {
+        locked: locked.to_vec(),
+        ..PlanOptions::default()
+    };
+    let found = plans(&scenario(&asked), &options);
+    assert!(!found.plans.is_empty(), "{:?}", found.rejected);
+    for plan in &found.plans {
+        let dp = &plan.scenario.parallelism.dp;
+        assert!(!dp.no_sync, "{:?}", plan.changes);
+        let fits = estimate(&plan.scenario)
+            .expect("an estimate")
+            .report
+            .verdict
+            .fits;
+        assert!(fits, "{:?}", plan.changes);
+    }
+}
+
+#[test]
+fn losses_that_keep_no_logits_are_taken_where_the_model_has_them_and_stay_where_locked() {
+    let asked = json!({
+        "model": "qwen2.5-0.5b", "precision": "bf16", "micro_batch_size": 8, "seq_len": 2048,
+        "activation_checkpointing": "full", "optimizer": {"name": "adamw", "impl": "fused"},
+        "hardware": {"gpu": "rtx-4090"},
+    });
+    let of = |locked: Vec<Freedom>| {
+        let options = PlanOptions {
+            locked,
+            ..PlanOptions::default()
+        };
+        plans(&scenario(&asked), &options).plans
+    };
+    let lean = |plan: &RunPlan| plan.scenario.liger_kernel == ["fused_linear_cross_entropy"];
+    let free = of(vec![Freedom::Offload]);
+    assert!(!free.is_empty() && free.iter().all(lean));
+    let kept = of(vec![Freedom::Offload, Freedom::Loss]);
+    assert!(!kept.is_empty() && !kept.iter().any(lean));
+    let least = |plans: &[RunPlan]| plans.iter().map(|plan| plan.device).min();
+    assert!(least(&free) < least(&kept));
 }

@@ -33,7 +33,7 @@ fn facts(text: &str) -> Result<(String, Map<String, Value>), &'static str> {
             Ok((failure.kind.name().to_owned(), facts))
         }
         Input::Foreign(owner) => Err(owner),
-        Input::Unknown => Err("nobody"),
+        Input::Machine(_) | Input::Unknown => Err("nobody"),
     }
 }
 

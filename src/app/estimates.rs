@@ -1,8 +1,8 @@
 //! Estimates for questions, made by threads beside the page's where the browser has them.
 
 use super::snapshots;
-use crate::ask::{Finding, Scenario};
-use crate::browser::{Workers, answer, timed};
+use crate::ask::{Finding, Scenario, message};
+use crate::browser::{Worked, Workers, answer, timed};
 use crate::codec::{decode_json, encode_json};
 use crate::decide::{Answer, Estimator, long_steps};
 use crate::report::{self, Estimate, Figures, Lagging};
@@ -18,6 +18,24 @@ const MOST_THREADS: u32 = 4;
 thread_local! {
     /// The threads, from the first estimate on that is asked for.
     static WORKERS: Workers = Workers::start(MOST_THREADS);
+    /// Who is told of scenarios over which a thread broke off.
+    static TOLD: RefCell<Option<Box<dyn Fn(&Scenario)>>> = const { RefCell::new(None) };
+}
+
+/// Has somebody told of scenarios over which a thread broke off.
+pub(super) fn on_broken_off(tell: impl Fn(&Scenario) + 'static) {
+    TOLD.set(Some(Box::new(tell)));
+}
+
+/// Tells that a thread broke off over a scenario: the error in place of an answer. It is not tried again on the page's
+/// own thread, which would stop the page.
+pub(super) fn broke_off(scenario: &Scenario) -> Finding {
+    TOLD.with_borrow(|told| {
+        if let Some(tell) = told {
+            tell(scenario);
+        }
+    });
+    Finding::error("", message!(decide::broke_off))
 }
 
 /// Whether threads beside the page's make estimates.
@@ -79,8 +97,11 @@ pub(super) type Said = Result<Estimate, Vec<Finding>>;
 pub(super) fn ask(scenario: Scenario, told: impl FnOnce(Said, Duration) + 'static) {
     let workers = WORKERS.with(Workers::clone);
     let asked = Wanted::Estimate.asked(&scenario);
-    let answered = move |text: Option<String>| {
-        let read = text.and_then(|text| {
+    let answered = move |worked: Worked| {
+        if let Worked::BrokeOff = worked {
+            return told(Err(vec![broke_off(&scenario)]), Duration::ZERO);
+        }
+        let read = worked.text().and_then(|text| {
             let (took, written) = text.split_once('\n')?;
             let took = Duration::from_millis(took.parse().ok()?);
             Some((Estimate::read(written, &scenario)?, took))
@@ -96,8 +117,13 @@ pub(super) fn ask(scenario: Scenario, told: impl FnOnce(Said, Duration) + 'stati
 pub(super) fn ask_lagging(scenario: Scenario, told: impl FnOnce(Option<Lagging>) + 'static) {
     let workers = WORKERS.with(Workers::clone);
     let asked = Wanted::Lagging.asked(&scenario);
-    workers.ask(asked, move |text| {
-        let read = text.and_then(|text| serde_json::from_str(&text).ok());
+    workers.ask(asked, move |worked| {
+        if let Worked::BrokeOff = worked {
+            broke_off(&scenario);
+            return told(None);
+        }
+        let read = worked.text();
+        let read = read.and_then(|text| serde_json::from_str(&text).ok());
         told(read.unwrap_or_else(|| report::lagging(&scenario)));
     });
 }
@@ -124,19 +150,23 @@ impl Estimates {
     fn ask(&self, workers: &Workers, scenario: &Scenario) {
         let (own, of) = (Rc::downgrade(&self.0), scenario.clone());
         self.0.borrow_mut().asked.push((of.clone(), None));
-        workers.ask(Wanted::Figures.asked(scenario), move |text| {
+        workers.ask(Wanted::Figures.asked(scenario), move |worked| {
             if let Some(state) = own.upgrade() {
-                Self(state).told(&of, text);
+                Self(state).told(&of, worked);
             }
         });
     }
 
-    fn told(&self, scenario: &Scenario, text: Option<String>) {
-        // Where no thread could say it, it is worked out here.
-        let answer = match text.map(|text| serde_json::from_str(&text)) {
-            Some(Ok(Some(figures))) => Ok(figures),
-            Some(Ok(None)) => Err(resolve(scenario).findings),
-            Some(Err(_)) | None => Figures::of(scenario),
+    fn told(&self, scenario: &Scenario, worked: Worked) {
+        let answer = match worked {
+            Worked::BrokeOff => Err(vec![broke_off(scenario)]),
+            // Where no thread could say it, it is worked out here.
+            Worked::Nobody => Figures::of(scenario),
+            Worked::Text(text) => match serde_json::from_str(&text) {
+                Ok(Some(figures)) => Ok(figures),
+                Ok(None) => Err(resolve(scenario).findings),
+                Err(_) => Figures::of(scenario),
+            },
         };
         let then = {
             let mut state = self.0.borrow_mut();

@@ -65,6 +65,7 @@ pub fn start<V: IntoView + 'static>(page: impl FnOnce() -> V + 'static) {
     mount_to_body(move || {
         let store = Store::new(opening);
         provide_context(store);
+        estimates::on_broken_off(move |scenario| store.broke_off.set(Some(scenario.clone())));
         engine::follow(store);
         background::follow(store);
         closely::follow(store);

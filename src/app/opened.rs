@@ -3,11 +3,11 @@
 use super::model::change_model;
 use super::snapshots::{self, MOST_HERE, Outcome};
 use super::store::Store;
-use crate::ask::{Finding, Scenario};
+use crate::ask::{Finding, Fix, Scenario};
 use crate::browser::Chosen;
-use crate::codec::{Job, JobFile, Pasted, read_job, read_pasted};
+use crate::codec::{Job, JobFile, Pasted, machine_settings, read_handed, read_job, read_pasted};
 use crate::configs::Unread;
-use crate::inputs::{self, Failure, Input, Overview, Refused, looks_like_snapshot};
+use crate::inputs::{self, Failure, Input, Overview, Refused, SmiTable, looks_like_snapshot};
 use crate::report::{Requested, requested};
 use crate::units::Bytes;
 use leptos::prelude::*;
@@ -33,6 +33,8 @@ pub enum Given {
     Job(Box<Scenario>, Arc<Job>),
     /// The files of a training job that lack its model: nothing is filled in unless the reader says for which.
     Partial(Arc<Job>),
+    /// A failure, and the job that failed.
+    Together(Arc<Failure>, Box<Given>),
     /// A configuration that is not read, and why.
     NoJob(Unread),
     /// A file of so many bytes, and the most that can be read.
@@ -67,6 +69,17 @@ pub fn open_text(store: Store, text: &str) -> Opened {
 /// What some texts are, of which several are the files of one job.
 fn given(store: Store, files: &[JobFile]) -> Given {
     let before = store.scenario.get_untracked();
+    let handed = read_handed(files);
+    if handed.is_together() {
+        let job = match handed.scenario() {
+            Some(scenario) => applied(store, scenario, before),
+            None => job(store, handed.read_job(&[])),
+        };
+        return match handed.failures.into_iter().next() {
+            Some(failure) => Given::Together(Arc::new(failure), Box::new(job)),
+            None => job,
+        };
+    }
     if let [JobFile { text, .. }] = files {
         if let (Some(pasted), findings) = read_pasted(text) {
             match pasted {
@@ -81,11 +94,33 @@ fn given(store: Store, files: &[JobFile]) -> Given {
         }
         match inputs::read(text) {
             Input::Failure(failure) => return Given::Failure(Arc::new(*failure)),
+            Input::Machine(table) => return applied(store, on_machine(&before, &table), before),
             Input::Foreign(owner) => return Given::Foreign(owner),
             Input::Unknown => {}
         }
     }
-    match read_job(files, &[]) {
+    job(store, read_job(files, &[]))
+}
+
+/// Shows a scenario.
+fn applied(store: Store, scenario: Scenario, before: Scenario) -> Given {
+    store.replace(scenario);
+    Given::Applied(Box::new(before), Vec::new())
+}
+
+/// The scenario on the machine of a table.
+fn on_machine(before: &Scenario, table: &SmiTable) -> Scenario {
+    let settings = machine_settings(table).into_iter();
+    let apply = |scenario: Scenario, (key, value): (String, serde_json::Value)| {
+        let fix = Fix { key, value };
+        fix.apply(&scenario).unwrap_or(scenario)
+    };
+    settings.fold(before.clone(), apply)
+}
+
+/// Shows the scenario of a job, where there is one.
+fn job(store: Store, read: Result<Job, (String, Unread)>) -> Given {
+    match read {
         Ok(job) if job.stop().is_some() => Given::Partial(Arc::new(job)),
         Ok(job) => fill_in(store, Arc::new(job)),
         Err((_, Unread::Unknown)) => Given::Unknown,

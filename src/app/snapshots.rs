@@ -63,10 +63,11 @@ pub(super) fn read(file: Chosen, told: impl FnOnce(Outcome) + 'static) {
     }
     let asked = Rc::new(file);
     let file = Rc::clone(&asked);
-    workers.ask_of(&asked, move |text| {
+    workers.ask_of(&asked, move |worked| {
         // When the answer is shown: to give back a gigabyte takes a while.
         END.with(|end| end.set(PAUSE, || READER.take().stop()));
-        let read = text.and_then(|text| serde_json::from_str::<Read>(&text).ok()?);
+        let read = worked.text();
+        let read = read.and_then(|text| serde_json::from_str::<Read>(&text).ok()?);
         match (read, Rc::into_inner(file)) {
             (Some(read), _) => told(outcome(read)),
             // No thread came up, or its memory was not enough.

@@ -1,12 +1,12 @@
 //! Many steps of differing length: run when they are asked for, by a thread of their own where the browser has one,
 //! and given up when the scenario changes.
 
-use super::estimates::Wanted;
+use super::estimates::{self, Wanted};
 use super::fits::Search;
 use super::pursuit::Pursuit;
 use super::store::Store;
 use crate::ask::{Finding, Scenario};
-use crate::browser::Workers;
+use crate::browser::{Worked, Workers};
 use crate::decide::{LongSteps, LongStepsSearch};
 use leptos::prelude::*;
 use std::sync::Arc;
@@ -71,9 +71,13 @@ impl StepsSearch {
         let thread = Workers::start(1);
         self.thread.set_value(thread.clone());
         let ends = thread.clone();
-        thread.ask(Wanted::Steps.asked(scenario), move |text| {
+        let of = scenario.clone();
+        thread.ask(Wanted::Steps.asked(scenario), move |worked| {
             set_timeout(move || ends.stop(), Duration::ZERO);
-            match text.and_then(|text| LongSteps::read(&text)) {
+            if let Worked::BrokeOff = worked {
+                return self.end(Err(vec![estimates::broke_off(&of)]));
+            }
+            match worked.text().and_then(|text| LongSteps::read(&text)) {
                 Some(found) => self.end(Ok(found)),
                 None => self.run_here(search),
             }

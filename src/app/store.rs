@@ -67,6 +67,8 @@ pub struct State {
     pub whole: RwSignal<bool>,
     /// What there is to know about the scenario on screen.
     pub findings: RwSignal<Vec<Finding>>,
+    /// Over which scenario a thread broke off since the last change, if over any.
+    pub broke_off: RwSignal<Option<Scenario>>,
     /// What was wrong with the address.
     pub address_findings: RwSignal<Vec<Finding>>,
     /// Peak by batch size, for the scenario of the last good answer.
@@ -144,6 +146,7 @@ impl Store {
             settled: RwSignal::new(None),
             whole: RwSignal::new(false),
             findings: RwSignal::new(Vec::new()),
+            broke_off: RwSignal::new(None),
             address_findings: RwSignal::new(opening.findings),
             sweep: RwSignal::new(None),
             sweeping: RwSignal::new(true),
@@ -179,6 +182,9 @@ impl Store {
 
     /// Changes what is asked, and tells of its values.
     fn ask(self, change: impl FnOnce(&mut Scenario)) {
+        if self.broke_off.with_untracked(Option::is_some) {
+            self.broke_off.set(None);
+        }
         self.scenario.update(change);
         self.scenario
             .with_untracked(|scenario| self.values.tell(scenario));

@@ -35,11 +35,12 @@ pub(crate) const HOST_BYTES: u64 = 1 << 54;
 /// Bytes of a data set: 4 PiB, more than the disks of one machine (36 of 122 TB) hold.
 pub(crate) const DATASET_BYTES: u64 = 1 << 52;
 
-/// An error about a number outside of `allowed`, repaired by the nearest number inside.
+/// An error about a number outside of `allowed`, repaired by the nearest number inside. The start of an empty range
+/// repairs everything: what bounds it from above is refused by itself.
 pub(crate) fn outside(key: &str, value: u64, allowed: &RangeInclusive<u64>) -> Finding {
     let (low, high) = (allowed.start(), allowed.end());
     Finding::error(key, message!(ask::outside, key, value, low, high))
-        .with_fix(key, value.clamp(*low, *high))
+        .with_fix(key, value.min(*high).max(*low))
 }
 
 /// Adds to an error about `key` why there is a limit.

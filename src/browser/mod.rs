@@ -41,4 +41,4 @@ pub use memory::{recall, remember};
 pub use rest::{bring_rest, rest};
 pub use timer::{Timer, timed};
 pub use web_sys::HtmlCanvasElement as CanvasElement;
-pub use workers::{Workers, answer, is_worker};
+pub use workers::{Worked, Workers, answer, is_worker};

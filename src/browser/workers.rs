@@ -14,8 +14,28 @@ use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::spawn_local;
 use web_sys::{DedicatedWorkerGlobalScope, MessageEvent, Worker, WorkerOptions, WorkerType};
 
-/// What is told when a text is answered: nothing where no thread could.
-type Told = Box<dyn FnOnce(Option<String>)>;
+/// What became of a text.
+pub enum Worked {
+    /// The answer.
+    Text(String),
+    /// No thread was there to answer.
+    Nobody,
+    /// The thread broke off over it.
+    BrokeOff,
+}
+
+impl Worked {
+    /// The answer, where there is one.
+    pub fn text(self) -> Option<String> {
+        match self {
+            Self::Text(text) => Some(text),
+            Self::Nobody | Self::BrokeOff => None,
+        }
+    }
+}
+
+/// What is told when a text is answered, or nobody answers it.
+type Told = Box<dyn FnOnce(Worked)>;
 
 /// What is worked out, and who is told.
 type Message = (JsValue, Told);
@@ -56,17 +76,17 @@ impl Workers {
     }
 
     /// Has a text worked out.
-    pub fn ask(&self, text: String, told: impl FnOnce(Option<String>) + 'static) {
+    pub fn ask(&self, text: String, told: impl FnOnce(Worked) + 'static) {
         self.hand(VecDeque::push_back, text.into(), Box::new(told));
     }
 
     /// The same before all others that wait.
-    pub fn ask_first(&self, text: String, told: impl FnOnce(Option<String>) + 'static) {
+    pub fn ask_first(&self, text: String, told: impl FnOnce(Worked) + 'static) {
         self.hand(VecDeque::push_front, text.into(), Box::new(told));
     }
 
     /// Has a file read and worked out: its content is never here.
-    pub fn ask_of(&self, file: &Chosen, told: impl FnOnce(Option<String>) + 'static) {
+    pub fn ask_of(&self, file: &Chosen, told: impl FnOnce(Worked) + 'static) {
         self.hand(VecDeque::push_back, file.message(), Box::new(told));
     }
 
@@ -81,7 +101,7 @@ impl Workers {
     /// Where there is no thread that is told at once.
     fn hand(&self, put: fn(&mut VecDeque<Message>, Message), message: JsValue, told: Told) {
         if self.count() == 0 {
-            return told(None);
+            return told(Worked::Nobody);
         }
         put(&mut self.0.borrow_mut().waiting, (message, told));
         self.hand_out();
@@ -126,12 +146,14 @@ impl Workers {
         };
         self.hand_out();
         if let Some(told) = told {
-            told(answer);
+            told(answer.map_or(Worked::Nobody, Worked::Text));
         }
     }
 
-    /// A thread does not start, or broke off. Where none is left nobody answers.
+    /// A thread does not start, or broke off: another takes its place, which goes on with what others have asked. Where
+    /// none is left nobody answers.
     fn lost(&self, worker: &Worker) {
+        let mut broken: Option<Told> = None;
         let mut unanswered: Vec<Told> = Vec::new();
         {
             let mut pool = self.0.borrow_mut();
@@ -140,14 +162,23 @@ impl Workers {
                 .iter()
                 .position(|thread| thread.worker == *worker);
             if let Some(at) = at {
-                unanswered.extend(pool.threads.remove(at).told);
+                let thread = pool.threads.remove(at);
+                thread.worker.terminate();
+                broken = thread.told;
             }
-            if pool.threads.is_empty() {
+        }
+        let replaced = broken.is_some() && self.add().is_ok();
+        {
+            let mut pool = self.0.borrow_mut();
+            if !replaced && pool.threads.is_empty() {
                 unanswered.extend(pool.waiting.drain(..).map(|(_, told)| told));
             }
         }
         for told in unanswered {
-            told(None);
+            told(Worked::Nobody);
+        }
+        if let Some(told) = broken {
+            told(Worked::BrokeOff);
         }
     }
 

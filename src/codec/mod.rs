@@ -11,13 +11,16 @@
 //! Not here: whether a scenario makes sense (`resolve::resolve`), and where text comes from.
 
 mod flat;
+mod handed;
 mod job;
 mod json;
 mod keys;
 mod kind;
+mod machine;
 mod meant;
 mod model;
 mod number;
+mod parts;
 mod pasted;
 mod percent;
 mod query;
@@ -26,9 +29,11 @@ mod tree;
 mod view;
 mod written;
 
+pub use handed::{Handed, read_handed};
 pub use job::{Job, JobFile, Said, read_job};
 pub use json::{decode_json, encode_json, parse_json};
 pub use keys::{KEYS, Key, Kind};
+pub use machine::machine_settings;
 pub use model::{PublishedNames, hidden_size, published};
 pub use number::{NumberError, parse_bytes, parse_count, parse_tokens, write_bytes};
 pub use pasted::{Pasted, read_pasted};

@@ -9,6 +9,7 @@
 mod bar;
 mod compare;
 mod device;
+mod explained;
 mod host;
 mod peaks;
 mod purposes;
@@ -19,6 +20,7 @@ mod zoom;
 pub use bar::{CapacityBar, Part, SMALL, Standing, parted};
 pub use compare::{Comparison, Pair, compare_device, compare_host, on_one_device};
 pub use device::{DevicePart, binding_step, cached_with_room, device_bar, device_parts};
+pub use explained::Explained;
 pub use host::{HostBarPart, NodeRow, host_bar, host_parts, node_rows};
 pub use peaks::{PhasePeak, phase_peaks};
 pub use purposes::{PurposeRow, purpose_color, purpose_rows};

@@ -28,8 +28,6 @@ pub enum Cause {
         requested: u64,
         /// Reserved and not allocated.
         unallocated: u64,
-        /// Whether that is so little of the GPU that the peak is a reason, too.
-        little: bool,
     },
     /// Others on the GPU hold what was missing.
     AnotherProcess {
@@ -53,6 +51,22 @@ pub enum Cause {
     Limit,
     /// A library's own memory beside the caching allocator, which had taken the rest.
     Library,
+    /// A request of the driver's beside the caching allocator: a context, a kernel's own memory, pinned host memory.
+    Driver,
+    /// What vLLM may take is used up before its cache has a block.
+    CacheBlocks {
+        /// What its cache needs for a request of full length, where the text says it.
+        needed: Option<u64>,
+        /// What is left for it, where the text says it.
+        left: Option<u64>,
+    },
+    /// A report on what vLLM's sleep mode gave back.
+    Sleeping {
+        /// What it freed.
+        freed: u64,
+        /// What stays in use on the GPU.
+        left: u64,
+    },
     /// The host's memory.
     Host,
     /// The host's shared memory (`/dev/shm`).
@@ -80,6 +94,9 @@ impl Cause {
             Cause::Leak { .. } => "leak",
             Cause::Limit => "limit",
             Cause::Library => "library",
+            Cause::Driver => "driver",
+            Cause::CacheBlocks { .. } => "cache_blocks",
+            Cause::Sleeping { .. } => "sleeping",
             Cause::Host => "host",
             Cause::SharedMemory => "shared_memory",
             Cause::Unexplained { .. } => "unexplained",
@@ -93,6 +110,10 @@ impl Cause {
 /// to 2.3 GiB in public messages). What is more is another process.
 const BESIDE: u64 = 3 << 30;
 
+/// Live tensors that leave less than one in so many bytes of a GPU are a peak, however the rest is cut (assumed: that
+/// is what batches of differing length differ by).
+const LITTLE: u64 = 20;
+
 /// The fewest reports, and the least growth, that are a leak.
 const LEAK_REPORTS: usize = 3;
 
@@ -104,6 +125,13 @@ pub(super) fn cause(kind: Kind, facts: &Facts, held: &[u64]) -> Cause {
     match kind {
         Kind::Cublas | Kind::Cudnn | Kind::Cusolver | Kind::Nccl => Cause::Library,
         Kind::CudaRejected | Kind::MpsBuffer => Cause::Limit,
+        Kind::CudaDriver => Cause::Driver,
+        Kind::VllmCache => Cause::CacheBlocks {
+            needed: facts.requested,
+            left: facts.free,
+        },
+        Kind::VllmSleep => sleeping(facts),
+        Kind::VllmStart => taken_at_start(facts),
         Kind::SharedMemory => Cause::SharedMemory,
         Kind::CudaOneEb => Cause::NotMemory,
         Kind::WorkerKilled | Kind::WorkerExited => worker(facts),
@@ -154,6 +182,25 @@ fn apple(facts: &Facts) -> Cause {
     }
 }
 
+/// What others hold of a GPU of which vLLM wants a share.
+fn taken_at_start(facts: &Facts) -> Cause {
+    let (Some(total), Some(free), Some(wanted)) = (facts.total, facts.free, facts.requested) else {
+        return Cause::NoNumbers;
+    };
+    Cause::AnotherProcess {
+        held: total.saturating_sub(free),
+        missing: wanted.saturating_sub(free),
+        named: false,
+    }
+}
+
+fn sleeping(facts: &Facts) -> Cause {
+    match (facts.vllm_freed, facts.vllm_in_use) {
+        (Some(freed), Some(left)) => Cause::Sleeping { freed, left },
+        _ => Cause::NoNumbers,
+    }
+}
+
 fn summary(facts: &Facts) -> Cause {
     let (Some(tensors), Some(segments)) = (facts.summary_allocated, facts.summary_reserved) else {
         return Cause::NoNumbers;
@@ -163,7 +210,6 @@ fn summary(facts: &Facts) -> Cause {
         return Cause::Fragmentation {
             requested: tensors.peak,
             unallocated,
-            little: false,
         };
     }
     Cause::NoNumbers
@@ -199,12 +245,10 @@ fn on_gpu(facts: &Facts) -> Cause {
             named,
         };
     }
-    if in_pieces {
-        let little = facts.total.is_some_and(|total| unallocated < total / 50);
+    if in_pieces && !is_full(facts) {
         return Cause::Fragmentation {
             requested,
             unallocated,
-            little,
         };
     }
     Cause::Peak {
@@ -212,6 +256,14 @@ fn on_gpu(facts: &Facts) -> Cause {
         free,
         unallocated,
     }
+}
+
+/// Whether live tensors hold nearly all of the GPU.
+fn is_full(facts: &Facts) -> bool {
+    // Where the host's memory is lent to the GPU tensors hold more than it has.
+    let rest = |total: u64| total.checked_sub(facts.allocated?);
+    let whole = facts.total.unwrap_or_default();
+    rest(whole).is_some_and(|rest| rest < whole / LITTLE)
 }
 
 /// What other processes hold: as named, or what the rest of the card has beyond this process's usual.

@@ -72,15 +72,18 @@ const WORDS: &[(&str, Kind, Reader)] = &[
     ("oom-kill:constraint", Kind::KernelKill, task),
     ("killed process", Kind::KernelKill, named),
     ("invoked oom-killer", Kind::KernelKill, nothing),
-    ("killed by the oom killer", Kind::KernelKill, nothing),
+    ("oom killer", Kind::KernelKill, nothing),
+    ("oom-killed", Kind::KernelKill, nothing),
     ("systemd-oomd killed", Kind::KernelKill, nothing),
     // Slurm's `src/slurmd/slurmstepd` of 17 to 24, LSF and PBS.
     ("oom-kill event", Kind::SlurmKill, nothing),
+    ("oom-kill", Kind::KernelKill, nothing),
     ("oom_kill event", Kind::SlurmKill, nothing),
     ("oom killed", Kind::SlurmKill, nothing),
     ("exceeded job memory limit", Kind::SlurmKill, nothing),
     ("exceeded step memory limit", Kind::SlurmKill, nothing),
     ("exceeded memory limit (", Kind::SlurmKill, nothing),
+    ("memory limit exceeded", Kind::BatchKill, nothing),
     ("out_of_memory", Kind::SlurmKill, nothing),
     ("cgroup out-of-memory handler", Kind::SlurmKill, nothing),
     ("term_memlimit", Kind::BatchKill, nothing),
@@ -263,11 +266,12 @@ fn exit(found: Span, facts: &mut Facts) {
 
 /// Words before the code of a process that a signal ended (`torch/distributed/elastic`, DeepSpeed's and
 /// accelerate's launchers, Python's `subprocess`, Docker, shells).
-const CODES: [&str; 10] = [
+const CODES: [&str; 11] = [
     "exitcode",
     "exited (",
     "exit code",
     "exited with code",
+    "exited with",
     "exit status",
     "status code",
     "return code",
@@ -316,10 +320,12 @@ fn starts(text: &str, word: &str) -> bool {
         .is_some_and(|start| start.eq_ignore_ascii_case(word))
 }
 
-/// `srun: error: gpu20-15: task 0: Out Of Memory`
+/// `srun: error: gpu20-15: task 0: Out Of Memory`, `srun: error: node3: tasks 0-3: Killed`
 fn tasks_of_slurm(text: Span) -> Option<(Kind, Option<i64>)> {
-    let before = text.before(": out of memory")?.last(30);
-    before.has("task").then_some((Kind::SlurmKill, None))
+    let ends = [": out of memory", ": killed"].into_iter();
+    let mut before = ends.filter_map(|words| text.before(words));
+    let task = before.any(|span| span.last(30).has("task"));
+    task.then_some((Kind::SlurmKill, None))
 }
 
 /// DeepSpeed's `see_memory_usage` (`deepspeed/runtime/utils.py` of 0.5 to 0.18): what tensors held at each of its

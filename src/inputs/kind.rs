@@ -27,8 +27,16 @@ pub enum Kind {
     CudaRejected,
     /// The backend `cudaMallocAsync`.
     CudaAsync,
-    /// The driver's word alone.
+    /// PyTorch's word alone.
     CudaBare,
+    /// The driver's word alone: no request of the caching allocator's.
+    CudaDriver,
+    /// vLLM has no room for its cache, or none to start.
+    VllmCache,
+    /// vLLM finds less free at its start than its share of the GPU.
+    VllmStart,
+    /// vLLM's report on its sleep mode.
+    VllmSleep,
     /// AMD.
     Hip,
     /// Huawei.
@@ -101,7 +109,10 @@ impl Kind {
             Kind::CudaOneEb => "cuda-1eb",
             Kind::CudaRejected => "cuda-rejected",
             Kind::CudaAsync => "cuda-async",
-            Kind::CudaBare => "cuda-bare",
+            Kind::CudaBare | Kind::CudaDriver => "cuda-bare",
+            Kind::VllmCache => "vllm-cache",
+            Kind::VllmStart => "vllm-start",
+            Kind::VllmSleep => "vllm-sleep",
             Kind::Hip => "hip",
             Kind::Npu => "npu",
             Kind::Xpu => "xpu",

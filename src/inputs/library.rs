@@ -1,4 +1,4 @@
-//! Failures beside the caching allocator: libraries that allocate by themselves, and the driver's word alone.
+//! Failures beside the caching allocator: libraries that allocate by themselves, and a word alone.
 
 use super::facts::Facts;
 use super::kind::Kind;
@@ -64,7 +64,7 @@ fn nccl(text: Span) -> Option<Facts> {
 /// How soon the reason of an error follows.
 const NEAR: usize = 120;
 
-/// The driver's word alone, in lower case, from the most telling on.
+/// A word alone, in lower case, from the most telling on: the driver's, or that of a caching allocator.
 const BARE: &[(&str, Kind)] = &[
     ("cuda runtime err", Kind::Cuda0),
     ("thcudacheck fail", Kind::Cuda0),
@@ -78,12 +78,12 @@ const BARE: &[(&str, Kind)] = &[
     ("pi_error_out_of_resources", Kind::Xpu),
     ("mps backend out of memory", Kind::Mps),
     ("callbackerroroutofmemory", Kind::Mps),
-    ("cuda error: out of memory", Kind::CudaBare),
-    ("cuda driver error: out of memory", Kind::CudaBare),
-    ("cuda error", Kind::CudaBare),
-    ("cuda_error_out_of_memory", Kind::CudaBare),
-    ("cudaerrormemoryallocation", Kind::CudaBare),
-    ("[cuda]: out of memory", Kind::CudaBare),
+    ("cuda error: out of memory", Kind::CudaDriver),
+    ("cuda driver error: out of memory", Kind::CudaDriver),
+    ("cuda error", Kind::CudaDriver),
+    ("cuda_error_out_of_memory", Kind::CudaDriver),
+    ("cudaerrormemoryallocation", Kind::CudaDriver),
+    ("[cuda]: out of memory", Kind::CudaDriver),
     ("cuda out of memory", Kind::CudaBare),
     ("cuda oom", Kind::CudaBare),
     ("outofmemoryerror", Kind::CudaBare),

@@ -17,12 +17,15 @@ mod kind;
 mod library;
 mod plain;
 mod size;
+mod smi;
 mod snapshot;
 mod summary;
+mod vllm;
 
 pub use cause::Cause;
 pub use facts::{Facts, Holder, Process, Share, Usage};
 pub use kind::Kind;
+pub use smi::{SmiGpu, SmiProcess, SmiTable, read_smi};
 pub use snapshot::{
     ACTIONS, Action, AllocatorState, Block, ByRequests, Device, DeviceOverview, Doing, Event,
     FailedRequest, Free, Guess, Held, Largest, Live, Mapped, Moment, Overview, Owner, Peak, Piece,
@@ -39,6 +42,8 @@ use std::borrow::Cow;
 pub enum Input {
     /// A failure, or a report on memory.
     Failure(Box<Failure>),
+    /// The table of `nvidia-smi`.
+    Machine(SmiTable),
     /// Another program's failure, and whose.
     Foreign(&'static str),
     /// Nothing that this room knows.
@@ -58,6 +63,13 @@ pub struct Failure {
     pub failures: usize,
     /// The rank that failed first, where the launcher says it.
     pub rank: Option<u64>,
+}
+
+impl Failure {
+    /// Whether the host's memory was short, not a GPU's.
+    pub fn is_of_host(&self) -> bool {
+        matches!(self.cause, Cause::Host | Cause::SharedMemory)
+    }
 }
 
 /// A file's content as text: UTF-8, or UTF-16 where its first bytes say so, as PowerShell writes logs. What is
@@ -96,10 +108,14 @@ pub fn read(text: &str) -> Input {
     if let Some(owner) = foreign::owner(all) {
         return Input::Foreign(owner);
     }
-    let told = host::read(all, plain.has_line("killed"));
+    let told = vllm::read(all).or_else(|| host::read(all, plain.has_line("killed")));
     let told = told.or_else(|| library::read(all));
-    if let Some((kind, facts)) = told.or_else(|| library::bare(all)) {
+    let told = told.or_else(|| library::bare(all));
+    if let Some((kind, facts)) = told.or_else(|| vllm::sleep(all)) {
         return failure(kind, facts, &[], 1, None);
+    }
+    if let Some(table) = read_smi(text) {
+        return Input::Machine(table);
     }
     match host::deepspeed(all) {
         Some((held, facts)) => failure(Kind::DeepspeedLog, facts, &held, 1, None),

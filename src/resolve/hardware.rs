@@ -129,6 +129,21 @@ fn unknown_gpu(id: &str) -> Finding {
             .iter()
             .map(|accelerator| accelerator.id)
     };
-    Finding::error("hardware.gpu", message!(hardware::unknown_gpu, shown))
-        .with_fix("hardware.gpu", closest(id, ids()).unwrap_or("a100-80gb"))
+    let asked = id.to_ascii_lowercase();
+    let parts = |id: &str| -> Vec<String> { id.split('-').map(str::to_owned).collect() };
+    // Names without a capacity, or without what stands before the number, are those of several.
+    let named = |id: &&str| {
+        let own = parts(id);
+        let asked = parts(&asked);
+        own.windows(asked.len()).any(|window| *window == asked)
+    };
+    let variants: Vec<&str> = ids().filter(named).collect();
+    let nearest = closest(id, ids());
+    let hint = match (variants.as_slice(), nearest) {
+        ([], nearest) => nearest.map(|nearest| message!(codec::did_you_mean, nearest)),
+        (ids, _) => Some(message!(hardware::variants, ids = ids.join(", "))),
+    };
+    let fix = nearest.or(variants.first().copied());
+    Finding::error("hardware.gpu", message!(hardware::unknown_gpu, shown, hint))
+        .with_fix("hardware.gpu", fix.unwrap_or("a100-80gb"))
 }

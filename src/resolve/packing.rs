@@ -44,7 +44,8 @@ pub(crate) fn check(
     if !packing.is_on() {
         return;
     }
-    let most = 1..=scenario.padded(scenario.seq_len).min(*SEQ_LEN.end());
+    let row = scenario.padded(scenario.seq_len);
+    let most = 1..=row.clamp(*SEQ_LEN.start(), *SEQ_LEN.end());
     check_range("packing.sequences", packing.sequences, &most, findings);
     let mut refuse = |key: &str, why: Message, fix: Value| {
         findings.push(Finding::error(key, why).with_fix(key, fix));

@@ -36,8 +36,19 @@ pub fn cause_sentence(cause: &Cause, units: ByteUnits, language: Language) -> St
         Cause::Fragmentation {
             requested,
             unallocated,
-            little,
-        } => in_pieces(&size(requested), &size(unallocated), little),
+        } => in_pieces(&size(requested), &size(unallocated)),
+        Cause::CacheBlocks { needed, left } => cache_blocks(needed.map(size), left.map(size)),
+        Cause::Sleeping { freed, left } => {
+            let (freed, left) = (size(freed), size(left));
+            (
+                format!(
+                    "A report of vLLM's sleep mode: it gave back {freed}; {left} of the GPU stays in use meanwhile, by vLLM's context and by the trainer."
+                ),
+                format!(
+                    "vLLM 休眠模式的报告：释放了 {freed}；其间 GPU 上仍占用 {left}（vLLM 的上下文与训练进程）。"
+                ),
+            )
+        }
         Cause::AnotherProcess {
             held,
             missing,
@@ -69,6 +80,7 @@ pub fn cause_sentence(cause: &Cause, units: ByteUnits, language: Language) -> St
         }
         Cause::Limit
         | Cause::Library
+        | Cause::Driver
         | Cause::Host
         | Cause::SharedMemory
         | Cause::NoNumbers
@@ -81,24 +93,33 @@ pub fn cause_sentence(cause: &Cause, units: ByteUnits, language: Language) -> St
 }
 
 /// Fragmentation, in both languages.
-fn in_pieces(requested: &str, unallocated: &str, little: bool) -> (String, String) {
-    if little {
-        (
-            format!(
-                "Fragmentation at the peak: no piece of the {unallocated} reserved beside tensors had {requested}, but live tensors hold nearly all of the GPU."
-            ),
-            format!(
-                "峰值处的碎片：未分配的 {unallocated} 中没有一块够 {requested}，但几乎整块 GPU 都被存活的张量占用。"
-            ),
-        )
-    } else {
-        (
-            format!(
-                "Fragmentation: {unallocated} was reserved and held by no tensor, but no piece of it had {requested}."
-            ),
-            format!("碎片：{unallocated} 已保留而未分配，但没有一块够 {requested}。"),
-        )
-    }
+fn in_pieces(requested: &str, unallocated: &str) -> (String, String) {
+    (
+        format!(
+            "Fragmentation: {unallocated} was reserved and held by no tensor, but no piece of it had {requested}."
+        ),
+        format!("碎片：{unallocated} 已保留而未分配，但没有一块够 {requested}。"),
+    )
+}
+
+/// vLLM without room for its cache, in both languages.
+fn cache_blocks(needed: Option<String>, left: Option<String>) -> (String, String) {
+    let english = match (needed, &left) {
+        (Some(needed), Some(left)) => {
+            format!("{left} is left for its cache where a request of full length takes {needed}")
+        }
+        (_, Some(left)) => format!("{left} is left for its cache"),
+        _ => "nothing is left for its cache".to_owned(),
+    };
+    let chinese = left.map_or_else(|| "没有剩余".to_owned(), |left| format!("只剩 {left}"));
+    (
+        format!(
+            "vLLM's share of the GPU: of gpu_memory_utilization, weights, a trial run's activations and what others hold have taken all but too little: {english}. Raise the share (vllm_gpu_memory_utilization), shorten max_model_len, or have the trainer hold less."
+        ),
+        format!(
+            "vLLM 的显存份额：gpu_memory_utilization 已被权重、试运行的激活值及其他占用用尽，留给 KV 缓存的{chinese}。请提高份额（vllm_gpu_memory_utilization）、缩短 max_model_len，或减少训练进程的占用。"
+        ),
+    )
 }
 
 /// Another process, in both languages.
@@ -201,6 +222,10 @@ fn without_numbers(cause: &Cause) -> (&'static str, &'static str) {
             "Memory in disguise, most likely: a library asks for its own while the caching allocator has reserved the rest.",
             "很可能也是显存不足：其余已被缓存分配器保留，库自身的申请失败。",
         ),
+        Cause::Driver => (
+            "The driver had no GPU memory left for a request beside PyTorch's allocator: a context as a process starts, a kernel's own memory, a library, or pinned host memory. Other processes or ranks on the same GPU are the usual reason (nvidia-smi lists them).",
+            "驱动已无显存可分配给 PyTorch 分配器之外的请求：进程启动时的上下文、内核自身的内存、程序库，或锁页主机内存。常见原因是同一 GPU 上还有其他进程或 rank（可用 nvidia-smi 查看）。",
+        ),
         Cause::Host => (
             "The host: its RAM, or the limit of the job or container, was used up, not the GPU's memory.",
             "主机：耗尽的是主机内存（或作业、容器的限额），不是显存。",
@@ -229,7 +254,6 @@ mod tests {
         let cause = Cause::Fragmentation {
             requested: 2 << 30,
             unallocated: 5 << 30,
-            little: false,
         };
         for language in [Language::English, Language::Chinese] {
             let said = cause_sentence(&cause, ByteUnits::Binary, language).replace('\u{a0}', " ");
@@ -255,6 +279,9 @@ pub fn kind_name(kind: Kind, language: Language) -> &'static str {
         | Kind::HostMemory
         | Kind::WinPagefile
         | Kind::Fork => ("Host memory ran out", "主机内存不足"),
+        Kind::CudaDriver => ("The driver ran out of GPU memory", "驱动显存不足"),
+        Kind::VllmCache | Kind::VllmStart => ("vLLM has too little GPU memory", "vLLM 显存不足"),
+        Kind::VllmSleep => ("vLLM's sleep mode", "vLLM 休眠模式"),
         Kind::SharedMemory => (
             "Shared memory (/dev/shm) ran out",
             "共享内存（/dev/shm）不足",

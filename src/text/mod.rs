@@ -8,6 +8,7 @@ mod configs;
 mod explained;
 mod explanation;
 mod export;
+mod failed;
 mod figures;
 mod fits;
 mod history;
@@ -44,6 +45,7 @@ pub use configs::{
 pub use explained::{category_explained, phase_explained, tensor_explained};
 pub use explanation::{explanation, lagging_sentence};
 pub use export::{configuration, csv, markdown};
+pub use failed::explained_sentences;
 pub use figures::{
     crossover_summary, phase_part, phases_summary, sweep_point, timeline_point, timeline_summary,
 };

@@ -13,6 +13,7 @@ pub const fn freedom_name(freedom: Freedom, language: Language) -> &'static str 
         Freedom::Precision => ("precision", "精度"),
         Freedom::Optimizer => ("optimizer", "优化器"),
         Freedom::Attention => ("attention", "注意力实现"),
+        Freedom::Loss => ("loss", "损失"),
         Freedom::Offload => ("offload", "卸载到主机"),
     })
 }

@@ -37,6 +37,9 @@ changes! {
     ChunkedLoss: "Head and loss in chunks", "分块计算输出层与损失";
         "logits exist a piece at a time (torchtune's CEWithChunkedOutputLoss); the same results",
         "logits 逐块存在（torchtune 的 CEWithChunkedOutputLoss），结果不变";
+    CutCrossEntropy: "Cut Cross-Entropy", "Cut Cross-Entropy";
+        "head and loss in one kernel that keeps no logits (cut-cross-entropy); the same results but for rounding",
+        "输出层与损失在同一内核中计算，不保存 logits（cut-cross-entropy）；结果仅有舍入差异";
     LogitsToKeep: "logits_to_keep=1 in the evaluation", "评估时 logits_to_keep=1";
         "enough for generation; a loss over all positions needs them all",
         "生成只需最后一个位置；若要计算所有位置的损失则不适用";
@@ -64,6 +67,9 @@ changes! {
     SmallerMicroBatch: "Smaller micro-batch", "更小的微批次";
         "with more accumulation: the same global batch, somewhat slower",
         "增加梯度累积，全局批次不变，略慢";
+    ReduceEachBatch: "Reduce gradients after each micro-batch", "每个微批次后归约梯度";
+        "no_sync=False (accelerate's sync_each_batch): none are kept whole while they accumulate; more traffic",
+        "no_sync=False（accelerate 的 sync_each_batch）：累积时不保留完整梯度；通信增加";
     ShardStates: "ZeRO-2 in place of DDP", "以 ZeRO-2 代替 DDP";
         "optimizer states and gradients are divided among the ranks",
         "优化器状态与梯度在各进程间切分";

@@ -35,6 +35,9 @@ words! {
         "放得下吗？训练开始之前先知道内存";
     Broken: "Highwater has stopped because of a mistake of its own. Reload the page; the address keeps your configuration. The browser's console says what happened.",
         "Highwater 因自身错误而停止。请重新加载页面，网址中保留了您的配置。浏览器控制台中有详细信息。";
+    BrokeOff: "An estimate for this configuration broke off because of a mistake of Highwater's own. Advice, what fits and plans may be incomplete.",
+        "由于 Highwater 自身的错误，针对该配置的一次估算中断。建议、可容纳的取值与方案可能不完整。";
+    BrokeOffAt: "The configuration over which it did, to be reported", "出错的配置（请报告）";
     SkipToAnswer: "Skip to the answer", "跳到结果";
     Language: "Language", "语言";
     Units: "Units", "单位";

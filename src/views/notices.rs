@@ -1,8 +1,8 @@
 //! What is to be said about the scenario and its address, where no control says it.
 
 use super::controls::Groups;
-use crate::app::use_store;
-use crate::ask::{Finding, Severity};
+use crate::app::{query_of_scenario, use_store};
+use crate::ask::{Finding, Scenario, Severity};
 use crate::browser;
 use crate::text::{Word, fix_label, message_text};
 use leptos::prelude::*;
@@ -48,6 +48,23 @@ pub(super) fn Notices() -> impl IntoView {
             </ul>
         </Show>
     }
+}
+
+/// Says that a thread broke off, and over which configuration.
+#[component]
+pub(super) fn BrokeOffNotice() -> impl IntoView {
+    let store = use_store();
+    let said = move |scenario: Scenario| {
+        let query = query_of_scenario(store, &scenario);
+        view! {
+            <p class="notice" role="alert" data-severity="warning" data-testid="broke-off">
+                <span>{move || Word::BrokeOff.text(store.language.get())}</span>
+                " "
+                <a href=format!("?{query}")>{move || Word::BrokeOffAt.text(store.language.get())}</a>
+            </p>
+        }
+    };
+    view! { {move || store.broke_off.get().map(said)} }
 }
 
 /// Says that a newer version of the page lies ready.

@@ -12,12 +12,13 @@ use crate::browser;
 use crate::catalog::of_capacity;
 use crate::codec::{Job, Said};
 use crate::configs::Matters;
+use crate::figure::Explained;
 use crate::inputs::{DeviceOverview, Failure, Holder, Largest, Overview, Share, own_frame};
 use crate::report::Requested;
 use crate::text::{
-    InputWord, Language, Term, amount, cause_sentence, exact_bytes, gpu_taken_for, holder_name,
-    job_counts, kind_name, lack_sentence, left_out, message_text, note_sentence, refused_sentence,
-    requested_sentence, too_large, unread_sentence,
+    InputWord, Language, Term, amount, cause_sentence, exact_bytes, explained_sentences,
+    gpu_taken_for, holder_name, job_counts, kind_name, lack_sentence, left_out, message_text,
+    note_sentence, refused_sentence, requested_sentence, too_large, unread_sentence,
 };
 use crate::units::Bytes;
 use crate::widgets::{Bar, Segment};
@@ -116,10 +117,16 @@ fn failure(failure: &Failure, store: Store) -> AnyView {
     let cause = cause_sentence(&failure.cause, units, language);
     let holder = |(holder, bytes)| row(holder_name(holder, language), Bytes(bytes), store);
     let requested = failure.facts.requested;
-    let needed = store.settled.with(|answer| {
-        let verdict = &answer.as_ref()?.report.verdict;
-        Some(verdict.device.needed)
+    let explained = store.settled.with(|answer| {
+        let report = &answer.as_ref()?.report;
+        Explained::of(failure, report)
     });
+    let needed = explained.map(|of| of.estimate.needed);
+    let compared = explained.map(|of| explained_sentences(&of, units, language));
+    let compared = compared
+        .into_iter()
+        .flatten()
+        .map(|line| view! { <p>{line}</p> });
     let found = asked_for(store, failure);
     let line = |found: &Requested| view! { <li>{requested_sentence(found, units, language)}</li> };
     let lines = found.iter().take(LINES).map(line).collect_view();
@@ -137,6 +144,7 @@ fn failure(failure: &Failure, store: Store) -> AnyView {
             {failure.facts.holders().into_iter().map(holder).collect_view()}
             {needed.map(|bytes| row(InputWord::Predicted.text(language), bytes, store))}
         </ul>
+        {compared.collect_view()}
         {requested.map(|_| view! { <p>{head.text(language)}</p> <ul class="sentences">{lines}</ul> })}
         <div class="actions">{gpus(failure.facts.total, store)}</div>
     }
@@ -286,6 +294,17 @@ fn said(opened: &Opened, all: RwSignal<Option<Opened>>, store: Store) -> AnyView
     };
     let shown = match &opened.given {
         Given::Failure(given) => failure(given, store),
+        Given::Together(failed, given) => {
+            let beside = Opened {
+                name: None,
+                given: (**given).clone(),
+            };
+            view! {
+                {said(&beside, all, store)}
+                {failure(failed, store)}
+            }
+            .into_any()
+        }
         Given::Foreign(owner) => sentence((*owner).to_owned()),
         Given::Snapshot(given) => snapshot(given, store),
         Given::Refused(refused) => sentence(refused_sentence(*refused, language)),

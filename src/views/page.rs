@@ -7,7 +7,7 @@ use super::embedded::Embedded;
 use super::gallery::Gallery;
 use super::look::share_inks;
 use super::masthead::Masthead;
-use super::notices::{Notices, UpdateNotice};
+use super::notices::{BrokeOffNotice, Notices, UpdateNotice};
 use super::phases::PhasesPanel;
 use super::verdict::VerdictPanel;
 use crate::app::use_store;
@@ -38,6 +38,7 @@ fn Whole() -> impl IntoView {
                 <VerdictPanel />
                 <div class="bars">
                     <UpdateNotice />
+                    <BrokeOffNotice />
                     <Notices />
                     <Show when=move || store.has_answer()>
                         <Bars />

@@ -61,7 +61,9 @@ pub const ROOMS: &[Room] = &[
     pure("configs", &[]),
     pure(
         "codec",
-        &["units", "catalog", "ask", "families", "resolve", "configs"],
+        &[
+            "units", "catalog", "ask", "families", "resolve", "inputs", "configs",
+        ],
     ),
     exact("optim", &["units", "ask", "model", "tape"]),
     exact("device", &["units"]),
@@ -128,7 +130,8 @@ pub const BINARIES: &[(&str, &[&str])] = &[
     (
         "src/bin/highwater",
         &[
-            "units", "ask", "resolve", "codec", "inputs", "configs", "report", "decide", "text",
+            "units", "ask", "resolve", "codec", "inputs", "configs", "report", "decide", "figure",
+            "text",
         ],
     ),
     ("src/bin/web", &["app", "views"]),

@@ -1,7 +1,7 @@
 // Searches are made by threads beside the page's: it answers meanwhile, and does without them where there are none.
 import { after, before, test } from "node:test";
 import assert from "node:assert/strict";
-import { launch, open, openWithoutThreads } from "./support/browser.mjs";
+import { launch, open, openWithBreakingThreads, openWithoutThreads } from "./support/browser.mjs";
 import { slider } from "./support/controls.mjs";
 import { serve } from "./support/site.mjs";
 
@@ -100,6 +100,18 @@ for (const [name, query] of Object.entries({
     await without.close();
   });
 }
+
+test("a thread that breaks off is told, and the page goes on without it", async () => {
+  const { page, close } = await openWithBreakingThreads(browser, `${site.url}?v=1&model=qwen2.5-0.5b&seq=512&gpu=rtx-4090`);
+  const told = page.getByTestId("broke-off");
+  await told.waitFor({ timeout: 20_000 });
+  assert.match(await told.getByRole("link").getAttribute("href"), /v=1/);
+  const before = await total(page);
+  await slider(page, "Micro-batch size").focus();
+  await page.keyboard.press("ArrowUp");
+  await page.waitForFunction((of) => document.querySelector("[data-testid=device-bar] strong").title !== of, before);
+  await close();
+});
 
 test("many steps are run beside the page, whose thread has little to do meanwhile", async () => {
   const query = "?v=1&model=qwen2.5-0.5b&precision=bf16&mb=4&seq=2048&lengths=mean:616,p95:1800,longest:2048";

@@ -1,20 +1,21 @@
 //! `highwater import` and `highwater export`: configurations in, configurations out.
 
 use crate::lines::{read, sentence, write_line};
+use crate::together;
 use crate::{BAD_INPUT, DOES_NOT_FIT, FITS, bytes, print, refuse_line};
 use highwater::ask::Scenario;
 use highwater::codec::{
-    JobFile, Said, Unwritten, ViewOptions, encode_json, encode_query, key, read_job, write_job,
-    written_formats,
+    Handed, JobFile, Said, Unwritten, ViewOptions, encode_json, encode_query, key,
+    machine_settings, read_handed, write_job, written_formats,
 };
 use highwater::configs;
-use highwater::inputs;
+use highwater::inputs::{self, SmiTable};
 use highwater::report;
 use highwater::text::{
     self, ByteUnits, Language, english, gpu_taken_for, lack_sentence, left_out, note_sentence,
     unread_sentence,
 };
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -46,11 +47,21 @@ pub fn import(asked: &Import, out: &mut dyn Write) -> u8 {
         Ok(texts) => texts,
         Err(problem) => return refuse(&problem, out),
     };
-    let imported = match read_files(&texts, &asked.set) {
+    let handed = read_handed(&texts);
+    if let ([], Some(machine)) = (handed.job.as_slice(), &handed.machine) {
+        let _ = write_line(&of_machine(machine), out);
+        return if asked.check { BAD_INPUT } else { FITS };
+    }
+    let imported = match read_files(&handed, &asked.set) {
         Ok(imported) => imported,
         Err(problem) => return refuse(&problem.said, out),
     };
-    let _ = write_line(&imported.line(), out);
+    let mut line = imported.line();
+    let estimated = handed.failures.first().filter(|_| imported.stop.is_none());
+    if let Some(failure) = estimated {
+        line["failure"] = together::explained(failure, &imported.scenario);
+    }
+    let _ = write_line(&line, out);
     match &imported.stop {
         Some(why) => {
             refuse_line(why);
@@ -59,6 +70,15 @@ pub fn import(asked: &Import, out: &mut dyn Write) -> u8 {
         None if asked.check => check(&imported),
         None => FITS,
     }
+}
+
+/// A machine alone, whose job is not known.
+pub fn of_machine(machine: &SmiTable) -> Value {
+    let settings = machine_settings(machine).into_iter();
+    let hardware: Map<String, Value> = settings
+        .filter_map(|(path, value)| Some((path.strip_prefix("hardware.")?.to_owned(), value)))
+        .collect();
+    json!({"kind": "nvidia-smi", "facts": machine, "scenario": {"hardware": hardware}})
 }
 
 fn refuse(problem: &str, out: &mut dyn Write) -> u8 {
@@ -148,7 +168,14 @@ impl From<String> for Problem {
 ///
 /// # Errors
 /// Which file is no configuration, and why.
-pub fn read_files(texts: &[JobFile], set: &[Setting]) -> Result<Imported, Problem> {
+pub fn read_files(handed: &Handed, set: &[Setting]) -> Result<Imported, Problem> {
+    if handed.job.is_empty() {
+        return Err(Problem {
+            said: "There is no configuration in the input: highwater read says what else it is."
+                .to_owned(),
+            unknown: true,
+        });
+    }
     let mut values = Vec::new();
     for Setting { key: path, value } in set {
         let known =
@@ -157,10 +184,10 @@ pub fn read_files(texts: &[JobFile], set: &[Setting]) -> Result<Imported, Proble
         let value = value.map_err(|why| format!("--set {path}: {}", english(&why)))?;
         values.push((path.clone(), value));
     }
-    let job = read_job(texts, &values).map_err(|(name, why)| {
+    let job = handed.read_job(&values).map_err(|(name, why)| {
         let unknown = why == configs::Unread::Unknown;
         let why = unread_sentence(&why, LANGUAGE);
-        let said = if texts.len() > 1 {
+        let said = if handed.job.len() > 1 {
             format!("{name}: {why}")
         } else {
             why

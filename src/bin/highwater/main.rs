@@ -14,6 +14,7 @@ mod read;
 mod snapshot;
 mod solve;
 mod table;
+mod together;
 mod usage;
 
 use arguments::Command;

@@ -1,9 +1,9 @@
 //! `highwater read`: texts and files in, what they were taken for out.
 
 use crate::lines::{sentence, write_line};
-use crate::{BAD_INPUT, FITS, bytes, configs, snapshot};
+use crate::{BAD_INPUT, FITS, bytes, configs, snapshot, together};
 use highwater::ask::{Finding, ModelRef};
-use highwater::codec::{JobFile, Pasted, read_pasted};
+use highwater::codec::{Handed, JobFile, Pasted, read_handed, read_pasted};
 use highwater::inputs::{self, Facts, Failure, Input};
 use highwater::text::{self, ByteUnits, Language, cause_sentence};
 use serde::Serialize;
@@ -14,6 +14,10 @@ use std::path::PathBuf;
 /// Reads files, or standard input without one, and writes a line for each; gives the exit code.
 pub fn run(files: &[PathBuf], out: &mut dyn Write) -> u8 {
     let mut code = FITS;
+    if let Some(answer) = as_one(files) {
+        let _ = write_line(&Line { file: None, answer }, out);
+        return code;
+    }
     let each: Vec<_> = match files {
         [] => vec![None],
         files => files.iter().map(Some).collect(),
@@ -44,6 +48,50 @@ pub fn run(files: &[PathBuf], out: &mut dyn Write) -> u8 {
     code
 }
 
+/// The answer to several files where one tells of the job of another.
+fn as_one(files: &[PathBuf]) -> Option<Answer> {
+    if files.len() < 2 {
+        return None;
+    }
+    let read = |path: &PathBuf| {
+        let content = bytes(Some(path)).ok()?;
+        let is_text = !inputs::looks_like_snapshot(&content);
+        is_text.then(|| JobFile {
+            name: path.display().to_string(),
+            text: inputs::decode(&content).into_owned(),
+        })
+    };
+    let texts: Option<Vec<JobFile>> = files.iter().map(read).collect();
+    let handed = read_handed(&texts?);
+    handed.is_together().then(|| together(&handed))?.ok()
+}
+
+/// A failure or a machine beside the job.
+fn together(handed: &Handed) -> Result<Answer, String> {
+    let (kind, scenario, facts) = if let Some(scenario) = handed.scenario() {
+        let facts = json!(scenario);
+        ("scenario".to_owned(), scenario, facts)
+    } else {
+        let imported = configs::read_files(handed, &[]).map_err(|problem| problem.said)?;
+        (imported.kind(), imported.scenario.clone(), imported.facts())
+    };
+    let job = json!({"kind": kind, "facts": facts});
+    let Some(failure) = handed.failures.first() else {
+        return Ok(Answer::Configuration {
+            kind: format!("{kind}+nvidia-smi"),
+            facts,
+        });
+    };
+    let mut answer = json!(failed(failure.clone()));
+    answer["job"] = job;
+    if let Value::Object(explained) = together::explained(failure, &scenario) {
+        for (key, value) in explained {
+            answer[key] = value;
+        }
+    }
+    Ok(Answer::Together(answer))
+}
+
 /// One line of the answer.
 #[derive(Serialize)]
 struct Line {
@@ -69,6 +117,8 @@ enum Answer {
         #[serde(skip_serializing_if = "Option::is_none")]
         rank: Option<u64>,
     },
+    /// A failure beside the job that failed.
+    Together(Value),
     /// The configuration of a training job, and the scenario that it says.
     Configuration {
         kind: String,
@@ -127,8 +177,16 @@ fn answer(content: &[u8]) -> Result<Answer, String> {
     if let (Some(pasted), findings) = read_pasted(&text) {
         return other(&text, pasted, &findings);
     }
+    let handed = read_handed(&[JobFile {
+        name: String::new(),
+        text: text.clone().into_owned(),
+    }]);
+    if handed.is_together() {
+        return together(&handed);
+    }
     match inputs::read(&text) {
         Input::Failure(failure) => Ok(failed(*failure)),
+        Input::Machine(machine) => Ok(Answer::Together(configs::of_machine(&machine))),
         Input::Foreign(owner) => Err(format!(
             "This is of {owner}, not of PyTorch: nothing here answers it."
         )),
@@ -142,7 +200,7 @@ fn configuration(text: &str) -> Result<Answer, String> {
         name: "input".to_owned(),
         text: text.to_owned(),
     }];
-    match configs::read_files(&own, &[]) {
+    match configs::read_files(&read_handed(&own), &[]) {
         Ok(imported) => Ok(Answer::Configuration {
             kind: imported.kind(),
             facts: imported.facts(),
@@ -234,6 +292,30 @@ mod tests {
         assert!(kind("  \n").is_err());
         let deep = "a: ".to_owned() + &"[".repeat(10_000);
         assert!(kind(&deep).is_err_and(|why| why.contains("nested")));
+    }
+
+    #[test]
+    fn an_error_beside_the_job_is_explained_against_its_estimate() {
+        let error = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has a total capacity of 23.52 GiB of which 500.00 MiB is free. Of the allocated memory 22.00 GiB is allocated by PyTorch, and 200.00 MiB is reserved by PyTorch but unallocated.";
+        let yaml =
+            "base_model: Qwen/Qwen2.5-7B\nsequence_len: 2048\nmicro_batch_size: 2\nbf16: true";
+        for text in [format!("{error}\n\n{yaml}"), format!("{yaml}\n{error}\n")] {
+            let answer = line(text.as_bytes()).expect("an answer");
+            assert_eq!(answer["cause"], "peak", "{answer}");
+            assert_eq!(answer["job"]["kind"], "axolotl");
+            assert_eq!(answer["explained"]["memory"], "device");
+            assert_eq!(answer["explained"]["estimate"]["fits"], false, "{answer}");
+            assert!(answer["explained"]["wanted"].as_u64() > Some(24 << 30));
+            assert!(
+                answer["remedies"]
+                    .as_array()
+                    .is_some_and(|all| !all.is_empty())
+            );
+        }
+        let killed =
+            line(format!("{yaml}\nslurmstepd: error: Detected 1 oom_kill event").as_bytes());
+        let killed = killed.expect("an answer");
+        assert_eq!(killed["explained"]["memory"], "host");
     }
 
     #[test]

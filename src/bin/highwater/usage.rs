@@ -29,7 +29,7 @@ Usage:
              dominates by GPU memory, host RAM, floating-point operations and bytes sent, and why the
              other candidates are none. The model, its sequences and the samples of a step stay.
   --keep     A setting that stays: parallelism, micro_batch_size, activation_checkpointing,
-             precision, optimizer, attention or offload; may be repeated.
+             precision, optimizer, attention, loss or offload; may be repeated.
   --allow    Adapters that may be added: lora or qlora; may be repeated.
   --headroom How much of the GPU must stay free, in percent: 10 unless said.
   --gpus     With any, plans are on 1, 2, 4, ... 64 GPUs instead of as many as the scenario says.
@@ -41,7 +41,9 @@ Usage:
   --worst    How many of the worst cases are listed.
   trace      Writes the allocations and frees of one scenario, one event a line.
   read       Says what each text or file was taken for, with its numbers and, of a failure, what
-             it was: an error or a log, a table or snapshot of memory, a scenario, a link, a config.
+             it was: an error or a log, a table or snapshot of memory, nvidia-smi's table, a scenario,
+             a link, a config. An error beside the configuration of its job, as files or in one
+             text, is explained against the job's estimate.
   import     Reads the configurations of a job (TrainingArguments, TRL, PEFT, accelerate, DeepSpeed,
              axolotl, LLaMA-Factory, torchtune, torchtitan, Megatron-LM, ms-swift, verl, OpenRLHF,
              command lines, batch scripts, a config.json), several at once, and writes the scenario

@@ -6,7 +6,7 @@ use crate::ask::{
     Precision, Program, Scenario,
 };
 use crate::decide::gpus::gpus_of;
-use crate::decide::plan::{Adapters, in_8_bits, with_batches};
+use crate::decide::plan::{Adapters, in_8_bits, keeps_whole_gradients, with_batches};
 use crate::units::names;
 
 names! {
@@ -40,6 +40,8 @@ names! {
         LigerKernels = "liger_kernels",
         /// Head and loss piece by piece.
         ChunkedLoss = "chunked_loss",
+        /// Head and loss in one kernel, which keeps no logits.
+        CutCrossEntropy = "cut_cross_entropy",
         /// Logits of the last position alone in an evaluation.
         LogitsToKeep = "logits_to_keep",
         /// Predictions go to the host after each batch.
@@ -60,6 +62,8 @@ names! {
         SmallerMicroBatch = "smaller_micro_batch",
         /// Optimizer states and gradients are divided among the ranks.
         ShardStates = "shard_states",
+        /// Gradients are reduced after each micro-batch, so that none are kept whole while they accumulate.
+        ReduceEachBatch = "reduce_each_batch",
         /// Parameters are, too.
         ShardParameters = "shard_parameters",
         /// Batches are not copied to pinned memory.
@@ -100,6 +104,7 @@ impl RemedyKind {
             | Self::FusedAttention
             | Self::LigerKernels
             | Self::ChunkedLoss
+            | Self::CutCrossEntropy
             | Self::LogitsToKeep
             | Self::MapDataset
             | Self::ReleaseArrowPool
@@ -109,6 +114,7 @@ impl RemedyKind {
             | Self::SmallerEvaluation
             | Self::ActivationCheckpointing
             | Self::SmallerMicroBatch
+            | Self::ReduceEachBatch
             | Self::ShardStates
             | Self::ShardParameters
             | Self::NoPinning
@@ -192,6 +198,10 @@ fn train_with_less(to: &mut Scenario, kind: RemedyKind) -> Option<()> {
             to.optimizer.implementation = OptimizerImpl::Fused;
         }
         RemedyKind::ChunkedLoss if to.loss == Loss::Labels => to.loss = Loss::Chunked,
+        RemedyKind::CutCrossEntropy if to.loss == Loss::Labels => to.loss = Loss::Cut,
+        RemedyKind::ReduceEachBatch if keeps_whole_gradients(to) => {
+            to.parallelism.dp.no_sync = false;
+        }
         RemedyKind::ActivationCheckpointing => {
             to.activation_checkpointing = ActivationCheckpointing::Full;
         }

@@ -34,11 +34,13 @@ const LEAST_INTRUSIVE: &[RemedyKind] = &[
     RemedyKind::FewerWorkers,
     RemedyKind::LigerKernels,
     RemedyKind::ChunkedLoss,
+    RemedyKind::CutCrossEntropy,
     RemedyKind::SmallerEvaluation,
     RemedyKind::MovePredictions,
     RemedyKind::ActivationCheckpointing,
 ];
 const BALANCED: &[RemedyKind] = &[
+    RemedyKind::ReduceEachBatch,
     RemedyKind::ShardStates,
     RemedyKind::ShardParameters,
     RemedyKind::SmallerMicroBatch,

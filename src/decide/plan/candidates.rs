@@ -3,9 +3,10 @@
 use super::options::{Freedom, PlanOptions};
 use super::strategies::{is_of_megatron, strategies};
 use crate::ask::{
-    ActivationCheckpointing, Attention, Optimizer, OptimizerImpl, OptimizerName, Precision,
-    Scenario,
+    ActivationCheckpointing, Attention, DataParallelKind, Loss, Optimizer, OptimizerImpl,
+    OptimizerName, Precision, Program, Scenario,
 };
+use crate::resolve::resolve;
 
 /// Candidates that differ in checkpointing and in the micro-batch alone: the line that takes less memory first.
 #[derive(Clone, Debug)]
@@ -104,13 +105,70 @@ pub(super) fn families(scenario: &Scenario, options: &PlanOptions) -> Vec<Family
             for precise in precisions(&adapted, options) {
                 for optimized in optimizers(&precise, options) {
                     for attending in attentions(&optimized, options) {
-                        all.push(family(&attending, options, batch));
+                        let lean = with_lean_loss(&attending, options);
+                        all.extend(reducing_each(&lean, options, batch));
+                        all.push(family(&lean, options, batch));
                     }
                 }
             }
         }
     }
     all
+}
+
+/// Whether ranks keep gradients whole while they accumulate: those that divide them otherwise, and reduce them with the
+/// last micro-batch of a step.
+pub(in crate::decide) fn keeps_whole_gradients(scenario: &Scenario) -> bool {
+    let dp = &scenario.parallelism.dp;
+    let divides = matches!(dp.kind, DataParallelKind::Fsdp1 | DataParallelKind::Fsdp2);
+    divides && dp.no_sync && scenario.parallelism.pp.size <= 1
+}
+
+/// The same with gradients that are reduced after each micro-batch, where steps have several: more is sent, and none is
+/// kept whole meanwhile.
+fn reducing_each(scenario: &Scenario, options: &PlanOptions, batch: u64) -> Option<Family> {
+    if !options.frees(Freedom::Parallelism) || !keeps_whole_gradients(scenario) {
+        return None;
+    }
+    let mut to = scenario.clone();
+    to.parallelism.dp.no_sync = false;
+    let mut family = family(&to, options, batch);
+    for line in &mut family.lines {
+        let samples = line.samples?;
+        line.micro_batches.retain(|size| *size < samples);
+    }
+    let any = family
+        .lines
+        .iter()
+        .any(|line| !line.micro_batches.is_empty());
+    any.then_some(family)
+}
+
+/// The scenario with the first loss that keeps no logits and works beside the rest: Liger's, in chunks, Cut
+/// Cross-Entropy.
+fn with_lean_loss(scenario: &Scenario, options: &PlanOptions) -> Scenario {
+    let whole = scenario.loss == Loss::Labels
+        && !scenario.liger_kernel.iter().any(|one| keeps_no_logits(one));
+    if !whole || !options.frees(Freedom::Loss) || scenario.program != Program::Training {
+        return scenario.clone();
+    }
+    let mut liger = scenario.clone();
+    liger.liger_kernel.push(LIGER_LOSS.to_owned());
+    let others = [Loss::Chunked, Loss::Cut].map(|loss| Scenario {
+        loss,
+        ..scenario.clone()
+    });
+    let mut all = std::iter::once(liger).chain(others);
+    let works = |to: &Scenario| resolve(to).spec.is_some();
+    all.find(works).unwrap_or_else(|| scenario.clone())
+}
+
+/// Liger's loss with the head.
+const LIGER_LOSS: &str = "fused_linear_cross_entropy";
+
+/// Whether one of Liger's kernels, or all of them, have the loss with the head.
+fn keeps_no_logits(kernel: &str) -> bool {
+    [LIGER_LOSS, "all"].contains(&kernel)
 }
 
 fn family(scenario: &Scenario, options: &PlanOptions, batch: u64) -> Family {

@@ -13,7 +13,7 @@ mod planner;
 mod rejected;
 mod strategies;
 
-pub(super) use candidates::{in_8_bits, with_batches};
+pub(super) use candidates::{in_8_bits, keeps_whole_gradients, with_batches};
 pub use front::{Altered, RunPlan};
 pub use options::{Adapters, Freedom, GpuModel, Gpus, PlanOptions};
 pub use planner::{Nearest, Planner, Plans, plans};

@@ -18,6 +18,8 @@ names! {
         Optimizer = "optimizer",
         /// Attention's implementation.
         Attention = "attention",
+        /// The loss: one that keeps no logits, where the model has it.
+        Loss = "loss",
         /// What is kept in host RAM.
         Offload = "offload",
     }

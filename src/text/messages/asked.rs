@@ -90,6 +90,8 @@ groups! {
     decide {
         batch_not_shared: "The {batch} samples of a step cannot be shared evenly among {ranks} ranks.",
             "每步 {batch} 个样本无法在 {ranks} 个 rank 间均分。";
+        broke_off: "The estimate broke off because of a mistake of Highwater's own: please report this configuration.",
+            "由于 Highwater 自身的错误，估算中断：请报告该配置。";
         ends: "{axis} is allowed up to {value}, and memory is left there. {reason}",
             "{axis} 最大允许 {value}，此时内存仍有余量。{reason}";
         images_followed: "Images are then seen as {width} by {height} pixels and take {tokens} tokens each; seq_len follows to {seq_len}, so that as much text stays.",

@@ -76,8 +76,10 @@ groups! {
             "暂不支持估算{which}的键值缓存。";
     }
     hardware {
-        unknown_gpu: "There is no GPU {shown:?} in the catalog; choose one from it, and give hardware.gpu_memory when its memory differs.",
-            "目录中没有 GPU {shown:?}；请从目录中选择，显存不同时给出 hardware.gpu_memory。";
+        unknown_gpu: "There is no GPU {shown:?} in the catalog; choose one from it, and give hardware.gpu_memory when its memory differs.{hint}",
+            "目录中没有 GPU {shown:?}；请从目录中选择，显存不同时给出 hardware.gpu_memory。{hint}";
+        variants: " Named so there are {ids}.",
+            "名称相近的有 {ids}。";
         by_gpu: "hardware.processes_by_gpu is {shown:?}; it must be a number for each of the {gpus} GPUs of a machine, as in 2,2,1, each at most {most} and not all 0.",
             "hardware.processes_by_gpu 为 {shown:?}；必须为每台机器的 {gpus} 块 GPU 各给一个数，如 2,2,1，每个至多 {most}，且不能全为 0。";
         process_takes: "A process that has imported PyTorch takes half a GiB already; give the RAM of a node, or a container's limit.",

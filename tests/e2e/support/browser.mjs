@@ -107,6 +107,30 @@ export async function openWithoutThreads(browser, url) {
   return { ...opened, close };
 }
 
+/** What a thread says and does that breaks off over everything that it is asked. */
+const BREAKS = `let ready = false;
+addEventListener("message", () => {
+  if (ready) throw new Error("broken off on purpose");
+  ready = true;
+  postMessage(null);
+});`;
+
+/** A page whose threads break off. */
+export async function openWithBreakingThreads(browser, url) {
+  const opened = await open(browser, "about:blank", { serviceWorkers: "block", ready: false });
+  const script = { contentType: "text/javascript", body: BREAKS };
+  await opened.page.route(/worker-[0-9a-f]+\.js$/, (route) => route.fulfill(script));
+  await opened.page.goto(url);
+  await opened.page.locator("html[data-whole]").waitFor();
+  const close = () => {
+    const expected = /broken off on purpose|Service Worker registration blocked/;
+    const others = opened.problems.splice(0).filter((problem) => !expected.test(problem));
+    opened.problems.push(...others);
+    return opened.close();
+  };
+  return { ...opened, close };
+}
+
 /** Waits until the first estimate is on screen. */
 export async function estimateShown(page) {
   await page.getByTestId("verdict").filter({ hasText: /\d/ }).waitFor();

@@ -129,9 +129,11 @@ def fsdp_qlora(row, scenario):
     """FSDP as train.py of AnswerDotAI sets it up, with `low_memory` and of March 2024 (torch 2.2, transformers 4.38, peft before it kept adapters in
     float32): `checkpoint_wrapper` within the units, where transformers 5 checkpoints layers, and bitsandbytes quantizes scales, too, by its default."""
     scenario.update(framework="torch-2.15/transformers-5.23", loss="labels_cast")
-    scenario["lora"]["adapter_dtype"] = "base"
-    scenario["quantization"].update(double=True, storage="bfloat16", prepare_for_kbit_training=False)
-    dp = dict(kind="fsdp1", size=int(row["gpus"]), built_on_cpu=True, wrap_trainable_leaves=True, use_orig_params=False)
+    if "lora" in scenario:
+        scenario["lora"]["adapter_dtype"] = "base"
+    if "quantization" in scenario:
+        scenario["quantization"].update(double=True, storage="bfloat16", prepare_for_kbit_training=False)
+    dp = dict(kind="fsdp1", size=int(row["gpus"]), built_on_cpu=True, wrap_trainable_leaves="lora" in scenario, use_orig_params=False)
     if "CPU offload" in row["sharding"]:
         dp["cpu_offload"] = True
     scenario["parallelism"] = dict(dp=dp)

@@ -1,0 +1,131 @@
+//! Several things at once: an error beside the configuration of the job, a machine's table beside both, in any order, as
+//! files or in one text.
+
+use super::job::{Job, JobFile, read_job};
+use super::machine::{failure_settings, machine_settings};
+use super::parts::{is_told, parts};
+use super::pasted::{Pasted, read_pasted};
+use crate::ask::Scenario;
+use crate::configs::Unread;
+use crate::inputs::{self, Failure, Input, SmiTable};
+use serde_json::Value;
+
+/// What was handed in together.
+#[derive(Default)]
+pub struct Handed {
+    /// The failures, in order.
+    pub failures: Vec<Failure>,
+    /// The machine.
+    pub machine: Option<SmiTable>,
+    /// The files of the job, without what tells of the former.
+    pub job: Vec<JobFile>,
+}
+
+impl Handed {
+    /// Whether a job stands beside something that was told of it.
+    pub fn is_together(&self) -> bool {
+        !self.job.is_empty() && (!self.failures.is_empty() || self.machine.is_some())
+    }
+
+    /// The job, on the machine of a table or of a failure's text. What is `set`, and what the job itself says of its
+    /// machine, count more.
+    ///
+    /// # Errors
+    /// The name of a file that is no configuration, and why.
+    pub fn read_job(&self, set: &[(String, Value)]) -> Result<Job, (String, Unread)> {
+        let own = read_job(&self.job, set)?;
+        let settings = match (&self.machine, self.failures.first()) {
+            (Some(machine), _) => machine_settings(machine),
+            (None, Some(failure)) => failure_settings(failure),
+            (None, None) => return Ok(own),
+        };
+        let says = |path: &str| {
+            let pointer = format!("/{}", path.replace('.', "/"));
+            own.read.scenario.pointer(&pointer).is_some()
+        };
+        let is_set = |path: &str| set.iter().any(|(own, _)| own == path);
+        let is_open = |path: &str| !says(path) && !is_set(path);
+        let open = settings.into_iter().filter(|(path, _)| is_open(path));
+        let all: Vec<(String, Value)> = set.iter().cloned().chain(open).collect();
+        read_job(&self.job, &all)
+    }
+
+    /// The scenario that was handed in as one, where it was.
+    pub fn scenario(&self) -> Option<Scenario> {
+        let [JobFile { text, .. }] = self.job.as_slice() else {
+            return None;
+        };
+        match read_pasted(text) {
+            (Some(Pasted::Scenario(scenario)), _) => Some(*scenario),
+            _ => None,
+        }
+    }
+}
+
+/// Takes files apart: what tells of a failure or of a machine, and what is the job's.
+pub fn read_handed(files: &[JobFile]) -> Handed {
+    let mut handed = Handed::default();
+    for JobFile { name, text } in files {
+        if text.trim().is_empty() {
+            continue;
+        }
+        // A scenario or a model's config that JSON holds is not searched for words.
+        let is_json = text.trim_start().starts_with('{') && read_pasted(text).0.is_some();
+        let (told, job) = if is_json {
+            (String::new(), vec![text.clone()])
+        } else {
+            let parts = parts(text);
+            (parts.told, parts.job)
+        };
+        if is_told(&told) {
+            if let Input::Failure(failure) = inputs::read(&told) {
+                handed.failures.push(*failure);
+            }
+            handed.machine = handed.machine.or_else(|| inputs::read_smi(&told));
+        }
+        let named = |text| JobFile {
+            name: name.clone(),
+            text,
+        };
+        handed.job.extend(job.into_iter().map(named));
+    }
+    handed
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(text: &str) -> JobFile {
+        JobFile {
+            name: String::new(),
+            text: text.to_owned(),
+        }
+    }
+
+    const TABLE: &str = "| NVIDIA-SMI 550.54 Driver Version: 550.54 |\n|   0  NVIDIA H100 80GB HBM3  On  | 00:1B.0 Off | 0 |\n| N/A 28C P0 70W / 700W |  12010MiB /  81559MiB | 0% Default |\n|   1  NVIDIA H100 80GB HBM3  On  | 00:43.0 Off | 0 |\n| N/A 28C P0 70W / 700W |  4MiB /  81559MiB | 0% Default |\n";
+    const YAML: &str = "base_model: Qwen/Qwen2.5-1.5B\nsequence_len: 2048\nmicro_batch_size: 4\n";
+
+    #[test]
+    fn the_machine_of_a_table_is_the_jobs() {
+        for files in [
+            vec![file(TABLE), file(YAML)],
+            vec![file(&format!("{TABLE}\n{YAML}"))],
+        ] {
+            let handed = read_handed(&files);
+            assert!(handed.is_together());
+            let job = handed.read_job(&[]).expect("a job");
+            let hardware = job.scenario.hardware;
+            assert_eq!(hardware.gpu, "h100-80gb");
+            assert_eq!(hardware.gpu_memory_in_use, 12010 << 20);
+            assert_eq!(hardware.gpus_per_node, 2);
+        }
+    }
+
+    #[test]
+    fn several_files_of_one_job_stay_a_job() {
+        let handed = read_handed(&[file(YAML), file("{\"zero_optimization\": {\"stage\": 2}}")]);
+        assert!(!handed.is_together());
+        assert_eq!(handed.job.len(), 2);
+    }
+}
