@@ -12,8 +12,8 @@ use serde_json::Value;
 pub(super) struct Started {
     /// The options of each format.
     pub parts: Vec<(&'static Format, Said)>,
-    /// Options of the training script itself, whose format nothing tells.
-    pub options: Said,
+    /// The training script, its options, and their format where something tells it.
+    pub program: Option<(String, Option<&'static Format>, Said)>,
     /// Commands that start jobs.
     pub commands: usize,
 }
@@ -48,7 +48,7 @@ enum Starter {
 pub(super) fn read(script: &Script) -> Started {
     let mut started = Started {
         parts: Vec::new(),
-        options: Said::default(),
+        program: None,
         commands: 0,
     };
     let launcher = format("launcher").unwrap_or(&FORMATS[0]);
@@ -122,7 +122,7 @@ fn starter(words: &[String]) -> Option<(Starter, Split<'_>)> {
 fn job(starter: Starter, words: &[String], asked: &mut Said, started: &mut Started) {
     if starter == Starter::Options {
         let said = options(words);
-        started.place(None, said);
+        started.place("", None, said);
         return;
     }
     let at = words
@@ -159,7 +159,7 @@ fn job(starter: Starter, words: &[String], asked: &mut Said, started: &mut Start
             if name == "trl" {
                 trainer(words.first().map_or("", String::as_str), &mut said);
             }
-            started.place(format(name), said);
+            started.place("", format(name), said);
             return;
         }
         _ => asked.extend(options(own)),
@@ -181,7 +181,7 @@ fn job(starter: Starter, words: &[String], asked: &mut Said, started: &mut Start
     if name.is_none() && is_open(&said) {
         trainer(script, &mut said);
     }
-    started.place(name, said);
+    started.place(script, name, said);
 }
 
 /// Adds which of TRL's trainers a command or a script starts, where it is one of them.
@@ -316,15 +316,17 @@ fn is_open(said: &Said) -> bool {
 }
 
 impl Started {
-    /// Puts options to their format, or to those whose format other files tell.
-    fn place(&mut self, format: Option<&'static Format>, said: Said) {
-        if said.entries.is_empty() {
-            return;
+    /// Keeps the options of a program with their format, where something tells it.
+    fn place(&mut self, program: &str, format: Option<&'static Format>, said: Said) {
+        if !said.is_empty() {
+            let format = format.or_else(|| told(&said));
+            self.program = Some((program.to_owned(), format, said));
         }
-        match format.or_else(|| told(&said)) {
-            Some(format) => self.parts.push((format, said)),
-            None => self.options.extend(said),
-        }
+    }
+
+    /// Whether no job is started.
+    pub(super) fn is_empty(&self) -> bool {
+        self.parts.is_empty() && self.program.is_none()
     }
 }
 

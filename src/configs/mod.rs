@@ -25,6 +25,7 @@ mod llama_factory;
 mod megatron;
 mod objectives;
 mod peft;
+mod python;
 mod refused;
 mod registry;
 mod row;
@@ -99,6 +100,12 @@ struct Parts {
     model: Option<Map<String, Value>>,
     /// A scenario, which counts more than all else.
     scenario: Option<Map<String, Value>>,
+    /// Scripts in Python.
+    scripts: Vec<python::Script>,
+    /// A file that says nothing by itself: a command without options, a script without a trainer.
+    silent: Option<String>,
+    /// Options of programs that command lines start: the program, their format where it is told.
+    started: Vec<(String, Option<&'static Format>, Said)>,
 }
 
 /// Reads the files of a job.
@@ -109,9 +116,10 @@ pub fn import(files: &[File], hidden_size: HiddenSize) -> Result<Import, (String
     let mut parts = Parts::default();
     for file in files {
         let read = document::read(file.text);
-        let placed = read.and_then(|document| parts.place(document, file.text));
+        let placed = read.and_then(|document| parts.place(document, file));
         placed.map_err(|why| (file.name.to_owned(), why))?;
     }
+    parts.place_scripts()?;
     parts.place_options();
     let names = files.iter().map(|file| file.name.to_owned()).collect();
     Ok(parts.read(names, hidden_size))
@@ -190,16 +198,20 @@ impl Job<'_> {
 }
 
 impl Parts {
-    fn place(&mut self, document: Document, text: &str) -> Result<(), Unread> {
+    fn place(&mut self, document: Document, file: &File) -> Result<(), Unread> {
         let map = match document {
             Document::Tree(map) => map,
             Document::Script => {
-                let started = command::read(&shell::read(text));
-                if started.parts.is_empty() && started.options.entries.is_empty() {
-                    return Err(Unread::Unknown);
+                let started = command::read(&shell::read(file.text));
+                if started.is_empty() {
+                    self.silent = Some(file.name.to_owned());
                 }
                 self.of_formats.extend(started.parts);
-                self.options.extend(started.options);
+                self.started.extend(started.program);
+                return Ok(());
+            }
+            Document::Python(code) => {
+                self.scripts.push(python::Script::new(file.name, code));
                 return Ok(());
             }
         };
@@ -221,7 +233,7 @@ impl Parts {
     }
 
     fn place_keys(&mut self, format: &'static Format, mut said: Said) {
-        if !is_beside_a_trainer(format) {
+        if !is_beside_a_trainer(format) && format.name != "python" {
             let within = said.take_within("deepspeed.");
             if let Some(deepspeed) =
                 registry::format("deepspeed").filter(|_| !within.entries.is_empty())
@@ -232,6 +244,51 @@ impl Parts {
         self.of_formats.push((format, said));
     }
 
+    /// Reads scripts with the options of the command lines that start them, and places the others.
+    fn place_scripts(&mut self) -> Result<(), (String, Unread)> {
+        let scripts = std::mem::take(&mut self.scripts);
+        for script in &scripts {
+            let is_of = |program: &str| {
+                let file = program.rsplit('/').next().unwrap_or(program);
+                let is_python = file.rsplit('.').next() == Some("py");
+                file == script.name || scripts.len() == 1 && is_python
+            };
+            let started = std::mem::take(&mut self.started);
+            let (own, others) = started
+                .into_iter()
+                .partition(|(program, ..)| is_of(program));
+            self.started = others;
+            let own: Vec<_> = own;
+            let mut given = Said::default();
+            for (_, _, said) in own {
+                given.extend(said);
+            }
+            let read = script.read(given);
+            if let Some(framework) = read.other {
+                return Err((script.name.clone(), Unread::Other { framework }));
+            }
+            if !read.says {
+                self.silent = Some(script.name.clone());
+            }
+            for (format, said) in read.into_parts() {
+                self.place_keys(format, said);
+            }
+        }
+        for (_, format, said) in std::mem::take(&mut self.started) {
+            match format {
+                Some(format) => self.of_formats.push((format, said)),
+                None => self.options.extend(said),
+            }
+        }
+        let says = !self.of_formats.is_empty() || !self.options.is_empty();
+        match self.silent.take() {
+            Some(name) if !says && self.model.is_none() && self.scenario.is_none() => {
+                Err((name, Unread::Unknown))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Follows every part, those first that others rest on.
     fn read(self, names: Vec<String>, hidden_size: HiddenSize) -> Import {
         let mut job = Job::new(hidden_size, names);
@@ -240,7 +297,7 @@ impl Parts {
         if model.is_some() {
             kinds.push("hf_config");
         }
-        for format in FORMATS {
+        for format in std::iter::once(&python::FORMAT).chain(FORMATS) {
             if is_beside_a_trainer(format) {
                 name_model(&mut model, &mut job);
             }
@@ -250,7 +307,7 @@ impl Parts {
                     said.extend(part.clone());
                 }
             }
-            if said.entries.is_empty() {
+            if said.is_empty() {
                 continue;
             }
             kinds.push(format.name);

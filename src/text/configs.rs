@@ -180,9 +180,9 @@ pub fn unread_sentence(why: &Unread, language: Language) -> String {
             format!("这是 {framework} 的配置，尚不支持：请写场景，或提供模型的 config.json。"),
         ),
         Unread::Unknown => (
-            "This is no configuration that is known: TrainingArguments, TRL, PEFT, accelerate, DeepSpeed, axolotl, LLaMA-Factory, torchtune, torchtitan, Megatron-LM, a command line or a batch script."
+            "This is no configuration that is known: TrainingArguments, TRL, PEFT, accelerate, DeepSpeed, axolotl, LLaMA-Factory, torchtune, torchtitan, Megatron-LM, a script in Python, a command line or a batch script."
                 .to_owned(),
-            "不是已知的配置：TrainingArguments、TRL、PEFT、accelerate、DeepSpeed、axolotl、LLaMA-Factory、torchtune、torchtitan、Megatron-LM、命令行或批处理脚本。"
+            "不是已知的配置：TrainingArguments、TRL、PEFT、accelerate、DeepSpeed、axolotl、LLaMA-Factory、torchtune、torchtitan、Megatron-LM、Python 脚本、命令行或批处理脚本。"
                 .to_owned(),
         ),
     };

@@ -247,6 +247,7 @@ fn job(of: &Job, back: impl Fn() + 'static, language: Language) -> AnyView {
             Matters::No => return None,
             Matters::Maybe => InputWord::Unlisted.text(language),
             Matters::Value => InputWord::UnknownValue.text(language),
+            Matters::Computed => InputWord::Computed.text(language),
             Matters::Yes(lack) => lack_sentence(lack, language),
         };
         Some(view! { <li><code>{own.key.clone()}</code> " — " {why}</li> })
