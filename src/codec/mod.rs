@@ -10,6 +10,7 @@
 //!
 //! Not here: whether a scenario makes sense (`resolve::resolve`), and where text comes from.
 
+mod elsewhere;
 mod flat;
 mod job;
 mod json;
@@ -25,6 +26,7 @@ mod tree;
 mod view;
 mod written;
 
+pub use elsewhere::Elsewhere;
 pub use job::{Job, JobFile, Said, hidden_size_of, known_as, read_job};
 pub use json::{decode_json, encode_json, parse_json};
 pub use keys::{KEYS, Key, Kind};

@@ -1,5 +1,6 @@
 //! A job while its files are read: the scenario so far, and what is understood of each key.
 
+use super::named::{self, Given};
 use super::row::Lack;
 use super::said::{Entry, Said};
 use super::value;
@@ -62,6 +63,15 @@ pub enum Note {
         key: String,
         /// The file.
         file: String,
+    },
+    /// A key names a public file that is not among those given: it is taken as its repository has it.
+    Known {
+        /// The key.
+        key: String,
+        /// The file.
+        file: String,
+        /// The repository and its version.
+        source: &'static str,
     },
     /// No file says which model.
     NoModel,
@@ -156,12 +166,18 @@ pub(super) struct Job<'a> {
     /// Samples of a step on all GPUs, and the ranks that see the same ones.
     pub global_batch: Option<(u64, u64)>,
     pub hidden_size: HiddenSize<'a>,
-    /// Names of files that are given.
-    pub files: Vec<String>,
+    /// The files that are given.
+    pub given: Given,
+}
+
+/// The file that a key names, whose value is a path.
+pub(super) fn named_file(entry: &Entry) -> Option<String> {
+    let path = entry.value.as_str()?.trim();
+    (!value::is_off(&entry.value)).then(|| path.to_owned())
 }
 
 impl<'a> Job<'a> {
-    pub(super) fn new(hidden_size: HiddenSize<'a>, files: Vec<String>) -> Self {
+    pub(super) fn new(hidden_size: HiddenSize<'a>, given: Given) -> Self {
         Self {
             scenario: Value::Object(Map::new()),
             understood: Vec::new(),
@@ -181,7 +197,7 @@ impl<'a> Job<'a> {
             saves: false,
             global_batch: None,
             hidden_size,
-            files,
+            given,
         }
     }
 
@@ -216,13 +232,20 @@ impl<'a> Job<'a> {
     /// Notes a key that names a file.
     pub(super) fn name_file(&mut self, entry: &Entry) {
         self.understand(entry, "");
-        let Some(file) = value::text(&entry.value).filter(|_| !value::is_off(&entry.value)) else {
+        let Some(file) = named_file(entry).filter(|file| !self.given.has(&entry.name, file)) else {
             return;
         };
-        let last = |path: &str| path.rsplit(['/', '\\']).next().unwrap_or(path).to_owned();
-        if !self.files.iter().any(|given| last(given) == last(&file)) {
-            let key = entry.key.clone();
-            self.notes.push(Note::File { key, file });
+        let key = entry.key.clone();
+        let note = match named::find(&entry.name, &file) {
+            Some(known) => Note::Known {
+                key,
+                file,
+                source: known.source,
+            },
+            None => Note::File { key, file },
+        };
+        if !self.notes.contains(&note) {
+            self.notes.push(note);
         }
     }
 

@@ -23,6 +23,7 @@ mod job;
 mod launcher;
 mod llama_factory;
 mod megatron;
+mod named;
 mod objectives;
 mod peft;
 mod python;
@@ -53,6 +54,8 @@ pub use write::{slurm, variables};
 
 use document::Document;
 use job::Job;
+use named::{BESIDE_A_TRAINER, Given, Named};
+use row::Does;
 use said::Said;
 use serde_json::{Map, Value};
 
@@ -106,6 +109,8 @@ struct Parts {
     silent: Option<String>,
     /// Options of programs that command lines start: the program, their format where it is told.
     started: Vec<(String, Option<&'static Format>, Said)>,
+    /// The files that are given.
+    given: Given,
 }
 
 /// Reads the files of a job.
@@ -120,9 +125,10 @@ pub fn import(files: &[File], hidden_size: HiddenSize) -> Result<Import, (String
         placed.map_err(|why| (file.name.to_owned(), why))?;
     }
     parts.place_scripts()?;
+    parts.given.names = files.iter().map(|file| file.name.to_owned()).collect();
+    parts.place_named();
     parts.place_options();
-    let names = files.iter().map(|file| file.name.to_owned()).collect();
-    Ok(parts.read(names, hidden_size))
+    Ok(parts.read(hidden_size))
 }
 
 /// Reads the keys of one format on the hardware of a scenario.
@@ -135,7 +141,7 @@ fn read_keys(
     let mut parts = Parts::default();
     parts.place_keys(format, Said::tree(keys));
     parts.scenario = Some(scenario);
-    parts.read(Vec::new(), hidden_size)
+    parts.read(hidden_size)
 }
 
 /// Adds what a scenario says: its hardware before the job is put together, all of it after.
@@ -171,7 +177,7 @@ fn merge(under: &mut Value, over: &Map<String, Value>) {
 
 /// Whether a format's keys stand beside those of a trainer.
 fn is_beside_a_trainer(format: &Format) -> bool {
-    ["peft", "accelerate", "deepspeed", "launcher"].contains(&format.name)
+    BESIDE_A_TRAINER.contains(&format.name)
 }
 
 /// The model's config says more than its name.
@@ -228,6 +234,7 @@ impl Parts {
             return Err(Unread::Other { framework });
         }
         let format = told(&said).ok_or(Unread::Unknown)?;
+        self.given.formats.push(format.name);
         self.place_keys(format, said);
         Ok(())
     }
@@ -289,9 +296,48 @@ impl Parts {
         }
     }
 
+    /// Places the public files that the parts name and that are not given, before what names them, which counts more.
+    fn place_named(&mut self) {
+        let nameless = File { name: "", text: "" };
+        let mut seen = Vec::new();
+        loop {
+            let named = self.named().into_iter();
+            let open = named.filter(|own| !seen.contains(own)).collect::<Vec<_>>();
+            if open.is_empty() {
+                return;
+            }
+            for Named { key, file } in open {
+                let known = named::find(&key, &file).filter(|_| !self.given.has(&key, &file));
+                let mut own = Self::default();
+                if let Some(known) = known
+                    && own.place(Document::Tree(known.keys), &nameless).is_ok()
+                {
+                    self.of_formats.splice(0..0, own.of_formats);
+                }
+                seen.push(Named { key, file });
+            }
+        }
+    }
+
+    /// The keys of the parts that name files.
+    fn named(&self) -> Vec<Named> {
+        let trainer = registry::format("training-arguments").unwrap_or(&FORMATS[0]);
+        let parts = self.of_formats.iter().map(|(format, said)| (*format, said));
+        let parts = parts.chain([(trainer, &self.options)]);
+        let entries = parts.flat_map(|(format, said)| {
+            let entries = said.entries.iter();
+            entries.filter(|entry| matches!(format.row(&entry.name), Some(Does::File)))
+        });
+        let named = entries.filter_map(|entry| {
+            let (key, file) = (entry.name.clone(), job::named_file(entry)?);
+            Some(Named { key, file })
+        });
+        named.collect()
+    }
+
     /// Follows every part, those first that others rest on.
-    fn read(self, names: Vec<String>, hidden_size: HiddenSize) -> Import {
-        let mut job = Job::new(hidden_size, names);
+    fn read(self, hidden_size: HiddenSize) -> Import {
+        let mut job = Job::new(hidden_size, self.given);
         let mut kinds = Vec::new();
         let mut model = self.model;
         if model.is_some() {

@@ -1,10 +1,11 @@
 //! `highwater import` and `highwater export`: configurations in, configurations out.
 
+use crate::gathered;
 use crate::lines::{read, sentence, write_line};
 use crate::{BAD_INPUT, DOES_NOT_FIT, FITS, bytes, print, refuse_line};
 use highwater::ask::Scenario;
 use highwater::codec::{
-    JobFile, Said, Unwritten, ViewOptions, encode_json, encode_query, key, read_job, write_job,
+    JobFile, Said, Unwritten, ViewOptions, encode_json, encode_query, key, write_job,
     written_formats,
 };
 use highwater::configs;
@@ -117,6 +118,8 @@ pub struct Imported {
     pub scenario: Scenario,
     read: configs::Import,
     findings: Vec<Value>,
+    /// The files that were read.
+    files: Vec<String>,
 }
 
 /// Why files are not read.
@@ -150,7 +153,7 @@ pub fn read_files(texts: &[JobFile], set: &[Setting]) -> Result<Imported, Proble
         let value = value.map_err(|why| format!("--set {path}: {}", english(&why)))?;
         values.push((path.clone(), value));
     }
-    let job = read_job(texts, &values).map_err(|(name, why)| {
+    let gathered = gathered::read(texts, &values).map_err(|(name, why)| {
         let unknown = why == configs::Unread::Unknown;
         let why = unread_sentence(&why, LANGUAGE);
         let said = if texts.len() > 1 {
@@ -160,6 +163,7 @@ pub fn read_files(texts: &[JobFile], set: &[Setting]) -> Result<Imported, Proble
         };
         Problem { said, unknown }
     })?;
+    let job = gathered.job;
     let findings = job.said.iter().map(|said| match said {
         Said::Finding(finding) => {
             json!({"key": finding.key, "message": english(&finding.message)})
@@ -175,8 +179,11 @@ pub fn read_files(texts: &[JobFile], set: &[Setting]) -> Result<Imported, Proble
             json!({"key": "hardware.gpu", "message": gpu_taken_for(name, id, LANGUAGE)})
         }
     });
+    let more = gathered.said.iter();
+    let more = more.map(|said| json!({"key": said.key, "message": said.text}));
     Ok(Imported {
-        findings: findings.collect(),
+        findings: findings.chain(more).collect(),
+        files: gathered.files,
         scenario: job.scenario,
         read: job.read,
     })
@@ -208,6 +215,7 @@ impl Imported {
             .collect();
         json!({
             "kind": self.kind(),
+            "files": self.files,
             "scenario": self.facts(),
             "understood": understood,
             "assumed": assumed,
