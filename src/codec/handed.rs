@@ -33,21 +33,32 @@ impl Handed {
     /// # Errors
     /// The name of a file that is no configuration, and why.
     pub fn read_job(&self, set: &[(String, Value)]) -> Result<Job, (String, Unread)> {
-        let own = read_job(&self.job, set)?;
+        read_job(&self.job, &self.settings(set)?)
+    }
+
+    /// The settings `set`, with those of the machine that neither they nor the job's files say.
+    ///
+    /// # Errors
+    /// The name of a file that is no configuration, and why.
+    pub fn settings(
+        &self,
+        set: &[(String, Value)],
+    ) -> Result<Vec<(String, Value)>, (String, Unread)> {
+        let mut all = set.to_vec();
         let settings = match (&self.machine, self.failures.first()) {
             (Some(machine), _) => machine_settings(machine),
             (None, Some(failure)) => failure_settings(failure),
-            (None, None) => return Ok(own),
+            (None, None) => return Ok(all),
         };
+        let own = read_job(&self.job, set)?;
         let says = |path: &str| {
             let pointer = format!("/{}", path.replace('.', "/"));
             own.read.scenario.pointer(&pointer).is_some()
         };
         let is_set = |path: &str| set.iter().any(|(own, _)| own == path);
-        let is_open = |path: &str| !says(path) && !is_set(path);
-        let open = settings.into_iter().filter(|(path, _)| is_open(path));
-        let all: Vec<(String, Value)> = set.iter().cloned().chain(open).collect();
-        read_job(&self.job, &all)
+        let open = |path: &str| !says(path) && !is_set(path);
+        all.extend(settings.into_iter().filter(|(path, _)| open(path)));
+        Ok(all)
     }
 
     /// The scenario that was handed in as one, where it was.

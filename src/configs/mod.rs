@@ -24,9 +24,11 @@ mod launcher;
 mod llama_factory;
 mod llama_factory_v1;
 mod megatron;
+mod named;
 mod objectives;
 mod openrlhf;
 mod peft;
+mod python;
 mod refused;
 mod registry;
 mod row;
@@ -56,6 +58,8 @@ pub use write::{slurm, variables};
 
 use document::Document;
 use job::Job;
+use named::{BESIDE_A_TRAINER, Given, Named};
+use row::Does;
 use said::Said;
 use serde_json::{Map, Value};
 
@@ -105,6 +109,14 @@ struct Parts {
     model: Option<Map<String, Value>>,
     /// A scenario, which counts more than all else.
     scenario: Option<Map<String, Value>>,
+    /// Scripts in Python.
+    scripts: Vec<python::Script>,
+    /// A file that says nothing by itself: a command without options, a script without a trainer.
+    silent: Option<String>,
+    /// Options of programs that command lines start: the program, their format where it is told.
+    started: Vec<(String, Option<&'static Format>, Said)>,
+    /// The files that are given.
+    given: Given,
 }
 
 /// Reads the files of a job. The scenario `given` counts more than the files do, and decides with them: the number of
@@ -120,12 +132,14 @@ pub fn import(
     let mut parts = Parts::default();
     for file in files {
         let read = document::read(file.text);
-        let placed = read.and_then(|document| parts.place(document, file.text));
+        let placed = read.and_then(|document| parts.place(document, file));
         placed.map_err(|why| (file.name.to_owned(), uncovered::or_source(why, file.text)))?;
     }
+    parts.place_scripts()?;
+    parts.given.names = files.iter().map(|file| file.name.to_owned()).collect();
+    parts.place_named();
     parts.place_options();
-    let names = files.iter().map(|file| file.name.to_owned()).collect();
-    Ok(parts.read(names, given, hidden_size))
+    Ok(parts.read(given, hidden_size))
 }
 
 /// Reads the keys of one format on the hardware of a scenario.
@@ -137,7 +151,7 @@ fn read_keys(
 ) -> Import {
     let mut parts = Parts::default();
     parts.place_keys(format, Said::tree(keys));
-    parts.read(Vec::new(), &scenario, hidden_size)
+    parts.read(&scenario, hidden_size)
 }
 
 /// Adds what a scenario says: its hardware before the job is put together, all of it after.
@@ -173,7 +187,7 @@ fn merge(under: &mut Value, over: &Map<String, Value>) {
 
 /// Whether a format's keys stand beside those of a trainer.
 fn is_beside_a_trainer(format: &Format) -> bool {
-    ["peft", "accelerate", "deepspeed", "launcher"].contains(&format.name)
+    BESIDE_A_TRAINER.contains(&format.name)
 }
 
 /// The model's config says more than its name.
@@ -200,24 +214,26 @@ impl Job<'_> {
 }
 
 impl Parts {
-    fn place(&mut self, document: Document, text: &str) -> Result<(), Unread> {
+    fn place(&mut self, document: Document, file: &File) -> Result<(), Unread> {
         let map = match document {
             Document::Tree(map) => map,
             Document::Script => {
-                let script = shell::read(text);
+                let script = shell::read(file.text);
                 if let Some(why) = uncovered::commands(&script.commands) {
                     return Err(why);
                 }
                 let started = command::read(&script);
-                let says = !started.parts.is_empty() || !started.options.entries.is_empty();
-                if !says && started.program.is_none() {
-                    return Err(Unread::Unknown);
+                if started.is_empty() {
+                    self.silent = Some(file.name.to_owned());
                 }
                 for (format, said) in started.parts {
                     self.place_keys(format, said);
                 }
-                self.options.extend(started.options);
-                self.program = self.program.take().or(started.program);
+                self.started.extend(started.program);
+                return Ok(());
+            }
+            Document::Python(code) => {
+                self.scripts.push(python::Script::new(file.name, code));
                 return Ok(());
             }
         };
@@ -234,12 +250,13 @@ impl Parts {
             return Err(why);
         }
         let format = told(&said).ok_or(Unread::Unknown)?;
+        self.given.formats.push(format.name);
         self.place_keys(format, said);
         Ok(())
     }
 
     fn place_keys(&mut self, format: &'static Format, mut said: Said) {
-        if !is_beside_a_trainer(format) {
+        if !is_beside_a_trainer(format) && format.name != "python" {
             let within = said.take_within("deepspeed.");
             if let Some(deepspeed) =
                 registry::format("deepspeed").filter(|_| !within.entries.is_empty())
@@ -250,20 +267,103 @@ impl Parts {
         self.of_formats.push((format, said));
     }
 
+    /// Reads scripts with the options of the command lines that start them, and places the others.
+    fn place_scripts(&mut self) -> Result<(), (String, Unread)> {
+        let scripts = std::mem::take(&mut self.scripts);
+        for script in &scripts {
+            let is_of = |program: &str| {
+                let file = program.rsplit('/').next().unwrap_or(program);
+                let is_python = file.rsplit('.').next() == Some("py");
+                file == script.name || scripts.len() == 1 && is_python
+            };
+            let started = std::mem::take(&mut self.started);
+            let (own, others) = started
+                .into_iter()
+                .partition(|(program, ..)| is_of(program));
+            self.started = others;
+            let own: Vec<_> = own;
+            let mut given = Said::default();
+            for (_, _, said) in own {
+                given.extend(said);
+            }
+            let read = script.read(given);
+            if let Some((framework, instead)) = read.other {
+                return Err((script.name.clone(), Unread::Other { framework, instead }));
+            }
+            if !read.says {
+                self.silent = Some(script.name.clone());
+            }
+            for (format, said) in read.into_parts() {
+                self.place_keys(format, said);
+            }
+        }
+        for (program, format, said) in std::mem::take(&mut self.started) {
+            match format {
+                Some(format) => self.place_keys(format, said),
+                None => {
+                    self.options.extend(said);
+                    self.program = Some(program).filter(|program| !program.is_empty());
+                }
+            }
+        }
+        let says =
+            !self.of_formats.is_empty() || !self.options.is_empty() || self.program.is_some();
+        match self.silent.take() {
+            Some(name) if !says && self.model.is_none() && self.scenario.is_none() => {
+                Err((name, Unread::Unknown))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Places the public files that the parts name and that are not given, before what names them, which counts more.
+    fn place_named(&mut self) {
+        let nameless = File { name: "", text: "" };
+        let mut seen = Vec::new();
+        loop {
+            let named = self.named().into_iter();
+            let open = named.filter(|own| !seen.contains(own)).collect::<Vec<_>>();
+            if open.is_empty() {
+                return;
+            }
+            for Named { key, file } in open {
+                let known = named::find(&key, &file).filter(|_| !self.given.has(&key, &file));
+                let mut own = Self::default();
+                if let Some(known) = known
+                    && own.place(Document::Tree(known.keys), &nameless).is_ok()
+                {
+                    self.of_formats.splice(0..0, own.of_formats);
+                }
+                seen.push(Named { key, file });
+            }
+        }
+    }
+
+    /// The keys of the parts that name files.
+    fn named(&self) -> Vec<Named> {
+        let trainer = registry::format("training-arguments").unwrap_or(&FORMATS[0]);
+        let parts = self.of_formats.iter().map(|(format, said)| (*format, said));
+        let parts = parts.chain([(trainer, &self.options)]);
+        let entries = parts.flat_map(|(format, said)| {
+            let entries = said.entries.iter();
+            entries.filter(|entry| matches!(format.row(&entry.name), Some(Does::File)))
+        });
+        let named = entries.filter_map(|entry| {
+            let (key, file) = (entry.name.clone(), job::named_file(entry)?);
+            Some(Named { key, file })
+        });
+        named.collect()
+    }
+
     /// Follows every part, those first that others rest on.
-    fn read(
-        self,
-        names: Vec<String>,
-        given: &Map<String, Value>,
-        hidden_size: HiddenSize,
-    ) -> Import {
-        let mut job = Job::new(hidden_size, names);
+    fn read(self, given: &Map<String, Value>, hidden_size: HiddenSize) -> Import {
+        let mut job = Job::new(hidden_size, self.given);
         let mut kinds = Vec::new();
         let mut model = self.model;
         if model.is_some() {
             kinds.push("hf_config");
         }
-        for format in FORMATS {
+        for format in std::iter::once(&python::FORMAT).chain(FORMATS) {
             if is_beside_a_trainer(format) {
                 name_model(&mut model, &mut job);
             }
@@ -273,7 +373,7 @@ impl Parts {
                     said.extend(part.clone());
                 }
             }
-            if said.entries.is_empty() {
+            if said.is_empty() {
                 continue;
             }
             kinds.push(format.name);

@@ -7,11 +7,11 @@ use super::said::Said;
 use Instead::{Generators, Gpt2, NotPyTorch, Scenario, Vision};
 
 /// A tool and what is possible instead.
-type Tool = (&'static str, Instead);
+pub(super) type Tool = (&'static str, Instead);
 
 const DIFFUSERS: Tool = ("diffusers", Generators);
 const KOHYA: Tool = ("kohya's sd-scripts", Generators);
-const ULTRALYTICS: Tool = ("Ultralytics YOLO", Vision);
+pub(super) const ULTRALYTICS: Tool = ("Ultralytics YOLO", Vision);
 const NNUNET: Tool = ("nnU-Net", Vision);
 const NANOGPT: Tool = ("nanoGPT", Gpt2);
 const ONE_TRAINER: Tool = ("OneTrainer", Generators);

@@ -68,23 +68,27 @@ fn as_one(files: &[PathBuf]) -> Option<Answer> {
 
 /// A failure or a machine beside the job.
 fn together(handed: &Handed) -> Result<Answer, String> {
-    let (kind, scenario, facts) = if let Some(scenario) = handed.scenario() {
+    let (kind, scenario, facts, stop) = if let Some(scenario) = handed.scenario() {
         let facts = json!(scenario);
-        ("scenario".to_owned(), scenario, facts)
+        ("scenario".to_owned(), scenario, facts, None)
     } else {
         let imported = configs::read_files(handed, &[]).map_err(|problem| problem.said)?;
-        (imported.kind(), imported.scenario.clone(), imported.facts())
+        let (kind, facts) = (imported.kind(), imported.facts());
+        (kind, imported.scenario, facts, imported.stop)
     };
     let job = json!({"kind": kind, "facts": facts});
     let Some(failure) = handed.failures.first() else {
         return Ok(Answer::Configuration {
             kind: format!("{kind}+nvidia-smi"),
             facts,
+            stop,
         });
     };
     let mut answer = json!(failed(failure.clone()));
     answer["job"] = job;
-    if let Value::Object(explained) = together::explained(failure, &scenario) {
+    if let Some(why) = stop {
+        answer["stop"] = why.into();
+    } else if let Value::Object(explained) = together::explained(failure, &scenario) {
         for (key, value) in explained {
             answer[key] = value;
         }
@@ -140,7 +144,11 @@ enum Answer {
 
 impl Answer {
     fn lacks_its_model(&self) -> bool {
-        matches!(self, Self::Configuration { stop: Some(_), .. })
+        match self {
+            Self::Configuration { stop, .. } => stop.is_some(),
+            Self::Together(answer) => !answer["stop"].is_null(),
+            _ => false,
+        }
     }
 
     fn is_of(&self, kinds: &[&str]) -> bool {
