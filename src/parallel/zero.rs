@@ -6,6 +6,7 @@
 
 mod buckets;
 mod coordinator;
+mod flat;
 mod gathered;
 mod init;
 mod norm;

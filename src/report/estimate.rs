@@ -192,7 +192,7 @@ fn verdict(spec: &ResolvedSpec, device: &DeviceReport, host: &HostEstimate) -> V
     let host_fit = Fit::new(host.peak.total, spec.host.ram);
     Verdict {
         fits: device_fit.fits && host_fit.fits,
-        binding_phase: device.binding().phase,
+        binding_phase: device.highest().phase,
         device: device_fit,
         host: host_fit,
         swapped: host_fit.shortfall().min(spec.host.swap),

@@ -28,8 +28,9 @@ pub(super) struct Holdings<'a> {
     /// Events and phases so far.
     event: u32,
     phase: usize,
-    /// The most in the phases that ended, and in the one that goes on.
+    /// The most in the phases that ended, before the first of them, and in the one that goes on.
     highest: Held,
+    before: Held,
     of_phase: Held,
     /// The next point that is shown, and its event.
     point: usize,
@@ -47,6 +48,7 @@ impl<'a> Holdings<'a> {
             event: 0,
             phase: 0,
             highest: Held::default(),
+            before: Held::default(),
             of_phase: Held::default(),
             point: 0,
             shown,
@@ -106,13 +108,15 @@ impl<'a> Holdings<'a> {
         self.highest = self.highest.max_of_each(self.of_phase);
         if let Some(ended) = self.phases[..self.phase].last_mut() {
             ended.held = self.of_phase;
+        } else {
+            self.before = self.before.max_of_each(self.of_phase);
         }
     }
 
-    /// The run has ended: the most of the whole.
-    pub fn ended(mut self) -> Held {
+    /// The run has ended: the most of the whole, and before the first phase.
+    pub fn ended(mut self) -> [Held; 2] {
         self.end_phase();
-        self.highest
+        [self.highest, self.before]
     }
 }
 

@@ -1,5 +1,6 @@
 use super::phases::step;
 use super::watch::{Watched, watch};
+use super::{DeviceReport, estimate};
 use crate::device::Settings;
 use crate::sim::{Event, Mark, Phase, RawStorage, Trace};
 use crate::tape::Category;
@@ -128,4 +129,54 @@ fn a_thinned_timeline_keeps_the_peak() {
     let peak = timeline.points[timeline.peak];
     assert_eq!(peak.composition.total(), Bytes(11 * MIB + 512));
     assert!(timeline.points.is_sorted_by(|a, b| a.event < b.event));
+}
+
+fn zero_2(model: &str, capacity: u64) -> DeviceReport {
+    let context = 541_786_112;
+    let asked = serde_json::json!({
+        "model": model, "precision": "bf16", "seq_len": 512, "micro_batch_size": 1, "activation_checkpointing": "full",
+        "hardware": {"gpu": "rtx-4090", "gpu_memory": capacity + context, "gpus_per_node": 8},
+        "parallelism": {"dp": {"kind": "deepspeed_zero", "stage": 2, "offload_optimizer": "cpu"}},
+    });
+    let scenario = serde_json::from_value(asked).expect("a scenario");
+    estimate(&scenario).expect("an answer").report.device
+}
+
+/// torch 2.15 and DeepSpeed 0.19.8, of whose device the allocator may have so much: runs out at the first, not at
+/// the second.
+#[test]
+fn zero_runs_where_pytorch_did_at_a_capacity() {
+    for (capacity, fits) in [
+        (6_150_000_000, false),
+        (7_274_999_994, false),
+        (7_416_666_660, true),
+        (100_000_000_000, true),
+    ] {
+        let device = zero_2("qwen2.5-1.5b", capacity);
+        assert_eq!(device.total <= device.usable, fits, "{capacity}");
+        assert_eq!(device.steady_step.peak.peak_tensor, Bytes(6_097_914_368));
+        assert_eq!(
+            device.first_step.phases[0].peak_tensor,
+            Bytes(4_382_703_104)
+        );
+    }
+}
+
+#[test]
+fn parameters_are_flattened_on_the_host_where_the_device_has_room_for_one_copy() {
+    let parameters = Bytes(15_231_233_024);
+    let [small, large] = [25_000_000_000, 60_000_000_000].map(|of| zero_2("qwen2.5-7b", of));
+    assert_eq!(small.run.before, None);
+    assert!(small.run.peak_allocated < parameters + parameters);
+    let before = large
+        .run
+        .before
+        .expect("two copies are the most that is reserved");
+    assert!(before.peak_tensor >= parameters + parameters);
+    assert_eq!(large.highest().phase, Phase::Loading);
+    assert_eq!(small.highest().phase, Phase::Backward);
+    assert_eq!(
+        large.steady_step.phases.len(),
+        small.steady_step.phases.len()
+    );
 }

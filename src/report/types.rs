@@ -224,6 +224,14 @@ impl DeviceReport {
             &self.steady_step.peak
         }
     }
+
+    /// The phase in which the device's total comes: what binds, or what is before the first step where that reserves
+    /// more and the allocator needs not give it back.
+    pub fn highest(&self) -> &PhaseReport {
+        let before = self.run.before.as_ref();
+        let counts = |before: &&PhaseReport| before.peak_reserved + self.context <= self.total;
+        before.filter(counts).unwrap_or_else(|| self.binding())
+    }
 }
 
 /// Peaks of the whole run of one process.
@@ -233,6 +241,9 @@ pub struct RunReport {
     pub peak_allocated: Bytes,
     /// `torch.cuda.max_memory_reserved()`.
     pub peak_reserved: Bytes,
+    /// The model on its way to the device, before the first phase of a step, where that reserves more than any.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub before: Option<PhaseReport>,
 }
 
 names! {

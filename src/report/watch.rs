@@ -7,10 +7,10 @@ use super::asked::Asked;
 use super::holdings::{Holdings, PhasePeak};
 use super::replayed::{replay, replayed, unlimited, within_its_limit};
 use super::stretch::{Alive, Stretch, Stretches};
-use super::{PhaseSpan, RunReport, Timeline, TimelinePoint};
+use super::{PhaseReport, PhaseSpan, RunReport, Timeline, TimelinePoint};
 use crate::device::{Failure, Held, Replay, Settings};
 use crate::model::ResolvedSpec;
-use crate::sim::Trace;
+use crate::sim::{Phase, Trace};
 use crate::units::Bytes;
 use std::ops::Range;
 
@@ -75,6 +75,8 @@ struct Watcher<'a> {
     /// What is asked for, and the most of it.
     asked_now: Asked,
     asked: Asked,
+    /// The highest moment before the first phase.
+    before: Alive,
     phases: Vec<PhasePeak>,
     points: Vec<TimelinePoint>,
     /// Events of short stretches that share a point, and the highest moment in them.
@@ -91,6 +93,7 @@ impl<'a> Watcher<'a> {
             storages: 0,
             asked_now: Asked::default(),
             asked: Asked::default(),
+            before: Alive::default(),
             phases: Vec::with_capacity(trace.marks.len()),
             points: Vec::with_capacity(
                 POINTS + trace.program.len() + 2 * BORDERS.min(trace.marks.len()),
@@ -149,6 +152,8 @@ impl<'a> Watcher<'a> {
             if (self.pending).is_none_or(|(_, before)| highest.live > before.live) {
                 self.pending = Some((self.event + stretch.highest_at, highest));
             }
+        } else if highest.live > self.before.live {
+            self.before = highest;
         }
         self.alive = self.alive.after(&stretch.whole);
         self.storages = self.storages.max(self.alive.storages);
@@ -207,6 +212,7 @@ impl<'a> Watcher<'a> {
             trace,
             asked,
             storages,
+            before,
             mut phases,
             mut points,
             ..
@@ -217,7 +223,7 @@ impl<'a> Watcher<'a> {
         replay.make_room(storages as usize);
         let mut held = Holdings::new(&mut phases, &mut points, built);
         let failure = replayed(trace, &mut replay, emptied, &mut held).err();
-        let highest = held.ended();
+        let [highest, built] = held.ended();
         let total = |at: usize| points[at].composition.total();
         let peak =
             (0..points.len()).fold(0, |best, i| if total(i) > total(best) { i } else { best });
@@ -225,6 +231,7 @@ impl<'a> Watcher<'a> {
             run: RunReport {
                 peak_allocated: Bytes(highest.allocated),
                 peak_reserved: Bytes(highest.reserved),
+                before: higher_before(before, built, &phases),
             },
             timeline: Timeline {
                 spans: phases.iter().map(|phase| phase.span).collect(),
@@ -237,6 +244,18 @@ impl<'a> Watcher<'a> {
             within: replay.within(),
         }
     }
+}
+
+/// The moment before the first phase with the most that is alive, where more was `held` until then than in any phase.
+fn higher_before(alive: Alive, held: Held, phases: &[PhasePeak]) -> Option<PhaseReport> {
+    let of_phases = phases.iter().map(|phase| phase.held.reserved).max();
+    (held.reserved > of_phases.unwrap_or(0)).then_some(PhaseReport {
+        phase: Phase::Loading,
+        peak_tensor: Bytes(alive.live),
+        peak_allocated: Bytes(held.allocated),
+        peak_reserved: Bytes(held.reserved),
+        composition: alive.composition,
+    })
 }
 
 fn number(n: usize) -> u32 {

@@ -2,7 +2,7 @@
 
 use crate::estimate::More;
 use highwater::ask::Severity;
-use highwater::report::{Report, StepReport};
+use highwater::report::{PhaseReport, Report, StepReport};
 use highwater::text::{
     ByteUnits, Language, Scale, batch_lengths, english, exact, lagging_sentence, method_name,
     other_figures, other_reasons, rank_place, ranks_alike, ranks_summary, segments_sentence,
@@ -36,6 +36,10 @@ pub fn write(report: &Report, more: &More, out: &mut dyn Write) -> io::Result<()
         "allocated",
         "reserved"
     )?;
+    if let Some(before) = &report.device.run.before {
+        writeln!(out, "before the first step")?;
+        write_phase(before, false, scale, out)?;
+    }
     for (name, step) in [
         ("first step", &report.device.first_step),
         ("steady step", &report.device.steady_step),
@@ -120,22 +124,25 @@ pub fn write(report: &Report, more: &More, out: &mut dyn Write) -> io::Result<()
 
 fn write_step(name: &str, step: &StepReport, scale: Scale, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "{name}")?;
-    for phase in &step.phases {
-        let binds = if phase.phase == step.peak.phase {
-            " *"
-        } else {
-            ""
-        };
-        writeln!(
-            out,
-            "  {:<20}{:>12}{:>12}{:>12}{binds}",
-            phase.phase.name(),
-            scale.finer(phase.peak_tensor),
-            scale.finer(phase.peak_allocated),
-            scale.finer(phase.peak_reserved),
-        )?;
-    }
-    Ok(())
+    let mut phases = step.phases.iter();
+    phases.try_for_each(|phase| write_phase(phase, phase.phase == step.peak.phase, scale, out))
+}
+
+fn write_phase(
+    phase: &PhaseReport,
+    binds: bool,
+    scale: Scale,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    writeln!(
+        out,
+        "  {:<20}{:>12}{:>12}{:>12}{}",
+        phase.phase.name(),
+        scale.finer(phase.peak_tensor),
+        scale.finer(phase.peak_allocated),
+        scale.finer(phase.peak_reserved),
+        if binds { " *" } else { "" },
+    )
 }
 
 fn write_part(name: &str, bytes: Bytes, scale: Scale, out: &mut dyn Write) -> io::Result<()> {

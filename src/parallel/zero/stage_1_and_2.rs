@@ -3,7 +3,7 @@
 
 use super::Timer;
 use super::buckets::Buckets;
-use super::norm;
+use super::{flat, norm};
 use crate::ask::{Mesh, OffloadDevice, Zero};
 use crate::model::ResolvedSpec;
 use crate::parallel::wrapper::{OnRank, Wrapper};
@@ -71,7 +71,7 @@ impl Stage1And2 {
         let elements: u64 = tensors.iter().map(Tensor::numel).sum();
         // `nccl_start_alignment_factor` is 2.
         let part = elements.div_ceil(2 * ranks) * 2;
-        let flat = flatten(t, &tensors, part * ranks, low);
+        let flat = flat::flatten(t, spec, &tensors, (part * ranks, low));
         let mut offset = 0;
         let own = place * part..(place + 1) * part;
         let members = tensors.into_iter().map(|tensor| {
@@ -212,20 +212,6 @@ impl Stage1And2 {
         t.with_parameters(&[(self.master.clone(), Some(gradient))], |t| run(t));
         drop((total, held));
     }
-}
-
-/// `_flatten_dense_tensors` of the parameters, which become parts of what it makes.
-fn flatten(t: &Tape, parameters: &[Tensor], elements: u64, dtype: DType) -> Tensor {
-    t.empty_cache();
-    let given: u64 = parameters.iter().map(Tensor::numel).sum();
-    let padding = elements - given;
-    let padding = (padding > 0).then(|| t.empty("zeros", Shape::from([padding]), dtype));
-    let flat = t.allocate("cat", Shape::from([elements]), dtype, Category::Parameters);
-    drop(padding);
-    for parameter in parameters {
-        parameter.free_storage();
-    }
-    flat
 }
 
 /// This rank's part in float32, made from a copy of it.
