@@ -2,12 +2,13 @@
 
 use highwater::ask::{
     ArrowPool, Checkpoint, DataLoader, Dataset, DatasetMode, Libraries, MultiprocessingContext,
-    TokenizerKind,
+    Scenario, TokenizerKind,
 };
 use highwater::host::{
     FACTS, HostDriver, HostEstimate, HostEvaluation, HostJob, HostPart, HostPhase,
     KNOWN_LIMITATIONS, Offloaded, estimate_job,
 };
+use highwater::report::estimate;
 use highwater::units::Bytes;
 
 /// A fixed sequence of numbers that look random (xorshift64).
@@ -68,6 +69,7 @@ impl Draw {
             },
             batch: (0..3).map(|_| Bytes(self.below(1 << 24))).collect(),
             checkpoint: self.one_of(Checkpoint::ALL),
+            first_reads: self.yes(),
             parameter_bytes: Bytes(self.below(8 << 30)),
             cast_from: Bytes(self.below(16 << 30)),
             cast_tensor: Bytes(self.below(1 << 30)),
@@ -318,5 +320,31 @@ fn what_grows_with_batch_workers_and_ranks_is_what_a_larger_job_needs_more() {
         let sum: Bytes = ranks.parts.iter().map(|(_, bytes)| *bytes).sum();
         assert_eq!(sum, ranks.total, "{job:?}");
         assert!(of(HostDriver::NumWorkers).is_some() && of(HostDriver::MicroBatchSize).is_some());
+    }
+}
+
+/// What a node needs while an 8B model in float32 comes to 8 ranks.
+fn loading(dp: &serde_json::Value) -> Bytes {
+    let asked = serde_json::json!({
+        "model": "llama-3.1-8b", "precision": "amp_bf16",
+        "hardware": {"gpus_per_node": 8}, "parallelism": {"dp": dp},
+    });
+    let scenario: Scenario = serde_json::from_value(asked).expect("a scenario");
+    let host = estimate(&scenario).expect("an answer").report.host;
+    host.phases[0].total
+}
+
+#[test]
+fn the_first_of_a_node_s_ranks_reads_for_all_where_fsdp_sends_the_weights() {
+    let parameters = 8_030_261_248 * 4;
+    for kind in ["fsdp1", "fsdp2"] {
+        let all = loading(&serde_json::json!({"kind": kind}));
+        let first = loading(&serde_json::json!({"kind": kind, "cpu_ram_efficient_loading": true}));
+        let saved = (all - first).get();
+        let others = 7 * parameters;
+        assert!(
+            (others..others + (1 << 30)).contains(&saved),
+            "{kind}: {saved}"
+        );
     }
 }

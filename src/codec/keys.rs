@@ -293,6 +293,11 @@ pub static KEYS: &[Key] = &[
         Kind::Flag,
     ),
     key("parallelism.dp.built_on_cpu", "built_on_cpu", Kind::Flag),
+    key(
+        "parallelism.dp.cpu_ram_efficient_loading",
+        "ram_efficient",
+        Kind::Flag,
+    ),
     key("parallelism.dp.bf16", "zero_bf16", Kind::Flag),
     key("parallelism.dp.overlap_comm", "overlap", Kind::Flag),
     key(

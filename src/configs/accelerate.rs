@@ -247,6 +247,13 @@ fn finish(said: &Said, job: &mut Job) {
     if kind == Some("fsdp") || said.is_on("use_fsdp") {
         job.fsdp_version = 1;
         hugging_face::fsdp(said, job);
+        if !said.has("fsdp_config.cpu_ram_efficient_loading") {
+            job.assume(
+                "parallelism.dp.cpu_ram_efficient_loading",
+                true,
+                "accelerate launch, accelerate 1.15",
+            );
+        }
     } else if kind == Some("deepspeed") || said.is_on("use_deepspeed") {
         job.wrapper = Some(Wrapper::Zero);
         // `DeepSpeedPlugin`: stage 2 unless said otherwise.

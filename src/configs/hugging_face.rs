@@ -311,6 +311,10 @@ pub(super) const FSDP: &[Row] = &[
         Sets("host.saving", Name(STATE_DICTS)),
     ),
     (
+        "fsdp_config.cpu_ram_efficient_loading",
+        Sets("parallelism.dp.cpu_ram_efficient_loading", Flag),
+    ),
+    (
         "fsdp_config.activation_checkpointing",
         Decides("activation_checkpointing"),
     ),
@@ -331,7 +335,6 @@ pub(super) const FSDP: &[Row] = &[
 ];
 
 pub(super) const FSDP_WITHOUT_MEMORY: &[&str] = &[
-    "fsdp_config.cpu_ram_efficient_loading",
     "fsdp_config.sync_module_states",
     "fsdp_config.final_state_dict_type",
     "fsdp_config.xla_fsdp_v2",

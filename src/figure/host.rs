@@ -57,7 +57,10 @@ pub fn node_rows(host: &HostEstimate, ram: Bytes) -> Vec<(NodeRow, CapacityBar<H
     let scale = ram.max(host.peak.total);
     let (savers, saving) = host.saving;
     let bar = |parts: &[(HostPart, Bytes)], saves: bool| {
-        let saving = (HostPart::Saving, if saves { saving } else { Bytes::ZERO });
+        let saving = (
+            host.peak.phase.of_few(),
+            if saves { saving } else { Bytes::ZERO },
+        );
         let all = parts.iter().copied().chain([saving]);
         let all = all.map(|(part, bytes)| (HostBarPart::Used(part), bytes));
         CapacityBar::folded(all, HostBarPart::Small, scale)

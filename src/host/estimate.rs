@@ -78,6 +78,16 @@ pub struct HostPhaseUse {
     pub composition: Vec<(HostPart, Bytes)>,
 }
 
+impl HostPhase {
+    /// The part that only some ranks have in it.
+    pub const fn of_few(self) -> HostPart {
+        match self {
+            Self::Load => HostPart::ModelLoading,
+            Self::Steady | Self::Evaluation | Self::Save => HostPart::Saving,
+        }
+    }
+}
+
 /// Parts that stand in the order of their kinds, as a map.
 pub(super) mod as_map {
     use crate::units::Bytes;
@@ -119,7 +129,7 @@ pub struct HostEstimate {
     /// What the node has once at the peak, whatever the number of ranks.
     #[serde(with = "as_map")]
     pub shared: Vec<(HostPart, Bytes)>,
-    /// How many ranks save at the peak, and what each adds.
+    /// How many ranks save at the peak, or read for the others ([`HostPhase::of_few`]), and what each adds.
     pub saving: (u64, Bytes),
     /// What grows at the peak with batch, workers and ranks.
     pub growth: Vec<Growth>,

@@ -4,8 +4,8 @@ use super::evaluation::HostEvaluation;
 use super::offload::Offloaded;
 use super::{data_parallel, facts};
 use crate::ask::{
-    Checkpoint, DataLoader, Dataset, Framework, Libraries, ModelRef, OptimizerName, Precision,
-    TokenizerKind,
+    Checkpoint, DataLoader, DataParallelKind, Dataset, Framework, Libraries, ModelRef,
+    OptimizerName, Precision, TokenizerKind,
 };
 use crate::model::{Input, ResolvedSpec};
 use crate::units::{Bytes, DType};
@@ -84,6 +84,8 @@ pub struct HostJob {
     pub batch: Vec<Bytes>,
     /// How the weights come in.
     pub checkpoint: Checkpoint,
+    /// Whether of each job's processes the first alone reads them.
+    pub first_reads: bool,
     /// Bytes of the model on its way to the device.
     pub parameter_bytes: Bytes,
     /// Bytes of the same in fp32, in which a model lives that is cast afterwards.
@@ -140,6 +142,7 @@ impl HostJob {
             loader: spec.dataloader,
             batch: batch_tensors(spec, spec.micro_batch_size),
             checkpoint,
+            first_reads: first_reads(spec),
             parameter_bytes: inputs.parameter_bytes,
             cast_from: in_dtype(spec, inputs.parameter_bytes, DType::Float32),
             cast_tensor: match parameter_dtype(spec.precision) {
@@ -183,6 +186,14 @@ pub(super) fn batch_tensors(spec: &ResolvedSpec, samples: u64) -> Vec<Bytes> {
         batch.push(Bytes(elements.saturating_mul(DType::Float32.size())));
     }
     batch
+}
+
+/// Whether the first process of a node alone reads the weights (`is_local_dist_rank_0`): those of the others are empty
+/// until FSDP sends them (`is_fsdp_enabled`, `modeling_utils.py`, transformers 5.23: not of quantized ones).
+fn first_reads(spec: &ResolvedSpec) -> bool {
+    let dp = &spec.parallelism.dp;
+    let sharded = matches!(dp.kind, DataParallelKind::Fsdp1 | DataParallelKind::Fsdp2);
+    sharded && dp.fsdp.cpu_ram_efficient_loading && !spec.quantization.is_on()
 }
 
 /// The dtype of the file that the weights are read from, where it is known. The published

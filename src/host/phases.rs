@@ -94,9 +94,9 @@ struct Phase {
     name: HostPhase,
     /// What every rank has.
     rank: Parts,
-    /// What each rank that saves has beside it.
+    /// What each rank that saves, or reads for the others, has beside it.
     saver: Bytes,
-    /// How many save.
+    /// How many do.
     savers: u64,
     /// What the node has once.
     shared: Parts,
@@ -110,12 +110,16 @@ impl Phase {
         let savers = job.jobs.min(job.ranks);
         let saver = match phase {
             HostPhase::Save => model::saving(job),
+            HostPhase::Load if job.first_reads => {
+                let read = model::loading(job);
+                read + loader::mapped(read)
+            }
             HostPhase::Load | HostPhase::Steady | HostPhase::Evaluation => Bytes::ZERO,
         };
         let shared = shared_parts(job, phase);
         let mut node = shared;
         node.add_times(&rank, job.ranks);
-        node.add(HostPart::Saving, saver.times(savers));
+        node.add(phase.of_few(), saver.times(savers));
         Self {
             name: phase,
             rank,
@@ -126,7 +130,7 @@ impl Phase {
         }
     }
 
-    /// Each rank's memory; the first ones save.
+    /// Each rank's memory; the first ones save, or read.
     fn per_rank(&self, ranks: u64) -> Vec<Bytes> {
         let each = self.rank.total();
         (0..ranks.min(MAX_LISTED_RANKS))
@@ -182,7 +186,11 @@ fn rank_parts(job: &HostJob, phase: HostPhase) -> Parts {
     parts.add(HostPart::Dataset, data);
     match phase {
         HostPhase::Load => {
-            let loading = model::loading(job);
+            let loading = if job.first_reads {
+                Bytes::ZERO
+            } else {
+                model::loading(job)
+            };
             parts.add(HostPart::ModelLoading, loading);
             parts.add(
                 HostPart::PageTables,

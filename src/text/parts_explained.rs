@@ -105,11 +105,21 @@ fn whose(part: HostPart, host: &HostEstimate, scale: Scale, language: Language) 
     let [own, shared] = [each, once].map(|bytes| bytes > Bytes::ZERO);
     let (each, once) = (size(each), size(once));
     match (part, own, shared) {
-        (HostPart::Saving, ..) => {
+        _ if part == host.peak.phase.of_few() && saved > Bytes::ZERO => {
             let (savers, saved) = (exact(savers), size(saved));
-            match language {
-                Language::English => format!("Processes that save: {savers}, {saved} each."),
-                Language::Chinese => format!("{savers} 个进程保存，各增加 {saved}。"),
+            match (language, part) {
+                (Language::English, HostPart::Saving) => {
+                    format!("Processes that save: {savers}, {saved} each.")
+                }
+                (Language::Chinese, HostPart::Saving) => {
+                    format!("{savers} 个进程保存，各增加 {saved}。")
+                }
+                (Language::English, _) => {
+                    format!("Processes that read for the others: {savers}, {saved} each.")
+                }
+                (Language::Chinese, _) => {
+                    format!("{savers} 个进程代其他进程读取，各增加 {saved}。")
+                }
             }
         }
         (_, false, false) => String::new(),

@@ -91,6 +91,9 @@ settings! {
         /// FSDP1: whether the model is built on the CPU, and each unit moves to the device when it is wrapped
         /// (`device_id`), as with accelerate; else it is built on the device.
         built_on_cpu: bool = false,
+        /// Both: whether of a node's ranks the first alone reads the weights of an unquantized model, and sends them to
+        /// the others (`cpu_ram_efficient_loading` of accelerate's plugin).
+        cpu_ram_efficient_loading: bool = false,
     } groups {
         /// Both: the parameters of a mixed precision.
         mixed_precision: MixedPrecision,

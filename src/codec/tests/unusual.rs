@@ -81,6 +81,7 @@ pub(super) fn parallelism() -> Parallelism {
                 limit_all_gathers: false,
                 wrap_trainable_leaves: true,
                 built_on_cpu: true,
+                cpu_ram_efficient_loading: true,
             },
             zero: Zero {
                 stage: 1,

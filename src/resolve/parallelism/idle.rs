@@ -67,7 +67,7 @@ fn idle_data(dp: &DataParallel, setting: &str, one_gpu: bool) -> Option<Idle> {
         "rank" => one_gpu.then_some(Idle::OneGpu),
         "pin_memory" => (!dp.offloads()).then_some(Idle::NothingOffloaded),
         "shard_size" | "replicate_size" | "cpu_offload" => unless(&[Fsdp1, Fsdp2], Idle::NotFsdp),
-        "mixed_precision.param" | "mixed_precision.reduce" => {
+        "mixed_precision.param" | "mixed_precision.reduce" | "cpu_ram_efficient_loading" => {
             unless(&[Fsdp1, Fsdp2], Idle::NotFsdp)
         }
         "mixed_precision.output"

@@ -89,6 +89,11 @@ mod tests {
             ),
             (zero, r#", "precision": "amp_bf16""#, "precision"),
             (
+                r#""kind": "deepspeed_zero", "stage": 1"#,
+                r#", "optimizer": {"name": "adamw", "master_weights": "deepspeed"}"#,
+                "optimizer.master_weights",
+            ),
+            (
                 fsdp,
                 r#", "optimizer": {"name": "lion", "impl": "for_loop"}"#,
                 "optimizer.name",

@@ -1,7 +1,8 @@
 //! DeepSpeed's `ZeRO`.
 
 use crate::ask::{
-    DataParallelKind, Finding, Message, OffloadDevice, Precision, Scenario, limits, message,
+    DataParallelKind, Finding, MasterWeights, Message, OffloadDevice, Precision, Scenario, limits,
+    message,
 };
 
 /// The most elements that a buffer or a threshold can be set to.
@@ -63,6 +64,13 @@ pub(super) fn check(scenario: &Scenario, findings: &mut Vec<Finding>) {
             "parallelism.dp.offload_param",
             message!(parallelism::parameters_before_stage_3),
             OffloadDevice::None.name().into(),
+        );
+    }
+    if scenario.optimizer.master_weights != MasterWeights::None {
+        refuse(
+            "optimizer.master_weights",
+            message!(parallelism::own_master_weights),
+            MasterWeights::None.name().into(),
         );
     }
     let sixteen_bit = match scenario.precision {

@@ -93,6 +93,9 @@ settings! {
     "parallelism.dp.built_on_cpu": "FSDP1: built on the CPU", "FSDP1：在 CPU 上构建";
         "The model is built on the CPU, and each unit moves to the GPU when it is wrapped, as with accelerate; else all of it is on the GPU before.",
         "模型在 CPU 上构建，每个单元在包装时才移到 GPU（accelerate 即如此）；否则整个模型先放在 GPU 上。"; "", "FullyShardedDataParallel(device_id=)";
+    "parallelism.dp.cpu_ram_efficient_loading": "FSDP: the first rank loads", "FSDP：仅首个进程加载";
+        "Of a node's processes the first alone reads the weights and sends them to the others.",
+        "每个节点只有首个进程读取权重，再发送给其他进程。"; "less RAM", "cpu_ram_efficient_loading";
     "parallelism.dp.stage": "ZeRO stage", "ZeRO 阶段";
         "1 divides optimizer states, 2 gradients, too, 3 parameters, too.",
         "1 切分优化器状态，2 还切分梯度，3 还切分参数。"; "", "zero_optimization.stage";

@@ -66,6 +66,7 @@ pub(super) static SEVERAL_GPUS: &[Group] = &[
             Setting::new("parallelism.dp.limit_all_gathers"),
             Setting::new("parallelism.dp.wrap_trainable_leaves"),
             Setting::new("parallelism.dp.built_on_cpu"),
+            Setting::new("parallelism.dp.cpu_ram_efficient_loading"),
             Setting::new("parallelism.dp.gradient_as_bucket_view"),
             Setting::new("parallelism.dp.bucket_cap_mb").steps(BUCKETS),
             Setting::new("parallelism.dp.static_graph"),
