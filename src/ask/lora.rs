@@ -10,6 +10,9 @@ pub const ALL_LINEAR: &str = "all-linear";
 /// The matrices of all experts that gates and inputs share.
 pub(crate) const FUSED: &str = "gate_up_proj";
 
+/// A part of a target's name that stands for any number.
+pub(crate) const ANY_NUMBER: &str = "\0";
+
 names! {
     /// The dtype of adapters over a base in 16 bits (`autocast_adapter_dtype` of `get_peft_model`).
     AdapterDtype {
@@ -28,6 +31,10 @@ pub struct Lora {
     pub r: u64,
     /// Names of the linear layers that get adapters.
     pub target_modules: Vec<String>,
+    /// A regular expression that the paths of these layers match as a whole, in the place of names: PEFT's
+    /// `target_modules` that is one text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub target_pattern: Option<String>,
     /// Dropout before the adapters; 0 means none.
     #[serde(skip_serializing_if = "is_zero")]
     pub dropout: f64,
@@ -59,6 +66,7 @@ impl Default for Lora {
         Self {
             r: 16,
             target_modules: vec!["q_proj".to_owned(), "v_proj".to_owned()],
+            target_pattern: None,
             dropout: 0.0,
             use_dora: false,
             modules_to_save: Vec::new(),
@@ -99,6 +107,14 @@ impl Lora {
 
 /// Whether `name` is the whole of a path or its end, as PEFT matches targets.
 pub(crate) fn is_called(path: &str, name: &str) -> bool {
+    if name.contains(ANY_NUMBER) {
+        let mut parts = path.rsplit('.');
+        let is_meant = |name: &str, part: &str| {
+            name == part || (name == ANY_NUMBER && part.parse::<u32>().is_ok())
+        };
+        let mut names = name.rsplit('.');
+        return names.all(|name| parts.next().is_some_and(|part| is_meant(name, part)));
+    }
     let rest = path.strip_suffix(name);
     rest.is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
 }

@@ -31,6 +31,7 @@ mod omitted;
 mod optimizer;
 mod packing;
 mod parallelism;
+mod pattern;
 mod precision;
 mod quantization;
 mod roundup;
@@ -52,7 +53,7 @@ pub(crate) use limits::{
     TENSOR_BYTES, VOCABULARY, WIDTH, check, explain, outside,
 };
 pub use lora::{ALL_LINEAR, AdapterDtype, Lora};
-pub(crate) use lora::{FUSED, is_called};
+pub(crate) use lora::{ANY_NUMBER, FUSED, is_called};
 pub use machine::{AllocatorSettings, Hardware};
 pub(crate) use message::message;
 pub use message::{Argument, Message, ToArgument};
@@ -68,6 +69,7 @@ pub use parallelism::{
     PipelineSchedule, Place, Plan, Recompute, RecomputeGranularity, RecomputeMethod, RotateMethod,
     ShardingStrategy, TensorParallel, TensorParallelKind, Zero, ZeroRedundancyOptimizer,
 };
+pub(crate) use pattern::{Pattern, PatternError};
 pub use quantization::{ComputeDtype, Quantization, QuantizationStorage, QuantizationType};
 pub use roundup::RoundupDivisions;
 pub use scenario::{

@@ -445,6 +445,7 @@ pub static KEYS: &[Key] = &[
     ),
     key("neftune_noise_alpha", "neftune", Kind::Real),
     key("objective.loss_type", "loss_type", name!(LossType)),
+    key("lora.target_pattern", "lora_pattern", Kind::Text),
 ];
 
 /// Options of PEFT that change numbers, not what is kept of them.

@@ -48,6 +48,7 @@ fn every_key_of_a_scenario_is_in_the_table() {
         weights: Some(ComputeDtype::Bf16),
         sdpa_backend: Some(SdpaBackend::Math),
         lora: Some(Lora {
+            target_pattern: Some("x".to_owned()),
             dropout: 0.5,
             use_dora: true,
             modules_to_save: vec!["x".to_owned()],

@@ -323,6 +323,21 @@ impl<'a> Job<'a> {
         }
     }
 
+    /// Sets what gets adapters: by one text that is a regular expression over whole paths, or by names.
+    pub(super) fn set_targets(&mut self, given: &Value) {
+        const SIGNS: [char; 9] = ['(', '*', '\\', '|', '[', '+', '^', '$', '?'];
+        let one = match given {
+            Value::Array(items) if items.len() == 1 => items.first().and_then(Value::as_str),
+            given => given.as_str(),
+        };
+        match one.map(str::trim) {
+            Some(text) if !text.starts_with('[') && text.contains(SIGNS) => {
+                self.set("lora.target_pattern", text);
+            }
+            _ => self.set("lora.target_modules", value::list(given)),
+        }
+    }
+
     /// The value of a setting so far.
     pub(super) fn get(&self, path: &str) -> Option<&Value> {
         let mut parts = path.split('.');

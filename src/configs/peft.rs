@@ -104,7 +104,7 @@ fn finish(said: &Said, job: &mut Job) {
     // One text is a pattern over whole paths, or PEFT's word for all linear layers.
     match said.get("target_modules") {
         Some(given) if given.is_string() && given != "all-linear" => {
-            job.give_up(said, "target_modules", Matters::Yes(Lack::Adapter));
+            job.set("lora.target_pattern", given.clone());
         }
         Some(given) => job.set("lora.target_modules", value::list(given)),
         None => {}

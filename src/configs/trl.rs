@@ -4,10 +4,10 @@ use super::format::{Format, Phrases, Syntax};
 use super::hugging_face::{self, ATTENTION, FSDP, FSDP_WITHOUT_MEMORY, LOADER};
 use super::job::{Half, Job};
 use super::row::As::{Count, Flag, List, Name, Real};
-use super::row::Does::{Decides, File, Lacks, Sets};
+use super::row::Does::{Decides, File, Lacks, Reads, Sets};
 use super::row::{Lack, Row};
 use super::said::Said;
-use super::{objectives, trainer};
+use super::{objectives, trainer, value};
 
 const SOURCE: &str = "SFTConfig and ModelConfig, trl 1.16";
 
@@ -41,7 +41,7 @@ const ROWS: &[Row] = &[
     ("use_peft", Decides("lora")),
     ("lora_r", Sets("lora.r", Count)),
     ("lora_dropout", Sets("lora.dropout", Real)),
-    ("lora_target_modules", Sets("lora.target_modules", List)),
+    ("lora_target_modules", Reads("lora.target_modules", List)),
     (
         "lora_target_parameters",
         Sets("lora.target_parameters", List),
@@ -291,6 +291,12 @@ fn adapters(said: &Said, job: &mut Job) {
         job.assume("lora.dropout", 0.05, SOURCE);
         // `SFTTrainer.__init__`: adapters in the base's dtype, lest ZeRO-3 mixes dtypes.
         job.adapters_as_base = true;
+        if let Some(given) = said
+            .get("lora_target_modules")
+            .filter(|given| !value::is_off(given))
+        {
+            job.set_targets(given);
+        }
     } else if said.has("peft_config") {
         job.adapters_as_base = said.is_on("peft_config");
     } else {

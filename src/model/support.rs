@@ -128,6 +128,8 @@ pub struct AttentionSupport {
     pub without_flash: Versions,
     /// Why the flash-attn package is refused in all versions, if it is.
     pub flash_refused: Option<FlashRefusal>,
+    /// What is estimated in the place of the flash-attn package where only this program does not have it.
+    pub flash_stand_in: Option<Attention>,
     /// Where sdpa is given a mask, or a bias of scores, whether or not samples are padded.
     pub masked: Versions,
     /// Whether sdpa is given a mask of padding.
@@ -149,6 +151,7 @@ impl AttentionSupport {
         eager_only: Versions::None,
         without_flash: Versions::None,
         flash_refused: None,
+        flash_stand_in: None,
         masked: Versions::None,
         pads: true,
         holds_mask: false,

@@ -93,7 +93,8 @@ pub(crate) fn check(
         let (asked, framework) = (lora, scenario.framework);
         let mut lora = lora.clone();
         let missing = expert_adapters::convert(&mut lora, architecture, framework, modules);
-        expert_adapters::check(asked, &lora, missing, modules, scenario, findings);
+        let model = (architecture, modules.as_slice());
+        expert_adapters::check(asked, &lora, missing, model, scenario, findings);
         expert_adapters::check_fetched(&lora, modules, architecture, scenario, findings);
         check_numbers(&lora, findings);
         if lora.target_parameters.is_empty() || !lora.target_modules.is_empty() {

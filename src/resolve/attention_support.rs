@@ -3,6 +3,7 @@
 use super::attention_masks;
 use crate::ask::{ActivationCheckpointing, Attention, Finding, Scenario, message};
 use crate::model::{Architecture, FlashRefusal};
+use std::borrow::Cow;
 
 /// Refuses what transformers refuses, or what is not estimated yet.
 pub(crate) fn check(scenario: &Scenario, architecture: &Architecture, findings: &mut Vec<Finding>) {
@@ -21,6 +22,30 @@ pub(crate) fn check(scenario: &Scenario, architecture: &Architecture, findings: 
     if let Some(name) = family.without_checkpointing {
         check_checkpoints(scenario, name, findings);
     }
+}
+
+/// The scenario with attention that is estimated in the place of the flash-attn package, if only this program does
+/// not have that for the family.
+pub(super) fn stand_in<'a>(
+    scenario: Cow<'a, Scenario>,
+    architecture: &Architecture,
+    findings: &mut Vec<Finding>,
+) -> Cow<'a, Scenario> {
+    let family = architecture.family();
+    let instead = family.and_then(|family| family.attention_support.flash_stand_in);
+    let biased = matches!(architecture, Architecture::Decoder(config) if config.alibi);
+    let Some(instead) =
+        instead.filter(|_| scenario.attention == Attention::FlashAttention2 && !biased)
+    else {
+        return scenario;
+    };
+    let name = instead.name();
+    let why = message!(attention::stands_in, instead = name);
+    findings.push(Finding::warning("attention", why).with_fix("attention", name));
+    Cow::Owned(Scenario {
+        attention: instead,
+        ..scenario.into_owned()
+    })
 }
 
 /// What there is to say of the flash-attn package.

@@ -3,14 +3,16 @@
 use super::{
     activations, adapters, allocator, around, attention_support, chunked_loss, classifier,
     evaluation, hardware, images, lengths, liger, neftune, objective, offload, optimizer, packing,
-    parallelism, quantization, refused, support, task, teacher, training, versions, weights,
+    parallelism, quantization, refused, support, target_pattern, task, teacher, training, versions,
+    weights,
 };
 use crate::ask::{
     DataParallelKind, Finding, SCENARIO_VERSION, Scenario, Severity, limits, message,
 };
 use crate::families::{modules, reading::model};
-use crate::model::ResolvedSpec;
+use crate::model::{Architecture, ResolvedSpec};
 use crate::units::{Bytes, sort_short};
+use std::borrow::Cow;
 use std::cell::LazyCell;
 
 /// What `resolve` says of a scenario.
@@ -26,6 +28,7 @@ pub struct Resolution {
 pub fn resolve(scenario: &Scenario) -> Resolution {
     let mut findings = Vec::new();
     let spec = complete(scenario, &mut findings);
+    target_pattern::tell(scenario, &mut findings);
     sort_short(&mut findings, |finding| std::cmp::Reverse(finding.severity));
     let refused = findings
         .iter()
@@ -43,10 +46,24 @@ fn clips(scenario: &Scenario) -> bool {
     scenario.clip_grad_norm && (!dp.offloads() || dp.kind == DataParallelKind::Fsdp1)
 }
 
+/// The scenario with what is estimated in the place of what it says: layers by their names, and attention that is
+/// modelled.
+fn as_estimated<'a>(
+    scenario: &'a Scenario,
+    architecture: &Architecture,
+    findings: &mut Vec<Finding>,
+) -> Cow<'a, Scenario> {
+    let modules_of = || {
+        let task = task::resolve(scenario, architecture, &mut Vec::new());
+        modules(architecture, task, scenario.framework)
+    };
+    let named = target_pattern::by_name(scenario, architecture, modules_of, findings);
+    attention_support::stand_in(named, architecture, findings)
+}
+
 /// The completed scenario; of use only if no finding is an error.
 fn complete(asked: &Scenario, findings: &mut Vec<Finding>) -> Option<ResolvedSpec> {
-    let completed = parallelism::complete(asked);
-    let scenario = completed.as_ref();
+    let scenario = &*parallelism::complete(asked);
     check_settings(asked, scenario, findings);
     let in_range = !findings
         .iter()
@@ -56,6 +73,7 @@ fn complete(asked: &Scenario, findings: &mut Vec<Finding>) -> Option<ResolvedSpe
     let (mut model, (device, host)) = (model?, machine?);
     objective::balance(scenario, &mut model.architecture);
     objective::without_dropout(scenario, &mut model.architecture);
+    let scenario = &*as_estimated(scenario, &model.architecture, findings);
     if in_range {
         training::check_combinations(scenario, &model, findings);
         parallelism::check_model(scenario, &model.architecture, findings);

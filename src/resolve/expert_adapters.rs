@@ -9,7 +9,7 @@ use serde_json::json;
 
 /// What layers of experts and their router were called in transformers 4, of models whose targets PEFT takes
 /// for the parameters that transformers 5 has made of them; not of those that see images.
-fn former_names(
+pub(super) fn former_names(
     architecture: &Architecture,
     framework: Framework,
 ) -> Option<&'static [&'static str; 4]> {
@@ -67,6 +67,58 @@ pub(crate) fn convert(
     }
 }
 
+/// The last parts of the names of what `matches`, and former names of experts that would have, which are all that
+/// counts of an expression here (`_resolve_string_target_modules`).
+pub(super) fn leaves<E>(
+    former: &[&str; 4],
+    modules: &[Module],
+    matches: impl Fn(&str) -> Result<bool, E>,
+) -> Result<Vec<String>, E> {
+    let mut leaves: Vec<String> = Vec::new();
+    let mut add = |name: &str| {
+        if !leaves.iter().any(|known| known == name) {
+            leaves.push(name.to_owned());
+        }
+    };
+    for module in modules {
+        let own = module.parameter_paths();
+        for path in own.chain([module.path.clone()]) {
+            if matches(&path)? {
+                add(path.rsplit('.').next().unwrap_or_default());
+            }
+        }
+    }
+    for (name, parameter) in former[1..].iter().zip([FUSED, FUSED, "down_proj"]) {
+        let has = |module: &&Module| module.parameters.iter().any(|own| own.name == parameter);
+        for module in modules.iter().filter(has) {
+            if matches(&format!("{}.{name}", module.path))? {
+                add(name);
+                break;
+            }
+        }
+    }
+    Ok(leaves)
+}
+
+/// A target with a path, of which PEFT looks at the last part alone: it gives all experts adapters, and none to
+/// the layers with this path.
+fn without_path<'a>(asked: &'a Lora, names: &[&str; 4], modules: &[Module]) -> Option<&'a str> {
+    let is_meant = |target: &&String| {
+        let last = target.rsplit('.').next().unwrap_or_default();
+        let layers = modules
+            .iter()
+            .filter(|module| module.kind == ModuleKind::Linear);
+        target.contains('.')
+            && names.contains(&last)
+            && layers.into_iter().any(|module| module.is_called(target))
+    };
+    asked
+        .target_modules
+        .iter()
+        .find(is_meant)
+        .map(String::as_str)
+}
+
 /// The paths of the parameters that can get adapters.
 fn parameters(modules: &[Module]) -> impl Iterator<Item = String> {
     let own = modules.iter().filter(|m| m.kind == ModuleKind::Matrices);
@@ -93,7 +145,7 @@ pub(crate) fn check(
     asked: &Lora,
     lora: &Lora,
     missing: Option<&'static str>,
-    modules: &[Module],
+    (architecture, modules): (&Architecture, &[Module]),
     scenario: &Scenario,
     findings: &mut Vec<Finding>,
 ) {
@@ -108,6 +160,11 @@ pub(crate) fn check(
             )
             .with_fix("lora.target_modules", json!(fix)),
         );
+    }
+    let former = former_names(architecture, framework);
+    if let Some(target) = former.and_then(|names| without_path(asked, names, modules)) {
+        let why = message!(experts::path_left_out, target);
+        findings.push(Finding::warning("lora.target_modules", why));
     }
     check_names(&asked.target_parameters, modules, framework, findings);
     let adapted = parameters(modules).any(|path| lora.rank_of_parameter(&path).is_some());

@@ -16,13 +16,11 @@ pub(crate) fn resolve(
     let Some(kit) = kit(architecture, scenario.framework) else {
         let packed = architecture.images().and_then(ImageConfig::packed);
         // `model/output_classes.py`, liger-kernel 0.8.5, reads a class that is no more.
-        let why = match packed {
-            Some(_) => message!(liger::former_names),
-            None => message!(liger::no_kernels),
+        let finding = match packed {
+            Some(_) => Finding::error("liger_kernel", message!(liger::former_names)),
+            None => Finding::warning("liger_kernel", message!(liger::no_kernels)),
         };
-        findings.push(
-            Finding::error("liger_kernel", why).with_fix("liger_kernel", serde_json::json!([])),
-        );
+        findings.push(finding.with_fix("liger_kernel", serde_json::json!([])));
         return LigerKernels::default();
     };
     let mut kernels = LigerKernels::default();

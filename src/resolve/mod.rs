@@ -36,6 +36,7 @@ mod quantization;
 pub(crate) mod refused;
 mod sizes;
 mod support;
+mod target_pattern;
 mod task;
 mod teacher;
 #[cfg(test)]

@@ -252,25 +252,14 @@ pub(crate) fn check(
 fn check_adapters(scenario: &Scenario, config: &DecoderConfig, findings: &mut Vec<Finding>) {
     let objective = &scenario.objective;
     let Some(lora) = &scenario.lora else { return };
+    let saved = !lora.modules_to_save.is_empty();
+    if saved && (objective.has_reference() || scenario.quantization.is_on()) {
+        let why = message!(objective::saved_modules);
+        findings.push(Finding::warning("lora.modules_to_save", why));
+    }
     let mut refuse = |key: &str, why: Message, fix: Value| {
         findings.push(Finding::error(key, why).with_fix(key, fix));
     };
-    if objective.has_reference() && !lora.modules_to_save.is_empty() {
-        let empty = Value::Array(Vec::new());
-        refuse(
-            "lora.modules_to_save",
-            message!(objective::saved_modules),
-            empty,
-        );
-    }
-    if scenario.quantization.is_on() && !lora.modules_to_save.is_empty() {
-        let empty = Value::Array(Vec::new());
-        refuse(
-            "lora.modules_to_save",
-            message!(objective::usual_loop),
-            empty,
-        );
-    }
     let again = objective.has_reference() || objective.has_old_log_probs() || objective.generates();
     if again && scenario.checkpoint_every > 1 {
         refuse(

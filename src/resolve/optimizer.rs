@@ -103,21 +103,27 @@ fn check_others(scenario: &Scenario, findings: &mut Vec<Finding>) {
     if !name.is_of_others() {
         return;
     }
-    let mut refuse = |key: &str, why: Message, fix: serde_json::Value| {
-        findings.push(Finding::error(key, why).with_fix(key, fix));
-    };
     let adamw = || OptimizerName::AdamW.name().into();
     let parallelism = &scenario.parallelism;
     let fuses = name.fuses_backward();
     let dp = parallelism.dp.kind;
+    let parts = dp == DataParallelKind::Fsdp2 && name.is_of_torchao();
+    if parts {
+        let why = message!(optimizer::torchao_parts, name = name.name());
+        let finding = Finding::warning("optimizer.name", why);
+        findings.push(finding.with_fix("optimizer.name", OptimizerName::AdamW.name()));
+    }
+    let mut refuse = |key: &str, why: Message, fix: serde_json::Value| {
+        findings.push(Finding::error(key, why).with_fix(key, fix));
+    };
     let alone = dp == DataParallelKind::None || dp == DataParallelKind::Ddp && !fuses;
     let sizes = [
         parallelism.tp.size,
         parallelism.pp.size,
-        parallelism.cp.size,
+        if parts { 1 } else { parallelism.cp.size },
         parallelism.ep.size,
     ];
-    if !alone || sizes.into_iter().any(|size| size > 1) {
+    if !(alone || parts) || sizes.into_iter().any(|size| size > 1) {
         let name = name.name();
         refuse("optimizer.name", message!(optimizer::alone, name), adamw());
     }

@@ -281,16 +281,13 @@ fn adapters(said: &Said, job: &mut Job) {
     match adapter.as_deref() {
         Some("lora" | "qlora") => {
             job.assume("lora.r", 8, "LoraConfig, peft 0.21");
-            let targets = said.list("lora_target_modules");
+            let targets = said
+                .get("lora_target_modules")
+                .filter(|given| !value::is_off(given));
             if said.is_on("lora_target_linear") {
                 job.set("lora.target_modules", vec!["all-linear"]);
-            } else if targets
-                .iter()
-                .any(|name| name.contains(['(', '*', '\\', '|']))
-            {
-                job.give_up(said, "lora_target_modules", Matters::Yes(Lack::Adapter));
-            } else if !targets.is_empty() {
-                job.set("lora.target_modules", targets);
+            } else if let Some(given) = targets {
+                job.set_targets(given);
             }
             if said.flag("peft_autocast_adapter_dtype") == Some(false) {
                 job.set("lora.adapter_dtype", "base");

@@ -47,6 +47,7 @@ pub(crate) const FALCON: Family = Family {
     // Support.
     liger: None,
     attention_support: crate::model::AttentionSupport {
+        flash_stand_in: Some(crate::ask::Attention::Sdpa),
         masked: crate::model::Versions::Since5,
         holds_mask: true,
         broadcasts_keys: crate::model::Versions::Before5,

@@ -51,7 +51,7 @@ pub(crate) const GPT_NEO: Family = Family {
     },
     // Support.
     liger: None,
-    attention_support: crate::families::gpt2::EAGER_ATTENTION,
+    attention_support: crate::families::gpt2::EAGER_OR_FLASH,
     fixtures: Proof::of(&["gpt_neo_gptj_codegen.jsonl"]),
     published: Proof::of(&[
         ("gpt-neo-125m", 125_198_592),

@@ -48,7 +48,7 @@ pub(crate) const GPTJ: Family = Family {
     },
     // Support.
     liger: None,
-    attention_support: crate::families::gpt2::EAGER_ATTENTION,
+    attention_support: crate::families::gpt2::EAGER_OR_FLASH,
     fixtures: Proof::of(&["gpt_neo_gptj_codegen.jsonl"]),
     published: Proof::of(&[("gpt-j-6b", 6_050_882_784)]),
     ..LLAMA

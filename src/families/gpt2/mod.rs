@@ -22,4 +22,4 @@ pub(crate) use gpt_neo::GPT_NEO;
 pub(crate) use gptj::GPTJ;
 pub(crate) use models::MODELS;
 pub(crate) use record::GPT2;
-pub(crate) use support::EAGER_ATTENTION;
+pub(crate) use support::{EAGER_ATTENTION, EAGER_OR_FLASH};

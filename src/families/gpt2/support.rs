@@ -3,7 +3,13 @@
 use crate::ask::{Attention, Finding, Precision, Scenario, message};
 use crate::model::{Architecture, AttentionSupport, FlashRefusal};
 
-/// Eager attention alone, of GPT-Neo, GPT-J, `CodeGen` and XGLM.
+/// Eager attention, of GPT-Neo and GPT-J, in whose place the flash-attn package is not estimated.
+pub(crate) const EAGER_OR_FLASH: AttentionSupport = AttentionSupport {
+    flash_stand_in: Some(Attention::Eager),
+    ..AttentionSupport::EAGER
+};
+
+/// Eager attention alone, of `CodeGen` and XGLM.
 pub(crate) const EAGER_ATTENTION: AttentionSupport = AttentionSupport {
     flash_refused: Some(FlashRefusal::Because {
         why: || message!(gpt2::eager_only),

@@ -34,8 +34,6 @@ groups! {
             "Falcon 新架构的两个归一化层要求注意力与 MLP 并行：parallel_attn 为 false 时 transformers 会报错。";
         flash_biases: "The flash-attn package takes no biases on scores, which tell this model's positions.",
             "flash-attn 包不接受注意力分数偏置，而该模型用它表示位置。";
-        flash: "The flash-attn package is not estimated for Falcon yet; sdpa is.",
-            "暂不支持估算 Falcon 使用 flash-attn 包的情形；支持 sdpa。";
     }
     fla {
         attention_layers: "attn.layers is {shown}; it must list layers from 0 to {last}, each for one attention.",
@@ -82,8 +80,8 @@ groups! {
             "CodeGen 把注意力头分成四块：{heads} 不是 4 的倍数。";
         bigcode_eager: "In 16 bits the eager attention of GPTBigCode runs a softmax that TorchScript fuses as it likes (transformers 4); sdpa is estimated.",
             "16 位精度下，transformers 4 的 GPTBigCode eager 注意力使用由 TorchScript 自行融合的 softmax；支持 sdpa。";
-        eager_only: "The flash-attn package is not estimated for GPT-Neo, GPT-J and CodeGen, and XGLM has no such attention; eager is.",
-            "暂不支持估算 GPT-Neo、GPT-J 和 CodeGen 使用 flash-attn 包的情形，XGLM 没有这种注意力；支持 eager。";
+        eager_only: "transformers has no flash_attention_2 for CodeGen and XGLM; eager is there.",
+            "transformers 的 CodeGen 和 XGLM 没有 flash_attention_2；支持 eager。";
         neo_attention_types: "attention_types says how {count} layers attend, but there are {layers}: transformers refuses that.",
             "attention_types 描述了 {count} 层的注意力，而模型有 {layers} 层：transformers 会报错。";
     }

@@ -22,6 +22,16 @@ groups! {
             "{shown} 不是可整体训练的模块；可选：{all}。";
         no_linear_layer: "{shown} is no linear layer. Beside those ({all}) adapters are estimated on the token embeddings of decoders, in transformers 5.23, unless the model scales them.",
             "{shown} 不是线性层。除线性层（{all}）外，仅支持解码器词嵌入的 LoRA（transformers 5.23，且模型不对其缩放）。";
+        pattern_wrong: "{shown} is no regular expression of Python's, as PEFT takes one text for targets.",
+            "{shown} 不是有效的 Python 正则表达式；PEFT 把单个文本的目标当作正则表达式。";
+        pattern_not_modelled: "The regular expression {shown} has what is not read here (back-references, flags and the like), or takes too many steps.",
+            "正则表达式 {shown} 含有此处不支持的内容（反向引用、标志等），或匹配步骤过多。";
+        pattern_container: "The regular expression {shown} also matches {container}, which is no layer: PEFT stops there.",
+            "正则表达式 {shown} 也匹配了 {container}，它不是层：PEFT 会在此报错。";
+        pattern_of_whole: "The regular expression {shown} matches paths of a model that sees images, of which this is the part for texts.",
+            "正则表达式 {shown} 匹配的是多模态模型中的路径，这里估算的是其文本部分。";
+        pattern_matches_nothing: "The regular expression {shown} matches the whole path of no layer, as PEFT asks for.",
+            "正则表达式 {shown} 没有与任何层的完整路径匹配（PEFT 要求完整匹配）。";
         no_such_layer: "The adapters' target {shown} matches no linear layer; there are {all}.",
             "LoRA 目标 {shown} 没有匹配的线性层；可选：{all}。";
     }
@@ -40,6 +50,8 @@ groups! {
             "在此总词元数下，transformers 4.51 传给 PyTorch 内存高效注意力的掩码起始地址未对齐，会报错（attn_bias_ptr is not correctly aligned）；多生成一个词元则不会。";
         one_way: "transformers writes the attention of {name} in one way only; attention must be eager.",
             "transformers 中的 {name} 只有一种注意力实现；attention 必须为 eager。";
+        stands_in: "The flash-attn package is not estimated for this model yet: {instead} is estimated in its place, which takes as much or more.",
+            "暂不支持估算该模型使用 flash-attn 包的情形：以 {instead} 代替估算，所需显存相同或更多。";
         sinks: "The flash-attn package has no attention sinks, which this model has; attention must be eager.",
             "flash-attn 包不支持该模型所需的 attention sinks；attention 必须为 eager。";
         chosen_keys: "transformers does not run the flash-attn package for attention that chooses its keys; attention must be sdpa or eager.",
@@ -56,6 +68,8 @@ groups! {
     experts {
         gate_and_input: "Gates and inputs of the experts are one parameter, which PEFT adapts for both only: {missing} must be named, too.",
             "专家的门控层与输入层是同一个参数，PEFT 只能同时适配两者：还需写出 {missing}。";
+        path_left_out: "PEFT 0.21 looks at the last part of {target} alone: it gives the parameters of all experts adapters, and none to the layers with this path.",
+            "PEFT 0.21 只看 {target} 的最后一部分：会为所有专家的参数添加 LoRA，而带有该路径的层没有。";
         packed_router: "PEFT would adapt the packed bytes of the router's quantized layer, which is not estimated; name the other layers.",
             "PEFT 会适配路由器量化层的压缩字节，暂不支持估算；请写出其他层。";
         adapter_dropout: "PEFT refuses dropout where parameters of experts or routers get adapters.",

@@ -98,8 +98,8 @@ groups! {
             "Liger 的损失内核不起作用：损失不是由模型按标签计算。";
         former_names: "Liger 0.8.5 fails on Qwen-VL of transformers 5.23, whose classes it imports by former names.",
             "Liger 0.8.5 以旧名称导入 Qwen-VL 的类，在 transformers 5.23 上会报错。";
-        no_kernels: "Liger has no kernels for this model, or they are not estimated yet.",
-            "Liger 没有适用于该模型的内核，或尚未支持估算。";
+        no_kernels: "Liger has no kernels for this model, or they are not estimated yet: it is estimated without them, which takes as much or more.",
+            "Liger 没有适用于该模型的内核，或尚未支持估算：按不使用这些内核估算，所需显存相同或更多。";
         loss_not_called: "The Liger kernel {name} has no effect: for this model it replaces a loss that transformers no longer calls.",
             "Liger 内核 {name} 不起作用：它替换的是 transformers 已不再为该模型调用的损失。";
         no_such_product: "The Liger kernel {name} has no effect: the model has no such product.",
@@ -188,6 +188,8 @@ groups! {
             "bitsandbytes 的 8 位 SGD 必须使用动量。";
         alone: "{name} is estimated on one GPU and under DDP (LOMO on one GPU) yet.",
             "{name} 目前只支持单 GPU 与 DDP（LOMO 只支持单 GPU）。";
+        torchao_parts: "{name}'s step fails where FSDP2 shards parameters with torch 2.15 and torchao 0.18, which do not compile it for DTensors; it is estimated as one that works over a rank's part.",
+            "torch 2.15 与 torchao 0.18 无法为 DTensor 编译 {name} 的更新，FSDP2 划分参数时会失败；这里按其在本 rank 的那部分参数上正常运行来估算。";
         recent: "{name} is estimated in {framework}.",
             "{name} 目前支持 {framework}。";
         backward_by_itself: "{name} is not estimated with an optimizer for each parameter.",

@@ -58,8 +58,8 @@ groups! {
             "教师模型的词表有 {of_teacher} 个词元，被训练模型有 {of_student} 个：TRL 的蒸馏逐词元比较两者。";
         interpolates: "beta of distillation is between 0 and 1.",
             "蒸馏的 beta 在 0 与 1 之间。";
-        saved_modules: "Without adapters the reference would use the modules as they were; this is not estimated yet.",
-            "关闭适配器时参考模型会使用原来的模块；暂不支持估算。";
+        saved_modules: "Modules that are trained as a whole beside TRL's objectives were not measured: the reference is estimated with their copies, which takes as much as with the modules as they were.",
+            "未实测 TRL 的训练目标与整体训练的模块同时使用：参考模型按其副本估算，所需显存与使用原模块时相同。";
         checkpointed_again: "After the reference's forward pass, or after generating, every layer is checkpointed.",
             "参考模型的前向传播或生成之后，每一层都会被重计算。";
         adapted_head: "TRL reads the head's weight past its adapter, and refuses one.",

@@ -40,6 +40,7 @@ static ONE_GPU: &[Group] = &[
             Setting::new("lora").look(Look::Adapters),
             Setting::new("lora.r").steps(POWERS).absent(Is(16)),
             Setting::new("lora.target_modules").look(Look::Names),
+            Setting::new("lora.target_pattern"),
             Setting::new("lora.dropout").look(Look::Shares(SHARES)),
             Setting::new("lora.use_dora"),
             Setting::new("lora.modules_to_save").look(Look::Names),
