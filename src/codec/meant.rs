@@ -90,14 +90,20 @@ fn apply(packing: Packing, tree: &mut Value) -> Finding {
     }
 }
 
+/// Quantizes the base; what is not quantized is loaded in the dtype that the weights were to have.
 fn quantize(tree: &mut Value, kind: QuantizationType, double: bool) {
+    let weights = at(tree, "weights").clone();
+    if !weights.is_null() {
+        put(tree, "quantization.compute_dtype", weights);
+        put(tree, "weights", Value::Null);
+    }
     put(tree, TYPE, kind.name().into());
     put(tree, "quantization.double", double.into());
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::ask::{Finding, ModelRef, QuantizationType, Scenario, Severity};
+    use crate::ask::{ComputeDtype, Finding, ModelRef, QuantizationType, Scenario, Severity};
     use crate::codec::{decode_json, decode_query};
     use serde_json::{Value, json};
 
@@ -148,6 +154,10 @@ mod tests {
         assert_eq!(scenario.quantization.kind, QuantizationType::Nf4);
         assert!(scenario.quantization.double);
         assert_eq!(findings.len(), 2);
+        let halves = json!({"model": name, "lora": {"r": 8}, "weights": "fp16"});
+        let (scenario, _) = decoded(&halves);
+        assert_eq!(scenario.weights, None);
+        assert_eq!(scenario.quantization.compute_dtype, ComputeDtype::Fp16);
         let none = json!({"model": name, "quantization": {"type": "none"}});
         let (scenario, findings) = decoded(&none);
         assert_eq!(scenario.quantization.kind, QuantizationType::None);
