@@ -114,7 +114,7 @@ fn of_lines(lines: &[&str]) -> Parts {
     let mut goes_on = false;
     for line in lines {
         let of_run = goes_on || line.trim().is_empty() || is_setting(line) || is_command(line);
-        if of_run && (is_comment(line) || !is_told(line)) {
+        if of_run && !is_told(&without_comments(line)) {
             run.push(line);
             goes_on = line.trim_end().ends_with('\\');
         } else {
