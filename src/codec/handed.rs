@@ -33,7 +33,19 @@ impl Handed {
     /// # Errors
     /// The name of a file that is no configuration, and why.
     pub fn read_job(&self, set: &[(String, Value)]) -> Result<Job, (String, Unread)> {
-        let own = read_job(&self.job, set)?;
+        self.read_files(&self.job, set)
+    }
+
+    /// The same, of other files than those that were handed in: with the files that they name.
+    ///
+    /// # Errors
+    /// The name of a file that is no configuration, and why.
+    pub fn read_files(
+        &self,
+        files: &[JobFile],
+        set: &[(String, Value)],
+    ) -> Result<Job, (String, Unread)> {
+        let own = read_job(files, set)?;
         let settings = match (&self.machine, self.failures.first()) {
             (Some(machine), _) => machine_settings(machine),
             (None, Some(failure)) => failure_settings(failure),
@@ -47,7 +59,7 @@ impl Handed {
         let is_open = |path: &str| !says(path) && !is_set(path);
         let open = settings.into_iter().filter(|(path, _)| is_open(path));
         let all: Vec<(String, Value)> = set.iter().cloned().chain(open).collect();
-        read_job(&self.job, &all)
+        read_job(files, &all)
     }
 
     /// The scenario that was handed in as one, where it was.

@@ -35,6 +35,7 @@ pub enum Said {
 }
 
 /// A file of a job.
+#[derive(Clone, Debug)]
 pub struct JobFile {
     /// Its name; empty where it has none.
     pub name: String,

@@ -10,6 +10,7 @@
 //!
 //! Not here: whether a scenario makes sense (`resolve::resolve`), and where text comes from.
 
+mod elsewhere;
 mod flat;
 mod handed;
 mod job;
@@ -29,6 +30,7 @@ mod tree;
 mod view;
 mod written;
 
+pub use elsewhere::Elsewhere;
 pub use handed::{Handed, read_handed};
 pub use job::{Job, JobFile, Said, read_job};
 pub use json::{decode_json, encode_json, parse_json};

@@ -344,7 +344,9 @@ pub(super) fn options(words: &[String]) -> Said {
         while let Some(value) = words.peek() {
             let is_option =
                 value.starts_with("--") || SHORT.iter().any(|(short, _)| short == value);
-            if is_option {
+            // What stands behind an option's value like `batch_size=4` is an override of torchtune's or of Hydra's.
+            let is_override = !values.is_empty() && value.contains('=');
+            if is_option || is_override {
                 break;
             }
             values.extend(words.next());

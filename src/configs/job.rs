@@ -1,5 +1,6 @@
 //! A job while its files are read: the scenario so far, and what is understood of each key.
 
+use super::named::{self, Given};
 use super::row::Lack;
 use super::said::{Entry, Said};
 use super::value;
@@ -69,6 +70,15 @@ pub enum Note {
         /// The script or module.
         program: String,
     },
+    /// A key names a public file that is not among those given: it is taken as its repository has it.
+    Known {
+        /// The key.
+        key: String,
+        /// The file.
+        file: String,
+        /// The repository and its version.
+        source: &'static str,
+    },
     /// No file says which model.
     NoModel,
     /// No file says how long sequences are.
@@ -116,7 +126,7 @@ pub enum Note {
 impl Note {
     /// Whether the job is not known without what this note asks for: an estimate would be one of another job.
     pub const fn stops(&self) -> bool {
-        matches!(self, Self::NoModel)
+        matches!(self, Self::NoModel | Self::File { .. })
     }
 }
 
@@ -208,12 +218,18 @@ pub(super) struct Job<'a> {
     /// The framework that generates beside the model, which is not estimated where the model is divided.
     pub generates_beside: Option<&'static str>,
     pub hidden_size: HiddenSize<'a>,
-    /// Names of files that are given.
-    pub files: Vec<String>,
+    /// The files that are given.
+    pub given: Given,
+}
+
+/// The file that a key names, whose value is a path.
+pub(super) fn named_file(entry: &Entry) -> Option<String> {
+    let path = entry.value.as_str()?.trim();
+    (!value::is_off(&entry.value)).then(|| path.to_owned())
 }
 
 impl<'a> Job<'a> {
-    pub(super) fn new(hidden_size: HiddenSize<'a>, files: Vec<String>) -> Self {
+    pub(super) fn new(hidden_size: HiddenSize<'a>, given: Given) -> Self {
         Self {
             scenario: Value::Object(Map::new()),
             understood: Vec::new(),
@@ -236,7 +252,7 @@ impl<'a> Job<'a> {
             reentrant_alone: false,
             generates_beside: None,
             hidden_size,
-            files,
+            given,
         }
     }
 
@@ -271,13 +287,20 @@ impl<'a> Job<'a> {
     /// Notes a key that names a file.
     pub(super) fn name_file(&mut self, entry: &Entry) {
         self.understand(entry, "");
-        let Some(file) = value::text(&entry.value).filter(|_| !value::is_off(&entry.value)) else {
+        let Some(file) = named_file(entry).filter(|file| !self.given.has(&entry.name, file)) else {
             return;
         };
-        let last = |path: &str| path.rsplit(['/', '\\']).next().unwrap_or(path).to_owned();
-        if !self.files.iter().any(|given| last(given) == last(&file)) {
-            let key = entry.key.clone();
-            self.notes.push(Note::File { key, file });
+        let key = entry.key.clone();
+        let note = match named::find(&entry.name, &file) {
+            Some(known) => Note::Known {
+                key,
+                file,
+                source: known.source,
+            },
+            None => Note::File { key, file },
+        };
+        if !self.notes.contains(&note) {
+            self.notes.push(note);
         }
     }
 

@@ -24,6 +24,7 @@ mod launcher;
 mod llama_factory;
 mod llama_factory_v1;
 mod megatron;
+mod named;
 mod objectives;
 mod openrlhf;
 mod peft;
@@ -56,6 +57,8 @@ pub use write::{slurm, variables};
 
 use document::Document;
 use job::Job;
+use named::{BESIDE_A_TRAINER, Given, Named};
+use row::Does;
 use said::Said;
 use serde_json::{Map, Value};
 
@@ -105,6 +108,8 @@ struct Parts {
     model: Option<Map<String, Value>>,
     /// A scenario, which counts more than all else.
     scenario: Option<Map<String, Value>>,
+    /// The files that are given.
+    given: Given,
 }
 
 /// Reads the files of a job. The scenario `given` counts more than the files do, and decides with them: the number of
@@ -123,9 +128,10 @@ pub fn import(
         let placed = read.and_then(|document| parts.place(document, file.text));
         placed.map_err(|why| (file.name.to_owned(), uncovered::or_source(why, file.text)))?;
     }
+    parts.given.names = files.iter().map(|file| file.name.to_owned()).collect();
+    parts.place_named();
     parts.place_options();
-    let names = files.iter().map(|file| file.name.to_owned()).collect();
-    Ok(parts.read(names, given, hidden_size))
+    Ok(parts.read(given, hidden_size))
 }
 
 /// Reads the keys of one format on the hardware of a scenario.
@@ -137,7 +143,7 @@ fn read_keys(
 ) -> Import {
     let mut parts = Parts::default();
     parts.place_keys(format, Said::tree(keys));
-    parts.read(Vec::new(), &scenario, hidden_size)
+    parts.read(&scenario, hidden_size)
 }
 
 /// Adds what a scenario says: its hardware before the job is put together, all of it after.
@@ -173,7 +179,7 @@ fn merge(under: &mut Value, over: &Map<String, Value>) {
 
 /// Whether a format's keys stand beside those of a trainer.
 fn is_beside_a_trainer(format: &Format) -> bool {
-    ["peft", "accelerate", "deepspeed", "launcher"].contains(&format.name)
+    BESIDE_A_TRAINER.contains(&format.name)
 }
 
 /// The model's config says more than its name.
@@ -234,6 +240,7 @@ impl Parts {
             return Err(why);
         }
         let format = told(&said).ok_or(Unread::Unknown)?;
+        self.given.formats.push(format.name);
         self.place_keys(format, said);
         Ok(())
     }
@@ -250,14 +257,47 @@ impl Parts {
         self.of_formats.push((format, said));
     }
 
+    /// Places the public files that the parts name and that are not given, before what names them, which counts more.
+    fn place_named(&mut self) {
+        let mut seen = Vec::new();
+        loop {
+            let named = self.named().into_iter();
+            let open = named.filter(|own| !seen.contains(own)).collect::<Vec<_>>();
+            if open.is_empty() {
+                return;
+            }
+            for Named { key, file } in open {
+                let known = named::find(&key, &file).filter(|_| !self.given.has(&key, &file));
+                let mut own = Self::default();
+                if let Some(known) = known
+                    && own.place(Document::Tree(known.keys), "").is_ok()
+                {
+                    self.of_formats.splice(0..0, own.of_formats);
+                }
+                seen.push(Named { key, file });
+            }
+        }
+    }
+
+    /// The keys of the parts that name files.
+    fn named(&self) -> Vec<Named> {
+        let trainer = registry::format("training-arguments").unwrap_or(&FORMATS[0]);
+        let parts = self.of_formats.iter().map(|(format, said)| (*format, said));
+        let parts = parts.chain([(trainer, &self.options)]);
+        let entries = parts.flat_map(|(format, said)| {
+            let entries = said.entries.iter();
+            entries.filter(|entry| matches!(format.row(&entry.name), Some(Does::File)))
+        });
+        let named = entries.filter_map(|entry| {
+            let (key, file) = (entry.name.clone(), job::named_file(entry)?);
+            Some(Named { key, file })
+        });
+        named.collect()
+    }
+
     /// Follows every part, those first that others rest on.
-    fn read(
-        self,
-        names: Vec<String>,
-        given: &Map<String, Value>,
-        hidden_size: HiddenSize,
-    ) -> Import {
-        let mut job = Job::new(hidden_size, names);
+    fn read(self, given: &Map<String, Value>, hidden_size: HiddenSize) -> Import {
+        let mut job = Job::new(hidden_size, self.given);
         let mut kinds = Vec::new();
         let mut model = self.model;
         if model.is_some() {

@@ -4,7 +4,7 @@ use super::format::{Format, Phrases, Syntax};
 use super::hub;
 use super::job::{Job, Matters, Wrapper};
 use super::row::As::{Count, Flag, Name, Not, Positive};
-use super::row::Does::{Decides, Lacks, Reads, Sets};
+use super::row::Does::{Decides, File, Lacks, Reads, Sets};
 use super::row::{Lack, Row};
 use super::said::Said;
 use super::value;
@@ -32,6 +32,7 @@ const OPTIMIZERS: &[(&str, &str)] = &[("AdamW", "adamw"), ("Adam", "adam")];
 
 /// `JobConfig` (`config/job_config.py`, torchtitan 0.2.1, and spellings since 0.1).
 const ROWS: &[Row] = &[
+    ("job.config_file", File),
     ("model.name", Decides("model")),
     ("model.flavor", Decides("model")),
     ("model.converters", Decides("precision")),

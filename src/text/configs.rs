@@ -88,9 +88,17 @@ pub fn lack_sentence(lack: Lack, language: Language) -> &'static str {
 /// What is to be said of a job's files besides.
 pub fn note_sentence(note: &Note, language: Language) -> String {
     let (english, chinese) = match note {
+        Note::File { key, file } if ["config", "job.config_file"].contains(&key.trim_start_matches('-')) => (
+            format!("{key} names {file}, which is the job's main file and is not given: give it, too; without it this is no whole job."),
+            format!("{key} 指向 {file}，它是任务的主配置文件，但未提供：请一并提供；缺少它就不是完整的任务。"),
+        ),
         Note::File { key, file } => (
-            format!("{key} names {file}: give that file, too, as what it says is missing."),
-            format!("{key} 指向 {file}：请一并提供该文件，否则缺少其中的设置。"),
+            format!("{key} names {file}, which is not given, and what it says is missing: give that file, too, or remove {key} if the job runs without it."),
+            format!("{key} 指向 {file}，但未提供该文件，缺少其中的设置：请一并提供；若任务不需要它，请删去 {key}。"),
+        ),
+        Note::Known { key, file, source } => (
+            format!("{key} names {file}, which is not given: it is taken as {source} has it; give the file if yours differs."),
+            format!("{key} 指向 {file}，但未提供该文件：按 {source} 中的内容处理；若有改动，请提供该文件。"),
         ),
         Note::Program { program } => (
             format!("{program} is a program that is not known here: its options are listed and not followed."),

@@ -1,5 +1,6 @@
 //! `highwater import` and `highwater export`: configurations in, configurations out.
 
+use crate::gathered;
 use crate::lines::{read, sentence, write_line};
 use crate::together;
 use crate::{BAD_INPUT, DOES_NOT_FIT, FITS, bytes, print, refuse_line};
@@ -144,6 +145,8 @@ pub struct Imported {
     pub stop: Option<String>,
     read: configs::Import,
     findings: Vec<Value>,
+    /// The files that were read.
+    files: Vec<String>,
 }
 
 /// Why files are not read.
@@ -184,7 +187,7 @@ pub fn read_files(handed: &Handed, set: &[Setting]) -> Result<Imported, Problem>
         let value = value.map_err(|why| format!("--set {path}: {}", english(&why)))?;
         values.push((path.clone(), value));
     }
-    let job = handed.read_job(&values).map_err(|(name, why)| {
+    let gathered = gathered::read(handed, &values).map_err(|(name, why)| {
         let unknown = why == configs::Unread::Unknown;
         let why = unread_sentence(&why, LANGUAGE);
         let said = if handed.job.len() > 1 {
@@ -194,6 +197,7 @@ pub fn read_files(handed: &Handed, set: &[Setting]) -> Result<Imported, Problem>
         };
         Problem { said, unknown }
     })?;
+    let job = gathered.job;
     let findings = job.said.iter().map(|said| match said {
         Said::Finding(finding) => {
             json!({"key": finding.key, "message": english(&finding.message)})
@@ -206,8 +210,11 @@ pub fn read_files(handed: &Handed, set: &[Setting]) -> Result<Imported, Problem>
             json!({"key": "hardware.gpu", "message": gpu_taken_for(name, id, LANGUAGE)})
         }
     });
+    let more = gathered.said.iter();
+    let more = more.map(|said| json!({"key": said.key, "message": said.text}));
     Ok(Imported {
-        findings: findings.collect(),
+        findings: findings.chain(more).collect(),
+        files: gathered.files,
         stop: job.stop().map(|note| note_sentence(note, LANGUAGE)),
         scenario: job.scenario,
         read: job.read,
@@ -253,6 +260,7 @@ impl Imported {
             .collect();
         json!({
             "kind": self.kind(),
+            "files": self.files,
             "scenario": self.facts(),
             "understood": understood,
             "assumed": assumed,

@@ -1,6 +1,6 @@
 //! Scenarios in, a line for each out.
 
-use crate::{BAD_INPUT, DOES_NOT_FIT, FITS};
+use crate::{BAD_INPUT, DOES_NOT_FIT, FITS, models};
 use highwater::ask::{Finding, Scenario, Severity};
 use highwater::codec::{decode_json, parse_json};
 use highwater::text::{self, english};
@@ -77,11 +77,13 @@ fn scenarios(text: &str) -> Vec<&str> {
 /// # Errors
 /// What is said where something is wrong with it.
 pub fn read(text: &str) -> Result<(Scenario, Vec<Finding>), Vec<Finding>> {
-    let (scenario, findings) = decode_json(text);
+    let (mut scenario, mut findings) = decode_json(text);
     let is_error = |finding: &Finding| finding.severity == Severity::Error;
     if findings.iter().any(is_error) {
         return Err(findings);
     }
+    let found = models::complete(&mut scenario).map_err(|why| vec![why])?;
+    findings.extend(found);
     Ok((scenario, findings))
 }
 

@@ -8,7 +8,9 @@ mod check;
 mod configs;
 mod curve;
 mod estimate;
+mod gathered;
 mod lines;
+mod models;
 mod plan;
 mod read;
 mod snapshot;
@@ -35,7 +37,8 @@ const DOES_NOT_FIT: u8 = 3;
 
 fn main() -> ExitCode {
     highwater::report::keep_memory();
-    match arguments::parse(std::env::args_os().skip(1)) {
+    let asked = models::start(std::env::args_os().skip(1));
+    match arguments::parse(asked.into_iter()) {
         Ok(Command::Help) => {
             print(USAGE);
             FITS.into()

@@ -68,11 +68,13 @@ fn as_one(files: &[PathBuf]) -> Option<Answer> {
 
 /// A failure or a machine beside the job.
 fn together(handed: &Handed) -> Result<Answer, String> {
+    let mut stop = None;
     let (kind, scenario, facts) = if let Some(scenario) = handed.scenario() {
         let facts = json!(scenario);
         ("scenario".to_owned(), scenario, facts)
     } else {
         let imported = configs::read_files(handed, &[]).map_err(|problem| problem.said)?;
+        stop.clone_from(&imported.stop);
         (imported.kind(), imported.scenario.clone(), imported.facts())
     };
     let job = json!({"kind": kind, "facts": facts});
@@ -80,6 +82,7 @@ fn together(handed: &Handed) -> Result<Answer, String> {
         return Ok(Answer::Configuration {
             kind: format!("{kind}+nvidia-smi"),
             facts,
+            stop,
         });
     };
     let mut answer = json!(failed(failure.clone()));

@@ -56,6 +56,11 @@ Usage:
   snapshot   Writes what a snapshot of torch.cuda.memory holds: memory over time, its peaks, the
              segments then, and the largest blocks with who asked for them.
 
+  --offline  With any command: the Hugging Face Hub is not asked for a model's config.json.
+
+A model that the catalog lacks is a folder with its config.json, or a repository of the Hub: of its
+cache on this machine (HF_HOME, HF_HUB_CACHE), else asked for (HF_ENDPOINT, HF_TOKEN, HF_HUB_OFFLINE).
+Files that a configuration names are read where they lie, or beside it.
 Standard input is read without FILE or with -.
 Exit codes: 0 all is well; 1 check found a goal missed; 2 bad input; 3 some run does not fit its
 hardware.

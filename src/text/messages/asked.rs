@@ -111,7 +111,25 @@ groups! {
         version: "The scenario says format version {version}; this program reads version {scenario_version}.",
             "该场景的格式版本为 {version}；本程序只能读取版本 {scenario_version}。";
     }
+    elsewhere {
+        found: "{name}: its config is taken from {place}.",
+            "{name}：配置取自 {place}。";
+        base: "{name} is an adapter's folder: its base model is {base}.",
+            "{name} 是适配器文件夹：其基础模型为 {base}。";
+        offline: "There is no model {name:?} in the catalog, in a folder or in the Hub's cache, and offline the Hub is not asked: choose a model of the catalog, or name a folder with its config.json.",
+            "目录、文件夹与 Hub 缓存中都没有模型 {name:?}，离线时也不会访问 Hub：请从目录中选择，或给出含 config.json 的文件夹。";
+        gated: "{name}: {host} answers {status}: the repository is gated or private, or there is none of this name. Accept its terms on its page and set HF_TOKEN, or name an open copy that has the same config (often of unsloth or NousResearch), or a folder with its config.json.",
+            "{name}：{host} 返回 {status}：该仓库需要授权、为私有或不存在。请在其页面上接受条款并设置 HF_TOKEN，或改用配置相同的公开副本（常见于 unsloth 或 NousResearch），或给出含 config.json 的文件夹。";
+        missing: "{name}: {host} answers {status}: it has no config.json of this name. Correct the name, or name a folder with the model's config.json.",
+            "{name}：{host} 返回 {status}：没有该名称的 config.json。请更正名称，或给出含 config.json 的文件夹。";
+        unreachable: "{name}: the catalog does not have it, and {host} cannot be reached ({reason}). Name a folder with the model's config.json, set HF_ENDPOINT to a mirror, or choose a model of the catalog.",
+            "{name}：目录中没有该模型，且无法访问 {host}（{reason}）。请给出含 config.json 的文件夹，将 HF_ENDPOINT 设为镜像，或从目录中选择。";
+        unusable: "{name}: {place} is no config.json of a model, or larger than 4 MiB.",
+            "{name}：{place} 不是模型的 config.json，或超过 4 MiB。";
+    }
     hub {
+        mirror: "{repository} shows its files only to who has been let in: its config is that of {mirror}, an open copy.",
+            "{repository} 的文件仅对获准者开放：配置取自公开副本 {mirror}。";
         unreachable: "{repository}: huggingface.co cannot be reached from here: you are offline, or this page's host does not allow it. Open the model's page there, copy its config.json and paste it here.",
             "{repository}: 无法访问 huggingface.co：您处于离线状态，或本页面的主机不允许。请打开该模型的页面，复制其 config.json 并粘贴到此处。";
         gated: "{repository}: There is no such repository, or its files are shown only to who has been let in. If you have been, copy its config.json from the model's page and paste it here.",
