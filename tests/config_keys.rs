@@ -106,7 +106,7 @@ fn outcome(format: &str, key: &str, word: &str) -> Option<&'static str> {
                 assert!(said.iter().all(|reason| !reason.is_empty()));
                 Some("refused")
             }
-            Matters::Maybe | Matters::Value => None,
+            Matters::Maybe | Matters::Value | Matters::Computed => None,
         };
     }
     let understood = read.understood.iter().any(|own| same(&own.key));

@@ -80,6 +80,16 @@ const PIECES: &[&[u8]] = &[
     b"\"model\": {\"hf_config\": ",
     b"1e400",
     b"null",
+    b"SFTConfig(",
+    b"model = get_peft_model(model, ",
+    b"a = [a, a, a, a]\n",
+    b"lambda not -",
+    b"class A(A):\n    ",
+    b"else:\n",
+    b"2 ** 99 << 63 // -1",
+    b"f\"{",
+    b"\"\"\"",
+    b"```python\n",
 ];
 
 fn mutated(seeds: &[Vec<u8>], numbers: &mut Numbers) -> Vec<u8> {
@@ -175,6 +185,10 @@ fn seeds() -> Vec<Vec<u8>> {
         "fixtures/inputs/configs",
         &["yaml", "yml", "json", "toml", "sh"],
     );
+    seeds.extend(files(
+        "fixtures/inputs/python",
+        &["py", "md", "ipynb", "sh"],
+    ));
     seeds.extend(files("fixtures/inputs/snapshots", &["pickle"]));
     for (lines, pointer, most) in [
         (

@@ -12,8 +12,8 @@ use serde_json::Value;
 pub(super) struct Started {
     /// The options of each format.
     pub parts: Vec<(&'static Format, Said)>,
-    /// Options of the training script itself, whose format nothing tells.
-    pub options: Said,
+    /// The options of the training script, and their format where something tells it.
+    pub own: Option<(String, Option<&'static Format>, Said)>,
     /// The training script or module, where it is none of a format's own.
     pub program: Option<String>,
     /// Commands that start jobs.
@@ -63,7 +63,7 @@ enum Starter {
 pub(super) fn read(script: &Script) -> Started {
     let mut started = Started {
         parts: Vec::new(),
-        options: Said::default(),
+        own: None,
         program: None,
         commands: 0,
     };
@@ -177,7 +177,7 @@ fn starter(words: &[String]) -> Option<(Starter, Split<'_>)> {
 fn job(starter: Starter, words: &[String], asked: &mut Said, started: &mut Started) {
     if starter == Starter::Options {
         let said = options(words);
-        started.place(None, said);
+        started.place("", None, said);
         return;
     }
     let at = words
@@ -217,7 +217,7 @@ fn job(starter: Starter, words: &[String], asked: &mut Said, started: &mut Start
             if name == "trl" {
                 trainer(words.first().map_or("", String::as_str), &mut said);
             }
-            started.place(format(name), said);
+            started.place("", format(name), said);
             return;
         }
         _ => asked.extend(options(own)),
@@ -238,7 +238,7 @@ fn job(starter: Starter, words: &[String], asked: &mut Said, started: &mut Start
         for file in named {
             asked.add("config", file.into());
         }
-        started.place(format(name), own);
+        started.place("", format(name), own);
         return;
     }
     let name = if script.contains("pretrain_") {
@@ -257,7 +257,7 @@ fn job(starter: Starter, words: &[String], asked: &mut Said, started: &mut Start
     if name.is_none() && !script.is_empty() {
         started.program = Some(script.to_owned());
     }
-    started.place(name, said);
+    started.place(script, name, said);
 }
 
 /// Adds which of TRL's trainers a command or a script starts, where it is one of them.
@@ -394,15 +394,17 @@ fn is_open(said: &Said) -> bool {
 }
 
 impl Started {
-    /// Puts options to their format, or to those whose format other files tell.
-    fn place(&mut self, format: Option<&'static Format>, said: Said) {
-        if said.entries.is_empty() {
-            return;
+    /// Keeps the options of a program with their format, where something tells it.
+    fn place(&mut self, program: &str, format: Option<&'static Format>, said: Said) {
+        if !said.is_empty() {
+            let format = format.or_else(|| told(&said));
+            self.own = Some((program.to_owned(), format, said));
         }
-        match format.or_else(|| told(&said)) {
-            Some(format) => self.parts.push((format, said)),
-            None => self.options.extend(said),
-        }
+    }
+
+    /// Whether no job is started.
+    pub(super) fn is_empty(&self) -> bool {
+        self.parts.is_empty() && self.own.is_none() && self.program.is_none()
     }
 }
 

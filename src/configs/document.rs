@@ -1,5 +1,6 @@
-//! A file's text as a tree of keys, or as the lines of a script.
+//! A file's text as a tree of keys, as the lines of a shell's script, or as Python.
 
+use super::python;
 use super::refused::Unread;
 use super::shell;
 use serde_json::{Map, Value};
@@ -12,20 +13,39 @@ pub(super) enum Document {
     Tree(Map<String, Value>),
     /// Command lines.
     Script,
+    /// A program in Python, without what stands around it.
+    Python(String),
 }
 
 /// Bytes of the largest file that is read; configurations have tens of kilobytes at most.
 const LARGEST: usize = 2 << 20;
+/// Bytes of the largest notebook that is read; it may hold pictures.
+const LARGEST_NOTEBOOK: usize = 16 << 20;
 
 /// Reads a text.
 pub(super) fn read(text: &str) -> Result<Document, Unread> {
     let text = text.trim_start_matches('\u{feff}').trim();
-    let (size, most) = (text.len(), LARGEST);
+    let is_notebook = text.starts_with('{') && text.contains("\"nbformat\"");
+    let most = if is_notebook {
+        LARGEST_NOTEBOOK
+    } else {
+        LARGEST
+    };
+    let size = text.len();
     if size > most {
         return Err(Unread::Large { size, most });
     }
     if text.starts_with('{') {
-        return json(text);
+        return match json(text) {
+            Ok(Document::Tree(map)) => Ok(match python::notebook(&map) {
+                Some(code) if code.len() <= LARGEST => Document::Python(code),
+                _ => Document::Tree(map),
+            }),
+            other => other,
+        };
+    }
+    if let Some(code) = python::code(text) {
+        return Ok(Document::Python(code));
     }
     if shell::looks_like_script(text) {
         return Ok(Document::Script);

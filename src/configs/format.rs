@@ -74,6 +74,10 @@ impl Format {
                 None => job.ignore(entry, Matters::Maybe),
             }
         }
+        for entry in &said.computed {
+            let idle = self.row(&entry.name).is_none() && self.is_without_memory(&entry.name);
+            job.ignore(entry, if idle { Matters::No } else { Matters::Computed });
+        }
     }
 
     /// What a key does, where the format knows it.

@@ -21,6 +21,40 @@ const TORCHTUNE: &[(&str, &str)] = &[
     ("qwen3_", "Qwen/Qwen3-{B}"),
 ];
 
+/// Beginnings of models' names whose published files hold float32; those of most others hold bfloat16.
+const SINGLE: &[&str] = &[
+    "bert-",
+    "roberta-",
+    "distilbert-",
+    "distilroberta-",
+    "xlm-roberta-",
+    "albert-",
+    "electra-",
+    "deberta-",
+    "gpt2-",
+    "distilgpt2-",
+    "t5-",
+    "flan-t5-",
+    "mt5-",
+    "bart-",
+    "mbart-",
+    "vit-",
+    "wav2vec2-",
+    "whisper-",
+    "gpt-neo-",
+];
+
+/// The dtype of a model's published file, by its name.
+pub(super) fn dtype(name: &str) -> &'static str {
+    let last = name.rsplit('/').next().unwrap_or(name);
+    let last = format!("{}-", last.to_ascii_lowercase());
+    if SINGLE.iter().any(|start| last.starts_with(start)) {
+        "fp32"
+    } else {
+        "bf16"
+    }
+}
+
 /// The repository of a model of torchtune, as `llama3_1_8b`.
 pub(super) fn torchtune_model(name: &str) -> Option<String> {
     let (start, repository) = TORCHTUNE

@@ -183,6 +183,11 @@ pub(super) const ATTENTION: &[&str] = &[
 pub(super) fn checkpointing(said: &Said, keys: [&str; 2], default: bool, job: &mut Job) {
     let [key, kwargs] = keys;
     let on = said.flag(key).unwrap_or(default);
+    // A script that turns it on itself, with its own way to keep what waits.
+    let done = job.get("activation_checkpointing").is_some();
+    if done && (!on || job.get("activation_offload.kind").is_some()) {
+        return;
+    }
     if !on {
         if said.has(key) {
             job.set("activation_checkpointing", "none");

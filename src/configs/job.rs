@@ -27,6 +27,8 @@ pub enum Matters {
     Yes(Lack),
     /// It does, and its value is none that is known.
     Value,
+    /// A script computes its value.
+    Computed,
 }
 
 /// A key that is not followed.

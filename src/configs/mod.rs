@@ -27,6 +27,7 @@ mod megatron;
 mod objectives;
 mod openrlhf;
 mod peft;
+mod python;
 mod refused;
 mod registry;
 mod row;
@@ -105,6 +106,12 @@ struct Parts {
     model: Option<Map<String, Value>>,
     /// A scenario, which counts more than all else.
     scenario: Option<Map<String, Value>>,
+    /// Scripts in Python.
+    scripts: Vec<python::Script>,
+    /// A file that says nothing by itself: a command without options, a script without a trainer.
+    silent: Option<(String, Unread)>,
+    /// Options of programs that command lines start: the program, their format where it is told.
+    started: Vec<(String, Option<&'static Format>, Said)>,
 }
 
 /// Reads the files of a job. The scenario `given` counts more than the files do, and decides with them: the number of
@@ -120,9 +127,10 @@ pub fn import(
     let mut parts = Parts::default();
     for file in files {
         let read = document::read(file.text);
-        let placed = read.and_then(|document| parts.place(document, file.text));
+        let placed = read.and_then(|document| parts.place(document, file));
         placed.map_err(|why| (file.name.to_owned(), uncovered::or_source(why, file.text)))?;
     }
+    parts.place_scripts()?;
     parts.place_options();
     let names = files.iter().map(|file| file.name.to_owned()).collect();
     Ok(parts.read(names, given, hidden_size))
@@ -200,24 +208,27 @@ impl Job<'_> {
 }
 
 impl Parts {
-    fn place(&mut self, document: Document, text: &str) -> Result<(), Unread> {
+    fn place(&mut self, document: Document, file: &File) -> Result<(), Unread> {
         let map = match document {
             Document::Tree(map) => map,
             Document::Script => {
-                let script = shell::read(text);
+                let script = shell::read(file.text);
                 if let Some(why) = uncovered::commands(&script.commands) {
                     return Err(why);
                 }
                 let started = command::read(&script);
-                let says = !started.parts.is_empty() || !started.options.entries.is_empty();
-                if !says && started.program.is_none() {
-                    return Err(Unread::Unknown);
+                if started.is_empty() {
+                    self.silent = Some((file.name.to_owned(), Unread::Unknown));
                 }
                 for (format, said) in started.parts {
                     self.place_keys(format, said);
                 }
-                self.options.extend(started.options);
+                self.started.extend(started.own);
                 self.program = self.program.take().or(started.program);
+                return Ok(());
+            }
+            Document::Python(code) => {
+                self.scripts.push(python::Script::new(file.name, code));
                 return Ok(());
             }
         };
@@ -239,7 +250,7 @@ impl Parts {
     }
 
     fn place_keys(&mut self, format: &'static Format, mut said: Said) {
-        if !is_beside_a_trainer(format) {
+        if !is_beside_a_trainer(format) && format.name != "python" {
             let within = said.take_within("deepspeed.");
             if let Some(deepspeed) =
                 registry::format("deepspeed").filter(|_| !within.entries.is_empty())
@@ -248,6 +259,53 @@ impl Parts {
             }
         }
         self.of_formats.push((format, said));
+    }
+
+    /// Reads scripts with the options of the command lines that start them, and places the others.
+    fn place_scripts(&mut self) -> Result<(), (String, Unread)> {
+        let scripts = std::mem::take(&mut self.scripts);
+        for script in &scripts {
+            let is_of = |program: &str| {
+                let file = program.rsplit('/').next().unwrap_or(program);
+                let is_python = file.rsplit('.').next() == Some("py");
+                file == script.name || scripts.len() == 1 && is_python
+            };
+            let started = std::mem::take(&mut self.started);
+            let (own, others) = started
+                .into_iter()
+                .partition(|(program, ..)| is_of(program));
+            self.started = others;
+            let own: Vec<_> = own;
+            let mut given = Said::default();
+            for (_, _, said) in own {
+                given.extend(said);
+            }
+            let read = script.read(given);
+            if let Some(why) = read.other {
+                return Err((script.name.clone(), why));
+            }
+            if read.says {
+                self.program = self.program.take().filter(|program| !is_of(program));
+            } else {
+                let why = uncovered::or_source(Unread::Unknown, &script.text);
+                self.silent = Some((script.name.clone(), why));
+            }
+            for (format, said) in read.into_parts() {
+                self.place_keys(format, said);
+            }
+        }
+        for (_, format, said) in std::mem::take(&mut self.started) {
+            match format {
+                Some(format) => self.place_keys(format, said),
+                None => self.options.extend(said),
+            }
+        }
+        let options = !self.options.is_empty() || self.program.is_some();
+        let says = options || !self.of_formats.is_empty();
+        match self.silent.take() {
+            Some(silent) if !says && self.model.is_none() && self.scenario.is_none() => Err(silent),
+            _ => Ok(()),
+        }
     }
 
     /// Follows every part, those first that others rest on.
@@ -263,7 +321,7 @@ impl Parts {
         if model.is_some() {
             kinds.push("hf_config");
         }
-        for format in FORMATS {
+        for format in std::iter::once(&python::FORMAT).chain(FORMATS) {
             if is_beside_a_trainer(format) {
                 name_model(&mut model, &mut job);
             }
@@ -273,7 +331,7 @@ impl Parts {
                     said.extend(part.clone());
                 }
             }
-            if said.entries.is_empty() {
+            if said.is_empty() {
                 continue;
             }
             kinds.push(format.name);
@@ -302,7 +360,7 @@ impl Parts {
     fn place_options(&mut self) {
         let mut said = std::mem::take(&mut self.options);
         let mut formats = self.of_formats.iter().map(|(format, _)| *format);
-        let main = formats.find(|format| !is_beside_a_trainer(format));
+        let main = formats.find(|format| !is_beside_a_trainer(format) && format.name != "python");
         let arguments = format("training-arguments");
         let follows = |name: &str| arguments.is_some_and(|format| format.row(name).is_some());
         let told = format("trl").filter(|trl| trl.told_by(&said) > 0);

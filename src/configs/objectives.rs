@@ -167,6 +167,9 @@ pub(super) fn told(said: &Said, job: &mut Job) -> Option<&'static str> {
     });
     let has = |key: &str| said.get(key).is_some();
     let telling = TELLING.iter().find(|(key, _)| has(key));
+    if said.has("trainer") && command.is_none() {
+        job.give_up(said, "trainer", Matters::Yes(Lack::Preference));
+    }
     let kind = command.or(telling.map(|(_, kind)| *kind)).or(by_loss);
     match kind {
         Some("sft") => return None,
@@ -233,6 +236,7 @@ fn dtype_name(word: &str) -> Option<&'static str> {
 fn generated(said: &Said, job: &mut Job) {
     let prompt = said.count("max_prompt_length").unwrap_or(GENERATED[0]);
     let completion = said.count("max_completion_length").unwrap_or(GENERATED[1]);
+    job.assumed.retain(|own| own.key != "seq_len");
     job.set("seq_len", prompt.saturating_add(completion));
     job.set("objective.completion_tokens", completion);
     if let Some(beta) = said.get("beta").and_then(value::real) {
@@ -263,7 +267,8 @@ fn generation(said: &Said, job: &mut Job) {
 /// `SFTTrainer`, whose loss needs no logits of all tokens (`sft_trainer.py`, trl 1.16): where the loss is its own,
 /// and not estimated beside what is said.
 pub(super) fn supervised(said: &Said, job: &mut Job) {
-    if !SUPERVISED.iter().any(|key| said.has(key)) || job.get("liger_kernel").is_some() {
+    let other = job.get("liger_kernel").or(job.get("loss")).is_some();
+    if other || !SUPERVISED.iter().any(|key| said.has(key)) {
         return;
     }
     let beside = ["activation_offload.kind"];

@@ -18,6 +18,8 @@ pub(super) struct Entry {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Said {
     pub entries: Vec<Entry>,
+    /// Keys whose values a script computes, each with its text.
+    pub computed: Vec<Entry>,
 }
 
 /// Keys that are read of one job.
@@ -43,18 +45,34 @@ impl Said {
 
     /// Adds a key.
     pub(super) fn add(&mut self, key: &str, value: Value) {
+        self.add_as(key, key, value);
+    }
+
+    /// Adds a key that is written otherwise than tables have it.
+    pub(super) fn add_as(&mut self, key: &str, name: &str, value: Value) {
         if self.entries.len() < MOST {
-            let name = name(key);
-            let key = key.to_owned();
-            self.entries.push(Entry { key, name, value });
+            self.entries.push(entry(key, name, value));
+        }
+    }
+
+    /// Adds a key whose value is computed, with its text.
+    pub(super) fn compute(&mut self, key: &str, name: &str, text: Value) {
+        if self.computed.len() < MOST {
+            self.computed.push(entry(key, name, text));
         }
     }
 
     /// Adds what another file says, which counts more.
     pub(super) fn extend(&mut self, other: Self) {
-        for entry in other.entries {
-            self.add(&entry.key, entry.value);
-        }
+        let left = MOST.saturating_sub(self.entries.len());
+        self.entries.extend(other.entries.into_iter().take(left));
+        let left = MOST.saturating_sub(self.computed.len());
+        self.computed.extend(other.computed.into_iter().take(left));
+    }
+
+    /// Whether nothing is said.
+    pub(super) fn is_empty(&self) -> bool {
+        self.entries.is_empty() && self.computed.is_empty()
     }
 
     /// The value of a key that is not null.
@@ -119,13 +137,18 @@ impl Said {
         let (mut taken, mut kept) = (Self::default(), Vec::new());
         for entry in std::mem::take(&mut self.entries) {
             match entry.name.strip_prefix(above) {
-                Some(rest) => taken.add(rest, entry.value),
+                Some(rest) => taken.add_as(rest, rest, entry.value),
                 None => kept.push(entry),
             }
         }
         self.entries = kept;
         taken
     }
+}
+
+fn entry(key: &str, of_tables: &str, value: Value) -> Entry {
+    let (key, name) = (key.to_owned(), name(of_tables));
+    Entry { key, name, value }
 }
 
 /// A key as tables have it: underscores, no dashes before, and of FSDP's options one spelling.

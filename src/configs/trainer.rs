@@ -1,6 +1,7 @@
 //! Hugging Face's `TrainingArguments`, as JSON, YAML or arguments.
 
 use super::format::{Format, Phrases, Syntax};
+use super::hub;
 use super::hugging_face::{self, FSDP, FSDP_WITHOUT_MEMORY, LOADER, OPTIM};
 use super::job::{Job, Wrapper};
 use super::row::As::{self, Count, Flag, Is, Name, Real, Within};
@@ -279,7 +280,8 @@ pub(super) const FORMAT: Format = Format {
 fn finish(said: &Said, job: &mut Job) {
     arguments(said, job, false);
     if job.mixed.is_none_or(|half| half.name() == "bf16") {
-        let (value, source) = ("bf16", LOADING);
+        let name = job.get("model").and_then(serde_json::Value::as_str);
+        let (value, source) = (hub::dtype(name.unwrap_or_default()), LOADING);
         if job.loaded.is_none() {
             job.loaded = Some(value);
             let key = "weights".to_owned();

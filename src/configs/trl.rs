@@ -36,6 +36,8 @@ const ROWS: &[Row] = &[
     ("model_init_kwargs.use_kernels", Lacks(Lack::Kernel)),
     ("attn_implementation", Decides("attention")),
     ("use_flash_attention_2", Decides("attention")),
+    ("args", Decides("precision activation_checkpointing")),
+    ("peft_config", Decides("lora")),
     ("use_peft", Decides("lora")),
     ("lora_r", Sets("lora.r", Count)),
     ("lora_dropout", Sets("lora.dropout", Real)),
@@ -235,9 +237,11 @@ fn finish(said: &Said, job: &mut Job) {
         "model_init_kwargs.torch_dtype",
     ];
     hugging_face::dtype(said, &dtypes, job);
-    trainer::arguments(said, job, true);
+    // `TrainingArguments` become an `SFTConfig` with their own defaults (`SFTTrainer.__init__`, trl 1.16).
+    let plain = said.has("args");
+    trainer::arguments(said, job, !plain);
     // `bf16` is on unless it is said to be off, or `fp16` on (`_BaseConfig.__post_init__`, trl 1.16).
-    if job.mixed.is_none() && said.flag("bf16").is_none() {
+    if job.mixed.is_none() && said.flag("bf16").is_none() && !plain {
         job.mixed = Some(Half::Bf16);
         job.assumed.push(super::job::Assumed {
             key: "precision".to_owned(),
@@ -287,9 +291,12 @@ fn adapters(said: &Said, job: &mut Job) {
         job.assume("lora.dropout", 0.05, SOURCE);
         // `SFTTrainer.__init__`: adapters in the base's dtype, lest ZeRO-3 mixes dtypes.
         job.adapters_as_base = true;
+    } else if said.has("peft_config") {
+        job.adapters_as_base = said.is_on("peft_config");
     } else {
         job.remove("lora");
     }
+    let own = said.is_on("load_in_4bit") || said.is_on("load_in_8bit");
     if said.is_on("load_in_4bit") {
         let kind = said.word("bnb_4bit_quant_type");
         job.set(
@@ -301,10 +308,12 @@ fn adapters(said: &Said, job: &mut Job) {
         job.set("quantization.type", "int8");
     }
     if job.get("quantization.type").is_some() {
-        // `SFTTrainer` leaves what is not quantized in its dtype.
-        job.set("quantization.prepare_for_kbit_training", false);
-        job.set("quantization.compute_dtype", job.loaded.unwrap_or("fp32"));
-        if job.get("lora").is_some() {
+        // `SFTTrainer` leaves what is not quantized in its dtype, and so does what a script has quantized before.
+        if own {
+            job.set("quantization.prepare_for_kbit_training", false);
+            job.set("quantization.compute_dtype", job.loaded.unwrap_or("fp32"));
+        }
+        if said.is_on("use_peft") || said.is_on("peft_config") {
             job.set("lora.adapter_dtype", "base");
         }
     }

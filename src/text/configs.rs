@@ -183,9 +183,9 @@ pub fn unread_sentence(why: &Unread, language: Language) -> String {
         }
         Unread::NoJob(what) => no_job(*what),
         Unread::Unknown => (
-            "This is no configuration that is known: TrainingArguments, TRL, PEFT, accelerate, DeepSpeed, axolotl, LLaMA-Factory, torchtune, torchtitan, Megatron-LM, ms-swift, verl, OpenRLHF, a command line or a batch script."
+            "This is no configuration that is known: TrainingArguments, TRL, PEFT, accelerate, DeepSpeed, axolotl, LLaMA-Factory, torchtune, torchtitan, Megatron-LM, ms-swift, verl, OpenRLHF, a script in Python, a command line or a batch script."
                 .to_owned(),
-            "不是已知的配置：TrainingArguments、TRL、PEFT、accelerate、DeepSpeed、axolotl、LLaMA-Factory、torchtune、torchtitan、Megatron-LM、ms-swift、verl、OpenRLHF、命令行或批处理脚本。"
+            "不是已知的配置：TrainingArguments、TRL、PEFT、accelerate、DeepSpeed、axolotl、LLaMA-Factory、torchtune、torchtitan、Megatron-LM、ms-swift、verl、OpenRLHF、Python 脚本、命令行或批处理脚本。"
                 .to_owned(),
         ),
     };

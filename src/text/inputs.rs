@@ -395,6 +395,8 @@ pub enum InputWord {
     Unlisted,
     /// The same: its value is unknown.
     UnknownValue,
+    /// A script computes the key's value.
+    Computed,
 }
 
 impl InputWord {
@@ -453,6 +455,10 @@ impl InputWord {
             Self::UnknownValue => (
                 "this value is not known; the default counts.",
                 "未知的取值；按默认值计算。",
+            ),
+            Self::Computed => (
+                "the script computes this value, which is not followed; the default counts.",
+                "脚本计算该值，无法读取；按默认值计算。",
             ),
         })
     }

@@ -257,6 +257,7 @@ fn job(of: &Job, act: InputWord, on_act: impl Fn() + 'static, language: Language
             Matters::No => return None,
             Matters::Maybe => InputWord::Unlisted.text(language),
             Matters::Value => InputWord::UnknownValue.text(language),
+            Matters::Computed => InputWord::Computed.text(language),
             Matters::Yes(lack) => lack_sentence(lack, language),
         };
         Some(view! { <li><code>{own.key.clone()}</code> " — " {why}</li> })

@@ -267,6 +267,10 @@ fn ignored(own: &configs::Ignored) -> Value {
         configs::Matters::No => ("no", None),
         configs::Matters::Maybe => ("maybe", None),
         configs::Matters::Value => ("yes", Some("This value is none that is known.")),
+        configs::Matters::Computed => (
+            "yes",
+            Some("The script computes this value, which is not followed: the default counts."),
+        ),
         configs::Matters::Yes(lack) => ("yes", Some(lack_sentence(lack, LANGUAGE))),
     };
     let mut line = json!({"key": own.key, "value": own.value, "matters": matters});
