@@ -236,6 +236,10 @@ impl Parts {
                 self.scripts.push(python::Script::new(file.name, code));
                 return Ok(());
             }
+            Document::Python(code) => {
+                self.scripts.push(python::Script::new(file.name, code));
+                return Ok(());
+            }
         };
         if is_model(&map) {
             self.model = Some(map);
@@ -402,7 +406,7 @@ impl Parts {
     fn place_options(&mut self) {
         let mut said = std::mem::take(&mut self.options);
         let mut formats = self.of_formats.iter().map(|(format, _)| *format);
-        let main = formats.find(|format| !is_beside_a_trainer(format));
+        let main = formats.find(|format| !is_beside_a_trainer(format) && format.name != "python");
         let arguments = format("training-arguments");
         let follows = |name: &str| arguments.is_some_and(|format| format.row(name).is_some());
         let told = format("trl").filter(|trl| trl.told_by(&said) > 0);
