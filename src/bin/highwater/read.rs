@@ -15,6 +15,9 @@ use std::path::PathBuf;
 pub fn run(files: &[PathBuf], out: &mut dyn Write) -> u8 {
     let mut code = FITS;
     if let Some(answer) = as_one(files) {
+        if answer.lacks_its_model() {
+            code = BAD_INPUT;
+        }
         let _ = write_line(&Line { file: None, answer }, out);
         return code;
     }
