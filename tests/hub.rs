@@ -73,7 +73,7 @@ fn hub() -> (String, Arc<Mutex<Vec<String>>>) {
             let path = asked.split(' ').nth(1).unwrap_or_default().to_owned();
             let token = head
                 .iter()
-                .any(|line| line.to_ascii_lowercase() == "authorization: bearer secret");
+                .any(|line| line.eq_ignore_ascii_case("authorization: bearer secret"));
             log.lock().expect("the log").push(format!("{path} {token}"));
             let (status, body) = match path.as_str() {
                 "/some/model/resolve/main/config.json" => ("200 OK", CONFIG.to_owned()),

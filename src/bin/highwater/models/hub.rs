@@ -32,14 +32,13 @@ pub fn repository(name: &str) -> Option<String> {
     let cached = name
         .split(['/', '\\'])
         .find_map(|part| part.strip_prefix("models--"));
-    let name = match cached {
-        Some(folder) => folder.replacen("--", "/", 1),
-        None => {
-            let own = name
-                .strip_prefix(PUBLIC)
-                .map(|own| own.trim_start_matches('/'));
-            own.unwrap_or(name).trim_end_matches('/').to_owned()
-        }
+    let name = if let Some(folder) = cached {
+        folder.replacen("--", "/", 1)
+    } else {
+        let own = name
+            .strip_prefix(PUBLIC)
+            .map(|own| own.trim_start_matches('/'));
+        own.unwrap_or(name).trim_end_matches('/').to_owned()
     };
     let is_name = |part: &str| {
         let plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
