@@ -30,7 +30,7 @@ pub(super) use format::FORMAT;
 /// Modules of tools that train otherwise, whatever else a script calls.
 const OTHERS: &[(&str, Tool)] = &[
     ("diffusers", ("diffusers", Instead::Generators)),
-    ("ultralytics", ("Ultralytics", Instead::Vision)),
+    ("ultralytics", ULTRALYTICS),
     ("nnunetv2", ("nnU-Net", Instead::Vision)),
     (
         "pytorch_lightning",
