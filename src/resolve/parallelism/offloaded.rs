@@ -90,7 +90,7 @@ mod tests {
             (zero, r#", "precision": "amp_bf16""#, "precision"),
             (
                 r#""kind": "deepspeed_zero", "stage": 1"#,
-                r#", "optimizer": {"name": "adamw", "master_weights": "deepspeed"}"#,
+                r#", "precision": "bf16", "optimizer": {"master_weights": "deepspeed"}"#,
                 "optimizer.master_weights",
             ),
             (
