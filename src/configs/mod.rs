@@ -236,10 +236,6 @@ impl Parts {
                 self.scripts.push(python::Script::new(file.name, code));
                 return Ok(());
             }
-            Document::Python(code) => {
-                self.scripts.push(python::Script::new(file.name, code));
-                return Ok(());
-            }
         };
         if is_model(&map) {
             self.model = Some(map);

@@ -19,7 +19,6 @@ const AI_TOOLKIT: Tool = ("ai-toolkit", Generators);
 const SIMPLE_TUNER: Tool = ("SimpleTuner", Generators);
 const DIFFSYNTH: Tool = ("DiffSynth-Studio", Generators);
 const DIFFUSION_PIPE: Tool = ("diffusion-pipe", Generators);
-const LIGHTNING: Tool = ("PyTorch Lightning", Scenario);
 const NEMO: Tool = ("NeMo", Scenario);
 const NANOTRON: Tool = ("nanotron", Scenario);
 const GPT_NEOX: Tool = ("GPT-NeoX", Scenario);
@@ -282,22 +281,6 @@ fn script(words: &[String]) -> Option<&str> {
             .find(|word| ends.iter().any(|end| word.ends_with(end)))
     };
     after.or_else(file).map(String::as_str)
-}
-
-/// Modules of tools that train, whatever else a script calls.
-const MODULES: &[(&str, Tool)] = &[
-    ("diffusers", DIFFUSERS),
-    ("ultralytics", ULTRALYTICS),
-    ("nnunetv2", NNUNET),
-    ("pytorch_lightning", LIGHTNING),
-    ("lightning", LIGHTNING),
-];
-
-/// The tool that a script trains with, by the module that it imports.
-pub(super) fn module(path: &str) -> Option<Unread> {
-    let first = path.split('.').next().unwrap_or(path);
-    let found = MODULES.iter().find(|(name, _)| *name == first);
-    found.map(|(_, own)| tool(*own))
 }
 
 /// Calls and imports of sources, each of one tool.
