@@ -247,7 +247,7 @@ fn tools_that_are_not_covered_are_named() {
         ),
         (
             "import tensorflow as tf\nmodel.fit(x, y, batch_size=32)\n",
-            "TensorFlow and Keras",
+            "TensorFlow",
             Instead::NotPyTorch,
         ),
         (

@@ -94,8 +94,9 @@ pub(super) fn read(script: &Script) -> Started {
         }
         job(*starter, words, &mut asked, &mut started);
     }
-    let mut parts = started.parts.iter_mut();
-    if let Some((_, said)) = parts.find(|(format, _)| format.name == "ms-swift") {
+    if let Some((_, Some(format), said)) = &mut started.program
+        && format.name == "ms-swift"
+    {
         of_swift(script, said, &mut asked);
     }
     if !asked.entries.is_empty() {

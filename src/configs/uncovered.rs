@@ -9,10 +9,10 @@ use Instead::{Generators, Gpt2, NotPyTorch, Scenario, Vision};
 /// A tool and what is possible instead.
 pub(super) type Tool = (&'static str, Instead);
 
-const DIFFUSERS: Tool = ("diffusers", Generators);
+pub(super) const DIFFUSERS: Tool = ("diffusers", Generators);
 const KOHYA: Tool = ("kohya's sd-scripts", Generators);
 pub(super) const ULTRALYTICS: Tool = ("Ultralytics YOLO", Vision);
-const NNUNET: Tool = ("nnU-Net", Vision);
+pub(super) const NNUNET: Tool = ("nnU-Net", Vision);
 const NANOGPT: Tool = ("nanoGPT", Gpt2);
 const ONE_TRAINER: Tool = ("OneTrainer", Generators);
 const AI_TOOLKIT: Tool = ("ai-toolkit", Generators);
@@ -27,9 +27,10 @@ const COMPOSER: Tool = ("Composer", Scenario);
 const FAIRSEQ: Tool = ("fairseq", Scenario);
 const DETECTRON: Tool = ("detectron2", Vision);
 const OPEN_MMLAB: Tool = ("OpenMMLab", Vision);
-const KERAS: Tool = ("TensorFlow and Keras", NotPyTorch);
+pub(super) const TENSORFLOW: Tool = ("TensorFlow", NotPyTorch);
+pub(super) const KERAS: Tool = ("Keras", NotPyTorch);
 const MAXTEXT: Tool = ("MaxText (JAX)", NotPyTorch);
-const JAX: Tool = ("JAX", NotPyTorch);
+pub(super) const JAX: Tool = ("JAX", NotPyTorch);
 const SWIFT_MEGATRON: Tool = ("ms-swift's Megatron", Scenario);
 const VERL_MEGATRON: Tool = ("verl's Megatron", Scenario);
 
@@ -297,8 +298,8 @@ const CALLS: &[(&str, Tool)] = &[
     ("from mmengine", OPEN_MMLAB),
     ("from composer", COMPOSER),
     ("from fairseq", FAIRSEQ),
-    ("import tensorflow", KERAS),
-    ("from tensorflow", KERAS),
+    ("import tensorflow", TENSORFLOW),
+    ("from tensorflow", TENSORFLOW),
     ("import keras", KERAS),
     ("from keras", KERAS),
     ("import jax", JAX),

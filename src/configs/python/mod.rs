@@ -19,7 +19,7 @@ use super::format::Format;
 use super::refused::Instead;
 use super::registry;
 use super::said::Said;
-use super::uncovered::{Tool, ULTRALYTICS};
+use super::uncovered::{DIFFUSERS, JAX, KERAS, NNUNET, TENSORFLOW, Tool, ULTRALYTICS};
 use parts::{Calls, Parts};
 use scope::{Scope, option_name};
 use serde_json::{Map, Value};
@@ -29,9 +29,9 @@ pub(super) use format::FORMAT;
 
 /// Modules of tools that train otherwise, whatever else a script calls.
 const OTHERS: &[(&str, Tool)] = &[
-    ("diffusers", ("diffusers", Instead::Generators)),
+    ("diffusers", DIFFUSERS),
     ("ultralytics", ULTRALYTICS),
-    ("nnunetv2", ("nnU-Net", Instead::Vision)),
+    ("nnunetv2", NNUNET),
     (
         "pytorch_lightning",
         ("PyTorch Lightning", Instead::Scenario),
@@ -41,9 +41,9 @@ const OTHERS: &[(&str, Tool)] = &[
 
 /// Modules of tools that scripts of the libraries here import, too.
 const BESIDE: &[(&str, Tool)] = &[
-    ("tensorflow", ("TensorFlow", Instead::NotPyTorch)),
-    ("keras", ("Keras", Instead::NotPyTorch)),
-    ("jax", ("JAX", Instead::NotPyTorch)),
+    ("tensorflow", TENSORFLOW),
+    ("keras", KERAS),
+    ("jax", JAX),
     (
         "sentence_transformers",
         ("Sentence Transformers", Instead::Scenario),
