@@ -1,4 +1,4 @@
-//! Jobs of LLaMA-Factory's second format, ms-swift, verl and OpenRLHF, written after their documentation, and tools
+//! Jobs of LLaMA-Factory's second format, ms-swift, verl and `OpenRLHF`, written after their documentation, and tools
 //! that are named as not covered.
 
 use highwater::ask::Severity;
@@ -161,114 +161,115 @@ fn a_mesh_without_a_number_of_gpus_has_the_fewest() {
     assert!(!job.read.notes.contains(&Note::NoGpus));
 }
 
+/// Commands, configurations and sources of tools, and what is possible instead of each.
+const TOOLS: &[(&str, &str, Instead)] = &[
+    (
+        "accelerate launch train_dreambooth_lora_sdxl.py --pretrained_model_name_or_path=stabilityai/stable-diffusion-xl-base-1.0 --resolution=1024 --train_batch_size=1",
+        "diffusers",
+        Instead::Generators,
+    ),
+    (
+        "accelerate launch --mixed_precision=fp16 train_text_to_image.py --pretrained_model_name_or_path=$MODEL --use_ema --resolution=512",
+        "diffusers",
+        Instead::Generators,
+    ),
+    (
+        "accelerate launch sdxl_train_network.py --pretrained_model_name_or_path=base.safetensors --network_module=networks.lora --network_dim=32",
+        "kohya's sd-scripts",
+        Instead::Generators,
+    ),
+    (
+        "pretrained_model_name_or_path = \"base.safetensors\"\nnetwork_module = \"networks.lora\"\nnetwork_dim = 16\ntrain_batch_size = 2\n",
+        "kohya's sd-scripts",
+        Instead::Generators,
+    ),
+    (
+        "yolo train model=yolo11n.pt data=coco8.yaml imgsz=640 batch=16",
+        "Ultralytics YOLO",
+        Instead::Vision,
+    ),
+    (
+        "from ultralytics import YOLO\nmodel = YOLO(\"yolo11n.pt\")\nmodel.train(data=\"coco8.yaml\", epochs=100, imgsz=640)\n",
+        "Ultralytics YOLO",
+        Instead::Vision,
+    ),
+    (
+        "results = model.train(data=\"coco8.yaml\", epochs=3, imgsz=1280, batch=2)\n",
+        "Ultralytics YOLO",
+        Instead::Vision,
+    ),
+    (
+        "python train.py --img 640 --batch 16 --epochs 3 --data coco128.yaml --weights yolov5s.pt",
+        "Ultralytics YOLO",
+        Instead::Vision,
+    ),
+    ("nnUNetv2_train 4 3d_fullres 0", "nnU-Net", Instead::Vision),
+    (
+        "CUDA_VISIBLE_DEVICES=0 nnUNetv2_train 4 2d 1 --npz",
+        "nnU-Net",
+        Instead::Vision,
+    ),
+    (
+        "torchrun --standalone --nproc_per_node=8 train.py config/train_gpt2.py",
+        "nanoGPT",
+        Instead::Gpt2,
+    ),
+    (
+        "batch_size = 12\nblock_size = 1024\ngradient_accumulation_steps = 5 * 8\nmax_iters = 600000\n",
+        "nanoGPT",
+        Instead::Gpt2,
+    ),
+    (
+        "composer train/train.py train/yamls/pretrain/mpt-125m.yaml save_folder=mpt-125m",
+        "LLM Foundry",
+        Instead::Scenario,
+    ),
+    (
+        "python tools/train.py configs/faster_rcnn/faster-rcnn_r50_fpn_1x_coco.py",
+        "OpenMMLab",
+        Instead::Vision,
+    ),
+    (
+        "python tools/train_net.py --config-file configs/COCO-Detection/retinanet.yaml --num-gpus 8",
+        "detectron2",
+        Instead::Vision,
+    ),
+    (
+        "fairseq-train data-bin/iwslt --arch transformer_iwslt_de_en --max-tokens 4096",
+        "fairseq",
+        Instead::Scenario,
+    ),
+    (
+        "python3 -m MaxText.train MaxText/configs/base.yml per_device_batch_size=4",
+        "MaxText (JAX)",
+        Instead::NotPyTorch,
+    ),
+    (
+        "import tensorflow as tf\nmodel.fit(x, y, batch_size=32)\n",
+        "TensorFlow",
+        Instead::NotPyTorch,
+    ),
+    (
+        "NPROC_PER_NODE=8 megatron sft --model Qwen/Qwen2.5-7B --tensor_model_parallel_size 4",
+        "ms-swift's Megatron",
+        Instead::Scenario,
+    ),
+    (
+        "job: extension\nconfig:\n  name: my_lora\n  process:\n    - type: sd_trainer\n",
+        "ai-toolkit",
+        Instead::Generators,
+    ),
+    ("simpletuner train", "SimpleTuner", Instead::Generators),
+    (
+        "name: llama\nmax_duration: 10ba\nmodel:\n  name: hf_causal_lm\n",
+        "LLM Foundry",
+        Instead::Scenario,
+    ),
+];
+
 #[test]
 fn tools_that_are_not_covered_are_named() {
-    for (text, tool, way) in [
-        (
-            "accelerate launch train_dreambooth_lora_sdxl.py --pretrained_model_name_or_path=stabilityai/stable-diffusion-xl-base-1.0 --resolution=1024 --train_batch_size=1",
-            "diffusers",
-            Instead::Generators,
-        ),
-        (
-            "accelerate launch --mixed_precision=fp16 train_text_to_image.py --pretrained_model_name_or_path=$MODEL --use_ema --resolution=512",
-            "diffusers",
-            Instead::Generators,
-        ),
-        (
-            "accelerate launch sdxl_train_network.py --pretrained_model_name_or_path=base.safetensors --network_module=networks.lora --network_dim=32",
-            "kohya's sd-scripts",
-            Instead::Generators,
-        ),
-        (
-            "pretrained_model_name_or_path = \"base.safetensors\"\nnetwork_module = \"networks.lora\"\nnetwork_dim = 16\ntrain_batch_size = 2\n",
-            "kohya's sd-scripts",
-            Instead::Generators,
-        ),
-        (
-            "yolo train model=yolo11n.pt data=coco8.yaml imgsz=640 batch=16",
-            "Ultralytics YOLO",
-            Instead::Vision,
-        ),
-        (
-            "from ultralytics import YOLO\nmodel = YOLO(\"yolo11n.pt\")\nmodel.train(data=\"coco8.yaml\", epochs=100, imgsz=640)\n",
-            "Ultralytics YOLO",
-            Instead::Vision,
-        ),
-        (
-            "results = model.train(data=\"coco8.yaml\", epochs=3, imgsz=1280, batch=2)\n",
-            "Ultralytics YOLO",
-            Instead::Vision,
-        ),
-        (
-            "python train.py --img 640 --batch 16 --epochs 3 --data coco128.yaml --weights yolov5s.pt",
-            "Ultralytics YOLO",
-            Instead::Vision,
-        ),
-        ("nnUNetv2_train 4 3d_fullres 0", "nnU-Net", Instead::Vision),
-        (
-            "CUDA_VISIBLE_DEVICES=0 nnUNetv2_train 4 2d 1 --npz",
-            "nnU-Net",
-            Instead::Vision,
-        ),
-        (
-            "torchrun --standalone --nproc_per_node=8 train.py config/train_gpt2.py",
-            "nanoGPT",
-            Instead::Gpt2,
-        ),
-        (
-            "batch_size = 12\nblock_size = 1024\ngradient_accumulation_steps = 5 * 8\nmax_iters = 600000\n",
-            "nanoGPT",
-            Instead::Gpt2,
-        ),
-        (
-            "composer train/train.py train/yamls/pretrain/mpt-125m.yaml save_folder=mpt-125m",
-            "LLM Foundry",
-            Instead::Scenario,
-        ),
-        (
-            "python tools/train.py configs/faster_rcnn/faster-rcnn_r50_fpn_1x_coco.py",
-            "OpenMMLab",
-            Instead::Vision,
-        ),
-        (
-            "python tools/train_net.py --config-file configs/COCO-Detection/retinanet.yaml --num-gpus 8",
-            "detectron2",
-            Instead::Vision,
-        ),
-        (
-            "fairseq-train data-bin/iwslt --arch transformer_iwslt_de_en --max-tokens 4096",
-            "fairseq",
-            Instead::Scenario,
-        ),
-        (
-            "python3 -m MaxText.train MaxText/configs/base.yml per_device_batch_size=4",
-            "MaxText (JAX)",
-            Instead::NotPyTorch,
-        ),
-        (
-            "import tensorflow as tf\nmodel.fit(x, y, batch_size=32)\n",
-            "TensorFlow",
-            Instead::NotPyTorch,
-        ),
-        (
-            "NPROC_PER_NODE=8 megatron sft --model Qwen/Qwen2.5-7B --tensor_model_parallel_size 4",
-            "ms-swift's Megatron",
-            Instead::Scenario,
-        ),
-        (
-            "job: extension\nconfig:\n  name: my_lora\n  process:\n    - type: sd_trainer\n",
-            "ai-toolkit",
-            Instead::Generators,
-        ),
-        ("simpletuner train", "SimpleTuner", Instead::Generators),
-        (
-            "name: llama\nmax_duration: 10ba\nmodel:\n  name: hf_causal_lm\n",
-            "LLM Foundry",
-            Instead::Scenario,
-        ),
-    ] {
-        let framework = tool;
-        let instead = way;
+    for &(text, framework, instead) in TOOLS {
         assert_eq!(
             refused(text),
             Unread::Other { framework, instead },

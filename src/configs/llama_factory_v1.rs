@@ -210,14 +210,14 @@ fn adapters(said: &Said, job: &mut Job) {
     let bits = said.count("quant_config.quantization_bit");
     let method = said.word("quant_config.name");
     let bits = match method.as_deref() {
-        None => return,
-        Some("bnb") => bits.unwrap_or(4),
-        Some("auto") if bits.is_none() => return,
-        Some("auto") => bits.unwrap_or(4),
+        Some("bnb") => bits.or(Some(4)),
+        Some("auto") => bits,
         Some(_) => {
             return job.give_up(said, "quant_config.name", Matters::Yes(Lack::Quantization));
         }
+        None => None,
     };
+    let Some(bits) = bits else { return };
     if bits == 8 {
         job.set("quantization.type", "int8");
     } else {

@@ -1,4 +1,4 @@
-//! OpenRLHF's arguments: `openrlhf.cli.train_sft`, `train_dpo`, `train_rm` and `train_ppo_ray`, by the dotted names of
+//! `OpenRLHF`'s arguments: `openrlhf.cli.train_sft`, `train_dpo`, `train_rm` and `train_ppo_ray`, by the dotted names of
 //! 0.10 and later and the flat ones before.
 
 mod rows;

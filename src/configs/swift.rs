@@ -262,12 +262,11 @@ fn aligned(said: &Said, objective: &str, job: &mut Job) {
 /// `max_length` is of prompts, `max_completion_length` of what is generated.
 fn generated(said: &Said, job: &mut Job) {
     let completion = said.count("max_completion_length").unwrap_or(512);
-    match said.count("max_length") {
-        Some(prompt) => job.set("seq_len", prompt.saturating_add(completion)),
-        None => {
-            let longest = completion.saturating_add(512).max(2048);
-            job.assume("seq_len", longest, "prompts as long as the data has them");
-        }
+    if let Some(prompt) = said.count("max_length") {
+        job.set("seq_len", prompt.saturating_add(completion));
+    } else {
+        let longest = completion.saturating_add(512).max(2048);
+        job.assume("seq_len", longest, "prompts as long as the data has them");
     }
     job.set("objective.completion_tokens", completion);
     let beta = said.get("beta").and_then(value::real);

@@ -83,15 +83,11 @@ pub(super) fn keys(said: &Said) -> Option<Unread> {
         None if mark.ends_with('.') => said.has_within(mark),
         None => said.has(mark),
     };
-    let found = KEYS
-        .iter()
-        .find(|(marks, _)| marks.iter().all(|mark| has(mark)));
+    let found = KEYS.iter().find(|(marks, _)| marks.iter().all(has));
     if let Some((_, own)) = found {
         return Some(tool(*own));
     }
-    let found = IDLE
-        .iter()
-        .find(|(marks, _)| marks.iter().all(|mark| has(mark)));
+    let found = IDLE.iter().find(|(marks, _)| marks.iter().all(has));
     if let Some((_, what)) = found {
         return Some(Unread::NoJob(*what));
     }
@@ -230,6 +226,9 @@ const OPTIONS: &[(&[&str], Tool)] = &[
     (&["--config-name=ppo_megatron_trainer"], VERL_MEGATRON),
 ];
 
+/// Ends of names of Python sources.
+const PYTHON: [&str; 1] = [".py"];
+
 /// A tool that some command of a script starts.
 pub(super) fn commands(commands: &[Vec<String>]) -> Option<Unread> {
     commands.iter().find_map(|words| command(words)).map(tool)
@@ -252,8 +251,8 @@ fn command(words: &[String]) -> Option<Tool> {
         return Some(*own);
     }
     let source = |folder: &str| {
-        let mut files = words.iter().filter(|word| word.ends_with(".py"));
-        files.any(|file| file.starts_with(folder))
+        let mut files = words.iter().filter(|word| word.starts_with(folder));
+        files.any(|file| PYTHON.iter().any(|end| file.ends_with(end)))
     };
     if script.ends_with("tools/train.py") && source("configs/") {
         return Some(OPEN_MMLAB);

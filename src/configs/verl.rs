@@ -274,7 +274,7 @@ fn policy(said: &Said, job: &mut Job) {
         job.notes.push(Note::Differs {
             framework: FRAMEWORK,
             how,
-        })
+        });
     };
     tell(Differs::AllIn16Bits);
     if with_reference {

@@ -1,4 +1,4 @@
-//! OpenRLHF's keys, dotted and flat.
+//! `OpenRLHF`'s keys, dotted and flat.
 
 use crate::configs::row::As::{Count, Flag, Positive, Real};
 use crate::configs::row::Does::{Decides, Lacks, Sets};
