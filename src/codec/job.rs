@@ -4,7 +4,7 @@ use super::json::decode_json;
 use super::model::hidden_size;
 use crate::ask::{
     ActivationCheckpointing, ActivationOffload, Evaluation, EvaluationKind, Finding, Fix,
-    Objective, ObjectiveKind, Packing, Scenario, Severity,
+    Objective, ObjectiveKind, Optimizer, Packing, Scenario, Severity,
 };
 use crate::configs::{self, File, Import, Note, Unread};
 use crate::resolve::resolve;
@@ -161,6 +161,7 @@ pub(super) fn without_refused(mut scenario: Scenario) -> (Scenario, Vec<(&'stati
             "evaluation.kind" => scenario.evaluation = Evaluation::default(),
             "packing.kind" => scenario.packing = Packing::default(),
             "objective.kind" => scenario.objective = Objective::default(),
+            "optimizer.name" => scenario.optimizer = Optimizer::default(),
             "activation_offload.kind" => {
                 scenario.activation_offload = ActivationOffload::default();
                 if unchecked {
@@ -178,7 +179,7 @@ pub(super) fn without_refused(mut scenario: Scenario) -> (Scenario, Vec<(&'stati
 type Leavable = (&'static str, fn() -> Value);
 
 /// Those of which the most is learnt by what is left; an objective only where it is the plain one.
-const LEAVABLE: [Leavable; 7] = [
+const LEAVABLE: [Leavable; 10] = [
     ("evaluation.kind", || "none".into()),
     ("around.loading", || "none".into()),
     ("around.saving", || false.into()),
@@ -186,6 +187,18 @@ const LEAVABLE: [Leavable; 7] = [
     ("activation_offload.kind", || "none".into()),
     ("activation_checkpointing", || "none".into()),
     ("loss", || "labels".into()),
+    ("liger_kernel", || Value::Array(Vec::new())),
+    ("attention", || "eager".into()),
+    ("optimizer.name", || "adamw".into()),
+];
+
+/// Refusals of what the framework runs and nothing here models, each with the setting that is left out.
+const UNMODELED: [(&str, &str); 4] = [
+    // Kernels of the Hub take attention sinks; those of the flash-attn package do not.
+    ("attention.sinks", "attention"),
+    ("objective.other_losses", "liger_kernel"),
+    ("optimizer.alone", "optimizer.name"),
+    ("offload.optimizer", "optimizer.name"),
 ];
 
 /// What is left out so that a finding goes.
@@ -199,8 +212,15 @@ fn leavable(finding: &Finding, scenario: &Scenario) -> Option<Leavable> {
     if fixed == "objective.kind" && scenario.objective.kind == ObjectiveKind::Sft {
         return Some(("objective.kind", || "none".into()));
     }
+    let code = finding.message.code;
+    if let Some((_, key)) = UNMODELED.iter().find(|(own, _)| *own == code) {
+        return named(key);
+    }
     let operations = scenario.activation_checkpointing == ActivationCheckpointing::Operations;
-    named(fixed).filter(|(key, _)| *key != "activation_checkpointing" || operations)
+    let other = ["liger_kernel", "attention", "optimizer.name"].contains(&fixed);
+    named(fixed)
+        .filter(|_| !other)
+        .filter(|(key, _)| *key != "activation_checkpointing" || operations)
 }
 
 fn set_at(tree: &mut Value, path: &str, value: Value) {

@@ -16,6 +16,8 @@ const TORCHTUNE: &[(&str, &str)] = &[
     ("gemma_", "google/gemma-{b}"),
     ("phi3_", "microsoft/Phi-3-{b}-4k-instruct"),
     ("phi4_", "microsoft/phi-4"),
+    ("llama4_scout_", "meta-llama/Llama-4-Scout-17B-16E"),
+    ("llama4_maverick_", "meta-llama/Llama-4-Maverick-17B-128E"),
     ("qwen2_5_", "Qwen/Qwen2.5-{B}"),
     ("qwen2_", "Qwen/Qwen2-{B}"),
     ("qwen3_", "Qwen/Qwen3-{B}"),

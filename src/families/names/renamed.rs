@@ -1,8 +1,7 @@
 //! Models under other names than that whose config they have.
 //!
-//! Each line is what `config.json` of the repository says (`model_type` and the fields that decide sizes), as
-//! read until 2026-06; trainers' recipes and model cards name the model that was tuned. Where tokens were added
-//! `vocab_size` stands beside it.
+//! Each line names the model that was tuned, as model cards and trainers' recipes state it (until 2026-06). Where
+//! tokens were added, `vocab_size` stands beside it. The repositories' own `config.json` files were not compared.
 
 /// A name, and the catalog's model whose sizes it has.
 pub(super) struct Renamed {
