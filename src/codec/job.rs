@@ -4,7 +4,7 @@ use super::json::decode_json;
 use super::model::hidden_size;
 use crate::ask::{
     ActivationCheckpointing, ActivationOffload, Evaluation, EvaluationKind, Finding, Fix,
-    Objective, ObjectiveKind, Optimizer, Packing, Scenario, Severity,
+    Objective, ObjectiveKind, OffloadDevice, Optimizer, Packing, Scenario, Severity,
 };
 use crate::configs::{self, File, Import, Note, Unread};
 use crate::resolve::resolve;
@@ -162,6 +162,11 @@ pub(super) fn without_refused(mut scenario: Scenario) -> (Scenario, Vec<(&'stati
             "packing.kind" => scenario.packing = Packing::default(),
             "objective.kind" => scenario.objective = Objective::default(),
             "optimizer.name" => scenario.optimizer = Optimizer::default(),
+            "parallelism.dp.cpu_offload" => {
+                let zero = &mut scenario.parallelism.dp.zero;
+                zero.offload_optimizer = OffloadDevice::None;
+                zero.offload_param = OffloadDevice::None;
+            }
             "activation_offload.kind" => {
                 scenario.activation_offload = ActivationOffload::default();
                 if unchecked {
@@ -179,7 +184,7 @@ pub(super) fn without_refused(mut scenario: Scenario) -> (Scenario, Vec<(&'stati
 type Leavable = (&'static str, fn() -> Value);
 
 /// Those of which the most is learnt by what is left; an objective only where it is the plain one.
-const LEAVABLE: [Leavable; 10] = [
+const LEAVABLE: [Leavable; 11] = [
     ("evaluation.kind", || "none".into()),
     ("around.loading", || "none".into()),
     ("around.saving", || false.into()),
@@ -190,15 +195,17 @@ const LEAVABLE: [Leavable; 10] = [
     ("liger_kernel", || Value::Array(Vec::new())),
     ("attention", || "eager".into()),
     ("optimizer.name", || "adamw".into()),
+    ("parallelism.dp.cpu_offload", || false.into()),
 ];
 
 /// Refusals of what the framework runs and nothing here models, each with the setting that is left out.
-const UNMODELED: [(&str, &str); 4] = [
+const UNMODELED: [(&str, &str); 5] = [
     // Kernels of the Hub take attention sinks; those of the flash-attn package do not.
     ("attention.sinks", "attention"),
     ("objective.other_losses", "liger_kernel"),
     ("optimizer.alone", "optimizer.name"),
-    ("offload.optimizer", "optimizer.name"),
+    ("parallelism.optimizer", "optimizer.name"),
+    ("parallelism.quantized", "parallelism.dp.cpu_offload"),
 ];
 
 /// What is left out so that a finding goes.

@@ -146,12 +146,12 @@ pub fn import(
 fn read_keys(
     format: &'static Format,
     keys: &Map<String, Value>,
-    scenario: Map<String, Value>,
+    scenario: &Map<String, Value>,
     hidden_size: HiddenSize,
 ) -> Import {
     let mut parts = Parts::default();
     parts.place_keys(format, Said::tree(keys));
-    parts.read(&scenario, hidden_size)
+    parts.read(scenario, hidden_size)
 }
 
 /// Adds what a scenario says: its hardware before the job is put together, all of it after.
@@ -298,12 +298,11 @@ impl Parts {
             }
         }
         for (program, format, said) in std::mem::take(&mut self.started) {
-            match format {
-                Some(format) => self.place_keys(format, said),
-                None => {
-                    self.options.extend(said);
-                    self.program = Some(program).filter(|program| !program.is_empty());
-                }
+            if let Some(format) = format {
+                self.place_keys(format, said);
+            } else {
+                self.options.extend(said);
+                self.program = Some(program).filter(|program| !program.is_empty());
             }
         }
         let says =

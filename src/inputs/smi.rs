@@ -118,9 +118,10 @@ mod tests {
             "+-----------------------------------------+\n| NVIDIA-SMI 550.54.15    Driver Version: 550.54.15   CUDA Version: 12.4 |\n",
         );
         for (at, (name, used)) in names.iter().enumerate() {
-            text += &format!(
+            let row = format!(
                 "|   {at}  {name}          On  |   00000000:1B:00.0 Off |                    0 |\n| N/A   28C    P0              70W /  700W |  {used:>6}MiB /  81559MiB |      0%      Default |\n"
             );
+            text += &row;
         }
         text + "| Processes:                          |\n|    0   N/A  N/A      4711      C   python3              12000MiB |\n"
     }

@@ -101,16 +101,7 @@ pub fn write(report: &Report, more: &More, out: &mut dyn Write) -> io::Result<()
         writeln!(out, "  {name:<36}{}", plain(&figures))?;
         writeln!(out, "    {}", other_reasons(other, language))?;
     }
-    let host = Scale::new(report.host.peak.total, units);
-    writeln!(
-        out,
-        "\nHost RAM at its peak ({}), {}",
-        report.host.peak.phase.name(),
-        host.unit
-    )?;
-    for &(part, bytes) in &report.host.peak.composition {
-        write_part(part.name(), bytes, host, out)?;
-    }
+    write_host(report, units, out)?;
     for finding in &report.findings {
         let severity = match finding.severity {
             Severity::Notice => "notice",
@@ -120,6 +111,16 @@ pub fn write(report: &Report, more: &More, out: &mut dyn Write) -> io::Result<()
         writeln!(out, "{severity}: {}", english(&finding.message))?;
     }
     writeln!(out)
+}
+
+fn write_host(report: &Report, units: ByteUnits, out: &mut dyn Write) -> io::Result<()> {
+    let peak = &report.host.peak;
+    let (phase, host) = (peak.phase.name(), Scale::new(peak.total, units));
+    writeln!(out, "\nHost RAM at its peak ({phase}), {}", host.unit)?;
+    for &(part, bytes) in &peak.composition {
+        write_part(part.name(), bytes, host, out)?;
+    }
+    Ok(())
 }
 
 fn write_step(name: &str, step: &StepReport, scale: Scale, out: &mut dyn Write) -> io::Result<()> {

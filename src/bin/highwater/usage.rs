@@ -49,7 +49,8 @@ Usage:
              command lines, batch scripts, a config.json), several at once, and writes the scenario
              and what became of each key.
   --set      A setting that counts more, as hardware.gpu=h100-80gb; may be repeated.
-  --check    The scenario is estimated: exit code 3 and a line on standard error where it does not fit.
+  --check    The scenario is estimated: its verdict is a line on standard error, the exit code 3 where it
+             does not fit. Exit code 2 where the files name no model.
   export     Writes a scenario as a configuration, to be pasted.
   --to       The format: training-arguments, trl, llama-factory, axolotl, torchtune, torchtitan,
              megatron, peft, accelerate, deepspeed, launcher, slurm or env.

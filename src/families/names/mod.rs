@@ -48,7 +48,11 @@ pub fn find_model(name: &str) -> Option<Named> {
     }
     let found = path::candidates(name).find_map(|part| {
         let words = Words::of(part);
-        let found = by_level(&words).unwrap_or_else(|| within(&words))?;
+        let found = match by_level(&words).as_slice() {
+            [] => within(&words)?,
+            [one] => *one,
+            _ => return None,
+        };
         Some((found, words))
     });
     let ((model, vocabulary), words) = found?;
@@ -77,10 +81,10 @@ fn known() -> impl Iterator<Item = (&'static str, Found)> {
     own.chain(renamed)
 }
 
-/// The model whose name equals this one, less what decides no size; as little as possible is left out.
-/// `Some(None)` where several models' names do.
-fn by_level(words: &Words) -> Option<Option<Found>> {
-    Level::ALL.into_iter().find_map(|level| {
+/// Models whose name equals this one, less what decides no size; as little as possible is left out.
+/// All of them where several models' names do; none where no name does.
+fn by_level(words: &Words) -> Vec<Found> {
+    let at_level = |level| {
         let wanted = strip(words, level).joined();
         let mut found: Vec<Found> = Vec::new();
         for (name, own) in known() {
@@ -89,12 +93,10 @@ fn by_level(words: &Words) -> Option<Option<Found>> {
                 found.push(own);
             }
         }
-        match found.as_slice() {
-            [] => None,
-            [one] => Some(Some(*one)),
-            _ => Some(None),
-        }
-    })
+        found
+    };
+    let mut levels = Level::ALL.into_iter().map(at_level);
+    levels.find(|found| !found.is_empty()).unwrap_or_default()
 }
 
 /// The model whose name stands within this one, which has no further number and no word that decides

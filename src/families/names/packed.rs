@@ -18,7 +18,7 @@ pub enum Packing {
         /// Whether some linear layers are left as they are.
         mixed: bool,
     },
-    /// Four bits and a scale for each group of weights: GPTQ, AWQ, AutoRound, compressed-tensors.
+    /// Four bits and a scale for each group of weights: GPTQ, AWQ, `AutoRound`, `compressed-tensors`.
     Groups(&'static str),
     /// MXFP4, in which gpt-oss is published.
     Mxfp4,
