@@ -156,7 +156,12 @@ fn one_gpu_has_the_plans_that_all_estimates_together_find() {
 fn adapters_are_added_where_they_are_allowed() {
     let options = PlanOptions {
         allowed: Adapters::ALL.to_vec(),
-        ..locked(&[Freedom::Attention, Freedom::Optimizer, Freedom::Offload])
+        ..locked(&[
+            Freedom::Attention,
+            Freedom::Optimizer,
+            Freedom::Loss,
+            Freedom::Offload,
+        ])
     };
     let asked = small(&json!({"precision": "bf16"}));
     compare(&asked, &options);

@@ -65,7 +65,8 @@ fn essential(config: &Map<String, Value>, known: bool) -> Map<String, Value> {
                         .as_object()
                         .is_some_and(|rope| rope.iter().any(decides)))
         } else {
-            !value.is_object() && !value.is_array() || name == FULL_LAYERS
+            let read = name == FULL_LAYERS || name == "text_config";
+            read || !value.is_object() && !value.is_array()
         }
     };
     let fields = config.iter().filter(|(name, value)| kept(name, value));

@@ -7,8 +7,8 @@ use super::sizes::{Sizes, must_divide};
 use super::steps;
 use crate::ask::{
     Attention, DataParallelKind, EvaluationKind, Finding, Framework, Loss, MasterWeights, Message,
-    OptimizerImpl, OptimizerName, Plan, Precision, Program, QuantizationType, Scenario, Task,
-    TensorParallelKind, message,
+    ObjectiveKind, OptimizerImpl, OptimizerName, Plan, Precision, Program, QuantizationType,
+    Scenario, Task, TensorParallelKind, message,
 };
 use crate::families::registry::is_of_blocks;
 use crate::model::{
@@ -104,6 +104,19 @@ fn contradictions(scenario: &Scenario, findings: &mut Vec<Finding>) {
     }
 }
 
+/// A task other than predicting the next token: the objective's, where a reward model asks for it.
+fn other_task(scenario: &Scenario) -> Beside {
+    let is_asked = scenario.task.is_some_and(|task| task != Task::CausalLm);
+    if scenario.objective.kind == ObjectiveKind::Reward {
+        return Beside::new(
+            "objective.kind",
+            is_asked,
+            ObjectiveKind::None.name().into(),
+        );
+    }
+    Beside::new("task", is_asked, Task::CausalLm.name().into())
+}
+
 /// What dividing modules or experts is not estimated beside.
 pub(super) fn beside(scenario: &Scenario) -> Vec<Beside> {
     let dp = scenario.parallelism.dp.kind;
@@ -119,11 +132,7 @@ pub(super) fn beside(scenario: &Scenario) -> Vec<Beside> {
             !matches!(dp, DataParallelKind::None | DataParallelKind::Fsdp2),
             DataParallelKind::Fsdp2.name().into(),
         ),
-        Beside::new(
-            "task",
-            scenario.task.is_some_and(|task| task != Task::CausalLm),
-            Task::CausalLm.name().into(),
-        ),
+        other_task(scenario),
         Beside::new(
             "optimizer.name",
             !steps::is_estimated(scenario),
