@@ -1,7 +1,7 @@
 //! Whatever is pasted, dropped or named in a link is read or refused: without a panic, within two seconds, within a
 //! gibibyte. A few thousand mutated inputs each time, millions when asked (`cargo xtask fuzz 2000000`).
 
-use highwater::codec::{JobFile, decode_json, decode_query, read_job, read_pasted};
+use highwater::codec::{JobFile, decode_json, decode_query, read_handed, read_pasted};
 use highwater::inputs::{Overview, decode, read, read_snapshot};
 use serde_json::Value;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -138,7 +138,8 @@ fn read_by_all(input: &[u8]) {
         name: "mutated".to_owned(),
         text: text.clone().into_owned(),
     };
-    let _ = read_job(&[file], &[]);
+    // Takes apart what was handed in together, and reads the job in it.
+    let _ = read_handed(&[file]).read_job(&[]);
     let _ = read_pasted(&text);
     let _ = decode_json(&text);
     let _ = decode_query(&text);
@@ -198,6 +199,11 @@ fn seeds() -> Vec<Vec<u8>> {
         ),
         (
             include_str!("fixtures/inputs/written_errors.jsonl"),
+            "/text",
+            1000,
+        ),
+        (
+            include_str!("fixtures/inputs/configs/more_formats.jsonl"),
             "/text",
             1000,
         ),
