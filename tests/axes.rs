@@ -30,7 +30,7 @@ impl Numbers {
     }
 }
 
-/// What searches begin with: settings that give most keys an effect.
+/// Scenarios from which searches begin: settings that give most keys an effect.
 fn begins() -> Vec<Scenario> {
     let all = [
         json!({}),

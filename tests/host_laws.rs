@@ -323,7 +323,7 @@ fn what_grows_with_batch_workers_and_ranks_is_what_a_larger_job_needs_more() {
     }
 }
 
-/// What a node needs while an 8B model in float32 comes to 8 ranks.
+/// Host RAM of a node while an 8B model in float32 comes to 8 ranks.
 fn loading(dp: &serde_json::Value) -> Bytes {
     let asked = serde_json::json!({
         "model": "llama-3.1-8b", "precision": "amp_bf16",

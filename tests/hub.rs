@@ -15,7 +15,7 @@ const CONFIG: &str = r#"{"model_type": "llama", "architectures": ["LlamaForCausa
     "intermediate_size": 1024, "num_hidden_layers": 4, "num_attention_heads": 8, "num_key_value_heads": 2,
     "vocab_size": 4096, "tie_word_embeddings": false}"#;
 
-/// What a program wrote.
+/// The output of a program.
 struct Answer {
     code: Option<i32>,
     line: Value,

@@ -14,7 +14,7 @@ use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::spawn_local;
 use web_sys::{DedicatedWorkerGlobalScope, MessageEvent, Worker, WorkerOptions, WorkerType};
 
-/// What became of a text.
+/// The outcome of a text.
 pub enum Worked {
     /// The answer.
     Text(String),
@@ -34,7 +34,7 @@ impl Worked {
     }
 }
 
-/// What is told when a text is answered, or nobody answers it.
+/// Callback for the answer to a text, or for its absence.
 type Told = Box<dyn FnOnce(Worked)>;
 
 /// What is worked out, and who is told.

@@ -1,8 +1,8 @@
-//! What is said of a model whose config is looked for outside of the catalog. The programs look; nothing is read here.
+//! Findings about a model whose config is looked for outside of the catalog. The programs look; nothing is read here.
 
 use crate::ask::{Finding, message};
 
-/// What came of looking for a model's config.
+/// Result of looking for a model's config.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Elsewhere {
     /// It is taken from this file or address.
@@ -38,7 +38,7 @@ pub enum Elsewhere {
         /// Why, as the client says it.
         reason: String,
     },
-    /// What is there is no model's config, or too large for one.
+    /// The file there is no model's config, or too large for one.
     Unusable {
         /// The file or the address.
         place: String,
@@ -46,7 +46,7 @@ pub enum Elsewhere {
 }
 
 impl Elsewhere {
-    /// What is said of the model `name`.
+    /// The finding about the model `name`.
     pub fn finding(&self, name: &str) -> Finding {
         let error = |message| Finding::error("model", message);
         match self {

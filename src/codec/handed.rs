@@ -10,7 +10,7 @@ use crate::configs::Unread;
 use crate::inputs::{self, Failure, Input, SmiTable};
 use serde_json::Value;
 
-/// What was handed in together.
+/// Inputs that were handed in together.
 #[derive(Default)]
 pub struct Handed {
     /// The failures, in order.

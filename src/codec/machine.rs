@@ -8,7 +8,7 @@ use serde_json::Value;
 /// The key of the GPU.
 const GPU: &str = "hardware.gpu";
 
-/// What the table says of `hardware`: the GPU where the catalog has it, the number of GPUs, and the most that is in use
+/// Settings of `hardware` that the table gives: the GPU where the catalog has it, the number of GPUs, and the most that is in use
 /// of one of them.
 pub fn machine_settings(table: &SmiTable) -> Vec<(String, Value)> {
     let first = table.gpus.first();
@@ -21,7 +21,7 @@ pub fn machine_settings(table: &SmiTable) -> Vec<(String, Value)> {
     all.into_iter().map(owned).collect()
 }
 
-/// What a failure's text says of `hardware`: a GPU of the catalog with the capacity that it prints, or that capacity,
+/// Settings of `hardware` that a failure's text gives: a GPU of the catalog with the capacity that it prints, or that capacity,
 /// and what other processes hold of it.
 pub(super) fn failure_settings(failure: &Failure) -> Vec<(String, Value)> {
     let facts = &failure.facts;

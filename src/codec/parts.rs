@@ -1,12 +1,12 @@
-//! What one text holds that was pasted as a whole: the text of an issue, a log with the configuration below it.
+//! Takes apart one pasted text: the text of an issue, a log with the configuration below it.
 
 use super::job::{JobFile, read_job};
 use crate::inputs::{self, Input};
 
-/// What a text holds.
+/// The parts of a text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Parts {
-    /// What tells of a failure or of a machine, and all else.
+    /// Lines about a failure or a machine, and all others.
     pub told: String,
     /// Configurations and command lines, in order.
     pub job: Vec<String>,

@@ -40,7 +40,7 @@ pub(super) fn finish(job: &mut Job) {
     }
 }
 
-/// Where no file says on how many GPUs: the fewest that the sizes of a mesh's axes make, eight of a node.
+/// Assumes the fewest GPUs that a mesh's axes make, eight per node, if no file says their number.
 fn mesh(job: &mut Job) {
     if job.gpus().is_some() {
         return;
@@ -169,7 +169,7 @@ fn precision(job: &mut Job) {
     }
 }
 
-/// What depends on how the job is divided: reentrant checkpoints, and who generates beside the model.
+/// Sets what depends on the division of the job: reentrant checkpoints, and who generates beside the model.
 fn beside(job: &mut Job) {
     if job.reentrant_alone {
         let kind = match job.wrapper {

@@ -110,7 +110,7 @@ pub enum Note {
     Differs {
         /// The framework.
         framework: &'static str,
-        /// What it does.
+        /// The difference.
         how: Differs,
     },
     /// TRL's `SFTTrainer` computes its loss without all logits, which is not estimated beside a setting.
@@ -132,7 +132,7 @@ impl Note {
     }
 }
 
-/// What a framework's trainer does and the estimate does not.
+/// A difference between a framework's trainer and the estimate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Differs {
     /// The model computes its loss, and the trainer a second one from the same logits, both in fp32.

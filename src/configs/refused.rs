@@ -28,7 +28,7 @@ pub enum Unread {
     Other {
         /// The tool.
         framework: &'static str,
-        /// What is possible instead.
+        /// The alternative.
         instead: Instead,
     },
     /// A configuration of a framework that is read, which trains nothing.
@@ -37,7 +37,7 @@ pub enum Unread {
     Unknown,
 }
 
-/// What is possible where a tool is not covered.
+/// The alternative to a tool that is not covered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Instead {
     /// A scenario says the job: the tool trains language models with PyTorch.
@@ -52,7 +52,7 @@ pub enum Instead {
     NotPyTorch,
 }
 
-/// What a configuration that trains nothing is of.
+/// The purpose of a configuration that trains nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoJob {
     /// Adapters are merged, or a model is written in another form.

@@ -11,11 +11,11 @@ use serde::Serialize;
 pub struct Explained {
     /// The memory that ran out, by the failure's text.
     pub memory: Memory,
-    /// What the estimate says of that memory.
+    /// The estimate of that memory.
     pub estimate: Fit,
     /// The phase in which the estimate has the GPU's peak.
     pub phase: Phase,
-    /// What tensors would have held on the GPU with the request that failed, in bytes, where the text says it.
+    /// Bytes that tensors would have held on the GPU with the failed request, if the text says it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub wanted: Option<Bytes>,
     /// The most that tensors hold by the estimate, in bytes.

@@ -94,7 +94,7 @@ struct Phase {
     name: HostPhase,
     /// What every rank has.
     rank: Parts,
-    /// What each rank that saves, or reads for the others, has beside it.
+    /// Memory beside each rank that saves, or reads for the others.
     saver: Bytes,
     /// How many do.
     savers: u64,

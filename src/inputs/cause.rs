@@ -53,18 +53,18 @@ pub enum Cause {
     Library,
     /// A request of the driver's beside the caching allocator: a context, a kernel's own memory, pinned host memory.
     Driver,
-    /// What vLLM may take is used up before its cache has a block.
+    /// vLLM's share is used up before its cache has a block.
     CacheBlocks {
-        /// What its cache needs for a request of full length, where the text says it.
+        /// Bytes that its cache needs for a request of full length, if the text says it.
         needed: Option<u64>,
-        /// What is left for it, where the text says it.
+        /// Bytes left for it, if the text says it.
         left: Option<u64>,
     },
     /// A report on what vLLM's sleep mode gave back.
     Sleeping {
-        /// What it freed.
+        /// Bytes that it freed.
         freed: u64,
-        /// What stays in use on the GPU.
+        /// Bytes that stay in use on the GPU.
         left: u64,
     },
     /// The host's memory.
@@ -110,7 +110,7 @@ impl Cause {
 /// to 2.3 GiB in public messages). What is more is another process.
 const BESIDE: u64 = 3 << 30;
 
-/// Live tensors that leave less than one in so many bytes of a GPU are a peak, however the rest is cut (assumed: that
+/// Live tensors that leave less than 1 / `n` of a GPU are a peak, however the rest is cut (assumed: that
 /// is what batches of differing length differ by).
 const LITTLE: u64 = 20;
 
@@ -182,7 +182,7 @@ fn apple(facts: &Facts) -> Cause {
     }
 }
 
-/// What others hold of a GPU of which vLLM wants a share.
+/// Memory of others on a GPU of which vLLM wants a share.
 fn taken_at_start(facts: &Facts) -> Cause {
     let (Some(total), Some(free), Some(wanted)) = (facts.total, facts.free, facts.requested) else {
         return Cause::NoNumbers;

@@ -63,10 +63,10 @@ pub struct Facts {
     /// Of Apple's GPUs: the limit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mps_max_allowed: Option<u64>,
-    /// What vLLM's sleep mode freed.
+    /// Bytes that vLLM's sleep mode freed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub vllm_freed: Option<u64>,
-    /// What stays in use of the GPU while vLLM sleeps.
+    /// Bytes that stay in use on the GPU while vLLM sleeps.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub vllm_in_use: Option<u64>,
     /// The most that tensors held.

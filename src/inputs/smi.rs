@@ -6,7 +6,7 @@
 use super::size::{Size, leading, trailing};
 use serde::Serialize;
 
-/// What the table says of a machine.
+/// The machine that the table describes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct SmiTable {
     /// The GPUs, in their order.
@@ -34,7 +34,7 @@ pub struct SmiProcess {
     pub gpu: u64,
     /// Its number.
     pub pid: u64,
-    /// What it holds of the GPU, in bytes.
+    /// Its GPU memory, in bytes.
     pub bytes: u64,
 }
 

@@ -6,7 +6,7 @@ use super::kind::Kind;
 use super::plain::Span;
 use super::size::{Size, leading, trailing};
 
-/// What stopped vLLM, in its words.
+/// vLLM's own words for its failures.
 pub(super) fn read(text: Span) -> Option<(Kind, Facts)> {
     start(text).or_else(|| cache(text))
 }

@@ -128,7 +128,7 @@ pub struct AttentionSupport {
     pub without_flash: Versions,
     /// Why the flash-attn package is refused in all versions, if it is.
     pub flash_refused: Option<FlashRefusal>,
-    /// What is estimated in the place of the flash-attn package where only this program does not have it.
+    /// The attention that stands in for the flash-attn package, if only the estimate lacks it.
     pub flash_stand_in: Option<Attention>,
     /// Where sdpa is given a mask, or a bias of scores, whether or not samples are padded.
     pub masked: Versions,

@@ -72,7 +72,7 @@ pub(super) fn by_name<'a>(
     Cow::Owned(by_name)
 }
 
-/// What is wrong with the names that an expression stands for is wrong with the expression.
+/// Checks the names that an expression stands for.
 pub(super) fn tell(scenario: &Scenario, findings: &mut [Finding]) {
     let by_pattern = |lora: &Lora| lora.target_pattern.is_some();
     if !scenario.lora.as_ref().is_some_and(by_pattern) {

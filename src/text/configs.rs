@@ -204,7 +204,7 @@ pub fn unread_sentence(why: &Unread, language: Language) -> String {
     said.replace("..", ".").replace("。。", "。")
 }
 
-/// What is possible where a tool is not covered.
+/// The alternative to a tool that is not covered.
 const fn instead_of(instead: Instead) -> (&'static str, &'static str) {
     match instead {
         Instead::Scenario => (
@@ -246,7 +246,7 @@ fn no_job(what: NoJob) -> (String, String) {
     )
 }
 
-/// What a framework's trainer does and the estimate does not, and which way the estimate errs.
+/// Says how a framework's trainer differs from the estimate, and which way the estimate errs.
 fn differs(framework: &str, how: Differs, language: Language) -> String {
     let (english, chinese) = match how {
         Differs::TwoLosses => (

@@ -69,12 +69,12 @@ pub(super) enum Node {
     End,
     /// A word begins or ends, or does not.
     Border(bool),
-    /// What follows matches, or does not.
+    /// Look-ahead: the rest matches, or does not.
     Ahead {
         of: Box<Node>,
         wanted: bool,
     },
-    /// The same of so many letters before.
+    /// Look-behind over `n` letters.
     Behind {
         of: Box<Node>,
         width: usize,
@@ -271,7 +271,7 @@ impl Reader {
         Ok(place)
     }
 
-    /// What follows a backslash: a letter, or a class that is put among `letters`.
+    /// Reads the letter behind a backslash: itself, or a class that is put among `letters`.
     fn escape(&mut self, letters: &mut Letters) -> Read<Option<char>> {
         let class = |c: char| match c.to_ascii_lowercase() {
             'd' => Some(Class::Digit),

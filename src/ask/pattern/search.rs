@@ -1,4 +1,4 @@
-//! Where an expression can end that begins at some places of a text.
+//! Ends of an expression's matches, from given starts in a text.
 
 use super::read::Node;
 use std::cell::Cell;
@@ -69,7 +69,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The same of `of` repeated. More often than there are letters changes nothing.
+    /// Ends of `of` repeated; repetitions beyond the number of letters change nothing.
     fn repeated(
         &self,
         of: &Node,

@@ -16,11 +16,11 @@ pub struct Gathered {
     pub job: Job,
     /// The files that it was read from: those given, then those found.
     pub files: Vec<String>,
-    /// What is said of the files and of the model.
+    /// Sentences about the files and the model.
     pub said: Vec<Sentence>,
 }
 
-/// What is said of a key.
+/// A sentence about a key.
 pub struct Sentence {
     /// The key.
     pub key: String,

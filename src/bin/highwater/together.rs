@@ -19,7 +19,7 @@ const UNITS: ByteUnits = ByteUnits::Binary;
 /// Lines of one kind at most.
 const LINES: usize = 6;
 
-/// What is said of a failure beside the scenario of its job, as keys of an answer.
+/// Explains a failure against the scenario of its job, as keys of an answer.
 pub fn explained(failure: &Failure, scenario: &Scenario) -> Value {
     let reason = cause_sentence(&failure.cause, UNITS, LANGUAGE);
     let mut answer = json!({"cause": failure.cause.name(), "reason": plain(&reason)});

@@ -169,7 +169,7 @@ impl<'a> Scope<'a> {
         }
     }
 
-    /// The call that made what an expression names when so many calls had been made.
+    /// The call whose result an expression names, among the first `n` calls.
     pub(super) fn made_by(&self, id: Id, before: usize) -> Option<usize> {
         let mut id = id;
         let mut before = before;

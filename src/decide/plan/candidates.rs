@@ -124,7 +124,7 @@ pub(in crate::decide) fn keeps_whole_gradients(scenario: &Scenario) -> bool {
     divides && dp.no_sync && scenario.parallelism.pp.size <= 1
 }
 
-/// The same with gradients that are reduced after each micro-batch, where steps have several: more is sent, and none is
+/// Reduces gradients after each micro-batch, if steps have several: more is sent, and none is
 /// kept whole meanwhile.
 fn reducing_each(scenario: &Scenario, options: &PlanOptions, batch: u64) -> Option<Family> {
     if !options.frees(Freedom::Parallelism) || !keeps_whole_gradients(scenario) {

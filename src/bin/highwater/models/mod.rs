@@ -10,10 +10,10 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
-/// Where this run of the program looks.
+/// Places in which this run of the program looks.
 static SEARCH: OnceLock<Search> = OnceLock::new();
 
-/// Where models and files are looked for.
+/// Places in which models and files are looked for.
 pub struct Search {
     /// The folders of the files that the command line names, and the current one.
     folders: Vec<PathBuf>,
@@ -25,7 +25,7 @@ pub struct Search {
 pub struct Text {
     /// The file or the address.
     pub place: String,
-    /// What it holds.
+    /// Its text.
     pub text: String,
 }
 
@@ -52,7 +52,7 @@ pub fn start(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
     rest
 }
 
-/// Where this run looks.
+/// Places in which this run looks.
 fn search() -> &'static Search {
     SEARCH.get_or_init(|| Search {
         folders: vec![PathBuf::new()],
@@ -211,7 +211,10 @@ mod tests {
         fs::write(model.join("refs/main"), "abc").expect("written");
         fs::write(model.join("snapshots/abc/config.json"), CONFIG).expect("written");
         let search = search(cache.join("nowhere"), cache.clone());
-        for name in ["some/model", "/root/hub/models--some--model/snapshots/def"] {
+        for name in [
+            "some/model",
+            "/home/ann/hub/models--some--model/snapshots/def",
+        ] {
             assert!(
                 matches!(search.find(name), Ok(Some(Found::Config(_)))),
                 "{name}"
