@@ -15,11 +15,14 @@ use std::time::Duration;
 /// The most threads: each keeps what the hungriest estimate took.
 const MOST_THREADS: u32 = 4;
 
+/// A listener for scenarios over which a thread broke off.
+type Listener = Box<dyn Fn(&Scenario)>;
+
 thread_local! {
     /// The threads, from the first estimate on that is asked for.
     static WORKERS: Workers = Workers::start(MOST_THREADS);
-    /// Who is told of scenarios over which a thread broke off.
-    static TOLD: RefCell<Option<Box<dyn Fn(&Scenario)>>> = const { RefCell::new(None) };
+    /// The listener for scenarios over which a thread broke off.
+    static TOLD: RefCell<Option<Listener>> = const { RefCell::new(None) };
 }
 
 /// Has somebody told of scenarios over which a thread broke off.
