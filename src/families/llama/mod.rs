@@ -3,6 +3,7 @@
 pub(crate) mod kin;
 pub(crate) mod llama4_reader;
 mod models;
+mod more_models;
 mod network;
 pub(crate) mod reader;
 
@@ -47,6 +48,7 @@ pub(crate) use jais2::JAIS2;
 pub(crate) use llama4_text::LLAMA4_TEXT;
 pub(crate) use mellum::MELLUM;
 pub(crate) use models::MODELS;
+pub(crate) use more_models::MODELS as MORE_MODELS;
 pub(crate) use nanochat::NANOCHAT;
 pub(crate) use nemotron::NEMOTRON;
 pub(crate) use network::build;

@@ -17,8 +17,6 @@ crate::families::models::published_models! {
     "llama-65b", "LLaMA 65B", "huggyllama/llama-65b", "2023-02";
     "codellama-7b", "Code Llama 7B", "codellama/CodeLlama-7b-hf", "2023-08";
     "codellama-34b", "Code Llama 34B", "codellama/CodeLlama-34b-hf", "2023-08";
-    "codellama-13b", "CodeLlama 13B", "codellama/CodeLlama-13b-hf", "2023-08";
-    "codellama-70b", "CodeLlama 70B", "codellama/CodeLlama-70b-hf", "2024-01";
     "deepseek-r1-distill-llama-8b", "DeepSeek-R1 Distill Llama 8B", "deepseek-ai/DeepSeek-R1-Distill-Llama-8B", "2025-01";
     "deepseek-llm-7b", "DeepSeek LLM 7B", "deepseek-ai/deepseek-llm-7b-base", "2023-11";
     "deepseek-coder-1.3b", "DeepSeek Coder 1.3B", "deepseek-ai/deepseek-coder-1.3b-base", "2023-10";
@@ -31,10 +29,8 @@ crate::families::models::published_models! {
     "open-llama-3b", "OpenLLaMA 3B", "openlm-research/open_llama_3b", "2023-06";
     "yi-6b", "Yi 6B", "01-ai/Yi-6B", "2023-11";
     "yi-34b", "Yi 34B", "01-ai/Yi-34B", "2023-11";
-    "yi-9b", "Yi 9B", "01-ai/Yi-9B", "2024-03";
     "solar-10.7b", "SOLAR 10.7B", "upstage/SOLAR-10.7B-v1.0", "2023-12";
     "llama-4-scout", "Llama 4 Scout 17B-16E, text", "meta-llama/Llama-4-Scout-17B-16E", "2025-04";
-    "llama-4-maverick", "Llama 4 Maverick 17B-128E, text", "meta-llama/Llama-4-Maverick-17B-128E", "2025-04";
     "gpt-oss-20b", "gpt-oss 20B", "openai/gpt-oss-20b", "2025-08";
     "gpt-oss-120b", "gpt-oss 120B", "openai/gpt-oss-120b", "2025-08";
     "apertus-8b", "Apertus 8B", "swiss-ai/Apertus-8B-2509", "2025-09";
@@ -57,9 +53,4 @@ crate::families::models::published_models! {
     "minitron-4b", "Minitron 4B", "nvidia/Minitron-4B-Base", "2024-07";
     "helium-1-2b", "Helium 1 preview 2B", "kyutai/helium-1-preview-2b", "2025-01";
     "seed-oss-36b", "Seed-OSS 36B", "ByteDance-Seed/Seed-OSS-36B-Base", "2025-08";
-    "falcon3-1b", "Falcon3 1B", "tiiuae/Falcon3-1B-Base", "2024-12";
-    "falcon3-3b", "Falcon3 3B", "tiiuae/Falcon3-3B-Base", "2024-12";
-    "falcon3-7b", "Falcon3 7B", "tiiuae/Falcon3-7B-Base", "2024-12";
-    "falcon3-10b", "Falcon3 10B", "tiiuae/Falcon3-10B-Base", "2024-12";
-    "afm-4.5b", "AFM 4.5B", "arcee-ai/AFM-4.5B-Base", "2025-07";
 }

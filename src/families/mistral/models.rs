@@ -11,8 +11,5 @@ crate::families::models::published_models! {
     "mixtral-8x7b", "Mixtral 8x7B", "mistralai/Mixtral-8x7B-v0.1", "2023-12";
     "mixtral-8x22b", "Mixtral 8x22B", "mistralai/Mixtral-8x22B-v0.1", "2024-04";
     "ministral-3-8b", "Ministral 3 8B, text", "mistralai/Ministral-3-8B-Base-2512", "2025-12";
-    "ministral-3-3b", "Ministral 3 3B, text", "mistralai/Ministral-3-3B-Base-2512", "2025-12";
-    "ministral-3-14b", "Ministral 3 14B, text", "mistralai/Ministral-3-14B-Base-2512", "2025-12";
-    "ministral-8b-2410", "Ministral 8B", "mistralai/Ministral-8B-Instruct-2410", "2024-10";
     "mistral-small-4-119b", "Mistral Small 4 119B-A6B, text", "mistralai/Mistral-Small-4-119B-2603", "2026-03";
 }
