@@ -37,7 +37,7 @@ test("an error says who holds what, which tensor asked, and chooses the GPU that
     const { page, close } = await open(browser, site.url + LLAMA, { locale, viewport });
     await panel(page).scrollIntoViewIfNeeded();
     await box(page).fill(ERROR);
-    await said(page).getByText(asked).waitFor();
+    await said(page).getByText(asked, { exact: true }).waitFor();
     const text = await said(page).innerText();
     assert.match(text, /172\u{a0}MiB/u);
     assert.match(text, /layers\.\*\.mlp .*× 96/, "11008 x 4096 x 4 bytes are gradients of an MLP's three projections");

@@ -174,7 +174,7 @@ settings! {
     "lora.target_modules": "Adapted layers", "适配的层";
         "Names of the linear layers that get adapters; also a decoder's token embedding.",
         "加上适配器的线性层的名称；也可以是解码器的词嵌入。"; "", "LoraConfig.target_modules";
-    "lora.target_pattern": "Adapted layers, by an expression", "适配的层（正则表达式）";
+    "lora.target_pattern": "Layers by an expression", "适配的层（正则表达式）";
         "A regular expression that whole paths of layers match, in the place of names.",
         "代替名称：层的完整路径须与该正则表达式匹配。"; "", "LoraConfig.target_modules, one text";
     "lora.dropout": "Dropout of the adapters", "适配器的 dropout";
