@@ -140,7 +140,7 @@ fn shortened(scenario: Scenario, read: &mut Import) -> Scenario {
 /// its key, with the finding that refuses it.
 pub(super) fn without_refused(mut scenario: Scenario) -> (Scenario, Vec<(&'static str, Finding)>) {
     let mut left = Vec::new();
-    for _ in LEAVABLE {
+    for _ in 0..LEAVABLE.len() + UNMODELED.len() {
         let findings = resolve(&scenario).findings.into_iter();
         let mut errors = findings.filter(|finding| finding.severity == Severity::Error);
         let found = errors.find_map(|finding| Some((leavable(&finding, &scenario)?, finding)));
@@ -184,7 +184,7 @@ pub(super) fn without_refused(mut scenario: Scenario) -> (Scenario, Vec<(&'stati
 type Leavable = (&'static str, fn() -> Value);
 
 /// Those of which the most is learnt by what is left; an objective only where it is the plain one.
-const LEAVABLE: [Leavable; 11] = [
+const LEAVABLE: [Leavable; 7] = [
     ("evaluation.kind", || "none".into()),
     ("around.loading", || "none".into()),
     ("around.saving", || false.into()),
@@ -192,20 +192,25 @@ const LEAVABLE: [Leavable; 11] = [
     ("activation_offload.kind", || "none".into()),
     ("activation_checkpointing", || "none".into()),
     ("loss", || "labels".into()),
-    ("liger_kernel", || Value::Array(Vec::new())),
-    ("attention", || "eager".into()),
-    ("optimizer.name", || "adamw".into()),
-    ("parallelism.dp.cpu_offload", || false.into()),
 ];
 
-/// Refusals of what the framework runs and nothing here models, each with the setting that is left out.
-const UNMODELED: [(&str, &str); 5] = [
+/// Refusals of what the framework runs and nothing here models, by their codes, each with the setting that is left out.
+const UNMODELED: [(&str, Leavable); 5] = [
     // Kernels of the Hub take attention sinks; those of the flash-attn package do not.
-    ("attention.sinks", "attention"),
-    ("objective.other_losses", "liger_kernel"),
-    ("optimizer.alone", "optimizer.name"),
-    ("parallelism.optimizer", "optimizer.name"),
-    ("parallelism.quantized", "parallelism.dp.cpu_offload"),
+    ("attention.sinks", ("attention", || "eager".into())),
+    (
+        "objective.other_losses",
+        ("liger_kernel", || Value::Array(Vec::new())),
+    ),
+    ("optimizer.alone", ("optimizer.name", || "adamw".into())),
+    (
+        "parallelism.optimizer",
+        ("optimizer.name", || "adamw".into()),
+    ),
+    (
+        "parallelism.quantized",
+        ("parallelism.dp.cpu_offload", || false.into()),
+    ),
 ];
 
 /// What is left out so that a finding goes.
@@ -220,14 +225,11 @@ fn leavable(finding: &Finding, scenario: &Scenario) -> Option<Leavable> {
         return Some(("objective.kind", || "none".into()));
     }
     let code = finding.message.code;
-    if let Some((_, key)) = UNMODELED.iter().find(|(own, _)| *own == code) {
-        return named(key);
+    if let Some((_, setting)) = UNMODELED.into_iter().find(|(own, _)| *own == code) {
+        return Some(setting);
     }
     let operations = scenario.activation_checkpointing == ActivationCheckpointing::Operations;
-    let other = ["liger_kernel", "attention", "optimizer.name"].contains(&fixed);
-    named(fixed)
-        .filter(|_| !other)
-        .filter(|(key, _)| *key != "activation_checkpointing" || operations)
+    named(fixed).filter(|(key, _)| *key != "activation_checkpointing" || operations)
 }
 
 fn set_at(tree: &mut Value, path: &str, value: Value) {
