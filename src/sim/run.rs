@@ -2,13 +2,13 @@
 
 use super::backend::backend;
 use super::evaluate::evaluation;
-use super::fold::{Batches, Recorded, keeps_masks};
+use super::fold::{Batches, Counts, Recorded, keeps_masks};
 use super::megatron::megatron;
 use super::precision::converts_outputs;
 use super::training::{Run, STEPS, trains};
 use super::{Mark, Phase, Trace, activations};
-use crate::ask::{EvaluationKind, MasterWeights, OptimizerName, Program};
-use crate::model::ResolvedSpec;
+use crate::ask::{Attention, EvaluationKind, MasterWeights, OptimizerName, Program};
+use crate::model::{ImageConfig, ResolvedSpec};
 use crate::parallel::{self, is_wrapped};
 use crate::tape::{Backend, Built, HostCopies, Tape, Which};
 use std::ops::Range;
@@ -78,7 +78,7 @@ fn run(spec: &ResolvedSpec, accumulation: u32, tape: NewTape) -> Trace {
     repeated(spec)
         .then(|| {
             let folded = |layers| folded(spec, accumulation, tape, layers);
-            let has_lists = has_lists_within_layers(spec) && !is_wrapped(spec);
+            let has_lists = has_lists_within_layers(spec) && !is_wrapped(spec) || has_runs(spec);
             let both = Built::ALL.map(Layers::FoldedWithin).into_iter();
             let within = both.chain([Layers::OnlyWithin]).filter(|_| has_lists);
             let layers = Built::ALL.map(Layers::Folded);
@@ -86,6 +86,10 @@ fn run(spec: &ResolvedSpec, accumulation: u32, tape: NewTape) -> Trace {
         })
         .flatten()
         .or_else(|| folded(spec, accumulation, tape, Layers::All))
+        .or_else(|| {
+            let within = || steps_folded(spec, accumulation, tape);
+            has_runs(spec).then(within).flatten()
+        })
         .unwrap_or_else(|| unfolded(spec, accumulation, tape))
 }
 
@@ -122,6 +126,12 @@ fn has_lists_within_layers(spec: &ResolvedSpec) -> bool {
     experts && !spec.framework.has_transformers_5()
 }
 
+/// Whether long lists of windows, or of images, attend to themselves one after another.
+fn has_runs(spec: &ResolvedSpec) -> bool {
+    let packed = spec.architecture.images().and_then(ImageConfig::packed);
+    packed.is_some() && spec.attention != Attention::FlashAttention2
+}
+
 /// Whether the third step does what the second has done, with what that has left (Note [A step that comes again],
 /// `tape/steps.rs`).
 fn steps_come_again(spec: &ResolvedSpec) -> bool {
@@ -143,35 +153,68 @@ pub(super) fn unfolded(spec: &ResolvedSpec, accumulation: u32, tape: NewTape) ->
 
 /// The same with the number of steps that were run, not written from another one.
 pub(super) fn steps_run(spec: &ResolvedSpec, accumulation: u32, tape: NewTape) -> (Trace, u32) {
+    let (steps, ran) = Steps::run(tape(backend(spec)), spec, accumulation);
+    (steps.trace(), ran)
+}
+
+/// The same, where of long lists within each layer a few modules are run; nothing where they do not stand for all.
+pub(super) fn steps_folded(spec: &ResolvedSpec, accumulation: u32, tape: NewTape) -> Option<Trace> {
     let tape = tape(backend(spec));
-    let mut run = Run::new(&tape, spec, accumulation);
-    run.begin_optimizer();
-    let mut second = None;
-    let mut ran = 0;
-    for step in 0..STEPS {
-        if let Some(second) = &second
-            && tape.step_comes_again(second, run.marks.len())
-        {
-            let marks = run.marks[second.marks()..].to_vec();
-            run.marks
-                .extend(marks.into_iter().map(|mark| Mark { step, ..mark }));
-            break;
+    let [layers, within] = [false, true];
+    tape.allow_folds(Built::FEW, Which { layers, within });
+    let (steps, _) = Steps::run(tape, spec, accumulation);
+    steps.tape.unfold_record()?;
+    Some(steps.trace())
+}
+
+/// A run in which every step was run.
+struct Steps {
+    tape: Tape,
+    marks: Vec<Mark>,
+    counts: Counts,
+}
+
+impl Steps {
+    /// Them, and how many were run.
+    fn run(tape: Tape, spec: &ResolvedSpec, accumulation: u32) -> (Self, u32) {
+        let mut run = Run::new(&tape, spec, accumulation);
+        run.begin_optimizer();
+        let mut second = None;
+        let mut ran = 0;
+        for step in 0..STEPS {
+            if let Some(second) = &second
+                && tape.step_comes_again(second, run.marks.len())
+            {
+                let marks = run.marks[second.marks()..].to_vec();
+                run.marks
+                    .extend(marks.into_iter().map(|mark| Mark { step, ..mark }));
+                break;
+            }
+            if step == 1 && steps_come_again(spec) {
+                second = Some(tape.step_begins(run.marks.len()));
+            }
+            ran += 1;
+            let batch = run.micro_batches(step);
+            run.update(step);
+            run.zero_gradients();
+            run.evaluate(step);
+            run.save(step);
+            drop(batch);
         }
-        if step == 1 && steps_come_again(spec) {
-            second = Some(tape.step_begins(run.marks.len()));
-        }
-        ran += 1;
-        let batch = run.micro_batches(step);
-        run.update(step);
-        run.zero_gradients();
-        run.evaluate(step);
-        run.save(step);
-        drop(batch);
+        tape.close();
+        (run.kept, run.last_loss) = (None, None);
+        let Run { marks, counts, .. } = run;
+        let steps = Self {
+            tape,
+            marks,
+            counts,
+        };
+        (steps, ran)
     }
-    tape.close();
-    (run.kept, run.last_loss) = (None, None);
-    let Run { marks, counts, .. } = run;
-    (Recorded::of(tape, marks).trace(counts), ran)
+
+    fn trace(self) -> Trace {
+        Recorded::of(self.tape, self.marks).trace(self.counts)
+    }
 }
 
 /// Runs the micro-batches of as few steps as stand for all (Note [One forward pass for all steps],

@@ -15,8 +15,8 @@
 //! of the same or of a neighbouring layer, is checked, and that the whole record frees all that does not
 //! live on; where it is not so, the record cannot be unfolded, and the run is made with all layers. A list
 //! whose modules ask for their place in it is never folded. Where the first layers differ from all others,
-//! those are built beside the list. Lists within layers, such as experts that run one after another, are
-//! folded by themselves ([`super::levels`]).
+//! those are built beside the list. Lists within layers, such as experts that run one after another or windows
+//! of an image ([`super::runs`]), are folded by themselves ([`super::levels`]).
 //!
 //! `sim` tests that records are the same either way.
 

@@ -125,6 +125,20 @@ impl Tape {
     }
 }
 
+impl Tape {
+    /// The same at the end of a run, of lists whose elements have no parameters.
+    pub fn unfold_record(&self) -> Option<()> {
+        if self.recorder.folds().as_ref().is_some_and(Levels::is_empty) {
+            self.recorder.folds().take();
+        }
+        let is_folded = self.recorder.folds().is_some();
+        if is_folded {
+            self.recorder.unfold()?;
+        }
+        Some(())
+    }
+}
+
 /// Lists that were folded and are whole again.
 pub struct Whole(Vec<Unfolded>);
 

@@ -8,9 +8,11 @@
 //! ([`super::record`]).
 
 use super::folds::{Built, Folds, ListId};
+use super::runs::Run;
 use super::scopes::Scopes;
 use super::unfold::order;
 use crate::units::Repetition;
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// Whether lists of layers are folded, and lists within layers.
@@ -31,6 +33,8 @@ pub(super) struct Levels {
     which: Which,
     /// Whether what was built is not what was to be run.
     spoilt: bool,
+    /// Of scopes the runs of a list that elements went through in them, and which were run.
+    runs: BTreeMap<u32, (Box<[Run]>, Vec<u32>)>,
 }
 
 impl Levels {
@@ -41,6 +45,7 @@ impl Levels {
             within: Folds::new(Built::MORE),
             which,
             spoilt: false,
+            runs: BTreeMap::new(),
         }
     }
 
@@ -60,6 +65,25 @@ impl Levels {
         } else {
             count
         }
+    }
+
+    /// Which elements of a list to run in a scope: of each of its runs the first few, if lists within layers are
+    /// folded. So many `events` were recorded before.
+    pub(super) fn fold_runs(&mut self, scope: u32, runs: &[Run], events: usize) -> Vec<u32> {
+        if let Some((known, elements)) = self.runs.get(&scope) {
+            if **known == *runs {
+                return elements.clone();
+            }
+            // What its elements' scopes stand for is settled.
+            self.spoil();
+        }
+        let mut fold = |run: &Run| {
+            let list = run.list(scope);
+            run.indices(self.fold(list, run.repetition, run.count, events))
+        };
+        let elements: Vec<u32> = runs.iter().flat_map(&mut fold).collect();
+        self.runs.insert(scope, (runs.into(), elements.clone()));
+        elements
     }
 
     /// A list is built whole.
@@ -113,10 +137,11 @@ impl Levels {
     }
 
     /// The order in which items, each of a scope, come in the whole lists of layers: each item, with the place for
-    /// which it is copied when it is a copy. Nothing where lists within layers are folded.
+    /// which it is copied when it is a copy. Nothing where items are of lists within layers that are folded.
     pub(super) fn order(&self, scopes: &[u32]) -> Option<Vec<(u32, Option<u32>)>> {
         let order = || order(&self.layers, scopes.iter().copied());
-        self.within.is_empty().then(order).flatten()
+        let are_beside = !(scopes.iter()).any(|&scope| self.within.is_within(scope));
+        are_beside.then(order).flatten()
     }
 
     /// What is folded, from within; nothing when the record cannot be unfolded.

@@ -41,6 +41,7 @@ mod record;
 mod recorded;
 mod recorder;
 mod repeats;
+mod runs;
 mod scopes;
 mod steps;
 mod storages;
@@ -67,6 +68,7 @@ pub use ops::{
 pub use partial::{GradientEdge, ParameterGroup};
 pub use record::{Piece, Record, RecordedEvent};
 pub use recorder::Storage;
+pub use runs::Run;
 pub use scopes::Scopes;
 pub use steps::StepBegins;
 pub use storages::{Asked, RawStorage, Storages};

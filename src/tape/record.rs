@@ -287,7 +287,7 @@ impl Record {
     }
 
     /// How many events are written.
-    pub(super) fn written_events(&self) -> usize {
+    pub fn written_events(&self) -> usize {
         self.words.len()
     }
 

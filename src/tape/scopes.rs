@@ -53,7 +53,7 @@ impl Scopes {
         self.0.get_mut((scope as usize).checked_sub(1)?)
     }
 
-    /// The path of a scope.
+    /// The path of a scope, in which those without a name are not written.
     pub fn path(&self, scope: u32) -> String {
         let mut way = Vec::new();
         let mut at = scope;
@@ -62,7 +62,8 @@ impl Scopes {
             at = scope.parent;
         }
         let mut path = String::new();
-        for scope in way.into_iter().rev() {
+        let named = way.into_iter().rev().filter(|scope| !scope.name.is_empty());
+        for scope in named {
             if !path.is_empty() {
                 path.push('.');
             }

@@ -69,22 +69,31 @@ impl PackedConfig {
 
     /// Patches of each window of an image, row by row; of windows that hold none, too, if `empty`.
     pub fn windows(&self, sides: [u64; 2], empty: bool) -> Vec<u64> {
-        let Some(window) = self.window else {
-            return Vec::new();
-        };
-        // A side that is a multiple of windows gets one more.
-        let along = |tokens: u64| {
-            (0..=tokens / window)
-                .map(|i| (tokens - i * window).min(window))
-                .filter(|&tokens| empty || tokens > 0)
-                .collect::<Vec<_>>()
-        };
-        let [down, across] = self.grid(sides).map(|patches| along(patches / self.merge));
+        let [down, across] = self.windows_along(sides, empty);
         let merged = self.merge * self.merge;
         let of_row = |rows: &u64| {
             let rows = *rows;
             across.iter().map(move |columns| rows * columns * merged)
         };
         down.iter().flat_map(of_row).collect()
+    }
+
+    /// Tokens along each side of windows, those along both sides of an image.
+    fn windows_along(&self, sides: [u64; 2], empty: bool) -> [Vec<u64>; 2] {
+        // A side that is a multiple of windows gets one more.
+        let along = |tokens: u64| {
+            let window = self.window.filter(|&window| window > 0);
+            let windows = window.into_iter().flat_map(|window| {
+                (0..=tokens / window).map(move |i| (tokens - i * window).min(window))
+            });
+            windows.filter(|&tokens| empty || tokens > 0).collect()
+        };
+        self.grid(sides).map(|patches| along(patches / self.merge))
+    }
+
+    /// How many windows that hold something lie side by side.
+    pub fn windows_across(&self, sides: [u64; 2]) -> usize {
+        let [_, across] = self.windows_along(sides, false);
+        across.len()
     }
 }

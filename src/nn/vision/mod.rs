@@ -13,6 +13,7 @@ mod patches;
 mod places;
 mod pooling_head;
 mod rows;
+mod sequences;
 mod split;
 mod tower;
 mod vision_tower;

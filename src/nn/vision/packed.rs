@@ -4,6 +4,7 @@
 use super::deep as vision_deep;
 use super::deep::DeepTower;
 use super::merger::Merger;
+use super::sequences::Sequences;
 use super::tower::TowerMlp;
 use crate::ask::Attention;
 use crate::model::{NormKind, PackedConfig};
@@ -61,8 +62,8 @@ enum Mlp {
 struct Given {
     /// Where windows, or images, begin.
     bounds: Tensor,
-    /// Patches of each of them.
-    lengths: Rc<[u64]>,
+    /// Those.
+    sequences: Sequences,
     cos: Tensor,
     sin: Tensor,
 }
@@ -116,7 +117,7 @@ impl PackedBlock {
         if self.options.implementation == Attention::FlashAttention2 {
             let sequences = Packed {
                 boundaries: &given.bounds,
-                count: given.lengths.len() as u64,
+                count: given.sequences.count(),
             };
             let attended = flash::attend_in_list(t, self.options, whole.each_ref(), &sequences);
             let flat = t.reshape(&attended, [n, hidden]);
@@ -125,27 +126,19 @@ impl PackedBlock {
             drop((flat, whole));
             return out;
         }
-        let lengths = t.empty(
-            "sub",
-            Shape::from([given.lengths.len() as u64]),
-            DType::Int32,
-        );
-        let parts = whole.each_ref().map(|x| t.parts(x, &given.lengths, 2));
-        let attended: Vec<Tensor> = (0..given.lengths.len())
-            .map(|i| {
-                let [q, k, v] = parts.each_ref().map(|parts| &parts[i]);
-                if self.options.implementation == Attention::Eager {
-                    attend_with_weights(t, self.options, q, k, v, None).0
-                } else {
-                    attend_as_bert(t, self.options, [q, k, v], None, false).0
-                }
-            })
-            .collect();
-        let joined = t.cat(&attended.iter().collect::<Vec<_>>(), 1);
+        let lengths = t.empty("sub", Shape::from([given.sequences.count()]), DType::Int32);
+        let attend = |[q, k, v]: [&Tensor; 3]| {
+            if self.options.implementation == Attention::Eager {
+                attend_with_weights(t, self.options, q, k, v, None).0
+            } else {
+                attend_as_bert(t, self.options, [q, k, v], None, false).0
+            }
+        };
+        let (joined, held) = given.sequences.through(t, whole.each_ref(), attend);
         let flat = t.reshape(&joined, [n, hidden]);
         drop(joined);
         let out = self.proj.forward(t, &flat);
-        drop((flat, attended, parts, lengths, whole));
+        drop((flat, held, lengths, whole));
         out
     }
 }
@@ -348,21 +341,18 @@ impl PackedTower {
             let sorted = [&cos, &sin].map(by_window);
             [cos, sin] = sorted;
         }
-        let given = |bounds: &Tensor, lengths: Vec<u64>| Given {
+        let given = |bounds: &Tensor, sequences: Sequences| Given {
             bounds: bounds.clone(),
-            lengths: lengths.into(),
+            sequences,
             cos: cos.clone(),
             sin: sin.clone(),
         };
-        let whole = given(
-            &bounds,
-            vec![of_image; usize::try_from(images).unwrap_or(0)],
-        );
+        let whole = given(&bounds, Sequences::new(images, &[of_image], 1));
         let narrow = windowed.as_ref().map(|bounds| {
             let of_one = c.windows(sides, false);
             given(
                 bounds,
-                (0..images).flat_map(|_| of_one.iter().copied()).collect(),
+                Sequences::new(images, &of_one, c.windows_across(sides)),
             )
         });
         drop((cos, sin));

@@ -12,6 +12,7 @@ use std::rc::Rc;
 
 mod layers;
 mod turns;
+mod windows;
 mod wrapped;
 
 /// The highest sum of live storages in each phase of each step.

@@ -292,9 +292,16 @@ impl Tape {
 
     /// `torch.cat(parts, dim)`. Saves nothing; the gradients are views.
     pub fn cat(&self, parts: &[&Tensor], dim: isize) -> Tensor {
+        let axis = parts[0].shape().axis(dim);
+        let length = parts.iter().map(|p| p.shape().dims()[axis]).sum();
+        self.cat_of_length(parts, dim, length)
+    }
+
+    /// The same of what is so long along `dim`, of whose parts a few may stand for all.
+    pub fn cat_of_length(&self, parts: &[&Tensor], dim: isize, length: u64) -> Tensor {
         let mut shape = *parts[0].shape();
         let axis = shape.axis(dim);
-        shape.dims_mut()[axis] = parts.iter().map(|p| p.shape().dims()[axis]).sum();
+        shape.dims_mut()[axis] = length;
         let dtype = widest(parts);
         let out = self.empty("cat", shape, dtype);
         if !self.records(parts) {
