@@ -46,7 +46,9 @@ pub(crate) fn check(
         matches!(architecture, Architecture::Decoder(config) if chunks || cut || is_plain(config));
     let wrapped = scenario.autocast_style == AutocastStyle::Accelerate
         || scenario.optimizer.master_weights != MasterWeights::None;
-    let why = if !known || task != Task::CausalLm {
+    // Cut Cross-Entropy takes the place of the head and the loss alike behind images.
+    let predicts = task == Task::CausalLm || cut && task == Task::ImageTextToText;
+    let why = if !known || !predicts {
         message!(chunked_loss::plain_logits_only, loss)
     } else if scenario.program != Program::Training
         || cut && scenario.evaluation.kind != EvaluationKind::None

@@ -34,7 +34,7 @@ groups! {
             "不转换 logits";
         cast_before: "of logits that the model casts",
             "由模型转换 logits";
-        plain_logits_only: "A loss {loss} is estimated for decoders whose logits are the head's result, as it is, only.",
+        plain_logits_only: "A loss {loss} is estimated only for decoders of text, and for models of images and text with Cut Cross-Entropy, whose logits are the head's result as it is.",
             "{loss}的损失只支持 logits 直接由输出层给出的解码器。";
         in_16_bits: "Cut Cross-Entropy takes hidden states in 16 bits only: use autocast or weights in bf16.",
             "Cut Cross-Entropy 只接受 16 位的隐藏状态：请使用自动混合精度或 bf16 权重。";
