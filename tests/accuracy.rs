@@ -64,6 +64,7 @@ const OF_OPTIONS: &[&str] = &[
     "pipeline_drawn.jsonl",
     "pipeline_ring.jsonl",
     "programs.jsonl",
+    "quantized_casts.jsonl",
     "recipes.jsonl",
     "sequence_classification.jsonl",
     "sixteen_bit_weights.jsonl",

@@ -80,6 +80,14 @@ pub struct Quantization {
     pub compute_dtype: ComputeDtype,
     /// Whether what is not quantized is made float32 (`prepare_model_for_kbit_training`).
     pub prepare_for_kbit_training: bool,
+    /// Whether norms, token embeddings and the output layer are cast back to `compute_dtype` after
+    /// `prepare_model_for_kbit_training`, as axolotl does.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub cast_back: bool,
+    /// Whether stacked weights of experts are quantized, too, as axolotl's `quantize_moe_experts` does;
+    /// transformers quantizes linear layers alone.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub experts: bool,
     /// The dtype that packed weights are called.
     #[serde(skip_serializing_if = "is_bytes")]
     pub storage: QuantizationStorage,
@@ -97,6 +105,8 @@ impl Default for Quantization {
             double: false,
             compute_dtype: ComputeDtype::Bf16,
             prepare_for_kbit_training: true,
+            cast_back: false,
+            experts: false,
             storage: QuantizationStorage::Uint8,
         }
     }
@@ -115,5 +125,20 @@ impl Quantization {
         } else {
             self.compute_dtype.dtype()
         }
+    }
+
+    /// The dtype of norms, token embeddings and the output layer.
+    pub fn embedding_dtype(&self) -> DType {
+        if self.cast_back {
+            self.compute_dtype.dtype()
+        } else {
+            self.unquantized_dtype()
+        }
+    }
+
+    /// Whether norms, token embeddings and the output layer become float32 and are cast back.
+    pub fn casts_back(&self) -> bool {
+        let narrow = self.compute_dtype != ComputeDtype::Fp32;
+        self.is_on() && self.prepare_for_kbit_training && self.cast_back && narrow
     }
 }

@@ -446,6 +446,8 @@ pub static KEYS: &[Key] = &[
     key("neftune_noise_alpha", "neftune", Kind::Real),
     key("objective.loss_type", "loss_type", name!(LossType)),
     key("lora.target_pattern", "lora_pattern", Kind::Text),
+    key("quantization.cast_back", "kbit_back", Kind::Flag),
+    key("quantization.experts", "quant_experts", Kind::Flag),
 ];
 
 /// Options of PEFT that change numbers, not what is kept of them.

@@ -108,6 +108,8 @@ fn every_key_of_a_scenario_is_in_the_table() {
         },
         attention_softmax_in_fp32: true,
         quantization: Quantization {
+            cast_back: true,
+            experts: true,
             storage: QuantizationStorage::Bf16,
             ..Quantization::default()
         },

@@ -16,6 +16,9 @@ pub struct LayerNames {
     pub head: &'static str,
     /// The same in transformers 4.
     pub head_in_4: &'static str,
+    /// By which axolotl finds token embeddings and the output layer (`get_linear_embedding_layers`,
+    /// `loaders/utils.py`, axolotl 0.19).
+    pub cast_back: [&'static str; 2],
     /// Of the norms before and after attention, before and after the MLP.
     pub norms: [Option<&'static str>; 4],
     /// Of the MLP's layers.
@@ -104,6 +107,7 @@ impl LayerNames {
         last_norm: "norm",
         head: "lm_head",
         head_in_4: "lm_head",
+        cast_back: ["embed_tokens", "lm_head"],
         norms: [
             Some("input_layernorm"),
             None,

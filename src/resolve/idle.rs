@@ -55,6 +55,10 @@ pub enum Idle {
     NoAdapters,
     /// The base model is not quantized, or not to four bits.
     NotQuantized,
+    /// Nothing is made float32 before adapters are trained.
+    NotPrepared,
+    /// The model has no experts.
+    NoExperts,
     /// There is no autocast.
     NotAutocast,
     /// The optimizer has no such option.
@@ -271,6 +275,14 @@ fn idle_adapters(scenario: &Scenario, key: &str) -> Option<Idle> {
         "quantization.type" if quantization.is_on() => None,
         "quantization.double" if !four_bits => Some(Idle::NotQuantized),
         "quantization.type" => scenario.lora.is_none().then_some(Idle::NoAdapters),
+        "quantization.cast_back"
+            if quantization.is_on() && !quantization.prepare_for_kbit_training =>
+        {
+            Some(Idle::NotPrepared)
+        }
+        "quantization.experts" if quantization.is_on() => architecture(scenario)
+            .filter(|model| model.experts().is_none())
+            .map(|_| Idle::NoExperts),
         key if key.starts_with("lora.") => scenario.lora.is_none().then_some(Idle::NoAdapters),
         _ => (!quantization.is_on()).then_some(Idle::NotQuantized),
     }

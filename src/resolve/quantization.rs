@@ -1,6 +1,6 @@
 //! A base model whose linear layers are held in fewer bits (bitsandbytes), and its checks.
 
-use crate::ask::{Finding, ModelRef, QuantizationType, Scenario, message};
+use crate::ask::{ActivationCheckpointing, Finding, ModelRef, QuantizationType, Scenario, message};
 
 /// Quantized weights have no gradients.
 pub(crate) fn check(scenario: &Scenario, findings: &mut Vec<Finding>) {
@@ -19,6 +19,16 @@ pub(crate) fn check(scenario: &Scenario, findings: &mut Vec<Finding>) {
                 message!(quantization::without_adapters),
             )
             .with_fix("quantization.type", QuantizationType::None.name()),
+        );
+    }
+    let eight_bits = scenario.quantization.kind == QuantizationType::Int8;
+    let checkpointed = scenario.activation_checkpointing == ActivationCheckpointing::Full;
+    if scenario.quantization.experts && eight_bits && checkpointed {
+        const KEY: &str = "activation_checkpointing";
+        let why = message!(quantization::experts_stay_unpacked);
+        findings.push(
+            Finding::warning("quantization.experts", why)
+                .with_fix(KEY, ActivationCheckpointing::FullReentrant.name()),
         );
     }
 }

@@ -234,7 +234,7 @@ pub(crate) fn check_attention(
     }
     let autocast = scenario.precision.autocasts();
     let quantized = flash_kernel && scenario.quantization.is_on() && !autocast;
-    if quantized && scenario.quantization.unquantized_dtype() == DType::Float32 {
+    if quantized && scenario.quantization.embedding_dtype() == DType::Float32 {
         findings.push(refuse(message!(training::flash_over_quantized)));
     } else if !quantized && scenario.computes_in_fp32() {
         findings.push(refuse(message!(training::flash_in_fp32)));

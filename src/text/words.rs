@@ -101,6 +101,8 @@ words! {
     IdleOneImplementation: "No effect: this optimizer has one implementation.", "无效：该优化器只有一种实现。";
     IdleNothingOffloaded: "No effect: the optimizer is on the GPU.", "无效：优化器在 GPU 上。";
     IdleNoWorkers: "No effect: there are no workers.", "无效：没有工作进程。";
+    IdleNotPrepared: "No effect unless the rest of the base becomes fp32.", "基座的其余部分不转换为 fp32 时无效。";
+    IdleNoExperts: "No effect: the model has no experts.", "无效：模型没有专家。";
     IdleNotQuantized: "No effect without a quantized base.", "基座模型未量化时无效。";
     IdleNotAutocast: "No effect without amp.", "未使用 amp 时无效。";
     IdleNoSuchOption: "No effect: the optimizer has no such option.", "无效：该优化器没有此选项。";
@@ -344,6 +346,8 @@ pub const fn idle_reason(idle: Idle) -> Word {
         Idle::NoDecoder => Word::IdleNoDecoder,
         Idle::OneTask => Word::IdleOneTask,
         Idle::NoAdapters => Word::IdleNoAdapters,
+        Idle::NotPrepared => Word::IdleNotPrepared,
+        Idle::NoExperts => Word::IdleNoExperts,
         Idle::NotQuantized => Word::IdleNotQuantized,
         Idle::NotAutocast => Word::IdleNotAutocast,
         Idle::NoSuchOption => Word::IdleNoSuchOption,

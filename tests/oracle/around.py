@@ -65,14 +65,40 @@ def loaded(asked):
     if complete(asked)["loading"] == "device_map":
         options["device_map"] = {"": 0}
     config = scenarios.config(asked)
+    if quantization.get("experts"):
+        quantizes_experts(quantization)
     model = scenarios.class_of(asked).from_pretrained(folder, config=config, attn_implementation=scenarios.attention_of(asked), **options)
     shutil.rmtree(folder)
-    if kind != "none" and quantization.get("prepare_for_kbit_training", True):
+    prepares = kind != "none" and quantization.get("prepare_for_kbit_training", True)
+    casts = prepares and quantization.get("cast_back")
+    if casts:
+        libraries.cast_embeddings(model, torch.float32)
+    if prepares:
         from peft import prepare_model_for_kbit_training
         checkpointing = asked["activation_checkpointing"]
         more = dict(gradient_checkpointing_kwargs=dict(use_reentrant=checkpointing == "full_reentrant")) if checkpointing != "none" else {}
         model = prepare_model_for_kbit_training(model, use_gradient_checkpointing=checkpointing != "none", **more)
+    if casts:
+        libraries.cast_embeddings(model, compute)
     return model
+
+
+def quantizes_experts(asked):
+    """From here on stacked weights of experts are quantized as they are set (axolotl 0.19, `patch_moe_quantization_on_load`)."""
+    import torch, libraries
+    from transformers import core_model_loading, modeling_utils
+    modeling_utils.caching_allocator_warmup = lambda *args, **kwargs: None
+    original = core_model_loading.set_param_for_module
+
+    def set_param(model, target, value, *args, **kwargs):
+        original(model, target, value, *args, **kwargs)
+        if value.ndim >= 3 and value.is_cuda and "expert" in target:
+            path, _, name = target.rpartition(".")
+            libraries.quantize_experts(model.get_submodule(path), name, asked)
+            value.data = torch.empty(0, device="cpu")
+            torch.cuda.empty_cache()
+
+    core_model_loading.set_param_for_module = set_param
 
 
 def held(model):

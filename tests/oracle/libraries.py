@@ -147,22 +147,75 @@ def quantized(make, config, asked, attention, dtype_name, checkpointing):
     made = {}
     wide = model._keep_in_fp32_modules or []
     wide = wide if dtype == torch.float16 or hasattr(bnb_quantizer(), "use_keep_in_fp32_modules") else []
-    for path, module in model.named_modules():
+    for path, module in list(model.named_modules()):
         for name, parameter in list(module._parameters.items()):
             if parameter is not None:
                 if id(parameter) not in made:
                     made[id(parameter)] = materialized(parameter, bnb, torch.float32 if set(path.split(".")) & set(wide) else dtype)
                     made[id(made[id(parameter)])] = made[id(parameter)]
                 module._parameters[name] = made[id(parameter)]
+                if asked.get("experts") and "expert" in path and parameter.ndim >= 3:
+                    del made[id(module._parameters[name])], made[id(parameter)]
+                    quantize_experts(module, name, asked)
         for name, buffer in list(module._buffers.items()):
             if buffer is not None and buffer.device.type == "meta":
                 module._buffers[name] = torch.empty(buffer.shape, dtype=buffer.dtype, device="cuda")
     model.tie_weights()
-    if asked.get("prepare_for_kbit_training", True):
+    prepares = asked.get("prepare_for_kbit_training", True)
+    if asked.get("cast_back") and prepares:
+        cast_embeddings(model, torch.float32)
+    if prepares:
         from peft import prepare_model_for_kbit_training
         options = dict(use_reentrant=checkpointing == "full_reentrant") if checkpointing != "none" else None
         model = prepare_model_for_kbit_training(model, use_gradient_checkpointing=checkpointing != "none", gradient_checkpointing_kwargs=options)
+    if asked.get("cast_back") and prepares:
+        cast_embeddings(model, dtype)
     return model
+
+
+def cast_embeddings(model, dtype):
+    """Norms, token embeddings and the output layer in another dtype (axolotl 0.19, `loaders/model.py`, `_convert_embedding_modules_dtype`)."""
+    own = dict(gpt_neox=("embed_in", "embed_out"), falcon=("word_embeddings", "lm_head"), nemotron_h=("embeddings", "lm_head"))
+    names = own.get(model.config.model_type, ("embed_tokens", "lm_head"))
+    for path, module in model.named_modules():
+        if "norm" in path or any(name in path for name in names) and hasattr(module, "weight"):
+            module.to(dtype)
+
+
+def quantize_experts(module, name, asked):
+    """The stacked weights `name` of experts in fewer bits, as it is loaded (axolotl 0.19, `monkeypatch/moe_quant.py`)."""
+    import bitsandbytes as bnb
+    from bitsandbytes.nn.parametrize import replace_parameter_4bit
+    from torch.nn.utils import parametrize
+
+    class Dequantized(torch.nn.Module):
+        def __init__(self, scales):
+            super().__init__()
+            self.register_buffer("row_stats", scales)
+
+        @torch.no_grad()
+        def forward(self, packed):
+            return bnb.functional.int8_vectorwise_dequant(packed.reshape(-1, packed.shape[-1]), self.row_stats).reshape(packed.shape)
+
+    def enable(module, inputs):
+        parametrize._cache_enabled += 1
+
+    def disable(module, inputs, output):
+        parametrize._cache_enabled -= 1
+        if not parametrize._cache_enabled:
+            parametrize._cache = {}
+
+    if asked["type"] != "int8":
+        replace_parameter_4bit(module, name, compress_statistics=asked.get("double", False), quant_type=asked["type"])
+    else:
+        packed, scales, _ = bnb.functional.int8_vectorwise_quant(getattr(module, name).data.to(torch.float16))
+        setattr(module, name, torch.nn.Parameter(packed, requires_grad=False))
+        hooked = hasattr(module, "parametrizations")
+        parametrize.register_parametrization(module, name, Dequantized(scales), unsafe=True)
+        if not hooked:
+            module.register_forward_pre_hook(enable)
+            module.register_forward_hook(disable)
+    torch.cuda.empty_cache()
 
 
 def kept_whole(model):
@@ -195,9 +248,11 @@ def materialized(parameter, bnb, dtype):
 
 def states(model):
     """What quantized weights need beside themselves: scales and codes."""
-    for parameter in model.parameters():
-        state = getattr(parameter, "quant_state", None)
+    unpacking = [module for name, module in model.named_modules() if ".parametrizations." in name]
+    yield from (module.row_stats for module in unpacking if hasattr(module, "row_stats"))
+    for holder in [*model.parameters(), *unpacking]:
+        state = getattr(holder, "quant_state", None)
         if state is not None:
             second = state.state2
             yield from (t for t in (state.absmax, state.code, state.offset, getattr(second, "absmax", None), getattr(second, "code", None)) if isinstance(t, torch.Tensor))
-        yield from (t for t in (getattr(parameter, name, None) for name in ("SCB", "CB")) if isinstance(t, torch.Tensor))
+        yield from (t for t in (getattr(holder, name, None) for name in ("SCB", "CB")) if isinstance(t, torch.Tensor))

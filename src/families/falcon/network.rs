@@ -73,7 +73,7 @@ impl Falcon {
             lm_head,
             heads: c.alibi.then_some(c.num_attention_heads),
             eager,
-            dtype: b.dtype(),
+            dtype: b.embedding_dtype(),
             shell: Shell::new(b, spec, facts),
         }
     }

@@ -3,7 +3,8 @@
 use super::reader;
 use crate::families::llama::LLAMA;
 use crate::model::{
-    Biases, Dropout, DropoutFields, Family, Flag, HeadDim, Options, Proof, Reader, Sizes,
+    Biases, Dropout, DropoutFields, Family, Flag, HeadDim, LayerNames, Options, Proof, Reader,
+    Sizes,
 };
 
 /// `falcon`.
@@ -19,6 +20,10 @@ pub(crate) const FALCON: Family = Family {
         vocabulary: 65_024,
         head_dim: HeadDim::Divided,
         ..LLAMA.sizes
+    },
+    names: LayerNames {
+        cast_back: ["word_embeddings", "lm_head"],
+        ..LayerNames::LLAMA
     },
     options: Options {
         tied: true,

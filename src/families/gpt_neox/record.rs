@@ -40,6 +40,7 @@ pub(crate) const GPT_NEOX: Family = Family {
         embedding: "embed_in",
         last_norm: "final_layer_norm",
         head_in_4: "embed_out",
+        cast_back: ["embed_in", "embed_out"],
         ..LayerNames::LLAMA
     },
     // Parts.

@@ -34,6 +34,7 @@ pub(crate) const NEMOTRON_H: Family = Family {
     // Names.
     names: LayerNames {
         embedding: "embeddings",
+        cast_back: ["embeddings", "lm_head"],
         last_norm: "norm_f",
         norms: [Some("norm"), None, None, None],
         mlp: MlpNames::Plain(["up_proj", "down_proj"]),

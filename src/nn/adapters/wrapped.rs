@@ -5,7 +5,7 @@
 //! Source: peft 0.21, `tuners/lora/layer.py` (`ParamWrapper`); torch 2.15, `nn/utils/parametrize.py`.
 
 use super::lora::{Adapter, Slot, running};
-use crate::nn::build::Builder;
+use crate::nn::build::{Builder, PackedExperts};
 use crate::tape::{Called, Tape, Tensor};
 use crate::units::{DType, Shape};
 use std::cell::OnceCell;
@@ -15,10 +15,51 @@ const WRAPPED: &str = "wrapped";
 
 /// A matrix `[outputs, inputs]`, or one for each of several experts `[E, outputs, inputs]`.
 pub(crate) struct Wrapped {
-    weight: Tensor,
+    weight: Held,
     /// Whether those of experts are seen as `[E, inputs, outputs]`.
     transposed: bool,
     adapter: Option<Slot>,
+}
+
+/// How the parameter is held.
+enum Held {
+    Full(Tensor),
+    Packed(PackedExperts),
+}
+
+impl Held {
+    /// The module's parameter `name`.
+    fn new(b: &Builder, name: &'static str, shape: Shape, dtype: DType) -> Self {
+        let packed = PackedExperts::of(b, name, shape);
+        packed.map_or_else(
+            || Self::Full(b.parameter_in(name, shape, dtype)),
+            Self::Packed,
+        )
+    }
+
+    /// The parameter itself.
+    fn own(&self) -> &Tensor {
+        match self {
+            Self::Full(weight) => weight,
+            Self::Packed(packed) => packed.own(),
+        }
+    }
+
+    /// The shape and dtype of the parameter at full width.
+    fn full(&self) -> (&Shape, DType) {
+        match self {
+            Self::Full(weight) => (weight.shape(), weight.dtype()),
+            Self::Packed(packed) => (packed.shape(), packed.dtype()),
+        }
+    }
+
+    /// The parameter at full width.
+    fn unpacked(&self, t: &Tape) -> Tensor {
+        match self {
+            Self::Full(weight) => weight.clone(),
+            Self::Packed(packed) => packed.unpacked(t),
+        }
+    }
 }
 
 impl Wrapped {
@@ -37,7 +78,7 @@ impl Wrapped {
     ) -> Self {
         let shape = shape.into();
         Self {
-            weight: b.parameter_in(name, shape, dtype),
+            weight: Held::new(b, name, shape, dtype),
             transposed,
             adapter: b.parameter_adapter(name, shape, dtype, transposed),
         }
@@ -45,18 +86,18 @@ impl Wrapped {
 
     /// The parameter itself.
     pub(crate) fn own(&self) -> &Tensor {
-        &self.weight
+        self.weight.own()
     }
 
     /// What happens before the module runs on `inputs`. That a change keeps shape and dtype is tried out once
     /// (`ParametrizationList`).
     pub(crate) fn open(&self, t: &Tape, inputs: &mut [&mut Tensor]) -> Opened<'_> {
         if self.adapter.is_some() {
-            t.enter(&Called::with(WRAPPED, &[Some(&self.weight)]), inputs);
+            t.enter(&Called::with(WRAPPED, &[Some(self.own())]), inputs);
         }
         let adapter = self.adapter.as_ref().and_then(running);
         if let Some([a, b]) = adapter.map(Adapter::factors) {
-            t.read_outside(&[Some(&self.weight), Some(a), Some(b)]);
+            t.read_outside(&[Some(self.own()), Some(a), Some(b)]);
         }
         let opened = Opened {
             sum: OnceCell::new(),
@@ -71,9 +112,9 @@ impl Wrapped {
     }
 
     fn change(&self, t: &Tape, adapter: &Adapter) -> Change {
-        let dtype = self.weight.dtype();
+        let (shape, dtype) = self.weight.full();
         let [a, b] = adapter.factors();
-        let (shape, rank) = (self.weight.shape(), self.weight.shape().rank());
+        let rank = shape.rank();
         let experts = if rank == 3 { shape.dim(0) } else { 1 };
         if experts == 1 {
             let product = t.mul_scalar(&t.matrix_product(b, a));
@@ -109,7 +150,7 @@ enum Change {
 pub(crate) struct Opened<'a> {
     /// `torch.nn.utils.parametrize.cached`.
     sum: OnceCell<Tensor>,
-    weight: &'a Tensor,
+    weight: &'a Held,
     is_wrapped: bool,
     change: Option<Change>,
 }
@@ -131,17 +172,17 @@ impl<'a> Opened<'a> {
 
     fn summed(&self, t: &Tape) -> Tensor {
         match &self.change {
-            None => self.weight.clone(),
+            None => self.weight.unpacked(t),
             Some(Change::Factors([left, right])) => {
-                t.without_autocast(|| t.baddbmm(self.weight, left, right))
+                t.without_autocast(|| t.baddbmm(&self.weight.unpacked(t), left, right))
             }
-            Some(Change::Whole(change)) => t.add(self.weight, change),
+            Some(Change::Whole(change)) => t.add(&self.weight.unpacked(t), change),
         }
     }
 
     /// The parameter, if its module computes with something else instead.
     pub(crate) fn away(&self) -> Option<&'a Tensor> {
-        self.change.as_ref().map(|_| self.weight)
+        self.change.as_ref().map(|_| self.weight.own())
     }
 
     /// Ends what [`Wrapped::open`] began for a parameter, with the results of its module.
@@ -149,7 +190,7 @@ impl<'a> Opened<'a> {
         let (weight, is_wrapped) = (self.weight, self.is_wrapped);
         drop(self);
         if is_wrapped {
-            t.leave(&Called::with(WRAPPED, &[Some(weight)]), results);
+            t.leave(&Called::with(WRAPPED, &[Some(weight.own())]), results);
         }
     }
 

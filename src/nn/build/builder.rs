@@ -6,6 +6,7 @@ use super::facts::Facts;
 use super::loading::Loading;
 use super::named;
 use super::outline::Outline;
+use super::recast::{self, Recast};
 use crate::ask::{LigerKernels, Program, Quantization};
 use crate::model::{Architecture, ModuleKind, Parameter, ResolvedSpec, TensorStyle};
 use crate::nn::adapters::Target;
@@ -33,9 +34,10 @@ pub(crate) struct Plan<'a> {
     pub(super) copied: RefCell<Vec<Tensor>>,
     /// Weights that are dropped at the end because others are tied in their place.
     pub(super) untied: RefCell<Vec<Tensor>>,
-    /// Parameters of a quantized model that become float32 when all of it is loaded, with their
-    /// scopes and what was loaded.
-    pub(super) loaded: RefCell<Vec<(u32, Tensor, Tensor)>>,
+    /// Parameters of a quantized model that are cast when all of it is loaded.
+    pub(super) loaded: RefCell<Vec<Recast>>,
+    /// Parts of names of modules whose parameters are cast back from float32.
+    cast_back: Option<[&'static str; 3]>,
     /// The table that all quantized scales are made with.
     pub(crate) scale_code: OnceCell<Tensor>,
     /// The modules that have a copy of it.
@@ -68,6 +70,7 @@ impl<'a> Plan<'a> {
             copied: RefCell::default(),
             untied: RefCell::default(),
             loaded: RefCell::default(),
+            cast_back: recast::cast_back(spec),
             scale_code: OnceCell::new(),
             own_scale_codes: RefCell::default(),
             loading: Loading::of(spec),
@@ -105,6 +108,8 @@ impl<'a> Plan<'a> {
 pub(crate) struct Builder<'a> {
     pub(crate) plan: &'a Plan<'a>,
     pub(super) dtype: DType,
+    /// Whether the module's parameters are cast back from float32.
+    pub(super) cast_back: bool,
     /// The scope of the module, whose path is the module's.
     pub(crate) scope: u32,
     /// Which element of a module list it is.
@@ -126,6 +131,7 @@ impl<'a> Builder<'a> {
         Self {
             plan,
             dtype,
+            cast_back: false,
             scope,
             index: 0,
             repetition: None,
@@ -158,7 +164,16 @@ impl<'a> Builder<'a> {
     ) -> Self {
         let scope = self.plan.tape.child_scope(self.scope, name, index);
         let index = index.map_or(0, |index| index as usize);
+        let parts = self.plan.cast_back.as_ref();
+        let cast_back = self.cast_back
+            || parts.is_some_and(|parts| parts.iter().any(|part| name.contains(part)));
         Self {
+            dtype: if cast_back {
+                self.quantization().compute_dtype.dtype()
+            } else {
+                self.dtype
+            },
+            cast_back,
             scope,
             index,
             repetition,
@@ -197,6 +212,15 @@ impl<'a> Builder<'a> {
     /// The dtype of the weights.
     pub(crate) fn dtype(&self) -> DType {
         self.dtype
+    }
+
+    /// The dtype of token embeddings, which layers hand on.
+    pub(crate) fn embedding_dtype(&self) -> DType {
+        if self.plan.cast_back.is_some() {
+            self.quantization().compute_dtype.dtype()
+        } else {
+            self.dtype
+        }
     }
 
     /// The dtype that weights are loaded in, which buffers keep where
@@ -253,13 +277,19 @@ impl<'a> Builder<'a> {
         let (shape, placement) = self.own_part(name, shape);
         let narrow = self.loaded_dtype();
         t.in_scope(self.scope, || {
-            if narrow != self.dtype && narrow != dtype {
+            let widened = narrow != self.dtype && narrow != dtype;
+            let back = self.cast_back && narrow == dtype;
+            if widened || back {
                 let loaded = t.allocate("empty", shape, narrow, Category::Parameters);
                 self.comes(name, &loaded);
-                let wide = t.without_storage(shape, dtype);
-                let mut all = self.plan.loaded.borrow_mut();
-                all.push((self.scope, wide.clone(), loaded));
-                return wide;
+                let parameter = t.without_storage(shape, dtype);
+                self.plan.loaded.borrow_mut().push(Recast {
+                    scope: self.scope,
+                    loaded,
+                    parameter: parameter.clone(),
+                    back,
+                });
+                return parameter;
             }
             let parameter = t.placed(placement, || {
                 if trains {
@@ -347,7 +377,7 @@ impl<'a> Builder<'a> {
     }
 
     /// The module has the parameter `name`.
-    fn has(&self, name: &'static str, shape: Shape) {
+    pub(super) fn has(&self, name: &'static str, shape: Shape) {
         self.count(shape.numel());
         if let Some(outline) = &self.plan.outline {
             outline.has(self.scope, Parameter { name, shape });

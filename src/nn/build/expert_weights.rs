@@ -76,6 +76,26 @@ impl Builder<'_> {
         }
     }
 
+    /// Makes the stacked weight `name` of experts in `dtype`, as it comes from a checkpoint where the model is
+    /// loaded.
+    pub(super) fn loads_stacked(
+        &self,
+        name: &'static str,
+        shape: Shape,
+        dtype: DType,
+    ) -> impl FnOnce(&Tape) -> Tensor + 'static {
+        let loaded = self.plan.tape.without_storage(shape, dtype);
+        let [apart, from_checkpoint] = [self.apart, self.quantizes_on_the_way()];
+        move |t| {
+            if apart && from_checkpoint {
+                merge(t, name, &loaded);
+            } else {
+                t.give_storage("_to_copy", &loaded);
+            }
+            loaded
+        }
+    }
+
     /// The weight `name` is copied apart when a checkpoint is written, where a checkpoint has experts apart; one
     /// expert's is not.
     pub(super) fn is_saved_apart(&self, name: &str, weight: &Tensor) {

@@ -3,6 +3,7 @@
 use super::builder::Plan;
 use super::expert_weights::Joined;
 use super::facts::Facts;
+use super::recast;
 use crate::ask::{AdapterDtype, DataParallelKind, MasterWeights, ModelLoading};
 use crate::model::Transformers;
 use crate::nn::adapters::{Made, Used, lora};
@@ -28,18 +29,10 @@ impl Plan<'_> {
             loading.run(self.tape);
         }
         self.tape.modules_are_made();
-        // `prepare_model_for_kbit_training`, `utils/other.py`, peft 0.15 and 0.21.
-        for (scope, wide, loaded) in self.loaded.take() {
-            self.tape.in_scope(scope, || {
-                self.tape.give_storage("_to_copy", &wide);
-                drop(loaded);
-            });
-        }
         let quantization = self.spec.quantization;
         let prepares = quantization.is_on() && quantization.prepare_for_kbit_training;
-        if prepares && Facts::of(self.spec).transformers == Transformers::V5 {
-            self.tape.empty_cache();
-        }
+        let empties = prepares && Facts::of(self.spec).transformers == Transformers::V5;
+        recast::cast(self.tape, self.loaded.take(), empties);
         let (adapters, places) = self.spec.lora.as_ref().map_or((0, Vec::new()), |options| {
             // DeepSpeed's engine casts whatever the model holds to half precision, and FSDP gathers all in
             // one dtype.

@@ -23,16 +23,21 @@ pub(crate) fn saved_scale_codes(t: &Tape, layers: u64) -> Vec<Tensor> {
     (0..layers).map(copy).collect()
 }
 
-/// `bitsandbytes.nn.Linear4bit`.
-pub(crate) struct Linear4bit {
+/// A weight in four bits, which stays frozen.
+pub(super) struct Packed {
     weight: FourBit,
-    compute_dtype: DType,
-    follows_input: bool,
     packed: Tensor,
     /// What it takes to unpack the weight.
     state: Vec<Tensor>,
     /// The table that all quantized scales are made with.
     _table: Option<Tensor>,
+}
+
+/// `bitsandbytes.nn.Linear4bit`.
+pub(crate) struct Linear4bit {
+    weight: Packed,
+    compute_dtype: DType,
+    follows_input: bool,
     bias: RefCell<Option<Tensor>>,
 }
 
@@ -60,12 +65,10 @@ enum Scales {
 }
 
 impl Parts {
-    /// `quantize_4bit` of a weight that is loaded for that.
-    fn quantize(self, t: &Tape, weight: FourBit) {
+    /// `quantize_4bit` of a weight that is `loaded` for that.
+    fn quantize(self, t: &Tape, weight: FourBit, loaded: Tensor) {
         let make = |part: &Tensor| t.give_storage("quantize", part);
         let meanwhile = |elements, dtype| t.empty("quantize", Shape::from([elements]), dtype);
-        let elements = Shape::from([weight.outputs * weight.inputs]);
-        let loaded = t.empty("empty", elements, weight.dtype);
         let blocks = weight.blocks();
         let narrowed = match &self.scales {
             Scales::Whole(scales) => {
@@ -102,9 +105,16 @@ impl Parts {
     }
 }
 
-impl Linear4bit {
-    /// Weight `[outputs, inputs]` at two elements a byte, with its scales; bias `[outputs]`.
-    pub(crate) fn new(b: &Builder, inputs: u64, outputs: u64, bias: bool) -> Self {
+impl Packed {
+    /// The module's parameter `name`, `[outputs, inputs]` at two elements a byte, in a tensor of `storage`. Once it
+    /// is loaded, `fill` quantizes it.
+    fn new(
+        b: &Builder,
+        name: &'static str,
+        [outputs, inputs]: [u64; 2],
+        storage: DType,
+        fill: impl FnOnce(&Tape, Parts, FourBit) + 'static,
+    ) -> Self {
         let quantization = b.quantization();
         let weight = FourBit {
             outputs,
@@ -116,7 +126,7 @@ impl Linear4bit {
         let elements = outputs * inputs;
         let blocks = weight.blocks();
         let part = |elements, dtype| b.quantized_part(Shape::from([elements]), dtype);
-        let packed = b.packed_weight(elements.div_ceil(2), quantization.storage.dtype());
+        let packed = b.packed_weight(elements.div_ceil(2), storage);
         let code = part(CODE, DType::Float32);
         let scales = if weight.double {
             let table = b.scale_code(SCALE_CODE);
@@ -149,15 +159,57 @@ impl Linear4bit {
             code,
             scales,
         };
-        b.once_loaded("weight", elements, move |t| parts.quantize(t, weight));
-        b.count(elements);
+        b.once_loaded(name, elements, move |t| fill(t, parts, weight));
         Self {
             weight,
-            compute_dtype: weight.dtype,
-            follows_input: b.facts().four_bit_follows_input,
             packed,
             state,
             _table: held,
+        }
+    }
+
+    /// The stacked weights `[E, rows, columns]` of experts, which `load` makes. What the cache holds of it goes back
+    /// to the device when each is packed.
+    pub(super) fn of_experts(
+        b: &Builder,
+        name: &'static str,
+        shape: Shape,
+        load: impl FnOnce(&Tape) -> Tensor + 'static,
+    ) -> Self {
+        let [experts, rows, columns] = [0, 1, 2].map(|i| shape.dim(i));
+        let sizes = [experts * rows, columns];
+        Self::new(b, name, sizes, DType::UInt8, move |t, parts, weight| {
+            parts.quantize(t, weight, load(t));
+            t.empty_cache();
+        })
+    }
+
+    /// The packed weight itself.
+    pub(super) fn own(&self) -> &Tensor {
+        &self.packed
+    }
+
+    /// The weight `[outputs, inputs]` at full width.
+    pub(super) fn unpacked(&self, t: &Tape) -> Tensor {
+        t.dequantize_4bit(self.weight)
+    }
+}
+
+impl Linear4bit {
+    /// Weight `[outputs, inputs]` at two elements a byte, with its scales; bias `[outputs]`.
+    pub(crate) fn new(b: &Builder, inputs: u64, outputs: u64, bias: bool) -> Self {
+        let quantization = b.quantization();
+        let dtype = quantization.compute_dtype.dtype();
+        let storage = quantization.storage.dtype();
+        b.count(outputs * inputs);
+        let fill = move |t: &Tape, parts: Parts, weight| {
+            let loaded = t.empty("empty", Shape::from([outputs * inputs]), dtype);
+            parts.quantize(t, weight, loaded);
+        };
+        Self {
+            weight: Packed::new(b, "weight", [outputs, inputs], storage, fill),
+            compute_dtype: dtype,
+            follows_input: b.facts().four_bit_follows_input,
             bias: RefCell::new(bias.then(|| b.parameter("bias", [outputs]))),
         }
     }
@@ -165,9 +217,15 @@ impl Linear4bit {
     /// What an adapter reads, and what a copy of the layer copies: the layer and its weight each
     /// hold what it takes to unpack it.
     pub(crate) fn base(&self) -> BaseWeight {
-        let state = || self.state.iter().cloned();
-        let packed = [self.packed.clone()];
-        BaseWeight::FourBit(self.weight, state().chain(packed).chain(state()).collect())
+        let Packed {
+            weight,
+            packed,
+            state,
+            ..
+        } = &self.weight;
+        let state = || state.iter().cloned();
+        let packed = [packed.clone()];
+        BaseWeight::FourBit(*weight, state().chain(packed).chain(state()).collect())
     }
 
     /// The bias `[outputs]`.
@@ -197,7 +255,7 @@ impl Linear4bit {
         });
         self.bias.replace(bias.clone());
         let bias = bias.map(|bias| t.to(&bias, compute_dtype));
-        let result = t.matmul_4bit(&x, self.weight, bias.as_ref());
+        let result = t.matmul_4bit(&x, self.weight.weight, bias.as_ref());
         t.to(&result, dtype)
     }
 }

@@ -31,6 +31,8 @@ pub(super) struct Weight {
 pub(super) struct Loading {
     /// How the checkpoint has experts, if there are any.
     experts: Option<StoredExperts>,
+    /// Whether the memory that the weights will take is reserved at first.
+    reserves: bool,
     weights: RefCell<Vec<Weight>>,
     buffers: RefCell<Vec<(u32, Tensor)>>,
 }
@@ -40,6 +42,7 @@ impl Loading {
     pub(super) fn of(spec: &ResolvedSpec) -> Option<Self> {
         (spec.around.loading == ModelLoading::DeviceMap).then(|| Self {
             experts: spec.architecture.experts().map(|experts| experts.stored),
+            reserves: !spec.quantization.experts,
             ..Self::default()
         })
     }
@@ -55,12 +58,14 @@ impl Loading {
     }
 
     /// Loads all: what the weights will take is reserved at once and stays in the cache
-    /// (`caching_allocator_warmup`), then come the weights, then the buffers, which no checkpoint has.
+    /// (`caching_allocator_warmup`, without which experts are quantized), then come the weights, then the buffers, which no checkpoint has.
     pub(super) fn run(self, t: &Tape) {
         let mut weights = self.weights.take();
-        let half_bytes: u64 = weights.iter().map(|weight| weight.half_bytes).sum();
-        let halves = half_bytes / 2 / DType::Float16.size();
-        drop(t.empty("empty", Shape::from([halves]), DType::Float16));
+        if self.reserves {
+            let half_bytes: u64 = weights.iter().map(|weight| weight.half_bytes).sum();
+            let halves = half_bytes / 2 / DType::Float16.size();
+            drop(t.empty("empty", Shape::from([halves]), DType::Float16));
+        }
         weights.sort_by_cached_key(|weight| {
             let name = format!("{}.{}", t.scope_path(weight.scope), weight.name);
             match self.experts {

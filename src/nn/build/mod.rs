@@ -20,7 +20,9 @@ mod norm;
 mod once_loaded;
 mod outline;
 mod output;
+mod packed_experts;
 mod quantized;
+mod recast;
 
 pub(crate) use builder::{Builder, Plan};
 pub(crate) use call::Call;
@@ -34,3 +36,4 @@ pub(crate) use layers::{Embedding, LayerNorm, Linear, RmsNorm};
 pub(crate) use loading::moved;
 pub(crate) use norm::{Norm, bare_root_mean_square, root_mean_square};
 pub use output::{Output, Request, Scored};
+pub(crate) use packed_experts::PackedExperts;

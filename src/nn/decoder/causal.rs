@@ -182,7 +182,7 @@ impl<L: Layer> Causal<L> {
             dtype: if style.wide_rotary {
                 DType::Float32
             } else {
-                b.dtype()
+                b.embedding_dtype()
             },
             fused_loss: fused_loss(c, spec),
             between: b.between_layers(),

@@ -89,7 +89,7 @@ impl Shell {
             } else {
                 1
             },
-            dtype: b.dtype(),
+            dtype: b.embedding_dtype(),
             classifies: spec.task == Task::SequenceClassification,
             chunks_loss: spec.loss == Loss::Chunked,
             cuts_loss: spec.loss == Loss::Cut,

@@ -112,7 +112,7 @@ fn is_efficient(scenario: &Scenario) -> bool {
     let autocast = scenario.precision.autocasts();
     let quantization = &scenario.quantization;
     let dtype = if quantization.is_on() {
-        quantization.unquantized_dtype()
+        quantization.embedding_dtype()
     } else {
         scenario.gathered_weights()
     };

@@ -104,6 +104,8 @@ groups! {
             "暂不支持单个线性层的量化权重。";
         without_adapters: "Quantized weights cannot be trained; a quantized base needs adapters (lora).",
             "量化后的权重无法训练；量化的基座模型需要 LoRA 适配器。";
+        experts_stay_unpacked: "With axolotl 0.19 unpacked experts in 8 bits stay on the device, 4 bytes a number, where a checkpointed layer ends with its experts: then the estimate is too low by them. Reentrant checkpoints do without.",
+            "axolotl 0.19 的 8 位专家：若检查点层以专家结尾，解压后的专家会一直留在显存中（每个数 4 字节），估算因此偏低；可重入检查点没有这一问题。";
     }
     refused {
         whole_modules_in_16_bits: "Modules trained as a whole beside adapters have gradients in 16 bits here, which a gradient scaler refuses; prepared for training they are in float32.",

@@ -204,6 +204,12 @@ settings! {
     "quantization.prepare_for_kbit_training": "Rest of the base in fp32", "基座的其余部分用 fp32";
         "What is not quantized (embeddings, norms, output) becomes fp32.",
         "未量化的部分（嵌入、归一化、输出层）转换为 fp32。"; "4 bytes a number", "peft.prepare_model_for_kbit_training";
+    "quantization.cast_back": "Norms and embeddings cast back", "归一化与嵌入转换回来";
+        "Norms, token embeddings and the output layer return from fp32 to the type that quantized layers compute in, as axolotl does; biases and experts stay in fp32.",
+        "归一化、词嵌入和输出层从 fp32 转换回量化层的计算类型（axolotl 的做法）；偏置和专家仍为 fp32。"; "2 bytes a number", "axolotl: _configure_embedding_dtypes";
+    "quantization.experts": "Experts quantized", "专家也量化";
+        "Stacked weights of experts are held in 4 bits, too, and a layer's are unpacked whenever it runs; transformers quantizes linear layers alone.",
+        "专家的堆叠权重也用 4 位保存，每层运行时解压该层的专家；transformers 只量化线性层。"; "N/2 + N/16 bytes; 2 bytes a number of one layer meanwhile", "axolotl: quantize_moe_experts";
     "quantization.storage": "4-bit weights lie in", "4 位权重的存储类型";
         "The type of the tensors that hold 4-bit weights; FSDP wants that of the other parameters.",
         "存放 4 位权重的张量类型；FSDP 要求与其他参数一致。"; "", "bnb_4bit_quant_storage";

@@ -51,6 +51,8 @@ static ONE_GPU: &[Group] = &[
             Setting::new("quantization.storage").absent(Called(Word::Automatic)),
             Setting::new("quantization.double"),
             Setting::new("quantization.prepare_for_kbit_training"),
+            Setting::new("quantization.cast_back"),
+            Setting::new("quantization.experts"),
             Setting::new("frozen").look(Look::Names),
         ],
     },
