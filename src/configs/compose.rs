@@ -108,6 +108,7 @@ fn sharded_adapters(job: &mut Job) {
     let quantized = job.get("quantization.type").is_some();
     if job.plain_when_sharded && quantized && divides_parameters(job) {
         job.set("quantization.prepare_for_kbit_training", false);
+        job.remove("quantization.cast_back");
     }
     let third = job.wrapper == Some(Wrapper::Zero) && divides_parameters(job);
     if job.adapters_as_base && third {

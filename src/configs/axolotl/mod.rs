@@ -52,6 +52,7 @@ fn finish(said: &Said, job: &mut Job) {
     hugging_face::optimizer(said, "optimizer", job);
     let keys = ["gradient_checkpointing", "gradient_checkpointing_kwargs"];
     hugging_face::checkpointing(said, keys, false, job);
+    reentrant(said, job);
     offloading(said, job);
     hugging_face::attention(said, "attn_implementation", job);
     for (key, name) in [
@@ -92,9 +93,27 @@ fn finish(said: &Said, job: &mut Job) {
     let converts = job.get("loss").is_none();
     let style = if converts { "accelerate" } else { "plain" };
     job.assume("autocast_style", style, SOURCE);
+    // `set_pytorch_cuda_alloc_conf` (`utils/__init__.py`).
+    job.assume("allocator.expandable_segments", true, SOURCE);
     adapters(said, job);
     if !objective(said, job) {
         packing(said, job);
+    }
+}
+
+/// Checkpoints are reentrant where no option says otherwise (`normalize_config` in `utils/config/__init__.py` and
+/// `check_hidden_states_offloading` in `utils/schemas/validation.py`, axolotl 0.19).
+fn reentrant(said: &Said, job: &mut Job) {
+    let model = said.word("base_model").unwrap_or_default();
+    let otherwise = said.has_within("gradient_checkpointing_kwargs.")
+        || said.has("unfrozen_parameters")
+        || said.has("rl")
+        || said.word("activation_offloading").as_deref() == Some("hidden_states")
+        || ["gemma-4", "gemma4"]
+            .iter()
+            .any(|name| model.contains(name));
+    if said.is_on("gradient_checkpointing") && !otherwise {
+        job.set("activation_checkpointing", "full_reentrant");
     }
 }
 
@@ -314,4 +333,11 @@ fn adapters(said: &Said, job: &mut Job) {
     job.set("quantization.compute_dtype", dtype);
     // Left out under FSDP and ZeRO-3, so that all is of one dtype (`_prepare_model_for_quantization`).
     job.plain_when_sharded = true;
+    if said.is_on("quantize_moe_experts") {
+        job.set("quantization.experts", true);
+        job.set("quantization.prepare_for_kbit_training", false);
+    } else {
+        // `_configure_embedding_dtypes`.
+        job.assume("quantization.cast_back", true, SOURCE);
+    }
 }

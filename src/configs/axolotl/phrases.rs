@@ -77,7 +77,7 @@ pub(super) const PHRASES: &[Phrases] = &[
     Phrases {
         about: &["activation_checkpointing"],
         ways: &[
-            r#"{"gradient_checkpointing": true}"#,
+            r#"{"gradient_checkpointing": true, "gradient_checkpointing_kwargs": {"use_reentrant": false}}"#,
             r#"{"gradient_checkpointing": true, "gradient_checkpointing_kwargs": {"use_reentrant": true}}"#,
             "{}",
         ],

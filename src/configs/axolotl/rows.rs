@@ -50,7 +50,7 @@ pub(super) const ROWS: &[Row] = &[
     ("load_in_8bit", Decides("quantization.type")),
     ("gptq", Lacks(Lack::Quantization)),
     ("bnb_config_kwargs.*", Lacks(Lack::Quantization)),
-    ("quantize_moe_experts", Lacks(Lack::Quantization)),
+    ("quantize_moe_experts", Decides("quantization.experts")),
     ("model_quantization_config*", Lacks(Lack::Quantization)),
     ("qat.*", Lacks(Lack::Quantization)),
     ("quantization.*", Lacks(Lack::Quantization)),
