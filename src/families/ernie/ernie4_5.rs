@@ -43,6 +43,9 @@ pub(crate) const ERNIE4_5: Family = Family {
     // Support.
     liger: None,
     fixtures: Proof::of(&["smollm3_exaone4_seed_oss.jsonl"]),
-    published: Proof::of(&[("ernie-4.5-0.3b", 360_748_032)]),
+    published: Proof::of(&[
+        ("ernie-4.5-0.3b", 360_748_032),
+        ("paddleocr-vl-0.9b", 466_654_208),
+    ]),
     ..LLAMA
 };

@@ -61,6 +61,7 @@ pub(crate) const GLM4: Family = Family {
     fixtures: Proof::of(&["olmo_glm_helium.jsonl"]),
     published: Proof::of(&[
         ("glm-4-32b-0414", 32_566_081_536),
+        ("glm-4.6v-flash", 9_400_279_040),
         ("glm-4-9b-0414", 9_400_279_040),
     ]),
     ..LLAMA

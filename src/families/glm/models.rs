@@ -6,5 +6,6 @@ crate::families::models::published_models! {
     "glm-5", "GLM-5 744B-A40B", "zai-org/GLM-5", "2026-02";
     "glm-4-9b", "GLM-4 9B", "THUDM/glm-4-9b-hf", "2024-10";
     "glm-4-9b-0414", "GLM-4 9B 0414", "THUDM/GLM-4-9B-0414", "2025-04";
+    "glm-4.6v-flash", "GLM-4.6V-Flash 9B (text part)", "zai-org/GLM-4.6V-Flash", "2025-12";
     "glm-4-32b-0414", "GLM-4 32B 0414", "THUDM/GLM-4-32B-0414", "2025-04";
 }

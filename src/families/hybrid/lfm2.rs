@@ -61,6 +61,7 @@ pub(crate) const LFM2: Family = Family {
     fixtures: Proof::of(&["lfm2_bamba.jsonl"]),
     published: Proof::of(&[
         ("lfm2-2.6b", 2_569_272_320),
+        ("lfm2-vl-450m", 354_483_968),
         ("lfm2-350m", 354_483_968),
         ("lfm2-700m", 742_489_344),
         ("lfm2-1.2b", 1_170_340_608),

@@ -15,6 +15,7 @@ crate::families::models::published_models! {
     "falcon-h1-34b", "Falcon-H1 34B", "tiiuae/Falcon-H1-34B-Base", "2025-05";
     "falcon-h1-1.5b", "Falcon-H1 1.5B", "tiiuae/Falcon-H1-1.5B-Base", "2025-05";
     "lfm2-350m", "LFM2 350M", "LiquidAI/LFM2-350M", "2025-07";
+    "lfm2-vl-450m", "LFM2-VL 450M (text part)", "LiquidAI/LFM2-VL-450M", "2025-08";
     "lfm2-700m", "LFM2 700M", "LiquidAI/LFM2-700M", "2025-07";
     "lfm2-1.2b", "LFM2 1.2B", "LiquidAI/LFM2-1.2B", "2025-07";
     "lfm2-8b-a1b", "LFM2 8B-A1B", "LiquidAI/LFM2-8B-A1B", "2025-10";

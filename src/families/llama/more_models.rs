@@ -49,5 +49,8 @@ crate::families::models::published_models! {
     "falcon3-3b", "Falcon3 3B", "tiiuae/Falcon3-3B-Base", "2024-12";
     "falcon3-7b", "Falcon3 7B", "tiiuae/Falcon3-7B-Base", "2024-12";
     "falcon3-10b", "Falcon3 10B", "tiiuae/Falcon3-10B-Base", "2024-12";
+    "llama-3-8b-pro", "Llama 3 8B of 40 layers (LLaMA-Factory's expand.sh)", "models/llama3-8b-pro", "2024-06";
+    "xgen-7b-8k", "XGen 7B 8K", "Salesforce/xgen-7b-8k-base", "2023-06";
+    "voxtral-mini-3b", "Voxtral Mini 3B (text part)", "mistralai/Voxtral-Mini-3B-2507", "2025-07";
     "afm-4.5b", "AFM 4.5B", "arcee-ai/AFM-4.5B-Base", "2025-07";
 }

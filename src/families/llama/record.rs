@@ -32,6 +32,10 @@ pub(crate) const LLAMA: Family = Family {
     tensor_plan: LLAMA_PLAN,
     fixtures: Proof::of(&["llama_family.jsonl"]),
     published: Proof::of(&[
+        ("llama-3-8b-pro", 9_775_157_248),
+        ("xgen-7b-8k", 6_895_702_016),
+        // `VoxtralConfig` (transformers 5.23); the audio encoder is not counted.
+        ("voxtral-mini-3b", 4_014_136_320),
         ("yi-9b", 8_829_407_232),
         ("falcon3-10b", 10_305_653_760),
         ("falcon3-7b", 7_455_550_464),

@@ -11,5 +11,6 @@ crate::families::models::published_models! {
     "mistral-small-4-119b", "Mistral Small 4 119B-A6B, text", "mistralai/Mistral-Small-4-119B-2603", "2026-03";
     "ministral-3-3b", "Ministral 3 3B, text", "mistralai/Ministral-3-3B-Base-2512", "2025-12";
     "ministral-3-14b", "Ministral 3 14B, text", "mistralai/Ministral-3-14B-Base-2512", "2025-12";
+    "pixtral-12b", "Pixtral 12B (text part)", "mistral-community/pixtral-12b", "2024-09";
     "ministral-8b-2410", "Ministral 8B", "mistralai/Ministral-8B-Instruct-2410", "2024-10";
 }

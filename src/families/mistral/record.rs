@@ -43,6 +43,7 @@ pub(crate) const MISTRAL: Family = Family {
         ("mistral-7b", 7_241_732_096),
         ("mistral-7b-v0.2", 7_241_732_096),
         ("mistral-7b-v0.3", 7_248_023_552),
+        ("pixtral-12b", 12_247_782_400),
         ("mistral-nemo-12b", 12_247_782_400),
         ("mistral-small-22b", 22_247_282_688),
         ("mistral-small-24b", 23_572_403_200),

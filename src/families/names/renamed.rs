@@ -27,6 +27,8 @@ macro_rules! renamed {
 }
 
 renamed! {
+    "qwen1.5-7b": "qwen-7b";
+    "paddleocr-vl-0.9b": "paddleocr-vl-1.5", "paddleocr-vl-1.6";
     "qwen2.5-0.5b": "qwen2.5-coder-0.5b";
     "qwen2.5-1.5b": "qwen2.5-coder-1.5b", "qwen2.5-math-1.5b", "arch-router-1.5b", "openthinker3-1.5b";
     "qwen2.5-3b": "qwen2.5-coder-3b";

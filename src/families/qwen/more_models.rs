@@ -20,6 +20,7 @@ crate::families::models::published_models! {
     "qwen1.5-14b", "Qwen1.5 14B", "Qwen/Qwen1.5-14B", "2024-02";
     "qwen1.5-32b", "Qwen1.5 32B", "Qwen/Qwen1.5-32B", "2024-04";
     "qwen1.5-72b", "Qwen1.5 72B", "Qwen/Qwen1.5-72B", "2024-02";
+    "mimo-7b", "MiMo 7B, without its MTP layer", "XiaomiMiMo/MiMo-7B-RL", "2025-04";
     "qwen3.5-0.8b", "Qwen3.5 0.8B, text", "Qwen/Qwen3.5-0.8B", "2026-03";
     "qwen3.5-2b", "Qwen3.5 2B, text", "Qwen/Qwen3.5-2B", "2026-03";
     "qwen3.5-4b", "Qwen3.5 4B, text", "Qwen/Qwen3.5-4B", "2026-03";

@@ -44,6 +44,8 @@ pub(crate) const QWEN2: Family = Family {
     liger: Some(crate::model::LigerSupport::SWIGLU),
     fixtures: Proof::of(&["llama_family.jsonl"]),
     published: Proof::of(&[
+        // Without the layer that predicts further tokens (`MiMoMTPLayers`), which training leaves out.
+        ("mimo-7b", 7_622_619_136),
         ("qwen1.5-72b", 72_287_920_128),
         ("qwen1.5-32b", 32_512_218_112),
         ("qwen1.5-14b", 14_167_290_880),
