@@ -1,12 +1,14 @@
 //! Another model in the scenario on screen.
 
-use crate::ask::{ModelRef, Precision, Scenario, Severity};
+use crate::ask::{Finding, ModelRef, Precision, Scenario, Severity};
+use crate::codec::settle_config;
 use crate::resolve::resolve;
 
 /// Another model. Where its kernels take no float32 and nobody has chosen a precision, it is trained in that of
-/// checkpoints: bfloat16, or else float16.
-pub fn change_model(scenario: &mut Scenario, model: ModelRef) {
+/// checkpoints: bfloat16, or else float16. Says what its config says of quantization.
+pub fn change_model(scenario: &mut Scenario, model: ModelRef) -> Option<Finding> {
     scenario.model = model;
+    let said = settle_config(scenario);
     scenario.model_overrides.clear();
     let chosen = scenario.precision != Scenario::default().precision;
     let refused = |scenario: &Scenario| {
@@ -27,4 +29,5 @@ pub fn change_model(scenario: &mut Scenario, model: ModelRef) {
             *scenario = taken;
         }
     }
+    said
 }

@@ -81,12 +81,12 @@ fn given(store: Store, files: &[JobFile]) -> Given {
         };
     }
     if let [JobFile { text, .. }] = files {
-        if let (Some(pasted), findings) = read_pasted(text) {
+        if let (Some(pasted), mut findings) = read_pasted(text) {
             match pasted {
                 Pasted::Scenario(scenario) => store.replace(*scenario),
                 Pasted::Model(model) => {
                     let mut scenario = before.clone();
-                    change_model(&mut scenario, model);
+                    findings.extend(change_model(&mut scenario, model));
                     store.replace(scenario);
                 }
             }

@@ -6,7 +6,7 @@ use crate::families::{Packing, find_model, packing_of_config};
 use serde_json::Value;
 
 const MODEL: &str = "model";
-const CONFIG: &str = "quantization_config";
+pub(super) const CONFIG: &str = "quantization_config";
 const TYPE: &str = "quantization.type";
 
 /// The scenario that a builder has made, with its models by their names in the catalog, and all findings.
@@ -58,6 +58,16 @@ fn take_config(tree: &mut Value) -> Option<Packing> {
     Some(packing_of_config(&own?))
 }
 
+/// Takes `quantization_config` out of the config of a scenario's model and applies it, unless the scenario quantizes
+/// already; says what was concluded.
+pub fn settle_config(scenario: &mut Scenario) -> Option<Finding> {
+    let mut tree = serde_json::to_value(&*scenario).ok()?;
+    let packing = take_config(&mut tree)?;
+    let said = (!scenario.quantization.is_on()).then(|| apply(packing, &mut tree));
+    *scenario = serde_json::from_value(tree).ok()?;
+    said
+}
+
 /// Writes how the weights are held, and says what is assumed.
 fn apply(packing: Packing, tree: &mut Value) -> Finding {
     match packing {
@@ -103,8 +113,9 @@ fn quantize(tree: &mut Value, kind: QuantizationType, double: bool) {
 
 #[cfg(test)]
 mod tests {
+    use super::settle_config;
     use crate::ask::{ComputeDtype, Finding, ModelRef, QuantizationType, Scenario, Severity};
-    use crate::codec::{decode_json, decode_query};
+    use crate::codec::{Pasted, decode_json, decode_query, read_pasted};
     use serde_json::{Value, json};
 
     fn decoded(scenario: &Value) -> (Scenario, Vec<Finding>) {
@@ -162,6 +173,27 @@ mod tests {
         let (scenario, findings) = decoded(&none);
         assert_eq!(scenario.quantization.kind, QuantizationType::None);
         assert_eq!(findings.len(), 1);
+    }
+
+    #[test]
+    fn a_pasted_config_is_quantized_as_the_same_config_in_a_scenario_is() {
+        let config = json!({"model_type": "llama", "quantization_config": {"quant_method": "bitsandbytes",
+            "load_in_4bit": true, "bnb_4bit_use_double_quant": true, "bnb_4bit_quant_type": "nf4"}});
+        let (whole, said) = decoded(&json!({"model": {"hf_config": config}}));
+        let (Some(Pasted::Model(model)), _) = read_pasted(&config.to_string()) else {
+            panic!("a config is a model");
+        };
+        let mut pasted = Scenario {
+            model,
+            ..Scenario::default()
+        };
+        assert_eq!(
+            settle_config(&mut pasted).into_iter().collect::<Vec<_>>(),
+            said
+        );
+        assert_eq!(pasted, whole);
+        assert_eq!(pasted.quantization.kind, QuantizationType::Nf4);
+        assert_eq!(settle_config(&mut pasted), None);
     }
 
     #[test]

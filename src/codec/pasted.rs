@@ -2,6 +2,7 @@
 
 use super::json::{decode_object, not_json, parse_json};
 use super::keys::KEYS;
+use super::meant::CONFIG;
 use super::query::Link;
 use super::query::decode_query;
 use crate::ask::{Finding, ModelRef, Scenario, message};
@@ -52,7 +53,10 @@ pub fn read_pasted(text: &str) -> (Option<Pasted>, Vec<Finding>) {
 fn read_object(map: &Map<String, Value>) -> (Option<Pasted>, Vec<Finding>) {
     let is_config = map.contains_key("model_type") || map.contains_key("architectures");
     if is_config {
-        let hf_config = essential_config(map);
+        let mut hf_config = essential_config(map);
+        if let Some(own) = map.get(CONFIG) {
+            hf_config.insert(CONFIG.to_owned(), own.clone());
+        }
         return (
             Some(Pasted::Model(ModelRef::HfConfig { hf_config })),
             Vec::new(),

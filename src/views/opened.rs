@@ -245,9 +245,7 @@ fn job(of: &Job, act: InputWord, on_act: impl Fn() + 'static, language: Language
     let sentence = |said: &Said| match said {
         Said::Note(note) => note_sentence(note, language),
         Said::Finding(finding) => message_text(&finding.message, language),
-        Said::Left(key, finding) => {
-            left_out(key, &message_text(&finding.message, language), language)
-        }
+        Said::Left(key, finding) => left_out(key, finding, language),
         Said::Gpu(name, id) => gpu_taken_for(name, id, language),
     };
     let line = |said: &Said| view! { <li>{sentence(said)}</li> };

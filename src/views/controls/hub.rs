@@ -1,8 +1,8 @@
 //! The config of a model on the Hugging Face Hub: the one thing that the page reads from elsewhere,
 //! and only when the reader asks for it.
 
-use super::model::{MODEL, use_pasted};
-use crate::app::{Draft, Store, change_model};
+use super::model::{MODEL, use_model, use_pasted};
+use crate::app::{Draft, Store};
 use crate::ask::{Finding, Message, ModelRef, message};
 use crate::browser::{FetchError, fetch_text};
 use crate::codec::published;
@@ -49,7 +49,7 @@ async fn mirror_of(repository: &str) -> Option<Mirror> {
 async fn use_copy(store: Store, repository: &str) -> bool {
     if let Some(known) = published(repository) {
         let model = ModelRef::Catalog(known.id.to_owned());
-        store.edit(MODEL.key, |scenario| change_model(scenario, model));
+        use_model(store, model);
         return true;
     }
     let Some(mirror) = mirror_of(repository).await else {
@@ -58,7 +58,10 @@ async fn use_copy(store: Store, repository: &str) -> bool {
     use_pasted(store, mirror.text);
     let said = message!(hub::mirror, repository, mirror = mirror.repository);
     let said = Finding::notice(MODEL.key, said);
-    store.address_findings.set(vec![said]);
+    store.address_findings.update(|all| {
+        all.retain(|other| other.key != said.key);
+        all.push(said);
+    });
     true
 }
 

@@ -78,7 +78,7 @@ pub(super) fn ModelControls() -> impl IntoView {
                 ModelRef::Catalog(id.to_owned())
             }
         };
-        store.edit(MODEL.key, |scenario| change_model(scenario, model));
+        use_model(store, model);
     };
     // What is pasted whole is used at once: nobody types a config.
     Effect::new(move |_| {
@@ -142,13 +142,20 @@ fn name_of(store: Store) -> String {
     })
 }
 
+/// Uses a model, and shows what its config says besides.
+pub(super) fn use_model(store: Store, model: ModelRef) {
+    let mut said = None;
+    store.edit(MODEL.key, |scenario| said = change_model(scenario, model));
+    if said.is_some() {
+        store.address_findings.set(said.into_iter().collect());
+    }
+}
+
 /// Uses a pasted text: a config, a whole scenario, a link or the name of a model.
 pub(super) fn use_pasted(store: Store, text: String) {
     let (pasted, findings) = read_pasted(&text);
     match pasted {
-        Some(Pasted::Model(model)) => {
-            store.edit(MODEL.key, |scenario| change_model(scenario, model));
-        }
+        Some(Pasted::Model(model)) => use_model(store, model),
         Some(Pasted::Scenario(scenario)) => {
             store.replace(*scenario);
             store.address_findings.set(findings);
