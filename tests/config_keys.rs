@@ -1,6 +1,7 @@
 //! Keys of public example files, counted, against what is made of them: everything that is usual is modelled, without
 //! effect on memory, or refused with a reason.
 
+use highwater::codec::Known;
 use highwater::configs::{self, File, Import, Matters, Unread, import};
 use highwater::text::{Language, lack_sentence};
 use serde_json::{Map, Value};
@@ -84,7 +85,7 @@ fn read(format: &str, key: &str, word: &str) -> Import {
         name: "file",
         text: &text,
     };
-    let read = import(&[file], &serde_json::Map::new(), &|_| Some(64)).expect("a configuration");
+    let read = import(&[file], &serde_json::Map::new(), &Known).expect("a configuration");
     assert!(
         read.kinds.contains(&format),
         "{format}: {key} {word} is {:?}",
@@ -215,7 +216,7 @@ fn formats_that_are_not_read_are_refused_by_their_names() {
             name: "file",
             text: &text,
         };
-        let (_, why) = import(&[file], &serde_json::Map::new(), &|_| None)
+        let (_, why) = import(&[file], &serde_json::Map::new(), &Known)
             .expect_err("a framework that is not read");
         assert!(
             matches!(why, Unread::Other { framework, .. } if line["format"] == framework),

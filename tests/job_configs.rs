@@ -2,8 +2,8 @@
 
 use highwater::ask::{ObjectiveKind, Scenario, Severity};
 use highwater::codec::{
-    Job, JobFile, Said, Unwritten, decode_json, encode_json, hidden_size, published, read_job,
-    values, write_job,
+    Job, JobFile, Known, Said, Unwritten, decode_json, encode_json, published, read_job, values,
+    write_job,
 };
 use highwater::configs::{self, Exported, FORMATS, File, Import, Instead, Matters, Unread, import};
 use highwater::report::estimate;
@@ -27,7 +27,7 @@ fn read(files: &[(&str, &str)]) -> Result<Import, (String, Unread)> {
         .iter()
         .map(|&(name, text)| File { name, text })
         .collect();
-    import(&files, &serde_json::Map::new(), &hidden_size)
+    import(&files, &serde_json::Map::new(), &Known)
 }
 
 /// A scenario whose model is called by its name in the catalog.

@@ -1,7 +1,7 @@
 //! The door of a job: what it lacks, what is assumed, how many GPUs it has, and what is left out of its estimate.
 
 use highwater::codec::{Job, JobFile, Said, read_job, values};
-use highwater::configs::{self, Note};
+use highwater::configs::{self, Differs, Note};
 use highwater::report::estimate;
 use serde_json::{Value, json};
 
@@ -159,4 +159,146 @@ fn what_a_framework_runs_and_nothing_here_models_is_left_out_and_said() {
         assert!(left.clone().any(|own| own == key), "{key}: {:?}", job.said);
         assert!(estimate(&job.scenario).is_ok(), "{key}");
     }
+}
+
+const QLORA: &str = "adapter: qlora\nload_in_4bit: true\nlora_r: 8\nlora_dropout: 0.05\nlora_target_linear: true\nsequence_len: 512\nmicro_batch_size: 1\nbf16: true\noptimizer: adamw_torch_fused\n";
+
+#[test]
+fn axolotl_adapts_linear_layers_and_not_the_parameters_of_experts() {
+    let targets = |model: &str| {
+        let job = job_of(
+            &[("job.yaml", &format!("base_model: {model}\n{QLORA}"))],
+            &[],
+        );
+        assert!(estimate(&job.scenario).is_ok(), "{model}: {:?}", job.said);
+        job.scenario.lora.expect("adapters").target_modules
+    };
+    let attention = ["k_proj", "o_proj", "q_proj", "v_proj"];
+    assert_eq!(targets("mistralai/Mixtral-8x7B-v0.1"), attention);
+    assert_eq!(targets("mistral-community/Mixtral-8x22B-v0.1"), attention);
+    assert_eq!(targets("meta-llama/Llama-3.2-1B"), ["all-linear"]);
+}
+
+const FACTORY: &str =
+    "stage: sft\ntemplate: llama3\ncutoff_len: 512\nper_device_train_batch_size: 1\nbf16: true\n";
+
+fn factory(rest: &str) -> Job {
+    job_of(&[("job.yaml", &format!("{FACTORY}{rest}"))], &[])
+}
+
+#[test]
+fn layers_that_are_trained_alone_are_the_last_the_first_or_spread() {
+    let trained = |model: &str, rest: &str| {
+        let job = factory(&format!(
+            "model_name_or_path: {model}\nfinetuning_type: freeze\n{rest}"
+        ));
+        let frozen = job.scenario.frozen.clone();
+        assert!(estimate(&job.scenario).is_ok(), "{:?}", job.said);
+        assert!(frozen.contains(&"model.norm.weight".to_owned()));
+        let layers = values(&job.scenario);
+        assert_eq!(layers["lora"], Value::Null);
+        let is_free = |layer: &u64| !frozen.contains(&format!("model.layers.{layer}."));
+        (0..40).filter(is_free).collect::<Vec<_>>()
+    };
+    let tiny = "meta-llama/Llama-3.2-1B";
+    let beyond: Vec<u64> = (16..40).collect();
+    let of = |own: &[u64]| [own, beyond.as_slice()].concat();
+    assert_eq!(trained(tiny, ""), of(&[14, 15]));
+    assert_eq!(trained(tiny, "freeze_trainable_layers: -1\n"), of(&[0]));
+    let pro = "freeze_trainable_layers: 8\nuse_llama_pro: true\n";
+    assert_eq!(
+        trained("models/llama3-8b-pro", pro),
+        [4, 9, 14, 19, 24, 29, 34, 39]
+    );
+}
+
+#[test]
+fn single_modules_of_layers_that_are_trained_are_told_as_not_followed() {
+    let job = factory(
+        "model_name_or_path: meta-llama/Llama-3.2-1B\nfinetuning_type: freeze\nfreeze_trainable_modules: mlp\n",
+    );
+    assert!(job.scenario.frozen.is_empty());
+    let told = job.read.ignored.iter();
+    let told: Vec<_> = told
+        .filter(|own| matches!(own.matters, configs::Matters::Yes(_)))
+        .map(|own| own.key.as_str())
+        .collect();
+    assert_eq!(told, ["freeze_trainable_modules"]);
+}
+
+#[test]
+fn what_llama_factory_trains_in_its_own_way_is_approximated_and_said() {
+    let said = |job: &Job, how: Differs| {
+        let mut notes = job.read.notes.iter();
+        notes.any(|note| matches!(note, Note::Differs { how: own, .. } if *own == how))
+    };
+    let oft = factory(
+        "model_name_or_path: meta-llama/Meta-Llama-3-8B\nfinetuning_type: oft\noft_block_size: 32\noft_target: all\nquantization_bit: 4\nquantization_method: bnb\n",
+    );
+    assert!(said(&oft, Differs::Rotations));
+    assert_eq!(oft.scenario.lora.as_ref().map(|lora| lora.r), Some(8));
+    let kto = job_of(
+        &[(
+            "job.yaml",
+            "model_name_or_path: meta-llama/Llama-3.2-1B\nstage: kto\nfinetuning_type: lora\ntemplate: llama3\ncutoff_len: 512\nper_device_train_batch_size: 1\nbf16: true\n",
+        )],
+        &[],
+    );
+    assert!(said(&kto, Differs::OneSample));
+    assert_eq!(kto.scenario.micro_batch_size, 2);
+    for job in [oft, kto] {
+        assert!(estimate(&job.scenario).is_ok(), "{:?}", job.said);
+    }
+}
+
+#[test]
+fn pairs_with_images_are_samples_of_usual_training_where_adapters_are_the_only_difference() {
+    let dpo = |kind: &str| {
+        let text = format!(
+            "model_name_or_path: Qwen/Qwen3-VL-2B-Instruct\nstage: dpo\nfinetuning_type: {kind}\ntemplate: qwen3_vl\ncutoff_len: 1024\nper_device_train_batch_size: 2\nbf16: true\n"
+        );
+        job_of(&[("job.yaml", &text)], &[])
+    };
+    let adapters = dpo("lora");
+    assert_eq!(adapters.scenario.micro_batch_size, 4);
+    assert!(!adapters.scenario.objective.is_on());
+    assert!(estimate(&adapters.scenario).is_ok());
+    let whole = dpo("full");
+    assert_eq!(whole.scenario.micro_batch_size, 2);
+    assert!(estimate(&whole.scenario).is_err());
+}
+
+#[test]
+fn ranks_that_would_divide_modules_which_is_not_estimated_shard_instead() {
+    let torchtune = "model:\n  _component_: torchtune.models.llama4.llama4_scout_17b_16e\ntensor_parallel_dim: 2\ndata_parallel_shard_dim: -1\ntokenizer:\n  max_seq_len: 512\nbatch_size: 1\noptimizer:\n  _component_: torch.optim.AdamW\ndtype: bf16\n";
+    let job = job_of(
+        &[("job.yaml", torchtune)],
+        &[("hardware.gpus_per_node", json!(8))],
+    );
+    let parallelism = job.scenario.parallelism;
+    assert_eq!(parallelism.tp.size, 1);
+    assert_eq!(parallelism.dp.shard_size.unwrap_or(8), 8);
+    assert!(estimate(&job.scenario).is_ok(), "{:?}", job.said);
+}
+
+#[test]
+fn gradients_are_clipped_beside_the_plan_of_transformers() {
+    let text = "base_model: meta-llama/Llama-3.1-8B\ndp_shard_size: 4\ntensor_parallel_size: 2\nfsdp_version: 2\nfsdp_config:\n  reshard_after_forward: true\nsequence_len: 512\nmicro_batch_size: 1\nbf16: true\noptimizer: adamw_torch_fused\n";
+    let job = job_of(&[("job.yaml", text)], &[]);
+    assert!(job.scenario.clip_grad_norm);
+    assert_eq!(job.scenario.parallelism.tp.size, 2);
+    let how = Differs::Stops;
+    let framework = "accelerate";
+    assert!(job.read.notes.contains(&Note::Differs { framework, how }));
+    assert!(estimate(&job.scenario).is_ok(), "{:?}", job.said);
+}
+
+#[test]
+fn a_model_of_torchtune_can_be_its_sizes() {
+    let text = "model:\n  _component_: torchtune.models.llama2.llama2\n  vocab_size: 32000\n  num_layers: 22\n  num_heads: 32\n  num_kv_heads: 4\n  embed_dim: 2048\n  max_seq_len: 2048\ntokenizer:\n  max_seq_len: 512\nbatch_size: 1\noptimizer:\n  _component_: torch.optim.AdamW\ndtype: bf16\n";
+    let job = job_of(&[("job.yaml", text)], &[]);
+    let report = estimate(&job.scenario).expect("a report");
+    // TinyLlama 1.1B.
+    assert_eq!(report.report.model.num_parameters, 1_100_048_384);
+    assert!(job.read.ignored.iter().all(|own| !own.key.contains("num_")));
 }

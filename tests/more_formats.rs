@@ -2,7 +2,7 @@
 //! that are named as not covered.
 
 use highwater::ask::Severity;
-use highwater::codec::{Job, JobFile, Said, read_job};
+use highwater::codec::{Job, JobFile, Known, Said, read_job};
 use highwater::configs::{Differs, File, Instead, Matters, NoJob, Note, Unread, import};
 use serde_json::{Map, Value, json};
 
@@ -29,7 +29,7 @@ fn read(text: &str) -> Job {
 
 fn refused(text: &str) -> Unread {
     let file = File { name: "job", text };
-    import(&[file], &Map::new(), &|_| None)
+    import(&[file], &Map::new(), &Known)
         .expect_err("a job that is not covered")
         .1
 }
@@ -314,6 +314,6 @@ fn no_tool_is_named_where_a_job_is_read() {
         "torchrun --nproc_per_node 8 train.py --model_name_or_path Qwen/Qwen2.5-1.5B --max_length 512 --config configs/a.yaml",
     ] {
         let file = File { name: "job", text };
-        assert!(import(&[file], &Map::new(), &|_| None).is_ok(), "{text}");
+        assert!(import(&[file], &Map::new(), &Known).is_ok(), "{text}");
     }
 }

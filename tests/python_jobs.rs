@@ -2,7 +2,7 @@
 //! them: read as the job that they run, and each value that they compute is named.
 
 use highwater::ask::Severity;
-use highwater::codec::{decode_json, hidden_size};
+use highwater::codec::{Known, decode_json};
 use highwater::configs::{File, Import, Matters, Unread, import};
 use serde_json::{Map, Value, json};
 use std::time::{Duration, Instant};
@@ -21,7 +21,7 @@ fn read(files: &[(&str, &str)]) -> Result<Import, (String, Unread)> {
         .iter()
         .map(|&(name, text)| File { name, text })
         .collect();
-    import(&files, &Map::new(), &hidden_size)
+    import(&files, &Map::new(), &Known)
 }
 
 /// Reads a script alone.

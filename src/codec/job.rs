@@ -1,10 +1,10 @@
 //! A training job's files as a scenario: what trainers, launchers and batch systems are told.
 
 use super::json::decode_json;
-use super::model::hidden_size;
+use super::model::Known;
 use crate::ask::{
-    ActivationCheckpointing, ActivationOffload, Evaluation, EvaluationKind, Finding, Fix,
-    Objective, ObjectiveKind, OffloadDevice, Optimizer, Packing, Scenario, Severity,
+    ActivationCheckpointing, ActivationOffload, DataParallelKind, Evaluation, EvaluationKind,
+    Finding, Fix, Objective, ObjectiveKind, OffloadDevice, Optimizer, Packing, Scenario, Severity,
 };
 use crate::configs::{self, File, Import, Note, Unread};
 use crate::resolve::resolve;
@@ -58,7 +58,7 @@ pub fn read_job(files: &[JobFile], set: &[(String, Value)]) -> Result<Job, (Stri
         set_at(&mut given, path, value.clone());
     }
     let given = given.as_object().cloned().unwrap_or_default();
-    let mut read = configs::import(&files, &given, &hidden_size)?;
+    let mut read = configs::import(&files, &given, &Known)?;
     assume_defaults(&mut read);
     let mut said: Vec<Said> = read.notes.iter().cloned().map(Said::Note).collect();
     let (mut scenario, findings) = decode_json(&read.scenario.to_string());
@@ -155,12 +155,20 @@ pub(super) fn without_refused(mut scenario: Scenario) -> (Scenario, Vec<(&'stati
             break;
         };
         left.push((key, finding));
+        let ranks = scenario.parallelism.tp.size;
+        let pairs = scenario.objective.has_pairs();
         scenario = fixed;
         let unchecked = scenario.activation_checkpointing == ActivationCheckpointing::None;
         match key {
+            TENSOR_RANKS => shard_instead(&mut scenario, ranks),
             "evaluation.kind" => scenario.evaluation = Evaluation::default(),
             "packing.kind" => scenario.packing = Packing::default(),
-            "objective.kind" => scenario.objective = Objective::default(),
+            "objective.kind" => {
+                if pairs {
+                    scenario.micro_batch_size = scenario.micro_batch_size.saturating_mul(2);
+                }
+                scenario.objective = Objective::default();
+            }
             "optimizer.name" => scenario.optimizer = Optimizer::default(),
             "parallelism.dp.cpu_offload" => {
                 let zero = &mut scenario.parallelism.dp.zero;
@@ -180,11 +188,23 @@ pub(super) fn without_refused(mut scenario: Scenario) -> (Scenario, Vec<(&'stati
     (scenario, left)
 }
 
+/// Shards parameters among ranks that would divide modules, where FSDP2 shards them already.
+fn shard_instead(scenario: &mut Scenario, ranks: u64) {
+    let dp = &mut scenario.parallelism.dp;
+    if dp.kind == DataParallelKind::Fsdp2 {
+        dp.shard_size = dp.shard_size.map(|size| size.saturating_mul(ranks));
+    }
+}
+
+/// The ranks that divide modules.
+const TENSOR_RANKS: &str = "parallelism.tp.size";
+
 /// A setting that a job goes on without, and what it is then.
 type Leavable = (&'static str, fn() -> Value);
 
 /// Those of which the most is learnt by what is left; an objective only where it is the plain one.
-const LEAVABLE: [Leavable; 7] = [
+const LEAVABLE: [Leavable; 8] = [
+    (TENSOR_RANKS, || 1.into()),
     ("evaluation.kind", || "none".into()),
     ("around.loading", || "none".into()),
     ("around.saving", || false.into()),
@@ -225,11 +245,22 @@ fn leavable(finding: &Finding, scenario: &Scenario) -> Option<Leavable> {
         return Some(("objective.kind", || "none".into()));
     }
     let code = finding.message.code;
+    // With adapters the reference is the model without them.
+    let compares = scenario.objective.kind == ObjectiveKind::Dpo && scenario.lora.is_some();
+    if code == "objective.models" && compares {
+        return Some(("objective.kind", || "none".into()));
+    }
     if let Some((_, setting)) = UNMODELED.into_iter().find(|(own, _)| *own == code) {
         return Some(setting);
     }
+    if finding.key == TENSOR_RANKS && code == "parallelism.not_estimated" {
+        return named(TENSOR_RANKS);
+    }
     let operations = scenario.activation_checkpointing == ActivationCheckpointing::Operations;
-    named(fixed).filter(|(key, _)| *key != "activation_checkpointing" || operations)
+    named(fixed).filter(|(key, _)| match *key {
+        "activation_checkpointing" => operations,
+        key => key != TENSOR_RANKS,
+    })
 }
 
 fn set_at(tree: &mut Value, path: &str, value: Value) {

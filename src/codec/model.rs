@@ -1,6 +1,9 @@
 //! What a scenario's model is called and how large its hidden states are, without building it.
 
+use crate::ask::{ModelRef, Scenario};
+use crate::configs::Models;
 use crate::families;
+use crate::resolve::{linear_layers, model_parts};
 use serde_json::{Map, Value};
 
 /// What a published model is called.
@@ -32,14 +35,36 @@ pub fn config_of(model: &Value) -> Option<Map<String, Value>> {
     }
 }
 
-/// `config.hidden_size` as transformers has it: under the names that models give it, or of the text part.
-pub fn hidden_size(model: &Value) -> Option<u64> {
-    let config = config_of(model)?;
-    let named = |config: &Map<String, Value>| {
-        let mut names = ["hidden_size", "n_embd", "d_model", "dim"].into_iter();
-        names.find_map(|name| config.get(name)?.as_u64())
-    };
-    named(&config).or_else(|| named(config.get("text_config")?.as_object()?))
+/// Facts of the catalog's models and of configs.
+pub struct Known;
+
+impl Models for Known {
+    /// `config.hidden_size` as transformers has it: under the names that models give it, or of the text part.
+    fn hidden_size(&self, model: &Value) -> Option<u64> {
+        let config = config_of(model)?;
+        let named = |config: &Map<String, Value>| {
+            let mut names = ["hidden_size", "n_embd", "d_model", "dim"].into_iter();
+            names.find_map(|name| config.get(name)?.as_u64())
+        };
+        named(&config).or_else(|| named(config.get("text_config")?.as_object()?))
+    }
+
+    fn linear_names(&self, model: &Value) -> Vec<String> {
+        linear_layers(&alone(model))
+    }
+
+    fn parts(&self, model: &Value) -> Vec<(Option<u64>, String)> {
+        model_parts(&alone(model))
+    }
+}
+
+/// A scenario of a model and nothing else.
+fn alone(model: &Value) -> Scenario {
+    let hf_config = config_of(model).unwrap_or_default();
+    Scenario {
+        model: ModelRef::HfConfig { hf_config },
+        ..Scenario::default()
+    }
 }
 
 #[cfg(test)]
@@ -49,6 +74,9 @@ mod tests {
 
     #[test]
     fn hidden_sizes_are_read_by_any_name() {
+        fn hidden_size(model: &Value) -> Option<u64> {
+            Known.hidden_size(model)
+        }
         assert_eq!(hidden_size(&json!("llama-3.1-8b")), Some(4096));
         assert_eq!(hidden_size(&json!("openai-community/gpt2")), Some(768));
         let images = json!({"hf_config": {"text_config": {"hidden_size": 64}}});

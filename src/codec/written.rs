@@ -2,7 +2,7 @@
 
 use super::job::without_refused;
 use super::json::{decode_json, encode_json};
-use super::model::{config_of, hidden_size, published};
+use super::model::{Known, config_of, published};
 use super::setting::values;
 use crate::ask::{DataParallelKind, MasterWeights, ModelRef, Scenario};
 use crate::configs::{self, Exported, Target};
@@ -69,7 +69,7 @@ pub fn write_job(scenario: &Scenario, to: &str, comment: &[String]) -> Result<Ex
         config: config.as_ref(),
         complete: &complete,
         estimated: &estimated,
-        hidden_size: &hidden_size,
+        models: &Known,
         comment,
     };
     Ok(configs::export(format, &target))

@@ -1,6 +1,7 @@
 //! What the files of a job say together: who divides it among GPUs, and in which dtypes it computes.
 
-use super::job::{Differs, Job, Note, UNSAID, Wrapper};
+use super::job::{Differs, Job, Note, Trained, UNSAID, Wrapper};
+use super::row::Lack;
 
 /// GPUs of a node, where a mesh alone says how many there are.
 const NODE: u64 = 8;
@@ -16,6 +17,7 @@ pub(super) fn finish(job: &mut Job) {
         job.wrapper = job.several;
     }
     wrap(job);
+    of_model(job);
     sharded_adapters(job);
     precision(job);
     accumulate(job, gpus);
@@ -89,6 +91,46 @@ fn wrap(job: &mut Job) {
         Some(Wrapper::Zero) => "deepspeed_zero",
     };
     job.set("parallelism.dp.kind", kind);
+}
+
+/// Sets what depends on the layers of the model: those that get adapters, and those that stay as they are.
+fn of_model(job: &mut Job) {
+    let Some(model) = job.get("model").cloned() else {
+        return;
+    };
+    if let Some(besides) = job.layers_alone.take() {
+        let mut names = job.models.linear_names(&model);
+        if !names.is_empty() {
+            names.extend(besides);
+            names.sort_unstable();
+            names.dedup();
+            job.set("lora.target_modules", names);
+        }
+    }
+    if let Some(trained) = job.trained {
+        match frozen(trained, job.models.parts(&model)) {
+            Some(parts) => job.set("frozen", parts),
+            None => job.forgo("frozen", Lack::Frozen),
+        }
+    }
+}
+
+/// The parts that stay as they are where some layers of one list are trained.
+fn frozen(trained: Trained, parts: Vec<(Option<u64>, String)>) -> Option<Vec<String>> {
+    let last = parts.iter().filter_map(|(number, _)| *number).max()?;
+    let layers = last + 1;
+    let is_one_list = parts.iter().filter(|(number, _)| number.is_some()).count() as u64 == layers;
+    let is_trained = |number: u64| match trained {
+        Trained::First(count) => number < count,
+        Trained::Last(count) => number + count >= layers,
+        Trained::Spread(count) => {
+            let stride = layers / count.max(1);
+            number % stride.max(1) == stride.saturating_sub(1)
+        }
+    };
+    let stays =
+        |(number, part): (Option<u64>, String)| (!number.is_some_and(is_trained)).then_some(part);
+    is_one_list.then(|| parts.into_iter().filter_map(stays).collect())
 }
 
 /// Whether parameters are divided: by FSDP or in the third stage of `ZeRO`.

@@ -348,7 +348,9 @@ type Rule = fn(u64) -> u64;
 /// `trainer_config_finalize`: sizes that follow the model's where they say `auto`.
 fn sizes(said: &Said, job: &mut Job) {
     let third = job.count("parallelism.dp.stage") == Some(3);
-    let hidden = job.get("model").and_then(|model| (job.hidden_size)(model));
+    let hidden = job
+        .get("model")
+        .and_then(|model| job.models.hidden_size(model));
     let rules: [(&str, bool, Rule); 3] = [
         ("reduce_bucket_size", true, |h| h.saturating_mul(h)),
         ("stage3_prefetch_bucket_size", third, |h| {

@@ -82,7 +82,7 @@ impl Draft<'_> {
                 seed.insert(key.to_owned(), self.target.values[key].clone());
             }
         }
-        super::read_keys(self.format, map, &seed, self.target.hidden_size).scenario
+        super::read_keys(self.format, map, &seed, self.target.models).scenario
     }
 
     fn is_beside(&self) -> bool {

@@ -147,6 +147,12 @@ pub enum Differs {
     Unpadded,
     /// The reference waits in the host's memory.
     HostReference,
+    /// Its preparation of tensor parallelism fails with later versions of transformers.
+    Stops,
+    /// Rotations of the inputs of layers are trained.
+    Rotations,
+    /// One sample is enough for an objective that compares with the others of its batch.
+    OneSample,
     /// A critic is trained beside the model.
     Critic,
     /// The loss is a kernel's of flash-attn where that is installed.
@@ -179,8 +185,27 @@ pub(super) enum Wrapper {
     Megatron,
 }
 
-/// The size of a model's hidden states, by its name or config as a scenario has it.
-pub type HiddenSize<'a> = &'a dyn Fn(&Value) -> Option<u64>;
+/// Facts of models that decide what a job's files mean. A `model` is a name or config as a scenario has it.
+pub trait Models {
+    /// The size of its hidden states.
+    fn hidden_size(&self, model: &Value) -> Option<u64>;
+    /// The last parts of the names of its `nn.Linear` layers but the one that gives logits, where PEFT's
+    /// `all-linear` means other parameters besides; empty elsewhere.
+    fn linear_names(&self, model: &Value) -> Vec<String>;
+    /// Paths that together hold all its parameters, none inside another: layers with their numbers, and the rest.
+    fn parts(&self, model: &Value) -> Vec<(Option<u64>, String)>;
+}
+
+/// Layers that are trained where the rest of the model is frozen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Trained {
+    /// The first of them.
+    First(u64),
+    /// The last of them.
+    Last(u64),
+    /// The last layer of each of this number of equal groups.
+    Spread(u64),
+}
 
 /// A job.
 pub(super) struct Job<'a> {
@@ -219,7 +244,11 @@ pub(super) struct Job<'a> {
     pub reentrant_alone: bool,
     /// The framework that generates beside the model, which is not estimated where the model is divided.
     pub generates_beside: Option<&'static str>,
-    pub hidden_size: HiddenSize<'a>,
+    /// Names besides those of `nn.Linear` layers that get adapters, where these stand for all linear layers.
+    pub layers_alone: Option<Vec<String>>,
+    /// The layers that are trained, where others are not.
+    pub trained: Option<Trained>,
+    pub models: &'a dyn Models,
     /// The files that are given.
     pub given: Given,
 }
@@ -231,7 +260,7 @@ pub(super) fn named_file(entry: &Entry) -> Option<String> {
 }
 
 impl<'a> Job<'a> {
-    pub(super) fn new(hidden_size: HiddenSize<'a>, given: Given) -> Self {
+    pub(super) fn new(models: &'a dyn Models, given: Given) -> Self {
         Self {
             scenario: Value::Object(Map::new()),
             understood: Vec::new(),
@@ -253,7 +282,9 @@ impl<'a> Job<'a> {
             reduces_in: None,
             reentrant_alone: false,
             generates_beside: None,
-            hidden_size,
+            layers_alone: None,
+            trained: None,
+            models,
             given,
         }
     }
@@ -284,6 +315,19 @@ impl<'a> Job<'a> {
             self.ignored.retain(|other| other.key != entry.key);
             self.ignore(entry, matters);
         }
+    }
+
+    /// The same of all keys that decide a setting.
+    pub(super) fn forgo(&mut self, setting: &str, lack: Lack) {
+        let decides = |own: &Understood| own.sets.iter().any(|set| set == setting);
+        let (given_up, kept) = self.understood.drain(..).partition(decides);
+        self.understood = kept;
+        let given_up: Vec<Understood> = given_up;
+        self.ignored.extend(given_up.into_iter().map(|own| Ignored {
+            key: own.key,
+            value: own.value,
+            matters: Matters::Yes(lack),
+        }));
     }
 
     /// Notes a key that names a file.

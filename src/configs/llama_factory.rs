@@ -1,8 +1,10 @@
 //! LLaMA-Factory's YAML, over `TrainingArguments`.
 
+mod adapters;
+
 use super::format::{Format, Phrases, Syntax};
 use super::hugging_face::{self, FSDP, FSDP_WITHOUT_MEMORY, LOADER};
-use super::job::{Job, Matters, Note};
+use super::job::{Differs, Job, Matters, Note};
 use super::row::As::{Count, Flag, List, Real};
 use super::row::Does::{Decides, File, Lacks, Reads, Sets};
 use super::row::{Lack, Row};
@@ -55,10 +57,10 @@ const ROWS: &[Row] = &[
     ("freeze_vision_tower", Decides("frozen")),
     ("freeze_multi_modal_projector", Decides("frozen")),
     ("freeze_language_model", Decides("frozen")),
-    ("freeze_trainable_layers", Lacks(Lack::Frozen)),
-    ("freeze_trainable_modules", Lacks(Lack::Frozen)),
+    ("freeze_trainable_layers", Decides("frozen")),
+    ("freeze_trainable_modules", Decides("frozen")),
     ("freeze_extra_modules", Lacks(Lack::Frozen)),
-    ("use_llama_pro", Lacks(Lack::Frozen)),
+    ("use_llama_pro", Decides("frozen")),
     ("image_max_pixels", Sets("max_pixels", Count)),
     ("image_min_pixels", Sets("min_pixels", Count)),
     ("video_*", Lacks(Lack::Data)),
@@ -70,7 +72,9 @@ const ROWS: &[Row] = &[
     ("ref_model_quantization_bit", Lacks(Lack::Preference)),
     ("reward_model*", Lacks(Lack::Preference)),
     ("ppo_*", Lacks(Lack::Preference)),
-    ("oft_*", Lacks(Lack::Adapter)),
+    ("oft_rank", Decides("lora.r")),
+    ("oft_block_size", Decides("lora.r")),
+    ("oft_target", Decides("lora.target_modules")),
     ("module_dropout", Lacks(Lack::Adapter)),
     ("use_galore", Lacks(Lack::Decomposition)),
     ("galore_*", Lacks(Lack::Decomposition)),
@@ -347,7 +351,7 @@ fn finish(said: &Said, job: &mut Job) {
         job.remove("evaluation");
     }
     frozen(said, job);
-    adapters(said, job);
+    adapters::set(said, job);
     objective(said, job);
     if said.is_on("neat_packing") && job.get("objective").is_none() {
         // Flash attention is given no mask; of the others the mask is one of 16 bits, made while collating.
@@ -394,9 +398,15 @@ fn objective(said: &Said, job: &mut Job) {
         (Some(_), _) => return job.give_up(said, "stage", Matters::Yes(Lack::Preference)),
     };
     job.set("objective.kind", kind);
+    let framework = "LLaMA-Factory";
     if matches!(kind, "dpo" | "kto") {
-        let framework = "LLaMA-Factory";
         job.notes.push(Note::AllLogits { framework });
+    }
+    // Mismatched answers are made with the data, so that a batch can be one sample, which TRL refuses.
+    if kind == "kto" && job.count("micro_batch_size").is_none_or(|size| size < 2) {
+        job.set("micro_batch_size", 2);
+        let how = Differs::OneSample;
+        job.notes.push(Note::Differs { framework, how });
     }
 }
 
@@ -419,66 +429,4 @@ fn frozen(said: &Said, job: &mut Job) {
         ),
     ];
     hugging_face::frozen(said, &name, full, &parts, job);
-}
-
-/// `model/adapter.py` and `model_utils/quantization.py`.
-fn adapters(said: &Said, job: &mut Job) {
-    let kind = said
-        .word("finetuning_type")
-        .unwrap_or_else(|| "lora".to_owned());
-    match kind.as_str() {
-        "lora" => {
-            job.assume("lora.r", 8, SOURCE);
-            job.assume("lora.dropout", 0.0, SOURCE);
-            let targets = said.list("lora_target");
-            if targets.is_empty() || targets == ["all"] || targets == ["all-linear"] {
-                job.set("lora.target_modules", vec!["all-linear"]);
-            } else {
-                job.set("lora.target_modules", targets);
-            }
-        }
-        "full" => job.remove("lora"),
-        _ => {
-            job.remove("lora");
-            let lack = if kind == "oft" {
-                Lack::Adapter
-            } else {
-                Lack::Frozen
-            };
-            job.give_up(said, "finetuning_type", Matters::Yes(lack));
-        }
-    }
-    // Loaded in the dtype of computation; what is trained is float32 again, unless it is to stay (`init_adapter`).
-    let pure = said.is_on("pure_bf16");
-    job.loaded = Some(match job.mixed {
-        Some(half) => half.name(),
-        None if pure => "bf16",
-        None => "fp32",
-    });
-    job.upcasts = !pure;
-    let Some(bits) = said.count("quantization_bit") else {
-        return;
-    };
-    let method = said.word("quantization_method");
-    if !matches!(method.as_deref(), None | Some("bnb" | "bitsandbytes")) || ![4, 8].contains(&bits)
-    {
-        job.give_up(said, "quantization_bit", Matters::Yes(Lack::Quantization));
-        return;
-    }
-    if bits == 4 {
-        let kind = said.word("quantization_type");
-        job.set(
-            "quantization.type",
-            kind.unwrap_or_else(|| "nf4".to_owned()),
-        );
-        job.set(
-            "quantization.double",
-            said.flag("double_quantization").unwrap_or(true),
-        );
-    } else {
-        job.set("quantization.type", "int8");
-    }
-    let dtype = job.loaded.unwrap_or("fp32");
-    job.set("quantization.compute_dtype", dtype);
-    job.set("quantization.prepare_for_kbit_training", false);
 }

@@ -49,7 +49,7 @@ mod written;
 
 pub use export::{Exported, export};
 pub use format::{Format, Syntax};
-pub use job::{Assumed, Differs, HiddenSize, Ignored, Matters, Note, UNSAID, Understood};
+pub use job::{Assumed, Differs, Ignored, Matters, Models, Note, UNSAID, Understood};
 pub use refused::{Instead, NoJob, Unread};
 pub use registry::{FORMATS, format, is_written};
 pub use row::Lack;
@@ -127,7 +127,7 @@ struct Parts {
 pub fn import(
     files: &[File],
     given: &Map<String, Value>,
-    hidden_size: HiddenSize,
+    models: &dyn Models,
 ) -> Result<Import, (String, Unread)> {
     let mut parts = Parts::default();
     for file in files {
@@ -139,7 +139,7 @@ pub fn import(
     parts.given.names = files.iter().map(|file| file.name.to_owned()).collect();
     parts.place_named();
     parts.place_options();
-    Ok(parts.read(given, hidden_size))
+    Ok(parts.read(given, models))
 }
 
 /// Reads the keys of one format on the hardware of a scenario.
@@ -147,11 +147,11 @@ fn read_keys(
     format: &'static Format,
     keys: &Map<String, Value>,
     scenario: &Map<String, Value>,
-    hidden_size: HiddenSize,
+    models: &dyn Models,
 ) -> Import {
     let mut parts = Parts::default();
     parts.place_keys(format, Said::tree(keys));
-    parts.read(scenario, hidden_size)
+    parts.read(scenario, models)
 }
 
 /// Adds what a scenario says: its hardware before the job is put together, all of it after.
@@ -355,8 +355,8 @@ impl Parts {
     }
 
     /// Follows every part, those first that others rest on.
-    fn read(self, given: &Map<String, Value>, hidden_size: HiddenSize) -> Import {
-        let mut job = Job::new(hidden_size, self.given);
+    fn read(self, given: &Map<String, Value>, models: &dyn Models) -> Import {
+        let mut job = Job::new(models, self.given);
         let mut kinds = Vec::new();
         let mut model = self.model;
         if model.is_some() {

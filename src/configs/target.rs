@@ -1,6 +1,6 @@
 //! What is to be written, and trees of keys by dotted paths.
 
-use super::job::HiddenSize;
+use super::job::Models;
 use serde_json::{Map, Value};
 
 /// What is to be written.
@@ -15,8 +15,8 @@ pub struct Target<'a> {
     pub complete: &'a dyn Fn(&Value) -> Value,
     /// The same of what a scenario is estimated as, without what is refused beside the rest.
     pub estimated: &'a dyn Fn(&Value) -> Value,
-    /// The size of a model's hidden states.
-    pub hidden_size: HiddenSize<'a>,
+    /// Facts of models.
+    pub models: &'a dyn Models,
     /// Lines that stand before the rest, where the format has comments.
     pub comment: &'a [String],
 }

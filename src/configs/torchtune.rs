@@ -7,6 +7,7 @@ use super::row::As::{Count, Flag, Positive, Real};
 use super::row::Does::{Decides, Lacks, Reads, Sets};
 use super::row::{Lack, Row};
 use super::said::Said;
+use serde_json::{Value, json};
 
 const SOURCE: &str = "recipes, torchtune 0.6.1";
 
@@ -25,6 +26,13 @@ const ROWS: &[Row] = &[
     ("model.decoder_trainable", Lacks(Lack::Frozen)),
     ("model.fusion_trainable", Lacks(Lack::Frozen)),
     ("model.image_size", Lacks(Lack::Data)),
+    ("model.vocab_size", Decides("model")),
+    ("model.num_layers", Decides("model")),
+    ("model.num_heads", Decides("model")),
+    ("model.num_kv_heads", Decides("model")),
+    ("model.embed_dim", Decides("model")),
+    ("model.intermediate_dim", Decides("model")),
+    ("model.max_seq_len", Decides("model")),
     ("model.*", Lacks(Lack::Model)),
     ("policy_model.*", Lacks(Lack::Preference)),
     ("reward_and_value_model.*", Lacks(Lack::Preference)),
@@ -274,6 +282,39 @@ pub(super) const FORMAT: Format = Format {
     phrases: &[PHRASES],
 };
 
+/// A model whose builder takes its sizes (`models/{llama2,mistral}/_component_builders.py`, torchtune 0.6.1).
+fn by_sizes(builder: &str, said: &Said) -> Option<Value> {
+    let kind = match builder {
+        "llama2" => "llama",
+        "mistral" => "mistral",
+        _ => return None,
+    };
+    let size = |name: &str| said.count(&format!("model.{name}"));
+    let hidden = size("embed_dim")?;
+    let heads = size("num_heads")?;
+    let inner = match size("intermediate_dim") {
+        Some(inner) => inner,
+        // `scale_hidden_dim_for_mlp`.
+        None if kind == "llama" => {
+            let scaled = (hidden.saturating_mul(2) / 3).saturating_mul(4);
+            scaled.div_ceil(256).saturating_mul(256)
+        }
+        None => return None,
+    };
+    Some(json!({"hf_config": {
+        "model_type": kind,
+        "hidden_size": hidden,
+        "intermediate_size": inner,
+        "num_hidden_layers": size("num_layers")?,
+        "num_attention_heads": heads,
+        "num_key_value_heads": size("num_kv_heads").unwrap_or(heads),
+        "vocab_size": size("vocab_size")?,
+        "max_position_embeddings": size("max_seq_len")?,
+        "tie_word_embeddings": false,
+        "sliding_window": null,
+    }}))
+}
+
 fn finish(said: &Said, job: &mut Job) {
     let component = said
         .word("model._component_")
@@ -287,7 +328,11 @@ fn finish(said: &Said, job: &mut Job) {
         name.starts_with("qlora_") || said.is_on("model.quantize_base"),
     );
     let plain = name.strip_prefix("qlora_").or(name.strip_prefix("lora_"));
-    match hub::torchtune_model(plain.unwrap_or(name)) {
+    let plain = plain.unwrap_or(name);
+    match hub::torchtune_model(plain)
+        .map(Value::from)
+        .or_else(|| by_sizes(plain, said))
+    {
         Some(model) => job.set("model", model),
         None if name.is_empty() => {}
         None => job.give_up(said, "model._component_", Matters::Value),

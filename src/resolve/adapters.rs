@@ -378,7 +378,7 @@ pub(crate) fn linear_names(modules: &[Module]) -> Vec<&str> {
 }
 
 /// The same without the layers that give logits.
-fn names_but_outputs(modules: &[Module]) -> Vec<&str> {
+pub(crate) fn names_but_outputs(modules: &[Module]) -> Vec<&str> {
     let is_output = |name: &&str| {
         let mut outputs = modules.iter().filter(|m| m.kind == ModuleKind::Output);
         outputs.any(|module| module.is_called(name))

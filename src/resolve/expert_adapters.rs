@@ -119,6 +119,11 @@ fn without_path<'a>(asked: &'a Lora, names: &[&str; 4], modules: &[Module]) -> O
         .map(String::as_str)
 }
 
+/// Whether a module is the linear layer of a router.
+pub(super) fn is_router(module: &&Module) -> bool {
+    module.path.ends_with(".router.gate")
+}
+
 /// The paths of the parameters that can get adapters.
 fn parameters(modules: &[Module]) -> impl Iterator<Item = String> {
     let own = modules.iter().filter(|m| m.kind == ModuleKind::Matrices);
@@ -169,8 +174,7 @@ pub(crate) fn check(
     check_names(&asked.target_parameters, modules, framework, findings);
     let adapted = parameters(modules).any(|path| lora.rank_of_parameter(&path).is_some());
     // A router whose weight is in a layer of its own, which is quantized.
-    let layer = |module: &&Module| module.path.ends_with(".router.gate");
-    let packed = modules.iter().filter(layer).any(|module| {
+    let packed = modules.iter().filter(is_router).any(|module| {
         let mut own = module.parameter_paths();
         own.any(|path| lora.rank_of_parameter(&path).is_some())
     });

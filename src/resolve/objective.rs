@@ -133,7 +133,7 @@ fn excluded(scenario: &Scenario) -> impl Iterator<Item = (&'static str, Message)
             usual(),
         ),
         (
-            quantized && (objective.has_all_logits() || objective.uses_vllm()),
+            quantized && objective.uses_vllm(),
             "quantization.type",
             usual(),
         ),
@@ -224,6 +224,13 @@ pub(crate) fn check(
             2.into(),
         );
     }
+    if objective.has_all_logits() && scenario.quantization.is_on() {
+        let why = message!(objective::quantized_logits);
+        findings.push(Finding::warning("quantization.type", why));
+    }
+    let mut refuse = |key: &str, why: Message, fix: Value| {
+        findings.push(Finding::error(key, why).with_fix(key, fix));
+    };
     let beta = objective.beta.unwrap_or(1.0);
     if objective.has_teacher() && !(0.0..=1.0).contains(&beta) {
         refuse(

@@ -1,7 +1,7 @@
 //! What the lists of a scenario can hold for its model: names to be offered, not the only ones
 //! that are allowed.
 
-use super::adapters::{all_targets, linear_names, whole_names};
+use super::adapters::{all_targets, linear_names, names_but_outputs, whole_names};
 use super::{expert_adapters, liger, task, teacher};
 use crate::ask::ALL_LINEAR;
 use crate::ask::{Lora, SavedOperation, Scenario, Task};
@@ -42,6 +42,51 @@ pub fn offers(scenario: &Scenario, key: &str) -> Vec<String> {
         "frozen" => parts(&modules_of(scenario)),
         _ => Vec::new(),
     }
+}
+
+/// The last parts of the names of the linear layers but the one that gives logits, where PEFT's `all-linear` means
+/// the parameters of experts besides; empty elsewhere.
+pub fn linear_layers(scenario: &Scenario) -> Vec<String> {
+    let Some(model) = model::read(scenario, &mut Vec::new()) else {
+        return Vec::new();
+    };
+    if expert_adapters::former_names(&model.architecture, scenario.framework).is_none() {
+        return Vec::new();
+    }
+    let modules = modules_of(scenario);
+    let mut names = names_but_outputs(&modules);
+    if modules
+        .iter()
+        .any(|module| expert_adapters::is_router(&module))
+    {
+        names.push("gate");
+    }
+    names.into_iter().map(str::to_owned).collect()
+}
+
+/// Paths that together hold all parameters of a model, none inside another: layers with their numbers, and the rest.
+/// Each ends where no other name goes on.
+pub fn model_parts(scenario: &Scenario) -> Vec<(Option<u64>, String)> {
+    let mut parts: Vec<(Option<u64>, String)> = Vec::new();
+    for module in modules_of(scenario) {
+        for path in module.parameter_paths() {
+            let mut names = path.split('.');
+            let (mut part, mut number) = (String::new(), None);
+            for name in names.by_ref() {
+                part.push_str(name);
+                part.push('.');
+                number = name.parse().ok();
+                if number.is_some() {
+                    break;
+                }
+            }
+            let part = if number.is_some() { part } else { path };
+            if !parts.iter().any(|(_, known)| *known == part) {
+                parts.push((number, part));
+            }
+        }
+    }
+    parts
 }
 
 /// Adapters as they are by default, where the model has such layers; of all its layers elsewhere.

@@ -11,14 +11,15 @@ use std::collections::{BTreeMap, BTreeSet};
 const KEY: &str = "lora.target_pattern";
 const NAMES: &str = "lora.target_modules";
 
-/// How paths begin of a model for texts, and of that where it is a part of one that sees images (transformers 5).
+/// How paths begin of a model for texts, and of that where it is a part of one that sees images or hears
+/// (transformers 5).
 const BASE: &str = "model.";
-const DECODER: &str = "model.language_model.";
+const DECODERS: [&str; 2] = ["model.language_model.", "language_model.model."];
 
-/// The modules as that larger model calls them.
-fn of_whole(modules: &[Module]) -> Vec<Module> {
+/// The modules as the larger model calls them.
+fn of_whole(modules: &[Module], decoder: &str) -> Vec<Module> {
     let moved = |module: &Module| match module.path.strip_prefix(BASE) {
-        Some(rest) => module.at(&format!("{DECODER}{rest}")),
+        Some(rest) => module.at(&format!("{decoder}{rest}")),
         None => module.clone(),
     };
     modules.iter().map(moved).collect()
@@ -43,18 +44,20 @@ pub(super) fn by_name<'a>(
             if !names.is_empty() {
                 return Ok(names);
             }
-            let nothing = || message!(adapters::pattern_matches_nothing, shown = shown(text));
-            let whole = architecture.images().is_none().then(|| of_whole(&modules));
-            let names = named(&pattern, text, asked, &whole.ok_or_else(nothing)?)?;
-            if names.is_empty() {
-                return Err(nothing());
+            let decoders = DECODERS.into_iter();
+            for decoder in decoders.filter(|_| architecture.images().is_none()) {
+                let names = named(&pattern, text, asked, &of_whole(&modules, decoder))?;
+                if !names.is_empty() {
+                    let why = message!(adapters::pattern_of_whole, shown = shown(text));
+                    findings.push(Finding::warning(KEY, why));
+                    let names = names.iter().map(|name| name.replacen(decoder, BASE, 1));
+                    return Ok(names.collect());
+                }
             }
-            let why = message!(adapters::pattern_of_whole, shown = shown(text));
-            findings.push(Finding::warning(KEY, why));
-            Ok(names
-                .iter()
-                .map(|name| name.replacen(DECODER, BASE, 1))
-                .collect())
+            Err(message!(
+                adapters::pattern_matches_nothing,
+                shown = shown(text)
+            ))
         });
     let mut by_name = scenario.clone();
     match (names, &mut by_name.lora) {
@@ -215,13 +218,17 @@ mod tests {
 
     #[test]
     fn the_part_for_texts_has_the_layers_that_the_whole_model_has() {
-        let pattern = r"model.language_model.layers.[\d]+.self_attn.(q|k)_proj";
-        let scenario = asked("llama-3.2-1b", &json!({"target_pattern": pattern}));
-        let resolved = resolve(&scenario);
-        let lora = resolved.spec.and_then(|spec| spec.lora).expect("adapters");
-        assert_eq!(lora.target_modules.len(), 2);
-        let told = (resolved.findings.iter()).any(|f| f.severity == Severity::Warning);
-        assert!(told);
+        for pattern in [
+            r"model.language_model.layers.[\d]+.self_attn.(q|k)_proj",
+            r"language_model.model.layers.[\d]+.self_attn.(q|k)_proj",
+        ] {
+            let scenario = asked("llama-3.2-1b", &json!({"target_pattern": pattern}));
+            let resolved = resolve(&scenario);
+            let lora = resolved.spec.and_then(|spec| spec.lora).expect("adapters");
+            assert_eq!(lora.target_modules.len(), 2, "{pattern}");
+            let told = (resolved.findings.iter()).any(|f| f.severity == Severity::Warning);
+            assert!(told);
+        }
     }
 
     #[test]

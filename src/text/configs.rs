@@ -1,6 +1,7 @@
 //! What is said of configurations: why a key is not followed, what a job's files lack, why a file is not read.
 
-use super::Language;
+use super::{Language, message_text};
+use crate::ask::Finding;
 use crate::configs::{Differs, Instead, Lack, NoJob, Note, Unread};
 
 /// What no scenario can say yet.
@@ -146,10 +147,22 @@ pub fn note_sentence(note: &Note, language: Language) -> String {
 }
 
 /// A setting that the files of a job say, and that is not estimated beside the others.
-pub fn left_out(key: &str, why: &str, language: Language) -> String {
+pub fn left_out(key: &str, finding: &Finding, language: Language) -> String {
+    let why = message_text(&finding.message, language);
+    let (english, chinese) = match (key, finding.message.code) {
+        ("objective.kind", "objective.models") => (
+            " Instead both answers are taken for samples of usual training, whose loss takes less.",
+            "两个回答改按普通训练的样本估算，其损失占用较少。",
+        ),
+        ("parallelism.tp.size", _) => (
+            " Instead these ranks shard parameters as FSDP's do, and each has whole activations, which takes more.",
+            "这些 rank 改按 FSDP 切分参数，各自持有完整的激活值，占用较多。",
+        ),
+        _ => ("", ""),
+    };
     match language {
-        Language::English => format!("{key} is left out of the estimate: {why}"),
-        Language::Chinese => format!("估算中未计入 {key}：{why}"),
+        Language::English => format!("{key} is left out of the estimate: {why}{english}"),
+        Language::Chinese => format!("估算中未计入 {key}：{why}{chinese}"),
     }
 }
 
@@ -276,6 +289,18 @@ fn differs(framework: &str, how: Differs, language: Language) -> String {
         Differs::OtherLoss => (
             "computes its loss with a kernel of flash-attn where that is installed: the estimate is of PyTorch's, which takes up to 4 bytes more for each logit.",
             "安装了 flash-attn 时用其内核计算损失：这里按 PyTorch 的损失估算，每个 logit 最多多 4 字节。",
+        ),
+        Differs::Stops => (
+            "up to 1.15 stops here with transformers 5.16 and later, which lack a class that it imports for tensor parallelism beside FSDP2: the estimate is of the versions before.",
+            "（至 1.15）在 transformers 5.16 及以后会在此报错：其在 FSDP2 与张量并行并用时导入的类已不存在；这里按之前的版本估算。",
+        ),
+        Differs::Rotations => (
+            "rotates the inputs of layers: the estimate is of LoRA with about as many trained parameters, which lacks the rotated copies of the inputs and so takes less.",
+            "旋转各层的输入：这里按训练参数量相近的 LoRA 估算，不计旋转后的输入副本，占用较少。",
+        ),
+        Differs::OneSample => (
+            "takes the other answers from the data, so that one sample is enough, which TRL refuses: the estimate is of two, whose activations take twice as much.",
+            "从数据中取其他回答，因而一个样本即可（TRL 会拒绝）：这里按两个样本估算，激活值为两倍。",
         ),
         Differs::Critic => (
             "trains a critic, too: the estimate is of the actor alone, which takes less where both are on the same GPU.",

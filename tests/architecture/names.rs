@@ -9,6 +9,16 @@ use std::collections::{BTreeMap, BTreeSet};
 const OTHER_WORDS: &[(&str, &str, &str)] = &[
     ("qwen3", "src/configs/hub.rs", "a model of torchtitan's"),
     (
+        "llama",
+        "src/configs/torchtune.rs",
+        "a model that a builder makes of its sizes",
+    ),
+    (
+        "mistral",
+        "src/configs/torchtune.rs",
+        "a model that a builder makes of its sizes",
+    ),
+    (
         "deepseek_v3",
         "src/configs/hub.rs",
         "a model of torchtitan's",

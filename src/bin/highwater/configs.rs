@@ -203,7 +203,7 @@ pub fn read_files(handed: &Handed, set: &[Setting]) -> Result<Imported, Problem>
             json!({"key": finding.key, "message": english(&finding.message)})
         }
         Said::Left(key, finding) => {
-            json!({"key": key, "message": left_out(key, &english(&finding.message), LANGUAGE)})
+            json!({"key": key, "message": left_out(key, finding, LANGUAGE)})
         }
         Said::Note(note) => json!({ "message": note_sentence(note, LANGUAGE) }),
         Said::Gpu(name, id) => {

@@ -5,7 +5,7 @@ mod rows;
 
 use super::format::{Format, Syntax};
 use super::hugging_face::{self, FSDP, FSDP_WITHOUT_MEMORY, LOADER};
-use super::job::{Half, Job, Matters, Wrapper};
+use super::job::{Differs, Half, Job, Matters, Note, Wrapper};
 use super::objectives::GENERATED;
 use super::row::Lack;
 use super::said::Said;
@@ -72,6 +72,11 @@ fn finish(said: &Said, job: &mut Job) {
     if let Some(size) = said.count("tensor_parallel_size").filter(|size| *size > 1) {
         job.set("parallelism.tp.size", size);
         job.set("parallelism.tp.plan", "transformers");
+        if job.wrapper == Some(Wrapper::Fsdp2) {
+            // `_prepare_tp` (accelerate 1.13 to 1.15) imports `ReplicateParallel`.
+            let (framework, how) = ("accelerate", Differs::Stops);
+            job.notes.push(Note::Differs { framework, how });
+        }
     }
     job.saves = said.word("save_strategy").as_deref() != Some("no");
     job.several = Some(Wrapper::Ddp);
@@ -304,7 +309,9 @@ fn adapters(said: &Said, job: &mut Job) {
                 .get("lora_target_modules")
                 .filter(|given| !value::is_off(given));
             if said.is_on("lora_target_linear") {
+                // `find_all_linear_names`.
                 job.set("lora.target_modules", vec!["all-linear"]);
+                job.layers_alone = Some(targets.map(value::list).unwrap_or_default());
             } else if let Some(given) = targets {
                 job.set_targets(given);
             }

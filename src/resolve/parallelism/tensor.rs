@@ -27,7 +27,10 @@ pub(super) fn check(scenario: &Scenario, findings: &mut Vec<Finding>) {
     }
     contradictions(scenario, findings);
     let asked = scenario.parallelism.tp;
-    if scenario.clip_grad_norm && !has_distributed_norms(scenario) {
+    // accelerate, which runs plans of transformers, makes all parameters `DTensor`s beside FSDP2 (`_prepare_tp`), and
+    // takes norms by meshes elsewhere (`_clip_grad_norm_dtensor_aware`, accelerate 1.15).
+    let by_mesh = asked.plan == Plan::Transformers;
+    if scenario.clip_grad_norm && !by_mesh && !has_distributed_norms(scenario) {
         // `torch._foreach_norm`, torch 2.15.
         let finding = Finding::error("clip_grad_norm", message!(parallelism::mixed_norms));
         findings.push(finding.with_fix("clip_grad_norm", false));

@@ -28,7 +28,7 @@ groups! {
             "正则表达式 {shown} 含有此处不支持的内容（反向引用、标志等），或匹配步骤过多。";
         pattern_container: "The regular expression {shown} also matches {container}, which is no layer: PEFT stops there.",
             "正则表达式 {shown} 也匹配了 {container}，它不是层：PEFT 会在此报错。";
-        pattern_of_whole: "The regular expression {shown} matches paths of a model that sees images, of which this is the part for texts.",
+        pattern_of_whole: "The regular expression {shown} matches paths of a model that sees images or hears, of which this is the part for texts.",
             "正则表达式 {shown} 匹配的是多模态模型中的路径，这里估算的是其文本部分。";
         pattern_matches_nothing: "The regular expression {shown} matches the whole path of no layer, as PEFT asks for.",
             "正则表达式 {shown} 没有与任何层的完整路径匹配（PEFT 要求完整匹配）。";

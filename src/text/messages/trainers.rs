@@ -18,6 +18,8 @@ groups! {
             "TRL 的训练器按其损失评估：loss，或在计算指标时为 trainer。";
         other_losses: "A trainer of TRL computes the loss by itself, of rows that are not packed; kernels of Liger for norms, rotary embeddings and MLPs go with it, not those of losses.",
             "TRL 的训练器自行计算损失，样本不打包；可与 Liger 的归一化、旋转位置编码和 MLP 内核同时使用，不含其损失内核。";
+        quantized_logits: "The logits of ORPO and CPO and quantized weights were each measured alone; the estimate of both together was not.",
+            "ORPO、CPO 的 logits 与量化权重各自经过实测；两者同时使用的估算未经实测。";
         usual_loop: "Not estimated beside TRL's objectives yet.",
             "暂不支持与 TRL 的训练目标同时使用。";
         data_parallel: "TRL's objectives are estimated on ranks that each see other data, DDP, FSDP and DeepSpeed's ZeRO; not where GPUs divide the model itself or its sequences.",
