@@ -120,7 +120,7 @@ fn without_path<'a>(asked: &'a Lora, names: &[&str; 4], modules: &[Module]) -> O
 }
 
 /// Whether a module is the linear layer of a router.
-pub(super) fn is_router(module: &&Module) -> bool {
+pub(super) fn is_router(module: &Module) -> bool {
     module.path.ends_with(".router.gate")
 }
 
@@ -174,10 +174,13 @@ pub(crate) fn check(
     check_names(&asked.target_parameters, modules, framework, findings);
     let adapted = parameters(modules).any(|path| lora.rank_of_parameter(&path).is_some());
     // A router whose weight is in a layer of its own, which is quantized.
-    let packed = modules.iter().filter(is_router).any(|module| {
-        let mut own = module.parameter_paths();
-        own.any(|path| lora.rank_of_parameter(&path).is_some())
-    });
+    let packed = modules
+        .iter()
+        .filter(|module| is_router(module))
+        .any(|module| {
+            let mut own = module.parameter_paths();
+            own.any(|path| lora.rank_of_parameter(&path).is_some())
+        });
     if packed && scenario.quantization.is_on() {
         let mut others = lora.target_modules.clone();
         others.extend(["gate_proj", "up_proj", "down_proj"].map(str::to_owned));
