@@ -10,7 +10,7 @@ use super::watch::watch;
 use crate::ask::Scenario;
 use crate::device::{Held, Settings, Timing};
 use crate::model::ResolvedSpec;
-use crate::sim::{Trace, simulate, simulate_with_waits};
+use crate::sim::{Trace, simulate_with_waits};
 use crate::units::Bytes;
 use serde::{Deserialize, Serialize};
 
@@ -36,8 +36,9 @@ pub fn lagging(scenario: &Scenario) -> Option<Lagging> {
 /// scenario without an answer.
 pub fn bounds(scenario: &Scenario) -> Option<[Lagging; 2]> {
     let spec = of_binding_rank(crate::resolve::resolve(scenario).spec?);
-    let at_once = peaks(&spec, &simulate(&spec), Timing::AtOnce)?;
-    let awaited = peaks(&spec, &simulate_with_waits(&spec), Timing::WhenAwaited)?;
+    let trace = simulate_with_waits(&spec);
+    let at_once = peaks(&spec, &trace, Timing::AtOnce)?;
+    let awaited = peaks(&spec, &trace, Timing::WhenAwaited)?;
     Some([at_once, awaited])
 }
 

@@ -161,13 +161,15 @@ impl<'a> Stretches<'a> {
             let next = self.borders.partition_point(|&border| border <= start);
             let border = self.borders.get(next).copied();
             let end = border.map_or(range.end, |border| border.min(range.end));
-            for piece in self.record.pieces(start..end) {
+            let mut pieces = self.record.pieces(start..end).peekable();
+            let key = |piece: &Piece| (length, piece.written_at, piece.event_count());
+            while let Some(piece) = pieces.next() {
                 let found = || stretches(self.record, &piece, length);
-                self.known
-                    .entry((length, piece.written_at, piece.event_count()))
-                    .or_insert_with(found)
-                    .iter()
-                    .for_each(&mut see);
+                let found = self.known.entry(key(&piece)).or_insert_with(found);
+                found.iter().for_each(&mut see);
+                while pieces.next_if(|next| key(next) == key(&piece)).is_some() {
+                    found.iter().for_each(&mut see);
+                }
             }
             start = end;
         }

@@ -385,10 +385,39 @@ impl Record {
 
     /// The events at some places, piece by piece.
     pub fn pieces(&self, mut places: Range<usize>) -> impl Iterator<Item = Piece<'_>> {
+        // The last piece, and how many times more it comes that are not looked for.
+        let mut last: Option<(Piece<'_>, usize)> = None;
         std::iter::from_fn(move || {
-            let piece = (!places.is_empty()).then(|| self.piece(places.clone()))?;
+            if places.is_empty() {
+                return None;
+            }
+            let piece = match &mut last {
+                Some((piece, left)) if *left > 0 => {
+                    *left -= 1;
+                    piece.times += 1;
+                    *piece
+                }
+                last => {
+                    let piece = self.piece(places.clone());
+                    *last = Some((piece, self.times_more(&piece, &places)));
+                    piece
+                }
+            };
             places.start += piece.event_count();
             Some(piece)
+        })
+    }
+
+    /// How many times more the piece with which some places begin comes within them, if it is all of what comes
+    /// again there.
+    fn times_more(&self, piece: &Piece, places: &Range<usize>) -> usize {
+        let after = (self.copies).partition_point(|copies| copies.place <= places.start);
+        let copies = self.copies[..after].last();
+        let whole = copies.filter(|copies| copies.events == piece.event_count());
+        whole.map_or(0, |copies| {
+            let end = copies.end().min(places.end);
+            let times = end.saturating_sub(places.start) / copies.events;
+            times.saturating_sub(1)
         })
     }
 
