@@ -35,6 +35,15 @@ impl Sizes {
     }
 }
 
+/// The first of some things, with their names, that so many ranks do not divide, and how many there are.
+pub(super) fn undivided(ranks: u64, things: &[(Message, Option<u64>)]) -> Option<(&Message, u64)> {
+    let whole = |count: u64| ranks < 2 || count.is_multiple_of(ranks);
+    let mut counted = things
+        .iter()
+        .filter_map(|(things, count)| Some((things, count.filter(|&count| count > 0)?)));
+    counted.find(|&(_, count)| !whole(count))
+}
+
 /// Refuses so many ranks for the first of some things, with their names, that they do not divide.
 pub(super) fn must_divide(
     key: &str,
@@ -42,11 +51,7 @@ pub(super) fn must_divide(
     things: &[(Message, Option<u64>)],
     findings: &mut Vec<Finding>,
 ) {
-    let whole = |count: u64| ranks < 2 || count.is_multiple_of(ranks);
-    let mut counted = things
-        .iter()
-        .filter_map(|(things, count)| Some((things, count.filter(|&count| count > 0)?)));
-    let Some((things, count)) = counted.find(|&(_, count)| !whole(count)) else {
+    let Some((things, count)) = undivided(ranks, things) else {
         return;
     };
     let finding = Finding::error(

@@ -1,9 +1,10 @@
 //! Tensor parallelism.
 
 use super::beside::Beside;
-use super::divides::divides_modules;
+use super::divides::{divides_experts, divides_modules};
+use super::mesh::divisor;
 use super::refusal::not_estimated;
-use super::sizes::{Sizes, must_divide};
+use super::sizes::{Sizes, must_divide, undivided};
 use super::steps;
 use crate::ask::{
     Attention, DataParallelKind, EvaluationKind, Finding, Framework, Loss, MasterWeights, Message,
@@ -214,6 +215,21 @@ pub(super) fn check_model(
             sizes.key_value_heads,
         ),
     ];
+    if divides_experts(scenario)
+        && let Some((things, count)) = undivided(asked.size, &whole)
+    {
+        let ranks = asked.size;
+        let why = message!(
+            parallelism::heads_beside_experts,
+            key = SIZE,
+            ranks,
+            count,
+            things
+        );
+        let fix = divisor(count, ranks);
+        findings.push(Finding::error(SIZE, why).with_fix(SIZE, fix));
+        return;
+    }
     if asked.kind == TensorParallelKind::Megatron {
         whole.push((message!(parallelism::mlp_columns), sizes.intermediate));
     }

@@ -206,6 +206,20 @@ fn what_expert_parallelism_cannot_do_is_refused_with_a_repair() {
     has(&both(8, "all_to_all"), "parallelism.ep.size", 4);
     let wide = json!({"tp": planned(4), "ep": {"size": 2}});
     has(&mixture(wide, json!({})), "parallelism.ep.size", 4);
+    // Four heads of keys and values: it is told what divides experts alone.
+    let eight = mixture(
+        json!({"tp": planned(8), "ep": {"size": 8}}),
+        json!({"model": "qwen3-30b-a3b", "hardware": {"gpus_per_node": 8}}),
+    );
+    has(&eight, "parallelism.tp.size", 4);
+    let scenario: Scenario = serde_json::from_value(eight).expect("a scenario");
+    let told = format!("{:?}", resolve(&scenario).findings);
+    assert!(told.contains("heads_beside_experts"), "{told}");
+    let alone = mixture(
+        json!({"dp": fsdp(), "ep": {"size": 8}}),
+        json!({"model": "qwen3-30b-a3b", "hardware": {"gpus_per_node": 8}}),
+    );
+    assert_eq!(errors(alone), []);
     let usual = json!({"dp": {"kind": "fsdp2"}, "ep": {"size": 4}});
     has(
         &mixture(usual, json!({})),

@@ -250,6 +250,8 @@ groups! {
             "{key} 为 {size}；参数的分片数乘以副本数应等于共享参数的 {ranks} 个进程。";
         not_divided: "{key} is {ranks}, but {count} {things} cannot be divided among so many ranks.",
             "{key} 为 {ranks}，但 {count} 个{things}无法在这些进程间均分。";
+        heads_beside_experts: "{key} is {ranks}, but {count} {things} cannot be divided among so many ranks. transformers 5.23 divides attention beside experts, too (base_model_tp_plan), and refuses the empty tp_plan that enable_expert_parallel sets; ranks of FSDP2 divide experts alone: parallelism.dp.kind fsdp2, parallelism.dp.plan transformers.",
+            "{key} 为 {ranks}，但 {count} 个{things}无法在这些进程间均分。transformers 5.23 划分专家时也划分注意力（base_model_tp_plan），并拒绝 enable_expert_parallel 所设的空 tp_plan；若只划分专家，可用 FSDP2 的进程：parallelism.dp.kind 为 fsdp2，parallelism.dp.plan 为 transformers。";
         tokens: "tokens of a sample",
             "样本词元";
         heads: "attention heads",
