@@ -58,6 +58,7 @@ const OF_OPTIONS: &[&str] = &[
     "objectives.jsonl",
     "objectives_beside.jsonl",
     "objectives_evaluated.jsonl",
+    "objectives_experts.jsonl",
     "objectives_ranks.jsonl",
     "optimizers.jsonl",
     "pipeline.jsonl",
@@ -165,6 +166,16 @@ const NOT_HELD: &[(&str, &[&str], &str)] = &[
         "nemotron_h.jsonl",
         &["peak_reserved p95"],
         "its two models of 35 MiB are off by one segment of 2 MiB, the larger ones by none",
+    ),
+    (
+        "objectives_experts.jsonl",
+        &[
+            "composition worst",
+            "peak_reserved median",
+            "peak_reserved p95",
+        ],
+        "the harness calls gathered weights otherwise (30 %), as of the same ranks beside the usual loop; of models of \
+         two layers more is reserved than was (1.5 %, 11 %; not found yet), where live tensors are the same",
     ),
     (
         "objectives_ranks.jsonl",

@@ -86,6 +86,11 @@ impl Fsdp2 {
         fsdp
     }
 
+    /// Shards a model beside the one that is trained, as that.
+    pub(super) fn beside(t: &Tape, spec: &ResolvedSpec, registered: &[Registered]) -> Rc<Self> {
+        Self::new(t, spec, registered, Modules::of, 1)
+    }
+
     /// Shards a model beside the one that is trained, all of it in one group.
     pub(super) fn whole(t: &Tape, spec: &ResolvedSpec, registered: &[Registered]) -> Rc<Self> {
         Self::new(t, spec, registered, |t, _, _| Modules::whole(t), 1)

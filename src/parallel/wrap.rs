@@ -7,7 +7,7 @@ use super::fsdp2::{Fsdp2, Fsdp2Stages};
 use super::tensor::TensorParallel;
 use super::wrapper::Wrapper;
 use super::zero::{Gathered, Parts, Stage1And2, Stage3};
-use crate::ask::DataParallelKind;
+use crate::ask::{DataParallelKind, Plan};
 use crate::model::ResolvedSpec;
 use crate::tape::{OwnHooks, Registered, Tape, by_module};
 use std::rc::Rc;
@@ -128,14 +128,22 @@ fn for_fsdp2<M>(t: &Tape, spec: &ResolvedSpec, build: impl FnOnce() -> M) -> (M,
     (model, t.take_registered())
 }
 
-/// Whether a rank gathers all of a model that it compares the trained one with at once.
+/// Whether a rank may gather all of a model that it compares the trained one with at once.
 pub fn gathers_reference_whole(spec: &ResolvedSpec) -> bool {
     spec.parallelism.dp.kind == DataParallelKind::Fsdp2
 }
 
+/// Whether such a model is divided as it is loaded, as transformers plans it (`from_pretrained(distributed_config=..)`,
+/// transformers 5.23): accelerate has nothing to wrap then.
+fn loads_divided(spec: &ResolvedSpec) -> bool {
+    spec.parallelism.dp.fsdp.plan == Plan::Transformers
+}
+
 /// Whether what a rank gathers of such a model in the first step stays for all others.
 pub fn keeps_reference_gathered(spec: &ResolvedSpec) -> bool {
-    gathers_reference_whole(spec) && !spec.parallelism.dp.fsdp.reshard_after_forward
+    let keeps_last = loads_divided(spec);
+    let reshards = spec.parallelism.dp.fsdp.reshard_after_forward && !keeps_last;
+    gathers_reference_whole(spec) && !reshards
 }
 
 /// Whether references are whole on each rank of what wraps the trained model.
@@ -147,7 +155,7 @@ pub fn keeps_references_whole(spec: &ResolvedSpec) -> bool {
 
 /// Builds a model that the trained one is compared with, as TRL prepares it: whole under DDP and the first stages of
 /// `ZeRO` (`accelerator.prepare_model(evaluation_mode=True)`, `prepare_deepspeed`), one group under FSDP2, and divided
-/// as the trained one under FSDP1 (`prepare_fsdp`, `models/utils.py`, trl 1.16).
+/// as the trained one under FSDP1 (`prepare_fsdp`, `models/utils.py`, trl 1.16) and where transformers divides both.
 pub fn wrapped_reference<M>(
     t: &Tape,
     spec: &ResolvedSpec,
@@ -156,7 +164,11 @@ pub fn wrapped_reference<M>(
     match spec.parallelism.dp.kind {
         DataParallelKind::Fsdp2 => {
             let (model, registered) = for_fsdp2(t, spec, build);
-            let fsdp = Fsdp2::whole(t, spec, &registered);
+            let fsdp = if loads_divided(spec) {
+                Fsdp2::beside(t, spec, &registered)
+            } else {
+                Fsdp2::whole(t, spec, &registered)
+            };
             (model, OwnHooks::of_modules(fsdp))
         }
         DataParallelKind::Fsdp1 => {

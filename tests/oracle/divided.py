@@ -51,10 +51,11 @@ def by_transformers(model, scenario, copies, shards, parts, experts):
     from transformers.distributed import expert_parallel
     from transformers.distributed.configuration_utils import DistributedConfig
     dp, ep = scenario["parallelism"].get("dp", {}), scenario["parallelism"].get("ep", {})
-    source = inspect.getsource(expert_parallel.AllToAllEP._dispatch_tokens)
-    if experts > 1:
+    if experts > 1 and not hasattr(expert_parallel, "balanced"):  # a reference is divided, too
+        source = inspect.getsource(expert_parallel.AllToAllEP._dispatch_tokens)
         assert READ in source
-        names = dict(vars(expert_parallel), balanced=balanced)
+        expert_parallel.balanced = balanced
+        names = dict(vars(expert_parallel))
         exec(inspect.cleandoc("\n" + source).replace(READ, BALANCED), names)
         expert_parallel.AllToAllEP._dispatch_tokens = names["_dispatch_tokens"]
     settings = DistributedConfig(tp_size=parts, fsdp_size=shards, fsdp_mixed_precision="param" in dp.get("mixed_precision", {}), dp_replicate_size=copies,

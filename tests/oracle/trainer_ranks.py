@@ -14,7 +14,8 @@ def begins(asked):
     group = ranks.group_of(asked, dp)
     master_weights.alone(group["rank"], group["size"])
     gathers_at_once()
-    return dict(ddp=dict, fsdp1=lambda: sharded(1), fsdp2=lambda: sharded(2), deepspeed_zero=lambda: dict(deepspeed=ranks.Zero.settings(asked, dp)))[dp["kind"]]()
+    # Of a model that is loaded divided no optimizer is saved, which `Trainer` asks to be told.
+    return dict(ddp=dict, divided=lambda: dict(save_strategy="no"), fsdp1=lambda: sharded(1), fsdp2=lambda: sharded(2), deepspeed_zero=lambda: dict(deepspeed=ranks.Zero.settings(asked, dp)))[dp["kind"]]()
 
 
 def sharded(version):

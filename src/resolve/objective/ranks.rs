@@ -7,15 +7,17 @@ use crate::ask::{
     message,
 };
 use crate::resolve::activations::{CHECKPOINTING, checkpointing};
+use crate::resolve::parallelism::divides_experts;
 use serde_json::Value;
 
-/// Whether ranks are those that accelerate prepares trainers for: of DDP, FSDP and DeepSpeed's `ZeRO`.
+/// Whether ranks are those that accelerate prepares trainers for, of DDP, FSDP and DeepSpeed's `ZeRO`, or among which
+/// transformers divides experts when it loads a model, which accelerate leaves as it is.
 fn sees_other_data(scenario: &Scenario) -> bool {
     let all = &scenario.parallelism;
     all.tp == TensorParallel::default()
         && all.pp == PipelineParallel::default()
         && all.cp == ContextParallel::default()
-        && all.ep == ExpertParallel::default()
+        && (all.ep == ExpertParallel::default() || divides_experts(scenario))
         && matches!(
             all.dp.kind,
             DataParallelKind::None
@@ -45,7 +47,7 @@ pub(super) fn check(scenario: &Scenario, findings: &mut Vec<Finding>) {
         none(),
     );
     refuse(
-        dp.fsdp.plan == Plan::Transformers,
+        dp.fsdp.plan == Plan::Transformers && !divides_experts(scenario),
         "parallelism.dp.plan",
         message!(objective::planned),
         ("parallelism.dp.plan", Plan::Usual.name().into()),
@@ -89,6 +91,12 @@ pub(super) fn check(scenario: &Scenario, findings: &mut Vec<Finding>) {
             && compares,
         precomputes,
         message!(objective::precomputed_by_fsdp1),
+        (precomputes, false.into()),
+    );
+    refuse(
+        divides_experts(scenario) && objective.precompute_ref_log_probs && compares,
+        precomputes,
+        message!(objective::precomputed_divided),
         (precomputes, false.into()),
     );
     refuse(
@@ -153,6 +161,24 @@ mod tests {
             let found = refused(&distillation, &json!({"dp": dp}), &json!({}));
             assert_eq!(found, expected, "{dp}");
         }
+    }
+
+    #[test]
+    fn ranks_that_divide_experts_train_with_objectives_that_hash_no_parameters() {
+        let ranks = |tp: u64| {
+            json!({"dp": {"kind": "fsdp2", "size": 4, "plan": "transformers"}, "ep": {"size": 4},
+                "tp": {"size": tp, "plan": "transformers"}})
+        };
+        let found = |objective: &Value, tp: u64| {
+            refused(objective, &ranks(tp), &json!({"model": "olmoe-1b-7b"}))
+        };
+        for kind in ["sft", "dpo", "kto", "orpo", "cpo", "grpo"] {
+            assert_eq!(found(&json!({"kind": kind}), 1), [""; 0], "{kind}");
+            assert!(found(&json!({"kind": kind}), 2).contains(&"parallelism".to_owned()));
+        }
+        let precomputes = json!({"kind": "dpo", "precompute_ref_log_probs": true});
+        let key = "objective.precompute_ref_log_probs";
+        assert_eq!(found(&precomputes, 1), [key]);
     }
 
     #[test]

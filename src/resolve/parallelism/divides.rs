@@ -9,7 +9,7 @@ pub(super) fn divides_modules(scenario: &Scenario) -> bool {
 }
 
 /// Whether a scenario divides whole experts as transformers does.
-pub(super) fn divides_experts(scenario: &Scenario) -> bool {
+pub(in crate::resolve) fn divides_experts(scenario: &Scenario) -> bool {
     let asked = scenario.parallelism.ep;
     asked.size > 1 && asked.kind != ExpertParallelKind::Megatron
 }

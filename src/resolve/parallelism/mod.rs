@@ -29,6 +29,7 @@ use sizes::Sizes;
 
 pub(super) use adapters::check_adapters;
 pub(super) use complete::complete;
+pub(super) use divides::divides_experts;
 pub(super) use idle::idle;
 
 /// Refuses what does not exist, and ranks that do not multiply to the number of GPUs.

@@ -22,10 +22,12 @@ groups! {
             "ORPO、CPO 的 logits 与量化权重各自经过实测；两者同时使用的估算未经实测。";
         usual_loop: "Not estimated beside TRL's objectives yet.",
             "暂不支持与 TRL 的训练目标同时使用。";
-        data_parallel: "TRL's objectives are estimated on ranks that each see other data, DDP, FSDP and DeepSpeed's ZeRO; not where GPUs divide the model itself or its sequences.",
-            "TRL 的训练目标支持数据并行（DDP、FSDP、DeepSpeed ZeRO），不支持由多个 GPU 划分模型本身或序列。";
-        planned: "Beside TRL's objectives FSDP2 is estimated as accelerate wraps layers, not by transformers' own plan.",
-            "与 TRL 的训练目标同时使用时，FSDP2 按 accelerate 逐层包装，不支持 transformers 自带的方案。";
+        data_parallel: "TRL's objectives are estimated on ranks that each see other data: DDP, FSDP, DeepSpeed's ZeRO, and FSDP2 by transformers' own plan where it divides whole experts; not where GPUs divide other modules, layers or sequences.",
+            "TRL 的训练目标支持数据并行（DDP、FSDP、DeepSpeed ZeRO，以及按 transformers 自带方案划分整个专家的 FSDP2），不支持由多个 GPU 划分其他模块、层或序列。";
+        planned: "Beside TRL's objectives FSDP2 is estimated as accelerate wraps layers; by transformers' own plan only where that divides experts, too.",
+            "与 TRL 的训练目标同时使用时，FSDP2 按 accelerate 逐层包装；仅在同时划分专家时支持 transformers 自带的方案。";
+        precomputed_divided: "TRL hashes the parameters of the model whose log-probabilities it computes ahead, and those that transformers has divided among ranks (DTensor) cannot be hashed (run, trl 1.16).",
+            "TRL 会对预先计算对数概率的模型参数求哈希，而由 transformers 划分到各进程的参数（DTensor）无法求哈希（已运行验证，trl 1.16）。";
         teacher_on_host: "On several GPUs TRL loads the teacher to the host, and under FSDP accelerate leaves it there: its first embedding stops (run, trl 1.16). DDP and ZeRO distill.",
             "多 GPU 时 TRL 把教师模型加载到主机内存，FSDP 下 accelerate 不会移动它：第一个嵌入层即报错（实测，trl 1.16）。DDP 与 ZeRO 可以蒸馏。";
         teacher_offloaded: "What ZeRO-3 keeps of a teacher on the host is not estimated yet.",
