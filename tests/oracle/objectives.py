@@ -62,12 +62,14 @@ class Objective:
                       gradient_checkpointing_kwargs=dict(use_reentrant=checkpointing == "full_reentrant"), dataloader_pin_memory=False, disable_tqdm=True, **precision, **self.of_ranks, **more)
 
     def made(self):
-        import torch, datasets, cycle, evaluation, ranks, trainer_ranks, scenario as scenarios
+        import torch, datasets, cycle, divided, evaluation, ranks, trainer_ranks, scenario as scenarios
         import trl.trainer.utils
         asked, objective = self.asked, self.objective
         self.of_ranks = trainer_ranks.begins(asked)
         datasets.disable_progress_bars()
-        model = lambda name=None, device_map="auto", **__: self.teacher(device_map) if name == TEACHER else scenarios.model({**asked, "lora": None, "neftune_noise_alpha": None})
+        # What is loaded divided has memory for its part alone.
+        device = "meta" if divided.asked(asked) else "cuda"
+        model = lambda name=None, device_map="auto", **__: self.teacher(device_map) if name == TEACHER else scenarios.model({**asked, "lora": None, "neftune_noise_alpha": None}, device)
         name = dict(sft="SFT", dpo="DPO", grpo="GRPO", reward="Reward", kto="KTO", orpo="ORPO", cpo="CPO", distillation="Distillation")[self.kind]
         within = f"trl.experimental.{self.kind}" if self.kind in EXPERIMENTAL else "trl.trainer"
         module = __import__(f"{within}.{name.lower()}_trainer", fromlist=["x"])
