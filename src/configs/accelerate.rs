@@ -96,6 +96,11 @@ pub(super) const ROWS: &[Row] = &[
         "parallelism_config.parallelism_config_sp_attn_implementation",
         Decides("attention"),
     ),
+    (
+        "deepspeed_config.zero3_init_flag",
+        Decides("around.loading"),
+    ),
+    ("zero3_init_flag", Decides("around.loading")),
     ("fp8_config.*", Lacks(Lack::Fp8)),
     ("dynamo_config.*", Lacks(Lack::Compile)),
     ("dynamo_backend", Lacks(Lack::Compile)),
@@ -103,7 +108,6 @@ pub(super) const ROWS: &[Row] = &[
 ];
 
 pub(super) const WITHOUT_MEMORY: &[&str] = &[
-    "deepspeed_config.zero3_init_flag",
     "compute_environment",
     "machine_rank",
     "main_process_ip",
@@ -121,7 +125,6 @@ pub(super) const WITHOUT_MEMORY: &[&str] = &[
     "commands",
     "command_file",
     "deepspeed_config.gradient_clipping",
-    "deepspeed_config.zero3_*",
     "ipex_config*",
     "mpirun_config*",
     "fsdp_config",
@@ -144,7 +147,6 @@ pub(super) const WITHOUT_MEMORY: &[&str] = &[
     "deepspeed_hostfile",
     "deepspeed_multinode_launcher",
     "env",
-    "zero3_init_flag",
     "zero3_save_16bit_model",
     "gradient_clipping",
     "quiet",
@@ -239,6 +241,8 @@ fn finish(said: &Said, job: &mut Job) {
         }
         _ => {}
     }
+    let flags = ["deepspeed_config.zero3_init_flag", "zero3_init_flag"];
+    job.builds_whole = flags.iter().any(|key| said.flag(key) == Some(false));
     if said.is_on("use_cpu") || said.is_on("cpu") {
         job.set("host.cuda", false);
     }

@@ -248,11 +248,17 @@ fn accumulate(job: &mut Job, gpus: Option<u64>) {
 }
 
 /// What stands around the steps: quantized weights, which lie on one GPU in both forms for a moment while they are
-/// loaded, and checkpoints of what is divided, which is gathered.
+/// loaded; models that `from_pretrained` builds within `deepspeed.zero.Init` once trainers have told transformers of
+/// ZeRO 3 (`HfTrainerDeepSpeedConfig`, transformers 5.23); and checkpoints of what is divided, which is gathered.
 fn around(job: &mut Job) {
     let quantized = job.get("quantization.type").is_some();
-    if quantized && job.wrapper.is_none() && job.get("objective.kind").is_none() {
+    let plain = job.get("objective.kind").is_none();
+    if quantized && job.wrapper.is_none() && plain {
         job.set("around.loading", "device_map");
+    }
+    let partitioned = job.wrapper == Some(Wrapper::Zero) && divides_parameters(job);
+    if partitioned && !quantized && plain && !job.builds_whole {
+        job.set("around.loading", "zero_init");
     }
     if job.saves && divides_parameters(job) {
         job.set("around.saving", true);

@@ -234,6 +234,8 @@ pub(super) struct Job<'a> {
     pub plain_when_sharded: bool,
     /// Whether FSDP's policy alone makes the precision mixed, and autocast where there is no FSDP.
     pub casts_by_fsdp_alone: bool,
+    /// Whether ZeRO 3 divides a model that was built whole (`zero3_init_flag: false`).
+    pub builds_whole: bool,
     /// Whether checkpoints are saved.
     pub saves: bool,
     /// Samples of a step on all GPUs, and the ranks that see the same ones.
@@ -277,6 +279,7 @@ impl<'a> Job<'a> {
             needs_gpus: false,
             plain_when_sharded: false,
             casts_by_fsdp_alone: false,
+            builds_whole: false,
             saves: false,
             global_batch: None,
             reduces_in: None,

@@ -84,6 +84,11 @@ impl Allocator {
         self.most_reserved
     }
 
+    /// The most is counted from here on (`torch.cuda.reset_peak_memory_stats`).
+    pub fn forgets_most(&mut self) {
+        self.most_reserved = self.reserved;
+    }
+
     /// A pool.
     #[inline(always)]
     pub(super) fn pool(&self, id: PoolId) -> &Pool {

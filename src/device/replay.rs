@@ -90,6 +90,8 @@ pub struct Replay {
     places: Places,
     /// Requests so far.
     done: usize,
+    /// The limit from where the run begins on, until it has.
+    later: Option<Limit>,
     /// Under [`Limit::Watched`] the run as it was before it would have taken more, with that much.
     within: Option<Box<Self>>,
 }
@@ -101,7 +103,26 @@ impl Replay {
             allocator: Allocator::new(settings),
             places: Places::with_capacity(storages),
             done: 0,
+            later: None,
             within: None,
+        }
+    }
+
+    /// The same, with no limit before the run begins.
+    pub fn unlimited_before(storages: usize, settings: Settings) -> Self {
+        let later = Some(settings.limit);
+        let limit = Limit::None;
+        Self {
+            later,
+            ..Self::new(storages, Settings { limit, ..settings })
+        }
+    }
+
+    /// The run begins: what was held before is no part of it.
+    pub fn begins(&mut self) {
+        if let Some(limit) = self.later.take() {
+            self.allocator.settings.limit = limit;
+            self.allocator.forgets_most();
         }
     }
 

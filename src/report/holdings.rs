@@ -25,6 +25,8 @@ pub(super) struct Holdings<'a> {
     points: &'a mut [TimelinePoint],
     /// The event with which the first phase begins that is not of loading: the model is built then.
     built: u32,
+    /// Whether what is held before the first phase is no part of the run.
+    begins_loaded: bool,
     /// Events and phases so far.
     event: u32,
     phase: usize,
@@ -45,6 +47,7 @@ impl<'a> Holdings<'a> {
             phases,
             points,
             built,
+            begins_loaded: false,
             event: 0,
             phase: 0,
             highest: Held::default(),
@@ -52,6 +55,14 @@ impl<'a> Holdings<'a> {
             of_phase: Held::default(),
             point: 0,
             shown,
+        }
+    }
+
+    /// The same where what comes before the first phase is no part of the run, if `begins_loaded`.
+    pub fn from_first_phase(self, begins_loaded: bool) -> Self {
+        Self {
+            begins_loaded,
+            ..self
         }
     }
 
@@ -105,6 +116,9 @@ impl<'a> Holdings<'a> {
     }
 
     fn end_phase(&mut self) {
+        if self.phase == 0 && self.begins_loaded {
+            return;
+        }
         self.highest = self.highest.max_of_each(self.of_phase);
         if let Some(ended) = self.phases[..self.phase].last_mut() {
             ended.held = self.of_phase;

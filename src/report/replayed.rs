@@ -11,7 +11,12 @@ use crate::units::Bytes;
 
 /// A trace's way through a fresh allocator, at its beginning.
 pub fn replay(trace: &Trace, settings: Settings) -> Replay {
-    Replay::new(trace.record.storage_count(), settings)
+    let storages = trace.record.storage_count();
+    if trace.begins_loaded {
+        Replay::unlimited_before(storages, settings)
+    } else {
+        Replay::new(storages, settings)
+    }
 }
 
 /// Runs what is left of a trace through an allocator and shows what is held after each event.
@@ -68,9 +73,14 @@ pub fn replayed(
                         seen.marked(replay.run(Request::Nothing)?);
                     }
                     Event::Mark(_) if !std::mem::take(&mut empties) => {
+                        replay.begins();
                         seen.marked(replay.run(Request::Nothing)?);
                     }
-                    Event::Mark(_) | Event::EmptyCache => {
+                    Event::Mark(_) => {
+                        seen.emptied(replay.run(Request::EmptyCache)?);
+                        replay.begins();
+                    }
+                    Event::EmptyCache => {
                         seen.emptied(replay.run(Request::EmptyCache)?);
                     }
                 }

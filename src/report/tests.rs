@@ -180,3 +180,30 @@ fn parameters_are_flattened_on_the_host_where_the_device_has_room_for_one_copy()
         small.steady_step.phases.len()
     );
 }
+
+#[test]
+fn a_model_that_zero_3_divides_is_no_part_of_the_run_as_a_whole() {
+    let whole = Bytes(2 * 1_543_714_304);
+    let on = |memory: u64, loading: &str| {
+        let asked = serde_json::json!({
+            "model": "qwen2.5-1.5b", "precision": "bf16", "seq_len": 512,
+            "hardware": {"gpu": "rtx-4090", "gpu_memory": memory},
+            "parallelism": {"dp": {"kind": "deepspeed_zero", "size": 16, "stage": 3}},
+            "around": {"loading": loading},
+        });
+        let scenario = serde_json::from_value(asked).expect("a scenario");
+        estimate(&scenario).expect("an answer").report
+    };
+    let large = on(80_000_000_000, "none");
+    assert_eq!(large.device.run.before, None);
+    let loaded = on(80_000_000_000, "cpu").device;
+    assert!(
+        loaded.run.peak_allocated >= whole,
+        "built whole, then divided"
+    );
+    // Without the room for all that the allocator kept, but with that for the steps.
+    let tight = large.device.total - Bytes(1);
+    let small = on(tight.get(), "none");
+    assert!(small.verdict.device.fits);
+    assert_eq!(small.device.steady_step, large.device.steady_step);
+}

@@ -206,6 +206,7 @@ impl Recorded {
             marks: self.marks,
             scopes: self.scopes,
             details: self.details,
+            begins_loaded: false,
             num_parameters: counts.parameters,
             num_trainable: counts.trainable,
             saved_for_backward: counts.saved_for_backward,

@@ -20,17 +20,27 @@ const MICRO_BATCHES: u64 = 4;
 /// Runs a spec: every allocation and free in program order. Of a step with more than
 /// [`MICRO_BATCHES`] micro-batches only so many are run.
 pub fn simulate(spec: &ResolvedSpec) -> Trace {
-    run(spec, accumulation(spec), Tape::new)
+    begun(spec, run(spec, accumulation(spec), Tape::new))
 }
 
 /// The same with the operation, the shape and the type of each tensor, which takes a little longer.
 pub fn simulate_in_detail(spec: &ResolvedSpec) -> Trace {
-    run(spec, accumulation(spec), Tape::with_details)
+    begun(spec, run(spec, accumulation(spec), Tape::with_details))
 }
 
 /// The same with what streams and the host wait for, which no memory depends on but on a device that lags behind.
 pub fn simulate_with_waits(spec: &ResolvedSpec) -> Trace {
-    run(spec, accumulation(spec), Tape::with_waits)
+    begun(spec, run(spec, accumulation(spec), Tape::with_waits))
+}
+
+/// A trace with where its run begins. A model that ZeRO 3 divides is built within `deepspeed.zero.Init` as a rule
+/// (`from_pretrained`, transformers 5.23), so that no rank ever has all of it.
+fn begun(spec: &ResolvedSpec, trace: Trace) -> Trace {
+    let divided = spec.parallelism.dp.partitions_parameters();
+    Trace {
+        begins_loaded: divided && !spec.around.loads(),
+        ..trace
+    }
 }
 
 fn accumulation(spec: &ResolvedSpec) -> u32 {

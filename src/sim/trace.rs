@@ -60,6 +60,9 @@ pub struct Trace {
     pub scopes: Scopes,
     /// What made the storages, when that was asked for: [`crate::sim::simulate_in_detail`].
     pub details: Details,
+    /// Whether the run begins with its first phase, in which a model is there that was loaded in a way that is not
+    /// simulated: what building it takes here, whole, is no part of the run.
+    pub begins_loaded: bool,
     /// Elements of all parameters.
     pub num_parameters: u64,
     /// Elements of the parameters that are trained.
