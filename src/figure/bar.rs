@@ -1,5 +1,6 @@
 //! A stacked bar against a capacity.
 
+use crate::report::Fit;
 use crate::units::Bytes;
 
 /// Room beyond the capacity, so that its line never lies on the bar's end.
@@ -7,9 +8,6 @@ const MARGIN: f64 = 1.06;
 
 /// Parts smaller than this share of the total are shown as one, where there are several.
 pub const SMALL: f64 = 0.01;
-
-/// Less headroom than this share of the capacity is called tight.
-const TIGHT: f64 = 0.1;
 
 /// One part of a bar.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -36,12 +34,11 @@ pub enum Standing {
 impl Standing {
     /// How `needed` stands to `capacity`.
     pub fn of(needed: Bytes, capacity: Bytes) -> Self {
-        if needed > capacity {
-            Self::Exceeds
-        } else if ((capacity - needed).get() as f64) < capacity.get() as f64 * TIGHT {
-            Self::Tight
-        } else {
-            Self::Fits
+        let fit = Fit::new(needed, capacity);
+        match (fit.fits, fit.is_tight()) {
+            (false, _) => Self::Exceeds,
+            (true, true) => Self::Tight,
+            (true, false) => Self::Fits,
         }
     }
 

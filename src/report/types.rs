@@ -288,6 +288,12 @@ impl Fit {
         }
     }
 
+    /// Whether it fits with less than a tenth of the capacity to spare: what other programs take, what NCCL and
+    /// libraries hold outside of PyTorch, and longer samples than usual may then be too much.
+    pub fn is_tight(&self) -> bool {
+        self.fits && self.headroom().get() < self.capacity.get() / 10
+    }
+
     /// Bytes to spare; zero when it does not fit.
     pub fn headroom(&self) -> Bytes {
         self.capacity - self.needed

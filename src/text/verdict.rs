@@ -19,7 +19,16 @@ pub fn verdict_answer(verdict: &Verdict, units: ByteUnits, language: Language) -
     let device = Scale::new(verdict.device.capacity, units);
     let host = Scale::new(verdict.host.capacity, units);
     let killed = verdict.host.shortfall() > verdict.swapped;
+    let tight = verdict.device.is_tight();
     match (verdict.device.fits, verdict.host.fits, language) {
+        (true, true, Language::English) if tight => format!(
+            "Fits tightly: {} to spare, less than 10 %.",
+            device.between(verdict.device.needed, verdict.device.capacity)
+        ),
+        (true, true, Language::Chinese) if tight => format!(
+            "勉强放得下：显存仅余 {}，不到 10%。",
+            device.between(verdict.device.needed, verdict.device.capacity)
+        ),
         (true, true, Language::English) => format!(
             "Fits, {} to spare.",
             device.between(verdict.device.needed, verdict.device.capacity)
@@ -147,6 +156,23 @@ mod tests {
             verdict_detail(&verdict, ByteUnits::Binary, Language::English),
             "Needs 71.0 of 79.0\u{a0}GiB VRAM at the optimizer step; host RAM 38.0 of 128\u{a0}GiB."
         );
+    }
+
+    #[test]
+    fn what_fits_with_less_than_a_tenth_to_spare_says_so() {
+        let say = |device, language| {
+            verdict_answer(&verdict(device, (38, 128)), ByteUnits::Binary, language)
+        };
+        assert_eq!(
+            say((72, 79), Language::English),
+            "Fits tightly: 7.0\u{a0}GiB to spare, less than 10 %."
+        );
+        assert_eq!(
+            say((72, 79), Language::Chinese),
+            "勉强放得下：显存仅余 7.0\u{a0}GiB，不到 10%。"
+        );
+        assert!(say((9, 10), Language::English).starts_with("Fits, "));
+        assert!(say((10, 10), Language::English).starts_with("Fits tightly: "));
     }
 
     #[test]

@@ -97,7 +97,7 @@ renamed! {
     "deepseek-v3.2": "deepseek-v3.2-speciale";
     "deepseek-v2": "deepseek-v2.5", "deepseek-coder-v2";
     "deepseek-v2-lite": "deepseek-coder-v2-lite";
-    "deepseek-llm-7b": "deepseek-math-7b", "deepseek-coder-7b-v1.5";
+    "deepseek-llm-7b": "deepseek-math-7b", "deepseek-coder-7b-v1.5", "deepseek-prover-v1.5", "deepseek-prover-v2-7b";
     "starcoder2-15b": "starchat2-15b", "starchat2-15b-sft-v0.1", "starchat2-15b-v0.1";
     "starcoder-15b": "starchat-beta" = 49_156, "starchat-alpha" = 49_156, "starcoderbase";
     "yi-6b": "yi-1.5-6b", "yi-6b-200k";
