@@ -182,6 +182,12 @@ fn axolotl_adapts_linear_layers_and_not_the_parameters_of_experts() {
 const FACTORY: &str =
     "stage: sft\ntemplate: llama3\ncutoff_len: 512\nper_device_train_batch_size: 1\nbf16: true\n";
 
+/// Whether it is said that the framework's own trainer differs in this way.
+fn said(job: &Job, how: Differs) -> bool {
+    let mut notes = job.read.notes.iter();
+    notes.any(|note| matches!(note, Note::Differs { how: own, .. } if *own == how))
+}
+
 fn factory(rest: &str) -> Job {
     job_of(&[("job.yaml", &format!("{FACTORY}{rest}"))], &[])
 }
@@ -194,6 +200,7 @@ fn layers_that_are_trained_alone_are_the_last_the_first_or_spread() {
         ));
         let frozen = job.scenario.frozen.clone();
         assert!(estimate(&job.scenario).is_ok(), "{:?}", job.said);
+        assert!(said(&job, Differs::FrozenHalf));
         assert!(frozen.contains(&"model.norm.weight".to_owned()));
         let layers = values(&job.scenario);
         assert_eq!(layers["lora"], Value::Null);
@@ -228,10 +235,6 @@ fn single_modules_of_layers_that_are_trained_are_told_as_not_followed() {
 
 #[test]
 fn what_llama_factory_trains_in_its_own_way_is_approximated_and_said() {
-    let said = |job: &Job, how: Differs| {
-        let mut notes = job.read.notes.iter();
-        notes.any(|note| matches!(note, Note::Differs { how: own, .. } if *own == how))
-    };
     let oft = factory(
         "model_name_or_path: meta-llama/Meta-Llama-3-8B\nfinetuning_type: oft\noft_block_size: 32\noft_target: all\nquantization_bit: 4\nquantization_method: bnb\n",
     );

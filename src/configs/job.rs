@@ -149,6 +149,8 @@ pub enum Differs {
     HostReference,
     /// Its preparation of tensor parallelism fails with later versions of transformers.
     Stops,
+    /// Layers that are not trained stay in 16 bits where others are fp32.
+    FrozenHalf,
     /// Rotations of the inputs of layers are trained.
     Rotations,
     /// One sample is enough for an objective that compares with the others of its batch.

@@ -55,10 +55,7 @@ pub fn linear_layers(scenario: &Scenario) -> Vec<String> {
     }
     let modules = modules_of(scenario);
     let mut names = names_but_outputs(&modules);
-    if modules
-        .iter()
-        .any(|module| expert_adapters::is_router(&module))
-    {
+    if modules.iter().any(expert_adapters::is_router) {
         names.push("gate");
     }
     names.into_iter().map(str::to_owned).collect()

@@ -294,6 +294,10 @@ fn differs(framework: &str, how: Differs, language: Language) -> String {
             "up to 1.15 stops here with transformers 5.16 and later, which lack a class that it imports for tensor parallelism beside FSDP2: the estimate is of the versions before.",
             "（至 1.15）在 transformers 5.16 及以后会在此报错：其在 FSDP2 与张量并行并用时导入的类已不存在；这里按之前的版本估算。",
         ),
+        Differs::FrozenHalf => (
+            "keeps the layers that it does not train in 16 bits: the estimate has all weights in fp32, which takes 2 bytes more for each that is not trained.",
+            "把不训练的层保留为 16 位：这里所有权重按 fp32 估算，每个不训练的参数多 2 字节。",
+        ),
         Differs::Rotations => (
             "rotates the inputs of layers: the estimate is of LoRA with about as many trained parameters, which lacks the rotated copies of the inputs and so takes less.",
             "旋转各层的输入：这里按训练参数量相近的 LoRA 估算，不计旋转后的输入副本，占用较少。",

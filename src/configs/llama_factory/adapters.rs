@@ -46,6 +46,10 @@ fn freeze(said: &Said, job: &mut Job) {
         None => (false, count.trim()),
     };
     let layers = count.parse().unwrap_or(2);
+    if !said.is_on("pure_bf16") && job.mixed.is_some() {
+        let (framework, how) = ("LLaMA-Factory", Differs::FrozenHalf);
+        job.notes.push(Note::Differs { framework, how });
+    }
     job.trained = Some(match (said.is_on("use_llama_pro"), first) {
         (true, _) => Trained::Spread(layers),
         (_, true) => Trained::First(layers),
