@@ -305,3 +305,22 @@ fn a_model_of_torchtune_can_be_its_sizes() {
     assert_eq!(report.report.model.num_parameters, 1_100_048_384);
     assert!(job.read.ignored.iter().all(|own| !own.key.contains("num_")));
 }
+
+#[test]
+fn clipping_beside_the_plan_of_transformers_has_the_peaks_that_were_measured() {
+    // torch 2.15, transformers 5.23, `Accelerator._clip_grad_norm_dtensor_aware` of accelerate 1.15, rank 0 of 8.
+    let scenario = json!({"model": "llama-3.1-8b", "micro_batch_size": 1, "seq_len": 512, "precision": "bf16",
+        "optimizer": {"impl": "fused"}, "clip_grad_norm": true, "parallelism": {
+            "dp": {"kind": "fsdp2", "size": 4, "plan": "transformers"},
+            "tp": {"size": 2, "plan": "transformers"}}});
+    let (scenario, _) = highwater::codec::decode_json(&scenario.to_string());
+    let estimate = estimate(&scenario).expect("a report");
+    let device = &estimate.report.device;
+    let peaks: Vec<u64> = device
+        .steady_step
+        .phases
+        .iter()
+        .map(|phase| phase.peak_tensor.get())
+        .collect();
+    assert_eq!(peaks[..3], [9_929_711_616, 10_218_819_072, 8_030_864_896]);
+}
