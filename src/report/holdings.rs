@@ -59,7 +59,7 @@ impl<'a> Holdings<'a> {
     }
 
     /// The same where what comes before the first phase is no part of the run, if `begins_loaded`.
-    pub fn from_first_phase(self, begins_loaded: bool) -> Self {
+    pub fn since_first_phase(self, begins_loaded: bool) -> Self {
         Self {
             begins_loaded,
             ..self

@@ -222,7 +222,7 @@ impl<'a> Watcher<'a> {
         let mut replay = replay(trace, settings);
         replay.make_room(storages as usize);
         let mut held =
-            Holdings::new(&mut phases, &mut points, built).from_first_phase(trace.begins_loaded);
+            Holdings::new(&mut phases, &mut points, built).since_first_phase(trace.begins_loaded);
         let failure = replayed(trace, &mut replay, emptied, &mut held).err();
         let [highest, built] = held.ended();
         let total = |at: usize| points[at].composition.total();

@@ -33,7 +33,7 @@ pub fn simulate_with_waits(spec: &ResolvedSpec) -> Trace {
     begun(spec, run(spec, accumulation(spec), Tape::with_waits))
 }
 
-/// A trace with where its run begins. A model that ZeRO 3 divides is built within `deepspeed.zero.Init` as a rule
+/// A trace with where its run begins. A model that `ZeRO` 3 divides is built within `deepspeed.zero.Init` as a rule
 /// (`from_pretrained`, transformers 5.23), so that no rank ever has all of it.
 fn begun(spec: &ResolvedSpec, trace: Trace) -> Trace {
     let divided = spec.parallelism.dp.partitions_parameters();

@@ -32,7 +32,9 @@ impl Plan<'_> {
         let quantization = self.spec.quantization;
         let prepares = quantization.is_on() && quantization.prepare_for_kbit_training;
         let empties = prepares && Facts::of(self.spec).transformers == Transformers::V5;
-        recast::cast(self.tape, self.loaded.take(), empties);
+        if prepares || !self.loaded.borrow().is_empty() {
+            recast::cast(self.tape, self.loaded.take(), empties);
+        }
         let (adapters, places) = self.spec.lora.as_ref().map_or((0, Vec::new()), |options| {
             // DeepSpeed's engine casts whatever the model holds to half precision, and FSDP gathers all in
             // one dtype.

@@ -26,7 +26,7 @@ pub(crate) fn saved_scale_codes(t: &Tape, layers: u64) -> Vec<Tensor> {
 /// A weight in four bits, which stays frozen.
 pub(super) struct Packed {
     weight: FourBit,
-    packed: Tensor,
+    bytes: Tensor,
     /// What it takes to unpack the weight.
     state: Vec<Tensor>,
     /// The table that all quantized scales are made with.
@@ -162,7 +162,7 @@ impl Packed {
         b.once_loaded(name, elements, move |t| fill(t, parts, weight));
         Self {
             weight,
-            packed,
+            bytes: packed,
             state,
             _table: held,
         }
@@ -186,7 +186,7 @@ impl Packed {
 
     /// The packed weight itself.
     pub(super) fn own(&self) -> &Tensor {
-        &self.packed
+        &self.bytes
     }
 
     /// The weight `[outputs, inputs]` at full width.
@@ -219,12 +219,12 @@ impl Linear4bit {
     pub(crate) fn base(&self) -> BaseWeight {
         let Packed {
             weight,
-            packed,
+            bytes,
             state,
             ..
         } = &self.weight;
         let state = || state.iter().cloned();
-        let packed = [packed.clone()];
+        let packed = [bytes.clone()];
         BaseWeight::FourBit(*weight, state().chain(packed).chain(state()).collect())
     }
 

@@ -24,14 +24,15 @@ pub(super) struct Recast {
 pub(super) fn cast_back(spec: &ResolvedSpec) -> Option<[&'static str; 3]> {
     spec.quantization.casts_back().then(|| {
         let family = spec.architecture.family();
-        let names = family.map_or(LayerNames::LLAMA, |family| family.names);
-        let [tokens, output] = names.cast_back;
+        let usual = LayerNames::LLAMA.cast_back;
+        let [tokens, output] = family.map_or(usual, |family| family.names.cast_back);
         ["norm", tokens, output]
     })
 }
 
 /// Casts `all`: those that are cast back become float32 before the others do, and return after the cache was emptied
 /// where preparing `empties` it.
+#[cold]
 pub(super) fn cast(t: &Tape, all: Vec<Recast>, empties: bool) {
     let (back, stays): (Vec<Recast>, Vec<Recast>) = all.into_iter().partition(|one| one.back);
     let widened = |one: Recast| {
