@@ -215,9 +215,7 @@ const LEAVABLE: [Leavable; 8] = [
 ];
 
 /// Refusals of what the framework runs and nothing here models, by their codes, each with the setting that is left out.
-const UNMODELED: [(&str, Leavable); 5] = [
-    // Kernels of the Hub take attention sinks; those of the flash-attn package do not.
-    ("attention.sinks", ("attention", || "eager".into())),
+const UNMODELED: [(&str, Leavable); 4] = [
     (
         "objective.other_losses",
         ("liger_kernel", || Value::Array(Vec::new())),

@@ -104,7 +104,7 @@ impl LigerSupport {
 pub enum FlashRefusal {
     /// transformers writes the attention of this model, by its name in texts, in one way only.
     OneWay(&'static str),
-    /// It has no attention sinks.
+    /// It has no attention sinks: transformers takes another kernel in its place.
     Sinks,
     /// transformers does not run it where attention chooses its keys.
     ChosenKeys,

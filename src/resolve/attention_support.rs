@@ -52,7 +52,8 @@ pub(super) fn stand_in<'a>(
 fn why_no_flash(refusal: FlashRefusal) -> Finding {
     let (why, instead) = match refusal {
         FlashRefusal::OneWay(name) => (message!(attention::one_way, name), Attention::Eager),
-        FlashRefusal::Sinks => (message!(attention::sinks), Attention::Eager),
+        // `_compatible_flash_implementations` (`modeling_utils.py`, transformers 5.23).
+        FlashRefusal::Sinks => return Finding::warning("attention", message!(attention::sinks)),
         FlashRefusal::ChosenKeys => (message!(attention::chosen_keys), Attention::Sdpa),
         FlashRefusal::Because { why, instead } => (why(), instead),
     };

@@ -177,9 +177,10 @@ impl RotaryAttention {
             v = repeat_kv(t, self.options.facts, &v, groups);
         }
         let all = [&rotated_q, &rotated_k, &v];
+        // Kernels take sinks as they take heads, and keep nothing of them.
         let (out, weights) = match &self.sinks {
-            Some(sinks) => attention_sinks::attend(t, self.options, all, mask, sinks),
-            None => attend_with_weights(t, self.options, &rotated_q, &rotated_k, &v, mask),
+            Some(sinks) if !flash => attention_sinks::attend(t, self.options, all, mask, sinks),
+            _ => attend_with_weights(t, self.options, &rotated_q, &rotated_k, &v, mask),
         };
         let out = joined(t, out);
         let out = match &gate {

@@ -52,8 +52,8 @@ groups! {
             "transformers 中的 {name} 只有一种注意力实现；attention 必须为 eager。";
         stands_in: "The flash-attn package is not estimated for this model yet: {instead} is estimated in its place, which takes as much or more.",
             "暂不支持估算该模型使用 flash-attn 包的情形：以 {instead} 代替估算，所需显存相同或更多。";
-        sinks: "The flash-attn package has no attention sinks, which this model has; attention must be eager.",
-            "flash-attn 包不支持该模型所需的 attention sinks；attention 必须为 eager。";
+        sinks: "The flash-attn package has no attention sinks, which this model has: transformers takes vllm-flash-attn3 of the Hub instead, which is estimated as the flash-attn package is.",
+            "flash-attn 包不支持该模型所需的 attention sinks：transformers 会改用 Hub 上的 vllm-flash-attn3，此处按 flash-attn 包估算。";
         chosen_keys: "transformers does not run the flash-attn package for attention that chooses its keys; attention must be sdpa or eager.",
             "transformers 不支持对自行选择键的注意力使用 flash-attn 包；attention 必须为 sdpa 或 eager。";
     }
