@@ -331,3 +331,23 @@ fn clipping_beside_the_plan_of_transformers_has_the_peaks_that_were_measured() {
         .collect();
     assert_eq!(peaks[..3], [9_929_711_616, 10_218_819_072, 8_030_864_896]);
 }
+
+#[test]
+fn models_that_zero_3_divides_are_built_whole_where_a_file_says_so() {
+    let trainer =
+        "model_name_or_path: Qwen/Qwen2.5-7B\nper_device_train_batch_size: 1\nblock_size: 512\n";
+    let loading = |flag: &str| {
+        let accelerate = format!(
+            "distributed_type: DEEPSPEED\nnum_processes: 8\ndeepspeed_config:\n  zero_stage: 3\n{flag}"
+        );
+        let job = job_of(
+            &[("sft.yaml", trainer), ("accelerate.yaml", &accelerate)],
+            &[],
+        );
+        assert!(estimate(&job.scenario).is_ok(), "{:?}", job.said);
+        values(&job.scenario)["around"]["loading"].clone()
+    };
+    assert_eq!(loading(""), "zero_init");
+    assert_eq!(loading("  zero3_init_flag: true\n"), "zero_init");
+    assert_eq!(loading("  zero3_init_flag: false\n"), "cpu");
+}

@@ -257,8 +257,9 @@ fn around(job: &mut Job) {
         job.set("around.loading", "device_map");
     }
     let partitioned = job.wrapper == Some(Wrapper::Zero) && divides_parameters(job);
-    if partitioned && !quantized && plain && !job.builds_whole {
-        job.set("around.loading", "zero_init");
+    if partitioned && !quantized && plain {
+        let way = if job.builds_whole { "cpu" } else { "zero_init" };
+        job.set("around.loading", way);
     }
     if job.saves && divides_parameters(job) {
         job.set("around.saving", true);
