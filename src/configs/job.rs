@@ -322,7 +322,7 @@ impl<'a> Job<'a> {
         }
     }
 
-    /// The same of all keys that decide a setting.
+    /// Lists every key that decides `setting` as ignored, for want of `lack`.
     pub(super) fn forgo(&mut self, setting: &str, lack: Lack) {
         let decides = |own: &Understood| own.sets.iter().any(|set| set == setting);
         let (given_up, kept) = self.understood.drain(..).partition(decides);

@@ -1,4 +1,4 @@
-//! Which weights LLaMA-Factory trains, and how the others are held.
+//! LLaMA-Factory's ways of fine-tuning: the weights that it trains, and how the others are held.
 
 use super::SOURCE;
 use crate::configs::job::{Differs, Job, Matters, Note, Trained};

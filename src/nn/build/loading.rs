@@ -57,8 +57,9 @@ impl Loading {
         self.buffers.borrow_mut().push((scope, buffer.clone()));
     }
 
-    /// Loads all: what the weights will take is reserved at once and stays in the cache
-    /// (`caching_allocator_warmup`, without which experts are quantized), then come the weights, then the buffers, which no checkpoint has.
+    /// Loads all: memory for all weights is reserved at once and stays in the cache (`caching_allocator_warmup`,
+    /// which axolotl leaves out where it quantizes experts), then come the weights, then the buffers, which no
+    /// checkpoint has.
     pub(super) fn run(self, t: &Tape) {
         let mut weights = self.weights.take();
         if self.reserves {

@@ -1,4 +1,4 @@
-//! What trainers cast of a quantized model once all of it is loaded.
+//! Casts of a quantized model by its trainer, once all of it is loaded.
 //!
 //! Source: `prepare_model_for_kbit_training` (`utils/other.py`, peft 0.15 and 0.21);
 //! `_configure_embedding_dtypes` and `_convert_embedding_modules_dtype` (`loaders/model.py`) and

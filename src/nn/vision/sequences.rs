@@ -1,14 +1,14 @@
 //! Windows, or images, of one list of patches, which attend to themselves one after another.
 //!
-//! Those that are equally long do the same, as layers do: on a tape that folds lists within layers a few of
-//! them stand for all (Note [Layers that repeat], `tape/folds.rs`).
+//! Sequences of equal length do the same, as layers do: a tape that folds lists within layers runs a few of them
+//! for all (Note [Layers that repeat], `tape/folds.rs`).
 
 use crate::tape::{Run, Tape, Tensor};
 use crate::units::Repetition;
 use std::ops::Range;
 use std::rc::Rc;
 
-/// Sequences of so many patches each, which follow one another.
+/// Sequences of patches that follow one another, by their lengths.
 #[derive(Clone)]
 pub(super) struct Sequences {
     lengths: Rc<[u64]>,
@@ -17,7 +17,7 @@ pub(super) struct Sequences {
 }
 
 impl Sequences {
-    /// Of as many images as are told, each of `of_one`: rows of so many `across`.
+    /// The sequences of `images` images: each image has those of `of_one`, in rows of `across` sequences.
     pub(super) fn new(images: u64, of_one: &[u64], across: usize) -> Self {
         let images = usize::try_from(images).unwrap_or(0);
         Self {
