@@ -164,7 +164,7 @@ impl AttentionSupport {
         eager_only: Versions::All,
         ..Self::ALL
     };
-    /// Eager attention alone, with attention sinks.
+    /// Eager attention with attention sinks, or kernels of the Hub that take them.
     pub const SINKS: Self = Self {
         flash_refused: Some(FlashRefusal::Sinks),
         ..Self::EAGER

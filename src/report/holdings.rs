@@ -58,7 +58,7 @@ impl<'a> Holdings<'a> {
         }
     }
 
-    /// The same where what comes before the first phase is no part of the run, if `begins_loaded`.
+    /// Leaves what comes before the first phase out of the run, if `begins_loaded`.
     pub fn since_first_phase(self, begins_loaded: bool) -> Self {
         Self {
             begins_loaded,

@@ -126,7 +126,7 @@ impl Tape {
 }
 
 impl Tape {
-    /// The same at the end of a run, of lists whose elements have no parameters.
+    /// Unfolds lists whose elements have no parameters, at the end of a run.
     pub fn unfold_record(&self) -> Option<()> {
         if self.recorder.folds().as_ref().is_some_and(Levels::is_empty) {
             self.recorder.folds().take();

@@ -67,8 +67,8 @@ impl Levels {
         }
     }
 
-    /// Which elements of a list to run in a scope: of each of its runs the first few, if lists within layers are
-    /// folded. So many `events` were recorded before.
+    /// The elements of a list that are run in `scope`: the first few of each of its `runs` if lists within layers are
+    /// folded, else all. `events` were recorded before.
     pub(super) fn fold_runs(&mut self, scope: u32, runs: &[Run], events: usize) -> Vec<u32> {
         if let Some((known, elements)) = self.runs.get(&scope) {
             if **known == *runs {

@@ -20,39 +20,32 @@ pub fn verdict_answer(verdict: &Verdict, units: ByteUnits, language: Language) -
     let host = Scale::new(verdict.host.capacity, units);
     let killed = verdict.host.shortfall() > verdict.swapped;
     let tight = verdict.device.is_tight();
+    let Fit {
+        needed, capacity, ..
+    } = verdict.device;
+    let spare = || device.between(needed, capacity);
+    let missing = || device.between(capacity, needed);
+    let missing_on_host = || host.between(verdict.host.capacity, verdict.host.needed);
     match (verdict.device.fits, verdict.host.fits, language) {
-        (true, true, Language::English) if tight => format!(
-            "Fits tightly: {} to spare, less than 10 %.",
-            device.between(verdict.device.needed, verdict.device.capacity)
-        ),
-        (true, true, Language::Chinese) if tight => format!(
-            "勉强放得下：显存仅余 {}，不到 10%。",
-            device.between(verdict.device.needed, verdict.device.capacity)
-        ),
-        (true, true, Language::English) => format!(
-            "Fits, {} to spare.",
-            device.between(verdict.device.needed, verdict.device.capacity)
-        ),
-        (true, true, Language::Chinese) => format!(
-            "放得下，显存还余 {}。",
-            device.between(verdict.device.needed, verdict.device.capacity)
-        ),
-        (false, true, Language::English) => format!(
-            "Does not fit: {} of GPU memory missing.",
-            device.between(verdict.device.capacity, verdict.device.needed)
-        ),
-        (false, true, Language::Chinese) => format!(
-            "放不下：显存还差 {}。",
-            device.between(verdict.device.capacity, verdict.device.needed)
-        ),
+        (true, true, Language::English) if tight => {
+            format!("Fits tightly: {} to spare, less than 10 %.", spare())
+        }
+        (true, true, Language::Chinese) if tight => {
+            format!("勉强放得下：显存仅余 {}，不到 10%。", spare())
+        }
+        (true, true, Language::English) => format!("Fits, {} to spare.", spare()),
+        (true, true, Language::Chinese) => format!("放得下，显存还余 {}。", spare()),
+        (false, true, Language::English) => {
+            format!("Does not fit: {} of GPU memory missing.", missing())
+        }
+        (false, true, Language::Chinese) => format!("放不下：显存还差 {}。", missing()),
         (true, false, Language::English) if killed => format!(
             "Host RAM runs out: {} missing; the job is killed.",
-            host.between(verdict.host.capacity, verdict.host.needed)
+            missing_on_host()
         ),
-        (true, false, Language::Chinese) if killed => format!(
-            "主机内存不足：还差 {}，任务会被终止。",
-            host.between(verdict.host.capacity, verdict.host.needed)
-        ),
+        (true, false, Language::Chinese) if killed => {
+            format!("主机内存不足：还差 {}，任务会被终止。", missing_on_host())
+        }
         (true, false, Language::English) => format!(
             "Swaps {} of host RAM: many times slower.",
             host.finer_amount(verdict.swapped)
@@ -63,13 +56,13 @@ pub fn verdict_answer(verdict: &Verdict, units: ByteUnits, language: Language) -
         ),
         (false, false, Language::English) => format!(
             "Does not fit: {} of GPU memory and {} of host RAM missing.",
-            device.between(verdict.device.capacity, verdict.device.needed),
-            host.between(verdict.host.capacity, verdict.host.needed)
+            missing(),
+            missing_on_host()
         ),
         (false, false, Language::Chinese) => format!(
             "放不下：显存还差 {}，主机内存还差 {}。",
-            device.between(verdict.device.capacity, verdict.device.needed),
-            host.between(verdict.host.capacity, verdict.host.needed)
+            missing(),
+            missing_on_host()
         ),
     }
 }

@@ -62,7 +62,7 @@ enum Mlp {
 struct Given {
     /// Where windows, or images, begin.
     bounds: Tensor,
-    /// Those.
+    /// The windows or images that attend to themselves.
     sequences: Sequences,
     cos: Tensor,
     sin: Tensor,

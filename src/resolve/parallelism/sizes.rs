@@ -35,7 +35,7 @@ impl Sizes {
     }
 }
 
-/// The first of some things, with their names, that so many ranks do not divide, and how many there are.
+/// The first of `things`, each a name and a count, whose count is no multiple of `ranks`; none of fewer than 2 ranks.
 pub(super) fn undivided(ranks: u64, things: &[(Message, Option<u64>)]) -> Option<(&Message, u64)> {
     let whole = |count: u64| ranks < 2 || count.is_multiple_of(ranks);
     let mut counted = things

@@ -297,7 +297,7 @@ impl Tape {
         self.cat_of_length(parts, dim, length)
     }
 
-    /// The same of what is so long along `dim`, of whose parts a few may stand for all.
+    /// `torch.cat(parts, dim)` with `length` along `dim`, where a few `parts` may stand for all.
     pub fn cat_of_length(&self, parts: &[&Tensor], dim: isize, length: u64) -> Tensor {
         let mut shape = *parts[0].shape();
         let axis = shape.axis(dim);

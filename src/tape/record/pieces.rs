@@ -4,7 +4,7 @@ use super::{Copies, Piece, Record};
 use std::ops::Range;
 
 impl Record {
-    /// What is written from the beginning of some events on, at most up to their end.
+    /// The piece of the record that begins at `start` and ends at `end` at the latest.
     pub(super) fn piece(&self, Range { start, end }: Range<usize>) -> Piece<'_> {
         let after = self.copies.partition_point(|copies| copies.place <= start);
         let end = self
