@@ -1,5 +1,6 @@
 //! A stacked bar with marks, and its legend.
 
+use super::tell;
 use crate::browser;
 use leptos::ev::KeyboardEvent;
 use leptos::html;
@@ -87,9 +88,9 @@ pub fn Bar(
                 style:background=background
                 style:width=Signal::derive(move || get(|s| percent(s.width)))
                 title=Signal::derive(move || get(|s| format!("{}: {} ({})", s.label, s.number, s.exact)))
-                on:pointerenter=move |_| on_point.run(Some(key))
-                on:pointerleave=move |_| on_point.run(None)
-                on:click=move |_| on_pick.run(key)
+                on:pointerenter=move |_| tell(on_point, Some(key))
+                on:pointerleave=move |_| tell(on_point, None)
+                on:click=move |_| tell(on_pick, key)
             ></div>
         }
     };
@@ -182,15 +183,15 @@ pub fn Legend(
                     tabindex=Signal::derive(move || if is_stop(key) { "0" } else { "-1" })
                     aria-pressed=Signal::derive(move || (pinned.get() == Some(key)).to_string())
                     title=Signal::derive(move || get(|s| s.exact.clone()))
-                    on:pointerenter=move |_| on_point.run(Some(key))
-                    on:pointerleave=move |_| on_point.run(None)
+                    on:pointerenter=move |_| tell(on_point, Some(key))
+                    on:pointerleave=move |_| tell(on_point, None)
                     on:keydown=move |event| walk(event, key)
                     on:focus=move |_| {
                         stop.set(Some(key));
-                        on_point.run(Some(key));
+                        tell(on_point, Some(key));
                     }
-                    on:blur=move |_| on_point.run(None)
-                    on:click=move |_| on_pick.run(key)
+                    on:blur=move |_| tell(on_point, None)
+                    on:click=move |_| tell(on_pick, key)
                 >
                     <span class="swatch" style:background=background></span>
                     <span class="legend-label">{Signal::derive(move || get(|s| s.label.clone()))}</span>

@@ -1,6 +1,7 @@
 //! A canvas that tells its size, where the pointer is, how it is dragged, and which keys are
 //! pressed on it.
 
+use super::tell;
 use crate::browser;
 use leptos::ev::PointerEvent;
 use leptos::html;
@@ -86,8 +87,7 @@ pub fn Canvas(
                 // Canvases are far smaller than 2^32, and `as` saturates.
                 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
                 let size = (width.round() as u32, height.round() as u32);
-                // It is heard of once more when it goes, after who asked is gone.
-                on_size.try_run(size);
+                tell(on_size, size);
             });
         }
     });
@@ -95,7 +95,7 @@ pub fn Canvas(
     let dragged = StoredValue::new(false);
     let drag = move |to: Place, stage: Stage| {
         if let Some(from) = pressed.get_value() {
-            on_drag.run(Drag { from, to, stage });
+            tell(on_drag, Drag { from, to, stage });
         }
     };
     let down = move |event: PointerEvent| {
@@ -109,7 +109,7 @@ pub fn Canvas(
         if let Some(from) = pressed.get_value() {
             if !dragged.get_value() && (at.0 - from.0).abs() >= STILL {
                 dragged.set_value(true);
-                on_point.run(None);
+                tell(on_point, None);
                 if let Some(element) = node.get_untracked() {
                     // The pointer may leave the canvas and be released outside.
                     let _ = element.set_pointer_capture(event.pointer_id());
@@ -119,7 +119,7 @@ pub fn Canvas(
                 return drag(at, Stage::Going);
             }
         }
-        on_point.run(Some(at));
+        tell(on_point, Some(at));
     };
     let ended = move |event: PointerEvent, stage: Stage| {
         if dragged.get_value() {
@@ -141,15 +141,11 @@ pub fn Canvas(
             on:pointermove=moved
             on:pointerup=move |event| ended(event, Stage::Done)
             on:pointercancel=move |event| ended(event, Stage::Dropped)
-            on:pointerleave=move |_| {
-                on_point.try_run(None);
-            }
-            on:blur=move |_| {
-                on_point.try_run(None);
-            }
+            on:pointerleave=move |_| tell(on_point, None)
+            on:blur=move |_| tell(on_point, None)
             on:click=move |event| {
                 if !dragged.get_value() {
-                    on_pick.run((event.offset_x(), event.offset_y()));
+                    tell(on_pick, (event.offset_x(), event.offset_y()));
                 }
             }
             on:keydown=move |event| {
@@ -157,7 +153,7 @@ pub fn Canvas(
                     return;
                 }
                 if event.key() == "Escape" {
-                    on_point.run(None);
+                    tell(on_point, None);
                     if dragged.get_value() {
                         drag((0, 0), Stage::Dropped);
                         pressed.set_value(None);
@@ -165,7 +161,7 @@ pub fn Canvas(
                     return;
                 }
                 let stroke = Stroke { key: event.key(), shift: event.shift_key() };
-                if on_key.run(stroke) {
+                if on_key.try_run(stroke) == Some(true) {
                     event.prevent_default();
                 }
             }

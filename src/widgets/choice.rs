@@ -1,5 +1,6 @@
 //! A choice of one of several.
 
+use super::tell;
 use leptos::prelude::*;
 
 /// One of the choices.
@@ -62,7 +63,7 @@ pub fn Choices(
             id=id
             disabled=disabled
             aria-describedby=format!("{id}-note {id}-problem")
-            on:change:target=move |event| on_choice.run(event.target().value())
+            on:change:target=move |event| tell(on_choice, event.target().value())
         >
             {move || choices.get().into_iter().map(option).collect_view()}
         </select>

@@ -1,6 +1,6 @@
 //! The frame of a control: label, help, why it is disabled, what is wrong and how to repair it.
 
-use super::{Help, HelpText};
+use super::{Help, HelpText, tell};
 use leptos::prelude::*;
 
 /// What is wrong with a control's value.
@@ -63,7 +63,7 @@ pub fn Field(
             >
                 <span>{Signal::derive(move || problem.get().map(|p| p.message))}</span>
                 <Show when=move || fix().is_some()>
-                    <button type="button" class="fix" on:click=move |_| on_fix.run(())>
+                    <button type="button" class="fix" on:click=move |_| tell(on_fix, ())>
                         {fix}
                     </button>
                 </Show>

@@ -24,7 +24,7 @@ pub fn Help(
 ) -> impl IntoView {
     let near = RwSignal::new(false);
     let comes_near = move || {
-        if !near.get_untracked() {
+        if near.try_get_untracked() == Some(false) {
             near.set(true);
         }
     };

@@ -18,6 +18,8 @@ mod switch;
 mod tabs;
 mod text_box;
 
+use leptos::prelude::{Callable, Callback};
+
 pub use bar::{Bar, Legend, Mark, Segment};
 pub use canvas::{Canvas, Drag, Place, Stage, Stroke};
 pub use choice::{Choice, Choices};
@@ -31,3 +33,9 @@ pub use number::Number;
 pub use search::{Found, Search};
 pub use switch::Switch;
 pub use tabs::{Tab, Tabs};
+
+/// Calls back whoever is still there: a browser tells an element that goes that the focus and the pointer leave it, and a
+/// size that it had, when what it was part of is gone.
+fn tell<T: 'static>(callback: Callback<T>, value: T) {
+    callback.try_run(value);
+}

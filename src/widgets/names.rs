@@ -1,5 +1,6 @@
 //! A text box for a list, with names that can be put into it by a click.
 
+use super::tell;
 use super::text_box::TextBox;
 use leptos::prelude::*;
 
@@ -42,7 +43,7 @@ pub fn Names(
                 type="button"
                 class="chip"
                 aria-pressed=Signal::derive(move || on.get().to_string())
-                on:click=move |_| on_toggle.run(clicked.clone())
+                on:click=move |_| tell(on_toggle, clicked.clone())
             >
                 {name}
             </button>

@@ -1,5 +1,6 @@
 //! A slider and a text box that show the same number.
 
+use super::tell;
 use super::text_box::TextBox;
 use leptos::prelude::*;
 
@@ -53,7 +54,7 @@ pub fn Number(
                 on:input:target=move |event| {
                     typing.set(None);
                     if let Ok(step) = event.target().value().parse() {
-                        on_step.run(step);
+                        tell(on_step, step);
                     }
                 }
             />

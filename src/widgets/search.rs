@@ -1,5 +1,6 @@
 //! A box to search in: what is typed filters a list, a choice from it is called back.
 
+use super::tell;
 use crate::browser;
 use leptos::ev::KeyboardEvent;
 use leptos::html;
@@ -59,7 +60,7 @@ pub fn Search(
         let value = found.with_untracked(|all| all.get(at).map(|found| found.value.clone()));
         if let Some(value) = value {
             close();
-            on_choice.run(value);
+            tell(on_choice, value);
         }
     };
     let step = move |to: usize| {
@@ -184,7 +185,7 @@ fn Line(
                     active.set(at);
                 }
             }
-            on:click=move |_| on_pick.run(at)
+            on:click=move |_| tell(on_pick, at)
         >
             <span>{label}</span>
             <span class="found-detail">{detail}</span>

@@ -1,5 +1,6 @@
 //! On or off.
 
+use super::tell;
 use leptos::prelude::*;
 
 /// On or off.
@@ -26,7 +27,7 @@ pub fn Switch(
             prop:checked=on
             disabled=disabled
             aria-describedby=format!("{id}-note {id}-problem")
-            on:change:target=move |event| on_switch.run(event.target().checked())
+            on:change:target=move |event| tell(on_switch, event.target().checked())
         />
     }
 }

@@ -1,5 +1,6 @@
 //! A text box that shows a value, and what is being typed until it is left.
 
+use super::tell;
 use leptos::prelude::*;
 
 /// A value as text.
@@ -34,7 +35,7 @@ pub(super) fn TextBox(
             on:input:target=move |event| {
                 let value = event.target().value();
                 typing.set(Some(value.clone()));
-                on_text.run(value);
+                tell(on_text, value);
             }
             on:blur=move |_| typing.set(None)
         />

@@ -3,6 +3,7 @@
 //! [`table::ROOMS`] is the table of README as data. The other tests read the sources as text, so
 //! they say something about code that this build leaves out as well (the page's, for example).
 
+mod alive;
 mod circles;
 mod names;
 mod signatures;

@@ -30,7 +30,7 @@ const ORDERED: &[(&str, &str, &str)] = &[
 ];
 
 /// Where a group of words ends that begins with an opening bracket.
-fn end_of_group(words: &[String], from: usize) -> usize {
+pub fn end_of_group(words: &[String], from: usize) -> usize {
     let mut depth = 0;
     for (at, word) in words.iter().enumerate().skip(from) {
         match word.as_str() {

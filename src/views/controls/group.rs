@@ -41,6 +41,7 @@ impl Groups {
                 store.values.with_untracked(changed)
             };
             let set = groups().filter(differs).map(|group| group.id);
+            let set: Vec<_> = set.collect();
             self.open.update(|open| {
                 for id in set {
                     if !open.contains(&id) {
@@ -48,6 +49,18 @@ impl Groups {
                     }
                 }
             });
+        });
+    }
+
+    /// Opens a group, or folds it. Nothing reactive is read inside: what depends on a value cannot be worked out while it
+    /// is changed.
+    fn toggle(self, id: &'static str) {
+        self.open.update(|open| {
+            if open.contains(&id) {
+                open.retain(|other| *other != id);
+            } else {
+                open.push(id);
+            }
         });
     }
 
@@ -108,15 +121,7 @@ pub(super) fn FoldedGroup(
                 class="group-title"
                 aria-expanded=Signal::derive(move || open.get().to_string())
                 aria-controls=group.id
-                on:click=move |_| {
-                    all.open.update(|ids| {
-                        if open.get_untracked() {
-                            ids.retain(|id| *id != group.id);
-                        } else {
-                            ids.push(group.id);
-                        }
-                    });
-                }
+                on:click=move |_| all.toggle(group.id)
             >
                 <span class="group-name">{title}</span>
                 <span class="group-summary">{summary}</span>
