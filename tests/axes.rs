@@ -2,7 +2,7 @@
 
 use highwater::ask::{Fix, Scenario};
 use highwater::codec::{KEYS, Key, Kind, decode_json, encode_json};
-use highwater::decide::{Answer, Axis, Estimator, Progress, Question, Solver, solve};
+use highwater::decide::{Answer, Axis, Estimator, MemoryMap, Progress, Question, Solver, solve};
 use highwater::report::Figures;
 use highwater::resolve::resolve;
 use serde_json::{Value, json};
@@ -143,6 +143,10 @@ fn no_axis_of_any_scenario_makes_a_search_panic() {
             let mut steps = 0..STEPS;
             while steps.next().is_some() && solver.advance(&mut by) == Progress::Further {}
             let _ = solver.solution();
+            for beside in ["micro_batch_size", "seq_len"] {
+                let beside = Axis::named(beside).expect("an axis");
+                let _ = MemoryMap::new(&scenario, [axis, &beside], 8);
+            }
         };
         let searched = catch_unwind(AssertUnwindSafe(search));
         assert!(

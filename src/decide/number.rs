@@ -46,13 +46,15 @@ impl Number {
             most: u64::MAX,
         };
         let [least, most] = [0, u64::MAX].map(|from| line.repaired(scenario, from));
-        line.least = least.min(most);
+        line.least = least;
         line.most = most;
         if key.path == MAX_PIXELS {
             line.unit = pixels::unit(scenario);
-            line.least = line.least.next_multiple_of(line.unit);
+            line.least = line.least.div_ceil(line.unit).saturating_mul(line.unit);
             line.most = line.most / line.unit * line.unit;
         }
+        // A range without values has one all the same, which is refused with its reason.
+        line.least = line.least.min(line.most);
         line
     }
 
