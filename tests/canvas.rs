@@ -16,6 +16,7 @@ use highwater::chart::{
     draw_phases, draw_timeline,
 };
 use highwater::report::Measure;
+use highwater::sim::Phase;
 use highwater::units::Bytes;
 use js_sys::Date;
 use plotters::coord::Shift;
@@ -88,7 +89,7 @@ fn each_figure_is_drawn_well_within_a_frame() {
     let phases = PhasesFigure {
         step,
         capacity,
-        previous: Some(Bytes::gib(20)),
+        previous: Some((Phase::Forward, Bytes::gib(20))),
         measure: Measure::Live,
         cursor: None,
     };

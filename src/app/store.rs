@@ -10,6 +10,7 @@ use crate::codec::{Theme, WidgetControls};
 use crate::decide::Advice;
 use crate::report::{Detail, Estimate, Lagging, Measure, RankReport, Sweep, Timeline};
 use crate::resolve::resolve;
+use crate::sim::Phase;
 use crate::text::{ByteUnits, Language};
 use crate::units::Bytes;
 use leptos::prelude::*;
@@ -35,8 +36,8 @@ pub struct Draft {
 pub struct Ghost {
     /// What nvidia-smi showed.
     pub device: Bytes,
-    /// `peak_tensor` of the binding phase.
-    pub tensors: Bytes,
+    /// The phase that bound, and its `peak_tensor`.
+    pub peak: (Phase, Bytes),
     /// Host memory.
     pub host: Bytes,
 }
@@ -281,7 +282,10 @@ impl Store {
             let before = self.answer.with_untracked(|answer| {
                 answer.as_ref().map(|estimate| Ghost {
                     device: estimate.report.device.total,
-                    tensors: estimate.report.device.binding().peak_tensor,
+                    peak: (
+                        estimate.report.device.binding().phase,
+                        estimate.report.device.binding().peak_tensor,
+                    ),
                     host: estimate.report.host.peak.total,
                 })
             });

@@ -88,6 +88,22 @@ pub(super) fn scale_top(need: Bytes, capacity: Option<Bytes>) -> f64 {
     shown * (1.0 + HEADROOM)
 }
 
+/// A former value widens the scale to at most this many times what is needed, as a fraction; one beyond that is named at
+/// the edge.
+const GHOST_IN_RANGE: (u64, u64) = (3, 2);
+
+/// What a scale has to show where a former value is marked, too.
+pub(super) fn with_ghost(need: Bytes, ghost: Option<Bytes>) -> Bytes {
+    let (times, of) = GHOST_IN_RANGE;
+    let most = Bytes(need.get().saturating_mul(times) / of);
+    ghost.map_or(
+        need,
+        |ghost| {
+            if ghost <= most { need.max(ghost) } else { need }
+        },
+    )
+}
+
 /// Moves labels of height `height`, given by their wanted middles from top to bottom, apart so
 /// that none overlaps and all stay between `top` and `bottom` where they fit at all.
 pub(super) fn spread(middles: &mut [i32], height: i32, top: i32, bottom: i32) {
@@ -127,6 +143,14 @@ mod tests {
         let far = scale_top(Bytes::gib(10), Some(Bytes::gib(80)));
         assert!(near > Bytes::gib(12).get() as f64);
         assert!(far < Bytes::gib(11).get() as f64);
+    }
+
+    #[test]
+    fn a_former_value_widens_the_scale_by_half_at_most() {
+        let shown = |ghost| with_ghost(Bytes::gib(10), Some(Bytes::gib(ghost)));
+        assert_eq!(shown(4), Bytes::gib(10));
+        assert_eq!(shown(15), Bytes::gib(15));
+        assert_eq!(shown(16), Bytes::gib(10));
     }
 
     #[test]

@@ -32,6 +32,10 @@ pub trait Words {
     fn peak(&self) -> &str;
     /// What the capacity line is called, before a size: "usable".
     fn capacity(&self) -> &str;
+    /// What lies above the capacity: "does not fit".
+    fn beyond(&self) -> &str;
+    /// "allocated", before a size.
+    fn allocated(&self) -> &str;
     /// "reserved", before a size.
     fn reserved(&self) -> &str;
     /// A step's heading; `first` tells the step in which optimizer states appear from a steady one.

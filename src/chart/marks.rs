@@ -107,6 +107,15 @@ fn capacity_name(look: &Look, capacity: Bytes) -> String {
     format!("{} {}", look.words.capacity(), look.words.amount(capacity))
 }
 
+/// The capacity and what lies above it, to be named in the margin.
+pub(super) fn capacity_levels(look: &Look, plot: Frame, capacity: Option<Level>) -> Vec<Level> {
+    let zone = capacity.as_ref().map(|line| {
+        let middle = i32::midpoint(plot.top, line.y);
+        Level::new(middle, look.words.beyond().to_owned(), look.theme.limit)
+    });
+    capacity.into_iter().chain(zone).collect()
+}
+
 /// Rows of text above a plot for a capacity that is out of range, where there is no margin.
 pub(super) fn far_rows(need: Bytes, capacity: Option<Bytes>, width: i32) -> i32 {
     i32::from(

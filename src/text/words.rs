@@ -85,6 +85,8 @@ words! {
     ReservedShort: "reserved", "已保留";
     DeviceTotal: "total (nvidia-smi)", "合计（nvidia-smi）";
     Usable: "usable", "可用";
+    DoesNotFit: "does not fit", "放不下";
+    AllocatedShort: "allocated", "已分配";
     Peak: "peak", "峰值";
     Step: "Step", "步";
     FirstStep: "first step", "第一步";

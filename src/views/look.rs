@@ -97,6 +97,14 @@ impl Words for FigureWords {
         Word::Usable.text(self.language)
     }
 
+    fn beyond(&self) -> &str {
+        Word::DoesNotFit.text(self.language)
+    }
+
+    fn allocated(&self) -> &str {
+        Word::AllocatedShort.text(self.language)
+    }
+
     fn reserved(&self) -> &str {
         Word::ReservedShort.text(self.language)
     }

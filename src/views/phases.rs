@@ -50,7 +50,7 @@ impl Phases {
         Some(f(&PhasesFigure {
             step: binding_step(device),
             capacity: Some(device.usable),
-            previous: self.store.ghost.get().map(|ghost| ghost.tensors),
+            previous: self.store.ghost.get().map(|ghost| ghost.peak),
             measure: self.store.measure.get(),
             cursor: spot.and_then(hit),
         }))

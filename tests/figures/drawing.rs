@@ -59,6 +59,12 @@ impl Words for English {
     fn capacity(&self) -> &'static str {
         "usable"
     }
+    fn beyond(&self) -> &'static str {
+        "does not fit"
+    }
+    fn allocated(&self) -> &'static str {
+        "allocated"
+    }
     fn reserved(&self) -> &'static str {
         "reserved"
     }
@@ -153,6 +159,12 @@ impl Words for Chinese {
     }
     fn capacity(&self) -> &'static str {
         "可用"
+    }
+    fn beyond(&self) -> &'static str {
+        "放不下"
+    }
+    fn allocated(&self) -> &'static str {
+        "已分配"
     }
     fn reserved(&self) -> &'static str {
         "已保留"

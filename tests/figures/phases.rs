@@ -5,7 +5,7 @@ use crate::drawing::{Chinese, English, keep, look, marks, text, themes};
 use highwater::chart::{
     Caption, Highlight, PhasesFigure, PhasesLayout, Theme, Unit, Words, svg_phases,
 };
-use highwater::report::Measure;
+use highwater::report::{Measure, StepReport};
 use highwater::sim::Phase;
 use highwater::tape::Category;
 use highwater::units::Bytes;
@@ -101,7 +101,10 @@ fn a_capacity_in_range_is_a_line_and_one_out_of_range_is_named() {
 #[test]
 fn the_change_since_the_last_peak_is_written_with_its_sign() {
     let step = step(2);
-    let previous = step.peak.composition.total() + Bytes::gib(3);
+    let previous = (
+        step.peak.phase,
+        step.peak.composition.total() + Bytes::gib(3),
+    );
     let theme = Theme::light();
     let figure = PhasesFigure {
         step: &step,
@@ -112,6 +115,62 @@ fn the_change_since_the_last_peak_is_written_with_its_sign() {
     };
     let svg = svg_phases(&figure, &look(&theme, &English), WIDE, None).expect("memory only");
     assert!(text(&svg, "\u{2212}3.00 GiB").is_some());
+}
+
+/// The drawing of a step whose former peak is marked, with its layout.
+fn with_former(step: &StepReport, former: (Phase, Bytes)) -> (String, PhasesLayout) {
+    let figure = PhasesFigure {
+        step,
+        capacity: None,
+        previous: Some(former),
+        measure: Measure::Live,
+        cursor: None,
+    };
+    let theme = Theme::light();
+    let svg = svg_phases(&figure, &look(&theme, &English), WIDE, None).expect("memory only");
+    (svg, PhasesLayout::new(&figure, &theme, Unit::Binary, WIDE))
+}
+
+#[test]
+fn the_former_peak_is_marked_on_the_bar_of_the_phase_that_bound_then() {
+    let step = step(8);
+    assert_ne!(step.peak.phase, Phase::OptimizerStep);
+    let former = step.peak.composition.total() + Bytes::gib(2);
+    let (svg, layout) = with_former(&step, (Phase::OptimizerStep, former));
+    let y = layout.axis.scale.at(former);
+    let bar = layout
+        .bars
+        .iter()
+        .find(|bar| bar.phase == Phase::OptimizerStep);
+    let frame = bar.expect("a step steps").frame;
+    let text = Theme::light().text.css().to_uppercase();
+    let dashes: Vec<f64> = marks(&svg, "rect")
+        .iter()
+        .filter(|mark| mark.attr("fill") == text && (mark.number("y") - f64::from(y)).abs() < 1.0)
+        .map(|mark| mark.number("x"))
+        .collect();
+    assert!(!dashes.is_empty(), "there is a mark at its height");
+    let near = |x: &f64| *x > f64::from(frame.left - 20) && *x < f64::from(frame.right + 20);
+    assert!(dashes.iter().all(near), "{dashes:?} beside {frame:?}");
+}
+
+#[test]
+fn a_former_peak_far_above_all_bars_is_an_arrow_and_leaves_the_scale_alone() {
+    let step = step(2);
+    let alone = with_former(&step, (Phase::Forward, Bytes(1))).1;
+    let (svg, layout) = with_former(&step, (Phase::Forward, Bytes::gib(2048)));
+    assert_eq!(layout.axis, alone.axis);
+    let arrow = text(&svg, "\u{2191} 2.00 TiB").expect("the number is named at the edge");
+    let bar = layout.bars.iter().find(|bar| bar.phase == Phase::Forward);
+    let frame = bar.expect("a step begins with forward").frame;
+    let middle = f64::from(frame.left + frame.right) / 2.0;
+    assert!((arrow.number("x") - middle).abs() <= 1.0);
+    let near = step.peak.composition.total() + Bytes::gib(1);
+    let (_, wider) = with_former(&step, (Phase::Forward, near));
+    assert!(
+        wider.axis.scale.max >= near.get() as f64,
+        "a near one is shown"
+    );
 }
 
 #[test]
@@ -163,7 +222,7 @@ fn figures_of_any_size_draw_without_failing() {
         let figure = PhasesFigure {
             step: &step,
             capacity: Some(Bytes::gib(24)),
-            previous: Some(Bytes(1)),
+            previous: Some((Phase::Forward, Bytes(1))),
             measure: Measure::Live,
             cursor: None,
         };
@@ -181,7 +240,7 @@ fn the_figures_are_kept_to_be_looked_at() {
                 let figure = PhasesFigure {
                     step: &step,
                     capacity: Some(Bytes::gib(if batch == 2 { 31 } else { 140 })),
-                    previous: Some(Bytes::gib(26)),
+                    previous: Some((Phase::Forward, Bytes::gib(26))),
                     measure: Measure::Live,
                     cursor: None,
                 };

@@ -59,6 +59,29 @@ fn the_peak_is_marked_at_the_highest_point_of_the_areas() {
 }
 
 #[test]
+fn the_line_of_the_capacity_what_lies_above_it_and_what_is_counted_have_names() {
+    let run = run(16, 1);
+    let capacity = Some(Bytes::gib(40));
+    let measures = [Measure::Live, Measure::Allocated, Measure::Reserved];
+    for measure in measures {
+        let svg = draw(&TimelineFigure {
+            capacity,
+            measure,
+            ..figure(&run.timeline)
+        });
+        let line = text(&svg, "usable 40.0 GiB").expect("the line is named");
+        let zone = text(&svg, "does not fit").expect("the zone is named");
+        assert!(
+            zone.number("y") < line.number("y"),
+            "it lies above the line"
+        );
+        let allocated = marks(&svg, "text").into_iter();
+        let mut allocated = allocated.filter(|mark| mark.text.starts_with("allocated "));
+        assert_eq!(allocated.next().is_some(), measure == Measure::Allocated);
+    }
+}
+
+#[test]
 fn the_layers_of_every_stretch_add_up_to_its_total() {
     let run = run(2, 1);
     let figure = figure(&run.timeline);

@@ -217,7 +217,7 @@ fn names<DB: DrawingBackend>(
     }
     if let Some(capacity) = capacity {
         if roomy {
-            levels.push(capacity);
+            levels.extend(marks::capacity_levels(look, plot, Some(capacity)));
         } else {
             let Level { y, text, color, .. } = capacity;
             let kind = Type::new(theme.small(), color, Hold::Left);

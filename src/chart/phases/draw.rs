@@ -6,6 +6,8 @@ use crate::chart::geometry::Frame;
 use crate::chart::look::{Highlight, Look};
 use crate::chart::marks::{self, Level};
 use crate::chart::pen::{Drawn, Hold, Pen, Type};
+use crate::sim::Phase;
+use crate::units::Bytes;
 use plotters::coord::Shift;
 use plotters::drawing::DrawingArea;
 use plotters::prelude::DrawingBackend;
@@ -44,8 +46,9 @@ pub fn draw_phases<DB: DrawingBackend>(
     }
     reserved_line(&pen, &layout)?;
     if let Some(bar) = layout.binding() {
-        high_water(&pen, figure, &layout, bar)?;
+        high_water(&pen, &layout, bar)?;
     }
+    ghost(&pen, figure, &layout)?;
     let roomy = pen.right() - layout.plot.right >= marks::NAMING_MARGIN;
     if roomy {
         levels(&pen, look, &layout, capacity)?;
@@ -145,25 +148,38 @@ fn reserved_line<DB: DrawingBackend>(pen: &Pen<DB>, layout: &PhasesLayout) -> Dr
     Ok(())
 }
 
-/// The line through the highest bar's top, and the ghost of the last one.
-fn high_water<DB: DrawingBackend>(
-    pen: &Pen<DB>,
-    figure: &PhasesFigure,
-    layout: &PhasesLayout,
-    bar: &Bar,
-) -> Drawn<DB> {
+/// The line through the highest bar's top.
+fn high_water<DB: DrawingBackend>(pen: &Pen<DB>, layout: &PhasesLayout, bar: &Bar) -> Drawn<DB> {
     let theme = pen.theme;
     let (plot, top) = (layout.plot, bar.frame.top);
     pen.dashes((plot.left, bar.frame.left), top, 4, 3, theme.accent)?;
     pen.dashes((bar.frame.right, plot.right), top, 4, 3, theme.accent)?;
-    pen.level((bar.frame.left, bar.frame.right), top - 1, 2, theme.accent)?;
-    if let Some(previous) = figure.previous.filter(|&bytes| bytes != bar.total) {
-        let y = layout.axis.scale.at(previous);
-        let reach = (bar.frame.left - GHOST_REACH, bar.frame.right + GHOST_REACH);
-        pen.level(reach, y - 1, 3, theme.background)?;
-        pen.dashes(reach, y, 3, 2, theme.text)?;
-    }
-    Ok(())
+    pen.level((bar.frame.left, bar.frame.right), top - 1, 2, theme.accent)
+}
+
+/// The last peak, unless it is the same.
+fn former(figure: &PhasesFigure, layout: &PhasesLayout) -> Option<(Phase, Bytes)> {
+    let peak = layout.binding().map(|bar| (bar.phase, bar.total));
+    figure.previous.filter(|&previous| Some(previous) != peak)
+}
+
+/// The ghost of the last peak: on the bar of the phase that bound then.
+fn ghost<DB: DrawingBackend>(
+    pen: &Pen<DB>,
+    figure: &PhasesFigure,
+    layout: &PhasesLayout,
+) -> Drawn<DB> {
+    let Some((phase, bytes)) = former(figure, layout).filter(|&(_, bytes)| !layout.is_far(bytes))
+    else {
+        return Ok(());
+    };
+    let Some(bar) = layout.bars.iter().find(|bar| bar.phase == phase) else {
+        return Ok(());
+    };
+    let y = layout.axis.scale.at(bytes);
+    let reach = (bar.frame.left - GHOST_REACH, bar.frame.right + GHOST_REACH);
+    pen.level(reach, y - 1, 3, pen.theme.background)?;
+    pen.dashes(reach, y, 3, 2, pen.theme.text)
 }
 
 /// The names of the peak, of what is reserved and of the capacity, in the margin.
@@ -174,7 +190,7 @@ fn levels<DB: DrawingBackend>(
     capacity: Option<Level>,
 ) -> Drawn<DB> {
     let theme = look.theme;
-    let mut levels = Vec::from_iter(capacity);
+    let mut levels = marks::capacity_levels(look, layout.plot, capacity);
     if let Some(bar) = layout.bars.last() {
         let y = layout.axis.scale.at(bar.reserved);
         let name = marks::reserved_name(look, bar.reserved);
@@ -204,7 +220,7 @@ fn capacity_label<DB: DrawingBackend>(
     };
     let kind = Type::new(look.theme.small(), capacity.color, hold);
     let y = capacity.y - look.theme.line_height() / 2 - 2;
-    pen.text(&capacity.text, (x, y), kind)
+    pen.text_on(&capacity.text, (x, y), kind, look.theme.background)
 }
 
 /// A bar's total above it, with the change since the last peak, and its phase's name below.
@@ -244,13 +260,16 @@ fn labels<DB: DrawingBackend>(
     }
     let text = marks::first_fitting(pen, &texts, kind, room)?;
     pen.text_on(text, (middle, y), kind, theme.background)?;
-    if let Some(previous) = figure
-        .previous
-        .filter(|&bytes| bar.binding && bytes != bar.total)
-    {
+    let note = former(figure, layout).and_then(|(phase, bytes)| {
+        if layout.is_far(bytes) && phase == bar.phase {
+            Some(format!("\u{2191} {}", look.words.amount(bytes)))
+        } else {
+            (bar.binding && bytes != bar.total).then(|| look.words.change(bytes, bar.total))
+        }
+    });
+    if let Some(note) = note {
         y -= line;
-        let change = look.words.change(previous, bar.total);
-        pen.text_on(&change, (middle, y), plain, theme.background)?;
+        pen.text_on(&note, (middle, y), plain, theme.background)?;
     }
     let kind = if bar.binding { plain.bold() } else { plain };
     let names = [

@@ -2,7 +2,7 @@
 
 use super::PhasesFigure;
 use crate::chart::axis::Axis;
-use crate::chart::geometry::{ByteScale, Frame, pixel, scale_top};
+use crate::chart::geometry::{ByteScale, Frame, pixel, scale_top, with_ghost};
 use crate::chart::marks::{far_rows, level_margin};
 use crate::chart::number::Unit;
 use crate::chart::theme::Theme;
@@ -74,9 +74,9 @@ impl PhasesLayout {
         let need = phases
             .iter()
             .map(|phase| phase.peak_reserved.max(phase.composition.total()))
-            .chain(figure.previous)
             .max()
             .unwrap_or_default();
+        let need = with_ghost(need, figure.previous.map(|(_, bytes)| bytes));
         let (width, height) = (size.0.cast_signed(), size.1.cast_signed());
         let line = theme.line_height();
         let scale = ByteScale {
@@ -143,6 +143,11 @@ impl PhasesLayout {
             bars: bars.collect(),
             axis,
         }
+    }
+
+    /// Whether a size lies above what the scale shows.
+    pub fn is_far(&self, bytes: Bytes) -> bool {
+        bytes.get() as f64 > self.axis.scale.max
     }
 
     /// The bar of the phase that binds.

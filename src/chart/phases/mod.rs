@@ -7,6 +7,7 @@ pub use draw::draw_phases;
 pub use layout::{Bar, PhasesHit, PhasesLayout, Segment};
 
 use crate::report::{Measure, StepReport};
+use crate::sim::Phase;
 use crate::units::Bytes;
 
 /// What the figure shows.
@@ -16,8 +17,8 @@ pub struct PhasesFigure<'a> {
     pub step: &'a StepReport,
     /// What the allocator can reserve at most on this device; none when no device is chosen.
     pub capacity: Option<Bytes>,
-    /// `peak_tensor` before the last change, for the ghost tick.
-    pub previous: Option<Bytes>,
+    /// The phase that bound before the last change with its `peak_tensor`, for the ghost tick.
+    pub previous: Option<(Phase, Bytes)>,
     /// What the bars reach up to.
     pub measure: Measure,
     /// Where the reader is, outlined.

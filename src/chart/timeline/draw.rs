@@ -281,8 +281,13 @@ fn names<DB: DrawingBackend>(
         let at = (plot.left + 4, capacity.y + theme.line_height() / 2 + 2);
         return pen.text_on(&capacity.text, at, kind, theme.background);
     }
-    let mut levels = Vec::from_iter(capacity);
+    let mut levels = marks::capacity_levels(look, plot, capacity);
     if let Some(run) = layout.runs.last() {
+        if figure.measure == Measure::Allocated {
+            let bytes = counted(figure, run.point);
+            let name = format!("{} {}", look.words.allocated(), look.words.amount(bytes));
+            levels.push(Level::new(layout.axis.scale.at(bytes), name, theme.muted));
+        }
         let bytes = figure.timeline.points[run.point].reserved;
         let y = layout.axis.scale.at(bytes);
         levels.push(Level::new(y, marks::reserved_name(look, bytes), theme.text));
