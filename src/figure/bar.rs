@@ -57,6 +57,8 @@ impl Standing {
 pub struct CapacityBar<K> {
     /// The parts that count, end to end; they add up to `total`.
     pub parts: Vec<Part<K>>,
+    /// Those that one of the parts stands for, as they are too small to be shown one by one.
+    pub few: Vec<(K, Bytes)>,
     /// What is shown after them without being counted.
     pub uncounted: Option<Part<K>>,
     /// The sum of the counted parts.
@@ -101,6 +103,7 @@ impl<K> CapacityBar<K> {
         let parts = parts.into_iter().map(part).collect();
         Self {
             parts,
+            few: Vec::new(),
             uncounted: None,
             total,
             capacity,
@@ -113,8 +116,11 @@ impl<K> CapacityBar<K> {
     /// A bar whose smallest parts are taken together as `small`, which comes last.
     pub fn folded(parts: impl IntoIterator<Item = (K, Bytes)>, small: K, capacity: Bytes) -> Self {
         let [mut shown, few] = parted(parts);
-        shown.push((small, few.into_iter().map(|(_, bytes)| bytes).sum()));
-        Self::new(shown, capacity)
+        shown.push((small, few.iter().map(|(_, bytes)| *bytes).sum()));
+        Self {
+            few,
+            ..Self::new(shown, capacity)
+        }
     }
 
     /// The same bar followed by something that takes only what is left of the capacity.
@@ -148,9 +154,9 @@ impl<K> CapacityBar<K> {
         self
     }
 
-    /// Where an amount lies on the scale, at most at its end.
+    /// Where an amount lies on the scale; beyond its end above 1.
     pub fn at(&self, bytes: Bytes) -> f64 {
-        (bytes.get() as f64 / self.scale).min(1.0)
+        bytes.get() as f64 / self.scale
     }
 }
 
@@ -196,9 +202,11 @@ mod tests {
         let bar = CapacityBar::folded(parts, 's', Bytes(2000));
         let keys: Vec<char> = bar.parts.iter().map(|part| part.key).collect();
         assert_eq!(keys, ['a', 's']);
+        assert_eq!(bar.few, [('b', Bytes(4)), ('c', Bytes(6))]);
         assert_eq!(bar.total, Bytes(1000));
         let bar = CapacityBar::folded([parts[0], parts[1]], 's', Bytes(2000));
         assert_eq!(bar.parts[1].key, 'b');
+        assert!(bar.few.is_empty());
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::bars::{Find, ShownBar};
 use crate::app::use_store;
-use crate::text::{Scale, exact_bytes};
+use crate::text::{amount, exact_bytes};
 use crate::widgets::Bar;
 use leptos::prelude::*;
 
@@ -45,10 +45,10 @@ pub(super) fn bar_row(
     let number = move || {
         let units = store.units.get();
         of(&|bar| {
-            let scale = Scale::new(bar.capacity, units);
+            let total = amount(bar.total, units);
             match limit {
-                Limit::Unmarked => scale.finer_amount(bar.total),
-                Limit::Own => format!("{} / {}", scale.finer(bar.total), bar.mark.label),
+                Limit::Unmarked => total,
+                Limit::Own => format!("{total} / {}", bar.mark.label),
             }
         })
     };

@@ -5,6 +5,7 @@ use crate::figure::{
     CapacityBar, DevicePart, HostBarPart, Part, cached_with_room, device_bar, host_bar,
 };
 use crate::host::HostPart;
+use crate::report::DeviceReport;
 use crate::tape::Category;
 use crate::text::{
     Scale, Word, amount, bar_name, device_part_name, difference, exact_bytes, given_back,
@@ -100,6 +101,7 @@ fn segment<K: Shown>(part: &Part<K>, number: String, uncounted: bool, store: Sto
         label: part.key.label(store).to_owned(),
         number,
         exact: exact_bytes(part.bytes, store.language.get()),
+        few: None,
         width: part.width,
         background: background(part.key.ink()),
         uncounted,
@@ -108,18 +110,32 @@ fn segment<K: Shown>(part: &Part<K>, number: String, uncounted: bool, store: Sto
 
 /// A bar's parts for the widget.
 fn segments<K: Shown>(bar: &CapacityBar<K>, store: Store) -> Vec<Segment> {
-    let scale = Scale::new(bar.capacity, store.units.get()).up_to(bar.total);
+    let units = store.units.get();
+    let scale = Scale::new(bar.total, units);
     let bytes: Vec<Bytes> = bar.parts.iter().map(|part| part.bytes).collect();
     let counted = bar
         .parts
         .iter()
         .zip(scale.parts(&bytes, bar.total))
         .map(|(part, number)| segment(part, number, false, store));
-    let uncounted = bar
-        .uncounted
-        .iter()
-        .map(|part| segment(part, scale.finer(part.bytes), true, store));
-    counted.chain(uncounted).collect()
+    let uncounted = bar.uncounted.iter().map(|part| {
+        let number = Scale::new(part.bytes, units);
+        let number = if number.unit == scale.unit {
+            number.number(part.bytes)
+        } else {
+            number.amount(part.bytes)
+        };
+        segment(part, number, true, store)
+    });
+    let mut segments: Vec<Segment> = counted.collect();
+    if let Some(small) = segments.last_mut().filter(|_| !bar.few.is_empty()) {
+        let name =
+            |(key, bytes): &(K, Bytes)| format!("{} {}", key.label(store), amount(*bytes, units));
+        let each: Vec<String> = bar.few.iter().map(name).collect();
+        small.few = Some((format!("+{}", bar.few.len()), each.join(", ")));
+    }
+    segments.extend(uncounted);
+    segments
 }
 
 /// A bar as it is shown, whatever its parts are.
@@ -135,6 +151,8 @@ pub(super) struct ShownBar {
     pub mark: Mark,
     /// Where the bar ended before.
     pub ghost: Option<Mark>,
+    /// What has changed since.
+    pub change: Option<String>,
     /// How the total stands to the capacity.
     pub standing: &'static str,
 }
@@ -143,6 +161,7 @@ impl ShownBar {
     /// A bar with the total that it had before.
     pub fn new<K: Shown>(bar: &CapacityBar<K>, before: Option<Bytes>, store: Store) -> Self {
         let units = store.units.get();
+        let before = before.filter(|before| *before != bar.total);
         Self {
             segments: segments(bar, store),
             total: bar.total,
@@ -151,12 +170,11 @@ impl ShownBar {
                 at: bar.capacity_at,
                 label: amount(bar.capacity, units),
             },
-            ghost: before
-                .filter(|before| *before != bar.total)
-                .map(|before| Mark {
-                    at: bar.at(before),
-                    label: difference(before, bar.total, units),
-                }),
+            ghost: before.map(|before| Mark {
+                at: bar.at(before),
+                label: amount(before, units),
+            }),
+            change: before.map(|before| difference(before, bar.total, units)),
             standing: bar.standing.name(),
         }
     }
@@ -201,9 +219,6 @@ fn CapacityPanel(
     bar: Memo<Option<ShownBar>>,
     /// What the part behind a key is highlighted with.
     find: Find,
-    /// What is to be said beside it.
-    #[prop(into, optional)]
-    note: Signal<Option<String>>,
 ) -> impl IntoView {
     let store = use_store();
     let heading = move || title.text(store.language.get());
@@ -220,6 +235,7 @@ fn CapacityPanel(
     });
     let capacity = Memo::new(move |_| bar.with(|bar| bar.as_ref().map(|bar| bar.mark.clone())));
     let ghost = Memo::new(move |_| bar.with(|bar| bar.as_ref()?.ghost.clone()));
+    let change = Memo::new(move |_| bar.with(|bar| bar.as_ref()?.change.clone()));
     let current = Memo::new(move |_| bar.with(|bar| bar.as_ref()?.current(find, store)));
     let pinned = Memo::new(move |_| {
         parts.with(|parts| {
@@ -240,16 +256,14 @@ fn CapacityPanel(
         <section class="card capacity" data-testid=id data-standing=standing>
             <header class="capacity-head">
                 <h2>
-                    {heading} " " <span class="subtitle">{subtitle}</span>
+                    {heading} " " <span class="subtitle" title=subtitle>{subtitle}</span>
                 </h2>
                 <p class="capacity-numbers">
-                    <span class="change" hidden=Signal::derive(move || ghost.get().is_none())>
-                        {Signal::derive(move || ghost.get().map(|mark| mark.label))}
+                    <span class="change" hidden=Signal::derive(move || change.get().is_none())>
+                        {change}
                     </span>
                     <strong title=Signal::derive(move || with(|bar, store| exact_bytes(bar.total, store.language.get())))>
-                        {move || with(|bar, store| {
-                            Scale::new(bar.capacity, store.units.get()).finer(bar.total)
-                        })}
+                        {move || with(|bar, store| amount(bar.total, store.units.get()))}
                     </strong>
                     <span title=Signal::derive(move || with(|bar, store| exact_bytes(bar.capacity, store.language.get())))>
                         " / " {Signal::derive(move || with(|bar, store| amount(bar.capacity, store.units.get())))}
@@ -265,7 +279,6 @@ fn CapacityPanel(
                 on_point
                 on_pick
             />
-            <p class="figure-summary" hidden=Signal::derive(move || note.get().is_none())>{note}</p>
         </section>
     }
 }
@@ -299,18 +312,19 @@ pub(super) fn DevicePanel() -> impl IntoView {
             Some(ShownBar::new(&device_bar(device), before, store))
         })
     });
+    // What PyTorch gives back stands beside the name, so that no line comes and goes with it.
     let subtitle = Signal::derive(move || {
-        store
-            .answer
-            .with(|answer| answer.as_ref().map(|e| e.report.device.name.clone()))
-            .unwrap_or_default()
-    });
-    let note = Signal::derive(move || {
         let (units, language) = (store.units.get(), store.language.get());
-        store.answer.with(|answer| {
-            let more = cached_with_room(&answer.as_ref()?.report.device)?;
-            Some(given_back(more, units, language))
-        })
+        let of = |device: &DeviceReport| {
+            let name = device.name.clone();
+            cached_with_room(device).map_or(name.clone(), |more| {
+                format!("{name} \u{b7} {}", given_back(more, units, language))
+            })
+        };
+        let said = store
+            .answer
+            .with(|answer| answer.as_ref().map(|e| of(&e.report.device)));
+        said.unwrap_or_default()
     });
     view! {
         <CapacityPanel
@@ -319,7 +333,6 @@ pub(super) fn DevicePanel() -> impl IntoView {
             subtitle
             bar
             find=device_target
-            note
         />
     }
 }

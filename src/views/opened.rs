@@ -72,6 +72,7 @@ fn bar(failure: &Failure, store: Store) -> Option<impl IntoView> {
             label: holder_name(holder, language).to_owned(),
             number: amount(bytes, store.units.get()),
             exact: exact_bytes(bytes, language),
+            few: None,
             width,
             background: background(ink),
             uncounted: false,

@@ -31,6 +31,16 @@ struct Said {
     detail: String,
 }
 
+/// Answers wider than this many letters take smaller ones, so that they stay in one line.
+const ROOMY: usize = 40;
+
+/// Whether an answer is wider than one line of the largest letters: a Chinese letter is as wide as two.
+fn is_long(said: &Option<Said>) -> bool {
+    let width = |letter: char| if letter.is_ascii() { 1 } else { 2 };
+    said.as_ref()
+        .is_some_and(|said| said.answer.chars().map(width).sum::<usize>() > ROOMY)
+}
+
 /// The verdict once it rests: while a slider moves, nobody wants to hear every step.
 fn announced(text: Memo<Option<Said>>) -> RwSignal<String> {
     let announced = RwSignal::new(String::new());
@@ -197,7 +207,7 @@ pub(super) fn VerdictPanel() -> impl IntoView {
         >
             <p class="unseen" role="status">{announced}</p>
             <p class="verdict-text" data-testid="verdict">
-                <strong class="verdict-answer">
+                <strong class="verdict-answer" class:long=Signal::derive(move || text.with(is_long))>
                     {move || {
                         text.with(|said| said.as_ref().map(|said| said.answer.clone()))
                             .unwrap_or_else(|| {

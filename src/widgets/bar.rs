@@ -18,6 +18,9 @@ pub struct Segment {
     pub number: String,
     /// The number to the last digit.
     pub exact: String,
+    /// How the legend names several parts that are too small to be shown one by one: how many they are, and each with
+    /// its number.
+    pub few: Option<(String, String)>,
     /// How long it is, as a share of the bar.
     pub width: f64,
     /// Its colour with its texture, as a CSS background.
@@ -37,6 +40,17 @@ pub struct Mark {
 
 fn percent(share: f64) -> String {
     format!("{:.3}%", share * 100.0)
+}
+
+/// A share of the bar from its left end as a translation: what is moved so shifts no layout.
+fn along(share: f64) -> String {
+    format!("{:.3}cqw", share * 100.0)
+}
+
+/// Where a part begins, as a share of the bar.
+fn start(segments: &[Segment], key: &'static str) -> f64 {
+    let before = segments.iter().take_while(|segment| segment.key != key);
+    before.map(|segment| segment.width).sum()
 }
 
 /// The background of a part, and whether it is not counted: what never changes.
@@ -78,6 +92,7 @@ pub fn Bar(
         let own =
             Memo::new(move |_| segments.with(|all| all.iter().find(|s| s.key == key).cloned()));
         let get = move |pick: fn(&Segment) -> String| own.with(|s| s.as_ref().map(pick));
+        let start = Memo::new(move |_| segments.with(|all| along(start(all, key))));
         let (background, uncounted) = look(own);
         view! {
             <div
@@ -87,6 +102,7 @@ pub fn Bar(
                 data-part=key
                 style:background=background
                 style:width=Signal::derive(move || get(|s| percent(s.width)))
+                style:translate=start
                 title=Signal::derive(move || get(|s| format!("{}: {} ({})", s.label, s.number, s.exact)))
                 on:pointerenter=move |_| tell(on_point, Some(key))
                 on:pointerleave=move |_| tell(on_point, None)
@@ -94,21 +110,31 @@ pub fn Bar(
             ></div>
         }
     };
-    let beyond = move || capacity.get().map(|mark| percent(mark.at));
+    let limit = move || capacity.get().map(|mark| along(mark.at));
     let unbounded = Signal::derive(move || capacity.with(Option::is_none));
+    let near = move || ghost.get().filter(|mark| mark.at <= 1.0);
+    let far = move || ghost.get().filter(|mark| mark.at > 1.0);
     view! {
         <div class="bar">
             <div class="track" role="img" aria-label=name>
-                <div class="beyond" hidden=unbounded style:left=beyond></div>
+                <div
+                    class="beyond"
+                    hidden=unbounded
+                    style=("--at", limit)
+                    title=Signal::derive(move || capacity.get().map(|mark| mark.label))
+                ></div>
                 <For
                     each=move || segments.with(|all| all.iter().map(|s| s.key).collect::<Vec<_>>())
                     key=|key| *key
                     children=segment
                 />
-                <div class="line ghost" hidden=Signal::derive(move || ghost.get().is_none())
-                    style:left=Signal::derive(move || ghost.get().map(|mark| percent(mark.at)))>
+                <div class="line ghost" hidden=Signal::derive(move || near().is_none())
+                    style:translate=Signal::derive(move || near().map(|mark| along(mark.at)))>
                 </div>
-                <div class="line capacity" hidden=unbounded style:left=beyond></div>
+                <div class="line capacity" hidden=unbounded style:translate=limit></div>
+                <div class="far-ghost" hidden=Signal::derive(move || far().is_none())>
+                    {Signal::derive(move || far().map(|mark| mark.label))} " \u{2192}"
+                </div>
             </div>
         </div>
     }
@@ -182,7 +208,9 @@ pub fn Legend(
                     class:receding=Signal::derive(move || current.get().is_some_and(|c| c != key))
                     tabindex=Signal::derive(move || if is_stop(key) { "0" } else { "-1" })
                     aria-pressed=Signal::derive(move || (pinned.get() == Some(key)).to_string())
-                    title=Signal::derive(move || get(|s| s.exact.clone()))
+                    title=Signal::derive(move || {
+                        get(|s| s.few.as_ref().map_or(&s.exact, |(_, each)| each).clone())
+                    })
                     on:pointerenter=move |_| tell(on_point, Some(key))
                     on:pointerleave=move |_| tell(on_point, None)
                     on:keydown=move |event| walk(event, key)
@@ -194,7 +222,11 @@ pub fn Legend(
                     on:click=move |_| tell(on_pick, key)
                 >
                     <span class="swatch" style:background=background></span>
-                    <span class="legend-label">{Signal::derive(move || get(|s| s.label.clone()))}</span>
+                    <span class="legend-label">
+                        {Signal::derive(move || {
+                            get(|s| s.few.as_ref().map_or(&s.label, |(count, _)| count).clone())
+                        })}
+                    </span>
                     <span class="legend-number">{Signal::derive(move || get(|s| s.number.clone()))}</span>
                 </button>
             </li>
