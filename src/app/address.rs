@@ -3,7 +3,7 @@
 use super::store::Store;
 use crate::ask::{Finding, Scenario};
 use crate::browser::{self, Timer};
-use crate::codec::{self, Theme, ViewOptions, WidgetControls};
+use crate::codec::{self, Theme, ViewOptions, WidgetControls, WidgetPanels};
 use crate::text::Language;
 use leptos::prelude::*;
 use std::time::Duration;
@@ -26,6 +26,8 @@ pub(super) struct Opening {
     pub embedded: bool,
     /// Which controls the compact widget has.
     pub controls: WidgetControls,
+    /// Which panels it has.
+    pub panels: WidgetPanels,
     /// The scenario to compare with.
     pub against: Option<Box<Scenario>>,
 }
@@ -47,6 +49,7 @@ pub(super) fn read(query: &str) -> Opening {
         theme: view.theme,
         embedded: view.embed,
         controls: view.controls,
+        panels: view.panels,
         against: view.against,
     }
 }
@@ -93,6 +96,7 @@ fn view_of(store: Store, embed: bool) -> ViewOptions {
     ViewOptions {
         embed,
         controls: store.controls.clone(),
+        panels: store.panels,
         theme: store.theme,
         lang: (language != store.preferred)
             .then(|| codec::Language::from_name(language.name()))

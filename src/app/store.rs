@@ -6,7 +6,7 @@ use super::kept::Kept;
 use super::values::Values;
 use crate::ask::{Finding, Fix, Message, Place, Scenario, Severity};
 use crate::browser::{self, Appearance};
-use crate::codec::{Theme, WidgetControls};
+use crate::codec::{Theme, WidgetControls, WidgetPanels};
 use crate::decide::Advice;
 use crate::report::{Detail, Estimate, Lagging, Measure, RankReport, Sweep, Timeline};
 use crate::resolve::resolve;
@@ -114,6 +114,10 @@ pub struct State {
     pub embedded: bool,
     /// Which controls the compact widget has.
     pub controls: WidgetControls,
+    /// Which panels it has.
+    pub panels: WidgetPanels,
+    /// Whether the page is being printed: figures are drawn for paper, seen or not.
+    pub printing: RwSignal<bool>,
     gesture: RwSignal<Gesture>,
 }
 
@@ -170,6 +174,8 @@ impl Store {
             theme: opening.theme,
             embedded: opening.embedded,
             controls: opening.controls,
+            panels: opening.panels,
+            printing: RwSignal::new(false),
             gesture: RwSignal::new(Gesture::default()),
         })))
     }

@@ -6,7 +6,7 @@ use super::meant::finish;
 use super::number::{parse_bytes, parse_count, parse_tokens, write_bytes};
 use super::percent;
 use super::tree::{Builder, differing, shortened};
-use super::view::{Language, Theme, ViewOptions, WidgetControls};
+use super::view::{Language, Panel, Theme, ViewOptions, WidgetControls, WidgetPanels};
 use crate::ask::{Finding, ModelRef, SampleLengths, Scenario, Severity, closest, message};
 use crate::families::essential_config;
 use serde::Deserialize;
@@ -25,10 +25,11 @@ const EMBED: &str = "embed";
 const THEME: &str = "theme";
 const LANG: &str = "lang";
 const CONTROLS: &str = "controls";
+const PANELS: &str = "panels";
 /// The query of the configuration that this one is compared with.
 const AGAINST: &str = "a";
-/// What stands for no control at all.
-const NO_CONTROLS: &str = "none";
+/// What stands for no control and for no panel at all.
+const NONE_OF_THEM: &str = "none";
 /// Some of the controls that a widget can have.
 const SOME_CONTROLS: &str = "mb, seq, gpu, ...";
 /// Names that others append to links, which say nothing to us.
@@ -53,6 +54,9 @@ pub fn encode_query(scenario: &Scenario, view: &ViewOptions) -> String {
     if view.controls != WidgetControls::default() {
         pairs.push((CONTROLS, write_controls(&view.controls)));
     }
+    if view.panels != WidgetPanels::default() {
+        pairs.push((PANELS, write_panels(view.panels)));
+    }
     if let Some(against) = &view.against {
         pairs.push((AGAINST, encode_query(against, &ViewOptions::default())));
     }
@@ -66,19 +70,45 @@ fn write_controls(controls: &WidgetControls) -> String {
     let shown = controls.keys().iter();
     let shown = shown.filter_map(|path| KEYS.iter().find(|key| key.path == *path));
     let names: Vec<&str> = shown.map(|key| key.query).collect();
+    names_or_none(&names)
+}
+
+fn write_panels(panels: WidgetPanels) -> String {
+    let shown = Panel::ALL.iter().filter(|&&panel| panels.has(panel));
+    let names: Vec<&str> = shown.map(|panel| panel.name()).collect();
+    names_or_none(&names)
+}
+
+fn names_or_none(names: &[&str]) -> String {
     if names.is_empty() {
-        return NO_CONTROLS.to_owned();
+        return NONE_OF_THEM.to_owned();
     }
     names.join(".")
+}
+
+/// Names between dots or commas.
+fn split_names(text: &str) -> impl Iterator<Item = &str> {
+    let names = text.split(['.', ',']);
+    names.filter(|&name| name != NONE_OF_THEM && !name.is_empty())
+}
+
+/// Panels by their names, between dots or commas; what is none is reported and left out.
+fn read_panels(text: &str, builder: &mut Builder) -> WidgetPanels {
+    let mut panels = WidgetPanels::NONE;
+    for name in split_names(text) {
+        let panel = read_view(PANELS, Panel::ALL, Panel::name, name, builder);
+        panels = panel.map_or(panels, |panel| panels.with(panel, true));
+    }
+    panels
 }
 
 /// Settings by their names in links, between dots or commas; what is none is reported and left out.
 fn read_controls(text: &str, builder: &mut Builder) -> WidgetControls {
     let mut controls = WidgetControls::NONE;
-    for name in text.split(['.', ',']).filter(|&name| name != NO_CONTROLS) {
+    for name in split_names(text) {
         if let Some(key) = KEYS.iter().find(|key| key.query == name) {
             controls = controls.with(key.path, true);
-        } else if !name.is_empty() {
+        } else {
             let shown = shortened(name);
             let names = closest(name, KEYS.iter().map(|key| key.query));
             let names = names.unwrap_or(SOME_CONTROLS);
@@ -206,6 +236,7 @@ fn read_pair(name: &str, value: &str, builder: &mut Builder, view: &mut ViewOpti
         THEME => view.theme = read_view(THEME, Theme::ALL, Theme::name, value, builder),
         LANG => view.lang = read_view(LANG, Language::ALL, Language::name, value, builder),
         CONTROLS => view.controls = read_controls(value, builder),
+        PANELS => view.panels = read_panels(value, builder),
         _ => match KEYS.iter().find(|key| key.query == name) {
             Some(key) => read_key(key, value, builder),
             None if FOREIGN.iter().any(|foreign| name.starts_with(foreign)) => {}

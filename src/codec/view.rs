@@ -30,7 +30,12 @@ pub struct WidgetControls(Vec<&'static str>);
 impl Default for WidgetControls {
     /// Those that people turn most.
     fn default() -> Self {
-        Self(vec!["micro_batch_size", "seq_len", "hardware.gpu"])
+        Self(vec![
+            "micro_batch_size",
+            "seq_len",
+            "hardware.gpu",
+            "precision",
+        ])
     }
 }
 
@@ -59,6 +64,46 @@ impl WidgetControls {
     }
 }
 
+names! {
+    /// What the widget can show below its answer.
+    Panel {
+        /// GPU memory and host RAM against their capacities.
+        Bars = "bars",
+        /// The phases side by side.
+        Phases = "phases",
+        /// The peak by batch size.
+        Crossover = "crossover",
+    }
+}
+
+/// Which panels the widget has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WidgetPanels([bool; Panel::ALL.len()]);
+
+impl Default for WidgetPanels {
+    /// The bars and the phases.
+    fn default() -> Self {
+        Self::NONE.with(Panel::Bars, true).with(Panel::Phases, true)
+    }
+}
+
+impl WidgetPanels {
+    /// None of them.
+    pub const NONE: Self = Self([false; Panel::ALL.len()]);
+
+    /// Whether it has one.
+    pub const fn has(self, panel: Panel) -> bool {
+        self.0[panel as usize]
+    }
+
+    /// The same with one more, or one less.
+    #[must_use]
+    pub const fn with(mut self, panel: Panel, has: bool) -> Self {
+        self.0[panel as usize] = has;
+        self
+    }
+}
+
 /// How a link wants the page to look.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ViewOptions {
@@ -70,6 +115,8 @@ pub struct ViewOptions {
     pub lang: Option<Language>,
     /// Controls of the compact page.
     pub controls: WidgetControls,
+    /// Panels of the compact page.
+    pub panels: WidgetPanels,
     /// The configuration that the link's own is compared with.
     pub against: Option<Box<Scenario>>,
 }

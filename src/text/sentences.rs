@@ -2,9 +2,9 @@
 
 use super::verdict::of;
 use super::{ByteUnits, Language, Term};
-use crate::ask::Fix;
+use crate::ask::{Fix, Scenario};
 use crate::host::HostPhase;
-use crate::report::{Sweep, Switch};
+use crate::report::{PhaseReport, Report, Sweep, Switch};
 use crate::sim::Phase;
 use crate::units::Bytes;
 use serde_json::Value;
@@ -100,14 +100,27 @@ pub fn host_peak(phase: HostPhase, language: Language) -> String {
     }
 }
 
-/// HTML that embeds the widget at an address: a plain iframe. Without a height of its own it
-/// begins with 420 CSS pixels, and `script`, when given, lets it follow its content.
-pub fn embed_snippet(address: &str, height: Option<u64>, script: Option<&str>) -> String {
-    const HEIGHT: u64 = 420;
+/// The widget's title: "GPU memory of Qwen2.5 1.5B, AdamW". A run without steps names no optimizer.
+pub fn widget_title(report: &Report, scenario: &Scenario, language: Language) -> String {
+    let steps = |of: &PhaseReport| of.phase == Phase::OptimizerStep;
+    let optimizer = report.device.steady_step.phases.iter().any(steps);
+    let optimizer = optimizer.then(|| scenario.optimizer.name.term(language));
+    let model = &report.model.name;
+    match (language, optimizer) {
+        (Language::English, Some(optimizer)) => format!("GPU memory of {model}, {optimizer}"),
+        (Language::English, None) => format!("GPU memory of {model}"),
+        (Language::Chinese, Some(optimizer)) => format!("{model}（{optimizer}）的显存"),
+        (Language::Chinese, None) => format!("{model} 的显存"),
+    }
+}
+
+/// HTML that embeds the widget at an address: a plain iframe of a title and a height in CSS pixels.
+/// `script`, when given, lets it follow its content.
+pub fn embed_snippet(address: &str, title: &str, height: u64, script: Option<&str>) -> String {
     let quoted = |text: &str| text.replace('&', "&amp;").replace('"', "&quot;");
-    let height = height.unwrap_or(HEIGHT);
+    let title = quoted(title);
     let frame = format!(
-        "<iframe src=\"{}\" title=\"Highwater\" width=\"100%\" height=\"{height}\" \
+        "<iframe src=\"{}\" title=\"{title}\" width=\"100%\" height=\"{height}\" \
          style=\"border:0\" loading=\"lazy\"></iframe>",
         quoted(address)
     );

@@ -138,6 +138,13 @@ words! {
     TabExport: "Export", "导出";
     ShareLinkHelp: "It holds the whole configuration; nothing is stored anywhere else.", "链接中包含全部配置，不存放在任何其他地方。";
     EmbedControls: "Controls of the widget", "小部件的控件";
+    EmbedPanels: "Panels of the widget", "小部件的面板";
+    PanelBars: "bars", "条形图";
+    PanelPhases: "phases", "各阶段";
+    PanelCrossover: "peak by batch size", "峰值与批次大小";
+    PreviewWidth: "Width of the preview", "预览宽度";
+    PreviewTheme: "Colours of the preview", "预览配色";
+    PrintedSettings: "Settings", "设置";
     EmbedTheme: "Colours", "配色";
     EmbedLanguage: "Language", "语言";
     EmbedHeight: "Height", "高度";

@@ -68,18 +68,70 @@ test("two embedded estimates say where the peak is, and their heights follow the
   await close();
 });
 
-test("a wide widget shows both bars and the phases within 420 px of height", async () => {
-  for (const [locale, width] of [["en-US", 640], ["zh-CN", 640], ["en-US", 800]]) {
-    const { page, close } = await open(browser, `${site.url}?v=1&embed=1`, { locale, viewport: { width, height: 420 } });
-    const canvas = page.locator("#phases canvas");
-    await canvas.waitFor();
-    assert.equal(await page.locator(".widget .capacity-head").count(), 2);
-    const height = await page.evaluate(() => document.body.getBoundingClientRect().height);
-    assert.ok(height <= 420, `${height} px in ${locale} at ${width}`);
-    const { down, sideways } = await overflow(page);
-    assert.deepEqual([down, sideways], [0, 0]);
+/** The height that the dialog's code says for a widget of these panels. */
+async function saidHeight(panels) {
+  const { page, close } = await open(browser, site.url);
+  await page.getByRole("button", { name: "Share", exact: true }).click();
+  await page.getByRole("tab", { name: "Embed" }).click();
+  const names = { bars: "bars", phases: "phases", crossover: "peak by batch size" };
+  for (const [panel, name] of Object.entries(names)) {
+    await page.getByRole("checkbox", { name, exact: true }).setChecked(panels.includes(panel));
+  }
+  const code = await page.getByRole("textbox", { name: "Embed it in a page" }).inputValue();
+  await close();
+  return Number(/height="(\d+)"/.exec(code)[1]);
+}
+
+for (const panels of [["bars", "phases"], ["bars"], ["phases", "crossover"]]) {
+  test(`a widget with ${panels.join(" and ")} fits in the height that its code says, at each width`, async () => {
+    const said = await saidHeight(panels);
+    for (const locale of ["en-US", "zh-CN"]) {
+      const query = `?v=1&embed=1&mb=40&panels=${panels.join(".")}`;
+      const { page, close } = await open(browser, `${site.url}${query}`, { locale, viewport: { width: 320, height: said } });
+      for (const width of [320, 360, 480, 640, 800, 960]) {
+        await page.setViewportSize({ width, height: said });
+        await painted(page);
+        const height = await page.evaluate(() => document.body.getBoundingClientRect().height);
+        assert.ok(height <= said, `${height} px of ${said} in ${locale} at ${width}`);
+        const { down, sideways } = await overflow(page);
+        assert.deepEqual([down, sideways], [0, 0], `at ${width}`);
+      }
+      await close();
+    }
+  });
+}
+
+test("the widget names its configuration, has legends, and four controls in two by two", async () => {
+  for (const width of [320, 640, 960]) {
+    const { page, close } = await open(browser, `${site.url}?v=1&embed=1`, { viewport: { width, height: 800 } });
+    assert.equal(await page.getByRole("heading", { level: 1 }).innerText(), "GPU memory of Qwen2.5 1.5B, AdamW");
+    assert.equal(await page.locator(".legend:visible").count(), 2);
+    const places = await page.locator(".widget-controls > .field").evaluateAll((all) =>
+      all.map((field) => field.getBoundingClientRect()).map(({ left, bottom }) => `${left} ${bottom}`),
+    );
+    assert.equal(places.length, 4);
+    const [columns, rows] = [0, 1].map((at) => new Set(places.map((place) => place.split(" ")[at])).size);
+    assert.deepEqual([columns, rows], [2, 2], places.join("; "));
+    const canvas = await page.locator("#phases canvas").boundingBox();
+    assert.equal(Math.round(canvas.height), 140);
     await close();
   }
+  const { page, close } = await open(browser, `${site.url}?v=1&embed=1`, { locale: "zh-CN" });
+  assert.equal(await page.getByRole("heading", { level: 1 }).innerText(), "Qwen2.5 1.5B（AdamW）的显存");
+  await close();
+});
+
+test("the widget says what a part is where the pointer is", async () => {
+  const { page, close } = await open(browser, `${site.url}?v=1&embed=1`, { viewport: { width: 360, height: 800 } });
+  const says = page.locator("#phases-summary");
+  const before = await says.innerText();
+  const box = await page.locator("#phases canvas").boundingBox();
+  await page.mouse.move(box.x + box.width / 2, box.y + box.height * 0.7);
+  await page.waitForFunction((before) => document.querySelector("#phases-summary").innerText !== before, before);
+  assert.match(await says.innerText(), /GiB/);
+  const title = await page.locator(".segment").first().getAttribute("title");
+  assert.match(title, /^parameters: .* bytes\)$/);
+  await close();
 });
 
 test("several estimates on one page load the program once", async () => {

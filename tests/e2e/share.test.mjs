@@ -46,14 +46,40 @@ test("options of the widget rewrite the snippet and its preview at once", async 
   assert.match(await snippet(), /embed\.js/);
   await dialog.getByRole("checkbox", { name: "GPU" }).uncheck();
   await dialog.getByRole("combobox", { name: "Colours" }).selectOption({ label: "dark" });
-  await dialog.getByRole("combobox", { name: "Height" }).selectOption({ label: "420 px, fixed (no script)" });
+  await dialog.getByRole("combobox", { name: "Height" }).selectOption({ index: 1 });
+  await dialog.getByRole("checkbox", { name: "peak by batch size" }).check();
+  await dialog.getByRole("checkbox", { name: "phases" }).uncheck();
   const text = await snippet();
   assert.match(text, /theme=dark/);
-  assert.match(text, /controls=mb\.seq/);
+  assert.match(text, /controls=mb\.seq\.precision/);
+  assert.match(text, /panels=bars\.crossover/);
+  assert.match(text, /title="GPU memory of Qwen2.5 1.5B, AdamW"/);
   assert.doesNotMatch(text, /<script/);
   const preview = page.frameLocator("iframe.preview");
   await preview.getByTestId("verdict").waitFor();
   assert.equal(await preview.getByRole("slider").count(), 2);
+  assert.equal(await preview.locator("#phases").count(), 0);
+  await preview.locator("#crossover canvas").waitFor();
+  await close();
+});
+
+test("the widget is looked at in three widths, light and dark", async () => {
+  const { page, close } = await open(browser, site.url);
+  const dialog = await shared(page, "Embed");
+  const frame = dialog.locator("iframe.preview");
+  const preview = page.frameLocator("iframe.preview");
+  for (const width of [360, 640, 960]) {
+    await dialog.getByRole("button", { name: `${width} px` }).click();
+    assert.equal(await frame.getAttribute("width"), String(width));
+  }
+  const ground = () => preview.locator(".widget").evaluate((widget) => getComputedStyle(widget).backgroundColor);
+  const seen = [];
+  for (const ink of ["dark", "light"]) {
+    await dialog.getByRole("group", { name: "Colours of the preview" }).getByRole("button", { name: ink }).click();
+    await preview.locator(`html[data-theme="${ink}"] [data-testid="verdict"]`).waitFor();
+    seen.push(await ground());
+  }
+  assert.notEqual(seen[0], seen[1]);
   await close();
 });
 

@@ -2,7 +2,8 @@
 
 use crate::ask::Scenario;
 use crate::codec::{
-    Language, Link, Theme, ViewOptions, WidgetControls, decode_query, encode_query,
+    Language, Link, Panel, Theme, ViewOptions, WidgetControls, WidgetPanels, decode_query,
+    encode_query,
 };
 
 /// Asserts that a link says the usual scenario, a view and nothing wrong.
@@ -23,10 +24,14 @@ fn view_options_are_not_part_of_the_scenario() {
         theme: Some(Theme::Dark),
         lang: Some(Language::Chinese),
         controls: WidgetControls::default().with("hardware.gpu", false),
+        panels: WidgetPanels::default().with(Panel::Crossover, true),
         against: None,
     };
     let query = encode_query(&Scenario::default(), &view);
-    assert_eq!(query, "v=1&embed=1&theme=dark&lang=zh&controls=mb.seq");
+    assert_eq!(
+        query,
+        "v=1&embed=1&theme=dark&lang=zh&controls=mb.seq.precision&panels=bars.phases.crossover"
+    );
     says(&query, view);
 }
 
@@ -41,6 +46,25 @@ fn any_setting_can_be_a_control_of_the_widget() {
     assert!(encode_query(&Scenario::default(), &view).ends_with("controls=precision.mb.lora"));
     let Link { view, findings, .. } = decode_query("v=1&embed=1&controls=precison.mb");
     assert_eq!((view.controls.keys().len(), findings.len()), (1, 1));
+}
+
+#[test]
+fn panels_of_the_widget_are_chosen_and_one_that_is_none_is_said() {
+    let panels = |query: &str| {
+        let Link { view, findings, .. } = decode_query(query);
+        let has = |panel: &&Panel| view.panels.has(**panel);
+        let shown: Vec<&str> = Panel::ALL.iter().filter(has).map(|p| p.name()).collect();
+        (shown, findings.len())
+    };
+    assert_eq!(panels("v=1&embed=1").0, ["bars", "phases"]);
+    assert_eq!(panels("v=1&panels=crossover"), (vec!["crossover"], 0));
+    assert_eq!(panels("v=1&panels=none"), (Vec::new(), 0));
+    assert_eq!(panels("v=1&panels=bars.phasen"), (vec!["bars"], 1));
+    let view = ViewOptions {
+        panels: WidgetPanels::NONE,
+        ..ViewOptions::default()
+    };
+    assert_eq!(encode_query(&Scenario::default(), &view), "v=1&panels=none");
 }
 
 #[test]

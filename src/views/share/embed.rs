@@ -3,14 +3,93 @@
 use super::copy::CopyButton;
 use crate::app::{query_of_widget, use_store};
 use crate::browser;
-use crate::codec::{Language, Theme, ViewOptions, WidgetControls};
-use crate::text::{Word, embed_snippet, setting_name};
+use crate::codec::{Language, Panel, Theme, ViewOptions, WidgetControls, WidgetPanels};
+use crate::report::Report;
+use crate::text::{Word, embed_snippet, setting_name, widget_title};
 use crate::views::controls::MAIN;
 use crate::views::setting::Setting;
 use leptos::prelude::*;
 
-/// Heights that a widget can have, in CSS pixels; none follows the content.
-const HEIGHTS: [Option<u64>; 4] = [None, Some(320), Some(420), Some(560)];
+/// Widths at which the widget is looked at, in CSS pixels.
+const WIDTHS: [u64; 3] = [360, 640, 960];
+
+/// The height that a widget needs at any width from 320 CSS pixels on, in CSS pixels: `tests/e2e/embed.test.mjs` holds
+/// it against `style/layout.css`.
+fn height(panels: WidgetPanels, controls: &WidgetControls) -> u64 {
+    /// The frame, the title, and the verdict.
+    const ALWAYS: u64 = 164;
+    /// Two controls side by side, with the gap above.
+    const ROW: u64 = 58;
+    /// Both bars, one above the other.
+    const BARS: u64 = 210;
+    /// A figure with its title and its sentence.
+    const FIGURE: u64 = 232;
+    let rows = controls.keys().len().div_ceil(2) as u64;
+    let of = |panel: &Panel| match panel {
+        Panel::Bars => BARS,
+        Panel::Phases | Panel::Crossover => FIGURE,
+    };
+    let shown = Panel::ALL.iter().filter(|&&panel| panels.has(panel));
+    ALWAYS + rows * ROW + shown.map(of).sum::<u64>()
+}
+
+/// A choice among a few things that stand side by side.
+fn segmented<T: Copy + PartialEq + Send + Sync + 'static>(
+    label: Signal<String>,
+    choices: Vec<(T, Signal<String>)>,
+    chosen: RwSignal<T>,
+) -> impl IntoView {
+    let button = move |(value, name): (T, Signal<String>)| {
+        view! {
+            <button
+                type="button"
+                aria-pressed=move || (chosen.get() == value).to_string()
+                on:click=move |_| chosen.set(value)
+            >
+                {name}
+            </button>
+        }
+    };
+    let all = choices.into_iter().map(button).collect_view();
+    view! { <div class="toggle" role="group" aria-label=label>{all}</div> }
+}
+
+/// Boxes to tick, one for each of a few things.
+fn boxes<T: Copy + Send + Sync + 'static>(
+    title: Signal<String>,
+    all: impl IntoIterator<Item = (T, Signal<String>)>,
+    has: impl Fn(T) -> bool + Copy + Send + Sync + 'static,
+    toggle: impl Fn(T, bool) + Copy + 'static,
+) -> impl IntoView {
+    let each = move |(value, name): (T, Signal<String>)| {
+        view! {
+            <label class="check">
+                <input
+                    type="checkbox"
+                    prop:checked=move || has(value)
+                    on:change=move |event| toggle(value, event_target_checked(&event))
+                />
+                {name}
+            </label>
+        }
+    };
+    let all = all.into_iter().map(each).collect_view();
+    view! {
+        <fieldset class="checks">
+            <legend class="field-label">{title}</legend>
+            {all}
+        </fieldset>
+    }
+}
+
+/// What the dialog calls a panel.
+const fn panel_word(panel: Panel) -> Word {
+    match panel {
+        Panel::Bars => Word::PanelBars,
+        Panel::Phases => Word::PanelPhases,
+        Panel::Crossover => Word::PanelCrossover,
+    }
+}
 
 /// A choice among a few things that all have names.
 #[component]
@@ -57,61 +136,60 @@ pub(super) fn EmbedTab() -> impl IntoView {
     let store = use_store();
     let word = move |word: Word| Signal::derive(move || word.text(store.language.get()).to_owned());
     let controls = RwSignal::new(WidgetControls::default());
+    let panels = RwSignal::new(WidgetPanels::default());
     let theme = RwSignal::new(None::<Theme>);
     let lang = RwSignal::new(None::<Language>);
-    let height = RwSignal::new(HEIGHTS[0]);
-    let address = Memo::new(move |_| {
+    let follows = RwSignal::new(true);
+    let address_in = move |theme: Option<Theme>| {
         let view = ViewOptions {
             embed: true,
-            theme: theme.get(),
+            theme,
             lang: lang.get(),
             controls: controls.get(),
+            panels: panels.get(),
             against: None,
         };
         browser::href_with(&query_of_widget(store, view))
-    });
+    };
+    let height = Memo::new(move |_| controls.with(|controls| height(panels.get(), controls)));
+    let title = move || {
+        let language = store.language.get();
+        let of = |report: &Report| store.scenario.with(|s| widget_title(report, s, language));
+        store
+            .answer
+            .with(|answer| answer.as_ref().map(|answer| of(&answer.report)))
+            .unwrap_or_default()
+    };
     let snippet = Memo::new(move |_| {
         let script = browser::href_beside("embed.js");
-        let follows = height.get().is_none();
-        let script = follows.then_some(script.as_str());
-        address.with(|address| embed_snippet(address, height.get(), script))
+        let script = follows.get().then_some(script.as_str());
+        embed_snippet(&address_in(theme.get()), &title(), height.get(), script)
     });
     // Any other setting can be one, too: in the link, by its name there.
-    let boxes = MAIN
-        .iter()
-        .map(|&Setting { key, .. }| {
-            let toggle = move |event| {
-                let has = event_target_checked(&event);
-                controls.update(|all| *all = std::mem::take(all).with(key, has));
-            };
-            view! {
-                <label class="check">
-                    <input
-                        type="checkbox"
-                        prop:checked=move || controls.with(|all| all.has(key))
-                        on:change=toggle
-                    />
-                    {Signal::derive(move || setting_name(key, store.language.get()))}
-                </label>
-            }
-        })
-        .collect_view();
+    let offered = MAIN.iter().map(move |&Setting { key, .. }| {
+        let name = move || setting_name(key, store.language.get()).to_owned();
+        (key, Signal::derive(name))
+    });
+    let control_boxes = boxes(
+        word(Word::EmbedControls),
+        offered,
+        move |key| controls.with(|all| all.has(key)),
+        move |key, has| controls.update(|all| *all = std::mem::take(all).with(key, has)),
+    );
+    let panel_boxes = boxes(
+        word(Word::EmbedPanels),
+        Panel::ALL
+            .iter()
+            .map(move |&panel| (panel, word(panel_word(panel)))),
+        move |panel| panels.get().has(panel),
+        move |panel, has| panels.update(|all| *all = all.with(panel, has)),
+    );
     let of_reader = || word(Word::EmbedReaders);
-    let heights = HEIGHTS
-        .into_iter()
-        .map(|height| {
-            let name = match height {
-                None => word(Word::EmbedAutoHeight),
-                Some(pixels) => Signal::derive(move || {
-                    format!(
-                        "{pixels} px, {}",
-                        Word::EmbedFixedHeight.text(store.language.get())
-                    )
-                }),
-            };
-            (height, name)
-        })
-        .collect::<Vec<_>>();
+    let fixed = Signal::derive(move || {
+        let word = Word::EmbedFixedHeight.text(store.language.get());
+        format!("{} px, {word}", height.get())
+    });
+    let heights = vec![(true, word(Word::EmbedAutoHeight)), (false, fixed)];
     let themes = vec![
         (None, of_reader()),
         (Some(Theme::Light), word(Word::EmbedLight)),
@@ -125,27 +203,42 @@ pub(super) fn EmbedTab() -> impl IntoView {
         ),
         (Some(Language::Chinese), Signal::stored("中文".to_owned())),
     ];
-    let shown = move || height.get().unwrap_or(420).to_string();
+    let width = RwSignal::new(WIDTHS[0]);
+    let widths = WIDTHS.map(|width| (width, Signal::stored(format!("{width} px"))));
+    let inks = vec![
+        (Theme::Light, word(Word::EmbedLight)),
+        (Theme::Dark, word(Word::EmbedDark)),
+    ];
+    let ink = RwSignal::new(Theme::Light);
+    // The reader's colours may be either.
+    let preview = Memo::new(move |_| address_in(theme.get().or(Some(ink.get()))));
     view! {
-        <fieldset class="checks">
-            <legend class="field-label">{word(Word::EmbedControls)}</legend>
-            {boxes}
-        </fieldset>
+        {control_boxes}
+        {panel_boxes}
         <div class="pair">
             <Choose id="embed-theme" label=Word::EmbedTheme choices=themes chosen=theme />
             <Choose id="embed-lang" label=Word::EmbedLanguage choices=languages chosen=lang />
         </div>
-        <Choose id="embed-height" label=Word::EmbedHeight choices=heights chosen=height />
+        <Choose id="embed-height" label=Word::EmbedHeight choices=heights chosen=follows />
         <label class="field-label" for="share-embed">{word(Word::ShareEmbed)}</label>
         <textarea id="share-embed" rows="4" readonly prop:value=snippet></textarea>
         <div class="share-row">
             <CopyButton label=Word::Copy text=snippet class="primary" />
         </div>
-        <iframe
-            class="preview"
-            title=word(Word::EmbedPreview)
-            src=address
-            height=shown
-        ></iframe>
+        <div class="preview-tools">
+            {segmented(word(Word::PreviewWidth), widths.to_vec(), width)}
+            <Show when=move || theme.get().is_none()>
+                {segmented(word(Word::PreviewTheme), inks.clone(), ink)}
+            </Show>
+        </div>
+        <div class="previewed">
+            <iframe
+                class="preview"
+                title=word(Word::EmbedPreview)
+                src=preview
+                width=move || width.get().to_string()
+                height=move || height.get().to_string()
+            ></iframe>
+        </div>
     }
 }
