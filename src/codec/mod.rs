@@ -42,7 +42,7 @@ pub use number::{NumberError, parse_bytes, parse_count, parse_tokens, write_byte
 pub use pasted::{Pasted, read_pasted};
 pub use query::{Link, decode_query, encode_query};
 pub use setting::{Difference, differences, is_usual, key, nearest, value_at, values};
-pub use view::{Language, Panel, Theme, ViewOptions, WidgetControls, WidgetPanels};
+pub use view::{Language, Panel, Theme, ViewOptions, WidgetControls, WidgetPanels, widget_height};
 pub use written::{Unwritten, write_job, written_formats};
 
 #[cfg(test)]

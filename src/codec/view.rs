@@ -104,6 +104,26 @@ impl WidgetPanels {
     }
 }
 
+/// The height that a widget needs at any width from 320 CSS pixels on, in CSS pixels: `tests/e2e/embed.test.mjs` holds
+/// it against `style/layout.css`.
+pub fn widget_height(panels: WidgetPanels, controls: &WidgetControls) -> u64 {
+    /// The frame, the title, and the verdict.
+    const ALWAYS: u64 = 164;
+    /// Two controls side by side, with the gap above.
+    const ROW: u64 = 58;
+    /// Both bars, one above the other.
+    const BARS: u64 = 210;
+    /// A figure with its title and its sentence.
+    const FIGURE: u64 = 232;
+    let rows = controls.keys().len().div_ceil(2) as u64;
+    let of = |panel: &Panel| match panel {
+        Panel::Bars => BARS,
+        Panel::Phases | Panel::Crossover => FIGURE,
+    };
+    let shown = Panel::ALL.iter().filter(|&&panel| panels.has(panel));
+    ALWAYS + rows * ROW + shown.map(of).sum::<u64>()
+}
+
 /// How a link wants the page to look.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ViewOptions {

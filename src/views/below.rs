@@ -12,6 +12,7 @@ use super::others::OthersPanel;
 use super::question::{Asked, Contents, InSight, Question};
 use super::ranks::RanksPanel;
 use super::schedule::SchedulePanel;
+use super::share::Print;
 use super::tensors::TensorsPanel;
 use super::timeline::TimelinePanel;
 use crate::app::use_store;
@@ -23,6 +24,7 @@ pub(super) fn Below() -> impl IntoView {
     let store = use_store();
     provide_context(InSight::new());
     view! {
+        <Print />
         <Contents />
         <Show when=move || store.has_answer()>
             <Asked question=Question::Change>

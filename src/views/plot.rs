@@ -6,6 +6,7 @@
 
 use super::gallery::Gallery;
 use super::look::{FigureWords, highlight, theme_for, unit};
+use super::share;
 use super::surface::{Area, Surface};
 use crate::app::{Target, use_store};
 use crate::browser;
@@ -120,7 +121,8 @@ pub(super) fn Plotted(
     let plot = move || plot.get_value();
     Effect::new(move |_| {
         // Whoever does not see it need not wait for it.
-        if let (Some(element), true) = (node.get(), seen.get()) {
+        let printing = store.printing.get();
+        if let (Some(element), true) = (node.get(), seen.get() || printing) {
             let theme = store.appearance.with(theme_for);
             let words = FigureWords::of(store);
             let look = Look {
@@ -129,7 +131,8 @@ pub(super) fn Plotted(
                 unit: unit(words.units),
                 highlight: highlight(store),
             };
-            if let Some(area) = Surface::screen(&element, size.get()) {
+            let size = if printing { share::FIGURE } else { size.get() };
+            if let Some(area) = Surface::screen(&element, size) {
                 // A canvas reports no errors.
                 let _ = plot().draw(&look, spot.get(), &area);
                 let _ = area.present();

@@ -3,7 +3,9 @@
 use super::copy::CopyButton;
 use crate::app::{query_of_widget, use_store};
 use crate::browser;
-use crate::codec::{Language, Panel, Theme, ViewOptions, WidgetControls, WidgetPanels};
+use crate::codec::{
+    Language, Panel, Theme, ViewOptions, WidgetControls, WidgetPanels, widget_height,
+};
 use crate::report::Report;
 use crate::text::{Word, embed_snippet, setting_name, widget_title};
 use crate::views::controls::MAIN;
@@ -12,26 +14,6 @@ use leptos::prelude::*;
 
 /// Widths at which the widget is looked at, in CSS pixels.
 const WIDTHS: [u64; 3] = [360, 640, 960];
-
-/// The height that a widget needs at any width from 320 CSS pixels on, in CSS pixels: `tests/e2e/embed.test.mjs` holds
-/// it against `style/layout.css`.
-fn height(panels: WidgetPanels, controls: &WidgetControls) -> u64 {
-    /// The frame, the title, and the verdict.
-    const ALWAYS: u64 = 164;
-    /// Two controls side by side, with the gap above.
-    const ROW: u64 = 58;
-    /// Both bars, one above the other.
-    const BARS: u64 = 210;
-    /// A figure with its title and its sentence.
-    const FIGURE: u64 = 232;
-    let rows = controls.keys().len().div_ceil(2) as u64;
-    let of = |panel: &Panel| match panel {
-        Panel::Bars => BARS,
-        Panel::Phases | Panel::Crossover => FIGURE,
-    };
-    let shown = Panel::ALL.iter().filter(|&&panel| panels.has(panel));
-    ALWAYS + rows * ROW + shown.map(of).sum::<u64>()
-}
 
 /// A choice among a few things that stand side by side.
 fn segmented<T: Copy + PartialEq + Send + Sync + 'static>(
@@ -151,7 +133,8 @@ pub(super) fn EmbedTab() -> impl IntoView {
         };
         browser::href_with(&query_of_widget(store, view))
     };
-    let height = Memo::new(move |_| controls.with(|controls| height(panels.get(), controls)));
+    let height =
+        Memo::new(move |_| controls.with(|controls| widget_height(panels.get(), controls)));
     let title = move || {
         let language = store.language.get();
         let of = |report: &Report| store.scenario.with(|s| widget_title(report, s, language));

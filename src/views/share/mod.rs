@@ -1,10 +1,11 @@
-//! Sharing: a link to what is on screen, a snippet that embeds it, files to save.
+//! Sharing: a link to what is on screen, a snippet that embeds it, files to save, paper.
 
 mod config;
 mod copy;
 mod embed;
 mod export;
 mod link;
+mod print;
 
 use crate::app::{query_of, use_store};
 use crate::browser;
@@ -16,6 +17,7 @@ use embed::EmbedTab;
 use export::ExportTab;
 use leptos::prelude::*;
 use link::LinkTab;
+pub(super) use print::{FIGURE, Print};
 
 /// Copy the link at once, or open the dialog with all ways to share.
 #[component]
