@@ -23,6 +23,7 @@ cargo xtask build [--url ADDRESS]     build the page for hosting, as static file
 cargo xtask size                      what a first visit downloads, against the budget
 cargo xtask bench                     time of one estimate, natively and in WebAssembly
 cargo xtask fuzz [COUNT]              read COUNT mutated inputs with every reader (2,000,000)
+cargo xtask monkey [EDITS]            edit the built page at random EDITS times (20,000), and print its memory
 cargo xtask setup                     install what the others need, and nothing else
 
 What is missing is installed at a pinned version: Rust's WebAssembly target with rustup, Trunk and
@@ -40,6 +41,7 @@ fn main() -> ExitCode {
         Some("size") => nothing_else(rest).and_then(|()| build::size()),
         Some("bench") => nothing_else(rest).and_then(|()| bench::run_both()),
         Some("fuzz") => tests::fuzz(rest),
+        Some("monkey") => tests::monkey(rest),
         Some("setup") => nothing_else(rest).and_then(|()| tools::everything()),
         None | Some("help" | "--help" | "-h") => {
             print!("{HELP}");

@@ -167,6 +167,25 @@ fn summary(results: &[(&Stage, Result<(), Failure>, Duration)]) -> Result<(), Fa
 
 /// The tests under `tests/e2e`, against the files that `page` built.
 fn browser() -> Result<(), Failure> {
+    in_browser(
+        &[
+            "--test",
+            "--test-concurrency=1",
+            "--test-timeout=120000",
+            "--test-reporter=spec",
+        ],
+        15,
+    )
+}
+
+/// Edits the built page at random, many times.
+pub fn monkey(arguments: &[String]) -> Result<(), Failure> {
+    let count = count(arguments, "20000", "cargo xtask monkey [EDITS]")?;
+    in_browser(&["monkey.mjs", count], 180)
+}
+
+/// Runs Node.js in `tests/e2e`, for so many minutes at most.
+fn in_browser(arguments: &[&str], most: u64) -> Result<(), Failure> {
     if !root().join("target/dist/index.html").is_file() {
         return Err(Failure::new(
             "there is no page in target/dist: `cargo xtask build` makes it",
@@ -176,21 +195,29 @@ fn browser() -> Result<(), Failure> {
     let browser = tools::browser()?;
     run(
         program("node")
-            .args(["--test", "--test-concurrency=1", "--test-timeout=120000"])
-            .arg("--test-reporter=spec")
+            .args(arguments)
             .current_dir(browser_tests())
             .env("CHROMIUM", browser.chromium),
-        minutes(15),
+        minutes(most),
     )
+}
+
+/// The one argument, a count; without one `usual`.
+fn count<'a>(
+    arguments: &'a [String],
+    usual: &'a str,
+    usage: &'static str,
+) -> Result<&'a str, Failure> {
+    match arguments {
+        [] => Ok(usual),
+        [count] if count.bytes().all(|digit| digit.is_ascii_digit()) => Ok(count),
+        _ => Err(Failure::usage(usage.to_owned())),
+    }
 }
 
 /// Reads many mutated inputs with every reader, at full speed.
 pub fn fuzz(arguments: &[String]) -> Result<(), Failure> {
-    let count = match arguments {
-        [] => "2000000",
-        [count] if count.bytes().all(|digit| digit.is_ascii_digit()) => count,
-        _ => return Err(Failure::usage("cargo xtask fuzz [COUNT]".to_owned())),
-    };
+    let count = count(arguments, "2000000", "cargo xtask fuzz [COUNT]")?;
     let selection = ["test", "--locked", "--release", "--test", "fuzz", "--"];
     run(
         cargo()
