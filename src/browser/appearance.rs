@@ -3,11 +3,11 @@
 use gloo_events::EventListener;
 use gloo_utils::{document, document_element, window};
 use js_sys::Array;
-use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::Closure;
+use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{
     Element, IntersectionObserver, IntersectionObserverEntry, IntersectionObserverInit,
-    MediaQueryList, ResizeObserver,
+    MediaQueryList, ResizeObserver, ResizeObserverEntry,
 };
 
 /// Colours that the system forces, each `0xRRGGBB`.
@@ -101,15 +101,19 @@ pub fn on_appearance_change(callback: impl Fn() + Clone + 'static) {
 /// Calls back with an element's content size in CSS pixels, now and whenever it changes. The
 /// observer lives as long as the element.
 pub fn on_resize(element: &Element, callback: impl Fn(f64, f64) + 'static) {
-    let observed = element.clone();
-    let callback = Closure::<dyn Fn()>::new(move || {
-        let rect = observed.get_bounding_client_rect();
+    let observed = Closure::<dyn Fn(Array)>::new(move |entries: Array| {
+        let last: ResizeObserverEntry = entries.at(-1).unchecked_into();
+        let rect = last.target().get_bounding_client_rect();
         callback(rect.width(), rect.height());
     });
-    if let Ok(observer) = ResizeObserver::new(callback.as_ref().unchecked_ref()) {
+    if let Ok(observer) = ResizeObserver::new(left(observed).unchecked_ref()) {
         observer.observe(element);
     }
-    callback.forget();
+}
+
+/// What an observer calls, which goes when that does: it must not hold the element that is observed.
+fn left(callback: Closure<dyn Fn(Array)>) -> JsValue {
+    callback.into_js_value()
 }
 
 /// Calls back with whether an element can be seen, now and whenever that changes; always when the
@@ -127,10 +131,8 @@ pub fn on_seen_below(element: &Element, top: u32, callback: impl Fn(bool) + Clon
         let last: IntersectionObserverEntry = entries.at(-1).unchecked_into();
         callback(last.is_intersecting());
     });
-    let callback = observed.as_ref().unchecked_ref();
-    match IntersectionObserver::new_with_options(callback, &options) {
+    match IntersectionObserver::new_with_options(left(observed).unchecked_ref(), &options) {
         Ok(observer) => observer.observe(element),
         Err(_) => always(true),
     }
-    observed.forget();
 }
