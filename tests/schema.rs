@@ -3,6 +3,7 @@
 
 use highwater::ask::{SCENARIO_VERSION, Scenario};
 use highwater::codec::{KEYS, Kind};
+use highwater::text::{Language, setting_name};
 use serde_json::{Map, Value, json};
 
 fn published() -> Value {
@@ -97,4 +98,13 @@ fn every_form_of_a_model_is_in_the_schema() {
         names,
         ["catalog id", "hf_config", "linear", "num_parameters"]
     );
+}
+
+#[test]
+fn every_key_has_a_name_for_people() {
+    for key in KEYS {
+        for &language in Language::ALL {
+            assert_ne!(setting_name(key.path, language), key.path);
+        }
+    }
 }

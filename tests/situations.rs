@@ -2,9 +2,12 @@
 
 use highwater::ask::Scenario;
 use highwater::catalog::{SituationGroup, situation, situations_of};
-use highwater::codec::decode_json;
+use highwater::codec::{ViewOptions, decode_json, decode_query, encode_query};
 use highwater::report::{Estimate, Report, estimate, ranks};
 use highwater::sim::Phase;
+use highwater::tape::Category;
+use highwater::text::{Language, phase_in_sentence};
+use highwater::units::Bytes;
 use serde_json::json;
 
 fn scenario(id: &str) -> Scenario {
@@ -50,6 +53,164 @@ fn every_situation_has_an_answer_and_a_question_in_both_languages() {
             }
         }
     }
+}
+
+/// What a text says of its situation, as a question to the report; a situation without a line here has no text.
+type Claim = fn(&Report) -> bool;
+
+fn most(report: &Report) -> Category {
+    let peak = &report.device.binding().composition;
+    let most = peak.parts().max_by_key(|(_, bytes)| *bytes);
+    most.expect("a part").0
+}
+
+const CLAIMS: &[(&str, Claim)] = &[
+    ("peak-in-the-optimizer", |of| {
+        of.verdict.binding_phase == Phase::OptimizerStep
+    }),
+    ("peak-in-backward", |of| {
+        let temporaries = of.device.binding().composition.get(Category::Temporaries);
+        of.verdict.binding_phase == Phase::Backward && temporaries < Bytes::gib(10)
+    }),
+    ("one-layer", |of| {
+        of.verdict.binding_phase == Phase::Forward && of.device.steady_step.phases.len() == 1
+    }),
+    ("t5-batch-8", |of| {
+        of.verdict.device.needed.get() * 2 < of.verdict.device.capacity.get()
+    }),
+    ("t5-batch-24", |of| {
+        let less = answer("t5-batch-8").report;
+        let host = of
+            .host
+            .peak
+            .total
+            .get()
+            .abs_diff(less.host.peak.total.get());
+        let kept = |of: &Report| of.device.binding().composition.get(Category::Activations);
+        let times = kept(of).get() as f64 / kept(&less).get() as f64;
+        of.verdict.device.is_tight() && host < 1 << 26 && (2.5..3.5).contains(&times)
+    }),
+    ("ram-full", |of| {
+        let half = of.verdict.device.needed.get() * 10 / of.verdict.device.capacity.get();
+        of.verdict.swapped.get() > 0 && (4..=6).contains(&half)
+    }),
+    ("in-memory", |of| !of.verdict.host.fits),
+    ("on-demand", |of| of.verdict.host.fits),
+    ("two-lora-jobs", |of| {
+        let phases = &of.device.steady_step.phases;
+        let evaluation = phases.iter().find(|of| of.phase == Phase::Evaluation);
+        let needs = evaluation.expect("an evaluation").peak_tensor.get();
+        let short = !of.verdict.device.fits && of.verdict.binding_phase == Phase::Forward;
+        short && needs * 2 < of.device.steady_step.peak.peak_tensor.get()
+    }),
+    ("lora-jobs-spread", |of| {
+        of.verdict.fits && of.host.per_rank.len() == 11
+    }),
+    ("8b-bf16", |of| of.verdict.fits),
+    ("full-1b-24", |of| {
+        // Gradients of logits in float32, twice.
+        const LOGITS: u64 = 2 * 2048 * 128_256 * 4;
+        let temporaries = of.device.binding().composition.get(Category::Temporaries);
+        temporaries.get() >= 2 * LOGITS
+    }),
+    ("full-8b-8x80", |of| of.verdict.fits),
+    ("full-8b-zero3", |of| {
+        of.device
+            .binding()
+            .composition
+            .get(Category::OptimizerStates)
+            == Bytes::ZERO
+    }),
+    ("lora-8b-24", |of| {
+        let peak = &of.device.binding().composition;
+        let hardly = peak.get(Category::Gradients) + peak.get(Category::OptimizerStates);
+        most(of) == Category::Parameters && hardly.get() * 20 < peak.total().get()
+    }),
+    ("qlora-8b-24", |of| {
+        let bytes = |of: &Report| {
+            of.device
+                .binding()
+                .composition
+                .get(Category::Parameters)
+                .get()
+        };
+        let whole = bytes(&answer("lora-8b-24").report);
+        (3..=4).contains(&(whole / bytes(of)).max(whole.div_ceil(bytes(of)) - 1))
+    }),
+    ("qlora-70b-80", |of| of.verdict.fits),
+    ("qlora-70b-2x24", |of| {
+        of.verdict.fits && of.verdict.host.needed > of.verdict.device.needed
+    }),
+    ("pretrain-8b-8", |of| of.verdict.fits),
+    ("pretrain-70b-512", |of| of.verdict.fits),
+    ("t5-base", |of| most(of) == Category::Activations),
+    ("bert-base", |of| {
+        let peak = &of.device.binding().composition;
+        let grows = peak.get(Category::Activations) + peak.get(Category::Logits);
+        grows.get() * 2 > peak.total().get()
+    }),
+    ("llava-7b", |of| of.verdict.fits),
+];
+
+#[test]
+fn what_the_menu_says_of_a_situation_its_report_says_too() {
+    for &group in SituationGroup::ALL {
+        for situation in situations_of(group) {
+            let claim = CLAIMS.iter().find(|(id, _)| *id == situation.id);
+            let (_, holds) = claim.unwrap_or_else(|| panic!("{} has no claim", situation.id));
+            let report = answer(situation.id).report;
+            assert!(
+                holds(&report),
+                "{}: {:?}",
+                situation.id,
+                situation.look_at.0
+            );
+            // A phase that a text calls binding is the one that binds.
+            for &phase in Phase::ALL {
+                let name = phase_in_sentence(phase, Language::English);
+                let says = format!("{name} binds");
+                let said = [situation.question.0, situation.look_at.0];
+                let said = said.iter().any(|text| text.contains(&says));
+                assert!(
+                    !said || report.verdict.binding_phase == phase,
+                    "{}",
+                    situation.id
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn links_of_the_menu_open_what_they_name() {
+    for &group in SituationGroup::ALL {
+        for situation in situations_of(group) {
+            let asked = scenario(situation.id);
+            let view = ViewOptions {
+                against: situation.against.map(|other| Box::new(scenario(other))),
+                ..ViewOptions::default()
+            };
+            let link = decode_query(&encode_query(&asked, &view));
+            assert!(
+                link.findings.is_empty(),
+                "{}: {:?}",
+                situation.id,
+                link.findings
+            );
+            // A config comes with the fields that decide something.
+            let takes = |of: &Scenario| estimate(of).expect("an answer").report.verdict;
+            assert_eq!(takes(&link.scenario), takes(&asked), "{}", situation.id);
+            let against = link.view.against.map(|other| takes(&other));
+            let named = situation.against.map(|other| takes(&scenario(other)));
+            assert_eq!(against, named, "{}", situation.id);
+        }
+    }
+}
+
+#[test]
+fn jobs_that_train_alone_have_batches_of_their_own() {
+    let batch = |id| answer(id).report.global_batch_size;
+    assert_eq!((batch("two-lora-jobs"), batch("lora-jobs-spread")), (4, 2));
 }
 
 #[test]

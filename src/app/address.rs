@@ -58,18 +58,20 @@ pub(super) fn read(query: &str) -> Opening {
 pub fn query_of(store: Store, embed: bool) -> String {
     store
         .scenario
-        .with(|scenario| encode(scenario, &view_of(store, embed)))
+        .with(|scenario| codec::encode_query(scenario, &view_of(store, embed)))
 }
 
 /// The query of the widget with other looks than the page's.
 pub fn query_of_widget(store: Store, mut view: ViewOptions) -> String {
     view.against = store.kept.scenario();
-    store.scenario.with(|scenario| encode(scenario, &view))
+    store
+        .scenario
+        .with(|scenario| codec::encode_query(scenario, &view))
 }
 
 /// The query of another scenario in the same view.
 pub fn query_of_scenario(store: Store, scenario: &Scenario) -> String {
-    encode(scenario, &untrack(|| view_of(store, false)))
+    codec::encode_query(scenario, &untrack(|| view_of(store, false)))
 }
 
 /// The query of two scenarios side by side in the same view.
@@ -78,15 +80,7 @@ pub fn query_of_two(store: Store, scenario: &Scenario, against: Option<Scenario>
         against: against.map(Box::new),
         ..untrack(|| view_of(store, false))
     };
-    encode(scenario, &view)
-}
-
-/// The query; nothing at all for what the page shows without one.
-fn encode(scenario: &Scenario, view: &ViewOptions) -> String {
-    if *view == ViewOptions::default() && *scenario == Scenario::default() {
-        return String::new();
-    }
-    codec::encode_query(scenario, view)
+    codec::encode_query(scenario, &view)
 }
 
 /// The language is written only when it is not the one that the browser asks for, so that a link

@@ -6,7 +6,7 @@
 use super::pursuit::Pursuit;
 use super::store::Store;
 use crate::ask::Scenario;
-use crate::decide::{Adviser, Sweeper};
+use crate::decide::{Advice, Adviser, Sweeper};
 use crate::report::{Figures, Ranks};
 use leptos::prelude::*;
 use std::sync::Arc;
@@ -102,7 +102,10 @@ impl Work {
         self.pursuit
             .pursue(self.adviser.clone(), move |adviser, done| {
                 let is_new = adviser.has_remedies() && store.weighing.get_untracked();
-                if is_new || done {
+                let room = |advice: &Option<Arc<Advice>>| Some(advice.as_ref()?.room.len());
+                let shown = store.advice.with_untracked(room);
+                let has_more = adviser.has_remedies() && shown < Some(adviser.advice().room.len());
+                if is_new || has_more || done {
                     store.advice.set(Some(Arc::new(adviser.advice().clone())));
                 }
                 if is_new {

@@ -40,7 +40,7 @@ mod task;
 
 pub use activations::{ActivationOffload, ActivationOffloadKind, SavedOperation, Selective};
 pub use around::{Around, ModelLoading};
-pub use closest::closest;
+pub use closest::{closest, mistyped, near};
 pub use data::{ArrowPool, DataLoader, Dataset, DatasetMode, MultiprocessingContext};
 pub use evaluation::{Evaluation, EvaluationKind};
 pub use finding::{Finding, Fix, Severity};

@@ -197,8 +197,8 @@ pub static SITUATIONS: &[Situation] = &[
             "一块 GPU 上的两个 LoRA 任务显存不足",
         ),
         look_at: (
-            "two contexts and two allocators share a GPU; evaluation binds",
-            "两个上下文与两个分配器共用一块 GPU；评估阶段为瓶颈",
+            "two contexts and two allocators share a GPU; forward binds, evaluation needs far less",
+            "两个上下文与两个分配器共用一块 GPU；瓶颈为前向，评估所需少得多",
         ),
     },
     Situation {

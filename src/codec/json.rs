@@ -56,6 +56,9 @@ pub fn decode_json(text: &str) -> (Scenario, Vec<Finding>) {
 /// Reads an object that says what a scenario says.
 pub(super) fn decode_object(map: &Map<String, Value>) -> (Scenario, Vec<Finding>) {
     let mut builder = Builder::new(Severity::Error);
+    if let Some(version) = map.get("v") {
+        builder.set_version(version);
+    }
     read_level(map, "", &mut builder);
     finish(builder)
 }
@@ -76,8 +79,10 @@ fn read_level(map: &Map<String, Value>, above: &str, builder: &mut Builder) {
         let path = format!("{above}{name}");
         let inner = format!("{path}.");
         if path == "v" {
-            builder.set_version(value);
-        } else if let (ALSO_RECOMPUTE, Value::Object(map)) = (path.as_str(), value) {
+            // It was read before all others.
+            continue;
+        }
+        if let (ALSO_RECOMPUTE, Value::Object(map)) = (path.as_str(), value) {
             read_recomputation(map, builder);
         } else if let Some(key) = KEYS.iter().find(|key| key.path == path) {
             if value.is_null() {

@@ -5,7 +5,7 @@
 //!
 //! Invariants: `decode(encode(s))` is `s` for every scenario in both formats (of a config only the
 //! fields that decide something are kept in a link); a key once published is never renamed, and
-//! the defaults of a format version never change, so that every link opens forever
+//! the defaults of a format version never change (`versions`), so that every link opens forever
 //! (`tests/links/`). No input makes anything here panic.
 //!
 //! Not here: whether a scenario makes sense (`resolve::resolve`), and where text comes from.
@@ -27,6 +27,7 @@ mod percent;
 mod query;
 mod setting;
 mod tree;
+mod versions;
 mod view;
 mod written;
 

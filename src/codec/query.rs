@@ -194,9 +194,18 @@ fn read_query(query: &str, against: &mut dyn FnMut(&str)) -> Link {
     let query = query.split_once('#').map_or(query, |(before, _)| before);
     let mut builder = Builder::new(Severity::Warning);
     let mut view = ViewOptions::default();
-    for pair in query.split('&').filter(|pair| !pair.is_empty()) {
-        let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-        let (name, value) = (percent::decode(name), percent::decode(value));
+    let pairs = || {
+        let pairs = query.split('&').filter(|pair| !pair.is_empty());
+        pairs.map(|pair| {
+            let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+            (percent::decode(name), percent::decode(value))
+        })
+    };
+    for (_, version) in pairs().filter(|(name, _)| name == VERSION) {
+        let number = version.parse::<u32>();
+        builder.set_version(&number.map_or_else(|_| json!(version), Value::from));
+    }
+    for (name, value) in pairs().filter(|(name, _)| name != VERSION) {
         if name == AGAINST {
             against(&value);
         } else {
@@ -213,11 +222,6 @@ fn read_query(query: &str, against: &mut dyn FnMut(&str)) -> Link {
 
 fn read_pair(name: &str, value: &str, builder: &mut Builder, view: &mut ViewOptions) {
     match name {
-        VERSION => builder.set_version(
-            &value
-                .parse::<u32>()
-                .map_or_else(|_| json!(value), Value::from),
-        ),
         CONFIG => set_model(
             flat::read_fields(value).map(|config| json!({"hf_config": config})),
             value,

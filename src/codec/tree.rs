@@ -2,6 +2,7 @@
 
 use super::keys::{KEYS, Kind};
 use super::number::{NumberError, parse_bytes, parse_count, parse_tokens};
+use super::versions::{FORMER, put_defaults};
 use crate::ask::{
     Finding, Fix, Lora, OptimizerImpl, OptimizerName, SCENARIO_VERSION, Scenario, Severity,
     closest, message,
@@ -145,12 +146,16 @@ impl Builder {
         }
     }
 
-    /// Sets the format version, which `resolve` checks.
+    /// Sets the format version, which `resolve` checks, before anything else is set: an earlier one has its own
+    /// defaults, and what it means is the same in the present one.
     pub(super) fn set_version(&mut self, version: &Value) {
         match version
             .as_u64()
             .and_then(|version| u32::try_from(version).ok())
         {
+            Some(version) if (1..SCENARIO_VERSION).contains(&version) => {
+                put_defaults(&mut self.tree, version, FORMER);
+            }
             Some(version) => put(&mut self.tree, "v", version.into()),
             None => self.refuse("v", Kind::Count, &shortened(&version.to_string())),
         }

@@ -50,6 +50,8 @@ pub struct Solver {
     work: Work,
     /// What was said of the first value that was refused.
     refused: Option<Vec<Finding>>,
+    /// Whether a value fits.
+    fits: fn(&Figures) -> bool,
 }
 
 /// How far the work has come.
@@ -114,7 +116,17 @@ impl Solver {
             axis: axis.clone(),
             work,
             refused: None,
+            fits: Figures::fits,
         })
+    }
+
+    /// The same, for which a value fits where a tenth of each memory stays free.
+    #[must_use]
+    pub fn with_room(self) -> Self {
+        Self {
+            fits: Figures::is_roomy,
+            ..self
+        }
     }
 
     /// What is known so far.
@@ -207,6 +219,7 @@ impl Question for Solver {
             axis,
             work,
             refused,
+            fits,
         } = self;
         let mut look = |asked: Option<Scenario>| {
             let Some(asked) = asked else {
@@ -221,14 +234,13 @@ impl Question for Solver {
         match work {
             Work::Number(line, search) => search.advance(|place| {
                 let figures = look(line.with(scenario, line.value(place)))?;
-                Some(found(figures.map_err(|repair| {
-                    repair.and_then(|value| line.place(value))
-                })))
+                let place = |repair: Option<u64>| repair.and_then(|value| line.place(value));
+                Some(found(figures.map_err(place), *fits))
             }),
             Work::Gpus(counts, search) => search.advance(|place| {
                 let gpus = usize::try_from(place).ok().and_then(|at| counts.get(at));
                 let figures = look(gpus.map(|&gpus| gpus::with_gpus(scenario, gpus)))?;
-                Some(found(figures.map_err(|_| None)))
+                Some(found(figures.map_err(|_| None), *fits))
             }),
             Work::Listed { left, best, short } => {
                 let Some(&id) = left.last() else {
@@ -246,7 +258,7 @@ impl Question for Solver {
                 left.pop();
                 if let Ok(figures) = figures {
                     let parameters = figures.num_parameters;
-                    if !figures.fits() {
+                    if !fits(&figures) {
                         *short = true;
                     } else if is_gpu {
                         *best = Some((id, parameters));
@@ -262,9 +274,9 @@ impl Question for Solver {
 }
 
 /// What an estimate says of a place, or the place of a repair.
-fn found(figures: Result<Figures, Option<u64>>) -> Found {
+fn found(figures: Result<Figures, Option<u64>>, fits: fn(&Figures) -> bool) -> Found {
     match figures {
-        Ok(figures) if figures.fits() => Found::Fits,
+        Ok(figures) if fits(&figures) => Found::Fits,
         Ok(_) => Found::Short,
         Err(repair) => Found::Refused(repair),
     }

@@ -34,7 +34,15 @@ pub enum Standing {
 impl Standing {
     /// How `needed` stands to `capacity`.
     pub fn of(needed: Bytes, capacity: Bytes) -> Self {
-        let fit = Fit::new(needed, capacity);
+        Self::of_fit(&Fit::new(needed, capacity))
+    }
+
+    /// How a run stands to its machine, the worse memory counting.
+    pub fn of_run(device: &Fit, host: &Fit) -> Self {
+        Self::of_fit(device).max(Self::of_fit(host))
+    }
+
+    fn of_fit(fit: &Fit) -> Self {
         match (fit.fits, fit.is_tight()) {
             (false, _) => Self::Exceeds,
             (true, true) => Self::Tight,

@@ -6,7 +6,7 @@ use super::ranks::with_binding_run;
 use super::vllm;
 use super::{Asked, Fit};
 use super::{Communication, Compute, DeviceReport, ModelReport, Report, Timeline, Verdict};
-use crate::ask::{Finding, Precision, Scenario, Severity, message};
+use crate::ask::{DataParallelKind, Finding, Precision, Scenario, Severity, message};
 use crate::device::Failure;
 use crate::host::{self, HostEstimate, HostInputs, HostParameter};
 use crate::model::ResolvedSpec;
@@ -169,14 +169,18 @@ fn all_findings(
 }
 
 /// Samples that an optimizer step sees over all devices. Processes that share a GPU are jobs of
-/// their own.
+/// their own, and where nothing divides them among several GPUs, each trains alone.
 fn global_batch_size(spec: &ResolvedSpec) -> u64 {
+    let scenario = &spec.scenario;
+    let shared = scenario.hardware.processes_per_gpu > 1;
+    let alone = shared && scenario.parallelism.dp.kind == DataParallelKind::None;
+    let ranks = if alone { 1 } else { spec.mesh.dp };
     let in_a_step = if spec.is_pipelined() || spec.is_of_megatron_core() {
         spec.parallelism.pp.in_a_step()
     } else {
         1
     };
-    [spec.gradient_accumulation_steps, in_a_step, spec.mesh.dp]
+    [spec.gradient_accumulation_steps, in_a_step, ranks]
         .into_iter()
         .fold(spec.micro_batch_size, u64::saturating_mul)
 }

@@ -68,6 +68,11 @@ impl Figures {
         self.device.fits && self.host.fits
     }
 
+    /// Whether both sides fit with a tenth to spare.
+    pub fn is_roomy(&self) -> bool {
+        self.device.is_roomy() && self.host.is_roomy()
+    }
+
     /// What the rank takes that is looked at.
     pub fn of_rank(&self) -> RankTakes {
         RankTakes {

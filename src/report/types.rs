@@ -294,6 +294,11 @@ impl Fit {
         self.fits && self.headroom().get() < self.capacity.get() / 10
     }
 
+    /// Whether it fits with a tenth of the capacity to spare.
+    pub fn is_roomy(&self) -> bool {
+        self.fits && !self.is_tight()
+    }
+
     /// Bytes to spare; zero when it does not fit.
     pub fn headroom(&self) -> Bytes {
         self.capacity - self.needed

@@ -22,9 +22,9 @@ pub fn offers(scenario: &Scenario, key: &str) -> Vec<String> {
         }
         "lora.target_modules" => {
             let modules = modules_of(scenario);
-            let mut names = linear_names(&modules);
-            names.insert(0, ALL_LINEAR);
-            owned(&names)
+            let mut names = worded(&modules, &linear_names(&modules));
+            names.insert(0, ALL_LINEAR.to_owned());
+            names
         }
         "lora.modules_to_save" => match model::read(scenario, &mut Vec::new()) {
             Some(model) => owned(&whole_names(&model.architecture, &modules_of(scenario))),
@@ -42,6 +42,27 @@ pub fn offers(scenario: &Scenario, key: &str) -> Vec<String> {
         "frozen" => parts(&modules_of(scenario)),
         _ => Vec::new(),
     }
+}
+
+/// Names with the part above before those that are a number, as layers of an `nn.Sequential` are called: each path
+/// that ends so once.
+fn worded(modules: &[Module], names: &[&str]) -> Vec<String> {
+    let mut said: Vec<String> = Vec::new();
+    for &name in names {
+        if name.parse::<u32>().is_err() {
+            said.push(name.to_owned());
+            continue;
+        }
+        let linear = modules.iter().filter(|module| module.kind.is_linear());
+        for module in linear.filter(|module| module.is_called(name)) {
+            let mut parts = module.path.rsplit('.').skip(1);
+            // Numbers of layers above differ; a name that stays the same ends the path.
+            let above = parts.find(|part| part.parse::<u32>().is_err());
+            let last = above.map(|above| format!("{above}.{name}"));
+            said.extend(last.filter(|last| module.is_called(last) && !said.contains(last)));
+        }
+    }
+    said
 }
 
 /// The last parts of the names of the linear layers but the one that gives logits, where PEFT's `all-linear` means
@@ -159,6 +180,14 @@ fn parts(modules: &[Module]) -> Vec<String> {
 mod tests {
     use super::*;
     use crate::ask::ModelRef;
+
+    const KEYS_WITH_OFFERS: [&str; 5] = [
+        "lora.target_modules",
+        "lora.modules_to_save",
+        "liger_kernel",
+        "objective.teacher",
+        "frozen",
+    ];
     use crate::resolve::resolve;
 
     fn of(id: &str) -> Scenario {
@@ -181,6 +210,23 @@ mod tests {
             let mut scenario = llama.clone();
             scenario.frozen = vec![part.clone()];
             assert!(resolve(&scenario).spec.is_some(), "{part}");
+        }
+    }
+
+    #[test]
+    fn what_is_offered_has_a_name_and_is_no_bare_number() {
+        for model in crate::families::catalog_models() {
+            let scenario = of(model.id);
+            for key in KEYS_WITH_OFFERS {
+                for offered in offers(&scenario, key) {
+                    let is_number = offered.parse::<u32>().is_ok();
+                    assert!(
+                        !is_number && !offered.is_empty(),
+                        "{key} of {}: {offered}",
+                        model.id
+                    );
+                }
+            }
         }
     }
 

@@ -112,8 +112,8 @@ fn kind_of_tensors(group: &TensorGroup, scale: Scale, language: Language) -> Str
             Language::Chinese => format!("{sizes} {name}"),
         }
     });
-    let shape = shape.unwrap_or_else(|| scale.finer_amount(group.each));
-    let size = scale.finer_amount(group.total);
+    let shape = shape.unwrap_or_else(|| scale.amount(group.each));
+    let size = scale.amount(group.total);
     let by = place(group.op, &group.module, language);
     match (by, language) {
         (Some(by), Language::English) => format!("{count} \u{d7} {shape}, {by}: {size}"),
@@ -136,14 +136,14 @@ pub fn category_explained(
     let total: Bytes = groups.iter().map(|group| group.total).sum();
     let scale = Scale::new(total, units);
     let count: usize = groups.iter().map(|group| group.members.len()).sum();
-    let (whole, tensors) = (scale.finer_amount(total), exact(count as u64));
+    let (whole, tensors) = (scale.amount(total), exact(count as u64));
     let named = groups.iter().take(NAMED);
     let mut kinds: Vec<String> = named
         .map(|group| kind_of_tensors(group, scale, language))
         .collect();
     let others = groups.get(NAMED..).unwrap_or_default();
     if !others.is_empty() {
-        let rest = scale.finer_amount(others.iter().map(|group| group.total).sum());
+        let rest = scale.amount(others.iter().map(|group| group.total).sum());
         let others = exact(others.len() as u64);
         kinds.push(match language {
             Language::English => format!("other kinds ({others}): {rest}"),
@@ -182,7 +182,7 @@ pub fn phase_explained(
 ) -> Option<String> {
     let of = step.phases.iter().find(|of| of.phase == phase)?;
     let scale = Scale::new(of.peak_tensor, units);
-    let whole = scale.finer_amount(of.peak_tensor);
+    let whole = scale.amount(of.peak_tensor);
     let name = phase_in_sentence(phase, language);
     let by = last.and_then(|last| place(last.op, &last.module, language));
     let needs = match (by, language) {
@@ -203,9 +203,7 @@ pub fn phase_explained(
     sort_short(&mut parts, |(_, bytes)| std::cmp::Reverse(*bytes));
     let named = parts.iter().take(NAMED);
     let named: Vec<String> = named
-        .map(|(category, bytes)| {
-            format!("{} {}", category.term(language), scale.finer_amount(*bytes))
-        })
+        .map(|(category, bytes)| format!("{} {}", category.term(language), scale.amount(*bytes)))
         .collect();
     let named = list(&named, language);
     let holds = match language {

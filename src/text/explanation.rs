@@ -34,7 +34,7 @@ fn what_is_trained(report: &Report, language: Language) -> String {
 pub fn lagging_sentence(lagging: &Lagging, units: ByteUnits, language: Language) -> String {
     let scale = Scale::new(lagging.peak_reserved, units);
     let [active, reserved] =
-        [lagging.peak_active, lagging.peak_reserved].map(|bytes| scale.finer_amount(bytes));
+        [lagging.peak_active, lagging.peak_reserved].map(|bytes| scale.amount(bytes));
     match language {
         Language::English => format!(
             "If the GPU lags behind the host as far as it can, up to {active} are active and {reserved} reserved in a steady step: what one stream frees comes back when the others are done with it."
@@ -58,7 +58,7 @@ pub fn explanation(report: &Report, units: ByteUnits, language: Language) -> Vec
         .iter()
         .take(NAMED)
         .map(|part| {
-            let size = scale.finer_amount(part.bytes);
+            let size = scale.amount(part.bytes);
             format!("{} {size}", part.category.term(language))
         })
         .collect();
@@ -89,7 +89,7 @@ pub fn explanation(report: &Report, units: ByteUnits, language: Language) -> Vec
     );
     if let Some(usual) = &device.usual_step {
         let usual = usual.peak.peak_tensor;
-        let (of, less) = (scale.amount(usual), scale.between(usual, steady));
+        let (of, less) = (scale.amount(usual), scale.amount(steady - usual));
         sentences.push(match language {
             Language::English => format!(
                 "Batches of usual length need {of}, {less} less than the longest, which decides whether the run fits."
@@ -99,7 +99,7 @@ pub fn explanation(report: &Report, units: ByteUnits, language: Language) -> Vec
             }
         });
     } else if first < steady {
-        let less = scale.between(first, steady);
+        let less = scale.amount(steady - first);
         sentences.push(match language {
             Language::English => {
                 format!("The first step needs {less} less: optimizer states appear at its end.")

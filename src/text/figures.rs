@@ -2,44 +2,77 @@
 
 use super::sentences::{capitalized, phase_in_sentence, switch_sentence};
 use super::{ByteUnits, Language, Scale, Term, amount, largest_fitting};
-use crate::report::{StepReport, Sweep, Timeline};
+use crate::report::{Measure, PhaseReport, StepReport, Sweep, Timeline, TimelinePoint};
 use crate::sim::Phase;
 use crate::tape::Category;
 use crate::units::{Bytes, sort_short};
 
-/// What the phase figure says: which phase binds, and by how much.
-pub fn phases_summary(step: &StepReport, units: ByteUnits, language: Language) -> String {
-    let peak = &step.peak;
-    let scale = Scale::new(peak.peak_tensor, units);
-    let second = step
-        .phases
-        .iter()
-        .filter(|phase| phase.phase != peak.phase)
-        .max_by_key(|phase| phase.peak_tensor);
+/// What is counted, after an amount: "of live tensors".
+const fn counted(measure: Measure, language: Language) -> &'static str {
+    language.of(match measure {
+        Measure::Live => ("of live tensors", "存活张量"),
+        Measure::Allocated => ("allocated", "已分配显存"),
+        Measure::Reserved => ("reserved", "已保留显存"),
+    })
+}
+
+fn of_phase(phase: &PhaseReport, measure: Measure) -> Bytes {
+    let live = phase.peak_tensor;
+    measure.of(live, phase.peak_allocated, phase.peak_reserved)
+}
+
+/// What the phase figure says: which phase binds, and by how much, of what is counted.
+pub fn phases_summary(
+    step: &StepReport,
+    measure: Measure,
+    units: ByteUnits,
+    language: Language,
+) -> String {
+    // Of phases that need as much the one in which live tensors need most comes first.
+    let order = |phase: &&PhaseReport| {
+        let binds = phase.phase == step.peak.phase;
+        (of_phase(phase, measure), binds, phase.peak_tensor)
+    };
+    let Some(peak) = step.phases.iter().max_by_key(order) else {
+        return String::new();
+    };
+    let others = step.phases.iter().filter(|of| of.phase != peak.phase);
+    let needs = of_phase(peak, measure);
+    let scale = Scale::new(needs, units);
     let name = phase_in_sentence(peak.phase, language);
-    let total = scale.amount(peak.peak_tensor);
-    match (second, language) {
-        (None, Language::English) => format!("{} needs {total}.", capitalized(name)),
-        (None, Language::Chinese) => format!("{name}阶段需要 {total}。"),
-        (Some(next), Language::English) => format!(
-            "{} binds with {total} of live tensors; {} follows with {} less.",
-            capitalized(name),
-            phase_in_sentence(next.phase, language),
-            scale.between(next.peak_tensor, peak.peak_tensor),
+    let (total, counted) = (scale.amount(needs), counted(measure, language));
+    let Some(next) = others.max_by_key(order) else {
+        return match language {
+            Language::English => format!("{} needs {total} {counted}.", capitalized(name)),
+            Language::Chinese => format!("{name}阶段需要 {total} {counted}。"),
+        };
+    };
+    let follows = phase_in_sentence(next.phase, language);
+    let less = needs - of_phase(next, measure);
+    let by = scale.amount(less);
+    match (less, language) {
+        (Bytes::ZERO, Language::English) => format!(
+            "{} binds with {total} {counted}; {follows} holds as much.",
+            capitalized(name)
         ),
-        (Some(next), Language::Chinese) => format!(
-            "{name}阶段以 {total} 存活张量决定峰值；其次是{}阶段，少 {}。",
-            phase_in_sentence(next.phase, language),
-            scale.between(next.peak_tensor, peak.peak_tensor),
+        (Bytes::ZERO, Language::Chinese) => {
+            format!("{name}阶段以 {total} {counted}决定峰值；{follows}阶段同样多。")
+        }
+        (_, Language::English) => format!(
+            "{} binds with {total} {counted}; {follows} follows with {by} less.",
+            capitalized(name)
         ),
+        (_, Language::Chinese) => {
+            format!("{name}阶段以 {total} {counted}决定峰值；其次是{follows}阶段，少 {by}。")
+        }
     }
 }
 
 /// What one phase says, or one part of it: its size, and its share of the phase.
 pub fn phase_part(
     step: &StepReport,
-    phase: Phase,
-    category: Option<Category>,
+    (phase, category): (Phase, Option<Category>),
+    measure: Measure,
     units: ByteUnits,
     language: Language,
 ) -> String {
@@ -51,13 +84,22 @@ pub fn phase_part(
     let whole = scale.amount(total);
     let name = phase_in_sentence(phase, language);
     let Some(category) = category else {
-        return match language {
-            Language::English => format!("{}: {whole} of live tensors.", capitalized(name)),
-            Language::Chinese => format!("{name}阶段：存活张量 {whole}。"),
+        let live = counted(Measure::Live, language);
+        let all = amount(of_phase(of, measure), units);
+        let counted = counted(measure, language);
+        return match (measure, language) {
+            (Measure::Live, Language::English) => {
+                format!("{}: {whole} {live}.", capitalized(name))
+            }
+            (Measure::Live, Language::Chinese) => format!("{name}阶段：{live} {whole}。"),
+            (_, Language::English) => {
+                format!("{}: {all} {counted}, {whole} {live}.", capitalized(name))
+            }
+            (_, Language::Chinese) => format!("{name}阶段：{counted} {all}，{live} {whole}。"),
         };
     };
     let part = of.composition.get(category);
-    let size = scale.finer_amount(part);
+    let size = scale.amount(part);
     let share = share(part, total);
     let category = category.term(language);
     match language {
@@ -81,24 +123,43 @@ fn share(part: Bytes, whole: Bytes) -> String {
 }
 
 /// What the timeline says: where the peak is.
-pub fn timeline_summary(timeline: &Timeline, units: ByteUnits, language: Language) -> String {
-    let Some(point) = timeline.points.get(timeline.peak) else {
+pub fn timeline_summary(
+    timeline: &Timeline,
+    measure: Measure,
+    units: ByteUnits,
+    language: Language,
+) -> String {
+    let of = |point: &TimelinePoint| {
+        measure.of(point.composition.total(), point.allocated, point.reserved)
+    };
+    let highest = timeline.points.iter().map(of).max();
+    let at_peak = timeline.points.get(timeline.peak);
+    // Where several points are as high, the one at which live tensors need most, else the first.
+    let at_peak = at_peak.filter(|point| Some(of(point)) == highest);
+    let first = || {
+        timeline
+            .points
+            .iter()
+            .find(|point| Some(of(point)) == highest)
+    };
+    let Some(point) = at_peak.or_else(first) else {
         return String::new();
     };
     let span = timeline
         .spans
         .iter()
         .find(|span| (span.start..span.end).contains(&point.event));
-    let size = amount(point.composition.total(), units);
+    let size = amount(of(point), units);
     let Some(span) = span else {
         return size;
     };
+    let counted = counted(measure, language);
     let (step, phase) = (span.step + 1, phase_in_sentence(span.phase, language));
     match language {
         Language::English => {
-            format!("The highest point, {size} of live tensors, is in step {step}: {phase}.")
+            format!("The highest point, {size} {counted}, is in step {step}: {phase}.")
         }
-        Language::Chinese => format!("最高点为 {size} 存活张量，在第 {step} 步的{phase}阶段。"),
+        Language::Chinese => format!("最高点为 {size} {counted}，在第 {step} 步的{phase}阶段。"),
     }
 }
 
@@ -118,10 +179,10 @@ pub fn timeline_point(
     let parts: Vec<String> = parts
         .iter()
         .take(4)
-        .map(|(category, bytes)| format!("{} {}", category.term(language), scale.finer(*bytes)))
+        .map(|(category, bytes)| format!("{} {}", category.term(language), scale.number(*bytes)))
         .collect();
-    let total = scale.finer_amount(point.composition.total());
-    let reserved = scale.finer_amount(point.reserved);
+    let total = scale.amount(point.composition.total());
+    let reserved = scale.amount(point.reserved);
     match language {
         Language::English => {
             format!("{total} live ({}), {reserved} reserved", parts.join(", "))
@@ -178,6 +239,39 @@ pub fn sweep_point(sweep: &Sweep, size: u64, units: ByteUnits, language: Languag
         }
         (Language::Chinese, false) => {
             format!("微批次 {size}：{phase}阶段决定峰值，合计 {total}，放不下。")
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ask::Scenario;
+    use crate::figure::binding_step;
+    use crate::report::estimate;
+
+    #[test]
+    fn sentences_speak_of_what_is_counted() {
+        let answer = estimate(&Scenario::default()).expect("an estimate");
+        let (step, timeline) = (binding_step(&answer.report.device), &answer.timeline);
+        for &language in Language::ALL {
+            let word = |measure| counted(measure, language);
+            for &measure in Measure::ALL {
+                let most = step.phases.iter().map(|of| of_phase(of, measure)).max();
+                let most = amount(most.expect("a phase"), ByteUnits::Binary);
+                let units = ByteUnits::Binary;
+                let phases = phases_summary(step, measure, units, language);
+                assert!(phases.contains(&most), "{phases}: {most}");
+                let of_timeline = timeline_summary(timeline, measure, units, language);
+                for said in [phases, of_timeline] {
+                    for &other in Measure::ALL {
+                        let names = said.contains(word(other));
+                        assert_eq!(names, other == measure, "{measure:?}: {said}");
+                    }
+                }
+                let whole = phase_part(step, (step.peak.phase, None), measure, units, language);
+                assert!(whole.contains(word(measure)), "{whole}");
+            }
         }
     }
 }

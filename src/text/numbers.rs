@@ -1,4 +1,4 @@
-//! Numbers for people: three significant digits, and parts that add up to the printed total.
+//! Numbers for people: three significant digits, the same ones wherever a number stands.
 
 use super::Language;
 use crate::units::{Bytes, names};
@@ -13,15 +13,13 @@ names! {
     }
 }
 
-/// A unit and a number of decimals that the numbers of one context share.
+/// A unit that the numbers of one context share. It holds no digits: a number has the same ones wherever it stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Scale {
     /// Bytes of one unit.
     pub unit_bytes: u64,
     /// The unit's name.
     pub unit: &'static str,
-    /// Digits after the decimal point.
-    pub decimals: usize,
 }
 
 impl ByteUnits {
@@ -46,100 +44,34 @@ impl ByteUnits {
 }
 
 impl Scale {
-    /// The scale in which `largest` has three significant digits.
+    /// The largest unit that `largest` has one of.
     pub fn new(largest: Bytes, units: ByteUnits) -> Self {
         let table = units.table();
         let (unit_bytes, unit) = table
             .into_iter()
             .find(|(size, _)| largest.get() >= *size)
             .unwrap_or(table[4]);
-        let mut scale = Self {
-            unit_bytes,
-            unit,
-            decimals: 0,
-        };
-        scale.decimals = scale.own_decimals(largest);
-        scale
+        Self { unit_bytes, unit }
     }
 
-    /// The scale of the same unit in which `largest` has three significant digits.
-    pub fn up_to(self, largest: Bytes) -> Self {
-        Self {
-            decimals: self.own_decimals(largest),
-            ..self
-        }
-    }
-
-    /// A count in this scale, without the unit: `71.3`.
+    /// A count in this unit, without its name: `128`, `71.3`, `2.87`. It is rounded by itself, whatever it stands
+    /// beside, so that a column adds up to its total only within the last digit. A count too small to be printed is
+    /// `<0.01`.
     pub fn number(self, bytes: Bytes) -> String {
         let value = bytes.get() as f64 / self.unit_bytes as f64;
-        format!("{value:.*}", self.decimals)
+        let decimals = match self.unit_bytes {
+            1 => 0,
+            _ => decimals_for_three_digits(value),
+        };
+        if value > 0.0 && value < 0.005 {
+            return "<0.01".to_owned();
+        }
+        format!("{value:.decimals$}")
     }
 
-    /// A count in this scale with the unit: `71.3 GiB`.
+    /// A count in this unit with its name: `71.3 GiB`.
     pub fn amount(self, bytes: Bytes) -> String {
         format!("{}\u{a0}{}", self.number(bytes), self.unit)
-    }
-
-    /// A count in this scale's unit, with decimals for three digits where it is smaller than what
-    /// the scale was made for: `2.87` of `128`.
-    pub fn finer(self, bytes: Bytes) -> String {
-        let value = bytes.get() as f64 / self.unit_bytes as f64;
-        format!("{value:.*}", self.own_decimals(bytes))
-    }
-
-    /// Decimals that give a count three digits in this scale's unit.
-    fn own_decimals(self, bytes: Bytes) -> usize {
-        if self.unit_bytes == 1 {
-            return 0;
-        }
-        decimals_for_three_digits(bytes.get() as f64 / self.unit_bytes as f64)
-    }
-
-    /// As [`Self::finer`], with the unit.
-    pub fn finer_amount(self, bytes: Bytes) -> String {
-        format!("{}\u{a0}{}", self.finer(bytes), self.unit)
-    }
-
-    /// What lies between two counts, with the unit, so that it is also what lies between the
-    /// numbers that are printed for them.
-    pub fn between(self, smaller: Bytes, larger: Bytes) -> String {
-        let decimals = self.decimals.min(self.own_decimals(larger));
-        let tick = 10f64.powi(-i32::try_from(decimals).unwrap_or(0));
-        let ticks = |bytes: Bytes| (bytes.get() as f64 / self.unit_bytes as f64 / tick).round();
-        let printed = ticks(larger) - ticks(smaller);
-        if printed < 1.0 {
-            return self.finer_amount(larger - smaller);
-        }
-        format!("{:.decimals$}\u{a0}{}", printed * tick, self.unit)
-    }
-
-    /// `parts` in this scale, rounded so that the printed numbers add up to the printed `total`.
-    /// A part too small to be printed is `<0.1`.
-    pub fn parts(self, parts: &[Bytes], total: Bytes) -> Vec<String> {
-        let step = self.unit_bytes as f64 / 10f64.powi(i32::try_from(self.decimals).unwrap_or(0));
-        let exact: Vec<f64> = parts.iter().map(|p| p.get() as f64 / step).collect();
-        let mut ticks: Vec<f64> = exact.iter().map(|v| v.floor()).collect();
-        let missing = (total.get() as f64 / step).round() - ticks.iter().sum::<f64>();
-        let mut order: Vec<usize> = (0..parts.len()).collect();
-        order.sort_by(|&a, &b| (exact[b] - ticks[b]).total_cmp(&(exact[a] - ticks[a])));
-        for (n, &at) in order.iter().enumerate() {
-            if (n as f64) < missing {
-                ticks[at] += 1.0;
-            }
-        }
-        let unit = step / self.unit_bytes as f64;
-        ticks
-            .iter()
-            .zip(parts)
-            .map(|(&t, part)| {
-                if t == 0.0 && part.get() > 0 {
-                    format!("<{unit:.*}", self.decimals)
-                } else {
-                    format!("{:.*}", self.decimals, t * unit)
-                }
-            })
-            .collect()
     }
 }
 
@@ -234,45 +166,42 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_agrees_with_what_is_printed() {
-        let scale = Scale {
-            unit_bytes: 100,
-            unit: "x",
-            decimals: 1,
-        };
-        assert_eq!(scale.number(Bytes(7_134)), "71.3");
-        assert_eq!(scale.number(Bytes(7_915)), "79.2");
-        assert_eq!(scale.between(Bytes(7_134), Bytes(7_915)), "7.9\u{a0}x");
-        assert_eq!(scale.between(Bytes(7_915), Bytes(7_916)), "0.01\u{a0}x");
-    }
-
-    #[test]
-    fn a_bar_is_printed_in_the_unit_of_its_capacity() {
-        let of_capacity = Scale::new(Bytes::gib(80), ByteUnits::Binary);
-        let digits = |total: Bytes| of_capacity.up_to(total).number(total);
-        assert_eq!(digits(Bytes::gib(12_534)), "12534");
-        assert_eq!(digits(Bytes::mib(512)), "0.50");
-    }
-
-    #[test]
-    fn printed_parts_add_up_to_the_printed_total() {
-        let parts = [
-            Bytes(1_049),
-            Bytes(2_049),
-            Bytes(3_049),
-            Bytes(3),
-            Bytes(95_000),
+    fn a_number_has_the_same_digits_beside_whatever_it_stands() {
+        let sizes = [
+            1_u64,
+            5,
+            700,
+            1 << 20,
+            575 * GIB / 100,
+            57_451 * GIB / 1000,
+            12_534 * GIB,
         ];
-        let total = parts.iter().copied().sum();
-        let scale = Scale {
-            unit_bytes: 1000,
-            unit: "kB",
-            decimals: 1,
-        };
-        let printed = scale.parts(&parts, total);
-        let sum: f64 = printed.iter().filter_map(|p| p.parse::<f64>().ok()).sum();
-        assert_eq!(format!("{sum:.1}"), scale.number(total));
-        assert_eq!(printed[3], "<0.1");
+        for &units in ByteUnits::ALL {
+            let mut said = std::collections::BTreeMap::new();
+            for largest in sizes {
+                let scale = Scale::new(Bytes(largest), units);
+                for bytes in sizes.map(Bytes) {
+                    let number = scale.number(bytes);
+                    let first = said.entry((scale.unit, bytes)).or_insert(number.clone());
+                    assert_eq!(*first, number, "{bytes:?} in {} of {largest}", scale.unit);
+                }
+            }
+            let alone = |bytes| Scale::new(bytes, units).amount(bytes);
+            assert!(
+                sizes
+                    .iter()
+                    .all(|&of| alone(Bytes(of)) == amount(Bytes(of), units))
+            );
+        }
+    }
+
+    #[test]
+    fn a_count_is_printed_in_the_unit_of_another() {
+        let of_capacity = Scale::new(Bytes::gib(80), ByteUnits::Binary);
+        assert_eq!(of_capacity.number(Bytes::gib(12_534)), "12534");
+        assert_eq!(of_capacity.number(Bytes::mib(512)), "0.50");
+        assert_eq!(of_capacity.number(Bytes(1)), "<0.01");
+        assert_eq!(of_capacity.number(Bytes::ZERO), "0.00");
     }
 
     #[test]

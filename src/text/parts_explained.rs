@@ -29,7 +29,7 @@ pub fn device_part_explained(
     let parts = device_parts(device);
     let bytes = of(&parts, &part);
     let scale = Scale::new(device.total, units);
-    let size = |bytes| scale.finer_amount(bytes);
+    let size = |bytes| scale.amount(bytes);
     let said = match part {
         DevicePart::Cached => {
             let live = device.binding().composition.total();
@@ -98,7 +98,7 @@ fn with_more(driver: HostDriver, language: Language) -> &'static str {
 
 /// Whose a part of a node's memory is at the highest point.
 fn whose(part: HostPart, host: &HostEstimate, scale: Scale, language: Language) -> String {
-    let size = |bytes| scale.finer_amount(bytes);
+    let size = |bytes| scale.amount(bytes);
     let ranks = exact(host.per_rank.len() as u64);
     let [each, once] = [&host.rank, &host.shared].map(|parts| of(parts, &part));
     let (savers, saved) = host.saving;
@@ -167,7 +167,7 @@ pub fn host_part_explained(
 ) -> String {
     let whole = of(&host.peak.composition, &part);
     let scale = Scale::new(host.peak.total, units);
-    let size = |bytes| scale.finer_amount(bytes);
+    let size = |bytes| scale.amount(bytes);
     let (term, phase) = (part.term(language), host.peak.phase.term(language));
     let all = size(whole);
     let sum = match language {
@@ -250,7 +250,7 @@ mod tests {
             for language in [Language::English, Language::Chinese] {
                 let said = device_part_explained(part, &device, ByteUnits::Binary, language);
                 let said = said.unwrap_or_else(|| panic!("{part:?}"));
-                let bytes = scale.finer_amount(of(&parts, &part));
+                let bytes = scale.amount(of(&parts, &part));
                 assert!(said.contains(&bytes), "{bytes}: {said}");
                 assert!(said.contains(language.of(("Source: ", "来源："))), "{said}");
             }
@@ -270,7 +270,7 @@ mod tests {
         for &(part, bytes) in &host.peak.composition {
             for language in [Language::English, Language::Chinese] {
                 let said = said(part, language);
-                assert!(said.contains(&scale.finer_amount(bytes)), "{said}");
+                assert!(said.contains(&scale.amount(bytes)), "{said}");
             }
         }
         let libraries = said(HostPart::Libraries, Language::English);

@@ -2,6 +2,7 @@
 
 use super::{ByteUnits, Language, Term, amount};
 use crate::decide::{Outcome, ReadyKind, RemedyKind, Room, RoomKind, Step};
+use crate::figure::Standing;
 use crate::units::Bytes;
 
 /// What changes are called, and what they cost, in English and Chinese.
@@ -133,6 +134,44 @@ pub fn remedy_saving(saves: Bytes, total: Bytes, units: ByteUnits, language: Lan
     }
 }
 
+/// A growth in words: "16 times the operations", "33 % more operations"; nothing below half a percent.
+fn growth(ratio: f64, what: (&str, &str), language: Language) -> Option<String> {
+    let percent = (ratio - 1.0).abs() * 100.0;
+    if percent < 0.5 {
+        return None;
+    }
+    let what = language.of(what);
+    let times = format!("{ratio:.1}");
+    let times = times.strip_suffix(".0").unwrap_or(&times);
+    Some(match language {
+        Language::English if ratio >= 2.0 => format!("{times} times the {what}"),
+        Language::English if ratio > 1.0 => format!("{percent:.0} % more {what}"),
+        Language::English => format!("{percent:.0} % fewer {what}"),
+        Language::Chinese if ratio >= 2.0 => format!("{what}为 {times} 倍"),
+        Language::Chinese if ratio > 1.0 => format!("{what} +{percent:.0} %"),
+        Language::Chinese => format!("{what} −{percent:.0} %"),
+    })
+}
+
+/// How the operations of a step change, and for how many more samples or tokens: "16 times the operations for 16
+/// times the samples".
+fn work(now: &Outcome, then: &Outcome, language: Language) -> Option<String> {
+    let ratio = |now: u64, then: u64| then as f64 / now.max(1) as f64;
+    let operations = growth(
+        ratio(now.compute, then.compute),
+        ("operations", "运算量"),
+        language,
+    )?;
+    let of_samples = |(now, then), what| growth(ratio(now, then), what, language);
+    let samples = of_samples((now.samples, then.samples), ("samples", "样本数"));
+    let tokens = || of_samples((now.seq_len, then.seq_len), ("tokens", "词元数"));
+    Some(match (samples.or_else(tokens), language) {
+        (None, _) => operations,
+        (Some(gained), Language::English) => format!("{operations} for {gained}"),
+        (Some(gained), Language::Chinese) => format!("{operations}（{gained}）"),
+    })
+}
+
 /// What else changes with a run, as it is counted: "33 % more operations; sends 3.10 GiB more; RAM +2.1 GiB; then
 /// forward binds". Nothing where nothing does.
 pub fn outcome_changes(
@@ -142,17 +181,7 @@ pub fn outcome_changes(
     language: Language,
 ) -> String {
     let english = language == Language::English;
-    let mut said = Vec::new();
-    let percent = (then.compute as f64 / now.compute.max(1) as f64 - 1.0) * 100.0;
-    if percent.abs() >= 0.5 {
-        let size = percent.abs();
-        said.push(match (english, percent > 0.0) {
-            (true, true) => format!("{size:.0} % more operations"),
-            (true, false) => format!("{size:.0} % fewer operations"),
-            (false, true) => format!("运算量 +{size:.0} %"),
-            (false, false) => format!("运算量 −{size:.0} %"),
-        });
-    }
+    let mut said: Vec<String> = work(now, then, language).into_iter().collect();
     let more = |from: Bytes, to: Bytes| {
         let (by, sign) = if to > from {
             (to - from, '+')
@@ -291,27 +320,56 @@ const fn room_name(kind: RoomKind, language: Language) -> &'static str {
     })
 }
 
-/// The change or plan to be named first: "Fused optimizer: then it needs 17.9 GiB".
+/// The change or plan to be named first: "Fused optimizer: fits with 17.9 GiB".
 pub fn change_first(
     name: &str,
     total: Bytes,
-    fits: bool,
+    standing: Standing,
     units: ByteUnits,
     language: Language,
 ) -> String {
     let total = amount(total, units);
-    match (language, fits) {
-        (Language::English, true) => format!("{name}: fits with {total}"),
-        (Language::English, false) => format!("{name}: still needs {total}"),
-        (Language::Chinese, true) => format!("{name}：降到 {total}，放得下"),
-        (Language::Chinese, false) => format!("{name}：仍需 {total}"),
+    match (language, standing) {
+        (Language::English, Standing::Fits) => format!("{name}: fits with {total}"),
+        (Language::English, Standing::Tight) => format!("{name}: fits tightly with {total}"),
+        (Language::English, Standing::Exceeds) => format!("{name}: still needs {total}"),
+        (Language::Chinese, Standing::Fits) => format!("{name}：降到 {total}，放得下"),
+        (Language::Chinese, Standing::Tight) => format!("{name}：降到 {total}，勉强放得下"),
+        (Language::Chinese, Standing::Exceeds) => format!("{name}：仍需 {total}"),
     }
 }
 
-/// The largest micro-batch that fits: "Micro-batch 33 still fits".
+/// The largest micro-batch that leaves a tenth free: "micro-batch 33 still leaves 10 % free".
 pub fn largest_batch(size: u64, language: Language) -> String {
     match language {
-        Language::English => format!("micro-batch {size} is the largest that fits"),
-        Language::Chinese => format!("微批次最大可到 {size}"),
+        Language::English => format!("micro-batch {size} still leaves 10 % free"),
+        Language::Chinese => format!("微批次到 {size} 仍余 10%"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn twice_as_much_and_more_is_said_as_times() {
+        let say = |ratio| growth(ratio, ("operations", "运算量"), Language::English);
+        let said = |ratio| say(ratio).expect("a change");
+        assert_eq!(said(16.5), "16.5 times the operations");
+        assert_eq!(said(2.0), "2 times the operations");
+        assert_eq!(said(1.33), "33 % more operations");
+        assert_eq!(said(0.25), "75 % fewer operations");
+        assert_eq!(say(1.004), None);
+        for &language in Language::ALL {
+            for hundredths in 0..5000 {
+                let ratio = f64::from(hundredths) / 100.0;
+                let said = growth(ratio, ("operations", "运算量"), language).unwrap_or_default();
+                let percent = said.split_once(" %").and_then(|(before, _)| {
+                    let digits = before.rsplit(|c: char| !c.is_ascii_digit()).next();
+                    digits.and_then(|digits| digits.parse::<u32>().ok())
+                });
+                assert!(percent.is_none_or(|percent| percent <= 100), "{said}");
+            }
+        }
     }
 }

@@ -7,7 +7,7 @@ use crate::units::Bytes;
 /// `71.3 of 79.2 GiB`.
 pub(super) fn of(needed: Bytes, capacity: Bytes, units: ByteUnits, language: Language) -> String {
     let scale = Scale::new(capacity, units);
-    let needed = scale.finer(needed);
+    let needed = scale.number(needed);
     match language {
         Language::English => format!("{needed} of {}", scale.amount(capacity)),
         Language::Chinese => format!("{needed} / {}", scale.amount(capacity)),
@@ -23,9 +23,9 @@ pub fn verdict_answer(verdict: &Verdict, units: ByteUnits, language: Language) -
     let Fit {
         needed, capacity, ..
     } = verdict.device;
-    let spare = || device.between(needed, capacity);
-    let missing = || device.between(capacity, needed);
-    let missing_on_host = || host.between(verdict.host.capacity, verdict.host.needed);
+    let spare = || device.amount(capacity - needed);
+    let missing = || device.amount(needed - capacity);
+    let missing_on_host = || host.amount(verdict.host.needed - verdict.host.capacity);
     match (verdict.device.fits, verdict.host.fits, language) {
         (true, true, Language::English) if tight => {
             format!("Fits tightly: {} to spare, less than 10 %.", spare())
@@ -48,11 +48,11 @@ pub fn verdict_answer(verdict: &Verdict, units: ByteUnits, language: Language) -
         }
         (true, false, Language::English) => format!(
             "Swaps {} of host RAM: many times slower.",
-            host.finer_amount(verdict.swapped)
+            host.amount(verdict.swapped)
         ),
         (true, false, Language::Chinese) => format!(
             "有 {} 主机内存被换出到交换空间，会慢很多倍。",
-            host.finer_amount(verdict.swapped)
+            host.amount(verdict.swapped)
         ),
         (false, false, Language::English) => format!(
             "Does not fit: {} of GPU memory and {} of host RAM missing.",
@@ -102,9 +102,9 @@ pub fn both_on_one_gpu(both: &Fit, units: ByteUnits, language: Language) -> Stri
     let need = of(both.needed, both.capacity, units, language);
     let scale = Scale::new(both.capacity, units);
     let between = if both.fits {
-        scale.between(both.needed, both.capacity)
+        scale.amount(both.capacity - both.needed)
     } else {
-        scale.between(both.capacity, both.needed)
+        scale.amount(both.needed - both.capacity)
     };
     match (both.fits, language) {
         (true, Language::English) => {
@@ -143,8 +143,8 @@ mod tests {
     fn what_fits_says_how_much_is_left() {
         let verdict = verdict((71, 79), (38, 128));
         let say = |language| verdict_answer(&verdict, ByteUnits::Binary, language);
-        assert_eq!(say(Language::English), "Fits, 8.0\u{a0}GiB to spare.");
-        assert_eq!(say(Language::Chinese), "放得下，显存还余 8.0\u{a0}GiB。");
+        assert_eq!(say(Language::English), "Fits, 8.00\u{a0}GiB to spare.");
+        assert_eq!(say(Language::Chinese), "放得下，显存还余 8.00\u{a0}GiB。");
         assert_eq!(
             verdict_detail(&verdict, ByteUnits::Binary, Language::English),
             "Needs 71.0 of 79.0\u{a0}GiB VRAM at the optimizer step; host RAM 38.0 of 128\u{a0}GiB."
@@ -158,11 +158,11 @@ mod tests {
         };
         assert_eq!(
             say((72, 79), Language::English),
-            "Fits tightly: 7.0\u{a0}GiB to spare, less than 10 %."
+            "Fits tightly: 7.00\u{a0}GiB to spare, less than 10 %."
         );
         assert_eq!(
             say((72, 79), Language::Chinese),
-            "勉强放得下：显存仅余 7.0\u{a0}GiB，不到 10%。"
+            "勉强放得下：显存仅余 7.00\u{a0}GiB，不到 10%。"
         );
         assert!(say((9, 10), Language::English).starts_with("Fits, "));
         assert!(say((10, 10), Language::English).starts_with("Fits tightly: "));

@@ -240,6 +240,8 @@ words! {
     GpusRam: "RAM of a node", "每台机器的主机内存";
     GpusFloor: "does not shrink", "不会减少";
     RemediesTitle: "Advice", "建议";
+    AdviceComes: "Being worked out for this configuration.", "正在为当前配置计算。";
+    AdviceIsOld: "Of the last configuration; being worked out anew.", "这是上一个配置的建议，正在重新计算。";
     RemediesHelp: "Each was computed by running the model again.", "每一项都重新运行模型计算得出。";
     Try: "Try it", "试一试";
     Against: "Compare", "对比";
@@ -282,6 +284,7 @@ words! {
     SinglesTitle: "Single changes", "单项改动";
     RoomTitle: "What there is room for", "余量可以用来";
     FitsWithIt: "fits", "放得下";
+    FitsTightlyWithIt: "fits tightly, less than 10 % to spare", "勉强放得下，余量不到 10%";
     FitsNotWithIt: "does not fit yet", "仍放不下";
     TakeBack: "Back to the last value", "恢复上一个值";
     IdleLinear: "No effect: the model is one linear layer.", "无效：模型只有一个线性层。";

@@ -112,12 +112,8 @@ fn segment<K: Shown>(part: &Part<K>, number: String, uncounted: bool, store: Sto
 fn segments<K: Shown>(bar: &CapacityBar<K>, store: Store) -> Vec<Segment> {
     let units = store.units.get();
     let scale = Scale::new(bar.total, units);
-    let bytes: Vec<Bytes> = bar.parts.iter().map(|part| part.bytes).collect();
-    let counted = bar
-        .parts
-        .iter()
-        .zip(scale.parts(&bytes, bar.total))
-        .map(|(part, number)| segment(part, number, false, store));
+    let counted = bar.parts.iter();
+    let counted = counted.map(|part| segment(part, scale.number(part.bytes), false, store));
     let uncounted = bar.uncounted.iter().map(|part| {
         let number = Scale::new(part.bytes, units);
         let number = if number.unit == scale.unit {

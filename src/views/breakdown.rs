@@ -19,23 +19,10 @@ fn row(scale: Scale, bytes: &[Bytes]) -> Vec<(String, Bytes)> {
 /// A line of a table: what it is of, and its numbers as printed and exact.
 type Line<K> = (K, Vec<(String, Bytes)>);
 
-/// A table's cells, each column adding up to its printed total.
-fn cells<K: Copy>(rows: &[(K, Vec<Bytes>)], totals: &[Bytes], scale: Scale) -> Vec<Line<K>> {
-    let columns: Vec<Vec<String>> = totals
-        .iter()
-        .enumerate()
-        .map(|(at, &total)| {
-            let parts: Vec<Bytes> = rows.iter().map(|(_, bytes)| bytes[at]).collect();
-            scale.parts(&parts, total)
-        })
-        .collect();
-    rows.iter()
-        .enumerate()
-        .map(|(line, (key, bytes))| {
-            let numbers = columns.iter().map(|column| column[line].clone());
-            (*key, numbers.zip(bytes.iter().copied()).collect())
-        })
-        .collect()
+/// A table's cells.
+fn cells<K: Copy>(rows: &[(K, Vec<Bytes>)], scale: Scale) -> Vec<Line<K>> {
+    let line = |(key, bytes): &(K, Vec<Bytes>)| (*key, row(scale, bytes));
+    rows.iter().map(line).collect()
 }
 
 /// The table.
@@ -68,7 +55,7 @@ pub(super) fn BreakdownTable() -> impl IntoView {
                 </td>
             }
         };
-        let lines = cells(&table.rows, &table.tensors, scale).into_iter().map(|(category, numbers)| {
+        let lines = cells(&table.rows, scale).into_iter().map(|(category, numbers)| {
             let target = Target::Category(category);
             view! {
                 <tr class:receding=Signal::derive(move || recedes(category))>
@@ -177,7 +164,7 @@ fn HostTable() -> impl IntoView {
         let number = move |(text, bytes): (String, Bytes)| {
             view! { <td title=exact_bytes(bytes, language)>{text}</td> }
         };
-        let lines = cells(&table.rows, &table.totals, scale).into_iter().map(|(part, numbers)| {
+        let lines = cells(&table.rows, scale).into_iter().map(|(part, numbers)| {
             view! {
                 <tr>
                     <th scope="row">

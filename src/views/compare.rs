@@ -300,8 +300,8 @@ fn Parts(
                     {Signal::derive(move || Word::Total.text(store.language.get()))} ", "
                     {of(move |all, store| all.scale(store).unit.to_owned())}
                 </th>
-                <td>{of(move |all, store| all.scale(store).finer(all.totals()[0]))}</td>
-                <td>{of(move |all, store| all.scale(store).finer(all.totals()[1]))}</td>
+                <td>{of(move |all, store| all.scale(store).number(all.totals()[0]))}</td>
+                <td>{of(move |all, store| all.scale(store).number(all.totals()[1]))}</td>
                 <td>
                     {of(move |all, store| {
                         let [a, b] = all.totals();
@@ -392,7 +392,7 @@ fn row((label, target): (&'static str, Target), all: Memo<Option<Both>>, store: 
 fn number(bytes: Bytes, scale: Scale) -> String {
     match bytes {
         Bytes::ZERO => "\u{2013}".to_owned(),
-        bytes => scale.finer(bytes),
+        bytes => scale.number(bytes),
     }
 }
 

@@ -77,8 +77,8 @@ fn table(store: Store, measured: Memo<Vec<HeldAt>>) -> Option<AnyView> {
         view! {
             <tr>
                 <th scope="row">{moment.event}</th>
-                <td>{scale.finer(moment.allocated)}</td>
-                <td>{scale.finer(moment.reserved)}</td>
+                <td>{scale.number(moment.allocated)}</td>
+                <td>{scale.number(moment.reserved)}</td>
             </tr>
         }
     });

@@ -116,14 +116,14 @@ impl Plot for Phases {
 
     fn say(&self, spot: Option<Spot>) -> String {
         let (units, language) = (self.store.units.get(), self.store.language.get());
-        let hit = spot.and_then(hit);
+        let (hit, measure) = (spot.and_then(hit), self.store.measure.get());
         self.store.answer.with(|answer| {
             let Some(step) = answer.as_ref().map(|e| binding_step(&e.report.device)) else {
                 return String::new();
             };
             match hit {
-                Some(hit) => phase_part(step, hit.phase, hit.category, units, language),
-                None => phases_summary(step, units, language),
+                Some(hit) => phase_part(step, (hit.phase, hit.category), measure, units, language),
+                None => phases_summary(step, measure, units, language),
             }
         })
     }

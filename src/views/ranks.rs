@@ -38,7 +38,7 @@ fn part(of: &RankReport, current: bool, store: Store) -> AnyView {
     let standing = Standing::of(of.total, of.usable).name();
     let name = ranks_alike(of, language);
     let scale = Scale::new(of.usable, store.units.get());
-    let says = format!("{name}: {}", scale.finer_amount(of.total));
+    let says = format!("{name}: {}", scale.amount(of.total));
     view! {
         <button
             type="button"
@@ -86,8 +86,8 @@ fn row(of: &RankReport, all: &[RankReport], current: bool, store: Store) -> AnyV
             <th scope="row">{ranks_alike(of, language)}</th>
             <td class="words">{rank_place(of, all, language)}</td>
             <td class="words">{of.peak.phase.term(language)}</td>
-            <td title=exact_bytes(of.total, language)>{scale.finer(of.total)}</td>
-            <td title=exact_bytes(spare, language)>{scale.finer(spare)}</td>
+            <td title=exact_bytes(of.total, language)>{scale.number(of.total)}</td>
+            <td title=exact_bytes(spare, language)>{scale.number(spare)}</td>
             <td class="words">
                 {opens(of).then(|| open(Word::RankOpen, false))} " "
                 {(opens(of) && !current).then(|| button(Word::RankCompare, true))}

@@ -201,7 +201,7 @@ fn table(store: Store, shown: Shown, title: Word) -> Option<AnyView> {
     let shown = shown.get()?;
     let segments = &shown.state()?.segments;
     let scale = Scale::new(Bytes(segments.first()?.size), units);
-    let number = |bytes| scale.finer(Bytes(bytes));
+    let number = |bytes| scale.number(Bytes(bytes));
     let row = |own: &SegmentState| {
         view! {
             <tr>

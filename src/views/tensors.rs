@@ -216,7 +216,7 @@ fn row(store: Store, group: &TensorGroup, scale: Scale, language: Language) -> A
                     <code>{name} " " <span class="made-by">{op}</span></code>
                 </Pin>
             </th>
-            <td title=exact_bytes(group.total, language)>{scale.finer_amount(group.total)}</td>
+            <td title=exact_bytes(group.total, language)>{scale.amount(group.total)}</td>
             <td>"\u{d7}" {group.members.len()}</td>
             <td title=exact_bytes(group.each, language)>{amount(group.each, store.units.get_untracked())}</td>
             <td><code>{shape} " " {dtype}</code></td>

@@ -140,7 +140,7 @@ impl Plot for OverTime {
         let (units, language) = (self.store.units.get(), self.store.language.get());
         self.with(None, |figure| match spot {
             Some(spot) => timeline_point(figure.timeline, index(spot), units, language),
-            None => timeline_summary(figure.timeline, units, language),
+            None => timeline_summary(figure.timeline, figure.measure, units, language),
         })
         .unwrap_or_default()
     }

@@ -3,7 +3,7 @@
 use crate::app::{Store, query_of_scenario, use_store, visit};
 use crate::ask::Scenario;
 use crate::browser::Timer;
-use crate::decide::first_remedy;
+use crate::decide::{Outcome, RoomKind, first_remedy};
 use crate::figure::Standing;
 use crate::text::{
     Word, change_first, largest_batch, plan_name, remedy_name, verdict_answer, verdict_detail,
@@ -18,9 +18,7 @@ const REST: Duration = Duration::from_millis(900);
 fn standing(store: Store) -> Option<Standing> {
     store.answer.with(|answer| {
         let verdict = answer.as_ref()?.report.verdict;
-        let device = Standing::of(verdict.device.needed, verdict.device.capacity);
-        let host = Standing::of(verdict.host.needed, verdict.host.capacity);
-        Some(device.max(host))
+        Some(Standing::of_run(&verdict.device, &verdict.host))
     })
 }
 
@@ -81,11 +79,15 @@ fn advice(store: Store) -> Option<First> {
         return store.advice.with(|advice| {
             let advice = advice.as_ref()?;
             let first = first_remedy(&advice.remedies)?;
-            let plan = advice.plans.iter().find(|plan| plan.outcome.fits());
-            if let Some(plan) = plan.filter(|_| !first.fits()) {
+            let plans = || advice.plans.iter();
+            let plan = plans().find(|plan| plan.outcome.is_roomy());
+            let plan = plan.or_else(|| plans().find(|plan| plan.outcome.fits()));
+            let how = |of: &Outcome| Standing::of_run(&of.device, &of.host);
+            let plan = plan.filter(|plan| how(&plan.outcome) < how(&first.outcome));
+            if let Some(plan) = plan {
                 let name = plan_name(plan.kind, language);
                 let total = plan.outcome.device.needed;
-                let text = change_first(name, total, true, units, language);
+                let text = change_first(name, total, how(&plan.outcome), units, language);
                 return Some(First {
                     head: Word::ChangeFirst,
                     text,
@@ -93,7 +95,7 @@ fn advice(store: Store) -> Option<First> {
                 });
             }
             let name = remedy_name(first.kind, language);
-            let text = change_first(name, first.total, first.fits(), units, language);
+            let text = change_first(name, first.total, how(&first.outcome), units, language);
             Some(First {
                 head: Word::ChangeFirst,
                 text,
@@ -101,24 +103,18 @@ fn advice(store: Store) -> Option<First> {
             })
         });
     }
-    if store.sweeping.get() {
+    if store.weighing.get() {
         return None;
     }
-    let largest = store
-        .sweep
-        .with(|sweep| sweep.as_ref().and_then(|sweep| sweep.largest_fitting))?;
-    let now = store.scenario.get();
-    (largest > now.micro_batch_size).then(|| {
-        let text = largest_batch(largest, language);
-        let scenario = Scenario {
-            micro_batch_size: largest,
-            ..now
-        };
-        First {
+    store.advice.with(|advice| {
+        let mut room = advice.as_ref()?.room.iter();
+        let larger = room.find(|room| room.kind == RoomKind::LargerMicroBatch)?;
+        let scenario = larger.scenario.clone();
+        Some(First {
             head: Word::RoomFor,
-            text,
+            text: largest_batch(scenario.micro_batch_size, language),
             scenario,
-        }
+        })
     })
 }
 

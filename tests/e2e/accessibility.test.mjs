@@ -75,7 +75,7 @@ test("everything that does something is reached by Tab, and shows that it is", a
   // what comes above the focus once it has passed is not reached before it comes round again.
   await page.getByTestId("tensors").scrollIntoViewIfNeeded();
   await page.getByTestId("tensors").locator("tbody tr").first().waitFor();
-  await page.getByRole("button", { name: /is the largest that fits$/ }).waitFor();
+  await page.getByRole("button", { name: /still leaves 10 % free$/ }).waitFor();
   await page.locator('[data-room="longer_sequence"]').waitFor();
   await page.evaluate(() => scrollTo(0, 0));
   const unseen = new Set();

@@ -4,7 +4,7 @@
 //! with every key that there was then. Append lines, never change or remove one: a key that is
 //! renamed or a default that changes breaks links that stand in papers and messages.
 
-use highwater::ask::Scenario;
+use highwater::ask::{OptimizerName, SCENARIO_VERSION, Scenario};
 use highwater::codec::{Link, decode_query};
 use serde_json::Value;
 
@@ -68,5 +68,59 @@ fn published_links_say_how_they_are_shown() {
         let lang = view.lang.map(highwater::codec::Language::name);
         let actual = serde_json::json!({"embed": view.embed, "theme": theme, "lang": lang});
         assert_eq!(line["view"], actual, "{}", line["link"]);
+    }
+}
+
+/// What a link of each version means by what it leaves out, the first version first.
+const DEFAULTS: &[&str] = &[include_str!("defaults-1.json")];
+
+/// All of it as it is now: every key, and the implementation of each optimizer.
+fn defaults(version: usize) -> Value {
+    let of = |query: &str| decode_query(&format!("v={version}{query}")).scenario;
+    let mut scenario = serde_json::to_value(of("")).expect("a scenario");
+    // It is written with the present version.
+    scenario["v"] = version.into();
+    let implementation = |name: &OptimizerName| {
+        let optimizer = of(&format!("&opt={}", name.name())).optimizer;
+        (
+            name.name().to_owned(),
+            optimizer.implementation.name().into(),
+        )
+    };
+    let all = OptimizerName::ALL.iter().map(implementation);
+    let implementations: serde_json::Map<String, Value> = all.collect();
+    serde_json::json!({"scenario": scenario, "implementations": implementations})
+}
+
+/// A key that is new gets a line in the last file: `HIGHWATER_DEFAULTS=write cargo test --test links` writes that anew,
+/// and a change of it may add lines only.
+#[test]
+fn a_version_of_links_keeps_its_defaults() {
+    let last = DEFAULTS.len();
+    if std::env::var("HIGHWATER_DEFAULTS").is_ok_and(|what| what == "write") {
+        let name = format!("tests/links/defaults-{last}.json");
+        let file = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(name);
+        let text = serde_json::to_string_pretty(&defaults(last)).expect("JSON");
+        std::fs::write(file, text + "\n").expect("a file");
+    }
+    assert_eq!(last, usize::try_from(SCENARIO_VERSION).expect("a number"));
+    for (at, text) in DEFAULTS.iter().enumerate() {
+        let version = at + 1;
+        let written: Value = serde_json::from_str(text).expect("JSON");
+        let (now, mut found) = (defaults(version), Vec::new());
+        differences("", &written, &now, &mut found);
+        let changed = found.join("; ");
+        assert!(
+            found.is_empty(),
+            "{changed}. Raise SCENARIO_VERSION, say in codec::versions what it was until version {version}, and \
+             write tests/links/defaults-{}.json",
+            version + 1
+        );
+        if version == last {
+            assert_eq!(
+                written, now,
+                "a new key is missing in defaults-{version}.json"
+            );
+        }
     }
 }

@@ -84,8 +84,8 @@ fn write_table(curves: &[GpusCurve], out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "{name:<8}{:>6}{rank:>16}{ram:>22}", "GPUs")?;
         for point in &curve.points {
             let [rank, ram] = [
-                device.finer(point.device.needed),
-                host.finer(point.host.needed),
+                device.number(point.device.needed),
+                host.number(point.host.needed),
             ];
             let fits = point.device.fits && point.host.fits;
             let fits = if fits { "fits" } else { "does not fit" };

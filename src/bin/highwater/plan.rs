@@ -157,7 +157,7 @@ fn write_table(found: &Plans, options: &PlanOptions, out: &mut dyn Write) -> io:
 
 fn shown(bytes: Bytes) -> String {
     let scale = Scale::new(bytes, ByteUnits::Binary);
-    format!("{} {}", scale.finer(bytes), scale.unit)
+    format!("{} {}", scale.number(bytes), scale.unit)
 }
 
 fn write_plan(plan: &RunPlan, least: u64, out: &mut dyn Write) -> io::Result<()> {

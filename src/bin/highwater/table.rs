@@ -50,13 +50,13 @@ pub fn write(report: &Report, more: &More, out: &mut dyn Write) -> io::Result<()
         out,
         "{:<22}{:>36}",
         "+ CUDA context",
-        scale.finer(report.device.context)
+        scale.number(report.device.context)
     )?;
     writeln!(
         out,
         "{:<22}{:>36}",
         "= as nvidia-smi shows",
-        scale.finer(report.device.total)
+        scale.number(report.device.total)
     )?;
     if let Some(lagging) = &more.lagging {
         let sentence = lagging_sentence(lagging, units, language);
@@ -79,7 +79,7 @@ pub fn write(report: &Report, more: &More, out: &mut dyn Write) -> io::Result<()
             ranks_alike(of, language),
             rank_place(of, &report.ranks, language),
         );
-        writeln!(out, "  {name:<28}{place:<22}{:>12}", scale.finer(of.total))?;
+        writeln!(out, "  {name:<28}{place:<22}{:>12}", scale.number(of.total))?;
     }
     if let Some(lengths) = &more.lengths.batches {
         writeln!(
@@ -139,15 +139,15 @@ fn write_phase(
         out,
         "  {:<20}{:>12}{:>12}{:>12}{}",
         phase.phase.name(),
-        scale.finer(phase.peak_tensor),
-        scale.finer(phase.peak_allocated),
-        scale.finer(phase.peak_reserved),
+        scale.number(phase.peak_tensor),
+        scale.number(phase.peak_allocated),
+        scale.number(phase.peak_reserved),
         if binds { " *" } else { "" },
     )
 }
 
 fn write_part(name: &str, bytes: Bytes, scale: Scale, out: &mut dyn Write) -> io::Result<()> {
-    writeln!(out, "  {name:<20}{:>12}", scale.finer(bytes))
+    writeln!(out, "  {name:<20}{:>12}", scale.number(bytes))
 }
 
 /// Sentences for terminals, which show no-break spaces oddly.

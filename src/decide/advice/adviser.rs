@@ -1,7 +1,7 @@
 //! All advice for a scenario, an estimate at a time.
 
 use super::change::{RemedyKind, changed};
-use super::ready::{ReadyPlan, Walk, is_roomy};
+use super::ready::{ReadyPlan, Walk};
 use super::remedy::{Outcome, Remedy, rank};
 use super::room::{Room, RoomKind, RoomSearch};
 use crate::ask::Scenario;
@@ -21,6 +21,8 @@ pub struct Advice {
     pub plans: Vec<ReadyPlan>,
     /// What there is room for, where it fits.
     pub room: Vec<Room>,
+    /// Whether plans and room have been looked for, too.
+    pub whole: bool,
 }
 
 /// Works out advice.
@@ -37,12 +39,12 @@ pub struct Adviser {
 impl Adviser {
     /// Advice for a scenario that takes so much.
     pub fn new(scenario: &Scenario, figures: &Figures) -> Self {
-        let now = Outcome::of(figures);
+        let now = Outcome::of(scenario, figures);
         let rooms: &[RoomKind] = if now.fits() { RoomKind::ALL } else { &[] };
         Self {
             scenario: scenario.clone(),
             changes: RemedyKind::ALL.iter().copied().collect(),
-            walk: (!is_roomy(&now)).then(|| Walk::from(scenario, now)),
+            walk: (!now.is_roomy()).then(|| Walk::from(scenario, now)),
             rooms: rooms.iter().copied().collect(),
             search: None,
             advice: Advice {
@@ -50,6 +52,7 @@ impl Adviser {
                 remedies: Vec::new(),
                 plans: Vec::new(),
                 room: Vec::new(),
+                whole: false,
             },
         }
     }
@@ -73,7 +76,7 @@ impl Adviser {
                 let Some(answer) = by.figures(&to) else {
                     return Progress::Waits;
                 };
-                let outcome = answer.ok().map(|figures| Outcome::of(&figures));
+                let outcome = answer.ok().map(|figures| Outcome::of(&to, &figures));
                 let now = &self.advice.now;
                 let remedy = outcome.and_then(|outcome| Remedy::of(kind, to, now, outcome));
                 self.advice.remedies.extend(remedy);
@@ -91,6 +94,7 @@ impl Adviser {
     fn look_for_room(&mut self, by: &mut dyn Estimator) -> Progress {
         let Some(search) = &mut self.search else {
             let Some(kind) = self.rooms.pop_front() else {
+                self.advice.whole = true;
                 return Progress::Done;
             };
             self.search = RoomSearch::of(&self.scenario, kind);

@@ -2,8 +2,8 @@
 
 use crate::ask::{
     ActivationCheckpointing, ActivationOffloadKind, ArrowPool, Attention, DataParallelKind,
-    DatasetMode, EvaluationKind, Loss, OffloadDevice, OptimizerImpl, OptimizerName, Parallelism,
-    Precision, Program, Scenario,
+    DatasetMode, EvaluationKind, Loss, ModelRef, OffloadDevice, OptimizerImpl, OptimizerName,
+    Parallelism, Precision, Program, Scenario,
 };
 use crate::decide::gpus::gpus_of;
 use crate::decide::plan::{Adapters, in_8_bits, keeps_whole_gradients, with_batches};
@@ -231,9 +231,12 @@ fn train_with_less(to: &mut Scenario, kind: RemedyKind) -> Option<()> {
     Some(())
 }
 
-/// Whether all weights are trained, as they are.
+/// Whether all weights are trained, as they are: nothing is trained without a loss or an optimizer, and a layer by
+/// itself has no base to add adapters to.
 fn is_whole(scenario: &Scenario) -> bool {
-    scenario.lora.is_none() && !scenario.quantization.is_on()
+    let trains = scenario.loss != Loss::None && scenario.optimizer.name != OptimizerName::None;
+    let is_model = !matches!(scenario.model, ModelRef::Linear { .. });
+    trains && is_model && scenario.lora.is_none() && !scenario.quantization.is_on()
 }
 
 fn fuse_attention(to: &mut Scenario) -> Option<()> {

@@ -65,13 +65,6 @@ const ONE_IN: u64 = 10;
 /// A change that saves less than one in so many bytes of a memory is not worth its place in a plan.
 const WORTH: u64 = 200;
 
-/// Whether so much stays free.
-pub(super) fn is_roomy(outcome: &Outcome) -> bool {
-    Memory::ALL
-        .iter()
-        .all(|&memory| missing(outcome.side(memory)) == Bytes::ZERO)
-}
-
 /// What is missing until so much stays free.
 fn missing(side: Fit) -> Bytes {
     side.needed + Bytes(side.capacity.get() / ONE_IN) - side.capacity
@@ -82,7 +75,7 @@ impl ReadyKind {
     fn is_reached(self, fits_now: bool, outcome: &Outcome) -> bool {
         match self {
             Self::LeastIntrusive if !fits_now => outcome.fits(),
-            Self::LeastIntrusive | Self::Balanced => is_roomy(outcome),
+            Self::LeastIntrusive | Self::Balanced => outcome.is_roomy(),
             Self::Maximal => false,
         }
     }
@@ -206,7 +199,7 @@ impl Question for Walk {
                 self.took = false;
                 continue;
             };
-            let waits = LAST.contains(&change) && is_roomy(&self.outcome);
+            let waits = LAST.contains(&change) && self.outcome.is_roomy();
             let to = changed(&self.scenario, change).filter(|_| !waits);
             let Some(to) = to else {
                 self.at.1 += 1;
@@ -217,7 +210,7 @@ impl Question for Walk {
             };
             self.at.1 += 1;
             if let Ok(figures) = answer {
-                let outcome = Outcome::of(&figures);
+                let outcome = Outcome::of(&to, &figures);
                 if helps(kind, &self.outcome, &outcome) {
                     self.take(change, to, outcome);
                     if change.repeats() {

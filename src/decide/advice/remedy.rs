@@ -21,23 +21,35 @@ pub struct Outcome {
     pub compute: u64,
     /// Bytes that it sends in one.
     pub sent: Bytes,
+    /// Samples that it sees in one.
+    pub samples: u64,
+    /// Tokens of each.
+    pub seq_len: u64,
 }
 
 impl Outcome {
-    /// That of an estimate.
-    pub fn of(figures: &Figures) -> Self {
+    /// That of an estimate of a scenario.
+    pub fn of(scenario: &Scenario, figures: &Figures) -> Self {
+        let accumulated = scenario.gradient_accumulation_steps;
         Self {
             device: figures.device,
             host: figures.host,
             phase: figures.binding.phase,
             compute: figures.own.compute.total(),
             sent: figures.own.communication.total(),
+            samples: scenario.micro_batch_size.saturating_mul(accumulated),
+            seq_len: scenario.seq_len,
         }
     }
 
     /// Whether both sides fit.
     pub const fn fits(&self) -> bool {
         self.device.fits && self.host.fits
+    }
+
+    /// Whether both sides fit with a tenth to spare.
+    pub fn is_roomy(&self) -> bool {
+        self.device.is_roomy() && self.host.is_roomy()
     }
 
     /// What one memory needs, and what there is of it.
@@ -48,6 +60,9 @@ impl Outcome {
         }
     }
 }
+
+/// Of a memory's need, one in so many bytes is the least that a change is advised for.
+const ONE_IN: u64 = 100;
 
 /// A change and what it brings.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -67,14 +82,24 @@ pub struct Remedy {
 }
 
 impl Remedy {
-    /// A change with which a scenario takes so much; nothing where it saves nothing.
+    /// A change with which a scenario takes so much; nothing where it saves less than a hundredth, unless the run
+    /// fits with it alone.
     pub(super) fn of(
         kind: RemedyKind,
         scenario: Scenario,
         now: &Outcome,
         outcome: Outcome,
     ) -> Option<Self> {
-        let less = |&memory: &Memory| outcome.side(memory).needed < now.side(memory).needed;
+        let makes_it_fit = outcome.fits() && !now.fits();
+        let less = |&memory: &Memory| {
+            let (then, needed) = (outcome.side(memory).needed, now.side(memory).needed);
+            let worth = if makes_it_fit {
+                1
+            } else {
+                needed.get() / ONE_IN
+            };
+            then < needed && (needed - then).get() >= worth
+        };
         let memory = Memory::ALL.iter().copied().find(less)?;
         let total = outcome.side(memory).needed;
         Some(Self {
@@ -98,11 +123,14 @@ impl Remedy {
     }
 }
 
-/// The one change to be named first when a run does not fit: of those after which it fits the
-/// cheapest that takes least away, else the one that saves most of the cheaper ones.
+/// The one change to be named first when a run does not fit: of those after which it fits with a tenth to spare the
+/// cheapest that takes least away, else of those after which it fits at all the one that leaves most, else the one
+/// that saves most of the cheaper ones.
 pub fn first_remedy(remedies: &[Remedy]) -> Option<&Remedy> {
-    let fitting = remedies.iter().filter(|remedy| remedy.fits());
-    let least = fitting.min_by_key(|remedy| (remedy.price(), remedy.saves));
+    let fitting = || remedies.iter().filter(|remedy| remedy.fits());
+    let roomy = fitting().filter(|remedy| remedy.outcome.is_roomy());
+    let least = roomy.min_by_key(|remedy| (remedy.price(), remedy.saves));
+    let least = least.or_else(|| fitting().max_by_key(|remedy| remedy.saves));
     let keeps = |remedy: &&Remedy| remedy.price() != Price::Learning;
     let most = || {
         remedies

@@ -86,7 +86,7 @@ impl RoomKind {
 pub struct Room {
     /// What.
     pub kind: RoomKind,
-    /// The scenario with it, which fits.
+    /// The scenario with it, which fits with a tenth to spare.
     pub scenario: Scenario,
     /// The run with it.
     pub outcome: Outcome,
@@ -137,7 +137,9 @@ impl RoomSearch {
         let axis = Axis::named(self.kind.axis()).ok();
         let axis = axis.filter(|axis| axis.idle(&self.scenario).is_none());
         let solver = axis.and_then(|axis| Solver::new(&self.scenario, &axis).ok());
-        solver.map_or(Stage::Over, |solver| Stage::Along(Box::new(solver)))
+        solver.map_or(Stage::Over, |solver| {
+            Stage::Along(Box::new(solver.with_room()))
+        })
     }
 
     /// What was found.
@@ -145,13 +147,13 @@ impl RoomSearch {
         self.found
     }
 
-    /// A scenario that fits, where it is another one than that there is now.
+    /// A scenario that fits with a tenth to spare, where it is another one than that there is now.
     fn fitting(&self, scenario: Scenario, answer: Answer) -> Option<Room> {
-        let outcome = Outcome::of(&answer.ok()?);
+        let outcome = Outcome::of(&scenario, &answer.ok()?);
         let grown = self.scenario != self.own
             || scenario.micro_batch_size > self.own.micro_batch_size
             || scenario.seq_len > self.own.seq_len;
-        (outcome.fits() && grown).then_some(Room {
+        (outcome.is_roomy() && grown).then_some(Room {
             kind: self.kind,
             scenario,
             outcome,

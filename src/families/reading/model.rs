@@ -2,7 +2,8 @@
 
 use super::{decoder, guess, size_only};
 use crate::ask::{
-    Finding, Framework, LinearModel, ModelRef, Scenario, Task, WIDTH, check, closest, message,
+    Finding, Framework, LinearModel, ModelRef, Scenario, Task, WIDTH, check, message, mistyped,
+    near,
 };
 use crate::families::image_text::reader as image_text;
 use crate::families::llama::LLAMA;
@@ -203,14 +204,13 @@ fn guessed(fields: &mut ConfigFields<'_>) -> Option<Map<String, Value>> {
 
 /// The family that the config is of.
 fn family(fields: &mut ConfigFields<'_>) -> Option<&'static Family> {
-    let all = || model_types().collect::<Vec<_>>().join(", ");
     let key = fields.key("model_type");
     let Some(given) = fields.get("model_type") else {
         let found = by_class(fields);
         if found.is_none() {
-            let all = all();
+            let some = model_types().take(NAMED).collect::<Vec<_>>().join(", ");
             fields.push(
-                Finding::error(&key, message!(reading::no_model_type, all))
+                Finding::error(&key, message!(reading::no_model_type, some))
                     .with_fix(&key, LLAMA.model_types[0]),
             );
         }
@@ -232,15 +232,52 @@ fn family(fields: &mut ConfigFields<'_>) -> Option<&'static Family> {
             Err(why) => why,
             Ok(_) => message!(reading::type_no_text),
         };
-        let all = all();
-        let finding = Finding::error(&key, message!(reading::type_not_supported, shown, why, all));
-        let nearest = given.as_str().and_then(|name| closest(name, model_types()));
+        let name = given.as_str().unwrap_or_default();
+        let alike: Vec<&str> = of_its_kind(fields).collect();
+        let near = near(name, alike.iter().copied(), NAMED).join(", ");
+        let finding = Finding::error(
+            &key,
+            message!(reading::type_not_supported, shown, why, near),
+        );
+        let nearest = mistyped(name, alike);
         fields.push(match nearest {
             Some(name) => finding.with_fix(&key, name),
             None => finding,
         });
     }
     found
+}
+
+/// How many types a message names.
+const NAMED: usize = 5;
+
+/// What kind of model has such fields, in the order in which they are looked for.
+const SIGNS: [(&str, Task); 8] = [
+    ("vision_config", Task::ImageTextToText),
+    ("text_config", Task::ImageTextToText),
+    ("image_size", Task::ImageClassification),
+    ("num_channels", Task::ImageClassification),
+    ("patch_size", Task::ImageClassification),
+    ("num_mel_bins", Task::Ctc),
+    ("conv_kernel", Task::Ctc),
+    ("encoder_layers", Task::Seq2SeqLm),
+];
+
+/// The types of the kind of model that a config is of, as far as its fields tell.
+fn of_its_kind(fields: &ConfigFields<'_>) -> impl Iterator<Item = &'static str> {
+    let mut signs = SIGNS.iter();
+    let sign = signs.find(|(field, _)| fields.get(field).is_some());
+    let pair = fields.get("is_encoder_decoder") == Some(&Value::Bool(true));
+    let kind = sign.map(|(_, task)| *task);
+    let kind = kind.or_else(|| pair.then_some(Task::Seq2SeqLm));
+    let is_of_kind = move |family: &Family| match kind {
+        Some(task) => family.tasks.contains(&task),
+        None => !SIGNS.iter().any(|(_, task)| family.tasks.contains(task)),
+    };
+    let families = model_types().filter_map(|name| Some((name, registry::family(name)?)));
+    families
+        .filter(move |(_, family)| is_of_kind(family))
+        .map(|(name, _)| name)
 }
 
 /// Models of images that have no head for any task (`MODEL_FOR_IMAGE_CLASSIFICATION_MAPPING_NAMES` of

@@ -10,5 +10,6 @@ mod recipes;
 mod repetition;
 mod resolving;
 mod sequences;
+mod types;
 mod whisper;
 mod windows;

@@ -32,8 +32,8 @@ groups! {
             "{name} 有 {count} 项，而模型有 {layers} 层：transformers 会报错。";
         quantized_checkpoint: "Quantized checkpoints are not estimated yet; without quantization_config the weights are taken in the chosen precision.",
             "暂不支持量化的检查点；去掉 quantization_config 后按所选精度估算权重。";
-        no_model_type: "The config has no model_type; it must be one of {all}.",
-            "配置中缺少 model_type；可选值：{all}。";
+        no_model_type: "The config has no model_type, which says what kind of model it is of: {some}, ...",
+            "配置中缺少 model_type，它说明模型的类型：{some} 等。";
         dinov3: "transformers 5.23 has DINOv3 without a head: no task of it has a loss to train with. DINOv2 with registers has a classifier.",
             "transformers 5.23 中的 DINOv3 没有任务头，没有可用于训练的损失；带寄存器的 DINOv2 有分类头。";
         unknown_id: "There is no model {shown:?} in the catalog; choose one from it or paste its config.json.",
@@ -72,8 +72,8 @@ groups! {
             "旋转位置编码、LayerNorm、两层 MLP，键值头与注意力头数量相同";
         like_known: "Models of type {shown} are not known; by its sizes it is estimated like {like}: {assumed}. Extra weights of that type are missing.",
             "未知的模型类型 {shown}；按其尺寸参照 {like} 估算：{assumed}。该类型特有的权重未计入。";
-        type_not_supported: "Models of type {shown} are not supported yet, and it cannot be estimated as a decoder: {why}. Supported are {all}.",
-            "暂不支持 {shown} 类型的模型，也无法按解码器估算：{why}。目前支持 {all}。";
+        type_not_supported: "Models of type {shown} are not supported yet, and it cannot be estimated as a decoder: {why}. Nearest of those that are: {near}.",
+            "暂不支持 {shown} 类型的模型，也无法按解码器估算：{why}。最接近的已支持类型：{near}。";
         type_no_text: "its type is no text",
             "其类型不是文本";
     }

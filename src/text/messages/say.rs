@@ -4,6 +4,7 @@ use super::group::{Group, Wording};
 use super::{asked, decoders, encoders, images, model, reading, run, trainers};
 use crate::ask::{Argument, Message};
 use crate::text::Language;
+use crate::text::settings::setting_label;
 use std::fmt::Write;
 
 /// The groups of each file.
@@ -18,8 +19,13 @@ pub(super) const FILES: [&[Group]; 8] = [
     trainers::GROUPS,
 ];
 
-/// A message in a language.
+/// A message in a language, for the page: settings by the names that they have there.
 pub fn message_text(message: &Message, language: Language) -> String {
+    labelled(&keyed_text(message, language), language)
+}
+
+/// The same for those who write scenarios: settings by their keys.
+pub(super) fn keyed_text(message: &Message, language: Language) -> String {
     let mut text = String::new();
     say(message, language, &mut text);
     text
@@ -27,7 +33,32 @@ pub fn message_text(message: &Message, language: Language) -> String {
 
 /// The same in English, which the command line speaks.
 pub fn english(message: &Message) -> String {
-    message_text(message, Language::English)
+    keyed_text(message, Language::English)
+}
+
+/// A text with names of settings in the place of their keys, of those with a dot in them: others are what people
+/// write in their own programs.
+pub(super) fn labelled(text: &str, language: Language) -> String {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '.';
+    let (mut said, mut rest) = (String::new(), text);
+    while let Some(start) = rest.find(is_part) {
+        let (before, from) = rest.split_at(start);
+        let (word, after) = from.split_at(from.find(|c| !is_part(c)).unwrap_or(from.len()));
+        let key = word.trim_end_matches('.');
+        let label = key.contains('.').then(|| setting_label(key, language));
+        said.push_str(before);
+        match label.flatten() {
+            Some(label) => {
+                for part in ["\u{201c}", label, "\u{201d}", &word[key.len()..]] {
+                    said.push_str(part);
+                }
+            }
+            None => said.push_str(word),
+        }
+        rest = after;
+    }
+    said.push_str(rest);
+    said
 }
 
 fn wording(code: &str) -> Option<Wording> {

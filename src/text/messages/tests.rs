@@ -1,8 +1,9 @@
 //! Messages and their wordings: neither without the other.
 
-use super::say::{FILES, message_text};
+use super::say::{FILES, english, labelled, message_text};
 use crate::ask::message;
 use crate::text::Language;
+use crate::text::settings::setting_label;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
@@ -115,4 +116,51 @@ fn what_has_its_own_wording_is_said_in_the_same_language() {
         said(message!(codec::unknown_key, shown, hint)),
         "There is no key batch; it is ignored."
     );
+}
+
+/// Dotted words of a text that name a setting.
+fn keys_in(text: &str) -> Vec<&str> {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '.';
+    let words = text
+        .split(|c| !is_part(c))
+        .map(|word| word.trim_matches('.'));
+    let is_key =
+        |word: &&str| word.contains('.') && setting_label(word, Language::English).is_some();
+    words.filter(is_key).collect()
+}
+
+#[test]
+fn no_sentence_of_the_page_has_the_key_of_a_setting_that_has_a_name() {
+    let mut replaced = 0;
+    for (group, words) in FILES.iter().copied().flatten() {
+        for (name, english, chinese) in words() {
+            for (text, language) in [(english, Language::English), (chinese, Language::Chinese)] {
+                let said = labelled(text, language);
+                assert!(keys_in(&said).is_empty(), "{group}.{name}: {said}");
+                replaced += keys_in(text).len();
+            }
+        }
+    }
+    assert!(replaced > 30, "{replaced}");
+    // A key that is a value of a message is one, too; the command line keeps all of them.
+    let key = "parallelism.dp.cpu_offload";
+    let message = message!(codec::not_a_group, path = key);
+    assert!(english(&message).contains(key));
+    for &language in Language::ALL {
+        let said = message_text(&message, language);
+        assert!(keys_in(&said).is_empty() && said.contains("FSDP"), "{said}");
+    }
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/views");
+    let mut folders = vec![page];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                let text = std::fs::read_to_string(&path).expect("a source");
+                assert!(!text.contains("english("), "{} says keys", path.display());
+            }
+        }
+    }
 }

@@ -1,6 +1,6 @@
 //! Findings and reports as they are written: the former in both languages.
 
-use super::say::message_text;
+use super::say::keyed_text;
 use crate::ask::{Finding, Fix, Severity};
 use crate::decide::{LongBatches, LongSteps};
 use crate::report::{Lagging, Report};
@@ -23,8 +23,8 @@ impl<'a> From<&'a Finding> for WrittenFinding<'a> {
         Self {
             severity: finding.severity,
             key: &finding.key,
-            message: message_text(&finding.message, Language::English),
-            message_zh: message_text(&finding.message, Language::Chinese),
+            message: keyed_text(&finding.message, Language::English),
+            message_zh: keyed_text(&finding.message, Language::Chinese),
             fix: finding.fix.as_ref(),
         }
     }

@@ -37,11 +37,18 @@ const HELP: [&[SettingHelp]; 3] = [training::HELP, parallelism::HELP, machine::H
 
 /// What the setting with a scenario key is called; the key itself when nothing is said about it.
 pub fn setting_name(key: &'static str, language: Language) -> &'static str {
-    let known = NAMES
-        .into_iter()
-        .flatten()
-        .find(|setting| setting.key == key);
-    known.map_or(key, |setting| language.of(setting.name))
+    named(key, language).unwrap_or(key)
+}
+
+fn named(key: &str, language: Language) -> Option<&'static str> {
+    let mut all = NAMES.into_iter().flatten();
+    let known = all.find(|setting| setting.key == key)?;
+    Some(language.of(known.name))
+}
+
+/// What a setting, or a group of them that has a kind, is called.
+pub(super) fn setting_label(key: &str, language: Language) -> Option<&'static str> {
+    named(key, language).or_else(|| named(&format!("{key}.kind"), language))
 }
 
 /// What is said about the setting with a scenario key.

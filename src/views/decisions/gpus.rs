@@ -112,19 +112,19 @@ fn table(store: Store, fits: Fits) -> Option<AnyView> {
     let row = |point: &crate::decide::GpusPoint| {
         let cells = curves.iter().map(|curve| {
             let at = curve.points.iter().find(|of| of.gpus == point.gpus);
-            view! { <td>{at.map(|at| scale.finer(at.device.needed))}</td> }
+            view! { <td>{at.map(|at| scale.number(at.device.needed))}</td> }
         });
         view! {
             <tr>
                 <th scope="row">{point.gpus}</th>
                 {cells.collect_view()}
-                <td>{ram.finer(point.host.needed)}</td>
+                <td>{ram.number(point.host.needed)}</td>
             </tr>
         }
     };
     let floors = curves
         .iter()
-        .map(|curve| view! { <td>{scale.finer(curve.floor.total())}</td> });
+        .map(|curve| view! { <td>{scale.number(curve.floor.total())}</td> });
     Some(
         view! {
             <div class="scroll" role="region" tabindex="0" aria-label=Word::GpusAxis.text(language)>

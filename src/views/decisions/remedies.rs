@@ -3,11 +3,13 @@
 use super::go::{compare_button, go_button};
 use crate::app::{Store, use_store};
 use crate::decide::{Advice, ReadyPlan, Remedy, Room};
+use crate::figure::Standing;
 use crate::text::{
     Word, outcome_changes, plan_about, plan_name, plan_outcome, remedy_cost, remedy_name,
     remedy_saving, room_text, steps_text,
 };
 use leptos::prelude::*;
+use std::sync::Arc;
 
 /// A single change.
 fn remedy_line(remedy: &Remedy, advice: &Advice, store: Store) -> AnyView {
@@ -35,10 +37,10 @@ fn plan_card(plan: &ReadyPlan, advice: &Advice, store: Store) -> AnyView {
     let (units, language) = (store.units.get(), store.language.get());
     let name = plan_name(plan.kind, language);
     let fits = plan.outcome.fits();
-    let verdict = if fits {
-        Word::FitsWithIt
-    } else {
-        Word::FitsNotWithIt
+    let verdict = match Standing::of_run(&plan.outcome.device, &plan.outcome.host) {
+        Standing::Fits => Word::FitsWithIt,
+        Standing::Tight => Word::FitsTightlyWithIt,
+        Standing::Exceeds => Word::FitsNotWithIt,
     };
     let steps = steps_text(&advice.now, &plan.steps, units, language);
     let steps = steps.into_iter().map(|step| view! { <li>{step}</li> });
@@ -95,12 +97,57 @@ fn all(advice: &Advice, store: Store) -> AnyView {
     let rooms = rooms.map(|room| room_line(room, advice, store));
     let singles = advice.remedies.iter();
     let singles = singles.map(|remedy| remedy_line(remedy, advice, store));
+    // Plans come after the single changes; until then their place is held.
+    let comes = !advice.whole && advice.plans.is_empty() && !advice.now.is_roomy();
     view! {
         {titled(Word::PlansTitle, "plans", store, plans.collect())}
+        {comes.then(|| grey(ROWS))}
         {titled(Word::RoomTitle, "remedies", store, rooms.collect())}
         {titled(Word::SinglesTitle, "remedies", store, singles.collect())}
     }
     .into_any()
+}
+
+/// Rows that hold the place of advice that is being worked out.
+fn grey(rows: usize) -> AnyView {
+    let row = || view! { <li class="remedy grey"><span></span></li> };
+    view! { <ul class="remedies" aria-hidden="true">{(0..rows).map(|_| row()).collect_view()}</ul> }
+        .into_any()
+}
+
+/// How many rows of grey stand for advice that nobody has seen yet.
+const ROWS: usize = 4;
+
+/// What the panel shows.
+#[derive(Clone, PartialEq)]
+enum Shown {
+    /// So many rows of grey: there is no advice, or what there is speaks of a run that fits where this one does not,
+    /// or the other way around.
+    Grey(usize),
+    /// Advice for the last configuration.
+    Old(Arc<Advice>),
+    /// Advice for this one.
+    New(Arc<Advice>),
+    /// There is none.
+    Nothing,
+}
+
+fn shown(store: Store) -> Shown {
+    let weighing = store.weighing.get();
+    let fits = store
+        .answer
+        .with(|answer| answer.as_ref().map(|e| e.report.verdict.fits));
+    match (store.advice.get(), weighing) {
+        (None, _) => Shown::Grey(ROWS),
+        (Some(of), true) if Some(of.now.fits()) != fits => {
+            Shown::Grey((of.remedies.len() + of.room.len()).max(ROWS))
+        }
+        (Some(of), true) => Shown::Old(of),
+        (Some(of), false) if of.remedies.is_empty() && of.room.is_empty() && of.whole => {
+            Shown::Nothing
+        }
+        (Some(of), false) => Shown::New(of),
+    }
 }
 
 /// The panel.
@@ -108,21 +155,42 @@ fn all(advice: &Advice, store: Store) -> AnyView {
 pub(in crate::views) fn RemediesPanel() -> impl IntoView {
     let store = use_store();
     let word = move |word: Word| Signal::derive(move || word.text(store.language.get()));
-    let some = Memo::new(move |_| {
-        store.advice.with(|advice| {
-            let advice = advice.as_ref();
-            advice.is_some_and(|of| !(of.remedies.is_empty() && of.room.is_empty()))
+    let now = Memo::new(move |_| shown(store));
+    let some = Memo::new(move |_| now.with(|now| *now != Shown::Nothing));
+    let waits = Memo::new(move |_| {
+        now.with(|now| match now {
+            Shown::Grey(_) => Some(Word::AdviceComes),
+            Shown::Old(_) => Some(Word::AdviceIsOld),
+            Shown::New(of) if !of.whole => Some(Word::AdviceComes),
+            Shown::New(_) | Shown::Nothing => None,
         })
+    });
+    let old = Signal::derive(move || now.with(|now| matches!(now, Shown::Old(_))));
+    let rows = move || {
+        now.with(|now| match now {
+            Shown::Grey(rows) => Some(grey(*rows)),
+            Shown::Old(advice) | Shown::New(advice) => Some(all(advice, store)),
+            Shown::Nothing => None,
+        })
+    };
+    let help = Signal::derive(move || {
+        let said = waits.get().unwrap_or(Word::RemediesHelp);
+        said.text(store.language.get())
     });
     view! {
         <Show when=move || some.get()>
-            <section class="card figure" data-testid="remedies" aria-labelledby="remedies-title">
+            <section
+                class="card figure"
+                data-testid="remedies"
+                aria-labelledby="remedies-title"
+                aria-busy=Signal::derive(move || waits.with(Option::is_some).to_string())
+            >
                 <header class="figure-head">
                     <h2 id="remedies-title">{word(Word::RemediesTitle)}</h2>
                 </header>
-                <p class="figure-summary">{word(Word::RemediesHelp)}</p>
-                <div class="advice" class:waiting=Signal::derive(move || store.weighing.get())>
-                    {move || store.advice.get().as_ref().map(|advice| all(advice, store))}
+                <p class="figure-summary">{help}</p>
+                <div class="advice" class:waiting=old inert=old>
+                    {rows}
                 </div>
             </section>
         </Show>

@@ -58,7 +58,7 @@ fn table(store: Store, search: StepsSearch) -> Option<AnyView> {
                     <tr>
                         <th scope="row">{name.text(language)}</th>
                         <td>{*step}</td>
-                        <td>{scale.finer(*reserved)}</td>
+                        <td>{scale.number(*reserved)}</td>
                     </tr>
                 }
             })
