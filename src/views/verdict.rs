@@ -33,10 +33,9 @@ struct Said {
 const ROOMY: usize = 40;
 
 /// Whether an answer is wider than one line of the largest letters: a Chinese letter is as wide as two.
-fn is_long(said: &Option<Said>) -> bool {
+fn is_long(said: Option<&Said>) -> bool {
     let width = |letter: char| if letter.is_ascii() { 1 } else { 2 };
-    said.as_ref()
-        .is_some_and(|said| said.answer.chars().map(width).sum::<usize>() > ROOMY)
+    said.is_some_and(|said| said.answer.chars().map(width).sum::<usize>() > ROOMY)
 }
 
 /// The verdict once it rests: while a slider moves, nobody wants to hear every step.
@@ -203,7 +202,7 @@ pub(super) fn VerdictPanel() -> impl IntoView {
         >
             <p class="unseen" role="status">{announced}</p>
             <p class="verdict-text" data-testid="verdict">
-                <strong class="verdict-answer" class:long=Signal::derive(move || text.with(is_long))>
+                <strong class="verdict-answer" class:long=Signal::derive(move || text.with(|said| is_long(said.as_ref())))>
                     {move || {
                         text.with(|said| said.as_ref().map(|said| said.answer.clone()))
                             .unwrap_or_else(|| {

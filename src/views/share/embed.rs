@@ -1,7 +1,7 @@
 //! The widget in somebody else's page: its looks, its snippet, its preview.
 
 use super::copy::CopyButton;
-use crate::app::{query_of_widget, use_store};
+use crate::app::{Store, query_of_widget, use_store};
 use crate::browser;
 use crate::codec::{
     Language, Panel, Theme, ViewOptions, WidgetControls, WidgetPanels, widget_height,
@@ -112,6 +112,41 @@ fn Choose<T: Copy + PartialEq + Send + Sync + 'static>(
     }
 }
 
+/// The widget as it looks in a few widths, light and dark unless its code says which.
+fn preview(
+    store: Store,
+    address_in: impl Fn(Option<Theme>) -> String + Copy + Send + Sync + 'static,
+    theme: RwSignal<Option<Theme>>,
+    height: Memo<u64>,
+) -> impl IntoView {
+    let word = move |word: Word| Signal::derive(move || word.text(store.language.get()).to_owned());
+    let width = RwSignal::new(WIDTHS[0]);
+    let widths = WIDTHS.map(|width| (width, Signal::stored(format!("{width} px"))));
+    let inks = vec![
+        (Theme::Light, word(Word::EmbedLight)),
+        (Theme::Dark, word(Word::EmbedDark)),
+    ];
+    let ink = RwSignal::new(Theme::Light);
+    let address = Memo::new(move |_| address_in(theme.get().or(Some(ink.get()))));
+    view! {
+        <div class="preview-tools">
+            {segmented(word(Word::PreviewWidth), widths.to_vec(), width)}
+            <Show when=move || theme.get().is_none()>
+                {segmented(word(Word::PreviewTheme), inks.clone(), ink)}
+            </Show>
+        </div>
+        <div class="previewed">
+            <iframe
+                class="preview"
+                title=word(Word::EmbedPreview)
+                src=address
+                width=move || width.get().to_string()
+                height=move || height.get().to_string()
+            ></iframe>
+        </div>
+    }
+}
+
 /// The snippet with its options, and what it looks like.
 #[component]
 pub(super) fn EmbedTab() -> impl IntoView {
@@ -186,15 +221,6 @@ pub(super) fn EmbedTab() -> impl IntoView {
         ),
         (Some(Language::Chinese), Signal::stored("中文".to_owned())),
     ];
-    let width = RwSignal::new(WIDTHS[0]);
-    let widths = WIDTHS.map(|width| (width, Signal::stored(format!("{width} px"))));
-    let inks = vec![
-        (Theme::Light, word(Word::EmbedLight)),
-        (Theme::Dark, word(Word::EmbedDark)),
-    ];
-    let ink = RwSignal::new(Theme::Light);
-    // The reader's colours may be either.
-    let preview = Memo::new(move |_| address_in(theme.get().or(Some(ink.get()))));
     view! {
         {control_boxes}
         {panel_boxes}
@@ -208,20 +234,6 @@ pub(super) fn EmbedTab() -> impl IntoView {
         <div class="share-row">
             <CopyButton label=Word::Copy text=snippet class="primary" />
         </div>
-        <div class="preview-tools">
-            {segmented(word(Word::PreviewWidth), widths.to_vec(), width)}
-            <Show when=move || theme.get().is_none()>
-                {segmented(word(Word::PreviewTheme), inks.clone(), ink)}
-            </Show>
-        </div>
-        <div class="previewed">
-            <iframe
-                class="preview"
-                title=word(Word::EmbedPreview)
-                src=preview
-                width=move || width.get().to_string()
-                height=move || height.get().to_string()
-            ></iframe>
-        </div>
+        {preview(store, address_in, theme, height)}
     }
 }
