@@ -55,7 +55,7 @@ fn every_situation_has_an_answer_and_a_question_in_both_languages() {
     }
 }
 
-/// What a text says of its situation, as a question to the report; a situation without a line here has no text.
+/// The claim that a text makes about its situation, as a question to the report.
 type Claim = fn(&Report) -> bool;
 
 fn most(report: &Report) -> Category {

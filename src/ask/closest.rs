@@ -24,7 +24,7 @@ pub fn mistyped<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -
     (distance(&name, nearest, limit) <= slips).then_some(nearest)
 }
 
-/// The candidates nearest to `name`, the nearest first, at most so many.
+/// The candidates nearest to `name`, the nearest first, at most `most` of them.
 pub fn near<'a>(
     name: &str,
     candidates: impl IntoIterator<Item = &'a str>,

@@ -120,7 +120,7 @@ impl Solver {
         })
     }
 
-    /// The same, for which a value fits where a tenth of each memory stays free.
+    /// A solver for which a value fits where a tenth of each memory stays free.
     #[must_use]
     pub fn with_room(self) -> Self {
         Self {

@@ -7,7 +7,7 @@ use crate::sim::Phase;
 use crate::tape::Category;
 use crate::units::{Bytes, sort_short};
 
-/// What is counted, after an amount: "of live tensors".
+/// The words for a measure, after an amount: "of live tensors".
 const fn counted(measure: Measure, language: Language) -> &'static str {
     language.of(match measure {
         Measure::Live => ("of live tensors", "存活张量"),
@@ -21,7 +21,7 @@ fn of_phase(phase: &PhaseReport, measure: Measure) -> Bytes {
     measure.of(live, phase.peak_allocated, phase.peak_reserved)
 }
 
-/// What the phase figure says: which phase binds, and by how much, of what is counted.
+/// The phase figure's sentence: the phase that binds, and by how much, of what is counted.
 pub fn phases_summary(
     step: &StepReport,
     measure: Measure,
@@ -68,7 +68,7 @@ pub fn phases_summary(
     }
 }
 
-/// What one phase says, or one part of it: its size, and its share of the phase.
+/// The sentence about one phase, or one part of it: its size, and its share of the phase.
 pub fn phase_part(
     step: &StepReport,
     (phase, category): (Phase, Option<Category>),

@@ -33,6 +33,14 @@ pub fn verdict_answer(verdict: &Verdict, units: ByteUnits, language: Language) -
         (true, true, Language::Chinese) if tight => {
             format!("勉强放得下：显存仅余 {}，不到 10%。", spare())
         }
+        (true, true, Language::English) if verdict.host.is_tight() => format!(
+            "Fits tightly: {} of host RAM to spare, less than 10 %.",
+            host.amount(verdict.host.headroom())
+        ),
+        (true, true, Language::Chinese) if verdict.host.is_tight() => format!(
+            "勉强放得下：主机内存仅余 {}，不到 10%。",
+            host.amount(verdict.host.headroom())
+        ),
         (true, true, Language::English) => format!("Fits, {} to spare.", spare()),
         (true, true, Language::Chinese) => format!("放得下，显存还余 {}。", spare()),
         (false, true, Language::English) => {
@@ -163,6 +171,14 @@ mod tests {
         assert_eq!(
             say((72, 79), Language::Chinese),
             "勉强放得下：显存仅余 7.00\u{a0}GiB，不到 10%。"
+        );
+        assert_eq!(
+            verdict_answer(
+                &verdict((9, 79), (120, 128)),
+                ByteUnits::Binary,
+                Language::English
+            ),
+            "Fits tightly: 8.00\u{a0}GiB of host RAM to spare, less than 10 %."
         );
         assert!(say((9, 10), Language::English).starts_with("Fits, "));
         assert!(say((10, 10), Language::English).starts_with("Fits tightly: "));

@@ -71,7 +71,7 @@ fn published_links_say_how_they_are_shown() {
     }
 }
 
-/// What a link of each version means by what it leaves out, the first version first.
+/// The defaults of each version of links, the first version first.
 const DEFAULTS: &[&str] = &[include_str!("defaults-1.json")];
 
 /// All of it as it is now: every key, and the implementation of each optimizer.

@@ -251,7 +251,7 @@ fn family(fields: &mut ConfigFields<'_>) -> Option<&'static Family> {
 /// How many types a message names.
 const NAMED: usize = 5;
 
-/// What kind of model has such fields, in the order in which they are looked for.
+/// Fields that tell the kind of model, in the order in which they are looked for.
 const SIGNS: [(&str, Task); 8] = [
     ("vision_config", Task::ImageTextToText),
     ("text_config", Task::ImageTextToText),

@@ -24,7 +24,7 @@ pub fn message_text(message: &Message, language: Language) -> String {
     labelled(&keyed_text(message, language), language)
 }
 
-/// The same for those who write scenarios: settings by their keys.
+/// A message with settings by their keys, for people who write scenarios.
 pub(super) fn keyed_text(message: &Message, language: Language) -> String {
     let mut text = String::new();
     say(message, language, &mut text);

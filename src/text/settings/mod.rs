@@ -46,7 +46,7 @@ fn named(key: &str, language: Language) -> Option<&'static str> {
     Some(language.of(known.name))
 }
 
-/// What a setting, or a group of them that has a kind, is called.
+/// The name of a setting, or of a group of settings that has a kind.
 pub(super) fn setting_label(key: &str, language: Language) -> Option<&'static str> {
     named(key, language).or_else(|| named(&format!("{key}.kind"), language))
 }

@@ -118,10 +118,10 @@ fn grey(rows: usize) -> AnyView {
 /// How many rows of grey stand for advice that nobody has seen yet.
 const ROWS: usize = 4;
 
-/// What the panel shows.
+/// The content of the panel.
 #[derive(Clone, PartialEq)]
 enum Shown {
-    /// So many rows of grey: there is no advice, or what there is speaks of a run that fits where this one does not,
+    /// This number of grey rows: there is no advice, or what there is speaks of a run that fits where this one does not,
     /// or the other way around.
     Grey(usize),
     /// Advice for the last configuration.
