@@ -23,7 +23,9 @@ const SAID = {
   en: ["Highwater could not start: this browser lacks WebAssembly, or something stopped it. ", "Which browsers have it"],
   zh: ["Highwater 无法启动：此浏览器不支持 WebAssembly，或其被阻止。", "哪些浏览器支持"],
 };
-function cannotStart() {
+function cannotStart(event) {
+  // For which parts.js has a remedy.
+  if (self.highwaterLacks?.(event?.error ?? event?.reason)) return;
   if (!document.getElementById("skeleton") || document.querySelector(".failure")) return;
   const [sentence, name] = inTheReaders(SAID);
   const link = document.createElement("a");

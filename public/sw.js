@@ -1,7 +1,7 @@
 // Keeps the page for use without a network. Pages come from the network where there is one, so a
 // reload always shows the newest version; files with a hash in their name never change.
 const CACHE = "highwater";
-const HASHED = /["'](?:\.\/)?([\w-]+-[0-9a-f]{8,}(?:_bg|_rest)?\.(?:js|css|wasm|svg))["']/g;
+const HASHED = /["'](?:\.\/)?([\w-]+-[0-9a-f]{8,}(?:_\w+)?\.(?:js|css|wasm|svg))["']/g;
 
 const at = (name) => new URL(name, registration.scope).href;
 

@@ -4,12 +4,11 @@
 addEventListener("unhandledrejection", ({ reason }) => reportError(reason));
 addEventListener(
   "message",
-  async ({ data: { glue, first, rest } }) => {
-    self.highwaterRest = async (exports) => {
-      // As in rest.js.
+  async ({ data: { glue, first, parts } }) => {
+    self.highwaterParts = async (exports) => {
+      // As in parts.js.
       const numbered = (_, name) => exports[name] ?? exports.t0.get(exports.t0.length - 1 - name);
-      if (rest) new WebAssembly.Instance(rest, { first: new Proxy({}, { get: numbered }) });
-      rest = undefined;
+      for (const part of parts ?? []) new WebAssembly.Instance(part, { first: new Proxy({}, { get: numbered }) });
     };
     const { default: start } = await import(glue);
     await start({ module_or_path: first });

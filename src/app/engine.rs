@@ -68,11 +68,11 @@ pub fn follow(store: Store) {
     });
 }
 
-/// Once the first answer is painted, the rest of the program comes.
+/// Once the first answer is painted, the other parts of the program come.
 fn complete(store: Store) {
     after_paint(move || {
         spawn_local(async move {
-            browser::rest().await;
+            browser::all_parts().await;
             settle(store);
             store.whole.set(true);
             browser::set_root("whole", "");

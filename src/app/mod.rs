@@ -48,12 +48,19 @@ use crate::codec::Theme;
 use crate::text::Word;
 use leptos::prelude::*;
 
-/// Shows `page` in place of the skeleton. It finds the [`Store`] by [`use_store`]. In a thread beside the page's it makes
-/// estimates instead.
+/// Shows `page` in place of the skeleton, once the parts of the program are there that the page's link needs. It finds
+/// the [`Store`] by [`use_store`]. In a thread beside the page's it makes estimates instead.
 pub fn start<V: IntoView + 'static>(page: impl FnOnce() -> V + 'static) {
-    if browser::is_worker() {
-        return estimates::serve();
-    }
+    browser::with_parts_of_link(|| {
+        if browser::is_worker() {
+            estimates::serve();
+        } else {
+            show(page);
+        }
+    });
+}
+
+fn show<V: IntoView + 'static>(page: impl FnOnce() -> V + 'static) {
     let opening = address::read(&browser::query());
     browser::report_failures(Word::Broken.text(opening.language));
     if let Some(theme) = opening.theme {

@@ -60,7 +60,7 @@ struct Thread {
 }
 
 impl Workers {
-    /// At most `most` of them, one fewer than the machine has processors; none where the browser has none. The rest of
+    /// At most `most` of them, one fewer than the machine has processors; none where the browser has none. All parts of
     /// the program must be there.
     pub fn start(most: u32) -> Self {
         let workers = Self::default();
@@ -205,14 +205,14 @@ fn parts() -> Result<(String, JsValue), JsValue> {
     let glue = document().query_selector("link[rel=modulepreload]")?;
     let glue = glue.and_then(|link| link.get_attribute("href"));
     let glue = glue.ok_or("the page does not name its program")?;
-    let named = document().query_selector("#rest")?;
-    let script = named.and_then(|rest| rest.get_attribute("data-worker"));
+    let named = document().query_selector("#parts")?;
+    let script = named.and_then(|parts| parts.get_attribute("data-worker"));
     let parts = Object::new();
-    let rest = Reflect::get(&window(), &"highwaterJoined".into())?;
+    let others = Reflect::get(&window(), &"highwaterJoined".into())?;
     for (name, part) in [
         ("glue", glue.into()),
         ("first", wasm_bindgen::module()),
-        ("rest", rest),
+        ("parts", others),
     ] {
         Reflect::set(&parts, &name.into(), &part)?;
     }

@@ -1,36 +1,35 @@
-// What a first visit downloads before its first estimate, compressed as a web server would, against the budget.
+// What links download before their first estimate, compressed as a web server would, against the budgets: by part of
+// the program, and by link.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { brotliCompressSync, constants } from "node:zlib";
 import { DIST } from "./support/site.mjs";
+import { DEFAULT_LINKS, LINKS, needed } from "./support/links.mjs";
 
-/** What everything needed for the first estimate should take, brotli. */
-const BUDGET = 250 * 1024;
+const KIB = 1024;
 
-/**
- * What it may take until it is within the budget: above it this stage fails. The program is 1,400 KiB in
- * all; what does not run before the first estimate lies in a second file (`xtask/src/split`). Of
- * the first one, functions are about 263 KiB, constants (texts, tables, places where it could panic) 48,
- * and 15 say what the two files and the page have in common.
- */
-const CEILING = 346 * 1024;
+/** What a first estimate of the default page and the default widget should take, brotli. */
+const AIM = 250 * KIB;
+/** What it may take until then: above it this stage fails. */
+const MOST_OF_DEFAULT = 345 * KIB;
+/** What the first estimate of any other link may take. */
+const MOST_OF_LINK = 560 * KIB;
 
-/** What comes after the estimate: the rest of the program, its looks, threads beside the page's, use without a network. */
-const AFTER = /_rest\.wasm$|^(below|decisions|compare|over)-.*\.css$|^(worker|offline)-.*\.js$|^sw\.js$/;
+/** What comes after the estimate: other looks, threads beside the page's, use without a network. */
+const AFTER = /^(below|decisions|compare|over)-.*\.css$|^(worker|offline)-.*\.js$|^sw\.js$/;
 
-/** That, and links' pictures and other pages. */
-const later = (name) => /\.(html|png)$/.test(name) || AFTER.test(name);
+/** That, parts of the program but the first, links' pictures and other pages. */
+const later = (name) => /\.(html|png)$/.test(name) || AFTER.test(name) || (/\.wasm$/.test(name) && !/_start\.wasm$/.test(name));
 
-/** Files of the first visit: index.html, and what it or a file of the first visit names. */
-function firstVisit() {
+/** Files of every visit: index.html, and what it or a file of the visit names. */
+function everyVisit() {
   const others = new Set(readdirSync(DIST));
   const found = [];
   const visit = (name) => {
     others.delete(name);
-    const body = readFileSync(join(DIST, name));
-    found.push({ name, body });
+    found.push(name);
     if (!/\.(html|css|js)$/.test(name)) return;
-    const text = body.toString();
+    const text = readFileSync(join(DIST, name), "utf8");
     for (const other of [...others]) {
       if (others.has(other) && text.includes(other) && !later(other)) visit(other);
     }
@@ -39,26 +38,44 @@ function firstVisit() {
   return found;
 }
 
-const brotli = (body) =>
-  brotliCompressSync(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }).length;
-const kib = (bytes) => `${(bytes / 1024).toFixed(1)} KiB`.padStart(11);
-
-let raw = 0;
-let total = 0;
-console.log(`${"raw".padStart(11)} ${"brotli".padStart(11)}  file`);
-for (const { name, body } of firstVisit()) {
-  const compressed = brotli(body);
-  raw += body.length;
-  total += compressed;
-  console.log(`${kib(body.length)} ${kib(compressed)}  ${name.replace(/-[0-9a-f]{8,16}/, "-*")}`);
-}
-console.log(`${kib(raw)} ${kib(total)}  in total; the budget is ${kib(BUDGET).trim()} brotli`);
-for (const name of readdirSync(DIST).filter((name) => AFTER.test(name))) {
+const sizes = (name) => {
   const body = readFileSync(join(DIST, name));
-  console.log(`${kib(body.length)} ${kib(brotli(body))}  comes after the first estimate`);
+  const options = { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } };
+  return [body.length, brotliCompressSync(body, options).length];
+};
+const kib = (bytes) => `${(bytes / KIB).toFixed(1)} KiB`.padStart(11);
+const row = ([raw, compressed], what) => console.log(`${kib(raw)} ${kib(compressed)}  ${what}`);
+const sum = (all) => all.reduce(([a, b], [c, d]) => [a + c, b + d], [0, 0]);
+
+console.log(`${"raw".padStart(11)} ${"brotli".padStart(11)}  file`);
+const first = everyVisit().map((name) => {
+  const size = sizes(name);
+  row(size, name.replace(/-[0-9a-f]{8,16}/, "-*"));
+  return size;
+});
+const start = sum(first);
+row(start, `in total; the aim is ${kib(AIM).trim()} brotli`);
+
+console.log("\nother parts of the program");
+const parts = {};
+for (const name of readdirSync(DIST)) {
+  const part = /_(\w+)\.wasm$/.exec(name)?.[1];
+  if (part && part !== "start") row((parts[part] = sizes(name)), part);
 }
-if (total > BUDGET) console.log(`over the budget by ${kib(total - BUDGET).trim()}`);
-if (total > CEILING) {
-  console.error(`The first visit has grown beyond ${kib(CEILING).trim()}.`);
-  process.exitCode = 1;
+const program = sum([...Object.values(parts), start]);
+row(program, "all parts together, with what every visit downloads");
+const after = readdirSync(DIST).filter((name) => AFTER.test(name));
+row(sum(after.map(sizes)), "looks, threads and use without a network, which come later");
+
+console.log("\nbefore the first estimate of a link");
+let failed = false;
+for (const link of [...DEFAULT_LINKS, ...LINKS]) {
+  const asked = needed(link);
+  const all = sum([start, ...asked.map((part) => parts[part] ?? [0, 0])]);
+  const most = DEFAULT_LINKS.includes(link) ? MOST_OF_DEFAULT : MOST_OF_LINK;
+  row(all, `${link.slice(0, 100) || "/"}${asked.length > 0 ? ` (${asked.join(", ")})` : ""}`);
+  if (all[1] <= most) continue;
+  failed = true;
+  console.error(`  over its budget of ${kib(most).trim()}`);
 }
+if (failed) process.exitCode = 1;

@@ -1,5 +1,5 @@
-//! What makes the built page fit for hosting: the program in two parts, of which the first estimate
-//! needs one; no script within the page, so that a strict Content-Security-Policy needs no
+//! What makes the built page fit for hosting: the program in parts, of which a link's first estimate
+//! needs some; no script within the page, so that a strict Content-Security-Policy needs no
 //! exception; and absolute addresses for previews of links.
 
 use crate::leaner::leaner;
@@ -14,25 +14,26 @@ use std::path::Path;
 const DIST: &str = "target/dist";
 /// The program as it was linked, before wasm-bindgen.
 const LINKED: &str = "target/wasm32-unknown-unknown/web/web.wasm";
-/// Which functions ran in the first visits, one byte each.
-const RAN: &str = "target/first-visits";
+/// The parts, and that of each function, by the links for which they ran.
+const RAN: &str = "target/visits";
 /// How the script that Trunk writes into the page begins and ends.
 const BEGINS: &str = "<script type=\"module\">";
 const ENDS: &str = "</script>";
 /// How the name of the program that Trunk writes ends.
 const PROGRAM: &str = "_bg.wasm";
 
-/// Cuts the program in two, moves the page's own script into a file and, when the page's future
+/// Cuts the program into parts, replaces the page's own script by a file and, when the page's future
 /// address is known, gives link previews an absolute address of their picture.
 pub fn finish(address: Option<&str>) -> Result<(), Failure> {
     let folder = root().join(DIST);
     let page = folder.join("index.html");
     let failed = |error: std::io::Error| Failure::new(format!("{DIST}: {error}"));
-    let text = in_two(&folder, &fs::read_to_string(&page).map_err(failed)?)?;
+    let text = in_parts(&folder, &fs::read_to_string(&page).map_err(failed)?)?;
     let (mut text, script) = apart(&text)
-        .ok_or_else(|| Failure::new("the built page has no script of Trunk's to move"))?;
+        .ok_or_else(|| Failure::new("the built page has no script of Trunk's to replace"))?;
+    let script = boot(&script).ok_or_else(|| Failure::new("Trunk's script imports nothing"))?;
     let name = format!("boot-{:016x}.js", hash_of(&script));
-    fs::write(folder.join(&name), script.trim_start()).map_err(failed)?;
+    fs::write(folder.join(&name), script).map_err(failed)?;
     text = text.replace(
         BEGINS,
         &format!("<script type=\"module\" src=\"./{name}\">"),
@@ -42,6 +43,17 @@ pub fn finish(address: Option<&str>) -> Result<(), Failure> {
     }
     fs::write(&page, text).map_err(failed)?;
     make_lean(&folder)
+}
+
+/// The script that starts the program with the first part that `public/parts.js` fetches, by Trunk's, which names the
+/// module.
+fn boot(script: &str) -> Option<String> {
+    let module = script
+        .split(['\'', '"'])
+        .find(|name| name.ends_with(".js"))?;
+    Some(format!(
+        "import start from \"{module}\";\nstart({{ module_or_path: highwaterStart }});\n"
+    ))
 }
 
 /// Takes from the folder's style sheets and scripts what browsers do not read.
@@ -73,38 +85,43 @@ const MODULES: [&str; 2] = ["boot-", "web-"];
 /// Scripts without comments and long names of what is local (terser 5.51: wasm-bindgen's takes 7.6 KiB, not 8.4).
 const SHORTEN: [&str; 5] = ["--compress", "passes=3", "--mangle", "--ecma", "2022"];
 
-/// Cuts the program of the folder in two; gives the page that names both parts. Their names tell
-/// of both, so that no cache brings parts together that do not fit.
-fn in_two(folder: &Path, page: &str) -> Result<String, Failure> {
+/// Cuts the program of the folder into parts; gives the page that names them. Their names tell
+/// of all of them, so that no cache brings parts together that do not fit.
+fn in_parts(folder: &Path, page: &str) -> Result<String, Failure> {
     let failed = |error: std::io::Error| Failure::new(format!("{DIST}: {error}"));
     let before = program_of(page)
         .ok_or_else(|| Failure::new("the built page names no program of Trunk's to cut"))?;
     let whole = fs::read(folder.join(before)).map_err(failed)?;
-    let ran = first_visits(&whole, &folder.join(before))?;
+    let visits = visits(&whole, &folder.join(before))?;
     let linked = fs::read(root().join(LINKED)).map_err(failed)?;
-    let (first, rest) = split(&whole, &linked, &ran).map_err(unread)?;
-    let hash = hash_of(&(&first, &rest));
-    let names = [PROGRAM, "_rest.wasm"].map(|end| format!("web-{hash:016x}{end}"));
-    for (name, part) in names.iter().zip([first, rest]) {
-        let file = folder.join(name);
-        fs::write(&file, part).map_err(failed)?;
+    let last = visits.parts.len() - 1;
+    let parts = split(&whole, &linked, &visits.ran, last).map_err(unread)?;
+    let hash = hash_of(&parts);
+    let (mut files, mut first) = (Vec::new(), String::new());
+    for (part, content) in visits.parts.iter().zip(parts) {
+        let name = format!("web-{hash:016x}_{part}.wasm");
+        let file = folder.join(&name);
+        fs::write(&file, content).map_err(failed)?;
         let mut optimize = program("wasm-opt");
         optimize.args(OPTIMIZE);
         optimize.arg(&file).arg("-o").arg(&file);
         run(&mut optimize, minutes(5))?;
-        let part = fs::read(&file).map_err(failed)?;
-        fs::write(&file, ordered(&part).map_err(unread)?).map_err(failed)?;
+        let content = ordered(&fs::read(&file).map_err(failed)?).map_err(unread)?;
+        files.push(format!("\"{part}\":[\"./{name}\",{}]", content.len()));
+        fs::write(&file, content).map_err(failed)?;
+        if first.is_empty() {
+            first = name;
+        }
     }
     fs::remove_file(folder.join(before)).map_err(failed)?;
-    let [first, rest] = names;
     let page = page.replace(before, &first);
     let (page, styles) = without_later_styles(&page)
         .ok_or_else(|| Failure::new("the built page lacks a style sheet that could come later"))?;
     let styles = styles.join(" ");
     let [worker, offline] = LATER_SCRIPTS.map(|name| hashed(folder, name).map_err(failed));
-    let (worker, offline) = (worker?, offline?);
+    let (worker, offline, files) = (worker?, offline?, files.join(","));
     let named = format!(
-        "<meta id=\"rest\" name=\"rest\" content=\"./{rest}\" data-styles=\"{styles}\" data-worker=\"./{worker}\" data-offline=\"./{offline}\" /></head>"
+        "<meta id=\"parts\" name=\"parts\" content='{{{files}}}' data-styles=\"{styles}\" data-worker=\"./{worker}\" data-offline=\"./{offline}\" /></head>"
     );
     Ok(page.replace("</head>", &named))
 }
@@ -139,9 +156,17 @@ const OPTIMIZE: [&str; 10] = [
     "--reorder-locals",
 ];
 
-/// Which functions of a program run until the first estimate is on screen: the file is, for so long,
-/// a program that notes it. Without a browser all of them, so that the first part has everything.
-fn first_visits(whole: &[u8], file: &Path) -> Result<Vec<bool>, Failure> {
+/// What runs for which links.
+struct Visits {
+    /// The names of the parts.
+    parts: Vec<String>,
+    /// The part of each function.
+    ran: Vec<usize>,
+}
+
+/// For which links functions of a program run: the file is, for so long, a program that notes it. Without a browser
+/// the first part has all of them.
+fn visits(whole: &[u8], file: &Path) -> Result<Visits, Failure> {
     let failed = |error: std::io::Error| Failure::new(format!("{RAN}: {error}"));
     let watched = watched(whole).map_err(unread)?;
     let browser = match tools::browser() {
@@ -151,21 +176,34 @@ fn first_visits(whole: &[u8], file: &Path) -> Result<Vec<bool>, Failure> {
                 "A first visit downloads the whole program, uncut: {}",
                 why.message
             );
-            return Ok(vec![true; watched.functions]);
+            return Ok(Visits {
+                parts: ["start", "later"].map(str::to_owned).to_vec(),
+                ran: vec![0; watched.functions],
+            });
         }
     };
     fs::write(file, &watched.program).map_err(failed)?;
     run(
         program("node")
-            .arg("first-visits.mjs")
+            .arg("visits.mjs")
             .args([watched.notes, watched.functions].map(|number| number.to_string()))
             .arg(root().join(RAN))
             .current_dir(browser_tests())
             .env("CHROMIUM", browser.chromium),
         minutes(5),
     )?;
-    let notes = fs::read(root().join(RAN)).map_err(failed)?;
-    Ok(notes.iter().map(|note| *note != 0).collect())
+    let text = fs::read_to_string(root().join(RAN)).map_err(failed)?;
+    read_visits(&text, watched.functions)
+        .ok_or_else(|| Failure::new(format!("{RAN} is not what visits.mjs writes")))
+}
+
+/// The names of the parts on a line, and on another the part of each of the `functions`.
+fn read_visits(text: &str, functions: usize) -> Option<Visits> {
+    let (parts, ran) = text.trim_end().split_once('\n')?;
+    let parts: Vec<String> = parts.split(' ').map(str::to_owned).collect();
+    let ran: Vec<usize> = (ran.split(' ').map(|part| part.parse().ok())).collect::<Option<_>>()?;
+    let is_known = ran.len() == functions && ran.iter().all(|part| *part < parts.len());
+    is_known.then_some(Visits { parts, ran })
 }
 
 /// A program that is not as rustc, wasm-bindgen and the linker write it.

@@ -1,146 +1,142 @@
-//! Which constants (texts, tables, configurations) go into the rest: the first part has zeros in
-//! their place.
+//! Which constants (texts, tables, configurations) go into which part: all other parts have zeros in their place.
 //!
-//! # Why no function of the first part ever reads one of them
+//! # Why no function reads a constant before the part with it is there
 //!
 //! 1. Nobody knows an address before the linker chooses it, and the linker says where it put each one
 //!    and whose it is (`--emit-relocs`; [`Linker`] reads what stands there and refuses what differs).
 //!    Who has the address of a constant, however it was moved by arithmetic, may read that constant
 //!    and no other: compilers rely on it as well.
-//! 2. A function of the first part has the addresses that the linker's function of the same name has.
+//! 2. A function of the program has the addresses that the linker's function of the same name has.
 //!    wasm-bindgen is between the two; so the name must be that of one function alone in both
 //!    programs, and all numbers in both bodies must be the same, in the same order. A function
 //!    without such a counterpart must have no number that could be an address in the data.
-//! 3. Whatever those functions have the address of stays, and so does everything whose address stands
-//!    in something that stays, or in data that are no constants ([`reachable`]).
-//! 4. So the address of a constant that is moved stands in the rest alone: in its functions and in
-//!    constants that are moved. Nothing runs and nothing lies there before the rest comes, and its data
-//!    are in their places before its first function runs.
-//!
-//! The same holds for a function's place in the table: the linker says where it wrote one, and the table is as it made
-//! it. A place that neither a function nor a constant of the first part has needs no function before the rest comes.
+//! 3. A function's part needs whatever the function has the address of, and everything whose address
+//!    is in something that it needs ([`reached`]). The first part needs what data that are no constants
+//!    have the address of.
+//! 4. A constant that several parts need is in the part that comes with each of them ([`home`]). Nothing
+//!    of a part runs before its data, and those of the part that comes with it, are in their places.
 //!
 //! What does not bear this out stops the build. Bytes that belong to nothing may move where they are
 //! zero, which changes nothing.
 
 use super::linker::Linker;
 use super::module::{Module, Read};
-use std::collections::{HashMap, HashSet};
+use super::plan::{Plan, START, home};
+use std::collections::HashMap;
 use std::ops::Range;
 
-/// Constants of fewer bytes stay: the place of a piece takes as many.
+/// Constants of fewer bytes stay in the first part: the place of a piece takes as many.
 const SMALL: usize = 12;
 
 /// The linker's name for the data that nobody writes to.
 const CONSTANTS: &str = ".rodata";
 
-/// What nothing needs but the rest.
-pub struct Late {
-    /// Where in memory its constants are.
-    pub constants: Vec<Range<usize>>,
-    /// Which places in the table of functions the first part has, in a function or in a constant.
-    pub needed: HashSet<u32>,
-}
+/// Constants that are not in the first part: where in memory they are, and their part.
+pub type Moved = Vec<(Range<usize>, usize)>;
 
-/// What no function needs but those of `program` that are `moved`; `linked` is the program before wasm-bindgen.
-pub fn only_late(program: &Module, moved: &[bool], linked: &Module) -> Read<Late> {
+/// The constants of `program` by the functions that need them; `linked` is the program before wasm-bindgen.
+pub fn moved(program: &Module, plan: &Plan, linked: &Module) -> Read<Moved> {
     let linker = Linker::read(linked)?;
     if linked.names_of_data.get(&0) != Some(&CONSTANTS) || program.data != linked.data {
         return Err("constants are not where the linker put them".into());
     }
     let (first, bytes) = linked.data[0];
-    let (mut needed, mut places) = (Vec::new(), HashSet::new());
+    let constants = Constants::new(&linker, first, bytes);
     let counterparts = Counterparts::new(program, linked);
-    for function in (program.imported..moved.len()).filter(|function| !moved[*function]) {
-        if let Some(counterpart) = counterparts.of(function)? {
-            needed.extend(&linker.of_functions[counterpart]);
-            places.extend(&linker.table_of_functions[counterpart]);
-        } else {
-            // Any number of a function of wasm-bindgen's may be a place.
-            let numbers = program.named(function)?.numbers.into_iter();
-            places.extend(numbers.filter_map(|number| u32::try_from(number).ok()));
+    let mut wanted = vec![Vec::new(); bytes.len()];
+    for part in START..plan.last {
+        let mut needed = Vec::new();
+        for function in plan.functions(part).filter(|f| *f >= program.imported) {
+            if let Some(counterpart) = counterparts.of(function)? {
+                needed.extend(&linker.of_functions[counterpart]);
+            }
+        }
+        if part == START {
+            needed.extend(&constants.of_others);
+        }
+        for (byte, _) in (constants.reached(needed)?.iter().enumerate()).filter(|(_, is)| **is) {
+            wanted[byte].push(part);
         }
     }
-    places.extend(changed_places(program, linked));
-    let stays = reachable(&linker, first, bytes, needed)?;
-    let mut end = first;
-    let pieces = stays.chunk_by(|a, b| a == b).map(|run| {
-        let start = end;
-        end += run.len();
-        (run[0], start..end)
-    });
-    let late = pieces.filter(|(stays, piece)| !stays && piece.len() >= SMALL);
-    let constants: Vec<Range<usize>> = late.map(|(_, piece)| piece).collect();
-    let stays = |place: &usize| !constants.iter().any(|piece| piece.contains(place));
-    let in_data = linker.table_of_data.iter();
-    places.extend(
-        in_data
-            .filter(|(place, _)| stays(place))
-            .map(|(_, entry)| *entry),
-    );
-    Ok(Late {
-        constants,
-        needed: places,
-    })
-}
-
-/// Places of the table into which wasm-bindgen put another function than the linker, or one that it had not.
-fn changed_places<'a>(program: &'a Module, linked: &'a Module) -> impl Iterator<Item = u32> + 'a {
-    let all = program.elements.iter();
-    let all = all.flat_map(|(first, functions)| (*first..).zip(functions));
-    let before = |place| linked.names.get(&linked.entry(place)?);
-    let changed = all.filter(move |(place, own)| {
-        let own = program.names.get(own);
-        own.is_none() || own != before(*place)
-    });
-    changed.map(|(place, _)| place)
-}
-
-/// Which bytes of the constants, which begin at `first`, are reached from the symbols that are
-/// `needed` and from what is no constant.
-fn reachable(
-    linker: &Linker,
-    first: usize,
-    bytes: &[u8],
-    mut needed: Vec<usize>,
-) -> Read<Vec<bool>> {
-    let all = first..first + bytes.len();
-    // Texts that end alike share bytes, in which no address stands.
-    let mut owners = vec![None; bytes.len()];
-    let places: Vec<Range<usize>> = (linker.symbols.iter())
-        .map(|place| {
-            if all.contains(&place.start) {
-                place.start - first..place.end - first
-            } else {
-                0..0
-            }
+    let homes: Vec<usize> = (wanted.into_iter().enumerate())
+        .map(|(byte, wanted)| match constants.owners[byte] {
+            None if bytes[byte] != 0 => START,
+            _ => home(wanted, plan.last),
         })
         .collect();
-    for (symbol, place) in places.iter().enumerate() {
-        owners[place.clone()].fill(Some(symbol));
-    }
-    let mut refers = vec![Vec::new(); places.len()];
-    for &(place, symbol) in &linker.of_data {
-        let owner = place.checked_sub(first).and_then(|at| owners.get(at));
-        match owner {
-            Some(Some(owner)) => refers[*owner].push(symbol),
-            _ => needed.push(symbol),
+    let mut end = first;
+    let pieces = homes.chunk_by(|a, b| a == b).map(|run| {
+        let start = end;
+        end += run.len();
+        (start..end, run[0])
+    });
+    let moved = pieces.filter(|(piece, part)| *part != START && piece.len() >= SMALL);
+    Ok(moved.collect())
+}
+
+/// Who has which constant's address.
+struct Constants<'a> {
+    linker: &'a Linker,
+    /// Where in memory all of them are.
+    all: Range<usize>,
+    /// Where among them each symbol is; nowhere for those that are none.
+    places: Vec<Range<usize>>,
+    /// The symbol that each byte belongs to.
+    owners: Vec<Option<usize>>,
+    /// For each symbol those whose address is in it.
+    refers: Vec<Vec<usize>>,
+    /// Those whose address is in data that are no constants.
+    of_others: Vec<usize>,
+}
+
+impl<'a> Constants<'a> {
+    fn new(linker: &'a Linker, first: usize, bytes: &[u8]) -> Self {
+        let all = first..first + bytes.len();
+        // Texts that end alike share bytes, in which no address stands.
+        let mut owners = vec![None; bytes.len()];
+        let places: Vec<Range<usize>> = (linker.symbols.iter())
+            .map(|place| match all.contains(&place.start) {
+                true => place.start - first..place.end - first,
+                false => 0..0,
+            })
+            .collect();
+        for (symbol, place) in places.iter().enumerate() {
+            owners[place.clone()].fill(Some(symbol));
         }
-    }
-    let mut stays: Vec<bool> = (owners.iter().zip(bytes))
-        .map(|(owner, byte)| owner.is_none() && *byte != 0)
-        .collect();
-    let mut seen = vec![false; places.len()];
-    while let Some(symbol) = needed.pop() {
-        if !std::mem::replace(&mut seen[symbol], true) {
-            if places[symbol].is_empty() && all.contains(&linker.symbols[symbol].start) {
-                return Err("the address of a constant without a size".into());
+        let (mut refers, mut of_others) = (vec![Vec::new(); places.len()], Vec::new());
+        for &(place, symbol) in &linker.of_data {
+            let owner = place.checked_sub(first).and_then(|at| owners.get(at));
+            match owner {
+                Some(Some(owner)) => refers[*owner].push(symbol),
+                _ => of_others.push(symbol),
             }
-            stays[places[symbol].clone()].fill(true);
-            needed.extend(&refers[symbol]);
+        }
+        Self {
+            linker,
+            all,
+            places,
+            owners,
+            refers,
+            of_others,
         }
     }
-    Ok(stays)
+
+    /// Whether each byte is reached from symbols that are `needed`.
+    fn reached(&self, mut needed: Vec<usize>) -> Read<Vec<bool>> {
+        let mut reached = vec![false; self.owners.len()];
+        let mut seen = vec![false; self.places.len()];
+        while let Some(symbol) = needed.pop() {
+            if !std::mem::replace(&mut seen[symbol], true) {
+                let place = self.places[symbol].clone();
+                if place.is_empty() && self.all.contains(&self.linker.symbols[symbol].start) {
+                    return Err("the address of a constant without a size".into());
+                }
+                reached[place].fill(true);
+                needed.extend(&self.refers[symbol]);
+            }
+        }
+        Ok(reached)
+    }
 }
 
 /// The functions of a program before wasm-bindgen and after it.

@@ -1,85 +1,77 @@
-//! Writing the two parts.
+//! Writing the parts.
 //!
-//! Note [A function of the rest]: where the first part had a function that is moved, it has a few
-//! instructions that see to it that the rest is there and then call the function by its place in
-//! the table of functions, which the two parts share. A function that had a place there keeps it:
-//! the rest, when it comes, puts its functions into their places, and who calls them by the table
-//! calls them directly from then on. Functions of the first part that the rest calls stand at the end of the
-//! table, the first of them last, where `public/rest.js` finds them: as exports they would need names. Places in the
-//! table that only the rest has are nobody's before it comes.
+//! Note [A function of another part]: where a part calls a function of another one, it has a few
+//! instructions that call the function by its place in the table of functions, which the parts share.
+//! A function that had a place there keeps it. A part, when it comes, puts its functions into their
+//! places; before that a call of one of them is an error of the host, and `public/parts.js` starts the
+//! program anew with all parts. Functions of the first part that others call are at the end of the
+//! table, the first of them last, where `public/parts.js` finds them: as exports they would need names.
 
-use super::constants::Late;
+use super::constants::Moved;
 use super::module::{Module, Read};
-use super::plan::Plan;
+use super::plan::{Plan, START};
 use std::convert::Infallible;
 use std::ops::Range;
 use wasm_encoder::reencode::{Error, Reencode, RoundtripReencoder};
 use wasm_encoder::{
-    BlockType, CodeSection, ConstExpr, DataSection, ElementSection, Elements, EntityType,
-    ExportKind, ExportSection, Function, FunctionSection, GlobalSection, ImportSection,
-    InstructionSink, RawSection, TableSection, TypeSection, ValType,
+    CodeSection, ConstExpr, DataSection, ElementSection, Elements, EntityType, ExportKind,
+    ExportSection, Function, FunctionSection, ImportSection, InstructionSink, RawSection,
+    TableSection, TypeSection,
 };
-use wasmparser::{Parser, Payload, TableType};
+use wasmparser::{CustomSectionReader, Parser, Payload, TableType};
 
-/// The module that the rest imports from.
+/// The module that parts import from.
 const FIRST: &str = "first";
 /// The custom section that says which instructions there are; names and the like are left out.
 const FEATURES: &str = "target_features";
-/// The export that brings the rest.
-const BRING: &str = "bringRest";
 
-/// Both parts: the first one, and the rest, with what is `late`.
-pub fn cut(module: &Module, plan: &Plan, late: &Late) -> Read<(Vec<u8>, Vec<u8>)> {
-    let bring = module.exports.iter().find(|export| export.name == BRING);
-    let bring = bring.ok_or("no export brings the rest")?.index;
+/// The parts, the first one first.
+pub fn cut(module: &Module, plan: &Plan, moved: &Moved) -> Read<Vec<Vec<u8>>> {
     let (places, size) = places(module, plan);
-    let moved: Vec<usize> = (0..plan.moved.len()).filter(|f| plan.moved[*f]).collect();
     let mut shared: Vec<u32> = Vec::new();
-    for &function in &moved {
+    for function in (module.imported..plan.parts.len()).filter(|f| plan.parts[*f] != START) {
         let named = module.named(function)?.functions.into_iter();
-        shared.extend(named.filter(|named| !plan.moved[*named as usize]));
+        shared.extend(named.filter(|named| plan.parts[*named as usize] == START));
     }
     shared.sort_unstable();
     shared.dedup();
-    let rest = rest(module, &moved, &shared, &places, &late.constants)?;
-    // Whether the first part may come to a function of the rest.
-    let stands = |function: usize| {
-        let needed = places[function].is_some_and(|place| late.needed.contains(&place));
-        needed || plan.called[function]
-    };
-    let ready = to_u32(module.types.len());
-    let there = to_u32(module.globals.len());
     let mut code = CodeSection::new();
     for (function, place) in places.iter().enumerate().skip(module.imported) {
-        match (plan.moved[function], place) {
-            (false, _) => code.raw(module.body(function).as_bytes()),
-            (true, &Some(place)) if stands(function) => {
-                code.function(&calls_by_place(module, function, place, ready))
+        match (plan.parts[function], place) {
+            (START, _) => code.raw(module.body(function).as_bytes()),
+            (_, &Some(place)) if plan.called[function] => {
+                code.function(&calls_by_place(module, function, place))
             }
-            (true, _) => code.function(&body(|code| {
-                code.unreachable();
-            })),
+            _ => code.function(&stops()),
         };
     }
-    code.function(&brings(bring, there));
-    let nobody = ready + 1;
-    code.function(&body(|code| {
-        code.unreachable();
-    }));
+    let nobody = to_u32(module.types.len());
+    code.function(&stops());
     let mut table = Vec::new();
     for (place, functions) in &module.elements {
-        let absent = |function: u32| plan.moved[function as usize] && !stands(function as usize);
-        let stand = functions
+        let is_here = |function: &u32| plan.parts[*function as usize] == START;
+        let there = functions
             .iter()
-            .map(|f| if absent(*f) { nobody } else { *f });
-        table.push((*place, stand.collect()));
+            .map(|f| if is_here(f) { *f } else { nobody });
+        table.push((*place, there.collect()));
     }
     table.push((u32::try_from(size)?, shared.iter().rev().copied().collect()));
-    Ok((first(module, &code, &table, &late.constants)?, rest))
+    let mut parts = vec![first(module, &code, &table, moved)?];
+    for part in START + 1..=plan.last {
+        let part = Part {
+            module,
+            plan,
+            part,
+            shared: &shared,
+            places: &places,
+        };
+        parts.push(part.written(moved)?);
+    }
+    Ok(parts)
 }
 
-/// Where each function that has a place in the table has it, which those of the rest have that the
-/// first part wants; and how large the table is.
+/// Where each function that has a place in the table has it, which those have that another part than their own calls;
+/// and how large the table is.
 fn places(module: &Module, plan: &Plan) -> (Vec<Option<u32>>, u64) {
     let mut places = vec![None; module.types.len()];
     for (first, functions) in &module.elements {
@@ -90,20 +82,20 @@ fn places(module: &Module, plan: &Plan) -> (Vec<Option<u32>>, u64) {
     let before = u32::try_from(module.tables[0].initial).unwrap_or(u32::MAX);
     let mut free = before..;
     for (function, place) in places.iter_mut().enumerate() {
-        if plan.moved[function] && plan.called[function] && place.is_none() {
+        if plan.parts[function] != START && plan.called[function] && place.is_none() {
             *place = free.next();
         }
     }
     (places, u64::from(free.start))
 }
 
-/// The first part: the program with other bodies, less data and another table, two functions and
-/// one global more, and exports for the rest.
+/// The first part: the program with other bodies, less data and another table, one function more, and exports for the
+/// other parts.
 fn first(
     module: &Module,
     code: &CodeSection,
     table: &[(u32, Vec<u32>)],
-    late: &[Range<usize>],
+    moved: &Moved,
 ) -> Read<Vec<u8>> {
     let mut copy = RoundtripReencoder;
     let mut out = wasm_encoder::Module::new();
@@ -111,14 +103,14 @@ fn first(
         match payload? {
             Payload::TypeSection(_) => {
                 let mut types = types(module)?;
-                types.ty().function([ValType::I32], [ValType::I32]);
+                types.ty().function([], []);
                 out.section(&types);
             }
             Payload::FunctionSection(section) => {
                 let mut functions = FunctionSection::new();
                 copy.parse_function_section(&mut functions, section)?;
                 let of_type = to_u32(module.signatures.len());
-                out.section(functions.function(of_type).function(of_type));
+                out.section(functions.function(of_type));
             }
             Payload::TableSection(_) => {
                 let ends = table
@@ -139,16 +131,6 @@ fn first(
                     tables.table(copy.table_type(table)?);
                 }
                 out.section(&tables);
-            }
-            Payload::GlobalSection(section) => {
-                let mut globals = GlobalSection::new();
-                copy.parse_global_section(&mut globals, section)?;
-                let there = wasm_encoder::GlobalType {
-                    val_type: ValType::I32,
-                    mutable: true,
-                    shared: false,
-                };
-                out.section(globals.global(there, &ConstExpr::i32_const(0)));
             }
             Payload::ExportSection(section) => {
                 let mut exports = ExportSection::new();
@@ -175,7 +157,7 @@ fn first(
                 let mut data = DataSection::new();
                 for (segment, (start, bytes)) in module.data.iter().enumerate() {
                     let mut left = bytes.to_vec();
-                    for (piece, _) in pieces(module, segment, late) {
+                    for (piece, _, _) in pieces(module, segment, moved) {
                         left[piece].fill(0);
                     }
                     data.active(0, &at(*start), left);
@@ -202,24 +184,22 @@ fn body(instructions: impl FnOnce(&mut InstructionSink)) -> Function {
     body
 }
 
-/// A body that sees to it that the rest is there and calls the function at a place.
-fn calls_by_place(module: &Module, function: usize, place: u32, ready: u32) -> Function {
+/// A body that stops the program.
+fn stops() -> Function {
+    body(|code| {
+        code.unreachable();
+    })
+}
+
+/// A body that calls the function at a place.
+fn calls_by_place(module: &Module, function: usize, place: u32) -> Function {
     let of_type = module.types[function];
     body(|code| {
         for (parameter, _) in (0..).zip(module.signatures[of_type as usize].params()) {
             code.local_get(parameter);
         }
-        code.i32_const(place.cast_signed()).call(ready);
-        code.call_indirect(0, of_type);
-    })
-}
-
-/// A body that brings the rest if it is not there, and gives back what it was given.
-fn brings(bring: u32, there: u32) -> Function {
-    body(|code| {
-        code.global_get(there).i32_eqz().if_(BlockType::Empty);
-        code.call(bring).i32_const(1).global_set(there).end();
-        code.local_get(0);
+        code.i32_const(place.cast_signed())
+            .call_indirect(0, of_type);
     })
 }
 
@@ -234,81 +214,108 @@ fn types(module: &Module) -> Read<TypeSection> {
     Ok(types)
 }
 
-/// The pieces of a segment of data that are `late`: where they are in it, and where in memory.
+/// The pieces of a segment of data that are `moved`: where they are in it, where in memory, and their part.
 fn pieces<'a>(
     module: &'a Module,
     segment: usize,
-    late: &'a [Range<usize>],
-) -> impl Iterator<Item = (Range<usize>, usize)> + 'a {
+    moved: &'a Moved,
+) -> impl Iterator<Item = (Range<usize>, usize, usize)> + 'a {
     let (start, bytes) = module.data[segment];
     let within =
-        move |place: &&Range<usize>| start <= place.start && place.end <= start + bytes.len();
-    late.iter()
-        .filter(within)
-        .map(move |place| (place.start - start..place.end - start, place.start))
+        move |place: &Range<usize>| start <= place.start && place.end <= start + bytes.len();
+    let moved = moved.iter().filter(move |(place, _)| within(place));
+    moved.map(move |(place, part)| (place.start - start..place.end - start, place.start, *part))
 }
 
-/// The rest: functions that are `moved`, and data that are `late`; from the first part it imports
-/// memory, tables, globals and the functions that are `shared`, each by its place from the table's end.
-fn rest(
-    module: &Module,
-    moved: &[usize],
-    shared: &[u32],
-    places: &[Option<u32>],
-    late: &[Range<usize>],
-) -> Read<Vec<u8>> {
-    let mut copy = Renamed {
-        names: vec![0; module.types.len()],
-    };
-    let all = shared
-        .iter()
-        .map(|f| *f as usize)
-        .chain(moved.iter().copied());
-    for (new, function) in (0..).zip(all) {
-        copy.names[function] = new;
-    }
-    let mut imports = ImportSection::new();
-    imports.import(FIRST, "m", copy.memory_type(module.memories[0])?);
-    for (index, table) in module.tables.iter().enumerate() {
-        // The first part's may be larger.
-        let table = TableType {
-            maximum: None,
-            ..*table
-        };
-        imports.import(FIRST, &format!("t{index}"), copy.table_type(table)?);
-    }
-    for (index, global) in module.globals.iter().enumerate() {
-        imports.import(FIRST, &format!("g{index}"), copy.global_type(*global)?);
-    }
-    for (place, &function) in shared.iter().enumerate() {
-        let of_type = EntityType::Function(module.types[function as usize]);
-        imports.import(FIRST, &place.to_string(), of_type);
-    }
-    let (mut functions, mut code) = (FunctionSection::new(), CodeSection::new());
-    let mut data = DataSection::new();
-    for &function in moved {
-        functions.function(module.types[function]);
-        copy.parse_function_body(&mut code, module.body(function).clone())?;
-    }
-    for (segment, (_, bytes)) in module.data.iter().enumerate() {
-        for (piece, place) in pieces(module, segment, late) {
-            data.active(0, &at(place), bytes[piece].iter().copied());
+/// A part but the first.
+struct Part<'a> {
+    module: &'a Module<'a>,
+    plan: &'a Plan,
+    part: usize,
+    /// The functions of the first part that others call, by their places from the table's end.
+    shared: &'a [u32],
+    /// Where functions are in the table.
+    places: &'a [Option<u32>],
+}
+
+impl Part<'_> {
+    /// Its functions and its data. It imports memory, tables, globals and functions of the first part; functions of other
+    /// parts it calls by their places.
+    fn written(&self, moved: &Moved) -> Read<Vec<u8>> {
+        let (module, plan) = (self.module, self.plan);
+        let own: Vec<usize> = plan.functions(self.part).collect();
+        let mut named = Vec::new();
+        for &function in &own {
+            named.extend(module.named(function)?.functions);
         }
+        named.sort_unstable();
+        named.dedup();
+        let of_first = |f: &u32| plan.parts[*f as usize] == START;
+        let is_elsewhere = |f: &u32| !of_first(f) && plan.parts[*f as usize] != self.part;
+        let imported: Vec<u32> = named.iter().copied().filter(of_first).collect();
+        let elsewhere: Vec<usize> = (named.iter().filter(|f| is_elsewhere(f)))
+            .map(|f| *f as usize)
+            .collect();
+        let mut copy = Renamed {
+            names: vec![0; module.types.len()],
+        };
+        let all = imported.iter().map(|f| *f as usize);
+        for (new, function) in (0..).zip(all.chain(elsewhere.iter().chain(&own).copied())) {
+            copy.names[function] = new;
+        }
+        let (mut functions, mut code) = (FunctionSection::new(), CodeSection::new());
+        for &function in &elsewhere {
+            let place = self.places[function].ok_or("a function without a place")?;
+            functions.function(module.types[function]);
+            code.function(&calls_by_place(module, function, place));
+        }
+        for &function in &own {
+            functions.function(module.types[function]);
+            copy.parse_function_body(&mut code, module.body(function).clone())?;
+        }
+        let mut data = DataSection::new();
+        for (segment, (_, bytes)) in module.data.iter().enumerate() {
+            for (piece, place, _) in pieces(module, segment, moved).filter(|p| p.2 == self.part) {
+                data.active(0, &at(place), bytes[piece].iter().copied());
+            }
+        }
+        let mut out = wasm_encoder::Module::new();
+        out.section(&types(module)?)
+            .section(&self.imports(&imported)?)
+            .section(&functions)
+            .section(&elements(&own, self.places, &copy.names))
+            .section(&code)
+            .section(&data);
+        let features = |section: &&CustomSectionReader| section.name() == FEATURES;
+        for section in module.customs.iter().filter(features) {
+            RoundtripReencoder.parse_custom_section(&mut out, section.clone())?;
+        }
+        Ok(out.finish())
     }
-    let mut out = wasm_encoder::Module::new();
-    out.section(&types(module)?)
-        .section(&imports)
-        .section(&functions);
-    out.section(&elements(moved, places, &copy.names));
-    out.section(&code).section(&data);
-    for section in module
-        .customs
-        .iter()
-        .filter(|section| section.name() == FEATURES)
-    {
-        RoundtripReencoder.parse_custom_section(&mut out, section.clone())?;
+
+    fn imports(&self, imported: &[u32]) -> Read<ImportSection> {
+        let (module, mut copy) = (self.module, RoundtripReencoder);
+        let mut imports = ImportSection::new();
+        imports.import(FIRST, "m", copy.memory_type(module.memories[0])?);
+        for (index, table) in module.tables.iter().enumerate() {
+            // The first part's may be larger.
+            let table = TableType {
+                maximum: None,
+                ..*table
+            };
+            imports.import(FIRST, &format!("t{index}"), copy.table_type(table)?);
+        }
+        for (index, global) in module.globals.iter().enumerate() {
+            imports.import(FIRST, &format!("g{index}"), copy.global_type(*global)?);
+        }
+        for function in imported {
+            let place = self.shared.binary_search(function);
+            let place = place.map_err(|_| "a function that is not shared")?;
+            let of_type = EntityType::Function(module.types[*function as usize]);
+            imports.import(FIRST, &place.to_string(), of_type);
+        }
+        Ok(imports)
     }
-    Ok(out.finish())
 }
 
 /// Copies bodies in which functions have other names.
@@ -324,9 +331,9 @@ impl Reencode for Renamed {
     }
 }
 
-/// The functions that are `moved` to their places in the table, neighbours in one segment.
-fn elements(moved: &[usize], places: &[Option<u32>], names: &[u32]) -> ElementSection {
-    let placed = moved.iter().filter_map(|f| Some((places[*f]?, names[*f])));
+/// A part's `own` functions to their places in the table, neighbours in one segment.
+fn elements(own: &[usize], places: &[Option<u32>], names: &[u32]) -> ElementSection {
+    let placed = own.iter().filter_map(|f| Some((places[*f]?, names[*f])));
     let mut placed: Vec<(u32, u32)> = placed.collect();
     placed.sort_unstable();
     let mut elements = ElementSection::new();

@@ -16,10 +16,6 @@ pub struct Linker {
     pub of_functions: Vec<Vec<usize>>,
     /// Where in memory addresses stand, and whose.
     pub of_data: Vec<(usize, usize)>,
-    /// Places in the table of functions that each function has.
-    pub table_of_functions: Vec<Vec<u32>>,
-    /// Where in memory places in the table of functions stand, and which.
-    pub table_of_data: Vec<(usize, u32)>,
 }
 
 impl Linker {
@@ -36,25 +32,15 @@ impl Linker {
         for (place, symbol) in addresses(linked, of_code, code, &symbols)? {
             of_functions[function_at(linked, place)?].push(symbol);
         }
-        let mut table_of_functions = vec![Vec::new(); linked.types.len()];
-        for (place, entry) in table_places(linked, of_code, code)? {
-            table_of_functions[function_at(linked, place)?].push(entry);
-        }
         let in_data = custom("reloc.DATA")?;
         let mut of_data = Vec::new();
         for (place, symbol) in addresses(linked, in_data, data, &symbols)? {
             of_data.push((in_memory(linked, place)?, symbol));
         }
-        let mut table_of_data = Vec::new();
-        for (place, entry) in table_places(linked, in_data, data)? {
-            table_of_data.push((in_memory(linked, place)?, entry));
-        }
         Ok(Self {
             symbols,
             of_functions,
             of_data,
-            table_of_functions,
-            table_of_data,
         })
     }
 }
@@ -91,30 +77,6 @@ fn stands<'a>(
     let range = begin + range.start..begin + range.end;
     let bytes = linked.bytes.get(range.clone());
     Ok((range.start, bytes.ok_or("a reference beyond the file")?))
-}
-
-/// Where in the file places in the table of functions stand, and which. One where nothing stands in the table is
-/// refused.
-fn table_places(
-    linked: &Module,
-    section: &CustomSectionReader,
-    begin: usize,
-) -> Read<Vec<(usize, u32)>> {
-    let mut found = Vec::new();
-    for reference in references(section)? {
-        let (place, bytes) = stands(linked, &reference, begin)?;
-        let mut reader = BinaryReader::new(bytes, 0);
-        let entry = match reference.ty {
-            RelocationType::TableIndexSleb => reader.read_var_i32()?.cast_unsigned(),
-            RelocationType::TableIndexI32 => reader.read_u32()?,
-            _ => continue,
-        };
-        if linked.entry(entry).is_none() {
-            return Err(format!("nothing stands at place {entry} of the table").into());
-        }
-        found.push((place, entry));
-    }
-    Ok(found)
 }
 
 /// Where in memory each symbol's bytes are.

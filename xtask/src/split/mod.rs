@@ -1,11 +1,11 @@
-//! Cutting the page's program in two: what runs until the first estimate is on screen, and the rest,
-//! which comes after that.
+//! Cutting the page's program into parts: one with which the default page makes its first estimate, some that
+//! other links need for theirs, and one with all that comes later.
 //!
-//! Functions are told apart by running them: the program is watched ([`watched`]) while a browser
-//! makes some first visits (`tests/e2e/first-visits.mjs`). Both parts share memory and tables; a call
-//! from the first part into the rest waits until it is there (Note [A function of the rest]), so that
-//! a visit of another kind costs time and nothing else. `public/rest.js` brings the parts together and
-//! keeps what the reader does before.
+//! Functions are told apart by running them: the program is watched ([`watched`]) while a browser opens
+//! links (`tests/e2e/visits.mjs`); `public/parts.js` says which parts a link needs, and a function that ran
+//! for no other links than those of a part is in that part. The parts share memory and tables. A link for
+//! which a function of a part runs that its text did not ask for costs time and nothing else: the page
+//! starts anew with all parts (Note [A function of another part]).
 //! What WebAssembly's format allows and rustc, wasm-bindgen and the linker do not write is refused.
 
 mod constants;
@@ -27,11 +27,11 @@ pub fn watched(program: &[u8]) -> Read<Watched> {
     Watched::new(&Module::read(program)?)
 }
 
-/// The first part of a program and the rest, by which functions `ran`; `linked` is the program before
-/// wasm-bindgen.
-pub fn split(program: &[u8], linked: &[u8], ran: &[bool]) -> Read<(Vec<u8>, Vec<u8>)> {
+/// The parts of a program, the first one first, by the part of which each function `ran` for the first time: those
+/// that never did are in the `last` one. `linked` is the program before wasm-bindgen.
+pub fn split(program: &[u8], linked: &[u8], ran: &[usize], last: usize) -> Read<Vec<Vec<u8>>> {
     let module = Module::read(program)?;
-    let plan = plan::Plan::new(&module, |function| ran[function])?;
-    let late = constants::only_late(&module, &plan.moved, &Module::read(linked)?)?;
-    cut::cut(&module, &plan, &late)
+    let plan = plan::Plan::new(&module, ran, last)?;
+    let moved = constants::moved(&module, &plan, &Module::read(linked)?)?;
+    cut::cut(&module, &plan, &moved)
 }

@@ -163,14 +163,6 @@ impl<'a> Module<'a> {
         Ok(())
     }
 
-    /// The function at a place of the table.
-    pub fn entry(&self, place: u32) -> Option<u32> {
-        self.elements.iter().find_map(|(first, functions)| {
-            let at = place.checked_sub(*first)?;
-            functions.get(at as usize).copied()
-        })
-    }
-
     /// The functions that are exported.
     pub fn exported(&self) -> impl Iterator<Item = u32> {
         let functions = |export: &&Export| export.kind == ExternalKind::Func;

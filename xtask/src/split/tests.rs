@@ -1,9 +1,8 @@
-use super::constants::{Late, only_late};
+use super::constants;
 use super::cut::cut;
 use super::module::{Module, Read};
-use super::plan::Plan;
+use super::plan::{COMMON, Plan, START as START_PART, home};
 use super::watch::Watched;
-use std::collections::HashSet;
 use std::ops::Range;
 use wasm_encoder::{
     CodeSection, ConstExpr, CustomSection, DataSection, DataSymbolDefinition, ElementSection,
@@ -13,8 +12,13 @@ use wasm_encoder::{
 };
 use wasmparser::RelocationType;
 
-/// Of the functions `host`, `bring`, `run`, `later`, `helper` and `shared`.
+/// Of the functions `host`, `start`, `run`, `later`, `helper` and `shared`.
 const LATER: usize = 3;
+const HELPER: usize = 4;
+
+/// The last part, where there are two and where there are four.
+const OF_TWO: usize = 1;
+const OF_FOUR: usize = 3;
 
 /// The constants, whose first bytes may be an address.
 const EARLY: usize = 0;
@@ -42,8 +46,6 @@ struct Example {
     off: i32,
     /// The function that stands in the table, at place 1.
     in_table: u32,
-    /// The constant in which that place stands behind its address.
-    entry_in: Option<usize>,
 }
 
 impl Example {
@@ -51,7 +53,7 @@ impl Example {
     fn new() -> Self {
         Self {
             functions: vec![
-                ("bring", vec![0], vec![], 0),
+                ("start", vec![0], vec![], 0),
                 ("run", vec![3, 5], vec![EARLY], 0),
                 ("later", vec![4, 5, 0], vec![LATE, POINTED], 200),
                 ("helper", vec![], vec![], 40),
@@ -61,7 +63,6 @@ impl Example {
             size: SIZE,
             off: 0,
             in_table: 5,
-            entry_in: None,
         }
     }
 
@@ -105,7 +106,7 @@ impl Example {
         };
         out.section(GlobalSection::new().global(global, &ConstExpr::i32_const(0)));
         let mut exports = ExportSection::new();
-        exports.export("bringRest", ExportKind::Func, 1);
+        exports.export("start", ExportKind::Func, 1);
         exports.export("run", ExportKind::Func, 2);
         out.section(&exports);
         let table = Elements::Functions(vec![self.in_table].into());
@@ -139,9 +140,6 @@ impl Example {
                 data[constant * SIZE..][..4].copy_from_slice(&address);
                 addresses[1].push((constant * SIZE, *to));
             }
-        }
-        if let Some(constant) = self.entry_in {
-            data[constant * SIZE + 8..][..4].copy_from_slice(&1_u32.to_le_bytes());
         }
         let at = ConstExpr::i32_const(START.try_into().expect("it is small"));
         out.section(&code);
@@ -211,12 +209,6 @@ impl Example {
                 symbol.encode(&mut content);
                 self.off.encode(&mut content);
             }
-            if let (Some(constant), "reloc.DATA") = (self.entry_in, name) {
-                content[1] += 1;
-                content.push(RelocationType::TableIndexI32 as u8);
-                (inside - data + constant * SIZE + 8).encode(&mut content);
-                0_u32.encode(&mut content);
-            }
             append(&CustomSection {
                 name: name.into(),
                 data: content.into(),
@@ -236,40 +228,64 @@ fn padded(mut value: usize) -> [u8; 5] {
     bytes
 }
 
-fn ran(function: usize) -> bool {
-    function != LATER
+/// The part in which each function ran, of two: `later` never did.
+fn ran() -> Vec<usize> {
+    (0..6)
+        .map(|function| usize::from(function == LATER))
+        .collect()
 }
 
-/// Which constants go into the rest, where wasm-bindgen made `program` of `linked`.
-fn late(program: &Example, linked: &Example) -> Read<Vec<Range<usize>>> {
+fn plan(program: &[u8], ran: &[usize], last: usize) -> Plan {
+    let module = Module::read(program).expect("it is well formed");
+    Plan::new(&module, ran, last).expect("it is well formed")
+}
+
+/// The constants that go into another part than the first, where wasm-bindgen made `program` of `linked`.
+fn moved(
+    program: &Example,
+    linked: &Example,
+    ran: &[usize],
+    last: usize,
+) -> Read<Vec<(Range<usize>, usize)>> {
     let (program, linked) = (program.program(), linked.linked());
-    let module = Module::read(&program)?;
-    let plan = Plan::new(&module, ran)?;
-    Ok(only_late(&module, &plan.moved, &Module::read(&linked)?)?.constants)
+    let plan = plan(&program, ran, last);
+    constants::moved(&Module::read(&program)?, &plan, &Module::read(&linked)?)
+}
+
+/// Those that go into the second of two.
+fn late(program: &Example, linked: &Example) -> Read<Vec<Range<usize>>> {
+    let moved = moved(program, linked, &ran(), OF_TWO)?;
+    Ok(moved.into_iter().map(|(piece, _)| piece).collect())
 }
 
 #[test]
-fn the_rest_has_what_did_not_run_and_what_only_that_calls() {
+fn a_part_has_what_ran_for_it_and_what_only_that_calls() {
     let program = Example::new().program();
-    let module = Module::read(&program).expect("it is well formed");
-    let plan = Plan::new(&module, ran).expect("it is well formed");
-    assert_eq!(plan.moved, [false, false, false, true, true, false]);
-    let none = Plan::new(&module, |_| true).expect("it is well formed");
-    assert!(none.moved.iter().all(|moved| !moved));
+    assert_eq!(plan(&program, &ran(), OF_TWO).parts, [0, 0, 0, 1, 1, 0]);
+    assert_eq!(plan(&program, &[0; 6], OF_TWO).parts, [0; 6]);
+    // Of four parts: `helper`, which is small and never ran, goes with `later`.
+    let parts = plan(&program, &[0, 0, 0, 2, 3, 0], OF_FOUR).parts;
+    assert_eq!(parts, [0, 0, 0, 2, 2, 0]);
+}
+
+#[test]
+fn what_several_parts_need_comes_with_each_of_them() {
+    assert_eq!(home([2, 2, OF_FOUR], OF_FOUR), 2);
+    assert_eq!(home([2, 1], OF_FOUR), COMMON);
+    assert_eq!(home([OF_FOUR], OF_FOUR), OF_FOUR);
+    assert_eq!(home([], OF_FOUR), OF_FOUR);
+    assert_eq!(home([2, START_PART, 1], OF_FOUR), START_PART);
 }
 
 #[test]
 fn a_small_function_goes_with_the_constants_that_it_has() {
-    let moved = |example: &Example| {
-        let program = example.program();
-        let module = Module::read(&program).expect("it is well formed");
-        let plan = Plan::new(&module, |function| function < LATER);
-        plan.expect("it is well formed").moved[5]
+    let part = |example: &Example| {
+        let ran = [0, 0, 0, 1, 1, 1];
+        plan(&example.program(), &ran, OF_TWO).parts[5]
     };
-    assert!(!moved(&Example::new()));
-    assert!(moved(&Example::with(|example| example.functions[4]
-        .2
-        .push(LATE))));
+    assert_eq!(part(&Example::new()), 0, "run calls it");
+    let with_constant = Example::with(|example| example.functions[4].2.push(LATE));
+    assert_eq!(part(&with_constant), 1);
 }
 
 #[test]
@@ -290,19 +306,17 @@ fn a_function_that_runs_is_noted_behind_what_was_the_memory() {
 }
 
 #[test]
-fn the_first_part_keeps_its_functions_and_calls_those_of_the_rest_by_their_place() {
+fn the_first_part_keeps_its_functions_and_calls_others_by_their_place() {
     let program = Example::new().program();
     let module = Module::read(&program).expect("it is well formed");
-    let plan = Plan::new(&module, ran).expect("it is well formed");
-    let late = Late {
-        constants: std::iter::once(START + 1..START + 3).collect(),
-        needed: HashSet::new(),
-    };
-    let (first, rest) = cut(&module, &plan, &late).expect("it can be cut");
+    let plan = plan(&program, &ran(), OF_TWO);
+    let constants = vec![(START + 1..START + 3, 1)];
+    let parts = cut(&module, &plan, &constants).expect("it can be cut");
+    let [first, rest] = parts.try_into().expect("there are two");
     let first = Module::of(&first).expect("the first part is well formed");
     assert_eq!(first.body(2).as_bytes(), module.body(2).as_bytes());
-    // i32.const 2, call `ready`, call_indirect
-    let calls = [0, 0x41, 2, 0x10, 6, 0x11, 0, 0, 0x0b];
+    // i32.const 2, call_indirect
+    let calls = [0, 0x41, 2, 0x11, 0, 0, 0x0b];
     assert_eq!(first.body(LATER).as_bytes(), calls);
     // One for `later`, and one for each of `host` and `shared`, from the end.
     assert_eq!(first.tables[0].initial, 5);
@@ -317,42 +331,40 @@ fn the_first_part_keeps_its_functions_and_calls_those_of_the_rest_by_their_place
 }
 
 #[test]
-fn a_place_of_the_table_that_only_the_rest_has_is_nobodys_before_it_comes() {
-    // `helper` stands in the table; only `later` calls it.
-    let example = Example::with(|example| example.in_table = 4);
+fn a_part_calls_functions_of_another_by_their_place() {
+    let example = Example::with(|example| example.functions[3].3 = 40);
     let program = example.program();
     let module = Module::read(&program).expect("it is well formed");
-    let plan = Plan::new(&module, |function| function < LATER).expect("it is well formed");
-    let table = |needed: &[u32]| {
-        let late = Late {
-            constants: vec![],
-            needed: needed.iter().copied().collect(),
-        };
-        let (first, _) = cut(&module, &plan, &late).expect("it can be cut");
-        let first = Module::of(&first).expect("the first part is well formed");
-        let of_helper = first.elements[0].1[0] as usize;
-        (of_helper, first.body(of_helper).as_bytes().to_vec())
-    };
-    let unreachable = vec![0, 0, 0x0b];
-    assert_eq!(table(&[]), (7, unreachable));
-    // i32.const 1, call `ready`, call_indirect
-    let calls = vec![0, 0x41, 1, 0x10, 6, 0x11, 0, 0, 0x0b];
-    assert_eq!(table(&[1]), (4, calls));
+    let plan = plan(&program, &[0, 0, 0, 2, 1, 0], OF_FOUR);
+    assert_eq!(plan.parts, [0, 0, 0, 2, 1, 0]);
+    assert!(plan.called[LATER] && plan.called[HELPER]);
+    let parts = cut(&module, &plan, &vec![]).expect("it can be cut");
+    assert_eq!(parts.len(), 4);
+    // `later` is at place 2, `helper` at 3: i32.const 3, call_indirect.
+    let calls = [7, 0, 0x41, 3, 0x11, 0, 0, 0x0b];
+    let has = |part: &[u8]| part.windows(calls.len()).any(|window| window == calls);
+    assert!(has(&parts[2]) && !has(&parts[1]));
 }
 
 #[test]
-fn places_of_the_table_are_needed_by_functions_and_constants_that_stay() {
-    let needed = |example: &Example| {
-        let (program, linked) = (example.program(), example.linked());
-        let module = Module::read(&program)?;
-        let plan = Plan::new(&module, ran)?;
-        let late = only_late(&module, &plan.moved, &Module::read(&linked)?)?;
-        Read::Ok(late.needed.contains(&1))
-    };
-    let with = |constant| Example::with(|example| example.entry_in = Some(constant));
-    assert!(!needed(&Example::new()).expect("nothing has it"));
-    assert!(needed(&with(EARLY)).expect("a constant that stays has it"));
-    assert!(!needed(&with(LATE)).expect("a constant of the rest has it"));
+fn a_place_of_the_table_that_only_another_part_has_is_nobodys_before_it_comes() {
+    // `helper` is in the table; only `later` calls it.
+    let example = Example::with(|example| example.in_table = 4);
+    let program = example.program();
+    let module = Module::read(&program).expect("it is well formed");
+    let plan = plan(&program, &[0, 0, 0, 1, 1, 1], OF_TWO);
+    let parts = cut(&module, &plan, &vec![]).expect("it can be cut");
+    let first = Module::of(&parts[0]).expect("the first part is well formed");
+    let at_place = first.elements[0].1[0] as usize;
+    let unreachable: &[u8] = &[0, 0, 0x0b];
+    if plan.parts[HELPER] == 1 {
+        assert_eq!(
+            (at_place, first.body(at_place).as_bytes()),
+            (6, unreachable)
+        );
+    } else {
+        assert_eq!(at_place, HELPER, "a small function stays");
+    }
 }
 
 /// The only one.
@@ -379,6 +391,31 @@ fn a_constant_that_the_first_part_reaches_stays() {
     let example = Example::with(|example| example.pointers[POINTED] = Some(LATE));
     let found = late(&example, &example).expect("it is as the linker wrote it");
     assert_eq!(found, [], "early, pointed, late, deep");
+}
+
+#[test]
+fn a_constant_goes_with_the_part_that_needs_it() {
+    // `later` has `late`, which has the address of `deep`; `helper`, in another part, has `deep`, too.
+    let example = Example::with(|example| {
+        example.functions[3].2.push(DEEP);
+        example.functions[3].3 = 40;
+    });
+    let ran = [0, 0, 0, 2, OF_FOUR, 0];
+    let found = moved(&example, &example, &ran, OF_FOUR).expect("it is as the linker wrote it");
+    assert_eq!(
+        found,
+        [
+            (place(LATE)..place(DEEP + 1), 2),
+            (place(DEEP + 1)..place(DEEP + 1) + 4, OF_FOUR)
+        ][..1]
+    );
+    let ran = [0, 0, 0, 3, 2, 0];
+    let found = moved(&example, &example, &ran, 4).expect("it is as the linker wrote it");
+    let expected = [
+        (place(LATE)..place(DEEP), 3),
+        (place(DEEP)..place(DEEP + 1), COMMON),
+    ];
+    assert_eq!(found[..2], expected);
 }
 
 #[test]

@@ -1,0 +1,45 @@
+// The parts of the program that a link needs for its first estimate, known from its text. The build cuts the program by
+// this file (tests/e2e/visits.mjs): a function that ran for no other links than those that ask for a part is in that part.
+
+/** Settings of a link that the first part knows. */
+const OWN = /^(v|mb|embed|theme|lang|utm_.*)$/;
+
+/** Which settings of a link ask for a part. `common` comes with each of the others. */
+const SETTINGS = [
+  ["adapters", /^(lora|quant|kbit)/],
+  ["evaluation", /^eval$/],
+  ["sharding", /^(dp|tp|pp|cp|ep)$/],
+  ["parallel", /^(zero|dist_opt|tp|pp|cp|ep)$/],
+  ["objectives", /^objective$/],
+];
+
+/** Which models ask for a part, the first one that fits; others need none. */
+const MODELS = [
+  ["images", /vl|llava|gemma-?3n?-?\w*(?<!3-1b|270m)$|gemma-?4|paligemma|idefics|internvl|vision-|pixtral|mistral-small-[34]|ministral-3|mllama|mistral3/],
+  ["linear_attention", /gla\b|delta|retnet|hgrn|transformer|kimi|qwen3(.next|[._]5)|minimax/],
+  ["state_spaces", /mamba|jamba|bamba|nemotron|falcon.?h|lfm|granite.*(4|hybrid)|olmo.hybrid/],
+  ["mixtures", /moe|mixtral|a\d+(\.\d)?b\b|a\d00m|deepseek[-_]v|glm-?(4[._]|5)|gpt.oss|llama-?4|flex|trinity|dots|hy3|ax-k1/],
+  ["speech_and_vision", /whisper|vit|deit|dino|swin|beit|clip|siglip|convnext|resnet|ast|wav|hubert|speech|data2vec/],
+  ["encoders", /bert|electra|esm2|nomic|layoutlm|mpnet|t5|bart|nllb|opus|marian|pegasus|blender|xlm|roformer/],
+  ["decoders", /^(?!(llama|qwen|smollm|tinyllama|mistral|ministral|yi|deepseek|open-llama|codellama|linear))/],
+];
+
+/** The parts that a link needs before its first estimate, by its query. */
+function needed(query) {
+  const found = new Set();
+  for (const [name, value] of new URLSearchParams(query)) {
+    if (OWN.test(name)) continue;
+    found.add("common");
+    if (name === "a") for (const part of needed(value)) found.add(part);
+    for (const [part, settings] of SETTINGS) if (settings.test(name)) found.add(part);
+    if (name === "dp" && /zero|megatron/.test(value)) found.add("parallel");
+    if (name !== "model" && name !== "config" && name !== "linear") continue;
+    const type = /model_type:([^,]*)/.exec(value)?.[1] ?? (name === "model" ? value.replace(/^.*\//, "") : name);
+    const asked = MODELS.find(([, models]) => models.test(type.toLowerCase()));
+    if (asked) found.add("models").add(asked[0]);
+  }
+  return [...found];
+}
+
+/** All parts but the first and the last. */
+const PARTS = ["common", "models", ...[...MODELS, ...SETTINGS].map(([part]) => part)];
