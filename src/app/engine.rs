@@ -4,7 +4,7 @@
 use super::estimates::{self, Said};
 use super::pursuit::Pursuit;
 use super::store::Store;
-use crate::ask::{Finding, Scenario};
+use crate::ask::{Finding, Scenario, message};
 use crate::browser::{self, timed};
 use crate::decide::BindingStage;
 use crate::report;
@@ -74,10 +74,28 @@ fn complete(store: Store) {
         spawn_local(async move {
             browser::all_parts().await;
             settle(store);
-            store.whole.set(true);
-            browser::set_root("whole", "");
+            if say_failures(store) {
+                store.whole.set(true);
+                browser::set_root("whole", "");
+            }
         });
     });
+}
+
+/// Says that the page was loaded again because the program broke off; whether what is below the first screen is shown. It
+/// is left out where the page has broken off with it again.
+#[inline(never)] // The first visit does without it.
+fn say_failures(store: Store) -> bool {
+    let failures = browser::failures();
+    let said = match failures {
+        0 => return true,
+        1 => message!(engine::loaded_again),
+        _ => message!(engine::without_below),
+    };
+    store
+        .address_findings
+        .update(|all| all.push(Finding::notice("", said)));
+    failures == 1
 }
 
 /// Runs `then` when the next frame is painted.

@@ -1,31 +1,42 @@
-//! What the reader sees when something breaks: never a blank page.
+//! What becomes of the page when the program breaks off: never a blank page.
 
-use gloo_utils::{body, document};
+use gloo_utils::window;
+use js_sys::Reflect;
 use std::panic;
+use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
 #[wasm_bindgen]
 extern "C" {
     #[wasm_bindgen(js_namespace = console)]
     fn error(message: &str);
+    /// Tells `public/broken.js` what is to be said when the program has stopped, and what it is made of.
+    #[wasm_bindgen(js_name = highwaterStarts)]
+    fn starts(stopped: &str, exports: &JsValue);
+    /// The program breaks off: nothing of it may be called any more. The page is loaded again, or says that it has stopped.
+    #[wasm_bindgen(js_name = highwaterBroken)]
+    fn broken();
 }
 
-/// Shows a message on the page, and the cause in the console, if the page ever panics.
-pub fn report_failures(message: &'static str) {
-    panic::set_hook(Box::new(move |cause| {
+/// Has `public/broken.js` see to the page if the program ever breaks off; the cause is in the console.
+pub fn report_failures(stopped: &'static str) {
+    starts(stopped, &wasm_bindgen::exports());
+    panic::set_hook(Box::new(|cause| {
         error(&cause.to_string());
-        // What was said before is why: a part of the program has not come, for example.
-        if let Ok(Some(_)) = document().query_selector(".failure") {
-            return;
-        }
-        let panel = document().create_element("p").and_then(|panel| {
-            panel.set_class_name("failure");
-            panel.set_attribute("role", "alert")?;
-            panel.set_text_content(Some(message));
-            body().prepend_with_node_1(&panel)
-        });
-        if panel.is_err() {
-            error(message);
-        }
+        broken();
     }));
+}
+
+/// In a thread beside the page's: the cause of a failure is in the console, too. The page hears of it by itself.
+pub(super) fn log_failures() {
+    panic::set_hook(Box::new(|cause| error(&cause.to_string())));
+}
+
+/// How often the page was just loaded again because the program broke off.
+pub fn failures() -> u32 {
+    let count = Reflect::get(&window(), &"highwaterFailures".into());
+    let count = count.ok().and_then(|count| count.as_string());
+    count
+        .and_then(|count| count.parse().ok())
+        .unwrap_or_default()
 }

@@ -34,7 +34,7 @@ pub use document::{
     remove_skeleton, set_language, set_root, set_root_style, show_within,
 };
 pub use embed::follow_height;
-pub use failure::report_failures;
+pub use failure::{failures, report_failures};
 pub use fetch::{FetchError, fetch_text};
 pub use files::{Chosen, chosen_files, on_drop, save_png, save_text};
 pub use memory::{recall, remember};

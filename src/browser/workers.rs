@@ -3,6 +3,7 @@
 //! The page hands them texts or files and gets texts back, one at a time. gloo-worker is made for programs of their own,
 //! which would have to be downloaded; these get the page's compiled parts (`public/worker.js`).
 
+use super::failure::log_failures;
 use super::files::Chosen;
 use gloo_events::EventListener;
 use gloo_utils::{document, window};
@@ -20,7 +21,7 @@ pub enum Worked {
     Text(String),
     /// No thread was there to answer.
     Nobody,
-    /// The thread broke off over it.
+    /// The thread broke off over it, and so did the next one.
     BrokeOff,
 }
 
@@ -38,7 +39,12 @@ impl Worked {
 type Told = Box<dyn FnOnce(Worked)>;
 
 /// What is worked out, and who is told.
-type Message = (JsValue, Told);
+struct Asked {
+    message: JsValue,
+    told: Told,
+    /// Whether a thread has broken off over it before.
+    again: bool,
+}
 
 /// Threads that work texts out.
 #[derive(Clone, Default)]
@@ -47,7 +53,7 @@ pub struct Workers(Rc<RefCell<Pool>>);
 #[derive(Default)]
 struct Pool {
     threads: Vec<Thread>,
-    waiting: VecDeque<Message>,
+    waiting: VecDeque<Asked>,
 }
 
 struct Thread {
@@ -55,7 +61,7 @@ struct Thread {
     /// It was started, and has not said yet that it is ready.
     starts: bool,
     /// What it works out.
-    told: Option<Told>,
+    asked: Option<Asked>,
     _listeners: [EventListener; 2],
 }
 
@@ -99,11 +105,16 @@ impl Workers {
     }
 
     /// Where there is no thread that is told at once.
-    fn hand(&self, put: fn(&mut VecDeque<Message>, Message), message: JsValue, told: Told) {
+    fn hand(&self, put: fn(&mut VecDeque<Asked>, Asked), message: JsValue, told: Told) {
         if self.count() == 0 {
             return told(Worked::Nobody);
         }
-        put(&mut self.0.borrow_mut().waiting, (message, told));
+        let asked = Asked {
+            message,
+            told,
+            again: false,
+        };
+        put(&mut self.0.borrow_mut().waiting, asked);
         self.hand_out();
     }
 
@@ -125,7 +136,7 @@ impl Workers {
         self.0.borrow_mut().threads.push(Thread {
             worker,
             starts: true,
-            told: None,
+            asked: None,
             _listeners: listeners,
         });
         Ok(())
@@ -133,7 +144,7 @@ impl Workers {
 
     /// A thread is ready, or has an answer.
     fn answered(&self, worker: &Worker, answer: Option<String>) {
-        let told = {
+        let asked = {
             let mut pool = self.0.borrow_mut();
             let thread = pool
                 .threads
@@ -141,43 +152,49 @@ impl Workers {
                 .find(|thread| thread.worker == *worker);
             thread.and_then(|thread| {
                 thread.starts = false;
-                thread.told.take()
+                thread.asked.take()
             })
         };
         self.hand_out();
-        if let Some(told) = told {
+        if let Some(Asked { told, .. }) = asked {
             told(answer.map_or(Worked::Nobody, Worked::Text));
         }
     }
 
-    /// A thread does not start, or broke off: another takes its place, which goes on with what others have asked. Where
-    /// none is left nobody answers.
+    /// A thread does not start, or broke off: another takes its place, which is asked once more, and goes on with what
+    /// others have asked. Where none is left nobody answers.
     fn lost(&self, worker: &Worker) {
-        let mut broken: Option<Told> = None;
-        let mut unanswered: Vec<Told> = Vec::new();
-        {
-            let mut pool = self.0.borrow_mut();
-            let at = pool
-                .threads
-                .iter()
-                .position(|thread| thread.worker == *worker);
-            if let Some(at) = at {
-                let thread = pool.threads.remove(at);
-                thread.worker.terminate();
-                broken = thread.told;
+        let mut pool = self.0.borrow_mut();
+        let of_worker = |thread: &Thread| thread.worker == *worker;
+        let Some(at) = pool.threads.iter().position(of_worker) else {
+            return;
+        };
+        let Thread { worker, asked, .. } = pool.threads.remove(at);
+        worker.terminate();
+        drop(pool);
+        let replaced = asked.is_some() && self.add().is_ok();
+        let given_up = match asked {
+            Some(asked) if replaced && !asked.again => {
+                let asked = Asked {
+                    again: true,
+                    ..asked
+                };
+                self.0.borrow_mut().waiting.push_front(asked);
+                self.hand_out();
+                None
             }
-        }
-        let replaced = broken.is_some() && self.add().is_ok();
-        {
+            asked => asked,
+        };
+        let unanswered = {
             let mut pool = self.0.borrow_mut();
-            if !replaced && pool.threads.is_empty() {
-                unanswered.extend(pool.waiting.drain(..).map(|(_, told)| told));
-            }
-        }
-        for told in unanswered {
+            let is_left = replaced || !pool.threads.is_empty();
+            let unanswered = if is_left { 0 } else { pool.waiting.len() };
+            pool.waiting.drain(..unanswered).collect::<Vec<_>>()
+        };
+        for Asked { told, .. } in unanswered {
             told(Worked::Nobody);
         }
-        if let Some(told) = broken {
+        if let Some(Asked { told, .. }) = given_up {
             told(Worked::BrokeOff);
         }
     }
@@ -187,14 +204,14 @@ impl Workers {
         let Pool { threads, waiting } = &mut *pool;
         let idle = threads
             .iter_mut()
-            .filter(|thread| !thread.starts && thread.told.is_none());
+            .filter(|thread| !thread.starts && thread.asked.is_none());
         for thread in idle {
-            let Some((message, told)) = waiting.pop_front() else {
+            let Some(asked) = waiting.pop_front() else {
                 return;
             };
-            thread.told = Some(told);
             // Texts and files can always be sent.
-            let _ = thread.worker.post_message(&message);
+            let _ = thread.worker.post_message(&asked.message);
+            thread.asked = Some(asked);
         }
     }
 }
@@ -230,6 +247,7 @@ pub fn is_worker() -> bool {
 /// In a worker: says that it is ready, and answers texts and files' contents from here on. What a browser cannot read
 /// has no content.
 pub fn answer(text: impl Fn(&str) -> String + 'static, content: fn(Option<Vec<u8>>) -> String) {
+    log_failures();
     let scope: DedicatedWorkerGlobalScope = js_sys::global().unchecked_into();
     let own = scope.clone();
     let listener = EventListener::new(&scope, "message", move |event| {

@@ -127,6 +127,12 @@ groups! {
         unusable: "{name}: {place} is no config.json of a model, or larger than 4 MiB.",
             "{name}：{place} 不是模型的 config.json，或超过 4 MiB。";
     }
+    engine {
+        loaded_again: "Highwater broke off because of a mistake of its own, and the page was loaded again with the configuration of its address. The browser's console said what happened.",
+            "Highwater 因自身错误中断，页面已按地址中的配置重新载入。浏览器控制台记录了原因。";
+        without_below: "Highwater broke off again with this configuration because of a mistake of its own: what stands below the answer, and advice, are left out until the page is reloaded.",
+            "Highwater 因自身错误在该配置下再次中断：重新载入页面之前，不显示结果下方的内容和建议。";
+    }
     hub {
         mirror: "{repository} shows its files only to who has been let in: its config is that of {mirror}, an open copy.",
             "{repository} 的文件仅对获准者开放：配置取自公开副本 {mirror}。";
