@@ -228,10 +228,10 @@ fn padded(mut value: usize) -> [u8; 5] {
     bytes
 }
 
-/// The part in which each function ran, of two: `later` never did.
+/// The part in which each function ran, of two: `later` and `helper` never did.
 fn ran() -> Vec<usize> {
     (0..6)
-        .map(|function| usize::from(function == LATER))
+        .map(|function| usize::from([LATER, HELPER].contains(&function)))
         .collect()
 }
 
@@ -263,9 +263,12 @@ fn a_part_has_what_ran_for_it_and_what_only_that_calls() {
     let program = Example::new().program();
     assert_eq!(plan(&program, &ran(), OF_TWO).parts, [0, 0, 0, 1, 1, 0]);
     assert_eq!(plan(&program, &[0; 6], OF_TWO).parts, [0; 6]);
-    // Of four parts: `helper`, which is small and never ran, goes with `later`.
-    let parts = plan(&program, &[0, 0, 0, 2, 3, 0], OF_FOUR).parts;
-    assert_eq!(parts, [0, 0, 0, 2, 2, 0]);
+    // Of four parts.
+    let ran = [0, 0, 0, 2, OF_FOUR, 0];
+    assert_eq!(plan(&program, &ran, OF_FOUR).parts, ran);
+    // A small `helper` goes with `later`.
+    let small = Example::with(|example| example.functions[3].3 = 5).program();
+    assert_eq!(plan(&small, &ran, OF_FOUR).parts, [0, 0, 0, 2, 2, 0]);
 }
 
 #[test]
