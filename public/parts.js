@@ -112,7 +112,8 @@ async function come(part) {
       gone = !response.ok;
       count(response.clone());
       return await WebAssembly.compileStreaming(response);
-    } catch {
+    } catch (error) {
+      if (part === "start" && error instanceof WebAssembly.CompileError) throw error;
       // A server that has it no more has another version of the page.
       if (gone || tries >= PATIENCE || !navigator.onLine) miss(gone ? anew : wake);
       await new Promise((again) => {

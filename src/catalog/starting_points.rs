@@ -80,8 +80,8 @@ pub static STARTING_POINTS: &[Situation] = &[
             "24 GB 显卡上 8B 模型的 QLoRA",
         ),
         look_at: (
-            "weights are a quarter; logits and activations are what is left to save",
-            "权重降到四分之一；剩下可省的是 logits 与激活值",
+            "layers' weights are a quarter, embeddings and head are in fp32; logits and activations are left to save",
+            "各层权重为四分之一，嵌入与输出层为 fp32；剩下可省的是 logits 与激活值",
         ),
     },
     Situation {

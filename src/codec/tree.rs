@@ -2,7 +2,7 @@
 
 use super::keys::{KEYS, Kind};
 use super::number::{NumberError, parse_bytes, parse_count, parse_tokens};
-use super::versions::{FORMER, put_defaults};
+use super::versions::{FORMER, former_defaults};
 use crate::ask::{
     Finding, Fix, Lora, OptimizerImpl, OptimizerName, SCENARIO_VERSION, Scenario, Severity,
     closest, message,
@@ -154,7 +154,9 @@ impl Builder {
             .and_then(|version| u32::try_from(version).ok())
         {
             Some(version) if (1..SCENARIO_VERSION).contains(&version) => {
-                put_defaults(&mut self.tree, version, FORMER);
+                for (path, value) in former_defaults(version, FORMER) {
+                    put(&mut self.tree, path, value);
+                }
             }
             Some(version) => put(&mut self.tree, "v", version.into()),
             None => self.refuse("v", Kind::Count, &shortened(&version.to_string())),

@@ -4,7 +4,6 @@
 //! names an earlier version starts from the defaults of that version, and is written with the present one, which then
 //! says what differs. A scenario that names no version starts from the present defaults.
 
-use super::tree::put;
 use serde_json::Value;
 
 /// A key's default as it was.
@@ -21,19 +20,21 @@ pub(super) struct Former {
 /// All of them, the earliest first. Append, never change or remove one.
 pub(super) const FORMER: &[Former] = &[];
 
-/// Puts the defaults of a version in place of those that there are now.
-pub(super) fn put_defaults(tree: &mut Value, version: u32, former: &[Former]) {
-    // Of several defaults that a key had since, the one of this version comes last.
-    for of in former.iter().rev().filter(|of| of.until >= version) {
-        let value = serde_json::from_str(of.value).unwrap_or_default();
-        put(tree, of.path, value);
-    }
+/// The keys and values of a version's defaults that are others now. Of several that a key had since, the one of this
+/// version comes last.
+pub(super) fn former_defaults(
+    version: u32,
+    former: &[Former],
+) -> impl Iterator<Item = (&'static str, Value)> {
+    let of_version = former.iter().rev().filter(move |of| of.until >= version);
+    of_version.map(|of| (of.path, serde_json::from_str(of.value).unwrap_or_default()))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use serde_json::json;
+    use std::collections::BTreeMap;
 
     #[test]
     fn a_version_has_the_defaults_that_it_had() {
@@ -43,11 +44,11 @@ mod tests {
             former(1, "hardware.gpu", r#""t4""#),
             former(3, "seq_len", "512"),
         ];
-        let now = json!({"seq_len": 1024, "hardware": {"gpu": "b200", "nodes": 1}});
+        let now = BTreeMap::from([("seq_len", json!(1024)), ("hardware.gpu", json!("b200"))]);
         let of = |version| {
-            let mut tree = now.clone();
-            put_defaults(&mut tree, version, &all);
-            (tree["seq_len"].clone(), tree["hardware"]["gpu"].clone())
+            let mut then = now.clone();
+            then.extend(former_defaults(version, &all));
+            (then["seq_len"].clone(), then["hardware.gpu"].clone())
         };
         assert_eq!(of(1), (json!(256), json!("t4")));
         assert_eq!(of(2), (json!(512), json!("b200")));

@@ -134,13 +134,31 @@ pub fn remedy_saving(saves: Bytes, total: Bytes, units: ByteUnits, language: Lan
     }
 }
 
+/// A quantity of a step that is counted.
+#[derive(Clone, Copy)]
+enum Counted {
+    Operations,
+    Samples,
+    Tokens,
+}
+
+impl Counted {
+    fn noun(self, language: Language) -> &'static str {
+        language.of(match self {
+            Self::Operations => ("operations", "运算量"),
+            Self::Samples => ("samples", "样本数"),
+            Self::Tokens => ("tokens", "词元数"),
+        })
+    }
+}
+
 /// A growth in words: "16 times the operations", "33 % more operations"; nothing below half a percent.
-fn growth(ratio: f64, what: (&str, &str), language: Language) -> Option<String> {
+fn growth(ratio: f64, what: Counted, language: Language) -> Option<String> {
     let percent = (ratio - 1.0).abs() * 100.0;
     if percent < 0.5 {
         return None;
     }
-    let what = language.of(what);
+    let what = what.noun(language);
     let times = format!("{ratio:.1}");
     let times = times.strip_suffix(".0").unwrap_or(&times);
     Some(match language {
@@ -159,12 +177,12 @@ fn work(now: &Outcome, then: &Outcome, language: Language) -> Option<String> {
     let ratio = |now: u64, then: u64| then as f64 / now.max(1) as f64;
     let operations = growth(
         ratio(now.compute, then.compute),
-        ("operations", "运算量"),
+        Counted::Operations,
         language,
     )?;
     let of_samples = |(now, then), what| growth(ratio(now, then), what, language);
-    let samples = of_samples((now.samples, then.samples), ("samples", "样本数"));
-    let tokens = || of_samples((now.seq_len, then.seq_len), ("tokens", "词元数"));
+    let samples = of_samples((now.samples, then.samples), Counted::Samples);
+    let tokens = || of_samples((now.seq_len, then.seq_len), Counted::Tokens);
     Some(match (samples.or_else(tokens), language) {
         (None, _) => operations,
         (Some(gained), Language::English) => format!("{operations} for {gained}"),
@@ -353,7 +371,7 @@ mod tests {
 
     #[test]
     fn twice_as_much_and_more_is_said_as_times() {
-        let say = |ratio| growth(ratio, ("operations", "运算量"), Language::English);
+        let say = |ratio| growth(ratio, Counted::Operations, Language::English);
         let said = |ratio| say(ratio).expect("a change");
         assert_eq!(said(16.5), "16.5 times the operations");
         assert_eq!(said(2.0), "2 times the operations");

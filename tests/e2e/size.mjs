@@ -12,8 +12,9 @@ const KIB = 1024;
 const AIM = 250 * KIB;
 /** What it may take until then: above it this stage fails. */
 const MOST_OF_DEFAULT = 345 * KIB;
-/** What the first estimate of any other link may take. */
-const MOST_OF_LINK = 560 * KIB;
+/** What the first estimate of any other link should take, and what it may until then. */
+const AIM_OF_LINK = 560 * KIB;
+const MOST_OF_LINK = 690 * KIB;
 
 /** What comes after the estimate: other looks, threads beside the page's, use without a network. */
 const AFTER = /^(below|decisions|compare|over)-.*\.css$|^(worker|offline)-.*\.js$|^sw\.js$/;
@@ -69,13 +70,16 @@ row(sum(after.map(sizes)), "looks, threads and use without a network, which come
 
 console.log("\nbefore the first estimate of a link");
 let failed = false;
+let above = 0;
 for (const link of [...DEFAULT_LINKS, ...LINKS]) {
   const asked = needed(link);
   const all = sum([start, ...asked.map((part) => parts[part] ?? [0, 0])]);
   const most = DEFAULT_LINKS.includes(link) ? MOST_OF_DEFAULT : MOST_OF_LINK;
   row(all, `${link.slice(0, 100) || "/"}${asked.length > 0 ? ` (${asked.join(", ")})` : ""}`);
+  above += all[1] > AIM_OF_LINK;
   if (all[1] <= most) continue;
   failed = true;
   console.error(`  over its budget of ${kib(most).trim()}`);
 }
+console.log(`${above} links are above the aim of ${kib(AIM_OF_LINK).trim()}`);
 if (failed) process.exitCode = 1;

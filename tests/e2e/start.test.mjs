@@ -64,7 +64,7 @@ test("when the program does not arrive or does not compile there is a sentence a
   assert.match(await broken(scriptless), /could not start/);
 });
 
-const REST = /_rest\.wasm$/;
+const REST = /_later\.wasm$/;
 
 for (const [name, query, options] of [
   ["page", "", {}],
@@ -82,7 +82,7 @@ for (const [name, query, options] of [
     });
     await page.goto(site.url + query);
     await estimateShown(page).catch(() =>
-      assert.fail("the first answer waits for the rest: no visit of first-visits.mjs is like this one"),
+      assert.fail("the first answer waits for parts that its link does not ask for"),
     );
     await painted(page);
     assert.equal(await page.locator("canvas").count(), 1, "of the figures only the first");

@@ -5,7 +5,7 @@
 //! renamed or a default that changes breaks links that stand in papers and messages.
 
 use highwater::ask::{OptimizerName, SCENARIO_VERSION, Scenario};
-use highwater::codec::{Link, decode_query};
+use highwater::codec::{Link, decode_json, decode_query};
 use serde_json::Value;
 
 fn published() -> impl Iterator<Item = Value> {
@@ -122,5 +122,16 @@ fn a_version_of_links_keeps_its_defaults() {
                 "a new key is missing in defaults-{version}.json"
             );
         }
+    }
+}
+
+/// The build has the program estimate these scenarios to see what runs for which links.
+#[test]
+fn watched_scenarios_are_those_of_their_links() {
+    for line in include_str!("watched.jsonl").lines() {
+        let line: Value = serde_json::from_str(line).expect("a line of watched.jsonl");
+        let link = line["link"].as_str().expect("a link");
+        let (scenario, _) = decode_json(&line["scenario"].to_string());
+        assert_eq!(decode_query(link).scenario, scenario, "{link}");
     }
 }

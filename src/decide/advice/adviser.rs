@@ -25,6 +25,13 @@ pub struct Advice {
     pub whole: bool,
 }
 
+impl Advice {
+    /// The number of changes and of rooms.
+    pub fn rows(&self) -> usize {
+        self.remedies.len() + self.room.len()
+    }
+}
+
 /// Works out advice.
 #[derive(Clone, Debug)]
 pub struct Adviser {

@@ -139,13 +139,9 @@ fn shown(store: Store) -> Shown {
         .with(|answer| answer.as_ref().map(|e| e.report.verdict.fits));
     match (store.advice.get(), weighing) {
         (None, _) => Shown::Grey(ROWS),
-        (Some(of), true) if Some(of.now.fits()) != fits => {
-            Shown::Grey((of.remedies.len() + of.room.len()).max(ROWS))
-        }
+        (Some(of), true) if Some(of.now.fits()) != fits => Shown::Grey(of.rows().max(ROWS)),
         (Some(of), true) => Shown::Old(of),
-        (Some(of), false) if of.remedies.is_empty() && of.room.is_empty() && of.whole => {
-            Shown::Nothing
-        }
+        (Some(of), false) if of.rows() == 0 && of.whole => Shown::Nothing,
         (Some(of), false) => Shown::New(of),
     }
 }

@@ -1,5 +1,6 @@
 // The built page, served on loopback under a sub-path, as static hosting would.
 import { createServer } from "node:http";
+import { brotliCompressSync, constants } from "node:zlib";
 import { readFile } from "node:fs/promises";
 import { extname, join, normalize, sep } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -37,7 +38,15 @@ const TYPES = {
 const caching = (name) =>
   /-[0-9a-f]{8,16}/.test(name) ? "public, max-age=31536000, immutable" : "no-store";
 
-async function answer(request, response) {
+/** Files as a server sends them that compresses, each once. */
+const compressed = new Map();
+function brotli(file, body) {
+  const options = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } };
+  if (!compressed.has(file)) compressed.set(file, brotliCompressSync(body, options));
+  return compressed.get(file);
+}
+
+async function answer(request, response, compress) {
   const { pathname } = new URL(request.url, "http://localhost");
   const name = pathname === BASE ? "index.html" : pathname.slice(BASE.length);
   const file = normalize(join(DIST, decodeURIComponent(name)));
@@ -52,7 +61,8 @@ async function answer(request, response) {
       // A frame with `sandbox="allow-scripts"` has an origin of its own.
       "Access-Control-Allow-Origin": "*",
     };
-    response.writeHead(200, headers).end(body);
+    if (compress) headers["Content-Encoding"] = "br";
+    response.writeHead(200, headers).end(compress ? brotli(file, body) : body);
   } catch {
     response.writeHead(404, { "Content-Type": "text/plain" }).end("not found");
   }
@@ -62,11 +72,11 @@ async function answer(request, response) {
  * Serves the page on a free port; `url` is its address, `asked` the paths that were asked for,
  * `close` ends it.
  */
-export async function serve() {
+export async function serve({ compress = false } = {}) {
   const asked = [];
   const server = createServer((request, response) => {
     asked.push(request.url);
-    return answer(request, response);
+    return answer(request, response, compress);
   });
   await new Promise((ready) => server.listen(0, "127.0.0.1", ready));
   const url = `http://127.0.0.1:${server.address().port}${BASE}`;
