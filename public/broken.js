@@ -23,9 +23,7 @@ const SAID = {
   en: ["Highwater could not start: this browser lacks WebAssembly, or something stopped it. ", "Which browsers have it"],
   zh: ["Highwater 无法启动：此浏览器不支持 WebAssembly，或其被阻止。", "哪些浏览器支持"],
 };
-function cannotStart(event) {
-  // For which parts.js has a remedy.
-  if (self.highwaterLacks?.(event?.error ?? event?.reason)) return;
+function cannotStart() {
   if (!document.getElementById("skeleton") || document.querySelector(".failure")) return;
   const [sentence, name] = inTheReaders(SAID);
   const link = document.createElement("a");
@@ -77,7 +75,10 @@ function failed(event) {
   // That there was nothing to call is nobody's business.
   if (stopped && !given) event.preventDefault();
   // Where it lacks a part the page is opened anew with all of them.
-  else if (self.highwaterLacks?.(cause)) given = undefined;
+  else if (self.highwaterLacks?.(cause)) {
+    given = undefined;
+    event.preventDefault();
+  }
   else if (given && cause instanceof WebAssembly.RuntimeError) highwaterBroken();
   else cannotStart();
 }

@@ -79,7 +79,7 @@ async function anew() {
 
 /** Bytes of the parts that came, of those that a first estimate waits for. */
 let came = 0;
-async function count(response) {
+async function counted(response) {
   const reader = response.body.getReader();
   for (;;) {
     const { done, value } = await reader.read().catch(() => ({ done: true }));
@@ -110,7 +110,7 @@ async function come(part) {
     try {
       const response = await fetch(address);
       gone = !response.ok;
-      count(response.clone());
+      counted(response.clone());
       return await WebAssembly.compileStreaming(response);
     } catch (error) {
       if (part === "start" && error instanceof WebAssembly.CompileError) throw error;

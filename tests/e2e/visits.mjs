@@ -27,7 +27,7 @@ const DEFAULT = [
 const SETTLES = 300;
 
 /** How often a page may crash. */
-const TRIES = 3;
+const TRIES = 2;
 
 const [notes, functions] = process.argv.slice(2, 4).map(Number);
 const parts = ["start", ...PARTS, "later"];
