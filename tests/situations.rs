@@ -127,6 +127,8 @@ const CLAIMS: &[(&str, Claim)] = &[
         most(of) == Category::Parameters && hardly.get() * 20 < peak.total().get()
     }),
     ("qlora-8b-24", |of| {
+        // Embeddings and head: two weights of 128,256 x 4,096 numbers of 4 bytes.
+        const FP32: u64 = 2 * 128_256 * 4_096 * 4;
         let bytes = |of: &Report| {
             of.device
                 .binding()
@@ -134,8 +136,6 @@ const CLAIMS: &[(&str, Claim)] = &[
                 .get(Category::Parameters)
                 .get()
         };
-        // Embeddings and head: two weights of 128,256 x 4,096 numbers of 4 bytes.
-        const FP32: u64 = 2 * 128_256 * 4_096 * 4;
         let whole = bytes(&answer("lora-8b-24").report);
         let layers = [whole - FP32 / 2, bytes(of) - FP32];
         (3..=4).contains(&layers[0].div_ceil(layers[1]))

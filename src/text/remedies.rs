@@ -381,7 +381,7 @@ mod tests {
         for &language in Language::ALL {
             for hundredths in 0..5000 {
                 let ratio = f64::from(hundredths) / 100.0;
-                let said = growth(ratio, ("operations", "运算量"), language).unwrap_or_default();
+                let said = growth(ratio, Counted::Operations, language).unwrap_or_default();
                 let percent = said.split_once(" %").and_then(|(before, _)| {
                     let digits = before.rsplit(|c: char| !c.is_ascii_digit()).next();
                     digits.and_then(|digits| digits.parse::<u32>().ok())

@@ -50,7 +50,7 @@ pub fn finish(address: Option<&str>) -> Result<(), Failure> {
 fn boot(script: &str) -> Option<String> {
     let module = script
         .split(['\'', '"'])
-        .find(|name| name.ends_with(".js"))?;
+        .find(|name| Path::new(name).extension().is_some_and(|end| end == "js"))?;
     Some(format!(
         "import start from \"{module}\";\nstart({{ module_or_path: highwaterStart }});\n"
     ))

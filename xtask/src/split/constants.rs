@@ -95,9 +95,12 @@ impl<'a> Constants<'a> {
         // Texts that end alike share bytes, in which no address stands.
         let mut owners = vec![None; bytes.len()];
         let places: Vec<Range<usize>> = (linker.symbols.iter())
-            .map(|place| match all.contains(&place.start) {
-                true => place.start - first..place.end - first,
-                false => 0..0,
+            .map(|place| {
+                if all.contains(&place.start) {
+                    place.start - first..place.end - first
+                } else {
+                    0..0
+                }
             })
             .collect();
         for (symbol, place) in places.iter().enumerate() {

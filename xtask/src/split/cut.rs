@@ -61,7 +61,7 @@ pub fn cut(module: &Module, plan: &Plan, moved: &Moved) -> Read<Vec<Vec<u8>>> {
         let part = Part {
             module,
             plan,
-            part,
+            own: part,
             shared: &shared,
             places: &places,
         };
@@ -231,7 +231,7 @@ fn pieces<'a>(
 struct Part<'a> {
     module: &'a Module<'a>,
     plan: &'a Plan,
-    part: usize,
+    own: usize,
     /// The functions of the first part that others call, by their places from the table's end.
     shared: &'a [u32],
     /// Where functions are in the table.
@@ -243,7 +243,7 @@ impl Part<'_> {
     /// parts it calls by their places.
     fn written(&self, moved: &Moved) -> Read<Vec<u8>> {
         let (module, plan) = (self.module, self.plan);
-        let own: Vec<usize> = plan.functions(self.part).collect();
+        let own: Vec<usize> = plan.functions(self.own).collect();
         let mut named = Vec::new();
         for &function in &own {
             named.extend(module.named(function)?.functions);
@@ -251,7 +251,7 @@ impl Part<'_> {
         named.sort_unstable();
         named.dedup();
         let of_first = |f: &u32| plan.parts[*f as usize] == START;
-        let is_elsewhere = |f: &u32| !of_first(f) && plan.parts[*f as usize] != self.part;
+        let is_elsewhere = |f: &u32| !of_first(f) && plan.parts[*f as usize] != self.own;
         let imported: Vec<u32> = named.iter().copied().filter(of_first).collect();
         let elsewhere: Vec<usize> = (named.iter().filter(|f| is_elsewhere(f)))
             .map(|f| *f as usize)
@@ -275,7 +275,7 @@ impl Part<'_> {
         }
         let mut data = DataSection::new();
         for (segment, (_, bytes)) in module.data.iter().enumerate() {
-            for (piece, place, _) in pieces(module, segment, moved).filter(|p| p.2 == self.part) {
+            for (piece, place, _) in pieces(module, segment, moved).filter(|p| p.2 == self.own) {
                 data.active(0, &at(place), bytes[piece].iter().copied());
             }
         }
