@@ -138,7 +138,7 @@ test("several estimates on one page load the program once", async () => {
   const before = site.asked.length;
   const { page, close } = await open(browser, `${site.url}embed-demo.html`, { ready: false });
   await embeds(page);
-  const programs = site.asked.slice(before).filter((path) => path.endsWith("_bg.wasm"));
+  const programs = site.asked.slice(before).filter((path) => path.endsWith("_start.wasm"));
   assert.equal(programs.length, 1, programs.join());
   await close();
 });

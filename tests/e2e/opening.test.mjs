@@ -6,7 +6,7 @@ import { DEFAULT_LINKS, LINKS, needed } from "./support/links.mjs";
 import { serve } from "./support/site.mjs";
 
 /** Links of which each asks for other parts. */
-const KINDS = [...new Map([...DEFAULT_LINKS, ...LINKS].reverse().map((link) => [needed(link).join(), link])).values()];
+const KINDS = [...new Map([...DEFAULT_LINKS, ...LINKS].reverse().map((link) => [needed(link).sort().join(), link])).values()];
 
 /** A slow network and a slow processor (1.6 Mbit/s, 150 ms, four times slower). */
 const SLOW = { offline: false, latency: 150, downloadThroughput: 1.6e6 / 8, uploadThroughput: 750e3 / 8 };
