@@ -15,6 +15,8 @@ const MISSING = {
   en: ["A part of Highwater has not come yet. The last answer stands, and changes wait. ", "Try again"],
   zh: ["Highwater 的一部分尚未取得。上一次的结果保持不变，更改将稍后生效。", "重试"],
 };
+/** The same before there is an answer. */
+const NOTHING = { en: ["Highwater has not come yet. ", "Try again"], zh: ["Highwater 尚未取得。", "重试"] };
 const COMING = { en: ["Loading: ", " of "], zh: ["正在加载：", " / "] };
 
 const named = document.getElementById("parts");
@@ -63,7 +65,7 @@ function replay() {
 /** Says that a part does not come; `again` is for who does not want to wait. */
 function miss(again) {
   notice?.remove();
-  const [sentence, name] = inTheReaders(MISSING);
+  const [sentence, name] = inTheReaders(document.getElementById("skeleton") ? NOTHING : MISSING);
   const button = document.createElement("button");
   button.textContent = name;
   button.addEventListener("click", again);
