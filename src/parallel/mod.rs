@@ -28,6 +28,6 @@ pub use megatron::{
 pub use pipeline::{Action, Computation, Follower, Given, Pipeline, Slot, StageModel, schedule};
 pub use wrap::{
     gathers_reference_whole, is_wrapped, keeps_reference_gathered, keeps_references_whole,
-    optimizer_may_wait, steps_come_again, steps_differ, wrapped, wrapped_reference,
+    mixes_layers, optimizer_may_wait, steps_come_again, steps_differ, wrapped, wrapped_reference,
 };
 pub use wrapper::{ModelParameter, StageWrapper, Wrapper};

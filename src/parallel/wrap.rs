@@ -7,7 +7,7 @@ use super::fsdp2::{Fsdp2, Fsdp2Stages};
 use super::tensor::TensorParallel;
 use super::wrapper::Wrapper;
 use super::zero::{Gathered, Parts, Stage1And2, Stage3};
-use crate::ask::{DataParallelKind, Plan};
+use crate::ask::{BackwardPrefetch, DataParallelKind, Plan};
 use crate::model::ResolvedSpec;
 use crate::tape::{OwnHooks, Registered, Tape, by_module};
 use std::rc::Rc;
@@ -131,6 +131,16 @@ fn for_fsdp2<M>(t: &Tape, spec: &ResolvedSpec, build: impl FnOnce() -> M) -> (M,
 /// Whether a rank may gather all of a model that it compares the trained one with at once.
 pub fn gathers_reference_whole(spec: &ResolvedSpec) -> bool {
     spec.parallelism.dp.kind == DataParallelKind::Fsdp2
+}
+
+/// Whether units of neighbouring layers mix in the backward pass: FSDP1's `_auto_wrap` with a unit for each trainable
+/// leaf, of which `BackwardPrefetch.BACKWARD_POST` gathers the next one while the one before is being reduced. Layers
+/// then do not come one after the other.
+pub fn mixes_layers(spec: &ResolvedSpec) -> bool {
+    let fsdp = &spec.parallelism.dp.fsdp;
+    spec.parallelism.dp.kind == DataParallelKind::Fsdp1
+        && fsdp.wrap_trainable_leaves
+        && fsdp.backward_prefetch == BackwardPrefetch::Post
 }
 
 /// Whether such a model is divided as it is loaded, as transformers plans it (`from_pretrained(distributed_config=..)`,

@@ -126,6 +126,7 @@ fn repeated(spec: &ResolvedSpec) -> bool {
     !(splits_backward
         || evaluates_both
         || gathers_whole
+        || parallel::mixes_layers(spec)
         || (spec.use_cache && converts_outputs(spec))
         || spec.around.loads())
 }

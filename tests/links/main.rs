@@ -135,3 +135,19 @@ fn watched_scenarios_are_those_of_their_links() {
         assert_eq!(decode_query(link).scenario, scenario, "{link}");
     }
 }
+
+#[test]
+fn published_links_are_answered() {
+    for line in published() {
+        let link = line["link"].as_str().expect("a link");
+        let Ok(estimate) = highwater::report::estimate(&decode_query(link).scenario) else {
+            continue;
+        };
+        for (category, bytes) in estimate.report.device.binding().composition.parts() {
+            assert!(
+                bytes < highwater::units::Bytes::gib(1 << 20),
+                "{link}: {category:?}"
+            );
+        }
+    }
+}
