@@ -26,7 +26,7 @@ pub(super) struct Opening {
     pub embedded: bool,
     /// Which controls the compact widget has.
     pub controls: WidgetControls,
-    /// Which panels it has.
+    /// Its panels.
     pub panels: WidgetPanels,
     /// The scenario to compare with.
     pub against: Option<Box<Scenario>>,

@@ -114,7 +114,7 @@ pub struct State {
     pub embedded: bool,
     /// Which controls the compact widget has.
     pub controls: WidgetControls,
-    /// Which panels it has.
+    /// Its panels.
     pub panels: WidgetPanels,
     /// Whether the page is being printed: figures are drawn for paper, seen or not.
     pub printing: RwSignal<bool>,

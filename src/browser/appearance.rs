@@ -111,7 +111,7 @@ pub fn on_resize(element: &Element, callback: impl Fn(f64, f64) + 'static) {
     }
 }
 
-/// What an observer calls, which goes when that does: it must not hold the element that is observed.
+/// The callback of an observer, dropped with it: it must not hold the element that is observed.
 fn left(callback: Closure<dyn Fn(Array)>) -> JsValue {
     callback.into_js_value()
 }

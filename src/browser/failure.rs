@@ -1,4 +1,4 @@
-//! What becomes of the page when the program breaks off: never a blank page.
+//! The page when the program breaks off: never blank.
 
 use gloo_utils::window;
 use js_sys::Reflect;

@@ -92,7 +92,7 @@ pub(super) fn scale_top(need: Bytes, capacity: Option<Bytes>) -> f64 {
 /// the edge.
 const GHOST_IN_RANGE: (u64, u64) = (3, 2);
 
-/// What a scale has to show where a former value is marked, too.
+/// The most that a scale shows where a former value is marked, too.
 pub(super) fn with_ghost(need: Bytes, ghost: Option<Bytes>) -> Bytes {
     let (times, of) = GHOST_IN_RANGE;
     let most = Bytes(need.get().saturating_mul(times) / of);

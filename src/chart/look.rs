@@ -32,7 +32,7 @@ pub trait Words {
     fn peak(&self) -> &str;
     /// What the capacity line is called, before a size: "usable".
     fn capacity(&self) -> &str;
-    /// What lies above the capacity: "does not fit".
+    /// The zone above the capacity: "does not fit".
     fn beyond(&self) -> &str;
     /// "allocated", before a size.
     fn allocated(&self) -> &str;
