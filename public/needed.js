@@ -33,7 +33,7 @@ function needed(query) {
     if (name === "a") for (const part of needed(value)) found.add(part);
     for (const [part, settings] of SETTINGS) if (settings.test(name)) found.add(part);
     if (name === "dp" && /zero|megatron/.test(value)) found.add("parallel");
-    if (name !== "model" && name !== "config" && name !== "linear") continue;
+    if (name !== "model" && name !== "config") continue;
     const type = /model_type:([^,]*)/.exec(value)?.[1] ?? (name === "model" ? value.replace(/^.*\//, "") : name);
     const asked = MODELS.find(([, models]) => models.test(type.toLowerCase()));
     if (asked) found.add("models").add(asked[0]);

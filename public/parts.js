@@ -118,11 +118,14 @@ async function come(part) {
       if (part === "start" && error instanceof WebAssembly.CompileError) throw error;
       // A server that has it no more has another version of the page.
       if (gone || tries >= PATIENCE || !navigator.onLine) miss(gone ? anew : wake);
-      await new Promise((again) => {
+      await new Promise((done) => {
+        const again = () => {
+          waiting.delete(again);
+          done();
+        };
         waiting.add(again);
         setTimeout(again, AGAIN[Math.min(tries, AGAIN.length) - 1]);
       });
-      waiting.clear();
     }
   }
 }

@@ -28,7 +28,7 @@ const CONTROLS: &str = "controls";
 const PANELS: &str = "panels";
 /// The query of the configuration that this one is compared with.
 const AGAINST: &str = "a";
-/// What stands for no control and for no panel at all.
+/// The value of `controls` and of `panels` that names none.
 const NONE_OF_THEM: &str = "none";
 /// Some of the controls that a widget can have.
 const SOME_CONTROLS: &str = "mb, seq, gpu, ...";

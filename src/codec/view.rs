@@ -65,7 +65,7 @@ impl WidgetControls {
 }
 
 names! {
-    /// What the widget can show below its answer.
+    /// A panel of the widget, below its answer.
     Panel {
         /// GPU memory and host RAM against their capacities.
         Bars = "bars",
@@ -76,7 +76,7 @@ names! {
     }
 }
 
-/// Which panels the widget has.
+/// The panels of the widget.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WidgetPanels([bool; Panel::ALL.len()]);
 
@@ -96,7 +96,7 @@ impl WidgetPanels {
         self.0[panel as usize]
     }
 
-    /// The same with one more, or one less.
+    /// These panels with `panel` shown or hidden.
     #[must_use]
     pub const fn with(mut self, panel: Panel, has: bool) -> Self {
         self.0[panel as usize] = has;

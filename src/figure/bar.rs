@@ -65,7 +65,7 @@ impl Standing {
 pub struct CapacityBar<K> {
     /// The parts that count, end to end; they add up to `total`.
     pub parts: Vec<Part<K>>,
-    /// Those that one of the parts stands for, as they are too small to be shown one by one.
+    /// The small parts that one part of the bar shows together.
     pub few: Vec<(K, Bytes)>,
     /// What is shown after them without being counted.
     pub uncounted: Option<Part<K>>,

@@ -61,7 +61,7 @@ impl Outcome {
     }
 }
 
-/// Of a memory's need, one in so many bytes is the least that a change is advised for.
+/// A change is advised if it saves at least one in `ONE_IN` bytes of what a memory needs.
 const ONE_IN: u64 = 100;
 
 /// A change and what it brings.
