@@ -4,7 +4,7 @@
 //! The flow is a chain of pure functions, one room each:
 //! `text -> codec -> Scenario -> resolve::resolve -> ResolvedSpec -> sim::simulate -> Trace ->
 //! report::summarize -> Report -> chart, text -> page`.
-//! README's map says what lives in which room and which rooms may use which.
+//! `src/README.md` says what lives in which room and which rooms may use which.
 
 pub mod ask;
 pub mod catalog;

@@ -1,6 +1,9 @@
 //! How exact the estimates are: every measured case of the fixtures, one table, and the goals.
 //! `cargo test --test accuracy -- --nocapture` prints the tables.
 
+#[path = "accuracy/document.rs"]
+mod document;
+
 use highwater::ask::{Hardware, Scenario};
 use highwater::families::fixtures;
 use highwater::report::{Accuracy, Goal, Selection, estimate, read_cases};
@@ -205,8 +208,7 @@ struct Found {
     cases: usize,
     estimated: usize,
     goals: Vec<Goal>,
-    summary: String,
-    table: String,
+    accuracy: Accuracy,
 }
 
 impl Found {
@@ -218,8 +220,7 @@ impl Found {
             cases,
             estimated: accuracy.compared(),
             goals: accuracy.goals(),
-            summary: accuracy.summary(),
-            table: accuracy.to_string(),
+            accuracy,
         }
     }
 }
@@ -251,7 +252,7 @@ static FOUND: LazyLock<BTreeMap<&str, Found>> = LazyLock::new(|| {
 fn every_case_of_the_families_and_of_options_over_them_is_estimated_and_meets_every_goal() {
     let mut missed = Vec::new();
     for (file, found) in FOUND.iter() {
-        println!("{file}: {}", found.table);
+        println!("{file}: {}", found.accuracy);
         if found.estimated != found.cases {
             missed.push(format!(
                 "{file}: {} of {} cases",
@@ -273,40 +274,6 @@ fn every_case_of_the_families_and_of_options_over_them_is_estimated_and_meets_ev
         }
     }
     assert!(missed.is_empty(), "{}", missed.join("\n"));
-}
-
-#[test]
-fn readme_s_rows_are_those_of_the_files_and_say_what_is_found() {
-    let readme = include_str!("../README.md");
-    let rows = readme
-        .lines()
-        .skip_while(|line| !line.starts_with("| family | cases |"));
-    let mut shown = BTreeSet::new();
-    let mut wrong = Vec::new();
-    for row in rows.skip(2).take_while(|line| line.starts_with('|')) {
-        let (before, files) = row
-            .trim_end_matches(" |")
-            .rsplit_once(" | ")
-            .expect("cells");
-        let files: Vec<String> = files
-            .split(", ")
-            .map(|file| format!("{}.jsonl", file.trim_matches('`')))
-            .collect();
-        let summary = match &files[..] {
-            [file] => FOUND.get(file.as_str()).map(|found| found.summary.clone()),
-            _ => Some(
-                accuracy(&files.iter().map(|file| fixture(file)).collect::<String>()).summary(),
-            ),
-        };
-        let summary = summary.unwrap_or_default();
-        if !before.ends_with(&format!(" | {summary}")) {
-            wrong.push(format!("{before} is {summary}"));
-        }
-        shown.extend(files);
-    }
-    let all: BTreeSet<String> = FOUND.keys().map(|file| (*file).to_owned()).collect();
-    assert_eq!(shown, all, "README has a row for each file");
-    assert!(wrong.is_empty(), "README's rows:\n{}", wrong.join("\n"));
 }
 
 /// Losses, logits, predictions that are kept, caches, greedy and random decoding, beams.

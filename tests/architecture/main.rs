@@ -1,6 +1,6 @@
 //! The rooms of `src/`: what there is, and who may use whom.
 //!
-//! [`table::ROOMS`] is the table of README as data. The other tests read the sources as text, so
+//! [`table::ROOMS`] is the table of `src/README.md` as data. The other tests read the sources as text, so
 //! they say something about code that this build leaves out as well (the page's, for example).
 
 mod alive;
@@ -295,12 +295,12 @@ fn the_top_folder_holds_only_what_a_newcomer_expects() {
 }
 
 #[test]
-fn readme_shows_the_same_table() {
-    let readme = source::read(Path::new(&source::root().join("README.md")));
+fn the_map_of_the_sources_shows_the_same_table() {
+    let map = source::read(Path::new(&source::root().join("src/README.md")));
     for room in ROOMS {
         let row = format!("| `{}` |", room.name);
-        let line = readme.lines().find(|line| line.starts_with(&row));
-        let line = line.unwrap_or_else(|| panic!("README.md has no row {row}"));
+        let line = map.lines().find(|line| line.starts_with(&row));
+        let line = line.unwrap_or_else(|| panic!("src/README.md has no row {row}"));
         let cells: Vec<&str> = line.split('|').map(str::trim).collect();
         let uses = if room.uses.is_empty() {
             "nothing".to_owned()
@@ -310,8 +310,32 @@ fn readme_shows_the_same_table() {
         assert_eq!(
             cells.get(3),
             Some(&uses.as_str()),
-            "README.md's row of {}",
+            "src/README.md's row of {}",
             room.name
         );
+    }
+}
+
+/// The most lines of README, which leads to other documents and holds none.
+const MAX_README: usize = 180;
+
+#[test]
+fn readme_is_short_and_names_every_room_once_in_a_group() {
+    let readme = source::read(Path::new(&source::root().join("README.md")));
+    assert!(readme.lines().count() <= MAX_README);
+    let section = readme
+        .split("\n## ")
+        .find(|s| s.starts_with("Where things are"));
+    let rows = section
+        .expect("a section")
+        .lines()
+        .filter(|line| line.starts_with('|'));
+    let cells = rows.filter_map(|row| row.split(" | ").nth(1));
+    let named: Vec<&str> = cells
+        .flat_map(|cell| cell.split('`').skip(1).step_by(2))
+        .collect();
+    for room in ROOMS {
+        let count = named.iter().filter(|name| **name == room.name).count();
+        assert_eq!(count, 1, "README's groups name {} once", room.name);
     }
 }

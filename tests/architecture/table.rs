@@ -1,4 +1,4 @@
-//! The rooms of `src/` as data: what each may use. README shows the same table, and a new arrow
+//! The rooms of `src/` as data: what each may use. `src/README.md` shows the same table, and a new arrow
 //! between rooms changes this file first.
 
 /// One folder of `src/`.

@@ -134,6 +134,24 @@ impl Accuracy {
         accuracy
     }
 
+    /// The cases of several files together.
+    pub fn joined<'a>(files: impl IntoIterator<Item = &'a Self>) -> Self {
+        let mut all = Self {
+            cases: Vec::new(),
+            hosts: Vec::new(),
+            not_supported: BTreeMap::new(),
+            worst: 0,
+        };
+        for file in files {
+            all.cases.extend_from_slice(&file.cases);
+            all.hosts.extend_from_slice(&file.hosts);
+            for (reason, cases) in &file.not_supported {
+                *all.not_supported.entry(reason.clone()).or_default() += cases;
+            }
+        }
+        all
+    }
+
     /// Cases that were compared; one that has both is counted on each side.
     pub fn compared(&self) -> usize {
         self.cases.len() + self.hosts.len()
@@ -228,7 +246,7 @@ impl Accuracy {
         goals.into_iter().flatten()
     }
 
-    /// All cases in a line, as README shows them: how many, how many are equal to the byte, the errors
+    /// All cases in a line, as `tests/ACCURACY.md` shows them: how many, how many are equal to the byte, the errors
     /// (median, 95th percentile, worst) of live tensors, `max_memory_allocated` and
     /// `max_memory_reserved`, how often the phase of the peak is right.
     pub fn summary(&self) -> String {
