@@ -27,13 +27,27 @@ enum Frame {
     Behind,
 }
 
-/// Estimates at once and after each change of the scenario. The first change since the last frame
-/// is answered where it happens, so that the answer is there when the frame comes; further ones are
-/// answered together in the frame. What stands below the first screen follows when that frame is
-/// painted.
-pub fn follow(store: Store) {
+/// What is said of a scenario, and how long that took.
+pub(super) struct Answer {
+    said: Said,
+    took: Duration,
+}
+
+impl Answer {
+    /// The answer to `scenario`, worked out here and now.
+    pub(super) fn to(scenario: &Scenario) -> Self {
+        let (said, took) = timed(|| report::estimate(scenario));
+        Self { said, took }
+    }
+}
+
+/// Shows the `first` answer, and estimates after each change of the scenario. The first change since
+/// the last frame is answered where it happens, so that the answer is there when the frame comes;
+/// further ones are answered together in the frame. Panels below the first screen follow when that
+/// frame is painted.
+pub(super) fn follow(store: Store, first: Answer) {
     let engine = Engine::new(store);
-    engine.estimate();
+    engine.show(store.scenario.get_untracked(), first);
     complete(store);
     let frame = StoredValue::new(Frame::Idle);
     Effect::new(move |opened: Option<()>| {
@@ -161,15 +175,15 @@ impl Engine {
         if whole && self.goes_elsewhere(&scenario) {
             return;
         }
-        let (said, took) = timed(|| report::estimate(&scenario));
-        self.took(took);
-        show(self.store, scenario, said);
+        let answer = Answer::to(&scenario);
+        self.show(scenario, answer);
     }
 
-    /// An answer took so long.
-    fn took(&self, took: Duration) {
+    /// Shows the answer to a scenario, and notes how long it took.
+    fn show(&self, scenario: Scenario, Answer { said, took }: Answer) {
         let [last, _] = self.took.get();
         self.took.set([took, last]);
+        show(self.store, scenario, said);
     }
 
     /// Lets other threads answer what takes long; whether they do. The last answer stays until they have; what changes
@@ -213,8 +227,7 @@ impl Engine {
         let engine = self.clone();
         estimates::ask(scenario.clone(), move |said, took| {
             let store = engine.store;
-            engine.took(took);
-            show(store, scenario, said);
+            engine.show(scenario, Answer { said, took });
             after_paint(move || settle(store));
             engine.elsewhere.set(Elsewhere::Idle);
             if engine.behind.get() {

@@ -46,6 +46,8 @@ pub use values::Values;
 use crate::browser;
 use crate::codec::Theme;
 use crate::text::Word;
+use address::Opening;
+use engine::Answer;
 use leptos::prelude::*;
 
 /// Shows `page` in place of the skeleton, once the parts of the program are there that the page's link needs. It finds
@@ -55,14 +57,27 @@ pub fn start<V: IntoView + 'static>(page: impl FnOnce() -> V + 'static) {
         if browser::is_worker() {
             estimates::serve();
         } else {
-            show(page);
+            open(page);
         }
     });
 }
 
-fn show<V: IntoView + 'static>(page: impl FnOnce() -> V + 'static) {
+/// Reads the address, makes the first estimate and shows the page, each in a task of its own: between them the browser
+/// scrolls, and answers what the reader does.
+fn open<V: IntoView + 'static>(page: impl FnOnce() -> V + 'static) {
     let opening = address::read(&browser::query());
     browser::report_failures(Word::Broken.text(opening.language));
+    browser::in_a_task(move || {
+        let first = Answer::to(&opening.scenario);
+        browser::in_a_task(move || show(page, opening, first));
+    });
+}
+
+fn show<V: IntoView + 'static>(
+    page: impl FnOnce() -> V + 'static,
+    opening: Opening,
+    first: Answer,
+) {
     if let Some(theme) = opening.theme {
         browser::set_root("theme", theme.name());
     }
@@ -73,7 +88,7 @@ fn show<V: IntoView + 'static>(page: impl FnOnce() -> V + 'static) {
         let store = Store::new(opening);
         provide_context(store);
         estimates::on_broken_off(move |scenario| store.broke_off.set(Some(scenario.clone())));
-        engine::follow(store);
+        engine::follow(store, first);
         background::follow(store);
         closely::follow(store);
         kept::follow(store);

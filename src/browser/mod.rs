@@ -39,6 +39,6 @@ pub use fetch::{FetchError, fetch_text};
 pub use files::{Chosen, chosen_files, on_drop, save_png, save_text};
 pub use memory::{recall, remember};
 pub use parts::{all_parts, with_parts_of_link};
-pub use timer::{Timer, timed};
+pub use timer::{Timer, in_a_task, timed};
 pub use web_sys::HtmlCanvasElement as CanvasElement;
 pub use workers::{Worked, Workers, answer, is_worker};

@@ -13,6 +13,11 @@ pub fn timed<T>(run: impl FnOnce() -> T) -> (T, Duration) {
     (made, Duration::try_from_secs_f64(took).unwrap_or_default())
 }
 
+/// Runs `then` in a task of its own, soon.
+pub fn in_a_task(then: impl FnOnce() + 'static) {
+    Timeout::new(0, then).forget();
+}
+
 /// Runs what it is given after a pause, unless it is given something else before.
 #[derive(Clone, Default)]
 pub struct Timer(Rc<Cell<Option<Timeout>>>);

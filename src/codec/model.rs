@@ -29,7 +29,7 @@ pub fn config_of(model: &Value) -> Option<Map<String, Value>> {
         return config.as_object().cloned();
     }
     let known = families::find_model(model.as_str()?)?.model;
-    match serde_json::from_str(known.config) {
+    match serde_json::from_str(known.config()) {
         Ok(Value::Object(config)) => Some(config),
         _ => None,
     }

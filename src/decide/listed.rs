@@ -27,12 +27,12 @@ pub(super) fn on_gpu(scenario: &Scenario, id: &str) -> Scenario {
 /// Where the catalog has none of it.
 pub(super) fn models(scenario: &Scenario) -> Result<Vec<&'static str>, Vec<Finding>> {
     let own = match &scenario.model {
-        ModelRef::Catalog(id) => catalog_model(id).and_then(|model| model_type(model.config)),
+        ModelRef::Catalog(id) => catalog_model(id).and_then(|model| model_type(model.config())),
         ModelRef::HfConfig { hf_config } => type_in(hf_config),
         ModelRef::Linear { .. } | ModelRef::NumParameters { .. } => None,
     };
     let same: Vec<&str> = catalog_models()
-        .filter(|model| own.is_some() && model_type(model.config) == own)
+        .filter(|model| own.is_some() && model_type(model.config()) == own)
         .map(|model| model.id)
         .collect();
     if same.is_empty() {

@@ -54,7 +54,7 @@ fn each_record_names_files_that_hold_measured_cases_of_it() {
 #[test]
 fn each_published_model_has_its_number_of_parameters_in_the_record_of_its_family() {
     for model in catalog_models() {
-        let config: Map<String, Value> = serde_json::from_str(model.config).expect("a config");
+        let config: Map<String, Value> = serde_json::from_str(model.config()).expect("a config");
         let name = config["model_type"].as_str().expect("a type");
         let family = family_of(name, |field| config.contains_key(field)).expect("a family");
         let published = family.published.facts().iter();

@@ -24,7 +24,7 @@ macro_rules! published_models {
             name: $name,
             source: $source,
             published: $published,
-            config: include_str!(concat!("models/", $id, ".json")),
+            config: || include_str!(concat!("models/", $id, ".json")),
         }),+];
     };
 }

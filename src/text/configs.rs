@@ -1,5 +1,6 @@
 //! What is said of configurations: why a key is not followed, what a job's files lack, why a file is not read.
 
+use super::settings::setting_label;
 use super::{Language, message_text};
 use crate::ask::Finding;
 use crate::configs::{Differs, Instead, Lack, NoJob, Note, Unread};
@@ -160,9 +161,10 @@ pub fn left_out(key: &str, finding: &Finding, language: Language) -> String {
         ),
         _ => ("", ""),
     };
+    let name = setting_label(key, language).unwrap_or(key);
     match language {
-        Language::English => format!("{key} is left out of the estimate: {why}{english}"),
-        Language::Chinese => format!("估算中未计入 {key}：{why}{chinese}"),
+        Language::English => format!("{name} is left out of the estimate: {why}{english}"),
+        Language::Chinese => format!("估算中未计入“{name}”：{why}{chinese}"),
     }
 }
 

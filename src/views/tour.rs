@@ -5,6 +5,7 @@ use crate::ask::Scenario;
 use crate::browser;
 use crate::text::{Stop, Word};
 use leptos::prelude::*;
+use leptos::task::{spawn_local, tick};
 
 /// Batch sizes before and after the peak moves, as in the published example.
 const SMALL: u64 = 2;
@@ -66,7 +67,9 @@ pub(super) fn TourButton() -> impl IntoView {
     };
     let begin = move |_| {
         show(Stop::Verdict);
-        request_animation_frame(|| {
+        // Before the next key: Enter goes on, and would begin anew on this button.
+        spawn_local(async {
+            tick().await;
             browser::focus_first("#tour-next");
         });
     };

@@ -18,7 +18,7 @@ function watch() {
     const own = WebAssembly[name];
     WebAssembly[name] = async (...given) => {
       const made = await own.apply(WebAssembly, given);
-      globalThis.programMemory ??= made.instance?.exports.memory;
+      globalThis.programMemory ??= (made.instance ?? made).exports?.memory;
       return made;
     };
   }

@@ -23,6 +23,9 @@ const DEFAULT = [
   ["?v=1&embed=1&lang=zh", { ...DARK, viewport: { width: 320, height: 600 } }],
 ];
 
+/** Configs of the catalog: FAMILY/models/ID.json. */
+const FAMILIES = join(import.meta.dirname, "../../src/families");
+
 /** How long what the page does by itself may take after the estimate, in milliseconds. */
 const SETTLES = 300;
 
@@ -107,6 +110,12 @@ async function visitAll(visits) {
   await site.close();
 }
 
+/** A link to each model of the catalog, so that its config is where the rest of its family is. */
+function models() {
+  const found = readdirSync(FAMILIES, { recursive: true }).map((path) => /models.([^/\\]+)\.json$/.exec(path)?.[1]);
+  return found.filter(Boolean).map((model) => ({ link: `v=1&model=${model}`, scenario: { model, v: 1 } }));
+}
+
 /** Has the program, as a thread beside the page's, estimate scenarios. */
 async function estimate(cases) {
   const named = (end) => join(DIST, readdirSync(DIST).find((name) => end.test(name)));
@@ -131,7 +140,7 @@ async function estimate(cases) {
 }
 
 await visitAll([...DEFAULT, ...LINKS.map((link) => [link, {}])]);
-await estimate(lines("watched.jsonl"));
+await estimate([...lines("watched.jsonl"), ...models()]);
 const all = [...Array(functions).keys()].map(part);
 for (const [index, name] of parts.entries()) {
   console.log(`${String(all.filter((one) => one === index).length).padStart(6)} functions: ${name}`);

@@ -94,7 +94,7 @@ fn asked() -> BTreeSet<String> {
         all.extend(match &model {
             ModelRef::HfConfig { hf_config } => taken(hf_config),
             ModelRef::Catalog(id) => {
-                let config = catalog_model(id).map_or("{}", |model| model.config);
+                let config = catalog_model(id).map_or("{}", |model| model.config());
                 taken(&serde_json::from_str(config).expect("a config"))
             }
             _ => taken(&nothing),

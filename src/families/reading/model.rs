@@ -47,7 +47,7 @@ pub(crate) fn read(scenario: &Scenario, findings: &mut Vec<Finding>) -> Option<M
                 findings.push(unknown_id(id));
                 None
             })?;
-            let config = parse(entry.config);
+            let config = parse(entry.config());
             let keys = ["model_overrides"; 2];
             read_parts(scenario, entry.name, &config, keys, findings)
         }

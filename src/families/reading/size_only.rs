@@ -46,7 +46,7 @@ impl Shape {
     /// The proportions of a model of the catalog.
     fn of(id: &str) -> Option<Self> {
         let model = crate::families::catalog_model(id)?;
-        let config: Map<String, Value> = serde_json::from_str(model.config).ok()?;
+        let config: Map<String, Value> = serde_json::from_str(model.config()).ok()?;
         let number = |field: &str| config.get(field).and_then(Value::as_u64);
         let (hidden, heads) = (number("hidden_size")?, number("num_attention_heads")?);
         Some(Self {

@@ -94,7 +94,7 @@ fn a_catalog_model_and_its_config_are_the_same_architecture() {
     let config: Value = serde_json::from_str(
         families::catalog_model("llama-3.2-1b")
             .expect("listed")
-            .config,
+            .config(),
     )
     .expect("JSON");
     assert_eq!(
@@ -142,7 +142,7 @@ fn decoders_of_known_types_are_read_and_not_guessed() {
         "glm-4-9b",
     ] {
         let config: Value =
-            serde_json::from_str(families::catalog_model(id).expect("listed").config)
+            serde_json::from_str(families::catalog_model(id).expect("listed").config())
                 .expect("JSON");
         let resolution = resolve(&scenario(json!({"model": {"hf_config": config}})));
         assert!(resolution.spec.is_some(), "{id}");
@@ -170,7 +170,7 @@ fn the_text_part_of_a_multimodal_config_is_read() {
     let config: Value = serde_json::from_str(
         families::catalog_model("mistral-7b")
             .expect("listed")
-            .config,
+            .config(),
     )
     .expect("JSON");
     let whole = json!({"model_type": "aya_vision", "text_config": config});

@@ -73,8 +73,8 @@ settings! {
         "Where it differs from the catalog's.",
         "与目录中的数值不同时填写。"; "", "nvidia-smi";
     "hardware.gpu_memory_in_use": "GPU memory used by others", "其他程序占用的显存";
-        "What other programs hold of the GPU before the job starts: another job, a desktop, an inference server.",
-        "作业开始前其他程序占用的显存：另一个作业、桌面、推理服务。"; "", "nvidia-smi";
+        "What other programs hold of the GPU before the job starts: another job, an inference server, the desktop of a card that drives a screen (nvidia-smi shows it before the job).",
+        "作业开始前其他程序占用的显存：另一个作业、推理服务，或接显示器的显卡上的桌面（启动作业前可用 nvidia-smi 查看）。"; "", "nvidia-smi";
     "hardware.gpus_per_node": "GPUs per node", "每节点 GPU 数";
         "Data-parallel training processes on one machine.",
         "一台机器上的数据并行训练进程数。"; "", "torchrun --nproc-per-node";
