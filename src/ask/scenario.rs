@@ -90,7 +90,7 @@ pub struct Scenario {
     pub activation_checkpointing: ActivationCheckpointing,
     /// What layers keep that are checkpointed operation by operation.
     pub selective: Selective,
-    /// Of every so many layers one is checkpointed: all of them by default.
+    /// `n`: every `n`-th layer is checkpointed, from the first on; 1 is every layer.
     pub checkpoint_every: u64,
     /// Activation recomputation of Megatron-Core.
     #[serde(skip_serializing_if = "Recompute::is_usual")]

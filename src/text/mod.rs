@@ -85,7 +85,7 @@ pub use sentences::{
     bar_name, embed_snippet, fits_up_to, fix_label, host_peak, largest_fitting, phase_in_sentence,
     phase_short, switch_sentence, widget_title,
 };
-pub use settings::{SettingHelp, setting_help, setting_name};
+pub use settings::{SettingHelp, guide_page, setting_help, setting_name};
 pub use tensors::{dtype_name, moment, shape_text, show_more, tensors_summary};
 pub use terms::{Term, value_name};
 pub use tour::Stop;

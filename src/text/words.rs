@@ -174,6 +174,7 @@ words! {
     TourBack: "Back", "上一步";
     TourEnd: "End the tour", "结束导览";
     KeysTitle: "Keys", "键盘操作";
+    InGuide: "More in the guide", "详见指南";
     KeySearch: "search for a model", "搜索模型";
     KeyKeys: "this list", "显示此列表";
     KeyArrows: "move through a figure, a legend or a slider", "在图、图例或滑块中移动";

@@ -1,7 +1,7 @@
 //! What the answer assumes: the known limitations of the rooms that model something.
 
 use crate::app::use_store;
-use crate::text::{Language, Word};
+use crate::text::{Language, Word, guide_page};
 use crate::units::Limitation;
 use crate::{host, sim};
 use leptos::prelude::*;
@@ -32,6 +32,11 @@ pub(super) fn AssumptionsPanel() -> impl IntoView {
             <ul class="sentences">
                 {host::KNOWN_LIMITATIONS.iter().map(line).collect_view()}
             </ul>
+            <p>
+                <a href=move || guide_page("assumptions", store.language.get())>
+                    {move || Word::InGuide.text(store.language.get())}
+                </a>
+            </p>
         </section>
     }
 }

@@ -80,6 +80,9 @@ pub(super) fn KeysButton() -> impl IntoView {
                     </button>
                 </div>
                 <dl class="keys">{KEYS.iter().map(line).collect_view()}</dl>
+                <p>
+                    <a href="docs/index.html">{word(Word::InGuide)}</a>
+                </p>
             </Show>
         </section>
     }

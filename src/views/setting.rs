@@ -8,7 +8,9 @@ use crate::app::{Draft, Store, use_store};
 use crate::ask::{Finding, Fix, Scenario, Severity};
 use crate::codec::{self, Kind};
 use crate::resolve::idle;
-use crate::text::{Language, Word, idle_reason, message_text, setting_help, setting_name};
+use crate::text::{
+    Language, Word, guide_page, idle_reason, message_text, setting_help, setting_name,
+};
 use crate::widgets::{Choice, Field, HelpText, Problem};
 use leptos::prelude::*;
 use serde_json::Value;
@@ -250,6 +252,8 @@ pub(super) fn SettingField(
             sentence: said.map_or("", |said| said.sentence(language)),
             symbol: said.map_or("", |said| said.symbol),
             source: said.map_or(setting.key, |said| said.source),
+            more: format!("{}#{}", guide_page("scenario", language), setting.key),
+            more_name: Word::InGuide.text(language),
         }
     });
     view! {

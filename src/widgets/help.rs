@@ -11,6 +11,10 @@ pub struct HelpText {
     pub symbol: &'static str,
     /// Where it comes from.
     pub source: &'static str,
+    /// The address of a page that says more.
+    pub more: String,
+    /// The text of the link to that page.
+    pub more_name: &'static str,
 }
 
 /// A note to be opened, which is made when someone comes near. Of all notes at most one is open.
@@ -35,6 +39,11 @@ pub fn Help(
             <p class="help-source">
                 {(!text.symbol.is_empty()).then(|| view! { <code>{text.symbol}</code> " \u{b7} " })}
                 {text.source}
+            </p>
+            <p>
+                <a href=text.more target="_blank">
+                    {text.more_name}
+                </a>
             </p>
         }
     };

@@ -25,6 +25,8 @@ test("each control says what it does, by keys and by touch, one at a time", asyn
   await help.nth(2).locator("summary").focus();
   await page.keyboard.press("Enter");
   await help.nth(2).getByText("per_device_train_batch_size").waitFor();
+  const more = await help.nth(2).getByRole("link").evaluate((link) => link.href);
+  assert.equal(more, `${site.url}docs/scenario.html#micro_batch_size`);
   await help.nth(3).locator("summary").tap();
   await help.nth(3).getByText("Tokens per sample").waitFor();
   assert.equal(await page.locator("details.help[open]").count(), 1);
@@ -75,6 +77,7 @@ test("a question mark lists the keys, Escape closes the list", async () => {
   const list = page.getByRole("dialog", { name: "Keys" });
   await list.waitFor();
   assert.match(await list.innerText(), /search for a model/);
+  assert.equal(await list.getByRole("link").getAttribute("href"), "docs/index.html");
   await painted(page);
   await accessible(page, "the page with the list of keys");
   await page.keyboard.press("Escape");

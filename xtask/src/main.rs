@@ -5,6 +5,7 @@
 
 mod bench;
 mod build;
+mod guide;
 mod hosting;
 mod leaner;
 mod pins;
@@ -20,6 +21,7 @@ const HELP: &str = "\
 cargo xtask serve [--dev] [--port N]  build the page, serve it on this machine, rebuild on change
 cargo xtask test [STAGE ...]          run every check, or only the stages named
 cargo xtask build [--url ADDRESS]     build the page for hosting, as static files
+cargo xtask guide                     write the guide into the built page: Markdown as plain HTML
 cargo xtask size                      what a first visit downloads, against the budget
 cargo xtask bench                     time of one estimate, natively and in WebAssembly
 cargo xtask fuzz [COUNT]              read COUNT mutated inputs with every reader (2,000,000)
@@ -38,6 +40,7 @@ fn main() -> ExitCode {
         Some("serve") => build::serve(rest),
         Some("test") => tests::run_stages(rest),
         Some("build") => build::release_page_for(rest),
+        Some("guide") => nothing_else(rest).and_then(|()| guide::write()),
         Some("size") => nothing_else(rest).and_then(|()| build::size()),
         Some("bench") => nothing_else(rest).and_then(|()| bench::run_both()),
         Some("fuzz") => tests::fuzz(rest),

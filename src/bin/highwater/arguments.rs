@@ -13,8 +13,11 @@ use std::path::PathBuf;
 /// What to do.
 #[derive(Clone, Debug)]
 pub enum Command {
-    /// Print the usage.
-    Help,
+    /// Print the usage, or the help of a command.
+    Help {
+        /// The command's name.
+        command: Option<String>,
+    },
     /// Print the version.
     Version,
     /// Estimate scenarios.
@@ -115,7 +118,7 @@ pub fn parse(arguments: impl Iterator<Item = OsString>) -> Result<Command, Strin
     let mut options = Vec::new();
     while let Some(argument) = parser.next().map_err(|error| format!("{error}."))? {
         match argument {
-            Short('h') | Long("help") => return Ok(Command::Help),
+            Short('h') | Long("help") => return Ok(help(words.into_iter().next())),
             Short('V') | Long("version") => return Ok(Command::Version),
             Long("table") => options.push(("--table", Opt::Table)),
             Long("curve") => options.push(("--curve", Opt::Curve)),
@@ -165,7 +168,6 @@ pub fn parse(arguments: impl Iterator<Item = OsString>) -> Result<Command, Strin
             }
             Short(letter) => return Err(format!("there is no option -{letter}.")),
             Long(name) => return Err(format!("there is no option --{name}.")),
-            Value(word) if word == "help" => return Ok(Command::Help),
             Value(word) => words.push(word),
         }
     }
@@ -173,6 +175,9 @@ pub fn parse(arguments: impl Iterator<Item = OsString>) -> Result<Command, Strin
     let Some(command) = words.next() else {
         return Err("nothing was asked.".to_owned());
     };
+    if command == "help" {
+        return Ok(help(words.next()));
+    }
     if command == "read" && options.is_empty() {
         let files = words.filter(|file| file != "-").map(PathBuf::from);
         return Ok(Command::Read {
@@ -206,6 +211,13 @@ pub fn parse(arguments: impl Iterator<Item = OsString>) -> Result<Command, Strin
         Some("trace") if options.is_empty() => Ok(Command::Trace { file }),
         Some(command @ ("trace" | "read")) => Err(format!("{command} has no options.")),
         _ => Err(format!("there is no command {}.", command.display())),
+    }
+}
+
+/// Help with the command that is named.
+fn help(command: Option<OsString>) -> Command {
+    Command::Help {
+        command: command.map(|name| name.to_string_lossy().into_owned()),
     }
 }
 
@@ -348,6 +360,19 @@ mod tests {
                 panic!("{line} is not understood");
             };
             assert_eq!((file, form), (Some("a.json".into()), Form::Table));
+        }
+    }
+
+    #[test]
+    fn help_is_of_the_command_that_is_named() {
+        for line in ["help plan", "plan --help", "plan a.json -h"] {
+            let Ok(Command::Help { command }) = parsed(line) else {
+                panic!("{line} asks for help");
+            };
+            assert_eq!(command.as_deref(), Some("plan"));
+        }
+        for line in ["help", "--help"] {
+            assert!(matches!(parsed(line), Ok(Command::Help { command: None })));
         }
     }
 

@@ -24,7 +24,7 @@ use std::fs;
 use std::io::{self, Read, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
-use usage::USAGE;
+use usage::{help_of, usage};
 
 /// Everything fits.
 const FITS: u8 = 0;
@@ -39,10 +39,19 @@ fn main() -> ExitCode {
     highwater::report::keep_memory();
     let asked = models::start(std::env::args_os().skip(1));
     match arguments::parse(asked.into_iter()) {
-        Ok(Command::Help) => {
-            print(USAGE);
+        Ok(Command::Help { command: None }) => {
+            print(&usage());
             FITS.into()
         }
+        Ok(Command::Help {
+            command: Some(name),
+        }) => match help_of(&name) {
+            Some(help) => {
+                print(&help);
+                FITS.into()
+            }
+            None => refuse(&format!("there is no command {name}.\n\n{}", usage())),
+        },
         Ok(Command::Version) => {
             print(concat!("highwater ", env!("CARGO_PKG_VERSION"), "\n"));
             FITS.into()
@@ -76,7 +85,7 @@ fn main() -> ExitCode {
             Ok(content) => snapshot::run(&content, form, &mut io::stdout().lock()).into(),
             Err(problem) => refuse(&problem),
         },
-        Err(problem) => refuse(&format!("{problem}\n\n{USAGE}")),
+        Err(problem) => refuse(&format!("{problem}\n\n{}", usage())),
     }
 }
 

@@ -58,6 +58,15 @@ pub fn setting_help(key: &str) -> Option<&'static SettingHelp> {
         .find(|setting| setting.key == key)
 }
 
+/// The address, from the page, of a page of the guide that exists in every language.
+pub fn guide_page(name: &str, language: Language) -> String {
+    let of_language = match language {
+        Language::English => "",
+        Language::Chinese => ".zh",
+    };
+    format!("docs/{name}{of_language}.html")
+}
+
 /// Declares settings: the key with its name in both languages, what it does, its symbol or size in
 /// formulas (may be empty) and what it is called where people set it.
 macro_rules! settings {
