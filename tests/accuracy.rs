@@ -203,7 +203,7 @@ fn accuracy(lines: &str) -> Accuracy {
     )
 }
 
-/// What is found of one file.
+/// The comparison of one file.
 struct Found {
     cases: usize,
     estimated: usize,

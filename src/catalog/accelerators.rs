@@ -56,7 +56,7 @@ pub fn accelerator(id: &str) -> Option<&'static Accelerator> {
     ACCELERATORS.iter().find(|accelerator| accelerator.id == id)
 }
 
-/// What accelerators of one architecture have in common.
+/// Common facts of the accelerators of one architecture.
 #[derive(Clone, Copy)]
 struct Architecture {
     compute_capability: u32,

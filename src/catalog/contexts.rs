@@ -1,4 +1,4 @@
-//! What a process takes on a GPU outside of PyTorch's allocator, from public measurements.
+//! Memory of a process on a GPU outside of PyTorch's allocator, from public measurements.
 //!
 //! PyTorch's out-of-memory messages say what the process has in use, what of it is allocated and
 //! what is reserved but unallocated; the rest is outside of the allocator. The fixture
@@ -57,7 +57,7 @@ const CONNECTIONS: u64 = 3;
 /// (`src/transport/nvls.cc`, NCCL 2.19 to 2.27), 16 channels with two buffers of 8 steps of 128 KiB.
 const MULTICAST: u64 = 16 * 2 * 8 * (128 << 10);
 
-/// What the buffers of one of NCCL's communicators take in each process, among so many GPUs of a machine.
+/// Bytes of the buffers of one of NCCL's communicators in each process, among `gpus` GPUs of a machine.
 pub(super) fn nccl(links: Links, gpus: u64) -> Fact<Bytes> {
     let rings_and_trees = links.channels * CONNECTIONS * CONNECTION;
     let multicast = if links.multicast { MULTICAST } else { 0 };

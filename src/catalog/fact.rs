@@ -21,7 +21,7 @@ pub struct Fact<T> {
     pub value: T,
     /// How it came about.
     pub confidence: Confidence,
-    /// Where it was read.
+    /// The publication, or the measurement.
     pub source: &'static str,
 }
 

@@ -3,9 +3,9 @@
 use crate::units::names;
 
 names! {
-    /// What situations have in common.
+    /// A group of situations.
     SituationGroup {
-        /// Where the peak is.
+        /// The moment of the peak.
         Peak = "peak",
         /// Host RAM, and several jobs.
         Host = "host",
@@ -23,7 +23,7 @@ names! {
 /// A question with the run it is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Situation {
-    /// Where it stands in the menu.
+    /// Its group in the menu.
     pub group: SituationGroup,
     /// Stable name.
     pub id: &'static str,
@@ -33,7 +33,7 @@ pub struct Situation {
     pub against: Option<&'static str>,
     /// The question, in English and in Chinese.
     pub question: (&'static str, &'static str),
-    /// What to look at, in both.
+    /// The panel to look at, in both languages.
     pub look_at: (&'static str, &'static str),
 }
 

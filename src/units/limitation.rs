@@ -1,4 +1,4 @@
-//! What a room leaves out, for people.
+//! Limitations of a room, for people.
 
 /// Something that a room does not model, in one sentence of each language of the page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,7 +12,7 @@ pub struct Limitation {
 /// Declares a room's `KNOWN_LIMITATIONS`: pairs of an English and a Chinese sentence.
 macro_rules! limitations {
     ($($english:literal, $chinese:literal;)+) => {
-        /// What this room leaves out; the page shows it among the assumptions.
+        /// Limitations of this room; the page shows them among the assumptions.
         pub const KNOWN_LIMITATIONS: &[crate::units::Limitation] = &[$(crate::units::Limitation {
             english: $english,
             chinese: $chinese,

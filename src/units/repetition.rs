@@ -37,7 +37,7 @@ impl Repetition {
         best.unwrap_or(Self::ALIKE)
     }
 
-    /// The same with at least so many elements before the first that repeats.
+    /// Moves the first element that repeats to `head` at least.
     pub fn after(self, head: u64) -> Self {
         Self {
             head: self.head.max(head),
@@ -45,7 +45,7 @@ impl Repetition {
         }
     }
 
-    /// The same where every `n`th element differs, too.
+    /// Lets every `n`th element differ, too.
     pub fn with_every(self, n: u64) -> Self {
         let (mut one, mut other) = (self.period, n.max(1));
         while other > 0 {

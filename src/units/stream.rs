@@ -64,7 +64,7 @@ impl Streams {
         self.0
     }
 
-    /// Those of some bits.
+    /// The set of the given bits.
     #[inline]
     pub const fn of_bits(bits: u8) -> Self {
         Self(bits)

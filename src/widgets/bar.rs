@@ -34,7 +34,7 @@ pub struct Segment {
 pub struct Mark {
     /// Where, as a share of the bar.
     pub at: f64,
-    /// What it says.
+    /// Its label.
     pub label: String,
 }
 
@@ -47,7 +47,7 @@ fn along(share: f64) -> String {
     format!("{:.3}cqw", share * 100.0)
 }
 
-/// Where a part begins, as a share of the bar.
+/// The beginning of a part, as a share of the bar.
 fn start(segments: &[Segment], key: &'static str) -> f64 {
     let before = segments.iter().take_while(|segment| segment.key != key);
     before.map(|segment| segment.width).sum()
@@ -75,7 +75,7 @@ pub fn Bar(
     /// The capacity.
     #[prop(into)]
     capacity: Signal<Option<Mark>>,
-    /// Where the bar ended before.
+    /// The end of the bar before the last change.
     #[prop(into)]
     ghost: Signal<Option<Mark>>,
     /// Key of the highlighted part.

@@ -13,9 +13,9 @@ pub type Place = (i32, i32);
 /// The pointer, held down, has moved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Drag {
-    /// Where it was pressed.
+    /// The place of the press.
     pub from: Place,
-    /// Where it is.
+    /// The present place.
     pub to: Place,
     /// How it goes on.
     pub stage: Stage,
@@ -53,10 +53,10 @@ fn place(event: &PointerEvent) -> Place {
 pub fn Canvas(
     /// The element, for drawing on it.
     node: NodeRef<html::Canvas>,
-    /// What the drawing is called.
+    /// The drawing's accessible name.
     #[prop(into)]
     label: Signal<String>,
-    /// What kind of thing it is, for people who hear it.
+    /// The drawing's role description, for people who hear it.
     #[prop(into)]
     role: Signal<String>,
     /// Ids of what describes it.

@@ -6,9 +6,9 @@ use leptos::prelude::*;
 /// One of the choices.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Choice {
-    /// What is called back.
+    /// The value that is called back.
     pub value: String,
-    /// What is shown.
+    /// The text that is shown.
     pub label: String,
     /// Whether it cannot be chosen.
     pub disabled: bool,

@@ -14,7 +14,7 @@ pub fn Dialog(
     /// Its title.
     #[prop(into)]
     title: Signal<String>,
-    /// What its closing button is called.
+    /// The label of its closing button.
     #[prop(into)]
     close: Signal<String>,
     /// Its content, made when it is first opened.

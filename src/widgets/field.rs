@@ -3,14 +3,14 @@
 use super::{Help, HelpText, tell};
 use leptos::prelude::*;
 
-/// What is wrong with a control's value.
+/// A problem with a control's value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// What is wrong and what is allowed.
+    /// The reason, and the allowed values.
     pub message: String,
     /// Whether there is no answer until it is repaired.
     pub blocking: bool,
-    /// What the repair's button says, when there is a repair.
+    /// The label of the repair's button, when there is a repair.
     pub fix: Option<String>,
 }
 
@@ -21,15 +21,15 @@ pub fn Field(
     id: &'static str,
     /// Whether it takes half of the width.
     half: bool,
-    /// What the control is called.
+    /// The control's label.
     #[prop(into)]
     label: Signal<String>,
-    /// What it does.
+    /// The control's help.
     help: Signal<HelpText>,
     /// Why it has no effect, if it has none.
     #[prop(into)]
     idle: Signal<Option<String>>,
-    /// What is wrong with its value.
+    /// The problem with its value.
     #[prop(into)]
     problem: Signal<Option<Problem>>,
     /// The repair was clicked.

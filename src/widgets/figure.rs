@@ -10,16 +10,16 @@ pub fn Figure(
     /// The title.
     #[prop(into)]
     title: Signal<String>,
-    /// What the figure says, in a sentence.
+    /// The figure in a sentence.
     #[prop(into)]
     summary: Signal<String>,
     /// Buttons beside the table's toggle.
     #[prop(into, optional)]
     tools: ViewFn,
-    /// What the table's toggle says.
+    /// The label of the table's toggle.
     #[prop(into)]
     table_label: Signal<String>,
-    /// The same data as a table.
+    /// The figure's data as a table.
     table: ViewFn,
     /// The drawing.
     children: Children,

@@ -2,14 +2,14 @@
 
 use leptos::prelude::*;
 
-/// What a note says.
+/// The content of a note.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HelpText {
     /// A sentence.
     pub sentence: &'static str,
     /// The symbol in formulas, or none.
     pub symbol: &'static str,
-    /// Where it comes from.
+    /// The source.
     pub source: &'static str,
     /// The address of a page that says more.
     pub more: String,
@@ -20,10 +20,10 @@ pub struct HelpText {
 /// A note to be opened, which is made when someone comes near. Of all notes at most one is open.
 #[component]
 pub fn Help(
-    /// What the button is called.
+    /// The button's accessible name.
     #[prop(into)]
     name: Signal<String>,
-    /// What it says.
+    /// The note's content.
     text: Signal<HelpText>,
 ) -> impl IntoView {
     let near = RwSignal::new(false);

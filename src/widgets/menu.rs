@@ -8,12 +8,12 @@ use leptos::prelude::*;
 pub fn Menu(
     /// The panel's id.
     id: &'static str,
-    /// What the button says.
+    /// The button's label.
     #[prop(into)]
     label: Signal<&'static str>,
     /// Whether the panel is open.
     open: RwSignal<bool>,
-    /// What is in the panel, made when it is opened.
+    /// The panel's content, made when it is opened.
     content: ViewFn,
 ) -> impl IntoView {
     view! {

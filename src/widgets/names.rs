@@ -9,13 +9,13 @@ use leptos::prelude::*;
 pub fn Names(
     /// The text box's id.
     id: &'static str,
-    /// What the list is called, for the accessible name of what is offered.
+    /// The list's accessible name.
     #[prop(into)]
     label: Signal<String>,
     /// The text.
     #[prop(into)]
     text: Signal<String>,
-    /// What is offered, and whether it is in the list.
+    /// The names on offer, and whether each is in the list.
     #[prop(into)]
     offered: Signal<Vec<(String, bool)>>,
     /// Whether it has no effect.

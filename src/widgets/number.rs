@@ -9,7 +9,7 @@ use leptos::prelude::*;
 pub fn Number(
     /// The text box's id; the slider's has `-slider` after it.
     id: &'static str,
-    /// What it is called, for the slider's accessible name.
+    /// The slider's accessible name.
     #[prop(into)]
     label: Signal<String>,
     /// The value as text, and as the slider announces it.

@@ -9,11 +9,11 @@ use leptos::prelude::*;
 /// Something that was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Found {
-    /// What is called back.
+    /// The value that is called back.
     pub value: String,
-    /// What is shown.
+    /// The text that is shown.
     pub label: String,
-    /// What is shown beside it.
+    /// The text beside it.
     pub detail: String,
     /// The heading above it, where a group begins.
     pub heading: Option<String>,
@@ -24,21 +24,21 @@ pub struct Found {
 pub fn Search(
     /// The box's id; the list's has `-list` after it.
     id: &'static str,
-    /// What is chosen, shown while nothing is typed.
+    /// The choice, shown while nothing is typed.
     #[prop(into)]
     chosen: Signal<String>,
-    /// What is shown in the empty box.
+    /// The text of the empty box.
     #[prop(into)]
     hint: Signal<String>,
-    /// What the list is called.
+    /// The list's accessible name.
     #[prop(into)]
     list_name: Signal<String>,
-    /// What is said when nothing is found.
+    /// The text shown when nothing is found.
     #[prop(into)]
     nothing: Signal<String>,
-    /// What is typed; none while the box shows what is chosen.
+    /// The typed text; none while the box shows the choice.
     typed: RwSignal<Option<String>>,
-    /// What was found for it.
+    /// The results for the typed text.
     #[prop(into)]
     found: Signal<Vec<Found>>,
     /// Whether what is chosen is wrong.
@@ -151,7 +151,7 @@ fn Line(
     id: String,
     /// Its place in the list.
     at: usize,
-    /// What was found.
+    /// The results.
     found: Found,
     /// The place that Enter chooses.
     active: RwSignal<usize>,

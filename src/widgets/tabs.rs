@@ -10,9 +10,9 @@ use leptos::prelude::*;
 pub struct Tab {
     /// Its stable name.
     pub key: &'static str,
-    /// What it is called.
+    /// Its label.
     pub label: Signal<String>,
-    /// What it shows.
+    /// Its panel.
     pub content: ViewFn,
 }
 
@@ -21,7 +21,7 @@ pub struct Tab {
 pub fn Tabs(
     /// Prefix of the ids inside.
     id: &'static str,
-    /// What they are together.
+    /// The accessible name of the tabs.
     #[prop(into)]
     name: Signal<String>,
     /// The tabs, in order.

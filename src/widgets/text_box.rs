@@ -8,7 +8,7 @@ use leptos::prelude::*;
 pub(super) fn TextBox(
     /// Its id; a note and a problem are `-note` and `-problem` after it.
     id: &'static str,
-    /// What is being typed.
+    /// The text that is being typed.
     typing: RwSignal<Option<String>>,
     /// The value as text.
     text: Signal<String>,

@@ -1,9 +1,9 @@
-//! What keeps an event of the page from breaking the program off.
+//! Rules that keep an event of the page from breaking the program off.
 
 use super::signatures::end_of_group;
 use super::source::rust_files;
 
-/// What reads a reactive value.
+/// Methods that read a reactive value.
 const READS: [&str; 5] = [
     "get_untracked",
     "with_untracked",

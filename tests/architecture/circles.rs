@@ -1,4 +1,4 @@
-//! Which file of a room uses which, read from paths that begin with `crate`, `super` or `self`.
+//! Files of a room and the files that each uses, read from paths that begin with `crate`, `super` or `self`.
 //!
 //! A door (`mod.rs`) that only hands on what its files have is looked through: who names
 //! `crate::nn::attention::Rotary` uses `src/nn/attention/rotary.rs`.
@@ -17,7 +17,7 @@ pub struct Uses {
 
 struct Known {
     files: BTreeMap<Module, String>,
-    /// What a door hands on: the module and the name, and where it leads.
+    /// Names that a door re-exports, each with its module.
     handed: BTreeMap<(Module, String), Module>,
 }
 
@@ -133,13 +133,13 @@ fn from_root(module: &[String], path: &[String]) -> Module {
 }
 
 struct Imports {
-    /// What `use` makes known, by name.
+    /// Paths that `use` makes known, by name.
     all: Vec<(String, Vec<String>)>,
     /// The paths of those that others may use.
     public: BTreeSet<Vec<String>>,
 }
 
-/// What a file imports; paths that begin with a module of its own begin with `self` here.
+/// The imports of a file; paths that begin with a module of its own begin with `self` here.
 fn imports(words: &[String]) -> Imports {
     let (mut all, mut public) = (Vec::new(), BTreeSet::new());
     for (at, word) in words.iter().enumerate() {

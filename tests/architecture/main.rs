@@ -5,6 +5,7 @@
 
 mod alive;
 mod circles;
+mod english;
 mod names;
 mod signatures;
 mod source;

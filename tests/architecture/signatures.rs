@@ -29,7 +29,7 @@ const ORDERED: &[(&str, &str, &str)] = &[
     ),
 ];
 
-/// Where a group of words ends that begins with an opening bracket.
+/// The index at which a group of words ends that begins with an opening bracket.
 pub fn end_of_group(words: &[String], from: usize) -> usize {
     let mut depth = 0;
     for (at, word) in words.iter().enumerate().skip(from) {
@@ -94,7 +94,7 @@ fn parts(inside: &[String]) -> Vec<String> {
     parts
 }
 
-/// Where the parameters begin: behind those of types.
+/// The index at which the parameters begin, behind those of types.
 fn start_of_parameters(signature: &[String]) -> Option<usize> {
     let mut depth = 0;
     let mut before = "";

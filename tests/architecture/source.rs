@@ -71,7 +71,7 @@ pub fn program_files() -> Vec<File> {
 pub struct File {
     /// Its path from the root.
     pub path: String,
-    /// What it holds.
+    /// Its content.
     pub text: String,
 }
 
@@ -95,7 +95,7 @@ impl File {
         words(&code(&self.text))
     }
 
-    /// The same without the tests at its end.
+    /// Identifiers and punctuation without the tests at its end.
     pub fn words_of_program(&self) -> Vec<String> {
         let code = code(&self.text);
         words(&code[..end_of_program(&code)])
@@ -168,7 +168,7 @@ impl File {
     }
 }
 
-/// Where the tests begin that stand at the end of a file.
+/// The index at which the tests at the end of a file begin.
 fn end_of_program(code: &str) -> usize {
     let is_tests = |at: &usize| {
         let module = code[*at..].trim_start_matches("#[cfg(test)]").trim_start();
@@ -234,7 +234,7 @@ fn code(text: &str) -> String {
     scanned(text).0
 }
 
-/// The same with the texts that stood there, each after where its empty one is.
+/// The code with empty literals, and the texts of the literals, each with its index in the code.
 fn scanned(text: &str) -> (String, Vec<(usize, String)>) {
     let chars: Vec<char> = text.chars().collect();
     let mut out = String::new();

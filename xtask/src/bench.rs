@@ -8,7 +8,7 @@ use std::process::Stdio;
 /// Scenarios whose reports are compared byte by byte between the two.
 pub const SCENARIOS: &str = "tests/wasm/scenarios.jsonl";
 
-/// What the native command line says of them.
+/// Reports of the native command line on the scenarios.
 const NATIVE_REPORTS: &str = "target/native-reports.jsonl";
 
 /// Names that file to the compiler of the test.

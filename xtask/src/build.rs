@@ -12,7 +12,7 @@ const PORT: u16 = 8080;
 /// How many ports after [`PORT`] are tried when it is taken.
 const PORTS_TRIED: u16 = 20;
 
-/// Where `cargo xtask serve` builds, apart from the files for hosting.
+/// The folder in which `cargo xtask serve` builds, apart from the files for hosting.
 const SERVED: &str = "target/serve";
 
 /// Builds the page for hosting.
@@ -20,7 +20,7 @@ pub fn release_page() -> Result<(), Failure> {
     release_page_at(None)
 }
 
-/// The same with `--url ADDRESS`, where the page will be, so that previews of links show a picture.
+/// Builds the page; `--url ADDRESS` is its future address, so that previews of links show a picture.
 pub fn release_page_for(arguments: &[String]) -> Result<(), Failure> {
     const TAKES: &str = "build takes nothing, or --url and the address where the page will be, as `--url https://example.org/highwater/`";
     let mut address = None;

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 /// Why a task stopped.
 pub struct Failure {
-    /// What went wrong and what to do.
+    /// The reason, and a remedy.
     pub message: String,
     /// Exit code: 1 for a failed check, 2 for a wrong command line.
     pub code: u8,
@@ -84,14 +84,14 @@ pub fn run(command: &mut Command, limit: Duration) -> Result<(), Failure> {
     }
 }
 
-/// What a program prints, without an end of line; `None` when it is not there or fails.
+/// The output of a program, without an end of line; `None` when it is missing or fails.
 pub fn output(command: &mut Command) -> Option<String> {
     let output = command.stderr(Stdio::null()).output().ok()?;
     let text = String::from_utf8(output.stdout).ok()?;
     output.status.success().then(|| text.trim().to_owned())
 }
 
-/// Where a program is, on the path that [`program`] uses.
+/// The file of a program, on the path that [`program`] uses.
 pub fn find(name: &str) -> Option<PathBuf> {
     std::env::split_paths(&search_path())
         .map(|folder| folder.join(name))
@@ -103,7 +103,7 @@ pub const fn minutes(n: u64) -> Duration {
     Duration::from_secs(n * 60)
 }
 
-/// Where this project's tools are installed.
+/// The folder of this project's tools.
 pub fn tools_folder() -> PathBuf {
     root().join("target/tools")
 }

@@ -184,7 +184,7 @@ pub fn monkey(arguments: &[String]) -> Result<(), Failure> {
     in_browser(&["monkey.mjs", count], 180)
 }
 
-/// Runs Node.js in `tests/e2e`, for so many minutes at most.
+/// Runs Node.js in `tests/e2e` for `most` minutes at most.
 fn in_browser(arguments: &[&str], most: u64) -> Result<(), Failure> {
     if !root().join("target/dist/index.html").is_file() {
         return Err(Failure::new(

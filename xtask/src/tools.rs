@@ -15,7 +15,7 @@ pub fn everything() -> Result<(), Failure> {
     Ok(())
 }
 
-/// What building the page needs.
+/// Installs the tools that build the page.
 pub fn page() -> Result<(), Failure> {
     wasm_target()?;
     dependencies()?;

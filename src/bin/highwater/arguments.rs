@@ -1,4 +1,4 @@
-//! What was asked on the command line.
+//! The command that the arguments name, with its options.
 
 use crate::configs::{Export, Import, Setting};
 use highwater::codec::written_formats;
@@ -10,7 +10,7 @@ use lexopt::Parser;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// What to do.
+/// A command with its options.
 #[derive(Clone, Debug)]
 pub enum Command {
     /// Print the usage, or the help of a command.
@@ -22,46 +22,46 @@ pub enum Command {
     Version,
     /// Estimate scenarios.
     Estimate {
-        /// Where they are; standard input when absent.
+        /// The file with the scenarios; standard input when absent.
         file: Option<PathBuf>,
         /// How to write the answers.
         form: Form,
     },
     /// Look for what only just fits.
     Solve {
-        /// Where the scenarios are; standard input when absent.
+        /// The file with the scenarios; standard input when absent.
         file: Option<PathBuf>,
-        /// What varies.
+        /// The axis that varies.
         axis: Axis,
         /// How to write the answers.
         form: Form,
     },
     /// Write what a rank needs against the number of GPUs.
     Curve {
-        /// Where the scenarios are; standard input when absent.
+        /// The file with the scenarios; standard input when absent.
         file: Option<PathBuf>,
         /// How to write the answers.
         form: Form,
     },
     /// Look for the plans that fit.
     Plan {
-        /// Where the scenarios are; standard input when absent.
+        /// The file with the scenarios; standard input when absent.
         file: Option<PathBuf>,
-        /// What may change.
+        /// The settings that may change, and bounds of the search.
         options: PlanOptions,
         /// How to write the answers.
         form: Form,
     },
     /// Compare estimates with what was measured.
     Check {
-        /// Where the cases are; standard input when absent.
+        /// The file with the cases; standard input when absent.
         file: Option<PathBuf>,
-        /// Which of them, and how many of the worst are listed.
+        /// The cases that are compared, and the number of worst cases to list.
         selection: Selection,
     },
     /// Write the events of a scenario.
     Trace {
-        /// Where it is; standard input when absent.
+        /// The file with the scenario; standard input when absent.
         file: Option<PathBuf>,
     },
     /// Read the configurations of a job.
@@ -70,12 +70,12 @@ pub enum Command {
     Export(Export),
     /// Say what texts and files are.
     Read {
-        /// Where they are; standard input when there is none.
+        /// The files; standard input when there is none.
         files: Vec<PathBuf>,
     },
     /// Write what a snapshot holds.
     Snapshot {
-        /// Where it is; standard input when absent.
+        /// The file with the snapshot; standard input when absent.
         file: Option<PathBuf>,
         /// How to write it.
         form: Form,

@@ -22,7 +22,7 @@ use std::path::PathBuf;
 
 const LANGUAGE: Language = Language::English;
 
-/// What `import` was asked.
+/// Arguments of `import`.
 #[derive(Clone, Debug, Default)]
 pub struct Import {
     /// The files; standard input when there is none.
@@ -33,10 +33,10 @@ pub struct Import {
     pub check: bool,
 }
 
-/// What `export` was asked.
+/// Arguments of `export`.
 #[derive(Clone, Debug)]
 pub struct Export {
-    /// Where the scenario is; standard input when absent.
+    /// The file with the scenario; standard input when absent.
     pub file: Option<PathBuf>,
     /// The format's name.
     pub to: String,
@@ -137,7 +137,7 @@ pub struct Setting {
     pub value: String,
 }
 
-/// What the files of a job were taken for.
+/// A job as its files describe it.
 pub struct Imported {
     /// The scenario that they say.
     pub scenario: Scenario,
@@ -152,7 +152,7 @@ pub struct Imported {
 /// Why files are not read.
 #[derive(Debug)]
 pub struct Problem {
-    /// What is wrong.
+    /// The reason, in a sentence.
     pub said: String,
     /// Whether nothing here knows what they are.
     pub unknown: bool,

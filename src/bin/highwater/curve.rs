@@ -16,7 +16,7 @@ pub fn run(text: &str, form: Form, out: &mut dyn Write) -> u8 {
     lines::each(text, out, |text| one(text, form))
 }
 
-/// What a scenario's curves are, with what is to be said of the scenario.
+/// The curves of a scenario, and findings about the scenario.
 type Curves = (Vec<GpusCurve>, Vec<Finding>);
 
 /// One scenario's exit code and written answer.

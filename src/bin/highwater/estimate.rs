@@ -55,20 +55,20 @@ fn one(text: &str, form: Form, misfits: &Mutex<Vec<String>>) -> Written {
     (code, line)
 }
 
-/// What the command line says beside a report.
+/// Objects that the command line adds to a report.
 pub struct More {
-    /// Where samples differ in length.
+    /// Present where samples differ in length.
     pub lengths: Lengths,
-    /// Where the device lags behind the host.
+    /// Present where the device lags behind the host.
     pub lagging: Option<Lagging>,
 }
 
-/// What differs where samples differ in length.
+/// Answers about samples that differ in length.
 #[derive(Default)]
 pub struct Lengths {
     /// How long batches are, and which fit.
     pub batches: Option<LongBatches>,
-    /// What many steps of them hold.
+    /// Memory of many steps with such samples.
     pub steps: Option<LongSteps>,
 }
 
@@ -85,7 +85,7 @@ fn answer(text: &str) -> Result<(Estimate, More), Vec<Finding>> {
     Ok((estimate, more))
 }
 
-/// What is to be said of a scenario that says how long samples are.
+/// Answers about a scenario that has the lengths of its samples.
 fn lengths(scenario: &Scenario, findings: &mut Vec<Finding>) -> Lengths {
     if scenario.dataset.lengths.is_none() {
         return Lengths::default();

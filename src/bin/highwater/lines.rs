@@ -103,7 +103,7 @@ pub fn sentence(findings: &[Finding]) -> String {
     said.collect::<Vec<_>>().join(" ")
 }
 
-/// What is written of a scenario that has no answer.
+/// The line of a scenario that has no answer.
 pub fn refusal(findings: &[Finding]) -> Value {
     json!({"error": sentence(findings), "findings": text::written(findings)})
 }

@@ -11,7 +11,7 @@ use highwater::units::Bytes;
 use serde_json::{Map, Value, json};
 use std::io::{self, Write};
 
-/// What the ratios are of.
+/// The unit of ratios.
 const RATIOS: &str = "counted operations and bytes, not measured time";
 
 /// Searches around every scenario of a text and writes the plans; gives the exit code.

@@ -102,14 +102,14 @@ fn together(handed: &Handed) -> Result<Answer, String> {
 /// One line of the answer.
 #[derive(Serialize)]
 struct Line {
-    /// Which file it is about, where there are several.
+    /// The file that the answer is about, where there are several.
     #[serde(skip_serializing_if = "Option::is_none")]
     file: Option<String>,
     #[serde(flatten)]
     answer: Answer,
 }
 
-/// What a file was taken for.
+/// The kind of a file, with what was read from it.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum Answer {
@@ -164,7 +164,7 @@ fn is_one(count: &usize) -> bool {
     *count == 1
 }
 
-/// What the content of a file was taken for.
+/// Recognizes the content of a file.
 fn answer(content: &[u8]) -> Result<Answer, String> {
     if inputs::looks_like_snapshot(content) {
         let snapshot = snapshot::read(content)?;

@@ -30,7 +30,7 @@ pub fn run(content: &[u8], form: Form, out: &mut dyn Write) -> u8 {
     if read.is_ok() { FITS } else { BAD_INPUT }
 }
 
-/// What a snapshot says in few numbers.
+/// A snapshot in a few numbers.
 #[derive(Serialize)]
 pub struct Facts {
     protocol: u8,
@@ -169,7 +169,7 @@ fn over_time(device: &Device) -> Value {
     })
 }
 
-/// What the program did, from which event on, and what blocks are for.
+/// Phases of the program with the event at which each begins, and purposes of blocks.
 fn guessed(guess: &Guess) -> Value {
     let passes = guess.passes.iter();
     let passes = passes.map(|(event, doing)| json!([event, doing.name()]));
@@ -232,7 +232,7 @@ fn table(snapshot: &Snapshot, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// What the program did at a moment, and what blocks held then.
+/// Writes the phase of the program at event `at`, and the purposes of the blocks then.
 fn write_guess(guess: &Guess, at: usize, out: &mut dyn Write) -> io::Result<()> {
     let doing = guess.doing(at).map_or("nothing known", Doing::name);
     writeln!(out, "\nGuessed from frames and lifetimes, then ({doing}):")?;

@@ -18,13 +18,13 @@ pub struct Case {
     pub written: Value,
     /// The scenario; what is wrong with it when it cannot be read.
     pub scenario: Result<Scenario, String>,
-    /// What the device's side says of the model to the host's, when it is given.
+    /// The model's facts that the device's side hands to the host's, when the case gives them.
     pub inputs: Option<HostInputs>,
-    /// What was measured.
+    /// The measured values.
     pub expected: Expected,
 }
 
-/// What was measured of a run. Everything is optional: what is missing is not compared.
+/// Measured values of a run. Everything is optional: an absent value is not compared.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct Expected {
@@ -97,7 +97,7 @@ pub struct ExpectedPhase {
     pub peak_allocated: Option<u64>,
     /// `max_memory_reserved()`.
     pub peak_reserved: Option<u64>,
-    /// What nvidia-smi showed at the peak, of a run.
+    /// Bytes that nvidia-smi showed at the peak of a run.
     pub total: Option<u64>,
     /// `memory_allocated()` when the run has ended, of a run.
     pub allocated_at_end: Option<u64>,

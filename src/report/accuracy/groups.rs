@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 /// Keys that say how much, not what.
 const SIZES: [&str; 5] = ["v", "micro_batch_size", "seq_len", "target_seq_len", "task"];
 
-/// What a case is about, as `key=value`, from the scenario as it is written.
+/// The groups of a case, as `key=value`, from the scenario as it is written.
 pub(super) fn groups(scenario: &Value) -> Vec<String> {
     let empty = Map::new();
     let keys = scenario.as_object().unwrap_or(&empty);

@@ -7,7 +7,7 @@ use crate::ask::{Finding, Message};
 use crate::report::{DeviceReport, Estimate, PhaseReport, StepReport, estimate};
 use crate::tape::Category;
 
-/// What became of a case.
+/// The outcome of a case.
 #[derive(Clone, Debug)]
 pub enum Outcome {
     /// The engine refuses the scenario, with its reason.
@@ -40,7 +40,7 @@ pub struct Comparison {
 pub struct PhaseComparison {
     /// The phase.
     pub phase: String,
-    /// Which phase was measured to bind, of a step's peak.
+    /// The phase of a step's peak as it was measured.
     pub expected_phase: Option<String>,
     /// Live storages.
     pub tensor: Option<Pair>,

@@ -14,7 +14,7 @@ pub struct Published {
     pub id: String,
     /// Who published it.
     pub source: String,
-    /// Which figure it is.
+    /// The name of the figure.
     pub figure: &'static str,
     /// Bytes found.
     pub found: u64,

@@ -10,7 +10,7 @@ use super::worst;
 use std::collections::BTreeMap;
 use std::fmt::{self, Write};
 
-/// Which cases are looked at and how much is shown.
+/// The cases to compare, and the number of worst cases to list.
 #[derive(Clone, Debug, Default)]
 pub struct Selection {
     /// Groups that a case must belong to, as `precision=bf16`; `id=...` selects one case.
@@ -31,9 +31,9 @@ pub struct Accuracy {
 /// A goal of the project and whether it is met.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Goal {
-    /// What is asked.
+    /// The name of the measure.
     pub what: &'static str,
-    /// What was found.
+    /// Its value.
     pub found: f64,
     /// The bound: an upper one for errors, a lower one for shares.
     pub bound: f64,

@@ -1,4 +1,4 @@
-//! What is said about each setting: its name, what it does, its symbol in formulas, its source.
+//! Each setting's name, help, symbol in formulas and source.
 
 mod machine;
 mod parallelism;
@@ -12,14 +12,14 @@ struct Name {
     name: (&'static str, &'static str),
 }
 
-/// What is said about a setting to who asks.
+/// The help of a setting.
 #[derive(Clone, Copy, Debug)]
 pub struct SettingHelp {
     key: &'static str,
     sentence: (&'static str, &'static str),
     /// Its symbol or size in formulas; may be empty.
     pub symbol: &'static str,
-    /// What it is called where people set it.
+    /// Its name in the configurations in which people set it.
     pub source: &'static str,
 }
 
@@ -32,10 +32,10 @@ impl SettingHelp {
 
 /// Every setting's name.
 const NAMES: [&[Name]; 3] = [training::NAMES, parallelism::NAMES, machine::NAMES];
-/// What is said about every setting.
+/// Every setting's help.
 const HELP: [&[SettingHelp]; 3] = [training::HELP, parallelism::HELP, machine::HELP];
 
-/// What the setting with a scenario key is called; the key itself when nothing is said about it.
+/// The name of the setting with a scenario key; the key itself when it has no name.
 pub fn setting_name(key: &'static str, language: Language) -> &'static str {
     named(key, language).unwrap_or(key)
 }
@@ -51,7 +51,7 @@ pub(super) fn setting_label(key: &str, language: Language) -> Option<&'static st
     named(key, language).or_else(|| named(&format!("{key}.kind"), language))
 }
 
-/// What is said about the setting with a scenario key.
+/// The help of the setting with a scenario key.
 pub fn setting_help(key: &str) -> Option<&'static SettingHelp> {
     HELP.into_iter()
         .flatten()
@@ -73,7 +73,7 @@ macro_rules! settings {
     ($($key:literal: $english:literal, $chinese:literal; $help:literal, $help_zh:literal; $symbol:literal, $source:literal;)+) => {
         /// Their names.
         pub(super) static NAMES: &[Name] = &[$(Name { key: $key, name: ($english, $chinese) }),+];
-        /// What is said about them.
+        /// Their help.
         pub(super) static HELP: &[SettingHelp] = &[$(SettingHelp {
             key: $key,
             sentence: ($help, $help_zh),

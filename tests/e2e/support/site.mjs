@@ -14,7 +14,7 @@ export const DIST = join(ROOT, "target/dist");
 /** The page works under any path; the tests use one that is not the root. */
 const BASE = "/docs/highwater/";
 
-/** What README asks of a strict server. */
+/** The policy of public/docs/hosting.md. */
 const POLICY = [
   "default-src 'self'",
   "script-src 'self' 'wasm-unsafe-eval'",
@@ -34,7 +34,7 @@ const TYPES = {
   ".wasm": "application/wasm",
 };
 
-/** Names with a hash change with their content; the others are asked for anew, as README says. */
+/** Names with a hash change with their content; the others are asked for anew, as public/docs/hosting.md says. */
 const caching = (name) =>
   /-[0-9a-f]{8,16}/.test(name) ? "public, max-age=31536000, immutable" : "no-store";
 

@@ -24,7 +24,7 @@ const FILES: [(&str, &str); 2] = [
 ];
 /// The page's colors and sizes, and the guide's own rules: one file.
 const STYLES: [&str; 2] = ["style/tokens.css", "style/guide.css"];
-/// Where a build without Trunk leaves the guide.
+/// The folder of a build without Trunk.
 const BUILT: &str = "target/dist";
 /// The variable in which Trunk names the folder that it fills.
 const STAGING: &str = "TRUNK_STAGING_DIR";

@@ -1,4 +1,4 @@
-//! What is the same on every page of the guide.
+//! The frame of every page of the guide.
 
 use super::Entry;
 use super::markdown::{Page, escaped, file_of, language_of};
