@@ -106,7 +106,7 @@ fn bold(section: &str) -> Vec<usize> {
 fn readme_s_counts_are_those_of_the_catalog_and_the_keys() {
     let types: BTreeSet<String> = catalog_models()
         .map(|model| {
-            let config: Value = serde_json::from_str(model.config).expect("JSON");
+            let config: Value = serde_json::from_str((model.config)()).expect("JSON");
             config["model_type"].as_str().unwrap_or_default().to_owned()
         })
         .collect();

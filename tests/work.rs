@@ -24,7 +24,7 @@ struct Decoder {
 impl Decoder {
     fn of(id: &str) -> Self {
         let config = catalog_model(id).expect("a model").config;
-        let config: Value = serde_json::from_str(config).expect("JSON");
+        let config: Value = serde_json::from_str(config()).expect("JSON");
         let size = |key: &str| config[key].as_u64();
         let needed = |key: &str| size(key).unwrap_or_else(|| panic!("{id} has no {key}"));
         let (hidden, queries) = (needed("hidden_size"), needed("num_attention_heads"));
@@ -197,7 +197,7 @@ fn ranks_of_tensor_parallelism_compute_a_share_each() {
 #[test]
 fn tokens_go_through_as_many_experts_as_are_chosen_for_them() {
     let config = catalog_model("mixtral-8x7b").expect("a model").config;
-    let config: Value = serde_json::from_str(config).expect("JSON");
+    let config: Value = serde_json::from_str(config()).expect("JSON");
     let size = |key: &str| config[key].as_u64().expect(key);
     let mut model = Decoder::of("mixtral-8x7b");
     model.intermediate *= size("num_experts_per_tok");

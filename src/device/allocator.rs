@@ -34,7 +34,7 @@ pub struct Allocator {
     /// The pools of the main stream.
     small: Pool,
     large: Pool,
-    /// Those of the others, the large one of each before the small one.
+    /// Pools of the other streams, the large one of each before the small one.
     side: Vec<Pool>,
     pub(super) next_address: u64,
     pub(super) reserved: u64,
@@ -170,7 +170,7 @@ impl Allocator {
         !self.plain && self.settings.collects_garbage_above().is_some()
     }
 
-    /// What would be held between a request and its free, when the cache serves it and both
+    /// The memory held between a request and its free, when the cache serves the request and both
     /// together leave no trace: a block that was split is merged again.
     pub fn held_for_a_moment(&self, bytes: u64, stream: Stream) -> Option<Held> {
         let params = self.params(bytes, stream);

@@ -14,7 +14,7 @@ pub type BlockId = u32;
 /// No neighbour: what lies around a segment, a block of its own that is never free.
 pub(super) const EDGE: BlockId = 0;
 
-/// What a block is.
+/// The state of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum State {
     /// In use by a tensor, or freed while another stream uses it.
@@ -51,7 +51,7 @@ const _: () = assert!(STREAM >> STREAM_SHIFT == Stream::COUNT as u64 - 1);
 const RECORDED: u64 = 1 << 6;
 const _: () = assert!((STATE | SMALL | STREAM) & RECORDED == 0 && RECORDED < MIN_BLOCK);
 
-/// Which pool: that of small requests or that of the others, of one stream. Its bits are those of a place.
+/// A pool: that of small requests or that of the others, of one stream. Its bits are those of a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct PoolId(u64);
 
@@ -92,7 +92,7 @@ impl Block {
         }
     }
 
-    /// Where it begins.
+    /// Its first address.
     #[inline(always)]
     pub fn address(&self) -> u64 {
         self.place & !(MIN_BLOCK - 1)
@@ -131,7 +131,7 @@ impl Block {
         self.before = streams.bits().into();
     }
 
-    /// Which streams those are; from here on none does.
+    /// Takes the streams that use it; from here on none does.
     pub fn take_recorded(&mut self) -> Streams {
         let streams = if self.is_recorded() { self.before } else { 0 };
         self.place &= !RECORDED;
@@ -269,7 +269,7 @@ impl Blocks {
         }
     }
 
-    /// The same where it lies before it.
+    /// Absorbs `other`, which lies before it.
     #[inline(always)]
     pub fn absorb_before(&mut self, id: BlockId, other: BlockId) {
         let &Block {
@@ -284,7 +284,7 @@ impl Blocks {
         block.prev = prev;
     }
 
-    /// The same where it lies behind it.
+    /// Absorbs `other`, which lies behind it.
     #[inline(always)]
     pub fn absorb_behind(&mut self, id: BlockId, other: BlockId) {
         let &Block { size, next, .. } = self.get(other);

@@ -15,7 +15,7 @@ fn page(pool: PoolId) -> u64 {
 }
 
 impl Allocator {
-    /// What a free block can grow to: `expandable_size` in `get_free_block`.
+    /// The size that a free block can grow to: `expandable_size` in `get_free_block`.
     fn expandable_size(&self, id: BlockId) -> u64 {
         let block = self.blocks.get(id);
         let behind = self.blocks.get(block.next);

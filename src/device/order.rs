@@ -29,9 +29,9 @@ impl Places {
 /// Streams of a device that takes as much time as it can, and a host that waits now and then.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Order {
-    /// What the next work of each stream comes after; its own place with them.
+    /// For each stream, the places that its next work comes after; its own place among them.
     after: [Places; STREAMS],
-    /// What is done for sure.
+    /// The places up to which all work is surely done.
     reached: Places,
     /// Events that the host can wait for, with their streams.
     queues: [VecDeque<(Stream, Places)>; QUEUES],
@@ -45,7 +45,7 @@ impl Order {
         self.after[at]
     }
 
-    /// The same on several: what comes before any of them.
+    /// An event on several streams: the places before any of them.
     pub fn events(&mut self, streams: Streams) -> Places {
         let mut before = Places::default();
         for stream in Stream::all().filter(|&stream| streams.contains(stream)) {

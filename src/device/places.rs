@@ -1,4 +1,4 @@
-//! Where storages are.
+//! The places of storages.
 
 #![allow(
     clippy::inline_always,
@@ -17,11 +17,11 @@ pub(super) struct Places {
     pages: Vec<Page>,
     /// [`EDGE`] where nothing is.
     blocks: Vec<BlockId>,
-    /// Where in `blocks` the pages were that are no more.
+    /// Indices in `blocks` of former pages, for new ones.
     spare: Vec<u32>,
 }
 
-/// Where in the list of blocks its storages are, as long as some are alive.
+/// A page: the index in the list of blocks at which its storages are, as long as one of them is alive.
 #[derive(Clone, Copy, Debug, Default)]
 struct Page {
     start: u32,

@@ -81,7 +81,7 @@ fn first_from(blocks: &Blocks, head: BlockId, size: u64, place: u64) -> Option<B
     None
 }
 
-/// What blocks are ordered by: size and place.
+/// The order of blocks: size and place.
 type Key = (u64, u64);
 
 /// Blocks in the middle of long lists. Those that have left their list, or stand elsewhere in it, are
@@ -96,7 +96,7 @@ fn stands(blocks: &Blocks, key: Key, id: BlockId) -> bool {
 }
 
 impl Signposts {
-    /// Those of a bin before a place in it, or behind it, the nearest first.
+    /// Blocks of a bin before a place in it, or behind it, the nearest first.
     fn beside(&self, key: Key, behind: bool) -> impl Iterator<Item = (Key, BlockId)> {
         let range = if behind {
             (Bound::Included(key), Bound::Unbounded)
@@ -115,7 +115,7 @@ impl Signposts {
         std::iter::from_fn(nearest).take_while(move |(other, _)| bin(other.0) == bin(key.0))
     }
 
-    /// The same as [`first_from`] between the nearest signposts, and how far it is from both.
+    /// [`first_from`] between the nearest signposts, and the distance from both.
     #[cold]
     fn first_from(&self, blocks: &Blocks, head: BlockId, (size, place): Key) -> (BlockId, u32) {
         let [before, behind] = [false, true].map(|behind| {
@@ -139,7 +139,7 @@ impl Signposts {
         }
     }
 
-    /// The same for a block that comes there, which becomes a signpost where the next one is far.
+    /// [`first_from`] for a block that comes there, which becomes a signpost if the next one is far.
     #[cold]
     fn first_from_for(
         &mut self,

@@ -23,10 +23,10 @@ pub enum Request {
         bytes: u64,
         /// The stream that it is for.
         stream: Stream,
-        /// Which other streams use it: `record_stream`.
+        /// Other streams that use it: `record_stream`.
         used_on: Streams,
     },
-    /// The same of one that no other stream uses, where the next request frees it.
+    /// An allocation that no other stream uses, and that the next request frees.
     Moment {
         /// The storage, from 0.
         id: u32,
@@ -45,7 +45,7 @@ pub enum Request {
     Nothing,
 }
 
-/// Where it ran out.
+/// The request at which the allocator ran out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failure {
     /// Index of the request.
@@ -60,7 +60,7 @@ pub struct Failure {
     pub reserved: u64,
 }
 
-/// What the allocator holds after a request.
+/// The memory that the allocator holds after a request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Held {
     /// `torch.cuda.memory_allocated()`.

@@ -25,7 +25,7 @@ pub const MAX_NON_SPLIT_ROUNDING: u64 = 20 * MIB;
 /// any size that is never exhausted behaves the same.
 pub const EXPANDABLE_ADDRESS_SPACE: u64 = 40 * KIB * KIB * MIB;
 
-/// What stops the allocator from asking for more.
+/// A bound of the allocator's memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Limit {
     /// Nothing.
@@ -35,8 +35,8 @@ pub enum Limit {
     Fraction(u64),
     /// Memory that the driver can hand out, in bytes.
     Capacity(u64),
-    /// The same for a run that goes on without when it would take more; [`super::Replay`] keeps it as it
-    /// was before. Not with expandable segments, which find out page by page.
+    /// Capacity of a run that continues without this limit once it would exceed it; [`super::Replay`] keeps the
+    /// allocator as it was before. Not with expandable segments, which find out page by page.
     Watched(u64),
 }
 
@@ -53,7 +53,7 @@ pub struct Settings {
     /// `garbage_collection_threshold` in bytes of [`Limit::Fraction`]; without that limit PyTorch
     /// ignores it.
     pub garbage_collection_threshold: Option<u64>,
-    /// What stops the allocator.
+    /// The bound of the allocator's memory.
     pub limit: Limit,
     /// When streams are done with blocks that were freed.
     pub timing: Timing,

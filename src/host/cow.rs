@@ -33,7 +33,7 @@ const EXPONENT_ONE: u64 = 1 << 10;
 /// Beyond this exponent the result is 0 in fixed point for any number of workers that exists.
 const MAX_EXPONENT: u64 = 1 << 40;
 
-/// What one of `sharers` workers copies of `group` in `epochs` passes.
+/// Bytes of `group` that one of `sharers` workers copies in `epochs` passes.
 pub(super) fn growth(group: ObjectGroup, sharers: u64, epochs: u64) -> Bytes {
     if epochs == 0 || group.total == Bytes::ZERO {
         return Bytes::ZERO;

@@ -1,4 +1,4 @@
-//! What FSDP and DeepSpeed keep of a rank's share on the host.
+//! Host memory of a rank's share under FSDP and DeepSpeed.
 //!
 //! Sources: `deepspeed/runtime/zero/{stage_1_and_2,stage3,partition_parameters}.py` of DeepSpeed
 //! 0.19.8; `torch/distributed/fsdp/_flat_param.py` and `_fully_shard/_fsdp_param.py` of torch
@@ -43,7 +43,7 @@ impl Sums {
     }
 }
 
-/// What a rank keeps on the host.
+/// Host memory of a rank under its wrapper.
 pub(super) fn offloaded(
     spec: &ResolvedSpec,
     parameters: &[HostParameter],
@@ -71,7 +71,7 @@ pub(super) fn offloaded(
     sums.offloaded
 }
 
-/// What a rank keeps of the model that the trained one is compared with, which has the same parameters, as TRL prepares
+/// Host memory of a rank for the reference model, which has the same parameters as the trained one, as TRL prepares
 /// it with the same options (`prepare_fsdp`, `prepare_deepspeed`, `models/utils.py`, trl 1.16): `DeepSpeed` without an
 /// optimizer, and so of the first stages nothing.
 fn reference(spec: &ResolvedSpec, parameters: &[HostParameter], ranks: u64, sums: &mut Sums) {
@@ -102,7 +102,7 @@ fn reference(spec: &ResolvedSpec, parameters: &[HostParameter], ranks: u64, sums
     }
 }
 
-/// What rank 0 gathers of all shards to save the full state: the model, then the optimizer's
+/// Bytes that rank 0 gathers of all shards to save the full state: the model, then the optimizer's
 /// states. `None` where the model is whole on each rank.
 ///
 /// Measured: `tests/oracle/host/offload.py`. DeepSpeed writes optimizer states as shards only.

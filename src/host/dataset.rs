@@ -64,7 +64,7 @@ pub(super) fn live(dataset: &Dataset) -> Bytes {
     }
 }
 
-/// What Arrow's memory pool holds at most while it reads the file: the table, the compressed
+/// The peak of Arrow's memory pool while it reads the file: the table, the compressed
 /// column chunks and the pages being decoded. Rows taken batch by batch need no whole table.
 fn pool_maximum(dataset: &Dataset) -> Bytes {
     let reading = file_bytes(dataset) + facts::ARROW_DECODE.bytes();
@@ -77,7 +77,7 @@ fn pool_maximum(dataset: &Dataset) -> Bytes {
     }
 }
 
-/// What reading the data set from Parquet holds beside the data set itself: while it is read, and
+/// Memory of reading the data set from Parquet beside the data set itself: while it is read, and
 /// afterwards, as long as Arrow's allocator does not give it back.
 pub(super) fn left_by_reading(dataset: &Dataset, reading: bool) -> Bytes {
     let maximum = pool_maximum(dataset);
@@ -97,7 +97,7 @@ pub(super) fn left_by_reading(dataset: &Dataset, reading: bool) -> Bytes {
     }
 }
 
-/// What the process that fetches samples keeps for that: a row group when the file is opened anew
+/// Memory of the process that fetches samples: a row group when the file is opened anew
 /// for each sample.
 pub(super) fn kept_by_fetching(dataset: &Dataset) -> Bytes {
     if dataset.mode != DatasetMode::Reopened || is_absent(dataset) {
@@ -122,7 +122,7 @@ pub(super) fn order(dataset: &Dataset, ranks: u64) -> Bytes {
         + Bytes(facts::POINTER.each(dataset.rows).get() / ranks.max(1))
 }
 
-/// What reading samples in a forked worker writes to (see Note [Reading is writing]).
+/// Objects that a forked worker writes to when it reads samples (see Note [Reading is writing]).
 pub(super) fn object_groups(dataset: &Dataset) -> Vec<ObjectGroup> {
     let cell = row_text(dataset) / dataset.columns.max(1) + facts::STRING_OBJECT.value;
     let text = ObjectGroup {
@@ -158,7 +158,7 @@ pub(super) fn object_groups(dataset: &Dataset) -> Vec<ObjectGroup> {
     }
 }
 
-/// What each spawned worker receives as a copy of its own: everything but files, which it opens
+/// Bytes that each spawned worker receives as a copy of its own: everything but files, which it opens
 /// itself, and tensors, which are sent through shared memory.
 pub(super) fn pickled(dataset: &Dataset) -> Bytes {
     match dataset.mode {

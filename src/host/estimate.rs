@@ -29,9 +29,9 @@ names! {
         Offload = "offload",
         /// Parameters, gradients, optimizer states and activations of training on the CPU.
         Training = "training",
-        /// What an evaluation has predicted.
+        /// Predictions of an evaluation.
         Predictions = "predictions",
-        /// What saving a checkpoint adds.
+        /// Copies of what a checkpoint saves.
         Saving = "saving",
         /// Page tables.
         PageTables = "page_tables",
@@ -69,7 +69,7 @@ names! {
 /// Host memory of one phase.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HostPhaseUse {
-    /// Which phase.
+    /// The phase.
     pub phase: HostPhase,
     /// Sum of the parts.
     pub total: Bytes,
@@ -123,14 +123,14 @@ pub struct HostEstimate {
     pub page_cache_parts: Vec<(PageCachePart, Bytes)>,
     /// Private memory of each training process with its workers, at the peak.
     pub per_rank: Vec<Bytes>,
-    /// What each rank has to itself at the peak; those that save have [`HostPart::Saving`] beside.
+    /// Parts of each rank alone at the peak; ranks that save also have [`HostPart::Saving`].
     #[serde(with = "as_map")]
     pub rank: Vec<(HostPart, Bytes)>,
-    /// What the node has once at the peak, whatever the number of ranks.
+    /// Parts of the node at the peak that do not depend on the number of ranks.
     #[serde(with = "as_map")]
     pub shared: Vec<(HostPart, Bytes)>,
     /// How many ranks save at the peak, or read for the others ([`HostPhase::of_few`]), and what each adds.
     pub saving: (u64, Bytes),
-    /// What grows at the peak with batch, workers and ranks.
+    /// Growth of the peak with batch, workers and ranks.
     pub growth: Vec<Growth>,
 }

@@ -9,7 +9,7 @@ use crate::catalog::Confidence;
 use crate::units::Bytes;
 use serde::Serialize;
 
-/// What a fact's value counts.
+/// The unit of a fact's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Unit {
@@ -30,11 +30,11 @@ pub struct Fact {
     pub name: &'static str,
     /// The number.
     pub value: u64,
-    /// What it counts.
+    /// Its unit.
     pub unit: Unit,
-    /// What it says.
+    /// Its meaning, in a sentence.
     pub meaning: &'static str,
-    /// Where it comes from.
+    /// The measurement or publication.
     pub source: &'static str,
     /// How sure it is.
     pub confidence: Confidence,

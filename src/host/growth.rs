@@ -1,4 +1,4 @@
-//! Which parts grow with what: asked of the model itself, with a little more of each.
+//! Growth of parts with batch, workers and ranks: asked of the model itself, with a little more of each.
 
 use super::estimate::{HostPart, HostPhase};
 use super::job::HostJob;
@@ -6,7 +6,7 @@ use crate::units::{Bytes, names};
 use serde::{Deserialize, Serialize};
 
 names! {
-    /// What makes host memory grow.
+    /// A quantity with which host memory grows.
     HostDriver {
         /// Samples per batch.
         MicroBatchSize = "micro_batch_size",
@@ -20,9 +20,9 @@ names! {
 /// The parts that one driver makes grow.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Growth {
-    /// What there is more of: a batch twice as large, one more worker in each rank, one more rank.
+    /// The quantity that grows: a batch twice as large, one more worker in each rank, one more rank.
     pub driver: HostDriver,
-    /// What the node needs more for it.
+    /// Bytes that the node needs more for it.
     pub total: Bytes,
     /// The parts that grow, and by how much, in the order of [`HostPart::ALL`].
     #[serde(with = "super::estimate::as_map")]
@@ -46,7 +46,7 @@ fn with_more(job: &HostJob, driver: HostDriver) -> HostJob {
     more
 }
 
-/// What grows in a phase, where `parts` says what a node needs in it.
+/// Growth of the parts in a phase, where `parts` says what a node needs in it.
 pub(super) fn growth(
     job: &HostJob,
     phase: HostPhase,

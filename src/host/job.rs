@@ -12,7 +12,7 @@ use crate::units::{Bytes, DType};
 use serde::Deserialize;
 use serde_json::Value;
 
-/// What the host model takes over from the device's side, so that it depends on none of it.
+/// Facts that the host model takes from the device's side, so that it depends on none of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub struct HostInputs {
@@ -49,7 +49,7 @@ pub struct HostParameter {
     pub elements: u64,
     /// Bytes on the device.
     pub bytes: Bytes,
-    /// Which layer it belongs to, counted from 1; 0 outside of all layers.
+    /// Its layer, counted from 1; 0 outside of all layers.
     pub layer: u32,
     /// Whether it is trained.
     pub trained: bool,
@@ -66,7 +66,7 @@ pub struct HostJob {
     pub world_size: u64,
     /// Whether each job's launcher (torchrun, accelerate) stays beside it.
     pub launcher: bool,
-    /// What each of them imports.
+    /// Libraries that each of them imports.
     pub libraries: Libraries,
     /// Whether each constructs an optimizer of `torch.optim`.
     pub optimizer: bool,
@@ -100,11 +100,11 @@ pub struct HostJob {
     pub saved_optimizer_bytes: Bytes,
     /// Bytes of the largest single tensor in it.
     pub largest_tensor_bytes: Bytes,
-    /// What lives on the host in place of the device.
+    /// Tensors that live on the host in place of the device.
     pub offloaded: Offloaded,
     /// Tensors of training on the CPU.
     pub training: Bytes,
-    /// What one rank gathers to save, where each has shards.
+    /// Bytes that one rank gathers to save, where each has shards.
     pub gathered: Option<Bytes>,
     /// The evaluation between steps, if there is one.
     pub evaluation: Option<HostEvaluation>,

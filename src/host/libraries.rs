@@ -1,4 +1,4 @@
-//! What a process takes before it has any data: interpreter, libraries, CUDA context, tokenizer.
+//! Memory of a process before it has any data: interpreter, libraries, CUDA context, tokenizer.
 
 use super::facts::{self, Fact};
 use crate::ask::{Libraries, TokenizerKind};

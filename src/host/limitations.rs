@@ -1,4 +1,4 @@
-//! What the host model leaves out.
+//! Limitations of the host model.
 
 use crate::units::limitations;
 

@@ -12,7 +12,7 @@ use crate::units::Bytes;
 /// Memory that one training process's data loader adds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Loader {
-    /// What fetching samples keeps in the training process itself.
+    /// Memory of fetching samples in the training process itself.
     pub fetching: Bytes,
     /// Private memory of all its workers.
     pub workers: Bytes,
@@ -65,7 +65,7 @@ pub(super) fn loader(job: &HostJob, parent: Bytes) -> Loader {
     }
 }
 
-/// What one worker takes.
+/// Memory of one worker.
 struct Worker {
     /// Private memory.
     private: Bytes,
@@ -93,7 +93,7 @@ fn worker(job: &HostJob, parent: Bytes) -> Worker {
     }
 }
 
-/// What a forked worker copies by reading samples (see Note [Reading is writing]). Workers that
+/// Bytes that a forked worker copies by reading samples (see Note [Reading is writing]). Workers that
 /// do not outlive an epoch start over with the next.
 fn copied(job: &HostJob) -> Bytes {
     let sharers = job.loader.num_workers.saturating_mul(job.world_size);

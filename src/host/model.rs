@@ -23,7 +23,7 @@ pub(super) fn loading(job: &HostJob) -> Bytes {
     }
 }
 
-/// What is left of it once the model is on the device.
+/// Bytes left of it once the model is on the device.
 pub(super) fn left_by_loading(job: &HostJob) -> Bytes {
     match job.checkpoint {
         Checkpoint::SameDtype | Checkpoint::Converted | Checkpoint::Cast
@@ -35,7 +35,7 @@ pub(super) fn left_by_loading(job: &HostJob) -> Bytes {
     }
 }
 
-/// What saving adds in the rank that saves: `save_pretrained` brings all tensors of a shard to
+/// Memory of saving in the rank that saves: `save_pretrained` brings all tensors of a shard to
 /// the host before writing, `torch.save` of the optimizer one tensor at a time; a full state is
 /// gathered as a whole. What is on the host already is written from where it is.
 pub(super) fn saving(job: &HostJob) -> Bytes {

@@ -6,7 +6,7 @@ use crate::ask::{Optimizer, OptimizerImpl, OptimizerName};
 use crate::model::ResolvedSpec;
 use crate::units::Bytes;
 
-/// What each rank keeps and does on the host in place of the device.
+/// Memory and work of each rank on the host in place of the device.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Offloaded {
     /// Parameters, gradients and activations in pinned memory.
@@ -20,7 +20,7 @@ pub struct Offloaded {
 }
 
 impl Offloaded {
-    /// What FSDP, DeepSpeed or torchao's `CPUOffloadOptimizer` keeps.
+    /// Memory under FSDP, DeepSpeed or torchao's `CPUOffloadOptimizer`.
     pub(super) fn new(spec: &ResolvedSpec, inputs: &HostInputs, ranks: u64) -> Self {
         let mut offloaded = if spec.parallelism.dp.offloads() {
             data_parallel::offloaded(spec, &inputs.parameters, ranks)
@@ -52,7 +52,7 @@ fn torchao(optimizer: &Optimizer, inputs: &HostInputs) -> Offloaded {
     }
 }
 
-/// What a step of Adam or SGD on the CPU allocates for a moment (torch 2.15,
+/// Temporaries of a step of Adam or SGD on the CPU (torch 2.15,
 /// `torch/optim/{adam,sgd}.py`; measured: hostram 7). The loop over single tensors, PyTorch's
 /// choice on the CPU, makes Adam's square root and its quotient, and the gradient with weight
 /// decay added; the quotient of the tensor before it still lives. The foreach step makes one of

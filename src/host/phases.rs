@@ -92,13 +92,13 @@ impl Parts {
 /// One phase of a node.
 struct Phase {
     name: HostPhase,
-    /// What every rank has.
+    /// Parts of every rank.
     rank: Parts,
     /// Memory beside each rank that saves, or reads for the others.
     saver: Bytes,
     /// How many do.
     savers: u64,
-    /// What the node has once.
+    /// Parts of the node.
     shared: Parts,
     /// Everything.
     node: Parts,
@@ -145,7 +145,7 @@ impl Phase {
     }
 }
 
-/// What the node has once: file-backed pages, launchers, everything else that runs.
+/// Parts that the node has once: file-backed pages, launchers, all other programs.
 fn shared_parts(job: &HostJob, phase: HostPhase) -> Parts {
     let mut parts = Parts::default();
     if job.ranks > 0 {
@@ -169,7 +169,7 @@ fn process(job: &HostJob, phase: HostPhase) -> Process {
     libraries::process(job.libraries, job.optimizer && phase != HostPhase::Load)
 }
 
-/// What each rank has to itself in a phase, with its workers.
+/// Parts of each rank alone in a phase, with its workers.
 fn rank_parts(job: &HostJob, phase: HostPhase) -> Parts {
     let mut parts = Parts::default();
     let process = process(job, phase);
@@ -229,7 +229,7 @@ fn rank_parts(job: &HostJob, phase: HostPhase) -> Parts {
     parts
 }
 
-/// What the page cache holds beside it, in the end.
+/// Files in the page cache beside it, in the end.
 fn page_cache(job: &HostJob) -> Vec<(PageCachePart, Bytes)> {
     [
         (PageCachePart::Dataset, dataset::page_cache(&job.dataset)),

@@ -24,14 +24,14 @@ pub struct Batches {
     rows: u64,
     /// Samples that are sorted together by length, if they are.
     sorted: Option<u64>,
-    /// What lengths are padded to a multiple of.
+    /// Lengths are padded to a multiple of this.
     multiple: u64,
 }
 
 /// How often batches are longer than some length.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Excess {
-    /// What share of batches is.
+    /// Their share of all batches.
     pub share: f64,
     /// In how many optimizer steps one comes on average, on any of the ranks.
     pub once_in_steps: f64,
@@ -42,7 +42,7 @@ pub struct Excess {
 }
 
 impl Batches {
-    /// Those of a scenario that says how long its samples are.
+    /// The batches of a scenario that has the lengths of its samples.
     pub fn of(scenario: &Scenario) -> Option<Self> {
         let ranks = scenario.parallelism.mesh(&scenario.hardware).dp;
         let samples = Samples::of(scenario)?;
@@ -77,19 +77,19 @@ impl Batches {
         self.rows.div_ceil(self.size.saturating_mul(self.of_step))
     }
 
-    /// What a batch with a longest sample of `length` is padded to.
+    /// The length to which a batch is padded whose longest sample has `length` tokens.
     pub fn padded(&self, length: u64) -> u64 {
         length
             .checked_next_multiple_of(self.multiple)
             .unwrap_or(length)
     }
 
-    /// What share of batches has no sample longer than `length`.
+    /// The share of batches without a sample longer than `length`.
     pub fn at_most(&self, length: u64) -> f64 {
         self.share_at_most(length, self.size)
     }
 
-    /// What share of so many samples that come one after the other has none longer than `length`.
+    /// The share of groups of `size` successive samples without one longer than `length`.
     fn share_at_most(&self, length: u64, size: u64) -> f64 {
         let shorter = self.samples.at_most(length);
         match self.sorted {
@@ -143,7 +143,7 @@ impl Batches {
     }
 }
 
-/// What share of groups of `size` samples has none that is longer, where `all` are sorted together and `longer`
+/// The share of groups of `size` samples without a longer one, where `all` are sorted together and `longer`
 /// of all are: with K of these among them, the first ⌈K / size⌉ groups have one.
 fn sorted_at_most(longer: f64, size: u64, all: u64) -> f64 {
     if longer <= 0.0 || longer >= 1.0 {

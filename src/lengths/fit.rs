@@ -3,7 +3,7 @@
 use super::normal::below;
 use crate::ask::LengthShape;
 
-/// What share of samples is not longer than p95.
+/// The share of samples that are not longer than p95.
 const P95: f64 = 0.95;
 /// Standard deviations of logarithms that are looked at, with what lies between them: beyond the last the mean
 /// is below any that a p95 of twice a token leaves.
@@ -81,7 +81,7 @@ impl LogNormal {
         }
     }
 
-    /// What share is at most `length` tokens long.
+    /// The share of samples that are at most `length` tokens long.
     pub(super) fn at_most(&self, length: u64) -> f64 {
         if length == 0 {
             return 0.0;

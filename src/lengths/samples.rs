@@ -19,7 +19,7 @@ enum Kind {
 }
 
 impl Samples {
-    /// Those of a scenario that says how long its samples are.
+    /// The samples of a scenario that has their lengths.
     pub fn of(scenario: &Scenario) -> Option<Self> {
         let asked = scenario.dataset.lengths.as_ref()?;
         let kind = match asked {
@@ -49,7 +49,7 @@ impl Samples {
         }
     }
 
-    /// What share of samples is at most `length` tokens long.
+    /// The share of samples that are at most `length` tokens long.
     pub fn at_most(&self, length: u64) -> f64 {
         if length >= self.longest {
             return 1.0;

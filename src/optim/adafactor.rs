@@ -33,12 +33,12 @@ fn factors(shape: &Shape) -> Option<[Shape; 2]> {
     Some([Shape::new(&dims[..rows]), columns])
 }
 
-/// The same as PyTorch's keeps them.
+/// The shapes of factors as PyTorch's Adafactor keeps them.
 fn wide_factors(shape: &Shape) -> Option<[Shape; 2]> {
     (shape.rank() > 1).then(|| [reduced(shape, 1), reduced(shape, 2)])
 }
 
-/// What is kept of a parameter: second moments, or their factors.
+/// The state of a parameter: second moments, or their factors.
 fn kept(
     t: &Tape,
     op: &'static str,

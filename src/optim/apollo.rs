@@ -93,7 +93,7 @@ struct Held {
     /// The gradient in the low rank.
     low: Option<Tensor>,
     denominator: Option<Tensor>,
-    /// What is added to the parameter.
+    /// The update that is added to the parameter.
     update: Option<Tensor>,
     factor: Option<Tensor>,
     scaled: Option<Tensor>,

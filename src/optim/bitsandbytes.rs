@@ -17,7 +17,7 @@ const MIN_PAGED: u64 = 100_000;
 /// Entries of the table that decodes 8 bits.
 const TABLE: u64 = 256;
 
-/// What a bitsandbytes optimizer layout.
+/// The layout of a bitsandbytes optimizer's state.
 #[derive(Clone, Copy)]
 struct Layout {
     /// States a parameter: two for Adam, one for Lion and SGD.

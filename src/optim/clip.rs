@@ -53,7 +53,7 @@ pub fn clip_grad_norm(t: &Tape, summed: bool) {
     drop((coefficient, clamped, total));
 }
 
-/// Where ranks divide modules: gradients that are summed over ranks before their norms are taken, and how many norms,
+/// Under divided modules: gradients that are summed over ranks before their norms are taken, and how many norms,
 /// of gradients that ranks have whole, become parts of a sum with others.
 fn of_ranks(t: &Tape) -> (Vec<Tensor>, usize) {
     let (mut copies, mut whole) = (Vec::new(), 0);

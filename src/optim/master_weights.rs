@@ -17,7 +17,7 @@ pub(super) struct MasterWeights {
     options: crate::ask::Optimizer,
     /// All weights `[P]`, of which the parameters are slices.
     _weights: Tensor,
-    /// The same in float32, and Adam's states of it.
+    /// The weights in float32, and Adam's states of them.
     master: Tensor,
     _states: Vec<Tensor>,
 }

@@ -17,7 +17,7 @@ const NORM_BLOCKS: u64 = 320;
 
 /// The optimizer's wrapper and the gradients' buffers.
 pub(super) struct Megatron {
-    /// What is stepped over, each with its slice of a buffer.
+    /// Weights that the optimizer steps over, each with its slice of a buffer.
     main: Vec<(Tensor, Option<Tensor>)>,
     scale: Tensor,
     /// Numbers that are there from the start.

@@ -7,16 +7,16 @@ use crate::model::{Architecture, ResolvedSpec};
 use crate::tape::{Category, Storage, Tape, Tensor};
 use crate::units::{DType, Shape};
 
-/// What is kept for one parameter, in the order in which it was made.
+/// The state of one parameter, in the order in which it was made.
 pub(super) type State = Vec<Storage>;
 
 /// An optimizer with its state.
 pub struct Optimizer {
     pub(super) options: crate::ask::Optimizer,
     pub(super) states: Vec<State>,
-    /// What a step puts into the state anew, one a parameter.
+    /// Storages that a step puts into the state anew, one a parameter.
     pub(super) kept: Vec<Option<Storage>>,
-    /// What all parameters share.
+    /// The state that all parameters share.
     pub(super) shared: State,
     /// Elements of a head of queries, where those have a state in common.
     pub(super) head: u64,
@@ -24,7 +24,7 @@ pub struct Optimizer {
     engine: Engine,
 }
 
-/// Whose engine keeps weights for the optimizer to step over.
+/// The engine that keeps weights for the optimizer to step over.
 enum Engine {
     None,
     DeepSpeed(MasterWeights),
@@ -88,7 +88,7 @@ impl Optimizer {
         }
     }
 
-    /// What it does when the last micro-batch of a step has run backward.
+    /// Work at the end of the backward pass of a step's last micro-batch.
     pub fn backward_ended(&self, t: &Tape) {
         if matches!(self.engine, Engine::DeepSpeed(_)) {
             master_weights::reduce_gradients(t);
@@ -110,7 +110,7 @@ impl Optimizer {
         }
     }
 
-    /// The same over the tape's parameters themselves.
+    /// A step over the tape's parameters themselves.
     fn own_step(&mut self, t: &Tape) {
         let grad_mode = t.set_grad_enabled(false);
         match self.options.name {
@@ -178,7 +178,7 @@ fn head_elements(spec: &ResolvedSpec) -> u64 {
     }
 }
 
-/// What is kept for the parameter with this number: a step can come to any of them first.
+/// The state of the parameter with this number: a step can come to any of them first.
 pub(super) fn state_at<S: Default>(states: &mut Vec<S>, parameter: usize) -> &mut S {
     if states.len() <= parameter {
         states.resize_with(parameter + 1, S::default);

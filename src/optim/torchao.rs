@@ -46,7 +46,7 @@ impl Layout {
         n >= SMALLEST && n.is_multiple_of(self.block)
     }
 
-    /// What is kept of one moment.
+    /// The state of one moment.
     fn moment(self, t: &Tape, parameter: &Tensor) -> State {
         let n = parameter.numel();
         if !self.quantizes(n) {
@@ -64,7 +64,7 @@ impl Layout {
         kept
     }
 
-    /// What the compiled step takes of a parameter: nothing where a row is whole blocks, or a block whole rows, so that
+    /// Temporaries of the compiled step of a parameter: none where a row is whole blocks or a block whole rows, so that
     /// moments, their scales and their codes are made at once (of 8 bits), else moments in float32 and codes beside
     /// them.
     fn takes(self, t: &Tape, parameter: &Tensor) {

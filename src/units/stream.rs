@@ -74,7 +74,7 @@ impl Streams {
 /// Who waits for what streams have been given so far. Where nobody waits a stream may do nothing of it yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wait {
-    /// What `stream` is given from here on comes after what `until` was given: `stream.wait_stream(until)`.
+    /// Work given to `stream` from here on comes after work given to `until`: `stream.wait_stream(until)`.
     Stream {
         /// Who waits.
         stream: Stream,

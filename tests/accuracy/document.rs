@@ -6,6 +6,7 @@
 use super::FOUND;
 use highwater::report::Accuracy;
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 /// The tables by section, from the repository's root.
@@ -60,10 +61,10 @@ fn written(document: &str) -> (String, BTreeMap<String, BTreeSet<String>>) {
             let files = files(line);
             let names = line.rsplit(" | ").next().unwrap_or_default();
             let (description, summary) = (description(line), summary(&files));
-            text += &format!("| {description} | {summary} | {names}\n");
+            let _ = writeln!(text, "| {description} | {summary} | {names}");
             sections.entry(section.clone()).or_default().extend(files);
         } else {
-            text += &format!("{line}\n");
+            let _ = writeln!(text, "{line}");
         }
     }
     (text, sections)
@@ -79,10 +80,10 @@ fn readme_written(readme: &str, sections: &BTreeMap<String, BTreeSet<String>>) -
         let section = row.and_then(|(title, _)| sections.get_key_value(title));
         if let Some((title, files)) = section {
             let description = description(line);
-            text += &format!("| {description} | {} |\n", summary(files));
+            let _ = writeln!(text, "| {description} | {} |", summary(files));
             shown.insert(title);
         } else {
-            text += &format!("{line}\n");
+            let _ = writeln!(text, "{line}");
         }
     }
     let all: BTreeSet<_> = sections.keys().collect();

@@ -132,7 +132,8 @@ impl Random {
     /// A config of the catalog with some fields replaced or left out.
     fn config(&mut self) -> Value {
         let text = self.published().config;
-        let mut config: Map<String, Value> = serde_json::from_str(text).expect("a catalog config");
+        let mut config: Map<String, Value> =
+            serde_json::from_str(text()).expect("a catalog config");
         let names: Vec<String> = config.keys().cloned().collect();
         for name in names {
             match self.below(12) {

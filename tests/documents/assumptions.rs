@@ -13,10 +13,8 @@ pub fn page(language: Language) -> String {
             Language::English => limitation.english,
             Language::Chinese => limitation.chinese,
         };
-        limitations
-            .iter()
-            .map(|line| format!("- {}\n", text(line)))
-            .collect()
+        let lines: Vec<&str> = limitations.iter().map(text).collect();
+        format!("- {}\n", lines.join("\n- "))
     };
     let (device, node) = (
         lines(sim::KNOWN_LIMITATIONS),

@@ -4,6 +4,7 @@ use highwater::ask::Scenario;
 use highwater::codec::{KEYS, Key, Kind};
 use highwater::text::{Language, setting_help, setting_name};
 use serde_json::Value;
+use std::fmt::Write;
 
 /// Words of the page, in English and Chinese.
 type Words = (&'static str, &'static str);
@@ -43,7 +44,7 @@ pub fn page(language: Language) -> String {
         } else {
             format!("`{of}`")
         };
-        page += &format!("\n## {title}\n");
+        let _ = writeln!(page, "\n## {title}");
         for key in KEYS.iter().filter(|key| group(key) == of) {
             let described = at(&schema, key.path, "properties");
             page += &entry(
@@ -95,7 +96,7 @@ fn entry(key: &Key, language: Language, description: &Value, default: &Value) ->
         plain(sentence)
     );
     if let (Language::English, Some(more)) = (language, description.as_str()) {
-        text += &format!("\n\n{}", plain(more));
+        let _ = write!(text, "\n\n{}", plain(more));
     }
     let say = |words| say(language, words);
     let mut facts = vec![format!(
@@ -125,8 +126,7 @@ fn entry(key: &Key, language: Language, description: &Value, default: &Value) ->
             plain(help.source)
         ));
     }
-    let facts: String = facts.iter().map(|fact| format!("- {fact}\n")).collect();
-    format!("{text}\n\n{facts}")
+    format!("{text}\n\n- {}\n", facts.join("\n- "))
 }
 
 fn type_of(kind: Kind) -> Words {

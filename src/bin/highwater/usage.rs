@@ -1,5 +1,7 @@
 //! `highwater help`: the guide's page of the command line, as plain text.
 
+use std::fmt::Write;
+
 /// The page: an introduction, and a section for each command.
 const PAGE: &str = include_str!("../../../public/docs/command-line.md");
 
@@ -23,9 +25,9 @@ fn plain(markdown: &str) -> String {
         if line.starts_with("```") {
             is_code = !is_code;
         } else if is_code {
-            text += &format!("  {line}\n");
+            let _ = writeln!(text, "  {line}");
         } else {
-            text += &format!("{}\n", line.replace('`', ""));
+            let _ = writeln!(text, "{}", line.replace('`', ""));
         }
     }
     format!("{}\n", text.trim_matches('\n'))
@@ -48,7 +50,7 @@ mod tests {
                     let name = rest.split(' ').next().unwrap_or(rest);
                     commands.push((name.to_owned(), line.to_owned()));
                 }
-                (None, Some((_, lines))) => *lines += &format!("\n{line}"),
+                (None, Some((_, lines))) => lines.extend(["\n", line]),
                 (None, None) => panic!("{line} belongs to no command"),
             }
         }
