@@ -1,4 +1,4 @@
-//! What a model keeps from one forward pass to the next: the keys and values of its attention
+//! The cache that a model keeps from one forward pass to the next: the keys and values of its attention
 //! layers.
 //!
 //! Source: `cache_utils.py`, transformers 4.48, 4.51 and 5.23: `DynamicCache` grows by concatenation.
@@ -13,9 +13,9 @@ use crate::units::{DType, Shape};
 /// Keys and values `[B, K, T, D]` by layer, in the order in which the layers run.
 pub struct KeyValueCache {
     kind: CacheKind,
-    /// Where keys and values are written to, if those places are made beforehand.
+    /// The index tensors of the places to write keys and values to, if the model makes them beforehand.
     pub(super) places: Option<Places>,
-    /// What later tuples have replaced.
+    /// Tensors that later tuples have replaced.
     replaced: Vec<Tensor>,
     pub(super) layers: Vec<CachedLayer>,
     /// Of the encoder's result, by layer of the decoder: made once.
@@ -147,7 +147,7 @@ impl Tape {
         });
     }
 
-    /// What attention has kept; it keeps nothing more.
+    /// Takes the cache of attention, which keeps nothing more.
     pub fn take_cache(&self) -> Option<KeyValueCache> {
         self.cache.take()
     }
@@ -193,7 +193,7 @@ impl Tape {
         self.cache.borrow().as_ref().map(|cache| cache.kind)
     }
 
-    /// Which layer asks next.
+    /// The layer that asks next.
     pub(super) fn cache_cursor(&self) -> Cursor {
         let cache = self.cache.borrow();
         cache.as_ref().map_or(Cursor::default(), |cache| {
@@ -388,7 +388,7 @@ impl Tape {
         (self.joined(&[k]), self.joined(&[&nothing, v]))
     }
 
-    /// What a layer with a window needs of its tokens for the next one: a view of the last.
+    /// The tokens that a layer with a window needs for the next pass: a view of the last.
     fn last_tokens(&self, x: &Tensor, window: Option<u64>) -> Tensor {
         let tokens = x.dim(TOKENS);
         match window {

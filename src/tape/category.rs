@@ -1,10 +1,10 @@
-//! What a storage is for.
+//! Purposes of storages.
 
 use super::Tape;
 use crate::units::names;
 
 names! {
-    /// What a storage is for; the parts of every composition, in the order in which they are shown.
+    /// The purpose of a storage; the parts of every composition, in the order in which they are shown.
     Category {
         /// Weights.
         Parameters = "parameters",
@@ -24,7 +24,7 @@ names! {
         AutocastWeights = "autocast_weights",
         /// The model's output while it is held outside of autograd.
         Logits = "logits",
-        /// What lives within an operation or between a few.
+        /// Tensors that live within an operation or between a few.
         Temporaries = "temporaries",
         /// Workspaces of libraries such as cuBLAS.
         Workspaces = "workspaces",
@@ -32,7 +32,7 @@ names! {
         Communication = "communication",
         /// Keys and values kept while generating.
         KvCache = "kv_cache",
-        /// What a vLLM beside the trainer holds.
+        /// Memory of a vLLM beside the trainer.
         Vllm = "vllm",
     }
 }

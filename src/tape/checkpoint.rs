@@ -19,7 +19,7 @@ pub type Region<R = Tensor> = Rc<dyn Fn(&Tape, &Tensor) -> R>;
 /// A region of several tensors, and with several results, as it can be run again.
 pub type Function = Rc<dyn Fn(&Tape, &[Tensor]) -> Results>;
 
-/// What such a region gives.
+/// The results of such a region.
 pub type Results = SmallVec<[Tensor; 1]>;
 
 /// An input of a region that runs again, and whether a gradient flows to it.
@@ -33,13 +33,13 @@ pub(super) struct Frame {
     /// Whether a gradient flows to the input.
     trained: bool,
     autocast: Option<DType>,
-    /// Where it ran.
+    /// The scope in which it ran.
     scope: u32,
     /// Of each saved tensor whether the graph that saved it lives.
     asked: RefCell<Vec<bool>>,
     recomputed: RefCell<Vec<Option<Tensor>>>,
     done: Cell<bool>,
-    /// What operations gave that do not run again.
+    /// Results of operations that do not run again.
     pub(super) kept: Option<Kept>,
 }
 
@@ -66,7 +66,7 @@ pub(super) enum Saved {
     Checkpointed(Holder),
 }
 
-/// What stands for a tensor of a region as long as the graph that saved it lives (`_Holder`): when
+/// Holds the place of a tensor of a region as long as the graph that saved it lives (`_Holder`): when
 /// that is gone, so is what was computed again, asked for or not.
 pub(super) struct Holder {
     frame: Rc<Frame>,

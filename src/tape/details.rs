@@ -1,4 +1,4 @@
-//! What made the storages of a record, kept where somebody looks closely.
+//! The operations that made the storages of a record, kept where somebody looks closely.
 
 use crate::units::{DType, Shape};
 
@@ -9,11 +9,11 @@ pub struct Details {
     shapes: Vec<(Shape, DType)>,
 }
 
-/// What made a storage.
+/// The operation that made a storage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Made {
     op: &'static str,
-    /// Where its shape is in the list of shapes, counted from 1; 0 when it is not known.
+    /// The index of its shape in the list of shapes, counted from 1; 0 when it is not known.
     shape: u32,
 }
 

@@ -47,7 +47,7 @@ impl Tape {
         self.backward_from(&edges);
     }
 
-    /// The same from places in the graph.
+    /// Runs backward from places in the graph.
     pub(super) fn backward_from(&self, roots: &[(Edge, &Tensor)]) {
         self.going_backward(|| {
             self.count_dependencies(roots.iter().map(|(edge, _)| edge));

@@ -1,4 +1,4 @@
-//! What a record is a list of.
+//! The events of a record.
 
 #![allow(
     clippy::inline_always,
@@ -67,7 +67,7 @@ fn code(wait: Wait) -> u32 {
     kind << 6 | u32::from(one) << 3 | u32::from(other)
 }
 
-/// What has that number.
+/// The wait with that number.
 #[cold]
 fn wait(code: u32) -> Wait {
     let of = |bits: u32| (bits & 7) as usize;

@@ -34,7 +34,7 @@ pub(super) use built::{Member, Tag};
 pub struct ListId {
     /// The scope of the module that has it.
     pub scope: u32,
-    /// What it is called.
+    /// Its name.
     pub name: &'static str,
     /// The index of its first module: parts of a list follow one another.
     pub first: u32,
@@ -70,7 +70,7 @@ struct List {
 }
 
 impl List {
-    /// Which element of the folded list has the module at an index.
+    /// The element of the folded list that has the module at an index.
     fn element(&self, index: usize, built: Built) -> Option<usize> {
         let since = index.checked_sub(self.head)?;
         let Some(since) = since.checked_sub(built.side * self.end) else {
@@ -80,7 +80,7 @@ impl List {
         Some(built.side + (since / self.period).min(2) + after)
     }
 
-    /// Where that module stands among those of a period.
+    /// The index of that module among those of a period.
     fn within(&self, index: usize, built: Built) -> usize {
         let shifted = index + built.side * self.end * (self.period - 1);
         shifted.saturating_sub(self.head) % self.period
@@ -263,7 +263,7 @@ impl Folds {
         self.scopes.get(scope as usize) == Some(&Tag::BESIDE)
     }
 
-    /// What a scope belongs to.
+    /// The member of a folded list that a scope belongs to.
     pub(super) fn of_scope(&self, scope: u32) -> Tag {
         let tag = self.scopes.get(scope as usize).copied().unwrap_or_default();
         match tag.split() {
@@ -299,12 +299,12 @@ impl Folds {
         note(&mut self.events, tag.unwrap_or_default(), 1);
     }
 
-    /// What was noted of the last events comes so many times more.
+    /// Repeats the notes of the last `events` `times` more times.
     pub(super) fn again(&mut self, events: std::ops::Range<usize>, times: u32) {
         again(&mut self.events, events, times);
     }
 
-    /// What the events belong to; asked for once.
+    /// Takes the members that the events belong to; asked for once.
     pub(super) fn take_events(&mut self) -> Vec<Run> {
         std::mem::take(&mut self.events)
     }

@@ -17,13 +17,13 @@ pub(super) type Backward = Box<dyn Fn(&Tape, &Grads) -> Grads>;
 /// Index of a parameter in the tape's list.
 pub(super) type ParameterId = u32;
 
-/// What runs at some moment of a backward pass.
+/// A function that runs at some moment of a backward pass.
 pub type BackwardHook = Rc<dyn Fn(&Tape)>;
 
 /// The place of a parameter in the graph, which a wrapper moves: modules compute with what stands there.
 pub(super) type Redirect = Rc<RefCell<Option<Edge>>>;
 
-/// Where a gradient goes.
+/// The destination of a gradient.
 #[derive(Clone)]
 pub(super) enum Edge {
     /// To output `1` of a node.
@@ -64,9 +64,9 @@ pub(super) struct Leaf {
     pub(super) parameter: Cell<Option<ParameterId>>,
     /// The input that it is, whose storage lives as long as the graph leads to it.
     pub(super) input: Option<Tensor>,
-    /// What runs before it takes its gradient, in the order in which it was asked for.
+    /// Functions that run before it takes its gradient, in the order in which they were added.
     pub(super) hooks: RefCell<Vec<BackwardHook>>,
-    /// What runs when it has taken its gradient.
+    /// The function that runs when it has taken its gradient.
     pub(super) hook: Option<BackwardHook>,
     /// The stream on which it takes it.
     pub(super) stream: Stream,
@@ -154,7 +154,7 @@ pub(super) struct Node {
     pub(super) scope: u32,
     /// Stream on which the operation ran, and on which it goes backward.
     pub(super) stream: Stream,
-    /// Where the gradient of each input goes.
+    /// The destination of each input's gradient.
     pub(super) edges: SmallVec<[Option<Edge>; 2]>,
     /// Shape and dtype of each input.
     pub(super) inputs: SmallVec<[Meta; 2]>,
@@ -166,9 +166,9 @@ pub(super) struct Node {
     pub(super) distributed: bool,
     /// Whether it is a `torch.autograd.Function`.
     pub(super) is_function: bool,
-    /// What runs before it goes backward, in the order in which it was asked for.
+    /// Functions that run before it goes backward, in the order in which they were added.
     pub(super) hooks: RefCell<Vec<BackwardHook>>,
-    /// What the node holds as long as it lives, released backward or not.
+    /// A value that the node holds as long as it lives, released backward or not.
     pub(super) _context: Option<Rc<dyn Any>>,
     /// Gradients of outputs that wait for the others.
     pub(super) buffer: RefCell<Grads>,

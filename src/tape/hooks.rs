@@ -9,7 +9,7 @@ use crate::units::Stream;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-/// What wraps the modules of a model. Modules are named by their scopes.
+/// A wrapper of the modules of a model. Modules are named by their scopes.
 pub trait ModuleHooks {
     /// Before the module runs on tensors, which may be replaced.
     fn before(&self, t: &Tape, module: u32, inputs: &mut [&mut Tensor]);
@@ -24,7 +24,7 @@ pub trait ModuleHooks {
     fn after_leaf(&self, _t: &Tape, _weight: &Tensor, _output: &mut Tensor) {}
 }
 
-/// What wraps every module: a wrapper that gathers their own parameters around each call.
+/// A wrapper of every module: it gathers the module's own parameters around each call.
 pub trait ParameterHooks {
     /// Before a module runs on tensors that it is given by their places, which may be replaced.
     fn before(&self, t: &Tape, module: &Called, inputs: &mut [&mut Tensor]);
@@ -42,7 +42,7 @@ pub trait ParameterHooks {
     fn give_back(&self, _t: &Tape, _held: &[usize]) {}
 }
 
-/// What wraps the modules of a model beside the one that is trained.
+/// The wrapper of a model beside the one that is trained.
 #[derive(Clone, Default)]
 pub struct OwnHooks {
     modules: Option<Rc<dyn ModuleHooks>>,
@@ -50,7 +50,7 @@ pub struct OwnHooks {
 }
 
 impl OwnHooks {
-    /// Those of a wrapper of some modules.
+    /// The hooks of a wrapper of some modules.
     pub fn of_modules(hooks: Rc<dyn ModuleHooks>) -> Self {
         Self {
             modules: Some(hooks),
@@ -58,7 +58,7 @@ impl OwnHooks {
         }
     }
 
-    /// Those of a wrapper of every module.
+    /// The hooks of a wrapper of every module.
     pub fn of_parameters(hooks: Rc<dyn ParameterHooks>) -> Self {
         Self {
             modules: None,
@@ -80,7 +80,7 @@ impl OwnHooks {
 
 /// A module that is called: what it does, and its own parameters.
 pub struct Called<'a> {
-    /// What it does.
+    /// Its operation.
     pub op: &'static str,
     /// Its parameters.
     pub own: &'a [Option<&'a Tensor>],
@@ -124,9 +124,9 @@ pub(super) struct Hooks {
     root: Cell<u32>,
     /// Whether a leaf runs.
     in_leaf: Cell<bool>,
-    /// What runs before a parameter takes its gradient.
+    /// The function that runs before a parameter takes its gradient.
     pub(super) arrival: RefCell<Option<BackwardHook>>,
-    /// What runs when the backward pass that is going on has ended (`queue_callback`).
+    /// Functions that run when the current backward pass has ended (`queue_callback`).
     at_end: RefCell<Vec<BackwardHook>>,
 }
 
@@ -343,7 +343,7 @@ impl Tape {
         self.identity(inputs, move |t, _| hook(t));
     }
 
-    /// The same of one tensor, whose gradient is put aside when it comes.
+    /// Puts aside the gradient of one tensor when it comes.
     pub fn keep_gradient(&self, x: &mut Tensor, kept: Rc<RefCell<Option<Tensor>>>) {
         self.identity(&mut [x], move |_, gradients| {
             kept.replace(gradients.first().cloned().flatten());

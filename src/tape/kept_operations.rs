@@ -18,17 +18,17 @@ pub struct KeptOperations {
     pub every_second: bool,
 }
 
-/// Which of them an operation is.
+/// The kind of an operation.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Operation {
     Product,
     Attention,
 }
 
-/// What one operation gave.
+/// The results of one operation.
 type Given = SmallVec<[Tensor; 4]>;
 
-/// What one region has kept, in the order in which its operations ran.
+/// The results that one region has kept, in the order in which its operations ran.
 pub(super) struct Kept {
     which: KeptOperations,
     products: Cell<u64>,
@@ -55,7 +55,7 @@ impl Kept {
         self.given.borrow_mut().push(kept);
     }
 
-    /// What the next operation gave, if that was kept.
+    /// Takes the results of the next operation, if they were kept.
     fn take(&self) -> Option<Given> {
         let next = self.next.get();
         self.next.set(next + 1);
@@ -69,7 +69,7 @@ impl Tape {
         self.kept_operations.set(which);
     }
 
-    /// What a region that begins keeps.
+    /// An empty store for a region that begins, if it keeps results.
     pub(super) fn begin_keeping(&self) -> Option<Kept> {
         self.kept_operations.get().map(|which| Kept {
             which,

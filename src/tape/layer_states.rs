@@ -1,4 +1,4 @@
-//! What layers of flash-linear-attention keep from one forward pass to the next: the state of a
+//! States of flash-linear-attention's layers from one forward pass to the next: the state of a
 //! recurrence, the last inputs of convolutions, keys and values.
 //!
 //! Source: `fla/models/cache_utils.py` (0.6.0), `fla/models/utils.py` (0.2.2).
@@ -13,7 +13,7 @@ const TOKENS: isize = 1;
 #[derive(Default)]
 pub(super) struct LayerStates {
     layers: Vec<LayerState>,
-    /// What the layer that is running will keep.
+    /// The state that the running layer will keep.
     coming: LayerState,
     /// The layer that is running.
     next: usize,

@@ -18,13 +18,13 @@ use std::ops::Range;
 /// Whether lists of layers are folded, and lists within layers.
 #[derive(Clone, Copy, Debug)]
 pub struct Which {
-    /// Those of layers.
+    /// Folds of layers.
     pub layers: bool,
-    /// Those within layers.
+    /// Folds within layers.
     pub within: bool,
 }
 
-/// What is folded, on both levels.
+/// The folds of both levels.
 #[derive(Debug)]
 pub(super) struct Levels {
     layers: Folds,
@@ -144,7 +144,7 @@ impl Levels {
         are_beside.then(order).flatten()
     }
 
-    /// What is folded, from within; nothing when the record cannot be unfolded.
+    /// The folds, from within; `None` when the record cannot be unfolded.
     pub(super) fn inside_out(self) -> Option<Vec<Folds>> {
         let folds = [self.within, self.layers].into_iter();
         (!self.spoilt).then(|| folds.filter(|folds| !folds.is_empty()).collect())

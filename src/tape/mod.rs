@@ -88,7 +88,7 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 pub use {cache::KeyValueCache, cache_kind::CacheKind};
 
-/// What the machine and the framework version decide below the level of operations.
+/// Facts of the machine and the framework version below the level of operations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Backend {
     /// Bytes of cuBLAS workspace that a matrix product takes from the caching allocator.
@@ -132,7 +132,7 @@ pub struct Backend {
     pub grouped_mm_waits: bool,
     /// Whether `rms_norm` is one kernel (torch 2.15).
     pub rms_norm_is_fused: bool,
-    /// Which flash-linear-attention.
+    /// The version of flash-linear-attention.
     pub fla: FlaVersion,
     /// Whether Liger is 0.8.5 (with torch 2.15) or 0.5.10.
     pub liger_is_recent: bool,
@@ -145,7 +145,7 @@ enum Library {
     BlasLt,
 }
 
-/// What runs whenever a parameter has its gradient.
+/// A function that runs whenever a parameter has its gradient.
 type GradientHook = Rc<dyn Fn(&Tape)>;
 
 /// Records a program of tensor operations.
@@ -175,19 +175,19 @@ pub struct Tape {
     placing: placing::Placing,
     /// Whether modules are in training mode.
     training: Cell<bool>,
-    /// What attention keeps between forward passes.
+    /// Keys and values that attention keeps between forward passes.
     cache: RefCell<Option<KeyValueCache>>,
     /// Lists of modules that repeat.
     repeats: RefCell<repeats::Repeats>,
-    /// What flash-linear-attention keeps of masks.
+    /// Masks that flash-linear-attention keeps.
     packing: ops::Packing,
-    /// What is kept on the host.
+    /// Tensors that are kept on the host.
     on_host: on_host::State,
     /// Operations whose results checkpointed regions keep.
     kept_operations: Cell<Option<KeptOperations>>,
     /// Whether what runs is part of one operation of a library.
     in_operation: Cell<bool>,
-    /// Which regions are checkpointed: every so many, of so many in this forward pass.
+    /// `n`: every `n`-th region is checkpointed; `regions` counts those of this forward pass.
     checkpoint_every: Cell<u64>,
     regions: Cell<u64>,
     /// The checkpointed region that is running forward for the first time.
@@ -422,7 +422,7 @@ impl Tape {
         self.recorder.path(scope)
     }
 
-    /// Which layer a scope is, or is in: its index in the outermost list of modules.
+    /// The layer that a scope is, or is in: its index in the outermost list of modules.
     pub fn layer_of(&self, scope: u32) -> Option<u64> {
         let layer = self.recorder.outermost_item(scope)?;
         self.recorder.index_of(layer).map(u64::from)

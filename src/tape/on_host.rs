@@ -1,4 +1,4 @@
-//! What autograd saves, where it waits on the host for backward.
+//! Tensors that autograd saves and that wait on the host for backward.
 //!
 //! Source: `save_on_cpu` of `torch/autograd/graph.py`, torch 2.15, and `OffloadActivations` of
 //! `trl/models/activation_offloading.py`, TRL 1.16.
@@ -12,7 +12,7 @@ use std::rc::Rc;
 /// Bytes of the smallest tensor that TRL copies (`min_offload_size`).
 const SMALLEST: u64 = 1024;
 
-/// What goes to the host.
+/// The tensors that go to the host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HostCopies {
     /// All that is saved (`save_on_cpu`).
@@ -28,7 +28,7 @@ const COPIES: Stream = Stream::side(1);
 /// How many saved tensors come until a copy is known to be there (`max_fwd_stash_size`).
 const STASHED: u64 = 5;
 
-/// What tells data apart.
+/// The key that tells data apart.
 type Key = (u32, u32, DType);
 
 /// Bytes of what was kept on the host, while it goes there.
@@ -37,7 +37,7 @@ pub(super) struct OnHost {
     bytes: Vec<u64>,
     /// How many tensors were saved.
     count: u64,
-    /// Those that are being copied, by their numbers.
+    /// Tensors that are being copied, by their numbers.
     stash: VecDeque<(u64, Key, Tensor)>,
     /// The last number of data that are being copied, or that stay.
     numbers: BTreeMap<Key, u64>,
@@ -76,14 +76,14 @@ pub(super) struct Returned {
     before: usize,
 }
 
-/// What a tape knows of the host.
+/// The host's part of a tape's state.
 #[derive(Default)]
 pub(super) struct State {
-    /// What goes there, while it does.
+    /// The present way to the host, while there is one.
     offload: RefCell<Option<OnHost>>,
     /// Whether what re-entrant checkpoints save does.
     pub(super) checkpoints: Cell<bool>,
-    /// What has come back, and the node that goes backward.
+    /// Tensors that have come back, and the node that goes backward.
     returned: RefCell<Returned>,
     pub(super) running_node: Cell<u32>,
 }

@@ -28,15 +28,15 @@ pub(super) struct Present {
 /// A parameter or buffer of a model, as a wrapper finds it.
 #[derive(Clone)]
 pub struct Registered {
-    /// What modules compute with.
+    /// The tensor that modules compute with.
     pub tensor: Tensor,
     /// The module that has it.
     pub scope: u32,
-    /// What the module has it for.
+    /// Its role in the module.
     pub role: Role,
 }
 
-/// What a wrapper does with what a model has.
+/// A wrapper's work over the tensors of a model.
 pub(super) type OnceMade = Box<dyn FnOnce(&Tape, &[Registered])>;
 
 /// Puts what was noted in the order of `model.parameters()`: module by module, the adapters of a layer behind its own
@@ -49,7 +49,7 @@ pub fn by_module(registered: &mut [Registered]) {
     registered.sort_by_key(|entry| first.get(&entry.scope).copied());
 }
 
-/// What a module has a tensor for.
+/// The role of a tensor in its module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// A parameter that gets a gradient.
@@ -65,7 +65,7 @@ pub enum Role {
 }
 
 impl Role {
-    /// What its memory counts as.
+    /// The category of its memory.
     pub const fn category(self) -> Category {
         match self {
             Self::Trained | Self::Frozen | Self::Untied => Category::Parameters,
@@ -83,7 +83,7 @@ pub(super) struct Shown {
 
 /// Only the optimizer comes to it, and there can be a hundred thousand of them.
 pub(super) struct LeftOut {
-    /// What the parameter and its gradient are like.
+    /// The parameter and its gradient but for their storages.
     pub(super) like: Rc<[Like; 2]>,
     pub(super) storage: Rc<Storage>,
     pub(super) grad: Cell<Option<Rc<Storage>>>,

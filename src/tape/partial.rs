@@ -27,7 +27,7 @@ pub struct ParameterGroup {
     pass: u32,
 }
 
-/// What a pass runs.
+/// The parts of the graph that a pass runs.
 struct Wanted<'a> {
     pass: u32,
     leaves: &'a [Rc<Leaf>],
@@ -45,10 +45,10 @@ impl Wanted<'_> {
     }
 }
 
-/// Where a backward pass begins.
+/// A beginning of a backward pass.
 struct Root {
     node: Rc<Node>,
-    /// Which of its results.
+    /// The number of the result.
     nr: u16,
     /// The gradient of that.
     gradient: Tensor,

@@ -1,6 +1,6 @@
 //! How ranks have a tensor together.
 
-/// What a parameter is where ranks divide matrices among them.
+/// The form of a parameter where ranks divide matrices among them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Placement {
     /// A tensor of this rank alone.

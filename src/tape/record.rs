@@ -82,7 +82,7 @@ pub struct Piece<'a> {
     /// The same within what is repeated.
     before_within: &'a [Word],
     times_within: u32,
-    /// Where the words are written.
+    /// The index of the written words.
     pub written_at: usize,
     /// Storages before those that are allocated here and that are not written.
     unwritten: usize,
@@ -91,9 +91,9 @@ pub struct Piece<'a> {
 /// An event of a piece.
 #[derive(Clone, Copy)]
 pub struct RecordedEvent {
-    /// What happens.
+    /// The event.
     pub event: Event,
-    /// Where its storage is written, if it allocates one.
+    /// The index of its storage, if it allocates one.
     pub stored: usize,
     /// Whether the next event of the piece frees that.
     pub is_momentary: bool,
@@ -130,7 +130,7 @@ impl<'a> Piece<'a> {
         self.words[place].event()
     }
 
-    /// Where the storage is written that an event allocates.
+    /// The index of the storage that an event allocates.
     #[inline(always)]
     pub fn stored(&self, place: usize) -> usize {
         (self.words[place].number() as usize).wrapping_sub(self.unwritten)
@@ -379,7 +379,7 @@ impl Record {
         }
     }
 
-    /// Where a storage is written.
+    /// The index of a storage.
     pub fn place_of(&self, id: u32) -> usize {
         let mut id = id as usize;
         loop {

@@ -1,4 +1,4 @@
-//! What a tape has recorded.
+//! The record of a tape.
 
 use super::{Details, Record, Scopes, Tape};
 

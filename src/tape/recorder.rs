@@ -28,7 +28,7 @@ pub(super) struct Recorder {
     record: RefCell<Record>,
     scopes: RefCell<Scopes>,
     scope_ids: RefCell<BTreeMap<(u32, u32, &'static str), u32>>,
-    /// What made the storages, when that is asked for.
+    /// The operations that made the storages, when that is asked for.
     details: RefCell<Option<Details>>,
     /// Lists of modules that are built shorter than they are, where that is allowed.
     folds: RefCell<Option<Levels>>,
@@ -109,7 +109,7 @@ impl Recorder {
         }
     }
 
-    /// Where the storage with this id stands.
+    /// The place of the storage with this id.
     fn place(&self, id: u32) -> u32 {
         let place = if id & SINCE == 0 {
             let places = self.places.borrow();
@@ -144,7 +144,7 @@ impl Recorder {
         }
     }
 
-    /// What is folded, to be changed; nothing unless that is allowed.
+    /// The folds, to be changed; `None` unless that is allowed.
     pub(super) fn folds(&self) -> RefMut<'_, Option<Levels>> {
         self.folds.borrow_mut()
     }
@@ -180,7 +180,7 @@ impl Recorder {
         Some(levels)
     }
 
-    /// Where the next event and the next storage will be.
+    /// The indices of the next event and the next storage.
     pub(super) fn ends(&self) -> (usize, u32) {
         let storage = u32::try_from(self.count()).unwrap_or(PHANTOM);
         (self.event_count(), storage)
@@ -312,7 +312,7 @@ impl Recorder {
         }
     }
 
-    /// What was kept of what made the storages.
+    /// Takes the notes of the operations that made the storages.
     pub(super) fn take_details(&self) -> Details {
         self.details.take().unwrap_or_default()
     }
@@ -361,7 +361,7 @@ impl Recorder {
         self.scopes.borrow().outermost_item(scope)
     }
 
-    /// Which element of a list a scope is.
+    /// The element of a list that a scope is.
     pub(super) fn index_of(&self, scope: u32) -> Option<u32> {
         self.scopes.borrow().name(scope)?.1
     }

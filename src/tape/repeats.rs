@@ -92,14 +92,14 @@ impl Repeats {
     }
 }
 
-/// Where a layer begins.
+/// The beginning of a layer.
 #[derive(Clone, Copy)]
 struct Border {
     event: usize,
     /// The next storage.
     storage: u32,
     cache: Cursor,
-    /// What was computed and sent before.
+    /// Work before it.
     work: Work,
 }
 

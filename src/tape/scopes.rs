@@ -41,7 +41,7 @@ impl Scopes {
         items.last()
     }
 
-    /// Those from a number on.
+    /// Scopes from the number `first` on.
     pub(super) fn since(&self, first: usize) -> impl Iterator<Item = (u32, &Scope)> {
         let first = first.max(1);
         let numbers = u32::try_from(first).unwrap_or(u32::MAX)..;

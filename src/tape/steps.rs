@@ -10,11 +10,11 @@
 use super::Tape;
 use std::ops::Range;
 
-/// Where a step begins.
+/// The beginning of a step.
 pub struct StepBegins {
     pub(super) events: usize,
     pub(super) storages: u32,
-    /// What is alive then.
+    /// Storages that are alive then.
     pub(super) alive: Vec<u32>,
     marks: usize,
 }

@@ -1,4 +1,4 @@
-//! What a record knows of its storages, in eight bytes each: records of large models have millions.
+//! A record's facts of its storages, in eight bytes each: records of large models have millions.
 
 #![allow(
     clippy::inline_always,
@@ -9,16 +9,16 @@ use super::Category;
 use crate::units::{Stream, Streams};
 use std::ops::Range;
 
-/// What the record knows of a storage.
+/// A record's facts of a storage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RawStorage {
     /// Bytes asked for.
     pub bytes: u64,
     /// The stream that it belongs to.
     pub stream: Stream,
-    /// Which other streams use it.
+    /// Other streams that use it.
     pub used_on: Streams,
-    /// What it is for, as far as is known; [`Category::Temporaries`] until somebody says more.
+    /// Its purpose, as far as it is known; [`Category::Temporaries`] until somebody says more.
     pub category: Category,
     /// Index in the list of scopes.
     pub scope: u32,
@@ -51,14 +51,14 @@ pub struct Storages {
     apart: Vec<Asked>,
 }
 
-/// What is asked of the caching allocator for a storage.
+/// The request to the caching allocator for a storage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Asked {
     /// Bytes.
     pub bytes: u64,
     /// The stream that it belongs to.
     pub stream: Stream,
-    /// Which other streams use it.
+    /// Other streams that use it.
     pub used_on: Streams,
 }
 
@@ -143,7 +143,7 @@ impl Storages {
         push(&mut self.all, packed);
     }
 
-    /// What is asked for, as it is written.
+    /// The written form of a request.
     fn written(&mut self, asked: Asked) -> u32 {
         match u32::try_from(asked.bytes) {
             Ok(bytes)
@@ -187,7 +187,7 @@ impl Storages {
         self.all.drain(range);
     }
 
-    /// What is asked for the one at a place; nothing where there is none.
+    /// The request for the storage at a place; empty where there is none.
     #[inline(always)]
     pub fn asked(&self, at: usize) -> Asked {
         let bytes = self.all.get(at).map_or(0, |packed| packed.bytes);
@@ -246,13 +246,13 @@ impl Storages {
         self.all.iter().map(|&packed| self.unpacked(packed))
     }
 
-    /// Those at some places.
+    /// Storages at some places.
     pub(super) fn between(&self, range: Range<usize>) -> impl Iterator<Item = RawStorage> + '_ {
         let some = self.all.get(range).unwrap_or_default();
         some.iter().map(|&packed| self.unpacked(packed))
     }
 
-    /// Those that are alive, with their places.
+    /// Storages that are alive, with their places.
     pub fn living(&self) -> impl Iterator<Item = (usize, RawStorage)> + '_ {
         let all = self.all.iter().enumerate();
         let living = all.filter(|(_, packed)| packed.is_alive());

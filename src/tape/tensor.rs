@@ -52,7 +52,7 @@ impl Impl {
     }
 }
 
-/// What a tensor is but for its storage, outside of the graph.
+/// A tensor but for its storage, outside of the graph.
 #[derive(Clone)]
 pub(super) struct Like {
     shape: Shape,
@@ -135,7 +135,7 @@ impl Tensor {
         self.0.offset
     }
 
-    /// What other tensors like it are.
+    /// The tensor but for its storage.
     pub(super) fn like(&self) -> Like {
         Like {
             shape: self.0.shape,
@@ -150,7 +150,7 @@ impl Tensor {
         Rc::ptr_eq(&self.0, &other.0)
     }
 
-    /// What tells this very tensor from all others that live (`id` of Python).
+    /// A number that no other living tensor has (`id` of Python).
     pub fn identity(&self) -> usize {
         Rc::as_ptr(&self.0).addr()
     }
@@ -351,7 +351,7 @@ impl Tensor {
         &self.0.storage
     }
 
-    /// What the storage is for, as far as is known.
+    /// The storage's purpose, as far as it is known.
     pub(super) fn category(&self) -> Category {
         self.0.storage.category()
     }

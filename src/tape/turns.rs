@@ -20,7 +20,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::rc::Rc;
 
-/// Where a turn ended.
+/// The end of a turn.
 #[derive(Clone, Copy)]
 pub(super) struct Border {
     pub(super) events: usize,
@@ -33,7 +33,7 @@ pub(super) struct Border {
 #[derive(Default)]
 pub struct Turns {
     borders: Vec<Border>,
-    /// What was alive when the last turn but one ended, where that was looked at.
+    /// Storages that were alive when the last turn but one ended, where that was looked at.
     alive: Option<Vec<u32>>,
     /// How often it was tried in vain.
     tried: u32,
@@ -57,11 +57,11 @@ impl Turn {
     }
 }
 
-/// What lives when a turn has ended.
+/// Storages that live when a turn has ended.
 pub(super) struct Living {
-    /// What will have been replaced by the next turn's.
+    /// Storages that the next turn's will have replaced.
     pub(super) cycles: Vec<u32>,
-    /// What each turn leaves for good.
+    /// Storages that each turn leaves for good.
     pub(super) left: Vec<u32>,
 }
 

@@ -22,7 +22,7 @@ pub(super) struct Unfolded {
     homes: Homes,
     /// The first storage of each part; of a sweep, for each place.
     firsts: Vec<Vec<u32>>,
-    /// Where each part begins, and the end: in the folded record, and in the whole one.
+    /// The beginning of each part, and the end: in the folded record, and in the whole one.
     begins: Vec<[usize; 2]>,
 }
 
@@ -335,7 +335,7 @@ impl Unfolded {
         Some(firsts.get(place)? + home.ordinal)
     }
 
-    /// Where an event of the folded record stands, unless it is amid a sweep.
+    /// The index in the whole record of an event of the folded one, unless it is amid a sweep.
     pub(super) fn event(&self, at: usize) -> Option<usize> {
         let after = self.begins.partition_point(|&[begins, _]| begins <= at);
         let part = after.checked_sub(1)?;
@@ -346,7 +346,7 @@ impl Unfolded {
         }
     }
 
-    /// Where a storage of the folded record stands.
+    /// The place in the whole record of a storage of the folded one.
     pub(super) fn place(&self, id: u32) -> Option<u32> {
         let home = self.homes.find(id)?;
         let place = match self.parts[home.part] {

@@ -19,7 +19,7 @@ names! {
         Forward = "forward",
         /// The backward pass.
         Backward = "backward",
-        /// What was computed before and is computed again in the backward pass.
+        /// Operations that are computed again in the backward pass.
         Recompute = "recompute",
     }
 }
@@ -57,7 +57,7 @@ impl Work {
         self.0[PASSES + collective as usize]
     }
 
-    /// What came since `before`.
+    /// The work since `before`.
     #[must_use]
     pub fn since(self, before: Self) -> Self {
         self.with(before, u64::saturating_sub)
@@ -86,7 +86,7 @@ impl Work {
     }
 }
 
-/// What a rank sends.
+/// Bytes that a rank sends.
 impl FromIterator<(Collective, u64)> for Work {
     fn from_iter<I: IntoIterator<Item = (Collective, u64)>>(sent: I) -> Self {
         let mut work = Self::default();
@@ -97,7 +97,7 @@ impl FromIterator<(Collective, u64)> for Work {
     }
 }
 
-/// What a tape has counted.
+/// The work that a tape has counted.
 #[derive(Debug, Default)]
 pub(super) struct Counted {
     work: Cell<Work>,
@@ -114,7 +114,7 @@ fn share(bytes: u64, ranks: u64) -> u64 {
 }
 
 impl Tape {
-    /// What was computed and sent so far, where lists are folded for all their modules.
+    /// The work so far, where lists are folded for all their modules.
     pub fn work(&self) -> Work {
         self.recorder.counted.work.get()
     }

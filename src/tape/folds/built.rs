@@ -1,4 +1,4 @@
-//! What is built of a folded list, and which element of it something belongs to.
+//! The elements of a folded list that are built, and the element that something belongs to.
 
 /// How many elements of a folded list are built: two in the middle that are compared, the others at
 /// the ends.
@@ -50,7 +50,7 @@ impl Built {
         !(self.pattern()..=self.pattern() + 1).contains(&element)
     }
 
-    /// Which element comes as `step` of a sweep, or which step an element is.
+    /// The element that comes as `step` of a sweep, or the step of an element.
     pub(in crate::tape) fn passed(self, rising: bool, step: usize) -> usize {
         if rising {
             step
@@ -59,7 +59,7 @@ impl Built {
         }
     }
 
-    /// Where in a whole list of `count` an element of the folded one stands.
+    /// The index in a whole list of `count` of an element of the folded one.
     pub(in crate::tape) fn place(self, element: usize, count: usize) -> usize {
         if element > self.pattern() {
             element + count - self.count()
@@ -84,7 +84,7 @@ impl Built {
     }
 }
 
-/// Which element of which folded list something belongs to, if to any.
+/// The element of a folded list that something belongs to, if to any.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(in crate::tape) struct Tag(u16);
 
@@ -98,7 +98,7 @@ impl Tag {
         u16::try_from((list + 1) * Built::MOST + element).map_or(Self::NONE, Self)
     }
 
-    /// What it is of.
+    /// The member that it tags.
     pub(in crate::tape) fn split(self) -> Option<Member> {
         let all = usize::from(self.0);
         let list = (all / Built::MOST).checked_sub(1)?;

@@ -19,7 +19,7 @@ pub enum SdpaKernel {
     Math,
 }
 
-/// What `scaled_dot_product_attention` is called with besides tensors.
+/// Arguments of `scaled_dot_product_attention` besides tensors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sdpa {
     /// The only kernel that is enabled.
@@ -30,11 +30,11 @@ pub struct Sdpa {
     pub dropout: bool,
     /// Whether keys and values of fewer heads than queries are announced (`enable_gqa`).
     pub grouped: bool,
-    /// Where queries, keys and values are those of a part of the sequence.
+    /// The ring, where queries, keys and values are those of a part of the sequence.
     pub ring: Option<Ring>,
 }
 
-/// What a fused kernel gives: its result, the log of the softmax's sums and the generator's state.
+/// The results of a fused kernel: the output, the log of the softmax's sums and the generator's state.
 pub(super) struct Attended {
     pub(super) out: Tensor,
     pub(super) lse: Tensor,

@@ -7,7 +7,7 @@ use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
 use smallvec::smallvec;
 
-/// What a convolution in groups is made of.
+/// The sizes of a convolution in groups.
 #[derive(Clone, Copy)]
 struct Groups {
     count: u64,

@@ -5,7 +5,7 @@ use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
 use smallvec::smallvec;
 
-/// What `torch.nn.functional.ctc_loss` is given besides logarithms of probabilities.
+/// Arguments of `torch.nn.functional.ctc_loss` besides logarithms of probabilities.
 pub struct Transcripts<'a> {
     /// The labels of all samples, one after the other.
     pub targets: &'a Tensor,

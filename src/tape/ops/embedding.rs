@@ -26,7 +26,7 @@ const SCAN_PADDING: u64 = 32;
 /// Bytes of a tile's state in `cub::DeviceScan::ExclusiveSum` of 8-byte numbers, and how many of
 /// them a tile has (tuning for compute capability 8.0, measured at the boundaries).
 const SCAN_TILE: ScanTile = ScanTile::new(16, 896);
-/// The same of `cub::DeviceSelect::UniqueByKey`, CUDA 13 (torch 2.15).
+/// The tile of `cub::DeviceSelect::UniqueByKey`, CUDA 13 (torch 2.15).
 const UNIQUE_TILE: ScanTile = ScanTile::new(16, 1344);
 /// The same, CUDA 12.4 (torch 2.6).
 const UNIQUE_TILE_CUDA_12: ScanTile = ScanTile::new(8, 1792);

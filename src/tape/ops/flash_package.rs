@@ -30,7 +30,7 @@ fn sizes([q, k, v]: [&Tensor; 3], packed: Option<u64>) -> ([u64; 3], [u64; 2]) {
 
 /// The sequences of a packed batch.
 pub struct Packed<'a> {
-    /// Where each sequence begins and the last one ends, in 32-bit integers.
+    /// The beginning of each sequence and the end of the last one, in 32-bit integers.
     pub boundaries: &'a Tensor,
     /// Sequences.
     pub count: u64,

@@ -349,7 +349,7 @@ impl Tape {
         self.plain_linear(x, weight, bias)
     }
 
-    /// The same as ATen does it.
+    /// A linear layer as ATen computes it.
     pub(in crate::tape) fn plain_linear(
         &self,
         x: &Tensor,

@@ -1,4 +1,4 @@
-//! What networks of convolutions do beside them, over images `[B, C, H, W]`.
+//! Operations beside convolutions, over images `[B, C, H, W]`.
 
 use super::convolution::{BACKWARD, OP, Window};
 use crate::tape::graph::Grads;

@@ -95,7 +95,7 @@ fn with_32bit_indexing(dims: &[Dim], element: u64, f: &mut impl FnMut(&[Dim])) {
     with_32bit_indexing(part, element, f);
 }
 
-/// What `setReduceConfig` decides.
+/// The scratch memory that `setReduceConfig` decides on.
 fn scratch(dims: &[Dim], backend: &Backend, accumulator: u64) -> Scratch {
     let len = dims.len();
     let total: u64 = dims.iter().map(|d| d.size).product();

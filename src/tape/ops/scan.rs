@@ -31,7 +31,7 @@ impl Tape {
         out
     }
 
-    /// What CUB takes for the sums of one row alone; nothing for more rows.
+    /// CUB's memory for the sums of one row alone; nothing for more rows.
     pub fn scan_alone(&self, shape: Shape, dtype: DType) {
         if shape.numel() == shape.dim(-1) {
             let [wide, narrow] = SUM_TILE;
@@ -40,7 +40,7 @@ impl Tape {
         }
     }
 
-    /// What CUB takes for sums over n 8-byte numbers.
+    /// CUB's memory for sums over `n` 8-byte numbers.
     pub(super) fn sums_storage(&self, n: u64) -> u64 {
         self.scan_storage(n, SUM_TILE[0])
     }

@@ -49,7 +49,7 @@ impl Tape {
         self.log_softmax_to(&x, x.dtype())
     }
 
-    /// The same with `dtype=torch.float32`.
+    /// `log_softmax` with `dtype=torch.float32`.
     pub fn log_softmax_wide(&self, x: &Tensor) -> Tensor {
         // One kernel reads a float16 and writes a float32; anything else is cast first.
         if x.dtype() == DType::Float16 {

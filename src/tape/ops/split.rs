@@ -32,7 +32,7 @@ impl Tape {
         sizes.map(|_| parts.next().expect("a part for each size"))
     }
 
-    /// The same for as many sizes as there are.
+    /// Splits `x` into parts of these sizes.
     pub fn parts(&self, x: &Tensor, sizes: &[u64], dim: isize) -> Vec<Tensor> {
         let axis = x.shape().axis(dim);
         let part = |&size: &u64| {

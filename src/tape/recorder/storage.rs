@@ -13,7 +13,7 @@ pub struct Storage {
 }
 
 impl Storage {
-    /// Where it stands in the record.
+    /// Its place in the record.
     pub(in crate::tape) fn place(&self) -> u32 {
         self.recorder.place(self.id.get())
     }
@@ -56,7 +56,7 @@ impl Storage {
         }
     }
 
-    /// What the storage is for, as far as is known.
+    /// The storage's purpose, as far as it is known.
     pub(in crate::tape) fn category(&self) -> Category {
         let storage = self.recorder.record.borrow().storage(self.place());
         storage.map_or(Category::Temporaries, |s| s.category)

@@ -5,7 +5,7 @@ use crate::tape::event::Event;
 use crate::tape::record::{Passage, Record};
 use std::ops::Range;
 
-/// What a tape recorded.
+/// The folded record of a tape.
 pub(in crate::tape) struct Folded<'a> {
     pub(in crate::tape) record: &'a Record,
     pub(in crate::tape) details: Option<&'a Details>,

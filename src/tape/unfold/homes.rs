@@ -1,4 +1,4 @@
-//! Where the storages of a folded record were made.
+//! The origins of the storages of a folded record.
 
 use super::folded::Folded;
 use crate::tape::event::Event;
@@ -6,24 +6,24 @@ use crate::tape::folds::Built;
 use crate::tape::record::Again;
 use crate::tape::sweeps::{Part, Run};
 
-/// Where a storage of the folded record was made.
+/// The origin of a storage of the folded record.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) struct Home {
     pub(super) part: usize,
     /// In a sweep, the element.
     pub(super) element: usize,
-    /// Which one of its run.
+    /// Its number in its run.
     pub(super) ordinal: u32,
 }
 
-/// Where all of them were made.
+/// The origins of all storages.
 pub(super) struct Homes(
     /// Of the first of each run, with its number.
     Vec<(Home, u32)>,
 );
 
 impl Homes {
-    /// Those of all storages.
+    /// The origins of all storages.
     pub(super) fn of(built: Built, folded: &Folded, runs: &[Run], parts: &[Part]) -> Option<Self> {
         let mut homes = Self(Vec::with_capacity(runs.len()));
         let mut next = 0;

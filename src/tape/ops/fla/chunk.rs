@@ -1,4 +1,4 @@
-//! What functions that work chunk by chunk have in common.
+//! Common parts of functions that work chunk by chunk.
 
 use super::FlaVersion;
 use super::packing::Chunks;

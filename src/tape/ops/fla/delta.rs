@@ -10,9 +10,9 @@ use smallvec::smallvec;
 const OP: &str = "chunk_delta_rule";
 const BACKWARD: &str = "chunk_delta_rule_backward";
 
-/// What a forward pass with a state gives.
+/// The results of a forward pass with a state.
 pub(super) struct DeltaForward<const N: usize> {
-    /// What is saved, in order.
+    /// Saved tensors, in order.
     pub(super) saved: [Tensor; N],
     /// The result.
     pub(super) out: Tensor,

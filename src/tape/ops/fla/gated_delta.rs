@@ -15,7 +15,7 @@ const BACKWARD: &str = "chunk_gated_delta_rule_backward";
 /// Columns of the keys that a program sees where an SM has the shared memory of an A100, in halves
 /// (`chunk_bwd_dqkwg`, `fla/ops/common/chunk_o.py`).
 const KEY_BLOCK: u64 = 128;
-/// The same in 0.2.2.
+/// The block of keys in 0.2.2.
 const KEY_BLOCK_022: u64 = 64;
 /// Tokens of a program of the decay's gradient (`gdn_gate_bwd`).
 const GATE_BLOCK: u64 = 32;
@@ -60,7 +60,7 @@ impl Tape {
         out
     }
 
-    /// What is saved, in order, and the result.
+    /// Saved tensors, in order, and the result.
     fn gated_delta_forward(
         &self,
         inputs: [&Tensor; 5],

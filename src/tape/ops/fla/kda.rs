@@ -42,7 +42,7 @@ impl Tape {
         (out, state)
     }
 
-    /// The same of a single token, from the state before it; gradients do not go back through it.
+    /// KDA of a single token, from the state before it; gradients do not go back through it.
     pub fn fused_recurrent_kda(&self, inputs: [&Tensor; 5]) -> (Tensor, Option<Tensor>) {
         self.unrecorded(|| {
             let [_, k, v, ..] = &inputs.map(|x| self.contiguous(x));

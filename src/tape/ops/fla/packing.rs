@@ -43,7 +43,7 @@ impl Memo {
     }
 }
 
-/// What is kept of recent masks, function by function.
+/// Results for recent masks, function by function.
 #[derive(Default)]
 pub(in crate::tape) struct Packing {
     of_masks: Memo,
@@ -55,7 +55,7 @@ pub(in crate::tape) struct Packing {
     lengths_of_chunks: Memo,
     chunks: Memo,
     offsets: Memo,
-    /// Where the sequences begin that the functions are given now.
+    /// The beginnings of sequences that the functions are given now.
     given: RefCell<Option<Tensor>>,
 }
 

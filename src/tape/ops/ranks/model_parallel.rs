@@ -9,7 +9,7 @@ use crate::units::{DType, Shape};
 use smallvec::smallvec;
 use std::rc::Rc;
 
-/// What gives a place for so many elements of this type, which stays: the library's global memory buffer.
+/// Gives a lasting buffer of this number of elements of this type: the library's global memory buffer.
 pub type Gathered = Rc<dyn Fn(&Tape, u64, DType) -> Tensor>;
 
 /// The shape with another first dimension.

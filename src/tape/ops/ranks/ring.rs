@@ -1,6 +1,6 @@
 //! A rank's place in a ring.
 
-/// Where a rank stands in a ring.
+/// The position of a rank in a ring.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ring {
     /// Its place.
