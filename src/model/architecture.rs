@@ -130,7 +130,7 @@ impl Architecture {
         }
     }
 
-    /// The same of the whole model, where a decoder is the text part of one that sees images.
+    /// The family of the whole model, where a decoder is the text part of one that sees images.
     pub fn whole_family(&self) -> Option<&'static Family> {
         match self {
             Self::Decoder(config) => config.whole.or(Some(config.family)),
@@ -182,7 +182,7 @@ impl Architecture {
         }
     }
 
-    /// What sees images among the tokens of a decoder.
+    /// The part that sees images among the tokens of a decoder.
     pub fn images(&self) -> Option<&ImageConfig> {
         match self {
             Self::Decoder(config) => config.images.as_deref(),

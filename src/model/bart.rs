@@ -4,7 +4,7 @@ use super::activation::Activation;
 use super::family::Family;
 use super::options::Dropout;
 
-/// Which of BART's kin a config is of.
+/// A relative of BART.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BartKind {
     /// BART, whose norms come after the residual sums, and Whisper.
@@ -58,7 +58,7 @@ impl BartKind {
         matches!(self, Self::Mbart | Self::Plbart)
     }
 
-    /// What a config has by default.
+    /// The defaults of its config.
     pub(crate) fn defaults(self) -> BartDefaults {
         let (encoder, decoder, positions) = match self {
             Self::Plbart => ([6, 3072, 12], [6, 3072, 12], 1024),
@@ -74,11 +74,11 @@ impl BartKind {
     }
 }
 
-/// What a config of BART has where it says nothing.
+/// Defaults of BART's config.
 pub(crate) struct BartDefaults {
     /// Layers of the encoder, their width and their heads.
     pub(crate) encoder: [u64; 3],
-    /// The same of the decoder.
+    /// Layers of the decoder, their width and their heads.
     pub(crate) decoder: [u64; 3],
     /// Positions.
     pub(crate) positions: u64,
@@ -89,7 +89,7 @@ pub(crate) struct BartDefaults {
 pub struct BartConfig {
     /// The family that it is of.
     pub family: &'static Family,
-    /// Which of the kin it is.
+    /// The relative of BART.
     pub kind: BartKind,
     /// H.
     pub d_model: u64,
@@ -105,7 +105,7 @@ pub struct BartConfig {
     pub activation: Activation,
     /// Whether what that function gives is dropped out.
     pub activation_dropout: bool,
-    /// Where else dropout is active in training; what it does to embeddings it does to the residual.
+    /// Other places of dropout that is active in training; that of embeddings is that of the residual.
     pub dropout: Dropout,
     /// Whether the config ties the head to the embedding.
     pub tie_word_embeddings: bool,
@@ -130,7 +130,7 @@ pub struct BartStack {
     pub head_dim: u64,
 }
 
-/// What Whisper hears.
+/// The recordings that Whisper hears.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Recordings {
     /// Channels of the spectrogram.

@@ -43,7 +43,7 @@ pub struct BeitConfig {
     pub mean_pooling: bool,
     /// The function of feed-forward layers.
     pub activation: Activation,
-    /// Where dropout is active in training.
+    /// Places of dropout that is active in training.
     pub dropout: Dropout,
     /// Classes.
     pub num_labels: u64,

@@ -4,7 +4,7 @@ use super::activation::Activation;
 use super::family::Family;
 use super::options::Dropout;
 
-/// What is peculiar to ESM.
+/// Peculiarities of ESM.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Esm {
     /// Whether positions rotate queries and keys; else they are added to the embeddings.
@@ -27,7 +27,7 @@ impl BertConfig {
     }
 }
 
-/// Where such a model has its norms.
+/// The places of norms in such a model.
 #[derive(Debug)]
 pub struct PreNorm {
     /// Before attention, in a layer.
@@ -77,7 +77,7 @@ impl PreNorm {
     }
 }
 
-/// Which of BERT's kin a config is of.
+/// A relative of BERT.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BertKind {
     /// BERT.
@@ -122,7 +122,7 @@ pub enum BertKind {
 pub struct BertConfig {
     /// The family that it is of.
     pub family: &'static Family,
-    /// Which of the kin it is.
+    /// The relative of BERT.
     pub kind: BertKind,
     /// H.
     pub hidden_size: u64,
@@ -150,7 +150,7 @@ pub struct BertConfig {
     pub task_type_vocab_size: u64,
     /// The function of feed-forward layers.
     pub activation: Activation,
-    /// Where dropout is active in training; what it does to embeddings it does to the residual.
+    /// Places of dropout that is active in training; that of embeddings is that of the residual.
     pub dropout: Dropout,
     /// Whether what a classifier reads is dropped out.
     pub classifier_dropout: bool,
@@ -162,7 +162,7 @@ pub struct BertConfig {
     pub buckets: u64,
     /// How attention sees the distances of tokens, if it does.
     pub relative: Option<Relative>,
-    /// What is peculiar to ESM.
+    /// Peculiarities of ESM.
     pub esm: Option<Esm>,
 }
 

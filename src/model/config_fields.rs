@@ -49,7 +49,7 @@ impl<'a> ConfigFields<'a> {
         }
     }
 
-    /// The same fields, read once more by another reader.
+    /// A second view of these fields, for another reader.
     pub(crate) fn again(&self) -> Self {
         Self {
             attribute_map: self.attribute_map,
@@ -75,7 +75,7 @@ impl<'a> ConfigFields<'a> {
         found.unwrap_or(field)
     }
 
-    /// What the config says of a field.
+    /// The config's value of a field.
     fn given(&self, field: &str) -> Option<&'a Value> {
         #[cfg(test)]
         self.names(field).for_each(|name| self.note(name));

@@ -3,7 +3,7 @@
 use super::activation::Activation;
 use super::family::Family;
 
-/// Which one.
+/// A network of convolutions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ConvNetKind {
     /// `ConvNeXT`.
@@ -19,7 +19,7 @@ pub enum ConvNetKind {
 pub struct ConvNetConfig {
     /// The family that it is of.
     pub family: &'static Family,
-    /// Which one.
+    /// The network.
     pub kind: ConvNetKind,
     /// Pixels along each side of an image.
     pub image_size: u64,

@@ -96,7 +96,7 @@ pub struct DecoderConfig {
     pub idle_window: Option<u64>,
     /// Of each layer whether it sees the window only.
     pub windowed: Vec<bool>,
-    /// Where dropout is active in training.
+    /// Places of dropout that is active in training.
     pub dropout: Dropout,
     /// Of each layer what mixes its tokens, where that is not attention in all.
     pub mixers: Vec<Mixing>,
@@ -113,7 +113,7 @@ pub struct DecoderConfig {
     pub gemma_layers: Option<GemmaLayers>,
     /// Streams of hidden states beside each other.
     pub altup: Option<AltUp>,
-    /// What sees images among its tokens.
+    /// The part that sees images among its tokens.
     pub images: Option<Box<ImageConfig>>,
     /// The family of the whole model, where this is the text part of one that sees images.
     pub whole: Option<&'static Family>,
@@ -171,7 +171,7 @@ pub enum InnerNorms {
     Trained,
 }
 
-/// What mixes the tokens of a layer.
+/// The module that mixes the tokens of a layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mixing {
     /// Attention.

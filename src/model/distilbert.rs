@@ -25,7 +25,7 @@ pub struct DistilBertConfig {
     pub max_position_embeddings: u64,
     /// The function of feed-forward layers and of the head.
     pub activation: Activation,
-    /// Where dropout is active in training; what it does to embeddings it does to the residual.
+    /// Places of dropout that is active in training; that of embeddings is that of the residual.
     pub dropout: Dropout,
     /// Whether what a classifier reads is dropped out.
     pub classifier_dropout: bool,

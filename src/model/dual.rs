@@ -45,7 +45,7 @@ pub struct TowerConfig {
     pub attention_dropout: bool,
 }
 
-/// What reads texts.
+/// The part that reads texts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TextTower {
     /// Its layers.
@@ -58,14 +58,14 @@ pub struct TextTower {
     pub ends_with_largest: bool,
 }
 
-/// What sees images and, unless it classifies them, reads texts.
+/// A model that sees images and, unless it classifies them, reads texts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DualConfig {
     /// The family that it is of.
     pub family: &'static Family,
-    /// Which one.
+    /// The kind of model.
     pub kind: DualKind,
-    /// What reads texts; nothing where images are classified.
+    /// The part that reads texts; `None` where images are classified.
     pub text: Option<TextTower>,
     /// The layers that see images.
     pub vision: TowerConfig,

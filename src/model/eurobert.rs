@@ -28,13 +28,13 @@ pub struct EuroBertConfig {
     pub attention_dropout: bool,
     /// Whether the head's table of tokens is the embedding's.
     pub tie_word_embeddings: bool,
-    /// What a classifier of texts reads.
+    /// The input of a classifier of texts.
     pub pooling: Pooling,
     /// Classes of a classifier.
     pub num_labels: u64,
 }
 
-/// What a classifier of texts reads.
+/// The input of a classifier of texts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pooling {
     /// All tokens, of whose classes it takes the mean.

@@ -4,7 +4,7 @@ use super::experts::{ExpertForm, SharedForm, StoredExperts};
 use super::options::Flag;
 use super::routing::Routing;
 
-/// What is known of a family's mixture of experts before its config is read.
+/// Facts of a family's mixture of experts before its config is read.
 #[derive(Clone, Copy, Debug)]
 pub struct ExpertRule {
     /// The fields of the number of experts, and its default.
@@ -36,7 +36,7 @@ pub struct ExpertRule {
     pub built_first: bool,
     /// Whether a loss balances them.
     pub balanced: Flag,
-    /// Which layers have them.
+    /// The layers that have them.
     pub layers: SparseLayers,
 }
 
@@ -45,7 +45,7 @@ pub struct ExpertRule {
 pub enum SharedWidth {
     /// There is none.
     None,
-    /// What the field says, with its default.
+    /// The field's value, with its default.
     Field(&'static str, u64),
     /// The same, and none where it says 0.
     FieldOrNone(&'static str, u64),
@@ -64,15 +64,15 @@ pub enum SparseLayers {
     All,
     /// Every `decoder_sparse_step`th, but not those listed in `mlp_only_layers`.
     Stepped,
-    /// Those of `moe_layers`, else every `interleave_moe_layer_step`th.
+    /// The layers of `moe_layers`, else every `interleave_moe_layer_step`th.
     Interleaved,
     /// One of as many as the first field says, counted from where the second says, with their defaults.
     Periodic([&'static str; 2], [u64; 2]),
     /// Every `moe_layer_interval`th from `moe_layer_start_index` to `moe_layer_end_index`.
     Between,
-    /// Those that `mlp_layer_types` calls sparse, else all.
+    /// The layers that `mlp_layer_types` calls sparse, else all.
     Listed,
-    /// Those that `mlp_layer_types` calls sparse, else those after the first `first_k_dense_replace` or
+    /// The layers that `mlp_layer_types` calls sparse, else all after the first `first_k_dense_replace` or
     /// `num_dense_layers`, with their default.
     After(u64),
 }

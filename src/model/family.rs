@@ -18,7 +18,7 @@ use super::{Architecture, DecoderConfig};
 use crate::ask::{Framework, Task};
 use std::marker::PhantomData;
 
-/// What reads a config. What is wrong is pushed to the fields.
+/// The reader of a config. It pushes problems to the fields.
 #[derive(Clone, Copy, Debug)]
 pub enum Reader {
     /// A decoder's.
@@ -44,23 +44,23 @@ pub enum ConfigParts {
 /// A family of models. A record says what differs from its parent's: `..LLAMA`.
 #[derive(Clone, Copy, Debug)]
 pub struct Family {
-    /// What its configs call it (`model_type`), as transformers names it.
+    /// Its names in configs (`model_type`), as transformers has them.
     pub model_types: &'static [&'static str],
-    /// Where transformers has it, and in which version it was read.
+    /// Its file in transformers, and the version that was read.
     pub source: &'static str,
-    /// What reads its configs.
+    /// The reader of its configs.
     pub read: Reader,
     /// The parts of its configs.
     pub parts: ConfigParts,
     /// The decoder whose fields a config of images and texts has beside its others, where it has no
     /// `text_config`.
     pub flat_text: Option<&'static Family>,
-    /// What its configs call fields that others have under the first name.
+    /// Names in its configs of fields that others have under the first name.
     pub attribute_map: AttributeMap,
     // Sizes and options.
     /// The defaults of a decoder's sizes.
     pub sizes: Sizes,
-    /// What decides a decoder's options.
+    /// The rules of a decoder's options.
     pub options: Options,
     /// A decoder's sliding window.
     pub window: Window,
@@ -70,21 +70,21 @@ pub struct Family {
     /// `rope_interleave` decides.
     pub latent: Option<Latent>,
     // Names.
-    /// What the model without a head is called within one that has it (`base_model_prefix`).
+    /// The name of the model without a head within one that has it (`base_model_prefix`).
     pub base_model: &'static str,
-    /// What its modules are called.
+    /// Names of its modules.
     pub names: LayerNames,
     // Parts.
     /// How what stands around its layers is put together.
     pub style: Style,
     /// How its layers are put together.
     pub layers: Parts,
-    /// What a config or transformers 4 changes in both.
+    /// Changes of both by a config or by transformers 4.
     pub put_together: PutTogether,
     // Programs.
     /// The oldest of the versions of transformers in which it is estimated.
     pub since: Since,
-    /// What it can be trained for, its own task first.
+    /// Its tasks, its own first.
     pub tasks: &'static [Task],
     /// The tasks of these that came later than the family.
     pub later_tasks: &'static [(Task, Since)],
@@ -94,10 +94,10 @@ pub struct Family {
     pub generation: Generation,
     /// How large images are that it sees among tokens.
     pub image_sides: Option<ImageSides>,
-    /// What is refused of it alone.
+    /// Checks of this family alone.
     pub check: Option<Check>,
     // Support.
-    /// What Liger has for it.
+    /// Liger's kernels for it.
     pub liger: Option<LigerSupport>,
     /// Whether logits are the head's result for the hidden states as it is.
     pub plain_logits: bool,
@@ -105,12 +105,12 @@ pub struct Family {
     pub attention_support: AttentionSupport,
     /// Its cache of keys and values while it trains and is evaluated.
     pub training_cache: CacheSupport,
-    /// What texts call it, where transformers has no activation checkpointing for it
+    /// Its name in texts, where transformers has no activation checkpointing for it
     /// (`supports_gradient_checkpointing`).
     pub without_checkpointing: Option<&'static str>,
-    /// What PEFT does with its layers.
+    /// PEFT's treatment of its layers.
     pub adapter_support: AdapterSupport,
-    /// What stays whole when it is quantized.
+    /// Layers that stay whole when it is quantized.
     pub quantized_support: QuantizedSupport,
     /// How ranks that see the same data divide its modules.
     pub tensor_plan: TensorPlan,

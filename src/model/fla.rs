@@ -43,7 +43,7 @@ pub struct FlaConfig {
     pub attention: Vec<FlaAttention>,
     /// The state space that mixes tokens, in layers without an MLP.
     pub state_space: Option<FlaStateSpace>,
-    /// What runs in fused kernels.
+    /// Parts that run in fused kernels.
     pub fused: FlaFused,
 }
 
@@ -88,7 +88,7 @@ pub enum FlaMixer {
     RetNet,
     /// Gated linear recurrence.
     Hgrn,
-    /// The same whose state is expanded.
+    /// HGRN whose state is expanded.
     Hgrn2,
     /// Attention, in every layer.
     Attention,
@@ -98,7 +98,7 @@ pub enum FlaMixer {
     Mamba2,
 }
 
-/// What runs in fused kernels.
+/// Parts that run in fused kernels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FlaFused {
     /// Norms.

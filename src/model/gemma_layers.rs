@@ -35,7 +35,7 @@ pub struct GemmaLayers {
     pub input_rows: u64,
 }
 
-/// Where the keys and values of a layer come from, and go to.
+/// The origin and the destination of the keys and values of a layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeysAndValues {
     /// They are its own.
@@ -64,7 +64,7 @@ impl DecoderConfig {
         Cow::Owned(own)
     }
 
-    /// Where the keys and values of layer `index` come from (`kv_sharing_modes`).
+    /// The origin of the keys and values of layer `index` (`kv_sharing_modes`).
     pub fn keys_and_values(&self, index: usize) -> KeysAndValues {
         let readers = self.gemma_layers.map_or(0, |layers| layers.readers);
         let first = usize::try_from(self.num_hidden_layers - readers).unwrap_or(usize::MAX);

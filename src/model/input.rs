@@ -1,8 +1,8 @@
-//! What a model reads.
+//! The inputs of a model.
 
 use super::Architecture;
 
-/// What goes into a model first; images that come with texts are beside it.
+/// The first input of a model; images that come with texts are beside it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Input {
     /// Features `[B, width]` of a linear layer.
@@ -18,7 +18,7 @@ pub enum Input {
 }
 
 impl Architecture {
-    /// What it reads, where samples have so many positions.
+    /// Its input, where samples have `seq_len` positions.
     pub fn input(&self, seq_len: u64) -> Input {
         match self {
             Self::Linear(config) => Input::Features(config.in_features),

@@ -17,7 +17,7 @@ pub struct Latent {
     pub value: u64,
     /// How they are rotated.
     pub rotary: LatentRotary,
-    /// What chooses the keys that a token sees, if it does not see all.
+    /// The module that chooses the keys that a token sees, if it does not see all.
     pub indexer: Option<Indexer>,
 }
 

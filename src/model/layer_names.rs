@@ -1,4 +1,4 @@
-//! What the modules of a layer are called, by which they are frozen, get adapters and are built.
+//! Names of the modules of a layer, by which they are frozen, get adapters and are built.
 
 use super::decoder::{DecoderConfig, Mixing};
 
@@ -14,7 +14,7 @@ pub struct LayerNames {
     pub last_norm: &'static str,
     /// Of the layer that gives the logits.
     pub head: &'static str,
-    /// The same in transformers 4.
+    /// The head's name in transformers 4.
     pub head_in_4: &'static str,
     /// By which axolotl finds token embeddings and the output layer (`get_linear_embedding_layers`,
     /// `loaders/utils.py`, axolotl 0.19).
@@ -61,13 +61,13 @@ pub struct LayerNames {
 /// The layers of an expert beside a mixture.
 pub const BESIDE: [&str; 2] = ["input_linear", "output_linear"];
 
-/// What Mixtral calls its mixture of experts.
+/// Mixtral's name of its mixture of experts.
 pub const SPARSE: &str = "block_sparse_moe";
 
 /// A part of a layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Piece {
-    /// What mixes tokens.
+    /// The module that mixes tokens.
     Mixer,
     /// The MLP, or the mixture of experts in its place.
     Mlp,
@@ -84,7 +84,7 @@ pub enum MlpNames {
     Gated,
     /// One layer for gate and inputs, and another.
     Fused {
-        /// What they are called.
+        /// Their names.
         names: [&'static str; 2],
         /// Whether the gate is the first factor of their product.
         gate_first: bool,
@@ -133,7 +133,7 @@ impl LayerNames {
         alone: false,
     };
 
-    /// Those of a layer that mixes its tokens so.
+    /// The names of a layer that mixes its tokens so.
     pub fn of_layer(config: &DecoderConfig, mixing: Mixing) -> Self {
         let names = Self::of(config);
         match names.attending {
@@ -146,7 +146,7 @@ impl LayerNames {
         }
     }
 
-    /// Those of the config's layers.
+    /// The names of the config's layers.
     pub fn of(config: &DecoderConfig) -> Self {
         let mut names = config.family.names;
         let [before, _, before_mlp, _] = names.norms;

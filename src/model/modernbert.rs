@@ -32,7 +32,7 @@ pub struct ModernBertConfig {
     pub activation: Activation,
     /// The function of the head.
     pub classifier_activation: Activation,
-    /// Where dropout is active in training; that of the residual is inside feed-forward layers.
+    /// Places of dropout that is active in training; that of the residual is inside feed-forward layers.
     pub dropout: Dropout,
     /// Whether what a classifier reads is dropped out.
     pub classifier_dropout: bool,
@@ -46,7 +46,7 @@ pub struct ModernBertConfig {
     pub num_labels: u64,
 }
 
-/// Which layers of `ModernBERT` have biases.
+/// The layers of `ModernBERT` that have biases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(clippy::struct_excessive_bools, reason = "one for each kind of layer")]
 pub struct ModernBertBiases {

@@ -1,6 +1,6 @@
 //! Modules with parameters, by name.
 
-/// What a module with parameters is.
+/// The kind of a module with parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ModuleKind {
     /// A linear layer.
@@ -25,7 +25,7 @@ impl ModuleKind {
 /// A parameter of a module's own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parameter {
-    /// What the module calls it.
+    /// Its name in the module.
     pub name: &'static str,
     /// Its shape.
     pub shape: crate::units::Shape,
@@ -36,7 +36,7 @@ pub struct Parameter {
 pub struct Module {
     /// Its path, as in `model.layers.3.mlp.up_proj`; empty for the model itself.
     pub path: String,
-    /// What it is.
+    /// Its kind.
     pub kind: ModuleKind,
     /// Its own parameters, which modules that repeat share.
     pub parameters: std::rc::Rc<[Parameter]>,
@@ -64,7 +64,7 @@ impl Module {
         }
     }
 
-    /// The same at `path`.
+    /// The module at `path`.
     pub(crate) fn at(&self, path: &str) -> Self {
         Self {
             path: path.to_owned(),

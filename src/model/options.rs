@@ -1,8 +1,8 @@
-//! Which fields of a config decide what a decoder has, and what it has where they are absent.
+//! Fields of a config that decide the parts of a decoder, and the parts where they are absent.
 
 use super::activation::Activation;
 
-/// What decides whether a model has something.
+/// A rule that decides whether a model has something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Flag {
     /// No config.
@@ -26,28 +26,28 @@ impl Flag {
     pub const MLP_BIAS: Self = Self::Said("mlp_bias", false);
 }
 
-/// Which layers have biases.
+/// The layers that have biases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Biases {
-    /// Those of queries, keys and values.
+    /// Biases of queries, keys and values.
     pub qkv: Flag,
     /// That of the output of attention.
     pub output: Flag,
-    /// Those of the MLP.
+    /// Biases of the MLP.
     pub mlp: Flag,
 }
 
 impl Biases {
     /// None has.
     pub const NONE: Self = Self::all(Flag::Never);
-    /// Those of attention where `attention_bias` says so.
+    /// Biases of attention where `attention_bias` says so.
     pub const ATTENTION: Self = Self::attention(Flag::ATTENTION_BIAS);
     /// The same, and those of the MLP where `mlp_bias` says so.
     pub const ATTENTION_AND_MLP: Self = Self {
         mlp: Flag::MLP_BIAS,
         ..Self::ATTENTION
     };
-    /// Those of queries, keys and values where `attention_bias` says so.
+    /// Biases of queries, keys and values where `attention_bias` says so.
     pub const QKV: Self = Self::qkv(Flag::ATTENTION_BIAS);
 
     /// All by the same.
@@ -59,7 +59,7 @@ impl Biases {
         }
     }
 
-    /// Those of attention.
+    /// Biases of attention.
     pub const fn attention(flag: Flag) -> Self {
         Self {
             mlp: Flag::Never,
@@ -67,7 +67,7 @@ impl Biases {
         }
     }
 
-    /// Those of queries, keys and values.
+    /// Biases of queries, keys and values.
     pub const fn qkv(flag: Flag) -> Self {
         Self {
             qkv: flag,
@@ -90,7 +90,7 @@ impl MlpFunction {
     pub const SILU: Self = Self::Fixed("hidden_act", &["silu", "swish"], Activation::Silu);
 }
 
-/// Where dropout has a probability above zero.
+/// Places at which dropout has a probability above zero.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Dropout {
     /// On the embeddings.
@@ -125,7 +125,7 @@ impl Dropout {
         ..Self::ALL
     };
 
-    /// Where `other` has none.
+    /// Its places that `other` does not have.
     pub const fn without(self, other: Self) -> Self {
         Self {
             embedding: self.embedding && !other.embedding,
@@ -144,7 +144,7 @@ pub struct DropoutFields {
     pub attention: Option<(&'static str, bool)>,
     /// On what is added to the residual stream.
     pub residual: Option<(&'static str, bool)>,
-    /// Which of them are modules (`torch.nn.Dropout`), which trainers can switch off; the others are functions.
+    /// Places of modules (`torch.nn.Dropout`), which trainers can switch off; the others are functions.
     pub modules: Dropout,
 }
 
@@ -183,15 +183,15 @@ pub enum RotaryColumns {
 pub enum RotaryLayers {
     /// All.
     All,
-    /// Those that `no_rope_layers` has a 1 for, else all but each `no_rope_layer_interval`th.
+    /// Layers for which `no_rope_layers` has a 1, else all but each `no_rope_layer_interval`th.
     Listed,
-    /// Those with a window, or all where none has one.
+    /// Layers with a window, or all where none has one.
     WindowedOrAll,
-    /// Those with a window.
+    /// Layers with a window.
     Windowed,
 }
 
-/// What decides the options of a decoder.
+/// The rules of a decoder's options.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
     /// Whether the head shares the embedding's weight in a config that does not say.
@@ -220,9 +220,9 @@ pub struct Options {
     pub final_softcap: Flag,
     /// Attention and MLP that read the same hidden states.
     pub parallel_residual: Flag,
-    /// What rotary embeddings rotate of a head.
+    /// The columns of a head that rotary embeddings rotate.
     pub rotary_columns: RotaryColumns,
-    /// Which layers they rotate.
+    /// The layers that they rotate.
     pub rotary_layers: RotaryLayers,
     /// The function in the MLP.
     pub function: MlpFunction,

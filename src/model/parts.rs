@@ -5,7 +5,7 @@ use super::images::ImageKind;
 use super::style::{NormKind, Style};
 use super::versions::Transformers;
 
-/// What a config or transformers 4 changes in how a family is put together.
+/// Changes by a config or by transformers 4 in how a family is put together.
 pub type PutTogether = fn(&DecoderConfig, Transformers, &mut Style, &mut Parts);
 
 /// How a family puts its layers together. A record says what differs from Llama: `..Parts::LLAMA`.
@@ -15,13 +15,13 @@ pub struct Parts {
     pub attention: AttentionKind,
     /// The layers that the gated delta rule reads hidden states by.
     pub delta_rule: DeltaRule,
-    /// Where queries and keys are normalized.
+    /// The norm of queries and keys.
     pub head_norm: HeadNorm,
     /// How positions rotate queries and keys.
     pub rotary_kind: RotaryKind,
     /// Whether the result of attention is dropped out like that of the MLP.
     pub drops_attended: bool,
-    /// What of attention lives as long as the layer runs.
+    /// Tensors of attention that live as long as the layer runs.
     pub holds: Holds,
     /// Whether a layer gives the weights of eager attention beside its result.
     pub gives_weights: bool,
@@ -46,7 +46,7 @@ pub struct Parts {
     pub projects_first: bool,
     /// Whether keys are multiplied by a number.
     pub scales_keys: bool,
-    /// What gates the result of attention.
+    /// The gate of attention's result.
     pub gate: Gate,
     /// Whether queries and keys are rotated before heads come before tokens.
     pub turns_rows: bool,
@@ -85,7 +85,7 @@ impl Parts {
 pub enum AttentionKind {
     /// Queries and keys that positions rotate.
     Rotary,
-    /// The same by experts, each of which has queries and an output of its own.
+    /// Rotated queries and keys by experts, each of which has queries and an output of its own.
     Experts,
     /// Two attentions, of which one is taken from the other.
     Differential,
@@ -104,20 +104,20 @@ pub enum DeltaRule {
     Each,
 }
 
-/// What of attention lives in local variables as long as a layer runs.
+/// Tensors of attention in local variables, which live as long as a layer runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Holds {
     /// Nothing.
     Nothing,
-    /// What it reads and what it gives.
+    /// Its input and its result.
     Both,
-    /// What positions rotated and what they did not.
+    /// The parts that positions rotated and the parts that they did not.
     Rotated,
-    /// What it gives, and its weights until a router's logits take their name.
+    /// Its result, and its weights until a router's logits take their name.
     Result,
 }
 
-/// Where queries and keys are normalized.
+/// The norm of queries and keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HeadNorm {
     /// Nowhere.
@@ -146,14 +146,14 @@ impl HeadNorm {
     }
 }
 
-/// What gates the result of attention.
+/// The gate of attention's result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Gate {
     /// Nothing.
     None,
     /// Columns beside queries.
     BesideQueries,
-    /// What a layer of its own gives, `gate_proj`.
+    /// The output of a layer of its own, `gate_proj`.
     Own,
 }
 

@@ -1,4 +1,4 @@
-//! What can be run of a family: since which version of transformers, for which tasks, and how it generates.
+//! Programs of a family: since which version of transformers, for which tasks, and how it generates.
 
 use super::{Architecture, Family, ImageConfig};
 use crate::ask::{Finding, Framework, Scenario, Task};
@@ -30,7 +30,7 @@ impl Since {
     }
 }
 
-/// What is checked of a family only: refuses what its code in transformers does not do, or what is not
+/// A check of one family: it refuses what the code in transformers does not do, or what is not
 /// estimated of it.
 pub type Check = fn(&Scenario, &Architecture, Task, &mut Vec<Finding>);
 
@@ -66,14 +66,14 @@ pub const QUANTIZED_HEADS: &[(Task, Since)] = &[
     (Task::QuestionAnswering, Since::V5),
 ];
 
-/// The same with another layer before the last one of a classifier.
+/// Such heads with another layer before the last one of a classifier.
 pub const QUANTIZED_INNER_HEADS: &[(Task, Since)] = &[
     (Task::SequenceClassification, Since::V448),
     (Task::TokenClassification, Since::V5),
     (Task::QuestionAnswering, Since::V5),
 ];
 
-/// The same with a layer for answers that is called otherwise than PEFT expects.
+/// Such heads with a layer for answers whose name PEFT does not expect.
 pub const QUANTIZED_CLASSIFIERS: &[(Task, Since)] = &[
     (Task::SequenceClassification, Since::V5),
     (Task::TokenClassification, Since::V5),
@@ -89,7 +89,7 @@ pub enum LogitsToKeep {
     Alone,
 }
 
-/// What a model keeps from one token to the next in transformers 4.
+/// The cache of a model from one token to the next in transformers 4.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CacheIn4 {
     /// The `Cache` that it is given or makes.
@@ -121,7 +121,7 @@ pub enum TokenKinds {
 pub struct Generation {
     /// Whether it is estimated what it keeps from one token to the next, and since which version.
     pub caches: Since,
-    /// The same of `generate`, where it keeps that.
+    /// Whether `generate` is estimated where it keeps that, and since which version.
     pub generates: Since,
     /// Whether that is estimated with beams.
     pub beams: bool,
@@ -131,7 +131,7 @@ pub struct Generation {
     pub keeps_by_default: bool,
     /// How many positions get logits.
     pub logits_to_keep: LogitsToKeep,
-    /// What it keeps in transformers 4.48 and in 4.51.
+    /// Its caches in transformers 4.48 and in 4.51.
     pub caches_in_4: [CacheIn4; 2],
     /// Whether it keeps nothing where it is given labels.
     pub labels_or_cache: bool,
@@ -155,7 +155,7 @@ pub struct Generation {
 }
 
 impl Generation {
-    /// What generates nothing: encoders, and what is not estimated.
+    /// Models that generate nothing: encoders, and models that are not estimated.
     pub const NONE: Self = Self {
         caches: Since::Never,
         generates: Since::Never,
@@ -174,7 +174,7 @@ impl Generation {
         later_positions: false,
     };
 
-    /// What most decoders do.
+    /// The program of most decoders.
     pub const DECODER: Self = Self {
         caches: Since::V448,
         generates: Since::V448,
@@ -207,7 +207,7 @@ impl Family {
 }
 
 impl Generation {
-    /// What it keeps in a version; transformers 5 gives every model a `Cache`.
+    /// Its cache in a version; transformers 5 gives every model a `Cache`.
     pub fn cache_in(&self, framework: Framework) -> CacheIn4 {
         match framework {
             Framework::Torch26Transformers448 => self.caches_in_4[0],

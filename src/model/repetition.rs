@@ -20,7 +20,7 @@ impl DecoderConfig {
     }
 }
 
-/// The same of layers that may be of several kinds.
+/// The repetition of layers that may be of several kinds.
 fn of_kinds(config: &DecoderConfig) -> Option<Repetition> {
     if config.gemma_layers.is_some_and(|layers| layers.readers > 0) {
         return None;

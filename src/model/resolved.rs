@@ -1,4 +1,4 @@
-//! What is true: the only input of the engine.
+//! The facts of a run: the only input of the engine.
 
 use super::architecture::Architecture;
 use crate::ask::{
@@ -34,7 +34,7 @@ pub struct ResolvedSpec {
     pub images: u64,
     /// Height and width in pixels of those images.
     pub image_size: [u64; 2],
-    /// The same two of usual batches, where those are shorter.
+    /// Both lengths of usual batches, where those are shorter.
     pub usual_lengths: Option<[u64; 2]>,
     /// Several sequences in each row.
     pub packing: Packing,
@@ -78,11 +78,11 @@ pub struct ResolvedSpec {
     pub loss: Loss,
     /// Whether noise is added to what the input embedding gives in training.
     pub adds_noise: bool,
-    /// What a trainer of TRL trains for; how many tokens are scored is said.
+    /// The objective of a trainer of TRL; the number of scored tokens is filled in.
     pub objective: Objective,
     /// The model that teaches, as if it ran alone.
     pub teacher: Option<Box<ResolvedSpec>>,
-    /// What stands around the steps; whether the model comes straight to the device is said.
+    /// The phases around the steps; whether the model comes straight to the device is filled in.
     pub around: Around,
     /// Whether outputs outlive the step.
     pub keep_outputs: bool,
@@ -90,7 +90,7 @@ pub struct ResolvedSpec {
     pub parallelism: Parallelism,
     /// Its ranks along each axis, and the one that is looked at.
     pub mesh: Mesh,
-    /// What lives on the host.
+    /// Tensors that live on the host.
     pub offload: Offload,
     /// Activations that wait on the host.
     pub activation_offload: ActivationOffload,
@@ -108,7 +108,7 @@ pub struct ResolvedSpec {
     pub host: HostFacts,
     /// Allocator settings.
     pub allocator: AllocatorSettings,
-    /// What PyTorch lets the allocator hold, when that is limited.
+    /// The most that PyTorch lets the allocator hold, when that is limited.
     pub memory_limit: Option<Bytes>,
     /// Bytes of tensors that the process holds beside the model.
     pub other_device_memory: Bytes,
@@ -270,7 +270,7 @@ pub struct SavedOperations {
     pub every_second_mm: bool,
 }
 
-/// What the engine needs to know of an accelerator.
+/// The engine's facts of an accelerator.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DeviceFacts {
     /// Name for people.
@@ -289,7 +289,7 @@ pub struct DeviceFacts {
     pub processes: u64,
 }
 
-/// What the engine needs to know of the host.
+/// The engine's facts of the host.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct HostFacts {
     /// RAM of one node.

@@ -54,7 +54,7 @@ pub enum Routing {
 pub struct SigmoidScores {
     /// In which dtype logits are computed.
     pub logits: LogitsDtype,
-    /// What a correction that the mixture has is.
+    /// The kind of the mixture's correction.
     pub correction: Correction,
 }
 
@@ -69,7 +69,7 @@ pub enum LogitsDtype {
     WideProduct,
 }
 
-/// What is added to scores before experts are chosen.
+/// The correction that is added to scores before experts are chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Correction {
     /// Nothing.

@@ -26,7 +26,7 @@ pub struct Sizes {
 pub enum HeadDim {
     /// The hidden size over the heads, whatever `head_dim` says.
     Divided,
-    /// The same where the config has no `head_dim`.
+    /// The hidden size over the heads where the config has no `head_dim`.
     DividedUnlessGiven,
     /// `head_dim`, with this default.
     Of(u64),

@@ -26,7 +26,7 @@ pub enum SpeechKind {
 pub struct SpeechConfig {
     /// The family that it is of.
     pub family: &'static Family,
-    /// Which one.
+    /// Its kind.
     pub kind: SpeechKind,
     /// H.
     pub hidden_size: u64,
@@ -90,7 +90,7 @@ impl SpeechConfig {
         self.after(0, positions)
     }
 
-    /// What the convolution `index` reads of that: positions of the one before, or samples.
+    /// Positions that the convolution `index` makes of `positions` of the one before, or of samples.
     fn after(&self, index: usize, positions: u64) -> u64 {
         let rest = self.convolutions.iter().skip(index).rev();
         rest.fold(positions, |positions, [_, kernel, stride]| {

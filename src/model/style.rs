@@ -3,14 +3,14 @@
 use super::parts::Grids;
 use super::versions::Transformers;
 
-/// What a family has around its layers. A record says what differs from Llama: `..Style::LLAMA`.
+/// Modules around the layers of a family. A record has the differences from Llama: `..Style::LLAMA`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Style {
-    /// Which norm stands between its parts.
+    /// The norm between its parts.
     pub norm: NormKind,
     /// Whether the last norm also stands before the first layer.
     pub norm_before: bool,
-    /// What the embedding is multiplied by.
+    /// The factor of the embedding.
     pub embedding_scale: EmbeddingScale,
     /// Whether cosines and sines stay in float32.
     pub wide_rotary: bool,
@@ -38,13 +38,13 @@ pub struct Style {
     pub scaled_logits: bool,
     /// Whether the head reads hidden states divided by a number.
     pub scaled_hidden: bool,
-    /// Which masks are made.
+    /// The masks that are made.
     pub masks: Masks,
     /// Whether there is one where no layer sees a window only.
     pub only_needed_masks: bool,
     /// Whether they are made without positions, by which packed sequences are told apart.
     pub blind_masks: bool,
-    /// Which masks transformers 4 makes.
+    /// The masks that transformers 4 makes.
     pub masks_in_4: Masks,
     /// How transformers 4 makes them.
     pub masking_in_4: MaskingIn4,
@@ -95,7 +95,7 @@ impl Style {
         liger_loss_budget: 1,
     };
 
-    /// Which masks a version makes for layers of which some see a window only, or none.
+    /// The masks that a version makes for layers of which some see a window only, or none.
     pub fn masks(&self, version: Transformers, windowed: bool) -> Masks {
         match version {
             Transformers::V5 if self.only_needed_masks && !windowed => Masks::One,
@@ -119,7 +119,7 @@ impl Style {
     }
 }
 
-/// Which norm a family uses.
+/// The norm of a family.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NormKind {
     /// By the root mean square; the weight is applied to what was cast back (`LlamaRMSNorm`).
@@ -142,13 +142,13 @@ pub enum NormKind {
     WideLayer,
     /// The root is a power, and the weight is cast to float32 and applied (`Gemma4RMSNorm`).
     Power,
-    /// The same without a weight.
+    /// The root is a power, without a weight.
     BarePower,
     /// As the first, without a weight (`NanoChatRMSNorm`).
     BareRoot,
 }
 
-/// What an embedding is multiplied by.
+/// The factor of an embedding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EmbeddingScale {
     /// Nothing.

@@ -1,4 +1,4 @@
-//! What a family supports, and where it behaves otherwise than most do.
+//! Features that a family supports, and deviations from most families.
 
 use super::Architecture;
 use crate::ask::{Attention, Finding, Framework, LigerKernel, Message, Scenario};
@@ -32,7 +32,7 @@ impl Versions {
     }
 }
 
-/// What Liger has for a family (`transformers/monkey_patch.py`, liger-kernel 0.8.5 with transformers 5
+/// Liger's kernels for a family (`transformers/monkey_patch.py`, liger-kernel 0.8.5 with transformers 5
 /// and 0.5.10 with transformers 4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LigerSupport {
@@ -42,7 +42,7 @@ pub struct LigerSupport {
     pub gated: Option<LigerKernel>,
     /// The loss that is its own without arguments.
     pub loss: LigerKernel,
-    /// What its patch says it cannot do yet (`NotImplementedError`).
+    /// The kernel that its patch refuses (`NotImplementedError`).
     pub lacks: Option<LigerKernel>,
     /// Whether its patch of the loss from logits is of one that transformers does not call.
     pub misses_loss: bool,
@@ -61,7 +61,7 @@ impl LigerSupport {
         misses_loss: false,
         norms_in_place: true,
     };
-    /// The same since transformers 5.
+    /// `SwiGLU` since transformers 5.
     pub const SWIGLU_SINCE_5: Self = Self {
         versions: Versions::Since5,
         ..Self::SWIGLU
@@ -78,7 +78,7 @@ impl LigerSupport {
         all.filter(move |kernel| !self.ignores(*kernel) && self.lacks != Some(*kernel))
     }
 
-    /// Those of `apply_liger_kernel_to_*` without arguments.
+    /// The kernels of `apply_liger_kernel_to_*` without arguments.
     pub fn usual(self) -> impl Iterator<Item = LigerKernel> {
         let losses = [
             LigerKernel::CrossEntropy,
@@ -112,7 +112,7 @@ pub enum FlashRefusal {
     Because {
         /// Why.
         why: fn() -> Message,
-        /// What can be asked for in its place.
+        /// The implementation that can be asked for in its place.
         instead: Attention,
     },
 }
@@ -122,21 +122,21 @@ pub enum FlashRefusal {
 pub struct AttentionSupport {
     /// Whether anything attends.
     pub attends: bool,
-    /// Where transformers uses eager attention though sdpa is asked for, which the family does not have.
+    /// Versions in which transformers uses eager attention in place of sdpa, which the family does not have.
     pub eager_only: Versions,
-    /// Where transformers has not written flash-attention for it.
+    /// Versions in which transformers has not written flash-attention for it.
     pub without_flash: Versions,
     /// Why the flash-attn package is refused in all versions, if it is.
     pub flash_refused: Option<FlashRefusal>,
     /// The attention that stands in for the flash-attn package, if only the estimate lacks it.
     pub flash_stand_in: Option<Attention>,
-    /// Where sdpa is given a mask, or a bias of scores, whether or not samples are padded.
+    /// Versions in which sdpa is given a mask, or a bias of scores, whether or not samples are padded.
     pub masked: Versions,
     /// Whether sdpa is given a mask of padding.
     pub pads: bool,
     /// Whether a mask of tokens by tokens is made however attention is computed.
     pub holds_mask: bool,
-    /// Where heads of keys, of which there are fewer, are left to PyTorch to be broadcast.
+    /// Versions in which heads of keys, of which there are fewer, are left to PyTorch to be broadcast.
     pub broadcasts_keys: Versions,
     /// Whether what is found in a batch's mask of padding stays for the next batches.
     pub keeps_masks: bool,
@@ -205,12 +205,12 @@ impl AttentionSupport {
     }
 }
 
-/// What checkpointing and the cache of keys and values do to training.
+/// The effect of checkpointing and of the cache of keys and values on training.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CacheSupport {
     /// Whether training fills a cache that is asked for.
     pub trained: bool,
-    /// Where it does with checkpointed layers, too.
+    /// Versions in which training fills it with checkpointed layers, too.
     pub checkpointed: Versions,
     /// Whether the cache knows without attention how many tokens it holds.
     pub counts: bool,
@@ -238,7 +238,7 @@ impl CacheSupport {
     };
 }
 
-/// What PEFT does with a family's layers.
+/// PEFT's treatment of a family's layers.
 #[derive(Clone, Copy, Debug)]
 pub struct AdapterSupport {
     /// Whether it refuses adapters of `out_proj`, which kernels would leave out
@@ -250,7 +250,7 @@ pub struct AdapterSupport {
     /// Whether the module of the token embeddings multiplies what it looks up, so that adapters of it are
     /// not estimated.
     pub scaled_table: bool,
-    /// What layers of experts and their router were called in transformers 4, of the models whose targets
+    /// Names of layers of experts and their router in transformers 4, of the models whose targets
     /// PEFT takes for the parameters that transformers 5 has made of them: the router, the two of one
     /// parameter, and the last (`_MOE_TARGET_MODULE_MAPPING`, `utils/transformers_weight_conversion.py`,
     /// peft 0.21; `_MODEL_TO_CONVERSION_PATTERN`, `conversion_mapping.py`, transformers 5.23).
@@ -295,17 +295,17 @@ impl AdapterSupport {
     };
 }
 
-/// Which linear layers stay whole when a model is quantized, beside what gives the logits and what is tied
+/// Linear layers that stay whole when a model is quantized, beside the output layer and layers tied
 /// to it (`get_modules_to_not_convert`).
 #[derive(Clone, Copy, Debug)]
 pub struct QuantizedSupport {
     /// Ends of the paths of layers that do.
     pub whole: &'static [&'static str],
-    /// Where all do, as of classes derived from `nn.Linear` (`replace_with_bnb_linear`).
+    /// Versions in which all do, as of classes derived from `nn.Linear` (`replace_with_bnb_linear`).
     pub whole_linear: Versions,
-    /// Where heads do that end in a parameter which is a bias or tied.
+    /// Versions in which heads do that end in a parameter which is a bias or tied.
     pub whole_heads: Versions,
-    /// Where the last layer of a model with tied embeddings does, whose norms have no parameters.
+    /// Versions in which the last layer of a model with tied embeddings does, whose norms have no parameters.
     pub whole_last: Versions,
     /// A check of its own.
     pub check: Option<SupportCheck>,

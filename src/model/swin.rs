@@ -31,7 +31,7 @@ pub struct SwinConfig {
     pub absolute: bool,
     /// The function of feed-forward layers.
     pub activation: Activation,
-    /// Where dropout is active in training; what it does to embeddings it does to the residual.
+    /// Places of dropout that is active in training; that of embeddings is that of the residual.
     pub dropout: Dropout,
     /// Whether samples are dropped from layers but the first.
     pub drops_paths: bool,

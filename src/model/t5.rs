@@ -19,7 +19,7 @@ pub struct T5GemmaConfig {
     pub tie_word_embeddings: bool,
 }
 
-/// Which of T5's kin a config is of.
+/// A relative of T5.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum T5Kind {
     /// T5.

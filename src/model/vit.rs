@@ -46,13 +46,13 @@ impl VitKind {
 
 /// Names of a vision transformer's modules.
 pub struct VitNames {
-    /// What has the list of layers, and that.
+    /// The path of the module with the list of layers, and the list's name.
     pub layers: [&'static str; 2],
     /// The norms of a layer.
     pub norms: [&'static str; 2],
 }
 
-/// What a spectrogram is like, and how far its patches, which overlap, are from each other.
+/// The sizes of a spectrogram, and the distance between its patches, which overlap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Spectrogram {
     /// Frames of a recording.
@@ -68,9 +68,9 @@ pub struct Spectrogram {
 pub struct VitConfig {
     /// The family that it is of.
     pub family: &'static Family,
-    /// Which one.
+    /// Its kind.
     pub kind: VitKind,
-    /// What it sees in the place of an image.
+    /// The spectrogram that it sees in the place of an image.
     pub spectrogram: Option<Spectrogram>,
     /// Whether feed-forward layers are gated.
     pub gated: bool,
@@ -98,7 +98,7 @@ pub struct VitConfig {
     pub activation: Activation,
     /// Whether q, k and v have biases.
     pub qkv_bias: bool,
-    /// Where dropout is active in training; what it does to embeddings it does to the residual.
+    /// Places of dropout that is active in training; that of embeddings is that of the residual.
     pub dropout: Dropout,
     /// Classes.
     pub num_labels: u64,

@@ -1,4 +1,4 @@
-//! What a vLLM takes of a GPU that it shares with a trainer, in its process (`vllm_mode="colocate"`).
+//! Memory of a vLLM on a GPU that it shares with a trainer, in its process (`vllm_mode="colocate"`).
 //!
 //! It counts a share of the whole GPU as its own, whatever the trainer holds: weights, what its forward passes take
 //! meanwhile, CUDA graphs, what kernels take outside of PyTorch, and blocks of keys and values in all that is left.
@@ -39,9 +39,9 @@ pub struct VllmShare {
     pub total: u64,
     /// Its own weights.
     pub weights: u64,
-    /// What an MLP `[T, F]` gives and takes at once, hidden states `[T, H]`, and logits.
+    /// Outputs and temporaries of an MLP `[T, F]` at once, hidden states `[T, H]`, and logits.
     pub activations: [u64; 3],
-    /// What stays while it sleeps.
+    /// Bytes that stay while it sleeps.
     pub stays: u64,
     /// Blocks of keys and values: what is left, if anything.
     pub cache: u64,

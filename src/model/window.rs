@@ -7,7 +7,7 @@ pub struct Window {
     pub on: WindowOn,
     /// Its width in a config that names none.
     pub width: u64,
-    /// Which layers have it.
+    /// The layers that have it.
     pub layers: WindowLayers,
     /// Whether the width counts where no layer has the window: transformers 4.51 makes a mask for samples
     /// of that length nevertheless.
@@ -42,7 +42,7 @@ pub enum WindowLayers {
     AllUnlessListed,
     /// None. Without any there is no window.
     NoneUnlessListed,
-    /// Those from `max_window_layers` on, with this default. Without any there is no window.
+    /// Layers from `max_window_layers` on, with this default. Without any there is no window.
     From(u64),
     /// Every second below `max_window_layers`, with this default. A mask of a window is made in any case, of
     /// no width if there is none.
@@ -51,7 +51,7 @@ pub enum WindowLayers {
     BetweenEvery(Option<&'static str>, u64),
     /// All but every so many, the first of them.
     AfterEvery(u64),
-    /// Those that positions do not rotate.
+    /// Layers that positions do not rotate.
     Unturned,
 }
 

@@ -47,7 +47,7 @@ pub(super) fn of_eurobert(c: &EuroBertConfig) -> Bounds {
     }
 }
 
-/// Those of a vision transformer.
+/// Bounds of a vision transformer.
 pub(super) fn of_images(c: &VitConfig) -> Bounds {
     let pixels = c.num_channels * c.patch_size * c.patch_size;
     let inner = c.intermediate_size.max(pixels);
@@ -63,7 +63,7 @@ pub(super) fn of_images(c: &VitConfig) -> Bounds {
     }
 }
 
-/// Those of Swin: of its last stage, which reads four patches at once.
+/// Bounds of Swin: of its last stage, which reads four patches at once.
 pub(super) fn of_windows(c: &SwinConfig) -> Bounds {
     let heads = c.stages.iter().map(|[_, heads]| *heads).max();
     let pixels = c.num_channels * c.patch_size * c.patch_size;
@@ -80,7 +80,7 @@ pub(super) fn of_windows(c: &SwinConfig) -> Bounds {
     }
 }
 
-/// Those of `BEiT`.
+/// Bounds of `BEiT`.
 pub(super) fn of_beit(c: &BeitConfig) -> Bounds {
     let inner = c
         .intermediate_size
@@ -97,7 +97,7 @@ pub(super) fn of_beit(c: &BeitConfig) -> Bounds {
     }
 }
 
-/// Those of a network of convolutions, in which nothing attends.
+/// Bounds of a network of convolutions, in which nothing attends.
 pub(super) fn of_convolutions(c: &ConvNetConfig) -> Bounds {
     Bounds {
         hidden: c.widest(),
@@ -110,7 +110,7 @@ pub(super) fn of_convolutions(c: &ConvNetConfig) -> Bounds {
     }
 }
 
-/// Those of what hears waveforms.
+/// Bounds of a model that hears waveforms.
 pub(super) fn of_speech(c: &SpeechConfig) -> Bounds {
     Bounds {
         hidden: c.hidden_size,
@@ -123,7 +123,7 @@ pub(super) fn of_speech(c: &SpeechConfig) -> Bounds {
     }
 }
 
-/// Those of what sees images and reads texts: the larger ones of both.
+/// Bounds of a model that sees images and reads texts: the larger ones of both.
 pub(super) fn of_pairs(c: &DualConfig) -> Bounds {
     let text = c.text.as_ref();
     let larger = |size: fn(&TowerConfig) -> u64| {

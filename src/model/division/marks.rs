@@ -1,4 +1,4 @@
-//! What Megatron-Core marks parameters with.
+//! Megatron-Core's marks of parameters.
 
 /// The marks of one parameter (`core/tensor_parallel/layers.py`, `core/models/common/language_module`,
 /// megatron-core 0.16.1).

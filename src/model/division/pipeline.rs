@@ -1,4 +1,4 @@
-//! Which layers of a model each stage of a pipeline has, and which stages a rank.
+//! The layers of each stage of a pipeline, and the stages of a rank.
 
 use crate::ask::DataParallelKind;
 use crate::model::{Architecture, ResolvedSpec};

@@ -11,7 +11,7 @@ pub enum TensorStyle {
     ColwiseGatherOutput,
     /// A linear layer's inputs, of which each rank has some columns: the results are summed.
     Rowwise,
-    /// The same of an input that all ranks have.
+    /// A linear layer's inputs, of an input that all ranks have whole: the results are summed.
     RowwiseSplitInput,
     /// An embedding's rows.
     EmbeddingRowwise,
@@ -134,7 +134,7 @@ pub const EXPERTS_PLAN: TensorPlan = &[ATTENTION, EXPERTS];
 /// That of decoders some of whose layers have experts.
 pub const MIXED_PLAN: TensorPlan = &[ATTENTION, GATED_MLP, EXPERTS];
 
-/// The same with an MLP beside experts.
+/// The plan with an MLP beside experts.
 pub const SHARED_EXPERTS_PLAN: TensorPlan = &[ATTENTION, GATED_MLP, EXPERTS, SHARED_EXPERTS];
 
 /// `OLMoE`'s.

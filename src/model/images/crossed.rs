@@ -39,7 +39,7 @@ impl CrossedConfig {
         (self.image_size / self.patch_size.max(1)).pow(2) + 1
     }
 
-    /// The same with padding.
+    /// Tokens with padding.
     pub fn padded(&self) -> u64 {
         self.patches().next_multiple_of(PATCHES)
     }

@@ -21,7 +21,7 @@ pub struct JoinedConfig {
 }
 
 impl JoinedConfig {
-    /// What the sides of an image are multiples of.
+    /// The sides of an image are multiples of this.
     pub fn factor(&self) -> u64 {
         self.patch_size * self.merge
     }

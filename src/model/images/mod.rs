@@ -1,4 +1,4 @@
-//! What sees images among the tokens of a decoder.
+//! The part that sees images among the tokens of a decoder.
 
 mod crossed;
 mod intern;
@@ -45,7 +45,7 @@ pub enum ImageKind {
     Qwen25,
     /// Qwen3-VL: as Qwen2-VL, with features of several depths, added after a decoder's first layers.
     Qwen3,
-    /// The same with experts.
+    /// Qwen3-VL with experts.
     Qwen3Moe,
 }
 
@@ -81,7 +81,7 @@ impl ImageKind {
         self.groups_tokens() || with_images && images > 0
     }
 
-    /// Where the decoder stands.
+    /// The path of the decoder.
     pub fn text_model(self) -> &'static str {
         if self.is_idefics() {
             "model.text_model"
@@ -91,7 +91,7 @@ impl ImageKind {
     }
 }
 
-/// What sees images for a decoder.
+/// The part that sees images for a decoder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ImageConfig {
     /// Images of one size.
@@ -107,7 +107,7 @@ pub enum ImageConfig {
 }
 
 impl ImageConfig {
-    /// Which one.
+    /// Its kind.
     pub fn kind(&self) -> ImageKind {
         match self {
             Self::Whole(config) => config.kind,
@@ -118,7 +118,7 @@ impl ImageConfig {
         }
     }
 
-    /// What sees images of one size.
+    /// The part that sees images of one size.
     pub fn whole(&self) -> Option<&WholeConfig> {
         match self {
             Self::Whole(config) => Some(config),
@@ -126,7 +126,7 @@ impl ImageConfig {
         }
     }
 
-    /// What sees images of any size.
+    /// The part that sees images of any size.
     pub fn packed(&self) -> Option<&PackedConfig> {
         match self {
             Self::Packed(config) => Some(config),

@@ -9,7 +9,7 @@ pub(crate) const AROUND: u64 = 2;
 /// A tower over patches in one list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PackedConfig {
-    /// Which one.
+    /// Its kind.
     pub kind: ImageKind,
     /// Its layers.
     pub tower: TowerConfig,
@@ -39,14 +39,14 @@ pub struct DeepConfig {
 }
 
 impl DeepConfig {
-    /// Which of the mergers reads what layer `index` gives.
+    /// The merger that reads the output of layer `index`.
     pub fn merger(&self, index: u64) -> Option<usize> {
         self.layers.iter().position(|&layer| layer == index)
     }
 }
 
 impl PackedConfig {
-    /// What the sides of an image are multiples of.
+    /// The sides of an image are multiples of this.
     pub fn factor(&self) -> u64 {
         self.patch_size * self.merge
     }

@@ -34,7 +34,7 @@ impl WholeConfig {
         sides.map(|side| side.div_ceil(self.tower.image_size.max(1)))
     }
 
-    /// What is seen of an image with such sides: its squares, and all of it besides where there are
+    /// The views of an image with such sides: its squares, and all of it besides where there are
     /// several.
     pub fn tiles(&self, sides: [u64; 2]) -> u64 {
         if !self.is_tiled() {
@@ -112,10 +112,10 @@ impl WholeConfig {
     }
 }
 
-/// What sees images of one size.
+/// A part that sees images of one size.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WholeConfig {
-    /// Which one.
+    /// Its kind.
     pub kind: ImageKind,
     /// The tower.
     pub tower: DualConfig,
