@@ -143,5 +143,8 @@ fn open(store: Store, query: &str) {
     store.replace(opening.scenario);
     store.kept.set(opening.against.map(|against| *against));
     store.address_findings.set(opening.findings);
-    store.language.set(opening.language);
+    // What is drawn in it is drawn anew.
+    if store.language.get_untracked() != opening.language {
+        store.language.set(opening.language);
+    }
 }

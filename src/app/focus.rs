@@ -1,5 +1,6 @@
 //! What is highlighted in every figure at once.
 
+use super::lasting::Lasting;
 use crate::host::HostPart;
 use crate::sim::Phase;
 use crate::tape::Category;
@@ -58,15 +59,15 @@ impl Target {
 /// Pointing previews, a click pins, Esc clears.
 #[derive(Clone, Copy)]
 pub struct Focus {
-    pointed: RwSignal<Option<Target>>,
-    pinned: RwSignal<Option<Target>>,
+    pointed: Lasting<Option<Target>>,
+    pinned: Lasting<Option<Target>>,
 }
 
 impl Focus {
     pub(super) fn new() -> Self {
         Self {
-            pointed: RwSignal::new(None),
-            pinned: RwSignal::new(None),
+            pointed: Lasting::new(None),
+            pinned: Lasting::new(None),
         }
     }
 

@@ -21,6 +21,7 @@ mod estimates;
 mod fits;
 mod focus;
 mod kept;
+mod lasting;
 mod map;
 mod model;
 mod opened;
@@ -35,6 +36,7 @@ pub use address::{query_of, query_of_scenario, query_of_two, query_of_widget, vi
 pub use fits::{AxisSearch, Fits, Search};
 pub use focus::{Focus, Lifetime, Target};
 pub use kept::Kept;
+pub use lasting::Lasting;
 pub use map::MapSearch;
 pub use model::change_model;
 pub use opened::{Given, Opened, asked_for, open_files, open_text, use_with_model};

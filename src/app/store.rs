@@ -3,6 +3,7 @@
 use super::address::{Opening, preferred_language};
 use super::focus::Focus;
 use super::kept::Kept;
+use super::lasting::Lasting;
 use super::values::Values;
 use crate::ask::{Finding, Fix, Message, Place, Scenario, Severity};
 use crate::browser::{self, Appearance};
@@ -49,65 +50,65 @@ pub struct Store(&'static State);
 /// What a [`Store`] holds.
 pub struct State {
     /// What is asked.
-    pub scenario: RwSignal<Scenario>,
+    pub scenario: Lasting<Scenario>,
     /// Its values, for whoever wants to hear of one.
     pub values: Values,
     /// Texts that are no values, by scenario key.
-    pub drafts: RwSignal<BTreeMap<&'static str, Draft>>,
+    pub drafts: Lasting<BTreeMap<&'static str, Draft>>,
     /// The last good answer.
-    pub answer: RwSignal<Option<Arc<Estimate>>>,
+    pub answer: Lasting<Option<Arc<Estimate>>>,
     /// What that answers: the scenario, of a pipeline with the stage that was found to bind.
-    pub(super) answered: RwSignal<Scenario>,
+    pub(super) answered: Lasting<Scenario>,
     /// The same for what stands below the first screen: it comes after the frame that shows the
     /// answer, which need not wait for it.
-    pub settled: RwSignal<Option<Arc<Estimate>>>,
+    pub settled: Lasting<Option<Arc<Estimate>>>,
     /// The same of what is asked: for what says more about it than its values, as why one has no effect.
-    pub followed: RwSignal<Scenario>,
+    pub followed: Lasting<Scenario>,
     /// Whether the rest of the program is there, which comes after the first answer: panels below
     /// the first screen and what is computed off the critical path wait for it.
-    pub whole: RwSignal<bool>,
+    pub whole: Lasting<bool>,
     /// What there is to know about the scenario on screen.
-    pub findings: RwSignal<Vec<Finding>>,
+    pub findings: Lasting<Vec<Finding>>,
     /// Over which scenario a thread broke off since the last change, if over any.
-    pub broke_off: RwSignal<Option<Scenario>>,
+    pub broke_off: Lasting<Option<Scenario>>,
     /// What was wrong with the address.
-    pub address_findings: RwSignal<Vec<Finding>>,
+    pub address_findings: Lasting<Vec<Finding>>,
     /// Peak by batch size, for the scenario of the last good answer.
-    pub sweep: RwSignal<Option<Arc<Sweep>>>,
+    pub sweep: Lasting<Option<Arc<Sweep>>>,
     /// Whether that is being computed again.
-    pub sweeping: RwSignal<bool>,
+    pub sweeping: Lasting<bool>,
     /// The ranks of the job that differ, in the order of their numbers; empty where there is one.
-    pub ranks: RwSignal<Vec<RankReport>>,
+    pub ranks: Lasting<Vec<RankReport>>,
     /// What to change, or what there is room for.
-    pub advice: RwSignal<Option<Arc<Advice>>>,
+    pub advice: Lasting<Option<Arc<Advice>>>,
     /// Whether it is that of an answer before.
-    pub weighing: RwSignal<bool>,
+    pub weighing: Lasting<bool>,
     /// Where the totals stood before.
-    pub ghost: RwSignal<Option<Ghost>>,
+    pub ghost: Lasting<Option<Ghost>>,
     /// What is highlighted.
     pub focus: Focus,
     /// What a steady step holds where the device lags behind, where that differs.
-    pub lagging: RwSignal<Option<Lagging>>,
+    pub lagging: Lasting<Option<Lagging>>,
     /// Whether a panel wants to know single tensors.
-    pub looking: RwSignal<bool>,
+    pub looking: Lasting<bool>,
     /// The run of the last good answer in detail, while somebody wants it.
-    pub detail: RwSignal<Option<Arc<Detail>>>,
+    pub detail: Lasting<Option<Arc<Detail>>>,
     /// The events that the timeline shows; none for all.
-    pub window: RwSignal<Option<(u32, u32)>>,
+    pub window: Lasting<Option<(u32, u32)>>,
     /// The timeline with those events in full.
-    pub closer: RwSignal<Option<Arc<Timeline>>>,
+    pub closer: Lasting<Option<Arc<Timeline>>>,
     /// The configuration that is compared with the one on screen.
     pub kept: Kept,
     /// What is counted as used.
-    pub measure: RwSignal<Measure>,
+    pub measure: Lasting<Measure>,
     /// The language.
-    pub language: RwSignal<Language>,
+    pub language: Lasting<Language>,
     /// The language that the browser asks for.
     pub(super) preferred: Language,
     /// GiB or GB.
-    pub units: RwSignal<ByteUnits>,
+    pub units: Lasting<ByteUnits>,
     /// What the reader's system asks the page to look like.
-    pub appearance: RwSignal<Appearance>,
+    pub appearance: Lasting<Appearance>,
     /// The theme that the address asks for.
     pub theme: Option<Theme>,
     /// Whether this is the compact widget in somebody else's page.
@@ -117,8 +118,8 @@ pub struct State {
     /// Its panels.
     pub panels: WidgetPanels,
     /// Whether the page is being printed: figures are drawn for paper, seen or not.
-    pub printing: RwSignal<bool>,
-    gesture: RwSignal<Gesture>,
+    pub printing: Lasting<bool>,
+    gesture: Lasting<Gesture>,
 }
 
 /// A run of changes of one setting without a rest.
@@ -143,40 +144,40 @@ impl Store {
     pub(super) fn new(opening: Opening) -> Self {
         Self(Box::leak(Box::new(State {
             values: Values::of(&opening.scenario),
-            followed: RwSignal::new(opening.scenario.clone()),
-            scenario: RwSignal::new(opening.scenario),
-            drafts: RwSignal::new(BTreeMap::new()),
-            answer: RwSignal::new(None),
-            answered: RwSignal::new(Scenario::default()),
-            settled: RwSignal::new(None),
-            whole: RwSignal::new(false),
-            findings: RwSignal::new(Vec::new()),
-            broke_off: RwSignal::new(None),
-            address_findings: RwSignal::new(opening.findings),
-            sweep: RwSignal::new(None),
-            sweeping: RwSignal::new(true),
-            ranks: RwSignal::new(Vec::new()),
-            advice: RwSignal::new(None),
-            weighing: RwSignal::new(true),
-            ghost: RwSignal::new(None),
+            followed: Lasting::new(opening.scenario.clone()),
+            scenario: Lasting::new(opening.scenario),
+            drafts: Lasting::new(BTreeMap::new()),
+            answer: Lasting::new(None),
+            answered: Lasting::new(Scenario::default()),
+            settled: Lasting::new(None),
+            whole: Lasting::new(false),
+            findings: Lasting::new(Vec::new()),
+            broke_off: Lasting::new(None),
+            address_findings: Lasting::new(opening.findings),
+            sweep: Lasting::new(None),
+            sweeping: Lasting::new(true),
+            ranks: Lasting::new(Vec::new()),
+            advice: Lasting::new(None),
+            weighing: Lasting::new(true),
+            ghost: Lasting::new(None),
             focus: Focus::new(),
-            lagging: RwSignal::new(None),
-            looking: RwSignal::new(false),
-            detail: RwSignal::new(None),
-            window: RwSignal::new(None),
-            closer: RwSignal::new(None),
+            lagging: Lasting::new(None),
+            looking: Lasting::new(false),
+            detail: Lasting::new(None),
+            window: Lasting::new(None),
+            closer: Lasting::new(None),
             kept: Kept::new(opening.against),
-            measure: RwSignal::new(Measure::Live),
-            language: RwSignal::new(opening.language),
+            measure: Lasting::new(Measure::Live),
+            language: Lasting::new(opening.language),
             preferred: preferred_language(),
-            units: RwSignal::new(ByteUnits::Binary),
-            appearance: RwSignal::new(browser::appearance(opening.theme.map(|t| t == Theme::Dark))),
+            units: Lasting::new(ByteUnits::Binary),
+            appearance: Lasting::new(browser::appearance(opening.theme.map(|t| t == Theme::Dark))),
             theme: opening.theme,
             embedded: opening.embedded,
             controls: opening.controls,
             panels: opening.panels,
-            printing: RwSignal::new(false),
-            gesture: RwSignal::new(Gesture::default()),
+            printing: Lasting::new(false),
+            gesture: Lasting::new(Gesture::default()),
         })))
     }
 

@@ -1,5 +1,6 @@
 //! The scenario's values: a control hears of a change of its own value alone.
 
+use super::lasting::Subscribers;
 use crate::ask::Scenario;
 use crate::codec;
 use leptos::prelude::*;
@@ -9,8 +10,15 @@ use serde_json::Value;
 #[derive(Clone, Copy)]
 pub struct Values {
     now: StoredValue<Value>,
-    /// Keys that somebody has asked for, and whom a change of their values is told.
-    heard: StoredValue<Vec<(&'static str, ArcTrigger)>>,
+    heard: StoredValue<Vec<Heard>>,
+}
+
+/// A key that somebody has asked for, and whom a change of its value is told.
+#[derive(Clone)]
+struct Heard {
+    key: &'static str,
+    changed: ArcTrigger,
+    subscribers: Subscribers,
 }
 
 impl Values {
@@ -25,12 +33,22 @@ impl Values {
     /// The value of a key; null when the scenario does not say it.
     pub fn get(self, key: &'static str) -> Value {
         self.heard.update_value(|heard| {
-            let known = heard.iter().position(|(of, _)| *of == key);
+            let known = heard.iter().position(|one| one.key == key);
             let at = known.unwrap_or_else(|| {
-                heard.push((key, ArcTrigger::new()));
+                heard.push(Heard {
+                    key,
+                    changed: ArcTrigger::new(),
+                    subscribers: Subscribers::default(),
+                });
                 heard.len() - 1
             });
-            heard[at].1.track();
+            let Heard {
+                changed,
+                subscribers,
+                ..
+            } = &mut heard[at];
+            changed.track();
+            subscribers.note(changed);
         });
         self.with_untracked(|values| codec::value_at(values, key).clone())
     }
@@ -43,12 +61,15 @@ impl Values {
     /// They are those of another scenario.
     pub(super) fn tell(self, scenario: &Scenario) {
         let now = codec::values(scenario);
-        let mut heard = self.heard.get_value();
-        self.with_untracked(|before| {
-            heard.retain(|(key, _)| codec::value_at(before, key) != codec::value_at(&now, key));
+        let told: Vec<ArcTrigger> = self.with_untracked(|before| {
+            let differs = |key| codec::value_at(before, key) != codec::value_at(&now, key);
+            self.heard.with_value(|heard| {
+                let told = heard.iter().filter(|one| differs(one.key));
+                told.map(|one| one.changed.clone()).collect()
+            })
         });
         self.now.set_value(now);
-        for (_, changed) in heard {
+        for changed in told {
             changed.notify();
         }
     }
