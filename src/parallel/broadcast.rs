@@ -1,4 +1,4 @@
-//! What `DistributedDataParallel` sends to all ranks when it wraps a model: its parameters, then its buffers.
+//! Parameters and buffers that `DistributedDataParallel` sends to all ranks when it wraps a model.
 //!
 //! Source: `torch/distributed/utils.py` (`_sync_module_states`), `torch/csrc/distributed/c10d/comm.cpp`
 //! (`broadcast_coalesced`) and `reducer.cpp` (`compute_bucket_assignment_by_size`), torch 2.15.

@@ -28,10 +28,10 @@ pub(super) struct Ddp {
     looks_for_unused: bool,
     /// `static_graph_first_iteration`: nothing is reduced before the backward pass has ended.
     delays: Cell<bool>,
-    /// Those that are built.
+    /// Parameters that are built.
     parameters: Vec<Tensor>,
-    /// Those of the whole model: of which that are built they are, and for which layer they are copied if they are
-    /// copies.
+    /// For each parameter of the whole model, the built one that it is like, and its layer if it is a
+    /// copy.
     all: Vec<(usize, Option<u32>)>,
     /// Ranks that reduce gradients together.
     ranks: u64,
@@ -44,7 +44,7 @@ pub(super) struct Ddp {
     syncs: Cell<bool>,
     /// `local_used_map_dev_`: a number for each parameter, where unused ones are looked for in any pass.
     _used: Option<Tensor>,
-    /// What `ZeroRedundancyOptimizer` moves the parameters of each rank to, where they are to be views of it.
+    /// Buckets to which `ZeroRedundancyOptimizer` moves the parameters of each rank, where they are to be views.
     parameter_buckets: RefCell<Vec<Tensor>>,
     /// The parameters that this rank steps over, where `ZeroRedundancyOptimizer` divides them.
     stepped: Option<Vec<usize>>,
@@ -107,7 +107,7 @@ impl Ddp {
         ddp
     }
 
-    /// What one of all parameters is like.
+    /// The built parameter that one of all parameters is like.
     fn like(&self, at: usize) -> &Tensor {
         &self.parameters[self.all[at].0]
     }

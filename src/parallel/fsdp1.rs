@@ -21,7 +21,7 @@ use handle::{ALL_REDUCE, Handle, POST_BACKWARD, PRE_UNSHARD, State, UNSHARD};
 use std::cell::{Cell, RefCell};
 use std::rc::{Rc, Weak};
 
-/// Where a parameter stands.
+/// The place of a parameter.
 #[derive(Clone, Copy)]
 struct Place {
     /// Its handle.
@@ -309,7 +309,7 @@ impl Fsdp1 {
         handle.prefetched.set(false);
     }
 
-    /// What the optimizer steps over.
+    /// Tensors that the optimizer steps over.
     fn optimized(&self) -> Vec<(Tensor, Option<Tensor>)> {
         if self.settings.use_orig_params {
             let originals = self.trained.iter();

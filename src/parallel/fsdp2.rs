@@ -47,7 +47,7 @@ pub(super) struct Fsdp2 {
     alike_until: u64,
     /// The buffer that the last forward gather left (`all_gather_state`).
     last_gathered: RefCell<Option<Tensor>>,
-    /// What the reduce-scatters that go on read (`reduce_scatter_states`).
+    /// Inputs of the reduce-scatters that go on (`reduce_scatter_states`).
     reducing: RefCell<Vec<Tensor>>,
     /// Groups in the order in which their forwards ended.
     order: RefCell<Vec<usize>>,
@@ -68,7 +68,7 @@ pub(super) struct Fsdp2 {
 /// A parameter's group, and its place in that.
 type PlaceInGroup = (usize, usize);
 
-/// Where what is trained is, in the order of the model's parameters.
+/// Places of trained parameters, in the order of the model's parameters.
 fn trained_places(t: &Tape, places: &[(Tensor, PlaceInGroup)]) -> Vec<PlaceInGroup> {
     let mut trained = Vec::new();
     t.for_each_parameter(|_, parameter, _| {
@@ -209,7 +209,7 @@ impl Fsdp2 {
         })
     }
 
-    /// What this rank steps over: its parts, with their gradients.
+    /// Parts that this rank steps over, with their gradients.
     fn own(&self) -> Vec<(Tensor, Option<Tensor>)> {
         (self.trained.iter())
             .map(|&(group, place)| self.groups[group].shard_with_gradient(place))
@@ -262,7 +262,7 @@ impl Fsdp2 {
         }
     }
 
-    /// What is gathered explicitly when a group is gathered: the layers after or before it
+    /// Groups that are gathered explicitly when a group is gathered: the layers after or before it
     /// (`set_modules_to_forward_prefetch` and `set_modules_to_backward_prefetch` of layers).
     fn prefetched(&self, at: usize, forward: bool) -> Vec<usize> {
         let layers = self.modules.layers();

@@ -1,4 +1,4 @@
-//! What one rank of a job on several GPUs does differently: the wrappers around a model.
+//! The wrappers around a model on one rank of a job on several GPUs.
 //!
 //! A wrapper stands between the training program (`sim`) and the model: it holds what this rank holds of
 //! parameters, gradients and optimizer states, hooks itself onto modules and gradients of the tape, and

@@ -1,4 +1,4 @@
-//! Which modules wrappers take for units: the layers of a model.
+//! Modules that wrappers take for units: the layers of a model.
 
 use crate::tape::{Registered, Tape};
 use std::collections::BTreeMap;

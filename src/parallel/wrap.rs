@@ -1,4 +1,4 @@
-//! Which wrapper a model gets, and how it is built for that.
+//! The wrapper of a model, and how the model is built for it.
 
 use super::broadcast;
 use super::ddp::Ddp;
@@ -117,7 +117,7 @@ fn for_fsdp1<M>(t: &Tape, spec: &ResolvedSpec, build: impl FnOnce() -> M) -> (M,
     (model, t.take_registered())
 }
 
-/// The same for FSDP2: on the meta device, or where it is quantized.
+/// Builds a model for FSDP2: on the meta device, or where it is quantized.
 fn for_fsdp2<M>(t: &Tape, spec: &ResolvedSpec, build: impl FnOnce() -> M) -> (M, Vec<Registered>) {
     t.register_parameters(false);
     let model = if spec.builds_on_meta() {

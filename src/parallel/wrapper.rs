@@ -1,9 +1,9 @@
-//! What a training program asks of a wrapper.
+//! Requests of a training program to a wrapper.
 
 use crate::ask::Mesh;
 use crate::tape::{Tape, Tensor};
 
-/// What runs on the parameters and gradients of a rank.
+/// A function of the parameters and gradients of a rank.
 pub type OnRank<'a> = &'a mut dyn FnMut(&Tape);
 
 /// A parameter as libraries that shard models see it.
@@ -13,7 +13,7 @@ pub struct ModelParameter {
     pub elements: u64,
     /// Bytes.
     pub bytes: u64,
-    /// Which layer it belongs to, counted from 1; 0 outside of all layers.
+    /// Its layer, counted from 1; 0 outside of all layers.
     pub layer: u32,
     /// Whether it is trained.
     pub trained: bool,
@@ -30,7 +30,7 @@ pub trait StageWrapper {
     /// The parameters of a stage begin to be gathered.
     fn gather(&self, t: &Tape, stage: u64);
 
-    /// What is gathered for a stage is there.
+    /// Runs when a stage's parameters have been gathered.
     fn gathered(&self, t: &Tape, stage: u64);
 
     /// Gathered parameters of a stage go.
@@ -42,7 +42,7 @@ pub trait StageWrapper {
 
 /// The wrapper around a model on one rank.
 pub trait Wrapper {
-    /// What wraps the stages of a pipeline.
+    /// The wrapper of the stages of a pipeline.
     fn of_stages(&self) -> Option<&dyn StageWrapper> {
         None
     }

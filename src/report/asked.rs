@@ -1,4 +1,4 @@
-//! What a run asks for, before the allocator rounds it.
+//! Bytes that a run asks for, before the allocator rounds them.
 
 use crate::tape::Category;
 
@@ -27,7 +27,7 @@ impl Asked {
         add(&mut self.tensors);
     }
 
-    /// What is asked for when a change has happened. Sums wrap.
+    /// The requested bytes after a change. Sums wrap.
     pub(super) fn after(self, change: Self) -> Self {
         self.of_each(change, u64::wrapping_add)
     }

@@ -24,9 +24,9 @@ pub struct Detail {
 pub struct LiveTensor {
     /// Its storage.
     pub storage: u32,
-    /// What it takes, rounded to the allocator's 512 bytes.
+    /// Its bytes, rounded to the allocator's 512.
     pub bytes: Bytes,
-    /// What it is for.
+    /// Its purpose.
     pub category: Category,
     /// The operation that made it, by its ATen name.
     pub op: &'static str,
@@ -40,7 +40,7 @@ pub struct LiveTensor {
     pub freed: u32,
 }
 
-/// What went on at some moment: of what was allocated last. When a tensor is freed then it is the last that could
+/// The operation of the last allocation before some moment. When a tensor is freed then, it is the last that could
 /// need it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LastUse {
@@ -63,7 +63,7 @@ impl Detail {
         watched(&self.spec, &self.trace, Some(window)).timeline
     }
 
-    /// What is alive right after an event, the largest first, and equal ones in the order in which
+    /// Tensors that are alive right after an event, the largest first, and equal ones in the order in which
     /// they were made.
     pub fn tensors_at(&self, event: u32) -> Vec<LiveTensor> {
         let end = u32::try_from(self.trace.event_count()).unwrap_or(u32::MAX);
@@ -90,7 +90,7 @@ impl Detail {
         tensors
     }
 
-    /// What went on when something was freed; nothing where it outlives the run.
+    /// The operation that ran when something was freed; `None` where it outlives the run.
     pub fn last_use(&self, freed: u32) -> Option<LastUse> {
         let freed = usize::try_from(freed).ok()?;
         if freed >= self.trace.event_count() {
@@ -99,12 +99,12 @@ impl Detail {
         self.last_before(freed)
     }
 
-    /// What was allocated last up to an event, within its phase.
+    /// The last allocation up to an event, within its phase.
     pub fn last_made(&self, event: u32) -> Option<LastUse> {
         self.last_before(usize::try_from(event).ok()?.saturating_add(1))
     }
 
-    /// What was allocated last in so many events, within the phase that they end in.
+    /// The last allocation in the first `events` events, within the phase that they end in.
     fn last_before(&self, events: usize) -> Option<LastUse> {
         let mut last = None;
         for event in self.trace.events().take(events) {

@@ -19,11 +19,11 @@ use serde::{Deserialize, Serialize};
 /// The answer to a scenario.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Estimate {
-    /// What is said.
+    /// The report.
     pub report: Report,
     /// Memory over program order.
     pub timeline: Timeline,
-    /// Where PyTorch runs out of memory on the scenario's device, when it does.
+    /// The request at which PyTorch runs out of memory on the scenario's device, when it does.
     pub failure: Option<Failure>,
     /// Whether streams use what is of others, so that it matters how far the device lags behind ([`super::lagging()`]).
     pub shares_streams: bool,
@@ -37,7 +37,7 @@ impl Estimate {
         serde_json::to_string(self).ok()
     }
 
-    /// What another thread has written of a scenario; nothing where it is none, or has no answer.
+    /// Reads what another thread has written of a scenario; `None` where it is none, or has no answer.
     pub fn read(text: &str, scenario: &Scenario) -> Option<Self> {
         let mut read: Self = serde_json::from_str(text).ok()?;
         let Resolution { spec, findings } = crate::resolve::resolve(scenario);
@@ -68,7 +68,7 @@ pub fn estimate(scenario: &Scenario) -> Result<Estimate, Vec<Finding>> {
     answer(RankRun::of_binding_rank(spec), findings)
 }
 
-/// The same with what the rank computes and sends that does most: of a pipeline the one that takes most memory, or the
+/// Estimates, also the work of the rank that does most: of a pipeline the rank that takes most memory, or the
 /// last, which has the head and the loss.
 ///
 /// # Errors
@@ -95,7 +95,7 @@ pub fn estimate_with_most_work(
     Ok((estimate, (compute, communication)))
 }
 
-/// The same with all ranks that differ ([`super::ranks()`]), each simulated once.
+/// Estimates, also all ranks that differ ([`super::ranks()`]), each simulated once.
 ///
 /// # Errors
 /// Those of [`estimate`].
@@ -153,7 +153,7 @@ fn answer(run: RankRun, findings: Vec<Finding>) -> Result<Estimate, Vec<Finding>
     })
 }
 
-/// What to know beside an answer: what was found of the scenario, and of the answer.
+/// Findings beside an answer: those about the scenario, and those about the answer.
 fn all_findings(
     of_scenario: Vec<Finding>,
     spec: &ResolvedSpec,
@@ -220,7 +220,7 @@ fn host_parameter(parameter: &ModelParameter) -> HostParameter {
     }
 }
 
-/// What the host model takes over from the device's side.
+/// The facts that the host model takes from the device's side.
 fn host_inputs(spec: &ResolvedSpec, trace: &Trace, asked: &Asked) -> HostInputs {
     let stays = |category| matches!(category, Category::Parameters | Category::OptimizerStates);
     let staying = trace.record.written().iter().filter(|s| stays(s.category));

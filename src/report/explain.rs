@@ -13,7 +13,7 @@ pub struct Explanation {
     pub binding: Phase,
     /// The phase that needs most after it, and by how much less.
     pub next: Option<Lead>,
-    /// What is live at the peak, largest first.
+    /// Live tensors at the peak, by category, largest first.
     pub parts: Vec<Part>,
     /// Bytes of blocks beyond what tensors need: rounding and unsplit remainders.
     pub unsplit: Bytes,

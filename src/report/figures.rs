@@ -9,7 +9,7 @@ use crate::sim::Phase;
 use crate::units::Bytes;
 use serde::{Deserialize, Serialize};
 
-/// What a rank computes and sends in a steady step.
+/// Work of a rank in a steady step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Effort {
     /// Floating-point operations.
@@ -18,18 +18,18 @@ pub struct Effort {
     pub communication: Communication,
 }
 
-/// What a scenario takes, in numbers.
+/// The needs of a scenario, in numbers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Figures {
     /// Parameters of the model.
     pub num_parameters: u64,
-    /// What it needs of the GPU, as the verdict has it.
+    /// Its need of the GPU, as the verdict has it.
     pub device: Fit,
-    /// What it needs of a node's RAM.
+    /// Its need of a node's RAM.
     pub host: Fit,
-    /// What nvidia-smi shows at the peak.
+    /// Bytes that nvidia-smi shows at the peak.
     pub total: Bytes,
-    /// What of that is neither this process's nor within its allocator: contexts and other programs.
+    /// Bytes of that outside of this process's allocator: contexts and other programs.
     pub outside: Bytes,
     /// The phase that needs most, of the first step and of a steady one.
     pub binding: PhaseReport,
@@ -39,14 +39,14 @@ pub struct Figures {
     pub steady_binding: Phase,
     /// How many ranks, from the one that is looked at on, are known to do what it does: itself at least.
     pub alike: u64,
-    /// What the rank that is looked at does.
+    /// Work of the reported rank.
     pub own: Effort,
-    /// What the rank does that does most.
+    /// Work of the rank that does most.
     pub most: Effort,
 }
 
 impl Figures {
-    /// Those of a scenario.
+    /// The figures of a scenario.
     ///
     /// # Errors
     /// What is wrong with it, most serious first.
@@ -73,7 +73,7 @@ impl Figures {
         self.device.is_roomy() && self.host.is_roomy()
     }
 
-    /// What the rank takes that is looked at.
+    /// The need of the reported rank.
     pub fn of_rank(&self) -> RankTakes {
         RankTakes {
             peak: self.binding,
@@ -83,7 +83,7 @@ impl Figures {
         }
     }
 
-    /// What the device takes of a scenario with such a micro-batch.
+    /// The need of the device for a scenario with such a micro-batch.
     pub fn point(&self, micro_batch_size: u64) -> SweepPoint {
         SweepPoint {
             micro_batch_size,
@@ -96,7 +96,7 @@ impl Figures {
     }
 }
 
-/// Those of a report, whose rank is taken to do most.
+/// The figures of a report, whose rank is taken to do most.
 impl From<&Report> for Figures {
     fn from(report: &Report) -> Self {
         let device = &report.device;

@@ -1,4 +1,4 @@
-//! What the allocator holds while a run goes through it: the most of it in each phase, and at the points of a timeline.
+//! Bytes in the allocator while a run goes through it: the most in each phase, and at the points of a timeline.
 
 #![allow(
     clippy::inline_always,
@@ -9,7 +9,7 @@ use super::{Composition, PhaseSpan, TimelinePoint};
 use crate::device::Held;
 use crate::units::Bytes;
 
-/// What was highest in one phase of one micro-batch.
+/// The highest values in one phase of one micro-batch.
 pub(super) struct PhasePeak {
     pub span: PhaseSpan,
     /// The first moment with the most live bytes.

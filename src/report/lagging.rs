@@ -1,4 +1,4 @@
-//! What a run holds where its device lags behind the host.
+//! Memory of a run whose device lags behind the host.
 //!
 //! What another stream uses when it is freed comes back when that stream is done with it. An estimate takes it to be done
 //! at once; here a device does nothing before the host waits for it ([`Timing::WhenAwaited`]), which it does once a step
@@ -42,7 +42,7 @@ pub fn bounds(scenario: &Scenario) -> Option<[Lagging; 2]> {
     Some([at_once, awaited])
 }
 
-/// What the steady step of a run holds at most.
+/// Peaks of the steady step of a run.
 fn peaks(spec: &ResolvedSpec, trace: &Trace, timing: Timing) -> Option<Lagging> {
     let settings = Settings {
         timing,

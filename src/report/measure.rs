@@ -1,9 +1,9 @@
-//! Which of the allocator's counts is meant.
+//! The allocator's counts.
 
 use crate::units::{Bytes, names};
 
 names! {
-    /// What is counted as used.
+    /// A count of used bytes.
     Measure {
         /// Live tensors.
         Live = "live",

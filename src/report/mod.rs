@@ -1,4 +1,4 @@
-//! What the simulation means: peak, composition at an instant, phases, timeline, crossover,
+//! The meaning of a simulation: peak, composition at an instant, phases, timeline, crossover,
 //! verdict, explanation and accuracy.
 //!
 //! [`estimate`] is the whole chain from a scenario to an answer. Everything here is plain data

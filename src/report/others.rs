@@ -1,4 +1,4 @@
-//! What others would say: published formulas beside the simulation, and why they differ.
+//! Answers of others: published formulas beside the simulation, and why they differ.
 //!
 //! Letters: N parameters, P bytes of a weight, L layers, B micro-batch, S sequence, H hidden,
 //! A heads, V vocabulary.
@@ -31,13 +31,13 @@ names! {
 }
 
 names! {
-    /// What a formula is about.
+    /// The quantity that a formula gives.
     Quantity {
         /// The peak of GPU memory.
         Total = "total",
         /// Parameters, gradients and optimizer states.
         ModelStates = "model_states",
-        /// What the forward pass keeps for backward.
+        /// Tensors that the forward pass keeps for backward.
         Activations = "activations",
     }
 }
@@ -71,11 +71,11 @@ names! {
 pub struct Other {
     /// The formula.
     pub method: Method,
-    /// What it is about.
+    /// The quantity.
     pub quantity: Quantity,
-    /// What it says.
+    /// The formula's bytes.
     pub says: Bytes,
-    /// What the simulation says of the same.
+    /// The simulation's bytes.
     pub here: Bytes,
     /// Why they differ.
     pub reasons: Vec<Reason>,
@@ -93,7 +93,7 @@ struct Letters {
     v: u128,
 }
 
-/// What the published formulas say of a training run; nothing for other programs.
+/// Answers of the published formulas about a training run; nothing for other programs.
 pub(super) fn others(spec: &ResolvedSpec, trace: &Trace, device: &DeviceReport) -> Vec<Other> {
     if spec.program != Program::Training {
         return Vec::new();

@@ -8,11 +8,11 @@ use crate::units::Bytes;
 
 /// The run of one rank.
 pub(super) struct RankRun {
-    /// What it is asked to do.
+    /// The facts of its run.
     pub(super) spec: ResolvedSpec,
-    /// What it does.
+    /// Its trace.
     pub(super) trace: Trace,
-    /// What that takes; nothing for a trace without phases.
+    /// The summary of the trace; `None` for a trace without phases.
     pub(super) summary: Option<DeviceSummary>,
 }
 
@@ -44,7 +44,7 @@ impl RankRun {
         Self::of_binding_rank_and_last(spec).0
     }
 
-    /// The same with what the last of the ranks that were compared computes and sends.
+    /// The run of the binding rank, with the work of the last of the ranks that were compared.
     pub(super) fn of_binding_rank_and_last(
         spec: ResolvedSpec,
     ) -> (Self, Option<(Compute, Communication)>) {
@@ -70,7 +70,7 @@ impl RankRun {
     }
 }
 
-/// What the rank is asked to do that takes most of its device, where the scenario names none.
+/// The facts of the rank that takes most of its device, where the scenario names none.
 pub(super) fn of_binding_rank(spec: ResolvedSpec) -> ResolvedSpec {
     if is_named(&spec) {
         return spec;
@@ -83,7 +83,7 @@ fn is_named(spec: &ResolvedSpec) -> bool {
     spec.mesh.pp < 2 || spec.parallelism.pp.rank.is_some()
 }
 
-/// The same of the rank that has these stages.
+/// The facts of the rank that has these stages.
 pub(super) fn at_stage(mut spec: ResolvedSpec, rank: u64) -> ResolvedSpec {
     if spec.mesh.pp > 1 {
         spec.mesh.rank.pp = rank;

@@ -8,14 +8,14 @@ use crate::model::ResolvedSpec;
 use crate::units::Bytes;
 use std::cmp::Reverse;
 
-/// What a rank takes.
+/// The need of a rank.
 #[derive(Clone, Copy, Debug)]
 pub struct RankTakes {
     /// The phase that needs most.
     pub peak: PhaseReport,
-    /// What nvidia-smi shows then.
+    /// Bytes that nvidia-smi shows then.
     pub total: Bytes,
-    /// What programs can use of the GPU.
+    /// Bytes of the GPU that programs can use.
     pub usable: Bytes,
     /// How many ranks, from this one on, are known to take the same: itself at least.
     pub alike: u64,
@@ -64,7 +64,7 @@ impl RankReport {
 #[derive(Clone, Debug)]
 pub struct Ranks {
     spec: ResolvedSpec,
-    /// What comes next; nothing when all were looked at.
+    /// The next rank; `None` when all were looked at.
     next: Option<Next>,
     /// The stage with which it ends.
     end: u64,
@@ -87,7 +87,7 @@ struct Next {
 const MOST_SHARES: u64 = 64;
 
 impl Ranks {
-    /// Those of a scenario, whichever rank it names; nothing where there is one, or no answer.
+    /// The ranks of a scenario, whichever rank it names; `None` where there is one, or no answer.
     pub fn of(scenario: &Scenario) -> Option<Self> {
         let mut scenario = scenario.clone();
         let parallelism = &mut scenario.parallelism;
@@ -167,7 +167,7 @@ impl Ranks {
         })
     }
 
-    /// What the next rank takes; nothing where it is refused.
+    /// Takes in the need of the next rank; `None` where it is refused.
     pub fn told(&mut self, takes: Option<RankTakes>) {
         let Some(next) = self.next else { return };
         let mut mesh = self.spec.mesh;
@@ -176,7 +176,7 @@ impl Ranks {
         self.tell(takes.map(|takes| RankReport::at(&mesh, takes)), alike);
     }
 
-    /// Where a rank stands.
+    /// The place of a rank.
     fn place(&self, at: Next) -> Place {
         let among = at.share * self.parts() + at.part;
         Place {
@@ -201,7 +201,7 @@ impl Ranks {
         if rings { self.spec.mesh.cp } else { 1 }
     }
 
-    /// What the next rank takes, where it is known, and how many from it on are like it at least.
+    /// Notes the next rank, where it is known, and how many from it on are like it at least.
     fn tell(&mut self, report: Option<RankReport>, alike: u64) {
         let Some(at) = self.next else { return };
         let (mesh, parts) = (self.spec.mesh, self.parts());
@@ -239,7 +239,7 @@ impl Ranks {
         };
     }
 
-    /// Those of one stage.
+    /// The ranks of one stage.
     fn of_stage(&self, stage: u64) -> Self {
         Self {
             spec: self.spec.clone(),
@@ -264,7 +264,7 @@ impl Ranks {
         }
     }
 
-    /// What is known so far, in the order of their numbers.
+    /// Ranks that are known so far, in the order of their numbers.
     pub fn found(&self) -> &[RankReport] {
         &self.found
     }

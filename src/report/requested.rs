@@ -1,4 +1,4 @@
-//! Which tensors a failed request may have been for.
+//! Tensors that a failed request may have been for.
 
 use super::rank_run::of_binding_rank;
 use crate::ask::{Finding, Scenario};
@@ -16,7 +16,7 @@ pub struct Requested {
     pub phase: Phase,
     /// The operation, by its `ATen` name.
     pub operation: &'static str,
-    /// What it holds.
+    /// Its purpose.
     pub category: Category,
     /// The module, with `*` for a number in its path.
     pub module: String,

@@ -3,10 +3,10 @@
 use crate::ask::Scenario;
 use crate::sim::{Computation, Slot, schedule as slots};
 
-/// What a rank of a pipeline does in a step.
+/// The schedule of a rank of a pipeline in a step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RankSchedule {
-    /// What it computes, in order.
+    /// Its actions, in order.
     pub slots: Vec<Slot>,
     /// From each moment on, how many micro-batches have gone forward on one of its stages whose backward pass
     /// has not ended: what it keeps activations for.

@@ -8,7 +8,7 @@ pub fn threads() -> usize {
     std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
 }
 
-/// What `of` gives for each of some items, in their order: on as many threads as the machine runs at a time.
+/// The results of `of` for some items, in their order: on as many threads as the machine runs at a time.
 #[cfg(not(target_arch = "wasm32"))]
 pub fn each<I: Sync, T: Send>(items: &[I], of: impl Fn(&I) -> T + Sync) -> Vec<T> {
     use std::sync::atomic::{AtomicUsize, Ordering};
@@ -44,7 +44,7 @@ pub fn each<I: Sync, T: Send>(items: &[I], of: impl Fn(&I) -> T + Sync) -> Vec<T
     all.into_iter().map(|(_, found)| found).collect()
 }
 
-/// The same one after the other.
+/// The results of `of` for some items, one after the other.
 #[cfg(target_arch = "wasm32")]
 pub fn each<I: Sync, T: Send>(items: &[I], of: impl Fn(&I) -> T + Sync) -> Vec<T> {
     items.iter().map(of).collect()

@@ -1,4 +1,4 @@
-//! What stretches of a run do to what is alive, whatever is alive before them.
+//! The change by stretches of a run of the live bytes, whatever is alive before them.
 //!
 //! The steps of a run share most of their events, so each stretch of the record is looked at once:
 //! where in it memory is highest does not depend on what was there before.
@@ -16,7 +16,7 @@ use crate::tape::{Category, Record};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// What is alive, or how it changes; all sums wrap, so that a change can be negative.
+/// Live bytes, or a change of them; all sums wrap, so that a change can be negative.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Alive {
     /// Live storages, each rounded to the allocator's blocks.
@@ -27,7 +27,7 @@ pub(super) struct Alive {
 }
 
 impl Alive {
-    /// What is alive when `change` has happened.
+    /// The live bytes after `change`.
     #[inline(always)]
     pub fn after(self, change: &Self) -> Self {
         Self {
@@ -54,7 +54,7 @@ pub(super) struct Stretch {
     /// live bytes.
     pub highest_at: usize,
     pub highest: Alive,
-    /// What it changes as a whole.
+    /// Its change as a whole.
     pub whole: Alive,
     /// Bytes asked for, before rounding: at their highest, and as it changes them.
     pub asked_highest: Asked,
@@ -121,7 +121,7 @@ impl Stretch {
         self.asked_whole.change(category, sign(bytes));
     }
 
-    /// Where memory turns: whether it was ever higher.
+    /// Compares memory at a turning point with the highest so far.
     fn compare(&mut self, highest: &mut i64) {
         self.asked_highest = self.asked_highest.highest(self.asked_whole);
         let live = self.whole.live.cast_signed();
@@ -135,9 +135,9 @@ impl Stretch {
 /// The stretches of a record that have been looked at.
 pub(super) struct Stretches<'a> {
     record: &'a Record,
-    /// Where ranges of the program begin or end in the record.
+    /// Indices in the record at which ranges of the program begin or end.
     borders: Vec<usize>,
-    /// What was found in pieces, by the length of stretches and by where and how far they are written.
+    /// Results of pieces, by the length of stretches and by where and how far they are written.
     known: BTreeMap<(usize, usize, usize), Vec<Stretch>>,
 }
 

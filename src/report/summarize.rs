@@ -20,11 +20,11 @@ pub struct DeviceSummary {
     pub timeline: Timeline,
     /// Bytes asked for, before the allocator's rounding.
     pub asked: Asked,
-    /// Where the run ends on this device, when it does not fit.
+    /// The request at which the run ends on this device, when it does not fit.
     pub failure: Option<Failure>,
 }
 
-/// What a run takes on its device; nothing for a trace without phases.
+/// Summarizes a run on its device; `None` for a trace without phases.
 pub fn summarize(spec: &ResolvedSpec, trace: &Trace) -> Option<DeviceSummary> {
     let Watched {
         phases,
@@ -88,7 +88,7 @@ fn limited_run(
     Ok(Bytes(within.most_reserved()))
 }
 
-/// What the scenario's processes can use of the device: all of it, or what the allocator may hold.
+/// Bytes of the device for the scenario's processes: all of it, or the allocator's limit.
 fn usable(spec: &ResolvedSpec, on_device: impl Fn(Bytes) -> Bytes) -> Bytes {
     let limit = spec.memory_limit.map(on_device);
     limit.map_or(spec.device.usable, |limit| limit.min(spec.device.usable))

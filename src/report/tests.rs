@@ -11,7 +11,7 @@ fn two_steps() -> Trace {
     two_steps_after(&[])
 }
 
-/// The same after other events.
+/// Two steps after other events.
 fn two_steps_after(events: &[Event]) -> Trace {
     let storage = |bytes, category| RawStorage {
         bytes,

@@ -84,10 +84,10 @@ mod of_each_category {
     }
 }
 
-/// What a phase takes at its peak.
+/// Memory of a phase at its peak.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PhaseReport {
-    /// Which phase.
+    /// The phase.
     pub phase: Phase,
     /// Live storages, each rounded to the allocator's 512 bytes.
     pub peak_tensor: Bytes,
@@ -122,7 +122,7 @@ pub struct Compute {
 }
 
 impl Compute {
-    /// What a trace counted.
+    /// The counts of a trace.
     pub(super) fn of(work: &Work) -> Self {
         let [forward, backward, recompute] =
             [Pass::Forward, Pass::Backward, Pass::Recompute].map(|pass| work.computed(pass));
@@ -193,19 +193,19 @@ pub struct DeviceReport {
     pub run: RunReport,
     /// CUDA contexts and kernel images outside the allocator, of all processes on the device.
     pub context: Bytes,
-    /// What other programs hold of the device.
+    /// Bytes of the device that other programs hold.
     #[serde(skip_serializing_if = "is_none_held", default)]
     pub in_use: Bytes,
-    /// What nvidia-smi shows at the peak: reserved plus context, all processes on the device, other programs'
+    /// Bytes that nvidia-smi shows at the peak: reserved plus context, all processes on the device, other programs'
     /// too.
     pub total: Bytes,
-    /// What programs can use of the device.
+    /// Bytes of the device that programs can use.
     pub usable: Bytes,
     /// The device's name.
     pub name: String,
-    /// What the rank computes in a steady step.
+    /// Operations of the rank in a steady step.
     pub compute: Compute,
-    /// What it sends in one; nothing where there is one rank.
+    /// Bytes that it sends in one; nothing where there is one rank.
     #[serde(skip_serializing_if = "Communication::is_none", default)]
     pub communication: Communication,
 }
@@ -321,7 +321,7 @@ pub struct Verdict {
     pub device: Fit,
     /// The host's side, against RAM.
     pub host: Fit,
-    /// What would go to swap on the host; zero when RAM is enough.
+    /// Bytes that would go to swap on the host; zero when RAM is enough.
     pub swapped: Bytes,
 }
 
@@ -338,12 +338,12 @@ pub struct RankReport {
     pub count: u64,
     /// The phase that needs most, of the first step and of a steady one.
     pub peak: PhaseReport,
-    /// What nvidia-smi shows of its device.
+    /// Bytes that nvidia-smi shows of its device.
     pub total: Bytes,
     /// Processes on its GPU, where GPUs differ in that: jobs of their own, of which `peak` is one's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub processes: Option<u64>,
-    /// What programs can use of the device.
+    /// Bytes of the device that programs can use.
     pub usable: Bytes,
     /// Whether it fits.
     pub fits: bool,
@@ -374,13 +374,13 @@ pub struct Report {
     pub host: HostEstimate,
     /// The answer in one line.
     pub verdict: Verdict,
-    /// What other tools' formulas would say.
+    /// Answers of other tools' formulas.
     pub others: Vec<Other>,
     /// The job's ranks that differ, those that take most first; empty where there is one, or where they were
     /// not looked at.
     #[serde(skip_serializing_if = "Vec::is_empty", skip_deserializing)]
     pub ranks: Vec<RankReport>,
-    /// What to know about the scenario; room `text` writes it.
+    /// Findings about the scenario; room `text` writes them.
     #[serde(skip)]
     pub findings: Vec<Finding>,
 }
@@ -450,9 +450,9 @@ pub struct SweepPoint {
     pub phases: Vec<(Phase, Bytes)>,
     /// The binding phase.
     pub binding: Phase,
-    /// What nvidia-smi would show.
+    /// Bytes that nvidia-smi would show.
     pub total: Bytes,
-    /// What programs can use of the device.
+    /// Bytes of the device that programs can use.
     #[serde(skip)]
     pub usable: Bytes,
     /// Whether it fits the device.
@@ -464,9 +464,9 @@ pub struct SweepPoint {
 pub struct Switch {
     /// The first batch size at which `to` binds.
     pub micro_batch_size: u64,
-    /// What bound before.
+    /// The phase that bound before.
     pub from: Phase,
-    /// What binds from here on.
+    /// The phase that binds from here on.
     pub to: Phase,
 }
 
@@ -475,7 +475,7 @@ pub struct Switch {
 pub struct Sweep {
     /// Points in the order of the batch size.
     pub points: Vec<SweepPoint>,
-    /// Where the binding phase changes, exact to one sample.
+    /// Changes of the binding phase, exact to one sample.
     pub switches: Vec<Switch>,
     /// The largest batch size that fits the device and the host; nothing where none does.
     pub largest_fitting: Option<u64>,

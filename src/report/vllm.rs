@@ -19,7 +19,7 @@ fn of(spec: &ResolvedSpec, model: &ModelReport) -> Option<VllmShare> {
     VllmShare::of(spec, model.num_parameters - adapters)
 }
 
-/// What is wrong where vLLM does not start: the least share with which it does.
+/// The finding where vLLM does not start: the least share with which it does.
 pub(super) fn too_small(spec: &ResolvedSpec, model: &ModelReport) -> Option<Finding> {
     let of = of(spec, model).filter(|of| !of.starts())?;
     let (cache, sequence) = (of.cache / MIB, of.sequence.div_ceil(MIB));
@@ -33,7 +33,7 @@ pub(super) fn too_small(spec: &ResolvedSpec, model: &ModelReport) -> Option<Find
     Some(Finding::error(KEY, message).with_fix(KEY, least))
 }
 
-/// What to know where vLLM starts only if it is told how long sequences are.
+/// The finding where vLLM starts only if it is told how long sequences are.
 pub(super) fn too_short(spec: &ResolvedSpec, model: &ModelReport) -> Option<Finding> {
     of(spec, model).filter(|of| of.cache < of.longest)?;
     let (positions, tokens) = (spec.max_positions?, spec.seq_len);
@@ -41,7 +41,7 @@ pub(super) fn too_short(spec: &ResolvedSpec, model: &ModelReport) -> Option<Find
     Some(Finding::warning("objective.generation", message))
 }
 
-/// What to know where all does not fit beside vLLM: the largest share with which it would, if there is one.
+/// The finding where not all fits beside vLLM: the largest share with which it would, if there is one.
 pub(super) fn too_large(
     spec: &ResolvedSpec,
     model: &ModelReport,

@@ -19,7 +19,7 @@ const POINTS: usize = 480;
 /// Phases that get a point of their own where they begin.
 const BORDERS: usize = 240;
 
-/// What was seen of a run.
+/// The memory that was seen of a run.
 pub(super) struct Watched {
     /// Each phase of each micro-batch.
     pub phases: Vec<PhasePeak>,
@@ -30,7 +30,7 @@ pub(super) struct Watched {
     pub timeline: Timeline,
     /// Bytes that it asked for.
     pub asked: Asked,
-    /// Where the allocator refused more, if it did; what was seen is that of a run with as much
+    /// The request that the allocator refused, if it did; the rest is that of a run with as much
     /// memory as it asks for.
     pub failure: Option<Failure>,
     /// The run before it would have taken more than the device has, with that much, if it would and
@@ -52,7 +52,7 @@ pub(super) fn watched(spec: &ResolvedSpec, trace: &Trace, window: Option<Range<u
     watched
 }
 
-/// The same with the allocator's settings.
+/// Watches a run with the allocator's settings.
 pub(super) fn watch(
     trace: &Trace,
     settings: Settings,
@@ -72,7 +72,7 @@ struct Watcher<'a> {
     alive: Alive,
     /// The most storages that were alive where stretches end.
     storages: u32,
-    /// What is asked for, and the most of it.
+    /// Requested bytes now, and the most of them.
     asked_now: Asked,
     asked: Asked,
     /// The highest moment before the first phase.

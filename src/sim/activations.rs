@@ -14,7 +14,7 @@ pub(super) fn prepare(t: &Tape, spec: &ResolvedSpec) {
     t.keep_inputs_on_host(spec.activation_offload.kind == ActivationOffloadKind::LayerInputs);
 }
 
-/// What of the saved tensors goes to the host, if it does.
+/// The saved tensors that go to the host, if they do.
 pub(super) fn host_copies(spec: &ResolvedSpec) -> Option<HostCopies> {
     match spec.activation_offload.kind {
         ActivationOffloadKind::SavedTensors if spec.activation_offload.streams => {

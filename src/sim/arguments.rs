@@ -1,4 +1,4 @@
-//! What `generate` gives the model besides token ids, growing with each token.
+//! Inputs that `generate` gives the model besides token ids, growing with each token.
 //!
 //! Source: `_update_model_kwargs_for_generation` and `prepare_inputs_for_generation`
 //! (`generation/utils.py`, transformers 4.48, 4.51 and 5.23).
@@ -22,7 +22,7 @@ pub(super) struct Arguments {
     positions: Option<Tensor>,
     /// Kinds of tokens `[B, S]`, once they have grown.
     kinds: Option<Tensor>,
-    /// Which squares of images each token sees, `[B, S, squares]`, likewise.
+    /// The squares of images that each token sees, `[B, S, squares]`, likewise.
     crossed: Option<Tensor>,
     last: Vec<Tensor>,
     /// The mask that the model is given instead, where it is made beforehand.
@@ -31,13 +31,13 @@ pub(super) struct Arguments {
     started: bool,
 }
 
-/// What a call of the model is given.
+/// Inputs of a call of the model.
 pub(super) struct Inputs {
     /// Token ids.
     pub(super) ids: Tensor,
     /// Their positions.
     pub(super) positions: Option<Tensor>,
-    /// Which squares of images they see.
+    /// The squares of images that they see.
     pub(super) _crossed: Option<Tensor>,
 }
 
@@ -125,7 +125,7 @@ impl Arguments {
         }
     }
 
-    /// What the model's next call is given: of the whole `prompt` `[B, S]`, then of the newest token `[B, 1]`.
+    /// Inputs of the model's next call: of the whole `prompt` `[B, S]`, then of the newest token `[B, 1]`.
     pub(super) fn inputs(&mut self, t: &Tape, prompt: &Tensor) -> Inputs {
         let first = !self.started;
         self.started = true;
@@ -226,7 +226,7 @@ impl Arguments {
         }
     }
 
-    /// What the model is given lives until its next call.
+    /// Keeps the model's inputs until its next call.
     fn keep(&mut self, t: &Tape, ids: &Tensor, given: Option<&Tensor>) {
         let earlier =
             self.calling.version != GenerateVersion::V5 && self.calling.cache != CacheKind::Tuples;
@@ -254,7 +254,7 @@ fn of_tokens(all: &Tensor, tokens: u64) -> Shape {
     shape
 }
 
-/// The same as [`positions`], filled in place (transformers 4).
+/// [`positions`], filled in place (transformers 4).
 fn positions_in_place(t: &Tape, b: u64, s: u64) -> Tensor {
     let shifted = counted(t, [b, s].into());
     drop(flags(t, "eq", b * s));

@@ -1,4 +1,4 @@
-//! What `generate` of Whisper does besides.
+//! The prompt that `generate` of Whisper prepares besides.
 //!
 //! Source: `models/whisper/generation_whisper.py`, `generation/logits_process.py`, transformers 5.23,
 //! for recordings of one segment and a config without a generation config of its own.
@@ -11,7 +11,7 @@ use crate::units::{DType, Shape};
 /// Tokens that a text does not begin with (`begin_suppress_tokens` of `WhisperConfig`).
 const SUPPRESSED: u64 = 2;
 
-/// What lives until `generate` returns: the segment's spectrograms, which are copied, the tokens that
+/// Tensors that live until `generate` returns: the segment's spectrograms, which are copied, the tokens that
 /// are suppressed, and the decoder's first ids `[B, 1]`.
 pub(super) struct AudioPrompt {
     _lists: [Tensor; 2],

@@ -1,4 +1,4 @@
-//! What the GPU and the framework's version decide about operations.
+//! Decisions of the GPU and of the framework's version about operations.
 
 use crate::ask::Framework;
 use crate::device::{CUBLASLT_WORKSPACE, cublas_workspace, threads_per_multiprocessor};

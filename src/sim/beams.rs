@@ -20,7 +20,7 @@ pub(super) struct BeamSearch {
     running: Running,
     finished: [Tensor; 4],
     hits: Tensor,
-    /// Which samples can still improve `[B]`; before transformers 5 nobody keeps that.
+    /// The samples that can still improve `[B]`; before transformers 5 nobody keeps that.
     unsatisfied: Option<Tensor>,
     /// Local variables that hold until they are assigned anew.
     logits: Option<Tensor>,

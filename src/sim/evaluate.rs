@@ -112,7 +112,7 @@ impl<'a> Evaluator<'a> {
         t.train(true);
     }
 
-    /// What becomes of the model's outputs.
+    /// Takes the model's outputs.
     fn take(&mut self, output: Output, last: bool) {
         match self.spec.evaluation.kind {
             EvaluationKind::Logits => {

@@ -51,12 +51,12 @@ pub(super) struct Counts {
     pub(super) host_copies: Vec<u64>,
     /// Bytes of each tensor that a forward pass keeps on the host.
     pub(super) host_activations: Vec<u64>,
-    /// What all micro-batches of the last step computed and sent, and what its update sent.
+    /// Work of all micro-batches of the last step, and bytes that its update sent.
     pub(super) batches: Work,
     pub(super) update: Work,
 }
 
-/// What a tape recorded, on its way to a trace.
+/// The record of a tape, on its way to a trace.
 pub(super) struct Recorded {
     record: Record,
     scopes: Scopes,
@@ -66,7 +66,7 @@ pub(super) struct Recorded {
     program: Vec<Range<usize>>,
 }
 
-/// Where the micro-batches of a step are in a record, by marks: they, `zero_grad`, and the batch that is
+/// The places of a step's micro-batches in a record, by marks: they, `zero_grad`, and the batch that is
 /// dropped.
 pub(super) struct Batches {
     /// The mark with which they begin.

@@ -65,7 +65,7 @@ pub(super) fn without_repeated(t: &Tape, scores: Tensor, calling: Calling) -> Te
     t.empty("clone", *scores.shape(), DType::Float32)
 }
 
-/// What `generate` is asked for.
+/// The arguments of `generate`.
 #[derive(Clone, Copy)]
 pub(super) struct Asked<'a> {
     pub(super) options: &'a Evaluation,
@@ -113,7 +113,7 @@ pub(super) fn all_but_one(t: &Tape, scores: &Tensor, recent: bool) -> Tensor {
 struct Sampler {
     /// All tokens so far `[B, S]`.
     ids: Tensor,
-    /// Which samples go on `[B]`.
+    /// The samples that go on `[B]`.
     unfinished: Tensor,
     drawn: bool,
     ends: bool,
@@ -224,7 +224,7 @@ impl Sampler {
     }
 }
 
-/// What the search begins with.
+/// The beginning of the search.
 struct Start {
     /// Token ids `[B, S]`: the prompt, or the token that a decoder begins with.
     ids: Tensor,

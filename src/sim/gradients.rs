@@ -1,4 +1,4 @@
-//! What storages of gradients are said to be.
+//! Categories of the storages of gradients.
 
 use crate::optim::Optimizer;
 use crate::tape::{Category, Tape};

@@ -1,4 +1,4 @@
-//! What an evaluation keeps of its batches until it ends.
+//! Tensors that an evaluation keeps of its batches until it ends.
 
 use crate::tape::{Category, Tape, Tensor};
 use crate::units::{DType, Shape};

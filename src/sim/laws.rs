@@ -1,4 +1,4 @@
-//! What holds for every run: laws over drawn scenarios, the same ones on every run.
+//! Laws of every run over drawn scenarios, the same ones on every run.
 
 use super::run::{Layers, folded, unfolded};
 use super::tests::written_out;

@@ -1,4 +1,4 @@
-//! What the simulation of the device leaves out.
+//! Limitations of the simulation of the device.
 
 use crate::units::limitations;
 

@@ -107,9 +107,9 @@ struct Rank<'a> {
     optimizer: MegatronOptimizer,
     /// The last batch of each chunk's iterator.
     batches: RefCell<Vec<Vec<Tensor>>>,
-    /// What each chunk was given last (`decoder.input_tensor`).
+    /// The last input of each chunk (`decoder.input_tensor`).
     inputs: RefCell<Vec<Option<Tensor>>>,
-    /// What losses that balance experts are scaled by (`MoEAuxLossAutoScaler`), where there are some.
+    /// The scale of losses that balance experts (`MoEAuxLossAutoScaler`), where there are some.
     balance: RefCell<Option<Tensor>>,
     is_mixture: bool,
     /// The losses of a step (`forward_data_store`).

@@ -11,7 +11,7 @@ use crate::units::{DType, Shape};
 use std::cell::{Cell, RefCell};
 use std::ops::Range;
 
-/// What the loop's variables hold until the optimizer has stepped.
+/// Variables of the loop that live until the optimizer has stepped.
 pub(super) enum Held {
     /// The batch of the whole model.
     Whole { _batch: Batch },
@@ -23,12 +23,12 @@ pub(super) enum Held {
 pub(super) struct StagesOfRank {
     stages: Vec<LocalStage>,
     pipeline: Pipeline,
-    /// What the caller holds of the outputs, replaced when the next are there.
+    /// Outputs that the caller holds, replaced when the next are there.
     outputs: Option<Tensor>,
 }
 
 impl StagesOfRank {
-    /// Those of a model that is built.
+    /// The pipeline of a model that is built.
     pub(super) fn new(t: &Tape, spec: &ResolvedSpec) -> Self {
         let columns = match &spec.architecture {
             Architecture::Decoder(config) => config.hidden_size,

@@ -1,4 +1,4 @@
-//! Which parts of the training program are run, and what stands for the others.
+//! The parts of the training program that are run, and the copies in place of the others.
 
 use super::backend::backend;
 use super::evaluate::evaluation;
@@ -23,12 +23,12 @@ pub fn simulate(spec: &ResolvedSpec) -> Trace {
     begun(spec, run(spec, accumulation(spec), Tape::new))
 }
 
-/// The same with the operation, the shape and the type of each tensor, which takes a little longer.
+/// Simulates with the operation, the shape and the type of each tensor, which takes a little longer.
 pub fn simulate_in_detail(spec: &ResolvedSpec) -> Trace {
     begun(spec, run(spec, accumulation(spec), Tape::with_details))
 }
 
-/// The same with what streams and the host wait for, which no memory depends on but on a device that lags behind.
+/// Simulates with the waits of streams and of the host, on which memory depends only where a device lags behind.
 pub fn simulate_with_waits(spec: &ResolvedSpec) -> Trace {
     begun(spec, run(spec, accumulation(spec), Tape::with_waits))
 }
@@ -103,11 +103,11 @@ fn run(spec: &ResolvedSpec, accumulation: u32, tape: NewTape) -> Trace {
         .unwrap_or_else(|| unfolded(spec, accumulation, tape))
 }
 
-/// Which layers of a model are run.
+/// The layers of a model that are run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Layers {
     All,
-    /// Those that a long list of them is made of (Note [Layers that repeat], `tape/folds.rs`).
+    /// Layers that a long list of them is made of (Note [Layers that repeat], `tape/folds.rs`).
     Folded(Built),
     /// The same, and of long lists within each of those.
     FoldedWithin(Built),
@@ -162,7 +162,7 @@ pub(super) fn unfolded(spec: &ResolvedSpec, accumulation: u32, tape: NewTape) ->
     steps_run(spec, accumulation, tape).0
 }
 
-/// The same with the number of steps that were run, not written from another one.
+/// Runs the steps; the trace, and the number of steps that were run, not written from another one.
 pub(super) fn steps_run(spec: &ResolvedSpec, accumulation: u32, tape: NewTape) -> (Trace, u32) {
     let (steps, ran) = Steps::run(tape(backend(spec)), spec, accumulation);
     (steps.trace(), ran)

@@ -1,4 +1,4 @@
-//! What a run is made of.
+//! The parts of a run.
 
 use super::{Event, Trace, simulate};
 use crate::ask::Scenario;
@@ -10,7 +10,7 @@ pub(super) fn bytes(trace: &Trace, id: u32) -> u64 {
     trace.record.storage(id).expect("a storage").bytes
 }
 
-/// The same run with each step recorded for itself.
+/// The trace with each step recorded for itself.
 pub(super) fn written_out(trace: &Trace) -> Trace {
     let mut numbers = vec![0; trace.record.storage_count()];
     let mut out = Trace {

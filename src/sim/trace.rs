@@ -58,7 +58,7 @@ pub struct Trace {
     pub marks: Vec<Mark>,
     /// The modules, by number.
     pub scopes: Scopes,
-    /// What made the storages, when that was asked for: [`crate::sim::simulate_in_detail`].
+    /// The operations that made the storages, when asked for: [`crate::sim::simulate_in_detail`].
     pub details: Details,
     /// Whether the run begins with its first phase, in which a model is there that was loaded in a way that is not
     /// simulated: what building it takes here, whole, is no part of the run.
@@ -81,7 +81,7 @@ pub struct Trace {
     pub host_copies: Vec<u64>,
     /// Bytes of each tensor that a forward pass keeps on the host instead of the device.
     pub host_activations: Vec<u64>,
-    /// What the rank computes and sends in a steady step, of all its micro-batches: none of an evaluation.
+    /// Work of the rank in a steady step, of all its micro-batches: none of an evaluation.
     pub work: Work,
 }
 

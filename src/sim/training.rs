@@ -39,21 +39,21 @@ pub(super) struct Run<'a> {
     tape: &'a Tape,
     spec: &'a ResolvedSpec,
     accumulation: u32,
-    /// What the process holds beside the model.
+    /// Memory that the process holds beside the model.
     _held: Tensor,
     model: Rc<Model>,
     /// The model that is evaluated, where that is another one than the trained one, of which layers were
     /// left out.
     evaluated: Option<Rc<Model>>,
     optimizer: Rc<RefCell<Optimizer>>,
-    /// What this rank does differently from one that trains alone.
+    /// The wrapper of this rank, unless it trains alone.
     wrapper: Option<Rc<dyn Wrapper>>,
     scaler: Option<GradScaler>,
     /// The trainer of TRL that makes the steps.
     trainer: Option<Trainer<'a>>,
     /// The stages of this rank, where the model is divided into some.
     pipeline: Option<StagesOfRank>,
-    /// What the caller holds of the last outputs: replaced when the next are there.
+    /// The last outputs that the caller holds: replaced when the next are there.
     pub(super) kept: Option<Kept>,
     /// The loss of the last forward pass, where no backward pass takes it.
     pub(super) last_loss: Option<Tensor>,
@@ -189,7 +189,7 @@ impl<'a> Run<'a> {
         batch.map(|batch| Held::Whole { _batch: batch })
     }
 
-    /// The same where the whole model is on the rank.
+    /// The micro-batches where the whole model is on the rank.
     fn whole_micro_batches(&mut self, step: u32) -> Option<Batch> {
         let (t, spec) = (self.tape, self.spec);
         let mut batch = None;
@@ -343,7 +343,7 @@ impl<'a> Run<'a> {
         drop((scaled, loss));
     }
 
-    /// What the optimizer has before its first step.
+    /// Makes the states that the optimizer has before its first step.
     pub(super) fn begin_optimizer(&mut self) {
         self.on_rank(|t| self.optimizer.borrow_mut().begin(t));
         let spec = self.spec;
@@ -460,7 +460,7 @@ impl<'a> Run<'a> {
         })
     }
 
-    /// What is alive when the forward pass has ended is kept for backward.
+    /// Marks storages that are alive when the forward pass has ended as kept for backward.
     fn forward_ended(&mut self, loss: Option<&Tensor>) {
         if let Some(loss) = loss {
             loss.set_category(Category::Logits);

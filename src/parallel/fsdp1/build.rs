@@ -122,7 +122,7 @@ pub(in crate::parallel) fn shards(spec: &ResolvedSpec) -> bool {
     spec.mesh.shard > 1 && strategy != ShardingStrategy::NoShard
 }
 
-/// What all handles are told.
+/// The options of all handles.
 fn common(spec: &ResolvedSpec) -> Common {
     let (settings, mesh) = (&spec.parallelism.dp.fsdp, &spec.mesh);
     let strategy = settings.sharding_strategy;

@@ -14,7 +14,7 @@ pub(super) const PRE_UNSHARD: Stream = Stream::side(3);
 /// `_all_reduce_stream` of hybrid strategies.
 pub(super) const ALL_REDUCE: Stream = Stream::side(4);
 
-/// What a handle is doing (`HandleTrainingState`).
+/// The state of a handle (`HandleTrainingState`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum State {
     Idle,
@@ -23,7 +23,7 @@ pub(super) enum State {
     BackwardPost,
 }
 
-/// What is the same for all handles.
+/// The options of all handles.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Common {
     /// Whether parameters are divided at all; not so with `NO_SHARD`.
@@ -42,10 +42,10 @@ pub(super) struct Common {
 
 /// A parameter of the model.
 pub(super) struct Original {
-    /// What modules compute with, put into the graph anew in each forward pass.
+    /// The tensor that modules compute with, put into the graph anew in each forward pass.
     pub(super) tensor: Tensor,
     pub(super) trained: bool,
-    /// What this rank has of it, `[n]`.
+    /// This rank's shard of it, `[n]`.
     pub(super) shard: Tensor,
 }
 
@@ -59,7 +59,7 @@ pub(super) struct Handle {
     pub(super) originals: Vec<Original>,
     /// This rank's part (`_local_shard`).
     pub(super) local: Tensor,
-    /// What modules' tensors are views of in the graph, with the gradient of the flat parameter.
+    /// The flat tensor in the graph whose views modules have, with the gradient of the flat parameter.
     pub(super) flat: Tensor,
     /// The dtype in which gradients are reduced.
     pub(super) reduce: DType,
@@ -361,7 +361,7 @@ impl Handle {
         }
     }
 
-    /// What the optimizer sees: original parameters with their parts of the gradient, or the flat one.
+    /// A tensor that the optimizer sees: an original parameter with its part of the gradient, or the flat one.
     pub(super) fn original(&self, at: usize) -> (Tensor, Option<Tensor>) {
         let original = &self.originals[at];
         let shown = self.shows_gradients.get() && original.shard.numel() > 0;

@@ -1,4 +1,4 @@
-//! Where parameters lie in a flat one.
+//! Places of parameters in a flat one.
 //!
 //! Source: `_init_flat_param_and_metadata`, `_get_shard` and `_get_shard_metadata` of
 //! `torch/distributed/fsdp/_flat_param.py`, torch 2.15.

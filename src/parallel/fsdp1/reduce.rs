@@ -1,4 +1,4 @@
-//! What happens to a flat gradient when it is there.
+//! Reduction of a flat gradient.
 
 use super::Fsdp1;
 use super::handle::{ALL_REDUCE, Handle, POST_BACKWARD, State};

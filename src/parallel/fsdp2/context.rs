@@ -17,7 +17,7 @@ pub(super) struct Streams {
 }
 
 impl Streams {
-    /// Those of the `root`th root on a rank.
+    /// The streams of the `root`th root on a rank.
     pub(super) const fn of(root: u8) -> Self {
         let first = 3 * (root % APART) + 1;
         Self {

@@ -1,4 +1,4 @@
-//! What kernels that copy between many tensors and one buffer take for a moment: tables of numbers that say
+//! Temporaries of kernels that copy between many tensors and one buffer: tables of numbers that say
 //! which block of threads copies what.
 //!
 //! Source: `aten/src/ATen/native/cuda/TensorShape.cu` (`pack_vecs` and its callers), torch 2.15.

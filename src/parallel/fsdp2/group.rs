@@ -9,7 +9,7 @@ use crate::tape::{Category, Collective, GradientDType, Placement, Registered, Ta
 use crate::units::{DType, Shape};
 use std::cell::{Cell, RefCell};
 
-/// What a group is doing (`TrainingState`).
+/// The state of a group (`TrainingState`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum State {
     Idle,
@@ -20,11 +20,11 @@ pub(super) enum State {
 
 /// A parameter of a group (`FSDPParam`).
 pub(super) struct Parameter {
-    /// What modules compute with, whose storage is there while it is gathered.
+    /// The tensor that modules compute with, whose storage is there while it is gathered.
     pub(super) unsharded: Tensor,
     /// The module that has it.
     pub(super) scope: u32,
-    /// What this rank has of it, without the padding; nothing on the device where it is offloaded.
+    /// This rank's part of it, without the padding; nothing on the device where it is offloaded.
     pub(super) shard: Tensor,
     /// Elements of a chunk with its padding.
     pub(super) padded: u64,
@@ -47,7 +47,7 @@ impl Parameter {
 pub(super) struct Sharing {
     /// How many there are.
     pub(super) ranks: u64,
-    /// Which of them this one is.
+    /// The number of this rank among them.
     place: u64,
     /// Whether gradients are divided by another number than that of these ranks
     /// (`set_gradient_divide_factor`).
@@ -55,7 +55,7 @@ pub(super) struct Sharing {
 }
 
 impl Sharing {
-    /// Those of a group of a run: of experts that ranks divide, those that have the same
+    /// Ranks of a group of a run: for experts that ranks divide, the ranks that have the same
     /// (`DistributedConfig.efsdp_size`, transformers 5.23).
     pub(super) fn of(spec: &ResolvedSpec, of_experts: bool) -> Self {
         let mesh = &spec.mesh;
@@ -69,7 +69,7 @@ impl Sharing {
         }
     }
 
-    /// What this rank has of a parameter.
+    /// This rank's part of a parameter.
     pub(super) fn part(self, shape: &Shape) -> RowShard {
         RowShard::of(shape, self.place, self.ranks)
     }
@@ -99,7 +99,7 @@ pub(super) struct Group {
     pub(super) gathering: RefCell<Option<Tensor>>,
     /// The buffer of the all-reduce of a hybrid mesh (`_all_reduce_state`).
     pub(super) reduced: RefCell<Option<Tensor>>,
-    /// Where in the order of forwards this group's stand.
+    /// Places of this group's forward passes in their order.
     pub(super) post_forward: RefCell<Vec<usize>>,
     offloaded: bool,
 }
@@ -220,7 +220,7 @@ impl Group {
         }
     }
 
-    /// What this rank has of a parameter, with its gradient.
+    /// This rank's part of a parameter, with its gradient.
     pub(super) fn shard_with_gradient(&self, place: usize) -> (Tensor, Option<Tensor>) {
         let parameter = &self.parameters[place];
         (parameter.shard.clone(), parameter.gradient.borrow().clone())
@@ -230,7 +230,7 @@ impl Group {
         self.parameters[place].gradient.take();
     }
 
-    /// What the gather reads: this rank's parts, cast where they are stored in another dtype and copied
+    /// Inputs of the gather: this rank's parts, cast where they are stored in another dtype and copied
     /// where they are on the host.
     fn gather_inputs(&self, t: &Tape) -> Vec<Tensor> {
         let temporary = |elements, dtype| {

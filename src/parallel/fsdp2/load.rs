@@ -26,7 +26,7 @@ struct Arriving<'a> {
     first: bool,
     /// The whole parameter that came last (`full_param`, `full_tensor`).
     whole: Option<Tensor>,
-    /// What ranks with fewer rows than others hold until all have come: chunks that others take the place of.
+    /// Chunks of ranks with fewer rows than others, held until all have come: others take their place.
     replaced: Vec<Tensor>,
 }
 

@@ -1,4 +1,4 @@
-//! Which modules of a model are groups of their own.
+//! Modules of a model that are groups of their own.
 
 use crate::ask::{DataParallel, Plan};
 use crate::model::ResolvedSpec;
@@ -6,10 +6,10 @@ use crate::parallel::units::Layers;
 use crate::tape::{Placement, Registered, Tape};
 use std::collections::BTreeMap;
 
-/// What the head of a language model is called.
+/// The name of a language model's head.
 const HEAD: &str = "lm_head";
 
-/// What transformers' plan calls the embedding and the last norm: it leaves others to the model around them
+/// Names of the embedding and the last norm in transformers' plan: it leaves others to the model around them
 /// (`base_model_fsdp_plan`, `configuration_utils.py`, transformers 5.23).
 const PLANNED: [&str; 2] = ["embed_tokens", "norm"];
 
@@ -32,7 +32,7 @@ pub(super) struct Modules {
 }
 
 impl Modules {
-    /// Those of a model whose parameters and buffers were registered: its layers, and within them experts that
+    /// Groups of a model whose parameters and buffers were registered: its layers, and within them experts that
     /// ranks divide among them; where embeddings and head are wrapped, the embedding, and the last norm with the
     /// head; where transformers says which (`base_model_fsdp_plan`, `distributed/fsdp.py`, transformers 5.23) and
     /// embedding and head are tied, the last norm with the embedding.
@@ -121,7 +121,7 @@ impl Modules {
         &self.layers
     }
 
-    /// Which layer a group is, or is within, counted from 1; 0 for others.
+    /// The layer that a group is, or is within, counted from 1; 0 for others.
     pub(super) fn layer(&self, group: usize) -> u32 {
         let layer = self.layers.iter().rposition(|&layer| layer <= group);
         let layer = layer.filter(|&at| self.layers[at] == group || self.are_experts(group));

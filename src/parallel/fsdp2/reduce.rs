@@ -1,4 +1,4 @@
-//! What happens to a group's gradients when they are there.
+//! Reduction of a group's gradients.
 
 use super::Fsdp2;
 use super::copies::copy_in;

@@ -15,7 +15,7 @@ use std::rc::Rc;
 pub(in crate::parallel) struct Fsdp2Stages {
     /// Each with its place in the pipeline.
     stages: Vec<(u64, Rc<Fsdp2>)>,
-    /// Which of them runs.
+    /// The index of the running stage.
     current: Cell<usize>,
 }
 

@@ -14,9 +14,9 @@ const PARAMETER_DIVISOR: u64 = 64;
 pub(super) struct Placed {
     /// The parameter.
     pub(super) tensor: Tensor,
-    /// What it is marked with.
+    /// Its marks.
     pub(super) marks: ParameterMarks,
-    /// Where it lies in the buffer, in elements.
+    /// Its place in the buffer, in elements.
     pub(super) range: Range<u64>,
 }
 
@@ -37,7 +37,7 @@ pub(super) struct BufferOptions {
 pub(super) struct Buffer {
     /// Its parameters, from the last to the first.
     pub(super) parameters: Vec<Placed>,
-    /// Where its buckets lie.
+    /// Places of its buckets.
     pub(super) buckets: Vec<Range<u64>>,
     /// The gradients.
     pub(super) gradients: Tensor,
@@ -45,11 +45,11 @@ pub(super) struct Buffer {
     pub(super) data: Option<Tensor>,
 }
 
-/// Where parameters and buckets lie.
+/// Places of parameters and buckets.
 struct Layout {
     options: BufferOptions,
     buckets: Vec<Range<u64>>,
-    /// Where the bucket that is being filled begins, and whether something is in it.
+    /// The beginning of the bucket that is being filled, and whether something is in it.
     open: (u64, bool),
 }
 

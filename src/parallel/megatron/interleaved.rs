@@ -7,7 +7,7 @@ use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::rc::Rc;
 
-/// What a chunk gave, which the schedule's variable holds beside the list of those under way.
+/// The output of a chunk, which the schedule's variable holds beside the list of those under way.
 type Output = Rc<RefCell<Sent>>;
 
 /// A step of the schedule that is going on, everything by chunk.
@@ -22,7 +22,7 @@ struct Interleaved<'a> {
     gradients: Vec<VecDeque<Option<Tensor>>>,
 }
 
-/// What the schedule's variables hold.
+/// Variables of the schedule.
 #[derive(Default)]
 struct Variables {
     output: Option<Output>,
@@ -137,7 +137,7 @@ impl<'a> Interleaved<'a> {
         gradient.filter(|_| !self.call.reads_ids(chunk))
     }
 
-    /// What is received, for the chunks that it is for.
+    /// Receives tensors, for the chunks that they are for.
     fn receive(&mut self, v: &mut Variables, [input, gradient]: [Option<usize>; 2]) {
         let received = input.map(|_| self.call.receive());
         let of_output = gradient.map(|_| self.call.receive_gradient());
@@ -213,7 +213,7 @@ impl<'a> Interleaved<'a> {
         v
     }
 
-    /// What the last chunk gives is not sent.
+    /// Drops the output of the last chunk, which is not sent.
     fn forget_loss(&self, v: &mut Variables, turn: usize) {
         if self.call.gives_loss(self.chunk(turn, true)) {
             v.output = None;
@@ -234,7 +234,7 @@ impl<'a> Interleaved<'a> {
         self.deallocate(v);
     }
 
-    /// The same where they go on meanwhile: what is sent forward stays until the next pass, what is sent back
+    /// Both passes with exchanges beside them: a tensor sent forward stays until the next pass, one sent back
     /// until the next is sent.
     fn overlapped(&mut self, v: &mut Variables, turn: usize, is_end: bool) {
         let forward = turn + self.warmup;

@@ -1,4 +1,4 @@
-//! What stands around a model of Megatron-Core on one rank: buffers of parameters and gradients, the optimizer
+//! A rank's wrapper of a model of Megatron-Core: buffers of parameters and gradients, the optimizer
 //! over weights in float32 or this rank's shards of them, and the schedules of its pipelines.
 //!
 //! Source: `megatron/core/{distributed,optimizer,pipeline_parallel}`, megatron-core 0.16.1; functions name those

@@ -6,7 +6,7 @@ use crate::parallel::wrapper::OnRank;
 use crate::tape::{Category, Tape, Tensor};
 use crate::units::{DType, Shape};
 
-/// What the inner optimizer steps over.
+/// Weights that the inner optimizer steps over.
 struct Main {
     /// A weight in float32 or this rank's shard of one.
     weight: Tensor,

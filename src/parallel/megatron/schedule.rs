@@ -1,4 +1,4 @@
-//! What a rank's schedule is of, and what it runs.
+//! The settings of a rank's schedule, and its passes.
 
 use crate::ask::PipelineSchedule;
 use crate::model::ResolvedSpec;
@@ -8,7 +8,7 @@ use crate::units::{DType, Shape};
 /// A pass of a chunk that begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ChunkPass {
-    /// Which of the rank's chunks.
+    /// The rank's chunk.
     pub chunk: usize,
     /// The micro-batch.
     pub micro_batch: u64,

@@ -1,4 +1,4 @@
-//! What a schedule does with a micro-batch (`forward_step`, `backward_step`), and what it holds of one.
+//! Passes of a schedule over a micro-batch (`forward_step`, `backward_step`), and the tensors held for it.
 
 use super::schedule::{ChunkPass, MegatronChunks, MegatronSchedule};
 use crate::tape::{Category, GradientEdge, Tape, Tensor};
@@ -15,7 +15,7 @@ impl Received {
     }
 }
 
-/// What a chunk gave: its place in the graph, and the tensor until it is emptied.
+/// The output of a chunk: its place in the graph, and the tensor until it is emptied.
 pub(super) struct Sent {
     edge: Option<GradientEdge>,
     tensor: Option<Tensor>,
@@ -42,7 +42,7 @@ impl Call<'_> {
         Received(self.tape.input_leaf(&self.receive_gradient()))
     }
 
-    /// What is received (`_communicate`).
+    /// Receives a gradient (`_communicate`).
     pub(super) fn receive_gradient(&self) -> Tensor {
         let (shape, dtype) = self.schedule.boundary;
         (self.tape).allocate("empty", shape, dtype, Category::Communication)

@@ -1,6 +1,6 @@
-//! What a schedule tells a rank to do, one thing after another (`_Action`).
+//! Actions of a rank that a schedule orders, one after another (`_Action`).
 
-/// What is done (`_ComputationType`).
+/// The kind of an action (`_ComputationType`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Computation {
     /// The forward pass of a stage.
@@ -11,7 +11,7 @@ pub enum Computation {
     BackwardInput,
     /// The part of it that gives the gradients of the stage's weights.
     BackwardWeight,
-    /// What the forward pass gave is sent to the next stage.
+    /// The forward pass's output is sent to the next stage.
     SendForward,
     /// The stage's input is received from the stage before.
     ReceiveForward,
@@ -50,7 +50,7 @@ impl Computation {
 pub struct Action {
     /// The stage, among all of the pipeline.
     pub stage: u64,
-    /// What is done.
+    /// The kind.
     pub computation: Computation,
     /// The micro-batch; 0 where it is for none of them.
     pub micro_batch: u64,

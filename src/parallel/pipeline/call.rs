@@ -15,7 +15,7 @@ pub trait StageModel {
     fn loss(&self, t: &Tape, logits: &Tensor, labels: &Tensor) -> Tensor;
 }
 
-/// What follows the passes of a schedule.
+/// A listener to the passes of a schedule.
 pub trait Follower {
     /// A forward or backward pass begins.
     fn begins(&self, action: Action);
@@ -35,9 +35,9 @@ pub(super) struct Call<'a> {
     pub(super) returns_outputs: bool,
     /// Token ids and labels `[B * M, S]`, where the rank has the stage that reads them.
     pub(super) batch: [Option<&'a Tensor>; 2],
-    /// What wraps the stages.
+    /// The wrapper of the stages.
     pub(super) wrapper: Option<&'a dyn StageWrapper>,
-    /// What follows the passes.
+    /// The listener to the passes.
     pub(super) follower: &'a dyn Follower,
     /// Losses of the micro-batches so far (`_internal_losses`).
     pub(super) losses: Vec<Tensor>,

@@ -39,7 +39,7 @@ impl Turns {
         }
     }
 
-    /// Which of the rank's stages the `turn`th is.
+    /// The rank's stage of the `turn`th turn.
     fn local(&self, turn: u64) -> u64 {
         turn / self.micro_batches_of_round % self.plan.stages_of_rank
     }

@@ -77,7 +77,7 @@ fn place(of: u64) -> usize {
     usize::try_from(of).unwrap_or(usize::MAX)
 }
 
-/// What of each micro-batch is there for each stage.
+/// Tensors of each micro-batch that each stage has.
 struct There {
     plan: Plan,
     /// Received inputs, received gradients, inputs of a stage on the same rank, and gradients of one.

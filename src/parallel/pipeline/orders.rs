@@ -5,7 +5,7 @@ use super::plan::Plan;
 use super::{interleaved, v_shaped};
 use crate::ask::PipelineSchedule;
 
-/// What a rank computes, in order (`_calculate_single_rank_operations`), under the schedules that run several
+/// Actions of a rank, in order (`_calculate_single_rank_operations`), under the schedules that run several
 /// stages a rank.
 pub(super) fn computes(plan: Plan, rank: u64) -> Vec<Step> {
     match plan.schedule {

@@ -1,4 +1,4 @@
-//! Which stage of a rank a parameter belongs to.
+//! The stage of a rank that a parameter belongs to.
 
 use crate::model::{LocalStage, ResolvedSpec};
 use crate::tape::Tape;
@@ -11,7 +11,7 @@ pub(in crate::parallel) struct StagePlaces {
 }
 
 impl StagePlaces {
-    /// Those of the rank that is looked at.
+    /// The places of the reported rank.
     pub(in crate::parallel) fn of(spec: &ResolvedSpec) -> Self {
         Self {
             stages: spec.local_stages(),

@@ -1,4 +1,4 @@
-//! What a rank runs in a step (`_PipelineScheduleRuntime`).
+//! A rank's step of a schedule (`_PipelineScheduleRuntime`).
 
 use super::action::{Action, Computation};
 use super::call::{Call, Follower, StageModel};
@@ -22,7 +22,7 @@ pub struct Pipeline {
     returns_outputs: bool,
 }
 
-/// What a step gives its caller.
+/// The results that a step returns to its caller.
 pub struct Given {
     /// The logits `[B * M, S, V]`, where the caller wants them.
     pub outputs: Option<Tensor>,
@@ -105,7 +105,7 @@ impl Pipeline {
     }
 }
 
-/// What is being sent (`_PendingSendTracker`): a forward's output or a backward's gradient, by stage and
+/// Tensors that are being sent (`_PendingSendTracker`): a forward's output or a backward's gradient, by stage and
 /// micro-batch.
 type Sending = BTreeMap<(bool, u64, u64), Option<Tensor>>;
 

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 /// Something that a rank computes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slot {
-    /// What is computed.
+    /// The action.
     pub action: Action,
     /// When it begins, in units of a forward pass.
     pub start: u64,
@@ -20,7 +20,7 @@ pub struct Slot {
     pub end: u64,
 }
 
-/// What each rank of a pipeline computes in a step, rank after rank; none where there is no pipeline.
+/// The actions of each rank of a pipeline in a step, rank after rank; none where there is no pipeline.
 /// Communication takes no time.
 pub fn schedule(spec: &ResolvedSpec) -> Vec<Vec<Slot>> {
     if spec.is_pipelined() {
@@ -79,7 +79,7 @@ const fn length(computation: Computation) -> u64 {
 /// A stage, a micro-batch, and whether it is the gradient of the stage's input.
 type Given = (u64, u64, bool);
 
-/// What an action gives to other actions.
+/// The result of an action for other actions.
 fn gives(action: Action) -> Option<Given> {
     let backward = action.computation.gives_input_gradient();
     let forward = action.computation == Computation::Forward;

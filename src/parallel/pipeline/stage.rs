@@ -6,24 +6,24 @@ use crate::tape::{Category, GradientEdge, ParameterGroup, Tape, Tensor};
 use crate::units::{DType, Shape};
 use std::collections::BTreeMap;
 
-/// What a stage keeps of a micro-batch between forward and backward (`_ForwardChunkState`).
+/// Tensors of a micro-batch that a stage keeps between forward and backward (`_ForwardChunkState`).
 struct Chunk {
-    /// Where backward begins; of the last stage that is its loss.
+    /// The beginning of backward; of the last stage that is its loss.
     root: Option<GradientEdge>,
-    /// What it was given.
+    /// Its input.
     input: Tensor,
-    /// What it gave, until that is sent.
+    /// Its output, until that is sent.
     output: Option<Tensor>,
     sending: bool,
 }
 
-/// What it keeps between the two parts of a backward pass (`backward_state`).
+/// Tensors that it keeps between the two parts of a backward pass (`backward_state`).
 struct Halfway {
     input: Tensor,
     groups: Vec<ParameterGroup>,
     root: Option<GradientEdge>,
     gradient: Option<Tensor>,
-    /// What it gave, if it was not sent before.
+    /// Its output, if it was not sent before.
     output: Option<Tensor>,
 }
 
@@ -45,7 +45,7 @@ pub(super) struct Stage {
     /// Gradients of its inputs (`bwd_cache`).
     gradients: BTreeMap<u64, Option<Tensor>>,
     halfway: BTreeMap<u64, Halfway>,
-    /// What the last stage gave, where the caller wants it.
+    /// Outputs of the last stage, where the caller wants them.
     pub(super) outputs: Vec<Tensor>,
     /// Whether that are views, of what ranks have together, which cannot leave the graph in place.
     gives_views: bool,
@@ -75,7 +75,7 @@ impl Stage {
         }
     }
 
-    /// What is left of a step goes when the next one begins (`clear_runtime_states`).
+    /// Drops the rest of a step when the next one begins (`clear_runtime_states`).
     pub(super) fn clear(&mut self) {
         self.outputs.clear();
     }
@@ -136,7 +136,7 @@ impl Stage {
         Some(output)
     }
 
-    /// What is sent of a forward pass (`get_fwd_send_ops`), if another stage reads it.
+    /// The output of a forward pass to be sent (`get_fwd_send_ops`), if another stage reads it.
     pub(super) fn send(&mut self, t: &Tape, micro_batch: u64) -> Option<Tensor> {
         if self.is_last {
             return None;

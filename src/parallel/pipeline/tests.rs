@@ -1,4 +1,4 @@
-//! What every schedule holds to, whatever its size.
+//! Laws of every schedule, whatever its size.
 
 use super::action::{Action, Computation};
 use super::lowering::program;
@@ -50,7 +50,7 @@ fn plans() -> impl Iterator<Item = Plan> {
     })
 }
 
-/// What all ranks do.
+/// The actions of all ranks.
 fn all(plan: Plan) -> Vec<Action> {
     let ranks = 0..plan.ranks;
     ranks.flat_map(|rank| program(plan, rank)).collect()

@@ -4,7 +4,7 @@ use super::action::{Action, Computation, Step};
 use super::plan::Plan;
 use std::collections::VecDeque;
 
-/// What one of a rank's two stages has done.
+/// Passes that one of a rank's two stages has done.
 #[derive(Clone, Copy, Default)]
 struct Done {
     forwards: u64,

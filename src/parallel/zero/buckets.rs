@@ -16,7 +16,7 @@ pub(super) struct Buckets {
     ready: Cell<bool>,
     buffers: RefCell<Vec<Tensor>>,
     index: Cell<usize>,
-    /// What is in it: places of parameters.
+    /// Its members: places of parameters.
     members: RefCell<Vec<usize>>,
     elements: Cell<u64>,
     /// Parameters whose gradients go when they are reduced for sure (`previous_reduced_grads`).

@@ -16,7 +16,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 
-/// What the outermost module does.
+/// The name of the outermost module.
 pub(super) const ROOT: &str = "root";
 
 /// Modules that have no parameters of their own and read others' outside of their modules, by one of which they are
@@ -24,7 +24,7 @@ pub(super) const ROOT: &str = "root";
 /// flash-linear-attention, which hand a weight to a fused function.
 const READERS: [&str; 3] = ["adapted", "wrapped", "fused_mlp"];
 
-/// Where a parameter is (`ZeroParamStatus`).
+/// The status of a parameter (`ZeroParamStatus`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Status {
     Apart,
@@ -32,7 +32,7 @@ enum Status {
     Available,
 }
 
-/// What is known of the order of modules (`ZeRoTraceMode`).
+/// The state of the trace of modules (`ZeRoTraceMode`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Trace {
     Invalid,
@@ -49,7 +49,7 @@ pub(super) struct Use {
     module: Module,
     /// Its parameters: of a leaf those of all modules in it.
     own: Vec<usize>,
-    /// Those of them that are elsewhere while it runs.
+    /// Parameters that are elsewhere while it runs.
     away: Vec<usize>,
     is_leaf: bool,
     /// The scope of a layer, which has other modules in it.
@@ -65,7 +65,7 @@ struct Gather {
 
 /// A parameter, of which every rank has a part.
 pub(super) struct Parameter {
-    /// What modules compute with, whose storage is there while it is gathered.
+    /// The tensor that modules compute with, whose storage is there while it is gathered.
     pub(super) tensor: Tensor,
     scope: u32,
     trained: bool,
@@ -175,7 +175,7 @@ impl Coordinator {
         (coordinator, parts)
     }
 
-    /// The same of a model that is within such modules.
+    /// Sets the modules that the model is within.
     pub(super) fn around(self, shells: &'static [&'static str]) -> Self {
         Self { shells, ..self }
     }
@@ -295,7 +295,7 @@ impl Coordinator {
         self.step.set(self.step.get() + 1);
     }
 
-    /// Which parameters of a module are trained.
+    /// Parameters of a module that are trained.
     pub(super) fn trained_of(&self, used: &Use) -> Vec<usize> {
         let mut trained: Vec<usize> = (self.own_of(used, false).into_iter())
             .filter(|&at| self.parameters[at].trained)
@@ -421,7 +421,7 @@ impl Coordinator {
         });
     }
 
-    /// What follows a step: persistent parameters are gathered again, and second copies expire.
+    /// Ends a step: persistent parameters are gathered again, and second copies expire.
     pub(super) fn step_ended(&self, t: &Tape) {
         let persistent: Vec<usize> = (0..self.parameters.len())
             .filter(|&at| {

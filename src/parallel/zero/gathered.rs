@@ -14,7 +14,7 @@ const ALL_GATHER: Stream = Stream::side(3);
 /// The parameters of such a model.
 pub(in crate::parallel) struct Gathered {
     coordinator: Coordinator,
-    /// What this rank has of them.
+    /// This rank's parts of them.
     _parts: Vec<Tensor>,
 }
 

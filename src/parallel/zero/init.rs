@@ -22,7 +22,7 @@ fn hold(t: &Tape, of: &Registered, elements: u64) -> Storage {
     })
 }
 
-/// What a rank has of a parameter.
+/// A rank's part of a parameter.
 pub(super) struct Part {
     /// `ds_tensor`, `[elements / ranks]`, rounded up.
     pub(super) own: Tensor,
@@ -141,7 +141,7 @@ fn parameters(modules: &[Registered]) -> impl Iterator<Item = &Registered> {
 pub(in crate::parallel) struct Parts(Rc<RefCell<BTreeMap<usize, Part>>>);
 
 impl Parts {
-    /// Those of the model that is built next, if it is loaded within `deepspeed.zero.Init`.
+    /// Parts of the model that is built next, if it is loaded within `deepspeed.zero.Init`.
     pub(in crate::parallel) fn of_built(t: &Tape, spec: &ResolvedSpec) -> Self {
         let parts = Self::default();
         if spec.around.loading == ModelLoading::ZeroInit {

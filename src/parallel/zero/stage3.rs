@@ -20,7 +20,7 @@ const REDUCTION: Stream = Stream::side(1);
 /// `__allgather_stream` of its parameters.
 const ALL_GATHER: Stream = Stream::side(2);
 
-/// What PEFT has within its own model (`PeftModel.base_model` and `LoraModel.model`, peft 0.21).
+/// Modules of PEFT within its own model (`PeftModel.base_model` and `LoraModel.model`, peft 0.21).
 const PEFT: &[&str] = &["base_model", "adapted_model"];
 
 /// Elements of which the norm is taken at once where the optimizer is on the host
@@ -50,16 +50,16 @@ pub(in crate::parallel) struct Stage3 {
     ranks: u64,
     coordinator: Coordinator,
     groups: Vec<Group>,
-    /// What this rank has of the parameters: those that are trained lie in one buffer.
+    /// This rank's parts of the parameters: those that are trained lie in one buffer.
     _parts: Vec<Tensor>,
     /// `ipg_bucket.buffer`.
     bucket: Option<Tensor>,
     /// `grad_partitions_flat_buffer`, and `inf_or_nan_tracker`.
     gradients: Option<[Tensor; 2]>,
-    /// What is in the bucket.
+    /// Parameters whose gradients are in the bucket.
     waiting: RefCell<Vec<usize>>,
     elements: Cell<u64>,
-    /// What the optimizer has made before.
+    /// States that the optimizer has made before.
     _states: Vec<Tensor>,
     /// Parameters of modules that stand for all modules in them, whose gradients are reduced when such a module's
     /// backward is over, and what waits for that of the one that runs.

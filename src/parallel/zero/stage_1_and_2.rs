@@ -15,7 +15,7 @@ use std::rc::Rc;
 /// A parameter that is trained.
 pub(super) struct Member {
     pub(super) tensor: Tensor,
-    /// Where it begins in the flat tensor.
+    /// Its beginning in the flat tensor.
     pub(super) offset: u64,
     /// Its elements in this rank's part.
     pub(super) own: u64,
@@ -39,7 +39,7 @@ pub(in crate::parallel) struct Stage1And2 {
     master: Tensor,
     /// `temp_grad_buffer_for_gpu_offload`.
     _copied: Option<Tensor>,
-    /// What the optimizer has made before.
+    /// States that the optimizer has made before.
     _states: Vec<Tensor>,
     clips: bool,
     /// Whether this micro-batch is the last of a step.

@@ -17,11 +17,11 @@ pub(super) enum Action {
     Own(Request),
     /// A storage that lives on.
     Stays(Request),
-    /// What has this place among all that lived when the piece began, and came later, is freed.
+    /// Frees the storage with this place among all that lived when the piece began or came later.
     Ends(u32),
 }
 
-/// What a piece does to what lives on.
+/// The change by a piece of the storages that live on.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Change {
     /// How many storages lived before.
@@ -43,7 +43,7 @@ impl Change {
         })
     }
 
-    /// What changes do one after the other.
+    /// The change by several changes, one after the other.
     fn of_all<'a>(all: impl Iterator<Item = &'a Self> + Clone) -> Self {
         let before = all.clone().next().map_or(0, |first| first.before);
         let mut list: Vec<Option<usize>> = (0..before).map(Some).collect();
@@ -76,14 +76,14 @@ pub(super) struct Piece {
 /// The pieces of a run.
 #[derive(Clone, Debug)]
 pub(super) struct Pieces {
-    /// What comes before the first step.
+    /// The piece before the first step.
     pub(super) loading: Piece,
     /// The micro-batches of each of three steps, each with what follows it up to the next.
     pub(super) steps: [Vec<Piece>; 3],
 }
 
 impl Pieces {
-    /// Those of a run, if they can follow each other in any order of lengths.
+    /// The pieces of a run, if they can follow each other in any order of lengths.
     pub(super) fn of(trace: &Trace, empty_cache_after_loading: bool) -> Option<Self> {
         let mut cut = Cut::default();
         cut.walk(trace, empty_cache_after_loading);
@@ -138,7 +138,7 @@ impl Pieces {
 #[derive(Clone, Copy, Debug)]
 struct Made {
     id: u32,
-    /// Where in its piece.
+    /// The index in its piece.
     at: usize,
 }
 
@@ -147,9 +147,9 @@ struct Made {
 struct Cut {
     /// Each with its step.
     pieces: Vec<(u32, Piece)>,
-    /// What lived when the piece began, by places, and whether it still does.
+    /// Storages that lived when the piece began, by places, and whether each still does.
     before: Vec<(u32, bool)>,
-    /// What the piece has allocated and not freed.
+    /// Storages that the piece has allocated and not freed.
     made: Vec<Made>,
 }
 

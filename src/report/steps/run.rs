@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// What a step held.
+/// Memory of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StepHeld {
     /// Tokens of its longest micro-batch.
@@ -25,12 +25,12 @@ pub struct StepHeld {
     pub reserved: Bytes,
 }
 
-/// What many steps held, one after the other.
+/// Memory of many steps, one after the other.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct StepsRun {
     /// Each of them, as far as there was memory.
     pub steps: Vec<StepHeld>,
-    /// Where the next one ran out, if it did.
+    /// The request at which the next one ran out, if it did.
     pub failure: Option<Failure>,
 }
 
@@ -52,9 +52,9 @@ pub struct Running {
     /// The length of each micro-batch, step after step.
     lengths: Vec<u64>,
     replay: Replay,
-    /// What is held now.
+    /// Memory that is held now.
     held: Held,
-    /// What lives on, by places: its number.
+    /// Storages that live on, by places: their numbers.
     alive: Vec<u32>,
     spare: Vec<u32>,
     next: u32,
@@ -127,7 +127,7 @@ impl ManySteps {
         Ok(self)
     }
 
-    /// What a process has on the scenario's device.
+    /// The capacity of a process on the scenario's device.
     pub fn capacity(&self) -> Bytes {
         match limited(&self.spec).limit {
             Limit::Capacity(bytes) | Limit::Fraction(bytes) | Limit::Watched(bytes) => Bytes(bytes),
@@ -212,7 +212,7 @@ impl Running {
         self.run.failure.is_none()
     }
 
-    /// What was run so far.
+    /// The steps so far.
     pub fn so_far(&self) -> &StepsRun {
         &self.run
     }

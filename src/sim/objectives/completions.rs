@@ -4,7 +4,7 @@ use crate::ask::LossType;
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
 
-/// What is known of completions `[B, C]`.
+/// Facts of completions `[B, C]`.
 pub(super) struct Weighed<'a> {
     /// How much better each is than its group, `[B, 1]`.
     pub(super) advantages: &'a Tensor,
@@ -14,7 +14,7 @@ pub(super) struct Weighed<'a> {
     pub(super) ratio: &'a Tensor,
     /// The exponential of that.
     pub(super) weight: &'a Tensor,
-    /// Which tokens are there.
+    /// The tokens that are there.
     pub(super) mask: &'a Tensor,
 }
 

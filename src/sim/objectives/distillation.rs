@@ -12,7 +12,7 @@ use crate::sim::Phase;
 use crate::tape::{Category, Divergence, Headed, OwnHooks, Tensor};
 use crate::units::{DType, Shape};
 
-/// What is generated for all micro-batches of a step (`_buffered_inputs`).
+/// Completions of all micro-batches of a step (`_buffered_inputs`).
 pub(super) struct Completed {
     /// Token ids and masks of prompts and of completions.
     _tokens: [Tensor; 4],
@@ -42,7 +42,7 @@ impl Trainer<'_> {
         self.completed = Some(completed);
     }
 
-    /// What is asked of both models: hidden states, and the head as it is.
+    /// The request to both models: hidden states, and the head as it is.
     fn without_head(&self) -> Request {
         Request {
             without_head: true,
@@ -73,7 +73,7 @@ impl Trainer<'_> {
         })
     }
 
-    /// The same of the teacher, and what wraps it.
+    /// The teacher's results, and its wrapper.
     fn taught(&self, batch: &Batch) -> Option<(Headed, &OwnHooks)> {
         let t = self.tape;
         let (teacher, hooks) = self.reference.as_ref()?;

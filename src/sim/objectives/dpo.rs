@@ -9,7 +9,7 @@ use crate::sim::Phase;
 use crate::tape::{Tensor, TokenOutputs};
 use crate::units::{DType, Shape};
 
-/// What the head of the trained model gives.
+/// Outputs of the trained model's head.
 const OUTPUTS: TokenOutputs = TokenOutputs {
     entropy: true,
     mean_logits: true,

@@ -20,7 +20,7 @@ pub(super) fn one_number() -> Metric {
     (Shape::new(&[]), DType::Float32)
 }
 
-/// What `prediction_step` returns.
+/// The results of `prediction_step`.
 struct Prediction {
     loss: Tensor,
     /// Logits and what they are compared with, where they are kept.

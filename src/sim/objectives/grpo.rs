@@ -17,14 +17,14 @@ use crate::units::{DType, Shape};
 /// only add to what is kept.
 const SCORED: u64 = 4;
 
-/// What the head of the trained model gives.
+/// Outputs of the trained model's head.
 const OUTPUTS: TokenOutputs = TokenOutputs {
     entropy: true,
     mean_logits: false,
     is_top1: false,
 };
 
-/// What is generated for all micro-batches of a step (`_buffered_inputs`).
+/// Completions of all micro-batches of a step (`_buffered_inputs`).
 pub(super) struct Generated {
     /// Token ids and masks of prompts and of completions.
     tokens: [Tensor; 4],
@@ -209,7 +209,7 @@ impl Trainer<'_> {
         drop((sequences, prompts));
     }
 
-    /// What the model gives as it is, or without its adapters, or the reference.
+    /// Outputs of the model as it is, or without its adapters, or of the reference.
     fn compares(&self, model: &Model, batch: &Batch, with: Compared) -> Output {
         if with == Compared::Reference {
             return self.refers(model, batch, OUTPUTS);
@@ -260,7 +260,7 @@ impl Trainer<'_> {
         scores
     }
 
-    /// What the reference computes of samples that are not run one by one.
+    /// Work of the reference for samples that are not run one by one.
     pub(in crate::sim) fn left_out(&self) -> (Work, u64) {
         self.left_out.unwrap_or_default()
     }

@@ -61,7 +61,7 @@ impl Batches {
     }
 }
 
-/// What a trainer computes of a batch.
+/// The results of a trainer for a batch.
 struct Computed {
     loss: Tensor,
     /// Logits of all tokens, where they are kept: computed by another forward pass, since the head that scores tokens
@@ -83,15 +83,15 @@ pub(super) struct Trainer<'a> {
     /// The model that the trained one is compared with, where that is not the same without adapters: a reference, or a
     /// teacher.
     reference: Option<(Model, OwnHooks)>,
-    /// What this rank does differently from one that trains alone.
+    /// The wrapper of this rank, unless it trains alone.
     wrapper: Option<Rc<dyn Wrapper>>,
     /// The vLLM that generates.
     vllm: Option<Vllm<'a>>,
-    /// What was generated for the micro-batches of a step.
+    /// Completions of the micro-batches of a step.
     generated: Option<grpo::Generated>,
-    /// The same of distillation.
+    /// Completions of distillation.
     completed: Option<distillation::Completed>,
-    /// What the reference computes of some samples, and how many more there are that are not run.
+    /// Work of the reference for some samples, and the number of samples that are not run.
     left_out: Option<(Work, u64)>,
 }
 
@@ -243,7 +243,7 @@ impl<'a> Trainer<'a> {
         Some(if counts { loss } else { self.divided(loss) })
     }
 
-    /// What the trainer's `compute_loss` gives of a batch.
+    /// The results of the trainer's `compute_loss` for a batch.
     fn computed(
         &mut self,
         model: &Model,

@@ -5,7 +5,7 @@ use crate::ask::LossType;
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
 
-/// What is known of pairs: of each the sums of log-probabilities `[P]`, of chosen and of rejected completions.
+/// Facts of pairs: of each the sums of log-probabilities `[P]`, of chosen and of rejected completions.
 pub(super) struct Compared<'a> {
     /// The policy's, and the reference's.
     pub(super) log_probs: [[&'a Tensor; 2]; 2],
@@ -15,7 +15,7 @@ pub(super) struct Compared<'a> {
     pub(super) difference: &'a Tensor,
     /// The policy's log-probabilities of all tokens `[2 P, S - 1]`.
     pub(super) tokens: &'a Tensor,
-    /// Which tokens are of completions, `[2 P, S]`.
+    /// The tokens of completions, `[2 P, S]`.
     pub(super) completions: &'a Tensor,
 }
 

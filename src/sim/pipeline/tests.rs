@@ -1,4 +1,4 @@
-//! What holds for stages of a model that are on several ranks.
+//! Laws of stages of a model that are on several ranks.
 
 use crate::ask::Scenario;
 use crate::model::ResolvedSpec;

@@ -1,4 +1,4 @@
-//! What stands around the steps of a run.
+//! Phases around the steps of a run.
 
 use super::Run;
 use crate::sim::{Mark, Phase};

@@ -8,7 +8,7 @@ use crate::sim::run::{Layers, accumulation, folded, steps_run, unfolded};
 use crate::tape::{Built, Tape};
 use serde_json::json;
 
-/// What differs between a run that is put together and one in full.
+/// The differences between a run that is put together and one in full.
 fn compare(spec: &ResolvedSpec, layers: &[Layers]) -> Option<String> {
     let times = accumulation(spec);
     let fold = |&layers: &Layers| folded(spec, times, Tape::with_details, layers);
