@@ -1,4 +1,4 @@
-//! Which modules and parameters get PEFT's adapters: the places for them, filled once all of the model is
+//! Modules and parameters that get PEFT's adapters: the places for them, filled once all of the model is
 //! built.
 
 use super::dora::BaseWeight;
@@ -33,7 +33,7 @@ impl Builder<'_> {
         Some(self.target([inputs, outputs], base(), false))
     }
 
-    /// The same for an embedding of `rows`, which only its name means.
+    /// The place of an adapter for an embedding of `rows`, which only its name means.
     pub(crate) fn adapter_of_table(
         &self,
         rows: u64,

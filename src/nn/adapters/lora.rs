@@ -11,7 +11,7 @@ use crate::units::{DType, Shape};
 use std::cell::OnceCell;
 use std::rc::Rc;
 
-/// What stands beside a frozen layer.
+/// An adapter beside a frozen layer.
 pub(crate) struct Adapter {
     factors: Factors,
     dropout: bool,
@@ -31,7 +31,7 @@ impl Adapter {
         self.factors.both()
     }
 
-    /// What is added to the layer's `result`: `B(A(dropout(x)))` scaled, or what `DoRA` makes of it;
+    /// The update of the layer's `result`: `B(A(dropout(x)))` scaled, or `DoRA`'s result of it;
     /// and what lives as long.
     fn update(
         &self,
@@ -143,7 +143,7 @@ impl Adapter {
     }
 }
 
-/// Where an adapter will be once all of the model is built.
+/// The place of an adapter once all of the model is built.
 pub(crate) type Slot = Rc<OnceCell<Adapter>>;
 
 /// The adapter in its place, unless the forward pass that is running leaves adapters out.
@@ -156,7 +156,7 @@ pub(crate) fn first_factor(slot: &Slot) -> Option<&Tensor> {
     slot.get().map(|adapter| &adapter.factors.a)
 }
 
-/// What gets an adapter.
+/// A layer or parameter that gets an adapter.
 pub(crate) struct Target {
     pub(crate) slot: Slot,
     pub(crate) scope: u32,
@@ -217,7 +217,7 @@ pub(crate) struct Made {
 /// How adapters are used.
 #[derive(Clone, Copy)]
 pub(crate) struct Used<'a> {
-    /// What decides how modules run.
+    /// Facts that decide how modules run.
     pub(crate) facts: Facts,
     /// How the model is called.
     pub(crate) call: &'a Rc<Call>,

@@ -10,7 +10,7 @@ use crate::tape::{Called, Tape, Tensor};
 use crate::units::{DType, Shape};
 use std::cell::OnceCell;
 
-/// What the module of PEFT around the parameter's does.
+/// The operation of PEFT's module around the parameter's.
 const WRAPPED: &str = "wrapped";
 
 /// A matrix `[outputs, inputs]`, or one for each of several experts `[E, outputs, inputs]`.
@@ -68,7 +68,7 @@ impl Wrapped {
         Self::new_in(b, name, shape, b.dtype(), false)
     }
 
-    /// The same in a dtype of its own, `transposed` if its module says so.
+    /// Wraps a parameter in a dtype of its own, `transposed` if its module says so.
     pub(crate) fn new_in(
         b: &Builder,
         name: &'static str,
@@ -89,7 +89,7 @@ impl Wrapped {
         self.weight.own()
     }
 
-    /// What happens before the module runs on `inputs`. That a change keeps shape and dtype is tried out once
+    /// Prepares the module's run on `inputs`. That a change keeps shape and dtype is tried out once
     /// (`ParametrizationList`).
     pub(crate) fn open(&self, t: &Tape, inputs: &mut [&mut Tensor]) -> Opened<'_> {
         if self.adapter.is_some() {
@@ -138,7 +138,7 @@ impl Wrapped {
     }
 }
 
-/// What is added to a parameter.
+/// The change that is added to a parameter.
 enum Change {
     /// A product that is folded into the sum (`_LoraFactorsProxy`).
     Factors([Tensor; 2]),
@@ -165,7 +165,7 @@ impl<'a> Opened<'a> {
         }
     }
 
-    /// What the module computes with.
+    /// The tensor that the module computes with.
     pub(crate) fn get(&self, t: &Tape) -> &Tensor {
         self.sum.get_or_init(|| self.summed(t))
     }

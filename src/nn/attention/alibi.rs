@@ -5,7 +5,7 @@ use crate::nn::masks::BatchShape;
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
 
-/// Which biases are asked for: `[B x A, 1, S]`.
+/// The biases that are asked for: `[B x A, 1, S]`.
 #[derive(Clone, Copy)]
 pub(crate) struct Alibi {
     /// B and S.

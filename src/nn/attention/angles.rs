@@ -20,7 +20,7 @@ pub(crate) struct Angles {
     bases: Vec<Rotary>,
     /// Of each layer which of those rotates it, if any.
     of_layers: Vec<Option<usize>>,
-    /// What nobody reads.
+    /// A module of angles that nobody reads.
     _unread: Option<Rotary>,
 }
 
@@ -91,7 +91,7 @@ impl Angles {
         self.bases.iter().map(rotate).collect()
     }
 
-    /// What the `i`th layer is given where layers have bases of their own.
+    /// The angles of the `i`th layer where layers have bases of their own.
     pub(crate) fn of_layer(
         &self,
         t: &Tape,
@@ -105,7 +105,7 @@ impl Angles {
     }
 }
 
-/// What a layer is given that reads none.
+/// The angles of a layer that reads none.
 fn none(t: &Tape, dtype: DType) -> CosSin {
     let none = t.empty("none", Shape::from([0]), dtype);
     (none.clone(), none)

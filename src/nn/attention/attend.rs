@@ -246,7 +246,7 @@ pub(crate) fn in_heads(t: &Tape, y: &Tensor, columns: u64) -> Tensor {
     t.transpose(&heads, 1, 2)
 }
 
-/// What the heads have attended to, `[B, S, A, D]`, as `[B, S, A x D]`.
+/// The heads' results, `[B, S, A, D]`, as `[B, S, A x D]`.
 pub(crate) fn joined(t: &Tape, heads: Tensor) -> Tensor {
     let flat = [heads.dim(0), heads.dim(1), heads.dim(2) * heads.dim(3)];
     let reshaped = t.reshape(&heads, flat);

@@ -70,7 +70,7 @@ fn in_one_row(
     t.unsqueeze(&out, 0)
 }
 
-/// Where n sequences of S tokens begin and the last one ends (`prepare_fa_kwargs_from_position_ids`).
+/// The beginnings of `n` sequences of `s` tokens and the end of the last (`prepare_fa_kwargs_from_position_ids`).
 fn boundaries(t: &Tape, s: u64, n: u64) -> Tensor {
     let numbers = |op, n, dtype| t.empty(op, Shape::from([n]), dtype);
     let first = {
@@ -92,7 +92,7 @@ fn boundaries(t: &Tape, s: u64, n: u64) -> Tensor {
     boundaries
 }
 
-/// The same of sequences that lie in one list: q, k and v `[1, A, n, D]` to `[1, n, A, D]`.
+/// Attends within sequences that lie in one list: q, k and v `[1, A, n, D]` to `[1, n, A, D]`.
 pub(crate) fn attend_in_list(
     t: &Tape,
     options: AttentionOptions,

@@ -1,4 +1,4 @@
-//! What chooses the keys that a token sees, outside of the graph.
+//! The module that chooses the keys that a token sees, outside of the graph.
 //!
 //! Source: transformers 5.23, `models/{deepseek_v32,glm_moe_dsa}/modeling_*.py`.
 

@@ -32,7 +32,7 @@ impl Rotary {
         Self::of(frequencies, dim, facts)
     }
 
-    /// The same without the second copy (ESM).
+    /// Rotary embeddings without the second copy (ESM).
     pub(crate) fn alone(b: &Builder, dim: u64, facts: Facts) -> Self {
         let frequencies = vec![b.buffer("inv_freq", [dim / 2], DType::Float32)];
         Self::of(frequencies, dim, facts)
@@ -49,17 +49,17 @@ impl Rotary {
         }
     }
 
-    /// The same with a cosine and a sine for each pair of columns if `by_pair` says so: `[1, S, D / 2]`.
+    /// Gives a cosine and a sine for each pair of columns if `by_pair` says so: `[1, S, D / 2]`.
     pub(crate) fn by_pair(self, by_pair: bool) -> Self {
         Self { by_pair, ..self }
     }
 
-    /// The same with frequencies that are made each time if `remade` says so.
+    /// Makes frequencies each time if `remade` says so.
     pub(crate) fn remade(self, remade: bool) -> Self {
         Self { remade, ..self }
     }
 
-    /// The same with angles for each of three positions as `grids` says.
+    /// Has angles for each of three positions as `grids` says.
     pub(crate) fn in_grids(self, grids: Grids) -> Self {
         Self { grids, ..self }
     }
@@ -180,7 +180,7 @@ pub(crate) fn apply_backwards(t: &Tape, x: &Tensor, cos: &Tensor, sin: &Tensor) 
     })
 }
 
-/// The same where heads are dimension `heads` of x.
+/// Rotates x, whose heads are dimension `heads`.
 pub(crate) fn apply_along(t: &Tape, x: &Tensor, angles: [&Tensor; 2], heads: usize) -> Tensor {
     apply_by(t, x, angles, heads, half_rotated)
 }
@@ -202,7 +202,7 @@ fn apply_by(
     t.add(&straight, &rotated)
 }
 
-/// The same for both, computed in float32 and cast back, with cosines and sines in any dtype.
+/// Rotates both, computed in float32 and cast back, with cosines and sines in any dtype.
 pub(crate) fn apply_in_float32(
     t: &Tape,
     both: [&Tensor; 2],

@@ -13,7 +13,7 @@ use crate::nn::build::{Builder, Linear, Norm};
 use crate::nn::decoder::Shared;
 use crate::tape::{Tape, Tensor};
 
-/// What gives queries, keys and values.
+/// The layers that give queries, keys and values.
 enum Projections {
     /// A layer for each.
     Apart([Linear; 3]),
@@ -51,7 +51,7 @@ pub(crate) struct RotaryAttention {
     gated: bool,
     /// The layer that gates the result.
     gate_proj: Option<Linear>,
-    /// What is done with rows where they are rotated.
+    /// The treatment of rows where they are rotated.
     rows: Option<Rows>,
     head_dim: u64,
     rotary_dim: u64,
@@ -64,7 +64,7 @@ struct Heads {
     rotated: [Tensor; 2],
     /// Values.
     v: Tensor,
-    /// What stays in local variables besides.
+    /// Other tensors in local variables.
     held: Vec<Tensor>,
 }
 

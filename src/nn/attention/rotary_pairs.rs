@@ -16,7 +16,7 @@ pub(crate) fn apply_to_pairs(
     apply_to_pairs_along(t, [q, k], [cos, sin], 1)
 }
 
-/// The same where heads are dimension `heads` of both.
+/// Rotates pairs of both, whose heads are dimension `heads`.
 pub(crate) fn apply_to_pairs_along(
     t: &Tape,
     [q, k]: [&Tensor; 2],
@@ -118,7 +118,7 @@ fn rotate(t: &Tape, x: &Tensor, cos: &Tensor, sin: &Tensor) -> Tensor {
     turn_as(t, x, x.dtype(), cos, sin)
 }
 
-/// The same where columns are cast before each product.
+/// Rotates where columns are cast before each product.
 fn turn_as(t: &Tape, x: &Tensor, dtype: DType, cos: &Tensor, sin: &Tensor) -> Tensor {
     let straight = t.mul(&t.to(x, dtype), cos);
     let rotated = {

@@ -8,7 +8,7 @@ use crate::nn::build::bare_root_mean_square;
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
 
-/// What is done with rows `[B, S, heads, D]` of queries and keys.
+/// The treatment of rows `[B, S, heads, D]` of queries and keys.
 #[derive(Clone, Copy)]
 pub(crate) struct Rows {
     /// Whether positions rotate them.

@@ -27,13 +27,13 @@ pub(crate) struct SharingAttention {
     values_last: bool,
     /// Whether later layers read its keys and values.
     keeps: bool,
-    /// Which of the kept states are of its kind.
+    /// The index of its kind among the kept states.
     kind: usize,
     head_dim: u64,
     options: AttentionOptions,
 }
 
-/// What makes a layer's own keys and values.
+/// The layers that make a layer's own keys and values.
 struct Own {
     norms: [Norm; 2],
     k_proj: Linear,

@@ -15,7 +15,7 @@ use crate::units::{DType, Repetition, Shape};
 use std::cell::{Cell, OnceCell, RefCell};
 use std::rc::Rc;
 
-/// What all modules of one model are built with.
+/// The plan that all modules of one model are built with.
 pub(crate) struct Plan<'a> {
     pub(crate) tape: &'a Tape,
     pub(crate) spec: &'a ResolvedSpec,
@@ -30,7 +30,7 @@ pub(crate) struct Plan<'a> {
     /// Copies of parameters that are trained in their place, with their scopes, and how many layers
     /// with adapters come before.
     pub(super) copies: RefCell<Vec<(u32, Tensor, usize)>>,
-    /// What they are copies of.
+    /// The tensors that they are copies of.
     pub(super) copied: RefCell<Vec<Tensor>>,
     /// Weights that are dropped at the end because others are tied in their place.
     pub(super) untied: RefCell<Vec<Tensor>>,
@@ -46,7 +46,7 @@ pub(crate) struct Plan<'a> {
     pub(super) call: Rc<Call>,
     /// How its modules are divided among ranks.
     pub(super) divisions: Option<Divisions>,
-    /// What is to come from a checkpoint once the modules are there.
+    /// Weights to come from a checkpoint once the modules are there.
     pub(super) loading: Option<Loading>,
     /// Weights that are copied apart when a checkpoint is written, with their scopes.
     pub(super) joined: RefCell<Vec<(u32, Shape, DType)>>,
@@ -112,7 +112,7 @@ pub(crate) struct Builder<'a> {
     pub(super) cast_back: bool,
     /// The scope of the module, whose path is the module's.
     pub(crate) scope: u32,
-    /// Which element of a module list it is.
+    /// Its index in a module list.
     pub(super) index: usize,
     /// How that list repeats, as far as is known.
     pub(super) repetition: Option<Repetition>,
@@ -141,7 +141,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// The same module once more.
+    /// A second builder of this module.
     pub(crate) fn same(&self) -> Self {
         Self { ..*self }
     }
@@ -184,7 +184,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Which element of a module list the module is, or one that it is as; or 0: for modules that differ
+    /// The index in a module list of the module, or of one that it is as; or 0: for modules that differ
     /// by it.
     pub(crate) fn index(&self) -> usize {
         if let Some(repetition) = self.repetition {
@@ -194,7 +194,7 @@ impl<'a> Builder<'a> {
         self.index
     }
 
-    /// Which element of a module list the module is, for what makes no other module of it.
+    /// The index of the module in a module list, for uses that make no other module of it.
     pub(crate) fn position(&self) -> u64 {
         self.index as u64
     }
@@ -240,7 +240,7 @@ impl<'a> Builder<'a> {
         self.parameter_in(name, shape, self.dtype)
     }
 
-    /// The same in a dtype of its own.
+    /// A parameter in a dtype of its own.
     pub(crate) fn parameter_in(
         &self,
         name: &'static str,
@@ -345,7 +345,7 @@ impl<'a> Builder<'a> {
         lora.is_some_and(|lora| !lora.modules_to_save.is_empty() && lora.saves(&path()))
     }
 
-    /// What the module computes with instead of its own `parameter`: a copy that is trained, where
+    /// The tensor that the module computes with instead of its own `parameter`: a copy that is trained, where
     /// PEFT trains the whole module (`ModulesToSaveWrapper`, made when all adapters are).
     pub(crate) fn trained_copy(&self, parameter: Tensor) -> Tensor {
         if !self.is_copied() {
@@ -399,7 +399,7 @@ impl<'a> Builder<'a> {
             .push((self.scope, elements));
     }
 
-    /// What the framework version does differently.
+    /// Facts of the framework version.
     pub(crate) fn facts(&self) -> Facts {
         Facts::of(self.plan.spec)
     }

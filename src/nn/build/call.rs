@@ -5,7 +5,7 @@ use crate::nn::vision::ImageFeatures;
 use crate::tape::{KeyValueCache, Tensor};
 use std::cell::RefCell;
 
-/// What the next forward passes are called with.
+/// Options of the next forward passes.
 #[derive(Default)]
 pub(crate) struct Call {
     request: RefCell<Request>,
@@ -62,7 +62,7 @@ impl Call {
         }
     }
 
-    /// What `run` gives, with the logits of the routers in it, which are kept for nobody else.
+    /// The result of `run`, with the logits of the routers in it, which are kept for nobody else.
     pub(crate) fn with_router_logits<R>(&self, run: impl FnOnce() -> R) -> (R, Vec<Tensor>) {
         let outer = self.routed.replace(Some(Vec::new()));
         let given = run();
@@ -100,12 +100,12 @@ impl Call {
         asked.or_else(|| self.positions.borrow().clone())
     }
 
-    /// Where the sequences of the forward pass that begins do begin, `[n + 1]`, or none when it has ended.
+    /// Sets the beginnings of sequences of the forward pass that begins, `[n + 1]`, or none when it has ended.
     pub(crate) fn pass_boundaries(&self, boundaries: Option<&Tensor>) {
         self.boundaries.replace(boundaries.cloned());
     }
 
-    /// Where the sequences of the forward pass that is running begin.
+    /// The beginnings of sequences of the running forward pass.
     pub(crate) fn boundaries(&self) -> Option<Tensor> {
         self.boundaries.borrow().clone()
     }
@@ -130,7 +130,7 @@ impl Call {
         self.request.borrow().batched_experts
     }
 
-    /// What is asked of tokens that are scored instead of giving logits.
+    /// The request for tokens that are scored instead of giving logits.
     pub(crate) fn scored(&self) -> Option<Scored> {
         self.request.borrow().scored
     }

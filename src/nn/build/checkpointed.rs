@@ -1,4 +1,4 @@
-//! What checkpointed layers ask of what comes before them.
+//! Needs of checkpointed layers of the modules before them.
 
 use super::builder::Builder;
 use crate::ask::ActivationCheckpointing;

@@ -9,7 +9,7 @@ use crate::tape::{Placement, Tensor};
 use crate::units::Shape;
 
 impl Builder<'_> {
-    /// The same module, divided so where a run divides embeddings and head.
+    /// Divides the module so where a run divides embeddings and head.
     pub(crate) fn divided_as(&self, style: TensorStyle) -> Self {
         let divides = |divisions: &&Divisions| divisions.asked.shard_embeddings;
         let divisions = self.plan.divisions.as_ref();
@@ -79,7 +79,7 @@ impl Builder<'_> {
         }))
     }
 
-    /// What this rank has of the module's parameter `name` of this shape, and how it is placed.
+    /// This rank's part of the module's parameter `name` of this shape, and its placement.
     pub(super) fn own_part(&self, name: &str, shape: Shape) -> (Shape, Placement) {
         if self.style == Some(TensorStyle::GroupedGemm) {
             let mut part = shape;

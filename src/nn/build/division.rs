@@ -90,7 +90,7 @@ impl Division {
         self.given(t, result)
     }
 
-    /// What this rank has of so many columns.
+    /// This rank's share of `columns`.
     pub(crate) fn own_of(&self, columns: u64) -> u64 {
         columns.div_ceil(self.ranks)
     }
@@ -103,7 +103,7 @@ impl Division {
         )
     }
 
-    /// What a linear layer computes with.
+    /// The input that a linear layer computes with.
     fn taken(&self, t: &Tape, x: &Tensor) -> Tensor {
         match self.style {
             TensorStyle::ColwiseGatherOutput if self.sequence => t.gathered_sequence(x, self.ranks),
@@ -115,7 +115,7 @@ impl Division {
         }
     }
 
-    /// What it gives.
+    /// The output of a linear layer.
     fn given(&self, t: &Tape, result: Tensor) -> Tensor {
         match self.style {
             TensorStyle::ColwiseGatherOutput if !self.divides_logits => {

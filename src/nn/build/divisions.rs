@@ -8,12 +8,12 @@ pub(crate) struct Divisions {
     pub(super) asked: TensorParallel,
     /// How the modules below the model without its head are divided.
     plan: TensorPlan,
-    /// What that is called.
+    /// Its name.
     base: &'static str,
 }
 
 impl Divisions {
-    /// Those of a run, if it divides modules.
+    /// The divisions of a run, if it divides modules.
     pub(crate) fn of(spec: &ResolvedSpec) -> Option<Self> {
         let asked = spec.parallelism.tp;
         let divides = spec.divides_modules();

@@ -68,7 +68,7 @@ impl Joined {
 }
 
 impl Builder<'_> {
-    /// The same module, whose parameters a checkpoint has so.
+    /// Notes how a checkpoint stores the module's parameters.
     pub(crate) fn stored_as(&self, stored: StoredExperts) -> Self {
         Self {
             apart: stored.are_apart(),
@@ -107,7 +107,7 @@ impl Builder<'_> {
 }
 
 impl super::builder::Plan<'_> {
-    /// What is copied apart when a checkpoint is written.
+    /// Weights that are copied apart when a checkpoint is written.
     pub(super) fn saved_apart(&self) -> Vec<Joined> {
         let joined = self.joined.take().into_iter();
         let joined = joined.map(|(scope, shape, dtype)| Joined {

@@ -1,4 +1,4 @@
-//! What the framework versions do differently, in one place.
+//! Differences of the framework versions, in one place.
 
 use crate::ask::{Framework, Loss};
 use crate::model::{MaskStyle, ResolvedSpec, Transformers};

@@ -9,7 +9,7 @@ use crate::model::Transformers;
 use crate::nn::adapters::{Made, Used, lora};
 use crate::tape::Tensor;
 
-/// What is known of a model once it is built.
+/// Facts of a model once it is built.
 pub(crate) struct Finished {
     /// Elements of all parameters, trained or not, each once.
     pub(crate) parameters: u64,

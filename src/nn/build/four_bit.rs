@@ -27,7 +27,7 @@ pub(crate) fn saved_scale_codes(t: &Tape, layers: u64) -> Vec<Tensor> {
 pub(super) struct Packed {
     weight: FourBit,
     bytes: Tensor,
-    /// What it takes to unpack the weight.
+    /// Tensors that unpack the weight.
     state: Vec<Tensor>,
     /// The table that all quantized scales are made with.
     _table: Option<Tensor>,
@@ -41,7 +41,7 @@ pub(crate) struct Linear4bit {
     bias: RefCell<Option<Tensor>>,
 }
 
-/// What a weight becomes.
+/// The parts of a quantized weight.
 struct Parts {
     packed: Tensor,
     code: Tensor,

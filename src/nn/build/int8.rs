@@ -52,7 +52,7 @@ impl Linear8bit {
         }
     }
 
-    /// What an adapter reads.
+    /// The base that an adapter reads.
     pub(crate) fn base(&self) -> BaseWeight {
         BaseWeight::EightBit(self.weight)
     }

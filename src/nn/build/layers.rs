@@ -29,7 +29,7 @@ enum Weight {
 }
 
 impl Weight {
-    /// What an adapter reads.
+    /// The base that an adapter reads.
     fn base(&self) -> BaseWeight {
         match self {
             Self::Full { weight, .. } => BaseWeight::Full(weight.clone()),
@@ -45,7 +45,7 @@ impl Linear {
         Self::new_in(b, [inputs, outputs], bias, b.dtype())
     }
 
-    /// The same in a dtype of its own where it is not quantized.
+    /// A layer in a dtype of its own where it is not quantized.
     pub(crate) fn new_in(
         b: &Builder,
         [inputs, outputs]: [u64; 2],
@@ -182,7 +182,7 @@ impl Linear {
 pub(crate) struct Embedding {
     /// The module's own weight, to which others can be tied.
     pub(crate) weight: Tensor,
-    /// What it computes with.
+    /// The table that it computes with.
     table: Tensor,
     /// How ranks divide it, and its rows in all.
     division: Option<(Box<Division>, u64)>,
@@ -218,7 +218,7 @@ impl Embedding {
         (Self::of_weight(b, weight), made)
     }
 
-    /// The same with a weight that is made.
+    /// A layer with a weight that is made.
     pub(crate) fn of_weight(b: &Builder, weight: Tensor) -> Self {
         // Columns are what adapters of embeddings call outputs.
         let base = || BaseWeight::Transposed(weight.clone());

@@ -14,14 +14,14 @@ use crate::tape::{Category, Tape, Tensor, by_module};
 use crate::units::{DType, Shape};
 use std::cell::RefCell;
 
-/// What makes the memory of a weight.
+/// A function that makes the memory of a weight.
 pub(super) type Fill = Box<dyn FnOnce(&Tape)>;
 
 /// A weight that is to come.
 pub(super) struct Weight {
     pub(super) scope: u32,
     pub(super) name: &'static str,
-    /// What counts of it when memory is reserved for all, in half bytes.
+    /// Its share of the memory that is reserved for all, in half bytes.
     pub(super) half_bytes: u64,
     pub(super) fill: Fill,
 }
@@ -92,7 +92,7 @@ enum Part {
     Text(String, Option<u64>),
 }
 
-/// What a checkpoint calls a parameter of a model whose experts it has so, as far as it decides when that comes.
+/// The checkpoint's name of a parameter of a model whose experts it has so, as far as it decides when that comes.
 fn stored_name(stored: StoredExperts, parameter: &str) -> String {
     match stored {
         StoredExperts::Apart | StoredExperts::Stacked => parameter.to_owned(),

@@ -10,7 +10,7 @@ pub(crate) fn up_to(spec: &ResolvedSpec) -> u64 {
     parts.filter_map(|part| of_part(part)).max().unwrap_or(0)
 }
 
-/// The same of one part of a name.
+/// The number that one part of a name is.
 fn of_part(part: &str) -> Option<u64> {
     let names = part.split('.');
     let last = names.clone().count() - 1;

@@ -1,4 +1,4 @@
-//! What modules say of their weights and buffers where those are loaded.
+//! Notes of modules about their weights and buffers where those are loaded.
 
 use super::builder::{Builder, Plan};
 use super::expert_weights::merge;

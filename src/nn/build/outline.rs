@@ -6,14 +6,14 @@ use crate::units::Repetition;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-/// What is noted of modules while they are built, by their scopes.
+/// Notes of modules while they are built, by their scopes.
 #[derive(Default)]
 pub(crate) struct Outline {
     noted: RefCell<Vec<(u32, Note)>>,
     lists: RefCell<Vec<List>>,
 }
 
-/// What a module says of itself.
+/// A note of a module about itself.
 enum Note {
     Has(Parameter),
     Is(ModuleKind),
@@ -140,7 +140,7 @@ impl Tree<'_> {
         }
     }
 
-    /// The same below a scope.
+    /// A step below a scope.
     fn step(
         &self,
         scope: u32,

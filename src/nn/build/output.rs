@@ -1,9 +1,9 @@
-//! What goes into a forward pass besides its batch, and what comes out of it.
+//! Inputs of a forward pass besides its batch, and its outputs.
 
 use crate::nn::vision::ImageFeatures;
 use crate::tape::{Tensor, TokenOutputs};
 
-/// What a forward pass returns.
+/// The results of a forward pass.
 #[derive(Default)]
 pub struct Output {
     /// The logits, unless the loss is computed without them.
@@ -48,16 +48,16 @@ impl Output {
     }
 }
 
-/// What is asked of a head that scores tokens.
+/// The request to a head that scores tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Scored {
     /// Of each sample so many last tokens have labels that are not ignored.
     pub tokens: u64,
-    /// What is asked of each besides its log-probability.
+    /// Values of each token besides its log-probability.
     pub outputs: TokenOutputs,
 }
 
-/// What a forward pass is asked for, of evaluation and of objectives.
+/// The request to a forward pass, of evaluation and of objectives.
 #[derive(Clone, Default)]
 pub struct Request {
     /// Whether a mask comes with the batch, with no padding in it.

@@ -1,4 +1,4 @@
-//! What building a quantized model asks: which layers are held how, and what loading takes.
+//! The plan of a quantized model: how each layer is held, and what loading takes.
 
 use super::builder::Builder;
 use crate::ask::QuantizationType;

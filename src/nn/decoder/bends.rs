@@ -1,10 +1,10 @@
-//! What a decoder's own forward pass does to what its head reads and gives.
+//! Changes by a decoder's own forward pass of its head's input and output.
 
 use crate::model::Architecture;
 use crate::nn::build::Facts;
 use crate::tape::{Tape, Tensor};
 
-/// What is done to what a head reads and gives.
+/// Changes of a head's input and output.
 #[derive(Clone, Copy)]
 pub(super) struct Bends {
     /// Hidden states are divided by a number.
@@ -16,7 +16,7 @@ pub(super) struct Bends {
 }
 
 impl Bends {
-    /// Those of a model.
+    /// The changes of a model.
     pub(super) fn of(architecture: &Architecture, facts: Facts) -> Self {
         let decoder = match architecture {
             Architecture::Decoder(config) => Some(config),
@@ -48,7 +48,7 @@ impl Bends {
         }
     }
 
-    /// What a head gives as logits.
+    /// The logits after the changes.
     pub(super) fn after(self, t: &Tape, mut logits: Tensor) -> Tensor {
         if self.scales_logits {
             logits = t.mul_scalar(&logits);

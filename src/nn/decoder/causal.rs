@@ -58,7 +58,7 @@ pub(crate) struct Causal<L> {
     pub(super) names: [&'static str; 3],
     pub(super) masks: Masks,
     masking: MaskStyle,
-    /// What sees images among the tokens.
+    /// The tower that sees images among the tokens.
     pub(super) vision_tower: Option<Box<VisionTower>>,
     embedding: Embedding,
     pub(super) embedding_dropout: bool,
@@ -230,7 +230,7 @@ impl<L: Layer> Causal<L> {
         output
     }
 
-    /// What sees images, and the options that it shares.
+    /// The tower that sees images, and the options that it shares.
     pub(crate) fn vision_tower(&self) -> Option<(&VisionTower, &Shell)> {
         Some((self.vision_tower.as_ref()?, &self.shell))
     }
@@ -329,7 +329,7 @@ impl<L: Layer> Causal<L> {
         output
     }
 
-    /// What the model gives, the loss with that of experts that are to be balanced.
+    /// The model's output, the loss with that of experts that are to be balanced.
     fn balanced(&self, t: &Tape, logits: Option<Tensor>, loss: Option<Tensor>) -> Output {
         let mut output = Output {
             logits,

@@ -17,7 +17,7 @@ use crate::tape::{Tape, Tensor};
 
 /// `LlamaDecoderLayer` and its like.
 pub(crate) struct DecoderLayer {
-    /// What mixes tokens; nothing where the layer is an MLP alone.
+    /// The module that mixes tokens; `None` where the layer is an MLP alone.
     mixer: Option<Mixer>,
     _unread: Option<Rotary>,
     mlp: Option<FeedForward>,
@@ -25,11 +25,11 @@ pub(crate) struct DecoderLayer {
     norms: [Option<(&'static str, Norm)>; 4],
     /// Experts beside the MLP.
     experts: Option<Box<GemmaExperts>>,
-    /// What adds the layer's own input.
+    /// The gate that adds the layer's own input.
     input: Option<InputGate>,
     /// A number on the device that the result is multiplied by.
     scalar: Option<Tensor>,
-    /// What the residual stream is multiplied by, `[H]`, around attention and around the MLP.
+    /// Factors of the residual stream, `[H]`, around attention and around the MLP.
     residuals: Option<[Tensor; 2]>,
     /// Whether attention and MLP read the same.
     parallel: bool,
@@ -249,7 +249,7 @@ impl DecoderLayer {
     }
 }
 
-/// What mixes the tokens of the layer at `b`.
+/// The kind of the layer at `b`.
 fn mixing(b: &Builder, c: &DecoderConfig) -> Mixing {
     match c.mixers.first() {
         None => Mixing::Attention,

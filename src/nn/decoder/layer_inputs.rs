@@ -1,4 +1,4 @@
-//! What each layer of Gemma 3n and 4 reads of an embedding of its own.
+//! Inputs of each layer of Gemma 3n and 4 from an embedding of its own.
 //!
 //! Source: transformers 5.23, `models/{gemma3n,gemma4}/modeling_*.py`.
 
@@ -18,7 +18,7 @@ pub(crate) struct LayerInputs {
     scales: Option<[Tensor; 2]>,
 }
 
-/// What adds a layer's input to the residual stream.
+/// The gate that adds a layer's input to the residual stream.
 pub(crate) struct InputGate {
     gate: Linear,
     projection: Linear,
@@ -125,7 +125,7 @@ impl InputGate {
         t.add(residual, &branch)
     }
 
-    /// What is added: x `[B, S, H]`, which goes, and the layer's input `[B, S, P]` to `[B, S, H]`.
+    /// The branch that is added: x `[B, S, H]`, which goes, and the layer's input `[B, S, P]` to `[B, S, H]`.
     pub(crate) fn branch(&self, t: &Tape, x: Tensor, input: &Tensor) -> Tensor {
         let gated = {
             let active = {

@@ -1,4 +1,4 @@
-//! What mixes the tokens of a layer: one of the kinds of attention, or what stands in its place.
+//! The module that mixes the tokens of a layer: a kind of attention, or another module in its place.
 
 use super::shared::Shared;
 use crate::model::{AttentionKind, DecoderConfig, Latent, LayerNames, Mixing, Parts};
@@ -10,7 +10,7 @@ use crate::nn::build::Builder;
 use crate::nn::mixers::{GatedDelta, Lightning, Mamba2Mixer, ShortConv, mamba};
 use crate::tape::{Called, Tape, Tensor};
 
-/// What mixes tokens.
+/// A module that mixes tokens.
 pub(super) trait Mixes {
     /// `[B, S, H]` to the same, and what the layer holds besides: eager attention's weights.
     fn mix(&self, t: &Tape, x: &Tensor, shared: &Shared) -> (Tensor, Vec<Tensor>);
@@ -130,7 +130,7 @@ impl Mixer {
     }
 }
 
-/// What attention gives, and its weights where it gives them.
+/// The results of attention, and its weights where it gives them.
 fn held((out, weights): (Tensor, Option<Tensor>)) -> (Tensor, Vec<Tensor>) {
     (out, weights.into_iter().collect())
 }

@@ -1,4 +1,4 @@
-//! What decoders give of their last hidden states: logits, classes, losses.
+//! Outputs of decoders from their last hidden states: logits, classes, losses.
 
 use super::shell::Shell;
 use crate::nn::build::{Linear, Output};

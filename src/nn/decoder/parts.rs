@@ -1,4 +1,4 @@
-//! Which parts of a causal language model a rank has, and what its layers are given.
+//! The parts of a causal language model that a rank has, and the inputs of its layers.
 
 use super::shared::Crossing;
 use crate::model::{LocalStage, ResolvedSpec};
@@ -6,7 +6,7 @@ use crate::nn::build::Builder;
 use crate::tape::Tensor;
 use std::ops::Range;
 
-/// What layers are given besides hidden states.
+/// Inputs of layers besides hidden states.
 pub(super) struct Given<'a> {
     /// Positions `[S]`, or `[B, S]` in images.
     pub(super) positions: &'a Tensor,
@@ -16,16 +16,16 @@ pub(super) struct Given<'a> {
     pub(super) crossing: Option<Crossing>,
 }
 
-/// Which modules of a model this rank has.
+/// Modules of a model that this rank has.
 pub(super) enum Parts {
     /// All of them.
     Whole,
-    /// Those of its stages.
+    /// Modules of its stages.
     Stages(Vec<LocalStage>),
 }
 
 impl Parts {
-    /// Those of a run.
+    /// The parts of a run.
     pub(super) fn of(spec: &ResolvedSpec) -> Self {
         if spec.is_pipelined() {
             Self::Stages(spec.local_stages())
@@ -52,7 +52,7 @@ impl Parts {
         self.module(b, |stage| stage.is_first, build)
     }
 
-    /// What comes after the layers.
+    /// The modules after the layers.
     pub(super) fn last<M>(&self, b: &Builder, build: impl FnOnce() -> M) -> M {
         self.module(b, |stage| stage.is_last, build)
     }

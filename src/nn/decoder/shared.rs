@@ -1,4 +1,4 @@
-//! What the layers of a causal language model are given.
+//! Inputs of the layers of a causal language model.
 
 use crate::model::Transformers;
 use crate::nn::attention::CosSin;
@@ -12,7 +12,7 @@ use std::rc::Rc;
 /// with a window (`KVSharingDict`).
 pub(crate) type KeptStates = Rc<RefCell<[Option<[Tensor; 2]>; 2]>>;
 
-/// What every layer of one kind is given besides the hidden states.
+/// Inputs of every layer of one kind besides the hidden states.
 #[derive(Clone)]
 pub(crate) struct Shared {
     /// Token positions `[S]` or `[B, S]`, which most layers only hold.
@@ -23,24 +23,24 @@ pub(crate) struct Shared {
     /// Where a layer hides from the mask what is outside of its window, the first and the last of the keys
     /// that it sees.
     pub(crate) narrows: Option<[u64; 2]>,
-    /// What the layer reads of an embedding of its own, `[B, S, P]`.
+    /// The layer's input from an embedding of its own, `[B, S, P]`.
     pub(crate) input: Option<Tensor>,
     /// Keys and values that later layers read.
     pub(crate) states: KeptStates,
-    /// Which keys the tokens of the layer before saw, `[B, S, K]`, where layers hand that on.
+    /// The keys that the tokens of the layer before saw, `[B, S, K]`, where layers hand that on.
     pub(crate) chosen: Option<Tensor>,
-    /// What layers of their own attend to.
+    /// The states to which layers of their own attend.
     pub(crate) crossing: Option<Crossing>,
     /// Cosines and sines of layers of the other kind, which transformers 4 passes to all layers.
     pub(crate) _others: Option<[Tensor; 2]>,
 }
 
-/// What layers of their own attend to.
+/// The states to which layers of their own attend.
 #[derive(Clone)]
 pub(crate) struct Crossing {
     /// `[B x squares, P, H]`; after a prompt layers have kept what they made of them.
     pub(crate) states: Option<Tensor>,
-    /// Which of them a token sees, added to scores `[B, 1, S, K]`.
+    /// A mask of the states that a token sees, added to scores `[B, 1, S, K]`.
     pub(crate) mask: Tensor,
     /// Whether a token sees any, `[B, 1, S, 1]`.
     pub(crate) rows: Tensor,
@@ -81,7 +81,7 @@ impl Shared {
         [from, from + most]
     }
 
-    /// The same for the last `kept` positions alone.
+    /// The inputs for the last `kept` positions alone.
     pub(crate) fn last(&self, t: &Tape, kept: u64) -> Self {
         let last = |x: &Tensor, dim| {
             let end = x.dim(dim);
@@ -96,7 +96,7 @@ impl Shared {
         }
     }
 
-    /// The same with the angles of layers of the other kind.
+    /// The inputs with the angles of layers of the other kind.
     pub(crate) fn beside(&self, other: &Self) -> Self {
         Self {
             _others: Some([other.cos.clone(), other.sin.clone()]),
@@ -123,7 +123,7 @@ impl Shared {
         given.chain([&mut self.cos, &mut self.sin]).collect()
     }
 
-    /// The same with these cosines and sines.
+    /// The inputs with these cosines and sines.
     pub(crate) fn rotated_by(&self, (cos, sin): CosSin) -> Self {
         Self {
             cos,
@@ -132,7 +132,7 @@ impl Shared {
         }
     }
 
-    /// What a layer is given whose tokens may see the keys that those of the layer before saw.
+    /// The inputs of a layer whose tokens may see the keys that those of the layer before saw.
     pub(crate) fn seeing(&self, chosen: Option<Tensor>) -> Self {
         Self {
             chosen,
@@ -140,7 +140,7 @@ impl Shared {
         }
     }
 
-    /// What a layer is given that reads its columns of `inputs` `[B, S, L, P]`.
+    /// The inputs of a layer that reads its columns of `inputs` `[B, S, L, P]`.
     pub(crate) fn with_input(&self, t: &Tape, inputs: &Tensor) -> Self {
         Self {
             input: Some(t.select(inputs, 2)),

@@ -1,4 +1,4 @@
-//! What decoders have in common around their layers: positions, mask, checkpointing.
+//! Common parts of decoders around their layers: positions, mask, checkpointing.
 
 use super::bends::Bends;
 use crate::ask::{ActivationCheckpointing, Attention, Loss, Task};
@@ -12,7 +12,7 @@ use std::rc::Rc;
 
 /// One layer of a decoder.
 pub(crate) trait Block: 'static {
-    /// What every layer of one forward pass is given besides the hidden states.
+    /// Inputs of every layer of one forward pass besides the hidden states.
     type Shared: Clone + 'static;
 
     /// `[B, S, H]` to the same.
@@ -69,7 +69,7 @@ pub(crate) struct Shell {
     pub(super) classifies: bool,
     pub(super) chunks_loss: bool,
     pub(super) cuts_loss: bool,
-    /// What is done to what a head reads and gives.
+    /// Changes of a head's input and output.
     pub(super) bends: Bends,
     /// Whether layers return their router's logits beside hidden states.
     returns_router_logits: bool,
@@ -99,7 +99,7 @@ impl Shell {
         }
     }
 
-    /// The same for layers that are never checkpointed.
+    /// Never checkpoints the layers.
     pub(crate) fn without_checkpoints(self) -> Self {
         Self {
             checkpointing: ActivationCheckpointing::None,
@@ -107,7 +107,7 @@ impl Shell {
         }
     }
 
-    /// The same for layers that return their router's logits if `returned` says so.
+    /// Lets layers return their router's logits if `returned` says so.
     pub(crate) fn with_router_logits(self, returned: bool) -> Self {
         Self {
             returns_router_logits: returned,
@@ -201,7 +201,7 @@ impl Shell {
         mask::always(t, self.request(t, size, None, MaskStyle::Boolean))
     }
 
-    /// The same of layers that see a `chunk` of the sequence (transformers 5).
+    /// The mask of layers that see a `chunk` of the sequence (transformers 5).
     pub(crate) fn chunked_mask(
         &self,
         t: &Tape,
@@ -238,7 +238,7 @@ impl Shell {
         (Some(full), near)
     }
 
-    /// What decides the mask for B samples of S tokens.
+    /// The request for the mask of `b` samples of `s` tokens.
     fn request(
         &self,
         t: &Tape,
@@ -429,7 +429,7 @@ fn plain<B: Block>(
     called(t, calls, hidden, shared, B::passed, run).0
 }
 
-/// The same of one that returns weights, too.
+/// Runs a block that returns weights, too.
 fn weighing<B: WeighingBlock>(
     t: &Tape,
     calls: bool,

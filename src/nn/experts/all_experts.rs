@@ -57,7 +57,7 @@ impl AllExperts {
         t.view(&out, [rows, hidden])
     }
 
-    /// What all experts give, `[E x N, H]`, added up for each token: `[N, H]`.
+    /// The results of all experts, `[E x N, H]`, added up for each token: `[N, H]`.
     pub(crate) fn summed(&self, t: &Tape, out: &Tensor) -> Tensor {
         let (rows, hidden) = (out.dim(0), out.dim(1));
         let by_expert = t.view(out, [self.count, rows / self.count, hidden]);

@@ -51,7 +51,7 @@ impl Mlp {
 
 /// `MixtralSparseMoeBlock` and its like.
 pub(crate) struct SparseMoe {
-    /// What the router is called.
+    /// The router's name.
     name: &'static str,
     router: Router,
     experts: RoutedExperts,
@@ -294,7 +294,7 @@ impl SparseMoe {
         out
     }
 
-    /// The same blocks in transformers 4, with the router's logits.
+    /// These blocks in transformers 4, with the router's logits.
     fn looped(
         &self,
         t: &Tape,

@@ -21,9 +21,9 @@ pub(crate) struct OnRanks {
     experts: u64,
 }
 
-/// What an exchange keeps for the way back (`_AllToAllState`).
+/// Tensors that an exchange keeps for the way back (`_AllToAllState`).
 struct Sent {
-    /// Where each row stood among tokens and their experts.
+    /// The place of each row among tokens and their experts.
     order: Tensor,
     /// Weights of the chosen experts `[N, K]`.
     weights: Tensor,
@@ -33,9 +33,9 @@ struct Sent {
 
 /// Rows that were sent to their experts' ranks.
 struct Dispatched {
-    /// Those that this rank's experts get.
+    /// Rows that this rank's experts get.
     own: Tensor,
-    /// Which expert each is for.
+    /// The expert of each row.
     ids: Tensor,
     /// Ones for weights.
     ones: Tensor,

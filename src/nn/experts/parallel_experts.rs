@@ -16,17 +16,17 @@ pub(crate) struct ParallelExperts {
     input: Tensor,
     /// `[E, H, F]`.
     output: Tensor,
-    /// What is added to what they give, `[H]`.
+    /// The bias of their results, `[H]`.
     bias: Option<Tensor>,
 }
 
 /// Tokens in the order of the experts that they go through, each as often as it does.
 pub(crate) struct Sorted {
-    /// Where a pair of token and expert was before, `[N x K]`.
+    /// The place of a pair of token and expert before, `[N x K]`.
     pub(crate) order: Tensor,
     /// Of which token it is, `[N x K]`.
     pub(crate) batch: Tensor,
-    /// What its result weighs, `[N x K]`.
+    /// The weight of its result, `[N x K]`.
     pub(crate) weights: Tensor,
     /// Pairs of each expert.
     pub(crate) sizes: Vec<u64>,
@@ -78,7 +78,7 @@ impl ParallelExperts {
         }
     }
 
-    /// The same with a bias on what they give.
+    /// Experts with a bias on their results.
     pub(crate) fn biased(self, bias: Tensor) -> Self {
         Self {
             bias: Some(bias),

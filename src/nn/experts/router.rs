@@ -16,7 +16,7 @@ const BEST_OF_GROUP: u64 = 2;
 /// `MixtralTopKRouter` and its like: a score for each expert.
 pub(crate) struct Router {
     gate: Gate,
-    /// What is added to the scores before experts are chosen, `[E]`.
+    /// The correction of the scores before experts are chosen, `[E]`.
     correction: Option<Tensor>,
     per_token: u64,
     normalized: bool,
@@ -30,7 +30,7 @@ pub(crate) struct Router {
     call: Rc<Call>,
 }
 
-/// What a router gives for N tokens.
+/// The results of a router for N tokens.
 pub(crate) struct Routed {
     /// Logits `[N, E]`, which the caller holds, where it gets them.
     pub(crate) logits: Option<Tensor>,
@@ -41,7 +41,7 @@ pub(crate) struct Routed {
 }
 
 impl Routed {
-    /// What gradients flow to.
+    /// The results that gradients flow to.
     fn results(&mut self) -> Vec<&mut Tensor> {
         self.logits.iter_mut().chain([&mut self.weights]).collect()
     }

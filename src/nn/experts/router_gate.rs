@@ -5,7 +5,7 @@ use crate::nn::build::{Builder, Linear};
 use crate::tape::{Tape, Tensor};
 use crate::units::DType;
 
-/// What gives a score for each expert.
+/// The layer that gives a score for each expert.
 pub(crate) enum Gate {
     Layer(Linear),
     /// Its weight `[E, H]` and bias `[E]` belong to the router.
@@ -34,7 +34,7 @@ impl Gate {
     }
 }
 
-/// The same while the router runs.
+/// The gate while the router runs.
 pub(crate) enum OpenGate<'a> {
     Layer(&'a Linear),
     Own(Opened<'a>, Option<&'a Tensor>),
@@ -67,7 +67,7 @@ impl OpenGate<'_> {
         }
     }
 
-    /// The same of tokens that take the dtype of the weight first.
+    /// Logits of tokens that take the dtype of the weight first.
     pub(crate) fn logits_in_its_dtype(&self, t: &Tape, tokens: &Tensor) -> Tensor {
         match self {
             Self::Layer(layer) => layer.forward(t, tokens),
@@ -78,7 +78,7 @@ impl OpenGate<'_> {
         }
     }
 
-    /// The same by a product in float32.
+    /// Logits by a product in float32.
     pub(crate) fn wide_logits(&self, t: &Tape, tokens: &Tensor) -> Tensor {
         let tokens = t.to(tokens, DType::Float32);
         match self {

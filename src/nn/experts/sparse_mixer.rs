@@ -26,7 +26,7 @@ pub(crate) fn choose(t: &Tape, scores: &Tensor) -> [Tensor; 2] {
 /// then what is far from it, and the largest probability.
 type Locals = [Option<Tensor>; 4];
 
-/// What was drawn for each token `[N, 1]`.
+/// The draw for each token `[N, 1]`.
 struct Draw {
     weight: Tensor,
     expert: Tensor,

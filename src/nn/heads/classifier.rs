@@ -35,7 +35,7 @@ pub(crate) fn classify(
     pooled(t, facts, &logits, (input_ids, labels))
 }
 
-/// The same from logits `[B, S, C]` of all tokens.
+/// Classes from logits `[B, S, C]` of all tokens.
 pub(crate) fn pooled(
     t: &Tape,
     facts: Facts,
@@ -51,7 +51,7 @@ pub(crate) fn pooled(
     Output::of(pooled, loss)
 }
 
-/// Where each sample's last token is `[B]`, and what lives as long as the model's forward.
+/// The place of each sample's last token `[B]`, and tensors that live as long as the model's forward.
 fn last_tokens(t: &Tape, facts: Facts, ids: &Tensor) -> (Tensor, Vec<Tensor>) {
     let samples = Shape::from([ids.dim(0)]);
     let compared = t.empty("ne", *ids.shape(), DType::Bool);

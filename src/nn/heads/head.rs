@@ -29,12 +29,12 @@ impl Transform {
     }
 }
 
-/// Which of the hidden states a head reads.
+/// The hidden states that a head reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reads {
     /// All of them.
     All,
-    /// Those of the first token: `hidden_states[:, 0]`.
+    /// Hidden states of the first token: `hidden_states[:, 0]`.
     First,
     /// The same, written `hidden_states[:, 0, :]`.
     FirstColumns,
@@ -43,7 +43,7 @@ pub(crate) enum Reads {
 }
 
 impl Reads {
-    /// What is read of hidden states `[B, S, H]`, and what stays in local variables; `mask` `[B, S]` is
+    /// The part that it reads of hidden states `[B, S, H]`, and tensors in local variables; `mask` `[B, S]` is
     /// that of padding, if one came with the batch.
     pub(crate) fn of(
         self,
@@ -82,7 +82,7 @@ pub(crate) enum HeadLoss {
 
 /// A head: what it reads of the hidden states, what it makes of that, and its last layer.
 pub(crate) struct Head {
-    /// What it is called.
+    /// Its name.
     pub(crate) name: &'static str,
     pub(crate) reads: Reads,
     /// Whether what the transform reads is dropped out.
@@ -93,7 +93,7 @@ pub(crate) struct Head {
     /// Whether that stays in a local variable.
     pub(crate) holds: bool,
     pub(crate) output: Linear,
-    /// What is added to what the last layer gives.
+    /// The bias of the last layer's result.
     pub(crate) bias: Option<Tensor>,
     pub(crate) loss: HeadLoss,
 }
@@ -129,7 +129,7 @@ impl Head {
         if spans { head.with_spans() } else { head }
     }
 
-    /// The same head, whose two columns say where an answer begins and ends.
+    /// Makes the two columns say where an answer begins and ends.
     pub(crate) fn with_spans(self) -> Self {
         Self {
             loss: HeadLoss::Spans { in_place: false },

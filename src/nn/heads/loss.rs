@@ -180,7 +180,7 @@ pub(crate) fn of_classes(t: &Tape, logits: &Tensor, labels: &Tensor) -> Tensor {
     })
 }
 
-/// The same of logits that are cast to float32 (`ForMaskedLMLoss`).
+/// The loss of logits that are cast to float32 (`ForMaskedLMLoss`).
 pub(crate) fn of_classes_in_float32(t: &Tape, logits: &Tensor, labels: &Tensor) -> Tensor {
     let wide = t.to(logits, DType::Float32);
     of_classes(t, &wide, labels)
@@ -220,7 +220,7 @@ pub(crate) fn of_pairs(t: &Tape, logits: &Tensor) -> Tensor {
     mean
 }
 
-/// The same of each pair by itself (`SiglipModel`): whether its image and text belong together.
+/// The loss of each pair by itself (`SiglipModel`): whether its image and text belong together.
 pub(crate) fn of_each_pair(t: &Tape, logits: &Tensor) -> Tensor {
     let same = *logits.shape();
     let eye = t.empty("eye", same, DType::Float32);

@@ -30,7 +30,7 @@ pub(crate) fn groups(t: &Tape, BatchShape { b, s }: BatchShape) -> Tensor {
     found
 }
 
-/// Which tokens `[B, S]` stand before an answer (`PaliGemmaModel`).
+/// The tokens `[B, S]` before an answer (`PaliGemmaModel`).
 pub(crate) fn prefixes(t: &Tape, BatchShape { b, s }: BatchShape) -> Tensor {
     let n = b * s;
     let _before = flags(t, "eq", n);

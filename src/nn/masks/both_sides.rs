@@ -20,7 +20,7 @@ pub(crate) fn bidirectional(t: &Tape, size: ScoreShape, eager: bool, dtype: DTyp
     )
 }
 
-/// What decides the mask of layers that see tokens on both sides.
+/// The request for the mask of layers that see tokens on both sides.
 #[derive(Clone, Copy)]
 pub(crate) struct BothSides {
     /// Whether attention adds the mask to scores (eager) or hands it to sdpa.

@@ -1,4 +1,4 @@
-//! What masks are computed from.
+//! Indices from which masks are computed.
 
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};

@@ -8,7 +8,7 @@ use crate::model::MaskStyle;
 use crate::tape::{Places, Tape, Tensor};
 use crate::units::{DType, Shape};
 
-/// What decides whether there is a mask and of which kind.
+/// The request for a mask: whether it is made, and of which kind.
 #[derive(Clone, Copy)]
 pub(crate) struct MaskRequest {
     /// Whether attention adds the mask to scores (eager) or hands it to sdpa.
@@ -65,7 +65,7 @@ pub(crate) fn whole(t: &Tape, request: MaskRequest) -> Tensor {
     additive(t, request, request.dtype)
 }
 
-/// What is asked of a mask that is always made, of all tokens with the padding among them.
+/// The request for a mask that is always made, of all tokens with the padding among them.
 fn of_padded(size: BatchShape, dtype: DType, style: MaskStyle) -> MaskRequest {
     MaskRequest {
         eager: true,

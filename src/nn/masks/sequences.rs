@@ -28,7 +28,7 @@ pub(crate) fn numbers(t: &Tape, BatchShape { b, s }: BatchShape) -> Tensor {
     numbers
 }
 
-/// Where tokens may look of their own sequence, by their positions in it.
+/// The places of their own sequence that tokens may see, by their positions in it.
 pub(crate) fn apart(t: &Tape, r: MaskRequest) -> Tensor {
     let BatchShape { b, s } = r.size;
     let square = |op| flags(t, op, b * s * s);

@@ -4,7 +4,7 @@ use crate::ask::{ExpertDispatcher, ExpertParallel, Recompute, RecomputeGranulari
 use crate::model::{Architecture, DecoderConfig, HeadNorm, ResolvedSpec};
 use crate::units::DType;
 
-/// What the modules of a model know of it.
+/// Facts of a model for its modules.
 #[derive(Clone, Debug)]
 pub(crate) struct TransformerConfig {
     /// Layers, L.
@@ -35,7 +35,7 @@ pub(crate) struct TransformerConfig {
     pub(super) dtype: DType,
     /// Whether attention's probabilities are computed in float32.
     pub(super) softmax_in_fp32: bool,
-    /// What is computed again.
+    /// The modules that are computed again.
     pub(super) recompute: Recompute,
 }
 
@@ -44,7 +44,7 @@ pub(crate) struct TransformerConfig {
 pub(crate) struct ExpertConfig {
     /// Experts, E.
     pub(super) count: u64,
-    /// Those that each token goes through.
+    /// Experts that each token goes through.
     pub(super) per_token: u64,
     /// Columns of one.
     pub(super) ffn_hidden_size: u64,

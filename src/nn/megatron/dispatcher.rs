@@ -6,7 +6,7 @@ use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
 use std::cell::RefCell;
 
-/// What a dispatcher keeps of its last tokens.
+/// The last tokens of a dispatcher.
 #[derive(Default)]
 struct Kept {
     routed: Option<Routed>,

@@ -7,12 +7,12 @@ use crate::tape::{Gathered, Tape, Tensor};
 use crate::units::{DType, Shape};
 use std::cell::RefCell;
 
-/// What a dispatcher keeps of its last tokens.
+/// The last tokens of a dispatcher.
 #[derive(Default)]
 struct Kept {
-    /// Which tokens of all ranks go to which experts, until they are there.
+    /// The experts of the tokens of all ranks, until they are there.
     map: Option<Tensor>,
-    /// Which go to this rank's, and with which weights.
+    /// Tokens of this rank's experts, and their weights.
     local_map: Option<Tensor>,
     local_weights: Option<Tensor>,
     /// From which token each row is.

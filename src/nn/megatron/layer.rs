@@ -10,7 +10,7 @@ use crate::tape::{Function, Tape, Tensor};
 use smallvec::smallvec;
 use std::rc::Rc;
 
-/// What follows attention.
+/// The module after attention.
 enum FeedForward {
     Mlp(Rc<Mlp>),
     Mixture(Rc<Mixture>),

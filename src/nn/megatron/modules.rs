@@ -1,4 +1,4 @@
-//! What all modules are built with, and the parameters that they have.
+//! Common arguments of all modules, and their parameters.
 
 use super::config::TransformerConfig;
 use super::memory::GlobalMemory;

@@ -11,11 +11,11 @@ pub(super) struct Router {
     per_token: u64,
 }
 
-/// Which tokens go to which experts.
+/// The experts of tokens.
 pub(super) struct Routed {
     /// Their weights `[N, E]`.
     pub(super) probabilities: Tensor,
-    /// Which have one `[N, E]`.
+    /// The map of tokens and their experts `[N, E]`.
     pub(super) map: Tensor,
 }
 

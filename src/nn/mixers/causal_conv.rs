@@ -52,7 +52,7 @@ impl CausalConv {
         out
     }
 
-    /// The same without the activation.
+    /// The convolution without the activation.
     pub(crate) fn inactive(&self, t: &Tape, x: &Tensor) -> Tensor {
         let (convolved, _held) = self.of_weights(t, x);
         t.to(&convolved, x.dtype())

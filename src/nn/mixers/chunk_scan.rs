@@ -6,7 +6,7 @@
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
 
-/// What is scanned.
+/// The inputs of a scan.
 pub(crate) struct Scan<'a> {
     /// `[B, S, H, P]`.
     pub(crate) states: Tensor,

@@ -10,7 +10,7 @@ use crate::nn::build::Facts;
 use crate::tape::{FlaVersion, Tape, Tensor};
 use crate::units::DType;
 
-/// What is scanned.
+/// The inputs of a scan.
 pub(crate) struct Scanned {
     /// `[B, S, H P]`.
     pub(crate) states: Tensor,

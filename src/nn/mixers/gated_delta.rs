@@ -44,14 +44,14 @@ struct Each {
     doubles: bool,
 }
 
-/// What they give.
+/// The results of the projections.
 struct Projected<'a> {
     /// Queries, keys and values `[B, S, C]`.
     joined: Tensor,
-    /// What those were joined from.
+    /// The tensors that those were joined from.
     parts: Vec<Tensor>,
     beside: Beside<'a>,
-    /// What stays in local variables.
+    /// Tensors in local variables.
     held: Vec<Tensor>,
 }
 

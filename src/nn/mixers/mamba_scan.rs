@@ -19,7 +19,7 @@ const STORAGES: u64 = 1024;
 /// Bytes to which the allocator rounds.
 const ROUNDING: u64 = 512;
 
-/// What the loop leaves: the result of each token that was run, and what the others' take.
+/// Tensors that the loop leaves: the result of each token that was run, and the memory of the others'.
 pub(crate) struct Scanned {
     _state: Tensor,
     outputs: Vec<Tensor>,

@@ -1,4 +1,4 @@
-//! What mixes tokens without attention: state spaces, convolutions, delta rules, linear attention.
+//! Modules that mix tokens without attention: state spaces, convolutions, delta rules, linear attention.
 
 mod causal_conv;
 mod chunk_scan;

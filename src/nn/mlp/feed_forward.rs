@@ -9,7 +9,7 @@ use crate::nn::build::{Builder, Linear, RmsNorm};
 use crate::nn::experts::moe;
 use crate::tape::{Called, Tape, Tensor};
 
-/// What stands beside attention in a layer.
+/// The module beside attention in a layer.
 pub(crate) struct FeedForward {
     name: &'static str,
     mlp: Mlp,

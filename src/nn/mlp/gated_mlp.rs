@@ -51,7 +51,7 @@ impl GatedMlp {
         }
     }
 
-    /// The same without biases and by other `names`.
+    /// A gated MLP without biases and by other `names`.
     pub(crate) fn named(
         b: &Builder,
         [hidden, intermediate]: [u64; 2],
@@ -69,7 +69,7 @@ impl GatedMlp {
         }
     }
 
-    /// The same with a `norm` of the product, if there is one.
+    /// Adds a `norm` of the product, if there is one.
     pub(crate) fn normalized(self, norm: Option<RmsNorm>) -> Self {
         Self { norm, ..self }
     }

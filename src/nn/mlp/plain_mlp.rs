@@ -31,7 +31,7 @@ impl PlainMlp {
         }
     }
 
-    /// The same without biases and with a trained function (`ApertusMLP`).
+    /// An MLP without biases and with a trained function (`ApertusMLP`).
     pub(crate) fn with_xielu(b: &Builder, sizes: [u64; 2], names: [&'static str; 2]) -> Self {
         let layers = Self::new(b, sizes, names, (false, Activation::Silu));
         Self {

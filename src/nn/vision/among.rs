@@ -9,13 +9,13 @@ use crate::units::{DType, Shape};
 pub(crate) struct Seen {
     /// `[B, S, H]`.
     pub(crate) embedded: Tensor,
-    /// What the model returns besides: features of all images, `[tokens, H]`.
+    /// Features of all images, `[tokens, H]`, which the model returns besides.
     pub(crate) features: Option<Tensor>,
     /// Or what those come from.
     pub(crate) beside: Vec<Tensor>,
-    /// What stays in local variables until the decoder has run.
+    /// Tensors in local variables until the decoder has run.
     pub(crate) held: Vec<Tensor>,
-    /// What the decoder does otherwise.
+    /// How image tokens change the decoder's forward pass.
     pub(crate) among: Among,
 }
 
@@ -41,16 +41,16 @@ impl Seen {
     }
 }
 
-/// What images among tokens change for a decoder.
+/// Changes of a decoder's forward pass by images among its tokens.
 #[derive(Default)]
 pub(crate) struct Among {
     /// Whether the masks are those of tokens of images that see each other.
     pub(crate) grouped: bool,
     /// Positions `[S]` or `[B, S]`.
     pub(crate) positions: Option<Tensor>,
-    /// What its first layers get besides.
+    /// Features that its first layers get besides.
     pub(crate) injected: Option<Box<Injected>>,
-    /// What layers of their own attend to.
+    /// The states to which layers of their own attend.
     pub(crate) crossing: Option<Crossing>,
 }
 

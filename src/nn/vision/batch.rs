@@ -1,4 +1,4 @@
-//! What comes with texts with images in a batch (`models/*/processing_*.py` of transformers 5.23).
+//! Tensors of a batch beside texts with images (`models/*/processing_*.py` of transformers 5.23).
 
 use crate::model::{ImageConfig, ResolvedSpec};
 use crate::tape::{Category, Tape, Tensor};

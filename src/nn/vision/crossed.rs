@@ -225,7 +225,7 @@ impl CrossedTower {
         }
     }
 
-    /// What stands between the tower and a decoder of `hidden` columns.
+    /// Builds the layer between the tower and a decoder of `hidden` columns.
     pub(crate) fn complete(&mut self, b: &Builder, hidden: u64) {
         let at = b.at("multi_modal_projector");
         self.projector = Some(Linear::new(&at, self.config.columns(), hidden, true));

@@ -180,7 +180,7 @@ fn along(t: &Tape, n: u64) -> [Tensor; 2] {
 
 /// Features that a decoder's first layers get, one after the other.
 pub(crate) struct Injected {
-    /// Which tokens stand for images, `[B, S]`.
+    /// The tokens that stand for images, `[B, S]`.
     pub(crate) mask: Tensor,
     /// Of all images, `[tokens, H]`.
     pub(crate) features: Vec<Tensor>,

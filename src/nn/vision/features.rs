@@ -6,20 +6,20 @@ use crate::tape::{Tape, Tensor};
 /// Features of images, and what is returned with them.
 #[derive(Clone)]
 pub struct ImageFeatures {
-    /// Those that are placed among tokens.
+    /// Features that are placed among tokens.
     pub(crate) pooled: Pooled,
     /// Of further depths, for each image `[tokens, H]`.
     pub(crate) deep: Vec<Vec<Tensor>>,
-    /// What the tower gives besides.
+    /// Other results of the tower.
     pub(crate) beside: Vec<Tensor>,
 }
 
-/// What `pooler_output` is.
+/// The form of `pooler_output`.
 #[derive(Clone)]
 pub(crate) enum Pooled {
     /// Of all images `[N, tokens, H]`.
     Whole(Tensor),
-    /// The same as a list.
+    /// The features as a list.
     Listed(Tensor),
     /// Of each image `[tokens, H]`.
     Parts(Vec<Tensor>),
@@ -44,7 +44,7 @@ impl ImageFeatures {
         }
     }
 
-    /// What stays in local variables as long as they do.
+    /// Tensors in local variables as long as the features live.
     pub(crate) fn held(self) -> impl Iterator<Item = Tensor> {
         let pooled = match self.pooled {
             Pooled::Whole(all) | Pooled::Listed(all) => vec![all],

@@ -42,7 +42,7 @@ struct InternLayer {
     qk_norms: Option<[Norm; 2]>,
     mlp: TowerMlp,
     norms: [Norm; 2],
-    /// What the results of attention and feed-forward are multiplied by, `[H]`.
+    /// Factors of the results of attention and feed-forward, `[H]`.
     scales: [Tensor; 2],
     head_dim: u64,
     options: AttentionOptions,

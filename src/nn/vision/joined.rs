@@ -52,10 +52,10 @@ struct PixtralLayer {
     options: AttentionOptions,
 }
 
-/// What all layers are given.
+/// Inputs of all layers.
 #[derive(Clone)]
 struct Given {
-    /// Which patches are of the same image, added to scores; an argument by its place.
+    /// A mask of the patches of the same image, added to scores; an argument by its place.
     mask: Option<Tensor>,
     /// Or where each image's patches begin, and how many images there are, which the flash-attn package is
     /// told.
@@ -323,7 +323,7 @@ impl JoinedTower {
         hidden
     }
 
-    /// What was seen of each image, cut to its size.
+    /// The features of each image, cut to its size.
     fn parts(&self, t: &Tape, seen: &Tensor, count: u64) -> Vec<Tensor> {
         let number = |op| t.empty(op, Shape::new(&[]), DType::Int64);
         let ones = vec![1; usize::try_from(count).unwrap_or(0)];
@@ -337,7 +337,7 @@ impl JoinedTower {
     }
 }
 
-/// Where the patches of each of so many images begin, and where the last ones end.
+/// The beginning of the patches of each of `images`, and the end of the last.
 fn bounds(t: &Tape, images: u64) -> Tensor {
     let shape = Shape::from([images + 1]);
     let _lengths = t.empty("_to_copy", shape, DType::Int32);

@@ -27,7 +27,7 @@ impl Merger {
         Self::of(b, c, hidden, norm)
     }
 
-    /// The same of a layer's result, whose merged patches are normalized.
+    /// A merger of a layer's result, whose merged patches are normalized.
     pub(crate) fn of_depth(b: &Builder, c: &PackedConfig, hidden: u64) -> Self {
         let norm = Norm::new(&b.at("norm"), NormKind::Layer, columns(c));
         Self {

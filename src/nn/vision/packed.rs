@@ -18,7 +18,7 @@ use std::rc::Rc;
 
 /// `Qwen2_5_VisionTransformerPretrainedModel`, and that of Qwen2-VL and Qwen3-VL.
 pub(crate) struct PackedTower {
-    /// Where it stands.
+    /// Its scope.
     scope: u32,
     patches: (Tensor, Option<Tensor>),
     /// Whether embedded patches are made to require a gradient.
@@ -32,13 +32,13 @@ pub(crate) struct PackedTower {
     config: PackedConfig,
 }
 
-/// What it makes of images.
+/// The features of images.
 pub(crate) struct SeenPatches {
     /// The last hidden states `[patches, H']`.
     pub(crate) last: Tensor,
     /// Features of all images, `[tokens, H]`.
     pub(crate) merged: Tensor,
-    /// The same of other depths.
+    /// Features of other depths.
     pub(crate) deep: Vec<Tensor>,
 }
 
@@ -57,10 +57,10 @@ enum Mlp {
     Plain(TowerMlp),
 }
 
-/// What layers that see the same are given.
+/// Inputs of layers that see the same patches.
 #[derive(Clone)]
 struct Given {
-    /// Where windows, or images, begin.
+    /// The beginnings of windows, or of images.
     bounds: Tensor,
     /// The windows or images that attend to themselves.
     sequences: Sequences,

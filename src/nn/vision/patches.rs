@@ -54,7 +54,7 @@ impl Patches {
         t.transpose(&flat, 1, 2)
     }
 
-    /// The same of images that are made what the weights are.
+    /// Patches of images that are cast to the dtype of the weights.
     pub(crate) fn forward_in_its_dtype(&self, t: &Tape, pixels: &Tensor) -> Tensor {
         self.forward(t, &t.to(pixels, self.weight.dtype()))
     }

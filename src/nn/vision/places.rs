@@ -7,7 +7,7 @@ use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
 use std::cell::RefCell;
 
-/// What decides them.
+/// The rules that decide them.
 pub(crate) struct Places {
     /// Images of a sample.
     images: u64,
@@ -140,7 +140,7 @@ impl Places {
     }
 }
 
-/// What the loop's variables refer to from one sample to the next.
+/// Tensors that the loop's variables refer to from one sample to the next.
 #[derive(Default)]
 struct Left {
     /// Tokens that are no padding, and their kinds.

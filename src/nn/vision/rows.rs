@@ -5,9 +5,9 @@ use crate::model::WholeConfig;
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
 
-/// What puts the squares of an image together.
+/// The module that puts the squares of an image together.
 pub(crate) struct Rows {
-    /// What ends a row `[H]`.
+    /// The end of a row `[H]`.
     newline: Tensor,
     /// Squares of an image and the one that shows all of it.
     tiles: u64,

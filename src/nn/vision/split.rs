@@ -145,7 +145,7 @@ impl SplitTower {
         ImageFeatures::new(Pooled::Parts(parts.iter().map(rows).collect()), [last])
     }
 
-    /// Which images are none of padding, `[N]`, and how many of each sample, `[B]`.
+    /// The images that are no padding, `[N]`, and how many of each sample, `[B]`.
     fn real_images(&self, t: &Tape, pixels: &Tensor, b: u64) -> (Tensor, Tensor) {
         let n = pixels.dim(0);
         let numbers = |op, count| t.empty(op, Shape::from([count]), DType::Int64);

@@ -104,7 +104,7 @@ impl TowerMlp {
         Self::named(b, c, ["fc1", "fc2"])
     }
 
-    /// The same by other names.
+    /// A tower by other names.
     pub(crate) fn named(b: &Builder, c: &TowerConfig, [first, second]: [&'static str; 2]) -> Self {
         let (hidden, inner) = (c.hidden_size, c.intermediate_size);
         Self {

@@ -23,7 +23,7 @@ use crate::nn::masks::blocks as mask_blocks;
 use crate::nn::mlp::activated;
 use crate::tape::{Tape, Tensor};
 
-/// What sees images for a decoder.
+/// The module that sees images for a decoder.
 pub(crate) enum VisionTower {
     /// Images of one size.
     Whole(Box<WholeTower>),
@@ -42,7 +42,7 @@ pub(crate) enum VisionTower {
 /// The tower and what stands between it and the decoder.
 pub(crate) struct WholeTower {
     vision: Vision,
-    /// Where it stands.
+    /// Its scope.
     scope: u32,
     layers_after: u64,
     /// Tokens of an image.
@@ -52,11 +52,11 @@ pub(crate) struct WholeTower {
     grouped: bool,
     /// Whether those before an answer do (`PaliGemmaModel`).
     prefixed: bool,
-    /// What puts an image together that is seen in squares (`LLaVA` 1.6).
+    /// The module that puts an image together that is seen in squares (`LLaVA` 1.6).
     rows: Option<Rows>,
 }
 
-/// What stands between the tower and the decoder.
+/// The module between the tower and the decoder.
 enum Projector {
     /// `LlavaMultiModalProjector`, and whether the first token, which stands for all of an image, is left out.
     Layers {

@@ -22,11 +22,11 @@ pub(crate) struct Vision {
     head: Option<PoolingHead>,
 }
 
-/// What [`Vision`] makes of images.
+/// The features that [`Vision`] makes of images.
 pub(crate) struct SeenImages {
     /// The last hidden states `[N, tokens, H]`.
     pub(crate) last: Tensor,
-    /// What stands for each image.
+    /// A feature for each image.
     pub(crate) pooled: Option<Tensor>,
     /// The hidden states of the layer that was asked for.
     pub(crate) kept: Option<Tensor>,
