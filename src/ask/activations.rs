@@ -1,19 +1,19 @@
-//! What is done with activations besides keeping them: copies on the host, and operations whose results
+//! Treatment of activations besides keeping them: copies on the host, and operations whose results
 //! checkpointed layers keep.
 
 use crate::units::names;
 use serde::{Deserialize, Serialize};
 
 names! {
-    /// What of the activations waits on the host for backward.
+    /// Activations that wait on the host for backward.
     ActivationOffloadKind {
         /// Nothing.
         None = "none",
-        /// What autograd saves, as TRL's `OffloadActivations` takes it around the forward pass.
+        /// Tensors that autograd saves, as TRL's `OffloadActivations` takes them around the forward pass.
         SavedTensors = "saved_tensors",
-        /// The same by `torch.autograd.graph.save_on_cpu(pin_memory=True)`.
+        /// Tensors that autograd saves, by `torch.autograd.graph.save_on_cpu(pin_memory=True)`.
         SaveOnCpu = "save_on_cpu",
-        /// What checkpointed layers read, as Unsloth and axolotl take it.
+        /// Inputs of checkpointed layers, as Unsloth and axolotl take them.
         LayerInputs = "layer_inputs",
     }
 }
@@ -47,7 +47,7 @@ names! {
     }
 }
 
-/// What layers keep that are checkpointed operation by operation. In JSON it may also stand as an object in
+/// Results that layers keep that are checkpointed operation by operation. In JSON it may also stand as an object in
 /// `activation_checkpointing`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]

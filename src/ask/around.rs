@@ -1,4 +1,4 @@
-//! What stands around the steps: the model's way to the device, and checkpoints.
+//! Phases around the steps: the model's way to the device, and checkpoints.
 
 use crate::units::names;
 use serde::{Deserialize, Serialize};
@@ -25,7 +25,7 @@ impl ModelLoading {
     }
 }
 
-/// What a run does before its first step and after each.
+/// Phases of a run before its first step and after each.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Around {

@@ -32,7 +32,7 @@ names! {
 }
 
 names! {
-    /// What becomes of the memory that Arrow used while it read a file.
+    /// The fate of the memory that Arrow used while it read a file.
     ArrowPool {
         /// mimalloc, pyarrow's default, keeps it.
         Mimalloc = "mimalloc",
@@ -72,7 +72,7 @@ pub struct Dataset {
     pub row_group_bytes: Option<u64>,
     /// Passes over the data, each in a new order; 0 while the first has only begun.
     pub epochs: u64,
-    /// What becomes of the memory that Arrow used while it read the file.
+    /// The fate of the memory that Arrow used while it read the file.
     pub arrow_pool: ArrowPool,
 }
 

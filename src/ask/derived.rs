@@ -1,4 +1,4 @@
-//! What a scenario says without being said: lengths that are padded, the evaluation that a program
+//! Values that follow from a scenario: lengths that are padded, the evaluation that a program
 //! runs, the dtype of weights.
 
 use super::{Evaluation, EvaluationKind, Precision, Program, Scenario};

@@ -4,7 +4,7 @@ use crate::units::names;
 use serde::{Deserialize, Serialize};
 
 names! {
-    /// What an evaluation asks of the model.
+    /// The program of an evaluation.
     EvaluationKind {
         /// There is none.
         None = "none",
@@ -23,7 +23,7 @@ names! {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Evaluation {
-    /// What it asks of the model.
+    /// Its program.
     pub kind: EvaluationKind,
     /// Samples per forward pass on one device (`per_device_eval_batch_size`); as in training when
     /// absent.

@@ -32,7 +32,7 @@ pub struct Finding {
     pub severity: Severity,
     /// The scenario key it is about, dotted where it is nested; empty for the whole.
     pub key: String,
-    /// What is wrong and what is allowed.
+    /// The problem, and the allowed values.
     pub message: Message,
     /// A repair, when there is an obvious one.
     pub fix: Option<Fix>,
@@ -63,7 +63,7 @@ impl Finding {
         Self::new(Severity::Notice, key, message)
     }
 
-    /// The same finding with a repair of `key`.
+    /// Adds a repair of `key`.
     #[must_use]
     pub fn with_fix(mut self, key: &str, value: impl Into<Value>) -> Self {
         self.fix = Some(Fix {

@@ -1,10 +1,10 @@
-//! What a scenario says about the training process as the host sees it.
+//! Settings of the training process on the host.
 
 use crate::units::names;
 use serde::{Deserialize, Serialize};
 
 names! {
-    /// What a training process imports; each set holds what its packages import themselves.
+    /// Libraries that a training process imports; each set holds what its packages import themselves.
     Libraries {
         /// A bare interpreter.
         Python = "python",
@@ -62,7 +62,7 @@ names! {
         /// `torch.load(...)` alone: what takes the weights over is on the device, or is the file's
         /// tensors themselves (`assign=True`).
         TorchLoad = "torch_load",
-        /// The same from a mapped file: `torch.load(..., mmap=True)`, safetensors' `load_file`, or
+        /// A mapped file: `torch.load(..., mmap=True)`, safetensors' `load_file`, or
         /// `safe_open`, tensor by tensor.
         Mapped = "mapped",
         /// `from_pretrained` in fp32, then `.half()` or `.to(torch.bfloat16)`.
@@ -84,7 +84,7 @@ names! {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct HostSettings {
-    /// What is imported.
+    /// Libraries that are imported.
     pub libraries: Libraries,
     /// The tokenizer.
     pub tokenizer: TokenizerKind,

@@ -1,4 +1,4 @@
-//! What PEFT is asked for.
+//! Options of PEFT.
 
 use super::omitted::{is_false, is_zero};
 use crate::units::names;

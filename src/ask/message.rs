@@ -1,6 +1,6 @@
-//! What happened, as data, of which room `text` makes sentences.
+//! Events as data, from which room `text` makes sentences.
 
-/// What happened: a stable code and its named values. Its wording stands in room `text`, by the code.
+/// An event: a stable code and its named values. Its wording is in room `text`, by the code.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Message {
     /// A group and a name within it: `adapters.dropout`.
@@ -18,11 +18,11 @@ pub enum Argument {
     Text(String),
     /// Names, one after the other.
     List(Vec<String>),
-    /// What has a wording of its own.
+    /// A message with a wording of its own.
     Message(Message),
 }
 
-/// What can be a value of a message.
+/// A type of a message's values.
 pub trait ToArgument {
     /// It as a value.
     fn to_argument(&self) -> Argument;

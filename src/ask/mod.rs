@@ -1,4 +1,4 @@
-//! What is asked.
+//! Scenarios and findings.
 //!
 //! A [`Scenario`] is intent: what a person, a URL or a file asks for, incomplete and possibly wrong.
 //! Beside it stand the words that its keys take, the limits of its numbers, and [`Finding`]s: what is wrong

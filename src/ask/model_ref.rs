@@ -1,9 +1,9 @@
-//! Which model is meant.
+//! References to models.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// Which model a scenario means.
+/// The model of a scenario.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum ModelRef {

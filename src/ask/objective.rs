@@ -6,7 +6,7 @@ use crate::units::names;
 use serde::{Deserialize, Serialize};
 
 names! {
-    /// Which of TRL's trainers makes the steps.
+    /// The trainer of TRL that makes the steps.
     ObjectiveKind {
         /// None of them: the model computes its loss.
         None = "none",
@@ -147,11 +147,11 @@ impl ObjectiveKind {
     }
 }
 
-/// What a trainer of TRL trains for, with its own names for options.
+/// The objective of a trainer of TRL, with its own names for options.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Objective {
-    /// Which trainer.
+    /// The trainer.
     pub kind: ObjectiveKind,
     /// The last tokens of each sequence that are scored, its completion; all but the first when absent.
     #[serde(skip_serializing_if = "Option::is_none")]

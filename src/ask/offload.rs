@@ -1,4 +1,4 @@
-//! What is kept in host RAM instead of GPU memory.
+//! Tensors that are kept in host RAM instead of GPU memory.
 
 use super::omitted::is_false;
 use super::optimizer::{Optimizer, OptimizerImpl, OptimizerName};
@@ -16,7 +16,7 @@ pub struct Offload {
     /// Gradients leave the device as soon as they are copied (`offload_gradients`).
     #[serde(skip_serializing_if = "is_false")]
     pub gradients: bool,
-    /// What is kept for backward (`torch.autograd.graph.save_on_cpu(pin_memory=True)`).
+    /// Tensors for backward (`torch.autograd.graph.save_on_cpu(pin_memory=True)`).
     #[serde(skip_serializing_if = "is_false")]
     pub activations: bool,
 }

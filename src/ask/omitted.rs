@@ -1,4 +1,4 @@
-//! What is not written into a scenario: values that mean nothing.
+//! Values that mean nothing and are not written into a scenario.
 
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
 pub(crate) fn is_false(value: &bool) -> bool {

@@ -1,4 +1,4 @@
-//! What can be asked of optimizers.
+//! Settings of optimizers.
 
 use super::omitted::{is_false, is_zero};
 use crate::units::names;
@@ -53,7 +53,7 @@ names! {
         AdamMini = "adam_mini",
         /// `apollo_torch.APOLLOAdamW`, scaled by columns.
         Apollo = "apollo_adamw",
-        /// The same in one rank, scaled as a whole.
+        /// APOLLO in one rank, scaled as a whole.
         ApolloMini = "apollo_mini",
         /// `lomo_optim.Lomo`.
         Lomo = "lomo",
@@ -77,7 +77,7 @@ names! {
         Fused = "fused",
         /// One parameter after the other.
         ForLoop = "for_loop",
-        /// The same by `torch.compile`.
+        /// The loop, compiled by `torch.compile`.
         Compiled = "compiled",
         /// There is no optimizer.
         None = "none",
@@ -100,9 +100,9 @@ names! {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Optimizer {
-    /// Which one.
+    /// The optimizer.
     pub name: OptimizerName,
-    /// Which implementation of the step.
+    /// The implementation of the step.
     #[serde(rename = "impl")]
     pub implementation: OptimizerImpl,
     /// SGD's momentum; 0 means none.

@@ -29,7 +29,7 @@ pub const SCENARIO_VERSION: u32 = 1;
 pub struct Scenario {
     /// Format version.
     pub v: u32,
-    /// Which model.
+    /// The model.
     pub model: ModelRef,
     /// Fields that replace those of the model's config, as `{"num_hidden_layers": 2}`.
     #[serde(skip_serializing_if = "Map::is_empty")]
@@ -37,7 +37,7 @@ pub struct Scenario {
     /// Whether embedding and head are one parameter; the config's `tie_word_embeddings` when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tied_embeddings: Option<bool>,
-    /// What the model is trained for; its own task when absent.
+    /// The model's task; its own task when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub task: Option<Task>,
     /// Samples per forward pass on one device (B).
@@ -77,7 +77,7 @@ pub struct Scenario {
     pub optimizer: Optimizer,
     /// Attention implementation.
     pub attention: Attention,
-    /// Which sdpa kernel is forced; PyTorch's own choice when absent.
+    /// The sdpa kernel that is forced; PyTorch's own choice when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sdpa_backend: Option<SdpaBackend>,
     /// Whether an attention mask with padding is passed. When absent: in an evaluation, whose
@@ -88,7 +88,7 @@ pub struct Scenario {
     pub use_cache: bool,
     /// Activation checkpointing (known to users as gradient checkpointing).
     pub activation_checkpointing: ActivationCheckpointing,
-    /// What layers keep that are checkpointed operation by operation.
+    /// Results that layers keep that are checkpointed operation by operation.
     pub selective: Selective,
     /// `n`: every `n`-th layer is checkpointed, from the first on; 1 is every layer.
     pub checkpoint_every: u64,
@@ -113,26 +113,26 @@ pub struct Scenario {
     pub clip_grad_norm: bool,
     /// Whether `zero_grad` drops gradients (PyTorch's default) or writes zeros.
     pub zero_grad_set_to_none: bool,
-    /// Where the loss comes from.
+    /// The origin of the loss.
     pub loss: Loss,
     /// How much noise is added to what the input embedding gives in training (`NEFTune`); none when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub neftune_noise_alpha: Option<f64>,
-    /// What a trainer of TRL trains for.
+    /// The objective of a trainer of TRL.
     pub objective: Objective,
-    /// What stands around the steps.
+    /// Phases around the steps.
     pub around: Around,
     /// Whether the caller still holds the model's outputs while the next step runs.
     pub keep_outputs: bool,
     /// How the job is divided among its GPUs.
     #[serde(skip_serializing_if = "Parallelism::is_none")]
     pub parallelism: Parallelism,
-    /// What lives on the host instead of the device.
+    /// Tensors that live on the host instead of the device.
     #[serde(skip_serializing_if = "Offload::is_none")]
     pub offload: Offload,
     /// Activations that wait on the host.
     pub activation_offload: ActivationOffload,
-    /// Which program runs.
+    /// The program that runs.
     pub program: Program,
     /// The evaluation, or that between the steps of a training run.
     pub evaluation: Evaluation,
@@ -224,7 +224,7 @@ impl Default for Scenario {
 }
 
 names! {
-    /// What a model is trained for; it decides the head and the loss.
+    /// A task; it decides the head and the loss.
     Task {
         /// Next-token prediction.
         CausalLm = "causal_lm",
@@ -236,11 +236,11 @@ names! {
         SequenceClassification = "sequence_classification",
         /// One label per token.
         TokenClassification = "token_classification",
-        /// Where in a text an answer begins and ends.
+        /// The beginning and the end of an answer in a text.
         QuestionAnswering = "question_answering",
         /// One label per image.
         ImageClassification = "image_classification",
-        /// Which of a batch's texts belongs to which of its images.
+        /// The text of a batch that belongs to each of its images.
         Contrastive = "contrastive",
         /// Next-token prediction in texts with images.
         ImageTextToText = "image_text_to_text",
@@ -316,19 +316,19 @@ names! {
 }
 
 names! {
-    /// Where the loss comes from.
+    /// The origin of the loss.
     Loss {
         /// The model computes it from labels.
         Labels = "labels",
-        /// The same from labels, with head and loss computed piece by piece: torchtune's
+        /// The loss from labels, with head and loss computed piece by piece: torchtune's
         /// `CEWithChunkedOutputLoss`.
         Chunked = "chunked",
-        /// The same from labels and hidden states, without logits: Apple's `cut_cross_entropy`.
+        /// The loss from labels and hidden states, without logits: Apple's `cut_cross_entropy`.
         Cut = "cut_cross_entropy",
-        /// The same from labels and logits in the dtype that they have, as models computed it
+        /// The loss from labels and logits in the dtype that they have, as models computed it
         /// before they shared one loss (`GPTBigCode` up to transformers 4.48.1).
         Uncast = "labels_uncast",
-        /// The same from labels and logits that the model has cast to float32 before, copied without the last
+        /// The loss from labels and logits that the model has cast to float32 before, copied without the last
         /// position, as models computed it up to transformers 4.45.
         Cast = "labels_cast",
         /// The mean of the logits.
@@ -339,7 +339,7 @@ names! {
 }
 
 names! {
-    /// Which program runs on the device.
+    /// The program that runs on the device.
     Program {
         /// Training steps.
         Training = "training",

@@ -1,4 +1,4 @@
-//! What a model is trained for.
+//! Tasks of models.
 
 use super::scenario::Task;
 

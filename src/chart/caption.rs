@@ -1,4 +1,4 @@
-//! What an exported figure says around itself: title above, configuration and address below.
+//! Texts around an exported figure: title above, configuration and address below.
 
 use super::look::Look;
 use super::pen::{Drawn, Hold, Pen, Type};
@@ -6,7 +6,7 @@ use plotters::coord::Shift;
 use plotters::drawing::DrawingArea;
 use plotters_backend::DrawingBackend;
 
-/// What an exported figure says around itself.
+/// Texts around an exported figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Caption<'a> {
     /// Above the figure.

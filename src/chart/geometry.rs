@@ -60,13 +60,13 @@ pub struct ByteScale {
 }
 
 impl ByteScale {
-    /// Where a size is, in CSS pixels.
+    /// The place of a size, in CSS pixels.
     pub fn y(&self, bytes: f64) -> i32 {
         let height = f64::from(self.bottom - self.top);
         self.bottom - pixel(bytes / self.max * height)
     }
 
-    /// The same for whole bytes.
+    /// The place of whole bytes.
     pub fn at(&self, bytes: Bytes) -> i32 {
         self.y(bytes.get() as f64)
     }

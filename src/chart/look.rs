@@ -8,7 +8,7 @@ use crate::sim::Phase;
 use crate::tape::Category;
 use crate::units::Bytes;
 
-/// What the reader points at; everything else recedes.
+/// The element that the reader points at; everything else recedes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Highlight {
     /// Nothing in particular.
@@ -24,13 +24,13 @@ pub enum Highlight {
 pub trait Words {
     /// A phase's name, for example "Optimizer step".
     fn phase(&self, phase: Phase) -> &str;
-    /// The same for a narrow place, for example "Optim.".
+    /// The phase for a narrow place, for example "Optim.".
     fn phase_short(&self, phase: Phase) -> &str;
     /// A category's name, for example "Activations".
     fn category(&self, category: Category) -> &str;
     /// "peak", before a size.
     fn peak(&self) -> &str;
-    /// What the capacity line is called, before a size: "usable".
+    /// The name of the capacity line, before a size: "usable".
     fn capacity(&self) -> &str;
     /// The zone above the capacity: "does not fit".
     fn beyond(&self) -> &str;
@@ -42,27 +42,27 @@ pub trait Words {
     fn step(&self, first: bool) -> &str;
     /// Title of the batch axis: "micro-batch size".
     fn micro_batch_size(&self) -> &str;
-    /// What the line of everything on the device is called: "total (nvidia-smi)".
+    /// The name of the line of everything on the device: "total (nvidia-smi)".
     fn device_total(&self) -> &str;
     /// The largest batch size that fits: "12 fits".
     fn largest_fitting(&self, micro_batch_size: u64) -> String;
     /// Title of the timeline's horizontal axis: "program order".
     fn program_order(&self) -> &str;
-    /// What a crossing means: "from micro-batch 6 on, backward binds".
+    /// The meaning of a crossing: "from micro-batch 6 on, backward binds".
     fn switch(&self, switch: &Switch) -> String;
     /// A rank's name: "rank 3".
     fn rank(&self, rank: usize) -> String;
     /// How many micro-batches a rank of a pipeline holds at most: "4 in flight".
     fn in_flight(&self, micro_batches: u64) -> String;
-    /// What divides the training state: "FSDP2".
+    /// The name of a sharding: "FSDP2".
     fn sharding(&self, sharding: Sharding) -> &str;
     /// Title of the axis of numbers of GPUs: "GPUs".
     fn gpus(&self) -> &str;
-    /// What does not shrink with more GPUs: "5.1 GiB stay".
+    /// The bytes that do not shrink with more GPUs: "5.1 GiB stay".
     fn floor(&self, bytes: Bytes) -> String;
     /// A size with its unit: "24.7 GiB".
     fn amount(&self, bytes: Bytes) -> String;
-    /// The same without its unit: "24.7".
+    /// The bytes without their unit: "24.7".
     fn number(&self, bytes: Bytes) -> String;
     /// A change with its sign: "+1.20 GiB".
     fn change(&self, from: Bytes, to: Bytes) -> String;
@@ -77,7 +77,7 @@ pub struct Look<'a> {
     pub words: &'a dyn Words,
     /// GiB or GB.
     pub unit: Unit,
-    /// What the reader points at.
+    /// The element that the reader points at.
     pub highlight: Highlight,
 }
 

@@ -53,7 +53,7 @@ impl Level {
     }
 }
 
-/// What every figure begins with: the ground, the axis and the capacity.
+/// Draws the beginning of every figure: the ground, the axis and the capacity.
 ///
 /// Gives the capacity's line when there is one that still needs its name.
 pub(super) fn begin<DB: DrawingBackend>(
@@ -71,7 +71,7 @@ pub(super) fn begin<DB: DrawingBackend>(
     }
 }
 
-/// What is counted beyond live tensors, plain behind them.
+/// Draws bytes counted beyond live tensors, plain behind them.
 pub(super) fn beyond_live<DB: DrawingBackend>(pen: &Pen<DB>, frame: Frame) -> Drawn<DB> {
     pen.shade(frame, pen.theme.muted, BEYOND_LIVE)
 }

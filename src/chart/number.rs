@@ -45,7 +45,7 @@ impl Unit {
 pub struct Tick {
     /// Where, in bytes.
     pub bytes: f64,
-    /// What it says; the topmost carries the unit.
+    /// Its text; the topmost carries the unit.
     pub label: String,
 }
 

@@ -13,13 +13,13 @@ use plotters::style::{
     Color, FontDesc, FontFamily, FontStyle, RGBAColor, RGBColor, ShapeStyle, TextStyle,
 };
 
-/// What drawing gives: nothing, or the backend's error.
+/// The result of drawing: nothing, or the backend's error.
 pub type Drawn<DB> = Result<(), DrawingAreaErrorKind<<DB as DrawingBackend>::ErrorType>>;
 
 /// plotters' backends divide a font's size by this to get CSS pixels per em.
 pub(crate) const PLOTTERS_EM: f64 = 1.24;
 
-/// Where a text is held.
+/// The point at which a text is held.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Hold {
     Left,

@@ -199,7 +199,7 @@ pub fn svg_schedule(
     })
 }
 
-/// What a rank needs against the number of GPUs as an SVG document; see [`svg_phases`].
+/// The need of a rank against the number of GPUs as an SVG document; see [`svg_phases`].
 ///
 /// # Errors
 /// What the backend reports; writing to memory, it has nothing to report.
@@ -212,7 +212,7 @@ pub fn svg_gpus(
     document(look, size, caption, |area| draw_gpus(figure, look, area))
 }
 
-/// What fits over two numbers as an SVG document; see [`svg_phases`].
+/// The map over two numbers as an SVG document; see [`svg_phases`].
 ///
 /// # Errors
 /// What the backend reports; writing to memory, it has nothing to report.
@@ -268,7 +268,7 @@ pub fn svg_fullness(
     })
 }
 
-/// What can go wrong while an SVG document is written.
+/// An error while an SVG document is written.
 pub type SvgError = DrawingAreaErrorKind<std::io::Error>;
 
 fn document(

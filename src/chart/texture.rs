@@ -50,7 +50,7 @@ const LOWEST: i32 = 4;
 const SHORTEST: i32 = 2;
 
 impl Texture {
-    /// The same texture as a CSS background image in the given colour; `none` for none.
+    /// The texture as a CSS background image in the given color; `none` for none.
     pub fn css(self, mark: Rgb) -> String {
         let color = mark.css();
         let lines = |angle: i32, gap: f64| {

@@ -1,4 +1,4 @@
-//! What can be solved for.
+//! Axes that can be solved for.
 
 use super::number::is_of_hundredths;
 use super::pixels::MAX_PIXELS;
@@ -6,7 +6,7 @@ use crate::ask::{Message, Scenario, closest, message};
 use crate::codec::{KEYS, Key, Kind};
 use crate::resolve::{Idle, idle};
 
-/// What varies, while the rest of the scenario stays.
+/// The quantity that varies, while the rest of the scenario stays.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Along {
     /// A number of which more takes more memory: the largest is looked for.
@@ -37,7 +37,7 @@ pub(super) const GPU: &str = "hardware.gpu";
 /// The key of the model.
 pub(super) const MODEL: &str = "model";
 
-/// What is asked for most, for those who ask for something else.
+/// The most common axes, for those who ask for something else.
 const USUAL: [&str; 7] = [
     "micro_batch_size",
     "seq_len",

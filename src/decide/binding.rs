@@ -1,4 +1,4 @@
-//! Which stage of a pipeline needs most, an estimate each.
+//! The stage of a pipeline that needs most, an estimate for each.
 
 use super::question::{Estimator, Progress, Question};
 use crate::ask::Scenario;

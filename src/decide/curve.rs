@@ -1,4 +1,4 @@
-//! What one rank needs against the number of GPUs.
+//! The need of one rank against the number of GPUs.
 
 use super::gpus::{counts, with_gpus};
 use super::question::{Estimator, Progress, Question};
@@ -27,7 +27,7 @@ names! {
 }
 
 impl Sharding {
-    /// What a scenario asks for, where it is one of these.
+    /// The sharding of a scenario, where it is one of these.
     pub fn of(scenario: &Scenario) -> Option<Self> {
         let dp = &scenario.parallelism.dp;
         match (dp.kind, dp.zero.stage) {
@@ -46,20 +46,20 @@ impl Sharding {
 pub struct GpusPoint {
     /// How many.
     pub gpus: u64,
-    /// What a rank needs of its GPU.
+    /// The need of a rank of its GPU.
     pub device: Fit,
-    /// What a node needs of its RAM.
+    /// The need of a node of its RAM.
     pub host: Fit,
     /// When the rank needs most.
     pub phase: Phase,
-    /// What its tensors are then.
+    /// The composition of its tensors then.
     pub composition: Composition,
 }
 
-/// What a rank needs on more and more GPUs.
+/// The need of a rank on more and more GPUs.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct GpusCurve {
-    /// What is divided among them.
+    /// The state that is divided among them.
     pub sharding: Sharding,
     /// The fewest GPUs, then about twice as many each time.
     pub points: Vec<GpusPoint>,
@@ -92,7 +92,7 @@ impl GpusCurves {
         }
     }
 
-    /// What is known so far: the shardings that are possible, each with its points.
+    /// Results so far: the shardings that are possible, each with its points.
     pub fn found(&self) -> &[GpusCurve] {
         &self.found
     }

@@ -17,7 +17,7 @@ pub struct Quantile {
     pub length: u64,
 }
 
-/// What a scenario's batches are like that differ in length.
+/// Batches of a scenario that differ in length.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct LongBatches {
     /// How long batches are.

@@ -14,7 +14,7 @@ use std::sync::Arc;
 const STEPS: usize = 1000;
 /// Lengths that these have at most: each is simulated once.
 const DIFFERENT: u64 = 24;
-/// What the row of lengths is drawn by.
+/// The seed of the drawn lengths.
 const SEED: u64 = 1;
 /// Steps of the longest batch alone, after which the allocator has what it needs for it.
 const ALONE: usize = 3;
@@ -23,7 +23,7 @@ const AT_A_TIME: usize = 16;
 /// Tokens of the shortest sample with something to predict.
 const SHORTEST: u64 = 2;
 
-/// Where PyTorch runs out.
+/// The step in which PyTorch runs out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OutOfMemoryAt {
     /// The step, from 1.
@@ -32,9 +32,9 @@ pub struct OutOfMemoryAt {
     pub length: u64,
     /// "Tried to allocate ...".
     pub tried: Bytes,
-    /// What tensors held.
+    /// Bytes of tensors.
     pub allocated: Bytes,
-    /// What segments held.
+    /// Bytes of segments.
     pub reserved: Bytes,
 }
 
@@ -47,11 +47,11 @@ pub struct SegmentsRun {
     pub peak_allocated: Bytes,
     /// The most that segments held.
     pub peak_reserved: Bytes,
-    /// The same where every batch is as long as the longest.
+    /// The peak where every batch is as long as the longest.
     pub longest_alone: Bytes,
     /// Whether the device has less than that, so that PyTorch gives cached segments back before it runs out.
     pub gives_back: bool,
-    /// Where it ends on the scenario's device, if it does.
+    /// The step in which it ends on the scenario's device, if it does.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub out_of_memory: Option<OutOfMemoryAt>,
     /// Every step, with as much memory as it asks for.
@@ -62,13 +62,13 @@ pub struct SegmentsRun {
 }
 
 impl SegmentsRun {
-    /// What was reserved beyond what the longest batch needs alone.
+    /// Reserved bytes beyond the need of the longest batch alone.
     pub fn beyond(&self) -> Bytes {
         self.peak_reserved - self.longest_alone
     }
 }
 
-/// What was found of many steps.
+/// Results of many steps.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LongSteps {
     /// How many.
@@ -88,7 +88,7 @@ impl LongSteps {
         serde_json::to_string(&(self, steps)).ok()
     }
 
-    /// What another thread has written; nothing where it is none.
+    /// Reads what another thread has written; `None` where it is none.
     pub fn read(text: &str) -> Option<Self> {
         let (mut read, steps): (Self, Vec<Vec<StepHeld>>) = serde_json::from_str(text).ok()?;
         for (run, steps) in read.runs.iter_mut().zip(steps) {
@@ -114,7 +114,7 @@ enum Work {
     Done,
 }
 
-/// What runs of one kind of segments.
+/// The run of one kind of segments.
 struct Stage {
     expandable_segments: bool,
     /// The longest batch alone; then all steps with as much memory as they ask for; then on the device.
@@ -209,7 +209,7 @@ impl LongStepsSearch {
         Work::Running(many, Box::new(stage))
     }
 
-    /// What comes after a run that has ended.
+    /// The work after a run that has ended.
     fn next(&mut self, many: Arc<ManySteps>, stage: Stage) -> Work {
         let Stage {
             expandable_segments,

@@ -1,4 +1,4 @@
-//! What a run needs over two numbers of its scenario: a field of cells, each an estimate.
+//! The need of a run over two numbers of its scenario: a field of cells, each an estimate.
 
 use super::axis::{Along, Axis};
 use super::number::Number;
@@ -75,7 +75,7 @@ pub struct MemoryMap {
 /// A cell that was looked at.
 #[derive(Clone, Debug, PartialEq)]
 pub enum MapCell {
-    /// What the run needs.
+    /// The need of the run.
     Needs(SweepPoint),
     /// The run is refused.
     Refused,
@@ -87,9 +87,9 @@ const COARSE: usize = 16;
 /// Cells of a map.
 #[derive(Clone, Copy, Debug)]
 pub struct CellCounts {
-    /// Those that were looked at.
+    /// Cells that were looked at.
     pub known: u64,
-    /// Those of them that fit.
+    /// Cells of them that fit.
     pub fitting: u64,
 }
 

@@ -36,7 +36,7 @@ pub(super) struct Number {
 const REPAIRS: u32 = 64;
 
 impl Number {
-    /// Those that a scenario can have, as far as repairs of values out of range lead.
+    /// The values that a scenario can have, as far as repairs of values out of range lead.
     pub(super) fn of(scenario: &Scenario, key: &'static Key, makes_room: bool) -> Self {
         let mut line = Self {
             key,
@@ -84,7 +84,7 @@ impl Number {
         self.range().map(|value| value / self.unit)
     }
 
-    /// Where a scenario stands; at the beginning where it says nothing.
+    /// The place of a scenario's value; the beginning where it has none.
     pub(super) fn start(&self, scenario: &Scenario) -> u64 {
         let own = self.read(value_at(&values(scenario), self.key.path));
         own.and_then(|value| self.place(value))
@@ -100,7 +100,7 @@ impl Number {
         }
     }
 
-    /// Where a value stands.
+    /// The place of a value.
     pub(super) fn place(&self, value: u64) -> Option<u64> {
         let value = (self.least..=self.most).contains(&value).then_some(value)?;
         // The way there is the way back, but for what a place is.

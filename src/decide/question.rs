@@ -1,14 +1,14 @@
-//! What all questions have in common: estimates, one after the other, that somebody makes.
+//! Common parts of all questions: estimates, one after the other, that somebody makes.
 
 use crate::ask::{Finding, Scenario};
 use crate::report::{Figures, each, threads};
 
-/// What a scenario takes, or why it is refused.
+/// The figures of a scenario, or the reason of its refusal.
 pub type Answer = Result<Figures, Vec<Finding>>;
 
 /// Who makes the estimates.
 pub trait Estimator {
-    /// What a scenario takes; nothing while that is being worked out elsewhere.
+    /// The figures of a scenario; `None` while that is being worked out elsewhere.
     fn figures(&mut self, scenario: &Scenario) -> Option<Answer>;
 
     /// Scenarios that will be asked for next, unless what is found before makes them idle: as many as can be are worked

@@ -3,7 +3,7 @@
 use super::question::Progress;
 use std::collections::BTreeSet;
 
-/// What there is at a place.
+/// The result at a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Found {
     /// It fits.
@@ -51,7 +51,7 @@ const ALIGNMENTS: u32 = 8;
 /// How often the search goes on from a multiple that fits.
 const RAISES: u32 = 32;
 
-/// What is left to do.
+/// The next work.
 enum Next {
     /// The nearest place from here down to above another, where there is one.
     Down { from: u64, above: Option<u64> },

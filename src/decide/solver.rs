@@ -12,7 +12,7 @@ use crate::report::Figures;
 use crate::resolve::resolve;
 use serde_json::Value;
 
-/// What a solver has found.
+/// The result of a solver.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Solution {
     /// The value that fits, as the scenario's key takes it, or the number of GPUs. Where none fits: 0, or null
@@ -20,7 +20,7 @@ pub struct Solution {
     pub value: Value,
     /// The scenario with that value; nothing where none fits.
     pub scenario: Option<Scenario>,
-    /// What to know: that something else than memory ends the axis.
+    /// Findings: that something else than memory ends the axis.
     pub findings: Vec<Finding>,
 }
 
@@ -48,7 +48,7 @@ pub struct Solver {
     scenario: Scenario,
     axis: Axis,
     work: Work,
-    /// What was said of the first value that was refused.
+    /// Findings about the first value that was refused.
     refused: Option<Vec<Finding>>,
     /// Whether a value fits.
     fits: fn(&Figures) -> bool,
@@ -60,7 +60,7 @@ enum Work {
     Number(Number, Search),
     Gpus(Vec<u64>, Search),
     Listed {
-        /// What is left to look at, the next one last.
+        /// Names that are left to look at, the next one last.
         left: Vec<&'static str>,
         /// The best that fits, with its number of parameters.
         best: Option<(&'static str, u64)>,
@@ -129,7 +129,7 @@ impl Solver {
         }
     }
 
-    /// What is known so far.
+    /// The result so far.
     ///
     /// # Errors
     /// Where every value that was looked at is refused: what is wrong with the scenario.

@@ -27,7 +27,7 @@ pub struct Sweeper {
     largest: Option<Solver>,
 }
 
-/// What varies.
+/// The axis that varies.
 const AXIS: &str = "micro_batch_size";
 
 impl Sweeper {
@@ -59,7 +59,7 @@ impl Sweeper {
         Self::new(scenario, &sizes)
     }
 
-    /// What is known so far: the asked sizes that were looked at, and the switches found.
+    /// The results so far: the asked sizes that were looked at, and the switches found.
     pub fn sweep(&self) -> Sweep {
         let asked = |point: &&SweepPoint| self.sizes.binary_search(&point.micro_batch_size).is_ok();
         let switches = self

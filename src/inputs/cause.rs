@@ -1,44 +1,44 @@
-//! What a failure was, decided by its numbers.
+//! The cause of a failure, decided by its numbers.
 
 use super::facts::{Facts, Process};
 use super::kind::Kind;
 
-/// What was short, and the numbers that say so; bytes.
+/// The memory that was short, and the numbers that say so; bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Cause {
     /// The tensors alone need more than the GPU has.
     Peak {
-        /// What was asked for.
+        /// Bytes that were asked for.
         requested: u64,
-        /// What was free.
+        /// Bytes that were free.
         free: u64,
         /// Reserved and not allocated.
         unallocated: u64,
     },
     /// One request is larger than the whole GPU.
     LargerThanGpu {
-        /// What was asked for.
+        /// Bytes that were asked for.
         requested: u64,
         /// The GPU's capacity.
         total: u64,
     },
     /// Enough was reserved and held by no tensor, but in pieces.
     Fragmentation {
-        /// What was asked for.
+        /// Bytes that were asked for.
         requested: u64,
         /// Reserved and not allocated.
         unallocated: u64,
     },
     /// Others on the GPU hold what was missing.
     AnotherProcess {
-        /// What they hold.
+        /// Bytes that they hold.
         held: u64,
-        /// What was missing.
+        /// Bytes that were missing.
         missing: u64,
         /// Whether the text names them; else it is what this process's allocator does not hold.
         named: bool,
     },
-    /// What tensors hold grows from one report to the next.
+    /// The bytes of tensors grow from one report to the next.
     Leak {
         /// At the first report.
         first: u64,
@@ -73,9 +73,9 @@ pub enum Cause {
     SharedMemory,
     /// The GPU had enough free: what was free was read after something else gave way, or something else was short.
     Unexplained {
-        /// What was asked for.
+        /// Bytes that were asked for.
         requested: u64,
-        /// What was free.
+        /// Bytes that were free.
         free: u64,
     },
     /// The GPU's memory; the text has no numbers that tell more.
@@ -117,7 +117,7 @@ const LITTLE: u64 = 20;
 /// The fewest reports, and the least growth, that are a leak.
 const LEAK_REPORTS: usize = 3;
 
-/// What a failure was. `held` is what tensors held at each report of the text, in order.
+/// The cause of a failure. `held` has the bytes of tensors at each report of the text, in order.
 pub(super) fn cause(kind: Kind, facts: &Facts, held: &[u64]) -> Cause {
     if let Some(leak) = leak(held) {
         return leak;
@@ -266,7 +266,7 @@ fn is_full(facts: &Facts) -> bool {
     rest(whole).is_some_and(|rest| rest < whole / LITTLE)
 }
 
-/// What other processes hold: as named, or what the rest of the card has beyond this process's usual.
+/// Bytes of other processes: as named, or what the rest of the card has beyond this process's usual.
 fn others(facts: &Facts) -> (u64, bool) {
     let sum = |processes: &[Process]| {
         let bytes = processes.iter().map(|process| process.bytes);

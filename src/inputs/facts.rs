@@ -1,4 +1,4 @@
-//! What a failure's text says, in numbers.
+//! The numbers of a failure's text.
 
 use serde::Serialize;
 
@@ -6,7 +6,7 @@ use serde::Serialize;
 /// of others.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Facts {
-    /// What was asked for and not given.
+    /// Bytes that were asked for and not given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub requested: Option<u64>,
     /// The number of the GPU, as the process counts.
@@ -15,16 +15,16 @@ pub struct Facts {
     /// The GPU's capacity.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub total: Option<u64>,
-    /// What the driver says is free.
+    /// Free bytes by the driver.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub free: Option<u64>,
-    /// What the fraction set for the process allows.
+    /// Bytes that the process's fraction allows.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub allowed: Option<u64>,
-    /// What tensors hold.
+    /// Bytes of tensors.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub allocated: Option<u64>,
-    /// What tensors hold, and blocks that wait for a stream.
+    /// Bytes of tensors, and of blocks that wait for a stream.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub active: Option<u64>,
     /// Of the allocated, what private pools (CUDA graphs) hold.
@@ -33,7 +33,7 @@ pub struct Facts {
     /// The segments of the caching allocator.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reserved: Option<u64>,
-    /// What of the segments no tensor holds.
+    /// Bytes of segments that no tensor holds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reserved_unallocated: Option<u64>,
     /// All that this process holds of the GPU.
@@ -96,7 +96,7 @@ pub struct Facts {
     /// How often the cache was emptied for a request.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub retries: Option<u64>,
-    /// Where the memory is that was short, where not among the caching allocator's.
+    /// The memory that was short, where not the caching allocator's.
     #[serde(rename = "where", skip_serializing_if = "Option::is_none")]
     pub place: Option<&'static str>,
     /// The process that ended.
@@ -108,16 +108,16 @@ pub struct Facts {
     /// The exit code, as printed: -9, 9 and 137 are the same.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exit: Option<i64>,
-    /// What the host's processes hold.
+    /// Bytes of the host's processes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub host_used: Option<u64>,
     /// The host's memory, or what the container may take of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub host_total: Option<u64>,
-    /// What the host's processes hold, in percent.
+    /// Bytes of the host's processes, in percent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub host_percent: Option<f64>,
-    /// What the process held that was ended.
+    /// Bytes of the process that was ended.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub task_used: Option<u64>,
     /// `allocated + reserved_unallocated`.
@@ -139,7 +139,7 @@ pub struct Facts {
 pub struct Process {
     /// Its number.
     pub pid: u64,
-    /// What it holds.
+    /// Its bytes.
     pub bytes: u64,
 }
 
@@ -163,13 +163,13 @@ pub enum Holder {
     Process,
     /// Other processes that the text names.
     Others,
-    /// What the text leaves open: contexts, other processes.
+    /// Bytes that the text leaves open: contexts, other processes.
     Rest,
     /// Nobody.
     Free,
 }
 
-/// What one of them holds.
+/// The bytes of one of them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Share {
     /// Who.
@@ -209,7 +209,7 @@ impl Facts {
         all
     }
 
-    /// The same with each one's share of the whole.
+    /// The holders with each one's share of the whole.
     #[allow(clippy::cast_precision_loss, reason = "shares of a bar")]
     pub fn shares(&self) -> Vec<Share> {
         let holders = self.holders();
@@ -222,13 +222,13 @@ impl Facts {
         holders.into_iter().map(share).collect()
     }
 
-    /// What the caching allocator holds in segments, said or added up.
+    /// Bytes of the caching allocator's segments, said or added up.
     pub fn in_segments(&self) -> Option<u64> {
         let added = || Some(self.allocated? + self.reserved_unallocated?);
         self.reserved.or_else(added)
     }
 
-    /// What of the segments no tensor holds, said or subtracted.
+    /// Bytes of segments that no tensor holds, said or subtracted.
     pub fn unallocated(&self) -> Option<u64> {
         self.reserved_unallocated
             .or(self.derived_reserved_unallocated)

@@ -1,4 +1,4 @@
-//! What is not PyTorch's: told by whose it is, so that nobody looks for an answer here.
+//! Messages of programs other than PyTorch, each with its owner, so that nobody looks for an answer here.
 
 use super::plain::Span;
 
@@ -42,7 +42,7 @@ const MARKS: &[(&str, &str)] = &[
     ),
 ];
 
-/// Whose message a text is, where it is none of ours.
+/// The owner of a message, where it is none of ours.
 pub(super) fn owner(text: Span) -> Option<&'static str> {
     let mark = MARKS.iter().find(|(words, _)| text.has(words));
     mark.map(|(_, owner)| *owner)

@@ -14,7 +14,7 @@ pub(super) struct Message {
     pub at: usize,
     /// Its wording.
     pub kind: Kind,
-    /// What it says.
+    /// Its numbers.
     pub facts: Facts,
 }
 
@@ -50,7 +50,7 @@ pub(super) fn messages(plain: &Plain) -> Vec<Message> {
 
 type Reader = fn(Span, Span) -> Option<(Kind, Facts)>;
 
-/// What a message has in it, and who reads what stands before and after that.
+/// Texts within messages, and the readers of the text before and after them.
 const READERS: [(&str, Reader); 5] = [
     ("tried to allocate", tried),
     ("allocation was preemptively rejected", rejected),
@@ -102,7 +102,7 @@ enum Wording {
     Shortened,
 }
 
-/// Whose memory it is.
+/// The vendor of the memory.
 #[derive(Clone, Copy, PartialEq)]
 enum Vendor {
     Cuda,

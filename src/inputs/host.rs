@@ -5,7 +5,7 @@ use super::kind::Kind;
 use super::plain::Span;
 use super::size::{Size, integer, leading, trailing, unsigned};
 
-/// Where the memory was short, as facts say it.
+/// The memory that was short, as facts say it.
 pub(super) const HOST: &str = "host";
 
 /// Who reads what stands behind some words.
@@ -107,7 +107,7 @@ const WORDS: &[(&str, Kind, Reader)] = &[
     ("cannot allocate memory", Kind::HostMemory, nothing),
 ];
 
-/// What a text says of the host's memory.
+/// Reads a text about the host's memory.
 pub(super) fn read(text: Span, killed_alone: bool) -> Option<(Kind, Facts)> {
     for (words, kind, reader) in WORDS {
         let Some(found) = own(words, text) else {
@@ -133,7 +133,7 @@ pub(super) fn read(text: Span, killed_alone: bool) -> Option<(Kind, Facts)> {
     Some((kind, facts))
 }
 
-/// What stands behind the first of some words that is not another's.
+/// The text behind the first of some words that is not another's.
 fn own<'a>(words: &str, text: Span<'a>) -> Option<Span<'a>> {
     let mut rest = text;
     loop {
@@ -194,7 +194,7 @@ fn array(found: Span, facts: &mut Facts) {
     facts.requested = leading(found.text).and_then(Size::bytes);
 }
 
-/// What the system calls signals (`strsignal` of glibc).
+/// The system's names of signals (`strsignal` of glibc).
 const SIGNALS: [&str; 9] = [
     "Killed",
     "Bus error",

@@ -1,4 +1,4 @@
-//! What a text was taken for.
+//! Kinds of texts.
 
 /// The wording of a failure, or of a report on memory, by who prints it and since when.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,7 +5,7 @@ use super::kind::Kind;
 use super::plain::Span;
 use super::size::leading;
 
-/// Where NCCL's memory is.
+/// The place of NCCL's memory.
 const OUTSIDE: &str = "gpu, outside the caching allocator";
 
 /// Words of libraries that could not allocate, in lower case.
@@ -28,7 +28,7 @@ const WORDS: &[(&str, Kind)] = &[
     ("cufft_alloc_failed", Kind::Cusolver),
 ];
 
-/// What a library says.
+/// Reads the message of a library.
 pub(super) fn read(text: Span) -> Option<(Kind, Facts)> {
     if let Some(facts) = nccl(text) {
         return Some((Kind::Nccl, facts));

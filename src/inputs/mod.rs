@@ -1,4 +1,4 @@
-//! What people have in their hands: the text of a failure, a table of memory, a snapshot.
+//! Inputs that people have: the text of a failure, a table of memory, a snapshot.
 //!
 //! [`read`] finds in any text what ran out of memory, in whose words, with the numbers it says, and decides by
 //! them what it was. Texts are logs as often as messages: colours, prefixes of ranks, wrapped lines and
@@ -37,7 +37,7 @@ use gpu::{Message, messages};
 use plain::Plain;
 use std::borrow::Cow;
 
-/// What a text was taken for.
+/// A recognized text.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Input {
     /// A failure, or a report on memory.
@@ -50,14 +50,14 @@ pub enum Input {
     Unknown,
 }
 
-/// What failed.
+/// A failure.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Failure {
     /// In whose words.
     pub kind: Kind,
     /// The numbers of the first message.
     pub facts: Facts,
-    /// What it was.
+    /// Its cause.
     pub cause: Cause,
     /// How many different failures of an allocator the text has.
     pub failures: usize,
@@ -146,7 +146,7 @@ fn different(messages: &[Message]) -> usize {
     seen.len()
 }
 
-/// What tensors held at each message of the first one's GPU.
+/// Bytes of tensors at each message of the first one's GPU.
 fn held(messages: &[Message]) -> Vec<u64> {
     let device = messages.first().and_then(|first| first.facts.device);
     let same = messages.iter().filter(|m| m.facts.device == device);

@@ -7,7 +7,7 @@ pub(super) struct Plain {
     lines: Vec<Line>,
 }
 
-/// Where a line of the original begins in the plain text, and which rank wrote it.
+/// The beginning of a line of the original in the plain text, and the rank that wrote it.
 struct Line {
     start: usize,
     rank: Option<u64>,
@@ -23,18 +23,18 @@ pub(super) struct Span<'a> {
 }
 
 impl<'a> Span<'a> {
-    /// What stands behind the first of some words, which are in lower case.
+    /// The text behind the first of some words, which are in lower case.
     pub fn after(self, words: &str) -> Option<Span<'a>> {
         let at = self.lower.find(words)? + words.len();
         Some(self.from(at))
     }
 
-    /// What stands before the first of some words.
+    /// The text before the first of some words.
     pub fn before(self, words: &str) -> Option<Span<'a>> {
         Some(self.until(self.lower.find(words)?))
     }
 
-    /// What stands from a byte on, which begins a character.
+    /// The text from a byte on, which begins a character.
     pub fn from(self, at: usize) -> Span<'a> {
         Span {
             text: &self.text[at..],
@@ -42,7 +42,7 @@ impl<'a> Span<'a> {
         }
     }
 
-    /// What stands before a byte, which begins a character or ends the text.
+    /// The text before a byte, which begins a character or ends the text.
     pub fn until(self, at: usize) -> Span<'a> {
         Span {
             text: &self.text[..at],
@@ -155,7 +155,7 @@ fn without_prefix(line: &str) -> (Option<u64>, &str) {
     }
 }
 
-/// What stands behind a launcher's prefix, and the rank that it names.
+/// The text behind a launcher's prefix, and the rank that it names.
 fn bracketed(line: &str) -> Option<(Option<u64>, &str)> {
     if let Some(inner) = line.strip_prefix('(') {
         let (inside, rest) = inner.split_once(')')?;

@@ -4,7 +4,7 @@ use super::settings::settings;
 use crate::units::names;
 
 names! {
-    /// What a communication hook of DDP does (`torch.distributed.algorithms.ddp_comm_hooks`).
+    /// A communication hook of DDP (`torch.distributed.algorithms.ddp_comm_hooks`).
     CommHook {
         /// There is none: buckets are reduced as they are.
         None = "none",
@@ -24,7 +24,7 @@ settings! {
 }
 
 settings! {
-    /// What DDP is constructed with (`torch/nn/parallel/distributed.py`, torch 2.15).
+    /// Arguments of DDP (`torch/nn/parallel/distributed.py`, torch 2.15).
     #[derive(Clone, Copy, Debug, PartialEq)]
     Ddp {
         /// Whether gradients are views into the buckets that are reduced: no second copy of them.

@@ -43,7 +43,7 @@ settings! {
         kind: ExpertParallelKind = ExpertParallelKind::AllToAll,
         /// Ranks among which the experts are divided; 1 means none.
         size: u64 = 1,
-        /// Which modules are divided.
+        /// The plan of modules that are divided.
         plan: Plan = Plan::Transformers,
         /// How many tokens each expert gets.
         routing: ExpertRouting = ExpertRouting::Balanced,

@@ -6,7 +6,7 @@ use crate::ask::quantization::ComputeDtype;
 use crate::units::names;
 
 names! {
-    /// What FSDP1 divides and when (`torch.distributed.fsdp.ShardingStrategy`).
+    /// The state that FSDP1 divides, and when (`torch.distributed.fsdp.ShardingStrategy`).
     ShardingStrategy {
         /// Parameters, gradients and optimizer states; parameters are gathered for each pass.
         FullShard = "FULL_SHARD",
@@ -57,7 +57,7 @@ settings! {
 }
 
 settings! {
-    /// What FSDP is asked for: `fully_shard` on each layer and on the model (FSDP2,
+    /// Options of FSDP: `fully_shard` on each layer and on the model (FSDP2,
     /// `torch/distributed/fsdp/_fully_shard/_fully_shard.py`) or the wrapper around each layer and the model
     /// (FSDP1, `fully_sharded_data_parallel.py`); torch 2.15, FSDP1's defaults as accelerate 1.15 sets them.
     #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,4 +1,4 @@
-//! What only Megatron-Core is asked for.
+//! Settings of Megatron-Core alone.
 
 use super::settings::settings;
 use crate::units::names;
@@ -51,9 +51,9 @@ settings! {
     /// also stand as an object in `activation_checkpointing`.
     #[derive(Clone, Debug, PartialEq)]
     Recompute {
-        /// What is computed again.
+        /// The modules that are computed again.
         granularity: RecomputeGranularity = RecomputeGranularity::None,
-        /// Which layers, when whole ones.
+        /// The layers, when whole ones are computed again.
         method: RecomputeMethod = RecomputeMethod::Uniform,
         /// Layers of a chunk, or of a stage.
         num_layers: u64 = 1,

@@ -14,7 +14,7 @@ names! {
 }
 
 names! {
-    /// Which modules are divided how.
+    /// The plan of modules that are divided.
     Plan {
         /// As training scripts of PyTorch do: attention and MLP of each layer, embeddings and head.
         Usual = "usual",
@@ -40,7 +40,7 @@ settings! {
         loss_parallel: bool = false,
         /// Whether embeddings and head are divided.
         shard_embeddings: bool = true,
-        /// Which modules are divided.
+        /// The plan of modules that are divided.
         plan: Plan = Plan::Usual,
     }
 }

@@ -4,7 +4,7 @@ use super::settings::settings;
 use crate::units::names;
 
 names! {
-    /// Where DeepSpeed keeps something that is offloaded.
+    /// The place of offloaded state under DeepSpeed.
     OffloadDevice {
         /// On the GPU: it is not offloaded.
         None = "none",

@@ -26,7 +26,7 @@ impl BatchScale {
         }
     }
 
-    /// Where a size is, in CSS pixels.
+    /// The place of a size, in CSS pixels.
     pub fn x(&self, size: u64) -> i32 {
         let (low, high) = (self.place(self.min as f64), self.place(self.max as f64));
         let wide = f64::from(self.right - self.left);

@@ -1,4 +1,4 @@
-//! Where the lines are: geometry for drawing, pointing and keys.
+//! Places of the lines: geometry for drawing, pointing and keys.
 
 use super::CrossoverFigure;
 use super::batch::BatchScale;
@@ -20,7 +20,7 @@ pub struct Line {
     pub points: Vec<(i32, i32)>,
 }
 
-/// What is under a point.
+/// The element under a point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CrossoverHit {
     /// The nearest batch size.
@@ -32,7 +32,7 @@ pub struct CrossoverHit {
 /// The figure's geometry at one size.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CrossoverLayout {
-    /// Where the lines are.
+    /// The frame of the lines.
     pub plot: Frame,
     /// Bytes upwards.
     pub axis: Axis,
@@ -40,7 +40,7 @@ pub struct CrossoverLayout {
     pub batch: BatchScale,
     /// One line a phase.
     pub lines: Vec<Line>,
-    /// What nvidia-smi would show.
+    /// Bytes that nvidia-smi would show.
     pub total: Vec<(i32, i32)>,
     /// The highest line: stretches between batch sizes with the phase that binds there.
     pub binding: Vec<Line>,
@@ -111,13 +111,13 @@ impl CrossoverLayout {
         }
     }
 
-    /// Where a phase's line is at a batch size, in CSS pixels.
+    /// The place of a phase's line at a batch size, in CSS pixels.
     pub fn y(&self, phase: Phase, size: u64) -> Option<i32> {
         let line = self.lines.iter().find(|line| line.phase == phase)?;
         height(&line.points, self.batch.x(size))
     }
 
-    /// What is under a point, in CSS pixels from the figure's upper left corner.
+    /// The element under a point, in CSS pixels from the figure's upper left corner.
     pub fn hit(&self, x: i32, y: i32) -> Option<CrossoverHit> {
         if self.lines.is_empty() || x < self.plot.left || x >= self.plot.right {
             return None;

@@ -12,12 +12,12 @@ pub use layout::{CrossoverHit, CrossoverLayout, Line};
 use crate::report::Sweep;
 use crate::units::Bytes;
 
-/// What the figure shows.
+/// The content of the figure.
 #[derive(Clone, Copy, Debug)]
 pub struct CrossoverFigure<'a> {
     /// Peaks by batch size.
     pub sweep: &'a Sweep,
-    /// What programs can use of the device; none when no device is chosen.
+    /// Bytes of the device that programs can use; none when no device is chosen.
     pub capacity: Option<Bytes>,
     /// The batch size that is configured.
     pub current: u64,

@@ -1,4 +1,4 @@
-//! What part of a sweep is worth showing.
+//! The part of a sweep that is worth showing.
 
 use super::CrossoverFigure;
 use crate::report::SweepPoint;

@@ -85,7 +85,7 @@ fn gpus_axis<DB: DrawingBackend>(
     pen.text(&text, (plot.right, row + theme.line_height() + 1), kind)
 }
 
-/// What does not shrink, dashed and named.
+/// Draws the bytes that do not shrink, dashed and named.
 fn floor<DB: DrawingBackend>(pen: &Pen<DB>, look: &Look, layout: &GpusLayout) -> Drawn<DB> {
     let Some(bytes) = layout.floor else {
         return Ok(());

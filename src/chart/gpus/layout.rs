@@ -1,4 +1,4 @@
-//! Where the lines are: geometry for drawing, pointing and keys.
+//! Places of the lines: geometry for drawing, pointing and keys.
 
 use super::GpusFigure;
 use crate::chart::axis::Axis;
@@ -25,7 +25,7 @@ pub struct GpusLine {
 /// The figure's geometry at one size.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GpusLayout {
-    /// Where the lines are.
+    /// The frame of the lines.
     pub plot: Frame,
     /// Bytes upwards.
     pub axis: Axis,
@@ -33,9 +33,9 @@ pub struct GpusLayout {
     pub gpus: BatchScale,
     /// One line a sharding.
     pub lines: Vec<GpusLine>,
-    /// What does not shrink under the sharding that is looked at.
+    /// Bytes that do not shrink under the highlighted sharding.
     pub floor: Option<Bytes>,
-    /// What programs can use of a GPU.
+    /// Bytes of a GPU that programs can use.
     pub capacity: Option<Bytes>,
     /// All numbers of GPUs that were looked at.
     pub counts: Vec<u64>,

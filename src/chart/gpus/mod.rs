@@ -1,4 +1,4 @@
-//! What one rank needs against the number of GPUs: a line for each sharding, and what does not shrink.
+//! The need of one rank against the number of GPUs: a line for each sharding, and the bytes that do not shrink.
 
 mod draw;
 mod layout;
@@ -8,10 +8,10 @@ pub use layout::{GpusLayout, GpusLine};
 
 use crate::decide::{GpusCurve, Sharding};
 
-/// What the figure shows.
+/// The content of the figure.
 #[derive(Clone, Copy, Debug)]
 pub struct GpusFigure<'a> {
-    /// What a rank needs under each sharding.
+    /// The need of a rank under each sharding.
     pub curves: &'a [GpusCurve],
     /// The sharding whose line is strong and whose floor is drawn.
     pub sharding: Option<Sharding>,

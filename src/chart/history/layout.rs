@@ -1,4 +1,4 @@
-//! Where the moments are: geometry for drawing, pointing and keys.
+//! Places of the moments: geometry for drawing, pointing and keys.
 
 use super::{HeldAt, HistoryFigure};
 use crate::chart::axis::Axis;
@@ -24,7 +24,7 @@ pub struct HistoryHit {
 pub struct HistoryLayout {
     /// Both runs together.
     pub plot: Frame,
-    /// Where each run is.
+    /// The frame of each run.
     pub runs: [Frame; 2],
     /// Bytes upwards.
     pub axis: Axis,
@@ -90,7 +90,7 @@ impl HistoryLayout {
         }
     }
 
-    /// Where a moment begins and ends, in CSS pixels from the left.
+    /// The beginning and the end of a moment, in CSS pixels from the left.
     pub(super) fn columns(&self, run: usize, place: usize) -> [i32; 2] {
         let frame = self.runs[run];
         let count = i64::try_from(self.counts[run]).unwrap_or(1).max(1);

@@ -8,7 +8,7 @@ pub use layout::{HistoryHit, HistoryLayout};
 
 use crate::units::Bytes;
 
-/// What was held at a moment.
+/// Memory at a moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct HeldAt {
     /// The number of events until then.
@@ -22,13 +22,13 @@ pub struct HeldAt {
 /// One of the two runs.
 #[derive(Clone, Copy, Debug)]
 pub struct History<'a> {
-    /// What it is called.
+    /// Its title.
     pub title: &'a str,
-    /// What was held, in the order of events.
+    /// Memory, in the order of events.
     pub moments: &'a [HeldAt],
 }
 
-/// What the figure shows.
+/// The content of the figure.
 #[derive(Clone, Copy, Debug)]
 pub struct HistoryFigure<'a> {
     /// Measured, and predicted.

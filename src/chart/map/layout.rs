@@ -1,4 +1,4 @@
-//! Where the cells are: geometry for drawing, pointing and keys.
+//! Places of the cells: geometry for drawing, pointing and keys.
 
 use super::MapFigure;
 use crate::chart::geometry::Frame;
@@ -10,7 +10,7 @@ const LETTERS: i32 = 4;
 /// The figure's geometry at one size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MapLayout {
-    /// Where the cells are.
+    /// The frame of the cells.
     pub plot: Frame,
     /// How many there are, to the right and upwards.
     pub count: [usize; 2],

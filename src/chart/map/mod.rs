@@ -9,12 +9,12 @@ pub use layout::MapLayout;
 
 use crate::decide::MemoryMap;
 
-/// What the figure shows.
+/// The content of the figure.
 #[derive(Clone, Copy, Debug)]
 pub struct MapFigure<'a> {
     /// The field.
     pub map: &'a MemoryMap,
-    /// What varies to the right, and upwards.
+    /// The numbers that vary to the right, and upwards.
     pub titles: [&'a str; 2],
     /// The cell that is nearest to what is configured.
     pub current: Option<[usize; 2]>,

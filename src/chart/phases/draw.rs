@@ -133,7 +133,7 @@ fn symbol(amount: &str) -> Option<&str> {
     amount.rsplit('\u{a0}').next()
 }
 
-/// What the caching allocator holds at each phase's peak, as one line over the bars.
+/// Draws the caching allocator's bytes at each phase's peak, as one line over the bars.
 fn reserved_line<DB: DrawingBackend>(pen: &Pen<DB>, layout: &PhasesLayout) -> Drawn<DB> {
     let mut before: Option<i32> = None;
     for bar in &layout.bars {

@@ -1,4 +1,4 @@
-//! Where the bars are: geometry for drawing, pointing and keys.
+//! Places of the bars: geometry for drawing, pointing and keys.
 
 use super::PhasesFigure;
 use crate::chart::axis::Axis;
@@ -32,7 +32,7 @@ pub struct Bar {
     pub segments: Vec<Segment>,
     /// Sum of the parts.
     pub total: Bytes,
-    /// What is counted: the sum of the parts, or what the allocator gives or holds for them.
+    /// The counted bytes: the sum of the parts, or what the allocator gives or holds for them.
     pub counted: Bytes,
     /// `peak_reserved` of the phase.
     pub reserved: Bytes,
@@ -42,7 +42,7 @@ pub struct Bar {
     pub slot: (i32, i32),
 }
 
-/// What is under a point.
+/// The element under a point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PhasesHit {
     /// The phase.
@@ -54,7 +54,7 @@ pub struct PhasesHit {
 /// The figure's geometry at one size.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PhasesLayout {
-    /// Where the bars stand.
+    /// The frame of the bars.
     pub plot: Frame,
     /// Bytes upwards.
     pub axis: Axis,
@@ -155,7 +155,7 @@ impl PhasesLayout {
         self.bars.iter().find(|bar| bar.binding)
     }
 
-    /// What is under a point, in CSS pixels from the figure's upper left corner.
+    /// The element under a point, in CSS pixels from the figure's upper left corner.
     pub fn hit(&self, x: i32, y: i32) -> Option<PhasesHit> {
         let bar = self
             .bars

@@ -10,17 +10,17 @@ use crate::report::{Measure, StepReport};
 use crate::sim::Phase;
 use crate::units::Bytes;
 
-/// What the figure shows.
+/// The content of the figure.
 #[derive(Clone, Copy, Debug)]
 pub struct PhasesFigure<'a> {
     /// The step.
     pub step: &'a StepReport,
-    /// What the allocator can reserve at most on this device; none when no device is chosen.
+    /// The most that the allocator can reserve on this device; none when no device is chosen.
     pub capacity: Option<Bytes>,
     /// The phase that bound before the last change with its `peak_tensor`, for the ghost tick.
     pub previous: Option<(Phase, Bytes)>,
-    /// What the bars reach up to.
+    /// The measure that the bars reach up to.
     pub measure: Measure,
-    /// Where the reader is, outlined.
+    /// The element that the reader is at, outlined.
     pub cursor: Option<PhasesHit>,
 }

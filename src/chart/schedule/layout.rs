@@ -1,4 +1,4 @@
-//! Where ranks and what they compute are: geometry for drawing, pointing and keys.
+//! Places of ranks and their slots: geometry for drawing, pointing and keys.
 
 use super::ScheduleFigure;
 use crate::chart::geometry::{Frame, pixel};
@@ -19,7 +19,7 @@ const BETWEEN: f64 = 0.06;
 /// Something that a rank computes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cell {
-    /// What and when.
+    /// The action and its time.
     pub slot: Slot,
     /// Its box.
     pub frame: Frame,
@@ -28,7 +28,7 @@ pub struct Cell {
 /// A rank's row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Row {
-    /// What it computes, as far as there is room.
+    /// Its actions, as far as there is room.
     pub cells: Vec<Cell>,
     /// How many micro-batches it holds: boxes as high as their share of the most of all ranks.
     pub held: Vec<Frame>,
@@ -43,14 +43,14 @@ pub struct Row {
 pub struct ScheduleHit {
     /// The rank.
     pub rank: usize,
-    /// Which of its slots.
+    /// The index of its slot.
     pub slot: usize,
 }
 
 /// The figure's geometry at one size.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ScheduleLayout {
-    /// Where time runs.
+    /// The frame in which time runs.
     pub plot: Frame,
     /// The ranks in order.
     pub rows: Vec<Row>,
@@ -145,7 +145,7 @@ impl ScheduleLayout {
         }
     }
 
-    /// What is at a point.
+    /// The element at a point.
     pub fn hit(&self, x: i32, y: i32) -> Option<ScheduleHit> {
         let rank = self.rows.iter().position(|row| row.frame.contains(x, y))?;
         let cells = &self.rows[rank].cells;

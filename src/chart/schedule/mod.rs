@@ -8,13 +8,13 @@ pub use layout::{Cell, Row, ScheduleHit, ScheduleLayout};
 
 use crate::report::Schedule;
 
-/// What the figure shows.
+/// The content of the figure.
 #[derive(Clone, Copy, Debug)]
 pub struct ScheduleFigure<'a> {
     /// The schedule.
     pub schedule: &'a Schedule,
     /// The rank that is looked at.
     pub rank: Option<usize>,
-    /// Where the reader is, outlined.
+    /// The element that the reader is at, outlined.
     pub cursor: Option<ScheduleHit>,
 }

@@ -11,23 +11,23 @@ use plotters::prelude::DrawingBackend;
 /// How strongly a full segment is filled.
 const FULL: f64 = 0.9;
 
-/// What the figure shows.
+/// The content of the figure.
 #[derive(Clone, Copy, Debug)]
 pub struct FullnessFigure<'a> {
     /// The segments, from the top.
     pub segments: &'a [SegmentBar],
     /// The stretch of time that is marked.
     pub marked: usize,
-    /// Where the reader points: a stretch of time, and a segment.
+    /// The element that the reader points at: a stretch of time, and a segment.
     pub cursor: Option<[usize; 2]>,
 }
 
 /// The figure's geometry at one size.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FullnessLayout {
-    /// Where each stretch of time begins, and the last ends, in CSS pixels.
+    /// The beginning of each stretch of time, and the end of the last, in CSS pixels.
     pub columns: Vec<i32>,
-    /// Where each segment begins, and the last ends.
+    /// The beginning of each segment, and the end of the last.
     pub rows: Vec<i32>,
 }
 
@@ -73,7 +73,7 @@ impl FullnessLayout {
         })
     }
 
-    /// What is at a point: a stretch of time, and a segment.
+    /// The element at a point: a stretch of time, and a segment.
     pub fn hit(&self, x: i32, y: i32) -> Option<[usize; 2]> {
         Some([between(&self.columns, x)?, between(&self.rows, y)?])
     }

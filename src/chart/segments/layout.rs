@@ -1,4 +1,4 @@
-//! Where segments and their pieces are: geometry for drawing, pointing and keys.
+//! Places of segments and their pieces: geometry for drawing, pointing and keys.
 
 use super::{PieceBar, SegmentsFigure};
 use crate::chart::geometry::{Frame, pixel};
@@ -15,7 +15,7 @@ const APART: i32 = 2;
 pub struct SegmentsHit {
     /// The segment.
     pub segment: usize,
-    /// Which of its pieces.
+    /// The index of its piece.
     pub piece: usize,
 }
 

@@ -16,9 +16,9 @@ use crate::units::Bytes;
 pub struct PieceBar {
     /// Its size.
     pub size: Bytes,
-    /// What tensors hold of it.
+    /// Bytes of it that tensors hold.
     pub used: Bytes,
-    /// Whose colour it has, where it is guessed what for it is held.
+    /// The category that gives its color, where its purpose is guessed.
     pub category: Option<Category>,
 }
 
@@ -33,7 +33,7 @@ pub struct SegmentBar {
     pub over_time: Vec<Bytes>,
 }
 
-/// What the figure of pieces shows.
+/// The content of the figure of pieces.
 #[derive(Clone, Copy, Debug)]
 pub struct SegmentsFigure<'a> {
     /// The segments, the largest first.

@@ -45,7 +45,7 @@ pub fn draw_timeline<DB: DrawingBackend>(
     names(&pen, figure, look, &layout, capacity)
 }
 
-/// What is counted beyond live tensors, as a plain area behind them.
+/// Draws bytes counted beyond live tensors, as a plain area behind them.
 fn beneath<DB: DrawingBackend>(
     pen: &Pen<DB>,
     figure: &TimelineFigure,
@@ -66,7 +66,7 @@ fn beneath<DB: DrawingBackend>(
     Ok(())
 }
 
-/// What a point counts as used.
+/// The bytes that a point counts as used.
 fn counted(figure: &TimelineFigure, point: usize) -> Bytes {
     let point = &figure.timeline.points[point];
     let live = point.composition.total();
@@ -122,7 +122,7 @@ fn veil<DB: DrawingBackend>(pen: &Pen<DB>, look: &Look, layout: &TimelineLayout)
     Ok(())
 }
 
-/// What the caching allocator holds, as a line of steps.
+/// Draws the caching allocator's bytes, as a line of steps.
 fn reserved<DB: DrawingBackend>(
     pen: &Pen<DB>,
     figure: &TimelineFigure,
@@ -241,7 +241,7 @@ fn peak<DB: DrawingBackend>(
     pen.text_on(text, (middle, row), kind, theme.background)
 }
 
-/// Where the reader points.
+/// Draws the reader's cursor.
 fn cursor<DB: DrawingBackend>(
     pen: &Pen<DB>,
     figure: &TimelineFigure,

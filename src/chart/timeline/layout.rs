@@ -1,4 +1,4 @@
-//! Where the areas are: geometry for drawing, pointing and keys.
+//! Places of the areas: geometry for drawing, pointing and keys.
 
 use super::TimelineFigure;
 use super::program::ProgramScale;
@@ -25,7 +25,7 @@ pub struct Run {
     pub step: u32,
 }
 
-/// What is under a point.
+/// The element under a point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimelineHit {
     /// Index in `Timeline::points`.
@@ -39,7 +39,7 @@ pub struct TimelineHit {
 /// The figure's geometry at one size.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TimelineLayout {
-    /// Where the areas are.
+    /// The frame of the areas.
     pub plot: Frame,
     /// Top of the steps' headings.
     pub headings: i32,
@@ -131,7 +131,7 @@ impl TimelineLayout {
         self.runs.get(after.saturating_sub(1))
     }
 
-    /// What is under a point, in CSS pixels from the figure's upper left corner.
+    /// The element under a point, in CSS pixels from the figure's upper left corner.
     pub fn hit(&self, timeline: &Timeline, x: i32, y: i32) -> Option<TimelineHit> {
         if x < self.plot.left || x >= self.plot.right {
             return None;

@@ -12,20 +12,20 @@ pub use program::{ProgramScale, Section};
 use crate::report::{Measure, Timeline};
 use crate::units::Bytes;
 
-/// What the figure shows.
+/// The content of the figure.
 #[derive(Clone, Copy, Debug)]
 pub struct TimelineFigure<'a> {
     /// Memory by event.
     pub timeline: &'a Timeline,
-    /// What the allocator can reserve at most on this device; none when no device is chosen.
+    /// The most that the allocator can reserve on this device; none when no device is chosen.
     pub capacity: Option<Bytes>,
     /// The events to show, `start..end`; none for the first and the last step whole.
     pub window: Option<(u32, u32)>,
     /// The event that the reader points at.
     pub cursor: Option<u32>,
-    /// What the areas reach up to.
+    /// The measure that the areas reach up to.
     pub measure: Measure,
-    /// What else is marked.
+    /// Other marks.
     pub marks: TimelineMarks,
 }
 

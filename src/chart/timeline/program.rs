@@ -25,7 +25,7 @@ pub struct Section {
 }
 
 impl Section {
-    /// Where an event is, in CSS pixels.
+    /// The place of an event, in CSS pixels.
     fn x(&self, event: u32) -> i32 {
         let events = f64::from((self.span.end - self.span.start).max(1));
         let along = f64::from(event.saturating_sub(self.span.start)).min(events) / events;
@@ -83,7 +83,7 @@ impl ProgramScale {
         Self { sections }
     }
 
-    /// Where an event is; none when it is not shown.
+    /// The place of an event; none when it is not shown.
     pub fn x(&self, event: u32) -> Option<i32> {
         let at = self
             .sections
@@ -92,7 +92,7 @@ impl ProgramScale {
         (section.span.start <= event).then(|| section.x(event))
     }
 
-    /// Where an event is, or where the next one that is shown begins; the right end after the last.
+    /// The place of an event, or of the next one that is shown; the right end after the last.
     pub fn x_near(&self, event: u32) -> i32 {
         let at = self
             .sections

@@ -10,7 +10,7 @@ use crate::report::Figures;
 use serde::Serialize;
 use std::collections::VecDeque;
 
-/// What to change.
+/// Advice for a run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Advice {
     /// The run as it is.
@@ -19,7 +19,7 @@ pub struct Advice {
     pub remedies: Vec<Remedy>,
     /// Ready plans, where it does not fit or is tight.
     pub plans: Vec<ReadyPlan>,
-    /// What there is room for, where it fits.
+    /// Room for more, where it fits.
     pub room: Vec<Room>,
     /// Whether plans and room have been looked for, too.
     pub whole: bool,
@@ -69,7 +69,7 @@ impl Adviser {
         self.changes.is_empty()
     }
 
-    /// What is known so far.
+    /// The advice so far.
     pub fn advice(&self) -> &Advice {
         &self.advice
     }

@@ -10,7 +10,7 @@ use crate::decide::plan::{Adapters, in_8_bits, keeps_whole_gradients, with_batch
 use crate::units::names;
 
 names! {
-    /// What a change costs.
+    /// The price of a change.
     Price {
         /// Nothing worth naming.
         Free = "free",
@@ -18,7 +18,7 @@ names! {
         Slower = "slower",
         /// Fewer jobs run at once.
         FewerJobs = "fewer_jobs",
-        /// What is learnt changes, if only by rounding.
+        /// The learned model changes, if only by rounding.
         Learning = "learning",
     }
 }
@@ -80,7 +80,7 @@ names! {
         PagedOptimizer = "paged_optimizer",
         /// Optimizer states and gradients in host RAM, the step on the CPU.
         OffloadOptimizer = "offload_optimizer",
-        /// What backward needs waits in host RAM.
+        /// Tensors for backward wait in host RAM.
         OffloadActivations = "offload_activations",
         /// The training process loads its batches itself.
         NoWorkers = "no_workers",
@@ -88,13 +88,13 @@ names! {
         PureBf16 = "pure_bf16",
         /// Adapters are trained in place of all weights.
         Lora = "lora",
-        /// The same over a base in four bits.
+        /// LoRA over a base in four bits.
         Qlora = "qlora",
     }
 }
 
 impl RemedyKind {
-    /// What it costs.
+    /// Its price.
     pub const fn price(self) -> Price {
         match self {
             Self::ExpandableSegments

@@ -1,4 +1,4 @@
-//! What to change: single changes, ready plans of several, and what there is room for.
+//! Advice: single changes, ready plans of several changes, and room for more.
 //!
 //! Everything was computed by running the model again: a [`Remedy`] holds the scenario that it leads to, and what is
 //! said of it is what an estimate of that scenario says. What a change costs is counted where it can be counted

@@ -65,7 +65,7 @@ const ONE_IN: u64 = 10;
 /// A change that saves less than one in so many bytes of a memory is not worth its place in a plan.
 const WORTH: u64 = 200;
 
-/// What is missing until so much stays free.
+/// Bytes that are missing until the headroom stays free.
 fn missing(side: Fit) -> Bytes {
     side.needed + Bytes(side.capacity.get() / ONE_IN) - side.capacity
 }

@@ -8,12 +8,12 @@ use crate::units::{Bytes, sort_short};
 use serde::Serialize;
 use std::cmp::Reverse;
 
-/// What is compared of a run before and after changes.
+/// The needs of a run that are compared before and after changes.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Outcome {
-    /// What a GPU needs: what nvidia-smi shows.
+    /// The need of a GPU: bytes that nvidia-smi shows.
     pub device: Fit,
-    /// What a node needs of its RAM.
+    /// The need of a node's RAM.
     pub host: Fit,
     /// When the GPU needs most.
     pub phase: Phase,
@@ -52,7 +52,7 @@ impl Outcome {
         self.device.is_roomy() && self.host.is_roomy()
     }
 
-    /// What one memory needs, and what there is of it.
+    /// The need of one memory, and its capacity.
     pub const fn side(&self, memory: Memory) -> Fit {
         match memory {
             Memory::Device => self.device,
@@ -67,13 +67,13 @@ const ONE_IN: u64 = 100;
 /// A change and what it brings.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Remedy {
-    /// What kind of change.
+    /// The kind of change.
     pub kind: RemedyKind,
     /// The scenario with it.
     pub scenario: Scenario,
-    /// Which memory `total` and `saves` are about: the device's when it saves there at all.
+    /// The memory of `total` and `saves`: the device's when it saves there at all.
     pub memory: Memory,
-    /// What nvidia-smi would show, or what one node would need of its RAM.
+    /// Bytes that nvidia-smi would show, or that one node would need of its RAM.
     pub total: Bytes,
     /// By how much less that is.
     pub saves: Bytes,
@@ -117,7 +117,7 @@ impl Remedy {
         self.outcome.fits()
     }
 
-    /// What it costs.
+    /// Its price.
     pub const fn price(&self) -> Price {
         self.kind.price()
     }

@@ -1,4 +1,4 @@
-//! What there is room for, where a run fits.
+//! Room for more, where a run fits.
 
 use super::remedy::Outcome;
 use crate::ask::{
@@ -142,7 +142,7 @@ impl RoomSearch {
         })
     }
 
-    /// What was found.
+    /// The result.
     pub(super) fn found(self) -> Option<Room> {
         self.found
     }

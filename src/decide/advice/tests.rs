@@ -18,7 +18,7 @@ fn advised(asked: &Scenario) -> Advice {
     advice(asked, &Figures::of(asked).expect("figures"))
 }
 
-/// What an estimate says of a scenario after it went through a link, as a click makes it go.
+/// The estimate of a scenario after it went through a link, as a click makes it go.
 fn through_a_link(scenario: &Scenario) -> Outcome {
     let query = encode_query(scenario, &ViewOptions::default());
     let Link {

@@ -15,7 +15,7 @@ pub(super) struct Choice {
 }
 
 impl Choice {
-    /// Those of the catalog.
+    /// The GPUs of the catalog.
     pub(super) fn of_catalog(options: &PlanOptions) -> Self {
         Self {
             all: accelerators().into_iter().filter_map(accelerator).collect(),

@@ -27,9 +27,9 @@ names! {
 pub struct RunPlan {
     /// The run.
     pub scenario: Scenario,
-    /// Where it differs from what was asked: keys with their values.
+    /// Differences from the scenario: keys with their values.
     pub changes: Vec<(&'static str, Value)>,
-    /// Which changes alter what is learnt.
+    /// Changes that alter what is learned.
     pub altered: Vec<Altered>,
     /// GPUs.
     pub gpus: u64,
@@ -37,9 +37,9 @@ pub struct RunPlan {
     pub compared: Bytes,
     /// When a GPU needs most.
     pub phase: Phase,
-    /// What nvidia-smi shows of a GPU then.
+    /// Bytes that nvidia-smi shows of a GPU then.
     pub device: Bytes,
-    /// What programs could still have of it.
+    /// Bytes of it that programs could still have.
     pub free: Bytes,
     /// The peak of a node's RAM.
     pub host: Bytes,
@@ -52,7 +52,7 @@ pub struct RunPlan {
 }
 
 impl RunPlan {
-    /// What an estimate says of a scenario that was made of the one that was `asked`.
+    /// The plan of a scenario that was made of the one that was `asked`.
     pub(super) fn new(asked: &Scenario, scenario: Scenario, figures: &Figures) -> Self {
         let Effort {
             compute,
@@ -84,7 +84,7 @@ impl RunPlan {
         }
     }
 
-    /// What the rank computes that computes most, and what it could while it waits.
+    /// Operations of the rank that computes most, and those that it could do while it waits.
     pub fn computed(&self) -> u64 {
         self.compute.total().saturating_add(self.idle)
     }
@@ -160,7 +160,7 @@ impl Front {
         self.0.is_empty()
     }
 
-    /// Those that alter least first, then those on the fewest GPUs that compute and send least.
+    /// The plans that alter least first, then those on the fewest GPUs that compute and send least.
     pub(super) fn sorted(&self) -> Vec<RunPlan> {
         let mut plans = self.0.clone();
         plans.sort_by_key(|plan| {

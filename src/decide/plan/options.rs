@@ -1,4 +1,4 @@
-//! What a plan search may change.
+//! Options of a search for plans.
 
 use crate::ask::{ALL_LINEAR, Lora, QuantizationType, Scenario};
 use crate::units::names;
@@ -20,7 +20,7 @@ names! {
         Attention = "attention",
         /// The loss: one that keeps no logits, where the model has it.
         Loss = "loss",
-        /// What is kept in host RAM.
+        /// Tensors that are kept in host RAM.
         Offload = "offload",
     }
 }
@@ -30,7 +30,7 @@ names! {
     Adapters {
         /// `LoRA` on all linear layers.
         Lora = "lora",
-        /// The same over a base in four bits.
+        /// LoRA over a base in four bits.
         Qlora = "qlora",
     }
 }
@@ -65,7 +65,7 @@ names! {
 }
 
 names! {
-    /// Which GPU a plan can be on.
+    /// The GPU that a plan can be on.
     GpuModel {
         /// The one that the scenario says.
         AsSaid = "as_said",
@@ -74,7 +74,7 @@ names! {
     }
 }
 
-/// What a plan search is asked for.
+/// The options of a search for plans.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlanOptions {
     /// Settings that stay.
@@ -106,7 +106,7 @@ impl PlanOptions {
         !self.locked.contains(&freedom)
     }
 
-    /// The same without a lock.
+    /// The options without a lock.
     pub(super) fn without(&self, lock: Freedom) -> Self {
         let mut options = self.clone();
         options.locked.retain(|other| *other != lock);

@@ -11,7 +11,7 @@ use crate::report::{Figures, Memory};
 use crate::sim::Phase;
 use crate::units::Bytes;
 
-/// What a search has found.
+/// The results of a search.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plans {
     /// The plans that no other dominates.
@@ -22,7 +22,7 @@ pub struct Plans {
     pub candidates: u64,
     /// How many were estimated.
     pub estimated: u64,
-    /// Where nothing fits: what does without a lock.
+    /// The nearest plan without a lock, where nothing fits.
     pub nearest: Option<Nearest>,
 }
 
@@ -105,7 +105,7 @@ pub struct Planner {
     rejected: Rejected,
     candidates: u64,
     estimated: u64,
-    /// Where nothing fits: the search without each lock.
+    /// Searches without each lock, where nothing fits.
     relaxed: Vec<(Vec<Freedom>, Self)>,
 }
 
@@ -146,7 +146,7 @@ impl Planner {
         self.estimated
     }
 
-    /// What is known so far.
+    /// The results so far.
     pub fn found(&self) -> Plans {
         let nearest = self.relaxed.iter().filter_map(|(without, planner)| {
             let plans = planner.front.sorted().into_iter();
@@ -293,7 +293,7 @@ impl Planner {
         }
     }
 
-    /// What a candidate may take of its GPU.
+    /// Bytes that a candidate may take of its GPU.
     fn at_most(&self, figures: &Figures) -> Bytes {
         at_most(figures.device.capacity, self.options.headroom)
     }
@@ -323,7 +323,7 @@ impl Planner {
         }
     }
 
-    /// Where nothing fits: searches without each of the locks, and then without any.
+    /// Searches without each of the locks, and then without any, where nothing fits.
     fn relax(&mut self, by: &mut dyn Estimator) -> Progress {
         let locks = &self.options.locked;
         if !self.front.is_empty() || locks.is_empty() {

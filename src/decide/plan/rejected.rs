@@ -10,7 +10,7 @@ use crate::units::Bytes;
 pub enum Why {
     /// They need more memory than there is with the headroom.
     Short {
-        /// Which memory.
+        /// The memory.
         memory: Memory,
         /// When the GPU needs most; nothing of a node's RAM.
         phase: Option<Phase>,

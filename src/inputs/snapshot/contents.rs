@@ -7,7 +7,7 @@ use super::pickle::{Pickle, Value, unsigned};
 use super::refused::Refused;
 use serde::{Deserialize, Serialize};
 
-/// What happened to a block or a segment.
+/// An action on a block or a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
     /// A tensor got a block.
@@ -48,13 +48,13 @@ pub const ACTIONS: [(&str, Action); 9] = [
 /// One line of a device's trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Event {
-    /// What happened.
+    /// The action.
     pub action: Action,
-    /// Where the block or segment begins; of a failed request, what the driver said was free.
+    /// The first address of the block or segment; of a failed request, the bytes that the driver said were free.
     pub address: u64,
     /// Its size in bytes: of a block with what the allocator gave beyond the request.
     pub size: u64,
-    /// What the file says: for a block what was asked for.
+    /// Bytes in the file: for a block the requested ones.
     pub requested: u64,
     /// Who asked.
     pub stack: Stack,
@@ -67,7 +67,7 @@ pub struct Stack(Option<u32>);
 /// Memory taken from the driver, at the end of the recording.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Segment {
-    /// Where it begins.
+    /// Its first address.
     pub address: u64,
     /// Its size in bytes.
     pub size: u64,
@@ -86,11 +86,11 @@ pub struct Segment {
 /// A part of a segment, at the end of the recording.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Block {
-    /// Where it begins.
+    /// Its first address.
     pub address: u64,
     /// Its size in bytes.
     pub size: u64,
-    /// What was asked for.
+    /// Bytes that were asked for.
     pub requested: u64,
     /// Whether a tensor holds it.
     pub allocated: bool,
@@ -100,7 +100,7 @@ pub struct Block {
     pub stack: Stack,
 }
 
-/// What a snapshot has of one device.
+/// The contents of a snapshot for one device.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Contents {
     pub events: Vec<Event>,
@@ -148,7 +148,7 @@ pub(super) fn contents(pickle: &Pickle) -> Result<Vec<Contents>, Refused> {
     Ok(devices)
 }
 
-/// What a text means as a key or an action: looked up once for each text, of which events share theirs.
+/// The meaning of a text as a key or an action: looked up once for each text, of which events share theirs.
 #[derive(Clone, Copy, PartialEq)]
 enum Name {
     Unseen,
@@ -297,7 +297,7 @@ pub fn own_frame<S: AsRef<str>>(frames: impl IntoIterator<Item = S>) -> Option<S
     Some(own.unwrap_or(first))
 }
 
-/// What of the settings decides about sizes.
+/// Settings that decide about sizes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Rules {
     /// Whether segments can grow: their blocks are split to the last 512 bytes.

@@ -1,4 +1,4 @@
-//! What blocks are for, and what the program was doing: guessed from frames and lifetimes, since no snapshot says it.
+//! Purposes of blocks and phases of the program: guessed from frames and lifetimes, since no snapshot has them.
 //!
 //! Frames say when: those of an optimizer, of modules' `forward`, of what recomputes; a thread of autograd has none of
 //! Python's. Lifetimes say what for: what an optimizer makes and keeps are its states, what backward leaves are
@@ -10,7 +10,7 @@ use super::replay::Live;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
-/// What a program does.
+/// A phase of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Doing {
     /// It makes or loads a model.
@@ -49,7 +49,7 @@ impl Doing {
     }
 }
 
-/// What a block is for.
+/// The purpose of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Purpose {
     /// It was there when recording began.
@@ -98,15 +98,15 @@ impl Purpose {
     }
 }
 
-/// What is guessed of a device.
+/// The guess about a device.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Guess {
-    /// What the program did, and from which event on.
+    /// The phases of the program, each with its first event.
     pub passes: Vec<(usize, Doing)>,
     /// What was asked for of what is held at the peak of the allocated, in bytes, each block rounded to 512, by what
     /// it is for; only what there is.
     pub at_peak: Vec<(Purpose, u64)>,
-    /// What the allocator gave beyond that.
+    /// Bytes that the allocator gave beyond that.
     pub beyond_requests: u64,
 }
 
@@ -114,12 +114,12 @@ pub struct Guess {
 const GRAIN: u64 = 512;
 
 impl Guess {
-    /// What the program did when an event came.
+    /// The phase of the program at an event.
     pub fn doing(&self, event: usize) -> Option<Doing> {
         self.pass(event).map(|number| self.passes[number].1)
     }
 
-    /// The same of these events alone, which may be few of many passes.
+    /// The phases at these events alone, which may be few of many passes.
     pub(super) fn of_events(&self, events: impl Iterator<Item = usize>) -> Self {
         let mut numbers: Vec<usize> = events.filter_map(|event| self.pass(event)).collect();
         numbers.sort_unstable();
@@ -138,7 +138,7 @@ impl Guess {
     }
 }
 
-/// What a frame says by itself.
+/// The meaning of a frame by itself.
 #[derive(Clone, Copy, PartialEq)]
 enum Sign {
     /// Whatever else there is.
@@ -166,14 +166,14 @@ fn sign(file: &[u8], name: &[u8]) -> Sign {
     }
 }
 
-/// What frames say; each is looked at once.
+/// The meanings of frames; each is looked at once.
 struct Signs<'a> {
     pickle: &'a Pickle<'a>,
     known: HashMap<u32, Sign>,
 }
 
 impl Signs<'_> {
-    /// What a stack says; nothing where it says nothing, or there is none.
+    /// The phase of a stack; `None` where it has none, or there is no stack.
     fn doing(&mut self, stack: Stack) -> Option<Doing> {
         let mut perhaps = None;
         for frame in stacked(self.pickle, stack) {
@@ -250,7 +250,7 @@ pub(super) fn guess(
 }
 
 impl Guess {
-    /// What each of the blocks is for that live after so many events.
+    /// The purpose of each of the blocks that live after `events` events.
     pub(super) fn purposes(
         &self,
         events: &[Event],
@@ -269,7 +269,7 @@ impl Guess {
         live.iter().map(purpose).collect()
     }
 
-    /// What a block is for that was made by one event and given back by another.
+    /// The purpose of a block that was made by one event and given back by another.
     fn purpose(&self, made: usize, freed: Option<usize>) -> Purpose {
         let Some(number) = self.pass(made) else {
             // Before anything is known to be done: what a script makes first.

@@ -24,7 +24,7 @@ use contents::{Contents, Rules};
 use pickle::Pickle;
 use serde::{Deserialize, Serialize};
 
-/// What a snapshot says.
+/// A snapshot.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Snapshot {
     /// The pickle's protocol.
@@ -46,7 +46,7 @@ pub struct Setting {
     pub value: String,
 }
 
-/// What tensors held, counted by what was asked for: less than PyTorch reports, and what other readers of
+/// Bytes of tensors, counted as they were asked for: fewer than PyTorch reports, and as other readers of
 /// snapshots say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ByRequests {
@@ -59,9 +59,9 @@ pub struct ByRequests {
 /// A request that failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FailedRequest {
-    /// What was asked for.
+    /// Bytes that were asked for.
     pub requested: u64,
-    /// What the driver said was free.
+    /// Bytes that the driver said were free.
     pub free: u64,
 }
 
@@ -70,15 +70,15 @@ pub struct FailedRequest {
 pub struct Device {
     /// Its number.
     pub device: usize,
-    /// What happened, the oldest first.
+    /// The events, the oldest first.
     pub events: Vec<Event>,
     /// The segments at the end.
     pub segments: Vec<Segment>,
-    /// What was held before the first event.
+    /// Memory before the first event.
     pub start: Held,
-    /// What is held at the end.
+    /// Memory at the end.
     pub end: Held,
-    /// The same counted by what was asked for.
+    /// Memory counted as it was asked for.
     pub by_requests: ByRequests,
     /// The most that tensors held.
     pub peak_allocated: Peak,
@@ -86,7 +86,7 @@ pub struct Device {
     pub peak_reserved: Peak,
     /// The largest blocks at the peak of the allocated, the largest first.
     pub largest: Vec<Largest>,
-    /// What the program did and what blocks are for, where frames give something to guess it from.
+    /// Phases of the program and purposes of blocks, where frames give something to guess them from.
     pub guess: Option<Guess>,
     /// Its segments at that peak, or when a request failed.
     pub state: AllocatorState,

@@ -3,14 +3,14 @@
 use super::{AllocatorState, Device, Guess, Largest, Moment, Peak, Snapshot};
 use serde::{Deserialize, Serialize};
 
-/// What is shown of a snapshot.
+/// The parts of a snapshot that are shown.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Overview {
     /// Its devices, by number.
     pub devices: Vec<DeviceOverview>,
 }
 
-/// What is shown of one device.
+/// The parts that are shown of one device.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DeviceOverview {
     /// Its number.
@@ -26,7 +26,7 @@ pub struct DeviceOverview {
     pub guess: Option<Guess>,
     /// Its segments at the peak, or when a request failed.
     pub state: AllocatorState,
-    /// What was held over time.
+    /// Memory over time.
     pub timeline: Vec<Moment>,
 }
 

@@ -18,7 +18,7 @@ pub(super) enum Value {
     Text(u32),
     List(u32),
     Dict(u32),
-    /// What a snapshot has no use for: bytes, and numbers beyond 64 bits.
+    /// A value without a use here: bytes, and numbers beyond 64 bits.
     Other,
 }
 
@@ -48,7 +48,7 @@ const DEEPEST: usize = 1000;
 /// Values of a block of [`Pickle`]'s store.
 const BLOCK: usize = 1 << 16;
 
-/// What a pickle holds.
+/// The content of a pickle.
 pub(super) struct Pickle<'a> {
     input: &'a [u8],
     texts: Vec<(usize, usize)>,
@@ -117,7 +117,7 @@ impl<'a> Pickle<'a> {
         std::iter::from_fn(move || values.next().zip(values.next()))
     }
 
-    /// What a dictionary has under a key.
+    /// The value of a dictionary under a key.
     pub fn get(&self, dict: Value, key: &str) -> Option<Value> {
         let has = |&(name, _): &(Value, Value)| self.text(name) == Some(key.as_bytes());
         self.pairs(dict).find(has).map(|(_, value)| value)

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What is wrong with a file.
+/// A problem of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Refused {
     /// It does not begin as a pickle does.

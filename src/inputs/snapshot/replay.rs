@@ -4,7 +4,7 @@ use super::contents::{Action, Event, Segment, Stack};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-/// What is held at a moment, in bytes. Less than nothing where the ring lost one half of a pair.
+/// Memory at a moment, in bytes. Less than nothing where the ring lost one half of a pair.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Held {
     /// By tensors.
@@ -18,11 +18,11 @@ pub struct Held {
 /// A block at a moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Live {
-    /// Where it begins.
+    /// Its first address.
     pub address: u64,
     /// Its size in bytes.
     pub size: u64,
-    /// What was asked for.
+    /// Bytes that were asked for.
     pub requested: u64,
     /// The event that made it; nothing where it was there when recording began.
     pub since: Option<usize>,
@@ -33,11 +33,11 @@ pub struct Live {
 /// Memory of the driver's at a moment, and what of it is held.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mapped {
-    /// Where it begins.
+    /// Its first address.
     pub address: u64,
     /// Its size in bytes.
     pub size: u64,
-    /// What tensors hold of it.
+    /// Bytes of it that tensors hold.
     pub allocated: u64,
     /// The largest piece that no tensor holds.
     pub largest_free: u64,
@@ -47,7 +47,7 @@ fn signed(bytes: u64) -> i64 {
     i64::try_from(bytes).unwrap_or(i64::MAX)
 }
 
-/// What the segments hold at the end.
+/// Memory in the segments at the end.
 pub(super) fn at_end(segments: &[Segment]) -> Held {
     let mut held = Held::default();
     for segment in segments {
@@ -65,7 +65,7 @@ pub(super) fn at_end(segments: &[Segment]) -> Held {
     held
 }
 
-/// What was held before an event, by what was held after it.
+/// Memory before an event, by the memory after it.
 pub(super) fn before(after: Held, event: &Event) -> Held {
     let size = signed(event.size);
     let mut held = after;
@@ -155,7 +155,7 @@ pub(super) struct Run {
 }
 
 impl Taken {
-    /// What it consists of: the sizes add up to its own.
+    /// Its pieces: the sizes add up to its own.
     pub fn runs(&self) -> Vec<Run> {
         let end = self.address.saturating_add(self.size);
         let mut runs = Vec::with_capacity(self.blocks.len().saturating_mul(2) + 1);

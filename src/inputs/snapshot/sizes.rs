@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 /// Blocks are multiples of this (`kMinBlockSize`).
 const ROUND: u64 = 512;
-/// What is left of a large block and no larger stays with it (`kSmallSize`).
+/// The largest rest of a large block that stays with it (`kSmallSize`).
 const KEPT: u64 = 1 << 20;
 /// The size of a segment for small blocks (`kSmallBuffer`).
 const SMALL_SEGMENT: u64 = 2 << 20;
@@ -109,7 +109,7 @@ impl Space {
         }
     }
 
-    /// Where a block ends that is made for so many bytes.
+    /// The end of a block that is made for a rounded size.
     fn end_of(&self, address: u64, rounded: u64, rules: &Rules) -> u64 {
         let end = address.saturating_add(rounded);
         let range = self.ranges.range(..=address).next_back();
@@ -134,7 +134,7 @@ impl Space {
 }
 
 impl Rules {
-    /// What the allocator makes of a request (`round_size`).
+    /// The allocator's size of a request (`round_size`).
     fn rounded(&self, size: u64) -> u64 {
         let up = |size: u64| size.max(1).div_ceil(ROUND).saturating_mul(ROUND);
         if self.divisions.is_empty() || size < ROUND {

@@ -13,13 +13,13 @@ use std::collections::HashMap;
 pub struct AllocatorState {
     /// The number of events until then.
     pub position: usize,
-    /// What was asked for, where a request failed then: the first that did.
+    /// Bytes that were asked for, where a request failed then: the first that did.
     pub refused: Option<u64>,
     /// The segments, the largest first; of very many only so many.
     pub segments: Vec<SegmentState>,
     /// The others.
     pub rest: Rest,
-    /// What no tensor holds, of all segments.
+    /// Bytes of all segments that no tensor holds.
     pub free: Free,
     /// Frames that say who asked for a block, each once.
     pub frames: Vec<String>,
@@ -32,11 +32,11 @@ pub struct AllocatorState {
 pub struct Rest {
     /// How many.
     pub segments: usize,
-    /// What they take, in bytes.
+    /// Their bytes.
     pub bytes: u64,
 }
 
-/// What no tensor holds of segments.
+/// Bytes of segments that no tensor holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Free {
     /// In bytes.
@@ -50,13 +50,13 @@ pub struct Free {
 /// A segment.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SegmentState {
-    /// Where it begins.
+    /// Its first address.
     pub address: u64,
     /// Its size in bytes.
     pub size: u64,
-    /// Whose it is; nothing where it was given back before the recording ended.
+    /// Its owner; `None` where it was given back before the recording ended.
     pub owner: Option<Owner>,
-    /// What no tensor holds of it.
+    /// Bytes of it that no tensor holds.
     pub free: Free,
     /// Its pieces by address; their sizes add up to its own.
     pub pieces: Vec<Piece>,
@@ -64,7 +64,7 @@ pub struct SegmentState {
     pub over_time: Vec<u64>,
 }
 
-/// What a segment was taken for.
+/// The owner of a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Owner {
     /// The pool.
@@ -89,18 +89,18 @@ pub enum Pool {
 pub struct Piece {
     /// Its size in bytes.
     pub size: u64,
-    /// What tensors hold of it.
+    /// Bytes of it that tensors hold.
     pub used: u64,
     /// How many blocks are in it.
     pub blocks: usize,
-    /// What its largest block is for, where that is guessed.
+    /// The purpose of its largest block, where that is guessed.
     pub purpose: Option<Purpose>,
     /// Who asked for that block: a place in [`AllocatorState::frames`].
     pub frame: Option<usize>,
 }
 
 impl AllocatorState {
-    /// What all segments take, in bytes.
+    /// Bytes of all segments.
     pub fn reserved(&self) -> u64 {
         let told = self.segments.iter().map(|own| own.size);
         told.fold(self.rest.bytes, u64::saturating_add)
@@ -217,7 +217,7 @@ impl Free {
     }
 }
 
-/// Whose the memory at an address is at the end.
+/// The owner of the memory at an address at the end.
 fn owner(segments: &[Segment], address: u64) -> Option<Owner> {
     let holds =
         |own: &&Segment| own.address <= address && address < own.address.saturating_add(own.size);
