@@ -13,6 +13,7 @@ pub mod codec;
 pub mod configs;
 pub mod decide;
 pub mod device;
+pub mod exported;
 pub mod families;
 pub mod figure;
 pub mod host;

@@ -96,7 +96,13 @@ fn every_form_of_a_model_is_in_the_schema() {
         .collect();
     assert_eq!(
         names,
-        ["catalog id", "hf_config", "linear", "num_parameters"]
+        [
+            "catalog id",
+            "hf_config",
+            "linear",
+            "exported",
+            "num_parameters"
+        ]
     );
 }
 

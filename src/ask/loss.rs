@@ -3,6 +3,14 @@
 use super::scenario::Loss;
 
 impl Loss {
+    /// Whether it is one of an exported graph's.
+    pub const fn is_of_graph(self) -> bool {
+        matches!(
+            self,
+            Self::Own | Self::CrossEntropy | Self::Mse | Self::Mean
+        )
+    }
+
     /// Whether it is computed from labels.
     pub const fn has_labels(self) -> bool {
         matches!(

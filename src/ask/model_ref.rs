@@ -1,7 +1,9 @@
 //! References to models.
 
+use crate::exported::Graph;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use std::sync::Arc;
 
 /// The model of a scenario.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -19,6 +21,8 @@ pub enum ModelRef {
         /// The layer.
         linear: LinearModel,
     },
+    /// A graph that `torch.export` wrote.
+    Exported(ExportedModel),
     /// Only a number of parameters.
     NumParameters {
         /// How many.
@@ -37,6 +41,16 @@ pub struct LinearModel {
     /// Whether there is a bias.
     #[serde(default = "yes")]
     pub bias: bool,
+}
+
+/// A graph that `torch.export` wrote: where it is, and what it holds once somebody has read it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ExportedModel {
+    /// The archive's name: a path, or whatever the one who reads it calls it.
+    pub exported: String,
+    /// The graph.
+    #[serde(skip)]
+    pub graph: Option<Arc<Graph>>,
 }
 
 fn yes() -> bool {

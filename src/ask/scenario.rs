@@ -2,6 +2,7 @@
 
 use super::activations::{ActivationOffload, Selective};
 use super::around::Around;
+use super::convolutions::Convolutions;
 use super::data::{DataLoader, Dataset};
 use super::evaluation::Evaluation;
 use super::framework::Framework;
@@ -34,6 +35,16 @@ pub struct Scenario {
     /// Fields that replace those of the model's config, as `{"num_hidden_layers": 2}`.
     #[serde(skip_serializing_if = "Map::is_empty")]
     pub model_overrides: Map<String, Value>,
+    /// The sizes that an exported graph leaves open, by the names of its symbols, or of its inputs with a
+    /// dimension, as `{"s2": 640}` or `{"x.2": 640}`.
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    pub symbols: Map<String, Value>,
+    /// Which kernels convolutions of an exported graph run by.
+    #[serde(skip_serializing_if = "Convolutions::is_usual")]
+    pub convolutions: Convolutions,
+    /// The environment variable `CUBLAS_WORKSPACE_CONFIG`, as `:4096:8`; cuBLAS' own choice when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cublas_workspace_config: Option<String>,
     /// Whether embedding and head are one parameter; the config's `tie_word_embeddings` when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tied_embeddings: Option<bool>,
@@ -170,6 +181,9 @@ impl Default for Scenario {
             v: SCENARIO_VERSION,
             model: ModelRef::Catalog(Self::default_model_id().to_owned()),
             model_overrides: Map::new(),
+            symbols: Map::new(),
+            convolutions: Convolutions::Cudnn,
+            cublas_workspace_config: None,
             tied_embeddings: None,
             task: None,
             micro_batch_size: 2,
@@ -333,6 +347,14 @@ names! {
         Cast = "labels_cast",
         /// The mean of the logits.
         MeanLogits = "mean_logits",
+        /// The one that an exported graph returns first.
+        Own = "own",
+        /// `cross_entropy(out, target)` of an exported graph's first result.
+        CrossEntropy = "cross_entropy",
+        /// `mse_loss(out, target)` of an exported graph's first result.
+        Mse = "mse",
+        /// The sum of the means of all results of an exported graph that are floats.
+        Mean = "mean",
         /// There is none: forward only.
         None = "none",
     }

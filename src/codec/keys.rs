@@ -4,12 +4,12 @@
 use crate::ask::{
     ActivationCheckpointing, ActivationOffloadKind, AdapterDtype, ArrowPool, Attention,
     AutocastStyle, BackwardPrefetch, Checkpoint, CommHook, ComputeDtype, ContextParallelKind,
-    DataParallelKind, DatasetMode, EvaluationKind, ExpertDispatcher, ExpertParallelKind,
-    ExpertRouting, Framework, Generator, Libraries, Loss, LossType, MasterWeights, ModelLoading,
-    MultiprocessingContext, ObjectiveKind, OffloadDevice, OptimizerImpl, OptimizerName,
-    PackingKind, PipelineSchedule, Plan, Precision, Program, QuantizationStorage, QuantizationType,
-    RecomputeGranularity, RecomputeMethod, RotateMethod, Saving, SdpaBackend, ShardingStrategy,
-    Task, TensorParallelKind, TokenizerKind,
+    Convolutions, DataParallelKind, DatasetMode, EvaluationKind, ExpertDispatcher,
+    ExpertParallelKind, ExpertRouting, Framework, Generator, Libraries, Loss, LossType,
+    MasterWeights, ModelLoading, MultiprocessingContext, ObjectiveKind, OffloadDevice,
+    OptimizerImpl, OptimizerName, PackingKind, PipelineSchedule, Plan, Precision, Program,
+    QuantizationStorage, QuantizationType, RecomputeGranularity, RecomputeMethod, RotateMethod,
+    Saving, SdpaBackend, ShardingStrategy, Task, TensorParallelKind, TokenizerKind,
 };
 
 /// What a key holds.
@@ -69,6 +69,9 @@ macro_rules! name {
 pub static KEYS: &[Key] = &[
     key("model", "model", Kind::Model),
     key("model_overrides", "overrides", Kind::Fields),
+    key("symbols", "symbols", Kind::Fields),
+    key("convolutions", "conv", name!(Convolutions)),
+    key("cublas_workspace_config", "cublas", Kind::Text),
     key("task", "task", name!(Task)),
     key("micro_batch_size", "mb", Kind::Count),
     key("seq_len", "seq", Kind::Tokens),

@@ -11,6 +11,7 @@
 //! Not here: whether a scenario makes sense (`resolve::resolve`), and where text comes from.
 
 mod elsewhere;
+mod exported;
 mod flat;
 mod handed;
 mod job;
@@ -32,6 +33,7 @@ mod view;
 mod written;
 
 pub use elsewhere::Elsewhere;
+pub use exported::{awaited_graph, hand_graph, unreadable_graph};
 pub use handed::{Handed, read_handed};
 pub use job::{Job, JobFile, Said, read_job};
 pub use json::{decode_json, encode_json, parse_json};

@@ -132,6 +132,10 @@ fn write_model(model: &ModelRef) -> (&'static str, String) {
                 format!("{}x{}{bias}", linear.in_features, linear.out_features),
             )
         }
+        ModelRef::Exported(model) => {
+            let named = serde_json::json!({"exported": model.exported});
+            ("model", named.to_string())
+        }
         ModelRef::NumParameters { num_parameters } => (PARAMETERS, num_parameters.to_string()),
     }
 }

@@ -259,6 +259,7 @@ pub(super) fn is_model(value: &Value) -> bool {
     };
     match form.as_str() {
         "hf_config" => content.is_object(),
+        "exported" => content.is_string(),
         "num_parameters" => content.is_u64(),
         "linear" => content.as_object().is_some_and(|linear| {
             ["in_features", "out_features"]

@@ -29,7 +29,7 @@ pub(super) fn models(scenario: &Scenario) -> Result<Vec<&'static str>, Vec<Findi
     let own = match &scenario.model {
         ModelRef::Catalog(id) => catalog_model(id).and_then(|model| model_type(model.config())),
         ModelRef::HfConfig { hf_config } => type_in(hf_config),
-        ModelRef::Linear { .. } | ModelRef::NumParameters { .. } => None,
+        ModelRef::Linear { .. } | ModelRef::Exported(_) | ModelRef::NumParameters { .. } => None,
     };
     let same: Vec<&str> = catalog_models()
         .filter(|model| own.is_some() && model_type(model.config()) == own)

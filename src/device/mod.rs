@@ -38,4 +38,6 @@ pub use allocator::{Allocator, OutOfMemory};
 pub use blocks::BlockId;
 pub use replay::{Failure, Held, Replay, Request};
 pub use settings::{Limit, POWER2_INTERVALS, Settings, Timing, segment_size};
-pub use workspace::{CUBLASLT_WORKSPACE, cublas_workspace, threads_per_multiprocessor};
+pub use workspace::{
+    CUBLASLT_WORKSPACE, asked_workspace, cublas_workspace, threads_per_multiprocessor,
+};

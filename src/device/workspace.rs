@@ -32,6 +32,21 @@ pub fn cublas_workspace(compute_capability: u32, knows_blackwell: bool) -> u64 {
     }
 }
 
+/// The same as `CUBLAS_WORKSPACE_CONFIG` asks for it: pairs of a size in KiB and a number, as in `:4096:8`; none
+/// where it says nothing that is understood (`parseChosenWorkspaceSize`, CublasHandlePool.cpp, PyTorch 2.15).
+pub fn asked_workspace(config: Option<&str>) -> Option<u64> {
+    let mut numbers = config?.split(':').filter(|part| !part.is_empty());
+    let mut total: u64 = 0;
+    while let Some(size) = numbers.next() {
+        let (size, count): (u64, u64) = (size.parse().ok()?, numbers.next()?.parse().ok()?);
+        total = total.checked_add(size.checked_mul(count)?.checked_mul(1024)?)?;
+    }
+    (1..=MOST).contains(&total).then_some(total)
+}
+
+/// Beyond this no workspace is asked for: 64 GiB.
+const MOST: u64 = 64 << 30;
+
 /// `maxThreadsPerMultiProcessor` by compute capability (CUDA C++ Programming Guide, table of
 /// technical specifications).
 pub fn threads_per_multiprocessor(compute_capability: u32) -> u64 {

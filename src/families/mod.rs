@@ -21,6 +21,7 @@ pub(crate) mod doge;
 pub(crate) mod ernie;
 pub(crate) mod eurobert;
 pub(crate) mod exaone;
+pub(crate) mod exported;
 pub(crate) mod falcon;
 #[cfg(test)]
 mod fictitious;
@@ -64,6 +65,7 @@ pub(crate) mod t5gemma;
 pub(crate) mod vit;
 pub(crate) mod wav2vec2;
 
+pub use exported::Gap;
 pub use models::{catalog_model, catalog_models};
 pub use names::{Named, Packing, find_model, nearest_model, packing_of_config};
 pub(crate) use network::mask_beforehand;

@@ -2,13 +2,13 @@
 
 use super::{
     bart, beit, bert, bloom, clip, cohere, conv_nets, deberta, deepseek, distilbert, doge, ernie,
-    eurobert, exaone, falcon, fla, gemma, glm, gpt_neox, gpt2, granite, hunyuan, hybrid,
+    eurobert, exaone, exported, falcon, fla, gemma, glm, gpt_neox, gpt2, granite, hunyuan, hybrid,
     image_text, internvl, jetmoe, kimi_linear, linear, llama, mamba, minimax, mistral, mistral3,
     mllama, modernbert, mpt, olmo, opt, phi, qwen, qwen_vl, swin, t5, t5gemma, vit, wav2vec2,
 };
 use crate::catalog::Model;
 use crate::families::network::{Build, Net};
-use crate::model::{Family, ResolvedSpec};
+use crate::model::{Architecture, Family, ResolvedSpec};
 use crate::nn::build::{Builder, Facts};
 #[cfg(not(target_arch = "wasm32"))]
 use std::collections::BTreeSet;
@@ -339,6 +339,9 @@ pub(crate) fn is_of_blocks(family: &Family) -> bool {
 
 /// Builds a model as its family does; a linear layer alone is of none.
 pub(crate) fn build(b: &Builder, spec: &ResolvedSpec, facts: Facts) -> Net {
+    if let Architecture::Exported(_) = &spec.architecture {
+        return exported::build(b, spec, facts);
+    }
     let family = spec.architecture.family();
     let lists = [FAMILIES, OF_FLA, WITHIN].into_iter().flatten();
     let mut entries = lists.map(|entry| entry());

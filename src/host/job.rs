@@ -205,7 +205,9 @@ fn file_dtype(model: &ModelRef) -> Option<DType> {
             .get("dtype")
             .or_else(|| hf_config.get("torch_dtype"))
             .and_then(Value::as_str)?,
-        ModelRef::Linear { .. } | ModelRef::NumParameters { .. } => return None,
+        ModelRef::Linear { .. } | ModelRef::Exported(_) | ModelRef::NumParameters { .. } => {
+            return None;
+        }
     };
     match name.strip_prefix("torch.").unwrap_or(name) {
         "float32" => Some(DType::Float32),
@@ -226,7 +228,10 @@ fn parameter_dtype(precision: Precision) -> DType {
 
 /// How the weights come in when the scenario does not say.
 fn checkpoint(spec: &ResolvedSpec) -> Checkpoint {
-    if matches!(spec.scenario.model, ModelRef::Linear { .. }) {
+    if matches!(
+        spec.scenario.model,
+        ModelRef::Linear { .. } | ModelRef::Exported(_)
+    ) {
         return Checkpoint::RandomInit;
     }
     match file_dtype(&spec.scenario.model) {

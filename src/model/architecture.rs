@@ -11,6 +11,7 @@ use super::distilbert::DistilBertConfig;
 use super::dual::DualConfig;
 use super::eurobert::EuroBertConfig;
 use super::experts::Experts;
+use super::exported::ExportedConfig;
 use super::family::Family;
 use super::fla::FlaConfig;
 use super::images::ImageConfig;
@@ -61,6 +62,8 @@ pub enum Architecture {
     ConvNet(ConvNetConfig),
     /// CLIP and `SigLIP`.
     Dual(DualConfig),
+    /// A graph that `torch.export` wrote.
+    Exported(ExportedConfig),
 }
 
 /// Bounds that every transformer has.
@@ -111,7 +114,7 @@ impl Architecture {
     /// The family that it is of; a linear layer alone is of none.
     pub fn family(&self) -> Option<&'static Family> {
         match self {
-            Self::Linear(_) => None,
+            Self::Linear(_) | Self::Exported(_) => None,
             Self::Decoder(config) => Some(config.family),
             Self::Fla(config) => Some(config.family),
             Self::T5(config) => Some(config.family),
@@ -262,7 +265,8 @@ impl Architecture {
             | Self::Beit(_)
             | Self::ConvNet(_)
             | Self::Dual(_)
-            | Self::Speech(_) => false,
+            | Self::Speech(_)
+            | Self::Exported(_) => false,
         }
     }
 
@@ -309,7 +313,7 @@ impl Architecture {
             window,
             position_rows,
         } = match self {
-            Self::Linear(_) => return None,
+            Self::Linear(_) | Self::Exported(_) => return None,
             Self::Bert(c) => Bounds {
                 hidden: c.hidden_size,
                 intermediate: c.intermediate_size,

@@ -9,6 +9,7 @@ use super::decoder::DecoderConfig;
 use super::distilbert::DistilBertConfig;
 use super::dual::DualConfig;
 use super::eurobert::EuroBertConfig;
+use super::exported::ExportedConfig;
 use super::fla::FlaConfig;
 use super::modernbert::ModernBertConfig;
 use super::resolved::ResolvedSpec;
@@ -54,6 +55,7 @@ held! {
     Beit(BeitConfig),
     ConvNet(ConvNetConfig),
     Dual(DualConfig),
+    Exported(ExportedConfig),
 }
 
 impl ResolvedSpec {

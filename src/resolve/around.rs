@@ -70,7 +70,10 @@ fn excluded(
     architecture: &Architecture,
 ) -> impl Iterator<Item = (&'static str, Message)> {
     let straight = resolve(scenario).loading == ModelLoading::DeviceMap;
-    let hub = !matches!(scenario.model, ModelRef::Linear { .. });
+    let hub = !matches!(
+        scenario.model,
+        ModelRef::Linear { .. } | ModelRef::Exported(_)
+    );
     let fsdp2 = scenario.parallelism.dp.kind == DataParallelKind::Fsdp2;
     let decodes = matches!(architecture, Architecture::Decoder(_));
     let as_built = scenario.around.loading == ModelLoading::ZeroInit;

@@ -2,9 +2,9 @@
 
 use super::{
     activations, adapters, allocator, around, attention_support, chunked_loss, classifier,
-    evaluation, hardware, images, lengths, liger, neftune, objective, offload, optimizer, packing,
-    parallelism, quantization, refused, support, target_pattern, task, teacher, training, versions,
-    weights,
+    evaluation, exported, hardware, images, lengths, liger, neftune, objective, offload, optimizer,
+    packing, parallelism, quantization, refused, support, target_pattern, task, teacher, training,
+    versions, weights,
 };
 use crate::ask::{
     DataParallelKind, Finding, SCENARIO_VERSION, Scenario, Severity, limits, message,
@@ -29,6 +29,12 @@ pub fn resolve(scenario: &Scenario) -> Resolution {
     let mut findings = Vec::new();
     let spec = complete(scenario, &mut findings);
     target_pattern::tell(scenario, &mut findings);
+    if let Some(spec) = &spec {
+        let refused = findings.iter().any(|f| f.severity == Severity::Error);
+        if !refused {
+            exported::tell_gaps(spec, &mut findings);
+        }
+    }
     sort_short(&mut findings, |finding| std::cmp::Reverse(finding.severity));
     let refused = findings
         .iter()
@@ -73,7 +79,9 @@ fn complete(asked: &Scenario, findings: &mut Vec<Finding>) -> Option<ResolvedSpe
     let (mut model, (device, host)) = (model?, machine?);
     objective::balance(scenario, &mut model.architecture);
     objective::without_dropout(scenario, &mut model.architecture);
-    let scenario = &*as_estimated(scenario, &model.architecture, findings);
+    let scenario = as_estimated(scenario, &model.architecture, findings);
+    let scenario = &*exported::with_loss(scenario, &model.architecture, findings);
+    exported::check(scenario, &model.architecture, findings);
     if in_range {
         training::check_combinations(scenario, &model, findings);
         parallelism::check_model(scenario, &model.architecture, findings);

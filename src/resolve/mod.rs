@@ -19,6 +19,7 @@ mod complete;
 pub(crate) mod evaluation;
 mod expert_adapters;
 pub(crate) mod expert_support;
+mod exported;
 mod hardware;
 mod idle;
 mod images;

@@ -36,7 +36,10 @@ pub(crate) fn check_closeness(
                 .with_fix("precision", Precision::AmpFp16.name()),
         );
     }
-    if matches!(architecture, Architecture::Linear(_)) {
+    if matches!(
+        architecture,
+        Architecture::Linear(_) | Architecture::Exported(_)
+    ) {
         return;
     }
     let chosen = scenario.sdpa_backend != Some(SdpaBackend::Math);

@@ -108,7 +108,10 @@ fn check_host(scenario: &Scenario, findings: &mut Vec<Finding>) {
 pub(crate) fn check_combinations(scenario: &Scenario, model: &Model, findings: &mut Vec<Finding>) {
     sizes::check(scenario, &model.architecture, findings);
     // Options for which one linear layer has no use are idle.
-    if !matches!(model.architecture, Architecture::Linear(_)) {
+    if !matches!(
+        model.architecture,
+        Architecture::Linear(_) | Architecture::Exported(_)
+    ) {
         check_decoder(scenario, model, findings);
     }
 }

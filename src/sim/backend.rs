@@ -1,7 +1,9 @@
 //! Decisions of the GPU and of the framework's version about operations.
 
 use crate::ask::Framework;
-use crate::device::{CUBLASLT_WORKSPACE, cublas_workspace, threads_per_multiprocessor};
+use crate::device::{
+    CUBLASLT_WORKSPACE, asked_workspace, cublas_workspace, threads_per_multiprocessor,
+};
 use crate::model::ResolvedSpec;
 use crate::tape::{Backend, FlaVersion};
 
@@ -10,7 +12,8 @@ pub(super) fn backend(spec: &ResolvedSpec) -> Backend {
     let newest = spec.framework == Framework::Torch215Transformers523;
     let recent = spec.framework.has_transformers_5();
     Backend {
-        gemm_workspace: cublas_workspace(spec.device.compute_capability, recent),
+        gemm_workspace: asked_workspace(spec.scenario.cublas_workspace_config.as_deref())
+            .unwrap_or_else(|| cublas_workspace(spec.device.compute_capability, recent)),
         gemm_bias_workspace: CUBLASLT_WORKSPACE,
         gemm_workspace_persistent: !newest,
         gemm_bias_workspace_persistent: spec.framework == Framework::Torch211Transformers523,

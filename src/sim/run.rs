@@ -8,7 +8,7 @@ use super::precision::converts_outputs;
 use super::training::{Run, STEPS, trains};
 use super::{Mark, Phase, Trace, activations};
 use crate::ask::{Attention, EvaluationKind, MasterWeights, OptimizerName, Program};
-use crate::model::{ImageConfig, ResolvedSpec};
+use crate::model::{Architecture, ImageConfig, ResolvedSpec};
 use crate::parallel::{self, is_wrapped};
 use crate::tape::{Backend, Built, HostCopies, Tape, Which};
 use std::ops::Range;
@@ -123,7 +123,10 @@ fn repeated(spec: &ResolvedSpec) -> bool {
     let evaluates_both = spec.objective.is_on() && spec.evaluation.kind != EvaluationKind::None;
     let gathers_whole = spec.has_own_reference() && parallel::gathers_reference_whole(spec);
     // What is loaded comes by the names of modules, not one by one as they are made.
+    // A graph says what each of its modules runs.
+    let graph = matches!(spec.architecture, Architecture::Exported(_));
     !(splits_backward
+        || graph
         || evaluates_both
         || gathers_whole
         || parallel::mixes_layers(spec)

@@ -239,6 +239,10 @@ terms! { Loss {
     Uncast: "from labels, logits as they are", "由标签计算，不转换 logits";
     Cast: "from labels, logits cast by the model", "由标签计算，logits 由模型转换";
     MeanLogits: "mean of logits", "logits 的均值";
+    Own: "the graph's own", "计算图自带";
+    CrossEntropy: "cross entropy", "交叉熵";
+    Mse: "mean squared error", "均方误差";
+    Mean: "mean of results", "输出的均值";
     None: "none (forward only)", "无（仅前向）";
 } }
 

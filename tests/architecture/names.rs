@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The types of models that mean something else, too, where they do.
 const OTHER_WORDS: &[(&str, &str, &str)] = &[
     ("qwen3", "src/configs/hub.rs", "a model of torchtitan's"),
+    ("clip", "src/families/exported/pointwise.rs", "an operation"),
     (
         "llama",
         "src/configs/torchtune.rs",
@@ -233,7 +234,7 @@ const OF_FAMILIES: &[&str] = &[
 ];
 
 /// Cases of `Architecture` that are no families.
-const NO_FAMILIES: &[&str] = &["Decoder", "Linear"];
+const NO_FAMILIES: &[&str] = &["Decoder", "Linear", "Exported"];
 
 /// Modules of `families` that are no folders of one.
 const SHARED: &[&str] = &["network", "reading", "registry", "models"];

@@ -44,14 +44,15 @@ const fn page(name: &'static str, uses: &'static [&'static str]) -> Room {
 pub const ROOMS: &[Room] = &[
     pure("units", &[]),
     pure("catalog", &["units"]),
-    pure("ask", &["units"]),
+    pure("exported", &["units"]),
+    pure("ask", &["units", "exported"]),
     pure("lengths", &["ask"]),
-    pure("model", &["units", "ask"]),
+    pure("model", &["units", "exported", "ask"]),
     exact("tape", &["units"]),
     exact("nn", &["units", "ask", "model", "tape"]),
     pure(
         "families",
-        &["units", "catalog", "ask", "model", "tape", "nn"],
+        &["units", "catalog", "exported", "ask", "model", "tape", "nn"],
     ),
     pure(
         "resolve",
@@ -62,7 +63,7 @@ pub const ROOMS: &[Room] = &[
     pure(
         "codec",
         &[
-            "units", "catalog", "ask", "families", "resolve", "inputs", "configs",
+            "units", "catalog", "exported", "ask", "families", "resolve", "inputs", "configs",
         ],
     ),
     exact("optim", &["units", "ask", "model", "tape"]),
@@ -130,8 +131,8 @@ pub const BINARIES: &[(&str, &[&str])] = &[
     (
         "src/bin/highwater",
         &[
-            "units", "ask", "resolve", "codec", "inputs", "configs", "report", "decide", "figure",
-            "text",
+            "units", "exported", "ask", "resolve", "codec", "inputs", "configs", "report",
+            "decide", "figure", "text",
         ],
     ),
     ("src/bin/web", &["app", "views"]),

@@ -14,5 +14,5 @@ pub use generation::{Calling, GenerateVersion};
 pub(crate) use model::has_stages;
 pub use model::{Model, modules};
 pub(crate) use model_cache::mask_beforehand;
-pub(crate) use net::{Build, CausalLm, Compares, Encoder, Net};
+pub(crate) use net::{Build, CausalLm, Compares, Encoder, GraphModel, Net};
 pub(crate) use seq2seq::{Seq2Seq, Shared};

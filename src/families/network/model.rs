@@ -128,6 +128,9 @@ impl Model {
 
     /// Copies one micro-batch to the device, whose samples and targets have so many tokens.
     pub fn fetch(&self, t: &Tape, spec: &ResolvedSpec, lengths: [u64; 2]) -> Batch {
+        if let Net::Graph(net) = &self.net {
+            return net.fetch(t);
+        }
         let labels = self.loss.has_labels();
         let samples = spec.micro_batch_size;
         if spec.mesh.cp > 1 {
@@ -144,6 +147,9 @@ impl Model {
     /// Copies one batch of an evaluation to the device: `samples` of them, with labels where a
     /// loss is asked for. A prompt for generation comes with its mask.
     pub fn fetch_for_evaluation(&self, t: &Tape, spec: &ResolvedSpec, samples: u64) -> Batch {
+        if let Net::Graph(net) = &self.net {
+            return net.fetch(t);
+        }
         let kind = spec.evaluation.kind;
         let generates = kind == EvaluationKind::Generate;
         let labels = matches!(kind, EvaluationKind::Loss | EvaluationKind::Trainer);
@@ -253,6 +259,7 @@ impl Model {
                 seq2seq::forward(t, net.as_ref(), &batch.input, labels, (decoder_ids, before))
             }
             Net::Decoder(net) => net.forward(t, &batch.input, labels),
+            Net::Graph(net) => net.forward(t, batch),
         };
         self.call.pass_mask(None);
         self.call.pass_images(None);
@@ -296,6 +303,10 @@ impl Model {
     /// of the logits.
     pub fn add_loss(&self, t: &Tape, batch: &Batch, output: &mut Output) {
         if output.loss.is_some() || self.loss == Loss::None {
+            return;
+        }
+        if let Net::Graph(net) = &self.net {
+            output.loss = t.scoped("loss", None, || net.loss(t, batch, output));
             return;
         }
         output.loss = (output.logits.as_ref()).map(|logits| match &batch.targets {

@@ -1,5 +1,6 @@
 //! What a model on the tape can do, whichever it is.
 
+use super::batch::Batch;
 use super::seq2seq::Seq2Seq;
 use crate::model::{LocalStage, ResolvedSpec};
 use crate::nn::build::{Builder, Facts, Output};
@@ -20,6 +21,8 @@ pub(crate) enum Net {
     Encoder(Box<dyn Encoder>),
     /// What compares images with texts.
     Pairs(Box<dyn Compares>),
+    /// A graph that `torch.export` wrote.
+    Graph(Box<dyn GraphModel>),
 }
 
 impl Net {
@@ -126,4 +129,16 @@ pub(crate) trait Compares {
         images: Option<&(Tensor, bool)>,
         labels: Option<&Tensor>,
     ) -> Output;
+}
+
+/// A model that says itself what goes in and how its loss is computed.
+pub(crate) trait GraphModel {
+    /// Copies one micro-batch to the device, and its target where the loss needs one.
+    fn fetch(&self, t: &Tape) -> Batch;
+
+    /// Runs it.
+    fn forward(&self, t: &Tape, batch: &Batch) -> Output;
+
+    /// The loss that the training loop computes of what it gave.
+    fn loss(&self, t: &Tape, batch: &Batch, output: &Output) -> Option<Tensor>;
 }

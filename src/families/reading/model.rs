@@ -5,6 +5,7 @@ use crate::ask::{
     Finding, Framework, LinearModel, ModelRef, Scenario, Task, WIDTH, check, message, mistyped,
     near,
 };
+use crate::families::exported;
 use crate::families::image_text::reader as image_text;
 use crate::families::llama::LLAMA;
 use crate::families::nearest_model;
@@ -56,6 +57,14 @@ pub(crate) fn read(scenario: &Scenario, findings: &mut Vec<Finding>) -> Option<M
             read_parts(scenario, &config_name(hf_config), hf_config, keys, findings)
         }
         ModelRef::Linear { linear } => read_linear(*linear, findings),
+        ModelRef::Exported(model) => {
+            let (name, architecture) = exported::read(model, scenario, findings)?;
+            Some(Model {
+                name,
+                architecture,
+                max_positions: None,
+            })
+        }
         ModelRef::NumParameters { num_parameters } => {
             let config = size_only::config(*num_parameters, findings)?;
             let fields = ConfigFields::new(&config, &scenario.model_overrides, "model_overrides");

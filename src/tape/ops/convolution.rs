@@ -19,7 +19,7 @@ pub(super) const BACKWARD: &str = "convolution_backward";
 
 /// Images whose products are recorded one by one: each takes and returns the same workspace, so
 /// that more of them change nothing.
-const SEPARATE_IMAGES: u64 = 64;
+pub(super) const SEPARATE_IMAGES: u64 = 64;
 
 impl Tape {
     /// `torch.nn.functional.avg_pool2d` of `[N, C, a, a]` to `[N, C, tokens]` of squares that do not

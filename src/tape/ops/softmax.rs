@@ -18,6 +18,9 @@ impl Tape {
             None => self.cast_up(x),
         };
         let out = self.empty("_softmax", *x.shape(), dtype.unwrap_or(x.dtype()));
+        if !x.is_contiguous() {
+            drop(self.empty("_softmax", *x.shape(), x.dtype()));
+        }
         self.softmax_node(&x, out)
     }
 

@@ -32,8 +32,8 @@ groups! {
             "{path} 为 {shown}；应为{expected}。{kept}";
         default_used: " The default is used.",
             "已使用默认值。";
-        a_model: "a catalog id, {\"hf_config\": {...}}, {\"linear\": {\"in_features\": n, \"out_features\": m}} or {\"num_parameters\": n}",
-            "目录中的模型 id、{\"hf_config\": {...}}、{\"linear\": {\"in_features\": n, \"out_features\": m}} 或 {\"num_parameters\": n}";
+        a_model: "a catalog id, {\"hf_config\": {...}}, {\"linear\": {\"in_features\": n, \"out_features\": m}} {\"exported\": \"model.pt2\"} or {\"num_parameters\": n}",
+            "目录中的模型 id、{\"hf_config\": {...}}、{\"linear\": {\"in_features\": n, \"out_features\": m}} {\"exported\": \"model.pt2\"} 或 {\"num_parameters\": n}";
         a_count: "a whole number, at least {least}",
             "不小于 {least} 的整数";
         bytes: "a whole number of bytes",

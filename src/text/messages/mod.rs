@@ -6,6 +6,7 @@
 mod asked;
 mod decoders;
 mod encoders;
+mod exported;
 mod group;
 mod images;
 mod model;

@@ -1,18 +1,19 @@
 //! Messages in the words of a language.
 
 use super::group::{Group, Wording};
-use super::{asked, decoders, encoders, images, model, reading, run, trainers};
+use super::{asked, decoders, encoders, exported, images, model, reading, run, trainers};
 use crate::ask::{Argument, Message};
 use crate::text::Language;
 use crate::text::settings::setting_label;
 use std::fmt::Write;
 
 /// The groups of each file.
-pub(super) const FILES: [&[Group]; 8] = [
+pub(super) const FILES: [&[Group]; 9] = [
     asked::GROUPS,
     reading::GROUPS,
     decoders::GROUPS,
     encoders::GROUPS,
+    exported::GROUPS,
     images::GROUPS,
     model::GROUPS,
     run::GROUPS,

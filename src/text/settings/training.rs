@@ -15,6 +15,15 @@ settings! {
     "model_overrides": "Changed config fields", "修改的配置字段";
         "Fields that replace those of the model's config, as num_hidden_layers:2,vocab_size:32000.",
         "替换模型配置中的字段，例如 num_hidden_layers:2,vocab_size:32000。"; "", "AutoConfig.from_pretrained(..., num_hidden_layers=2)";
+    "symbols": "Sizes of the graph", "计算图的尺寸";
+        "Sizes that an exported graph leaves open, by their names or by an input with a dimension, as x.2:640.",
+        "导出的计算图中可变的尺寸，用名称或“输入.维度”表示，例如 x.2:640。"; "", "dynamic_shapes of torch.export.export";
+    "convolutions": "Convolutions", "卷积";
+        "Which kernels convolutions of an exported graph run by: cuDNN's, whose workspaces are not estimated, or PyTorch's own.",
+        "导出的计算图的卷积使用的内核：cuDNN（不估算其工作区）或 PyTorch 自带。"; "", "torch.backends.cudnn.enabled";
+    "cublas_workspace_config": "CUBLAS_WORKSPACE_CONFIG", "CUBLAS_WORKSPACE_CONFIG";
+        "The environment variable that says how much cuBLAS takes for a product, as :4096:8.",
+        "决定 cuBLAS 每次矩阵乘所用工作区大小的环境变量，例如 :4096:8。"; "", "CUBLAS_WORKSPACE_CONFIG";
     "tied_embeddings": "Embeddings tied to the head", "嵌入与输出头共享";
         "Whether embedding and head are one parameter; as the config says unless it is said.",
         "嵌入与输出头是否为同一参数；未指定时按 config。"; "V H", "tie_word_embeddings of the config, --untie-embeddings-and-output-weights";

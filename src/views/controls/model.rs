@@ -139,6 +139,7 @@ fn name_of(store: Store) -> String {
             kind.map_or_else(|| OWN.to_owned(), |kind| format!("{OWN}: {kind}"))
         }
         ModelRef::NumParameters { .. } => Word::ModelCustom.text(language).to_owned(),
+        ModelRef::Exported(model) => model.exported.clone(),
     })
 }
 

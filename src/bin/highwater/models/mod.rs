@@ -1,10 +1,11 @@
 //! Configs of models that the catalog lacks: of a folder, of the Hub's cache, of the Hub.
 
+mod exported;
 mod folder;
 mod hub;
 
 use highwater::ask::{Finding, ModelRef, Scenario};
-use highwater::codec::{Elsewhere, Pasted, published, read_pasted};
+use highwater::codec::{Elsewhere, Pasted, awaited_graph, hand_graph, published, read_pasted};
 use hub::Hub;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -65,6 +66,11 @@ fn search() -> &'static Search {
 /// # Errors
 /// Why the config could not be had.
 pub fn complete(scenario: &mut Scenario) -> Result<Option<Finding>, Finding> {
+    if let Some(name) = awaited_graph(scenario) {
+        let name = name.to_owned();
+        hand_graph(scenario, exported::graph(&name, &search().folders)?);
+        return Ok(None);
+    }
     let ModelRef::Catalog(name) = &scenario.model else {
         return Ok(None);
     };

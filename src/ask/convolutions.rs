@@ -1,0 +1,20 @@
+//! Which kernels convolutions run by.
+
+use crate::units::names;
+
+names! {
+    /// Which kernels convolutions of an exported graph run by.
+    Convolutions {
+        /// cuDNN's.
+        Cudnn = "cudnn",
+        /// PyTorch's own.
+        Native = "native",
+    }
+}
+
+impl Convolutions {
+    #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+    pub(crate) fn is_usual(&self) -> bool {
+        *self == Self::Cudnn
+    }
+}

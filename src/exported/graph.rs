@@ -1,0 +1,193 @@
+//! A graph as plain data.
+
+use super::sizes::{Size, Symbol};
+use crate::units::DType;
+
+/// The place of a value in [`Graph::values`].
+pub type ValueId = u32;
+
+/// What a module's training step runs, operation by operation.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Graph {
+    /// The version of torch that wrote it, where it says so.
+    pub torch: Option<String>,
+    /// All values of all bodies.
+    pub values: Values,
+    /// What goes in, in the order of the body's inputs.
+    pub inputs: Vec<Input>,
+    /// The graph itself.
+    pub body: Body,
+    /// Sizes that are decided when it is run.
+    pub symbols: Vec<Symbol>,
+    /// Calls of modules.
+    pub modules: Vec<Module>,
+}
+
+/// Values: tensors and others.
+pub type Values = Vec<Value>;
+
+/// A value.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Value {
+    /// Its name in the graph.
+    pub name: String,
+    /// What is known of it, where it is a tensor.
+    pub tensor: Option<Meta>,
+}
+
+/// What is known of a tensor.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Meta {
+    /// Its dtype; none where it is one that the engine does not have.
+    pub dtype: Option<DType>,
+    /// Its sizes.
+    pub sizes: Vec<Size>,
+    /// Whether it is a leaf that gets a gradient.
+    pub requires_grad: bool,
+}
+
+/// Nodes with what goes in and out.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Body {
+    /// What goes in.
+    pub inputs: Vec<ValueId>,
+    /// Nodes in program order.
+    pub nodes: Vec<Node>,
+    /// What comes out.
+    pub outputs: Vec<Option<ValueId>>,
+}
+
+/// What goes into a graph.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Input {
+    /// The value.
+    pub value: ValueId,
+    /// What it is.
+    pub kind: InputKind,
+}
+
+/// What goes into a graph.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum InputKind {
+    /// A parameter.
+    Parameter {
+        /// Its name, as `layers.0.weight`.
+        path: String,
+        /// The earlier input whose storage it shares.
+        tied_to: Option<usize>,
+    },
+    /// A buffer.
+    Buffer {
+        /// Its name.
+        path: String,
+    },
+    /// A tensor that is an attribute of a module, or was made while the graph was exported.
+    Constant,
+    /// What the caller gives.
+    User,
+    /// A number or a text that was given while the graph was exported and holds from then on.
+    Fixed,
+}
+
+/// An operation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Node {
+    /// What is called, as `aten.add.Tensor`.
+    pub target: String,
+    /// Arguments with their names; those that have their default are absent.
+    pub arguments: Vec<(String, Argument)>,
+    /// What comes out: a list of tensors counts as as many results.
+    pub outputs: Vec<Option<ValueId>>,
+    /// Calls of modules that it is in, outermost first: places in [`Graph::modules`].
+    pub stack: Vec<u32>,
+    /// The line of the source that runs it, where the file says so.
+    pub source: Option<String>,
+}
+
+/// A call of a module.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Module {
+    /// What tells it from other calls of the same module.
+    pub call: String,
+    /// The module's path.
+    pub path: String,
+    /// Its class.
+    pub class: String,
+}
+
+/// A number that need not be whole, by its bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Real(u64);
+
+impl Real {
+    /// A number.
+    pub fn new(value: f64) -> Self {
+        Self(value.to_bits())
+    }
+
+    /// It.
+    pub fn get(self) -> f64 {
+        f64::from_bits(self.0)
+    }
+}
+
+/// An argument of an operation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Argument {
+    /// `None`.
+    None,
+    /// A tensor.
+    Tensor(ValueId),
+    /// Tensors, of which some may be none.
+    Tensors(Vec<Option<ValueId>>),
+    /// A whole number.
+    Int(Size),
+    /// Whole numbers.
+    Ints(Vec<Size>),
+    /// A number.
+    Float(Real),
+    /// Numbers.
+    Floats(Vec<Real>),
+    /// Yes or no; none where it depends on symbols.
+    Bool(Option<bool>),
+    /// A text.
+    Text(String),
+    /// An element type; none where it is one that the engine does not have.
+    DType(Option<DType>),
+    /// A graph within.
+    Body(Box<Body>),
+    /// Something else, of which no memory depends: devices, layouts.
+    Other,
+}
+
+impl Graph {
+    /// The value with this id.
+    pub fn tensor(&self, id: ValueId) -> Option<&Meta> {
+        self.values.get(id as usize)?.tensor.as_ref()
+    }
+
+    /// Nodes of the graph and of those within, each once.
+    pub fn nodes(&self) -> Vec<&Node> {
+        let mut nodes = Vec::new();
+        let mut bodies = vec![&self.body];
+        while let Some(body) = bodies.pop() {
+            for node in &body.nodes {
+                nodes.push(node);
+                for (_, argument) in &node.arguments {
+                    if let Argument::Body(inner) = argument {
+                        bodies.push(inner);
+                    }
+                }
+            }
+        }
+        nodes
+    }
+}
+
+impl Node {
+    /// The argument with this name.
+    pub fn argument(&self, name: &str) -> Option<&Argument> {
+        let found = self.arguments.iter().find(|(own, _)| own == name);
+        found.map(|(_, argument)| argument)
+    }
+}

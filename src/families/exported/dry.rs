@@ -1,0 +1,29 @@
+//! A graph that is run only to know which of its operations are known.
+
+use super::gaps::Gap;
+use super::net::GraphNet;
+use crate::families::network::GraphModel;
+use crate::model::ResolvedSpec;
+use crate::tape::Tape;
+
+impl Gap {
+    /// The operations of a spec's graph that are not estimated as what they are, each kind of operation once: the graph
+    /// is run on a tape that records nothing.
+    pub fn all(spec: &ResolvedSpec) -> Vec<Self> {
+        let t = Tape::silent();
+        let net = GraphNet::dry(&t, spec);
+        let Some(net) = net else { return Vec::new() };
+        let batch = net.fetch(&t);
+        drop(net.forward(&t, &batch));
+        let mut found = net.take_gaps();
+        let mut seen = Vec::new();
+        found.retain(|gap| {
+            let new = !seen.contains(&gap.operation);
+            if new {
+                seen.push(gap.operation.clone());
+            }
+            new
+        });
+        found
+    }
+}

@@ -1,0 +1,28 @@
+//! Graphs that `torch.export` wrote, run on the tape node by node.
+//!
+//! `reader` takes a scenario's graph with the sizes that it leaves open, `run` walks over nodes and drops values
+//! when eager Python does, `table` has an arm for each of ATen's operations: onto the tape's, in the files beside.
+
+mod attention;
+mod call;
+mod convolutions;
+mod dry;
+mod gaps;
+mod in_place;
+mod indexing;
+mod lifetimes;
+mod losses;
+mod made;
+mod net;
+mod normalization;
+mod pointwise;
+mod products;
+mod reader;
+mod reductions;
+mod run;
+mod table;
+mod views;
+
+pub use gaps::Gap;
+pub(crate) use net::build;
+pub(crate) use reader::read;

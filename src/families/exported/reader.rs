@@ -1,0 +1,185 @@
+//! From a scenario to a graph with all its sizes.
+
+use crate::ask::{Convolutions, ExportedModel, Finding, Scenario, TENSOR_BYTES, message};
+use crate::exported::{Graph, InputKind, Size};
+use crate::model::{Architecture, ExportedConfig};
+use crate::units::MAX_DIMS;
+use serde_json::Value;
+use std::sync::Arc;
+
+/// Bytes of the widest element.
+const ELEMENT: u64 = 8;
+
+/// The architecture of a graph; what is wrong is pushed to `findings`.
+pub(crate) fn read(
+    model: &ExportedModel,
+    scenario: &Scenario,
+    findings: &mut Vec<Finding>,
+) -> Option<(String, Architecture)> {
+    let path = &model.exported;
+    let Some(graph) = &model.graph else {
+        findings.push(Finding::error("model", message!(exported::not_read, path)));
+        return None;
+    };
+    let before = findings.len();
+    let symbols = values(graph, scenario, findings);
+    let config = ExportedConfig {
+        graph: Arc::clone(graph),
+        symbols,
+        native_convolutions: scenario.convolutions == Convolutions::Native,
+    };
+    check_sizes(&config, findings);
+    let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
+    let name = name.strip_suffix(".pt2").unwrap_or(name).to_owned();
+    (findings.len() == before).then_some((name, Architecture::Exported(config)))
+}
+
+/// The symbol of the batch: dimension 0 of the first tensor that the caller gives.
+fn batch_symbol(graph: &Graph) -> Option<Result<u32, i64>> {
+    let mut users = graph
+        .inputs
+        .iter()
+        .filter(|input| input.kind == InputKind::User);
+    let first = graph.tensor(users.next()?.value)?;
+    match first.sizes.first()? {
+        Size::Symbol(at) => Some(Ok(*at)),
+        Size::Number(n) => Some(Err(*n)),
+        _ => None,
+    }
+}
+
+/// The symbol that a key of `symbols` names: by its own name, or as `input.dimension`.
+fn named(graph: &Graph, key: &str) -> Option<u32> {
+    let by_name = graph.symbols.iter().position(|symbol| symbol.name == key);
+    if let Some(at) = by_name {
+        return u32::try_from(at).ok();
+    }
+    let (input, dimension) = key.rsplit_once('.')?;
+    let dimension: usize = dimension.parse().ok()?;
+    let value = graph.inputs.iter().find(|of| {
+        let value = graph.values.get(of.value as usize);
+        of.kind == InputKind::User && value.is_some_and(|value| value.name == input)
+    })?;
+    match graph.tensor(value.value)?.sizes.get(dimension)? {
+        Size::Symbol(at) => Some(*at),
+        _ => None,
+    }
+}
+
+/// The values of the graph's symbols: what is asked for, the batch, else those of the example.
+fn values(graph: &Graph, scenario: &Scenario, findings: &mut Vec<Finding>) -> Vec<Option<i64>> {
+    let mut values: Vec<Option<i64>> = graph
+        .symbols
+        .iter()
+        .map(|symbol| symbol.hint.filter(|_| !symbol.unbacked))
+        .collect();
+    let samples = i64::try_from(scenario.micro_batch_size).unwrap_or(i64::MAX);
+    match batch_symbol(graph) {
+        Some(Ok(at)) => values[at as usize] = Some(samples),
+        Some(Err(fixed)) if fixed != samples => {
+            let of = u64::try_from(fixed).unwrap_or(1);
+            findings.push(
+                Finding::error(
+                    "micro_batch_size",
+                    message!(exported::fixed_batch, fixed = of),
+                )
+                .with_fix("micro_batch_size", of),
+            );
+        }
+        _ => {}
+    }
+    for (key, value) in &scenario.symbols {
+        let place = format!("symbols.{key}");
+        let Some(at) = named(graph, key) else {
+            let names: Vec<&str> = graph
+                .symbols
+                .iter()
+                .map(|symbol| symbol.name.as_str())
+                .collect();
+            let names = names.join(", ");
+            findings.push(
+                Finding::error(&place, message!(exported::no_symbol, key, names))
+                    .with_fix(&place, Value::Null),
+            );
+            continue;
+        };
+        match value.as_i64() {
+            Some(n) => values[at as usize] = Some(n),
+            None => findings.push(Finding::error(&place, message!(exported::no_number, key))),
+        }
+    }
+    for (symbol, value) in graph.symbols.iter().zip(&values) {
+        let name = &symbol.name;
+        let place = format!("symbols.{name}");
+        let Some(value) = *value else {
+            findings.push(unbacked(graph, name, &place));
+            continue;
+        };
+        let [low, high] = symbol.range;
+        if low.is_some_and(|low| value < low) || high.is_some_and(|high| value > high) {
+            let low = low.unwrap_or(0).to_string();
+            let high = high.map_or_else(|| "∞".to_owned(), |high| high.to_string());
+            let value = value.to_string();
+            findings.push(Finding::error(
+                &place,
+                message!(exported::outside_range, name, value, low, high),
+            ));
+        }
+    }
+    values
+}
+
+/// A size that depends on values: the node that makes it.
+fn unbacked(graph: &Graph, name: &str, place: &str) -> Finding {
+    let at = graph.symbols.iter().position(|symbol| symbol.name == name);
+    let at = at.and_then(|at| u32::try_from(at).ok()).unwrap_or(u32::MAX);
+    let makes = graph.nodes().into_iter().find(|node| {
+        let mut outputs = node.outputs.iter().flatten();
+        outputs.any(|id| {
+            let meta = graph.tensor(*id);
+            meta.is_some_and(|meta| meta.sizes.iter().any(|size| size.has(at)))
+        })
+    });
+    let operation = makes.map_or("", |node| node.target.as_str());
+    let module = makes.and_then(|node| graph.modules.get(*node.stack.last()? as usize));
+    let module = module.map_or("", |module| module.path.as_str());
+    Finding::error(
+        place,
+        message!(exported::depends_on_values, name, operation, module),
+    )
+}
+
+/// Refuses tensors that no accelerator could hold, or of which a size is not known.
+fn check_sizes(config: &ExportedConfig, findings: &mut Vec<Finding>) {
+    if config.symbols.iter().any(Option::is_none) {
+        return;
+    }
+    for value in &config.graph.values {
+        let Some(meta) = &value.tensor else { continue };
+        let name = &value.name;
+        if meta.sizes.len() > MAX_DIMS {
+            let most = MAX_DIMS;
+            findings.push(Finding::error(
+                "model",
+                message!(exported::too_many_dimensions, name, most),
+            ));
+            return;
+        }
+        let mut bytes = Some(ELEMENT);
+        for size in &meta.sizes {
+            let size = config.number(size).and_then(|n| u64::try_from(n).ok());
+            let Some(size) = size else {
+                findings.push(Finding::error("symbols", message!(exported::no_size, name)));
+                return;
+            };
+            bytes = bytes.and_then(|bytes| bytes.checked_mul(size.max(1)));
+        }
+        if bytes.is_none_or(|bytes| bytes > TENSOR_BYTES) {
+            findings.push(Finding::error(
+                "symbols",
+                message!(exported::too_large, name),
+            ));
+            return;
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! What is checked of graphs that `torch.export` wrote.
+
+use crate::ask::{
+    ActivationCheckpointing, Convolutions, DataParallelKind, EvaluationKind, Finding, Loss,
+    ModelRef, Precision, Program, Scenario, message,
+};
+use crate::families::Gap;
+use crate::model::{Architecture, ExportedConfig, ResolvedSpec};
+use crate::units::DType;
+use std::borrow::Cow;
+
+/// Operations that a message names.
+const NAMED: usize = 5;
+
+/// The scenario with the loss that a graph has where it is not said, or said as other models have it.
+pub(crate) fn with_loss<'a>(
+    scenario: Cow<'a, Scenario>,
+    architecture: &Architecture,
+    findings: &mut Vec<Finding>,
+) -> Cow<'a, Scenario> {
+    let Architecture::Exported(config) = architecture else {
+        if scenario.loss.is_of_graph() {
+            let name = scenario.loss.name();
+            findings.push(
+                Finding::error("loss", message!(exported::no_graph, name))
+                    .with_fix("loss", Loss::Labels.name()),
+            );
+        }
+        return scenario;
+    };
+    let own = returns_number(config);
+    match scenario.loss {
+        Loss::Own if !own => {
+            findings.push(
+                Finding::error("loss", message!(exported::own_loss))
+                    .with_fix("loss", Loss::CrossEntropy.name()),
+            );
+            scenario
+        }
+        Loss::Own | Loss::CrossEntropy | Loss::Mse | Loss::Mean | Loss::None => scenario,
+        _ => {
+            let loss = if own { Loss::Own } else { Loss::Mean };
+            let name = loss.name();
+            findings.push(
+                Finding::notice("loss", message!(exported::loss_as, name)).with_fix("loss", name),
+            );
+            let mut scenario = scenario.into_owned();
+            scenario.loss = loss;
+            Cow::Owned(scenario)
+        }
+    }
+}
+
+/// Whether the first result is a single number that may be trained with.
+fn returns_number(config: &ExportedConfig) -> bool {
+    let mut outputs = config.graph.body.outputs.iter();
+    let first = outputs.next().copied().flatten();
+    let first = first.and_then(|id| config.tensor(id));
+    first.is_some_and(|(shape, dtype)| shape.rank() == 0 && dtype.is_float())
+}
+
+/// Combinations that are not estimated of a graph.
+pub(crate) fn check(scenario: &Scenario, architecture: &Architecture, findings: &mut Vec<Finding>) {
+    let Architecture::Exported(config) = architecture else {
+        return;
+    };
+    let refused: [(bool, &str); 9] = [
+        (
+            scenario.activation_checkpointing != ActivationCheckpointing::None,
+            "activation_checkpointing",
+        ),
+        (scenario.lora.is_some(), "lora"),
+        (
+            scenario.parallelism.dp.kind != DataParallelKind::None,
+            "parallelism.dp.kind",
+        ),
+        (scenario.parallelism.tp.size > 1, "parallelism.tp.size"),
+        (scenario.parallelism.pp.size > 1, "parallelism.pp.size"),
+        (scenario.objective.is_on(), "objective.kind"),
+        (
+            scenario.program == Program::Evaluation
+                || scenario.asked_evaluation().kind != EvaluationKind::None,
+            "evaluation.kind",
+        ),
+        (scenario.offload.activations, "offload.activations"),
+        (!scenario.liger_kernel.is_empty(), "liger_kernel"),
+    ];
+    for (_, key) in refused.iter().filter(|(asked, _)| *asked) {
+        findings.push(Finding::error(
+            key,
+            message!(exported::not_modelled, what = *key),
+        ));
+    }
+    check_precision(scenario, config, findings);
+    let convolves = || {
+        let nodes = config.graph.nodes();
+        nodes
+            .iter()
+            .any(|node| node.target.starts_with("aten.conv"))
+    };
+    if scenario.convolutions == Convolutions::Cudnn && convolves() {
+        findings.push(
+            Finding::warning("convolutions", message!(exported::cudnn))
+                .with_fix("convolutions", Convolutions::Native.name()),
+        );
+    }
+}
+
+/// A graph whose weights are in one of the narrow types holds for that.
+fn check_precision(scenario: &Scenario, config: &ExportedConfig, findings: &mut Vec<Finding>) {
+    let graph = &config.graph;
+    let inputs = graph
+        .inputs
+        .iter()
+        .filter_map(|input| graph.tensor(input.value));
+    let trained = inputs.filter(|meta| meta.requires_grad);
+    let mut halves = trained
+        .filter_map(|meta| meta.dtype)
+        .filter(|dtype| dtype.is_half());
+    let Some(of) = halves.next() else { return };
+    let (name, own) = match of {
+        DType::BFloat16 => ("bf16", Precision::Bf16),
+        _ => ("fp16", Precision::Fp16),
+    };
+    if scenario.precision != own {
+        findings.push(
+            Finding::error("precision", message!(exported::precision, of = name))
+                .with_fix("precision", own.name()),
+        );
+    }
+}
+
+/// Says which operations are not estimated as what they are.
+pub(crate) fn tell_gaps(spec: &ResolvedSpec, findings: &mut Vec<Finding>) {
+    if !matches!(spec.scenario.model, ModelRef::Exported(_)) {
+        return;
+    }
+    let gaps = Gap::all(spec);
+    if gaps.is_empty() {
+        return;
+    }
+    let count = gaps.len();
+    let named = gaps.iter().take(NAMED).map(|gap| {
+        let place = gap.source.as_ref().unwrap_or(&gap.module);
+        if place.is_empty() {
+            gap.operation.clone()
+        } else {
+            format!("{} in {place}", gap.operation)
+        }
+    });
+    let names = named.collect::<Vec<_>>().join(", ");
+    findings.push(Finding::warning(
+        "model",
+        message!(exported::gaps, count, names),
+    ));
+}

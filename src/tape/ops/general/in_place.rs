@@ -1,0 +1,110 @@
+//! Operations that write into their first tensor.
+
+use crate::tape::graph::Grads;
+use crate::tape::ops::pointwise::promote;
+use crate::tape::{Tape, Tensor};
+use smallvec::smallvec;
+
+impl Tape {
+    /// `x *= y` of two tensors: the result is in x's place. Saves y, and a copy of x where y needs a gradient.
+    pub fn multiply_in_place(&self, x: &Tensor, y: &Tensor) -> Tensor {
+        if !self.records(&[x, y]) {
+            return x.clone();
+        }
+        let saved_x = y.requires_grad().then(|| {
+            let before = self.like("clone", &x.detach());
+            self.save(&before)
+        });
+        let saved_y = x.requires_grad().then(|| self.save(y));
+        self.attach(
+            &[x, y],
+            x.detach(),
+            Box::new(move |t, g| {
+                let Some(g) = &g[0] else { return Grads::new() };
+                let y = saved_y.as_ref().map(|saved| saved.unpack(t));
+                let x = saved_x.as_ref().map(|saved| saved.unpack(t));
+                let times =
+                    |factor: &Tensor| t.elementwise("mul", &[g, factor], promote(g, factor));
+                let of_y = x.as_ref().filter(|_| t.asks(1)).map(times);
+                let of_x = y.as_ref().filter(|_| t.asks(0)).map(times);
+                smallvec![of_x, of_y]
+            }),
+        )
+    }
+
+    /// `x -= y`: the result is in x's place. Saves nothing.
+    pub fn subtract_in_place(&self, x: &Tensor, y: &Tensor) -> Tensor {
+        if !self.records(&[x, y]) {
+            return x.clone();
+        }
+        let needs = [x, y].map(Tensor::requires_grad);
+        self.attach(
+            &[x, y],
+            x.detach(),
+            Box::new(move |t, g| {
+                let Some(g) = &g[0] else { return Grads::new() };
+                let of_y = (needs[1] && t.asks(1)).then(|| t.like("neg", g));
+                smallvec![needs[0].then(|| g.clone()), of_y]
+            }),
+        )
+    }
+
+    /// `x /= y` of two tensors: the result is in x's place. Saves y, and a copy of x where y needs a gradient.
+    pub fn divide_in_place(&self, x: &Tensor, y: &Tensor) -> Tensor {
+        if !self.records(&[x, y]) {
+            return x.clone();
+        }
+        if y.requires_grad() {
+            return self.div_in_place(x.clone(), y);
+        }
+        let saved = self.save(y);
+        self.with_saved(x, x.detach(), Some(saved), |t, g, y| {
+            t.elementwise("div", &[g, y], promote(g, y))
+        })
+    }
+
+    /// x with another tensor in its place that needs no gradient, or numbers: `copy_`, `fill_`, `zero_`. Saves
+    /// nothing.
+    pub fn overwrite_in_place(&self, x: &Tensor, source: Option<&Tensor>) -> Tensor {
+        let inputs: Vec<&Tensor> = [Some(x), source].into_iter().flatten().collect();
+        if !self.records(&inputs) {
+            return x.clone();
+        }
+        let needs_x = x.requires_grad();
+        let source = source.map(|source| (source.dtype(), source.requires_grad()));
+        self.attach(
+            &inputs,
+            x.detach(),
+            Box::new(move |t, g| {
+                let Some(g) = &g[0] else { return Grads::new() };
+                let of_x = (needs_x && t.asks(0)).then(|| t.like("zeros", g));
+                let mut grads: Grads = smallvec![of_x];
+                if let Some((_, needed)) = source {
+                    grads.push(needed.then(|| g.clone()));
+                }
+                grads
+            }),
+        )
+    }
+
+    /// `x.scatter_add_(dim, index, source)`: the result is in x's place. Saves the index.
+    pub fn scatter_add_in_place(&self, x: &Tensor, index: &Tensor, source: &Tensor) -> Tensor {
+        if !self.records(&[x, source]) {
+            return x.clone();
+        }
+        let needs = [x, source].map(Tensor::requires_grad);
+        let saved = needs[1].then(|| self.save(index));
+        self.attach(
+            &[x, source],
+            x.detach(),
+            Box::new(move |t, g| {
+                let Some(g) = &g[0] else { return Grads::new() };
+                let of_source = saved.as_ref().filter(|_| t.asks(1)).map(|saved| {
+                    let index = saved.unpack(t);
+                    t.empty("gather", *index.shape(), g.dtype())
+                });
+                smallvec![needs[0].then(|| g.clone()), of_source]
+            }),
+        )
+    }
+}

@@ -1,0 +1,23 @@
+//! Operations as ATen has them, over any dimensions: what exported graphs are made of.
+//!
+//! Source: `tools/autograd/derivatives.yaml` and `aten/src/ATen/native`, torch 2.15, where cuDNN is off.
+
+mod binary;
+mod convolution;
+mod depthwise;
+mod in_place;
+mod indexing;
+mod losses;
+mod normalization;
+mod pooling;
+mod products;
+mod reduction;
+mod transposed;
+mod unary;
+mod unknown;
+mod views;
+mod windows;
+
+pub use unary::Kept;
+pub use views::Steps;
+pub use windows::Windows;
