@@ -72,7 +72,8 @@ fn not_zipped(head: &[u8]) -> Unreadable {
 /// `serialized_exported_program.json` in torch 2.6.
 fn program_of(names: &[String]) -> Option<String> {
     let in_models = |name: &&String| {
-        name.ends_with(".json") && (name.starts_with("models/") || name.contains("/models/"))
+        let is_json = std::path::Path::new(name).extension() == Some("json".as_ref());
+        is_json && (name.starts_with("models/") || name.contains("/models/"))
     };
     let mut models: Vec<&String> = names.iter().filter(in_models).collect();
     models.sort();

@@ -25,8 +25,7 @@ pub(super) fn graph(parts: &Parts) -> Result<Graph, Unreadable> {
         return Err(Unreadable::NoGraph("graph_module.graph.nodes".to_owned()));
     }
     let mut reading = Reading::default();
-    let text = |value: &Value| value.as_str().map(str::to_owned);
-    reading.graph.torch = text(&parts.program["torch_version"]);
+    reading.graph.torch = parts.program["torch_version"].as_str().map(str::to_owned);
     reading.read_ranges(&parts.program["range_constraints"]);
     let missing = || Unreadable::NoGraph("graph_module.graph".to_owned());
     reading.graph.body = reading.body(&module["graph"]).ok_or_else(missing)?;
@@ -205,6 +204,6 @@ impl<'a> Reading<'a> {
 /// The last line of a stack: where it is, and what it says.
 fn line(stack: &str) -> Option<String> {
     let lines = stack.lines().map(str::trim);
-    let at = lines.filter(|line| line.starts_with("File \""));
-    at.last().map(str::to_owned)
+    let mut at = lines.filter(|line| line.starts_with("File \""));
+    at.next_back().map(str::to_owned)
 }

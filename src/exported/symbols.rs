@@ -131,7 +131,7 @@ impl Reader<'_> {
         let before = self.rest;
         let name = self.word(|c| c.is_alphanumeric() || c == '_');
         if !name.is_empty() && self.takes("=") {
-            self.word(|c| c.is_alphanumeric());
+            self.word(char::is_alphanumeric);
             return Some(Part::Option);
         }
         self.rest = before;
@@ -151,7 +151,6 @@ impl Reader<'_> {
         });
         let mut sizes: Vec<Size> = sizes.collect();
         match (name, sizes.len()) {
-            ("Integer", 1) => sizes.pop(),
             ("Add", _) => Some(Size::Add(sizes)),
             ("Mul", _) => Some(Size::Mul(sizes)),
             ("Min", 1..) => Some(Size::Min(sizes)),
@@ -160,7 +159,7 @@ impl Reader<'_> {
                 Some(Size::Floor(Box::new(sizes.pop()?)))
             }
             ("ceiling" | "CeilToInt", 1) => Some(Size::Ceil(Box::new(sizes.pop()?))),
-            ("ToFloat" | "Float" | "Identity", 1) => sizes.pop(),
+            ("Integer" | "ToFloat" | "Float" | "Identity", 1) => sizes.pop(),
             (_, 2) => {
                 let (b, a) = (sizes.pop()?, sizes.pop()?);
                 match name {

@@ -38,8 +38,13 @@ pub(crate) fn check(
         Loss::Cut => message!(chunked_loss::without_logits),
         Loss::Uncast => message!(chunked_loss::as_they_are),
         Loss::Cast => message!(chunked_loss::cast_before),
-        Loss::Labels | Loss::MeanLogits | Loss::None => return,
-        Loss::Own | Loss::CrossEntropy | Loss::Mse | Loss::Mean => return,
+        Loss::Labels
+        | Loss::MeanLogits
+        | Loss::None
+        | Loss::Own
+        | Loss::CrossEntropy
+        | Loss::Mse
+        | Loss::Mean => return,
     };
     let cut = scenario.loss == Loss::Cut;
     // A loop that takes the loss of hidden states does with them, and with the loss, what the model does.

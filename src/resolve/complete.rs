@@ -80,8 +80,7 @@ fn complete(asked: &Scenario, findings: &mut Vec<Finding>) -> Option<ResolvedSpe
     objective::balance(scenario, &mut model.architecture);
     objective::without_dropout(scenario, &mut model.architecture);
     let scenario = as_estimated(scenario, &model.architecture, findings);
-    let scenario = &*exported::with_loss(scenario, &model.architecture, findings);
-    exported::check(scenario, &model.architecture, findings);
+    let scenario = &*exported::settle(scenario, &model.architecture, findings);
     if in_range {
         training::check_combinations(scenario, &model, findings);
         parallelism::check_model(scenario, &model.architecture, findings);

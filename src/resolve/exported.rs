@@ -12,8 +12,19 @@ use std::borrow::Cow;
 /// Operations that a message names.
 const NAMED: usize = 5;
 
+/// The scenario with a graph's loss, where the combinations that it asks for are estimated of a graph.
+pub(crate) fn settle<'a>(
+    scenario: Cow<'a, Scenario>,
+    architecture: &Architecture,
+    findings: &mut Vec<Finding>,
+) -> Cow<'a, Scenario> {
+    let scenario = with_loss(scenario, architecture, findings);
+    check(&scenario, architecture, findings);
+    scenario
+}
+
 /// The scenario with the loss that a graph has where it is not said, or said as other models have it.
-pub(crate) fn with_loss<'a>(
+fn with_loss<'a>(
     scenario: Cow<'a, Scenario>,
     architecture: &Architecture,
     findings: &mut Vec<Finding>,
@@ -60,7 +71,7 @@ fn returns_number(config: &ExportedConfig) -> bool {
 }
 
 /// Combinations that are not estimated of a graph.
-pub(crate) fn check(scenario: &Scenario, architecture: &Architecture, findings: &mut Vec<Finding>) {
+fn check(scenario: &Scenario, architecture: &Architecture, findings: &mut Vec<Finding>) {
     let Architecture::Exported(config) = architecture else {
         return;
     };

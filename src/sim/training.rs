@@ -235,7 +235,7 @@ impl<'a> Run<'a> {
                 if let Some(logits) = &logits {
                     logits.set_category(Category::Logits);
                 }
-                let returned = loss.clone().filter(|_| spec.loss != Loss::MeanLogits);
+                let returned = loss.clone().filter(|_| spec.loss.is_returned());
                 self.kept = Some(([logits, returned, encoded], beside, t.take_cache()));
             } else {
                 let storage = logits.as_ref().map(Tensor::storage_id);
@@ -250,7 +250,9 @@ impl<'a> Run<'a> {
                 loss = loss.map(|loss| t.div_scalar(&loss));
             }
             self.forward_ended(loss.as_ref());
-            if self.forward_only() || spec.keep_outputs {
+            // A loop around a graph lets go of the loss after backward.
+            let lets_go = spec.loss.is_of_graph() && !self.forward_only();
+            if (self.forward_only() || spec.keep_outputs) && !lets_go {
                 self.last_loss.clone_from(&loss);
             }
             if self.trains() {

@@ -20,6 +20,7 @@ pub(super) struct Call<'a> {
 }
 
 /// One result.
+#[allow(clippy::unnecessary_wraps, reason = "it ends arms")]
 pub(super) fn one(tensor: Tensor) -> Results {
     Some(vec![tensor])
 }
@@ -174,14 +175,9 @@ impl Call<'_> {
         }
     }
 
-    /// The dimension of x with this number, counted from the end where it is negative.
-    pub(super) fn axis(&self, x: &Tensor, dim: i64) -> Option<usize> {
-        axis(x.shape().rank(), dim)
-    }
-
     /// The dimension of x that an argument names.
     pub(super) fn axis_or(&self, x: &Tensor, name: &str, default: i64) -> Option<usize> {
-        self.axis(x, self.int_or(name, default)?)
+        axis(x.shape().rank(), self.int_or(name, default)?)
     }
 
     /// The dimensions of x that an argument lists: all where it is absent or empty.
@@ -222,18 +218,19 @@ impl Call<'_> {
         let own = self.result(0).map(|(_, dtype)| dtype);
         self.dtype("dtype").or(own).unwrap_or(DType::Float32)
     }
-
-    /// Whether x has as many dimensions, which the engine holds, and one more.
-    pub(super) fn has_room(&self, x: &Tensor) -> bool {
-        x.shape().rank() < MAX_DIMS
-    }
 }
 
-fn axis(rank: usize, dim: i64) -> Option<usize> {
+/// The dimension of so many with this number, counted from the end where it is negative.
+pub(super) fn axis(rank: usize, dim: i64) -> Option<usize> {
     let count = i64::try_from(rank.max(1)).ok()?;
     let at = if dim < 0 { dim + count } else { dim };
     (0..count)
         .contains(&at)
         .then(|| usize::try_from(at).ok())
         .flatten()
+}
+
+/// Whether x can have one dimension more, which the engine holds.
+pub(super) fn has_room(x: &Tensor) -> bool {
+    x.shape().rank() < MAX_DIMS
 }

@@ -1,6 +1,6 @@
 //! Indexing, gathering, and other orders.
 
-use super::call::{Arm, Call, Results, one};
+use super::call::{Arm, Call, Results, has_room, one};
 use crate::tape::Tensor;
 use crate::units::DType;
 
@@ -9,7 +9,7 @@ pub(super) fn find(name: &str) -> Option<Arm> {
     Some(match name {
         "embedding" => |call| {
             let (weight, indices) = (call.tensor("weight")?, call.tensor("indices")?);
-            (weight.shape().rank() == 2 && call.has_room(&indices))
+            (weight.shape().rank() == 2 && has_room(&indices))
                 .then(|| vec![call.t.embedding(&weight, &indices)])
         },
         "index" => index,

@@ -98,21 +98,16 @@ impl Running<'_> {
                 })
         };
         let in_place = table::writes_in_place(&node.target);
-        let results = match results.filter(fits) {
-            Some(results) => results,
-            None => {
-                self.gaps
-                    .borrow_mut()
-                    .push(Gap::of(&self.config.graph, node));
-                let inputs = self.call(node).all_tensors();
-                let inputs: Vec<&Tensor> = inputs.iter().collect();
-                let shapes: Vec<(Shape, DType)> = wanted
-                    .iter()
-                    .map(|made| made.unwrap_or((Shape::from([0]), DType::Float32)))
-                    .collect();
-                self.t.unknown(&inputs, &shapes)
-            }
-        };
+        let results = results.filter(fits).unwrap_or_else(|| {
+            let gap = Gap::of(&self.config.graph, node);
+            self.gaps.borrow_mut().push(gap);
+            let inputs = self.call(node).all_tensors();
+            let inputs: Vec<&Tensor> = inputs.iter().collect();
+            let nothing = (Shape::from([0]), DType::Float32);
+            let shapes: Vec<(Shape, DType)> =
+                wanted.iter().map(|made| made.unwrap_or(nothing)).collect();
+            self.t.unknown(&inputs, &shapes)
+        });
         if let (true, Some(result)) = (in_place, results.first()) {
             let x = self.call(node).x_id();
             if let Some(id) = x {

@@ -1,6 +1,6 @@
 //! Views, and what joins and copies tensors.
 
-use super::call::{Arm, Call, Results, one};
+use super::call::{Arm, Call, Results, axis, has_room, one};
 use crate::tape::{Steps, Tensor};
 use crate::units::Shape;
 
@@ -8,8 +8,7 @@ use crate::units::Shape;
 pub(super) fn find(name: &str) -> Option<Arm> {
     Some(match name {
         "view" | "_unsafe_view" | "reshape" | "reshape_as" | "view_as" | "flatten"
-        | "unflatten" => reshape,
-        "ravel" => reshape,
+        | "unflatten" | "ravel" => reshape,
         "transpose" | "swapaxes" | "swapdims" => transpose,
         "t" | "numpy_T" | "mT" => |call| {
             let x = call.x()?;
@@ -81,7 +80,7 @@ fn permute(call: &Call) -> Results {
     let order = call.ints("dims")?;
     let order: Vec<usize> = order
         .iter()
-        .map(|&dim| call.axis(&x, dim))
+        .map(|&dim| axis(x.shape().rank(), dim))
         .collect::<Option<_>>()?;
     permuted(call, &x, &order)
 }
@@ -101,7 +100,7 @@ fn movedim(call: &Call) -> Results {
     let axes = |name| -> Option<Vec<usize>> {
         call.ints(name)?
             .iter()
-            .map(|&dim| call.axis(&x, dim))
+            .map(|&dim| axis(x.shape().rank(), dim))
             .collect()
     };
     let (from, to) = (axes("source")?, axes("destination")?);
@@ -123,7 +122,7 @@ fn unsqueeze(call: &Call) -> Results {
     let rank = i64::try_from(x.shape().rank()).ok()? + 1;
     let dim = call.int("dim")?;
     let dim = usize::try_from(if dim < 0 { dim + rank } else { dim }).ok()?;
-    (dim <= x.shape().rank() && call.has_room(&x)).then(|| vec![call.t.unsqueeze(&x, dim)])
+    (dim <= x.shape().rank() && has_room(&x)).then(|| vec![call.t.unsqueeze(&x, dim)])
 }
 
 fn squeeze(call: &Call) -> Results {
@@ -226,7 +225,6 @@ fn parts(call: &Call, x: &Tensor, dim: usize) -> Results {
 
 fn cat(call: &Call) -> Results {
     let all = call.tensors("tensors")?;
-    let all = call.t.promoted(&all);
     // An empty vector joins anything.
     let parts: Vec<&Tensor> = all
         .iter()
@@ -241,14 +239,13 @@ fn cat(call: &Call) -> Results {
 
 fn stack(call: &Call) -> Results {
     let all = call.tensors("tensors")?;
-    let all = call.t.promoted(&all);
     let first = all.first()?;
     let rank = i64::try_from(first.shape().rank()).ok()? + 1;
     let dim = call.int_or("dim", 0)?;
     let dim = usize::try_from(if dim < 0 { dim + rank } else { dim }).ok()?;
     let alike = all.iter().all(|part| part.shape() == first.shape());
     let parts: Vec<&Tensor> = all.iter().collect();
-    (alike && call.has_room(first) && dim <= first.shape().rank())
+    (alike && has_room(first) && dim <= first.shape().rank())
         .then(|| vec![call.t.stacked(&parts, dim)])
 }
 
@@ -256,7 +253,7 @@ fn repeat_interleave(call: &Call) -> Results {
     let x = call.x()?;
     let times = u64::try_from(call.int("repeats")?).ok()?;
     let dim = call.axis_or(&x, "dim", 0)?;
-    (call.has("dim") && call.has_room(&x)).then(|| vec![call.t.repeat_interleave(&x, dim, times)])
+    (call.has("dim") && has_room(&x)).then(|| vec![call.t.repeat_interleave(&x, dim, times)])
 }
 
 fn pad(call: &Call) -> Results {

@@ -5,7 +5,7 @@ use super::windows::{Windows, extents, shape_of};
 use crate::tape::graph::Grads;
 use crate::tape::ops::convolution::{BACKWARD, OP, SEPARATE_IMAGES};
 use crate::tape::{Tape, Tensor};
-use crate::units::{DType, Shape};
+use crate::units::Shape;
 use smallvec::smallvec;
 
 /// One group of a convolution.
@@ -162,7 +162,7 @@ impl Tape {
             ];
             let images = group.output.dim(0);
             if group.by_volumes {
-                self.gradients_by_volumes(shapes, needs, group, dtype)
+                self.gradients_by_volumes(g, shapes, needs, group)
             } else {
                 self.gradients_by_images(shapes, needs, images, group.columns[1], dtype)
             }
@@ -191,11 +191,15 @@ impl Tape {
     /// The gradients by the kernel for dilated windows and volumes: the bias' is summed image by image.
     fn gradients_by_volumes(
         &self,
+        g: &Tensor,
         shapes: [Shape; 3],
         needs: [bool; 3],
         group: Group,
-        dtype: DType,
     ) -> [Option<Tensor>; 3] {
+        let dtype = g.dtype();
+        let channels = group.output.dim(1);
+        let places = group.output.numel() / (group.output.dim(0) * channels).max(1);
+        let image = g.part(Shape::from([channels, places]));
         let made = [0, 1, 2].map(|i| needs[i].then(|| self.empty(BACKWARD, shapes[i], dtype)));
         let _columns =
             (needs[0] || needs[1]).then(|| self.scratch(BACKWARD, group.columns[1] * dtype.size()));
@@ -203,11 +207,8 @@ impl Tape {
             for _ in needs[..2].iter().filter(|needed| **needed) {
                 self.gemm_workspace(BACKWARD);
             }
-            drop(
-                made[2]
-                    .as_ref()
-                    .map(|grad| self.scratch_like(BACKWARD, grad)),
-            );
+            let sum = Shape::from([channels, 1]);
+            drop(needs[2].then(|| self.reduce(BACKWARD, &image, sum, dtype)));
         }
         made
     }

@@ -40,9 +40,10 @@ impl Tape {
         })
     }
 
-    /// `upsample_nearest1d`, `2d`, `3d`, `upsample_bilinear2d` and their like, to the extents `to`. Saves
-    /// nothing (`aten/src/ATen/native/cuda/UpSample*.cu`).
+    /// `upsample_nearest1d`, `2d`, `3d`, `upsample_bilinear2d` and their like, to the extents `to`, under
+    /// autocast in float32. Saves nothing (`aten/src/ATen/native/cuda/UpSample*.cu`).
     pub fn resample(&self, op: &'static str, x: &Tensor, to: &[u64]) -> Tensor {
+        let x = &self.cast_up(x);
         let from = *x.shape();
         let out = self.empty(op, shape_of(x.dim(0), x.dim(1), to), x.dtype());
         drop(self.contiguous(&x.detach()));

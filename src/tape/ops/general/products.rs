@@ -26,14 +26,14 @@ impl Tape {
                 let dims: Sizes = a.shape().dims()[..n - 1].into();
                 Some(self.view(&out, Shape::new(&dims)))
             }
-            (n, 2) if n > 2 && self.folds(&a, &b) => {
+            (n, 2) if n > 2 && folds(&a, &b) => {
                 let mut shape = *a.shape();
                 shape.dims_mut()[n - 1] = b.dim(1);
                 let rows = self.reshape(&a, [a.numel() / a.dim(-1).max(1), a.dim(-1)]);
                 let out = self.mm(&rows, &b);
                 Some(self.unsafe_view(&out, shape))
             }
-            (2, n) if n > 2 && self.folds(&b, &a) => {
+            (2, n) if n > 2 && folds(&b, &a) => {
                 // The smaller one comes from the left: both are transposed.
                 let columns = self.multiplied(&self.transpose(&b, -1, -2), &self.t(&a))?;
                 let back = self.transpose(&columns, -1, -2);
@@ -48,17 +48,6 @@ impl Tape {
             }
             _ => self.batches(&a, &b),
         })
-    }
-
-    /// Whether all rows of a are multiplied with the matrix b at once (`should_fold`).
-    fn folds(&self, a: &Tensor, b: &Tensor) -> bool {
-        if b.requires_grad() {
-            return true;
-        }
-        let strides = a.strides();
-        let (sizes, strides) = (a.shape().dims(), strides.dims());
-        let last = sizes.len() - 1;
-        (0..last.saturating_sub(1)).all(|d| strides[d] == strides[d + 1] * sizes[d + 1])
     }
 
     /// Batches of products, whose leading dimensions are broadcast.
@@ -91,4 +80,15 @@ impl Tape {
         let out = self.bmm(&a3, &b3);
         Some(self.unsafe_view(&out, with(n, m)))
     }
+}
+
+/// Whether all rows of a are multiplied with the matrix b at once (`should_fold`).
+fn folds(a: &Tensor, b: &Tensor) -> bool {
+    if b.requires_grad() {
+        return true;
+    }
+    let strides = a.strides();
+    let (sizes, strides) = (a.shape().dims(), strides.dims());
+    let last = sizes.len() - 1;
+    (0..last.saturating_sub(1)).all(|d| strides[d] == strides[d + 1] * sizes[d + 1])
 }
