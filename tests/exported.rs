@@ -21,7 +21,7 @@ struct Case {
     expect: Value,
 }
 
-/// What became of a case.
+/// The result of a case.
 struct Outcome {
     name: String,
     precision: String,

@@ -1,9 +1,9 @@
-//! Which kernels convolutions run by.
+//! Kernels that convolutions run by.
 
 use crate::units::names;
 
 names! {
-    /// Which kernels convolutions of an exported graph run by.
+    /// Kernels that convolutions of an exported graph run by.
     Convolutions {
         /// cuDNN's.
         Cudnn = "cudnn",

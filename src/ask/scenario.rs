@@ -39,7 +39,7 @@ pub struct Scenario {
     /// dimension, as `{"s2": 640}` or `{"x.2": 640}`.
     #[serde(skip_serializing_if = "Map::is_empty")]
     pub symbols: Map<String, Value>,
-    /// Which kernels convolutions of an exported graph run by.
+    /// Kernels that convolutions of an exported graph run by.
     #[serde(skip_serializing_if = "Convolutions::is_usual")]
     pub convolutions: Convolutions,
     /// The environment variable `CUBLAS_WORKSPACE_CONFIG`, as `:4096:8`; cuBLAS' own choice when absent.

@@ -32,7 +32,7 @@ pub fn cublas_workspace(compute_capability: u32, knows_blackwell: bool) -> u64 {
     }
 }
 
-/// The same as `CUBLAS_WORKSPACE_CONFIG` asks for it: pairs of a size in KiB and a number, as in `:4096:8`; none
+/// Bytes of the workspace that `CUBLAS_WORKSPACE_CONFIG` asks for: pairs of a size in KiB and a number, as in `:4096:8`; none
 /// where it says nothing that is understood (`parseChosenWorkspaceSize`, CublasHandlePool.cpp, PyTorch 2.15).
 pub fn asked_workspace(config: Option<&str>) -> Option<u64> {
     let mut numbers = config?.split(':').filter(|part| !part.is_empty());

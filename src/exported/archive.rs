@@ -16,7 +16,7 @@ const MAJOR: u64 = 8;
 /// Reads a graph out of an archive.
 ///
 /// # Errors
-/// What the file is instead.
+/// The kind of file that it is instead.
 pub fn read<R: Read + Seek>(mut file: R) -> Result<Graph, Unreadable> {
     let mut head = [0; 16];
     let length = begin(&mut file, &mut head).map_err(|why| Unreadable::Damaged(why.to_string()))?;
@@ -55,7 +55,7 @@ fn begin<R: Read + Seek>(file: &mut R, head: &mut [u8]) -> std::io::Result<usize
     Ok(length)
 }
 
-/// What a file is that is no archive.
+/// The kind of a file that is no archive.
 fn not_zipped(head: &[u8]) -> Unreadable {
     if head.get(8) == Some(&b'{') {
         Unreadable::Safetensors
@@ -91,7 +91,7 @@ fn named<'a>(names: &'a [String], last: &str) -> Option<&'a str> {
     names.find(|name| name.rsplit('/').next() == Some(last))
 }
 
-/// What an archive without a program is.
+/// The kind of an archive without a program.
 fn other(names: &[String]) -> Unreadable {
     let has = |part: &str| names.iter().any(|name| name.contains(part));
     if has("constants.pkl") && has("/code/") {
@@ -124,7 +124,7 @@ fn json<R: Read + Seek>(archive: &mut ZipArchive<R>, name: &str) -> Result<Value
     serde_json::from_str(&finite(&text)).map_err(|why| Unreadable::NoGraph(why.to_string()))
 }
 
-/// The text, whose numbers that are none are the largest there is: `-Infinity` stands where masks are filled.
+/// The text, whose numbers that are none are the largest there is: masks are filled with `-Infinity`.
 fn finite(text: &str) -> String {
     let numbers = [
         (":-Infinity", ":-1e308"),

@@ -56,7 +56,7 @@ impl Reading<'_> {
         self.size(given)
     }
 
-    /// What comes out of a node, of which a list counts as as many results.
+    /// Results of a node, of which a list counts as as many results.
     pub(super) fn results(&self, outputs: &Value) -> Vec<Option<ValueId>> {
         let mut results = Vec::new();
         for output in outputs.as_array().into_iter().flatten() {

@@ -6,14 +6,14 @@ use crate::units::DType;
 /// The place of a value in [`Graph::values`].
 pub type ValueId = u32;
 
-/// What a module's training step runs, operation by operation.
+/// A module's training step, operation by operation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Graph {
     /// The version of torch that wrote it, where it says so.
     pub torch: Option<String>,
     /// All values of all bodies.
     pub values: Values,
-    /// What goes in, in the order of the body's inputs.
+    /// Inputs, in the order of the body's.
     pub inputs: Vec<Input>,
     /// The graph itself.
     pub body: Body,
@@ -31,11 +31,11 @@ pub type Values = Vec<Value>;
 pub struct Value {
     /// Its name in the graph.
     pub name: String,
-    /// What is known of it, where it is a tensor.
+    /// Facts of the tensor that it is, if it is one.
     pub tensor: Option<Meta>,
 }
 
-/// What is known of a tensor.
+/// Facts of a tensor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Meta {
     /// Its dtype; none where it is one that the engine does not have.
@@ -49,24 +49,24 @@ pub struct Meta {
 /// Nodes with what goes in and out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Body {
-    /// What goes in.
+    /// Inputs.
     pub inputs: Vec<ValueId>,
     /// Nodes in program order.
     pub nodes: Vec<Node>,
-    /// What comes out.
+    /// Outputs.
     pub outputs: Vec<Option<ValueId>>,
 }
 
-/// What goes into a graph.
+/// An input of a graph.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Input {
     /// The value.
     pub value: ValueId,
-    /// What it is.
+    /// Its kind.
     pub kind: InputKind,
 }
 
-/// What goes into a graph.
+/// The kinds of inputs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum InputKind {
     /// A parameter.
@@ -83,7 +83,7 @@ pub enum InputKind {
     },
     /// A tensor that is an attribute of a module, or was made while the graph was exported.
     Constant,
-    /// What the caller gives.
+    /// A tensor that the caller gives.
     User,
     /// A number or a text that was given while the graph was exported and holds from then on.
     Fixed,
@@ -92,11 +92,11 @@ pub enum InputKind {
 /// An operation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Node {
-    /// What is called, as `aten.add.Tensor`.
+    /// The operation, as `aten.add.Tensor`.
     pub target: String,
     /// Arguments with their names; those that have their default are absent.
     pub arguments: Vec<(String, Argument)>,
-    /// What comes out: a list of tensors counts as as many results.
+    /// Results: a list of tensors counts as as many results.
     pub outputs: Vec<Option<ValueId>>,
     /// Calls of modules that it is in, outermost first: places in [`Graph::modules`].
     pub stack: Vec<u32>,
@@ -107,7 +107,7 @@ pub struct Node {
 /// A call of a module.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Module {
-    /// What tells it from other calls of the same module.
+    /// The key that tells it from other calls of the same module.
     pub call: String,
     /// The module's path.
     pub path: String,

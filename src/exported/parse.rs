@@ -14,7 +14,7 @@ const DEEPEST: usize = 16;
 /// The parts of an archive that are read.
 pub(super) struct Parts<'a> {
     pub(super) program: &'a Value,
-    /// Where weights lie, which tells those apart that share a storage.
+    /// The places of weights, by which two are known to share a storage.
     pub(super) weights: &'a Value,
 }
 
@@ -36,8 +36,8 @@ pub(super) fn graph(parts: &Parts) -> Result<Graph, Unreadable> {
     Ok(reading.graph)
 }
 
-/// An operation that only stands in a program after `run_decompositions`: what normalization, dropout and
-/// products are made of, where none of what they are made from is there.
+/// An operation that a program has only after `run_decompositions`: the parts of normalization, dropout and
+/// products, where the program has none of the whole.
 fn decomposed(graph: &Graph) -> Option<String> {
     const INNER: &[&str] = &[
         "aten.native_layer_norm.default",
@@ -164,7 +164,7 @@ impl<'a> Reading<'a> {
         Some(at)
     }
 
-    /// What the body's inputs are, by the signature.
+    /// Reads the kinds of the body's inputs from the signature.
     fn read_inputs(&mut self, module: &Value, weights: &Value) {
         let mut stored: BTreeMap<&str, usize> = BTreeMap::new();
         let mut known: BTreeSet<ValueId> = BTreeSet::new();

@@ -1,4 +1,4 @@
-//! What is known while a graph is read: names, symbols, sizes.
+//! The state of a reader of a graph: names, symbols, sizes.
 
 use super::graph::{Graph, Meta, ValueId};
 use super::sizes::{Size, Symbol};
@@ -24,7 +24,7 @@ pub(super) fn dtype(number: &Value) -> Option<DType> {
     })
 }
 
-/// What is known while a graph is read.
+/// The state of a reader of a graph.
 #[derive(Default)]
 pub(super) struct Reading<'a> {
     pub(super) graph: Graph,

@@ -17,9 +17,9 @@ pub enum Size {
     Min(Vec<Size>),
     /// The largest.
     Max(Vec<Size>),
-    /// What is left of it when it is rounded down.
+    /// A number rounded down.
     Floor(Box<Size>),
-    /// The same rounded up.
+    /// A number rounded up.
     Ceil(Box<Size>),
     /// The rest of a division.
     Mod(Box<[Size; 2]>),

@@ -1,4 +1,4 @@
-//! What is checked of graphs that `torch.export` wrote.
+//! Checks of graphs that `torch.export` wrote.
 
 use crate::ask::{
     ActivationCheckpointing, Convolutions, DataParallelKind, EvaluationKind, Finding, Loss,

@@ -251,8 +251,7 @@ impl<'a> Run<'a> {
             }
             self.forward_ended(loss.as_ref());
             // A loop around a graph lets go of the loss after backward.
-            let lets_go = spec.loss.is_of_graph() && !self.forward_only();
-            if (self.forward_only() || spec.keep_outputs) && !lets_go {
+            if self.forward_only() || (spec.keep_outputs && !spec.loss.is_of_graph()) {
                 self.last_loss.clone_from(&loss);
             }
             if self.trains() {

@@ -5,10 +5,10 @@ use crate::model::ExportedConfig;
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, MAX_DIMS, Shape};
 
-/// What an operation gives; none where it is called in a way that is not known.
+/// Results of an operation; none where it is called in a way that is not known.
 pub(super) type Results = Option<Vec<Tensor>>;
 
-/// What runs an operation on the tape.
+/// A function that runs an operation on the tape.
 pub(super) type Arm = fn(&Call) -> Results;
 
 /// A call of an operation.
@@ -61,7 +61,7 @@ impl Call<'_> {
         }
     }
 
-    /// Whether an argument with this name is there and is not `None`.
+    /// Whether the call has an argument with this name that is not `None`.
     pub(super) fn has(&self, name: &str) -> bool {
         !matches!(self.node.argument(name), None | Some(Argument::None))
     }
@@ -121,7 +121,7 @@ impl Call<'_> {
         }
     }
 
-    /// Sizes of so many dimensions, of which one may stand for all; what they are by default where they are absent.
+    /// Sizes of `count` dimensions, of which one may be for all; `default` where they are absent.
     pub(super) fn sizes(&self, name: &str, count: usize, default: u64) -> Option<Vec<u64>> {
         let Some(given) = self.ints(name).filter(|given| !given.is_empty()) else {
             return (!self.has(name) || self.ints(name).is_some()).then(|| vec![default; count]);
@@ -220,7 +220,7 @@ impl Call<'_> {
     }
 }
 
-/// The dimension of so many with this number, counted from the end where it is negative.
+/// Dimension `dim` of `rank`, counted from the end where it is negative.
 pub(super) fn axis(rank: usize, dim: i64) -> Option<usize> {
     let count = i64::try_from(rank.max(1)).ok()?;
     let at = if dim < 0 { dim + count } else { dim };

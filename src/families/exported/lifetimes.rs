@@ -3,13 +3,13 @@
 use crate::exported::{Argument, Body, Node, ValueId};
 use std::collections::BTreeMap;
 
-/// What goes after each node of a body.
+/// The values that go after each node of a body.
 #[derive(Default)]
 pub(super) struct Lifetimes {
     after: Vec<Vec<ValueId>>,
 }
 
-/// What a node takes.
+/// The values that a node takes.
 fn taken(node: &Node) -> impl Iterator<Item = ValueId> {
     node.arguments
         .iter()
@@ -65,7 +65,7 @@ impl Lifetimes {
         Self { after }
     }
 
-    /// What goes after a node.
+    /// The values that go after a node.
     pub(super) fn after(&self, node: usize) -> &[ValueId] {
         self.after.get(node).map_or(&[], Vec::as_slice)
     }

@@ -58,13 +58,13 @@ impl GraphNet {
         net
     }
 
-    /// The same where the spec's model is a graph.
+    /// A graph's model, if the spec's model is one.
     pub(super) fn dry(t: &Tape, spec: &ResolvedSpec) -> Option<Self> {
         let graph = matches!(spec.architecture, crate::model::Architecture::Exported(_));
         graph.then(|| Self::new(t, spec, &|_| ()))
     }
 
-    /// What was not known in the passes so far.
+    /// Operations that were not known in the passes so far.
     pub(super) fn take_gaps(&self) -> Vec<Gap> {
         self.gaps.take()
     }

@@ -71,7 +71,7 @@ fn kept(call: &Call, op: &'static str, kept: Kept, temporaries: usize) -> Result
     one(call.t.function_of(op, &call.x()?, kept, temporaries))
 }
 
-/// The same of one that autocast computes in float32.
+/// A function that autocast computes in float32.
 fn widened(call: &Call, op: &'static str, kept: Kept, temporaries: usize) -> Results {
     let x = call.t.widened(&call.x()?);
     one(call.t.function_of(op, &x, kept, temporaries))

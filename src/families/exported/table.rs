@@ -1,4 +1,4 @@
-//! Which of ATen's operations is run by what: an arm for each.
+//! The table of ATen's operations: an arm for each.
 
 use super::call::{Arm, Call, Results};
 use super::{
@@ -6,7 +6,7 @@ use super::{
     reductions, views,
 };
 
-/// What is known of an operation.
+/// Knowledge of an operation.
 pub(super) enum Known {
     /// It is run so.
     Arm(Arm),
@@ -20,7 +20,7 @@ pub(super) enum Known {
     Unknown,
 }
 
-/// What is known of an operation by its name, as `aten.add.Tensor`.
+/// Looks an operation up by its name, as `aten.add.Tensor`.
 pub(super) fn find(target: &str) -> Known {
     if let Some(region) = target.strip_prefix("higher_order.") {
         return match region {

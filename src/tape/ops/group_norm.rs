@@ -24,10 +24,13 @@ impl Tape {
         let of_channels = Shape::from([x.dim(0), x.dim(1)]);
         let out = self.empty(OP, *x.shape(), x.dtype());
         let statistics = [(); 2].map(|()| self.empty(OP, of_groups, x.dtype()));
-        for _ in [
-            self.empty(OP, of_channels, DType::Float32),
-            self.empty(OP, of_channels, DType::Float32),
-        ] {}
+        {
+            let wide = |shape| self.empty(OP, shape, DType::Float32);
+            // Halves have their statistics in float32, too.
+            let narrow = x.dtype().is_half();
+            let _statistics = narrow.then(|| [(); 2].map(|()| wide(of_groups)));
+            drop((wide(of_channels), wide(of_channels)));
+        }
         let Some(saved) = saved else { return out };
         let statistics = statistics.map(|each| self.save(&each));
         let needs = inputs.map(Tensor::requires_grad);

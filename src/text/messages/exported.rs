@@ -1,4 +1,4 @@
-//! What is said of graphs that `torch.export` wrote: by `codec` and `families::exported`.
+//! Messages about graphs that `torch.export` wrote: by `codec` and `families::exported`.
 
 use super::group::groups;
 

@@ -58,7 +58,7 @@ impl Tape {
         })
     }
 
-    /// `torch.roll(x, shifts, dims)` of so many dimensions: a copy for each of them, there and back.
+    /// `torch.roll(x, shifts, dims)` of `dimensions` of them: a copy for each of them, there and back.
     pub fn roll(&self, x: &Tensor, dimensions: usize) -> Tensor {
         let rolled = move |t: &Self, x: &Tensor| {
             let copy = |_| t.empty("roll", *x.shape(), x.dtype());

@@ -54,7 +54,7 @@ impl Tape {
         )
     }
 
-    /// `torch.nn.functional.layer_norm` over so many last dimensions: as [`Tape::layer_norm`] of rows.
+    /// `torch.nn.functional.layer_norm` over the last `dimensions`: as [`Tape::layer_norm`] of rows.
     pub fn normalize_last(
         &self,
         x: &Tensor,

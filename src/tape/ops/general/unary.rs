@@ -2,7 +2,7 @@
 
 use crate::tape::{Tape, Tensor};
 
-/// What a function saves for its gradient.
+/// The tensor that a function saves for its gradient.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kept {
     /// Nothing, and its gradient is the incoming one times a number.
@@ -38,7 +38,7 @@ impl Tape {
         })
     }
 
-    /// The same in x's place: where its input is saved, a copy of it is.
+    /// A function in x's place: where its input is saved, a copy of it is.
     pub fn function_in_place(&self, op: &'static str, x: &Tensor, kept: Kept) -> Tensor {
         if !self.records(&[x]) {
             return x.clone();
@@ -80,7 +80,7 @@ impl Tape {
         self.cast_down(x)
     }
 
-    /// What autocast does where an operation has several tensors whose widest dtype counts.
+    /// Tensors as autocast hands them to an operation that computes in the widest dtype of all.
     pub fn promoted(&self, all: &[Tensor]) -> Vec<Tensor> {
         let wide = self.autocast_dtype().is_some()
             && all

@@ -1,4 +1,4 @@
-//! What stands for an operation that is not known.
+//! The stand-in for an operation that is not known.
 
 use crate::tape::graph::{Edge, Grads};
 use crate::tape::{Tape, Tensor};

@@ -5,7 +5,7 @@ use crate::tape::{Tape, Tensor, layout};
 use crate::units::{DType, Shape};
 use smallvec::{SmallVec, smallvec};
 
-/// Every so many of a dimension.
+/// Elements of a dimension at equal distances.
 #[derive(Clone, Copy, Debug)]
 pub struct Steps {
     /// The first.
@@ -22,7 +22,7 @@ impl Tape {
         x.storage_of_base().is_some()
     }
 
-    /// `x[.., start:end:step, ..]` with so many elements: a view whose gradient is a full tensor of zeros around it.
+    /// `x[.., start:end:step, ..]` with `by.count` elements: a view whose gradient is a full tensor of zeros around it.
     pub fn stepped(&self, x: &Tensor, dim: usize, by: Steps) -> Tensor {
         let (mut shape, mut strides) = (*x.shape(), x.strides());
         let before = by.start * strides.dims()[dim];

@@ -45,7 +45,7 @@ impl Windows {
         self.size.iter().product()
     }
 
-    /// The same with a dimension of one element before the others.
+    /// Windows with a dimension of one element before the others.
     pub(super) fn with_row(&self) -> Self {
         let before = |all: &[u64], first: u64| [&[first], all].concat();
         Self {
@@ -64,7 +64,7 @@ pub(super) fn extents(shape: &Shape) -> Extents {
     shape.dims().iter().skip(2).copied().collect()
 }
 
-/// A shape of so many samples, channels and extents.
+/// A shape of `samples`, `channels` and `extents`.
 pub(super) fn shape_of(samples: u64, channels: u64, extents: &[u64]) -> Shape {
     let mut dims: SmallVec<[u64; 6]> = SmallVec::new();
     dims.push(samples);
