@@ -10,14 +10,14 @@ use crate::configs::{self, File, Import, Note, Unread};
 use crate::resolve::resolve;
 use serde_json::{Map, Value};
 
-/// What the files of a job were taken for.
+/// A job, as its files describe it.
 #[derive(Clone, Debug)]
 pub struct Job {
     /// The scenario that they say.
     pub scenario: Scenario,
-    /// What became of every key.
+    /// The treatment of every key.
     pub read: Import,
-    /// What is to be said.
+    /// Messages about it.
     pub said: Vec<Said>,
 }
 
@@ -39,7 +39,7 @@ pub enum Said {
 pub struct JobFile {
     /// Its name; empty where it has none.
     pub name: String,
-    /// What it holds.
+    /// Its text.
     pub text: String,
 }
 

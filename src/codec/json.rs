@@ -105,7 +105,7 @@ fn read_level(map: &Map<String, Value>, above: &str, builder: &mut Builder) {
     }
 }
 
-/// What is computed again in backward: operation by operation, or as Megatron-Core says it.
+/// Reads recomputation in backward: operation by operation, or as Megatron-Core has it.
 fn read_recomputation(map: &Map<String, Value>, builder: &mut Builder) {
     const GRANULARITY: &str = "granularity";
     let granularity = map.get(GRANULARITY).unwrap_or(&Value::Null);

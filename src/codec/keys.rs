@@ -12,10 +12,10 @@ use crate::ask::{
     Saving, SdpaBackend, ShardingStrategy, Task, TensorParallelKind, TokenizerKind,
 };
 
-/// What a key holds.
+/// The kind of a key's value.
 #[derive(Clone, Copy, Debug)]
 pub enum Kind {
-    /// Which model.
+    /// A model.
     Model,
     /// A whole number, at least 0.
     Count,
@@ -50,7 +50,7 @@ pub struct Key {
     pub path: &'static str,
     /// Its name in a link.
     pub query: &'static str,
-    /// What it holds.
+    /// The kind of its value.
     pub kind: Kind,
 }
 

@@ -1,4 +1,4 @@
-//! What values the kinds of keys hold, and what is said where one does not.
+//! Values of the kinds of keys, and messages about other values.
 
 use super::keys::Kind;
 use super::tree::is_model;

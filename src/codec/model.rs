@@ -1,4 +1,4 @@
-//! What a scenario's model is called and how large its hidden states are, without building it.
+//! The names of a scenario's model and the size of its hidden states, without building it.
 
 use crate::ask::{ModelRef, Scenario};
 use crate::configs::Models;
@@ -6,7 +6,7 @@ use crate::families;
 use crate::resolve::{linear_layers, model_parts};
 use serde_json::{Map, Value};
 
-/// What a published model is called.
+/// The names of a published model.
 pub struct PublishedNames {
     /// The catalog's name.
     pub id: &'static str,

@@ -21,7 +21,7 @@ pub enum NumberError {
 }
 
 impl NumberError {
-    /// What is wrong.
+    /// The message.
     pub fn message(self) -> Message {
         match self {
             Self::Empty => message!(codec::number_missing),
@@ -99,7 +99,7 @@ pub fn write_bytes(bytes: u64) -> String {
     }
 }
 
-/// What happens to fractions.
+/// The treatment of fractions.
 #[derive(Clone, Copy, PartialEq)]
 enum Rounding {
     Refuse,

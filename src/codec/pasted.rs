@@ -1,4 +1,4 @@
-//! What a pasted text is: a scenario, a model's config, a link, or a model's name.
+//! Kinds of pasted texts: a scenario, a model's config, a link, or a model's name.
 
 use super::json::{decode_object, not_json, parse_json};
 use super::keys::KEYS;
@@ -14,7 +14,7 @@ use serde_json::{Map, Value};
 /// Bytes of the longest name that is looked up.
 const LONGEST_NAME: usize = 200;
 
-/// What a pasted text turned out to be.
+/// A recognized pasted text.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Pasted {
     /// A whole scenario, as JSON or as a link.

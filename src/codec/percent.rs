@@ -2,7 +2,7 @@
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
-/// What a query's value cannot hold as it is. Characters that links are commonly read with, such as
+/// Characters that a query's value cannot hold as they are. Characters that links are commonly read with, such as
 /// `,` and `/`, stay readable.
 const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'-')

@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 const CONFIG: &str = "config";
 const LINEAR: &str = "linear";
 const PARAMETERS: &str = "params";
-/// What follows the sizes of a linear layer without bias.
+/// The end of the name of a linear layer without bias.
 const NO_BIAS: &str = "-nobias";
 /// The format version's name.
 const VERSION: &str = "v";
@@ -162,13 +162,13 @@ pub(super) fn write_value(kind: Kind, value: &Value) -> String {
     }
 }
 
-/// What a link says.
+/// The content of a link.
 pub struct Link {
     /// The configuration.
     pub scenario: Scenario,
     /// How the page shows it.
     pub view: ViewOptions,
-    /// What it has wrong.
+    /// Its problems.
     pub findings: Vec<Finding>,
 }
 

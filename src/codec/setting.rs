@@ -55,7 +55,7 @@ pub fn differences(a: &Scenario, b: &Scenario) -> Vec<Difference> {
         .collect()
 }
 
-/// Which of some values is nearest to another one; null is near to null alone.
+/// The index of the value that is nearest to another one; null is near to null alone.
 pub fn nearest(values: &[Value], to: &Value) -> usize {
     let far = |value: &Value| match (value.as_f64(), to.as_f64()) {
         (Some(value), Some(to)) => (value - to).abs(),
@@ -73,7 +73,7 @@ impl Kind {
         write_value(self, value)
     }
 
-    /// What people type, or what is wrong with it.
+    /// Reads a typed text, or says what is wrong with it.
     pub fn read(self, text: &str) -> Result<Value, Message> {
         let text = text.trim();
         let number = match self {

@@ -23,12 +23,12 @@ names! {
     }
 }
 
-/// Which controls the widget has: settings by their scenario keys, in the order in which they stand.
+/// The controls of the widget: settings by their scenario keys, in the order in which they stand.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WidgetControls(Vec<&'static str>);
 
 impl Default for WidgetControls {
-    /// Those that people turn most.
+    /// The settings that people turn most.
     fn default() -> Self {
         Self(vec![
             "micro_batch_size",
@@ -53,7 +53,7 @@ impl WidgetControls {
         self.0.contains(&key)
     }
 
-    /// The same with one more at the end, or one less.
+    /// Adds one at the end, or takes one away.
     #[must_use]
     pub fn with(mut self, key: &'static str, has: bool) -> Self {
         self.0.retain(|other| *other != key);

@@ -1,4 +1,4 @@
-//! Which words of a script start a job, and whose options they are.
+//! Words of a script that start a job, and the owner of their options.
 
 use super::format::Format;
 use super::launcher::SHORT;
@@ -8,7 +8,7 @@ use super::said::Said;
 use super::shell::Script;
 use serde_json::Value;
 
-/// What a script says of a job.
+/// A job that a script starts.
 pub(super) struct Started {
     /// The options of each format.
     pub parts: Vec<(&'static Format, Said)>,
@@ -40,7 +40,7 @@ const MODULES: &[(&str, &str)] = &[
     ("swift/cli", "ms-swift"),
 ];
 
-/// What starts a job.
+/// The program that starts a job.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Starter {
     /// `torchrun`, `python -m torch.distributed.run`.

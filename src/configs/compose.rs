@@ -1,4 +1,4 @@
-//! What the files of a job say together: who divides it among GPUs, and in which dtypes it computes.
+//! Settings that the files of a job say together: who divides it among GPUs, and in which dtypes it computes.
 
 use super::job::{Differs, Job, Note, Trained, UNSAID, Wrapper};
 use super::row::Lack;

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use serde_saphyr::budget::Budget;
 use serde_saphyr::options::DuplicateKeyPolicy;
 
-/// What a file is.
+/// A file by its kind.
 pub(super) enum Document {
     /// Keys and values.
     Tree(Map<String, Value>),

@@ -8,7 +8,7 @@ use super::target::{Target, at, put};
 use super::{write, written};
 use serde_json::{Map, Value};
 
-/// What was written.
+/// The written text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Exported {
     /// The text, to be pasted.

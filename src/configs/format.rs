@@ -15,7 +15,7 @@ pub struct Format {
     pub(super) without_memory: &'static [&'static [&'static str]],
     /// Keys that no other format has.
     pub(super) telling: &'static [&'static str],
-    /// What its keys say together.
+    /// Reads keys that decide together.
     pub(super) finish: fn(&Said, &mut Job),
     /// How it is written.
     pub(super) syntax: Syntax,
@@ -80,7 +80,7 @@ impl Format {
         }
     }
 
-    /// What a key does, where the format knows it.
+    /// The row of a key, where the format knows it.
     pub(super) fn row(&self, name: &str) -> Option<Does> {
         let rows = || self.rows.iter().copied().flatten();
         let exact = rows().find(|(key, _)| *key == name);

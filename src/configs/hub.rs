@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-/// What comes before the size in torchtune's names, and the repository with the size in braces.
+/// Texts before the size in torchtune's names, and the repository with the size in braces.
 const TORCHTUNE: &[(&str, &str)] = &[
     ("code_llama2_", "codellama/CodeLlama-{b}-hf"),
     ("llama2_", "meta-llama/Llama-2-{b}-hf"),
@@ -110,7 +110,7 @@ pub(super) const TORCHTUNE_NAMES: &[&str] = &[
     "qwen3_32b",
 ];
 
-/// Where torchtune keeps a model's builders: its name without the size.
+/// The module of a model's builders in torchtune: its name without the size.
 pub(super) fn torchtune_module(name: &str) -> &str {
     let found = TORCHTUNE.iter().find(|(start, _)| name.starts_with(start));
     found.map_or(name, |(start, _)| start.trim_end_matches('_'))

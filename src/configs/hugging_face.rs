@@ -1,4 +1,4 @@
-//! What the formats over Hugging Face's libraries have in common: names of optimizers and attention, gradient
+//! Common parts of the formats over Hugging Face's libraries: names of optimizers and attention, gradient
 //! checkpointing, evaluation, FSDP's options.
 
 use super::job::{Half, Job, Matters, Wrapper};
@@ -38,7 +38,7 @@ const OPTIMIZERS: &[(&str, &str, &str)] = &[
     ("lion_pytorch", "lion", ""),
 ];
 
-/// Those whose memory is not known here yet; a line above takes one away from them.
+/// Optimizers whose memory is not known here yet; a line above takes one away from them.
 const LATER: &[&str] = &[
     "adamw_anyprecision",
     "adamw_torch_fp8",
@@ -341,7 +341,7 @@ pub(super) const FSDP_WITHOUT_MEMORY: &[&str] = &[
     "fsdp_config.xla_fsdp_grad_ckpt",
 ];
 
-/// What FSDP's options say together, once it is on.
+/// Reads FSDP's options together, once it is on.
 pub(super) fn fsdp(said: &Said, job: &mut Job) {
     let version = said.first(&["fsdp_config.version"]).and_then(value::count);
     let version = version.unwrap_or(job.fsdp_version);

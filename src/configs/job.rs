@@ -50,14 +50,14 @@ pub struct Assumed {
     pub key: String,
     /// Its value.
     pub value: Value,
-    /// Where the framework says so.
+    /// The place in the framework that says so.
     pub source: &'static str,
 }
 
 /// The source of an assumed setting that neither the files nor their trainer say.
 pub const UNSAID: &str = "neither the files nor the trainer say it";
 
-/// What is to be said of a job.
+/// A message about a job.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Note {
     /// A key names a file that is not among those given.
@@ -177,7 +177,7 @@ impl Half {
     }
 }
 
-/// What is wrapped around a model on several GPUs.
+/// The wrapper of a model on several GPUs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Wrapper {
     Ddp,
@@ -211,7 +211,7 @@ pub(super) enum Trained {
 
 /// A job.
 pub(super) struct Job<'a> {
-    /// What the scenario says so far.
+    /// The scenario so far.
     pub scenario: Value,
     pub understood: Vec<Understood>,
     pub ignored: Vec<Ignored>,
@@ -226,9 +226,9 @@ pub(super) struct Job<'a> {
     /// Whether adapters over a base in 16 bits are of its dtype.
     pub adapters_as_base: bool,
     pub wrapper: Option<Wrapper>,
-    /// Which of FSDP's versions is meant where none is said.
+    /// FSDP's version where none is said.
     pub fsdp_version: u64,
-    /// What several GPUs mean where nothing else is said.
+    /// The wrapper on several GPUs where nothing else is said.
     pub several: Option<Wrapper>,
     /// Whether its files mean as many GPUs as there are.
     pub needs_gpus: bool,

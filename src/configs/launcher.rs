@@ -1,4 +1,4 @@
-//! What starts a job: `torchrun`, `deepspeed`, Slurm's options, and variables of the environment.
+//! Launchers of a job: `torchrun`, `deepspeed`, Slurm's options, and variables of the environment.
 
 use super::format::{Format, Phrases, Syntax};
 use super::job::{Job, Matters};
@@ -300,7 +300,7 @@ fn allocator(text: &str, key: &str, said: &Said, job: &mut Job) {
     }
 }
 
-/// Where an option ends: at a comma that is not within brackets.
+/// The end of an option: a comma that is not within brackets.
 fn end_of_option(text: &str) -> usize {
     let mut depth = 0_i32;
     let found = text.char_indices().find(|(_, letter)| {

@@ -68,11 +68,11 @@ use serde_json::{Map, Value};
 pub struct File<'a> {
     /// Its name.
     pub name: &'a str,
-    /// What stands in it.
+    /// Its text.
     pub text: &'a str,
 }
 
-/// What the files of a job were taken for.
+/// The result of reading the files of a job.
 #[derive(Clone, Debug)]
 pub struct Import {
     /// Their formats.
@@ -85,7 +85,7 @@ pub struct Import {
     pub ignored: Vec<Ignored>,
     /// Settings that no file says.
     pub assumed: Vec<Assumed>,
-    /// What is to be said besides.
+    /// Other messages.
     pub notes: Vec<Note>,
 }
 

@@ -1,4 +1,4 @@
-//! Which of TRL's trainers the keys of a configuration are of: the command that starts it says it mostly, not they.
+//! The trainer of TRL that the keys of a configuration are of: the command that starts it says it mostly, not they.
 
 use super::job::{Job, Matters, Note};
 use super::row::Does::{Decides, Lacks};
@@ -123,7 +123,7 @@ const COMMANDS: &[(&str, &str)] = &[
     ("distillation", "distillation"),
 ];
 
-/// What says how completions are generated, which trainers other than GRPO's may do, too.
+/// Keys about the generation of completions, which trainers other than GRPO's may have, too.
 const GENERATES: [&str; 4] = [
     "use_vllm",
     "vllm_mode",
@@ -222,7 +222,7 @@ fn teacher(said: &Said, job: &mut Job) {
     }
 }
 
-/// What a scenario calls a dtype of PyTorch.
+/// A scenario's name of a dtype of PyTorch.
 fn dtype_name(word: &str) -> Option<&'static str> {
     match word.trim_start_matches("torch.") {
         "bfloat16" => Some("bf16"),

@@ -1,6 +1,6 @@
 //! Why no configuration is read.
 
-/// What is wrong with what was to be a configuration.
+/// A problem of a file that was to be a configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Unread {
     /// Larger than configurations are.
@@ -12,7 +12,7 @@ pub enum Unread {
     },
     /// JSON, YAML or TOML that does not hold together.
     Broken {
-        /// Which of the three.
+        /// The syntax.
         syntax: &'static str,
         /// From 1, where it is known.
         line: Option<usize>,

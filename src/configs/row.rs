@@ -6,7 +6,7 @@ use serde_json::{Number, Value};
 /// One key of a format, by its dotted name, and what it says.
 pub(super) type Row = (&'static str, Does);
 
-/// What a key says.
+/// The meaning of a key.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Does {
     /// It sets this setting of a scenario.
@@ -44,7 +44,7 @@ pub(super) enum As {
     Within(&'static str),
 }
 
-/// What no scenario can say yet.
+/// A feature that no scenario can say yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lack {
     /// Packed sequences elsewhere than in the rows that are trained.

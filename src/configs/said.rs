@@ -1,4 +1,4 @@
-//! What files say, key by key.
+//! The keys of files.
 
 use super::value;
 use serde_json::{Map, Value};
@@ -8,13 +8,13 @@ use serde_json::{Map, Value};
 pub(super) struct Entry {
     /// The key as it is written, with those it is within: `fsdp_config.fsdp_version`, `--bf16`.
     pub key: String,
-    /// The same as tables have it.
+    /// Its name in tables.
     pub name: String,
     /// Its value.
     pub value: Value,
 }
 
-/// What files of one format say, in order; of two that say the same key the later one counts.
+/// The keys of files of one format, in order; of two that say the same key the later one counts.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Said {
     pub entries: Vec<Entry>,
@@ -167,7 +167,7 @@ fn name(key: &str) -> String {
     format!("fsdp_config.{option}")
 }
 
-/// What `accelerate launch` and axolotl call FSDP's options outside of `fsdp_config`.
+/// Names of FSDP's options by `accelerate launch` and axolotl outside of `fsdp_config`.
 const OPTIONS: &[&str] = &[
     "fsdp_version",
     "fsdp_offload_params",

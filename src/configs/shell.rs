@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-/// What a script says.
+/// The content of a script.
 #[derive(Default)]
 pub(super) struct Script {
     /// The words of each command.
@@ -233,7 +233,7 @@ impl Reader {
         }
     }
 
-    /// What stands within double quotes, with its variables; an array stays one word for each item.
+    /// Reads a text within double quotes, with its variables; an array stays one word for each item.
     fn quoted(&mut self, text: &str) -> Vec<String> {
         let mut done = vec![String::new()];
         let mut rest = text;
@@ -301,7 +301,7 @@ fn append(words: &mut [String], text: &str) {
     }
 }
 
-/// Where a bracket closes that stands open before a text, quotes aside.
+/// The index at which a bracket closes that stands open before a text, quotes aside.
 fn closing(text: &str) -> usize {
     let (mut depth, mut quote) = (0_usize, None);
     for (at, letter) in text.char_indices() {
@@ -317,7 +317,7 @@ fn closing(text: &str) -> usize {
     text.len()
 }
 
-/// Where a double quote closes.
+/// The index at which a double quote closes.
 fn closing_quote(text: &str) -> usize {
     let mut escaped = false;
     for (at, letter) in text.char_indices() {

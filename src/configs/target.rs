@@ -1,9 +1,9 @@
-//! What is to be written, and trees of keys by dotted paths.
+//! The target of an export, and trees of keys by dotted paths.
 
 use super::job::Models;
 use serde_json::{Map, Value};
 
-/// What is to be written.
+/// The target of an export.
 pub struct Target<'a> {
     /// All values of the scenario, those too that are as usual.
     pub values: &'a Value,

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 const SOURCE: &str = "recipes, torchtune 0.6.1";
 
-/// What recipes read of their YAML (`recipes/*.py`, torchtune 0.6.1).
+/// Keys that recipes read of their YAML (`recipes/*.py`, torchtune 0.6.1).
 const ROWS: &[Row] = &[
     ("model._component_", Decides("model lora quantization.type")),
     ("model", Decides("model")),

@@ -199,7 +199,7 @@ pub(super) const WITHOUT_MEMORY: &[&str] = &[
     "trial_name",
 ];
 
-/// What is said in the same way by what stands on `TrainingArguments`.
+/// Phrases of all formats on `TrainingArguments`.
 pub(super) const PHRASES: &[Phrases] = &[
     Phrases {
         about: &["optimizer.name", "optimizer.impl"],
@@ -294,7 +294,7 @@ fn finish(said: &Said, job: &mut Job) {
     }
 }
 
-/// What `TrainingArguments` say together, with their defaults.
+/// Reads `TrainingArguments` together, with their defaults.
 pub(super) fn arguments(said: &Said, job: &mut Job, checkpoints: bool) {
     // `_process_fsdp_args`: FSDP2 unless said otherwise.
     job.fsdp_version = 2;

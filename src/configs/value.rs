@@ -69,7 +69,7 @@ pub(super) fn list(value: &Value) -> Vec<String> {
     }
 }
 
-/// What an option of this name says in a text such as `rank=64,scale=1.0`.
+/// The value of an option of this name in a text such as `rank=64,scale=1.0`.
 pub(super) fn option(value: &Value, name: &str) -> Option<String> {
     let all = text(value)?;
     let mut options = all.split(',').filter_map(|option| option.split_once('='));

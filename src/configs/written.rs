@@ -1,4 +1,4 @@
-//! What files of a format begin with: keys that no table sets one by one.
+//! First lines of files of a format: keys that no table sets one by one.
 
 use super::format::Format;
 use super::hub;

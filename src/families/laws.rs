@@ -68,7 +68,7 @@ fn each_published_model_has_its_number_of_parameters_in_the_record_of_its_family
     }
 }
 
-/// What a file says of `plan` by the types of models.
+/// Values of `plan` in a file by the types of models.
 fn plans(file: &str, plan: &str) -> BTreeMap<String, Value> {
     let path = format!("{}/tests/fixtures/{file}", env!("CARGO_MANIFEST_DIR"));
     let text = fs::read_to_string(path).expect("the plans");

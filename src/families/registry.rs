@@ -320,7 +320,7 @@ pub(crate) fn family(model_type: &str) -> Option<&'static Family> {
     named(FAMILIES, model_type)
 }
 
-/// The same of a config, which has a field or not.
+/// The family of a config, which has a field or not.
 pub(crate) fn family_of(model_type: &str, has: impl Fn(&str) -> bool) -> Option<&'static Family> {
     let of_fla = has(FLA_FIELD).then(|| named(OF_FLA, model_type));
     of_fla.flatten().or_else(|| family(model_type))

@@ -12,7 +12,7 @@ pub const SMALL: f64 = 0.01;
 /// One part of a bar.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Part<K> {
-    /// What it is.
+    /// Its key.
     pub key: K,
     /// How much it is.
     pub bytes: Bytes,
@@ -67,13 +67,13 @@ pub struct CapacityBar<K> {
     pub parts: Vec<Part<K>>,
     /// The small parts that one part of the bar shows together.
     pub few: Vec<(K, Bytes)>,
-    /// What is shown after them without being counted.
+    /// The part after them that is shown without being counted.
     pub uncounted: Option<Part<K>>,
     /// The sum of the counted parts.
     pub total: Bytes,
-    /// What there is.
+    /// The capacity.
     pub capacity: Bytes,
-    /// Where the capacity line stands, as a share of the scale.
+    /// The place of the capacity line, as a share of the scale.
     pub capacity_at: f64,
     /// How the total stands to the capacity.
     pub standing: Standing,
@@ -131,7 +131,7 @@ impl<K> CapacityBar<K> {
         }
     }
 
-    /// The same bar followed by something that takes only what is left of the capacity.
+    /// Adds a part that takes only what is left of the capacity.
     #[must_use]
     pub fn with_uncounted(mut self, key: K, bytes: Bytes) -> Self {
         let shown = bytes.min(self.capacity - self.total);
@@ -162,7 +162,7 @@ impl<K> CapacityBar<K> {
         self
     }
 
-    /// Where an amount lies on the scale; beyond its end above 1.
+    /// The place of an amount on the scale; beyond its end above 1.
     pub fn at(&self, bytes: Bytes) -> f64 {
         bytes.get() as f64 / self.scale
     }

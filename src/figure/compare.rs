@@ -5,13 +5,13 @@ use super::{CapacityBar, DevicePart, HostBarPart, device_bar, host_bar};
 use crate::report::{Fit, Report};
 use crate::units::{Bytes, sort_short};
 
-/// What is below one of so many parts of the larger total in both is small.
+/// A part below the `SMALL`-th share of the larger total in both is small.
 const SMALL: u64 = 200;
 
 /// A part of memory in both configurations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pair<K> {
-    /// What it is.
+    /// Its key.
     pub key: K,
     /// How much of it A needs.
     pub a: Bytes,

@@ -10,7 +10,7 @@ use crate::units::Bytes;
 pub enum DevicePart {
     /// Tensors of a category.
     Category(Category),
-    /// What the caching allocator holds beyond live tensors: rounding, free blocks, fragments.
+    /// Bytes of the caching allocator beyond live tensors: rounding, free blocks, fragments.
     Cached,
     /// Allocators of other processes on the same device.
     OtherProcesses,
@@ -21,7 +21,7 @@ pub enum DevicePart {
 }
 
 impl DevicePart {
-    /// Those that stand beside the categories.
+    /// Parts beside the categories.
     pub const WITHOUT_CATEGORY: [Self; 4] = [
         Self::Cached,
         Self::OtherProcesses,
@@ -69,14 +69,14 @@ pub fn device_parts(device: &DeviceReport) -> Vec<(DevicePart, Bytes)> {
         .collect()
 }
 
-/// What PyTorch would cache beyond what it holds at most on this GPU, if there were room; nothing where it does
+/// Bytes that PyTorch would cache beyond its most on this GPU, if there were room; nothing where it does
 /// not give cached segments back.
 pub fn cached_with_room(device: &DeviceReport) -> Option<Bytes> {
     let with_room = device.run.peak_reserved + device.context + device.in_use;
     Some(with_room - device.total).filter(|more| more.get() > 0)
 }
 
-/// What nvidia-smi shows at the peak, against what programs can use.
+/// The bytes that nvidia-smi shows at the peak, against those that programs can use.
 pub fn device_bar(device: &DeviceReport) -> CapacityBar<DevicePart> {
     CapacityBar::folded(device_parts(device), DevicePart::Small, device.usable)
 }

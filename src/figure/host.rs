@@ -41,14 +41,14 @@ pub fn host_bar(host: &HostEstimate, ram: Bytes) -> CapacityBar<HostBarPart> {
 /// The most ranks of a node that have a row of their own.
 const ROWS: usize = 8;
 
-/// Whose memory a row of the node shows.
+/// The owner of a row of the node's memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum NodeRow {
     /// The training process with this number, its workers included.
     Rank(usize),
     /// Each of so many more processes like the last one.
     MoreRanks(usize),
-    /// What is there once.
+    /// The part of the node that is there once.
     Shared,
 }
 

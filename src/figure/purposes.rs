@@ -1,4 +1,4 @@
-//! What a snapshot's blocks are guessed to be for, beside what an estimate says that tensors are for.
+//! Guessed purposes of a snapshot's blocks, beside the purposes of an estimate's tensors.
 
 use crate::inputs::{Guess, Purpose};
 use crate::report::Composition;
@@ -10,13 +10,13 @@ use crate::units::Bytes;
 pub struct PurposeRow {
     /// Which.
     pub purpose: Purpose,
-    /// What blocks of it hold at the measured peak.
+    /// Bytes of its blocks at the measured peak.
     pub measured: Bytes,
-    /// What tensors of it hold at the estimated one; nothing where no tensor can be of it.
+    /// Bytes of its tensors at the estimated one; nothing where no tensor can be of it.
     pub estimated: Option<Bytes>,
 }
 
-/// What tensors of a category look like in a snapshot.
+/// The purpose of tensors of a category in a snapshot.
 const fn looks_like(category: Category) -> Purpose {
     match category {
         Category::Parameters | Category::Buffers => Purpose::Parameters,

@@ -13,13 +13,13 @@ pub struct TensorGroup {
     pub module: String,
     /// The operation that made them.
     pub op: &'static str,
-    /// What they are for.
+    /// Their category.
     pub category: Category,
     /// Shape and type.
     pub shape: Option<(Shape, DType)>,
-    /// What one of them takes.
+    /// Bytes of one of them.
     pub each: Bytes,
-    /// What all of them take.
+    /// Bytes of all of them.
     pub total: Bytes,
     /// The tensors, in the order in which they were made.
     pub members: Vec<LiveTensor>,

@@ -226,7 +226,7 @@ fn check_saved(
     );
 }
 
-/// What PEFT does with a target.
+/// PEFT's match of a target.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Match {
     /// It gets adapters.
@@ -377,7 +377,7 @@ pub(crate) fn linear_names(modules: &[Module]) -> Vec<&str> {
     names
 }
 
-/// The same without the layers that give logits.
+/// Names without the layers that give logits.
 pub(crate) fn names_but_outputs(modules: &[Module]) -> Vec<&str> {
     let is_output = |name: &&str| {
         let mut outputs = modules.iter().filter(|m| m.kind == ModuleKind::Output);

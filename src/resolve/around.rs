@@ -1,4 +1,4 @@
-//! What stands around the steps: how a model comes to the device, and where that is not estimated.
+//! Phases around the steps: how a model comes to the device, and where that is not estimated.
 
 use crate::ask::{
     AdapterDtype, Around, DataParallelKind, Finding, Framework, MasterWeights, Message,
@@ -64,7 +64,7 @@ fn loads_on_ranks(scenario: &Scenario) -> bool {
     *parallelism == only_data && known && (zero || !dp.offloads())
 }
 
-/// What excludes an estimate of loading: the key, and why.
+/// Settings that exclude an estimate of loading: the key, and why.
 fn excluded(
     scenario: &Scenario,
     architecture: &Architecture,
@@ -142,7 +142,7 @@ fn excluded(
     found.map(|(_, key, why)| (key, why))
 }
 
-/// What excludes an estimate of saving: the key, and why.
+/// Settings that exclude an estimate of saving: the key, and why.
 fn not_saved(scenario: &Scenario) -> impl Iterator<Item = (&'static str, Message)> {
     let parallelism = &scenario.parallelism;
     let only_data = Parallelism {

@@ -1,4 +1,4 @@
-//! Which kernels of attention a run's masks, and biases of its scores, rule out.
+//! Kernels of attention that a run's masks, and biases of its scores, rule out.
 
 use super::{packing, training};
 use crate::ask::{
@@ -30,7 +30,7 @@ pub(crate) fn are_given(scenario: &Scenario, architecture: &Architecture) -> boo
         || support.pads && scenario.has_padding()
 }
 
-/// The same of a decoder whose batches hold no padding.
+/// Masks of a decoder whose batches hold no padding.
 fn masks(config: &DecoderConfig, scenario: &Scenario, seq_len: u64) -> bool {
     let images = config.images.as_deref();
     let of_images = images.is_some_and(|images| images.kind().makes_masks(scenario.images));

@@ -48,7 +48,7 @@ pub(super) fn stand_in<'a>(
     })
 }
 
-/// What there is to say of the flash-attn package.
+/// The finding about the flash-attn package.
 fn why_no_flash(refusal: FlashRefusal) -> Finding {
     let (why, instead) = match refusal {
         FlashRefusal::OneWay(name) => (message!(attention::one_way, name), Attention::Eager),

@@ -1,4 +1,4 @@
-//! What classifies: decoders with a classification head (`*ForSequenceClassification`), and what is not
+//! Classifiers: decoders with a classification head (`*ForSequenceClassification`), and cases of heads that are not
 //! estimated of heads.
 
 use crate::ask::{EvaluationKind, Finding, QuantizationType, Scenario, Task, message};
@@ -13,7 +13,7 @@ fn quantizes_head(scenario: &Scenario, architecture: &Architecture, task: Task) 
     heads.iter().any(is)
 }
 
-/// What is not estimated of such a model.
+/// Refuses cases of such a model that are not estimated.
 pub(crate) fn check(
     scenario: &Scenario,
     architecture: &Architecture,

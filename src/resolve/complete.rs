@@ -15,7 +15,7 @@ use crate::units::{Bytes, sort_short};
 use std::borrow::Cow;
 use std::cell::LazyCell;
 
-/// What `resolve` says of a scenario.
+/// The result of `resolve` for a scenario.
 #[derive(Clone, Debug)]
 pub struct Resolution {
     /// The facts; absent when a finding is an error.
@@ -172,7 +172,7 @@ fn complete(asked: &Scenario, findings: &mut Vec<Finding>) -> Option<ResolvedSpe
     })
 }
 
-/// What is wrong with settings whatever the model is.
+/// Checks settings that are wrong whatever the model is.
 fn check_settings(asked: &Scenario, scenario: &Scenario, findings: &mut Vec<Finding>) {
     check_version(scenario.v, findings);
     training::check_ranges(scenario, findings);

@@ -56,7 +56,7 @@ fn check_logits_to_keep(
     findings.push(without_logits_to_keep(scenario, architecture, kept));
 }
 
-/// What there is to say of it.
+/// The finding about it.
 fn without_logits_to_keep(scenario: &Scenario, architecture: &Architecture, kept: u64) -> Finding {
     let framework = scenario.framework.name();
     let key = "evaluation.logits_to_keep";
@@ -135,7 +135,7 @@ pub(crate) fn cannot_generate(scenario: &Scenario, architecture: &Architecture) 
     unknown_cache(scenario, architecture, &evaluation)
 }
 
-/// What the model or the framework version rules out.
+/// Refuses combinations that the model or the framework version rules out.
 pub(crate) fn check_combinations(
     scenario: &Scenario,
     architecture: &Architecture,

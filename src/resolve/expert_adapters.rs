@@ -7,7 +7,7 @@ use crate::ask::{Finding, Framework, Lora, Scenario, Zero};
 use crate::model::{Architecture, Module, ModuleKind};
 use serde_json::json;
 
-/// What layers of experts and their router were called in transformers 4, of models whose targets PEFT takes
+/// Names of layers of experts and their router in transformers 4, of models whose targets PEFT takes
 /// for the parameters that transformers 5 has made of them; not of those that see images.
 pub(super) fn former_names(
     architecture: &Architecture,
@@ -131,7 +131,7 @@ fn parameters(modules: &[Module]) -> impl Iterator<Item = String> {
         .filter(|path| !path.ends_with("bias"))
 }
 
-/// What these parameters are called with their modules, each once.
+/// Names of these parameters with their modules, each once.
 pub(crate) fn parameter_names(modules: &[Module], framework: Framework) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     if framework.has_transformers_5() {

@@ -1,4 +1,4 @@
-//! What running experts takes and refuses.
+//! Needs and refusals of running experts.
 
 use super::liger;
 use crate::ask::{Finding, Scenario, Task, message};
@@ -75,7 +75,7 @@ fn check_rows(scenario: &Scenario, config: &DecoderConfig, findings: &mut Vec<Fi
     }
 }
 
-/// What there is to say of it.
+/// The finding about it.
 fn why_uneven(field: &str, columns: u64, step: u64) -> Finding {
     let key = format!("model_overrides.{field}");
     Finding::error(&key, message!(experts::uneven_rows, field, columns, step))

@@ -88,12 +88,12 @@ pub(crate) fn read(
     Some((device, host))
 }
 
-/// What is wrong with the processes of each GPU, where they are given.
+/// The finding about the processes of each GPU, where they are given.
 fn by_gpu(hardware: &Hardware) -> Option<Finding> {
     plan_by_gpu(hardware, hardware.processes_by_gpu.as_deref()?)
 }
 
-/// What is wrong with the processes of each GPU; the repair gives each GPU of the machine some.
+/// The finding about the processes of each GPU; the repair gives each GPU of the machine some.
 #[cold]
 fn plan_by_gpu(hardware: &Hardware, asked: &str) -> Option<Finding> {
     const KEY: &str = "hardware.processes_by_gpu";

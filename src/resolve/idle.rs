@@ -1,4 +1,4 @@
-//! Which settings have no effect in a scenario, and why: such a control is shown disabled.
+//! Settings without effect in a scenario, and why: such a control is shown disabled.
 
 use super::{liger, parallelism, task};
 use crate::ask::{
@@ -201,7 +201,7 @@ pub fn idle(scenario: &Scenario, key: &str) -> Option<Idle> {
     }
 }
 
-/// The same of what shapes a step, and of what feeds it.
+/// Settings without effect among those that shape a step, and that feed it.
 fn idle_step(scenario: &Scenario, key: &str) -> Option<Idle> {
     match key {
         "neftune_noise_alpha" if matches!(scenario.model, ModelRef::Linear { .. }) => {
@@ -242,7 +242,7 @@ fn idle_step(scenario: &Scenario, key: &str) -> Option<Idle> {
     }
 }
 
-/// The same of an optimizer's options.
+/// Options of an optimizer without effect.
 fn idle_optimizer(scenario: &Scenario, key: &str) -> Option<Idle> {
     let name = scenario.optimizer.name;
     let one = scenario.offload.optimizer_states || name.implementations().len() == 1;
@@ -264,7 +264,7 @@ fn idle_optimizer(scenario: &Scenario, key: &str) -> Option<Idle> {
     missing.then_some(Idle::NoSuchOption)
 }
 
-/// The same of adapters and of the base below them.
+/// Settings without effect of adapters and of the base below them.
 fn idle_adapters(scenario: &Scenario, key: &str) -> Option<Idle> {
     let quantization = scenario.quantization;
     let four_bits = matches!(
@@ -288,7 +288,7 @@ fn idle_adapters(scenario: &Scenario, key: &str) -> Option<Idle> {
     }
 }
 
-/// The same of an evaluation's settings.
+/// Settings of an evaluation without effect.
 fn idle_evaluation(scenario: &Scenario, key: &str) -> Option<Idle> {
     let kind = scenario.asked_evaluation().kind;
     match key {

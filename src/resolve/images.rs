@@ -6,7 +6,7 @@ use crate::families::reading::model;
 use crate::model::{Architecture, IMAGES, ImageConfig, Module};
 use serde_json::Value;
 
-/// What becomes of the images of a sample.
+/// The tokens of the images of a sample.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ImageTokens {
     /// Images of a sample.
@@ -21,7 +21,7 @@ pub struct ImageTokens {
     pub of_token: Option<u64>,
 }
 
-/// What becomes of the images of a scenario's samples, if its model sees some among tokens.
+/// The tokens of the images of a scenario's samples, if its model sees some among tokens.
 pub fn image_tokens(scenario: &Scenario) -> Option<ImageTokens> {
     let model = model::read(scenario, &mut Vec::new())?;
     let config = model.architecture.images()?;

@@ -40,7 +40,7 @@ pub(crate) fn resolve(
     kernels
 }
 
-/// What Liger has for a model, if anything that is estimated.
+/// Liger's kernels for a model, if any that are estimated.
 pub(crate) fn kit(architecture: &Architecture, framework: Framework) -> Option<LigerSupport> {
     let kit = architecture.family()?.liger?;
     let estimated = kit.versions.has(framework) && architecture.images().is_none();

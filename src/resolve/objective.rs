@@ -106,7 +106,7 @@ fn scores_with_liger(scenario: &Scenario) -> bool {
     (scenario.liger_kernel.iter()).any(|asked| names.contains(&asked.as_str()))
 }
 
-/// What else of a scenario an objective excludes: the key, and why.
+/// Other settings of a scenario that an objective excludes: the key, and why.
 fn excluded(scenario: &Scenario) -> impl Iterator<Item = (&'static str, Message)> {
     let training = || message!(objective::training_only);
     let alone = || message!(objective::other_losses);
@@ -255,7 +255,7 @@ pub(crate) fn check(
     check_adapters(scenario, config, findings);
 }
 
-/// The same of adapters.
+/// Checks adapters beside an objective.
 fn check_adapters(scenario: &Scenario, config: &DecoderConfig, findings: &mut Vec<Finding>) {
     let objective = &scenario.objective;
     let Some(lora) = &scenario.lora else { return };
@@ -282,7 +282,7 @@ fn check_adapters(scenario: &Scenario, config: &DecoderConfig, findings: &mut Ve
     }
 }
 
-/// The same of how the loss is computed.
+/// Checks the computation of an objective's loss.
 fn check_loss(objective: &Objective, findings: &mut Vec<Finding>) {
     const KEY: &str = "objective.loss_type";
     let Some(asked) = objective.loss_type else {
@@ -306,7 +306,7 @@ fn check_loss(objective: &Objective, findings: &mut Vec<Finding>) {
     findings.push(Finding::error(KEY, why).with_fix(KEY, Value::Null));
 }
 
-/// The same of how a trainer evaluates: by its loss, of batches of its own.
+/// Checks a trainer's evaluation: by its loss, of batches of its own.
 fn check_evaluation(scenario: &Scenario, findings: &mut Vec<Finding>) {
     let (objective, evaluation) = (&scenario.objective, &scenario.evaluation);
     let loss = EvaluationKind::Loss;
@@ -330,7 +330,7 @@ fn check_evaluation(scenario: &Scenario, findings: &mut Vec<Finding>) {
     }
 }
 
-/// The same of what stands around GRPO's steps.
+/// Checks phases around GRPO's steps.
 fn check_cycle(scenario: &Scenario, architecture: &Architecture, findings: &mut Vec<Finding>) {
     let objective = &scenario.objective;
     let iterations = objective.num_iterations;

@@ -1,4 +1,4 @@
-//! What the lists of a scenario can hold for its model: names to be offered, not the only ones
+//! Names that the lists of a scenario can hold for its model: names to be offered, not the only ones
 //! that are allowed.
 
 use super::adapters::{all_targets, linear_names, names_but_outputs, whole_names};

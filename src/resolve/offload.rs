@@ -1,4 +1,4 @@
-//! What lives on the host instead of the device, and what that excludes.
+//! Tensors that live on the host instead of the device, and settings that this excludes.
 
 use crate::ask::{Finding, Message, OptimizerName, Precision, Program, Scenario, message};
 use serde_json::Value;

@@ -1,4 +1,4 @@
-//! What PyTorch and the libraries beside it refuse although each part of it is there.
+//! Combinations that PyTorch and the libraries beside it refuse although each part of them is there.
 
 use super::{expert_support, training};
 use crate::ask::{

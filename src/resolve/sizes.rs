@@ -48,7 +48,7 @@ pub(crate) fn check(scenario: &Scenario, architecture: &Architecture, findings: 
     }
 }
 
-/// What makes samples shorter: the padding, then generated tokens, then the samples themselves.
+/// The setting that makes samples shorter: the padding, then generated tokens, then the samples themselves.
 fn shorter(scenario: &Scenario) -> (String, Value) {
     let (key, value) = if scenario.pad_to_multiple_of.is_some() {
         ("pad_to_multiple_of", Value::Null)

@@ -1,4 +1,4 @@
-//! What is not estimated itself, but something close to it. When the engine learns one of these,
+//! Options that are not estimated themselves, but by something close to them. When the engine learns one of these,
 //! its entry here goes.
 
 use crate::ask::{Attention, DataParallelKind, Finding, Precision, Scenario, SdpaBackend, message};

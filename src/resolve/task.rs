@@ -1,4 +1,4 @@
-//! What an architecture can be trained for.
+//! Tasks of an architecture.
 
 use crate::ask::{EvaluationKind, Finding, Framework, Loss, Scenario, Task, message};
 use crate::model::Architecture;
@@ -32,7 +32,7 @@ pub(crate) fn resolve(
     own
 }
 
-/// What is not estimated of answers in a text.
+/// Refuses cases of answers in a text that are not estimated.
 pub(crate) fn check_answers(
     scenario: &Scenario,
     architecture: &Architecture,

@@ -1,4 +1,4 @@
-//! Which models a version of transformers has, and whether they are estimated as it writes them.
+//! Models of a version of transformers, and whether they are estimated as it writes them.
 
 use crate::ask::{Finding, Framework, Scenario, message};
 use crate::model::{Architecture, Since};
@@ -23,7 +23,7 @@ fn missing(framework: Framework, oldest: Framework) -> Finding {
         .with_fix("framework", needed)
 }
 
-/// What is estimated as transformers 5 writes it only.
+/// The finding about a model that is estimated only as transformers 5 writes it.
 fn only_recent() -> Finding {
     Finding::error("framework", message!(versions::as_transformers_5))
         .with_fix("framework", Framework::Torch215Transformers523.name())

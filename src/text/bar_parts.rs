@@ -5,7 +5,7 @@ use crate::figure::{DevicePart, HostBarPart, SMALL, device_parts, host_parts, pa
 use crate::report::Report;
 use crate::units::Bytes;
 
-/// What a part of the GPU's bar is called.
+/// The name of a part of the GPU's bar.
 pub fn device_part_name(part: DevicePart, language: Language) -> &'static str {
     match part {
         DevicePart::Category(category) => category.term(language),
@@ -16,7 +16,7 @@ pub fn device_part_name(part: DevicePart, language: Language) -> &'static str {
     }
 }
 
-/// What a part of the host's bar is called.
+/// The name of a part of the host's bar.
 pub fn host_bar_part_name(part: HostBarPart, language: Language) -> &'static str {
     match part {
         HostBarPart::Used(part) => part.term(language),
@@ -25,7 +25,7 @@ pub fn host_bar_part_name(part: HostBarPart, language: Language) -> &'static str
     }
 }
 
-/// Which parts are shown as one because they are small, in both bars; nothing where none are.
+/// The parts that are shown as one because they are small, in both bars; nothing where none are.
 pub fn small_parts_explained(
     report: &Report,
     units: ByteUnits,

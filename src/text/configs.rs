@@ -1,11 +1,11 @@
-//! What is said of configurations: why a key is not followed, what a job's files lack, why a file is not read.
+//! Sentences about configurations: why a key is not followed, what a job's files lack, why a file is not read.
 
 use super::settings::setting_label;
 use super::{Language, message_text};
 use crate::ask::Finding;
 use crate::configs::{Differs, Instead, Lack, NoJob, Note, Unread};
 
-/// What no scenario can say yet.
+/// The sentence about a feature that no scenario can say yet.
 pub fn lack_sentence(lack: Lack, language: Language) -> &'static str {
     language.of(match lack {
         Lack::Packing => (
@@ -87,7 +87,7 @@ pub fn lack_sentence(lack: Lack, language: Language) -> &'static str {
     })
 }
 
-/// What is to be said of a job's files besides.
+/// The sentence of a note about a job's files.
 pub fn note_sentence(note: &Note, language: Language) -> String {
     let (english, chinese) = match note {
         Note::File { key, file } if ["config", "job.config_file"].contains(&key.trim_start_matches('-')) => (

@@ -123,7 +123,7 @@ fn kind_of_tensors(group: &TensorGroup, scale: Scale, language: Language) -> Str
     }
 }
 
-/// What a category is made of at the highest point, and why it is there until then. `groups` are its tensors, of the
+/// The composition of a category at the highest point, and why it is there until then. `groups` are its tensors, of the
 /// run in `detail`.
 pub fn category_explained(
     category: Category,

@@ -30,7 +30,7 @@ fn what_is_trained(report: &Report, language: Language) -> String {
     }
 }
 
-/// What a steady step holds where the device lags behind the host.
+/// The sentence about a steady step where the device lags behind the host.
 pub fn lagging_sentence(lagging: &Lagging, units: ByteUnits, language: Language) -> String {
     let scale = Scale::new(lagging.peak_reserved, units);
     let [active, reserved] =

@@ -9,7 +9,7 @@ use crate::tape::Category;
 use crate::units::Bytes;
 use std::fmt::Write;
 
-/// What was configured, in a line: "Qwen2.5 1.5B, 2 x 256 tokens, fp32, AdamW (foreach), A100 80GB".
+/// The configuration in a line: "Qwen2.5 1.5B, 2 x 256 tokens, fp32, AdamW (foreach), A100 80GB".
 pub fn configuration(scenario: &Scenario, report: &Report, language: Language) -> String {
     let tokens = match language {
         Language::English => "tokens",

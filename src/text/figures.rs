@@ -1,4 +1,4 @@
-//! What figures say, in a sentence.
+//! Figures in a sentence.
 
 use super::sentences::{capitalized, phase_in_sentence, switch_sentence};
 use super::{ByteUnits, Language, Scale, Term, amount, largest_fitting};
@@ -122,7 +122,7 @@ fn share(part: Bytes, whole: Bytes) -> String {
     format!("{share:.0}%")
 }
 
-/// What the timeline says: where the peak is.
+/// The timeline in a sentence: where the peak is.
 pub fn timeline_summary(
     timeline: &Timeline,
     measure: Measure,
@@ -163,7 +163,7 @@ pub fn timeline_summary(
     }
 }
 
-/// What one point of the timeline says.
+/// One point of the timeline in a sentence.
 pub fn timeline_point(
     timeline: &Timeline,
     at: usize,
@@ -191,7 +191,7 @@ pub fn timeline_point(
     }
 }
 
-/// What the picture over batch sizes says: where the binding phase changes and what fits.
+/// The picture over batch sizes in a sentence: where the binding phase changes and what fits.
 pub fn crossover_summary(sweep: &Sweep, language: Language) -> String {
     let mut clauses: Vec<String> = sweep
         .switches
@@ -216,7 +216,7 @@ pub fn crossover_summary(sweep: &Sweep, language: Language) -> String {
     format!("{clauses}{end}{}", largest_fitting(sweep, language))
 }
 
-/// What one batch size of that picture says.
+/// One batch size of that picture in a sentence.
 pub fn sweep_point(sweep: &Sweep, size: u64, units: ByteUnits, language: Language) -> String {
     let Some(point) = sweep
         .points

@@ -1,4 +1,4 @@
-//! What fits, and what a rank needs on more GPUs, in words.
+//! Values that fit, and the need of a rank on more GPUs, in words.
 
 use super::sentences::list;
 use super::{ByteUnits, Language, Term, amount};
@@ -8,7 +8,7 @@ use crate::units::{Bytes, sort_short};
 /// Parts that a sentence names.
 const NAMED: usize = 3;
 
-/// What is found along an axis that is asked for often: "Largest micro-batch".
+/// The name of an axis that is asked for often: "Largest micro-batch".
 pub fn axis_name(axis: &str, language: Language) -> &str {
     language.of(match axis {
         "micro_batch_size" => ("Largest micro-batch", "最大微批次"),
@@ -33,7 +33,7 @@ pub const fn sharding_name(sharding: Sharding) -> &'static str {
     }
 }
 
-/// What more GPUs do not divide, before a line: "5.1 GiB stay".
+/// The bytes that more GPUs do not divide, before a line: "5.1 GiB stay".
 pub fn floor_name(bytes: Bytes, units: ByteUnits, language: Language) -> String {
     let bytes = amount(bytes, units);
     match language {
@@ -42,7 +42,7 @@ pub fn floor_name(bytes: Bytes, units: ByteUnits, language: Language) -> String 
     }
 }
 
-/// What a curve says: how far the need falls, and what stays.
+/// A curve in a sentence: how far the need falls, and what stays.
 pub fn curve_summary(curve: &GpusCurve, units: ByteUnits, language: Language) -> String {
     let ([first, ..], [.., last]) = (curve.points.as_slice(), curve.points.as_slice()) else {
         return String::new();
@@ -67,7 +67,7 @@ pub fn curve_summary(curve: &GpusCurve, units: ByteUnits, language: Language) ->
     }
 }
 
-/// What ranks need on a number of GPUs under each sharding: "8 GPUs: DDP 24.1 GiB, FSDP2 7.2 GiB."
+/// The need of ranks on a number of GPUs under each sharding: "8 GPUs: DDP 24.1 GiB, FSDP2 7.2 GiB."
 pub fn gpus_sentence(
     curves: &[GpusCurve],
     gpus: u64,

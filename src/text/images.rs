@@ -1,9 +1,9 @@
-//! What becomes of images, in words.
+//! Images in words.
 
 use super::{Language, exact};
 use crate::resolve::ImageTokens;
 
-/// What a model sees of an image: "Seen as 756 by 756 pixels: 731 tokens of the sequence for each image, of 2,916
+/// The model's view of an image: "Seen as 756 by 756 pixels: 731 tokens of the sequence for each image, of 2,916
 /// patches in the tower."
 pub fn image_tokens_sentence(of: &ImageTokens, language: Language) -> String {
     let [height, width] = of.sides.map(exact);

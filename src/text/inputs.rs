@@ -1,11 +1,11 @@
-//! What a failure was, as a sentence with its reason.
+//! The cause of a failure, as a sentence with its reason.
 
 use super::{ByteUnits, Language, Term, amount};
 use crate::inputs::{Cause, Holder, Kind, Refused};
 use crate::report::Requested;
 use crate::units::Bytes;
 
-/// What a failure was, and the numbers that say so.
+/// The cause of a failure, and the numbers that say so.
 pub fn cause_sentence(cause: &Cause, units: ByteUnits, language: Language) -> String {
     let size = |bytes: u64| amount(Bytes(bytes), units);
     let (english, chinese) = match *cause {
@@ -265,7 +265,7 @@ mod tests {
     }
 }
 
-/// What a text was taken for: "PyTorch ran out of GPU memory".
+/// The name of a kind of text: "PyTorch ran out of GPU memory".
 pub fn kind_name(kind: Kind, language: Language) -> &'static str {
     language.of(match kind {
         Kind::Summary => ("PyTorch's memory_summary()", "PyTorch 的 memory_summary()"),
@@ -312,7 +312,7 @@ pub fn holder_name(holder: Holder, language: Language) -> &'static str {
     })
 }
 
-/// What the tensor is that a request may have been for: "backward: gradients layers.*.mlp (mm), 172 MiB × 96".
+/// The tensor that a request may have been for: "backward: gradients layers.*.mlp (mm), 172 MiB × 96".
 pub fn requested_sentence(found: &Requested, units: ByteUnits, language: Language) -> String {
     let phase = found.phase.term(language);
     let category = found.category.term(language);
@@ -464,7 +464,7 @@ impl InputWord {
     }
 }
 
-/// What became of a configuration's keys: "Filled in from 14 keys; 9 others do not matter for memory, 2 might."
+/// The treatment of a configuration's keys: "Filled in from 14 keys; 9 others do not matter for memory, 2 might."
 pub fn job_counts(used: usize, idle: usize, matter: usize, language: Language) -> String {
     match language {
         Language::English => format!(

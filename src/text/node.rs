@@ -1,4 +1,4 @@
-//! What a node's host memory is made of, in words.
+//! The parts of a node's host memory, in words.
 
 use super::sentences::list;
 use super::{ByteUnits, Language, Term, amount};
@@ -21,7 +21,7 @@ pub fn more_ranks(count: usize, language: Language) -> String {
     }
 }
 
-/// What grows with what: "One more rank: 1.2 GiB (libraries, workers)."
+/// The growth of memory: "One more rank: 1.2 GiB (libraries, workers)."
 pub fn growth_sentence(growth: &Growth, units: ByteUnits, language: Language) -> String {
     let driver = match (growth.driver, language) {
         (HostDriver::MicroBatchSize, Language::English) => "Twice the micro-batch",

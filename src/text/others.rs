@@ -16,7 +16,7 @@ pub fn method_name(method: Method, language: Language) -> &'static str {
     }
 }
 
-/// Where the formula is published.
+/// The publication of a formula.
 pub fn method_source(method: Method) -> &'static str {
     match method {
         Method::RuleOfThumb => "huggingface.co/blog/train_memory",
@@ -73,7 +73,7 @@ fn reason(reason: Reason, language: Language) -> &'static str {
     }
 }
 
-/// What the formula says of which quantity, and what the simulation says.
+/// The formula's quantity with its bytes, and the simulation's.
 pub fn other_figures(other: &Other, units: ByteUnits, language: Language) -> String {
     let quantity = other.quantity.term(language);
     let (says, here) = (amount(other.says, units), amount(other.here, units));

@@ -9,7 +9,7 @@ use crate::host::{HostDriver, HostEstimate, HostPart, PageCachePart};
 use crate::report::DeviceReport;
 use crate::units::Bytes;
 
-/// Where processes that share a GPU come from.
+/// The source of processes that share a GPU.
 const OTHERS_SOURCE: &str = "hardware.processes_per_gpu, nvidia-smi";
 
 /// Bytes of something among parts.
@@ -84,7 +84,7 @@ pub fn device_part_explained(
     Some(said)
 }
 
-/// What there is more of, as a condition.
+/// The quantity that grows, as a condition.
 fn with_more(driver: HostDriver, language: Language) -> &'static str {
     language.of(match driver {
         HostDriver::MicroBatchSize => ("with twice the micro-batch", "微批次加倍时"),
@@ -96,7 +96,7 @@ fn with_more(driver: HostDriver, language: Language) -> &'static str {
     })
 }
 
-/// Whose a part of a node's memory is at the highest point.
+/// The owner of a part of a node's memory at the highest point.
 fn whose(part: HostPart, host: &HostEstimate, scale: Scale, language: Language) -> String {
     let size = |bytes| scale.amount(bytes);
     let ranks = exact(host.per_rank.len() as u64);
@@ -200,7 +200,7 @@ pub fn host_part_explained(
     )
 }
 
-/// Which files the page cache holds, beside what is in use.
+/// The files that the page cache holds, beside what is in use.
 pub fn page_cache_explained(host: &HostEstimate, units: ByteUnits, language: Language) -> String {
     let named = |(part, bytes): &(PageCachePart, Bytes)| {
         let file = language.of(match part {

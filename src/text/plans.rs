@@ -4,7 +4,7 @@ use super::{ByteUnits, Language, Term, amount, exact, message_text};
 use crate::decide::{Adapters, Freedom, GpuModel, Gpus, Nearest, Plans, Rejection, Why};
 use crate::report::Memory;
 
-/// What a search may change.
+/// The name of a setting that a search may change.
 pub const fn freedom_name(freedom: Freedom, language: Language) -> &'static str {
     language.of(match freedom {
         Freedom::Parallelism => ("parallelism", "并行方式"),
@@ -100,7 +100,7 @@ pub fn rejection_sentence(group: &Rejection, units: ByteUnits, language: Languag
     }
 }
 
-/// Where nothing fits: which lock is in the way.
+/// The lock that is in the way, where nothing fits.
 pub fn nearest_sentence(nearest: &Nearest, language: Language) -> String {
     let locks = nearest.without.iter();
     let locks: Vec<&str> = locks.map(|&lock| freedom_name(lock, language)).collect();

@@ -21,7 +21,7 @@ pub fn ranks_alike(report: &RankReport, language: Language) -> String {
     }
 }
 
-/// Where a rank stands along the axes that tell the ranks of a job apart: "pipeline 3, data 1"; empty where
+/// The place of a rank along the axes that tell the ranks of a job apart: "pipeline 3, data 1"; empty where
 /// all are alike.
 pub fn rank_place(report: &RankReport, all: &[RankReport], language: Language) -> String {
     if let Some(processes) = report.processes {
@@ -44,7 +44,7 @@ pub fn rank_place(report: &RankReport, all: &[RankReport], language: Language) -
     places.collect::<Vec<_>>().join(language.of((", ", "，")))
 }
 
-/// What the list of ranks says: how many differ, which takes most and which least.
+/// The list of ranks in a sentence: how many differ, which takes most and which least.
 pub fn ranks_summary(ranks: &[RankReport], units: ByteUnits, language: Language) -> String {
     let all: u64 = ranks.iter().map(|of| of.count).sum();
     let most = ranks
@@ -81,7 +81,7 @@ pub fn ranks_summary(ranks: &[RankReport], units: ByteUnits, language: Language)
     }
 }
 
-/// The same of GPUs on which processes train alone.
+/// The list of GPUs on which processes train alone, in a sentence.
 fn gpus_summary(gpus: &[RankReport], units: ByteUnits, language: Language) -> String {
     let all: u64 = gpus.iter().map(|of| of.count).sum();
     let fit: u64 = gpus.iter().filter(|of| of.fits).map(|of| of.count).sum();
@@ -112,7 +112,7 @@ pub fn busy_share(of: &RankSchedule, schedule: &Schedule) -> String {
     format!("{:.0} %", of.busy(schedule.end) * 100.0)
 }
 
-/// What a schedule says: how many micro-batches ranks hold at most, and how busy they are.
+/// A schedule in a sentence: how many micro-batches ranks hold at most, and how busy they are.
 pub fn schedule_summary(schedule: &Schedule, language: Language) -> String {
     let most = schedule.most_in_flight;
     let holding = (0..)

@@ -1,4 +1,4 @@
-//! What words mean, their symbols in formulas, and where they come from.
+//! Meanings of words, their symbols in formulas, and their sources.
 
 use super::Language;
 use crate::host::HostPart;
@@ -12,7 +12,7 @@ pub struct Meaning {
     pub sentence: (&'static str, &'static str),
     /// Size or symbol in formulas.
     pub formula: &'static str,
-    /// Where it comes from.
+    /// Its source.
     pub source: &'static str,
 }
 
@@ -36,7 +36,7 @@ impl Meaning {
     }
 }
 
-/// What a category holds.
+/// The meaning of a category.
 pub const fn meaning_of_category(category: Category) -> Meaning {
     match category {
         Category::Parameters => Meaning::new(
@@ -126,7 +126,7 @@ pub const fn meaning_of_category(category: Category) -> Meaning {
     }
 }
 
-/// What happens in a phase.
+/// The meaning of a phase.
 pub const fn meaning_of_phase(phase: Phase) -> Meaning {
     match phase {
         Phase::Loading => Meaning::new(
@@ -198,7 +198,7 @@ pub const fn meaning_of_phase(phase: Phase) -> Meaning {
     }
 }
 
-/// What a part of a host's memory holds.
+/// The meaning of a part of a host's memory.
 pub const fn meaning_of_host_part(part: HostPart) -> Meaning {
     match part {
         HostPart::Libraries => Meaning::new(
@@ -294,7 +294,7 @@ pub const fn meaning_of_host_part(part: HostPart) -> Meaning {
     }
 }
 
-/// What the allocator holds beyond tensors.
+/// Bytes of the allocator beyond tensors.
 pub(super) const CACHED: Meaning = Meaning::new(
     "Reserved but not live: free blocks, rounding and fragments.",
     "已保留但未存活的部分：空闲块、取整与碎片。",
@@ -302,7 +302,7 @@ pub(super) const CACHED: Meaning = Meaning::new(
     "torch.cuda.memory_summary()",
 );
 
-/// What is outside of the allocator.
+/// Bytes outside of the allocator.
 pub(super) const CONTEXT: Meaning = Meaning::new(
     "What CUDA, the kernels' code and, with several GPUs, NCCL take beside PyTorch's memory, once a process; derived from published measurements.",
     "CUDA、内核代码以及多 GPU 时 NCCL 在 PyTorch 之外占用的显存，每个进程一份；由公开实测值推得。",

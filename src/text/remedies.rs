@@ -1,11 +1,11 @@
-//! What to change: names of changes and plans, what they cost, what they save.
+//! Advice in words: names of changes and plans, what they cost, what they save.
 
 use super::{ByteUnits, Language, Term, amount};
 use crate::decide::{Outcome, ReadyKind, RemedyKind, Room, RoomKind, Step};
 use crate::figure::Standing;
 use crate::units::Bytes;
 
-/// What changes are called, and what they cost, in English and Chinese.
+/// Names of changes, and their costs, in English and Chinese.
 macro_rules! changes {
     ($($kind:ident: $name:literal, $chinese:literal; $cost:literal, $in_chinese:literal;)+) => {
         const fn words(kind: RemedyKind) -> [(&'static str, &'static str); 2] {
@@ -115,17 +115,17 @@ changes! {
         "在 nf4 基座上训练适配器：可学习的内容较少，各层变慢";
 }
 
-/// What a change is called.
+/// The name of a change.
 pub const fn remedy_name(kind: RemedyKind, language: Language) -> &'static str {
     language.of(words(kind)[0])
 }
 
-/// What a change costs.
+/// The cost of a change.
 pub const fn remedy_cost(kind: RemedyKind, language: Language) -> &'static str {
     language.of(words(kind)[1])
 }
 
-/// What a change saves: "saves 11.5 GiB, needs 18.0 GiB".
+/// The saving of a change: "saves 11.5 GiB, needs 18.0 GiB".
 pub fn remedy_saving(saves: Bytes, total: Bytes, units: ByteUnits, language: Language) -> String {
     let (saves, total) = (amount(saves, units), amount(total, units));
     match language {
@@ -236,7 +236,7 @@ pub fn outcome_changes(
 /// Bytes below which a difference is not named.
 const NAMED: u64 = 16 << 20;
 
-/// What a ready plan is called.
+/// The name of a ready plan.
 pub const fn plan_name(kind: ReadyKind, language: Language) -> &'static str {
     language.of(match kind {
         ReadyKind::LeastIntrusive => ("Least intrusive", "改动最小"),
@@ -245,7 +245,7 @@ pub const fn plan_name(kind: ReadyKind, language: Language) -> &'static str {
     })
 }
 
-/// What a ready plan is about.
+/// The sentence about a ready plan.
 pub const fn plan_about(kind: ReadyKind, language: Language) -> &'static str {
     language.of(match kind {
         ReadyKind::LeastIntrusive => (
@@ -296,7 +296,7 @@ fn step_text(before: &Outcome, step: &Step, units: ByteUnits, language: Language
     }
 }
 
-/// What a plan comes to: "needs 18.0 GiB and 31.2 GiB of RAM".
+/// The outcome of a plan: "needs 18.0 GiB and 31.2 GiB of RAM".
 pub fn plan_outcome(outcome: &Outcome, units: ByteUnits, language: Language) -> String {
     let device = amount(outcome.device.needed, units);
     let host = amount(outcome.host.needed, units);
@@ -306,7 +306,7 @@ pub fn plan_outcome(outcome: &Outcome, units: ByteUnits, language: Language) -> 
     }
 }
 
-/// What there is room for: "Activations kept, at micro-batch 12: 71.0 GiB".
+/// The room for more: "Activations kept, at micro-batch 12: 71.0 GiB".
 pub fn room_text(room: &Room, units: ByteUnits, language: Language) -> String {
     let (batch, length) = (room.scenario.micro_batch_size, room.scenario.seq_len);
     let total = amount(room.outcome.device.needed, units);

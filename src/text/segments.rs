@@ -4,7 +4,7 @@ use super::{ByteUnits, Language, Term, amount, exact};
 use crate::inputs::{AllocatorState, Owner, Piece, Pool, SegmentState};
 use crate::units::Bytes;
 
-/// What lies free within segments at the peak, or when a request failed.
+/// The free memory within segments at the peak, or when a request failed.
 pub fn state_summary(state: &AllocatorState, units: ByteUnits, language: Language) -> String {
     let size = |bytes| amount(Bytes(bytes), units);
     let events = exact(state.position as u64);
@@ -58,7 +58,7 @@ fn owners(state: &AllocatorState, units: ByteUnits, language: Language) -> Strin
     notes.map(note).collect()
 }
 
-/// Whose a segment is: "large pool, another stream".
+/// The owner of a segment: "large pool, another stream".
 pub fn owner_name(owner: Option<Owner>, language: Language) -> String {
     let Some(owner) = owner else {
         return language.of(("given back since", "之后已归还")).to_owned();
@@ -126,7 +126,7 @@ pub fn piece_sentence(
     Some(format!("{what}{head}{}{end}", parts.join(between)))
 }
 
-/// What a segment held at most in a stretch of time.
+/// The most that a segment held in a stretch of time.
 pub fn fullness_moment(
     state: &AllocatorState,
     [moment, segment]: [usize; 2],
@@ -143,7 +143,7 @@ pub fn fullness_moment(
     })
 }
 
-/// What the map of segments over time shows.
+/// The map of segments over time in a sentence.
 pub fn fullness_summary(state: &AllocatorState, language: Language) -> String {
     let count = exact(state.segments.len() as u64);
     match language {

@@ -68,7 +68,7 @@ pub fn fits_up_to(micro_batch_size: u64, language: Language) -> String {
     }
 }
 
-/// Where the binding phase changes: "from micro-batch 6 on, backward binds".
+/// A change of the binding phase: "from micro-batch 6 on, backward binds".
 pub fn switch_sentence(switch: &Switch, language: Language) -> String {
     let phase = phase_in_sentence(switch.to, language);
     let size = switch.micro_batch_size;
@@ -135,7 +135,7 @@ pub fn embed_snippet(address: &str, title: &str, height: u64, script: Option<&st
     )
 }
 
-/// What the button of a repair says: "Use 256".
+/// The label of a repair's button: "Use 256".
 pub fn fix_label(fix: &Fix, language: Language) -> String {
     /// Longer values are not shown.
     const LONGEST: usize = 24;

@@ -351,7 +351,7 @@ terms! { ContextParallelKind {
     Ulysses: "Ulysses", "Ulysses";
 } }
 
-/// What a value of the setting with this key is called; none where its name says it.
+/// The name of a value of the setting with this key; none where its name says it.
 pub fn value_name(key: &str, name: &str, language: Language) -> Option<&'static str> {
     macro_rules! of {
         ($type:ident) => {

@@ -1,4 +1,4 @@
-//! What the tour says.
+//! Texts of the tour.
 
 use super::Language;
 
@@ -7,7 +7,7 @@ use super::Language;
 pub enum Stop {
     /// Does it fit?
     Verdict,
-    /// Where is the peak?
+    /// The peak.
     Phases,
     /// A larger batch.
     Batch,
@@ -17,7 +17,7 @@ pub enum Stop {
     Crossover,
     /// The run in program order.
     Timeline,
-    /// What to change.
+    /// Changes.
     Remedies,
 }
 
@@ -45,12 +45,12 @@ impl Stop {
         Self::ALL.get(self as usize + 1).copied()
     }
 
-    /// Which of how many: `2 / 7`.
+    /// The number of this stop, of all: `2 / 7`.
     pub fn count(self) -> String {
         format!("{} / {}", self as usize + 1, Self::ALL.len())
     }
 
-    /// What is said there.
+    /// The text of this stop.
     pub const fn text(self, language: Language) -> &'static str {
         match (self, language) {
             (Self::Verdict, Language::English) => {

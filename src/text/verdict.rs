@@ -96,7 +96,7 @@ pub fn verdict_detail(verdict: &Verdict, units: ByteUnits, language: Language) -
     }
 }
 
-/// What PyTorch does not hold on this GPU: "With more room PyTorch would cache 6.9 GiB more."
+/// The bytes that PyTorch does not hold on this GPU: "With more room PyTorch would cache 6.9 GiB more."
 pub fn given_back(bytes: Bytes, units: ByteUnits, language: Language) -> String {
     let bytes = amount(bytes, units);
     match language {

@@ -1,4 +1,4 @@
-//! What a link says besides the scenario.
+//! Parts of a link besides the scenario.
 
 use crate::ask::Scenario;
 use crate::codec::{

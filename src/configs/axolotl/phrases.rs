@@ -1,4 +1,4 @@
-//! What several of axolotl's keys say together, and the ways to say it.
+//! Settings that several of axolotl's keys say together, and the ways to say them.
 
 use crate::configs::format::Phrases;
 

@@ -20,13 +20,13 @@ pub(crate) struct BartAttention {
     options: AttentionOptions,
 }
 
-/// What attention gives.
+/// The results of attention.
 struct Attended {
     /// `[B, S, A, D]`.
     out: Tensor,
-    /// What the layer holds until it returns.
+    /// Tensors that the layer holds until it returns.
     held: Vec<Tensor>,
-    /// What the function holds until it returns.
+    /// Tensors that the function holds until it returns.
     locals: Vec<Tensor>,
 }
 

@@ -27,7 +27,7 @@ pub(crate) struct Bart {
 
 /// `BartEncoder` or `BartDecoder`.
 pub(crate) struct Stack {
-    /// Where it does not share that of the other.
+    /// Its own embedding, where it does not share that of the other.
     embed_tokens: Option<Embedding>,
     embed_positions: Embedding,
     layers: Vec<Rc<BartLayer>>,

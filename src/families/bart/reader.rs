@@ -95,7 +95,7 @@ pub(crate) const ENCODER: [&str; 3] = [
     "encoder_attention_heads",
 ];
 
-/// The same of the decoder.
+/// Fields of the decoder.
 pub(crate) const DECODER: [&str; 3] = [
     "decoder_layers",
     "decoder_ffn_dim",

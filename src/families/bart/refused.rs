@@ -1,4 +1,4 @@
-//! What is not estimated of BART and its kin.
+//! Cases of BART and its relatives that are not estimated.
 
 use crate::ask::{ActivationCheckpointing, Attention, Finding, Scenario, Task, message};
 use crate::model::Architecture;

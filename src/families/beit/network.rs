@@ -232,7 +232,7 @@ impl BeitLayer {
         out
     }
 
-    /// What attention or the feed-forward part gave, times what the layer has learned.
+    /// The result of attention or of the feed-forward part, times what the layer has learned.
     fn scaled(&self, t: &Tape, x: Tensor, part: usize) -> Tensor {
         match &self.scales {
             Some(scales) => t.mul(&scales[part], &x),
@@ -240,7 +240,7 @@ impl BeitLayer {
         }
     }
 
-    /// The same added to the residual stream.
+    /// The scaled result, added to the residual stream.
     fn residual(&self, t: &Tape, x: &Tensor, residual: &Tensor) -> Tensor {
         let kept = kept_samples(t, x, self.drops_path);
         t.add(&kept, residual)

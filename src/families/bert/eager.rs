@@ -27,7 +27,7 @@ pub(crate) struct WrittenOutBert {
     pooler: Option<Transform>,
     head: Head,
     kind: BertKind,
-    /// What the model without its head is called.
+    /// The name of the model without its head.
     base: &'static str,
     shell: Shell,
 }
@@ -35,7 +35,7 @@ pub(crate) struct WrittenOutBert {
 /// `RemBertLayer` or `RoFormerLayer`.
 struct Layer(BertLayer);
 
-/// What all layers are given, by its place.
+/// Inputs of all layers, by their places.
 #[derive(Clone, Default)]
 struct Given {
     mask: Option<Tensor>,

@@ -21,7 +21,7 @@ use std::rc::Rc;
 pub(crate) struct EsmModel {
     words: Embedding,
     norm: Option<LayerNorm>,
-    /// Where they are added to the embeddings.
+    /// Their embedding, where they are added to the embeddings.
     positions: Option<Embedding>,
     _position_ids: Tensor,
     rotary: Option<Rotary>,
@@ -260,7 +260,7 @@ impl EsmLayer {
     }
 }
 
-/// What every layer is given.
+/// Inputs of every layer.
 #[derive(Clone)]
 struct Given {
     mask: Option<Tensor>,

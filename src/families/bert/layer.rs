@@ -59,7 +59,7 @@ impl ResidualNorm {
         }
     }
 
-    /// The same without a norm.
+    /// A transform without a norm.
     pub(crate) fn plain(b: &Builder, inputs: u64, c: &BertConfig, dropout: bool) -> Self {
         Self {
             dense: Linear::new(&b.at("dense"), inputs, c.hidden_size, true),
@@ -68,7 +68,7 @@ impl ResidualNorm {
         }
     }
 
-    /// The same of a linear layer `dense` and a norm `after` it, which stand in different modules.
+    /// A transform of a linear layer `dense` and a norm `after` it, which stand in different modules.
     pub(crate) fn of(dense: Linear, after: &Builder, c: &BertConfig) -> Self {
         Self {
             dense,
@@ -91,7 +91,7 @@ impl ResidualNorm {
         out
     }
 
-    /// The same where the caller holds what the linear layer gave (`MPNetAttention`).
+    /// Adds where the caller holds the result of the linear layer (`MPNetAttention`).
     pub(crate) fn added_beside(&self, t: &Tape, hidden: &Tensor, residual: &Tensor) -> Tensor {
         let sum = {
             let hidden = dropped(t, hidden.clone(), self.dropout);
@@ -136,7 +136,7 @@ impl SelfAttention {
         self.attend_rotated(t, x, mask, None)
     }
 
-    /// The same where sines and cosines `[1, 1, S, D]` rotate queries and keys, or values, too.
+    /// Attends where sines and cosines `[1, 1, S, D]` rotate queries and keys, or values, too.
     fn attend_rotated(
         &self,
         t: &Tape,

@@ -24,7 +24,7 @@ pub(crate) struct Bert {
     layers: Vec<Rc<BertLayer>>,
     /// How often each of them is used.
     uses: u64,
-    /// What `BertModel` makes of the first token.
+    /// The transform of the first token by `BertModel`.
     pooler: Option<Transform>,
     head: Head,
     /// The names of the embeddings and of the list of layers.
@@ -115,7 +115,7 @@ pub(crate) fn of_tokens(b: &Builder, c: &BertConfig, words: &Tensor) -> Head {
     Head::of_tokens(name, transform, Linear::sharing(&decoder, words, bias))
 }
 
-/// The same of ELECTRA's generator (`ElectraGeneratorPredictions`).
+/// The head of ELECTRA's generator (`ElectraGeneratorPredictions`).
 fn of_electra(b: &Builder, c: &BertConfig, words: &Tensor) -> Head {
     let at = b.at("generator_predictions");
     let norm = Some(LayerNorm::new(&at.at("LayerNorm"), c.embedding_size));
@@ -131,7 +131,7 @@ fn of_electra(b: &Builder, c: &BertConfig, words: &Tensor) -> Head {
     Head::of_tokens("generator_lm_head", transform, output)
 }
 
-/// The same of ALBERT (`AlbertMLMHead`).
+/// The head of ALBERT (`AlbertMLMHead`).
 fn of_albert(b: &Builder, c: &BertConfig, words: &Tensor) -> Head {
     let at = b.at("predictions");
     let norm = Some(LayerNorm::new(&at.at("LayerNorm"), c.embedding_size));
@@ -181,7 +181,7 @@ pub(crate) fn head(b: &Builder, c: &BertConfig, task: Task, words: &Tensor) -> H
     }
 }
 
-/// What a head gives of hidden states `[B, S, H]`, or of what is pooled of them.
+/// The answer of a head to hidden states `[B, S, H]`, or to pooled ones.
 pub(crate) fn answered(
     t: &Tape,
     facts: Facts,
@@ -194,7 +194,7 @@ pub(crate) fn answered(
     head.forward(t, facts, (read, None), labels)
 }
 
-/// What is pooled of hidden states `[B, S, H]`.
+/// The pooled part of hidden states `[B, S, H]`.
 pub(crate) fn pooled(t: &Tape, facts: Facts, pooler: &Transform, hidden: &Tensor) -> Tensor {
     t.scoped("bert.pooler", None, || {
         let (first, _) = Reads::First.of(t, facts, hidden, None);

@@ -115,7 +115,7 @@ impl Encoder for NomicBert {
     }
 }
 
-/// What every layer is given.
+/// Inputs of every layer.
 #[derive(Clone)]
 struct Given {
     mask: Option<Tensor>,

@@ -47,7 +47,7 @@ struct SelfAttention {
     facts: Facts,
 }
 
-/// What every block of one forward pass is given besides the hidden states.
+/// Inputs of every block of one forward pass besides the hidden states.
 #[derive(Clone)]
 pub(crate) struct Shared {
     /// `[B x A, 1, S]`.

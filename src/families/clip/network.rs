@@ -22,13 +22,13 @@ pub(crate) struct Dual {
     shell: Shell,
 }
 
-/// What images are seen for.
+/// The purpose of seeing images.
 enum Aim {
     Classes(Linear),
     Pairs(Box<Pairs>),
 }
 
-/// What compares images with texts.
+/// The parts that compare images with texts.
 struct Pairs {
     text: Text,
     /// CLIP's, of images and of texts.

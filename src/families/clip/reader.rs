@@ -119,7 +119,7 @@ pub(crate) fn read_vision(
     }
 }
 
-/// What is not estimated of these models yet.
+/// Refuses cases of these models that are not estimated yet.
 pub(crate) fn check(
     scenario: &Scenario,
     _: &Architecture,

@@ -27,7 +27,7 @@ struct Seeing {
 
 /// `ConvNextStage`.
 struct Stage {
-    /// What halves the image's sides, with the norm before it.
+    /// The convolution that halves the image's sides, with the norm before it.
     downsampling: Option<(LayerNorm, Seeing)>,
     layers: Vec<Layer>,
 }

@@ -34,10 +34,10 @@ struct SharingAttention {
     options: AttentionOptions,
 }
 
-/// What every layer is given.
+/// Inputs of every layer.
 #[derive(Clone)]
 pub(crate) struct Shared {
-    /// Which tokens see which, `[B, 1, S, S]`.
+    /// The mask of tokens that see each other, `[B, 1, S, S]`.
     pub(crate) mask: Tensor,
     /// The distances of tokens, `[1, 1, S, S]`.
     pub(crate) distances: Tensor,
@@ -83,7 +83,7 @@ pub(crate) fn weighed(t: &Tape, mut scores: Tensor, mask: &Tensor, dropout: bool
     [weights, scores, allowed]
 }
 
-/// Where in their table the distances `[1, 1, S, S]` are; negated for keys that look at queries.
+/// Rows of the distances `[1, 1, S, S]` in their table; negated for keys that look at queries.
 pub(crate) fn rows_of(t: &Tape, distances: &Tensor, negated: bool) -> Tensor {
     let square = |op| t.empty(op, *distances.shape(), DType::Int64);
     let _shifted = {

@@ -32,7 +32,7 @@ pub(crate) struct Deberta {
     shell: Shell,
 }
 
-/// What it predicts. Tokens come by the table `words` of the embedding (`LegacyDebertaV2OnlyMLMHead`).
+/// Its head. Tokens come by the table `words` of the embedding (`LegacyDebertaV2OnlyMLMHead`).
 fn head(b: &Builder, c: &BertConfig, relative: Relative, task: Task, words: &Tensor) -> Head {
     let (hidden, classes) = (c.hidden_size, c.num_labels);
     let transform = |dense: &Builder, norm| Transform {
@@ -227,7 +227,7 @@ fn plain_distances(t: &Tape, s: u64) -> Tensor {
     t.empty("sub", Shape::from([1, 1, s, s]), DType::Int64)
 }
 
-/// The same with buckets of logarithmic width: the distance of each two of S tokens,
+/// Distances in buckets of logarithmic width: of each two of S tokens,
 /// `[1, 1, S, S]`.
 fn distances(t: &Tape, s: u64) -> Tensor {
     let square = |op, dtype| t.empty(op, Shape::from([1, 1, s, s]), dtype);

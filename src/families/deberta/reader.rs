@@ -6,7 +6,7 @@ use crate::model::ConfigFields;
 use crate::model::{BertKind, Relative};
 use serde_json::Value;
 
-/// What is peculiar to `DeBERTa`, if a model is of that kind.
+/// Peculiarities of `DeBERTa`, if a model is of that kind.
 pub(crate) fn read(kind: BertKind, fields: &mut ConfigFields<'_>) -> Option<Relative> {
     let needed: &[(&str, bool)] = match kind {
         BertKind::DebertaV1 => &[

@@ -1,4 +1,4 @@
-//! What `DeBERTa` cannot do, which transformers writes with attention of its own.
+//! Options that `DeBERTa` lacks, which transformers writes with attention of its own.
 
 use crate::ask::{ActivationCheckpointing, Attention, Finding, Precision, Scenario, message};
 use crate::model::Architecture;
@@ -13,7 +13,7 @@ fn check_flash(scenario: &Scenario, findings: &mut Vec<Finding>) {
     }
 }
 
-/// What the first cannot do.
+/// Refuses options that the first version lacks.
 pub(crate) fn check_first(scenario: &Scenario, _: &Architecture, findings: &mut Vec<Finding>) {
     check_flash(scenario, findings);
     if scenario.precision != Precision::Fp32 {
@@ -24,7 +24,7 @@ pub(crate) fn check_first(scenario: &Scenario, _: &Architecture, findings: &mut 
     }
 }
 
-/// What the second cannot do.
+/// Refuses options that the second version lacks.
 pub(crate) fn check_second(scenario: &Scenario, _: &Architecture, findings: &mut Vec<Finding>) {
     check_flash(scenario, findings);
     if scenario.activation_checkpointing == ActivationCheckpointing::FullReentrant {

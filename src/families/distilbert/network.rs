@@ -27,7 +27,7 @@ pub(crate) struct DistilBert {
     shell: Shell,
 }
 
-/// What it predicts. Tokens come by the table `words` of the embedding.
+/// Its head. Tokens come by the table `words` of the embedding.
 fn head(b: &Builder, c: &DistilBertConfig, task: Task, words: &Tensor) -> Head {
     let dense = |name| Linear::new(&b.at(name), c.dim, c.dim, true);
     if task.head_of_each().is_some() {

@@ -1,4 +1,4 @@
-//! What Doge has that Llama has not (`models/doge` of transformers 5.23).
+//! Fields of Doge that Llama lacks (`models/doge` of transformers 5.23).
 
 use crate::ask::{EvaluationKind, Finding, SEQ_LEN, Scenario, message};
 use crate::model::Architecture;

@@ -26,7 +26,7 @@ pub(crate) struct EuroBert {
     shell: Shell,
 }
 
-/// What reads the hidden states.
+/// The module that reads the hidden states.
 enum Reading {
     /// Each of them.
     Each(Head),
@@ -170,7 +170,7 @@ fn mean(t: &Tape, x: Tensor, mask: Option<&Tensor>) -> Tensor {
     t.mul_in_place(sum, &count)
 }
 
-/// What every layer is given.
+/// Inputs of every layer.
 #[derive(Clone)]
 struct Given {
     mask: Option<Tensor>,

@@ -40,7 +40,7 @@ struct FalconLayer {
     holds_weights: bool,
 }
 
-/// What every layer of one forward pass is given besides the hidden states.
+/// Inputs of every layer of one forward pass besides the hidden states.
 #[derive(Clone)]
 pub(crate) struct Shared {
     /// Biases `[B x A, 1, S]`.

@@ -6,7 +6,7 @@ use crate::model::FlaAttention;
 use crate::model::{ConfigFields, shortened};
 use serde_json::{Map, Value};
 
-/// What `attn` asks for: one object, or several for different layers.
+/// The options of `attn`: one object, or several for different layers.
 pub(crate) fn of_layers(
     fields: &mut ConfigFields<'_>,
     hidden: u64,

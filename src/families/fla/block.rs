@@ -10,7 +10,7 @@ use crate::model::{FlaConfig, FlaMixer};
 use crate::nn::build::{Builder, Linear};
 use crate::tape::{FlaVersion, Tape, Tensor};
 
-/// What mixes the tokens of a layer.
+/// A module that mixes the tokens of a layer.
 pub(crate) trait Mixer {
     /// `[B, T, H]` to the same.
     fn forward(&self, t: &Tape, x: &Tensor, tokens: Tokens) -> Tensor;
@@ -21,7 +21,7 @@ pub(crate) trait Mixer {
     }
 }
 
-/// What a mixer is told of the tokens.
+/// Facts of the tokens for a mixer.
 #[derive(Clone, Copy)]
 pub(crate) struct Tokens<'a> {
     /// Sequences that each sample packs.
@@ -67,7 +67,7 @@ pub(crate) fn merged(t: &Tape, x: &Tensor) -> Tensor {
     t.reshape(x, [x.dim(0), x.dim(1), x.dim(2) * x.dim(3)])
 }
 
-/// What all layers of one forward pass are given besides the hidden states.
+/// Inputs of all layers of one forward pass besides the hidden states.
 #[derive(Clone)]
 pub(crate) struct FlaShared {
     /// The mask `[B, S]`, when one is passed.

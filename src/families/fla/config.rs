@@ -50,7 +50,7 @@ pub(crate) fn check(
     }
 }
 
-/// What fails in the library that goes with transformers 4 (0.2.2), whatever the values are.
+/// Options that fail in the library that goes with transformers 4 (0.2.2), whatever the values are.
 fn failing_before_060(scenario: &Scenario, config: &FlaConfig) -> Option<Finding> {
     /// Tokens up to which layers do not run chunk by chunk.
     const SHORT: u64 = 64;

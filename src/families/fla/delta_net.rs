@@ -80,7 +80,7 @@ impl DeltaNet {
         t.split(&mixed, widths, -1)
     }
 
-    /// The same without a convolution, which would have activated them.
+    /// Activates without a convolution, which would have activated them.
     fn activated(&self, t: &Tape, x: &Tensor) -> [Tensor; 3] {
         if self.decay.is_some() {
             let layers = self.projections.each_ref();

@@ -32,7 +32,7 @@ pub(crate) fn read(
     }
 }
 
-/// What all models have in common; heads and options as a plain model has them.
+/// Common fields of all models; heads and options as a plain model has them.
 fn common(
     family: &'static Family,
     mixer: FlaMixer,

@@ -1,4 +1,4 @@
-//! What the layers of Gemma 3n have that those of other Gemmas do not (`models/gemma3n` of
+//! Fields of Gemma 3n's layers that those of other Gemmas lack (`models/gemma3n` of
 //! transformers 5.23).
 
 use super::layers::readers;

@@ -1,4 +1,4 @@
-//! What the layers of Gemma 4 share with each other, and what each has of its own
+//! States that the layers of Gemma 4 share with each other, and parts of each alone
 //! (`models/gemma4` of transformers 5.23).
 
 use crate::ask::{Finding, VOCABULARY, WIDTH, message};

@@ -1,6 +1,6 @@
-//! Which of the kin a model is.
+//! The relatives of GPT-2.
 
-/// What is built as GPT-2 is.
+/// A model that is built as GPT-2 is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// GPT-2.
@@ -21,7 +21,7 @@ impl Kind {
         matches!(self, Self::Neo | Self::J | Self::CodeGen)
     }
 
-    /// What the linear layers of an MLP are called.
+    /// Names of the linear layers of an MLP.
     pub(super) fn mlp_names(self) -> [&'static str; 2] {
         match self {
             Self::J | Self::CodeGen => ["fc_in", "fc_out"],

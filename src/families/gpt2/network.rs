@@ -57,7 +57,7 @@ struct Mlp {
     dropout: bool,
 }
 
-/// What every block of one forward pass is given besides the hidden states.
+/// Inputs of every block of one forward pass besides the hidden states.
 #[derive(Clone)]
 pub(crate) struct Shared {
     mask: Option<Tensor>,

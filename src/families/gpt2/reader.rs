@@ -24,7 +24,7 @@ pub(crate) fn read(family: &'static Family, fields: &mut ConfigFields<'_>) -> De
     }
 }
 
-/// The same of models with more names for each field, of which `names_heads` is that of the heads.
+/// Reads models with more names for each field, of which `names_heads` is that of the heads.
 pub(crate) fn read_wide(
     family: &'static Family,
     names_heads: &str,

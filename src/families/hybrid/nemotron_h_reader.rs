@@ -82,7 +82,7 @@ fn experts(sparse: Vec<bool>, activation: Activation, fields: &mut ConfigFields<
     }
 }
 
-/// What mixes the tokens of each layer, and whether it is experts: a list of names, or a letter for each
+/// The module that mixes the tokens of each layer, and whether it is experts: a list of names, or a letter for each
 /// layer.
 fn layers(fields: &mut ConfigFields<'_>) -> Vec<(Mixing, bool)> {
     let of_name = |name: &str| match name {

@@ -18,7 +18,7 @@ pub(crate) struct Frame {
     pub(crate) heads: u64,
 }
 
-/// What mixes the tokens of each layer.
+/// The module that mixes the tokens of each layer.
 pub(crate) struct Mixers {
     /// Of each layer.
     pub(crate) kinds: Vec<Mixing>,
@@ -94,7 +94,7 @@ pub(crate) fn read(
     }
 }
 
-/// The same where layers that do not attend follow the gated delta rule: by default all but every fourth.
+/// Reads models whose layers without attention follow the gated delta rule: by default all but every fourth.
 pub(crate) fn read_delta(family: &'static Family, fields: &mut ConfigFields<'_>) -> DecoderConfig {
     let frame = frame(family, fields);
     let attends = if fields.get("layer_types").is_none() {

@@ -1,9 +1,9 @@
-//! What kernels of hybrids do not take.
+//! Inputs that the kernels of hybrids do not take.
 
 use crate::ask::{Finding, Precision, Scenario, message};
 use crate::model::Architecture;
 
-/// What the kernels of the gated delta rule do not take.
+/// Refuses inputs that the kernels of the gated delta rule do not take.
 pub(crate) fn check_delta_rule(scenario: &Scenario, _: &Architecture, findings: &mut Vec<Finding>) {
     if scenario.computes_in_fp32() {
         findings.push(

@@ -1,4 +1,4 @@
-//! Which decoders read tokens among images.
+//! The decoders that read tokens among images.
 
 use crate::ask::{Finding, VOCABULARY, message};
 use crate::families::gemma::{GEMMA, GEMMA2, GEMMA3_TEXT};
@@ -22,7 +22,7 @@ pub(crate) fn check_image_token(fields: &mut ConfigFields<'_>, vocabulary: u64) 
     );
 }
 
-/// Which decoder reads the tokens.
+/// The family of the decoder that reads the tokens.
 pub(crate) fn text_type(kind: ImageKind, text: &mut ConfigFields<'_>) -> &'static Family {
     if kind == ImageKind::Gemma3 {
         return &GEMMA3_TEXT;

@@ -1,11 +1,11 @@
-//! What is not estimated of models that read images among their tokens.
+//! Cases of models that read images among their tokens that are not estimated.
 
 use crate::ask::{
     ActivationCheckpointing, Attention, EvaluationKind, Finding, Scenario, Task, message,
 };
 use crate::model::{Architecture, ImageConfig, ImageKind};
 
-/// What is not estimated yet.
+/// Refuses cases that are not estimated yet.
 pub(crate) fn check(
     scenario: &Scenario,
     architecture: &Architecture,

@@ -1,4 +1,4 @@
-//! What sees images of one size for a decoder
+//! The part that sees images of one size for a decoder
 //! (`models/{llava,llava_next,gemma3,paligemma,idefics3,smolvlm}/configuration_*.py` of transformers 5.23).
 
 use super::tiles;

@@ -17,7 +17,7 @@ pub(crate) struct KimiLinearLayer {
     post_attention_layernorm: RmsNorm,
 }
 
-/// What mixes the tokens of a layer.
+/// The module that mixes the tokens of a layer.
 enum SelfAttention {
     Full(Box<LatentAttention>),
     Delta(Box<KimiDeltaAttention>),

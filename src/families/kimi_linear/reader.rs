@@ -8,9 +8,9 @@ use crate::families::mamba::SMALL;
 use crate::model::{ConfigFields, DecoderConfig, Family, Mixing, ScanHeads, StateSpace};
 use serde_json::{Map, Value};
 
-/// What published configs say of the layers that follow the delta rule, and of which those are.
+/// The field of published configs about the layers that follow the delta rule.
 const LINEAR: &str = "linear_attn_config";
-/// The same as the scenario names it.
+/// The field as a scenario names it.
 const LINEAR_KEY: &str = "model.hf_config.linear_attn_config";
 /// The widest heads that the kernels of Kimi Delta Attention take (`chunk_kda`, flash-linear-attention 0.6.0).
 const WIDEST_HEAD: u64 = 256;

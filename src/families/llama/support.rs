@@ -1,4 +1,4 @@
-//! What Llama's kin do otherwise.
+//! Deviations of Llama's relatives.
 
 use crate::ask::{ActivationCheckpointing, Finding, Scenario, message};
 use crate::model::Architecture;

@@ -31,7 +31,7 @@ struct MambaBlock {
     wide_residual: bool,
 }
 
-/// What mixes the tokens of a layer.
+/// The modules that mix the tokens of a layer.
 enum Mixers {
     One(Box<Mixer>),
     Two(Box<Mamba2Mixer>),

@@ -1,4 +1,4 @@
-//! What Mamba cannot do.
+//! Options that Mamba lacks.
 
 use crate::ask::{Finding, QuantizationType, Scenario, message};
 use crate::model::Architecture;

@@ -55,7 +55,7 @@ pub(crate) const MINIMAX_M2: Family = Family {
     ..LLAMA
 };
 
-/// What positions rotate of a head can be said in columns.
+/// Reads a config, in which the rotated part of a head can be said in columns.
 fn read(family: &'static Family, fields: &mut ConfigFields<'_>) -> DecoderConfig {
     let mut config = kin::read(family, fields);
     let columns = config.head_dim;

@@ -10,7 +10,7 @@ use crate::model::ConfigFields;
 use crate::model::{CrossedConfig, DecoderConfig, ImageConfig, TowerConfig};
 use serde_json::{Map, Value};
 
-/// What a config that says nothing has.
+/// Defaults of the config.
 const TEXT: [(&str, u64); 6] = [
     ("vocab_size", 128_256),
     ("hidden_size", 4096),

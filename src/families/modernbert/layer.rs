@@ -30,7 +30,7 @@ pub(crate) struct ModernBertLayer {
     options: AttentionOptions,
 }
 
-/// What a layer is given.
+/// Inputs of a layer.
 #[derive(Clone)]
 pub(crate) struct Shared {
     pub(crate) mask: Option<Tensor>,
@@ -115,7 +115,7 @@ impl ModernBertLayer {
         (dropped, weights)
     }
 
-    /// The same of a decoder.
+    /// Attends in a decoder.
     fn attend_before(
         &self,
         t: &Tape,

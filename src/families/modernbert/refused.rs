@@ -1,9 +1,9 @@
-//! What is not estimated of `ModernBERT`.
+//! Cases of `ModernBERT` that are not estimated.
 
 use crate::ask::{Attention, Finding, Scenario, Task, message};
 use crate::model::Architecture;
 
-/// What transformers 4 does otherwise.
+/// Refuses deviations of transformers 4.
 pub(crate) fn check(
     scenario: &Scenario,
     architecture: &Architecture,

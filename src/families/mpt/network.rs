@@ -43,7 +43,7 @@ struct MptBlock {
     returns_weights: bool,
 }
 
-/// What every block of one forward pass is given besides the hidden states.
+/// Inputs of every block of one forward pass besides the hidden states.
 #[derive(Clone)]
 pub(crate) struct Shared {
     /// Biases `[A, 1, P]` for P tokens.
@@ -168,13 +168,13 @@ impl CausalLm for Mpt {
     }
 }
 
-/// What attention gives.
+/// The results of attention.
 struct Attended {
     /// `[B, S, H]`.
     out: Tensor,
     /// `[B, A, S, S]`.
     weights: Tensor,
-    /// What keys and values are a part of.
+    /// The tensor that keys and values are a part of.
     projected: Tensor,
 }
 

@@ -1,4 +1,4 @@
-//! What goes into a model.
+//! Inputs of a model.
 
 use crate::ask::{PackingKind, Task};
 use crate::model::{Input, ResolvedSpec};
@@ -24,7 +24,7 @@ pub struct Batch {
     /// Positions `[B, S]` or `[1, S]`, when they are passed: where ranks divide the sequence or it is packed no layer
     /// could count them.
     pub(crate) positions: Option<Tensor>,
-    /// Where each packed sequence begins and the last one ends, `[n + 1]`, where that is passed.
+    /// The beginning of each packed sequence and the end of the last, `[n + 1]`, where that is passed.
     pub(crate) boundaries: Option<Tensor>,
     /// Images `[B, C, I, I]` that come with texts, and whether the model is asked for their loss.
     pub(crate) images: Option<(Tensor, bool)>,
@@ -34,7 +34,7 @@ pub struct Batch {
 }
 
 impl Batch {
-    /// What a model is called with in floating point, or may be.
+    /// Inputs in floating point, or those that may be.
     pub(crate) fn inputs_mut(&mut self) -> Vec<&mut Tensor> {
         let images = self.images.as_mut().map(|(images, _)| images);
         [Some(&mut self.input), self.labels.as_mut(), images]
@@ -43,7 +43,7 @@ impl Batch {
             .collect()
     }
 
-    /// What has nothing beside it.
+    /// A batch with nothing beside its input.
     pub(crate) fn of(input: Tensor) -> Self {
         Self {
             input,
@@ -74,7 +74,7 @@ impl Batch {
     }
 }
 
-/// What comes with a batch besides its inputs.
+/// Tensors of a batch besides its inputs.
 #[derive(Clone, Copy)]
 pub(crate) struct Given {
     pub(crate) mask: bool,

@@ -51,7 +51,7 @@ fn part(t: &Tape, shape: [u64; 2]) -> Batch {
     }
 }
 
-/// What a context that divides a sequence holds until it is left: the last copy of a part, and the parts.
+/// Tensors that a context that divides a sequence holds until it is left: the last copy of a part, and the parts.
 pub struct DividedBatch {
     parts: Vec<Tensor>,
     copy: Option<Tensor>,

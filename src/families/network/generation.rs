@@ -1,4 +1,4 @@
-//! What `generate` asks of a model, by family and version of transformers.
+//! Requests of `generate` to a model, by family and version of transformers.
 
 use crate::ask::Task;
 use crate::model::{
@@ -33,7 +33,7 @@ pub struct Calling {
     pub drops_mask: bool,
     /// Whether it makes logits of the last position alone.
     pub last_logits: bool,
-    /// What it keeps from one token to the next.
+    /// Its cache from one token to the next.
     pub cache: CacheKind,
     /// Whether it returns tuples where no cache is given to it (`return_legacy_cache`).
     pub returns_tuples: bool,

@@ -299,7 +299,7 @@ impl Model {
         output
     }
 
-    /// What the training loop computes itself: the loss of targets that the model is not given, or the mean
+    /// Values that the training loop computes itself: the loss of targets that the model is not given, or the mean
     /// of the logits.
     pub fn add_loss(&self, t: &Tape, batch: &Batch, output: &mut Output) {
         if output.loss.is_some() || self.loss == Loss::None {

@@ -1,4 +1,4 @@
-//! What a model keeps of one forward pass for the next, and what `generate` makes for that beforehand.
+//! The cache of a model from one forward pass to the next, and tensors that `generate` makes for it beforehand.
 
 use super::generation::GenerateVersion;
 use super::model::Model;

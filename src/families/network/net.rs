@@ -1,4 +1,4 @@
-//! What a model on the tape can do, whichever it is.
+//! Abilities of a model on the tape, whichever it is.
 
 use super::batch::Batch;
 use super::seq2seq::Seq2Seq;
@@ -8,40 +8,40 @@ use crate::nn::decoder::{Causal, Layer};
 use crate::nn::vision::ImageFeatures;
 use crate::tape::{Tape, Tensor};
 
-/// What builds the models of a family: their parameters and buffers are allocated.
+/// Builds the models of a family: their parameters and buffers are allocated.
 pub(crate) type Build = fn(&Builder, &ResolvedSpec, Facts) -> Net;
 
 /// A model's modules.
 pub(crate) enum Net {
-    /// What gives a sequence for a sequence.
+    /// A model that gives a sequence for a sequence.
     Seq2Seq(Box<dyn Seq2Seq>),
-    /// What predicts the next token.
+    /// A model that predicts the next token.
     Decoder(Box<dyn CausalLm>),
-    /// What reads its whole input at once.
+    /// A model that reads its whole input at once.
     Encoder(Box<dyn Encoder>),
-    /// What compares images with texts.
+    /// A model that compares images with texts.
     Pairs(Box<dyn Compares>),
     /// A graph that `torch.export` wrote.
     Graph(Box<dyn GraphModel>),
 }
 
 impl Net {
-    /// What gives a sequence for a sequence.
+    /// A model that gives a sequence for a sequence.
     pub(crate) fn seq2seq(net: impl Seq2Seq + 'static) -> Self {
         Self::Seq2Seq(Box::new(net))
     }
 
-    /// What predicts the next token.
+    /// A model that predicts the next token.
     pub(crate) fn decoder(net: impl CausalLm + 'static) -> Self {
         Self::Decoder(Box::new(net))
     }
 
-    /// What reads its whole input at once.
+    /// A model that reads its whole input at once.
     pub(crate) fn encoder(net: impl Encoder + 'static) -> Self {
         Self::Encoder(Box::new(net))
     }
 
-    /// What compares images with texts.
+    /// A model that compares images with texts.
     pub(crate) fn pairs(net: impl Compares + 'static) -> Self {
         Self::Pairs(Box::new(net))
     }

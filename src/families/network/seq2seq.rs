@@ -1,4 +1,4 @@
-//! What encoder-decoders have in common: the decoder's ids from the labels, and the loss.
+//! Common parts of encoder-decoders: the decoder's ids from the labels, and the loss.
 
 use crate::nn::build::Output;
 use crate::nn::heads::loss;
@@ -25,7 +25,7 @@ pub(crate) trait Seq2Seq {
         false
     }
 
-    /// Where the encoder and the decoder are.
+    /// The paths of the encoder and the decoder.
     fn stacks(&self) -> [&'static str; 2] {
         ["encoder", "decoder"]
     }
@@ -40,7 +40,7 @@ pub(crate) trait Seq2Seq {
     fn head(&self, t: &Tape, decoded: &Tensor) -> (Tensor, Option<Tensor>);
 }
 
-/// What every layer of a stack is given besides the hidden states.
+/// Inputs of every layer of a stack besides the hidden states.
 #[derive(Clone)]
 pub(crate) struct Shared {
     pub(crate) mask: Option<Tensor>,

@@ -30,7 +30,7 @@ pub(crate) struct Opt {
     looks_for_padding: bool,
     /// The module with the layers.
     path: &'static str,
-    /// What differs in `BioGPT`: whether that is it, and whether its embeddings are dropped out.
+    /// The difference of `BioGPT`: whether that is it, and whether its embeddings are dropped out.
     bio: Option<bool>,
 }
 
@@ -57,7 +57,7 @@ struct SelfAttention {
     options: AttentionOptions,
 }
 
-/// What every layer of one forward pass is given besides the hidden states.
+/// Inputs of every layer of one forward pass besides the hidden states.
 #[derive(Clone)]
 pub(crate) struct Shared {
     mask: Option<Tensor>,

@@ -35,7 +35,7 @@ pub(crate) fn read(family: &'static Family, fields: &mut ConfigFields<'_>) -> De
     }
 }
 
-/// The same of `BioGPT`.
+/// Reads `BioGPT`.
 pub(crate) fn read_biogpt(family: &'static Family, fields: &mut ConfigFields<'_>) -> DecoderConfig {
     let (sizes, rules) = (&family.sizes, &family.options);
     let hidden_size = fields.optional("hidden_size", &WIDTH, sizes.hidden);
@@ -76,7 +76,7 @@ fn drops_nothing_else(fields: &mut ConfigFields<'_>, name: &str) {
     }
 }
 
-/// The same of XGLM, whose positions are sines.
+/// Reads XGLM, whose positions are sines.
 pub(crate) fn read_xglm(family: &'static Family, fields: &mut ConfigFields<'_>) -> DecoderConfig {
     let (sizes, rules) = (&family.sizes, &family.options);
     let hidden_size = fields.optional("d_model", &WIDTH, sizes.hidden);

@@ -1,4 +1,4 @@
-//! What is not estimated of Qwen's models that see images.
+//! Cases of Qwen's models that see images that are not estimated.
 
 use crate::ask::{Finding, Scenario, Task, message};
 use crate::families::image_text::{image_size, refused};

@@ -1,4 +1,4 @@
-//! What of a `config.json` decides something.
+//! Fields of a `config.json` that decide something.
 
 use crate::families::registry;
 use serde_json::{Map, Value};
@@ -20,7 +20,7 @@ fn is_read(name: &str) -> bool {
         || registry::maps_to(name)
 }
 
-/// Where transformers 5 keeps what is known of positions, and the part of it that is read.
+/// The field of transformers 5 for facts of positions, and the part of it that is read.
 const ROPE: &str = "rope_parameters";
 
 const FACTOR: &str = "partial_rotary_factor";

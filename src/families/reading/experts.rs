@@ -137,7 +137,7 @@ fn stepped(layers: u64, fields: &mut ConfigFields<'_>) -> Vec<bool> {
         .collect()
 }
 
-/// Those that are listed, else every so many.
+/// Layers with experts: `moe_layers`, or every `interleave_moe_layer_step`-th.
 fn interleaved(layers: u64, fields: &mut ConfigFields<'_>) -> Vec<bool> {
     let step = fields.optional("interleave_moe_layer_step", &LAYERS, 1);
     let listed = fields.get("moe_layers").and_then(Value::as_array);
@@ -212,7 +212,7 @@ pub(crate) fn per_token(count: u64, default: u64, fields: &mut ConfigFields<'_>)
     count
 }
 
-/// What there is to say where layers without experts are to be balanced, one of them or all.
+/// The reason where layers without experts are to be balanced, one of them or all.
 pub(crate) fn why_unbalanced(key: &str, one: bool) -> Finding {
     let why = if one {
         message!(reading::layer_without_experts)

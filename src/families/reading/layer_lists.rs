@@ -4,7 +4,7 @@ use crate::ask::{Finding, LAYERS, message};
 use crate::model::ConfigFields;
 use serde_json::Value;
 
-/// What they are called.
+/// Their names.
 const LISTS: [&str; 2] = ["layer_types", "mlp_layer_types"];
 
 /// Refuses those with another number of entries, as `PreTrainedConfig.validate_layer_type` does.

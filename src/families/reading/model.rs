@@ -124,7 +124,7 @@ fn parse(config: &str) -> Map<String, Value> {
     serde_json::from_str(config).unwrap_or_default()
 }
 
-/// What a pasted config says of itself.
+/// The name of a pasted config.
 fn config_name(config: &Map<String, Value>) -> String {
     const LONGEST: usize = 60;
     let text = |key| {
@@ -350,7 +350,7 @@ fn text_part_only(published: bool) -> Finding {
     )
 }
 
-/// What a model is called of which only the number of parameters is known.
+/// The name of a model of which only the number of parameters is known.
 fn number_name(parameters: u64) -> String {
     const MILLION: u64 = 1_000_000;
     const BILLION: u64 = 1000 * MILLION;

@@ -18,13 +18,13 @@ pub(crate) fn holds(flag: Flag, fields: &mut ConfigFields<'_>) -> bool {
     }
 }
 
-/// Which layers of a config have biases.
+/// The layers of a config that have biases.
 pub(crate) struct Biased {
-    /// Those of queries, keys and values.
+    /// Biases of queries, keys and values.
     pub(crate) qkv: bool,
     /// That of the output of attention.
     pub(crate) output: bool,
-    /// Those of the MLP.
+    /// Biases of the MLP.
     pub(crate) mlp: bool,
 }
 
@@ -44,7 +44,7 @@ pub(crate) fn biases(rule: &Biases, fields: &mut ConfigFields<'_>) -> Biased {
     Biased { qkv, output, mlp }
 }
 
-/// Where dropout is active, each field read once.
+/// Places of active dropout, each field read once.
 pub(crate) fn dropout(rule: &DropoutFields, fields: &mut ConfigFields<'_>) -> Dropout {
     let mut drops = |field: Option<(&str, bool)>| {
         field.is_some_and(|(name, default)| fields.drops(name, default))

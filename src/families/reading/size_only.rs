@@ -62,7 +62,7 @@ impl Shape {
         })
     }
 
-    /// The same at a third of the width.
+    /// The shape at a third of the width.
     fn narrowed(self) -> Self {
         Self {
             hidden: self.hidden / 3,

@@ -1,4 +1,4 @@
-//! Which layers of a decoder see a window only, and which are not rotated by positions, by the rules of its
+//! Layers of a decoder that see a window only, and layers that positions do not rotate, by the rules of its
 //! family (`models/*/configuration_*.py` of transformers 5.23).
 
 use super::layer_lists;

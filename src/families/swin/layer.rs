@@ -29,7 +29,7 @@ pub(crate) struct SwinLayer {
     options: AttentionOptions,
 }
 
-/// Where a layer stands.
+/// The place of a layer.
 #[derive(Clone, Copy)]
 pub(crate) struct LayerPlace {
     /// Its stage.

@@ -36,7 +36,7 @@ enum Stages {
 /// `SwinStage`.
 struct Stage {
     blocks: Vec<SwinLayer>,
-    /// What makes one patch of four, with the norm before it.
+    /// The layer that makes one patch of four, with the norm before it.
     merging: Option<(Linear, LayerNorm)>,
 }
 

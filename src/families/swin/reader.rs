@@ -144,7 +144,7 @@ pub(crate) fn numbers(
     })
 }
 
-/// What is not estimated of Swin yet.
+/// Refuses cases of Swin that are not estimated yet.
 pub(crate) fn check(
     scenario: &Scenario,
     architecture: &Architecture,

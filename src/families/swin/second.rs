@@ -16,7 +16,7 @@ use crate::units::DType;
 /// `Swinv2Stage`.
 pub(crate) struct SecondStage {
     blocks: Vec<Layer>,
-    /// What makes one patch of four, with the norm behind it.
+    /// The layer that makes one patch of four, with the norm behind it.
     merging: Option<(Linear, LayerNorm)>,
     /// Patches along a side.
     side: u64,
@@ -42,7 +42,7 @@ struct Layer {
 struct Attention {
     /// A factor for each head `[A, 1, 1]`.
     logit_scale: Tensor,
-    /// What makes the biases of distances.
+    /// The layers that make the biases of distances.
     bias: [Linear; 2],
     /// Distances `[1, .., .., 2]`, and which of them each pair in a window has.
     distances: Tensor,
@@ -270,7 +270,7 @@ impl Attention {
         t.view(&out, *x.shape())
     }
 
-    /// What the network gives for each distance, and the biases `[A, W, W]`.
+    /// The network's result for each distance, and the biases `[A, W, W]`.
     fn biases(&self, t: &Tape, area: u64, heads: u64) -> (Tensor, Tensor) {
         let table = {
             let inner = t.relu_in_place(self.bias[0].forward(t, &self.distances));

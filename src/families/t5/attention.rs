@@ -21,7 +21,7 @@ pub(crate) struct T5Attention {
     options: T5Options,
 }
 
-/// What attention gives back.
+/// The results of attention.
 pub(crate) struct Attended {
     /// `[B, S, H]`.
     pub(crate) output: Tensor,
@@ -31,7 +31,7 @@ pub(crate) struct Attended {
     pub(crate) weights: Option<Tensor>,
 }
 
-/// What attention is given besides the hidden states.
+/// Inputs of attention besides the hidden states.
 #[derive(Clone, Copy)]
 pub(crate) struct Given<'a> {
     /// The encoder's result, to attend to it.

@@ -76,7 +76,7 @@ struct FeedForward {
     dropout: bool,
 }
 
-/// What goes from block to block.
+/// Biases that go from block to block.
 #[derive(Clone)]
 pub(crate) struct Biases {
     pub(crate) own: Option<Tensor>,

@@ -14,7 +14,7 @@ use crate::tape::{Region, SdpaKernel, Tape, Tensor};
 use crate::units::{DType, Shape};
 use std::rc::Rc;
 
-/// What all modules of the model are told.
+/// Options of all modules of the model.
 #[derive(Clone, Copy)]
 pub(crate) struct T5Options {
     pub(crate) attention: Attention,

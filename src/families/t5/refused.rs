@@ -1,4 +1,4 @@
-//! What is not estimated of T5.
+//! Cases of T5 that are not estimated.
 
 use crate::ask::{Attention, Finding, Scenario, Task, message};
 use crate::model::Architecture;

@@ -9,7 +9,7 @@ use crate::nn::decoder::{Block, Shared};
 use crate::nn::mlp::GatedMlp;
 use crate::tape::{Tape, Tensor};
 
-/// What a layer is given.
+/// Inputs of a layer.
 #[derive(Clone)]
 pub(crate) struct Given {
     pub(crate) own: Shared,

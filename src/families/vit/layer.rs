@@ -19,7 +19,7 @@ pub(crate) struct VitLayer {
     layernorm_before: LayerNorm,
     layernorm_after: LayerNorm,
     mlp: Mlp,
-    /// What `DINOv2` multiplies the results of attention and feed-forward by, `[H]`.
+    /// Factors of `DINOv2` for the results of attention and feed-forward, `[H]`.
     scales: Option<[Tensor; 2]>,
     norm_names: [&'static str; 2],
     head_dim: u64,

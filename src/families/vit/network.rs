@@ -16,7 +16,7 @@ use std::rc::Rc;
 /// `ViTForImageClassification` and its like.
 pub(crate) struct Vit {
     kind: VitKind,
-    /// What the model without its head is called.
+    /// The name of the model without its head.
     base: &'static str,
     /// The token of the class, and that of a teacher.
     tokens: Vec<Tensor>,
@@ -27,7 +27,7 @@ pub(crate) struct Vit {
     projection: Patches,
     layers: Vec<Rc<VitLayer>>,
     layernorm: LayerNorm,
-    /// What reads spectrograms has a norm before its classifier.
+    /// The norm before the classifier of a model that reads spectrograms.
     last_norm: Option<LayerNorm>,
     classifier: Linear,
     dropout: bool,
@@ -97,7 +97,7 @@ impl Vit {
         }
     }
 
-    /// What the mean of the first two tokens says.
+    /// The classes by the mean of the first two tokens.
     fn heard(
         &self,
         t: &Tape,

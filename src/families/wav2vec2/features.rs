@@ -19,7 +19,7 @@ pub(crate) struct ConvLayer {
     pub(super) is_frozen: bool,
 }
 
-/// What stands behind a convolution.
+/// The norm behind a convolution.
 enum Norm {
     None,
     /// Over channels.
@@ -86,7 +86,7 @@ impl Block for ConvLayer {
     }
 }
 
-/// What tells positions from each other.
+/// The embedding that tells positions from each other.
 pub(crate) enum Positions {
     /// Of a convolution whose weight is normed.
     Normed(NormedConv),

@@ -7,7 +7,7 @@ use crate::nn::build::{Builder, Embedding, Linear};
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
 
-/// What attention gives.
+/// The results of attention.
 pub(super) struct Attended {
     /// `[B, S, H]`.
     pub(super) out: Tensor,

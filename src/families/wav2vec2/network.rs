@@ -19,7 +19,7 @@ use std::rc::Rc;
 /// `Wav2Vec2ForCTC`, `Wav2Vec2ForSequenceClassification` and `HuBERT`'s.
 pub(crate) struct Speech {
     config: SpeechConfig,
-    /// What stands for masked positions, `[H]`.
+    /// The embedding of masked positions, `[H]`.
     masked: Option<Tensor>,
     convolutions: Vec<Rc<ConvLayer>>,
     /// Whether the waveform requires a gradient, so that checkpointed convolutions have one: unless they
@@ -41,13 +41,13 @@ enum Head {
     Classifies([Linear; 2]),
 }
 
-/// What the model returns.
+/// The results of the model.
 struct Heard {
     /// `[B, S, H]`.
     hidden: Tensor,
     /// The features, where it returns them.
     features: Option<Tensor>,
-    /// Where it classifies what goes into each layer and comes out of the last.
+    /// Inputs of each layer and the output of the last, where it classifies.
     states: Vec<Tensor>,
 }
 
@@ -166,7 +166,7 @@ impl Speech {
         }
     }
 
-    /// Which of the positions are no padding, `[B, S]`, where recordings `[B, N]` come with a mask
+    /// Positions that are no padding, `[B, S]`, where recordings `[B, N]` come with a mask
     /// (`_get_feature_vector_attention_mask`).
     fn unpadded(&self, t: &Tape, positions: u64) -> Option<Tensor> {
         let given = self.shell.call().mask()?;
@@ -193,7 +193,7 @@ impl Speech {
         Some(unpadded)
     }
 
-    /// What stands at padding in `[B, S, C]` becomes zero; and what the caller holds of it.
+    /// Sets padding in `[B, S, C]` to zero; with the tensors that the caller holds of it.
     fn cleared(t: &Tape, x: Tensor) -> (Tensor, Tensor) {
         let unpadded = t.empty("repeat", *x.shape(), DType::Bool);
         let padded = t.empty("bitwise_not", *x.shape(), DType::Bool);

@@ -197,7 +197,7 @@ pub(crate) fn check(
     }
 }
 
-/// What `WavLM` does not do: its attention is one, and its layers give biases to those below.
+/// Refuses options that `WavLM` lacks: its attention is one, and its layers give biases to those below.
 fn check_wavlm(scenario: &Scenario, findings: &mut Vec<Finding>) {
     if scenario.has_padding() {
         findings.push(

@@ -1,4 +1,4 @@
-//! What a kind of parallelism is not estimated beside.
+//! Settings beside which a kind of parallelism is not estimated.
 
 use serde_json::Value;
 

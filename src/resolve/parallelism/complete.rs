@@ -1,4 +1,4 @@
-//! What a scenario leaves to its mesh of ranks and to its framework.
+//! Values that a scenario leaves to its mesh of ranks and to its framework.
 
 use crate::ask::{Framework, Hardware, Parallelism, Scenario};
 use std::borrow::Cow;

@@ -1,4 +1,4 @@
-//! What a scenario divides among ranks.
+//! Modules and states that a scenario divides among ranks.
 
 use crate::ask::{ExpertParallelKind, Scenario, TensorParallelKind};
 

@@ -8,7 +8,7 @@ use crate::families::registry::is_of_blocks;
 use crate::model::{Architecture, Routing};
 use crate::units::DType;
 
-/// What the head of a language model is called.
+/// The name of a language model's head.
 const HEAD: &str = "lm_head";
 
 const KEY: &str = "parallelism.dp.wrap_trainable_leaves";

@@ -1,4 +1,4 @@
-//! Which settings of several GPUs have no effect in a scenario, and why.
+//! Settings of several GPUs without effect in a scenario, and why.
 
 use crate::ask::{
     DataParallel, DataParallelKind, ExpertParallelKind, RecomputeGranularity, Scenario,
@@ -56,7 +56,7 @@ pub fn idle(scenario: &Scenario, key: &str) -> Option<Idle> {
     }
 }
 
-/// The same of data parallelism.
+/// Settings of data parallelism without effect.
 fn idle_data(dp: &DataParallel, setting: &str, one_gpu: bool) -> Option<Idle> {
     use DataParallelKind::{Ddp, DeepSpeedZero, Fsdp1, Fsdp2, Megatron, None as Nobody};
     let unless =

@@ -34,7 +34,7 @@ pub(super) fn refuse(scenario: &Scenario, findings: &mut Vec<Finding>) {
     }
 }
 
-/// What Megatron-Core itself refuses, or does in another way.
+/// Settings that Megatron-Core itself refuses, or treats in another way.
 fn contradictions(scenario: &Scenario, findings: &mut Vec<Finding>) {
     let asked = &scenario.parallelism;
     let mut refuse = |key: &str, is_asked: bool, why: Message, fix: Value| {
@@ -97,7 +97,7 @@ fn contradictions(scenario: &Scenario, findings: &mut Vec<Finding>) {
     }
 }
 
-/// What Megatron-Core's training is not estimated beside.
+/// Settings beside which Megatron-Core's training is not estimated.
 fn beside(scenario: &Scenario) -> Vec<Beside> {
     let (optimizer, offload) = (&scenario.optimizer, &scenario.offload);
     let none = Value::Null;

@@ -56,7 +56,7 @@ pub(super) fn check(scenario: &Scenario, findings: &mut Vec<Finding>) {
     }
 }
 
-/// What is wrong when the ranks do not multiply to the number of GPUs; the repair is the nearest number
+/// The finding when the ranks do not multiply to the number of GPUs; the repair is the nearest number
 /// of ranks along one axis that does.
 fn product(scenario: &Scenario, gpus: u64) -> Option<Finding> {
     let asked = scenario.parallelism;
@@ -86,7 +86,7 @@ fn product(scenario: &Scenario, gpus: u64) -> Option<Finding> {
     Some(finding.with_fix("parallelism.dp.size", left))
 }
 
-/// What is wrong when copies and shards do not multiply to the ranks that share the parameters.
+/// The finding when copies and shards do not multiply to the ranks that share the parameters.
 fn copies(scenario: &Scenario) -> Option<Finding> {
     let (asked, hardware) = (scenario.parallelism, &scenario.hardware);
     if asked.dp.kind == DataParallelKind::None {

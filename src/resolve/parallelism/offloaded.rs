@@ -1,4 +1,4 @@
-//! What FSDP and DeepSpeed keep on the host.
+//! States that FSDP and DeepSpeed keep on the host.
 
 use crate::ask::{
     DataParallelKind, Finding, MasterWeights, Message, OptimizerName, QuantizationType, Scenario,

@@ -151,7 +151,7 @@ fn converts_outputs(scenario: &Scenario) -> bool {
     scenario.precision.autocasts() && scenario.autocast_style == AutocastStyle::Accelerate
 }
 
-/// What of adapters stages are not estimated with.
+/// Adapters with which stages are not estimated.
 fn adapters(scenario: &Scenario) -> Vec<Beside> {
     let Some(lora) = &scenario.lora else {
         return Vec::new();

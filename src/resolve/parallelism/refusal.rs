@@ -1,4 +1,4 @@
-//! What is said of a kind of parallelism that is not estimated.
+//! Findings about a kind of parallelism that is not estimated.
 
 use crate::ask::{Finding, Message, message};
 use serde_json::Value;

@@ -4,7 +4,7 @@ use super::mesh::divisor;
 use crate::ask::{Finding, Message, message};
 use crate::model::Architecture;
 
-/// What is divided among ranks, where a model has it.
+/// Sizes that are divided among ranks, where a model has them.
 #[derive(Debug, Default)]
 pub(super) struct Sizes {
     /// Layers.

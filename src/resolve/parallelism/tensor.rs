@@ -121,7 +121,7 @@ fn other_task(scenario: &Scenario) -> Beside {
     Beside::new("task", is_asked, Task::CausalLm.name().into())
 }
 
-/// What dividing modules or experts is not estimated beside.
+/// Settings beside which divided modules or experts are not estimated.
 pub(super) fn beside(scenario: &Scenario) -> Vec<Beside> {
     let dp = scenario.parallelism.dp.kind;
     let optimizer = &scenario.optimizer;

@@ -1,4 +1,4 @@
-//! What Doge refuses.
+//! Refusals of Doge.
 
 use crate::resolve::refused::tests::refused;
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! What scenarios are resolved to, over all families.
+//! Resolved scenarios, over all families.
 
 mod doge;
 mod gpt_neo;

@@ -1,4 +1,4 @@
-//! What optimizers and checkpoints of other libraries fail over.
+//! Combinations over which optimizers and checkpoints of other libraries fail.
 
 use crate::resolve::refused::tests::refused;
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! What `resolve` accepts, completes and refuses.
+//! Scenarios that `resolve` accepts, completes and refuses.
 
 use crate::ask::*;
 use crate::catalog;

@@ -1,4 +1,4 @@
-//! What is said of texts, keys and numbers: by `ask`, `codec`, `report`, `decide` and the page.
+//! Messages about texts, keys and numbers: by `ask`, `codec`, `report`, `decide` and the page.
 
 use super::group::groups;
 

@@ -1,4 +1,4 @@
-//! What is said of families of decoders, by their folders in `families`.
+//! Messages about families of decoders, by their folders in `families`.
 
 use super::group::groups;
 

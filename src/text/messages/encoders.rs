@@ -1,4 +1,4 @@
-//! What is said of families of encoders and encoder-decoders, by their folders in `families`.
+//! Messages about families of encoders and encoder-decoders, by their folders in `families`.
 
 use super::group::groups;
 

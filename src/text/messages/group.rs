@@ -1,4 +1,4 @@
-//! What a group of messages is.
+//! Groups of messages.
 
 /// A message's name within its group, in English and in Chinese.
 pub(super) type Wording = (&'static str, &'static str, &'static str);

@@ -1,4 +1,4 @@
-//! What is said of families that read images among their tokens, by their folders in `families`.
+//! Messages about families that read images among their tokens, by their folders in `families`.
 
 use super::group::groups;
 

@@ -1,4 +1,4 @@
-//! What `resolve` says of models and of what is trained of them.
+//! Messages of `resolve` about models and about what is trained of them.
 
 use super::group::groups;
 

@@ -1,4 +1,4 @@
-//! What is said of configs, whatever their family: by `model` and `families::reading`.
+//! Messages about configs, whatever their family: by `model` and `families::reading`.
 
 use super::group::groups;
 

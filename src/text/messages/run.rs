@@ -1,4 +1,4 @@
-//! What `resolve` says of runs and machines.
+//! Messages of `resolve` about runs and machines.
 
 use super::group::groups;
 

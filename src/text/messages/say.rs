@@ -32,7 +32,7 @@ pub(super) fn keyed_text(message: &Message, language: Language) -> String {
     text
 }
 
-/// The same in English, which the command line speaks.
+/// The message in English, which the command line speaks.
 pub fn english(message: &Message) -> String {
     keyed_text(message, Language::English)
 }

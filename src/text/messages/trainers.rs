@@ -1,4 +1,4 @@
-//! What is said of TRL's trainers, and of what `Trainer` adds to a model.
+//! Messages about TRL's trainers, and about what `Trainer` adds to a model.
 
 use super::group::groups;
 

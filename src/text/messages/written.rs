@@ -52,7 +52,7 @@ pub struct WrittenReport<'a> {
     /// How long batches are, where they differ.
     #[serde(skip_serializing_if = "Option::is_none")]
     lengths: Option<WrittenLengths<'a>>,
-    /// What a steady step holds where the device lags behind the host as far as it can.
+    /// Memory of a steady step where the device lags behind the host as far as it can.
     #[serde(skip_serializing_if = "Option::is_none")]
     lagging: Option<Lagging>,
     findings: Vec<WrittenFinding<'a>>,
@@ -70,7 +70,7 @@ impl<'a> From<&'a Report> for WrittenReport<'a> {
 }
 
 impl<'a> WrittenReport<'a> {
-    /// The same with how long batches are, and what many steps of them hold.
+    /// Adds the lengths of batches, and the memory of many steps of them.
     pub fn with_lengths(
         self,
         batches: Option<&'a LongBatches>,
@@ -80,7 +80,7 @@ impl<'a> WrittenReport<'a> {
         Self { lengths, ..self }
     }
 
-    /// The same with what a steady step holds where the device lags behind, where that differs.
+    /// Adds the memory of a steady step where the device lags behind, where that differs.
     pub fn with_lagging(self, lagging: Option<Lagging>) -> Self {
         Self { lagging, ..self }
     }
