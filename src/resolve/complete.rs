@@ -79,8 +79,8 @@ fn complete(asked: &Scenario, findings: &mut Vec<Finding>) -> Option<ResolvedSpe
     let (mut model, (device, host)) = (model?, machine?);
     objective::balance(scenario, &mut model.architecture);
     objective::without_dropout(scenario, &mut model.architecture);
-    let scenario = as_estimated(scenario, &model.architecture, findings);
-    let scenario = &*exported::settle(scenario, &model.architecture, findings);
+    let named = as_estimated(scenario, &model.architecture, findings);
+    let scenario = &*exported::settle(named, &model.architecture, findings);
     if in_range {
         training::check_combinations(scenario, &model, findings);
         parallelism::check_model(scenario, &model.architecture, findings);

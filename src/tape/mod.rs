@@ -62,8 +62,8 @@ pub use hooks::{Called, Hooked, ModuleHooks, OwnHooks, ParameterHooks};
 pub use kept_operations::KeptOperations;
 pub use on_host::HostCopies;
 pub use ops::{
-    Divergence, EightBit, FlaVersion, FourBit, Gathered, Headed, Kept, Packed, Ring, Sdpa,
-    SdpaKernel, Steps, TokenOutputs, Transcripts, Window, Windows,
+    Divergence, EightBit, FlaVersion, FourBit, Gathered, Headed, Kept, Packed, Recurrence,
+    RecurrentLayer, Ring, Sdpa, SdpaKernel, Steps, TokenOutputs, Transcripts, Window, Windows,
 };
 pub use partial::{GradientEdge, ParameterGroup};
 pub use record::{Piece, Record, RecordedEvent};

@@ -9,6 +9,9 @@ pub(super) struct Lifetimes {
     after: Vec<Vec<ValueId>>,
 }
 
+/// Operations that a module's `forward` ends with, and of which it returns all results.
+const RETURN_ALL: &[&str] = &["aten.lstm.input", "aten.gru.input"];
+
 /// The values that a node takes.
 fn taken(node: &Node) -> impl Iterator<Item = ValueId> {
     node.arguments
@@ -51,6 +54,22 @@ impl Lifetimes {
             for id in node.outputs.iter().flatten() {
                 made.insert(*id, at);
                 last.insert(*id, at);
+            }
+        }
+        for (at, node) in body.nodes.iter().enumerate() {
+            let used = |id: &ValueId| last.get(id).is_some_and(|&until| until > at);
+            if !RETURN_ALL.contains(&node.target.as_str())
+                || !node.outputs.iter().flatten().any(used)
+            {
+                continue;
+            }
+            // The module returns all of them, and its caller unpacks them into variables of its own.
+            let callers = node.stack.iter().rev().nth(1);
+            if let Some(&until) = callers.and_then(|module| ends.get(module)) {
+                for id in node.outputs.iter().flatten() {
+                    let known = last.entry(*id).or_insert(until);
+                    *known = (*known).max(until);
+                }
             }
         }
         for id in body.outputs.iter().flatten() {

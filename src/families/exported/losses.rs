@@ -28,10 +28,13 @@ fn mean(call: &Call) -> Option<()> {
 fn cross_entropy(call: &Call) -> Results {
     mean(call)?;
     let (x, target) = (call.x()?, call.tensor("target")?);
-    let plain = call.float("label_smoothing", 0.0) == 0.0
-        && !target.dtype().is_float()
-        && !call.has("weight");
-    plain.then(|| vec![call.t.cross_entropy(&x, &target)])
+    if target.dtype().is_float() || call.has("weight") {
+        return None;
+    }
+    if call.float("label_smoothing", 0.0) > 0.0 {
+        return (x.shape().rank() == 2).then(|| vec![call.t.cross_entropy_smoothed(&x, &target)]);
+    }
+    one(call.t.cross_entropy(&x, &target))
 }
 
 fn distance(call: &Call, op: &'static str) -> Results {

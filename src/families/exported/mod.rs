@@ -18,6 +18,7 @@ mod normalization;
 mod pointwise;
 mod products;
 mod reader;
+mod recurrent;
 mod reductions;
 mod run;
 mod table;

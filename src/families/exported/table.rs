@@ -3,7 +3,7 @@
 use super::call::{Arm, Call, Results};
 use super::{
     attention, convolutions, in_place, indexing, losses, made, normalization, pointwise, products,
-    reductions, views,
+    recurrent, reductions, views,
 };
 
 /// Knowledge of an operation.
@@ -51,6 +51,7 @@ pub(super) fn find(target: &str) -> Known {
         products::find,
         indexing::find,
         attention::find,
+        recurrent::find,
         losses::find,
         made::find,
         in_place::find,

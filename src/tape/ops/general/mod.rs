@@ -11,6 +11,7 @@ mod losses;
 mod normalization;
 mod pooling;
 mod products;
+mod recurrent;
 mod reduction;
 mod transposed;
 mod unary;
@@ -18,6 +19,7 @@ mod unknown;
 mod views;
 mod windows;
 
+pub use recurrent::{Recurrence, RecurrentLayer};
 pub use unary::Kept;
 pub use views::Steps;
 pub use windows::Windows;

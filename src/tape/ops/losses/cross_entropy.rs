@@ -15,6 +15,26 @@ impl Tape {
         loss
     }
 
+    /// `torch.nn.functional.cross_entropy(logits, target, label_smoothing=...)` of `[N, V]` and `[N]`, mean over N
+    /// (`cross_entropy_loss_label_smoothing`, `aten/src/ATen/native/LossNLL.cpp`, torch 2.15).
+    pub fn cross_entropy_smoothed(&self, logits: &Tensor, target: &Tensor) -> Tensor {
+        let log_probabilities = self.without_autocast(|| self.log_softmax(logits));
+        let nll = {
+            let wide = self.cast_up(&log_probabilities);
+            self.without_autocast(|| self.nll_loss(&wide, target))
+        };
+        let smooth = self.neg(&self.sum_over(&log_probabilities, &[1], false));
+        let ignored = self.elementwise("eq", &[target], DType::Bool);
+        let smooth = self.fill_where(smooth, &ignored);
+        let mean = {
+            let _counted = self.elementwise("bitwise_not", &[&ignored], DType::Bool);
+            let count = self.empty("sum", Shape::new(&[]), DType::Int64);
+            drop(self.empty("sum", *target.shape(), DType::Int64));
+            self.div_by(&self.sum_all(&smooth), &count)
+        };
+        self.add(&self.mul_scalar(&nll), &self.mul_scalar(&mean))
+    }
+
     /// `torch.nn.functional.mse_loss(x, target)` of `[N]` each, mean over N; under autocast in float32.
     /// Saves both.
     pub fn mse_loss(&self, x: &Tensor, target: &Tensor) -> Tensor {
