@@ -239,7 +239,7 @@ struct Found {
     slowest: (usize, Duration),
 }
 
-/// Reads so many mutated inputs, in so many threads.
+/// Reads `count` mutated inputs, in `threads` threads.
 fn fuzz(count: usize, threads: usize) -> Found {
     let seeds = seeds();
     let next = AtomicUsize::new(0);

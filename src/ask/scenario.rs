@@ -70,7 +70,7 @@ pub struct Scenario {
     /// The most; images are as large as that where it is given and `image_size` is not.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_pixels: Option<u64>,
-    /// Samples are padded to a multiple of so many tokens (`pad_to_multiple_of` of data collators).
+    /// Samples are padded to a multiple of this number of tokens (`pad_to_multiple_of` of data collators).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pad_to_multiple_of: Option<u64>,
     /// Several sequences in each row.

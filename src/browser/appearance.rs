@@ -122,7 +122,7 @@ pub fn on_seen(element: &Element, callback: impl Fn(bool) + Clone + 'static) {
     on_seen_below(element, 0, callback);
 }
 
-/// The same, where so many CSS pixels at the top of the window do not count.
+/// Observes an element, where `top` CSS pixels at the top of the window do not count.
 pub fn on_seen_below(element: &Element, top: u32, callback: impl Fn(bool) + Clone + 'static) {
     let options = IntersectionObserverInit::new();
     options.set_root_margin(&format!("-{top}px 0px 0px 0px"));

@@ -66,7 +66,7 @@ impl Chosen {
         Some(content)
     }
 
-    /// Its first bytes, at most so many.
+    /// Its first bytes, `most` at most.
     pub async fn start(&self, most: u64) -> Option<Vec<u8>> {
         self.part(0, self.size().min(most)).await
     }

@@ -35,14 +35,14 @@ pub struct Accelerator {
 }
 
 impl Accelerator {
-    /// What the buffers of one of NCCL's communicators take in each process, among so many GPUs of a machine
+    /// Bytes of the buffers of one of NCCL's communicators in each process, among `gpus` GPUs of a machine
     /// that reach each other as GPUs of this architecture mostly do.
     pub fn nccl(&self, gpus: u64) -> Fact<Bytes> {
         contexts::nccl(self.links, gpus)
     }
 }
 
-/// The accelerators that have so many bytes, as messages print them: with two digits after the point, and drivers
+/// The accelerators that have `total` bytes, as messages print them: with two digits after the point, and drivers
 /// differ by some MiB.
 pub fn of_capacity(total: Bytes) -> impl Iterator<Item = &'static Accelerator> {
     let near = move |usable: Bytes| usable.get().abs_diff(total.get()) <= total.get() / 200;

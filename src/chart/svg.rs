@@ -24,7 +24,7 @@ use plotters_svg::SVGBackend;
 pub struct Paper<'a>(SVGBackend<'a>);
 
 impl<'a> Paper<'a> {
-    /// An empty document of so many CSS pixels, written into a text.
+    /// An empty document of `size` CSS pixels, written into a text.
     pub fn new(text: &'a mut String, size: (u32, u32)) -> Self {
         Self(SVGBackend::with_string(text, size))
     }

@@ -35,7 +35,7 @@ fn of_a_node(hardware: &Hardware) -> u64 {
     }
 }
 
-/// The scenario on so many GPUs. Tensor, pipeline and context parallelism stay, data parallelism takes what they
+/// The scenario on `gpus` GPUs. Tensor, pipeline and context parallelism stay, data parallelism takes what they
 /// leave: the global batch grows with the GPUs. Of groups with a size and a number the size stays.
 pub fn with_gpus(scenario: &Scenario, gpus: u64) -> Scenario {
     let mut to = scenario.clone();

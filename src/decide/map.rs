@@ -94,7 +94,7 @@ pub struct CellCounts {
 }
 
 impl MemoryMap {
-    /// A map of which nothing is known yet, with about so many values along each edge.
+    /// A map of which nothing is known yet, with about `count` values along each edge.
     ///
     /// # Errors
     /// Where an axis is no number, or both are the same.
@@ -183,7 +183,7 @@ impl Question for MemoryMap {
     }
 }
 
-/// The cells of so many columns and rows: those far apart first, then those between them.
+/// The cells of `width` columns and `height` rows: those far apart first, then those between them.
 fn coarse_first([width, height]: [usize; 2]) -> VecDeque<usize> {
     let apart = |at: &usize| {
         let strides = std::iter::successors(Some(COARSE), |stride| Some(stride / 2));

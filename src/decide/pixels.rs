@@ -12,7 +12,7 @@ pub(super) fn unit(scenario: &Scenario) -> u64 {
     of_token.unwrap_or(1).max(1)
 }
 
-/// The scenario with images that are as large as so many pixels allow, and as much text.
+/// The scenario with images that are as large as `pixels` pixels allow, and as much text.
 pub(super) fn with(scenario: &Scenario, pixels: u64) -> Scenario {
     let taken = |scenario: &Scenario| {
         let images = image_tokens(scenario);

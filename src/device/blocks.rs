@@ -164,7 +164,7 @@ pub(super) struct Blocks {
 }
 
 impl Blocks {
-    /// No blocks, and the heads of so many lists, numbered from 1.
+    /// No blocks, and the heads of `heads` lists, numbered from 1.
     pub fn with_heads(heads: BlockId) -> Self {
         // With room for as many blocks: what a model of some ten layers has.
         let mut all = Vec::with_capacity(2 * heads as usize);
@@ -172,14 +172,14 @@ impl Blocks {
         Self { all, spare: EDGE }
     }
 
-    /// The heads of so many lists more: the first of them.
+    /// Adds the heads of `heads` lists: the first of them.
     pub fn add_heads(&mut self, heads: BlockId) -> BlockId {
         let first = BlockId::try_from(self.all.len()).unwrap_or(EDGE);
         self.all.extend((first..first + heads).map(head));
         first
     }
 
-    /// Makes room for so many blocks in use and half as many between them: lists of a hundred thousand
+    /// Makes room for `used` blocks in use and half as many between them: lists of a hundred thousand
     /// would else be copied to twice their size.
     pub fn make_room(&mut self, used: usize) {
         let all = used + used / 2;

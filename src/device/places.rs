@@ -29,7 +29,7 @@ struct Page {
 }
 
 impl Places {
-    /// Of no storage, with room for so many that come.
+    /// Of no storage, with room for `storages`.
     pub fn with_capacity(storages: usize) -> Self {
         Self {
             pages: Vec::with_capacity(storages.div_ceil(PAGE as usize)),

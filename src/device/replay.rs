@@ -126,7 +126,7 @@ impl Replay {
         }
     }
 
-    /// Makes room for so many storages that are alive at a time.
+    /// Makes room for `alive` storages that are alive at a time.
     pub fn make_room(&mut self, alive: usize) {
         self.allocator.blocks.make_room(alive);
     }

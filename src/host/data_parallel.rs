@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 
 /// Bytes of fp32, in which DeepSpeed keeps master weights, their gradients and optimizer states.
 const FP32: u64 = DType::Float32.size();
-/// ZeRO-1 and 2 align the flat buffer of all parameters to so many elements a rank
+/// ZeRO-1 and 2 align the flat buffer of all parameters to this number of elements a rank
 /// (`nccl_start_alignment_factor`).
 const ZERO_ALIGNMENT: u64 = 2;
 

@@ -168,7 +168,7 @@ impl HostJob {
     }
 }
 
-/// The tensors that one batch of so many samples consists of.
+/// The tensors that one batch of `samples` samples consists of.
 pub(super) fn batch_tensors(spec: &ResolvedSpec, samples: u64) -> Vec<Bytes> {
     if let Input::Features(width) = spec.architecture.input(spec.seq_len) {
         let elements = samples.saturating_mul(width);
@@ -249,7 +249,7 @@ fn checkpoint_bytes(spec: &ResolvedSpec, checkpoint: Checkpoint, parameters: Byt
     }
 }
 
-/// Bytes of parameters of so many on the device, in another dtype.
+/// Bytes of `parameters` on the device, in another dtype.
 fn in_dtype(spec: &ResolvedSpec, parameters: Bytes, dtype: DType) -> Bytes {
     let elements = parameters.get() / parameter_dtype(spec.precision).size();
     Bytes(elements.saturating_mul(dtype.size()))

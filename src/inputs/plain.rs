@@ -50,12 +50,12 @@ impl<'a> Span<'a> {
         }
     }
 
-    /// At most so many bytes of its beginning.
+    /// At most `bytes` bytes of its beginning.
     pub fn first(self, bytes: usize) -> Span<'a> {
         self.until(self.lower.floor_char_boundary(bytes))
     }
 
-    /// At most so many bytes of its end.
+    /// At most `bytes` bytes of its end.
     pub fn last(self, bytes: usize) -> Span<'a> {
         let start = self.lower.len().saturating_sub(bytes);
         self.from(self.lower.ceil_char_boundary(start))

@@ -60,7 +60,7 @@ pub struct ResolvedSpec {
     pub activation_checkpointing: ActivationCheckpointing,
     /// Operations whose results checkpointed layers keep.
     pub saved_operations: Option<SavedOperations>,
-    /// Of so many layers one is checkpointed.
+    /// `n`: every `n`-th layer is checkpointed, from the first on.
     pub checkpoint_every: u64,
     /// Adapters.
     pub lora: Option<Lora>,

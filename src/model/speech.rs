@@ -85,7 +85,7 @@ pub struct SpeechConfig {
 }
 
 impl SpeechConfig {
-    /// Samples of the shortest waveform of which the encoder makes so many positions.
+    /// Samples of the shortest waveform of which the encoder makes `positions` positions.
     pub fn samples(&self, positions: u64) -> u64 {
         self.after(0, positions)
     }

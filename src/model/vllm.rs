@@ -53,7 +53,7 @@ pub struct VllmShare {
     gpu: u64,
 }
 
-/// Places for so many tokens of one sequence.
+/// Places for `tokens` tokens of one sequence.
 fn blocks(tokens: u64) -> u64 {
     (tokens.div_ceil(BLOCK) + 1).saturating_mul(BLOCK)
 }
@@ -69,7 +69,7 @@ fn requested(gpu: u64, share: f64) -> u64 {
 }
 
 impl VllmShare {
-    /// That of a run whose model has so many parameters without adapters; nothing where no vLLM is beside it.
+    /// That of a run whose model has `parameters` parameters without adapters; nothing where no vLLM is beside it.
     pub fn of(spec: &ResolvedSpec, parameters: u64) -> Option<Self> {
         let Architecture::Decoder(config) = &spec.architecture else {
             return None;
@@ -114,7 +114,7 @@ impl VllmShare {
         ((self.without_cache() + self.sequence) * 100).div_ceil(self.gpu.max(1))
     }
 
-    /// The largest share that takes so many bytes less, in hundredths.
+    /// The largest share that takes `bytes` bytes less, in hundredths.
     pub fn less(&self, bytes: u64) -> u64 {
         self.total.saturating_sub(bytes) * 100 / self.gpu.max(1)
     }

@@ -47,9 +47,9 @@ pub enum WindowLayers {
     /// Every second below `max_window_layers`, with this default. A mask of a window is made in any case, of
     /// no width if there is none.
     EverySecondBelow(u64),
-    /// All but every so many, the last of them: as many as the field says, if there is one, with a default.
+    /// All but the last of every `n` layers: as many as the field says, if there is one, with a default.
     BetweenEvery(Option<&'static str>, u64),
-    /// All but every so many, the first of them.
+    /// All but the first of every `n` layers.
     AfterEvery(u64),
     /// Layers that positions do not rotate.
     Unturned,

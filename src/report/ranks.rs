@@ -110,7 +110,7 @@ impl Ranks {
         })
     }
 
-    /// The GPUs of each machine with so many processes each, all the same.
+    /// The GPUs of each machine with the processes of `plan`, all the same.
     fn of_plan(spec: ResolvedSpec, plan: &[u64]) -> Self {
         let mut run = RankRun::of(spec);
         let mut found: Vec<RankReport> = Vec::new();

@@ -42,7 +42,7 @@ fn sequences(scenario: &Scenario) -> u64 {
     }
 }
 
-/// Tokens of the shortest sequence of a row of so many, and how many sequences have one more.
+/// Tokens of the shortest sequence of a row of `tokens`, and how many sequences have one more.
 fn parts(scenario: &Scenario, tokens: u64) -> [u64; 2] {
     let count = sequences(scenario);
     [tokens / count, tokens % count]

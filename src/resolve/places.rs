@@ -3,7 +3,7 @@
 use crate::ask::{Attention, Finding, Framework, Precision, Scenario, SdpaBackend, message};
 use crate::model::{Architecture, CacheIn4};
 
-/// Masks whose rows have a multiple of so many keys are given to the memory-efficient kernel as they are.
+/// Masks whose rows have a multiple of this number of keys are given to the memory-efficient kernel as they are.
 const ROWS: u64 = 8;
 
 /// The first key in 16 bits that is `p.attn_bias_ptr` (`kernel_forward.h`) is a multiple of that.

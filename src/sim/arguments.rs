@@ -245,7 +245,7 @@ impl Arguments {
     }
 }
 
-/// The shape of numbers of so many tokens like `all` `[.., S]`.
+/// The shape of numbers of `tokens` tokens like `all` `[.., S]`.
 fn of_tokens(all: &Tensor, tokens: u64) -> Shape {
     let mut shape = *all.shape();
     if let Some(last) = shape.dims_mut().last_mut() {

@@ -35,7 +35,7 @@ impl AudioPrompt {
     }
 }
 
-/// `torch.isin` of so many elements among `tested` others.
+/// `torch.isin` of `n` elements among `tested` others.
 fn found(t: &Tape, n: u64, tested: u64) -> Tensor {
     let out = flags(t, "isin", n);
     let _equal = flags(t, "isin", n * tested);

@@ -178,7 +178,7 @@ pub(super) fn evaluation(spec: &ResolvedSpec, tape: Tape) -> Trace {
     evaluation_with(spec, tape, STEPS)
 }
 
-/// Runs an evaluation that decodes so many tokens at the beginning one by one.
+/// Runs an evaluation that decodes `steps` tokens at the beginning one by one.
 fn evaluation_with(spec: &ResolvedSpec, tape: Tape, steps: u64) -> Trace {
     let (model, wrapper) = wrapped(&tape, spec, || Model::new(&tape, spec));
     let counts = Counts {

@@ -39,8 +39,8 @@ impl Joined {
         self.batches += 1;
     }
 
-    /// Adds batches that are not run until there are so many: the last ones one by one, which leaves in the allocator's
-    /// cache what it leaves.
+    /// Adds batches that are not run until there are `batches`: the last ones one by one, which leaves in the
+    /// allocator's cache what it leaves.
     pub(super) fn grow(&mut self, t: &Tape, batches: u64) {
         let each = self.of(1);
         if batches > self.batches + ONE_BY_ONE {
@@ -53,14 +53,14 @@ impl Joined {
         }
     }
 
-    /// Stands for so many batches, of which some are not run.
+    /// Stands for `batches` batches, of which some are not run.
     pub(super) fn lengthen(&mut self, t: &Tape, batches: u64) {
         let longer = |(shape, dtype)| t.allocate("cat", shape, dtype, Category::Logits);
         self.kept = self.of(batches).into_iter().map(longer).collect();
         self.batches = batches;
     }
 
-    /// Shapes and dtypes of what is kept of so many batches.
+    /// Shapes and dtypes of what is kept of `batches` batches.
     fn of(&self, batches: u64) -> Vec<(Shape, DType)> {
         let before = self.batches.max(1);
         let of = |kept: &Tensor| {

@@ -170,7 +170,7 @@ impl Follower for Marks<'_> {
     }
 }
 
-/// `torch.mean(torch.stack(losses))` of so many.
+/// `torch.mean(torch.stack(losses))` of `losses` losses.
 fn mean(t: &Tape, losses: u64) -> Tensor {
     let stacked = t.empty("stack", Shape::from([losses]), DType::Float32);
     let mean = t.mean_all(&stacked);

@@ -482,7 +482,8 @@ impl<'a> Run<'a> {
         })
     }
 
-    /// What steps have left since so many storages were written is there in the forward pass of the last step.
+    /// Notes that storages that steps have left since `since` storages were written are there in the forward pass
+    /// of the last step.
     pub(super) fn steps_ended(&mut self, since: usize) {
         self.counts.saved_for_backward += self.saved_since(since);
     }

@@ -101,7 +101,7 @@ fn places<K: Kept>(list: &[K], [from, to]: [usize; 2]) -> impl Iterator<Item = u
     })
 }
 
-/// What one layer keeps, for one that is so many layers further.
+/// The cache of one layer, for one that is `distance` layers further.
 fn repeated<K: Kept>(
     list: &mut Vec<K>,
     [from, to]: [usize; 2],
@@ -216,7 +216,7 @@ impl Tape {
             .collect()
     }
 
-    /// A layer so many further than the one between two borders has run, and keeps the like of
+    /// A layer `distance` further than the one between two borders has run, and keeps the like of
     /// what that one does.
     pub(super) fn repeat_cache(
         &self,
@@ -397,7 +397,7 @@ impl Tape {
         }
     }
 
-    /// Lengthens what every layer keeps by so many tokens, as passes over them one by one do.
+    /// Lengthens what every layer keeps by `tokens` tokens, as passes over them one by one do.
     pub fn grow_cache(&self, tokens: u64) {
         let mut cache = self.cache.borrow_mut();
         let Some(cache) = cache.as_mut() else {

@@ -134,7 +134,7 @@ impl Tape {
         self.regions.set(self.regions.get() + n);
     }
 
-    /// Counts the next region as the one that so many modules come before.
+    /// Counts the next region as the one that `n` modules come before.
     pub fn count_regions_from(&self, n: u64) {
         self.regions.set(n);
     }

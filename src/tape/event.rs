@@ -125,20 +125,20 @@ impl Word {
         }
     }
 
-    /// What comes so many times after it, each as much further as it is from `before`.
+    /// What comes `times` times after it, each as much further as it is from `before`.
     #[inline(always)]
     pub(super) fn further(self, before: Self, times: u32) -> Self {
         self.as_much(self, before, times)
     }
 
-    /// What is so many times as much further than this as `one` is from `before`.
+    /// What is `times` times as much further than this as `one` is from `before`.
     #[inline(always)]
     pub(super) fn as_much(self, one: Self, before: Self, times: u32) -> Self {
         let step = one.0.wrapping_sub(before.0);
         Self(self.0.wrapping_add(step.wrapping_mul(times)))
     }
 
-    /// The same event of a storage so many numbers further, or of a mark.
+    /// The event of a storage `storages` numbers further, or of a mark `marks` further.
     #[inline]
     pub(super) fn in_turn(self, storages: u32, marks: u32) -> Self {
         match self.0 & KIND {

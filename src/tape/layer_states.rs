@@ -85,7 +85,7 @@ impl LayerStates {
         self.layers = self.layers.iter().map(reordered).collect();
     }
 
-    /// Lengthens what attention keeps by so many tokens.
+    /// Lengthens what attention keeps by `tokens` tokens.
     pub(super) fn grow(&mut self, t: &Tape, tokens: u64) {
         for layer in &mut self.layers {
             layer.seen += tokens;

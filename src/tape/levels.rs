@@ -125,7 +125,7 @@ impl Levels {
         self.within.free(here, made);
     }
 
-    /// The events of a range that ends what was noted come so many times more.
+    /// The events of a range that ends what was noted come `times` times more.
     pub(super) fn again(&mut self, events: Range<usize>, times: u32) {
         self.layers.again(events.clone(), times);
         self.within.again(events, times);

@@ -176,13 +176,13 @@ impl Record {
         number
     }
 
-    /// Makes room for so many more.
+    /// Makes room for `storages` and `events` more.
     pub(super) fn reserve(&mut self, storages: usize, events: usize) {
         self.storages.reserve(storages);
         self.words.reserve_exact(events);
     }
 
-    /// The last so many events and storages come once more, going on as they do from those before.
+    /// The last `events` events and storages come once more, going on as they do from those before.
     pub(super) fn go_on(&mut self, events: usize, storages: usize) {
         match self.copies.last_mut() {
             Some(last) if last.words == self.words.len() && last.events == events => {
@@ -197,7 +197,7 @@ impl Record {
         self.come_again([again.events, again.storages], again.times, None);
     }
 
-    /// Of stretches of so many events and storages that follow one another: the one before the last is not
+    /// Of stretches of `events` and `storages` that follow one another: the one before the last is not
     /// written any more, where it goes on from the two before it. Gives where its storages were written.
     pub(super) fn leave_out(&mut self, [events, storages]: [usize; 2]) -> Option<Range<usize>> {
         let written = |all: usize, each: usize, back: usize| {
@@ -255,14 +255,14 @@ impl Record {
         self.storages.is_alive(self.place_of(id))
     }
 
-    /// Whether the storages of the third stretch go on so many times from those of the first two.
+    /// Whether the storages of the third stretch go on `further` times from those of the first two.
     fn goes_on(&self, stretches: [Range<usize>; 3], further: u32) -> bool {
         let [one, other, this] = stretches.map(|range| self.storages.between(range));
         let mut all = one.zip(other).zip(this);
         all.all(|((one, other), this)| other.further(one, further) == Some(this))
     }
 
-    /// The same so many times, in these scopes.
+    /// The same `times` times, in these scopes.
     pub(super) fn go_on_in(&mut self, events: usize, times: usize, scopes: &ScopesAgain) {
         if times > 0 {
             self.come_again([events, scopes.len()], times, Some(Arc::clone(scopes)));

@@ -141,7 +141,7 @@ impl Standing<'_> {
 }
 
 impl Tape {
-    /// The layers of a list of so many repeat like this.
+    /// The layers of a list of `count` repeat like this.
     pub fn list_is_alike(&self, list: ListId, repetition: Repetition, count: u64) {
         let numbers = [repetition.first(count), repetition.period, count];
         if let [Ok(first), Ok(period), Ok(count)] = numbers.map(usize::try_from) {
@@ -275,7 +275,7 @@ impl Tape {
         }
     }
 
-    /// What was made from a storage on was made for so many layers, one after another.
+    /// What was made from a storage on was made for `layers` layers, one after another.
     pub(super) fn made_for_layers(&self, since: u32, layers: usize) {
         let storages = since..self.recorder.ends().1;
         let layers = u32::try_from(layers).unwrap_or(0);
@@ -315,7 +315,7 @@ impl Tape {
         })
     }
 
-    /// Lets the last period stand for so many that follow; nothing where that would not be what they do.
+    /// Lets the last period stand for `following` that follow; nothing where that would not be what they do.
     fn repeat(&self, borders: &[Border], list: Alike, following: u32) -> Option<()> {
         let &[head, one, other] = borders else {
             return None;

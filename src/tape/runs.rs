@@ -35,7 +35,7 @@ impl Run {
         }
     }
 
-    /// The indices of so many of its elements, from the first on.
+    /// The indices of `count` of its elements, from the first on.
     pub(super) fn indices(&self, count: u64) -> Range<u32> {
         let count = u32::try_from(count).unwrap_or(u32::MAX);
         self.first..self.first.saturating_add(count)

@@ -27,7 +27,7 @@ impl StepBegins {
 }
 
 impl Tape {
-    /// A step begins, before which so many marks were set.
+    /// A step begins, before which `marks` marks were set.
     pub fn step_begins(&self, marks: usize) -> StepBegins {
         let (events, storages) = self.recorder.ends();
         StepBegins {
@@ -38,7 +38,7 @@ impl Tape {
         }
     }
 
-    /// Writes the step that began then, and has ended with so many marks, once more; false where it does not leave
+    /// Writes the step that began then, and has ended with `marks` marks, once more; false where it does not leave
     /// what it has found.
     pub fn step_comes_again(&self, begins: &StepBegins, marks: usize) -> bool {
         let now = self.recorder.alive_since(0);

@@ -27,7 +27,7 @@ pub struct RawStorage {
 }
 
 impl RawStorage {
-    /// What comes so many times after it, its scope as much further as it is from `before`, where those
+    /// What comes `times` times after it, its scope as much further as it is from `before`, where those
     /// two are alike.
     pub(super) fn further(self, before: Self, times: u32) -> Option<Self> {
         let step = self.scope.wrapping_sub(before.scope);
@@ -93,7 +93,7 @@ fn grow<T>(list: &mut Vec<T>) {
 /// Items of a long list.
 const LONG: usize = 1 << 16;
 
-/// From so many bytes on they are listed apart: what is left counts 2^28 of them.
+/// From this number of bytes on they are listed apart: what is left counts 2^28 of them.
 const APART: u32 = 0xF000_0000;
 const ALIVE: u32 = 1;
 const CATEGORY_BITS: u32 = 5;
@@ -177,7 +177,7 @@ impl Storages {
         }
     }
 
-    /// Makes room for so many more.
+    /// Makes room for `count` more.
     pub(super) fn reserve(&mut self, count: usize) {
         self.all.reserve_exact(count);
     }

@@ -41,7 +41,7 @@ pub(super) struct Step {
     pub(super) place: usize,
 }
 
-/// Adds so many events, or parameters, of one element.
+/// Adds `count` events, or parameters, of one element.
 pub(super) fn note(runs: &mut Vec<Run>, tag: Tag, count: usize) {
     match runs.last_mut() {
         Some(last) if last.tag == tag => last.range.end += count,
@@ -55,7 +55,7 @@ pub(super) fn note(runs: &mut Vec<Run>, tag: Tag, count: usize) {
     }
 }
 
-/// What was noted of the last events, `range`, comes so many times more.
+/// What was noted of the last events, `range`, comes `times` times more.
 pub(super) fn again(runs: &mut Vec<Run>, range: Range<usize>, times: u32) {
     let first = runs.partition_point(|run| run.range.end <= range.start);
     let last = runs[first..].iter();

@@ -117,7 +117,7 @@ impl Tensor {
         }))
     }
 
-    /// The same view, which begins so many elements further in the storage.
+    /// The same view, which begins `elements` elements further in the storage.
     pub(super) fn beginning(mut self, elements: u64) -> Self {
         if let Some(inner) = Rc::get_mut(&mut self.0) {
             #[expect(

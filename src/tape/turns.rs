@@ -39,7 +39,7 @@ pub struct Turns {
     tried: u32,
 }
 
-/// After so many turns that were not alike none is expected to be.
+/// After this number of turns that were not alike none is expected to be.
 const TRIES: u32 = 3;
 
 /// The turn that comes again, and the one before it.

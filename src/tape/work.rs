@@ -63,7 +63,7 @@ impl Work {
         self.with(before, u64::saturating_sub)
     }
 
-    /// This and `more`, so many times.
+    /// This and `more`, `times` times.
     #[must_use]
     pub fn plus(self, more: Self, times: u64) -> Self {
         self.with(more, |own, more| {
@@ -107,7 +107,7 @@ pub(super) struct Counted {
     tensor_ranks: Cell<u64>,
 }
 
-/// Bytes that one of `ranks` sends of so many in all.
+/// The share of `bytes` that one of `ranks` sends.
 fn share(bytes: u64, ranks: u64) -> u64 {
     let share = u128::from(bytes) * u128::from(ranks.saturating_sub(1)) / u128::from(ranks.max(1));
     u64::try_from(share).unwrap_or(u64::MAX)
@@ -157,7 +157,7 @@ impl Tape {
         self.add_work(pass as usize, products);
     }
 
-    /// Attention of so many heads over queries, keys, and columns of those and of values.
+    /// Attention of `heads` heads over queries, keys, and columns of those and of values.
     pub(super) fn attends(&self, [heads, queries, keys]: [u64; 3], columns: [u64; 2]) {
         self.computes(&[heads, queries, keys, columns[0] + columns[1]]);
     }
@@ -177,12 +177,12 @@ impl Tape {
         result
     }
 
-    /// This rank sends so many bytes to another.
+    /// This rank sends `bytes` bytes to another.
     pub fn sends(&self, bytes: u64) {
         self.add_work(PASSES + Collective::Send as usize, bytes);
     }
 
-    /// This rank takes part in a collective of so many ranks, over so many bytes: the whole that is gathered or
+    /// This rank takes part in a collective of `ranks` ranks, over `bytes` bytes: the whole that is gathered or
     /// scattered, what is summed, what the rank gives to all.
     pub fn communicates(&self, collective: Collective, bytes: u64, ranks: u64) {
         let sent = match collective {
@@ -192,7 +192,7 @@ impl Tape {
         self.add_work(PASSES + collective as usize, sent);
     }
 
-    /// The same of so many elements.
+    /// A collective over `elements` elements.
     pub fn communicates_elements(
         &self,
         collective: Collective,

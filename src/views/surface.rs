@@ -20,7 +20,7 @@ pub(super) enum Surface<'a> {
 pub(super) type Area<'a> = DrawingArea<Surface<'a>, Shift>;
 
 impl<'a> Surface<'a> {
-    /// A canvas of so many CSS pixels on the screen, unless it takes no room.
+    /// A canvas of `size` CSS pixels on the screen, unless it takes no room.
     pub fn screen(element: &CanvasElement, size: (u32, u32)) -> Option<Area<'a>> {
         let canvas = Canvas::prepare(element, Some(size))?;
         Some(Self::Screen(canvas).into_drawing_area())
@@ -31,7 +31,7 @@ impl<'a> Surface<'a> {
         Self::Screen(canvas).into_drawing_area()
     }
 
-    /// A document of so many CSS pixels, written into a text.
+    /// A document of `size` CSS pixels, written into a text.
     pub fn document(text: &'a mut String, size: (u32, u32)) -> Area<'a> {
         Self::Document(Paper::new(text, size)).into_drawing_area()
     }

@@ -46,7 +46,7 @@ fn the_pieces_of_a_segment_add_up_to_what_is_mapped_and_held() {
     }
 }
 
-/// What live blocks hold at the addresses of a segment after so many events.
+/// Bytes of live blocks at the addresses of a segment after `position` events.
 fn held(device: &Device, own: &SegmentState, position: usize) -> u64 {
     let addresses = own.address..own.address + own.size;
     let live = device.live(position).into_iter();
@@ -100,7 +100,7 @@ fn pieces_say_what_for_and_who_asked() {
     assert!(state.frames[frame].contains(".py:"), "{:?}", state.frames);
 }
 
-/// A snapshot with so many segments of 20 MiB, each with so many blocks of 512 bytes apart from one another.
+/// A snapshot with `segments` segments of 20 MiB, each with `blocks` blocks of 512 bytes apart from one another.
 fn many(segments: i64, blocks: i64) -> Snapshot {
     let mib = 1 << 20;
     let block = |size, state| dict(&[("size", number(size)), ("state", text(state))]);

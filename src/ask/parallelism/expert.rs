@@ -57,7 +57,7 @@ settings! {
 }
 
 impl ExpertParallel {
-    /// Tokens that Megatron-Core gives one of so many experts room for, of so many that all take (`get_capacity`,
+    /// Tokens that Megatron-Core gives one of `experts` experts room for, of those that all take (`get_capacity`,
     /// `megatron/core/transformer/moe/moe_utils.py`, 0.16.1); their share where nothing is asked.
     #[allow(
         clippy::cast_precision_loss,

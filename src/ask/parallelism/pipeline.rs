@@ -63,7 +63,7 @@ impl PipelineSchedule {
         )
     }
 
-    /// The rank, of so many, that a stage is on (`generate_stage_to_rank_mapping`,
+    /// The rank, of `ranks`, that a stage is on (`generate_stage_to_rank_mapping`,
     /// `torch/distributed/pipelining/_utils.py`).
     pub const fn rank_of(self, stage: u64, ranks: u64) -> u64 {
         let place = stage % ranks;

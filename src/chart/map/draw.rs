@@ -122,7 +122,7 @@ fn names<DB: DrawingBackend>(
     look: &Look,
     layout: &MapLayout,
 ) -> Drawn<DB> {
-    /// A phase is named that binds in one of so many cells.
+    /// A phase is named that binds in at least one of `ENOUGH` cells.
     const ENOUGH: usize = 16;
     let binding = |place: &[usize; 2]| needs(figure, *place).map(|point| point.binding);
     for &phase in Phase::ALL {

@@ -82,7 +82,7 @@ impl MapLayout {
         [self.count[0].saturating_sub(1), y]
     }
 
-    /// The cell so many places to the right and upwards, stopping at the edges.
+    /// The cell `by` places to the right and upwards, stopping at the edges.
     pub fn step(&self, from: [usize; 2], by: [isize; 2]) -> [usize; 2] {
         [0, 1].map(|axis| {
             let last = self.count[axis].saturating_sub(1);

@@ -34,7 +34,7 @@ pub fn draw_schedule<DB: DrawingBackend>(
     let pen = Pen::new(area, look.theme);
     pen.clear()?;
     let line = look.theme.line_height();
-    // Rows can be lower than their names: every so many ranks one is named.
+    // Rows can be lower than their names: of every `every` ranks one is named.
     let height = layout.rows.first().map_or(1, |row| row.frame.height());
     let every = usize::try_from((line / height.max(1)).max(0) + 1).unwrap_or(1);
     for (rank, row) in layout.rows.iter().enumerate() {

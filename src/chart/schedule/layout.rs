@@ -77,7 +77,7 @@ impl ScheduleHit {
 }
 
 impl ScheduleLayout {
-    /// The geometry of a figure of so many CSS pixels.
+    /// The geometry of a figure of `width` by `height` CSS pixels.
     pub fn new(figure: &ScheduleFigure, theme: &Theme, (width, height): (u32, u32)) -> Self {
         let letter = theme.small().cast_signed();
         let (width, height) = (width.cast_signed(), height.cast_signed());
@@ -164,7 +164,7 @@ impl ScheduleLayout {
         Some(ScheduleHit { rank, slot })
     }
 
-    /// What another rank does at that time: so many ranks further down.
+    /// The slot of another rank at that time: `by` ranks further down.
     pub fn across(&self, from: Option<ScheduleHit>, by: isize) -> Option<ScheduleHit> {
         let Some(hit) = from else {
             return self.along(None, 0);

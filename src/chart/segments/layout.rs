@@ -145,7 +145,7 @@ impl SegmentsLayout {
         None
     }
 
-    /// The first piece of the segment so many further, stopping at the first and the last.
+    /// The first piece of the segment `by` further, stopping at the first and the last.
     pub fn across(&self, from: Option<SegmentsHit>, by: isize) -> Option<SegmentsHit> {
         let Some(from) = from else {
             return self.along(None, 0);

@@ -58,11 +58,11 @@ const MAXIMAL: &[RemedyKind] = &[
 /// Tried only while it does not fit.
 const LAST: &[RemedyKind] = &[RemedyKind::PureBf16, RemedyKind::Lora, RemedyKind::Qlora];
 
-/// The share of a memory that stays free where there is a choice: one in so many. 10 to 20 % are advised, since
+/// The share of a memory that stays free where there is a choice: one in `ONE_IN`. 10 to 20 % are advised, since
 /// batches, kernels and other programs differ from day to day.
 const ONE_IN: u64 = 10;
 
-/// A change that saves less than one in so many bytes of a memory is not worth its place in a plan.
+/// A change that saves less than one in `WORTH` bytes of a memory is not worth its place in a plan.
 const WORTH: u64 = 200;
 
 /// Bytes that are missing until the headroom stays free.

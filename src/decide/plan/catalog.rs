@@ -23,13 +23,13 @@ impl Choice {
         }
     }
 
-    /// The first that has so many bytes beside the headroom, by its place.
+    /// The first that has `bytes` bytes beside the headroom, by its place.
     fn first_with(&self, bytes: Bytes) -> Option<usize> {
         let has = |gpu: &&Accelerator| at_most(gpu.usable.value, self.headroom) >= bytes;
         self.all.iter().position(has)
     }
 
-    /// Bytes of the first that has so many beside the headroom; all of them where none has.
+    /// Memory of the first that has `bytes` beside the headroom; all of them where none has.
     pub(super) fn memory_for(&self, bytes: Bytes) -> Bytes {
         let first = self.first_with(bytes).and_then(|place| self.all.get(place));
         first.map_or(Bytes(u64::MAX), |gpu| gpu.usable.value)
@@ -42,7 +42,7 @@ impl Choice {
     }
 }
 
-/// Bytes of so many that a plan may take.
+/// Bytes of `usable` that a plan may take.
 pub(super) fn at_most(usable: Bytes, headroom: u64) -> Bytes {
     Bytes(usable.get() / 100 * (100 - headroom.min(100)))
 }

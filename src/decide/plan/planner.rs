@@ -235,7 +235,7 @@ impl Planner {
         self.too_many.filter(|many| micro_batch >= many.from)
     }
 
-    /// Why a candidate with such a micro-batch, and so many of them, need not be estimated.
+    /// Why a candidate with micro-batches of such `sizes` need not be estimated.
     fn ruled_out(&self, sizes: Batches, candidate: &Scenario) -> Option<Why> {
         if let Some(TooMany { phase, by, .. }) = self.too_many_from(sizes.micro_batch) {
             return Some(Why::Short {
@@ -381,7 +381,7 @@ impl Question for Planner {
     }
 }
 
-/// What a candidate with such a micro-batch, and so many of them, costs at least, by two others of its line.
+/// The least cost of a candidate with micro-batches of such `sizes`, by two others of its line.
 fn at_least(
     [before, last]: [&Seen; 2],
     [one, other]: [&RunPlan; 2],

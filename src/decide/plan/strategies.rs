@@ -77,7 +77,7 @@ fn undivided(scenario: &Scenario) -> Parallelism {
     }
 }
 
-/// Ways to divide a job among so many GPUs: matrices among those of a node, layers, the sequence, and training
+/// Ways to divide a job among `gpus` GPUs: matrices among those of a node, layers, the sequence, and training
 /// state among those that see different data.
 fn divisions(scenario: &Scenario, gpus: u64) -> Vec<Parallelism> {
     let none = scenario.parallelism;

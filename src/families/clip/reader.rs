@@ -67,7 +67,7 @@ pub(crate) fn read(
     }
 }
 
-/// The layers of a tower of so many columns, inner columns and heads.
+/// The layers of a tower of `hidden` columns, `inner` columns and `heads`.
 fn tower(
     kind: DualKind,
     part: &mut ConfigFields<'_>,

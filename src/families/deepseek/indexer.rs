@@ -6,7 +6,7 @@ use crate::model::ConfigFields;
 use crate::model::Indexer;
 use serde_json::Value;
 
-/// Reads the indexer of a model whose heads have so many rotated columns, with its defaults.
+/// Reads the indexer of a model whose heads have `rotated` rotated columns, with its defaults.
 pub(crate) fn read(default: Indexer, rotated: u64, fields: &mut ConfigFields<'_>) -> Indexer {
     const COLUMNS: &str = "index_head_dim";
     let columns = fields.optional(COLUMNS, &WIDTH, default.columns);

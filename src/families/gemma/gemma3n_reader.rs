@@ -37,7 +37,7 @@ pub(crate) fn layers(
     }
 }
 
-/// Reads the streams of a model of so many layers.
+/// Reads the streams of a model of `layers` layers.
 pub(crate) fn streams(layers: usize, fields: &mut ConfigFields<'_>) -> AltUp {
     check_range(fields);
     let first = if layers > SPARSE { SPARSE } else { 0 };

@@ -77,7 +77,7 @@ fn limits(scenario: &Scenario, config: &PackedConfig, findings: &mut Vec<Finding
     pixels.map(|pixels| pixels.clamp(1, SIDE * SIDE))
 }
 
-/// Height and width of the image with the most tokens of `factor` pixels along each side that so many pixels
+/// Height and width of the image with the most tokens of `factor` pixels along each side that `pixels` pixels
 /// allow, the most square one of these with sides no less than half of a square's.
 fn largest(factor: u64, pixels: u64) -> [u64; 2] {
     let factor = factor.max(1);

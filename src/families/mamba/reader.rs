@@ -9,7 +9,7 @@ use serde_json::Value;
 /// Columns of a channel's state, tokens of a convolution, factors of expansion.
 pub(crate) const SMALL: std::ops::RangeInclusive<u64> = 1..=4096;
 
-/// Reads the config, with transformers' defaults for absent fields and so many columns of a channel's state.
+/// Reads the config, with transformers' defaults for absent fields and `states` columns of a channel's state.
 pub(crate) fn read(
     family: &'static Family,
     states: u64,
@@ -54,7 +54,7 @@ pub(crate) fn rank(fields: &mut ConfigFields<'_>, field: &str, hidden: u64) -> u
     }
 }
 
-/// The heads of Mamba 2, which make up the inner width: so many in so many groups by default, as many
+/// The heads of Mamba 2, which make up the inner width: `count` in `groups` groups by default, as many
 /// as there are columns for where nothing is said.
 pub(crate) fn heads(
     fields: &mut ConfigFields<'_>,
@@ -81,7 +81,7 @@ pub(crate) fn heads(
     )
 }
 
-/// So many heads of so many columns in groups, as many as by default where the config says nothing.
+/// `count` heads of `columns` columns in groups, as many as by default where the config says nothing.
 pub(crate) fn scan_heads(
     fields: &mut ConfigFields<'_>,
     [groups, chunk]: [&str; 2],

@@ -83,7 +83,7 @@ pub(crate) struct Given {
     pub(crate) decoder_ids: bool,
 }
 
-/// A batch of so many samples with inputs and targets of those lengths.
+/// A batch of `samples` samples with inputs and targets of those lengths.
 pub(crate) fn batch(
     t: &Tape,
     spec: &ResolvedSpec,

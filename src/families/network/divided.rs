@@ -58,7 +58,7 @@ pub struct DividedBatch {
 }
 
 impl DividedBatch {
-    /// `context_parallel.__enter__` of so many `ranks` over buffers `[B, S]`, whose parts stay in the memory of the whole
+    /// `context_parallel.__enter__` of `ranks` ranks over buffers `[B, S]`, whose parts stay in the memory of the whole
     /// ones (`torch/distributed/tensor/experimental/_context_parallel/_attention.py`, torch 2.15).
     pub fn of(t: &Tape, buffers: &[Shape], ranks: u64) -> Self {
         let part = |whole: &Shape| Shape::from([whole.dim(0), whole.dim(1) / ranks]);
@@ -91,7 +91,7 @@ impl Drop for DividedBatch {
 }
 
 impl Batch {
-    /// This rank's part of each sample in a context that divides sequences among so many `ranks`.
+    /// This rank's part of each sample in a context that divides sequences among `ranks` ranks.
     pub fn divided(&self, t: &Tape, ranks: u64) -> (Self, DividedBatch) {
         let whole = *self.input.shape();
         let part = Shape::from([whole.dim(0), whole.dim(1) / ranks]);

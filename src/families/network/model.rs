@@ -126,7 +126,7 @@ impl Model {
         self.calling
     }
 
-    /// Copies one micro-batch to the device, whose samples and targets have so many tokens.
+    /// Copies one micro-batch to the device, whose samples and targets have `lengths` tokens.
     pub fn fetch(&self, t: &Tape, spec: &ResolvedSpec, lengths: [u64; 2]) -> Batch {
         if let Net::Graph(net) = &self.net {
             return net.fetch(t);

@@ -7,7 +7,7 @@ use crate::nn::masks::mask;
 use crate::tape::{CacheKind, Places, Tape, Tensor};
 
 impl Model {
-    /// From here on attention keeps keys and values, of at most so many `tokens` where that must be known
+    /// From here on attention keeps keys and values, of at most `tokens` tokens where that must be known
     /// beforehand.
     pub fn open_cache(&self, t: &Tape, tokens: u64) {
         let places = Places {
@@ -17,7 +17,7 @@ impl Model {
         t.open_cache(self.calling.cache, places, self.windows.clone());
     }
 
-    /// [`Self::open_cache`] for a text of so many `tokens`, of which 4.51 has no place for the last: places
+    /// [`Self::open_cache`] for a text of `tokens` tokens, of which 4.51 has no place for the last: places
     /// that are made beforehand stay for the next one (`_get_cache`, `generation/utils.py`).
     pub fn open_cache_of_text(&self, t: &Tape, tokens: u64) {
         let without = u64::from(self.calling.version == GenerateVersion::V451);
@@ -36,7 +36,7 @@ impl Model {
     }
 }
 
-/// The mask `[B, 1, S, K]` for B samples of S tokens, and so many that are known with them, that
+/// The mask `[B, 1, S, K]` for B samples of S tokens, and `known` that are known with them, that
 /// `prepare_inputs_for_generation` makes where a cache has K places.
 pub(crate) fn mask_beforehand(t: &Tape, size: BatchShape, known: u64) -> Option<Tensor> {
     let places = t.cache_places()?;

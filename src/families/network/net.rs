@@ -69,7 +69,7 @@ pub(crate) trait CausalLm {
         input.clone()
     }
 
-    /// Features of images of so many samples, where `generate` asks for them before it gives a prompt.
+    /// Features of images of `samples` samples, where `generate` asks for them before it gives a prompt.
     fn see(&self, _t: &Tape, _images: &Tensor, _samples: u64) -> Option<ImageFeatures> {
         None
     }

@@ -157,7 +157,7 @@ fn deep_features(seen: &mut ConfigFields<'_>) -> DeepConfig {
     }
 }
 
-/// Tokens along a side of a window, each of so many pixels.
+/// Tokens along a side of a window, each of `token` pixels.
 pub(crate) fn window(seen: &mut ConfigFields<'_>, token: u64) -> u64 {
     let window = seen.optional("window_size", &(1..=1 << 16), 112);
     if window >= token {

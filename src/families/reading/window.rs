@@ -16,7 +16,7 @@ pub(crate) struct Windows {
     pub(crate) idle: Option<u64>,
 }
 
-/// Reads the window of a decoder with so many layers.
+/// Reads the window of a decoder with `layers` layers.
 pub(crate) fn read(rule: &Window, layers: u64, fields: &mut ConfigFields<'_>) -> Windows {
     const FIELD: &str = "sliding_window";
     const ASKED: &str = "use_sliding_window";

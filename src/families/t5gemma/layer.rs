@@ -142,7 +142,7 @@ impl Block for T5GemmaLayer {
 }
 
 impl CrossAttention {
-    /// To so many `columns`.
+    /// To `columns` columns.
     fn new(b: &Builder, c: &DecoderConfig, columns: u64, options: AttentionOptions) -> Self {
         let [inner, narrow] =
             [c.num_attention_heads, c.num_key_value_heads].map(|heads| heads * c.head_dim);

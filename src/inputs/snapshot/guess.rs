@@ -110,7 +110,7 @@ pub struct Guess {
     pub beyond_requests: u64,
 }
 
-/// Requests are rounded to so many bytes: kMinBlockSize of c10/cuda/CUDACachingAllocator.cpp.
+/// Requests are rounded to this number of bytes: kMinBlockSize of c10/cuda/CUDACachingAllocator.cpp.
 const GRAIN: u64 = 512;
 
 impl Guess {
@@ -204,7 +204,7 @@ impl Signs<'_> {
     }
 }
 
-/// Guesses what the program did and what the blocks are for that live after so many events; nothing where no event
+/// Guesses what the program did and what the blocks are for that live after `events` events; nothing where no event
 /// has a frame.
 pub(super) fn guess(
     pickle: &Pickle,

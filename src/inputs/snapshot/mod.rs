@@ -246,7 +246,7 @@ impl Device {
         failed.map(request).collect()
     }
 
-    /// What was held over time, as the most of each of at most so many stretches of events.
+    /// Memory over time, as the most of each of at most `most` stretches of events.
     pub fn timeline(&self, most: usize) -> Vec<Moment> {
         let stretch = (self.events.len() + 1).div_ceil(most.max(1)).max(1);
         let mut moments: Vec<Moment> = Vec::new();
@@ -272,12 +272,12 @@ impl Device {
         moments
     }
 
-    /// The blocks that tensors hold after so many events, by address.
+    /// The blocks that tensors hold after `position` events, by address.
     pub fn live(&self, position: usize) -> Vec<Live> {
         replay::live(&self.events, &self.segments, position)
     }
 
-    /// The segments after so many events, by address, and what of them is held.
+    /// The segments after `position` events, by address, and what of them is held.
     pub fn mapped(&self, position: usize) -> Vec<Mapped> {
         replay::mapped(&self.events, &self.segments, position)
     }

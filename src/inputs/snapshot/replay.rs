@@ -87,7 +87,7 @@ pub(super) fn before(after: Held, event: &Event) -> Held {
     held
 }
 
-/// The blocks that tensors hold after so many events.
+/// The blocks that tensors hold after `events` events.
 pub(super) fn live(events: &[Event], segments: &[Segment], position: usize) -> Vec<Live> {
     let (past, future) = events.split_at(position.min(events.len()));
     let mut made: HashMap<u64, Live> = HashMap::new();
@@ -177,7 +177,7 @@ impl Taken {
     }
 }
 
-/// The memory that was taken from the driver after so many events, by address, and the blocks in it that live then.
+/// The memory that was taken from the driver after `events` events, by address, and the blocks in it that live then.
 pub(super) fn taken(
     events: &[Event],
     segments: &[Segment],

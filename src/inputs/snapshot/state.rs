@@ -282,7 +282,7 @@ impl Asked<'_> {
     }
 }
 
-/// The most that tensors held at the addresses of each segment in each stretch of so many moments.
+/// The most that tensors held at the addresses of each segment in each stretch of `stretch` moments.
 fn over_time(
     events: &[Event],
     segments: &[Segment],

@@ -7,7 +7,7 @@ use crate::model::TowerConfig;
 /// Rows of the decoder's table of tokens that stand for images and have no logits.
 pub const ROWS_OF_IMAGES: u64 = 8;
 
-/// Patches of a square are padded to a multiple of so many.
+/// Patches of a square are padded to a multiple of this.
 const PATCHES: u64 = 8;
 
 /// `MllamaVisionModel`, and the layers of a decoder that attend to what it gives.

@@ -75,7 +75,7 @@ impl ImageKind {
         self == Self::SmolVlm
     }
 
-    /// Whether sdpa is given masks for so many images.
+    /// Whether sdpa is given masks for `images` images.
     pub fn makes_masks(self, images: u64) -> bool {
         let with_images = matches!(self, Self::Mistral3 | Self::Mllama);
         self.groups_tokens() || with_images && images > 0
@@ -149,7 +149,7 @@ impl ImageConfig {
         deep.map_or(0, |deep| deep.layers.len() as u64)
     }
 
-    /// Tokens of a text that an image takes whose sides are so many pixels: its own and those that
+    /// Tokens of a text that an image takes whose `sides` are in pixels: its own and those that
     /// stand around it.
     pub fn places(&self, sides: [u64; 2]) -> u64 {
         match self {

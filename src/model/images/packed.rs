@@ -51,7 +51,7 @@ impl PackedConfig {
         self.patch_size * self.merge
     }
 
-    /// Patches along the sides of an image with so many pixels.
+    /// Patches along the sides of an image of `sides` pixels.
     pub fn grid(&self, sides: [u64; 2]) -> [u64; 2] {
         sides.map(|side| side / self.patch_size.max(1))
     }

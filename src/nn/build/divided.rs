@@ -64,7 +64,7 @@ impl Builder<'_> {
         BetweenLayers(divided.map(|divisions| divisions.asked.size))
     }
 
-    /// How the module, whose result has so many columns in all, is divided.
+    /// How the module, whose result has `columns` columns in all, is divided.
     pub(crate) fn division(&self, columns: u64) -> Option<Box<Division>> {
         let divisions = self.plan.divisions.as_ref()?;
         let path = || self.plan.tape.scope_path(self.scope);

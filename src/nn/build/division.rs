@@ -42,7 +42,7 @@ impl BetweenLayers {
         t.distributed(|| norm(&x))
     }
 
-    /// How many positions there are in all where a rank has so many.
+    /// The number of all positions where a rank has `own`.
     pub(crate) fn all_positions(self, own: u64) -> u64 {
         own * self.0.unwrap_or(1)
     }

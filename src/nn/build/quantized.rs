@@ -68,7 +68,7 @@ impl Builder<'_> {
         self.plan.tape.without_storage(shape, dtype)
     }
 
-    /// A quantized weight of so many bytes, held as a parameter of this dtype, whose memory comes when it is loaded.
+    /// A quantized weight of `bytes` bytes, held as a parameter of this dtype, whose memory comes when it is loaded.
     pub(crate) fn packed_weight(&self, bytes: u64, dtype: DType) -> Tensor {
         let t = self.plan.tape;
         let shape = Shape::from([bytes.div_ceil(dtype.size())]);

@@ -35,7 +35,7 @@ pub(crate) struct Sorted {
 }
 
 impl Sorted {
-    /// `GraniteMoeTopKGating` and `JetMoeTopKGating`, of so many experts.
+    /// `GraniteMoeTopKGating` and `JetMoeTopKGating`, of `count` experts.
     pub(crate) fn of(t: &Tape, (routed, largest): (Routed, Tensor), count: u64) -> Self {
         let (n, k) = (routed.chosen.dim(0), routed.chosen.dim(1));
         let pairs = n * k;
@@ -120,13 +120,13 @@ impl ParallelExperts {
     }
 }
 
-/// The matrices of `count` experts before and after what they do, of so many rows and columns.
+/// The matrices of `count` experts before and after what they do, with the rows and columns `first` and `second`.
 pub(crate) fn stacks(b: &Builder, count: u64, first: [u64; 2], second: [u64; 2]) -> [Tensor; 2] {
     let all = [(BESIDE[0], first), (BESIDE[1], second)];
     all.map(|(name, [rows, columns])| b.at(name).parameter("weight", [count, rows, columns]))
 }
 
-/// Rows `[n, I]`, so many of each expert, times its matrix of `weight` `[E, O, I]`: `[n, O]`.
+/// Rows `[n, I]`, `sizes` of each expert, times its matrix of `weight` `[E, O, I]`: `[n, O]`.
 pub(crate) fn one_by_one(t: &Tape, x: &Tensor, weight: &Tensor, sizes: &[u64]) -> Tensor {
     let parts = t.parts(x, sizes, 0);
     let through = |part: &Tensor| t.linear(part, &t.select(weight, 0), None);

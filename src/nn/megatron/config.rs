@@ -57,7 +57,7 @@ pub(crate) struct ExpertConfig {
 }
 
 impl ExpertConfig {
-    /// Tokens that an expert has room for, of so many tokens of a rank (`get_capacity`).
+    /// Tokens that an expert has room for, of `tokens` tokens of a rank (`get_capacity`).
     pub(super) fn capacity(&self, tokens: u64) -> u64 {
         self.asked.capacity(tokens * self.per_token, self.count)
     }

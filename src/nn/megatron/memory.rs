@@ -10,7 +10,7 @@ use std::rc::Rc;
 pub(super) struct GlobalMemory(Rc<RefCell<Vec<(DType, Tensor)>>>);
 
 impl GlobalMemory {
-    /// A place for so many elements (`get_tensor`): a larger buffer is there before the one that it replaces
+    /// A place for `elements` elements (`get_tensor`): a larger buffer is there before the one that it replaces
     /// goes.
     pub(super) fn get(&self, t: &Tape, elements: u64, dtype: DType) -> Tensor {
         let mut buffers = self.0.borrow_mut();

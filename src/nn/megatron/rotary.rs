@@ -37,7 +37,7 @@ impl Rotary {
         }
     }
 
-    /// Angles `[S, 1, 1, D]` in float32 of so many tokens.
+    /// Angles `[S, 1, 1, D]` in float32 of `tokens` tokens.
     pub(super) fn forward(&self, t: &Tape, tokens: u64) -> Tensor {
         let mut kept = self.kept.borrow_mut();
         let made = || {

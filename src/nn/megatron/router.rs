@@ -27,7 +27,7 @@ impl Router {
         }
     }
 
-    /// The experts of tokens `[S, B, H]`, each of which has room for so many.
+    /// The experts of tokens `[S, B, H]`, each of which has room for `capacity` tokens.
     pub(super) fn forward(&self, t: &Tape, x: &Tensor, capacity: u64) -> Routed {
         let logits = t.gating(x, &self.weight);
         let chosen = self.chosen(t, &logits);

@@ -250,7 +250,7 @@ impl PackedTower {
         self.blocks.len() as u64
     }
 
-    /// Patches `[n, columns]` of `images` whose sides are so many pixels.
+    /// Patches `[n, columns]` of `images` whose sides are `pixels` pixels.
     pub(crate) fn forward(
         &self,
         t: &Tape,
@@ -270,7 +270,7 @@ impl PackedTower {
         seen
     }
 
-    /// `get_max_seqlen` of so many sequences, which the flash-attn package is told.
+    /// `get_max_seqlen` of `sequences` sequences, which the flash-attn package is told.
     fn look_for_longest(&self, t: &Tape, sequences: u64) {
         if self.flash {
             let lengths = t.empty("sub", Shape::from([sequences]), DType::Int32);

@@ -33,7 +33,7 @@ impl Places {
         }
     }
 
-    /// Images of a batch of so many samples, and the pixels along their sides.
+    /// Images of a batch of `samples` samples, and the pixels along their sides.
     pub(crate) fn images(&self, samples: u64) -> (u64, [u64; 2]) {
         (samples * self.images, self.sides)
     }
@@ -100,7 +100,7 @@ impl Places {
         places
     }
 
-    /// The places `[3, ..]` of texts and images of a sample with so many tokens.
+    /// The places `[3, ..]` of texts and images of a sample with `tokens` tokens.
     fn of_sample(&self, t: &Tape, tokens: u64, left: &mut Left) -> Vec<Tensor> {
         let [down, across] = self.grid;
         let shifted = |count: u64, shape: &[u64]| {

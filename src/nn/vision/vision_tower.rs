@@ -213,7 +213,7 @@ impl VisionTower {
         }
     }
 
-    /// Features of images of so many samples: `[N, C, I, I]`, or patches of all of them in one list. None
+    /// Features of images of `samples` samples: `[N, C, I, I]`, or patches of all of them in one list. None
     /// where layers of their own attend to them.
     pub(crate) fn features(
         &self,

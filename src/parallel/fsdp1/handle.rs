@@ -153,7 +153,7 @@ impl Handle {
         self.originals.iter().any(|original| original.trained)
     }
 
-    /// A flat tensor of so many elements.
+    /// A flat tensor of `elements` elements.
     pub(super) fn empty(t: &Tape, elements: u64, dtype: DType) -> Tensor {
         t.empty("empty", Shape::from([elements]), dtype)
     }

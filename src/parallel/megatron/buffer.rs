@@ -67,7 +67,7 @@ impl Layout {
         end
     }
 
-    /// Places parameters of so many elements, which may want a bucket of their own, one after the other.
+    /// Places `parameters` by their elements, which may want a bucket of their own, one after the other.
     fn place(&mut self, parameters: &[(u64, bool)]) -> Vec<Range<u64>> {
         let mut ranges = Vec::with_capacity(parameters.len());
         let mut end: u64 = 0;
@@ -150,7 +150,7 @@ impl Buffer {
         }
     }
 
-    /// What of each parameter the rank at `place` among so many has a shard of, bucket by bucket
+    /// The part of each parameter of which the rank at `place` among `ranks` has a shard, bucket by bucket
     /// (`_build_gbuf_range_map`).
     pub(super) fn shards(&self, place: u64, ranks: u64) -> Vec<(&Placed, u64)> {
         let mut shards = Vec::new();

@@ -23,7 +23,7 @@ pub trait Follower {
     /// How many marks it has set.
     fn marks(&self) -> usize;
 
-    /// The turn that has set these comes so many times more.
+    /// The turn that has set these comes `times` times more.
     fn again(&self, marks: Range<usize>, times: u32);
 }
 
@@ -56,7 +56,7 @@ impl Call<'_> {
         }
     }
 
-    /// A backward pass has ended a turn of the schedule, after which so many would follow: whether it stands for
+    /// A backward pass has ended a turn of the schedule, after which `following` would follow: whether it stands for
     /// them (Note [Turns of a schedule], `tape/turns.rs`). What a turn makes is gone after `lag` others, but for its
     /// loss and what it adds to the `outputs`.
     pub(super) fn goes_on(

@@ -24,7 +24,7 @@ struct Turns {
 }
 
 impl Turns {
-    /// With so many forwards more before the first backward for each rank that comes after
+    /// With `for_each_hop` forwards more before the first backward for each rank that comes after
     /// (`_get_warmup_ops`).
     fn new(plan: Plan, rank: u64, for_each_hop: u64) -> Self {
         let rounds = (plan.micro_batches / plan.ranks).max(1);
@@ -57,7 +57,7 @@ impl Turns {
         self.stage(self.plan.stages_of_rank - 1 - self.local(turn))
     }
 
-    /// `_get_1f1b_rank_ops`; gradients of weights apart, so many backwards later, if `delay` is given.
+    /// `_get_1f1b_rank_ops`; gradients of weights apart, `delay` backwards later, if it is given.
     fn operations(&self, delay: Option<u64>) -> Vec<Step> {
         let all = self.plan.micro_batches * self.plan.stages_of_rank;
         let mut counted = Counted::default();

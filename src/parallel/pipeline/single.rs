@@ -5,7 +5,7 @@ use super::call::Call;
 use super::stage::Stage;
 use crate::tape::{Tensor, Turns};
 
-/// What both schedules compute on a stage, in order: so many forward passes before the first backward pass,
+/// Actions of both schedules on a stage, in order: `warmup` forward passes before the first backward pass,
 /// all of them under `ScheduleGPipe`.
 pub(super) fn order(micro_batches: u64, warmup: u64, stage: u64) -> Vec<Action> {
     let warmup = warmup.min(micro_batches);

@@ -52,7 +52,7 @@ pub(super) struct Stage {
 }
 
 impl Stage {
-    /// The stage `index` of so many, with its parameters.
+    /// The stage `index` of `stages`, with its parameters.
     pub(super) fn new(
         index: u64,
         stages: u64,

@@ -382,7 +382,7 @@ impl Coordinator {
         }
     }
 
-    /// The ranks gather so many elements.
+    /// The ranks gather `elements` elements.
     fn gathers(&self, t: &Tape, elements: u64, dtype: DType) {
         t.communicates_elements(Collective::AllGather, (elements, dtype), self.ranks);
     }
@@ -447,7 +447,7 @@ impl Coordinator {
     }
 }
 
-/// Memory for so many elements of a parameter.
+/// Memory for `elements` elements of a parameter.
 fn hold(t: &Tape, parameter: &Parameter, elements: u64) -> Storage {
     let (shape, dtype): (Shape, DType) = (Shape::from([elements]), parameter.tensor.dtype());
     t.in_scope(parameter.scope, || {

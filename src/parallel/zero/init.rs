@@ -14,7 +14,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// Memory on the device for so many elements of a parameter.
+/// Memory on the device for `elements` elements of a parameter.
 fn hold(t: &Tape, of: &Registered, elements: u64) -> Storage {
     let (shape, dtype) = (Shape::from([elements]), of.tensor.dtype());
     t.in_scope(of.scope, || {

@@ -44,7 +44,7 @@ pub(super) fn undivided(ranks: u64, things: &[(Message, Option<u64>)]) -> Option
     counted.find(|&(_, count)| !whole(count))
 }
 
-/// Refuses so many ranks for the first of some things, with their names, that they do not divide.
+/// Refuses `ranks` ranks for the first of some things, with their names, that they do not divide.
 pub(super) fn must_divide(
     key: &str,
     ranks: u64,

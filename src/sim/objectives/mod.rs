@@ -110,7 +110,7 @@ impl<'a> Trainer<'a> {
 
     /// The trainer of a run, with the reference that it keeps; nothing where the run has none.
     ///
-    /// The trained model has so many `parameters` without adapters.
+    /// The trained model has `parameters` parameters without adapters.
     pub(super) fn of(t: &'a Tape, spec: &'a ResolvedSpec, parameters: u64) -> Option<Self> {
         let built = |spec| {
             let build = || wrapped_reference(t, spec, || Model::new(t, spec));

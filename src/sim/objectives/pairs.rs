@@ -20,7 +20,7 @@ pub(super) struct Compared<'a> {
 }
 
 impl Compared<'_> {
-    /// The loss of each pair `[P]`, each of whose completions has so many tokens.
+    /// The loss of each pair `[P]`, each of whose completions has `scored` tokens.
     pub(super) fn losses(&self, t: &Tape, loss: LossType, scored: u64) -> Tensor {
         let [chosen, rejected] = self.ratios;
         let scaled = |x: &Tensor| t.mul_scalar(x);

@@ -41,7 +41,7 @@ pub(super) struct Attended {
     pub(super) generator: [Tensor; 2],
 }
 
-/// The columns of a head are a multiple of so many in flash attention.
+/// The columns of a head are a multiple of this in flash attention.
 const FLASH_COLUMNS: u64 = 8;
 /// Flash attention rounds head sizes up to this.
 const FLASH_HEAD: u64 = 32;

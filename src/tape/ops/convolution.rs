@@ -191,8 +191,8 @@ impl Tape {
         grads
     }
 
-    /// The gradients of input, weight and bias of those shapes, where they are needed: of so many images,
-    /// with columns of so many elements.
+    /// The gradients of input, weight and bias of those shapes, where they are needed: of `images` images,
+    /// with columns of `columns` elements.
     pub(super) fn gradients_by_images(
         &self,
         shapes: [Shape; 3],

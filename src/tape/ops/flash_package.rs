@@ -210,7 +210,7 @@ impl Tape {
         self.put_sorted(values, n, of, linear);
     }
 
-    /// One number for each of n indices of so many dimensions.
+    /// One number for each of n indices of `dimensions` dimensions.
     pub(super) fn linear_indices(&self, n: u64, dimensions: u64) -> Tensor {
         let indices = || self.empty("index_put", Shape::from([n]), DType::Int64);
         let position = || {

@@ -131,7 +131,7 @@ impl Tape {
         })
     }
 
-    /// `x.repeat(..)`, so many `times` along one dimension: a copy, whatever `times` is. Saves nothing;
+    /// `x.repeat(..)`, `times` times along one dimension: a copy, whatever `times` is. Saves nothing;
     /// its gradient is summed.
     pub fn repeat_along(&self, x: &Tensor, dim: usize, times: u64) -> Tensor {
         let from = *x.shape();

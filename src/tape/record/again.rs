@@ -31,7 +31,7 @@ impl Record {
             && stored
     }
 
-    /// A turn that ends the record comes so many times more; what it makes is not alive.
+    /// A turn that ends the record comes `times` times more; what it makes is not alive.
     pub(in crate::tape) fn turn_again(
         &mut self,
         events: Range<usize>,
@@ -51,7 +51,7 @@ impl Record {
         }
     }
 
-    /// What came since so many events comes once more, where what it has `made` is further, and what it has freed
+    /// What came since `events` events comes once more, where what it has `made` is further, and what it has freed
     /// besides is what stands `instead`; false where that is not known, or in a record in which something repeats.
     pub(in crate::tape) fn step_again(
         &mut self,

@@ -13,7 +13,7 @@ impl Recorder {
         alive.filter(|&id| record.is_alive(id)).collect()
     }
 
-    /// Writes a turn so many times more, and lets what lives stand for what would live then; false when it does
+    /// Writes a turn `times` times more, and lets what lives stand for what would live then; false when it does
     /// not do what the one before it did, or the record is not as it was run.
     pub(in crate::tape) fn turn_comes_again(
         &self,
@@ -60,7 +60,7 @@ impl Recorder {
         true
     }
 
-    /// Writes a step that has set so many marks once more, which lets go of what it has `left` where it has let go of
+    /// Writes a step that has set `marks` marks once more, which lets go of what it has `left` where it has let go of
     /// what is `gone`; false where those are not alike, or the record is not as it was run.
     pub(in crate::tape) fn step_comes_again(
         &self,

@@ -165,7 +165,7 @@ impl Tape {
         out
     }
 
-    /// Programs of the kernel that computes the gradient of a norm of so many `rows`.
+    /// Programs of the kernel that computes the gradient of a norm of `rows` rows.
     pub(super) fn programs(&self, rows: u64) -> u64 {
         let most = self.backend().multiprocessors;
         match self.backend().fla {

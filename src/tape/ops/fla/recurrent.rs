@@ -21,7 +21,7 @@ fn programs(columns: u64, most: u64) -> u64 {
     columns.div_ceil(columns.next_power_of_two().min(most))
 }
 
-/// The shape of x, so many times.
+/// The shape of x, `count` times.
 fn times(count: u64, x: &Tensor) -> Shape {
     Shape::from([count, x.numel()])
 }
@@ -64,7 +64,7 @@ impl Tape {
         out
     }
 
-    /// What so many programs made of x, added up; one's alone since 0.6.0 as it is.
+    /// What `count` programs made of x, added up; one's alone since 0.6.0 as it is.
     fn over_programs(&self, parts: Tensor, count: u64, x: &Tensor) -> Tensor {
         let added = count > 1 || self.backend().fla == FlaVersion::V022;
         let parts = if added {

@@ -4,7 +4,7 @@ use crate::tape::{Collective, Tape, Tensor};
 use smallvec::smallvec;
 
 impl Tape {
-    /// `deepspeed::dim_zero_all_to_all`: so many ranks exchange the parts along the first dimension. Saves nothing; the
+    /// `deepspeed::dim_zero_all_to_all`: `ranks` ranks exchange the parts along the first dimension. Saves nothing; the
     /// gradient is exchanged, too (`deepspeed/sequence/layer.py`, 0.19.8).
     pub fn exchanged(&self, x: &Tensor, ranks: u64) -> Tensor {
         let x = self.contiguous(x);

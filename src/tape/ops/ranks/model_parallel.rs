@@ -21,7 +21,7 @@ fn with_first(shape: &Shape, first: u64) -> Shape {
 
 impl Tape {
     /// `LinearWithGradAccumulationAndAsyncCommunication`: `[.., in]` and `[out, in]` to `[.., out]`. With the
-    /// sequence in so many parts x is gathered into a buffer, in backward again, where its gradient is summed
+    /// sequence in `parts` parts x is gathered into a buffer, in backward again, where its gradient is summed
     /// in parts; where x is `shared` its gradient is summed in place. Saves x and the weight.
     pub fn parallel_linear(
         &self,

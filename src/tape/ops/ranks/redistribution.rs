@@ -21,7 +21,7 @@ impl Tape {
         })
     }
 
-    /// x itself, which so many ranks have, to compute parts of a sum with: its gradient is summed in place.
+    /// x itself, which `ranks` ranks have, to compute parts of a sum with: its gradient is summed in place.
     pub fn own_part(&self, x: &Tensor, ranks: u64) -> Tensor {
         self.view_node(x, *x.shape(), x.strides(), || {
             Box::new(move |t, g| {
@@ -64,7 +64,7 @@ impl Tape {
         })
     }
 
-    /// Columns that ranks have parts of gathered, of which there are so many in all; the gradient is cut.
+    /// Columns that ranks have parts of gathered, `whole` in all; the gradient is cut.
     pub fn gathered_columns(&self, x: &Tensor, whole: u64, ranks: u64) -> Tensor {
         self.gathered(x, x.shape().rank() - 1, [whole, ranks])
     }

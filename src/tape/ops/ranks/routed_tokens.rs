@@ -93,7 +93,7 @@ impl Tape {
         )
     }
 
-    /// `x.masked_select(mask)`, which holds for so many of n elements. Saves both; the gradient is scattered into
+    /// `x.masked_select(mask)`, which holds for `count` of n elements. Saves both; the gradient is scattered into
     /// zeros (`aten/src/ATen/native/cuda/IndexKernel.cpp`, torch 2.15).
     pub fn flagged(&self, x: &Tensor, mask: &Tensor, count: u64) -> Tensor {
         let indices = Shape::from([count, mask.shape().rank() as u64]);
