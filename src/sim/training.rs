@@ -482,8 +482,7 @@ impl<'a> Run<'a> {
         })
     }
 
-    /// Notes that storages that steps have left since `since` storages were written are there in the forward pass
-    /// of the last step.
+    /// Counts storages that steps have left since number `since` to the forward pass of the last step.
     pub(super) fn steps_ended(&mut self, since: usize) {
         self.counts.saved_for_backward += self.saved_since(since);
     }
