@@ -83,6 +83,21 @@ fn the_page_of_formats_lists_those_that_are_read_and_says_which_are_not_written(
     }
 }
 
+#[test]
+fn the_page_of_scenarios_explains_every_form_of_a_model() {
+    let schema: Value = serde_json::from_str(&read("public/scenario.schema.json")).expect("JSON");
+    let forms = schema["$defs"]["model"]["oneOf"].as_array().expect("forms");
+    let page = read("public/docs/scenarios.md");
+    let names: Vec<&str> = forms
+        .iter()
+        .filter_map(|form| form["required"][0].as_str())
+        .collect();
+    assert!(names.len() >= 3, "{names:?}");
+    for name in names {
+        assert!(page.contains(&format!("| `{{\"{name}\": ")), "{name}");
+    }
+}
+
 /// Names that a setting takes, but for the one that turns it off.
 fn names(path: &str) -> usize {
     let Some(Kind::Name(all)) = key(path).map(|key| key.kind) else {

@@ -140,7 +140,7 @@ fn type_of(kind: Kind) -> Words {
         Kind::Name(_) => ("one of the names below", "下列名称之一"),
         Kind::Text => ("text", "文本"),
         Kind::List => ("list of texts", "文本列表"),
-        Kind::Fields => ("object with fields of the config", "config 字段的对象"),
+        Kind::Fields => ("object", "对象"),
         Kind::Divisions => (
             "integer, or a list by size as text",
             "整数，或按大小分段的文本",
