@@ -4,23 +4,29 @@
 /** Settings of a link that the first part knows. */
 const OWN = /^(v|mb|embed|theme|lang|utm_.*)$/;
 
-/** Which settings of a link ask for a part. `common` comes with each of the others. */
+/** Settings of most links, which ask for no part of their own. */
+const USUAL = /^(model|config|task|seq|mb|image|accum|precision|attn|ckpt|clip|gpus?|nodes|ram|a)$/;
+
+/** Which settings of a link, as NAME=VALUE, ask for a part. `common` comes with each of the others, `settings` with what is
+ * neither usual nor here. */
 const SETTINGS = [
   ["adapters", /^(lora|quant|kbit)/],
-  ["evaluation", /^eval$/],
-  ["sharding", /^(dp|tp|pp|cp|ep)$/],
-  ["parallel", /^(zero|dist_opt|tp|pp|cp|ep)$/],
-  ["objectives", /^objective$/],
+  ["evaluation", /^eval=/],
+  ["sharding", /^(dp|tp|pp|cp|ep|fsdp|sharding|orig_params|bwd|fwd|limit_gathers|wrap|reshard|mp_|no_sync|bucket|static|unused|comm)/],
+  ["zero", /^(dp=deepspeed_zero|zero|reduce_bucket|gather_bucket|sub_group|hpz|contiguous)/],
+  ["parallel", /^(dp=megatron|dist_opt|tp|pp|cp|ep|sp=|lp=|schedule|overlap|tied|recompute)/],
+  ["objectives", /^objective=/],
 ];
 
 /** Which models ask for a part, the first one that fits; others need none. */
 const MODELS = [
-  ["images", /vl|llava|gemma-?3n?-?\w*(?<!3-1b|270m)$|gemma-?4|paligemma|idefics|internvl|vision-|pixtral|mistral-small-[34]|ministral-3|mllama|mistral3/],
+  ["images", /vl|llava|gemma-?3n?-?\w*(?<!3-1b|270m)$|gemma-?4|paligemma|idefics|internvl|vision|pixtral|mistral-small-[34]|ministral-3|mllama|mistral3/],
   ["linear_attention", /gla\b|delta|retnet|hgrn|transformer|kimi|qwen3(.next|[._]5)|minimax/],
   ["state_spaces", /mamba|jamba|bamba|nemotron|falcon.?h|lfm|granite.*(4|hybrid)|olmo.hybrid/],
   ["mixtures", /moe|mixtral|a\d+(\.\d)?b\b|a\d00m|deepseek[-_]v|glm-?(4[._]|5)|gpt.oss|llama-?4|flex|trinity|dots|hy3|ax-k1/],
   ["speech_and_vision", /whisper|vit|deit|dino|swin|beit|clip|siglip|convnext|resnet|ast|wav|hubert|speech|data2vec/],
-  ["encoders", /bert|electra|esm2|nomic|layoutlm|mpnet|t5|bart|nllb|opus|marian|pegasus|blender|xlm|roformer/],
+  ["encoders", /bert|electra|esm2|nomic|layoutlm|mpnet|xlm|roformer/],
+  ["translators", /t5|bart|nllb|opus|marian|pegasus|blender/],
   ["decoders", /^(?!(llama|qwen|smollm|tinyllama|mistral|ministral|yi|deepseek|open-llama|codellama|linear))/],
 ];
 
@@ -31,15 +37,16 @@ function needed(query) {
     if (OWN.test(name)) continue;
     found.add("common");
     if (name === "a") for (const part of needed(value)) found.add(part);
-    for (const [part, settings] of SETTINGS) if (settings.test(name)) found.add(part);
-    if (name === "dp" && /zero|megatron/.test(value)) found.add("parallel");
+    const asked = SETTINGS.filter(([, settings]) => settings.test(`${name}=${value}`));
+    for (const [part] of asked) found.add(part);
+    if (!asked.length && !USUAL.test(name)) found.add("settings");
     if (name !== "model" && name !== "config") continue;
     const type = /model_type:([^,]*)/.exec(value)?.[1] ?? (name === "model" ? value.replace(/^.*\//, "") : name);
-    const asked = MODELS.find(([, models]) => models.test(type.toLowerCase()));
-    if (asked) found.add("models").add(asked[0]);
+    const kind = MODELS.find(([, models]) => models.test(type.toLowerCase()));
+    if (kind) found.add("models").add(kind[0]);
   }
   return [...found];
 }
 
 /** All parts but the first and the last. */
-const PARTS = ["common", "models", ...[...MODELS, ...SETTINGS].map(([part]) => part)];
+const PARTS = ["common", "settings", "models", ...[...MODELS, ...SETTINGS].map(([part]) => part)];

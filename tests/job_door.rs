@@ -1,7 +1,7 @@
 //! The door of a job: what it lacks, what is assumed, how many GPUs it has, and what is left out of its estimate.
 
 use highwater::codec::{Job, JobFile, Said, read_job, values};
-use highwater::configs::{self, Differs, Note};
+use highwater::configs::{self, Certainty, Differs, Effect, Note};
 use highwater::report::estimate;
 use serde_json::{Value, json};
 
@@ -350,4 +350,41 @@ fn models_that_zero_3_divides_are_built_whole_where_a_file_says_so() {
     assert_eq!(loading(""), "zero_init");
     assert_eq!(loading("  zero3_init_flag: true\n"), "zero_init");
     assert_eq!(loading("  zero3_init_flag: false\n"), "cpu");
+}
+
+#[test]
+fn what_is_approximated_says_what_was_asked_what_is_used_and_which_way_it_errs() {
+    let axolotl = "base_model: NousResearch/Meta-Llama-3-8B\nadapter: lora\nlora_r: 8\nlora_target_linear: true\n\
+        sequence_len: 2048\nsample_packing: true\nmicro_batch_size: 1\nbf16: true\nflash_attention: true\n";
+    let of = |more: &str| job_of(&[("qlora.yaml", &format!("{axolotl}{more}"))], &[]).approximated;
+
+    assert_eq!(of(""), [], "everything is modelled");
+    assert_eq!(Certainty::of(&of("")), Certainty::Measured);
+
+    let evaluated = of("val_set_size: 0.05\n");
+    assert_eq!(evaluated.len(), 1);
+    assert_eq!(evaluated[0].key, "evaluation.kind");
+    assert_eq!(evaluated[0].asked, json!("trainer"));
+    assert_eq!(evaluated[0].used, json!("none"));
+    assert_eq!(evaluated[0].effect, Effect::Less);
+    assert_eq!(Certainty::of(&evaluated), Certainty::Approximated);
+
+    let eight_bits = of("fp8: true\n");
+    assert_eq!(eight_bits.len(), 1);
+    assert_eq!(eight_bits[0].asked, json!(true));
+    assert_eq!(eight_bits[0].effect, Effect::Either);
+}
+
+#[test]
+fn a_job_that_is_approximated_by_more_than_it_takes_has_a_bound() {
+    let axolotl = "base_model: NousResearch/Meta-Llama-3-8B\nadapter: lora\nlora_r: 8\nlora_target_linear: true\n\
+        sequence_len: 2048\nmicro_batch_size: 1\nbf16: true\nlora_mlp_kernel: true\n";
+    let job = job_of(&[("lora.yaml", axolotl)], &[]);
+    let keys: Vec<&str> = job
+        .approximated
+        .iter()
+        .map(|own| own.key.as_str())
+        .collect();
+    assert_eq!(keys, ["lora_mlp_kernel"]);
+    assert_eq!(Certainty::of(&job.approximated), Certainty::Bounded);
 }

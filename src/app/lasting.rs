@@ -90,23 +90,34 @@ pub(super) struct Subscribers {
 impl Subscribers {
     /// Notes that who runs now, if anybody, subscribes to `source`; drops those that are gone when there are many.
     pub(super) fn note(&mut self, source: &impl Source) {
-        /// Fewer than this are not sifted.
-        const FEW: usize = 64;
+        /// Fewer than this are not sifted. The page as it opens has hundreds.
+        const FEW: usize = 2048;
         let Some(subscriber) = Observer::get() else {
             return;
         };
         self.all.push(subscriber);
-        if self.all.len() <= self.most.max(FEW) {
-            return;
+        if self.all.len() > self.most.max(FEW) {
+            self.sift(source);
         }
+    }
+
+    /// Subscribes those anew that live, in the order in which they did so last. One that reads the source no more is
+    /// among them: it runs once too often.
+    #[inline(never)] // The first visit does without it.
+    fn sift(&mut self, source: &impl Source) {
         let mut known = HashSet::new();
-        self.all.retain(|one| {
-            let lives = one.1.strong_count() > 0;
-            if !lives {
-                source.remove_subscriber(one);
+        let mut living = Vec::new();
+        for one in self.all.drain(..).rev() {
+            if one.1.strong_count() > 0 && known.insert(one.0) {
+                living.push(one);
             }
-            lives && known.insert(one.0)
-        });
-        self.most = 2 * self.all.len();
+        }
+        living.reverse();
+        source.clear_subscribers();
+        for one in &living {
+            source.add_subscriber(one.clone());
+        }
+        self.most = 2 * living.len();
+        self.all = living;
     }
 }

@@ -2,11 +2,12 @@
 
 use super::json::decode_json;
 use super::model::Known;
+use super::setting::{value_at, values};
 use crate::ask::{
     ActivationCheckpointing, ActivationOffload, DataParallelKind, Evaluation, EvaluationKind,
     Finding, Fix, Objective, ObjectiveKind, OffloadDevice, Optimizer, Packing, Scenario, Severity,
 };
-use crate::configs::{self, File, Import, Note, Unread};
+use crate::configs::{self, Approximation, File, Import, Note, Unread};
 use crate::resolve::resolve;
 use serde_json::{Map, Value};
 
@@ -19,6 +20,8 @@ pub struct Job {
     pub read: Import,
     /// Messages about it.
     pub said: Vec<Said>,
+    /// Settings that are estimated as the nearest that is modelled.
+    pub approximated: Vec<Approximation>,
 }
 
 /// Something to be said of a job.
@@ -73,9 +76,11 @@ pub fn read_job(files: &[JobFile], set: &[(String, Value)]) -> Result<Job, (Stri
     }
     let scenario = shortened(scenario, &mut read);
     let (scenario, left) = without_refused(scenario);
+    let mut approximated: Vec<_> = left.iter().map(|left| left.approximation.clone()).collect();
+    approximated.extend(read.ignored.iter().filter_map(Approximation::of_key));
     said.extend(
         left.into_iter()
-            .map(|(key, finding)| Said::Left(key, finding)),
+            .map(|left| Said::Left(left.key, left.finding)),
     );
     let refused = resolve(&scenario).findings.into_iter();
     let refused = refused.filter(|finding| finding.severity == Severity::Error);
@@ -84,6 +89,7 @@ pub fn read_job(files: &[JobFile], set: &[(String, Value)]) -> Result<Job, (Stri
         scenario,
         read,
         said,
+        approximated,
     })
 }
 
@@ -136,9 +142,16 @@ fn shortened(scenario: Scenario, read: &mut Import) -> Scenario {
     }
 }
 
-/// The scenario without those settings that are refused beside the others and that a job goes on without: each by
-/// its key, with the finding that refuses it.
-pub(super) fn without_refused(mut scenario: Scenario) -> (Scenario, Vec<(&'static str, Finding)>) {
+/// A setting that is left out of the estimate.
+pub(super) struct Left {
+    key: &'static str,
+    /// The finding that refuses it beside the other settings.
+    finding: Finding,
+    approximation: Approximation,
+}
+
+/// The scenario without those settings that are refused beside the others and that a job goes on without.
+pub(super) fn without_refused(mut scenario: Scenario) -> (Scenario, Vec<Left>) {
     let mut left = Vec::new();
     for _ in 0..LEAVABLE.len() + UNMODELED.len() {
         let findings = resolve(&scenario).findings.into_iter();
@@ -154,7 +167,12 @@ pub(super) fn without_refused(mut scenario: Scenario) -> (Scenario, Vec<(&'stati
         let Some(fixed) = fix.apply(&scenario) else {
             break;
         };
-        left.push((key, finding));
+        let value = |of: &Scenario| value_at(&values(of), key).clone();
+        left.push(Left {
+            key,
+            finding,
+            approximation: Approximation::of_setting(key, value(&scenario), value(&fixed)),
+        });
         let ranks = scenario.parallelism.tp.size;
         let pairs = scenario.objective.has_pairs();
         scenario = fixed;

@@ -10,6 +10,7 @@
 //! Invariant: nothing that is read makes anything here panic, run, or grow without measure.
 
 mod accelerate;
+mod approximated;
 mod axolotl;
 mod command;
 mod compose;
@@ -47,6 +48,7 @@ mod without_memory;
 mod write;
 mod written;
 
+pub use approximated::{Approximation, Certainty, Effect};
 pub use export::{Exported, export};
 pub use format::{Format, Syntax};
 pub use job::{Assumed, Differs, Ignored, Matters, Models, Note, UNSAID, Understood};

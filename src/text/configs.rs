@@ -3,7 +3,7 @@
 use super::settings::setting_label;
 use super::{Language, message_text};
 use crate::ask::Finding;
-use crate::configs::{Differs, Instead, Lack, NoJob, Note, Unread};
+use crate::configs::{Certainty, Differs, Instead, Lack, NoJob, Note, Unread};
 
 /// The sentence about a feature that no scenario can say yet.
 pub fn lack_sentence(lack: Lack, language: Language) -> &'static str {
@@ -165,6 +165,26 @@ pub fn left_out(key: &str, finding: &Finding, language: Language) -> String {
     match language {
         Language::English => format!("{name} is left out of the estimate: {why}{english}"),
         Language::Chinese => format!("估算中未计入“{name}”：{why}{chinese}"),
+    }
+}
+
+/// What of a job is estimated as the nearest that is modelled, behind its verdict; empty where nothing is.
+pub fn approximated(certainty: Certainty, keys: &[&str], language: Language) -> String {
+    let keys = keys.join(", ");
+    match (certainty, language) {
+        (Certainty::Measured, _) => String::new(),
+        (Certainty::Bounded, Language::English) => {
+            format!(" At most so: not modelled is what takes less ({keys}).")
+        }
+        (Certainty::Bounded, Language::Chinese) => {
+            format!("此为上限：未建模的设置只会减少占用（{keys}）。")
+        }
+        (Certainty::Approximated, Language::English) => {
+            format!(" Approximately: these settings are not modelled: {keys}.")
+        }
+        (Certainty::Approximated, Language::Chinese) => {
+            format!("此为近似值：以下设置未建模：{keys}。")
+        }
     }
 }
 

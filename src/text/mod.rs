@@ -39,8 +39,8 @@ mod words;
 
 pub use bar_parts::{device_part_name, host_bar_part_name, small_parts_explained};
 pub use configs::{
-    ConfigWord, estimate_comment, gpu_taken_for, lack_sentence, left_out, note_sentence,
-    nothing_of, unread_sentence, unsaid_comment,
+    ConfigWord, approximated, estimate_comment, gpu_taken_for, lack_sentence, left_out,
+    note_sentence, nothing_of, unread_sentence, unsaid_comment,
 };
 pub use explained::{category_explained, phase_explained, tensor_explained};
 pub use explanation::{explanation, lagging_sentence};

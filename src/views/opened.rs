@@ -11,14 +11,15 @@ use crate::ask::{Finding, Fix, Scenario};
 use crate::browser;
 use crate::catalog::of_capacity;
 use crate::codec::{Job, Said};
-use crate::configs::Matters;
+use crate::configs::{Certainty, Matters};
 use crate::figure::Explained;
 use crate::inputs::{DeviceOverview, Failure, Holder, Largest, Overview, Share, own_frame};
 use crate::report::Requested;
 use crate::text::{
-    InputWord, Language, Term, amount, cause_sentence, exact_bytes, explained_sentences,
-    gpu_taken_for, holder_name, job_counts, kind_name, lack_sentence, left_out, message_text,
-    note_sentence, refused_sentence, requested_sentence, too_large, unread_sentence,
+    InputWord, Language, Term, amount, approximated, cause_sentence, exact_bytes,
+    explained_sentences, gpu_taken_for, holder_name, job_counts, kind_name, lack_sentence,
+    left_out, message_text, note_sentence, refused_sentence, requested_sentence, too_large,
+    unread_sentence,
 };
 use crate::units::Bytes;
 use crate::widgets::{Bar, Segment};
@@ -251,6 +252,9 @@ fn job(of: &Job, act: InputWord, on_act: impl Fn() + 'static, language: Language
     };
     let line = |said: &Said| view! { <li>{sentence(said)}</li> };
     let lines = of.said.iter().map(line).collect_view();
+    let keys: Vec<&str> = of.approximated.iter().map(|own| own.key.as_str()).collect();
+    let certainty = approximated(Certainty::of(&of.approximated), &keys, language);
+    let certainty = (!certainty.is_empty()).then(|| view! { <li>{certainty}</li> });
     let matters = of.read.ignored.iter().filter_map(|own| {
         let why = match own.matters {
             Matters::No => return None,
@@ -276,7 +280,7 @@ fn job(of: &Job, act: InputWord, on_act: impl Fn() + 'static, language: Language
                 {act.text(language)}
             </button>
         </p>
-        <ul class="sentences">{lines} {matters}</ul>
+        <ul class="sentences">{certainty} {lines} {matters}</ul>
     }
     .into_any()
 }

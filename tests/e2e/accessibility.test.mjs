@@ -1,20 +1,11 @@
 // WCAG 2.2 AA as far as a program can tell, in every theme and language.
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import assert from "node:assert/strict";
 import { accessible } from "./support/axe.mjs";
-import { PHONE, estimateShown, launch, open, painted } from "./support/browser.mjs";
-import { serve } from "./support/site.mjs";
+import { PHONE, estimateShown, open, painted } from "./support/browser.mjs";
+import { stage } from "./support/stage.mjs";
 
-let browser;
-let site;
-before(async () => {
-  site = await serve();
-  browser = await launch();
-});
-after(async () => {
-  await browser?.close();
-  await site?.close();
-});
+const { browser, site } = await stage();
 
 for (const colorScheme of ["light", "dark"]) {
   for (const locale of ["en-US", "zh-CN"]) {

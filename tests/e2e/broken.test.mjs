@@ -1,20 +1,11 @@
 // What becomes of the page when the program breaks off, or a thread beside it.
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import assert from "node:assert/strict";
-import { estimateShown, launch, open, painted } from "./support/browser.mjs";
+import { estimateShown, open, painted } from "./support/browser.mjs";
 import { openForEdits, scramble } from "./support/monkey.mjs";
-import { serve } from "./support/site.mjs";
+import { stage } from "./support/stage.mjs";
 
-let browser;
-let site;
-before(async () => {
-  site = await serve();
-  browser = await launch();
-});
-after(async () => {
-  await browser?.close();
-  await site?.close();
-});
+const { browser, site } = await stage();
 
 test("a group is opened and folded any number of times in one task", async () => {
   const { page, close } = await openForEdits(browser, site.url);

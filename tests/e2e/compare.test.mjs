@@ -1,21 +1,12 @@
 // Two configurations side by side: kept, changed, compared, swapped, shared.
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import assert from "node:assert/strict";
 import { accessible } from "./support/axe.mjs";
-import { PHONE, estimateShown, launch, open, painted } from "./support/browser.mjs";
+import { PHONE, estimateShown, open, painted } from "./support/browser.mjs";
 import { query, type, verdict } from "./support/controls.mjs";
-import { serve } from "./support/site.mjs";
+import { stage } from "./support/stage.mjs";
 
-let browser;
-let site;
-before(async () => {
-  site = await serve();
-  browser = await launch();
-});
-after(async () => {
-  await browser?.close();
-  await site?.close();
-});
+const { browser, site } = await stage();
 
 const SMALL = "?v=1&model=smollm2-135m";
 const panel = (page) => page.getByTestId("compare");

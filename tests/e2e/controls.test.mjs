@@ -1,22 +1,13 @@
 // Working with the page: the peak changes its moment, and the address keeps up.
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import assert from "node:assert/strict";
-import { estimateShown, launch, open } from "./support/browser.mjs";
+import { estimateShown, open } from "./support/browser.mjs";
 import { drag, query, slider, type, verdict } from "./support/controls.mjs";
-import { serve } from "./support/site.mjs";
+import { stage } from "./support/stage.mjs";
 
 const MICRO_BATCH = "Micro-batch size";
 
-let browser;
-let site;
-before(async () => {
-  site = await serve();
-  browser = await launch();
-});
-after(async () => {
-  await browser?.close();
-  await site?.close();
-});
+const { browser, site } = await stage();
 
 /** Waits until the verdict names a moment. */
 async function says(page, moment) {

@@ -1,21 +1,12 @@
 // From a number to a decision: ready plans, plan search, the map, and the way to each question.
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import assert from "node:assert/strict";
 import { accessible } from "./support/axe.mjs";
-import { PHONE, launch, open, painted } from "./support/browser.mjs";
+import { PHONE, open, painted } from "./support/browser.mjs";
 import { query, verdict } from "./support/controls.mjs";
-import { serve } from "./support/site.mjs";
+import { stage } from "./support/stage.mjs";
 
-let browser;
-let site;
-before(async () => {
-  site = await serve();
-  browser = await launch();
-});
-after(async () => {
-  await browser?.close();
-  await site?.close();
-});
+const { browser, site } = await stage();
 
 /** It does not fit, as most people start. */
 const TOO_LARGE = "?v=1&mb=8&seq=512&gpu=a100-40gb";

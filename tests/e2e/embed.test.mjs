@@ -1,23 +1,14 @@
 // The widget in somebody else's page.
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import assert from "node:assert/strict";
-import { estimateShown, launch, open, painted } from "./support/browser.mjs";
+import { estimateShown, open, painted } from "./support/browser.mjs";
 import { slider } from "./support/controls.mjs";
-import { serve } from "./support/site.mjs";
+import { stage } from "./support/stage.mjs";
 
 /** A frame's height may be off by rounding. */
 const ROUNDING_PX = 2;
 
-let browser;
-let site;
-before(async () => {
-  site = await serve();
-  browser = await launch();
-});
-after(async () => {
-  await browser?.close();
-  await site?.close();
-});
+const { browser, site } = await stage();
 
 /** The two frames of the demonstration page, each with its estimate. */
 async function embeds(page) {

@@ -1,20 +1,11 @@
 // Figures: keys, highlighting across all of them, looking closer, single tensors.
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import assert from "node:assert/strict";
-import { launch, open, painted } from "./support/browser.mjs";
+import { open, painted } from "./support/browser.mjs";
 import { verdict } from "./support/controls.mjs";
-import { serve } from "./support/site.mjs";
+import { stage } from "./support/stage.mjs";
 
-let browser;
-let site;
-before(async () => {
-  site = await serve();
-  browser = await launch();
-});
-after(async () => {
-  await browser?.close();
-  await site?.close();
-});
+const { browser, site } = await stage();
 
 const canvas = (page, id) => page.locator(`#${id} canvas`);
 const summary = (page, id) => page.locator(`#${id}-summary`).innerText();

@@ -1,8 +1,8 @@
 // What a person sees first, and how soon.
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import assert from "node:assert/strict";
-import { DESKTOP, PHONE, launch, open } from "./support/browser.mjs";
-import { serve } from "./support/site.mjs";
+import { DESKTOP, PHONE, open } from "./support/browser.mjs";
+import { stage } from "./support/stage.mjs";
 
 /** Ten times the budget of 500 ms would be no budget; twice allows for a busy machine. */
 const FIRST_ESTIMATE_LIMIT_MS = 2 * 500;
@@ -10,16 +10,7 @@ const FIRST_ESTIMATE_LIMIT_MS = 2 * 500;
 /** The fastest of these counts: what else the machine does only ever adds. */
 const LOADS = 5;
 
-let browser;
-let site;
-before(async () => {
-  site = await serve();
-  browser = await launch();
-});
-after(async () => {
-  await browser?.close();
-  await site?.close();
-});
+const { browser, site } = await stage();
 
 test("the first screen at 1280x720 shows verdict, bars, phases and controls without scrolling", async () => {
   const { page, close } = await open(browser, site.url);

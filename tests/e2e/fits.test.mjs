@@ -1,21 +1,12 @@
 // What fits: found axis by axis, applied with a click, given up when something changes.
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import assert from "node:assert/strict";
 import { accessible } from "./support/axe.mjs";
-import { PHONE, launch, open, painted } from "./support/browser.mjs";
+import { PHONE, open, painted } from "./support/browser.mjs";
 import { query, type, verdict } from "./support/controls.mjs";
-import { serve } from "./support/site.mjs";
+import { stage } from "./support/stage.mjs";
 
-let browser;
-let site;
-before(async () => {
-  site = await serve();
-  browser = await launch();
-});
-after(async () => {
-  await browser?.close();
-  await site?.close();
-});
+const { browser, site } = await stage();
 
 const SMALL = "?v=1&model=qwen2.5-0.5b&seq=512&gpu=rtx-4090";
 const panel = (page) => page.getByTestId("fits");

@@ -1,20 +1,11 @@
 // The guide beside the page: every link leads somewhere, both themes can be read, nothing is wider than a phone.
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import assert from "node:assert/strict";
 import { accessible } from "./support/axe.mjs";
-import { PHONE, launch, open } from "./support/browser.mjs";
-import { serve } from "./support/site.mjs";
+import { PHONE, open } from "./support/browser.mjs";
+import { stage } from "./support/stage.mjs";
 
-let browser;
-let site;
-before(async () => {
-  site = await serve();
-  browser = await launch();
-});
-after(async () => {
-  await browser?.close();
-  await site?.close();
-});
+const { browser, site } = await stage();
 
 /** The addresses of a page's links, without those of other hosts. */
 const links = (page) =>

@@ -1,21 +1,12 @@
 // Help in place, the tour, the list of keys, the situations.
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import assert from "node:assert/strict";
 import { accessible } from "./support/axe.mjs";
-import { estimateShown, launch, open, painted } from "./support/browser.mjs";
+import { estimateShown, open, painted } from "./support/browser.mjs";
 import { unfold } from "./support/controls.mjs";
-import { serve } from "./support/site.mjs";
+import { stage } from "./support/stage.mjs";
 
-let browser;
-let site;
-before(async () => {
-  site = await serve();
-  browser = await launch();
-});
-after(async () => {
-  await browser?.close();
-  await site?.close();
-});
+const { browser, site } = await stage();
 
 test("each control says what it does, by keys and by touch, one at a time", async () => {
   const { page, close } = await open(browser, site.url, { hasTouch: true });

@@ -1,20 +1,11 @@
 // Host RAM on the page: a node with its ranks, an optimizer on the CPU.
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import assert from "node:assert/strict";
-import { launch, open } from "./support/browser.mjs";
+import { open } from "./support/browser.mjs";
 import { unfold, verdict } from "./support/controls.mjs";
-import { serve } from "./support/site.mjs";
+import { stage } from "./support/stage.mjs";
 
-let browser;
-let site;
-before(async () => {
-  site = await serve();
-  browser = await launch();
-});
-after(async () => {
-  await browser?.close();
-  await site?.close();
-});
+const { browser, site } = await stage();
 
 test("a node with three ranks has a bar for each and one for what is there once", async () => {
   const { page, close } = await open(browser, `${site.url}?v=1&model=smollm2-135m&gpus=3`);

@@ -1,22 +1,13 @@
 // Wrong input: said beside the field, and the last good picture stays.
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import assert from "node:assert/strict";
-import { launch, open } from "./support/browser.mjs";
+import { open } from "./support/browser.mjs";
 import { box, query, type, verdict } from "./support/controls.mjs";
-import { serve } from "./support/site.mjs";
+import { stage } from "./support/stage.mjs";
 
 const MICRO_BATCH = "Micro-batch size";
 
-let browser;
-let site;
-before(async () => {
-  site = await serve();
-  browser = await launch();
-});
-after(async () => {
-  await browser?.close();
-  await site?.close();
-});
+const { browser, site } = await stage();
 
 /** The message that a text box points to. */
 async function problem(page, name) {

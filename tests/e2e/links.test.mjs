@@ -1,20 +1,11 @@
 // Links: every one opens, and opens what it was made from.
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import assert from "node:assert/strict";
-import { launch, open } from "./support/browser.mjs";
+import { open } from "./support/browser.mjs";
 import { copyLink, drag, slider, verdict } from "./support/controls.mjs";
-import { serve } from "./support/site.mjs";
+import { stage } from "./support/stage.mjs";
 
-let browser;
-let site;
-before(async () => {
-  site = await serve();
-  browser = await launch();
-});
-after(async () => {
-  await browser?.close();
-  await site?.close();
-});
+const { browser, site } = await stage();
 
 test("a copied link opens the same state for somebody else", async () => {
   const first = await open(browser, site.url, { permissions: ["clipboard-read", "clipboard-write"] });

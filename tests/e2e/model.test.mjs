@@ -1,20 +1,11 @@
 // The box for the model: found by a few letters, pasted, or fetched when asked for.
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import assert from "node:assert/strict";
-import { launch, open, painted } from "./support/browser.mjs";
+import { open, painted } from "./support/browser.mjs";
 import { verdict } from "./support/controls.mjs";
-import { serve } from "./support/site.mjs";
+import { stage } from "./support/stage.mjs";
 
-let browser;
-let site;
-before(async () => {
-  site = await serve();
-  browser = await launch();
-});
-after(async () => {
-  await browser?.close();
-  await site?.close();
-});
+const { browser, site } = await stage();
 
 const box = (page) => page.getByRole("combobox", { name: "Model", exact: true });
 const options = (page) => page.getByRole("listbox", { name: "Models" }).getByRole("option");

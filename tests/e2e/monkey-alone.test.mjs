@@ -1,19 +1,10 @@
 // Nothing dies without threads beside the page's either: a thousand more random edits (see monkey.test.mjs).
-import { after, before, test } from "node:test";
-import { PHONE, launch } from "./support/browser.mjs";
+import { test } from "node:test";
+import { PHONE } from "./support/browser.mjs";
 import { outlives } from "./support/monkey.mjs";
-import { serve } from "./support/site.mjs";
+import { stage } from "./support/stage.mjs";
 
-let browser;
-let site;
-before(async () => {
-  site = await serve();
-  browser = await launch();
-});
-after(async () => {
-  await browser?.close();
-  await site?.close();
-});
+const { browser, site } = await stage();
 
 for (const [name, query, options] of [
   ["a link to another family", "?v=1&model=bert-base&mb=4", {}],

@@ -1,20 +1,10 @@
 // Nothing dies: whatever is clicked, typed and gone to, however much of it in one task, before the rest of the program is there
 // and after, with threads beside the page's.
-import { after, before, test } from "node:test";
-import { launch } from "./support/browser.mjs";
+import { test } from "node:test";
 import { outlives } from "./support/monkey.mjs";
-import { serve } from "./support/site.mjs";
+import { stage } from "./support/stage.mjs";
 
-let browser;
-let site;
-before(async () => {
-  site = await serve();
-  browser = await launch();
-});
-after(async () => {
-  await browser?.close();
-  await site?.close();
-});
+const { browser, site } = await stage();
 
 for (const [name, query, options] of [
   ["the page", "", {}],

@@ -1,24 +1,15 @@
 // Start from what people have: a failure's text, a snapshot, a scenario, pasted, opened or dropped.
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import assert from "node:assert/strict";
 import { accessible } from "./support/axe.mjs";
-import { PHONE, launch, open, openWithoutThreads } from "./support/browser.mjs";
+import { PHONE, open, openWithoutThreads } from "./support/browser.mjs";
 import { verdict } from "./support/controls.mjs";
-import { serve } from "./support/site.mjs";
 import { snapshot } from "./support/snapshot.mjs";
+import { stage } from "./support/stage.mjs";
 import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 
-let browser;
-let site;
-before(async () => {
-  site = await serve();
-  browser = await launch();
-});
-after(async () => {
-  await browser?.close();
-  await site?.close();
-});
+const { browser, site } = await stage();
 
 const LLAMA = "?v=1&model=llama-2-7b&precision=fp32&seq=512&mb=1&gpu=h100-80gb";
 const ERROR =

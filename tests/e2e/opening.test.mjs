@@ -1,9 +1,9 @@
 // Links open with the parts of the program that their text asks for, and soon on a slow network.
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import assert from "node:assert/strict";
-import { estimateShown, launch, open } from "./support/browser.mjs";
+import { estimateShown, open } from "./support/browser.mjs";
 import { DEFAULT_LINKS, LINKS, needed } from "./support/links.mjs";
-import { serve } from "./support/site.mjs";
+import { stage } from "./support/stage.mjs";
 
 /** Links of which each asks for other parts. */
 const KINDS = [...new Map([...DEFAULT_LINKS, ...LINKS].reverse().map((link) => [needed(link).sort().join(), link])).values()];
@@ -15,16 +15,7 @@ const SLOWER = 4;
 /** The most until the first estimate there, in milliseconds. */
 const MOST = 5500;
 
-let browser;
-let site;
-before(async () => {
-  site = await serve({ compress: true });
-  browser = await launch();
-});
-after(async () => {
-  await browser?.close();
-  await site?.close();
-});
+const { browser, site } = await stage({ site: { compress: true } });
 
 test("links open without a part that their text does not ask for", async () => {
   for (const link of KINDS) {

@@ -1,20 +1,11 @@
 // What the reader's system asks for: less motion, colours of its own.
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import assert from "node:assert/strict";
-import { launch, open, painted } from "./support/browser.mjs";
+import { open, painted } from "./support/browser.mjs";
 import { slider } from "./support/controls.mjs";
-import { serve } from "./support/site.mjs";
+import { stage } from "./support/stage.mjs";
 
-let browser;
-let site;
-before(async () => {
-  site = await serve();
-  browser = await launch();
-});
-after(async () => {
-  await browser?.close();
-  await site?.close();
-});
+const { browser, site } = await stage();
 
 /** The words of the verdict that name the phase of the peak. */
 const phase = (verdict) => /VRAM (.+?);/.exec(verdict)?.[1];

@@ -1,21 +1,12 @@
 // The ranks of a job, the schedule of a pipeline, and GPUs with several processes.
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import assert from "node:assert/strict";
 import { accessible } from "./support/axe.mjs";
-import { PHONE, launch, open, painted } from "./support/browser.mjs";
+import { PHONE, open, painted } from "./support/browser.mjs";
 import { query } from "./support/controls.mjs";
-import { serve } from "./support/site.mjs";
+import { stage } from "./support/stage.mjs";
 
-let browser;
-let site;
-before(async () => {
-  site = await serve();
-  browser = await launch();
-});
-after(async () => {
-  await browser?.close();
-  await site?.close();
-});
+const { browser, site } = await stage();
 
 const PIPELINE = "?v=1&model=llama-3.2-1b&precision=bf16&gpus=8&pp=4&schedule=1f1b&pp_mb=8";
 /** A key of the address, once what was done is written there. */

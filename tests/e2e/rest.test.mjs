@@ -1,24 +1,15 @@
 // When the rest of the program cannot be fetched, the page says so, the last answer stands, and what
 // the reader did meanwhile happens when it is there.
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import assert from "node:assert/strict";
-import { estimateShown, launch, open, painted } from "./support/browser.mjs";
+import { estimateShown, open, painted } from "./support/browser.mjs";
 import { box, query, slider, type, verdict } from "./support/controls.mjs";
-import { serve } from "./support/site.mjs";
+import { stage } from "./support/stage.mjs";
 
 const REST = /_(?!start)\w+\.wasm/;
 const MICRO_BATCH = "Micro-batch size";
 
-let browser;
-let site;
-before(async () => {
-  site = await serve();
-  browser = await launch();
-});
-after(async () => {
-  await browser?.close();
-  await site?.close();
-});
+const { browser, site } = await stage();
 
 /** Opens a page whose rest is answered as `answers` says; what the browser says of it is expected. */
 async function without(answers, query, options = {}) {

@@ -1,25 +1,17 @@
 // How the page looks: pictures to look at.
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { DESKTOP, PHONE, launch, open, painted } from "./support/browser.mjs";
-import { ROOT, serve } from "./support/site.mjs";
+import { DESKTOP, PHONE, open, painted } from "./support/browser.mjs";
+import { ROOT } from "./support/site.mjs";
+import { stage } from "./support/stage.mjs";
 
 /** Where the pictures go; the summary of a run names it. */
 const PICTURES = join(ROOT, "target/screenshots");
 
-let browser;
-let site;
-before(async () => {
-  mkdirSync(PICTURES, { recursive: true });
-  site = await serve();
-  browser = await launch();
-});
-after(async () => {
-  await browser?.close();
-  await site?.close();
-});
+mkdirSync(PICTURES, { recursive: true });
+const { browser, site } = await stage();
 
 /** Makes the window as high as the page: what is out of sight is not drawn. */
 async function whole(page) {

@@ -1,23 +1,15 @@
 // Everything that a scenario can say has a control, folded where it matters less.
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { accessible } from "./support/axe.mjs";
-import { DESKTOP, PHONE, launch, open, painted } from "./support/browser.mjs";
+import { DESKTOP, PHONE, open, painted } from "./support/browser.mjs";
 import { box, query, slider, type, unfold, verdict } from "./support/controls.mjs";
-import { ROOT, serve } from "./support/site.mjs";
+import { ROOT } from "./support/site.mjs";
+import { stage } from "./support/stage.mjs";
 
-let browser;
-let site;
-before(async () => {
-  site = await serve();
-  browser = await launch();
-});
-after(async () => {
-  await browser?.close();
-  await site?.close();
-});
+const { browser, site } = await stage();
 
 /** The keys of the schema, dotted where they are nested. */
 function keys() {

@@ -1,21 +1,12 @@
 // Sharing: the dialog, the widget's options, saved files, and the page without a network.
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
-import { launch, open } from "./support/browser.mjs";
+import { open } from "./support/browser.mjs";
 import { query, verdict } from "./support/controls.mjs";
-import { serve } from "./support/site.mjs";
+import { stage } from "./support/stage.mjs";
 
-let browser;
-let site;
-before(async () => {
-  site = await serve();
-  browser = await launch();
-});
-after(async () => {
-  await browser?.close();
-  await site?.close();
-});
+const { browser, site } = await stage();
 
 async function shared(page, tab) {
   await page.getByRole("button", { name: "Share", exact: true }).click();

@@ -14,7 +14,7 @@ const AIM = 250 * KIB;
 const MOST_OF_DEFAULT = 345 * KIB;
 /** What the first estimate of any other link should take, and what it may until then. */
 const AIM_OF_LINK = 560 * KIB;
-const MOST_OF_LINK = 700 * KIB;
+const MOST_OF_LINK = 635 * KIB;
 
 /** What comes after the estimate: other looks, threads beside the page's, use without a network. */
 const AFTER = /^(below|decisions|compare|over)-.*\.css$|^(worker|offline)-.*\.js$|^sw\.js$/;

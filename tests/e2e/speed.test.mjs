@@ -1,10 +1,10 @@
 // From an input event to the painted frame, in a browser that waits for no screen: what is measured is the page's
 // own time. A screen of 60 Hz adds up to 17 ms of waiting, on an empty page, too.
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import assert from "node:assert/strict";
-import { estimateShown, launch, open } from "./support/browser.mjs";
+import { estimateShown, open } from "./support/browser.mjs";
 import { slider } from "./support/controls.mjs";
-import { serve } from "./support/site.mjs";
+import { stage } from "./support/stage.mjs";
 
 const BUDGET_MS = 16;
 
@@ -13,16 +13,7 @@ const LIMIT_MS = 5 * BUDGET_MS;
 
 const PRESSES = 60;
 
-let browser;
-let site;
-before(async () => {
-  site = await serve();
-  browser = await launch("--disable-frame-rate-limit", "--disable-gpu-vsync");
-});
-after(async () => {
-  await browser?.close();
-  await site?.close();
-});
+const { browser, site } = await stage({ browser: ["--disable-frame-rate-limit", "--disable-gpu-vsync"] });
 
 /**
  * In the page: the time from each input event to the end of the work of the frame that shows it,

@@ -1,20 +1,11 @@
 // When the page cannot start there is a sentence and a link, never a blank page or one that seems
 // to load for ever.
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import assert from "node:assert/strict";
-import { estimateShown, launch, open, painted } from "./support/browser.mjs";
-import { serve } from "./support/site.mjs";
+import { estimateShown, open, painted } from "./support/browser.mjs";
+import { stage } from "./support/stage.mjs";
 
-let browser;
-let site;
-before(async () => {
-  site = await serve();
-  browser = await launch();
-});
-after(async () => {
-  await browser?.close();
-  await site?.close();
-});
+const { browser, site } = await stage();
 
 test("without scripts there is a sentence and a link in both languages, and no skeleton", async () => {
   const options = { javaScriptEnabled: false, ready: false };

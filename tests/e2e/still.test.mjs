@@ -1,24 +1,15 @@
 // Nothing jumps: what is on screen stays where it is while numbers change.
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import assert from "node:assert/strict";
-import { DESKTOP, PHONE, launch, open, painted } from "./support/browser.mjs";
+import { DESKTOP, PHONE, open, painted } from "./support/browser.mjs";
 import { slider } from "./support/controls.mjs";
-import { serve } from "./support/site.mjs";
+import { stage } from "./support/stage.mjs";
 
 /** Layout shift that six sweeps may add up to, as the browser counts it. */
 const SHIFT = 0.1;
 const SWEEPS = 6;
 
-let browser;
-let site;
-before(async () => {
-  site = await serve();
-  browser = await launch();
-});
-after(async () => {
-  await browser?.close();
-  await site?.close();
-});
+const { browser, site } = await stage();
 
 /** Adds up layout shifts from now on, those soon after an input, too. */
 function count(page) {

@@ -1,20 +1,11 @@
 // Searches are made by threads beside the page's: it answers meanwhile, and does without them where there are none.
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import assert from "node:assert/strict";
-import { launch, open, openWithBreakingThreads, openWithoutThreads } from "./support/browser.mjs";
+import { open, openWithBreakingThreads, openWithoutThreads } from "./support/browser.mjs";
 import { slider } from "./support/controls.mjs";
-import { serve } from "./support/site.mjs";
+import { stage } from "./support/stage.mjs";
 
-let browser;
-let site;
-before(async () => {
-  site = await serve();
-  browser = await launch();
-});
-after(async () => {
-  await browser?.close();
-  await site?.close();
-});
+const { browser, site } = await stage();
 
 /** A scenario of which a single estimate is long: all stages of a pipeline. */
 const LONG = "?v=1&model=llama-3.1-70b&precision=bf16&gpus=8&nodes=4&tp=4&pp=8&pp_mb=16&dp=fsdp2";

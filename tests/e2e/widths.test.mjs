@@ -1,19 +1,10 @@
 // The page in windows of all widths and on screens of all densities: what a program can say of its look.
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import assert from "node:assert/strict";
-import { launch, open, painted, seeAll } from "./support/browser.mjs";
-import { serve } from "./support/site.mjs";
+import { open, painted, seeAll } from "./support/browser.mjs";
+import { stage } from "./support/stage.mjs";
 
-let browser;
-let site;
-before(async () => {
-  site = await serve();
-  browser = await launch();
-});
-after(async () => {
-  await browser?.close();
-  await site?.close();
-});
+const { browser, site } = await stage();
 
 // 640 px is a window of 1280 px at 200 % zoom.
 for (const width of [320, 390, 640, 768, 960, 1280, 1920]) {

@@ -106,6 +106,7 @@ enum Opt {
     To(String),
     Set(Setting),
     Check,
+    Strict,
 }
 
 /// Reads the arguments after the program's name.
@@ -154,6 +155,7 @@ pub fn parse(arguments: impl Iterator<Item = OsString>) -> Result<Command, Strin
             }
             Long("to") => options.push(("--to", Opt::To(value(&mut parser, "--to")?))),
             Long("check") => options.push(("--check", Opt::Check)),
+            Long("strict") => options.push(("--strict", Opt::Strict)),
             Long("set") => {
                 let value = value(&mut parser, "--set")?;
                 let wrong = format!("--set {value} has no equals sign.");
@@ -311,6 +313,7 @@ fn import(files: Vec<PathBuf>, options: Vec<(&str, Opt)>) -> Result<Command, Str
     for (name, option) in options {
         match option {
             Opt::Check => asked.check = true,
+            Opt::Strict => asked.strict = true,
             Opt::Set(setting) => asked.set.push(setting),
             _ => return Err(format!("import has no option {name}.")),
         }

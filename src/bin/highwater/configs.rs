@@ -9,7 +9,7 @@ use highwater::codec::{
     Handed, JobFile, Said, Unwritten, ViewOptions, encode_json, encode_query, key,
     machine_settings, read_handed, write_job, written_formats,
 };
-use highwater::configs;
+use highwater::configs::{self, Approximation, Certainty};
 use highwater::inputs::{self, SmiTable};
 use highwater::report;
 use highwater::text::{
@@ -31,6 +31,8 @@ pub struct Import {
     pub set: Vec<Setting>,
     /// Whether the scenario is estimated, too.
     pub check: bool,
+    /// Whether a job is refused some of whose settings are only approximated.
+    pub strict: bool,
 }
 
 /// Arguments of `export`.
@@ -68,6 +70,10 @@ pub fn import(asked: &Import, out: &mut dyn Write) -> u8 {
             refuse_line(why);
             BAD_INPUT
         }
+        None if asked.strict && !imported.approximated.is_empty() => {
+            refuse_line(&format!("--strict:{}", imported.approximately()));
+            BAD_INPUT
+        }
         None if asked.check => check(&imported),
         None => FITS,
     }
@@ -92,8 +98,8 @@ fn check(imported: &Imported) -> u8 {
     match report::estimate_with_ranks(&imported.scenario) {
         Ok(estimate) => {
             let verdict = &estimate.report.verdict;
-            let assumed = imported.unsaid();
-            refuse_line(&format!("{}{assumed}", verdict_line(verdict)));
+            let besides = imported.approximately() + &imported.unsaid();
+            refuse_line(&format!("{}{besides}", verdict_line(verdict)));
             if verdict.fits { FITS } else { DOES_NOT_FIT }
         }
         Err(findings) => {
@@ -145,6 +151,7 @@ pub struct Imported {
     pub stop: Option<String>,
     read: configs::Import,
     findings: Vec<Value>,
+    approximated: Vec<Approximation>,
     /// The files that were read.
     files: Vec<String>,
 }
@@ -218,6 +225,7 @@ pub fn read_files(handed: &Handed, set: &[Setting]) -> Result<Imported, Problem>
         files: gathered.files,
         scenario: job.scenario,
         read: job.read,
+        approximated: job.approximated,
     })
 }
 
@@ -245,6 +253,17 @@ impl Imported {
         format!(" Assumed, as no file says: {}.", each.join(", "))
     }
 
+    /// The part of the verdict's line that says what is approximated, and which way that errs.
+    fn approximately(&self) -> String {
+        let certainty = Certainty::of(&self.approximated);
+        let keys: Vec<&str> = self
+            .approximated
+            .iter()
+            .map(|own| own.key.as_str())
+            .collect();
+        text::approximated(certainty, &keys, LANGUAGE)
+    }
+
     fn line(&self) -> Value {
         let understood = self.read.understood.iter();
         let understood: Vec<Value> = understood
@@ -258,7 +277,22 @@ impl Imported {
         let assumed: Vec<Value> = assumed
             .map(|own| json!({"key": own.key, "value": own.value, "source": own.source}))
             .collect();
+        let approximated = self.approximated.iter();
+        let approximated: Vec<Value> = approximated
+            .map(
+                |Approximation {
+                     key,
+                     asked,
+                     used,
+                     effect,
+                 }| {
+                    json!({"key": key, "asked": asked, "used": used, "effect": effect.name()})
+                },
+            )
+            .collect();
         json!({
+            "approximated": approximated,
+            "certainty": Certainty::of(&self.approximated).name(),
             "kind": self.kind(),
             "files": self.files,
             "scenario": self.facts(),

@@ -1,0 +1,164 @@
+//! Settings of a job that nothing here models: what the job asks for, what the estimate uses instead, and which way it
+//! errs by that.
+
+use super::{Ignored, Lack, Matters};
+use serde_json::Value;
+
+/// Which way an estimate errs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effect {
+    /// The estimate is less than the job takes.
+    Less,
+    /// It is more.
+    More,
+    /// It is either.
+    Either,
+}
+
+impl Effect {
+    /// Its name in what is written.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Less => "less",
+            Self::More => "more",
+            Self::Either => "either",
+        }
+    }
+}
+
+/// A setting that is estimated as the nearest that is modelled.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Approximation {
+    /// The setting: the file's own key, or the scenario's where the scenario has one.
+    pub key: String,
+    /// Its value in the job.
+    pub asked: Value,
+    /// The value or the behavior that is estimated.
+    pub used: Value,
+    /// Which way the estimate errs.
+    pub effect: Effect,
+}
+
+/// How sure an estimate is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Certainty {
+    /// Everything that the job asks for is modelled, and compared with PyTorch.
+    Measured,
+    /// The job takes at most as much.
+    Bounded,
+    /// Some settings are estimated as the nearest that is modelled.
+    Approximated,
+}
+
+impl Certainty {
+    /// That of an estimate with these approximations.
+    pub fn of(approximated: &[Approximation]) -> Self {
+        if approximated.is_empty() {
+            Self::Measured
+        } else if approximated.iter().all(|own| own.effect == Effect::More) {
+            Self::Bounded
+        } else {
+            Self::Approximated
+        }
+    }
+
+    /// Its name in what is written.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Measured => "measured",
+            Self::Bounded => "bounded",
+            Self::Approximated => "approximated",
+        }
+    }
+}
+
+impl Approximation {
+    /// That of a scenario's setting, which the job has as `asked`, and the estimate as `used`.
+    pub fn of_setting(key: &'static str, asked: Value, used: Value) -> Self {
+        Self {
+            key: key.to_owned(),
+            asked,
+            used,
+            effect: effect_of_setting(key),
+        }
+    }
+
+    /// That of a file's key that no scenario follows, if it matters.
+    pub fn of_key(own: &Ignored) -> Option<Self> {
+        let (used, effect) = match own.matters {
+            Matters::No | Matters::Maybe => return None,
+            Matters::Value | Matters::Computed => ("the default", Effect::Either),
+            Matters::Yes(lack) => instead(lack),
+        };
+        Some(Self {
+            key: own.key.clone(),
+            asked: own.value.clone(),
+            used: used.into(),
+            effect,
+        })
+    }
+}
+
+/// Which way an estimate errs that leaves a scenario's setting out.
+fn effect_of_setting(key: &str) -> Effect {
+    match key {
+        // Parameters are divided all the same, activations are not; what could wait on the host or be computed
+        // again stays on the device.
+        "parallelism.tp.size"
+        | "parallelism.dp.cpu_offload"
+        | "activation_offload.kind"
+        | "activation_checkpointing"
+        | "liger_kernel" => Effect::More,
+        // Work besides training, and further models and outputs, are not counted.
+        "evaluation.kind" | "around.loading" | "around.saving" | "objective.kind" => Effect::Less,
+        _ => Effect::Either,
+    }
+}
+
+/// The behavior that is estimated in the place of one that no scenario can say, and which way that errs.
+const fn instead(lack: Lack) -> (&'static str, Effect) {
+    match lack {
+        Lack::Packing => ("samples of full length", Effect::Either),
+        Lack::Loss => ("the usual loss", Effect::Either),
+        Lack::Optimizer => ("the optimizer's usual form, or adamw", Effect::Either),
+        Lack::Decomposition => ("adamw", Effect::Either),
+        Lack::Attention => ("flash_attention_2 or sdpa", Effect::Either),
+        Lack::Offload => ("the GPU's memory", Effect::More),
+        Lack::Checkpointing => ("activations are kept", Effect::More),
+        Lack::Compile => ("eager execution", Effect::Either),
+        Lack::Fp8 => ("16 bits", Effect::Either),
+        Lack::Preference => ("usual training", Effect::Less),
+        Lack::Generation => ("no server on the GPU", Effect::Less),
+        Lack::Adapter => ("LoRA by names, or none", Effect::Either),
+        Lack::Quantization => ("weights that are not quantized", Effect::More),
+        Lack::Kernel => ("the model's own modules", Effect::More),
+        Lack::Frozen => ("the parts that frozen names", Effect::Either),
+        Lack::Parallelism => ("the parallelism that is left", Effect::Either),
+        Lack::Model => ("the published model", Effect::Either),
+        Lack::Lengths => ("seq_len for all samples", Effect::More),
+        Lack::Data => ("the scenario's own lengths and sizes", Effect::Either),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn with(effects: &[Effect]) -> Vec<Approximation> {
+        let one = |&effect: &Effect| Approximation {
+            key: "fp8".to_owned(),
+            asked: true.into(),
+            used: "16 bits".into(),
+            effect,
+        };
+        effects.iter().map(one).collect()
+    }
+
+    #[test]
+    fn an_estimate_is_a_bound_only_where_each_approximation_is_more() {
+        use Effect::{Less, More};
+        assert_eq!(Certainty::of(&[]), Certainty::Measured);
+        assert_eq!(Certainty::of(&with(&[More, More])), Certainty::Bounded);
+        assert_eq!(Certainty::of(&with(&[More, Less])), Certainty::Approximated);
+    }
+}
