@@ -51,6 +51,8 @@ pub enum Idle {
     NoDecoder,
     /// The model is estimated for one task.
     OneTask,
+    /// The model is no exported graph.
+    NoGraph,
     /// There are no adapters.
     NoAdapters,
     /// The base model is not quantized, or not to four bits.
@@ -103,6 +105,9 @@ pub fn idle(scenario: &Scenario, key: &str) -> Option<Idle> {
     let forward_only = scenario.program != Program::Training || scenario.loss == Loss::None;
     let of_images = || architecture(scenario).is_some_and(|model| model.tokens().is_some());
     match key {
+        "symbols" | "convolutions" if !matches!(scenario.model, ModelRef::Exported(_)) => {
+            Some(Idle::NoGraph)
+        }
         "seq_len" | "padding_mask" | "dataset.lengths" if of_images() => Some(Idle::Images),
         "attention" | "sdpa_backend"
             if architecture(scenario).is_some_and(|model| {
@@ -368,6 +373,7 @@ mod tests {
         assert_eq!(idle(&of("bert-base"), "seq_len"), None);
         assert_eq!(idle(&of("bert-base"), "task"), None);
         assert_eq!(idle(&of("vit-base"), "task"), Some(Idle::OneTask));
+        assert_eq!(idle(&of("vit-base"), "convolutions"), Some(Idle::NoGraph));
         assert_eq!(idle(&of("bart-base"), "target_seq_len"), None);
         assert_eq!(idle(&of("gpt2"), "target_seq_len"), Some(Idle::NoDecoder));
     }

@@ -297,6 +297,7 @@ words! {
     IdleNoImages: "The model reads no images among its tokens.", "该模型不读取文本中的图像。";
     IdleNoDecoder: "The model has no decoder with a length of its own.", "该模型没有独立长度的解码器。";
     IdleOneTask: "The model is estimated for one task.", "该模型只按一种任务估算。";
+    IdleNoGraph: "No effect: the model is no exported graph.", "无效：该模型不是导出的计算图。";
     IdleNotSdpa: "No effect: the attention is not sdpa.", "无效：注意力实现不是 sdpa。";
     IdleNotCheckpointed: "No effect: no layer is checkpointed.", "无效：没有层被重计算。";
     IdleNoEvaluation: "No effect: there is no evaluation.", "无效：没有评估。";
@@ -358,6 +359,7 @@ pub const fn idle_reason(idle: Idle) -> Word {
         Idle::NoImages => Word::IdleNoImages,
         Idle::NoDecoder => Word::IdleNoDecoder,
         Idle::OneTask => Word::IdleOneTask,
+        Idle::NoGraph => Word::IdleNoGraph,
         Idle::NoAdapters => Word::IdleNoAdapters,
         Idle::NotPrepared => Word::IdleNotPrepared,
         Idle::NoExperts => Word::IdleNoExperts,

@@ -160,6 +160,8 @@ static ONE_GPU: &[Group] = &[
             Setting::new("keep_outputs"),
             Setting::new("tied_embeddings").absent(Called(Word::Automatic)),
             Setting::new("model_overrides"),
+            Setting::new("symbols"),
+            Setting::new("convolutions"),
         ],
     },
     Group {
@@ -255,6 +257,7 @@ static ONE_GPU: &[Group] = &[
                 .look(Look::Shares(SHARES))
                 .absent(Called(Word::Off)),
             Setting::new("allocator.empty_cache_after_loading"),
+            Setting::new("cublas_workspace_config").absent(Called(Word::Automatic)),
             Setting::new("memory_limit")
                 .steps(SIZES)
                 .absent(Called(Word::NoLimit)),
