@@ -20,7 +20,9 @@ impl Fix {
             Value::Null => place.remove(last),
             value => place.insert(last.to_owned(), value.clone()),
         };
-        serde_json::from_value(whole).ok()
+        let mut changed: Scenario = serde_json::from_value(whole).ok()?;
+        changed.model.keep_graph(&scenario.model);
+        Some(changed)
     }
 }
 

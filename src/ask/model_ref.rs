@@ -30,6 +30,17 @@ pub enum ModelRef {
     },
 }
 
+impl ModelRef {
+    /// Takes the graph of another reference to the same one, which JSON does not hold.
+    pub(crate) fn keep_graph(&mut self, before: &Self) {
+        if let (Self::Exported(own), Self::Exported(before)) = (self, before)
+            && own.exported == before.exported
+        {
+            own.graph.clone_from(&before.graph);
+        }
+    }
+}
+
 /// `torch.nn.Linear(in_features, out_features, bias)`, the smallest model there is. Its input is
 /// `[micro_batch_size, in_features]` of the weights' type, its loss the mean of the output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

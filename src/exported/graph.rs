@@ -166,6 +166,46 @@ impl Graph {
         self.values.get(id as usize)?.tensor.as_ref()
     }
 
+    /// Inputs that the caller gives, with their names.
+    pub fn user_inputs(&self) -> impl Iterator<Item = (&str, &Meta)> {
+        let users = self
+            .inputs
+            .iter()
+            .filter(|input| input.kind == InputKind::User);
+        users.filter_map(|input| {
+            let value = self.values.get(input.value as usize)?;
+            Some((value.name.as_str(), value.tensor.as_ref()?))
+        })
+    }
+
+    /// Elements of all parameters, each once.
+    pub fn parameters(&self) -> i64 {
+        let own = self
+            .inputs
+            .iter()
+            .filter(|input| matches!(input.kind, InputKind::Parameter { tied_to: None, .. }));
+        let each = own.filter_map(|input| self.tensor(input.value));
+        let elements = each.filter_map(|meta| {
+            let mut sizes = meta.sizes.iter().map(|size| size.value(&[]));
+            sizes.try_fold(1_i64, |all, size| all.checked_mul(size?))
+        });
+        elements.fold(0, i64::saturating_add)
+    }
+
+    /// A size as a number, or as the name of its symbol; null for an expression of several.
+    pub fn written(&self, size: &Size) -> serde_json::Value {
+        match size {
+            Size::Number(n) => (*n).into(),
+            Size::Symbol(at) => {
+                let symbol = self.symbols.get(*at as usize);
+                symbol.map_or(serde_json::Value::Null, |symbol| {
+                    symbol.name.as_str().into()
+                })
+            }
+            _ => serde_json::Value::Null,
+        }
+    }
+
     /// Nodes of the graph and of those within, each once.
     pub fn nodes(&self) -> Vec<&Node> {
         let mut nodes = Vec::new();

@@ -64,7 +64,8 @@ fn as_estimated<'a>(
         modules(architecture, task, scenario.framework)
     };
     let named = target_pattern::by_name(scenario, architecture, modules_of, findings);
-    attention_support::stand_in(named, architecture, findings)
+    let standing_in = attention_support::stand_in(named, architecture, findings);
+    exported::settle(standing_in, architecture, findings)
 }
 
 /// The completed scenario; of use only if no finding is an error.
@@ -79,8 +80,7 @@ fn complete(asked: &Scenario, findings: &mut Vec<Finding>) -> Option<ResolvedSpe
     let (mut model, (device, host)) = (model?, machine?);
     objective::balance(scenario, &mut model.architecture);
     objective::without_dropout(scenario, &mut model.architecture);
-    let named = as_estimated(scenario, &model.architecture, findings);
-    let scenario = &*exported::settle(named, &model.architecture, findings);
+    let scenario = &*as_estimated(scenario, &model.architecture, findings);
     if in_range {
         training::check_combinations(scenario, &model, findings);
         parallelism::check_model(scenario, &model.architecture, findings);

@@ -131,8 +131,8 @@ pub const BINARIES: &[(&str, &[&str])] = &[
     (
         "src/bin/highwater",
         &[
-            "units", "exported", "ask", "resolve", "codec", "inputs", "configs", "report",
-            "decide", "figure", "text",
+            "units", "exported", "ask", "families", "resolve", "codec", "inputs", "configs",
+            "report", "decide", "figure", "text",
         ],
     ),
     ("src/bin/web", &["app", "views"]),

@@ -64,7 +64,7 @@ fn written(scenarios: &[&str], one: &(impl Fn(&str) -> Written + Sync)) -> Vec<W
 
 /// The texts of the scenarios: the whole text when it is one JSON value, else each line that is
 /// not blank.
-fn scenarios(text: &str) -> Vec<&str> {
+pub fn scenarios(text: &str) -> Vec<&str> {
     let lines = text.lines().filter(|line| !line.trim().is_empty());
     if parse_json(text).is_ok() {
         return vec![text];

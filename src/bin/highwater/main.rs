@@ -9,6 +9,7 @@ mod configs;
 mod curve;
 mod estimate;
 mod gathered;
+mod given;
 mod lines;
 mod models;
 mod plan;
@@ -56,14 +57,21 @@ fn main() -> ExitCode {
             print(concat!("highwater ", env!("CARGO_PKG_VERSION"), "\n"));
             FITS.into()
         }
-        Ok(Command::Estimate { file, form }) => on_text(file.as_ref(), |text, out| {
-            Ok(estimate::run(text, form, out))
-        }),
+        Ok(Command::Estimate { file, form, set }) => {
+            on_scenarios(file.as_ref(), &set, |text, out| {
+                estimate::run(text, form, out)
+            })
+        }
         Ok(Command::Check { file, selection }) => on_text(file.as_ref(), |text, out| {
             check::check(text, &selection, out)
         }),
-        Ok(Command::Solve { file, axis, form }) => on_text(file.as_ref(), |text, out| {
-            Ok(solve::run(text, &axis, form, out))
+        Ok(Command::Solve {
+            file,
+            axis,
+            form,
+            set,
+        }) => on_scenarios(file.as_ref(), &set, |text, out| {
+            solve::run(text, &axis, form, out)
         }),
         Ok(Command::Curve { file, form }) => {
             on_text(file.as_ref(), |text, out| Ok(curve::run(text, form, out)))
@@ -86,6 +94,18 @@ fn main() -> ExitCode {
             Err(problem) => refuse(&problem),
         },
         Err(problem) => refuse(&format!("{problem}\n\n{}", usage())),
+    }
+}
+
+/// Runs a command on the scenarios of a file, or of standard input without one.
+fn on_scenarios(
+    file: Option<&PathBuf>,
+    set: &[configs::Setting],
+    command: impl FnOnce(&str, &mut dyn Write) -> u8,
+) -> ExitCode {
+    match given::scenarios(file, set) {
+        Ok(text) => command(&text, &mut io::stdout().lock()).into(),
+        Err(problem) => refuse(&problem),
     }
 }
 

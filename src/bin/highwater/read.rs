@@ -1,7 +1,7 @@
 //! `highwater read`: texts and files in, what they were taken for out.
 
 use crate::lines::{sentence, write_line};
-use crate::{BAD_INPUT, FITS, bytes, configs, snapshot, together};
+use crate::{BAD_INPUT, FITS, bytes, configs, given, snapshot, together};
 use highwater::ask::{Finding, ModelRef};
 use highwater::codec::{Handed, JobFile, Pasted, read_handed, read_pasted};
 use highwater::inputs::{self, Facts, Failure, Input};
@@ -26,7 +26,8 @@ pub fn run(files: &[PathBuf], out: &mut dyn Write) -> u8 {
         files => files.iter().map(Some).collect(),
     };
     for file in each {
-        let read = bytes(file).and_then(|content| answer(&content));
+        let graph = file.filter(|file| given::is_archive(file)).map(graph);
+        let read = graph.unwrap_or_else(|| bytes(file).and_then(|content| answer(&content)));
         let answer = match read {
             Ok(answer) => {
                 if answer.lacks_its_model() {
@@ -162,6 +163,16 @@ impl Answer {
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's form")]
 fn is_one(count: &usize) -> bool {
     *count == 1
+}
+
+/// A graph in an archive.
+fn graph(file: &PathBuf) -> Result<Answer, String> {
+    let facts = given::graph_facts(file).map_err(|why| sentence(&[why]))?;
+    Ok(Answer::Other {
+        kind: "exported-graph",
+        facts,
+        findings: None,
+    })
 }
 
 /// Recognizes the content of a file.

@@ -2,6 +2,8 @@
 
 use super::gaps::Gap;
 use super::net::GraphNet;
+use super::table::{self, Known};
+use crate::exported::Graph;
 use crate::families::network::GraphModel;
 use crate::model::ResolvedSpec;
 use crate::tape::Tape;
@@ -26,4 +28,16 @@ impl Gap {
         });
         found
     }
+}
+
+/// The operations of a graph that the table lacks, each kind once.
+pub fn unknown_operations(graph: &Graph) -> Vec<Gap> {
+    let mut found: Vec<Gap> = Vec::new();
+    for node in graph.nodes() {
+        let known = found.iter().any(|gap| gap.operation == node.target);
+        if !known && matches!(table::find(&node.target), Known::Unknown) {
+            found.push(Gap::of(graph, node));
+        }
+    }
+    found
 }

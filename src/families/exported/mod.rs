@@ -24,6 +24,7 @@ mod run;
 mod table;
 mod views;
 
+pub use dry::unknown_operations;
 pub use gaps::Gap;
 pub(crate) use net::build;
 pub(crate) use reader::read;

@@ -3,8 +3,8 @@
 use super::windows::{Windows, extents, shape_of};
 use crate::tape::graph::Grads;
 use crate::tape::ops::convolution::{BACKWARD, OP, SEPARATE_IMAGES};
-use crate::tape::{Tape, Tensor};
-use crate::units::Shape;
+use crate::tape::{Tape, Tensor, layout};
+use crate::units::{DType, Shape};
 use smallvec::smallvec;
 
 /// One group of a transposed convolution.
@@ -19,7 +19,7 @@ struct Group {
     reads_columns: bool,
     /// Ones by which a bias is multiplied, as many as an image of the result has places.
     ones: u64,
-    /// Whether it is of volumes, for which the input is copied.
+    /// Whether it is of volumes.
     of_volumes: bool,
 }
 
@@ -91,8 +91,9 @@ impl Tape {
         let whole = self.contiguous(&x.detach());
         let one = |copied: bool| {
             let part = copied.then(|| self.empty(OP, group.input, dtype));
-            let out = {
-                let _copy = group.of_volumes.then(|| self.empty(OP, group.input, dtype));
+            let out = if group.of_volumes {
+                self.resized(group.input, group.output, dtype)
+            } else {
                 self.empty(OP, group.output, dtype)
             };
             let _columns = self.scratch(OP, group.columns * dtype.size());
@@ -136,6 +137,15 @@ impl Tape {
                 grads
             }),
         )
+    }
+
+    /// A tensor that is made like the input and then resized: it keeps the input's memory where that suffices.
+    fn resized(&self, input: Shape, output: Shape, dtype: DType) -> Tensor {
+        let like_input = self.empty(OP, input, dtype);
+        if input.numel() < output.numel() {
+            return self.empty(OP, output, dtype);
+        }
+        like_input.detach_as(output, layout::contiguous(&output))
     }
 
     fn transposed_backward(
