@@ -43,7 +43,11 @@ impl Tape {
         let saved = self
             .records(&[&x])
             .then(|| [&x, target].map(|x| self.save(x)));
-        let out = self.empty(OP, Shape::new(&[]), x.dtype());
+        // The result is made as large as x, then resized to a number (`TORCH_META_FUNC(mse_loss)`, `Loss.cpp`).
+        let scalar = Shape::new(&[]);
+        let out = self
+            .empty(OP, *x.shape(), x.dtype())
+            .detach_as(scalar, scalar);
         drop(self.empty(OP, *x.shape(), x.dtype()));
         let Some(saved) = saved else { return out };
         self.attach(
