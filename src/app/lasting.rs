@@ -5,7 +5,9 @@
 //! the list. A [`Lasting`] signal drops them when there are too many.
 
 use leptos::prelude::*;
-use leptos::reactive::graph::{AnySubscriber, Observer, Source};
+use leptos::reactive::graph::{
+    AnySource, AnySubscriber, Observer, Source, Subscriber, ToAnySource,
+};
 use std::collections::HashSet;
 use std::panic::Location;
 
@@ -47,9 +49,9 @@ impl<T> IsDisposed for Lasting<T> {
 
 impl<T: Send + Sync> Track for Lasting<T> {
     fn track(&self) {
-        self.signal.track();
+        let source = self.signal.to_any_source();
         self.subscribers
-            .update_value(|subscribers| subscribers.note(&self.signal));
+            .update_value(|subscribers| subscribers.track(source));
     }
 }
 
@@ -88,23 +90,26 @@ pub(super) struct Subscribers {
 }
 
 impl Subscribers {
-    /// Notes that who runs now, if anybody, subscribes to `source`; drops those that are gone when there are many.
-    pub(super) fn note(&mut self, source: &impl Source) {
+    /// Subscribes whoever runs now, if anybody, to `source`; drops those that are gone when there are many.
+    #[inline(never)] // Once for all types of signals.
+    pub(super) fn track(&mut self, source: AnySource) {
         /// Fewer than this are not sifted. The page as it opens has hundreds.
         const FEW: usize = 2048;
         let Some(subscriber) = Observer::get() else {
             return;
         };
-        self.all.push(subscriber);
+        self.all.push(subscriber.clone());
         if self.all.len() > self.most.max(FEW) {
-            self.sift(source);
+            self.sift(&source);
         }
+        source.add_subscriber(subscriber.clone());
+        subscriber.add_source(source);
     }
 
     /// Subscribes those anew that live, in the order in which they did so last. One that reads the source no more is
     /// among them: it runs once too often.
     #[inline(never)] // The first visit does without it.
-    fn sift(&mut self, source: &impl Source) {
+    fn sift(&mut self, source: &AnySource) {
         let mut known = HashSet::new();
         let mut living = Vec::new();
         for one in self.all.drain(..).rev() {

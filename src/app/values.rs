@@ -4,6 +4,7 @@ use super::lasting::Subscribers;
 use crate::ask::Scenario;
 use crate::codec;
 use leptos::prelude::*;
+use leptos::reactive::graph::ToAnySource;
 use serde_json::Value;
 
 /// The values of the scenario on screen.
@@ -47,8 +48,7 @@ impl Values {
                 subscribers,
                 ..
             } = &mut heard[at];
-            changed.track();
-            subscribers.note(changed);
+            subscribers.track(changed.to_any_source());
         });
         self.with_untracked(|values| codec::value_at(values, key).clone())
     }
