@@ -156,4 +156,15 @@ fn graphs_take_what_their_models_took() {
         }
     }
     println!("equal: {equal:?}, phases {phases:?}, refused {refused}");
+    let share = |[same, all]: [usize; 2]| 100 * same / all.max(1);
+    for (full, counts) in equal {
+        let goal = if full { 95 } else { 88 };
+        let percent = share(counts);
+        assert!(
+            percent >= goal,
+            "{percent} % are equal, {goal} % at least (float32: {full})"
+        );
+    }
+    assert!(share(phases) >= 99, "the phase that binds: {phases:?}");
+    assert_eq!(refused, 0, "each of these graphs is answered");
 }
