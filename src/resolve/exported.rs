@@ -4,6 +4,7 @@ use crate::ask::{
     ActivationCheckpointing, Convolutions, DataParallelKind, EvaluationKind, Finding, Loss,
     ModelRef, Precision, Program, Scenario, message,
 };
+use crate::exported::Argument;
 use crate::families::Gap;
 use crate::model::{Architecture, ExportedConfig, ResolvedSpec};
 use crate::units::DType;
@@ -128,7 +129,18 @@ fn check_precision(scenario: &Scenario, config: &ExportedConfig, findings: &mut 
     let mut halves = trained
         .filter_map(|meta| meta.dtype)
         .filter(|dtype| dtype.is_half());
-    let Some(of) = halves.next() else { return };
+    let Some(of) = halves.next() else {
+        let casts = (scenario.precision != Precision::Fp32)
+            .then(|| cast(config))
+            .flatten();
+        if let Some(operation) = casts {
+            findings.push(Finding::warning(
+                "precision",
+                message!(exported::casts, operation),
+            ));
+        }
+        return;
+    };
     let (name, own) = match of {
         DType::BFloat16 => ("bf16", Precision::Bf16),
         _ => ("fp16", Precision::Fp16),
@@ -139,6 +151,26 @@ fn check_precision(scenario: &Scenario, config: &ExportedConfig, findings: &mut 
                 .with_fix("precision", own.name()),
         );
     }
+}
+
+/// An operation of a graph that casts floats to float32.
+fn cast(config: &ExportedConfig) -> Option<&str> {
+    let nodes = config.graph.nodes().into_iter();
+    let mut casts = nodes.filter(|node| {
+        let base = node.target.split('.').nth(1).unwrap_or_default();
+        let to_float32 = Argument::DType(Some(DType::Float32));
+        let named =
+            matches!(base, "to" | "_to_copy") && node.argument("dtype") == Some(&to_float32);
+        let given = node
+            .arguments
+            .first()
+            .and_then(|(_, argument)| match argument {
+                Argument::Tensor(id) => config.graph.tensor(*id)?.dtype,
+                _ => None,
+            });
+        named && given.is_some_and(DType::is_float)
+    });
+    casts.next().map(|node| node.target.as_str())
 }
 
 /// Says which operations are not estimated as what they are.

@@ -56,7 +56,9 @@ pub const ROOMS: &[Room] = &[
     ),
     pure(
         "resolve",
-        &["units", "catalog", "ask", "lengths", "model", "families"],
+        &[
+            "units", "catalog", "exported", "ask", "lengths", "model", "families",
+        ],
     ),
     pure("inputs", &[]),
     pure("configs", &[]),
