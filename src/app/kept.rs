@@ -16,14 +16,14 @@ const AFTER: Duration = Duration::from_millis(40);
 #[derive(Clone, Copy)]
 pub struct Kept {
     scenario: Lasting<Option<Scenario>>,
-    answer: Lasting<Option<Arc<Estimate>>>,
+    answer: RwSignal<Option<Arc<Estimate>>>,
 }
 
 impl Kept {
     pub(super) fn new(scenario: Option<Box<Scenario>>) -> Self {
         Self {
             scenario: Lasting::new(scenario.map(|scenario| *scenario)),
-            answer: Lasting::new(None),
+            answer: RwSignal::new(None),
         }
     }
 

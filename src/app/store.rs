@@ -50,53 +50,53 @@ pub struct Store(&'static State);
 /// What a [`Store`] holds.
 pub struct State {
     /// What is asked.
-    pub scenario: Lasting<Scenario>,
+    pub scenario: RwSignal<Scenario>,
     /// Its values, for whoever wants to hear of one.
     pub values: Values,
     /// Texts that are no values, by scenario key.
     pub drafts: Lasting<BTreeMap<&'static str, Draft>>,
     /// The last good answer.
-    pub answer: Lasting<Option<Arc<Estimate>>>,
+    pub answer: RwSignal<Option<Arc<Estimate>>>,
     /// What that answers: the scenario, of a pipeline with the stage that was found to bind.
-    pub(super) answered: Lasting<Scenario>,
+    pub(super) answered: RwSignal<Scenario>,
     /// The same for what stands below the first screen: it comes after the frame that shows the
     /// answer, which need not wait for it.
-    pub settled: Lasting<Option<Arc<Estimate>>>,
+    pub settled: RwSignal<Option<Arc<Estimate>>>,
     /// The same of what is asked: for what says more about it than its values, as why one has no effect.
-    pub followed: Lasting<Scenario>,
+    pub followed: RwSignal<Scenario>,
     /// Whether the rest of the program is there, which comes after the first answer: panels below
     /// the first screen and what is computed off the critical path wait for it.
     pub whole: Lasting<bool>,
     /// What there is to know about the scenario on screen.
-    pub findings: Lasting<Vec<Finding>>,
+    pub findings: RwSignal<Vec<Finding>>,
     /// Over which scenario a thread broke off since the last change, if over any.
-    pub broke_off: Lasting<Option<Scenario>>,
+    pub broke_off: RwSignal<Option<Scenario>>,
     /// What was wrong with the address.
-    pub address_findings: Lasting<Vec<Finding>>,
+    pub address_findings: RwSignal<Vec<Finding>>,
     /// Peak by batch size, for the scenario of the last good answer.
-    pub sweep: Lasting<Option<Arc<Sweep>>>,
+    pub sweep: RwSignal<Option<Arc<Sweep>>>,
     /// Whether that is being computed again.
-    pub sweeping: Lasting<bool>,
+    pub sweeping: RwSignal<bool>,
     /// The ranks of the job that differ, in the order of their numbers; empty where there is one.
-    pub ranks: Lasting<Vec<RankReport>>,
+    pub ranks: RwSignal<Vec<RankReport>>,
     /// What to change, or what there is room for.
-    pub advice: Lasting<Option<Arc<Advice>>>,
+    pub advice: RwSignal<Option<Arc<Advice>>>,
     /// Whether it is that of an answer before.
-    pub weighing: Lasting<bool>,
+    pub weighing: RwSignal<bool>,
     /// Where the totals stood before.
-    pub ghost: Lasting<Option<Ghost>>,
+    pub ghost: RwSignal<Option<Ghost>>,
     /// What is highlighted.
     pub focus: Focus,
     /// What a steady step holds where the device lags behind, where that differs.
-    pub lagging: Lasting<Option<Lagging>>,
+    pub lagging: RwSignal<Option<Lagging>>,
     /// Whether a panel wants to know single tensors.
     pub looking: Lasting<bool>,
     /// The run of the last good answer in detail, while somebody wants it.
-    pub detail: Lasting<Option<Arc<Detail>>>,
+    pub detail: RwSignal<Option<Arc<Detail>>>,
     /// The events that the timeline shows; none for all.
-    pub window: Lasting<Option<(u32, u32)>>,
+    pub window: RwSignal<Option<(u32, u32)>>,
     /// The timeline with those events in full.
-    pub closer: Lasting<Option<Arc<Timeline>>>,
+    pub closer: RwSignal<Option<Arc<Timeline>>>,
     /// The configuration that is compared with the one on screen.
     pub kept: Kept,
     /// What is counted as used.
@@ -144,28 +144,28 @@ impl Store {
     pub(super) fn new(opening: Opening) -> Self {
         Self(Box::leak(Box::new(State {
             values: Values::of(&opening.scenario),
-            followed: Lasting::new(opening.scenario.clone()),
-            scenario: Lasting::new(opening.scenario),
+            followed: RwSignal::new(opening.scenario.clone()),
+            scenario: RwSignal::new(opening.scenario),
             drafts: Lasting::new(BTreeMap::new()),
-            answer: Lasting::new(None),
-            answered: Lasting::new(Scenario::default()),
-            settled: Lasting::new(None),
+            answer: RwSignal::new(None),
+            answered: RwSignal::new(Scenario::default()),
+            settled: RwSignal::new(None),
             whole: Lasting::new(false),
-            findings: Lasting::new(Vec::new()),
-            broke_off: Lasting::new(None),
-            address_findings: Lasting::new(opening.findings),
-            sweep: Lasting::new(None),
-            sweeping: Lasting::new(true),
-            ranks: Lasting::new(Vec::new()),
-            advice: Lasting::new(None),
-            weighing: Lasting::new(true),
-            ghost: Lasting::new(None),
+            findings: RwSignal::new(Vec::new()),
+            broke_off: RwSignal::new(None),
+            address_findings: RwSignal::new(opening.findings),
+            sweep: RwSignal::new(None),
+            sweeping: RwSignal::new(true),
+            ranks: RwSignal::new(Vec::new()),
+            advice: RwSignal::new(None),
+            weighing: RwSignal::new(true),
+            ghost: RwSignal::new(None),
             focus: Focus::new(),
-            lagging: Lasting::new(None),
+            lagging: RwSignal::new(None),
             looking: Lasting::new(false),
-            detail: Lasting::new(None),
-            window: Lasting::new(None),
-            closer: Lasting::new(None),
+            detail: RwSignal::new(None),
+            window: RwSignal::new(None),
+            closer: RwSignal::new(None),
             kept: Kept::new(opening.against),
             measure: Lasting::new(Measure::Live),
             language: Lasting::new(opening.language),

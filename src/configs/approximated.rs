@@ -4,7 +4,7 @@
 use super::{Ignored, Lack, Matters};
 use serde_json::Value;
 
-/// Which way an estimate errs.
+/// The direction in which an estimate errs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effect {
     /// The estimate is less than the job takes.
@@ -35,7 +35,7 @@ pub struct Approximation {
     pub asked: Value,
     /// The value or the behavior that is estimated.
     pub used: Value,
-    /// Which way the estimate errs.
+    /// The direction in which the estimate errs.
     pub effect: Effect,
 }
 
@@ -99,7 +99,7 @@ impl Approximation {
     }
 }
 
-/// Which way an estimate errs that leaves a scenario's setting out.
+/// The direction in which an estimate errs that leaves a scenario's setting out.
 fn effect_of_setting(key: &str) -> Effect {
     match key {
         // Parameters are divided all the same, activations are not; what could wait on the host or be computed

@@ -19,27 +19,41 @@ pub(crate) fn settle<'a>(
     architecture: &Architecture,
     findings: &mut Vec<Finding>,
 ) -> Cow<'a, Scenario> {
-    let scenario = with_loss(scenario, architecture, findings);
-    check(&scenario, architecture, findings);
+    match architecture {
+        Architecture::Exported(config) => settle_graph(scenario, config, findings),
+        _ if scenario.loss.is_of_graph() => {
+            refuse_loss(scenario.loss, findings);
+            scenario
+        }
+        _ => scenario,
+    }
+}
+
+fn settle_graph<'a>(
+    scenario: Cow<'a, Scenario>,
+    config: &ExportedConfig,
+    findings: &mut Vec<Finding>,
+) -> Cow<'a, Scenario> {
+    let scenario = with_loss(scenario, config, findings);
+    check(&scenario, config, findings);
     scenario
+}
+
+/// Refuses a loss that only a graph has.
+fn refuse_loss(loss: Loss, findings: &mut Vec<Finding>) {
+    let name = loss.name();
+    findings.push(
+        Finding::error("loss", message!(exported::no_graph, name))
+            .with_fix("loss", Loss::Labels.name()),
+    );
 }
 
 /// The scenario with the loss that a graph has where it is not said, or said as other models have it.
 fn with_loss<'a>(
     scenario: Cow<'a, Scenario>,
-    architecture: &Architecture,
+    config: &ExportedConfig,
     findings: &mut Vec<Finding>,
 ) -> Cow<'a, Scenario> {
-    let Architecture::Exported(config) = architecture else {
-        if scenario.loss.is_of_graph() {
-            let name = scenario.loss.name();
-            findings.push(
-                Finding::error("loss", message!(exported::no_graph, name))
-                    .with_fix("loss", Loss::Labels.name()),
-            );
-        }
-        return scenario;
-    };
     let own = returns_number(config);
     match scenario.loss {
         Loss::Own if !own => {
@@ -72,10 +86,7 @@ fn returns_number(config: &ExportedConfig) -> bool {
 }
 
 /// Combinations that are not estimated of a graph.
-fn check(scenario: &Scenario, architecture: &Architecture, findings: &mut Vec<Finding>) {
-    let Architecture::Exported(config) = architecture else {
-        return;
-    };
+fn check(scenario: &Scenario, config: &ExportedConfig, findings: &mut Vec<Finding>) {
     let refused: [(bool, &str); 9] = [
         (
             scenario.activation_checkpointing != ActivationCheckpointing::None,
@@ -175,9 +186,12 @@ fn cast(config: &ExportedConfig) -> Option<&str> {
 
 /// Says which operations are not estimated as what they are.
 pub(crate) fn tell_gaps(spec: &ResolvedSpec, findings: &mut Vec<Finding>) {
-    if !matches!(spec.scenario.model, ModelRef::Exported(_)) {
-        return;
+    if matches!(spec.scenario.model, ModelRef::Exported(_)) {
+        tell_gaps_of_graph(spec, findings);
     }
+}
+
+fn tell_gaps_of_graph(spec: &ResolvedSpec, findings: &mut Vec<Finding>) {
     let gaps = Gap::all(spec);
     if gaps.is_empty() {
         return;

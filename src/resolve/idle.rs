@@ -99,6 +99,14 @@ pub enum Idle {
     ByGpu,
 }
 
+/// Why limits of pixels have no effect on images of this model, if they have none.
+fn idle_pixels(model: &Architecture) -> Option<Idle> {
+    match model.images() {
+        Some(images) => images.packed().is_none().then_some(Idle::Images),
+        None => Some(Idle::NoImages),
+    }
+}
+
 /// Why the setting with this key has no effect, if it has none.
 pub fn idle(scenario: &Scenario, key: &str) -> Option<Idle> {
     let linear = matches!(scenario.model, ModelRef::Linear { .. });
@@ -124,12 +132,7 @@ pub fn idle(scenario: &Scenario, key: &str) -> Option<Idle> {
             Some(images) => (!images.sees_any_size()).then_some(Idle::Images),
             None => Some(Idle::NoImages),
         }),
-        "min_pixels" | "max_pixels" => {
-            architecture(scenario).and_then(|model| match model.images() {
-                Some(images) => images.packed().is_none().then_some(Idle::Images),
-                None => Some(Idle::NoImages),
-            })
-        }
+        "min_pixels" | "max_pixels" => architecture(scenario).and_then(|model| idle_pixels(&model)),
         "images" => architecture(scenario)
             .filter(|model| model.images().is_none())
             .map(|_| Idle::NoImages),

@@ -168,7 +168,7 @@ pub fn left_out(key: &str, finding: &Finding, language: Language) -> String {
     }
 }
 
-/// What of a job is estimated as the nearest that is modelled, behind its verdict; empty where nothing is.
+/// The settings of a job that are estimated as the nearest that is modelled, behind its verdict; empty without any.
 pub fn approximated(certainty: Certainty, keys: &[&str], language: Language) -> String {
     let keys = keys.join(", ");
     match (certainty, language) {

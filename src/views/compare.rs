@@ -6,7 +6,7 @@ use super::bars::{
 };
 use super::pin::Pin;
 use super::value::value_text;
-use crate::app::{Lasting, Store, Target, use_store};
+use crate::app::{Store, Target, use_store};
 use crate::ask::Scenario;
 use crate::codec::{Difference, differences};
 use crate::figure::{Comparison, Pair, compare_device, compare_host, on_one_device};
@@ -57,7 +57,7 @@ pub(super) fn Bars() -> impl IntoView {
 }
 
 /// An answer of the configuration on screen: at once, or where it is not waited for.
-type Answer = Lasting<Option<Arc<Estimate>>>;
+type Answer = RwSignal<Option<Arc<Estimate>>>;
 
 /// What A's answer and one of B's give together.
 fn both<T>(store: Store, b: Answer, of: impl FnOnce(&Report, &Report) -> T) -> Option<T> {
