@@ -1,7 +1,6 @@
 //! The configuration that is kept to compare with: A, where the one on screen is B.
 
 use super::estimates;
-use super::lasting::Lasting;
 use super::store::Store;
 use crate::ask::Scenario;
 use crate::report::Estimate;
@@ -15,14 +14,14 @@ const AFTER: Duration = Duration::from_millis(40);
 /// A configuration with its answer.
 #[derive(Clone, Copy)]
 pub struct Kept {
-    scenario: Lasting<Option<Scenario>>,
+    scenario: RwSignal<Option<Scenario>>,
     answer: RwSignal<Option<Arc<Estimate>>>,
 }
 
 impl Kept {
     pub(super) fn new(scenario: Option<Box<Scenario>>) -> Self {
         Self {
-            scenario: Lasting::new(scenario.map(|scenario| *scenario)),
+            scenario: RwSignal::new(scenario.map(|scenario| *scenario)),
             answer: RwSignal::new(None),
         }
     }

@@ -66,7 +66,7 @@ pub struct State {
     pub followed: RwSignal<Scenario>,
     /// Whether the rest of the program is there, which comes after the first answer: panels below
     /// the first screen and what is computed off the critical path wait for it.
-    pub whole: Lasting<bool>,
+    pub whole: RwSignal<bool>,
     /// What there is to know about the scenario on screen.
     pub findings: RwSignal<Vec<Finding>>,
     /// Over which scenario a thread broke off since the last change, if over any.
@@ -90,7 +90,7 @@ pub struct State {
     /// What a steady step holds where the device lags behind, where that differs.
     pub lagging: RwSignal<Option<Lagging>>,
     /// Whether a panel wants to know single tensors.
-    pub looking: Lasting<bool>,
+    pub looking: RwSignal<bool>,
     /// The run of the last good answer in detail, while somebody wants it.
     pub detail: RwSignal<Option<Arc<Detail>>>,
     /// The events that the timeline shows; none for all.
@@ -100,7 +100,7 @@ pub struct State {
     /// The configuration that is compared with the one on screen.
     pub kept: Kept,
     /// What is counted as used.
-    pub measure: Lasting<Measure>,
+    pub measure: RwSignal<Measure>,
     /// The language.
     pub language: Lasting<Language>,
     /// The language that the browser asks for.
@@ -108,7 +108,7 @@ pub struct State {
     /// GiB or GB.
     pub units: Lasting<ByteUnits>,
     /// What the reader's system asks the page to look like.
-    pub appearance: Lasting<Appearance>,
+    pub appearance: RwSignal<Appearance>,
     /// The theme that the address asks for.
     pub theme: Option<Theme>,
     /// Whether this is the compact widget in somebody else's page.
@@ -118,8 +118,8 @@ pub struct State {
     /// Its panels.
     pub panels: WidgetPanels,
     /// Whether the page is being printed: figures are drawn for paper, seen or not.
-    pub printing: Lasting<bool>,
-    gesture: Lasting<Gesture>,
+    pub printing: RwSignal<bool>,
+    gesture: RwSignal<Gesture>,
 }
 
 /// A run of changes of one setting without a rest.
@@ -150,7 +150,7 @@ impl Store {
             answer: RwSignal::new(None),
             answered: RwSignal::new(Scenario::default()),
             settled: RwSignal::new(None),
-            whole: Lasting::new(false),
+            whole: RwSignal::new(false),
             findings: RwSignal::new(Vec::new()),
             broke_off: RwSignal::new(None),
             address_findings: RwSignal::new(opening.findings),
@@ -162,22 +162,22 @@ impl Store {
             ghost: RwSignal::new(None),
             focus: Focus::new(),
             lagging: RwSignal::new(None),
-            looking: Lasting::new(false),
+            looking: RwSignal::new(false),
             detail: RwSignal::new(None),
             window: RwSignal::new(None),
             closer: RwSignal::new(None),
             kept: Kept::new(opening.against),
-            measure: Lasting::new(Measure::Live),
+            measure: RwSignal::new(Measure::Live),
             language: Lasting::new(opening.language),
             preferred: preferred_language(),
             units: Lasting::new(ByteUnits::Binary),
-            appearance: Lasting::new(browser::appearance(opening.theme.map(|t| t == Theme::Dark))),
+            appearance: RwSignal::new(browser::appearance(opening.theme.map(|t| t == Theme::Dark))),
             theme: opening.theme,
             embedded: opening.embedded,
             controls: opening.controls,
             panels: opening.panels,
-            printing: Lasting::new(false),
-            gesture: Lasting::new(Gesture::default()),
+            printing: RwSignal::new(false),
+            gesture: RwSignal::new(Gesture::default()),
         })))
     }
 
