@@ -12,9 +12,9 @@ const USUAL = /^(model|config|task|seq|mb|image|accum|precision|attn|ckpt|clip|g
 const SETTINGS = [
   ["adapters", /^(lora|quant|kbit)/],
   ["evaluation", /^eval=/],
-  ["sharding", /^(dp|tp|pp|cp|ep|fsdp|sharding|orig_params|bwd|fwd|limit_gathers|wrap|reshard|mp_|no_sync|bucket|static|unused|comm)/],
-  ["zero", /^(dp=deepspeed_zero|zero|reduce_bucket|gather_bucket|sub_group|hpz|contiguous)/],
-  ["parallel", /^(dp=megatron|dist_opt|tp|pp|cp|ep|sp=|lp=|schedule|overlap|tied|recompute)/],
+  ["sharding", /^([cdept]p[_=]|fsdp|sharding|orig|bwd|fwd|limit_|wrap|reshard|mp_|no_sync|bucket|static|unused|comm)/],
+  ["zero", /^(dp=deep|zero|reduce_|gather_|sub_|hpz|contig)/],
+  ["parallel", /^(dp=mega|dist_opt|[ceptsl]p[_=]|schedule|overlap|tied|recompute)/],
   ["objectives", /^objective=/],
 ];
 

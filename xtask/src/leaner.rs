@@ -1,7 +1,7 @@
-//! Style sheets of the page without what browsers do not read: comments and indentation.
+//! Style sheets and pages without what browsers do not read.
 
-/// A text without the comments that begin a line, without indentation and without empty lines. No text of a
-/// string may go over several lines.
+/// A style sheet without the comments that begin a line, without indentation and without the spaces and line ends that
+/// part nothing. No text of a string may go over several lines.
 pub fn leaner(text: &str) -> String {
     let mut lean = String::with_capacity(text.len());
     let mut within = false;
@@ -13,12 +13,23 @@ pub fn leaner(text: &str) -> String {
             };
             (within, line) = (false, after.trim_start());
         }
-        if !line.is_empty() {
-            lean.push_str(line);
-            lean.push('\n');
+        match line.strip_suffix('{') {
+            _ if line.is_empty() => {}
+            Some(selector) => lean.extend([selector.trim_end(), "{"]),
+            None if line.ends_with(';') && !line.contains(['"', '\'']) => {
+                lean += &line.replacen(": ", ":", 1).replace(", ", ",");
+            }
+            None if line.ends_with([';', '}', ',', '(']) => lean += line,
+            None => lean.extend([line, "\n"]),
         }
     }
     lean
+}
+
+/// A page without the indentation of its lines.
+pub fn unindented(page: &str) -> String {
+    let lines: Vec<&str> = page.lines().map(str::trim).collect();
+    lines.join("\n")
 }
 
 #[cfg(test)]
@@ -29,9 +40,11 @@ mod tests {
     fn comments_and_indentation_go_and_nothing_else() {
         let sheet =
             "/* What it is. */\n\n/** How\n * long. */\na {\n  b: url(\"//c\"); /* why */\n}\n";
-        let lean = "a {\nb: url(\"//c\"); /* why */\n}\n";
+        let lean = "a{b: url(\"//c\"); /* why */\n}";
         assert_eq!(leaner(sheet), lean);
-        assert_eq!(leaner("/* Why. */ a {\n}\n"), "a {\n}\n");
+        assert_eq!(leaner("/* Why. */ a {\n}\n"), "a{}");
         assert_eq!(leaner(lean), lean);
+        let lists = "a,\nb :hover {\n  margin: 0\n    auto;\n  color: rgb(1, 2);\n}\n";
+        assert_eq!(leaner(lists), "a,b :hover{margin: 0\nauto;color:rgb(1,2);}");
     }
 }
