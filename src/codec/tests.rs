@@ -30,7 +30,7 @@ fn to_link(scenario: &Scenario) -> String {
 /// The dotted paths of all values of a tree.
 fn leaves(above: &str, value: &Value, paths: &mut Vec<String>) {
     match value.as_object() {
-        Some(group) if above != "model_overrides." => {
+        Some(group) if !["model_overrides.", "symbols."].contains(&above) => {
             for (name, value) in group {
                 leaves(&format!("{above}{name}."), value, paths);
             }
@@ -127,6 +127,9 @@ fn every_key_of_a_scenario_is_in_the_table() {
         },
         other_device_memory: 1,
         neftune_noise_alpha: Some(5.0),
+        symbols: json!({"s2": 1}).as_object().expect("an object").clone(),
+        convolutions: Convolutions::Native,
+        cublas_workspace_config: Some(":16:8".to_owned()),
         ..Scenario::default()
     };
     let mut paths = Vec::new();

@@ -160,18 +160,7 @@ pub fn parse(arguments: impl Iterator<Item = OsString>) -> Result<Command, Strin
             Long("to") => options.push(("--to", Opt::To(value(&mut parser, "--to")?))),
             Long("check") => options.push(("--check", Opt::Check)),
             Long("strict") => options.push(("--strict", Opt::Strict)),
-            Long("set") => {
-                let value = value(&mut parser, "--set")?;
-                let wrong = format!("--set {value} has no equals sign.");
-                let (key, value) = value.split_once('=').ok_or(wrong)?;
-                options.push((
-                    "--set",
-                    Opt::Set(Setting {
-                        key: key.to_owned(),
-                        value: value.to_owned(),
-                    }),
-                ));
-            }
+            Long("set") => options.push(("--set", Opt::Set(setting(&mut parser)?))),
             Short(letter) => return Err(format!("there is no option -{letter}.")),
             Long(name) => return Err(format!("there is no option --{name}.")),
             Value(word) => words.push(word),
@@ -219,6 +208,17 @@ pub fn parse(arguments: impl Iterator<Item = OsString>) -> Result<Command, Strin
         Some(command @ ("trace" | "read")) => Err(format!("{command} has no options.")),
         _ => Err(format!("there is no command {}.", command.display())),
     }
+}
+
+/// The value of `--set`, `KEY=VALUE`.
+fn setting(parser: &mut Parser) -> Result<Setting, String> {
+    let value = value(parser, "--set")?;
+    let wrong = format!("--set {value} has no equals sign.");
+    let (key, value) = value.split_once('=').ok_or(wrong)?;
+    Ok(Setting {
+        key: key.to_owned(),
+        value: value.to_owned(),
+    })
 }
 
 /// Help with the command that is named.
