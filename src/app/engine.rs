@@ -27,7 +27,7 @@ enum Frame {
     Behind,
 }
 
-/// What is said of a scenario, and how long that took.
+/// The answer to a scenario, or the findings that refuse it, and the time that it took.
 pub(super) struct Answer {
     said: Said,
     took: Duration,
