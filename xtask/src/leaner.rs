@@ -13,9 +13,6 @@ pub fn leaner(text: &str) -> String {
             };
             (within, line) = (false, after.trim_start());
         }
-        if line == "}" && lean.ends_with(';') {
-            lean.pop();
-        }
         match line.strip_suffix('{') {
             _ if line.is_empty() => {}
             Some(selector) => lean.extend([selector.trim_end(), "{"]),
@@ -48,6 +45,6 @@ mod tests {
         assert_eq!(leaner("/* Why. */ a {\n}\n"), "a{}");
         assert_eq!(leaner(lean), lean);
         let lists = "a,\nb :hover {\n  margin: 0\n    auto;\n  color: rgb(1, 2);\n}\n";
-        assert_eq!(leaner(lists), "a,b :hover{margin: 0\nauto;color:rgb(1,2)}");
+        assert_eq!(leaner(lists), "a,b :hover{margin: 0\nauto;color:rgb(1,2);}");
     }
 }
