@@ -26,9 +26,10 @@ pub fn leaner(text: &str) -> String {
     lean
 }
 
-/// A page without the indentation of its lines.
+/// A page without the indentation of its lines, empty lines, and the slashes of elements that have no content.
 pub fn unindented(page: &str) -> String {
-    let lines: Vec<&str> = page.lines().map(str::trim).collect();
+    let lines = page.lines().map(str::trim).filter(|line| !line.is_empty());
+    let lines: Vec<String> = lines.map(|line| line.replace(" />", ">")).collect();
     lines.join("\n")
 }
 
