@@ -82,7 +82,7 @@ impl<T: Send + Sync> Write for Lasting<T> {
 }
 
 /// The subscribers of a source, as often as they subscribed.
-#[derive(Clone, Default)]
+#[derive(Default)]
 pub(super) struct Subscribers {
     all: Vec<AnySubscriber>,
     /// How many there may be until they are sifted.

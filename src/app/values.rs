@@ -15,7 +15,6 @@ pub struct Values {
 }
 
 /// A key that somebody has asked for, and whom a change of its value is told.
-#[derive(Clone)]
 struct Heard {
     key: &'static str,
     changed: ArcTrigger,

@@ -76,12 +76,12 @@ pub fn read_job(files: &[JobFile], set: &[(String, Value)]) -> Result<Job, (Stri
     }
     let scenario = shortened(scenario, &mut read);
     let (scenario, left) = without_refused(scenario);
-    let mut approximated: Vec<_> = left.iter().map(|left| left.approximation.clone()).collect();
+    let mut approximated = Vec::new();
+    for left in left {
+        approximated.push(left.approximation);
+        said.push(Said::Left(left.key, left.finding));
+    }
     approximated.extend(read.ignored.iter().filter_map(Approximation::of_key));
-    said.extend(
-        left.into_iter()
-            .map(|left| Said::Left(left.key, left.finding)),
-    );
     let refused = resolve(&scenario).findings.into_iter();
     let refused = refused.filter(|finding| finding.severity == Severity::Error);
     said.extend(refused.map(Said::Finding));

@@ -230,4 +230,21 @@ impl Node {
         let found = self.arguments.iter().find(|(own, _)| own == name);
         found.map(|(_, argument)| argument)
     }
+
+    /// The operation's name without its namespace `aten` and its overload, as `add`.
+    pub fn operation(&self) -> &str {
+        let target = self.target.strip_prefix("aten.").unwrap_or(&self.target);
+        target.split('.').next().unwrap_or(target)
+    }
+
+    /// The tensors among the arguments, in their order.
+    pub fn tensors(&self) -> impl Iterator<Item = ValueId> {
+        self.arguments
+            .iter()
+            .flat_map(|(_, argument)| match argument {
+                Argument::Tensor(id) => vec![*id],
+                Argument::Tensors(all) => all.iter().flatten().copied().collect(),
+                _ => Vec::new(),
+            })
+    }
 }

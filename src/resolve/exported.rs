@@ -168,7 +168,7 @@ fn check_precision(scenario: &Scenario, config: &ExportedConfig, findings: &mut 
 fn cast(config: &ExportedConfig) -> Option<&str> {
     let nodes = config.graph.nodes().into_iter();
     let mut casts = nodes.filter(|node| {
-        let base = node.target.split('.').nth(1).unwrap_or_default();
+        let base = node.operation();
         let to_float32 = Argument::DType(Some(DType::Float32));
         let named =
             matches!(base, "to" | "_to_copy") && node.argument("dtype") == Some(&to_float32);

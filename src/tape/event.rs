@@ -125,13 +125,13 @@ impl Word {
         }
     }
 
-    /// What comes `times` times after it, each as much further as it is from `before`.
+    /// The event `times` turns later, where one turn is the distance from `before` to this event.
     #[inline(always)]
     pub(super) fn further(self, before: Self, times: u32) -> Self {
         self.as_much(self, before, times)
     }
 
-    /// What is `times` times as much further than this as `one` is from `before`.
+    /// The event that is `times` times the distance from `before` to `one` behind this event.
     #[inline(always)]
     pub(super) fn as_much(self, one: Self, before: Self, times: u32) -> Self {
         let step = one.0.wrapping_sub(before.0);

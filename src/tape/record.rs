@@ -262,7 +262,7 @@ impl Record {
         all.all(|((one, other), this)| other.further(one, further) == Some(this))
     }
 
-    /// The same `times` times, in these scopes.
+    /// Repeats all events from index `events` on `times` times; `scopes` are those of the repeated storages.
     pub(super) fn go_on_in(&mut self, events: usize, times: usize, scopes: &ScopesAgain) {
         if times > 0 {
             self.come_again([events, scopes.len()], times, Some(Arc::clone(scopes)));

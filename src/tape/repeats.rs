@@ -275,7 +275,7 @@ impl Tape {
         }
     }
 
-    /// What was made from a storage on was made for `layers` layers, one after another.
+    /// Notes that the storages from number `since` on were made for `layers` layers, one after another, equally many each.
     pub(super) fn made_for_layers(&self, since: u32, layers: usize) {
         let storages = since..self.recorder.ends().1;
         let layers = u32::try_from(layers).unwrap_or(0);

@@ -27,8 +27,8 @@ pub struct RawStorage {
 }
 
 impl RawStorage {
-    /// What comes `times` times after it, its scope as much further as it is from `before`, where those
-    /// two are alike.
+    /// The storage `times` turns later: its scope moves in each turn by the distance from that of `before`. `None`
+    /// where this storage and `before` differ in more than their scopes.
     pub(super) fn further(self, before: Self, times: u32) -> Option<Self> {
         let step = self.scope.wrapping_sub(before.scope);
         let alike = Self {

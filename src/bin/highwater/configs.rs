@@ -143,6 +143,20 @@ pub struct Setting {
     pub value: String,
 }
 
+impl Setting {
+    /// Its value as its key takes it.
+    ///
+    /// # Errors
+    /// A sentence that says what is wrong with the key or the value.
+    pub fn read(&self) -> Result<Value, String> {
+        let Self { key: path, value } = self;
+        let known =
+            key(path).ok_or_else(|| format!("--set {path}: a scenario has no such key."))?;
+        let value = known.kind.read(value);
+        value.map_err(|why| format!("--set {path}: {}", english(&why)))
+    }
+}
+
 /// A job as its files describe it.
 pub struct Imported {
     /// The scenario that they say.
@@ -187,12 +201,8 @@ pub fn read_files(handed: &Handed, set: &[Setting]) -> Result<Imported, Problem>
         });
     }
     let mut values = Vec::new();
-    for Setting { key: path, value } in set {
-        let known =
-            key(path).ok_or_else(|| format!("--set {path}: a scenario has no such key."))?;
-        let value = known.kind.read(value);
-        let value = value.map_err(|why| format!("--set {path}: {}", english(&why)))?;
-        values.push((path.clone(), value));
+    for setting in set {
+        values.push((setting.key.clone(), setting.read()?));
     }
     let gathered = gathered::read(handed, &values).map_err(|(name, why)| {
         let unknown = why == configs::Unread::Unknown;

@@ -4,10 +4,9 @@
 use crate::configs::Setting;
 use crate::{lines, text};
 use highwater::ask::Finding;
-use highwater::codec::{key, parse_json, unreadable_graph};
+use highwater::codec::{parse_json, unreadable_graph};
 use highwater::exported::{Graph, read};
 use highwater::families::unknown_operations;
-use highwater::text::english;
 use serde_json::{Map, Value, json};
 use std::fs::File;
 use std::io::Read;
@@ -47,10 +46,7 @@ fn value(setting: &Setting) -> Result<(&str, Value), String> {
         let number = number.map_err(|_| format!("--set {path}: {value} is no whole number."))?;
         return Ok((path, number.into()));
     }
-    let known = key(path).ok_or_else(|| format!("--set {path}: a scenario has no such key."))?;
-    let value = known.kind.read(value);
-    let value = value.map_err(|why| format!("--set {path}: {}", english(&why)))?;
-    Ok((path, value))
+    Ok((path, setting.read()?))
 }
 
 /// Puts a value at a dotted path; a symbol's name may have dots of its own.

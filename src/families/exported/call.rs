@@ -32,9 +32,7 @@ impl Call<'_> {
 
     /// The operation's name without its overload, as `add`.
     pub(super) fn name(&self) -> &str {
-        let target = self.node.target.as_str();
-        let target = target.strip_prefix("aten.").unwrap_or(target);
-        target.split('.').next().unwrap_or(target)
+        self.node.operation()
     }
 
     /// The tensor with this name.
@@ -47,10 +45,7 @@ impl Call<'_> {
 
     /// The first argument, where it is a tensor.
     pub(super) fn x(&self) -> Option<Tensor> {
-        match self.node.arguments.first()? {
-            (_, Argument::Tensor(id)) => self.value(*id),
-            _ => None,
-        }
+        self.value(self.x_id()?)
     }
 
     /// The id of the first argument.
@@ -84,15 +79,7 @@ impl Call<'_> {
 
     /// All tensors among the arguments.
     pub(super) fn all_tensors(&self) -> Vec<Tensor> {
-        let each = self
-            .node
-            .arguments
-            .iter()
-            .flat_map(|(_, argument)| match argument {
-                Argument::Tensor(id) => vec![*id],
-                Argument::Tensors(all) => all.iter().flatten().copied().collect(),
-                _ => Vec::new(),
-            });
+        let each = self.node.tensors();
         each.filter_map(|id| self.value(id)).collect()
     }
 

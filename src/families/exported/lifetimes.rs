@@ -1,6 +1,6 @@
 //! When values go: after their last use, and not before the modules that they were given to have returned.
 
-use crate::exported::{Argument, Body, Node, ValueId};
+use crate::exported::{Body, ValueId};
 use std::collections::BTreeMap;
 
 /// The values that go after each node of a body.
@@ -11,17 +11,6 @@ pub(super) struct Lifetimes {
 
 /// Operations that a module's `forward` ends with, and of which it returns all results.
 const RETURN_ALL: &[&str] = &["aten.lstm.input", "aten.gru.input"];
-
-/// The values that a node takes.
-fn taken(node: &Node) -> impl Iterator<Item = ValueId> {
-    node.arguments
-        .iter()
-        .flat_map(|(_, argument)| match argument {
-            Argument::Tensor(id) => vec![*id],
-            Argument::Tensors(all) => all.iter().flatten().copied().collect(),
-            _ => Vec::new(),
-        })
-}
 
 impl Lifetimes {
     /// Of a body whose inputs stay.
@@ -35,7 +24,7 @@ impl Lifetimes {
         let mut made: BTreeMap<ValueId, usize> = BTreeMap::new();
         let mut last: BTreeMap<ValueId, usize> = BTreeMap::new();
         for (at, node) in body.nodes.iter().enumerate() {
-            for id in taken(node) {
+            for id in node.tensors() {
                 let Some(&producer) = made.get(&id) else {
                     continue;
                 };

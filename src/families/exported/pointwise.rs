@@ -49,7 +49,7 @@ pub(super) fn find(name: &str) -> Option<Arm> {
             |call| one(call.t.step_function("floor", &call.x()?))
         }
         "clamp" | "clip" | "clamp_min" | "clamp_max" => clamp,
-        "maximum" | "minimum" | "max" | "min" if matches!(name, "maximum" | "minimum") => extreme,
+        "maximum" | "minimum" => extreme,
         "where" => choose,
         "masked_fill" => masked_fill,
         "dropout" => dropout,

@@ -97,7 +97,7 @@ impl Running<'_> {
                         .is_none_or(|(shape, _)| shape == made.shape())
                 })
         };
-        let in_place = table::writes_in_place(&node.target);
+        let in_place = table::writes_in_place(node);
         let results = results.filter(fits).unwrap_or_else(|| {
             let gap = Gap::of(&self.config.graph, node);
             self.gaps.borrow_mut().push(gap);

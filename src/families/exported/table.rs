@@ -5,6 +5,7 @@ use super::{
     attention, convolutions, in_place, indexing, losses, made, normalization, pointwise, products,
     recurrent, reductions, views,
 };
+use crate::exported::Node;
 
 /// Knowledge of an operation.
 pub(super) enum Known {
@@ -121,9 +122,8 @@ const WITHOUT_GRADIENT: &[&str] = &[
 ];
 
 /// Whether an operation writes into its first tensor.
-pub(super) fn writes_in_place(target: &str) -> bool {
-    let name = target.strip_prefix("aten.").unwrap_or(target);
-    let base = name.split('.').next().unwrap_or(name);
+pub(super) fn writes_in_place(node: &Node) -> bool {
+    let base = node.operation();
     base.ends_with('_') && !base.starts_with("__")
 }
 

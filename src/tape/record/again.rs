@@ -51,8 +51,9 @@ impl Record {
         }
     }
 
-    /// What came since `events` events comes once more, where what it has `made` is further, and what it has freed
-    /// besides is what stands `instead`; false where that is not known, or in a record in which something repeats.
+    /// Appends a copy of all events from index `events` on. Storages in `made` get new ids, other storages that the copy
+    /// frees get the ids that `instead` gives. Returns false, and appends nothing, where `instead` knows none, or in a
+    /// record with repeated stretches.
     pub(in crate::tape) fn step_again(
         &mut self,
         events: usize,

@@ -64,7 +64,7 @@ impl Tape {
         out
     }
 
-    /// What `count` programs made of x, added up; one's alone since 0.6.0 as it is.
+    /// The sum of the `parts` that `count` programs compute of x; since 0.6.0 the part of a single program as it is.
     fn over_programs(&self, parts: Tensor, count: u64, x: &Tensor) -> Tensor {
         let added = count > 1 || self.backend().fla == FlaVersion::V022;
         let parts = if added {
