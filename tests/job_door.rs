@@ -388,3 +388,78 @@ fn a_job_that_is_approximated_by_more_than_it_takes_has_a_bound() {
     assert_eq!(keys, ["lora_mlp_kernel"]);
     assert_eq!(Certainty::of(&job.approximated), Certainty::Bounded);
 }
+
+#[test]
+fn a_job_that_shards_has_two_gpus_where_none_says_how_many() {
+    let axolotl = "base_model: gpt2\nsequence_len: 512\nmicro_batch_size: 1\nbf16: true\nfsdp_config:\n  fsdp_version: 2\n  auto_wrap_policy: TRANSFORMER_BASED_WRAP\n";
+    let zero = |more: &str| format!("{{\"zero_optimization\": {{\"stage\": 2{more}}}}}");
+    let model = ("model", json!("gpt2"));
+    let gpus = |job: &Job| job.scenario.hardware.gpus_per_node;
+    let job = job_of(&[("job.yaml", axolotl)], &[]);
+    assert_eq!(gpus(&job), 2);
+    assert!(job.read.notes.contains(&Note::LeastGpus { gpus: 2 }));
+    let set = ("hardware.gpus_per_node", json!(8));
+    assert_eq!(gpus(&job_of(&[("job.yaml", axolotl)], &[set])), 8);
+    let divided = zero("");
+    assert_eq!(
+        gpus(&job_of(
+            &[("ds.json", &divided)],
+            std::slice::from_ref(&model)
+        )),
+        2
+    );
+    // One GPU alone is reason enough to keep states on the host.
+    let offloaded = zero(", \"offload_optimizer\": {\"device\": \"cpu\"}");
+    let job = job_of(&[("ds.json", &offloaded)], &[model]);
+    assert_eq!(gpus(&job), 1);
+    assert!(job.read.notes.contains(&Note::NoGpus));
+}
+
+#[test]
+fn a_named_gpu_brings_the_ram_of_the_machine_that_it_is_rented_in() {
+    let text = "base_model: gpt2\nsequence_len: 512\nmicro_batch_size: 1\n";
+    let ram = |set: &[(&str, Value)]| {
+        let job = job_of(&[("job.yaml", text)], set);
+        let assumed = job.read.assumed.iter();
+        let is_assumed = assumed.clone().any(|own| own.key == "hardware.host_ram");
+        (job.scenario.hardware.host_ram >> 30, is_assumed)
+    };
+    let gpu = |id: &str| ("hardware.gpu", json!(id));
+    let gpus = ("hardware.gpus_per_node", json!(8));
+    assert_eq!(ram(&[gpu("h100-80gb"), gpus.clone()]), (2048, true));
+    assert_eq!(ram(&[gpu("A100-SXM4-80GB")]), (144, true));
+    assert_eq!(ram(&[gpu("rtx-4090")]), (128, false));
+    assert_eq!(ram(&[]), (128, false));
+    let said = ("hardware.host_ram", json!(64_u64 << 30));
+    assert_eq!(ram(&[gpu("h100-80gb"), gpus, said]), (64, false));
+}
+
+#[test]
+fn axolotl_trains_the_parameters_that_it_unfreezes_alone() {
+    let job = |more: &str| {
+        let text = format!(
+            "base_model: Qwen/Qwen2.5-0.5B\nsequence_len: 512\nmicro_batch_size: 1\nbf16: true\n{more}"
+        );
+        job_of(&[("job.yaml", &text)], &[])
+    };
+    let trained = |job: &Job| {
+        let estimate = estimate(&job.scenario).expect("an estimate");
+        (
+            estimate.report.model.num_trainable,
+            job.approximated.is_empty(),
+        )
+    };
+    // 13,126,016 is the sum of the parameters of a layer but its two norms of 896 (`Qwen2DecoderLayer`,
+    // transformers 5.23: q 802,816 + 896, k and v 114,688 + 128 each, o 802,816, three of 4,358,144).
+    let layer = 802_816 + 896 + 2 * (114_688 + 128) + 802_816 + 3 * 4_358_144;
+    let last = "unfrozen_parameters:\n  - model.layers.2[23].(self_attn|mlp)\n";
+    assert_eq!(trained(&job(last)), (2 * layer, true));
+    let rows = "unfrozen_parameters:\n  - ^model.norm.weight$\n  - ^model.layers.0.mlp.up_proj.weight$[:64]\n";
+    assert_eq!(trained(&job(rows)), (896 + 4_358_144, true));
+    // The language model of one that reads images is estimated by itself.
+    let within = "unfrozen_parameters:\n  - model.language_model.layers.23.mlp\n";
+    assert_eq!(trained(&job(within)), (3 * 4_358_144, true));
+    let all = trained(&job(""));
+    let nothing = "unfrozen_parameters:\n  - transformer.blocks.[0-7].\n";
+    assert_eq!(trained(&job(nothing)), (all.0, false));
+}

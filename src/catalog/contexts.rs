@@ -21,6 +21,9 @@
 use super::Fact;
 use crate::units::{Bytes, MIB};
 
+/// Nine of ten measured contexts are within this many bytes of [`context`].
+pub const CONTEXTS_DIFFER_BY: Bytes = Bytes(84 * MIB);
+
 /// MiB of a context, beside what grows with the GPU.
 const BASE_MIB: u64 = 41;
 

@@ -13,6 +13,7 @@
 mod accelerators;
 mod contexts;
 mod fact;
+mod machines;
 mod menu;
 mod model;
 mod situation;
@@ -20,7 +21,9 @@ mod situations;
 mod starting_points;
 
 pub use accelerators::{ACCELERATORS, Accelerator, accelerator, of_capacity};
+pub use contexts::CONTEXTS_DIFFER_BY;
 pub use fact::{Confidence, Fact};
+pub use machines::rented_host_ram;
 pub use menu::{situation, situations_of};
 pub use model::Model;
 pub use situation::{Situation, SituationGroup};

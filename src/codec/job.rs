@@ -7,6 +7,7 @@ use crate::ask::{
     ActivationCheckpointing, ActivationOffload, DataParallelKind, Evaluation, EvaluationKind,
     Finding, Fix, Objective, ObjectiveKind, OffloadDevice, Optimizer, Packing, Scenario, Severity,
 };
+use crate::catalog::{Fact, rented_host_ram};
 use crate::configs::{self, Approximation, File, Import, Note, Unread};
 use crate::resolve::resolve;
 use serde_json::{Map, Value};
@@ -74,6 +75,7 @@ pub fn read_job(files: &[JobFile], set: &[(String, Value)]) -> Result<Job, (Stri
         said.push(Said::Gpu(name, id));
         scenario = fixed;
     }
+    assume_host_ram(&mut scenario, &mut read);
     let scenario = shortened(scenario, &mut read);
     let (scenario, left) = without_refused(scenario);
     let mut approximated = Vec::new();
@@ -120,6 +122,24 @@ fn assume_defaults(read: &mut Import) {
                 source: configs::UNSAID,
             });
         }
+    }
+}
+
+/// Sets the RAM of the machine in which the GPU that a file names is rented, where none says how much there is.
+fn assume_host_ram(scenario: &mut Scenario, read: &mut Import) {
+    let said = &read.scenario["hardware"];
+    if said["gpu"].is_null() || !said["host_ram"].is_null() {
+        return;
+    }
+    let hardware = &mut scenario.hardware;
+    let usual = rented_host_ram(&hardware.gpu, hardware.gpus_per_node);
+    if let Some(Fact { value, source, .. }) = usual {
+        hardware.host_ram = value.get();
+        read.assumed.push(configs::Assumed {
+            key: "hardware.host_ram".to_owned(),
+            value: value.get().into(),
+            source,
+        });
     }
 }
 

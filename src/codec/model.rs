@@ -1,9 +1,9 @@
 //! The names of a scenario's model and the size of its hidden states, without building it.
 
-use crate::ask::{ModelRef, Scenario};
+use crate::ask::{ModelRef, Pattern, Scenario};
 use crate::configs::Models;
 use crate::families;
-use crate::resolve::{linear_layers, model_parts};
+use crate::resolve::{linear_layers, parameter_names};
 use serde_json::{Map, Value};
 
 /// The names of a published model.
@@ -53,8 +53,20 @@ impl Models for Known {
         linear_layers(&alone(model))
     }
 
-    fn parts(&self, model: &Value) -> Vec<(Option<u64>, String)> {
-        model_parts(&alone(model))
+    fn parameters(&self, model: &Value) -> Vec<String> {
+        parameter_names(&alone(model))
+    }
+
+    fn parameters_like(&self, model: &Value, expression: &str) -> Option<Vec<String>> {
+        let pattern = Pattern::read(&format!("(?:{expression}).*")).ok()?;
+        let mut names = self.parameters(model);
+        let mut is_read = true;
+        names.retain(|name| {
+            let matches = pattern.matches(name);
+            is_read &= matches.is_some();
+            matches == Some(true)
+        });
+        is_read.then_some(names)
     }
 }
 

@@ -135,6 +135,8 @@ const fn instead(lack: Lack) -> (&'static str, Effect) {
         Lack::Frozen => ("the parts that frozen names", Effect::Either),
         Lack::Parallelism => ("the parallelism that is left", Effect::Either),
         Lack::Model => ("the published model", Effect::Either),
+        // A layer's stacked weights are unpacked at once, those of a list one after the other.
+        Lack::LinearExperts => ("stacked experts, quantized alike", Effect::More),
         Lack::Lengths => ("seq_len for all samples", Effect::More),
         Lack::Data => ("the scenario's own lengths and sizes", Effect::Either),
     }

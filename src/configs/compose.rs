@@ -1,7 +1,8 @@
 //! Settings that the files of a job say together: who divides it among GPUs, and in which dtypes it computes.
 
-use super::job::{Differs, Job, Note, Trained, UNSAID, Wrapper};
+use super::job::{Differs, Job, Note, UNSAID, Wrapper};
 use super::row::Lack;
+use serde_json::Value;
 
 /// GPUs of a node, where a mesh alone says how many there are.
 const NODE: u64 = 8;
@@ -19,6 +20,7 @@ pub(super) fn finish(job: &mut Job) {
     wrap(job);
     of_model(job);
     sharded_adapters(job);
+    empty_cache(job);
     precision(job);
     accumulate(job, gpus);
     around(job);
@@ -42,6 +44,9 @@ pub(super) fn finish(job: &mut Job) {
     }
 }
 
+/// The fewest GPUs among which anything can be divided.
+const FEWEST_THAT_DIVIDE: u64 = 2;
+
 /// Assumes the fewest GPUs that a mesh's axes make, eight per node, if no file says their number.
 fn mesh(job: &mut Job) {
     if job.gpus().is_some() {
@@ -58,16 +63,36 @@ fn mesh(job: &mut Job) {
     let places = axes
         .iter()
         .fold(1_u64, |all, path| all.saturating_mul(size(path)));
-    let gpus = places.max(size("parallelism.ep.size"));
+    let mut gpus = places.max(size("parallelism.ep.size"));
+    let mut source = "the fewest GPUs that the mesh's axes make";
+    if gpus < FEWEST_THAT_DIVIDE && is_for_several(job) {
+        gpus = FEWEST_THAT_DIVIDE;
+        source = "the fewest GPUs among which parameters are divided";
+    }
     if !(2..=MOST_GPUS).contains(&gpus) {
         return;
     }
-    let source = "the fewest GPUs that the mesh's axes make";
     job.assume("hardware.gpus_per_node", gpus.min(NODE), source);
     if gpus > NODE {
         job.assume("hardware.nodes", gpus.div_ceil(NODE), source);
     }
     job.notes.push(Note::LeastGpus { gpus });
+}
+
+/// Whether a job divides its parameters or their states among several GPUs: who wants their own memory for them alone
+/// (`offload`) may have one GPU.
+fn is_for_several(job: &Job) -> bool {
+    match job.wrapper {
+        Some(Wrapper::Fsdp1 | Wrapper::Fsdp2) => true,
+        Some(Wrapper::Zero) => {
+            let offloads = ["offload_optimizer", "offload_param"];
+            let mut paths = offloads.iter().map(|key| format!("parallelism.dp.{key}"));
+            job.count("parallelism.dp.stage")
+                .is_some_and(|stage| stage > 0)
+                && !paths.any(|path| job.get(&path).is_some())
+        }
+        _ => false,
+    }
 }
 
 fn wrap(job: &mut Job) {
@@ -107,30 +132,27 @@ fn of_model(job: &mut Job) {
             job.set("lora.target_modules", names);
         }
     }
-    if let Some(trained) = job.trained {
-        match frozen(trained, job.models.parts(&model)) {
-            Some(parts) => job.set("frozen", parts),
-            None => job.forgo("frozen", Lack::Frozen),
-        }
-    }
+    frozen(job, &model);
 }
 
-/// The parts that stay as they are where some layers of one list are trained.
-fn frozen(trained: Trained, parts: Vec<(Option<u64>, String)>) -> Option<Vec<String>> {
-    let last = parts.iter().filter_map(|(number, _)| *number).max()?;
-    let layers = last + 1;
-    let is_one_list = parts.iter().filter(|(number, _)| number.is_some()).count() as u64 == layers;
-    let is_trained = |number: u64| match trained {
-        Trained::First(count) => number < count,
-        Trained::Last(count) => number + count >= layers,
-        Trained::Spread(count) => {
-            let stride = layers / count.max(1);
-            number % stride.max(1) == stride.saturating_sub(1)
+/// Sets the parts of `model` that stay as they are.
+fn frozen(job: &mut Job, model: &Value) {
+    if job.trained.is_empty() {
+        return;
+    }
+    let names = job.models.parameters(model);
+    let parts = job.trained.iter().map(|trained| trained.frozen(&names));
+    match parts.collect::<Option<Vec<_>>>() {
+        Some(parts) => {
+            let mut parts = parts.concat();
+            parts.sort_unstable();
+            parts.dedup();
+            if !parts.is_empty() {
+                job.set("frozen", parts);
+            }
         }
-    };
-    let stays =
-        |(number, part): (Option<u64>, String)| (!number.is_some_and(is_trained)).then_some(part);
-    is_one_list.then(|| parts.into_iter().filter_map(stays).collect())
+        None => job.forgo("frozen", Lack::Frozen),
+    }
 }
 
 /// Whether parameters are divided: by FSDP or in the third stage of `ZeRO`.
@@ -139,6 +161,16 @@ fn divides_parameters(job: &Job) -> bool {
         Some(Wrapper::Fsdp1 | Wrapper::Fsdp2) => true,
         Some(Wrapper::Zero) => job.count("parallelism.dp.stage") == Some(3),
         _ => false,
+    }
+}
+
+/// Sets that the cache is emptied after loading: what divides a model fills it again before the first step, which the
+/// setting, between building and the first step, does not leave in.
+fn empty_cache(job: &mut Job) {
+    if let Some(source) = job.empties_cache
+        && matches!(job.wrapper, None | Some(Wrapper::Ddp))
+    {
+        job.assume("allocator.empty_cache_after_loading", true, source);
     }
 }
 

@@ -3,6 +3,7 @@
 use super::named::{self, Given};
 use super::row::Lack;
 use super::said::{Entry, Said};
+use super::trained::Trained;
 use super::value;
 use serde_json::{Map, Value};
 
@@ -194,19 +195,11 @@ pub trait Models {
     /// The last parts of the names of its `nn.Linear` layers but the one that gives logits, where PEFT's
     /// `all-linear` means other parameters besides; empty elsewhere.
     fn linear_names(&self, model: &Value) -> Vec<String>;
-    /// Paths that together hold all its parameters, none inside another: layers with their numbers, and the rest.
-    fn parts(&self, model: &Value) -> Vec<(Option<u64>, String)>;
-}
-
-/// Layers that are trained where the rest of the model is frozen.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Trained {
-    /// The first of them.
-    First(u64),
-    /// The last of them.
-    Last(u64),
-    /// The last layer of each of this number of equal groups.
-    Spread(u64),
+    /// The names of its parameters, as `named_parameters` has them.
+    fn parameters(&self, model: &Value) -> Vec<String>;
+    /// The names of its parameters that a regular expression matches from their beginning (Python's `re.match`);
+    /// nothing where it cannot be read.
+    fn parameters_like(&self, model: &Value, expression: &str) -> Option<Vec<String>>;
 }
 
 /// A job.
@@ -232,6 +225,8 @@ pub(super) struct Job<'a> {
     pub several: Option<Wrapper>,
     /// Whether its files mean as many GPUs as there are.
     pub needs_gpus: bool,
+    /// The place that says that the cache is emptied between loading and what divides the model, if it is.
+    pub empties_cache: Option<&'static str>,
     /// Whether what is not quantized keeps its dtype under FSDP and ZeRO-3.
     pub plain_when_sharded: bool,
     /// Whether FSDP's policy alone makes the precision mixed, and autocast where there is no FSDP.
@@ -250,8 +245,8 @@ pub(super) struct Job<'a> {
     pub generates_beside: Option<&'static str>,
     /// Names besides those of `nn.Linear` layers that get adapters, where these stand for all linear layers.
     pub layers_alone: Option<Vec<String>>,
-    /// The layers that are trained, where others are not.
-    pub trained: Option<Trained>,
+    /// The parts that alone are trained; all of them must hold.
+    pub trained: Vec<Trained>,
     pub models: &'a dyn Models,
     /// The files that are given.
     pub given: Given,
@@ -279,6 +274,7 @@ impl<'a> Job<'a> {
             fsdp_version: 1,
             several: None,
             needs_gpus: false,
+            empties_cache: None,
             plain_when_sharded: false,
             casts_by_fsdp_alone: false,
             builds_whole: false,
@@ -288,7 +284,7 @@ impl<'a> Job<'a> {
             reentrant_alone: false,
             generates_beside: None,
             layers_alone: None,
-            trained: None,
+            trained: Vec::new(),
             models,
             given,
         }

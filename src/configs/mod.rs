@@ -39,6 +39,7 @@ mod swift;
 mod target;
 mod torchtitan;
 mod torchtune;
+mod trained;
 mod trainer;
 mod trl;
 mod uncovered;

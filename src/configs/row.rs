@@ -81,6 +81,8 @@ pub enum Lack {
     Parallelism,
     /// A model that is changed before it is trained.
     Model,
+    /// Experts as a list of linear layers where transformers stacks their weights.
+    LinearExperts,
     /// How long samples are, which is in the data.
     Lengths,
     /// An evaluation or a loader of another kind.
@@ -108,6 +110,7 @@ impl Lack {
             Self::Frozen => "frozen",
             Self::Parallelism => "parallelism",
             Self::Model => "model",
+            Self::LinearExperts => "linear_experts",
             Self::Lengths => "lengths",
             Self::Data => "data",
         }

@@ -52,7 +52,7 @@ use std::ops::Deref;
 pub use complete::{Resolution, resolve};
 pub use idle::{Idle, idle};
 pub use images::{ImageTokens, image_tokens};
-pub use offers::{linear_layers, model_parts, offers, usual_adapters};
+pub use offers::{linear_layers, offers, parameter_names, usual_adapters};
 
 /// The modules of a model, which is built dry when they are first asked for.
 type Modules<'a> = dyn Deref<Target = Vec<Module>> + 'a;

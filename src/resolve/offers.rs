@@ -82,29 +82,10 @@ pub fn linear_layers(scenario: &Scenario) -> Vec<String> {
     names.into_iter().map(str::to_owned).collect()
 }
 
-/// Paths that together hold all parameters of a model, none inside another: layers with their numbers, and the rest.
-/// Each ends where no other name goes on.
-pub fn model_parts(scenario: &Scenario) -> Vec<(Option<u64>, String)> {
-    let mut parts: Vec<(Option<u64>, String)> = Vec::new();
-    for module in modules_of(scenario) {
-        for path in module.parameter_paths() {
-            let mut names = path.split('.');
-            let (mut part, mut number) = (String::new(), None);
-            for name in names.by_ref() {
-                part.push_str(name);
-                part.push('.');
-                number = name.parse().ok();
-                if number.is_some() {
-                    break;
-                }
-            }
-            let part = if number.is_some() { part } else { path };
-            if !parts.iter().any(|(_, known)| *known == part) {
-                parts.push((number, part));
-            }
-        }
-    }
-    parts
+/// The names of a model's parameters, as `named_parameters` has them.
+pub fn parameter_names(scenario: &Scenario) -> Vec<String> {
+    let modules = modules_of(scenario);
+    modules.iter().flat_map(Module::parameter_paths).collect()
 }
 
 /// Adapters as they are by default, where the model has such layers; of all its layers elsewhere.

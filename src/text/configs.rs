@@ -60,6 +60,10 @@ pub fn lack_sentence(lack: Lack, language: Language) -> &'static str {
             "This quantization is not modelled: bitsandbytes' 8 and 4 bits are.",
             "不支持该量化方式：支持 bitsandbytes 的 8 位与 4 位。",
         ),
+        Lack::LinearExperts => (
+            "Experts as single linear layers are not modelled yet: the estimate is of stacked ones, quantized alike.",
+            "尚未支持逐个线性层的专家：按同样量化的堆叠专家估算。",
+        ),
         Lack::Kernel => (
             "These kernels are not modelled yet: the estimate is of the model's own modules.",
             "尚未支持该内核：按模型自身的模块估算。",
@@ -120,7 +124,7 @@ pub fn note_sentence(note: &Note, language: Language) -> String {
             "没有文件说明 GPU 数：请提供启动命令或批处理脚本；按一块 GPU 估算。".to_owned(),
         ),
         Note::LeastGpus { gpus } => (
-            format!("No file says on how many GPUs: {gpus} are assumed, the fewest that the sizes of its axes make; set hardware.gpus_per_node."),
+            format!("No file says on how many GPUs: {gpus} are assumed, the fewest among which it can be divided; set hardware.gpus_per_node."),
             format!("没有文件说明 GPU 数：按各并行维度所需的最少 {gpus} 块估算；可设置 hardware.gpus_per_node。"),
         ),
         Note::Differ { key, used, other } => (

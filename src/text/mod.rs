@@ -89,5 +89,5 @@ pub use settings::{SettingHelp, guide_page, setting_help, setting_name};
 pub use tensors::{dtype_name, moment, shape_text, show_more, tensors_summary};
 pub use terms::{Term, value_name};
 pub use tour::Stop;
-pub use verdict::{both_on_one_gpu, given_back, verdict_answer, verdict_detail};
+pub use verdict::{both_on_one_gpu, given_back, is_at_risk, verdict_answer, verdict_detail};
 pub use words::{Word, idle_reason};

@@ -1,6 +1,7 @@
 //! The answer in one sentence.
 
 use super::{ByteUnits, Language, Scale, amount, phase_in_sentence};
+use crate::catalog::CONTEXTS_DIFFER_BY;
 use crate::report::{Fit, Verdict};
 use crate::units::Bytes;
 
@@ -12,6 +13,12 @@ pub(super) fn of(needed: Bytes, capacity: Bytes, units: ByteUnits, language: Lan
         Language::English => format!("{needed} of {}", scale.amount(capacity)),
         Language::Chinese => format!("{needed} / {}", scale.amount(capacity)),
     }
+}
+
+/// Whether a GPU's need fits with less to spare than contexts of CUDA differ by: it may not fit on another machine
+/// with the same GPU.
+pub fn is_at_risk(device: &Fit) -> bool {
+    device.fits && device.headroom() < CONTEXTS_DIFFER_BY
 }
 
 /// The answer in a few words: "Fits, 7.9 GiB to spare."
@@ -27,6 +34,13 @@ pub fn verdict_answer(verdict: &Verdict, units: ByteUnits, language: Language) -
     let missing = || device.amount(needed - capacity);
     let missing_on_host = || host.amount(verdict.host.needed - verdict.host.capacity);
     match (verdict.device.fits, verdict.host.fits, language) {
+        (true, true, Language::English) if is_at_risk(&verdict.device) => format!(
+            "At risk: {} to spare, less than CUDA contexts differ by.",
+            spare()
+        ),
+        (true, true, Language::Chinese) if is_at_risk(&verdict.device) => {
+            format!("有风险：显存仅余 {}，小于 CUDA 上下文之间的差异。", spare())
+        }
         (true, true, Language::English) if tight => {
             format!("Fits tightly: {} to spare, less than 10 %.", spare())
         }
@@ -181,7 +195,20 @@ mod tests {
             "Fits tightly: 8.00\u{a0}GiB of host RAM to spare, less than 10 %."
         );
         assert!(say((9, 10), Language::English).starts_with("Fits, "));
-        assert!(say((10, 10), Language::English).starts_with("Fits tightly: "));
+    }
+
+    #[test]
+    fn what_fits_with_less_to_spare_than_contexts_differ_by_is_at_risk() {
+        let say =
+            |language| verdict_answer(&verdict((10, 10), (38, 128)), ByteUnits::Binary, language);
+        assert_eq!(
+            say(Language::English),
+            "At risk: 0\u{a0}B to spare, less than CUDA contexts differ by."
+        );
+        assert_eq!(
+            say(Language::Chinese),
+            "有风险：显存仅余 0\u{a0}B，小于 CUDA 上下文之间的差异。"
+        );
     }
 
     #[test]

@@ -105,8 +105,8 @@ pub const ROOMS: &[Room] = &[
     pure(
         "text",
         &[
-            "units", "ask", "lengths", "resolve", "inputs", "configs", "tape", "sim", "host",
-            "report", "decide", "figure",
+            "units", "catalog", "ask", "lengths", "resolve", "inputs", "configs", "tape", "sim",
+            "host", "report", "decide", "figure",
         ],
     ),
     page("browser", &[]),

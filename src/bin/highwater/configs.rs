@@ -74,7 +74,7 @@ pub fn import(asked: &Import, out: &mut dyn Write) -> u8 {
             refuse_line(&format!("--strict:{}", imported.approximately()));
             BAD_INPUT
         }
-        None if asked.check => check(&imported),
+        None if asked.check => check(&imported, asked.strict),
         None => FITS,
     }
 }
@@ -93,14 +93,16 @@ fn refuse(problem: &str, out: &mut dyn Write) -> u8 {
     BAD_INPUT
 }
 
-/// Estimates a job; the verdict, with what it assumes, is one line on standard error.
-fn check(imported: &Imported) -> u8 {
+/// Estimates a job; the verdict, with what it assumes, is one line on standard error. A `strict` check takes a job
+/// that may not fit for one that does not.
+fn check(imported: &Imported, strict: bool) -> u8 {
     match report::estimate_with_ranks(&imported.scenario) {
         Ok(estimate) => {
             let verdict = &estimate.report.verdict;
             let besides = imported.approximately() + &imported.unsaid();
             refuse_line(&format!("{}{besides}", verdict_line(verdict)));
-            if verdict.fits { FITS } else { DOES_NOT_FIT }
+            let fits = verdict.fits && !(strict && text::is_at_risk(&verdict.device));
+            if fits { FITS } else { DOES_NOT_FIT }
         }
         Err(findings) => {
             refuse_line(&sentence(&findings));

@@ -1,5 +1,6 @@
 //! axolotl's YAML.
 
+mod frozen;
 mod phrases;
 mod rows;
 
@@ -100,7 +101,10 @@ fn finish(said: &Said, job: &mut Job) {
     job.assume("autocast_style", style, SOURCE);
     // `set_pytorch_cuda_alloc_conf` (`utils/__init__.py`).
     job.assume("allocator.expandable_segments", true, SOURCE);
+    // `_apply_post_lora_load_setup` (`loaders/model.py`).
+    job.empties_cache = Some(SOURCE);
     adapters(said, job);
+    frozen::set(said, job);
     if !objective(said, job) {
         packing(said, job);
     }
@@ -346,5 +350,8 @@ fn adapters(said: &Said, job: &mut Job) {
     } else {
         // `_configure_embedding_dtypes`.
         job.assume("quantization.cast_back", true, SOURCE);
+    }
+    if said.is_on("llama4_linearized_experts") {
+        job.set("quantization.experts", true);
     }
 }

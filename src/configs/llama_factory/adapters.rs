@@ -1,9 +1,10 @@
 //! LLaMA-Factory's ways of fine-tuning: the weights that it trains, and how the others are held.
 
 use super::SOURCE;
-use crate::configs::job::{Differs, Job, Matters, Note, Trained};
+use crate::configs::job::{Differs, Job, Matters, Note};
 use crate::configs::row::Lack;
 use crate::configs::said::Said;
+use crate::configs::trained::Trained;
 use crate::configs::value;
 
 fn targets(said: &Said, key: &str, job: &mut Job) {
@@ -50,11 +51,12 @@ fn freeze(said: &Said, job: &mut Job) {
         let (framework, how) = ("LLaMA-Factory", Differs::FrozenHalf);
         job.notes.push(Note::Differs { framework, how });
     }
-    job.trained = Some(match (said.is_on("use_llama_pro"), first) {
-        (true, _) => Trained::Spread(layers),
-        (_, true) => Trained::First(layers),
-        (_, false) => Trained::Last(layers),
-    });
+    job.trained
+        .push(match (said.is_on("use_llama_pro"), first) {
+            (true, _) => Trained::Spread(layers),
+            (_, true) => Trained::First(layers),
+            (_, false) => Trained::Last(layers),
+        });
 }
 
 /// `model/adapter.py` and `model_utils/quantization.py`.
