@@ -181,6 +181,22 @@ pub(super) fn elementwise(shape: &Shape, operands: &[(&Shape, Strides)]) -> Stri
     out
 }
 
+/// Strides of images of shape `of` whose channels lie last, where those of the images `shape` and `strides` do
+/// (`suggest_memory_format`, `c10/core/MemoryFormat.h`, torch 2.15).
+pub(super) fn channels_last(shape: &Shape, strides: &Shape, of: &Shape) -> Option<Shape> {
+    let last = |dims: &[u64]| match *dims {
+        [_, channels, height, width] => Some(Shape::new(&[
+            height * width * channels,
+            1,
+            width * channels,
+            channels,
+        ])),
+        _ => None,
+    };
+    let alike = last(shape.dims())? == *strides && !is_contiguous(shape, strides);
+    alike.then(|| last(of.dims())).flatten()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

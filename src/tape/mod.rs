@@ -63,7 +63,8 @@ pub use kept_operations::KeptOperations;
 pub use on_host::HostCopies;
 pub use ops::{
     Divergence, EightBit, FlaVersion, FourBit, Gathered, Headed, Kept, Packed, Recurrence,
-    RecurrentLayer, Ring, Sdpa, SdpaKernel, Steps, TokenOutputs, Transcripts, Window, Windows,
+    RecurrentCell, RecurrentLayer, Reduction, Ring, Sdpa, SdpaKernel, Steps, TokenOutputs,
+    Transcripts, Window, Windows,
 };
 pub use partial::{GradientEdge, ParameterGroup};
 pub use record::{Piece, Record, RecordedEvent};

@@ -1,7 +1,7 @@
 //! Shapes: the sizes of a tensor's dimensions.
 
 /// The most dimensions a tensor has anywhere in the engine.
-pub const MAX_DIMS: usize = 6;
+pub const MAX_DIMS: usize = 8;
 
 /// Sizes of up to [`MAX_DIMS`] dimensions, outermost first; a plain value without heap memory.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]

@@ -1,7 +1,6 @@
 //! Attention.
 
 use super::call::{Arm, Call, Results, one};
-use super::pointwise::in_mode;
 use crate::tape::Sdpa;
 
 /// The arm of an operation.
@@ -25,11 +24,9 @@ fn sdpa(call: &Call) -> Results {
     let options = Sdpa {
         forced: None,
         causal: call.flag("is_causal", false)?,
-        dropout: call.float("dropout_p", 0.0) > 0.0,
+        dropout: call.float("dropout_p", 0.0) > 0.0 && call.t.is_training(),
         grouped: call.flag("enable_gqa", false)?,
         ring: None,
     };
-    one(in_mode(call.t, true, || {
-        call.t.sdpa(&q, &k, &v, mask.as_ref(), options)
-    }))
+    one(call.t.sdpa(&q, &k, &v, mask.as_ref(), options))
 }

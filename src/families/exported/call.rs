@@ -1,5 +1,6 @@
 //! One call of an operation: its arguments by name.
 
+use super::casts::Casts;
 use crate::exported::{Argument, Node, ValueId};
 use crate::model::ExportedConfig;
 use crate::tape::{Tape, Tensor};
@@ -17,6 +18,9 @@ pub(super) struct Call<'a> {
     pub(super) config: &'a ExportedConfig,
     pub(super) node: &'a Node,
     pub(super) values: &'a [Option<Tensor>],
+    pub(super) casts: &'a Casts,
+    /// Dtypes that values have had in this run.
+    pub(super) ran: &'a [Option<DType>],
 }
 
 /// One result.
@@ -133,6 +137,11 @@ impl Call<'_> {
         }
     }
 
+    /// Whether it runs as in training: as the graph says, and not in an evaluation.
+    pub(super) fn trains(&self, name: &str) -> Option<bool> {
+        Some(self.flag(name, true)? && self.t.is_training())
+    }
+
     /// A number, or what it is by default.
     pub(super) fn float(&self, name: &str, default: f64) -> f64 {
         match self.node.argument(name) {
@@ -187,6 +196,13 @@ impl Call<'_> {
         Some(axes)
     }
 
+    /// The dtype that a cast to float32 means under autocast, where it is another one.
+    pub(super) fn cast_follows(&self) -> Option<DType> {
+        self.t.autocast_dtype()?;
+        self.casts
+            .target(&self.config.graph.body, self.ran, self.node)
+    }
+
     /// The shape of a result, as the graph says it.
     pub(super) fn result(&self, at: usize) -> Option<(Shape, DType)> {
         let id = (*self.node.outputs.get(at)?)?;
@@ -200,8 +216,15 @@ impl Call<'_> {
         self.config.shape(meta)
     }
 
-    /// The dtype of what is made without tensors: the one that is asked for, else that which the graph says.
+    /// The dtype of what is made without tensors: under autocast that of the tensor that it is made for, the one that is
+    /// asked for, else that which the graph says.
     pub(super) fn made_dtype(&self) -> DType {
+        let noise = self.node.outputs.first().copied().flatten();
+        let made_for = noise.and_then(|id| self.casts.of_noise(id));
+        let narrow = made_for.and_then(|x| self.ran.get(x as usize).copied().flatten());
+        if let Some(dtype) = narrow.filter(|_| self.t.autocast_dtype().is_some()) {
+            return dtype;
+        }
         let own = self.result(0).map(|(_, dtype)| dtype);
         self.dtype("dtype").or(own).unwrap_or(DType::Float32)
     }

@@ -39,6 +39,30 @@ pub(super) fn find(name: &str) -> Option<Arm> {
             let (index, source) = (call.tensor("index")?, call.tensor("src")?);
             one(call.t.scatter_add_in_place(&call.x()?, &index, &source))
         },
+        "scatter_" => |call| {
+            let (x, index) = (call.x()?, call.tensor("index")?);
+            match call.tensor("src") {
+                Some(source) => {
+                    (!x.requires_grad()).then(|| vec![call.t.scatter_in_place(&x, &index, &source)])
+                }
+                None => one(call.t.fill_where(x, &index)),
+            }
+        },
+        "index_put_" => |call| {
+            let given = call.some_tensors("indices")?;
+            let indices: Vec<_> = given.into_iter().flatten().collect();
+            let adds = call.flag("accumulate", false)?;
+            let values = call.tensor("values")?;
+            one(call.t.put_at(&call.x()?, &indices, &values, adds))
+        },
+        "scatter_reduce_" => |call| {
+            let (x, source) = (call.x()?, call.tensor("src")?);
+            (!x.requires_grad() && !source.requires_grad()).then(|| vec![x])
+        },
+        "round_" | "floor_" | "ceil_" | "trunc_" | "sign_" => {
+            |call| one(call.t.step_in_place(&call.x()?))
+        }
+        "clamp_" | "clamp_min_" | "clamp_max_" => |call| one(call.t.clamp_in_place(call.x()?)),
         "index_add_" => |call| {
             let (index, source) = (call.tensor("index")?, call.tensor("source")?);
             one(call.t.index_add_in_place(call.x()?, &index, &source))
@@ -70,7 +94,7 @@ fn function(call: &Call, kept: Kept) -> Results {
 
 fn dropout(call: &Call, of_channels: bool) -> Results {
     let x = call.x()?;
-    if !(call.flag("train", true)? && call.float("p", 0.5) > 0.0) {
+    if !(call.trains("train")? && call.float("p", 0.5) > 0.0) {
         return one(x);
     }
     let noise = made_noise(call, &x, of_channels);

@@ -18,6 +18,7 @@ pub(super) fn find(name: &str) -> Option<Arm> {
             one(call.t.select_at(&x, &at, call.shape()?))
         },
         "gather" => |call| one(call.t.gather(&call.x()?, &call.tensor("index")?)),
+        "scatter" | "scatter_add" => scatter,
         "roll" => |call| {
             let x = call.x()?;
             let dims = call.ints("shifts")?.len();
@@ -28,6 +29,19 @@ pub(super) fn find(name: &str) -> Option<Arm> {
         "triu" => |call| one(call.t.triangular("triu", &call.x()?)),
         _ => return None,
     })
+}
+
+/// A copy of x with numbers, or other tensors' elements, at places.
+fn scatter(call: &Call) -> Results {
+    let (t, x, index) = (call.t, call.x()?, call.tensor("index")?);
+    let Some(source) = call.tensor("src") else {
+        return one(t.scatter_number(&x, &index));
+    };
+    let copy = t.cloned(&x);
+    if call.name() == "scatter_add" {
+        return one(t.scatter_add_in_place(&copy, &index, &source));
+    }
+    (!x.requires_grad()).then(|| vec![t.scatter_in_place(&copy, &index, &source)])
 }
 
 /// `x[a, :, b]` with indices in whole numbers.

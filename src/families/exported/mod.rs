@@ -5,6 +5,7 @@
 
 mod attention;
 mod call;
+mod casts;
 mod convolutions;
 mod dry;
 mod gaps;
@@ -21,6 +22,7 @@ mod reader;
 mod recurrent;
 mod reductions;
 mod run;
+mod sampled;
 mod table;
 mod views;
 

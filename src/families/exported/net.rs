@@ -1,5 +1,6 @@
 //! A graph as a model: what it holds, what goes in, and the loss.
 
+use super::casts::Casts;
 use super::gaps::Gap;
 use super::lifetimes::Lifetimes;
 use super::run::Running;
@@ -23,6 +24,7 @@ pub(super) struct GraphNet {
     autocasts: bool,
     held: Vec<(ValueId, Tensor)>,
     lifetimes: Lifetimes,
+    casts: Casts,
     gaps: RefCell<Vec<Gap>>,
 }
 
@@ -52,6 +54,7 @@ impl GraphNet {
             autocasts: spec.precision.autocasts(),
             held: Vec::new(),
             lifetimes: Lifetimes::of(&config.graph.body),
+            casts: Casts::of(&config.graph.body),
             gaps: RefCell::default(),
         };
         net.hold(t, spec, count);
@@ -163,12 +166,12 @@ impl GraphModel for GraphNet {
             config: &self.config,
             scopes: &[],
             values: vec![None; graph.values.len()],
+            casts: &self.casts,
+            ran: vec![None; graph.values.len()],
             gaps: &self.gaps,
         };
         for (id, tensor) in &self.held {
-            if let Some(place) = running.values.get_mut(*id as usize) {
-                *place = Some(tensor.clone());
-            }
+            running.put(*id, Some(tensor.clone()));
         }
         let users = graph
             .inputs
@@ -176,9 +179,7 @@ impl GraphModel for GraphNet {
             .filter(|input| input.kind == InputKind::User);
         let given = std::iter::once(&batch.input).chain(&batch.beside);
         for (input, tensor) in users.zip(given) {
-            if let Some(place) = running.values.get_mut(input.value as usize) {
-                *place = Some(tensor.clone());
-            }
+            running.put(input.value, Some(tensor.clone()));
         }
         let outputs = running.body(&graph.body, &self.lifetimes);
         drop(running);

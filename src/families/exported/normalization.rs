@@ -22,7 +22,7 @@ fn batch_norm(call: &Call) -> Results {
         return None;
     }
     let (weight, bias) = (call.tensor("weight"), call.tensor("bias"));
-    let training = call.flag("training", true)?;
+    let training = call.trains("training")?;
     one(call
         .t
         .normalize_channels(&x, [weight.as_ref(), bias.as_ref()], training))

@@ -242,7 +242,7 @@ pub(super) fn in_mode<R>(t: &Tape, training: bool, f: impl FnOnce() -> R) -> R {
 
 fn dropout(call: &Call) -> Results {
     let x = call.x()?;
-    let drops = call.flag("train", true)? && call.float("p", 0.5) > 0.0;
+    let drops = call.trains("train")? && call.float("p", 0.5) > 0.0;
     if !drops {
         return one(x);
     }
@@ -251,7 +251,7 @@ fn dropout(call: &Call) -> Results {
 
 fn feature_dropout(call: &Call) -> Results {
     let x = call.x()?;
-    if !(call.flag("train", true)? && call.float("p", 0.5) > 0.0) {
+    if !(call.trains("train")? && call.float("p", 0.5) > 0.0) {
         return one(x);
     }
     let noise = made_noise(call, &x, true);
@@ -282,6 +282,12 @@ fn to(call: &Call) -> Results {
     let x = call.x()?;
     let other = call.tensor("other").map(|other| other.dtype());
     let dtype = call.dtype("dtype").or(other).unwrap_or(x.dtype());
+    let follows = || call.cast_follows().unwrap_or(dtype);
+    let dtype = if dtype == DType::Float32 {
+        follows()
+    } else {
+        dtype
+    };
     if dtype == x.dtype() && call.flag("copy", false) == Some(true) {
         return one(call.t.cloned(&x));
     }

@@ -31,10 +31,21 @@ pub(super) fn find(name: &str) -> Option<Arm> {
             let column = call.t.unsqueeze(&a, 1);
             one(call.t.mul(&column, &b))
         },
+        "cdist" => |call| {
+            let (a, b) = (call.tensor("x1")?, call.tensor("x2")?);
+            let fits = a.shape().rank() == b.shape().rank() && a.shape().rank() >= 2;
+            let by_product = a.dim(-2).max(b.dim(-2)) > DIRECT_ROWS;
+            let squares = call.float("p", 2.0).to_bits() == 2.0_f64.to_bits();
+            (fits && by_product && squares && !call.has("compute_mode"))
+                .then(|| call.t.distances(&a, &b).map(|made| vec![made]))?
+        },
         "einsum" => einsum,
         _ => return None,
     })
 }
+
+/// Up to this many rows distances are computed without a product (`cdist_impl`, `Distance.cpp`, torch 2.15).
+const DIRECT_ROWS: u64 = 25;
 
 fn fits(a: &Tensor, b: &Tensor) -> bool {
     let (n, m) = (a.shape().rank(), b.shape().rank());

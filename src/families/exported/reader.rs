@@ -1,6 +1,6 @@
 //! From a scenario to a graph with all its sizes.
 
-use crate::ask::{Convolutions, ExportedModel, Finding, Scenario, TENSOR_BYTES, message};
+use crate::ask::{Convolutions, ExportedModel, Finding, Scenario, Severity, TENSOR_BYTES, message};
 use crate::exported::{Graph, InputKind, Size};
 use crate::model::{Architecture, ExportedConfig};
 use crate::units::MAX_DIMS;
@@ -31,7 +31,9 @@ pub(crate) fn read(
     check_sizes(&config, findings);
     let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
     let name = name.strip_suffix(".pt2").unwrap_or(name).to_owned();
-    (findings.len() == before).then_some((name, Architecture::Exported(config)))
+    let refused = |finding: &Finding| finding.severity == Severity::Error;
+    let refused = findings[before..].iter().any(refused);
+    (!refused).then_some((name, Architecture::Exported(config)))
 }
 
 /// The symbol of the batch: dimension 0 of the first tensor that the caller gives.
@@ -119,11 +121,14 @@ fn values(graph: &Graph, scenario: &Scenario, findings: &mut Vec<Finding>) -> Ve
         if low.is_some_and(|low| value < low) || high.is_some_and(|high| value > high) {
             let low = low.unwrap_or(0).to_string();
             let high = high.map_or_else(|| "∞".to_owned(), |high| high.to_string());
-            let value = value.to_string();
-            findings.push(Finding::error(
-                &place,
-                message!(exported::outside_range, name, value, low, high),
-            ));
+            let (number, value) = (value, value.to_string());
+            let message = message!(exported::outside_range, name, value, low, high);
+            // Beyond the range the module may take another way; its operations are those that are known.
+            findings.push(if number < 1 {
+                Finding::error(&place, message)
+            } else {
+                Finding::warning(&place, message)
+            });
         }
     }
     values

@@ -2,19 +2,24 @@
 
 use super::call::{Arm, Call, Results};
 use super::pointwise::in_mode;
-use crate::tape::{Recurrence, RecurrentLayer, Tensor};
+use crate::tape::{Recurrence, RecurrentCell, RecurrentLayer, Tensor};
 
 /// The arm of an operation.
 pub(super) fn find(name: &str) -> Option<Arm> {
     Some(match name {
-        "lstm" => |call| recurrent(call, true),
-        "gru" => |call| recurrent(call, false),
+        "lstm" => |call| recurrent(call, RecurrentCell::Lstm),
+        "gru" => |call| recurrent(call, RecurrentCell::Gru),
+        "rnn_tanh" | "rnn_relu" => |call| recurrent(call, RecurrentCell::Simple),
+        "lstm_cell" => |call| one_step(call, RecurrentCell::Lstm),
+        "gru_cell" => |call| one_step(call, RecurrentCell::Gru),
+        "rnn_tanh_cell" | "rnn_relu_cell" => |call| one_step(call, RecurrentCell::Simple),
         _ => return None,
     })
 }
 
-/// Layers of one direction, one after the other.
-fn recurrent(call: &Call, with_cell: bool) -> Results {
+/// Layers, one after the other.
+fn recurrent(call: &Call, cell: RecurrentCell) -> Results {
+    let with_cell = cell == RecurrentCell::Lstm;
     let t = call.t;
     let x = call.x()?;
     let states = if with_cell {
@@ -26,19 +31,21 @@ fn recurrent(call: &Call, with_cell: bool) -> Results {
     let biased = call.flag("has_biases", true)?;
     let each = if biased { 4 } else { 2 };
     let count = usize::try_from(call.int("num_layers")?).ok()?;
-    let one_way = !call.flag("bidirectional", false)?;
+    let two_ways = call.flag("bidirectional", false)?;
+    let count = if two_ways { 2 * count } else { count };
     let fits = parameters.len() == each * count && x.shape().rank() == 3;
     let alike = states
         .iter()
         .all(|state| state.shape().rank() == 3 && state.dim(0) == count as u64);
-    if !(one_way && fits && alike && states.len() == if with_cell { 2 } else { 1 }) {
+    if !(fits && alike && states.len() == if with_cell { 2 } else { 1 }) {
         return None;
     }
     let layers = parameters.chunks(each).map(layer);
     let layers: Vec<RecurrentLayer> = layers.collect::<Option<_>>()?;
     let options = Recurrence {
-        with_cell,
-        dropout: call.flag("train", true)? && call.float("dropout", 0.0) > 0.0,
+        cell,
+        two_ways,
+        dropout: call.trains("train")? && call.float("dropout", 0.0) > 0.0,
     };
     let batch_first = call.flag("batch_first", false)?;
     let steps = if batch_first {
@@ -51,6 +58,30 @@ fn recurrent(call: &Call, with_cell: bool) -> Results {
         *first = t.transpose(first, 0, 1);
     }
     Some(results)
+}
+
+/// One step of one cell.
+fn one_step(call: &Call, cell: RecurrentCell) -> Results {
+    let x = call.x()?;
+    let states = if cell == RecurrentCell::Lstm {
+        call.tensors("hx")?
+    } else {
+        vec![call.tensor("hx")?]
+    };
+    let t = call.t;
+    // Autocast casts all arguments of the whole cell.
+    let cast = |name| call.tensor(name).map(|x| t.narrowed(&x));
+    let biases = cast("b_hh").zip(cast("b_ih"));
+    let (of_state, of_input) = (cast("w_hh")?, cast("w_ih")?);
+    let states: Vec<Tensor> = states.iter().map(|x| t.narrowed(x)).collect();
+    let x = t.narrowed(&x);
+    let layer = RecurrentLayer {
+        weights: [of_input, of_state],
+        biases: biases.map(|(b, a)| [a, b]),
+    };
+    let flat = x.shape().rank() == 2 && states.iter().all(|state| state.shape().rank() == 2);
+    (flat && states.len() == if cell == RecurrentCell::Lstm { 2 } else { 1 })
+        .then(|| t.without_autocast(|| t.recurrent_step(&x, &states, &layer, cell)))
 }
 
 fn layer(parameters: &[Tensor]) -> Option<RecurrentLayer> {

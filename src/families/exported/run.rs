@@ -1,6 +1,7 @@
 //! Runs the nodes of a graph.
 
 use super::call::{Call, Results};
+use super::casts::Casts;
 use super::gaps::Gap;
 use super::lifetimes::Lifetimes;
 use super::table::{self, Known};
@@ -17,11 +18,17 @@ pub(super) struct Running<'a> {
     /// Scopes of the calls of modules.
     pub(super) scopes: &'a [u32],
     pub(super) values: Vec<Option<Tensor>>,
+    pub(super) casts: &'a Casts,
+    /// Dtypes that values have had.
+    pub(super) ran: Vec<Option<DType>>,
     pub(super) gaps: &'a RefCell<Vec<Gap>>,
 }
 
 impl Running<'_> {
-    fn put(&mut self, id: ValueId, tensor: Option<Tensor>) {
+    pub(super) fn put(&mut self, id: ValueId, tensor: Option<Tensor>) {
+        if let (Some(tensor), Some(ran)) = (&tensor, self.ran.get_mut(id as usize)) {
+            *ran = Some(tensor.dtype());
+        }
         if let Some(place) = self.values.get_mut(id as usize) {
             *place = tensor;
         }
@@ -72,6 +79,8 @@ impl Running<'_> {
             config: self.config,
             node,
             values: &self.values,
+            casts: self.casts,
+            ran: &self.ran,
         }
     }
 
@@ -111,6 +120,7 @@ impl Running<'_> {
         if let (true, Some(result)) = (in_place, results.first()) {
             let x = self.call(node).x_id();
             if let Some(id) = x {
+                self.write_through(node, id, result);
                 self.put(id, Some(result.clone()));
             }
         }
@@ -119,6 +129,21 @@ impl Running<'_> {
                 self.put(*id, Some(result));
             }
         }
+    }
+
+    /// Puts what was written into a view into the tensor that it is a view of.
+    fn write_through(&mut self, node: &Node, view: ValueId, result: &Tensor) {
+        let Some(base) = self.casts.base(view) else {
+            return;
+        };
+        let Some(tensor) = self.get(base) else { return };
+        let source = self.call(node).tensor("src");
+        let part = match node.operation() {
+            "fill_" | "zero_" => None,
+            _ => Some(source.as_ref().unwrap_or(result)),
+        };
+        let written = self.t.written_through(&tensor, *result.shape(), part);
+        self.put(base, Some(written));
     }
 
     /// A graph within: `wrap_with_set_grad_enabled(flag, graph, ...)`, `wrap_with_autocast(...)`.

@@ -3,7 +3,7 @@
 use super::call::{Arm, Call, Results};
 use super::{
     attention, convolutions, in_place, indexing, losses, made, normalization, pointwise, products,
-    recurrent, reductions, views,
+    recurrent, reductions, sampled, views,
 };
 use crate::exported::Node;
 
@@ -53,6 +53,7 @@ pub(super) fn find(target: &str) -> Known {
         indexing::find,
         attention::find,
         recurrent::find,
+        sampled::find,
         losses::find,
         made::find,
         in_place::find,
@@ -82,6 +83,8 @@ const WITHOUT_GRADIENT: &[&str] = &[
     "__xor__",
     "__lshift__",
     "__rshift__",
+    "_is_all_true",
+    "_is_any_true",
     "all",
     "any",
     "argmax",

@@ -10,7 +10,7 @@ pub(super) fn find(name: &str) -> Option<Arm> {
         "view" | "_unsafe_view" | "reshape" | "reshape_as" | "view_as" | "flatten"
         | "unflatten" | "ravel" => reshape,
         "transpose" | "swapaxes" | "swapdims" => transpose,
-        "t" | "numpy_T" | "mT" => |call| {
+        "t" | "numpy_T" | "mT" | "mH" | "matrix_H" => |call| {
             let x = call.x()?;
             one(if x.shape().rank() < 2 {
                 x
@@ -42,6 +42,16 @@ pub(super) fn find(name: &str) -> Option<Arm> {
         },
         "repeat_interleave" => repeat_interleave,
         "pad" | "constant_pad_nd" => pad,
+        "unfold" => |call| {
+            let x = call.x()?;
+            let dim = call.axis_or(&x, "dimension", 0)?;
+            let number = |name| u64::try_from(call.int(name)?).ok().filter(|n| *n > 0);
+            let (size, step) = (number("size")?, number("step")?);
+            (has_room(&x) && size <= *x.shape().dims().get(dim)?)
+                .then(|| vec![call.t.windows_along(&x, dim, size, step)])
+        },
+        "im2col" => |call| one(call.t.columns("im2col", &call.x()?, call.shape()?)),
+        "col2im" => |call| one(call.t.columns("col2im", &call.x()?, call.shape()?)),
         "detach" | "lift_fresh" => |call| one(call.x()?.detach()),
         "alias" => |call| call.x().map(|x| vec![x]),
         "lift_fresh_copy" => |call| one(call.t.clone_contiguous(&call.x()?.detach())),

@@ -9,8 +9,8 @@ use smallvec::smallvec;
 
 impl Tape {
     /// The result `[.., n, m]` of a matrix product that sums over `k`, and the library workspace around it.
-    fn gemm(&self, op: &'static str, (shape, k): (Shape, u64), like: &Tensor) -> Tensor {
-        let run = || self.product(op, (shape, k), like.dtype());
+    fn gemm(&self, op: &'static str, (shape, k): (Shape, u64), factors: [&Tensor; 2]) -> Tensor {
+        let run = || self.batch_gemm(op, (shape, k), factors);
         if !matches!(op, "mm" | "addmm") {
             return run();
         }
@@ -33,11 +33,12 @@ impl Tape {
         const OP: &str = "addmm";
         let matrix = bias.shape().rank() > 1 && !self.backend.bias_may_be_matrix;
         if b.dim(0) <= 1 || b.dim(1) <= 1 || matrix {
-            return self.gemm(OP, (shape, b.dim(0)), a);
+            return self.gemm(OP, (shape, b.dim(0)), [a, b]);
         }
         let [out] = self.kept_operation(Operation::Product, || {
             self.computes(&[shape.numel(), b.dim(0)]);
             let out = self.empty(OP, shape, a.dtype());
+            let _copies = [a, b].map(|factor| self.as_matrix(OP, factor));
             self.gemm_bias_workspace(OP);
             [out]
         });
@@ -49,11 +50,11 @@ impl Tape {
     pub fn mm(&self, a: &Tensor, b: &Tensor) -> Tensor {
         let shape = Shape::from([a.dim(0), b.dim(1)]);
         if !self.records(&[a, b]) {
-            return self.gemm("mm", (shape, a.dim(1)), a);
+            return self.gemm("mm", (shape, a.dim(1)), [a, b]);
         }
         let saved_a = b.requires_grad().then(|| self.save(a));
         let saved_b = a.requires_grad().then(|| self.save(b));
-        let out = self.gemm("mm", (shape, a.dim(1)), a);
+        let out = self.gemm("mm", (shape, a.dim(1)), [a, b]);
         let (shape_a, shape_b, order_b) = (*a.shape(), *b.shape(), transposed(b));
         self.attach(
             &[a, b],
@@ -63,9 +64,10 @@ impl Tape {
                 let b = saved_b.as_ref().map(|s| s.unpack(t));
                 let a = saved_a.as_ref().map(|s| s.unpack(t));
                 let of_b = a.as_ref().filter(|_| t.asks(1));
-                let grad_b = of_b.map(|_| seen_as(t.gemm("mm", (shape_b, g.dim(0)), g), order_b));
+                let grad_b =
+                    of_b.map(|a| seen_as(t.gemm("mm", (shape_b, g.dim(0)), [a, g]), order_b));
                 let of_a = b.as_ref().filter(|_| t.asks(0));
-                let grad_a = of_a.map(|_| t.gemm("mm", (shape_a, g.dim(1)), g));
+                let grad_a = of_a.map(|b| t.gemm("mm", (shape_a, g.dim(1)), [g, b]));
                 smallvec![grad_a, grad_b]
             }),
         )
@@ -90,9 +92,10 @@ impl Tape {
                 let a = saved_a.as_ref().map(|s| s.unpack(t));
                 let b = saved_b.as_ref().map(|s| s.unpack(t));
                 let of_a = b.as_ref().filter(|_| t.asks(1));
-                let grad_a = of_a.map(|_| t.gemm("mm", (shape_a, g.dim(1)), g));
+                let grad_a = of_a.map(|b| t.gemm("mm", (shape_a, g.dim(1)), [g, b]));
                 let of_b = a.as_ref().filter(|_| t.asks(2));
-                let grad_b = of_b.map(|_| seen_as(t.gemm("mm", (shape_b, g.dim(0)), g), order_b));
+                let grad_b =
+                    of_b.map(|a| seen_as(t.gemm("mm", (shape_b, g.dim(0)), [a, g]), order_b));
                 smallvec![need_bias.then(|| g.clone()), grad_a, grad_b]
             }),
         )
@@ -109,24 +112,24 @@ impl Tape {
 
     /// A batch of products that each sum over `k`. Since torch 2.15 an outer product is a kernel of
     /// Triton, without a library (`torch/_native/ops/bmm_outer_product`).
-    fn gemm_of(&self, k: u64, shape: Shape, like: &Tensor) -> Tensor {
+    fn gemm_of(&self, k: u64, shape: Shape, factors: [&Tensor; 2]) -> Tensor {
         const OP: &str = "bmm";
         if k == 1 && !self.backend.gemm_workspace_persistent {
             self.computes(&[shape.numel(), k]);
-            return self.empty(OP, shape, like.dtype());
+            return self.empty(OP, shape, factors[0].dtype());
         }
-        self.gemm(OP, (shape, k), like)
+        self.gemm(OP, (shape, k), factors)
     }
 
     /// `torch.bmm(a, b)` of `[b, n, k]` and `[b, k, m]`. Saves as [`Tape::mm`] does.
     pub fn bmm(&self, a: &Tensor, b: &Tensor) -> Tensor {
         let shape = Shape::from([a.dim(0), a.dim(1), b.dim(2)]);
         if !self.records(&[a, b]) {
-            return self.gemm_of(a.dim(2), shape, a);
+            return self.gemm_of(a.dim(2), shape, [a, b]);
         }
         let saved_a = b.requires_grad().then(|| self.save(a));
         let saved_b = a.requires_grad().then(|| self.save(b));
-        let out = self.gemm_of(a.dim(2), shape, a);
+        let out = self.gemm_of(a.dim(2), shape, [a, b]);
         let (shape_a, shape_b) = (*a.shape(), *b.shape());
         self.attach(
             &[a, b],
@@ -136,9 +139,9 @@ impl Tape {
                 let b = saved_b.as_ref().map(|s| s.unpack(t));
                 let a = saved_a.as_ref().map(|s| s.unpack(t));
                 let of_b = a.as_ref().filter(|_| t.asks(1));
-                let grad_b = of_b.map(|_| t.gemm_of(g.dim(1), shape_b, g));
+                let grad_b = of_b.map(|a| t.gemm_of(g.dim(1), shape_b, [a, g]));
                 let of_a = b.as_ref().filter(|_| t.asks(0));
-                let grad_a = of_a.map(|_| t.gemm_of(g.dim(2), shape_a, g));
+                let grad_a = of_a.map(|b| t.gemm_of(g.dim(2), shape_a, [g, b]));
                 smallvec![grad_a, grad_b]
             }),
         )
@@ -282,17 +285,22 @@ impl Tape {
     ) -> Tensor {
         self.computes(&[shape.numel(), k]);
         let out = self.empty(op, shape, factors[0].dtype());
-        let is_matrix = |x: &Tensor| {
-            let strides = x.strides();
-            let ([.., n, m], [.., down, right]) = (x.shape().dims(), strides.dims()) else {
-                return true;
-            };
-            (*right == 1 && down >= m) || (*down == 1 && right >= n)
-        };
-        let copy = |x: &Tensor| (!is_matrix(x)).then(|| self.empty(op, *x.shape(), x.dtype()));
-        let _copies = factors.map(copy);
+        let _copies = factors.map(|factor| self.as_matrix(op, factor));
         self.gemm_workspace(op);
         out
+    }
+
+    /// A copy of a factor whose matrices are neither rows nor columns one after the other.
+    fn as_matrix(&self, op: &'static str, x: &Tensor) -> Option<Tensor> {
+        let strides = x.strides();
+        let ([.., n, m], [.., down, right]) = (x.shape().dims(), strides.dims()) else {
+            return None;
+        };
+        let is_one = x.is_contiguous()
+            || (*right == 1 && down >= m)
+            || (*down == 1 && right >= n)
+            || (x.shape().rank() == 2 && x.is_dense());
+        (!is_one).then(|| self.empty(op, *x.shape(), x.dtype()))
     }
 
     /// `bias.baddbmm(a, b, alpha=number)` of `[b, n, k]` and `[b, k, m]`, with a bias that gets no

@@ -54,7 +54,7 @@ pub use fla::FlaVersion;
 pub(super) use fla::Packing;
 pub use flash_package::Packed;
 pub use four_bit::FourBit;
-pub use general::{Kept, Recurrence, RecurrentLayer, Steps, Windows};
+pub use general::{Kept, Recurrence, RecurrentCell, RecurrentLayer, Reduction, Steps, Windows};
 pub use int8::EightBit;
 pub use losses::{Divergence, Headed, TokenOutputs};
 pub use ranks::{Gathered, Ring};

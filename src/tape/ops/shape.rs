@@ -303,7 +303,12 @@ impl Tape {
         let axis = shape.axis(dim);
         shape.dims_mut()[axis] = length;
         let dtype = widest(parts);
-        let out = self.empty("cat", shape, dtype);
+        let format = |part: &&Tensor| layout::channels_last(part.shape(), &part.strides(), &shape);
+        let formats = parts.iter().map(format).collect::<Option<Vec<_>>>();
+        let out = match formats.and_then(|all| all.first().copied()) {
+            Some(strides) => self.empty_strided("cat", shape, strides, dtype),
+            None => self.empty("cat", shape, dtype),
+        };
         if !self.records(parts) {
             return out;
         }

@@ -12,8 +12,8 @@ groups! {
             "该计算图没有可变的尺寸 {key:?}；可变的有：{names}。";
         no_number: "{key} must be a whole number.",
             "{key} 必须是整数。";
-        outside_range: "{name} is {value}; the graph holds from {low} to {high}.",
-            "{name} 为 {value}；该计算图适用的范围是 {low} 到 {high}。";
+        outside_range: "{name} is {value}; the graph holds from {low} to {high}. Beyond that the model may run other operations.",
+            "{name} 为 {value}；该计算图适用的范围是 {low} 到 {high}；超出范围时模型可能运行其他算子。";
         depends_on_values: "{name} depends on the values of tensors: {operation} in {module:?} makes it. Say how large it is, as {\"symbols\": {\"{name}\": 1000}}.",
             "{name} 取决于张量的值：由 {module:?} 中的 {operation} 产生。请给出它的大小，例如 {\"symbols\": {\"{name}\": 1000}}。";
         too_many_dimensions: "{name} has more than {most} dimensions, which is not estimated yet.",

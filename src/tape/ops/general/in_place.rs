@@ -3,6 +3,7 @@
 use crate::tape::graph::Grads;
 use crate::tape::ops::pointwise::promote;
 use crate::tape::{Tape, Tensor};
+use crate::units::Shape;
 use smallvec::smallvec;
 
 impl Tape {
@@ -87,6 +88,37 @@ impl Tape {
         )
     }
 
+    /// `base` after `part` was written into a view of it of this shape: the result is in base's place. The gradient of
+    /// base is copied; what is written over is zero in it (`CopySlices`, `torch/csrc/autograd/functions/tensor.cpp`).
+    pub fn written_through(&self, base: &Tensor, view: Shape, part: Option<&Tensor>) -> Tensor {
+        let inputs: Vec<&Tensor> = [Some(base), part].into_iter().flatten().collect();
+        if !self.records(&inputs) {
+            return base.clone();
+        }
+        let needs_base = base.requires_grad();
+        let part = part.map(|part| (part.dtype(), part.requires_grad()));
+        self.attach(
+            &inputs,
+            base.detach(),
+            Box::new(move |t, g| {
+                let Some(g) = &g[0] else { return Grads::new() };
+                let copy = t.like("new_empty_strided", g);
+                let slice = t.empty("clone", view, g.dtype());
+                let _zeros = needs_base.then(|| t.like("zeros_like", &slice));
+                let mut grads: Grads = smallvec![needs_base.then_some(copy)];
+                if let Some((dtype, needed)) = part {
+                    let slice = if dtype == g.dtype() {
+                        slice
+                    } else {
+                        t.cast_to("_to_copy", &slice, dtype)
+                    };
+                    grads.push(needed.then_some(slice));
+                }
+                grads
+            }),
+        )
+    }
+
     /// `x.scatter_add_(dim, index, source)`: the result is in x's place. Saves the index.
     pub fn scatter_add_in_place(&self, x: &Tensor, index: &Tensor, source: &Tensor) -> Tensor {
         if !self.records(&[x, source]) {
@@ -104,6 +136,36 @@ impl Tape {
                     t.empty("gather", *index.shape(), g.dtype())
                 });
                 smallvec![needs[0].then(|| g.clone()), of_source]
+            }),
+        )
+    }
+
+    /// `x.index_put_(indices, values)`: the result is in x's place. Saves indices and values; x's gradient is copied
+    /// and what was written over is zero in it.
+    pub fn put_at(&self, x: &Tensor, indices: &[Tensor], values: &Tensor, adds: bool) -> Tensor {
+        if !self.records(&[x, values]) {
+            return x.clone();
+        }
+        let saved: Vec<_> = indices.iter().map(|at| self.save(at)).collect();
+        let saved_values = self.save(values);
+        let needs = [x, values].map(Tensor::requires_grad);
+        let (shape, dtype) = (*values.shape(), values.dtype());
+        self.attach(
+            &[x, values],
+            x.detach(),
+            Box::new(move |t, g| {
+                let Some(g) = &g[0] else { return Grads::new() };
+                let _at: Vec<Tensor> = saved.iter().map(|at| at.unpack(t)).collect();
+                let values = saved_values.unpack(t);
+                let of_x = (needs[0] && t.asks(0)).then(|| {
+                    if adds {
+                        return g.clone();
+                    }
+                    let _zeros = t.like("zeros_like", &values);
+                    t.like("index_put", g)
+                });
+                let of_values = (needs[1] && t.asks(1)).then(|| t.empty("index", shape, dtype));
+                smallvec![of_x, of_values]
             }),
         )
     }

@@ -5,6 +5,7 @@
 mod binary;
 mod convolution;
 mod depthwise;
+mod grids;
 mod in_place;
 mod indexing;
 mod losses;
@@ -19,7 +20,8 @@ mod unknown;
 mod views;
 mod windows;
 
-pub use recurrent::{Recurrence, RecurrentLayer};
+pub use losses::Reduction;
+pub use recurrent::{Recurrence, RecurrentCell, RecurrentLayer};
 pub use unary::Kept;
 pub use views::Steps;
 pub use windows::Windows;

@@ -1,8 +1,9 @@
 //! `torch.matmul` of any tensors, and `torch.einsum` of two.
 
+use crate::tape::graph::Grads;
 use crate::tape::{Tape, Tensor};
-use crate::units::Shape;
-use smallvec::SmallVec;
+use crate::units::{DType, Shape};
+use smallvec::{SmallVec, smallvec};
 
 /// Sizes of a shape.
 type Sizes = SmallVec<[u64; 6]>;
@@ -59,7 +60,7 @@ impl Tape {
         let lead = |x: &Tensor| -> Sizes { x.shape().dims()[..x.shape().rank() - 2].into() };
         let (of_a, of_b) = (lead(a), lead(b));
         let rank = of_a.len().max(of_b.len());
-        let mut batch: Sizes = smallvec::smallvec![1; rank];
+        let mut batch: Sizes = smallvec![1; rank];
         for of in [&of_a, &of_b] {
             for (size, &dim) in batch[rank - of.len()..].iter_mut().zip(of.iter()) {
                 if dim != 1 {
@@ -79,6 +80,63 @@ impl Tape {
         let b3 = self.reshape(&b, [samples, k, m]);
         let out = self.bmm(&a3, &b3);
         Some(self.unsafe_view(&out, with(n, m)))
+    }
+
+    /// `torch.cdist(a, b)` by a product (`_euclidean_dist`, `aten/src/ATen/native/Distance.cpp`), under autocast in
+    /// float32. Saves both and its result.
+    pub fn distances(&self, a: &Tensor, b: &Tensor) -> Option<Tensor> {
+        let (b, a) = (self.cast_up(b), self.cast_up(a));
+        let saved = self
+            .records(&[&a, &b])
+            .then(|| [&a, &b].map(|kept| self.save(kept)));
+        let run = || {
+            let widened = |x: &Tensor, scaled: bool| {
+                let norm = {
+                    let square = self.like("pow", x);
+                    let mut shape = *x.shape();
+                    shape.dims_mut()[x.shape().rank() - 1] = 1;
+                    self.reduce("sum", &square, shape, x.dtype())
+                };
+                let ones = self.like("ones_like", &norm);
+                (norm, ones, scaled)
+            };
+            let first = widened(&a, true);
+            let second = widened(&b, false);
+            let joined = |x: &Tensor, (norm, ones, scaled): (Tensor, Tensor, bool)| {
+                let scaled = scaled.then(|| self.like("mul", x));
+                let parts = [scaled.as_ref().unwrap_or(x), &norm, &ones];
+                self.cat(&parts, -1)
+            };
+            let (a, b) = (joined(&a, first), joined(&b, second));
+            self.multiplied(&a, &self.transpose(&b, -1, -2))
+        };
+        let out = self.without_autocast(|| self.unrecorded(run))?;
+        let Some(saved) = saved else { return Some(out) };
+        let result = self.save(&out.detach());
+        let needs = [&a, &b].map(Tensor::requires_grad);
+        Some(self.attach(
+            &[&a, &b],
+            out,
+            Box::new(move |t, g| {
+                let Some(g) = &g[0] else { return Grads::new() };
+                let [a, b] = saved.each_ref().map(|saved| saved.unpack(t));
+                let result = result.unpack(t);
+                let ratio = t.like("div", g);
+                drop(t.elementwise("eq", &[&result], DType::Bool));
+                let gradient = |x: &Tensor, other: &Tensor, ratio: &Tensor| {
+                    let mut shape = *x.shape();
+                    shape.dims_mut()[x.shape().rank() - 1] = 1;
+                    let sum = t.reduce("sum", ratio, shape, x.dtype());
+                    let scaled = t.like("mul", x);
+                    drop(sum);
+                    let product = t.multiplied(ratio, other)?;
+                    Some(t.elementwise("sub", &[&scaled, &product], x.dtype()))
+                };
+                let of_a = gradient(&a, &b, &ratio).filter(|_| needs[0]);
+                let of_b = gradient(&b, &a, &t.transpose(&ratio, -1, -2)).filter(|_| needs[1]);
+                smallvec![of_a, of_b]
+            }),
+        ))
     }
 }
 

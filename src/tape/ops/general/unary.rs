@@ -64,6 +64,11 @@ impl Tape {
         self.with_nothing_saved(x, out, |t, g| t.like("zeros_like", g))
     }
 
+    /// A function without a slope in x's place.
+    pub fn step_in_place(&self, x: &Tensor) -> Tensor {
+        self.with_nothing_saved(x, x.detach(), |t, g| t.like("zeros_like", g))
+    }
+
     /// A function of x and a number through which the gradient goes as it is (`remainder`). Saves nothing.
     pub fn with_gradient_passed(&self, op: &'static str, x: &Tensor) -> Tensor {
         let out = self.like(op, x);

@@ -38,6 +38,37 @@ impl Tape {
         view.beginning(before)
     }
 
+    /// `x.unfold(dim, size, step)`: a view of windows along a dimension, in a last dimension of their own, whose gradient is
+    /// summed into zeros.
+    pub fn windows_along(&self, x: &Tensor, dim: usize, size: u64, step: u64) -> Tensor {
+        let (own, own_strides) = (x.shape().dims(), x.strides());
+        let mut shape: SmallVec<[u64; 6]> = own.into();
+        let mut strides: SmallVec<[u64; 6]> = own_strides.dims().into();
+        strides.push(strides[dim]);
+        shape.push(size);
+        shape[dim] = (own[dim].saturating_sub(size)) / step.max(1) + 1;
+        strides[dim] *= step;
+        let from = *x.shape();
+        self.view_node(x, Shape::new(&shape), Shape::new(&strides), || {
+            Box::new(move |t, g| {
+                let sum = |g: &Tensor| t.empty("unfold_backward", from, g.dtype());
+                smallvec![g[0].as_ref().map(sum)]
+            })
+        })
+    }
+
+    /// `torch.nn.functional.unfold` or `fold`: windows of images as columns to a shape, or back. Saves nothing
+    /// (`aten/src/ATen/native/cuda/{Im2Col,Col2Im}.cu`).
+    pub fn columns(&self, op: &'static str, x: &Tensor, shape: Shape) -> Tensor {
+        let from = *x.shape();
+        let made = move |t: &Self, x: &Tensor, shape: Shape| {
+            let _whole = t.contiguous(&x.detach());
+            t.empty(op, shape, x.dtype())
+        };
+        let out = made(self, x, shape);
+        self.with_nothing_saved(x, out, move |t, g| made(t, g, from))
+    }
+
     /// `x.unbind(dim)`: views without the dimension, whose gradients are stacked. Saves nothing.
     pub fn unbound(&self, x: &Tensor, dim: usize) -> Vec<Tensor> {
         let count = x.shape().dims()[dim];

@@ -63,6 +63,12 @@ impl Tape {
         )
     }
 
+    /// `torch.nn.functional.nll_loss(x, target)`, mean; under autocast in float32.
+    pub fn negative_likelihood(&self, x: &Tensor, target: &Tensor) -> Tensor {
+        let x = self.cast_up(x);
+        self.without_autocast(|| self.nll_loss(&x, target))
+    }
+
     /// `torch.nn.functional.nll_loss(x, target)`. Saves both and the total weight.
     fn nll_loss(&self, x: &Tensor, target: &Tensor) -> Tensor {
         let scalar = Shape::new(&[]);
