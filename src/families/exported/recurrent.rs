@@ -79,12 +79,24 @@ fn one_step(call: &Call, cell: RecurrentCell) -> Results {
         weights: [of_input, of_state],
         biases: biases.map(|(b, a)| [a, b]),
     };
-    let flat = x.shape().rank() == 2 && states.iter().all(|state| state.shape().rank() == 2);
+    let vectors = layer.biases.iter().flatten();
+    let vectors = vectors.chain(&states).map(|x| x.shape().rank());
+    let biases = if layer.biases.is_some() { 2 } else { 0 };
+    let fits = vectors.take(biases).all(|rank| rank == 1);
+    let matrices = layer.weights.iter().all(|x| x.shape().rank() == 2);
+    let flat = fits
+        && matrices
+        && x.shape().rank() == 2
+        && states.iter().all(|state| state.shape().rank() == 2);
     (flat && states.len() == if cell == RecurrentCell::Lstm { 2 } else { 1 })
         .then(|| t.without_autocast(|| t.recurrent_step(&x, &states, &layer, cell)))
 }
 
 fn layer(parameters: &[Tensor]) -> Option<RecurrentLayer> {
+    let ranks = parameters.iter().map(|x| x.shape().rank());
+    ranks
+        .eq([2, 2, 1, 1].into_iter().take(parameters.len()))
+        .then_some(())?;
     let tensor = |at: usize| parameters.get(at).cloned();
     Some(RecurrentLayer {
         weights: [tensor(0)?, tensor(1)?],
