@@ -59,6 +59,9 @@ pub struct LinearModel {
 pub struct ExportedModel {
     /// The archive's name: a path, or whatever the one who reads it calls it.
     pub exported: String,
+    /// The digest of the graph that is meant, once it was read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub digest: Option<String>,
     /// The graph.
     #[serde(skip)]
     pub graph: Option<Arc<Graph>>,

@@ -6,20 +6,34 @@ use std::sync::Arc;
 
 /// The name of the graph that a scenario waits for: it is to be read and handed over.
 pub fn awaited_graph(scenario: &Scenario) -> Option<&str> {
+    awaited(scenario).map(|model| model.exported.as_str())
+}
+
+/// The digest of the graph that a scenario waits for, where it says it.
+pub fn awaited_digest(scenario: &Scenario) -> Option<&str> {
+    awaited(scenario)?.digest.as_deref()
+}
+
+fn awaited(scenario: &Scenario) -> Option<&ExportedModel> {
     match &scenario.model {
-        ModelRef::Exported(ExportedModel {
-            exported,
-            graph: None,
-        }) => Some(exported),
+        ModelRef::Exported(model) if model.graph.is_none() => Some(model),
         _ => None,
     }
 }
 
-/// Hands a graph to a scenario that waits for it.
-pub fn hand_graph(scenario: &mut Scenario, read: Arc<Graph>) {
-    if let ModelRef::Exported(ExportedModel { graph, .. }) = &mut scenario.model {
-        *graph = Some(read);
-    }
+/// Hands a graph to a scenario that has one or waits for it. Says so where it is another one than the scenario was made
+/// with.
+pub fn hand_graph(scenario: &mut Scenario, read: Arc<Graph>) -> Option<Finding> {
+    let ModelRef::Exported(model) = &mut scenario.model else {
+        return None;
+    };
+    let digest = read.digest.clone();
+    model.graph = Some(read);
+    let wanted = model.digest.replace(digest.clone());
+    let wanted = wanted.filter(|wanted| *wanted != digest)?;
+    let name = &model.exported;
+    let said = message!(exported::other_graph, name, digest, wanted);
+    Some(Finding::warning("model", said))
 }
 
 /// Says why a file is no graph.

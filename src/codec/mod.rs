@@ -33,7 +33,7 @@ mod view;
 mod written;
 
 pub use elsewhere::Elsewhere;
-pub use exported::{awaited_graph, hand_graph, unreadable_graph};
+pub use exported::{awaited_digest, awaited_graph, hand_graph, unreadable_graph};
 pub use handed::{Handed, read_handed};
 pub use job::{Job, JobFile, Said, read_job};
 pub use json::{decode_json, encode_json, parse_json};
@@ -43,6 +43,7 @@ pub use meant::settle_config;
 pub use model::{Known, PublishedNames, published};
 pub use number::{NumberError, parse_bytes, parse_count, parse_tokens, write_bytes};
 pub use pasted::{Pasted, read_pasted};
+pub use percent::decode as percent_decoded;
 pub use query::{Link, decode_query, encode_query};
 pub use setting::{Difference, differences, is_usual, key, nearest, value_at, values};
 pub use view::{Language, Panel, Theme, ViewOptions, WidgetControls, WidgetPanels, widget_height};

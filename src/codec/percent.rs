@@ -23,7 +23,7 @@ pub(super) fn encode(text: &str) -> String {
 
 /// Reads a name or value of a query: `%XX` is a byte, `+` a space; what is malformed stays as it
 /// is, and bytes that are not UTF-8 become the replacement character.
-pub(super) fn decode(text: &str) -> String {
+pub fn decode(text: &str) -> String {
     let spaced = text.replace('+', " ");
     percent_decode_str(&spaced).decode_utf8_lossy().into_owned()
 }

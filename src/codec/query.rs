@@ -133,8 +133,8 @@ fn write_model(model: &ModelRef) -> (&'static str, String) {
             )
         }
         ModelRef::Exported(model) => {
-            let named = serde_json::json!({"exported": model.exported});
-            ("model", named.to_string())
+            let named = serde_json::to_string(model);
+            ("model", named.unwrap_or_default())
         }
         ModelRef::NumParameters { num_parameters } => (PARAMETERS, num_parameters.to_string()),
     }

@@ -250,16 +250,26 @@ pub(super) fn shortened(text: &str) -> String {
 }
 
 /// Whether a value has one of the forms of a model.
+#[inline(never)] // The first visit does without it.
+fn is_graph(map: &Map<String, Value>) -> bool {
+    map.iter().all(|(key, value)| match key.as_str() {
+        "exported" | "digest" => value.is_string(),
+        _ => false,
+    })
+}
+
 pub(super) fn is_model(value: &Value) -> bool {
     let Value::Object(map) = value else {
         return value.is_string();
     };
+    if map.contains_key("exported") {
+        return is_graph(map);
+    }
     let Some((form, content)) = map.iter().next().filter(|_| map.len() == 1) else {
         return false;
     };
     match form.as_str() {
         "hf_config" => content.is_object(),
-        "exported" => content.is_string(),
         "num_parameters" => content.is_u64(),
         "linear" => content.as_object().is_some_and(|linear| {
             ["in_features", "out_features"]

@@ -1,5 +1,6 @@
 //! The archive: its central directory, then the entries that hold the graph.
 
+use super::digest::Digest;
 use super::graph::Graph;
 use super::parse::{self, Parts};
 use super::unreadable::Unreadable;
@@ -29,17 +30,21 @@ pub fn read<R: Read + Seek>(mut file: R) -> Result<Graph, Unreadable> {
     let Some(program) = program_of(&names) else {
         return Err(other(&names));
     };
-    let program = json(&mut archive, &program)?;
+    let mut digest = Digest::new();
+    let program = json(&mut archive, &program, &mut digest)?;
     let major = program["schema_version"]["major"].as_u64();
     if let Some(major) = major.filter(|major| *major < MAJOR) {
         return Err(Unreadable::TooOld(major));
     }
     let weights = named(&names, "model_weights_config.json");
-    let weights = weights.map(|name| json(&mut archive, name)).transpose()?;
-    parse::graph(&Parts {
+    let weights = weights.map(|name| json(&mut archive, name, &mut digest));
+    let weights = weights.transpose()?;
+    let mut graph = parse::graph(&Parts {
         program: &program,
         weights: weights.as_ref().unwrap_or(&Value::Null),
-    })
+    })?;
+    graph.digest = digest.written();
+    Ok(graph)
 }
 
 /// The first bytes of a file, to whose beginning it goes back.
@@ -106,7 +111,11 @@ fn other(names: &[String]) -> Unreadable {
 }
 
 /// An entry that is JSON, with what Python's `json` writes beyond it.
-fn json<R: Read + Seek>(archive: &mut ZipArchive<R>, name: &str) -> Result<Value, Unreadable> {
+fn json<R: Read + Seek>(
+    archive: &mut ZipArchive<R>,
+    name: &str,
+    digest: &mut Digest,
+) -> Result<Value, Unreadable> {
     let damaged = |why: String| Unreadable::Damaged(why);
     let entry = archive
         .by_name(name)
@@ -120,6 +129,7 @@ fn json<R: Read + Seek>(archive: &mut ZipArchive<R>, name: &str) -> Result<Value
     if text.len() as u64 > LARGEST {
         return Err(Unreadable::TooLarge(text.len() as u64));
     }
+    digest.take(&text);
     let text = String::from_utf8_lossy(&text);
     serde_json::from_str(&finite(&text)).map_err(|why| Unreadable::NoGraph(why.to_string()))
 }

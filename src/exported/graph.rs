@@ -2,13 +2,16 @@
 
 use super::sizes::{Size, Symbol};
 use crate::units::DType;
+use serde::{Deserialize, Serialize};
 
 /// The place of a value in [`Graph::values`].
 pub type ValueId = u32;
 
 /// A module's training step, operation by operation.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Graph {
+    /// The digest of the archive's JSON, by which the graph is told from others: FNV-1a in 16 hexadecimal digits.
+    pub digest: String,
     /// The version of torch that wrote it, where it says so.
     pub torch: Option<String>,
     /// All values of all bodies.
@@ -27,7 +30,7 @@ pub struct Graph {
 pub type Values = Vec<Value>;
 
 /// A value.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Value {
     /// Its name in the graph.
     pub name: String,
@@ -36,7 +39,7 @@ pub struct Value {
 }
 
 /// Facts of a tensor.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Meta {
     /// Its dtype; none where it is one that the engine does not have.
     pub dtype: Option<DType>,
@@ -47,7 +50,7 @@ pub struct Meta {
 }
 
 /// Nodes with what goes in and out.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Body {
     /// Inputs.
     pub inputs: Vec<ValueId>,
@@ -58,7 +61,7 @@ pub struct Body {
 }
 
 /// An input of a graph.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Input {
     /// The value.
     pub value: ValueId,
@@ -67,7 +70,7 @@ pub struct Input {
 }
 
 /// The kinds of inputs.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum InputKind {
     /// A parameter.
     Parameter {
@@ -90,7 +93,7 @@ pub enum InputKind {
 }
 
 /// An operation.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Node {
     /// The operation, as `aten.add.Tensor`.
     pub target: String,
@@ -105,7 +108,7 @@ pub struct Node {
 }
 
 /// A call of a module.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Module {
     /// The key that tells it from other calls of the same module.
     pub call: String,
@@ -116,7 +119,7 @@ pub struct Module {
 }
 
 /// A number that need not be whole, by its bits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Real(u64);
 
 impl Real {
@@ -132,7 +135,7 @@ impl Real {
 }
 
 /// An argument of an operation.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Argument {
     /// `None`.
     None,

@@ -1,7 +1,9 @@
 //! Sizes: whole numbers, and what is computed of symbols.
 
+use serde::{Deserialize, Serialize};
+
 /// A size, or another whole number, as an expression of symbols.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Size {
     /// A number.
     Number(i64),
@@ -128,7 +130,7 @@ fn reduced(over: i128, under: i128) -> Option<Fraction> {
 }
 
 /// A size that is decided when the graph is run.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Symbol {
     /// Its name, as `s24`.
     pub name: String,

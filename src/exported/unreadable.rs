@@ -1,9 +1,10 @@
 //! Why a file is no graph.
 
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// Why a file is no graph that can be read.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Unreadable {
     /// No archive of any kind.
     NoArchive,

@@ -65,7 +65,7 @@ pub(crate) mod t5gemma;
 pub(crate) mod vit;
 pub(crate) mod wav2vec2;
 
-pub use exported::{Gap, unknown_operations};
+pub use exported::{Gap, OpenSize, open_sizes, unknown_operations};
 pub use models::{catalog_model, catalog_models};
 pub use names::{Named, Packing, find_model, nearest_model, packing_of_config};
 pub(crate) use network::mask_beforehand;

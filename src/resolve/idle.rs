@@ -53,6 +53,8 @@ pub enum Idle {
     OneTask,
     /// The model is no exported graph.
     NoGraph,
+    /// The model is an exported graph, which has its own.
+    Graph,
     /// There are no adapters.
     NoAdapters,
     /// The base model is not quantized, or not to four bits.
@@ -107,15 +109,36 @@ fn idle_pixels(model: &Architecture) -> Option<Idle> {
     }
 }
 
+/// Whether a setting is one of families, which a graph has decided.
+#[inline(never)] // The first visit does without it.
+fn is_of_families(key: &str) -> bool {
+    [
+        "seq_len",
+        "target_seq_len",
+        "attention",
+        "sdpa_backend",
+        "padding_mask",
+        "use_cache",
+        "task",
+        "model_overrides",
+        "image_size",
+        "images",
+        "min_pixels",
+        "max_pixels",
+        "tied_embeddings",
+    ]
+    .contains(&key)
+}
+
 /// Why the setting with this key has no effect, if it has none.
 pub fn idle(scenario: &Scenario, key: &str) -> Option<Idle> {
     let linear = matches!(scenario.model, ModelRef::Linear { .. });
     let forward_only = scenario.program != Program::Training || scenario.loss == Loss::None;
     let of_images = || architecture(scenario).is_some_and(|model| model.tokens().is_some());
+    let exported = matches!(scenario.model, ModelRef::Exported(_));
     match key {
-        "symbols" | "convolutions" if !matches!(scenario.model, ModelRef::Exported(_)) => {
-            Some(Idle::NoGraph)
-        }
+        "symbols" | "convolutions" if !exported => Some(Idle::NoGraph),
+        key if exported && is_of_families(key) => Some(Idle::Graph),
         "seq_len" | "padding_mask" | "dataset.lengths" if of_images() => Some(Idle::Images),
         "attention" | "sdpa_backend"
             if architecture(scenario).is_some_and(|model| {

@@ -59,8 +59,20 @@ words! {
     GroupAxes: "Tensor, pipeline, context, expert", "张量、流水线、上下文与专家并行";
     GroupMegatron: "Megatron-Core", "Megatron-Core";
     ModelSearch: "Search models, or paste a config.json or a hub name", "搜索模型，或粘贴 config.json 或仓库名";
-    StartFrom: "From an error, a snapshot or a trainer's configuration", "从报错、快照或训练配置开始";
+    StartFrom: "From an error, a snapshot, a configuration or a model of your own", "从报错、快照、配置或自己的模型开始";
     ModelList: "Models", "模型";
+    OwnModel: "Any PyTorch model of your own", "任意自己的 PyTorch 模型";
+    OwnModelHow: "Run this where the model is (torch 2.6 or newer, no GPU needed), and drop model.pt2 on this page. Its weights stay where they are.",
+        "在模型所在的环境中运行（torch 2.6 或更新版本，无需 GPU），再把 model.pt2 拖到本页面。权重不会被读取或上传。";
+    OwnModelShape: "Shape of an input, batch first", "输入的形状（首维为批）";
+    OwnModelIds: "Whole numbers (token ids)", "整数（token id）";
+    OwnModelNoShape: "A shape is numbers between commas, as 8, 3, 224, 224.", "形状为逗号分隔的数字，例如 8, 3, 224, 224。";
+    OwnModelGuide: "What is exact, and what is lost", "哪些是精确的，哪些会丢失";
+    SizeNumber: "A size is a whole number.", "尺寸必须是整数。";
+    OpenAddress: "This link opens a graph from", "此链接要打开的计算图位于";
+    OpenAddressAgree: "Fetch and open it", "获取并打开";
+    OpenAddressGone: "The file could not be fetched: the address gives none, or its host does not let this page have it. Download it, and drop it here.",
+        "无法获取该文件：地址无效，或其主机不允许本页面获取。请下载后拖到此处。";
     ModelNothing: "Nothing found. Paste a config.json, or type the name of a repository as owner/name.",
         "没有找到。可以粘贴 config.json，或输入仓库名（所有者/名称）。";
     Tour: "Tour", "导览";
@@ -297,6 +309,7 @@ words! {
     IdleNoImages: "The model reads no images among its tokens.", "该模型不读取文本中的图像。";
     IdleNoDecoder: "The model has no decoder with a length of its own.", "该模型没有独立长度的解码器。";
     IdleOneTask: "The model is estimated for one task.", "该模型只按一种任务估算。";
+    IdleGraph: "No effect: an exported graph has its own sizes, attention and task", "无效：导出的计算图自带尺寸、注意力与任务";
     IdleNoGraph: "No effect: the model is no exported graph.", "无效：该模型不是导出的计算图。";
     IdleNotSdpa: "No effect: the attention is not sdpa.", "无效：注意力实现不是 sdpa。";
     IdleNotCheckpointed: "No effect: no layer is checkpointed.", "无效：没有层被重计算。";
@@ -360,6 +373,7 @@ pub const fn idle_reason(idle: Idle) -> Word {
         Idle::NoDecoder => Word::IdleNoDecoder,
         Idle::OneTask => Word::IdleOneTask,
         Idle::NoGraph => Word::IdleNoGraph,
+        Idle::Graph => Word::IdleGraph,
         Idle::NoAdapters => Word::IdleNoAdapters,
         Idle::NotPrepared => Word::IdleNotPrepared,
         Idle::NoExperts => Word::IdleNoExperts,

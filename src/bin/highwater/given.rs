@@ -112,6 +112,7 @@ fn facts(graph: &Graph) -> Value {
         .map(|node| node.target.as_str())
         .collect();
     json!({
+        "digest": graph.digest,
         "torch": graph.torch,
         "nodes": graph.nodes().len(),
         "operations": operations.len(),

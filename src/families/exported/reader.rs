@@ -18,7 +18,11 @@ pub(crate) fn read(
 ) -> Option<(String, Architecture)> {
     let path = &model.exported;
     let Some(graph) = &model.graph else {
-        findings.push(Finding::error("model", message!(exported::not_read, path)));
+        let said = match &model.digest {
+            Some(digest) => message!(exported::awaited, path, digest),
+            None => message!(exported::not_read, path),
+        };
+        findings.push(Finding::error("model", said));
         return None;
     };
     let before = findings.len();
@@ -37,7 +41,7 @@ pub(crate) fn read(
 }
 
 /// The symbol of the batch: dimension 0 of the first tensor that the caller gives.
-fn batch_symbol(graph: &Graph) -> Option<Result<u32, i64>> {
+pub(super) fn batch_symbol(graph: &Graph) -> Option<Result<u32, i64>> {
     let mut users = graph
         .inputs
         .iter()
@@ -51,7 +55,7 @@ fn batch_symbol(graph: &Graph) -> Option<Result<u32, i64>> {
 }
 
 /// The symbol that a key of `symbols` names: by its own name, or as `input.dimension`.
-fn named(graph: &Graph, key: &str) -> Option<u32> {
+pub(super) fn named(graph: &Graph, key: &str) -> Option<u32> {
     let by_name = graph.symbols.iter().position(|symbol| symbol.name == key);
     if let Some(at) = by_name {
         return u32::try_from(at).ok();
@@ -70,29 +74,22 @@ fn named(graph: &Graph, key: &str) -> Option<u32> {
 
 /// The values of the graph's symbols: what is asked for, the batch, else those of the example.
 fn values(graph: &Graph, scenario: &Scenario, findings: &mut Vec<Finding>) -> Vec<Option<i64>> {
-    let mut values: Vec<Option<i64>> = graph
-        .symbols
-        .iter()
-        .map(|symbol| symbol.hint.filter(|_| !symbol.unbacked))
-        .collect();
     let samples = i64::try_from(scenario.micro_batch_size).unwrap_or(i64::MAX);
-    match batch_symbol(graph) {
-        Some(Ok(at)) => values[at as usize] = Some(samples),
-        Some(Err(fixed)) if fixed != samples => {
-            let of = u64::try_from(fixed).unwrap_or(1);
-            findings.push(
-                Finding::error(
-                    "micro_batch_size",
-                    message!(exported::fixed_batch, fixed = of),
-                )
-                .with_fix("micro_batch_size", of),
-            );
-        }
-        _ => {}
+    if let Some(Err(fixed)) = batch_symbol(graph)
+        && fixed != samples
+    {
+        let of = u64::try_from(fixed).unwrap_or(1);
+        findings.push(
+            Finding::error(
+                "micro_batch_size",
+                message!(exported::fixed_batch, fixed = of),
+            )
+            .with_fix("micro_batch_size", of),
+        );
     }
     for (key, value) in &scenario.symbols {
         let place = format!("symbols.{key}");
-        let Some(at) = named(graph, key) else {
+        if named(graph, key).is_none() {
             let names: Vec<&str> = graph
                 .symbols
                 .iter()
@@ -103,35 +100,76 @@ fn values(graph: &Graph, scenario: &Scenario, findings: &mut Vec<Finding>) -> Ve
                 Finding::error(&place, message!(exported::no_symbol, key, names))
                     .with_fix(&place, Value::Null),
             );
-            continue;
-        };
-        match value.as_i64() {
-            Some(n) => values[at as usize] = Some(n),
-            None => findings.push(Finding::error(&place, message!(exported::no_number, key))),
+        } else if value.as_i64().is_none() {
+            findings.push(Finding::error(&place, message!(exported::no_number, key)));
         }
     }
-    for (symbol, value) in graph.symbols.iter().zip(&values) {
+    let values = with_ties(graph, &asked(graph, scenario));
+    let batch = batch_symbol(graph).and_then(Result::ok);
+    for ((symbol, value), at) in graph.symbols.iter().zip(&values).zip(0_u32..) {
         let name = &symbol.name;
-        let place = format!("symbols.{name}");
+        let is_named = |key: &String| named(graph, key) == Some(at);
+        let place = if batch == Some(at) && !scenario.symbols.keys().any(is_named) {
+            "micro_batch_size".to_owned()
+        } else {
+            format!("symbols.{name}")
+        };
         let Some(value) = *value else {
             findings.push(unbacked(graph, name, &place));
             continue;
         };
         let [low, high] = symbol.range;
         if low.is_some_and(|low| value < low) || high.is_some_and(|high| value > high) {
+            let nearest = value.clamp(
+                low.unwrap_or(value),
+                high.unwrap_or(value).max(low.unwrap_or(value)),
+            );
             let low = low.unwrap_or(0).to_string();
             let high = high.map_or_else(|| "∞".to_owned(), |high| high.to_string());
             let (number, value) = (value, value.to_string());
             let message = message!(exported::outside_range, name, value, low, high);
             // Beyond the range the module may take another way; its operations are those that are known.
-            findings.push(if number < 1 {
+            let finding = if number < 1 {
                 Finding::error(&place, message)
             } else {
                 Finding::warning(&place, message)
-            });
+            };
+            findings.push(finding.with_fix(&place, nearest));
         }
     }
     values
+}
+
+/// Values of symbols that a scenario says: by name, and that of the batch.
+pub(super) fn asked(graph: &Graph, scenario: &Scenario) -> Vec<Option<i64>> {
+    let mut asked = vec![None; graph.symbols.len()];
+    if let Some(Ok(at)) = batch_symbol(graph) {
+        asked[at as usize] = i64::try_from(scenario.micro_batch_size).ok();
+    }
+    for (key, value) in &scenario.symbols {
+        if let (Some(at), Some(n)) = (named(graph, key), value.as_i64()) {
+            asked[at as usize] = Some(n);
+        }
+    }
+    asked
+}
+
+/// All values, where some are asked for: the example's, but one size where two were equal in the example. Inputs that
+/// only together make sense, as ids and their targets, have symbols of their own each.
+pub(super) fn with_ties(graph: &Graph, asked: &[Option<i64>]) -> Vec<Option<i64>> {
+    let hints = graph.symbols.iter();
+    let hints = hints.map(|symbol| symbol.hint.filter(|_| !symbol.unbacked));
+    let hints: Vec<Option<i64>> = hints.collect();
+    let value = |own: Option<i64>, hint: Option<i64>| {
+        let hint_or_tied = || {
+            let mut alike = hints.iter().zip(asked);
+            let tied = alike.find_map(|(other, asked)| asked.filter(|_| *other == hint));
+            tied.or(hint)
+        };
+        own.or_else(|| hint.and_then(|_| hint_or_tied()))
+    };
+    let each = asked.iter().zip(&hints);
+    each.map(|(&own, &hint)| value(own, hint)).collect()
 }
 
 /// A size that depends on values: the node that makes it.

@@ -6,6 +6,10 @@ groups! {
     exported {
         not_read: "The graph {path:?} is not there: it is content that has to be read before anything is estimated.",
             "没有计算图 {path:?}：需要先读取该文件才能估算。";
+        awaited: "This needs the file {path} (digest {digest}), which no link holds: drop it anywhere on the page, or choose it below under \"Start from what you have\". All settings stay.",
+            "需要文件 {path}（摘要 {digest}），链接中不含其内容：请将它拖放到页面任意位置，或在下方“从手头的东西开始”中选择。所有设置保持不变。";
+        other_graph: "{name} is another graph (digest {digest}) than the one that this was made with ({wanted}): its numbers may be others.",
+            "{name} 与生成此配置时所用的计算图不同（摘要 {digest}，原为 {wanted}）：结果可能不同。";
         fixed_batch: "The graph holds for a batch of {fixed} alone. Export it with dynamic_shapes=({0: torch.export.Dim.AUTO},) and an example batch of 3 for others.",
             "该计算图只适用于批大小 {fixed}。要用于其他批大小，请用大小为 3 的示例批次和 dynamic_shapes=({0: torch.export.Dim.AUTO},) 重新导出。";
         no_symbol: "The graph has no size {key:?} that is open; it has {names}.",

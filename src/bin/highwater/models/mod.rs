@@ -68,8 +68,8 @@ fn search() -> &'static Search {
 pub fn complete(scenario: &mut Scenario) -> Result<Option<Finding>, Finding> {
     if let Some(name) = awaited_graph(scenario) {
         let name = name.to_owned();
-        hand_graph(scenario, exported::graph(&name, &search().folders)?);
-        return Ok(None);
+        let graph = exported::graph(&name, &search().folders)?;
+        return Ok(hand_graph(scenario, graph));
     }
     let ModelRef::Catalog(name) = &scenario.model else {
         return Ok(None);
