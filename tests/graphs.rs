@@ -36,7 +36,7 @@ fn with_weights(archive: &[u8], bytes: usize) -> Vec<u8> {
     to.finish().expect("an archive").into_inner()
 }
 
-/// What becomes of a file of which pieces are handed over as they are asked for, and the bytes that were.
+/// The outcome of a file of which pieces are handed over as they are asked for, and the bytes that were.
 fn in_pieces(file: &[u8]) -> (Result<Graph, Unreadable>, u64) {
     let mut pieces = Pieces::new(file.len() as u64);
     loop {
@@ -133,6 +133,7 @@ fn messages(scenario: &Scenario) -> Vec<(String, String)> {
 fn a_link_holds_the_digest_and_asks_for_the_graph() {
     let own = scenario("timm.resnet18.pt2");
     let link = encode_query(&own, &ViewOptions::default());
+    assert!(link.contains("graph=timm.resnet18.pt2~"), "{link}");
     let mut opened = decode_query(&link).scenario;
     let ModelRef::Exported(model) = &own.model else {
         panic!("a graph");
@@ -216,7 +217,7 @@ fn archives_of_three_versions_of_torch_are_one_graph() {
         // Ids and targets have symbols of their own each, and are one size.
         let sizes = open_sizes(&own);
         let places: Vec<_> = sizes.iter().map(|size| size.places.join(" ")).collect();
-        assert_eq!(places, ["ids.1"], "{version}");
+        assert_eq!(places, ["ids.1 targets.1"], "{version}");
         own.symbols.insert("ids.1".to_owned(), 512.into());
         let estimate = highwater::report::estimate(&own).expect("an estimate");
         assert!(
@@ -224,15 +225,11 @@ fn archives_of_three_versions_of_torch_are_one_graph() {
                 .iter()
                 .all(|(_, text)| !text.contains("not estimated"))
         );
-        estimate
-            .report
-            .device
-            .steady_step
-            .peak
-            .composition
-            .activations
+        let report = serde_json::to_value(&estimate.report).expect("JSON");
+        let composition = &report["device"]["steady_step"]["peak"]["composition"];
+        composition["activations"].as_u64().unwrap_or_default()
     });
-    assert!(peaks[0].0 > 64 * 512 * 8 * 4);
+    assert!(peaks[0] > 64 * 512 * 8 * 4, "{peaks:?}");
     assert_eq!(peaks[0], peaks[1]);
     assert_eq!(peaks[1], peaks[2]);
 }

@@ -4,7 +4,7 @@
 use super::estimates::{self, Said};
 use super::pursuit::Pursuit;
 use super::store::Store;
-use crate::ask::{Finding, Scenario, message};
+use crate::ask::{ExportedModel, Finding, ModelRef, Scenario, message};
 use crate::browser::{self, timed};
 use crate::decide::BindingStage;
 use crate::report;
@@ -134,6 +134,19 @@ fn settle(store: Store) {
 /// answer takes the rest, where the processor is slow.
 const LONG: Duration = Duration::from_millis(3);
 
+/// Values of a graph that no page can run within a frame.
+const LARGE: usize = 2_500;
+
+/// Whether the model is a graph that takes long for sure.
+fn is_large(scenario: &Scenario) -> bool {
+    match &scenario.model {
+        ModelRef::Exported(ExportedModel {
+            graph: Some(graph), ..
+        }) => graph.values.len() > LARGE,
+        _ => false,
+    }
+}
+
 /// What other threads work out.
 #[derive(Clone, Copy, PartialEq)]
 enum Elsewhere {
@@ -199,7 +212,9 @@ impl Engine {
             self.behind.set(true);
             return true;
         }
-        let is_long = stages.is_some() || self.took.get().iter().all(|&took| took > LONG);
+        let is_long = stages.is_some()
+            || is_large(scenario)
+            || self.took.get().iter().all(|&took| took > LONG);
         if !(is_long && estimates::are_made_elsewhere()) {
             return false;
         }

@@ -1,8 +1,8 @@
 //! Estimates for questions, made by threads beside the page's where the browser has them.
 
-use super::snapshots;
+use super::{graphs, snapshots};
 use crate::ask::{Finding, Scenario, message};
-use crate::browser::{Worked, Workers, answer, timed};
+use crate::browser::{Answered, Chosen, Worked, Workers, answer, timed};
 use crate::codec::{decode_json, encode_json};
 use crate::decide::{Answer, Estimator, long_steps};
 use crate::report::{self, Estimate, Figures, Lagging};
@@ -67,19 +67,37 @@ impl Wanted {
     }
 }
 
-/// In a worker: estimates what the page asks for, and reads its snapshots. A scenario that is refused has no answer;
-/// the page knows why.
+/// In a worker: estimates what the page asks for, and reads its snapshots and graphs. A scenario that is refused has no
+/// answer; the page knows why.
 pub(super) fn serve() {
     answer(
         |asked| answered(asked).unwrap_or_default(),
-        snapshots::answer,
+        read,
+        graphs::note,
     );
+}
+
+/// In a worker: reads a file.
+fn read(file: Chosen) -> Answered {
+    Box::pin(async move {
+        if graphs::are_wanted() {
+            graphs::written(&file).await
+        } else {
+            snapshots::answer(file.content().await)
+        }
+    })
+}
+
+/// Has every thread know a graph.
+pub(super) fn note(graph: &str) {
+    WORKERS.with(|workers| workers.note(graph));
 }
 
 /// What is answered; nothing where there is no answer.
 fn answered(asked: &str) -> Option<String> {
     let (wanted, scenario) = asked.split_once('\n')?;
-    let scenario = decode_json(scenario).0;
+    let mut scenario = decode_json(scenario).0;
+    graphs::complete(&mut scenario);
     match Wanted::from_name(wanted)? {
         Wanted::Figures => serde_json::to_string(&Figures::of(&scenario).ok()).ok(),
         Wanted::Estimate => {

@@ -1,7 +1,7 @@
 //! The configuration that is kept to compare with: A, where the one on screen is B.
 
-use super::estimates;
 use super::store::Store;
+use super::{estimates, graphs};
 use crate::ask::Scenario;
 use crate::report::Estimate;
 use leptos::prelude::*;
@@ -47,7 +47,10 @@ impl Kept {
     }
 
     /// Keeps another configuration as A, or none.
-    pub fn set(self, scenario: Option<Scenario>) {
+    pub fn set(self, mut scenario: Option<Scenario>) {
+        if let Some(scenario) = &mut scenario {
+            graphs::complete(scenario);
+        }
         if self.scenario.with_untracked(|now| *now != scenario) {
             self.scenario.set(scenario);
         }

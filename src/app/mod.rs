@@ -7,7 +7,7 @@
 //! runs many of differing length. Their questions are gone on with between frames (`pursuit`),
 //! with estimates from threads beside the page's (`estimates`); `closely` runs the model again for
 //! whoever looks at single tensors; `kept` has the configuration to compare with; `opened` reads what the
-//! reader gives it, `model` changes the model; `address`
+//! reader gives it (`snapshots`, `graph_opening`; `graphs` has those that were read), `model` changes the model; `address`
 //! keeps the URL and the scenario the same. It draws nothing and writes no words.
 //!
 //! Invariants: the answer on screen is for the scenario on screen, or the page says that it is
@@ -20,6 +20,8 @@ mod engine;
 mod estimates;
 mod fits;
 mod focus;
+mod graph_opening;
+mod graphs;
 mod kept;
 mod lasting;
 mod map;
@@ -39,7 +41,7 @@ pub use kept::Kept;
 pub use lasting::Lasting;
 pub use map::MapSearch;
 pub use model::change_model;
-pub use opened::{Given, Opened, asked_for, open_files, open_text, use_with_model};
+pub use opened::{Given, Opened, asked_for, open_address, open_files, open_text, use_with_model};
 pub use plans::{PlanSearch, Planned};
 pub use steps::StepsSearch;
 pub use store::{Draft, Ghost, Store, use_store};

@@ -1,17 +1,22 @@
-//! What the reader gave to be read: a failure's text, a snapshot, a configuration.
+//! What the reader gave to be read: a failure's text, a snapshot, a configuration, a graph.
 
+use super::graph_opening as graphs;
 use super::model::change_model;
 use super::snapshots::{self, MOST_HERE, Outcome};
 use super::store::Store;
 use crate::ask::{Finding, Fix, Scenario};
-use crate::browser::Chosen;
-use crate::codec::{Job, JobFile, Pasted, machine_settings, read_handed, read_job, read_pasted};
+use crate::browser::{Chosen, FetchError, fetch_file};
+use crate::codec::{
+    Job, JobFile, Pasted, machine_settings, read_handed, read_job, read_pasted, unreadable_graph,
+};
 use crate::configs::Unread;
+use crate::exported::{Graph, Unreadable};
 use crate::inputs::{self, Failure, Input, Overview, Refused, SmiTable, looks_like_snapshot};
 use crate::report::{Requested, requested};
 use crate::units::Bytes;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
+use std::rc::Rc;
 use std::sync::Arc;
 
 /// What something was taken for.
@@ -23,6 +28,14 @@ pub enum Given {
     Foreign(&'static str),
     /// A snapshot that is being read.
     Reading,
+    /// An archive that is being fetched or read.
+    ReadingGraph,
+    /// A graph, what there was before, and what is to be said.
+    Graph(Box<Scenario>, Arc<Graph>, Vec<Finding>),
+    /// A file that is no graph, and why.
+    NoGraph(Finding),
+    /// An address that gave no file.
+    Unfetched(FetchError),
     /// A snapshot of `torch.cuda.memory`.
     Snapshot(Arc<Overview>),
     /// A pickle that is no snapshot, and why.
@@ -162,9 +175,13 @@ pub fn open_files(store: Store, files: Vec<Chosen>, opened: RwSignal<Option<Open
     spawn_local(async move {
         let mut texts = Vec::new();
         for file in files {
-            let begins = file.start(BEGINNING).await;
-            if begins.is_some_and(|begins| looks_like_snapshot(&begins)) {
-                return open_snapshot(file, name, opened);
+            let begins = file.start(BEGINNING).await.unwrap_or_default();
+            let snapshot = looks_like_snapshot(&begins);
+            if is_model(&file.name(), snapshot) {
+                return open_graph(store, Rc::new(file), opened);
+            }
+            if snapshot {
+                return open_snapshot(Rc::new(file), None, opened);
             }
             if size > MOST_HERE {
                 let given = Given::TooLarge(size, MOST_HERE);
@@ -186,23 +203,92 @@ pub fn open_files(store: Store, files: Vec<Chosen>, opened: RwSignal<Option<Open
 /// Bytes by which a snapshot is told from a text.
 const BEGINNING: u64 = 4;
 
-/// Has a snapshot read; what is opened meanwhile stays.
-fn open_snapshot(file: Chosen, name: Option<String>, opened: RwSignal<Option<Opened>>) {
-    let reading = Opened {
-        name: name.clone(),
-        given: Given::Reading,
+/// Ends of names of files that hold models, of which some look like snapshots.
+const MODELS: [&str; 8] = [
+    "pt2",
+    "pt",
+    "pth",
+    "ckpt",
+    "ts",
+    "bin",
+    "onnx",
+    "safetensors",
+];
+
+/// Whether a file holds a model, by its name: one that looks like a snapshot may be a graph whatever it is called.
+fn is_model(name: &str, snapshot: bool) -> bool {
+    let last = name.rsplit_once('.').map_or("", |(_, last)| last);
+    let last = last.to_ascii_lowercase();
+    MODELS.contains(&last.as_str()) || (snapshot && !["pickle", "pkl", "gz"].contains(&&*last))
+}
+
+/// Shows that a file is being read.
+fn wait(file: &Chosen, given: Given, opened: RwSignal<Option<Opened>>) {
+    let name = Some(file.name());
+    opened.set(Some(Opened { name, given }));
+}
+
+/// Shows what a file was taken for, unless another one was opened meanwhile.
+fn come(file: &Chosen, opened: RwSignal<Option<Opened>>, given: impl FnOnce() -> Given) {
+    let name = Some(file.name());
+    let awaits = |now: &Opened| {
+        now.name == name && matches!(now.given, Given::Reading | Given::ReadingGraph)
     };
-    opened.set(Some(reading));
-    snapshots::read(file, move |outcome| {
-        let given = match outcome {
-            Outcome::Read(snapshot) => Given::Snapshot(Arc::new(snapshot)),
-            Outcome::Refused(refused) => Given::Refused(refused),
-            Outcome::TooLarge(bytes, most) => Given::TooLarge(bytes, most),
-            Outcome::Unread => Given::Unknown,
+    if opened.with_untracked(|now| now.as_ref().is_some_and(awaits)) {
+        let given = given();
+        opened.set(Some(Opened { name, given }));
+    }
+}
+
+/// Has an archive read, and shows its graph. A pickle within may be a snapshot.
+fn open_graph(store: Store, file: Rc<Chosen>, opened: RwSignal<Option<Opened>>) {
+    wait(&file, Given::ReadingGraph, opened);
+    let asked = Rc::clone(&file);
+    graphs::read(asked, move |outcome| match outcome {
+        graphs::Outcome::Read(graph) => come(&file, opened, || {
+            let before = store.scenario.get_untracked();
+            let said = graphs::show(store, file.name(), &graph);
+            Given::Graph(Box::new(before), graph, said)
+        }),
+        graphs::Outcome::None(why) => {
+            let said = unreadable_graph(&file.name(), &why);
+            if why == Unreadable::StateDict {
+                return open_snapshot(file, Some(said), opened);
+            }
+            come(&file, opened, || Given::NoGraph(said));
+        }
+        graphs::Outcome::Unread => come(&file, opened, || Given::Unknown),
+    });
+}
+
+/// Has a snapshot read; what is opened meanwhile stays. What is said where it is `otherwise` no snapshot.
+fn open_snapshot(file: Rc<Chosen>, otherwise: Option<Finding>, opened: RwSignal<Option<Opened>>) {
+    wait(&file, Given::Reading, opened);
+    let asked = Rc::clone(&file);
+    snapshots::read(asked, move |outcome| {
+        let given = match (outcome, otherwise) {
+            (Outcome::Read(snapshot), _) => Given::Snapshot(Arc::new(snapshot)),
+            (_, Some(said)) => Given::NoGraph(said),
+            (Outcome::Refused(refused), None) => Given::Refused(refused),
+            (Outcome::TooLarge(bytes, most), None) => Given::TooLarge(bytes, most),
+            (Outcome::Unread, None) => Given::Unknown,
         };
-        let awaits = |now: &Opened| now.name == name && matches!(now.given, Given::Reading);
-        if opened.with_untracked(|now| now.as_ref().is_some_and(awaits)) {
-            opened.set(Some(Opened { name, given }));
+        come(&file, opened, || given);
+    });
+}
+
+/// Fetches a graph's archive from an address, and opens it.
+pub fn open_address(store: Store, address: String, opened: RwSignal<Option<Opened>>) {
+    let name = Some(address.clone());
+    let given = Given::ReadingGraph;
+    opened.set(Some(Opened { name, given }));
+    spawn_local(async move {
+        match fetch_file(&address).await {
+            Ok(file) => open_graph(store, Rc::new(file), opened),
+            Err(why) => {
+                let (name, given) = (Some(address), Given::Unfetched(why));
+                opened.set(Some(Opened { name, given }));
+            }
         }
     });
 }

@@ -30,6 +30,9 @@ fn overview(content: &[u8]) -> Result<Overview, Refused> {
     read_snapshot(content).map(|snapshot| Overview::from(&snapshot))
 }
 
+/// The purpose of a file that is a snapshot.
+pub(super) const PURPOSE: &str = "snapshot";
+
 /// In a worker: what the content of a file is.
 pub(super) fn answer(content: Option<Vec<u8>>) -> String {
     let read: Read = content.map(|content| overview(&content));
@@ -49,7 +52,7 @@ pub(super) enum Outcome {
 }
 
 /// Has a snapshot's file read. The thread that reads it ends afterwards, as its memory would never shrink.
-pub(super) fn read(file: Chosen, told: impl FnOnce(Outcome) + 'static) {
+pub(super) fn read(file: Rc<Chosen>, told: impl FnOnce(Outcome) + 'static) {
     let size = file.size();
     if size > MOST_BESIDE {
         return told(Outcome::TooLarge(size, MOST_BESIDE));
@@ -61,23 +64,21 @@ pub(super) fn read(file: Chosen, told: impl FnOnce(Outcome) + 'static) {
     if workers.count() == 0 {
         return read_here(file, told);
     }
-    let asked = Rc::new(file);
-    let file = Rc::clone(&asked);
-    workers.ask_of(&asked, move |worked| {
+    let asked = Rc::clone(&file);
+    workers.ask_of(PURPOSE, &asked, move |worked| {
         // When the answer is shown: to give back a gigabyte takes a while.
         END.with(|end| end.set(PAUSE, || READER.take().stop()));
         let read = worked.text();
         let read = read.and_then(|text| serde_json::from_str::<Read>(&text).ok()?);
-        match (read, Rc::into_inner(file)) {
-            (Some(read), _) => told(outcome(read)),
+        match read {
+            Some(read) => told(outcome(read)),
             // No thread came up, or its memory was not enough.
-            (None, Some(file)) => read_here(file, told),
-            (None, None) => told(Outcome::Unread),
+            None => read_here(file, told),
         }
     });
 }
 
-fn read_here(file: Chosen, told: impl FnOnce(Outcome) + 'static) {
+fn read_here(file: Rc<Chosen>, told: impl FnOnce(Outcome) + 'static) {
     if file.size() > MOST_HERE {
         return told(Outcome::TooLarge(file.size(), MOST_HERE));
     }

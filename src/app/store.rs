@@ -2,6 +2,7 @@
 
 use super::address::{Opening, preferred_language};
 use super::focus::Focus;
+use super::graphs;
 use super::kept::Kept;
 use super::lasting::Lasting;
 use super::values::Values;
@@ -256,7 +257,8 @@ impl Store {
     }
 
     /// Shows another scenario.
-    pub fn replace(self, scenario: Scenario) {
+    pub fn replace(self, mut scenario: Scenario) {
+        graphs::complete(&mut scenario);
         self.begin_gesture("");
         self.drafts.set(BTreeMap::new());
         self.address_findings.set(Vec::new());

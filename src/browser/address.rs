@@ -1,5 +1,6 @@
 //! The address bar.
 
+use gloo_events::EventListener;
 use gloo_utils::{history, window};
 use wasm_bindgen::JsValue;
 
@@ -40,9 +41,19 @@ pub fn push_query(query: &str) {
 }
 
 /// The part of the page that the address names after its `#`.
-fn part() -> String {
+pub fn part() -> String {
     let hash = window().location().hash().unwrap_or_default();
     hash.trim_start_matches('#').to_owned()
+}
+
+/// Calls `then` whenever the address names another part.
+pub fn on_part(then: impl Fn() + 'static) {
+    EventListener::new(&window(), "hashchange", move |_| then()).forget();
+}
+
+/// Takes the part out of the address.
+pub fn leave_part() {
+    replace_query(&query());
 }
 
 /// Scrolls to a part of the page that has just come, where the address names it.

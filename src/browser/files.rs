@@ -36,18 +36,29 @@ fn save(name: &str, blob: Blob) {
     }
 }
 
-/// A file that the reader chose or dropped.
-pub struct Chosen(File);
+/// A file that the reader chose or dropped, or that was fetched.
+pub struct Chosen {
+    name: String,
+    blob: Blob,
+}
 
 impl Chosen {
+    fn new(file: &File) -> Self {
+        let blob: &Blob = file;
+        Self {
+            name: file.name(),
+            blob: blob.clone(),
+        }
+    }
+
     /// What it is called.
     pub fn name(&self) -> String {
-        self.0.name()
+        self.name.clone()
     }
 
     /// Its size in bytes.
     pub fn size(&self) -> u64 {
-        self.0.size()
+        self.blob.size()
     }
 
     /// What it holds; nothing where the browser cannot read it.
@@ -71,9 +82,10 @@ impl Chosen {
         self.part(0, self.size().min(most)).await
     }
 
-    async fn part(&self, start: u64, end: u64) -> Option<Vec<u8>> {
-        // gloo's slice makes a file of it, with a name and a date.
-        let whole: &web_sys::Blob = self.0.as_ref();
+    /// Its bytes from `start` to before `end`.
+    pub async fn part(&self, start: u64, end: u64) -> Option<Vec<u8>> {
+        // gloo's slice of a file makes a file of it, with a name and a date.
+        let whole: &web_sys::Blob = self.blob.as_ref();
         #[expect(clippy::cast_precision_loss, reason = "a browser counts bytes so, too")]
         let part = whole
             .slice_with_f64_and_f64(start as f64, end as f64)
@@ -85,13 +97,14 @@ impl Chosen {
 
     /// As a message to another thread, which reads it there.
     pub(super) fn message(&self) -> JsValue {
-        let file: &web_sys::File = self.0.as_ref();
-        file.into()
+        let blob: &web_sys::Blob = self.blob.as_ref();
+        blob.into()
     }
 
-    /// A file that came as a message.
-    pub(super) fn of_message(message: JsValue) -> Self {
-        Self(File::from(message.unchecked_into::<web_sys::File>()))
+    /// A file that came as a message, or from the network.
+    pub(super) fn of_blob(name: String, blob: JsValue) -> Self {
+        let blob = Blob::from(blob.unchecked_into::<web_sys::Blob>());
+        Self { name, blob }
     }
 }
 
@@ -106,7 +119,7 @@ pub fn chosen_files(event: &Event) -> Vec<Chosen> {
     };
     let files = field.files().map(FileList::from);
     let chosen = files.iter().flat_map(|files| files.iter().cloned());
-    let chosen = chosen.map(Chosen).collect();
+    let chosen = chosen.map(|file| Chosen::new(&file)).collect();
     field.set_value("");
     chosen
 }
@@ -125,7 +138,7 @@ pub fn on_drop(take: impl Fn(Vec<Chosen>, String) + 'static) {
         };
         let files = data.files().map(FileList::from);
         let files = files.iter().flat_map(|files| files.iter().cloned());
-        let files: Vec<_> = files.map(Chosen).collect();
+        let files: Vec<_> = files.map(|file| Chosen::new(&file)).collect();
         // A text that is dragged into a field is the field's own.
         if files.is_empty() && is_typing(event) {
             return;

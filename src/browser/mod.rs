@@ -21,7 +21,8 @@ mod timer;
 mod workers;
 
 pub use address::{
-    go_to_part, href_beside, href_with, open_part, push_query, query, replace_query,
+    go_to_part, href_beside, href_with, leave_part, on_part, open_part, part, push_query, query,
+    replace_query,
 };
 pub use appearance::{
     Appearance, appearance, on_appearance_change, on_resize, on_seen, on_seen_below,
@@ -35,10 +36,10 @@ pub use document::{
 };
 pub use embed::follow_height;
 pub use failure::{failures, report_failures};
-pub use fetch::{FetchError, fetch_text};
+pub use fetch::{FetchError, fetch_file, fetch_text};
 pub use files::{Chosen, chosen_files, on_drop, save_png, save_text};
 pub use memory::{recall, remember};
 pub use parts::{all_parts, with_parts_of_link};
 pub use timer::{Timer, in_a_task, timed};
 pub use web_sys::HtmlCanvasElement as CanvasElement;
-pub use workers::{Worked, Workers, answer, is_worker};
+pub use workers::{Answered, Worked, Workers, answer, is_worker};

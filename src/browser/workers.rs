@@ -10,6 +10,7 @@ use gloo_utils::{document, window};
 use js_sys::{Object, Reflect};
 use std::cell::RefCell;
 use std::collections::VecDeque;
+use std::pin::Pin;
 use std::rc::Rc;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::spawn_local;
@@ -35,6 +36,9 @@ impl Worked {
     }
 }
 
+/// Before a text that is a note.
+const NOTE: char = '\u{1}';
+
 /// Callback for the answer to a text, or for its absence.
 type Told = Box<dyn FnOnce(Worked)>;
 
@@ -54,12 +58,16 @@ pub struct Workers(Rc<RefCell<Pool>>);
 struct Pool {
     threads: Vec<Thread>,
     waiting: VecDeque<Asked>,
+    /// Texts that every thread has to know.
+    notes: Vec<JsValue>,
 }
 
 struct Thread {
     worker: Worker,
     /// It was started, and has not said yet that it is ready.
     starts: bool,
+    /// How many of the notes it has.
+    noted: usize,
     /// What it works out.
     asked: Option<Asked>,
     _listeners: [EventListener; 2],
@@ -91,9 +99,16 @@ impl Workers {
         self.hand(VecDeque::push_front, text.into(), Box::new(told));
     }
 
-    /// Has a file read and worked out: its content is never here.
-    pub fn ask_of(&self, file: &Chosen, told: impl FnOnce(Worked) + 'static) {
+    /// Has a file read and worked out after a note on its purpose: its content is never here.
+    pub fn ask_of(&self, purpose: &str, file: &Chosen, told: impl FnOnce(Worked) + 'static) {
+        self.note(purpose);
         self.hand(VecDeque::push_back, file.message(), Box::new(told));
+    }
+
+    /// Has every thread know a text before anything else that is asked from here on.
+    pub fn note(&self, text: &str) {
+        let note = format!("{NOTE}{text}");
+        self.0.borrow_mut().notes.push(note.into());
     }
 
     /// Ends all threads, and gives their memory back.
@@ -136,6 +151,7 @@ impl Workers {
         self.0.borrow_mut().threads.push(Thread {
             worker,
             starts: true,
+            noted: 0,
             asked: None,
             _listeners: listeners,
         });
@@ -201,7 +217,11 @@ impl Workers {
 
     fn hand_out(&self) {
         let mut pool = self.0.borrow_mut();
-        let Pool { threads, waiting } = &mut *pool;
+        let Pool {
+            threads,
+            waiting,
+            notes,
+        } = &mut *pool;
         let idle = threads
             .iter_mut()
             .filter(|thread| !thread.starts && thread.asked.is_none());
@@ -210,6 +230,10 @@ impl Workers {
                 return;
             };
             // Texts and files can always be sent.
+            for note in &notes[thread.noted..] {
+                let _ = thread.worker.post_message(note);
+            }
+            thread.noted = notes.len();
             let _ = thread.worker.post_message(&asked.message);
             thread.asked = Some(asked);
         }
@@ -244,23 +268,35 @@ pub fn is_worker() -> bool {
     web_sys::window().is_none()
 }
 
-/// In a worker: says that it is ready, and answers texts and files' contents from here on. What a browser cannot read
-/// has no content.
-pub fn answer(text: impl Fn(&str) -> String + 'static, content: fn(Option<Vec<u8>>) -> String) {
+/// The answer to a file, which takes a while.
+pub type Answered = Pin<Box<dyn Future<Output = String>>>;
+
+/// In a worker: says that it is ready, and answers texts and files from here on. Notes are not answered.
+pub fn answer(
+    text: impl Fn(&str) -> String + 'static,
+    file: fn(Chosen) -> Answered,
+    note: fn(&str),
+) {
     log_failures();
     let scope: DedicatedWorkerGlobalScope = js_sys::global().unchecked_into();
     let own = scope.clone();
     let listener = EventListener::new(&scope, "message", move |event| {
         let event: &MessageEvent = event.unchecked_ref();
         let data = event.data();
-        if let Some(asked) = data.as_string() {
-            let _ = own.post_message(&text(&asked).into());
-        } else {
-            let (file, own) = (Chosen::of_message(data), own.clone());
-            spawn_local(async move {
-                let answer = content(file.content().await);
-                let _ = own.post_message(&answer.into());
-            });
+        match data.as_string() {
+            Some(asked) => match asked.strip_prefix(NOTE) {
+                Some(said) => note(said),
+                None => {
+                    let _ = own.post_message(&text(&asked).into());
+                }
+            },
+            None => {
+                let own = own.clone();
+                let answer = file(Chosen::of_blob(String::new(), data));
+                spawn_local(async move {
+                    let _ = own.post_message(&answer.await.into());
+                });
+            }
         }
     });
     listener.forget();

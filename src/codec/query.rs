@@ -7,15 +7,21 @@ use super::number::{parse_bytes, parse_count, parse_tokens, write_bytes};
 use super::percent;
 use super::tree::{Builder, differing, shortened};
 use super::view::{Language, Panel, Theme, ViewOptions, WidgetControls, WidgetPanels};
-use crate::ask::{Finding, ModelRef, SampleLengths, Scenario, Severity, closest, message};
+use crate::ask::{
+    ExportedModel, Finding, ModelRef, SampleLengths, Scenario, Severity, closest, message,
+};
 use crate::families::essential_config;
 use serde::Deserialize;
 use serde_json::{Value, json};
+use std::iter;
 
 /// Names of a link for the forms of a model other than a catalog id.
 const CONFIG: &str = "config";
 const LINEAR: &str = "linear";
 const PARAMETERS: &str = "params";
+const GRAPH: &str = "graph";
+/// Between the name of a graph's file and its digest.
+const DIGEST: char = '~';
 /// The end of the name of a linear layer without bias.
 const NO_BIAS: &str = "-nobias";
 /// The format version's name.
@@ -132,11 +138,28 @@ fn write_model(model: &ModelRef) -> (&'static str, String) {
                 format!("{}x{}{bias}", linear.in_features, linear.out_features),
             )
         }
-        ModelRef::Exported(model) => {
-            let named = serde_json::to_string(model);
-            ("model", named.unwrap_or_default())
-        }
+        ModelRef::Exported(model) => (GRAPH, write_graph(model)),
         ModelRef::NumParameters { num_parameters } => (PARAMETERS, num_parameters.to_string()),
+    }
+}
+
+/// The name of a graph's file, and its digest.
+fn write_graph(model: &ExportedModel) -> String {
+    let digest = model.digest.iter();
+    let digest = digest.flat_map(|digest| [DIGEST.to_string(), digest.clone()]);
+    iter::once(model.exported.clone()).chain(digest).collect()
+}
+
+/// A graph by its file's name and what follows it: 16 hexadecimal digits are a digest.
+fn read_graph(text: &str) -> Value {
+    let is_digest = |digest: &str| {
+        let is_digit = |c: char| c.is_ascii_hexdigit() && !c.is_ascii_uppercase();
+        digest.len() == 16 && digest.chars().all(is_digit)
+    };
+    let parts = text.rsplit_once(DIGEST);
+    match parts.filter(|(_, digest)| is_digest(digest)) {
+        Some((name, digest)) => json!({"exported": name, "digest": digest}),
+        None => json!({"exported": text}),
     }
 }
 
@@ -232,6 +255,7 @@ fn read_pair(name: &str, value: &str, builder: &mut Builder, view: &mut ViewOpti
             builder,
         ),
         LINEAR => set_model(read_linear(value), value, builder),
+        GRAPH => set_model(Some(read_graph(value)), value, builder),
         PARAMETERS => {
             let number = parse_count(value).ok();
             set_model(

@@ -250,7 +250,6 @@ pub(super) fn shortened(text: &str) -> String {
 }
 
 /// Whether a value has one of the forms of a model.
-#[inline(never)] // The first visit does without it.
 fn is_graph(map: &Map<String, Value>) -> bool {
     map.iter().all(|(key, value)| match key.as_str() {
         "exported" | "digest" => value.is_string(),

@@ -16,7 +16,7 @@ const LARGEST: u64 = 16 << 20;
 /// The most pieces: an archive that asks for more is damaged.
 const MOST: usize = 64;
 
-/// What a reader of pieces has come to.
+/// The state of a reader of pieces.
 pub enum Progress {
     /// These bytes of the file are needed.
     Needs(Range<u64>),

@@ -110,7 +110,6 @@ fn idle_pixels(model: &Architecture) -> Option<Idle> {
 }
 
 /// Whether a setting is one of families, which a graph has decided.
-#[inline(never)] // The first visit does without it.
 fn is_of_families(key: &str) -> bool {
     [
         "seq_len",

@@ -337,6 +337,8 @@ pub enum InputWord {
     Help,
     /// A snapshot is being read.
     Reading,
+    /// An archive of a graph is being read.
+    ReadingGraph,
     /// Choose a file.
     Choose,
     /// What the text box is for.
@@ -405,10 +407,11 @@ impl InputWord {
         language.of(match self {
             Self::Title => ("Start from what you have", "从手头的资料开始"),
             Self::Help => (
-                "Paste it, or drop a file anywhere on this page: an out-of-memory error, memory_summary(), a snapshot (.pickle), a config.json, a trainer's configuration, a launcher's command line, a link; several files of one job at once. Nothing leaves your browser.",
-                "粘贴，或把文件拖到页面任意处：显存不足的报错、memory_summary()、快照（.pickle）、config.json、训练配置、启动命令、链接；同一任务的多个文件可一起打开。内容不会离开浏览器。",
+                "Paste it, or drop a file anywhere on this page: an out-of-memory error, memory_summary(), a snapshot (.pickle), a graph of your own model (.pt2), a config.json, a trainer's configuration, a launcher's command line, a link; several files of one job at once. Nothing leaves your browser.",
+                "粘贴，或把文件拖到页面任意处：显存不足的报错、memory_summary()、快照（.pickle）、自己模型的计算图（.pt2）、config.json、训练配置、启动命令、链接；同一任务的多个文件可一起打开。内容不会离开浏览器。",
             ),
             Self::Reading => ("Reading the snapshot…", "正在读取快照…"),
+            Self::ReadingGraph => ("Reading the graph…", "正在读取计算图…"),
             Self::Choose => ("Open a file", "打开文件"),
             Self::Paste => ("Error, snapshot, configuration", "报错、快照、配置"),
             Self::Requested => ("Asked for", "请求"),
@@ -424,8 +427,8 @@ impl InputWord {
             Self::Undo => ("Undo", "撤销"),
             Self::UseWithModel => ("Fill in for the model on screen", "用于当前模型"),
             Self::Unknown => (
-                "Not understood: no out-of-memory message, snapshot, configuration or link was found in it.",
-                "无法识别：其中没有显存不足的报错、快照、配置或链接。",
+                "Not understood: no out-of-memory message, snapshot, graph, configuration or link was found in it.",
+                "无法识别：其中没有显存不足的报错、快照、计算图、配置或链接。",
             ),
             Self::UseGpu => ("Use", "采用"),
             Self::Snapshot => ("A snapshot of torch.cuda.memory", "torch.cuda.memory 快照"),

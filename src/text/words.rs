@@ -59,7 +59,7 @@ words! {
     GroupAxes: "Tensor, pipeline, context, expert", "张量、流水线、上下文与专家并行";
     GroupMegatron: "Megatron-Core", "Megatron-Core";
     ModelSearch: "Search models, or paste a config.json or a hub name", "搜索模型，或粘贴 config.json 或仓库名";
-    StartFrom: "From an error, a snapshot, a configuration or a model of your own", "从报错、快照、配置或自己的模型开始";
+    StartFrom: "From an error, a snapshot, a configuration or your own model", "从报错、快照、配置或自己的模型开始";
     ModelList: "Models", "模型";
     OwnModel: "Any PyTorch model of your own", "任意自己的 PyTorch 模型";
     OwnModelHow: "Run this where the model is (torch 2.6 or newer, no GPU needed), and drop model.pt2 on this page. Its weights stay where they are.",
@@ -73,8 +73,8 @@ words! {
     OpenAddressAgree: "Fetch and open it", "获取并打开";
     OpenAddressGone: "The file could not be fetched: the address gives none, or its host does not let this page have it. Download it, and drop it here.",
         "无法获取该文件：地址无效，或其主机不允许本页面获取。请下载后拖到此处。";
-    ModelNothing: "Nothing found. Paste a config.json, or type the name of a repository as owner/name.",
-        "没有找到。可以粘贴 config.json，或输入仓库名（所有者/名称）。";
+    ModelNothing: "Nothing found. Paste a config.json, or type a repository as owner/name.",
+        "没有找到。请粘贴 config.json，或输入“所有者/仓库名”。";
     Tour: "Tour", "导览";
     Keys: "Keys", "按键";
     Vram: "GPU memory", "显存（VRAM）";

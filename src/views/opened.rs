@@ -1,22 +1,23 @@
 //! Start from what you have: an error, a snapshot, a configuration, pasted, dropped or opened.
 
 use super::bars::{Ink, background};
+use super::controls::OwnModel;
 use super::history::SnapshotHistory;
 use super::purposes::purposes;
 use super::segments::SnapshotSegments;
 use crate::app::{
-    Given, Opened, Store, asked_for, open_files, open_text, use_store, use_with_model,
+    Given, Opened, Store, asked_for, open_address, open_files, open_text, use_store, use_with_model,
 };
 use crate::ask::{Finding, Fix, Scenario};
 use crate::browser;
 use crate::catalog::of_capacity;
-use crate::codec::{Job, Said};
+use crate::codec::{Job, Said, percent_decoded};
 use crate::configs::{Certainty, Matters};
 use crate::figure::Explained;
 use crate::inputs::{DeviceOverview, Failure, Holder, Largest, Overview, Share, own_frame};
 use crate::report::Requested;
 use crate::text::{
-    InputWord, Language, Term, amount, approximated, cause_sentence, exact_bytes,
+    GraphFacts, InputWord, Language, Term, Word, amount, approximated, cause_sentence, exact_bytes,
     explained_sentences, gpu_taken_for, holder_name, job_counts, kind_name, lack_sentence,
     left_out, message_text, note_sentence, refused_sentence, requested_sentence, too_large,
     unread_sentence,
@@ -312,6 +313,21 @@ fn said(opened: &Opened, all: RwSignal<Option<Opened>>, store: Store) -> AnyView
         Given::Foreign(owner) => sentence((*owner).to_owned()),
         Given::Snapshot(given) => snapshot(given, store),
         Given::Refused(refused) => sentence(refused_sentence(*refused, language)),
+        Given::ReadingGraph => sentence(InputWord::ReadingGraph.text(language).to_owned()),
+        Given::Graph(before, graph, findings) => {
+            let facts = GraphFacts {
+                operations: graph.nodes().len(),
+                parameters: graph.parameters(),
+                torch: graph.torch.as_deref(),
+            };
+            view! {
+                <p>{facts.sentence(language)}</p>
+                {applied(findings, back(before), language)}
+            }
+            .into_any()
+        }
+        Given::NoGraph(why) => sentence(message_text(&why.message, language)),
+        Given::Unfetched(_) => sentence(Word::OpenAddressGone.text(language).to_owned()),
         Given::Reading => sentence(InputWord::Reading.text(language).to_owned()),
         Given::TooLarge(bytes, most) => sentence(too_large(*bytes, *most, units, language)),
         Given::Unknown => sentence(InputWord::Unknown.text(language).to_owned()),
@@ -332,6 +348,43 @@ fn said(opened: &Opened, all: RwSignal<Option<Opened>>, store: Store) -> AnyView
         {shown}
     }
     .into_any()
+}
+
+/// The address of a file on the web that the page's address names after `#open=`.
+fn address_to_open() -> Option<String> {
+    let part = browser::part();
+    let address = percent_decoded(part.strip_prefix("open=")?);
+    let is_of_web = address.starts_with("https://") || address.starts_with("http://");
+    is_of_web.then_some(address)
+}
+
+/// The address of a graph that a link wants to open, once the reader agrees: `#open=URL`.
+#[component]
+fn AddressToOpen(
+    /// The last thing that was opened.
+    opened: RwSignal<Option<Opened>>,
+) -> impl IntoView {
+    let store = use_store();
+    let wanted = RwSignal::new(address_to_open());
+    browser::on_part(move || wanted.set(address_to_open()));
+    let word = move |word: Word| Signal::derive(move || word.text(store.language.get()));
+    let open = move |address: String| {
+        wanted.set(None);
+        browser::leave_part();
+        open_address(store, address, opened);
+    };
+    let ask = move |address: String| {
+        let shown = address.clone();
+        view! {
+            <p class="asked-address">
+                {word(Word::OpenAddress)} " " <code>{shown}</code> " "
+                <button type="button" class="primary" on:click=move |_| open(address.clone())>
+                    {word(Word::OpenAddressAgree)}
+                </button>
+            </p>
+        }
+    };
+    move || wanted.get().map(ask)
 }
 
 /// The panel.
@@ -372,6 +425,11 @@ pub(super) fn OpenedPanel() -> impl IntoView {
                 aria-describedby="opened-help"
                 on:input:target=move |event| read(&event.target().value())
             ></textarea>
+            <AddressToOpen opened />
+            <details class="twin">
+                <summary>{move || Word::OwnModel.text(store.language.get())}</summary>
+                <OwnModel id="own" />
+            </details>
             <div class="opened" role="status">
                 {move || opened.with(|now| now.as_ref().map(|now| said(now, opened, store)))}
             </div>

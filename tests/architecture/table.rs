@@ -113,8 +113,8 @@ pub const ROOMS: &[Room] = &[
     page(
         "app",
         &[
-            "units", "ask", "resolve", "codec", "inputs", "configs", "tape", "sim", "host",
-            "report", "decide", "text", "browser",
+            "units", "exported", "ask", "resolve", "codec", "inputs", "configs", "tape", "sim",
+            "host", "report", "decide", "text", "browser",
         ],
     ),
     page("widgets", &["browser"]),

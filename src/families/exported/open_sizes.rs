@@ -38,7 +38,7 @@ pub fn open_sizes(scenario: &Scenario) -> Vec<OpenSize> {
     let all = graph.symbols.iter().zip(0_u32..).zip(values);
     let open = all.filter(|((_, at), _)| is_shown(graph, scenario, batch, *at));
     let open = open.map(|((symbol, at), value)| {
-        let example = symbol.hint.filter(|_| !symbol.unbacked);
+        let example = hint(graph, at);
         let [low, high] = symbol.range;
         // What torch writes where there is no limit.
         let high = high.filter(|high| *high < i64::MAX - 1);
@@ -72,15 +72,12 @@ fn is_shown(graph: &Graph, scenario: &Scenario, batch: Option<u32>, at: u32) -> 
     {
         return true;
     }
-    let hint = |at: u32| {
-        let symbol = graph.symbols.get(at as usize)?;
-        symbol.hint.filter(|_| !symbol.unbacked)
-    };
     let mut before = batch.into_iter().chain(0..at);
-    hint(at).is_none() || before.all(|other| hint(other) != hint(at))
+    let own = hint(graph, at);
+    own.is_none() || before.all(|other| hint(graph, other) != own)
 }
 
-/// Dimensions of inputs that are a symbol.
+/// Dimensions of inputs that are a symbol, or follow it.
 fn places(graph: &Graph, at: u32) -> Vec<String> {
     let users = graph.inputs.iter();
     let users = users.filter(|input| input.kind == InputKind::User);
@@ -91,10 +88,18 @@ fn places(graph: &Graph, at: u32) -> Vec<String> {
         };
         let sizes = value.tensor.iter().flat_map(|meta| &meta.sizes);
         for (dimension, size) in sizes.enumerate() {
-            if *size == Size::Symbol(at) {
+            let Size::Symbol(own) = size else { continue };
+            let follows = hint(graph, at).is_some() && hint(graph, *own) == hint(graph, at);
+            if *own == at || follows {
                 places.push(format!("{}.{dimension}", value.name));
             }
         }
     }
     places
+}
+
+/// A symbol's value in the example; none where it depends on values of tensors.
+fn hint(graph: &Graph, at: u32) -> Option<i64> {
+    let symbol = graph.symbols.get(at as usize)?;
+    symbol.hint.filter(|_| !symbol.unbacked)
 }

@@ -70,6 +70,7 @@ impl Groups {
         let open = |group: &&Group| self.open.with(|open| open.contains(&group.id));
         Setting::new("model").is_about(key)
             || key.starts_with("model.linear")
+            || key.starts_with("symbols.")
             || about(MAIN)
             || groups().filter(open).any(|group| about(group.settings))
     }

@@ -6,10 +6,12 @@
 
 mod config;
 mod find;
+mod graph;
 mod group;
 mod groups;
 mod hub;
 mod model;
+mod own_model;
 mod parallelism;
 mod table;
 
@@ -20,6 +22,7 @@ use group::FoldedGroup;
 pub(super) use group::Groups;
 use leptos::prelude::*;
 use model::ModelControls;
+pub(super) use own_model::OwnModel;
 pub(super) use table::MAIN;
 use table::groups;
 

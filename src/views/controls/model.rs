@@ -3,6 +3,7 @@
 
 use super::config::ConfigField;
 use super::find::{find, remember};
+use super::graph::graph_controls;
 use super::hub::fetch_config;
 use crate::app::{Draft, Store, change_model, use_store};
 use crate::ask::{Finding, LinearModel, ModelRef};
@@ -119,11 +120,21 @@ pub(super) fn ModelControls() -> impl IntoView {
         <div id="model-config-field" hidden=Signal::derive(move || !open.get())>
             <ConfigField />
         </div>
+        <Show when=move || store.whole.get() || linear.get()>{own_controls(linear, typed)}</Show>
+    }
+}
+
+/// Controls of models of the reader's own: of a layer, of a graph.
+#[inline(never)] // The first visit does without it.
+fn own_controls(linear: Memo<bool>, typed: RwSignal<Option<String>>) -> AnyView {
+    view! {
         <Show when=move || linear.get()>
             {IN_FEATURES.view()}
             {OUT_FEATURES.view()}
         </Show>
+        {graph_controls(typed)}
     }
+    .into_any()
 }
 
 /// What the model in use is called.

@@ -20,7 +20,7 @@ enum Copying {
 
 /// A button that copies a text and says what became of it.
 #[component]
-pub(super) fn CopyButton(
+pub(in crate::views) fn CopyButton(
     /// What the button says.
     label: Word,
     /// The text.

@@ -12,7 +12,7 @@ use crate::browser;
 use crate::text::{ConfigWord, Word};
 use crate::widgets::{Dialog, Tab, Tabs};
 use config::ConfigTab;
-use copy::CopyButton;
+pub(super) use copy::CopyButton;
 use embed::EmbedTab;
 use export::ExportTab;
 use leptos::prelude::*;
