@@ -92,10 +92,10 @@ pub fn export_snippet(shape: &str, whole_numbers: bool) -> Option<String> {
     let parts = shape.split([',', ' ', 'x', '×', '(', ')', '[', ']']);
     let parts = parts.filter(|part| !part.is_empty());
     let sizes: Vec<u64> = parts.map(|part| part.parse().ok()).collect::<Option<_>>()?;
-    let [_, rest @ ..] = sizes.as_slice() else {
-        return None;
-    };
-    let rest: String = rest.iter().map(|size| format!(", {size}")).collect();
+    let (_, rest) = sizes.split_first()?;
+    let rest = rest
+        .iter()
+        .fold(String::new(), |all, size| format!("{all}, {size}"));
     let comma = if rest.is_empty() { "," } else { "" };
     let dtype = if whole_numbers {
         ", dtype=torch.long"
