@@ -4,7 +4,7 @@
 
 use crate::leaner::{leaner, unindented};
 use crate::process::{Failure, browser_tests, minutes, program, root, run};
-use crate::split::{ordered, split, watched};
+use crate::split::{ordered, renamed, split, watched, with_short_imports};
 use crate::tools;
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -106,6 +106,10 @@ fn in_parts(folder: &Path, page: &str) -> Result<String, Failure> {
     let visits = visits(&whole, &folder.join(before))?;
     let linked = fs::read(root().join(LINKED)).map_err(failed)?;
     let last = visits.parts.len() - 1;
+    let (whole, names) = with_short_imports(&whole).map_err(unread)?;
+    let script = folder.join(before.replace(PROGRAM, ".js"));
+    let text = fs::read_to_string(&script).map_err(failed)?;
+    fs::write(&script, renamed(&text, &names)).map_err(failed)?;
     let parts = split(&whole, &linked, &visits.ran, last).map_err(unread)?;
     let hash = hash_of(&parts);
     let (mut files, mut first) = (Vec::new(), String::new());

@@ -10,6 +10,7 @@
 
 mod constants;
 mod cut;
+mod imports;
 mod linker;
 mod module;
 mod order;
@@ -18,6 +19,7 @@ mod plan;
 mod tests;
 mod watch;
 
+pub use imports::{renamed, with_short_imports};
 use module::{Module, Read};
 pub use order::ordered;
 use watch::Watched;

@@ -463,3 +463,32 @@ fn what_the_linker_says_and_what_stands_there_must_agree() {
     let unsized_ = Example::with(|example| example.size = 0);
     refused(&unsized_, &unsized_, "without a size");
 }
+
+#[test]
+fn imports_get_short_names_that_the_script_has_too() {
+    use super::imports::{renamed, with_short_imports};
+    use wasm_encoder::{EntityType, ImportSection, TypeSection};
+    let mut types = TypeSection::new();
+    types.ty().function([], []);
+    let mut imports = ImportSection::new();
+    for number in 0..60 {
+        let name = format!("__wbg_call_{number:016x}");
+        imports.import("./web_bg.js", &name, EntityType::Function(0));
+    }
+    let mut program = wasm_encoder::Module::new();
+    program.section(&types).section(&imports);
+    let (short, names) = with_short_imports(&program.finish()).expect("a program");
+    let again = with_short_imports(&short).expect("a program").1;
+    assert!(
+        again
+            .keys()
+            .eq(names.values().collect::<std::collections::BTreeSet<_>>())
+    );
+    assert_eq!(names["__wbg_call_0000000000000000"], "a");
+    assert!(again.len() == 60 && again.keys().all(|name| name.len() <= 2));
+    let script = "{__wbg_call_0000000000000001: function(x) {}, __wbg_call_00: 1}";
+    assert_eq!(
+        renamed(script, &names),
+        "{b: function(x) {}, __wbg_call_00: 1}"
+    );
+}
