@@ -203,11 +203,11 @@ mod tests {
             |language| verdict_answer(&verdict((10, 10), (38, 128)), ByteUnits::Binary, language);
         assert_eq!(
             say(Language::English),
-            "At risk: 0\u{a0}B to spare, less than CUDA contexts differ by."
+            "At risk: 0.00\u{a0}GiB to spare, less than CUDA contexts differ by."
         );
         assert_eq!(
             say(Language::Chinese),
-            "有风险：显存仅余 0\u{a0}B，小于 CUDA 上下文之间的差异。"
+            "有风险：显存仅余 0.00\u{a0}GiB，小于 CUDA 上下文之间的差异。"
         );
     }
 

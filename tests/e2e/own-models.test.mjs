@@ -288,13 +288,15 @@ test("panels below answer for a graph, and two configurations are compared", asy
   const { page, close } = await open(browser, site.url);
   await choose(page, `${GRAPHS}/timm.resnet18.pt2`);
   await page.getByTestId("tensors").scrollIntoViewIfNeeded();
-  await page.getByTestId("tensors").getByText(/layer\d|conv1|bn1/).first().waitFor();
+  await page.getByTestId("tensors").locator("tbody code").first().waitFor();
   await page.getByTestId("timeline").locator("canvas").first().scrollIntoViewIfNeeded();
   await painted(page);
   await page.evaluate(() => scrollTo(0, 0));
-  await page.keyboard.press("k");
+  await page.getByRole("button", { name: "Compare" }).click();
+  await page.waitForURL(/[?&]a=v%3D1/);
   await page.locator("#micro_batch_size").fill("64");
-  await page.waitForURL(/a=v/);
+  const other = page.getByTestId("compared").getByRole("row", { name: /Micro-batch size/ });
+  await other.waitFor();
   await page.locator("html[data-whole]").waitFor();
   await close();
 });
