@@ -283,19 +283,17 @@ pub fn answer(
     let listener = EventListener::new(&scope, "message", move |event| {
         let event: &MessageEvent = event.unchecked_ref();
         let data = event.data();
-        match data.as_string() {
-            Some(asked) => match asked.strip_prefix(NOTE) {
-                Some(said) => note(said),
-                None => {
-                    let _ = own.post_message(&text(&asked).into());
-                }
-            },
+        let Some(asked) = data.as_string() else {
+            let own = own.clone();
+            let answer = file(Chosen::of_blob(String::new(), data));
+            return spawn_local(async move {
+                let _ = own.post_message(&answer.await.into());
+            });
+        };
+        match asked.strip_prefix(NOTE) {
+            Some(said) => note(said),
             None => {
-                let own = own.clone();
-                let answer = file(Chosen::of_blob(String::new(), data));
-                spawn_local(async move {
-                    let _ = own.post_message(&answer.await.into());
-                });
+                let _ = own.post_message(&text(&asked).into());
             }
         }
     });

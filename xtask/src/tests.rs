@@ -165,39 +165,17 @@ fn summary(results: &[(&Stage, Result<(), Failure>, Duration)]) -> Result<(), Fa
     )))
 }
 
-/// Files of browser tests that measure times: each has the machine to itself.
-const TIMED: &[&str] = &["opening.test.mjs", "speed.test.mjs"];
-
-/// The tests under `tests/e2e`, against the files that `page` built: two files at once, then those that measure.
+/// The tests under `tests/e2e`, against the files that `page` built.
 fn browser() -> Result<(), Failure> {
-    let files = test_files()?;
-    let (timed, others): (Vec<&str>, Vec<&str>) = files
-        .iter()
-        .map(String::as_str)
-        .partition(|name| TIMED.contains(name));
-    let run = |at_once: &str, files: &[&str]| {
-        let options = [
+    in_browser(
+        &[
             "--test",
-            at_once,
+            "--test-concurrency=1",
             "--test-timeout=120000",
             "--test-reporter=spec",
-        ];
-        in_browser(&[&options, files].concat(), 20)
-    };
-    let together = run("--test-concurrency=2", &others);
-    let alone = run("--test-concurrency=1", &timed);
-    together.and(alone)
-}
-
-/// The names of the files of browser tests, in order.
-fn test_files() -> Result<Vec<String>, Failure> {
-    let place = browser_tests();
-    let entries = std::fs::read_dir(&place)
-        .map_err(|error| Failure::new(format!("{}: {error}", place.display())))?;
-    let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
-    let mut names: Vec<String> = names.filter(|name| name.ends_with(".test.mjs")).collect();
-    names.sort_unstable();
-    Ok(names)
+        ],
+        20,
+    )
 }
 
 /// Edits the built page at random, many times.
