@@ -17,7 +17,7 @@ const ERROR =
   "23.64 GiB of which 100.00 MiB is free. Process 1234 has 23.53 GiB memory in use. Of the allocated memory " +
   "22.90 GiB is allocated by PyTorch, and 180.00 MiB is reserved by PyTorch but unallocated.";
 const panel = (page) => page.getByTestId("opened");
-const box = (page) => panel(page).locator("textarea");
+const box = (page) => panel(page).locator("textarea:not([readonly])");
 const said = (page) => panel(page).getByRole("status");
 
 test("an error says who holds what, which tensor asked, and chooses the GPU that it was", async () => {
