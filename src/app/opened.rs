@@ -1,4 +1,4 @@
-//! What the reader gave to be read: a failure's text, a snapshot, a configuration, a graph.
+//! Input that the reader gives: the text of a failure, a snapshot, a configuration, a graph.
 
 use super::graph_opening as graphs;
 use super::model::change_model;
