@@ -48,7 +48,7 @@ self.highwaterFailures = count;
 
 /**
  * The program broke off in the midst of a call, and what it held is as it was then: nothing of it is called any more. The page
- * is loaded again with what its address says, twice at most: the second time without what is below (src/app/engine.rs).
+ * is loaded again with what its address says, twice at most: the second time without what is below (src/page/app/engine.rs).
  */
 self.highwaterBroken = () => {
   if (!given) return;

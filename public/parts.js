@@ -143,7 +143,7 @@ async function join(part, first) {
   const numbered = (_, name) => first[name] ?? first.t0.get(first.t0.length - 1 - name);
   new WebAssembly.Instance(found, { first: new Proxy({}, { get: numbered }) });
   joined[part] = true;
-  // For other threads (src/browser/workers.rs).
+  // For other threads (src/page/browser/workers.rs).
   (self.highwaterJoined ??= []).push(found);
 }
 

@@ -1,5 +1,5 @@
 // A thread beside the page's: the same program, whose parts the page hands over, so that they are neither fetched nor
-// compiled again. It says when it is ready (src/browser/workers.rs).
+// compiled again. It says when it is ready (src/page/browser/workers.rs).
 // What fails while a file is read is the thread's failure, as all else.
 addEventListener("unhandledrejection", ({ reason }) => reportError(reason));
 addEventListener(

@@ -6,35 +6,11 @@
 //! report::summarize -> Report -> chart, text -> page`.
 //! `src/README.md` says what lives in which room and which rooms may use which.
 
-pub mod ask;
-pub mod catalog;
-pub mod chart;
-pub mod codec;
-pub mod configs;
-pub mod decide;
-pub mod device;
-pub mod exported;
-pub mod families;
-pub mod figure;
-pub mod host;
-pub mod inputs;
-pub mod lengths;
-pub mod model;
-pub mod nn;
-pub mod optim;
-pub mod parallel;
-pub mod report;
-pub mod resolve;
-pub mod sim;
-pub mod tape;
-pub mod text;
-pub mod units;
-
-#[cfg(feature = "web")]
-pub mod app;
-#[cfg(feature = "web")]
-pub mod browser;
-#[cfg(feature = "web")]
-pub mod views;
-#[cfg(feature = "web")]
-pub mod widgets;
+pub use highwater_answers::{chart, decide, figure, text};
+pub use highwater_engine::{host, optim, parallel, report, resolve, sim};
+pub use highwater_formats::{codec, configs, inputs};
+pub use highwater_models::{families, model, nn};
+#[cfg(all(feature = "web", target_arch = "wasm32"))]
+pub use highwater_page::{app, browser, views, widgets};
+pub use highwater_scenario::{ask, catalog, exported, lengths};
+pub use highwater_torch::{device, tape, units};

@@ -26,7 +26,7 @@ fn calls<'a>(words: &'a [String], methods: &[&str]) -> Vec<&'a [String]> {
 /// since the last change: by a second click in one task, for example.
 #[test]
 fn nothing_reactive_is_read_while_a_signal_is_changed() {
-    for room in ["src/app", "src/views", "src/widgets"] {
+    for room in ["src/page/app", "src/page/views", "src/page/widgets"] {
         for file in rust_files(room) {
             for inside in calls(&file.words(), &["update", "update_value"]) {
                 let read = inside.iter().find(|word| READS.contains(&word.as_str()));
@@ -45,7 +45,7 @@ fn nothing_reactive_is_read_while_a_signal_is_changed() {
 /// An element that goes is told that the focus leaves it when who asked to hear of that is gone.
 #[test]
 fn widgets_call_back_only_who_is_still_there() {
-    for file in rust_files("src/widgets") {
+    for file in rust_files("src/page/widgets") {
         for inside in calls(&file.words(), &["run"]) {
             assert!(inside.is_empty(), "{}: use `tell`: {inside:?}", file.path);
         }

@@ -1,7 +1,7 @@
 //! Files of a room and the files that each uses, read from paths that begin with `crate`, `super` or `self`.
 //!
 //! A door (`mod.rs`) that only hands on what its files have is looked through: who names
-//! `crate::nn::attention::Rotary` uses `src/nn/attention/rotary.rs`.
+//! `crate::nn::attention::Rotary` uses `src/models/nn/attention/rotary.rs`.
 
 use crate::source::{File, rust_files};
 use std::collections::{BTreeMap, BTreeSet};
@@ -116,6 +116,7 @@ impl Known {
 /// The module that a file is.
 fn module(path: &str) -> Module {
     let path = path.strip_prefix("src/").unwrap_or(path);
+    let path = path.split_once('/').map_or(path, |(_wing, path)| path);
     let path = path.strip_suffix(".rs").unwrap_or(path);
     let path = path.strip_suffix("/mod").unwrap_or(path);
     path.split('/').map(str::to_owned).collect()
@@ -230,7 +231,7 @@ fn is_name(word: &str) -> bool {
 #[test]
 fn paths_are_read_with_their_groups_and_names() {
     let file = File {
-        path: "src/nn/build/lists.rs".to_owned(),
+        path: "src/models/nn/build/lists.rs".to_owned(),
         text: "use crate::tape::{Tape, ops::{self as all, add}};
                pub(crate) use super::builder::Builder;
                fn f() { crate::units::g(super::h()); }

@@ -20,15 +20,24 @@ use table::{BINARIES, CLOSING, ROOMS, Room, room};
 /// The longest a file may be. Most should be far shorter.
 const MAX_LINES: usize = 500;
 
+/// The folders in a folder.
+fn folders(of: &str) -> Vec<String> {
+    let entries = std::fs::read_dir(source::root().join(of)).expect("a readable folder");
+    let folders = entries
+        .filter_map(Result::ok)
+        .filter(|entry| entry.path().is_dir());
+    let names = folders.map(|entry| format!("{of}/{}", entry.file_name().to_string_lossy()));
+    names.collect()
+}
+
 #[test]
 fn every_room_has_a_row_and_every_row_a_room() {
-    let folders: BTreeSet<String> = std::fs::read_dir(source::root().join("src"))
-        .expect("src is readable")
-        .filter_map(Result::ok)
-        .filter(|entry| entry.path().is_dir() && entry.file_name() != "bin")
-        .map(|entry| entry.file_name().to_string_lossy().into_owned())
+    let folders: BTreeSet<String> = folders("src")
+        .into_iter()
+        .filter(|wing| wing != "src/bin")
+        .flat_map(|wing| folders(&wing))
         .collect();
-    let rows: BTreeSet<String> = ROOMS.iter().map(|room| room.name.to_owned()).collect();
+    let rows: BTreeSet<String> = ROOMS.iter().map(Room::folder).collect();
     assert_eq!(
         folders, rows,
         "folders of src/ against the rows of tests/architecture/table.rs"
@@ -71,7 +80,7 @@ fn a_room_uses_only_what_its_row_allows() {
 #[test]
 fn the_table_allows_nothing_that_nobody_uses() {
     for room in ROOMS {
-        let used: BTreeSet<String> = rust_files(&format!("src/{}", room.name))
+        let used: BTreeSet<String> = rust_files(&room.folder())
             .flat_map(|file| file.rooms_used())
             .collect();
         for allowed in room.uses {
@@ -123,7 +132,7 @@ fn paths_between_rooms_are_written_from_the_root() {
 #[test]
 fn each_room_has_a_door_that_says_what_it_does_and_opens_nothing_else() {
     for room in ROOMS {
-        let door = format!("src/{}/mod.rs", room.name);
+        let door = format!("{}/mod.rs", room.folder());
         let file = File::read(&door);
         let comment = file.text.lines().take_while(|l| l.starts_with("//!"));
         assert!(comment.count() >= 3, "{door}: says too little of the room");
@@ -157,20 +166,51 @@ fn only_the_rooms_of_the_page_name_web_crates_and_only_the_browser_room_reaches_
 }
 
 #[test]
-fn the_library_compiles_the_rooms_of_the_page_only_when_asked() {
+fn each_wing_declares_its_rooms_and_the_library_hands_them_on() {
     let library = File::read("src/lib.rs").text;
-    for Room { name, page, .. } in ROOMS {
-        let line = format!("pub mod {name};");
-        let before = library
-            .split(&line)
-            .next()
-            .filter(|before| before.len() < library.len())
-            .unwrap_or_else(|| panic!("src/lib.rs does not declare {name}"));
-        let gated = before.trim_end().ends_with("#[cfg(feature = \"web\")]");
-        assert_eq!(
-            gated, *page,
-            "{name}: `#[cfg(feature = \"web\")]` in src/lib.rs"
+    for room in ROOMS {
+        let Room { wing, name, .. } = room;
+        let declared = File::read(&format!("src/{wing}/lib.rs")).text;
+        assert!(
+            declared.contains(&format!("\npub mod {name};")),
+            "src/{wing}/lib.rs does not declare {name}"
         );
+        let (before, after) = library
+            .split_once(&format!("pub use highwater_{wing}::{{"))
+            .unwrap_or_else(|| panic!("src/lib.rs does not hand on {wing}"));
+        let handed = after.split('}').next().unwrap_or_default();
+        assert!(
+            handed.split(", ").any(|handed| handed == *name),
+            "src/lib.rs does not hand on {name}"
+        );
+        assert_eq!(
+            before.trim_end().ends_with(PAGE_ONLY),
+            room.page,
+            "{name}: the library has the page only in WebAssembly and when asked"
+        );
+    }
+}
+
+/// Marks what the library has for the page alone.
+const PAGE_ONLY: &str = "#[cfg(all(feature = \"web\", target_arch = \"wasm32\"))]";
+
+#[test]
+fn a_wing_depends_on_the_wings_whose_rooms_it_uses_and_on_no_other() {
+    let mut wings: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for Room { wing, uses, .. } in ROOMS {
+        let used = uses.iter().filter_map(|used| room(used));
+        let others = used.map(|used| used.wing).filter(|other| other != wing);
+        wings.entry(wing).or_default().extend(others);
+    }
+    for (wing, used) in wings {
+        let manifest = source::read(&source::root().join(format!("src/{wing}/Cargo.toml")));
+        let lines = manifest
+            .lines()
+            .filter(|line| line.contains("workspace = true"));
+        let depends: BTreeSet<&str> = lines
+            .filter_map(|line| line.strip_prefix("highwater-")?.split(['.', ' ']).next())
+            .collect();
+        assert_eq!(depends, used, "src/{wing}/Cargo.toml");
     }
 }
 
@@ -202,7 +242,7 @@ fn rooms_that_must_give_the_same_bytes_everywhere_have_no_floats_clocks_or_hash_
 
 #[test]
 fn views_do_no_arithmetic() {
-    for file in rust_files("src/views") {
+    for file in rust_files("src/page/views") {
         let found = file.arithmetic();
         assert!(
             found.is_empty(),

@@ -1,160 +1,176 @@
 //! Who may name what: a family's type stands in its record, blocks and checks name no family, and no
 //! domain room says how the page is cut in two.
 
-use crate::source::{File, program_files};
+use crate::source::{File, program_files, root};
 use crate::table::room;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The types of models that mean something else, too, where they do.
 const OTHER_WORDS: &[(&str, &str, &str)] = &[
-    ("qwen3", "src/configs/hub.rs", "a model of torchtitan's"),
-    ("clip", "src/families/exported/pointwise.rs", "an operation"),
+    (
+        "qwen3",
+        "src/formats/configs/hub.rs",
+        "a model of torchtitan's",
+    ),
+    (
+        "clip",
+        "src/models/families/exported/pointwise.rs",
+        "an operation",
+    ),
     (
         "llama",
-        "src/configs/torchtune.rs",
+        "src/formats/configs/torchtune.rs",
         "a model that a builder makes of its sizes",
     ),
     (
         "mistral",
-        "src/configs/torchtune.rs",
+        "src/formats/configs/torchtune.rs",
         "a model that a builder makes of its sizes",
     ),
     (
         "deepseek_v3",
-        "src/configs/hub.rs",
+        "src/formats/configs/hub.rs",
         "a model of torchtitan's",
     ),
     (
         "llama",
-        "src/configs/hub.rs",
+        "src/formats/configs/hub.rs",
         "the config of torchtitan's model for tests",
     ),
     (
         "qwen3_moe",
-        "src/configs/megatron.rs",
+        "src/formats/configs/megatron.rs",
         "the config that Megatron's arguments say",
     ),
     (
         "mixtral",
-        "src/configs/megatron.rs",
+        "src/formats/configs/megatron.rs",
         "the config that Megatron's arguments say",
     ),
     (
         "qwen3",
-        "src/configs/megatron.rs",
+        "src/formats/configs/megatron.rs",
         "the config that Megatron's arguments say",
     ),
     (
         "llama",
-        "src/configs/megatron.rs",
+        "src/formats/configs/megatron.rs",
         "the config that Megatron's arguments say",
     ),
     (
         "gpt2",
-        "src/configs/megatron.rs",
+        "src/formats/configs/megatron.rs",
         "the config that Megatron's arguments say",
     ),
     (
         "qwen3",
-        "src/configs/written.rs",
+        "src/formats/configs/written.rs",
         "the config that Megatron's arguments say",
     ),
     (
         "clip",
-        "src/codec/keys.rs",
+        "src/formats/codec/keys.rs",
         "a key of links: clipping gradients",
     ),
     (
         "clip",
-        "src/sim/trace.rs",
+        "src/engine/sim/trace.rs",
         "a part of the step: clipping gradients",
     ),
-    ("clip", "src/inputs/snapshot/guess.rs", "a phase of a step"),
-    ("clip", "src/text/terms.rs", "its name on the page"),
+    (
+        "clip",
+        "src/formats/inputs/snapshot/guess.rs",
+        "a phase of a step",
+    ),
+    ("clip", "src/answers/text/terms.rs", "its name on the page"),
     (
         "bitnet",
-        "src/families/names/marks.rs",
+        "src/models/families/names/marks.rs",
         "a word that says that sizes differ",
     ),
     (
         "clip",
-        "src/families/names/marks.rs",
+        "src/models/families/names/marks.rs",
         "a word that says that sizes differ",
     ),
     (
         "llava",
-        "src/families/names/marks.rs",
+        "src/models/families/names/marks.rs",
         "a word that says that sizes differ",
     ),
     (
         "mamba",
-        "src/families/names/marks.rs",
+        "src/models/families/names/marks.rs",
         "a word that says that sizes differ",
     ),
     (
         "nemotron",
-        "src/families/names/marks.rs",
+        "src/models/families/names/marks.rs",
         "a word that says that sizes differ",
     ),
     (
         "siglip",
-        "src/families/names/marks.rs",
+        "src/models/families/names/marks.rs",
         "a word that says that sizes differ",
     ),
     (
         "bitnet",
-        "src/families/names/packed.rs",
+        "src/models/families/names/packed.rs",
         "a name of a quantization",
     ),
-    ("opt", "src/codec/keys.rs", "a key of links: the optimizer"),
+    (
+        "opt",
+        "src/formats/codec/keys.rs",
+        "a key of links: the optimizer",
+    ),
     (
         "hgrn",
-        "src/tape/ops/fla/hgrn.rs",
+        "src/torch/tape/ops/fla/hgrn.rs",
         "a kernel of flash-linear-attention",
     ),
     (
         "mamba",
-        "src/families/fla/records.rs",
+        "src/models/families/fla/records.rs",
         "flash-linear-attention calls its own so, too",
     ),
     (
         "mamba2",
-        "src/families/fla/records.rs",
+        "src/models/families/fla/records.rs",
         "flash-linear-attention calls its own so, too",
     ),
     (
         "mamba",
-        "src/families/granite/granitemoehybrid.rs",
+        "src/models/families/granite/granitemoehybrid.rs",
         "a module of layers",
     ),
     (
         "mamba",
-        "src/families/hybrid/bamba.rs",
+        "src/models/families/hybrid/bamba.rs",
         "a module of layers",
     ),
     (
         "mamba",
-        "src/families/hybrid/falcon_h1.rs",
+        "src/models/families/hybrid/falcon_h1.rs",
         "a module of layers",
     ),
     (
         "mamba",
-        "src/families/hybrid/jamba.rs",
+        "src/models/families/hybrid/jamba.rs",
         "a module of layers",
     ),
     (
         "mamba",
-        "src/families/hybrid/nemotron_h_reader.rs",
+        "src/models/families/hybrid/nemotron_h_reader.rs",
         "a kind of layers in configs",
     ),
     (
         "mamba",
-        "src/families/hybrid/reader.rs",
+        "src/models/families/hybrid/reader.rs",
         "a kind of layers in configs",
     ),
     (
         "transformer",
-        "src/nn/vision/crossed.rs",
+        "src/models/nn/vision/crossed.rs",
         "a module of the vision tower",
     ),
 ];
@@ -170,7 +186,7 @@ fn names(file: &File) -> impl Iterator<Item = String> {
 
 /// Whether a file is part of the catalog.
 fn is_catalog(file: &File) -> bool {
-    file.path.starts_with("src/catalog/") || file.path.ends_with("/models.rs")
+    file.path.starts_with("src/scenario/catalog/") || file.path.ends_with("/models.rs")
 }
 
 /// Every `model_type`, and the files where records have it.
@@ -239,6 +255,12 @@ const NO_FAMILIES: &[&str] = &["Decoder", "Linear", "Exported"];
 /// Modules of `families` that are no folders of one.
 const SHARED: &[&str] = &["network", "reading", "registry", "models"];
 
+/// Whether the room of families has a module of this name, which functions of its door are not.
+fn is_module_of_families(name: &str) -> bool {
+    let module = root().join("src/models/families").join(name);
+    module.is_dir() || module.with_extension("rs").is_file()
+}
+
 /// The families that a file names.
 fn families_named(file: &File) -> impl Iterator<Item = String> {
     let words = file.words_of_program();
@@ -247,7 +269,7 @@ fn families_named(file: &File) -> impl Iterator<Item = String> {
         let name = named[2].as_str();
         match named[0].as_str() {
             "Architecture" => !NO_FAMILIES.contains(&name) && name.starts_with(char::is_uppercase),
-            "families" => !SHARED.contains(&name) && name.starts_with(char::is_lowercase),
+            "families" => !SHARED.contains(&name) && is_module_of_families(name),
             from => OF_FAMILIES.contains(&from) && name.starts_with(char::is_uppercase),
         }
     });

@@ -14,17 +14,17 @@ const ORDERED: &[(&str, &str, &str)] = &[
         "src/",
         "as the function of PyTorch gives them",
     ),
-    ("String", "src/text/", "English, Chinese"),
-    ("&'static str", "src/text/", "English, Chinese"),
-    ("&'a str", "src/text/", "English, Chinese"),
+    ("String", "src/answers/text/", "English, Chinese"),
+    ("&'static str", "src/answers/text/", "English, Chinese"),
+    ("&'a str", "src/answers/text/", "English, Chinese"),
     (
         "&'static str",
-        "src/catalog/situation.rs",
+        "src/scenario/catalog/situation.rs",
         "English, Chinese",
     ),
     (
         "Value",
-        "src/inputs/snapshot/pickle.rs",
+        "src/formats/inputs/snapshot/pickle.rs",
         "the key and the value of a dictionary",
     ),
 ];
@@ -172,7 +172,7 @@ fn signatures_have_no_tuples_whose_parts_need_names() {
 fn tuples_are_told_from_patterns_parameters_and_calls() {
     let found = |text: &str| {
         faults(&File {
-            path: "src/sim/x.rs".to_owned(),
+            path: "src/engine/sim/x.rs".to_owned(),
             text: text.to_owned(),
         })
         .len()

@@ -84,10 +84,11 @@ impl File {
         }
     }
 
-    /// The room it belongs to; `None` for `lib.rs` and the binaries.
+    /// The room that it belongs to; `None` for each `lib.rs` and the binaries.
     pub fn room(&self) -> Option<&str> {
-        let (room, _) = self.path.strip_prefix("src/")?.split_once('/')?;
-        (room != "bin").then_some(room)
+        let (wing, rest) = self.path.strip_prefix("src/")?.split_once('/')?;
+        let (room, _) = rest.split_once('/')?;
+        (wing != "bin").then_some(room)
     }
 
     /// Identifiers and punctuation in order, without comments and literals.
@@ -126,7 +127,7 @@ impl File {
     /// Rooms it names by `crate::...`, or by `super::...` from a door.
     pub fn rooms_used(&self) -> BTreeSet<String> {
         let mut used = self.names_after("crate");
-        if self.path.ends_with("/mod.rs") && self.path.matches('/').count() == 2 {
+        if self.path.ends_with("/mod.rs") && self.path.matches('/').count() == 3 {
             let known = |name: &String| crate::table::room(name).is_some();
             used.extend(self.names_after("super").into_iter().filter(known));
         }

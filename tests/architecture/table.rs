@@ -1,9 +1,11 @@
 //! The rooms of `src/` as data: what each may use. `src/README.md` shows the same table, and a new arrow
 //! between rooms changes this file first.
 
-/// One folder of `src/`.
+/// One folder of a wing of `src/`.
 pub struct Room {
-    /// The folder.
+    /// The crate that it is compiled with, a folder of `src/`.
+    pub wing: &'static str,
+    /// The folder in it.
     pub name: &'static str,
     /// The rooms it may use, all of which stand above it.
     pub uses: &'static [&'static str],
@@ -13,8 +15,9 @@ pub struct Room {
     pub exact: bool,
 }
 
-const fn exact(name: &'static str, uses: &'static [&'static str]) -> Room {
+const fn exact(wing: &'static str, name: &'static str, uses: &'static [&'static str]) -> Room {
     Room {
+        wing,
         name,
         uses,
         page: false,
@@ -22,8 +25,9 @@ const fn exact(name: &'static str, uses: &'static [&'static str]) -> Room {
     }
 }
 
-const fn pure(name: &'static str, uses: &'static [&'static str]) -> Room {
+const fn pure(wing: &'static str, name: &'static str, uses: &'static [&'static str]) -> Room {
     Room {
+        wing,
         name,
         uses,
         page: false,
@@ -31,8 +35,9 @@ const fn pure(name: &'static str, uses: &'static [&'static str]) -> Room {
     }
 }
 
-const fn page(name: &'static str, uses: &'static [&'static str]) -> Room {
+const fn page(wing: &'static str, name: &'static str, uses: &'static [&'static str]) -> Room {
     Room {
+        wing,
         name,
         uses,
         page: true,
@@ -42,50 +47,56 @@ const fn page(name: &'static str, uses: &'static [&'static str]) -> Room {
 
 /// Every room, after those it uses.
 pub const ROOMS: &[Room] = &[
-    pure("units", &[]),
-    pure("catalog", &["units"]),
-    pure("exported", &["units"]),
-    pure("ask", &["units", "exported"]),
-    pure("lengths", &["ask"]),
-    pure("model", &["units", "exported", "ask"]),
-    exact("tape", &["units"]),
-    exact("nn", &["units", "ask", "model", "tape"]),
+    pure("torch", "units", &[]),
+    pure("scenario", "catalog", &["units"]),
+    pure("scenario", "exported", &["units"]),
+    pure("scenario", "ask", &["units", "exported"]),
+    pure("scenario", "lengths", &["ask"]),
+    pure("models", "model", &["units", "exported", "ask"]),
+    exact("torch", "tape", &["units"]),
+    exact("models", "nn", &["units", "ask", "model", "tape"]),
     pure(
+        "models",
         "families",
         &["units", "catalog", "exported", "ask", "model", "tape", "nn"],
     ),
     pure(
+        "engine",
         "resolve",
         &[
             "units", "catalog", "exported", "ask", "lengths", "model", "families",
         ],
     ),
-    pure("inputs", &[]),
-    pure("configs", &[]),
+    pure("formats", "inputs", &[]),
+    pure("formats", "configs", &[]),
     pure(
+        "formats",
         "codec",
         &[
             "units", "catalog", "exported", "ask", "families", "resolve", "inputs", "configs",
         ],
     ),
-    exact("optim", &["units", "ask", "model", "tape"]),
-    exact("device", &["units"]),
-    exact("parallel", &["units", "ask", "model", "tape"]),
+    exact("engine", "optim", &["units", "ask", "model", "tape"]),
+    exact("torch", "device", &["units"]),
+    exact("engine", "parallel", &["units", "ask", "model", "tape"]),
     exact(
+        "engine",
         "sim",
         &[
             "units", "ask", "model", "tape", "nn", "families", "resolve", "optim", "device",
             "parallel",
         ],
     ),
-    exact("host", &["units", "catalog", "ask", "model"]),
+    exact("engine", "host", &["units", "catalog", "ask", "model"]),
     pure(
+        "engine",
         "report",
         &[
             "units", "ask", "model", "resolve", "tape", "sim", "device", "host",
         ],
     ),
     pure(
+        "answers",
         "decide",
         &[
             "units", "catalog", "ask", "lengths", "families", "resolve", "codec", "tape", "sim",
@@ -93,32 +104,37 @@ pub const ROOMS: &[Room] = &[
         ],
     ),
     pure(
+        "answers",
         "chart",
         &["units", "tape", "sim", "host", "report", "decide"],
     ),
     pure(
+        "answers",
         "figure",
         &[
             "units", "ask", "resolve", "inputs", "tape", "sim", "host", "report",
         ],
     ),
     pure(
+        "answers",
         "text",
         &[
             "units", "catalog", "ask", "lengths", "resolve", "inputs", "configs", "tape", "sim",
             "host", "report", "decide", "figure",
         ],
     ),
-    page("browser", &[]),
+    page("page", "browser", &[]),
     page(
+        "page",
         "app",
         &[
             "units", "exported", "ask", "resolve", "codec", "inputs", "configs", "tape", "sim",
             "host", "report", "decide", "text", "browser",
         ],
     ),
-    page("widgets", &["browser"]),
+    page("page", "widgets", &["browser"]),
     page(
+        "page",
         "views",
         &[
             "units", "catalog", "ask", "families", "resolve", "codec", "inputs", "configs", "tape",
@@ -140,6 +156,13 @@ pub const BINARIES: &[(&str, &[&str])] = &[
     ("src/bin/web", &["app", "views"]),
 ];
 
+impl Room {
+    /// Its folder from the root of the repository.
+    pub fn folder(&self) -> String {
+        format!("src/{}/{}", self.wing, self.name)
+    }
+}
+
 /// The row of a room.
 pub fn room(name: &str) -> Option<&'static Room> {
     ROOMS.iter().find(|room| room.name == name)
@@ -147,82 +170,148 @@ pub fn room(name: &str) -> Option<&'static Room> {
 
 /// Uses within a room that close a circle of files: who opens one takes it from the list, and nobody adds one.
 pub const CLOSING: &[(&str, &str)] = &[
-    ("src/app/address.rs", "src/app/store.rs"),
-    ("src/app/kept.rs", "src/app/store.rs"),
-    ("src/device/allocator.rs", "src/device/replay.rs"),
+    ("src/page/app/address.rs", "src/page/app/store.rs"),
+    ("src/page/app/kept.rs", "src/page/app/store.rs"),
     (
-        "src/families/deberta/first.rs",
-        "src/families/deberta/layer.rs",
+        "src/torch/device/allocator.rs",
+        "src/torch/device/replay.rs",
     ),
     (
-        "src/families/falcon/attention.rs",
-        "src/families/falcon/network.rs",
-    ),
-    ("src/families/fla/block.rs", "src/families/fla/attention.rs"),
-    ("src/families/fla/block.rs", "src/families/fla/delta_net.rs"),
-    ("src/families/fla/block.rs", "src/families/fla/gla.rs"),
-    ("src/families/fla/block.rs", "src/families/fla/hgrn.rs"),
-    ("src/families/fla/block.rs", "src/families/fla/hgrn2.rs"),
-    (
-        "src/families/image_text/reader.rs",
-        "src/families/mllama/reader.rs",
+        "src/models/families/deberta/first.rs",
+        "src/models/families/deberta/layer.rs",
     ),
     (
-        "src/families/image_text/reader.rs",
-        "src/families/qwen_vl/reader.rs",
+        "src/models/families/falcon/attention.rs",
+        "src/models/families/falcon/network.rs",
     ),
     (
-        "src/families/swin/network.rs",
-        "src/families/swin/second.rs",
-    ),
-    ("src/families/t5/network.rs", "src/families/t5/block.rs"),
-    ("src/host/data_parallel.rs", "src/host/job.rs"),
-    ("src/host/data_parallel.rs", "src/host/offload.rs"),
-    ("src/host/estimate.rs", "src/host/growth.rs"),
-    ("src/host/evaluation.rs", "src/host/job.rs"),
-    ("src/host/job.rs", "src/host/offload.rs"),
-    ("src/model/family.rs", "src/model/architecture.rs"),
-    ("src/model/family.rs", "src/model/layer_names.rs"),
-    ("src/model/family.rs", "src/model/parts.rs"),
-    ("src/model/family.rs", "src/model/programs.rs"),
-    ("src/model/gemma_layers.rs", "src/model/decoder.rs"),
-    ("src/model/style.rs", "src/model/parts.rs"),
-    ("src/optim/master_weights.rs", "src/optim/state.rs"),
-    ("src/optim/megatron.rs", "src/optim/state.rs"),
-    ("src/report/accuracy/case.rs", "src/report/accuracy/host.rs"),
-    (
-        "src/report/accuracy/host.rs",
-        "src/report/accuracy/table.rs",
+        "src/models/families/fla/block.rs",
+        "src/models/families/fla/attention.rs",
     ),
     (
-        "src/report/accuracy/published.rs",
-        "src/report/accuracy/table.rs",
+        "src/models/families/fla/block.rs",
+        "src/models/families/fla/delta_net.rs",
     ),
-    ("src/resolve/adapters.rs", "src/resolve/expert_adapters.rs"),
-    ("src/resolve/complete.rs", "src/resolve/refused.rs"),
-    ("src/sim/arguments.rs", "src/sim/generate.rs"),
-    ("src/sim/beams.rs", "src/sim/generate.rs"),
-    ("src/sim/generate.rs", "src/sim/audio_prompt.rs"),
-    ("src/tape/cache.rs", "src/tape/fixed_cache.rs"),
-    ("src/tape/cache.rs", "src/tape/repeats.rs"),
-    ("src/tape/folds.rs", "src/tape/sweeps.rs"),
-    ("src/tape/graph.rs", "src/tape/tensor.rs"),
-    ("src/tape/recorder.rs", "src/tape/repeats.rs"),
-    ("src/text/sentences.rs", "src/text/verdict.rs"),
     (
-        "src/views/controls/config.rs",
-        "src/views/controls/model.rs",
+        "src/models/families/fla/block.rs",
+        "src/models/families/fla/gla.rs",
     ),
-    ("src/views/controls/find.rs", "src/views/controls/model.rs"),
-    ("src/views/controls/hub.rs", "src/views/controls/model.rs"),
-    ("src/views/gallery.rs", "src/views/plot.rs"),
-    ("src/views/setting.rs", "src/views/setting_control.rs"),
-    ("src/model/family.rs", "src/model/decoder.rs"),
-    ("src/model/support.rs", "src/model/architecture.rs"),
-    ("src/model/latent.rs", "src/model/decoder.rs"),
-    ("src/device/events.rs", "src/device/allocator.rs"),
     (
-        "src/parallel/zero/buckets.rs",
-        "src/parallel/zero/stage_1_and_2.rs",
+        "src/models/families/fla/block.rs",
+        "src/models/families/fla/hgrn.rs",
+    ),
+    (
+        "src/models/families/fla/block.rs",
+        "src/models/families/fla/hgrn2.rs",
+    ),
+    (
+        "src/models/families/image_text/reader.rs",
+        "src/models/families/mllama/reader.rs",
+    ),
+    (
+        "src/models/families/image_text/reader.rs",
+        "src/models/families/qwen_vl/reader.rs",
+    ),
+    (
+        "src/models/families/swin/network.rs",
+        "src/models/families/swin/second.rs",
+    ),
+    (
+        "src/models/families/t5/network.rs",
+        "src/models/families/t5/block.rs",
+    ),
+    ("src/engine/host/data_parallel.rs", "src/engine/host/job.rs"),
+    (
+        "src/engine/host/data_parallel.rs",
+        "src/engine/host/offload.rs",
+    ),
+    ("src/engine/host/estimate.rs", "src/engine/host/growth.rs"),
+    ("src/engine/host/evaluation.rs", "src/engine/host/job.rs"),
+    ("src/engine/host/job.rs", "src/engine/host/offload.rs"),
+    (
+        "src/models/model/family.rs",
+        "src/models/model/architecture.rs",
+    ),
+    (
+        "src/models/model/family.rs",
+        "src/models/model/layer_names.rs",
+    ),
+    ("src/models/model/family.rs", "src/models/model/parts.rs"),
+    ("src/models/model/family.rs", "src/models/model/programs.rs"),
+    (
+        "src/models/model/gemma_layers.rs",
+        "src/models/model/decoder.rs",
+    ),
+    ("src/models/model/style.rs", "src/models/model/parts.rs"),
+    (
+        "src/engine/optim/master_weights.rs",
+        "src/engine/optim/state.rs",
+    ),
+    ("src/engine/optim/megatron.rs", "src/engine/optim/state.rs"),
+    (
+        "src/engine/report/accuracy/case.rs",
+        "src/engine/report/accuracy/host.rs",
+    ),
+    (
+        "src/engine/report/accuracy/host.rs",
+        "src/engine/report/accuracy/table.rs",
+    ),
+    (
+        "src/engine/report/accuracy/published.rs",
+        "src/engine/report/accuracy/table.rs",
+    ),
+    (
+        "src/engine/resolve/adapters.rs",
+        "src/engine/resolve/expert_adapters.rs",
+    ),
+    (
+        "src/engine/resolve/complete.rs",
+        "src/engine/resolve/refused.rs",
+    ),
+    ("src/engine/sim/arguments.rs", "src/engine/sim/generate.rs"),
+    ("src/engine/sim/beams.rs", "src/engine/sim/generate.rs"),
+    (
+        "src/engine/sim/generate.rs",
+        "src/engine/sim/audio_prompt.rs",
+    ),
+    ("src/torch/tape/cache.rs", "src/torch/tape/fixed_cache.rs"),
+    ("src/torch/tape/cache.rs", "src/torch/tape/repeats.rs"),
+    ("src/torch/tape/folds.rs", "src/torch/tape/sweeps.rs"),
+    ("src/torch/tape/graph.rs", "src/torch/tape/tensor.rs"),
+    ("src/torch/tape/recorder.rs", "src/torch/tape/repeats.rs"),
+    (
+        "src/answers/text/sentences.rs",
+        "src/answers/text/verdict.rs",
+    ),
+    (
+        "src/page/views/controls/config.rs",
+        "src/page/views/controls/model.rs",
+    ),
+    (
+        "src/page/views/controls/find.rs",
+        "src/page/views/controls/model.rs",
+    ),
+    (
+        "src/page/views/controls/hub.rs",
+        "src/page/views/controls/model.rs",
+    ),
+    ("src/page/views/gallery.rs", "src/page/views/plot.rs"),
+    (
+        "src/page/views/setting.rs",
+        "src/page/views/setting_control.rs",
+    ),
+    ("src/models/model/family.rs", "src/models/model/decoder.rs"),
+    (
+        "src/models/model/support.rs",
+        "src/models/model/architecture.rs",
+    ),
+    ("src/models/model/latent.rs", "src/models/model/decoder.rs"),
+    (
+        "src/torch/device/events.rs",
+        "src/torch/device/allocator.rs",
+    ),
+    (
+        "src/engine/parallel/zero/buckets.rs",
+        "src/engine/parallel/zero/stage_1_and_2.rs",
     ),
 ];

@@ -24,7 +24,7 @@ const DEFAULT = [
 ];
 
 /** Configs of the catalog: FAMILY/models/ID.json. */
-const FAMILIES = join(import.meta.dirname, "../../src/families");
+const FAMILIES = join(import.meta.dirname, "../../src/models/families");
 
 /** How long what the page does by itself may take after the estimate, in milliseconds. */
 const SETTLES = 300;

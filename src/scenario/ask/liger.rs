@@ -1,0 +1,53 @@
+//! Liger kernels in the place of modules.
+
+use crate::units::names;
+
+names! {
+    /// The kernels, named as the arguments of `apply_liger_kernel_to_*` are.
+    LigerKernel {
+        /// All that the model has, as `apply_liger_kernel_to_*` without arguments.
+        All = "all",
+        /// Rotary embeddings, in place.
+        Rope = "rope",
+        /// RMS norms that keep their input only.
+        RmsNorm = "rms_norm",
+        /// The gated product of `SiLU`.
+        Swiglu = "swiglu",
+        /// The gated product of `GELU`.
+        Geglu = "geglu",
+        /// A loss whose gradient takes the place of the logits.
+        CrossEntropy = "cross_entropy",
+        /// A loss that computes logits piece by piece.
+        FusedLinearCrossEntropy = "fused_linear_cross_entropy",
+    }
+}
+
+/// The kernels that a run uses.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a kernel by itself")]
+pub struct LigerKernels {
+    /// Rotary embeddings.
+    pub rope: bool,
+    /// RMS norms.
+    pub rms_norm: bool,
+    /// Gated products.
+    pub gated: bool,
+    /// The loss from logits.
+    pub cross_entropy: bool,
+    /// The loss from hidden states.
+    pub fused_linear_cross_entropy: bool,
+}
+
+impl LigerKernels {
+    /// Adds a kernel, or a group of kernels.
+    pub fn add(&mut self, kernel: LigerKernel) {
+        match kernel {
+            LigerKernel::All => {}
+            LigerKernel::Rope => self.rope = true,
+            LigerKernel::RmsNorm => self.rms_norm = true,
+            LigerKernel::Swiglu | LigerKernel::Geglu => self.gated = true,
+            LigerKernel::CrossEntropy => self.cross_entropy = true,
+            LigerKernel::FusedLinearCrossEntropy => self.fused_linear_cross_entropy = true,
+        }
+    }
+}

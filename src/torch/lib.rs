@@ -1,0 +1,7 @@
+//! The part of PyTorch that decides memory, simulated: the autograd tape ([`tape`]), which records each storage
+//! that an operation allocates and frees, and the caching allocator ([`device`]), which replays that record. The page
+//! compiles this crate for speed and all others for size.
+
+pub mod device;
+pub mod tape;
+pub mod units;
