@@ -206,7 +206,7 @@ impl Engine {
         let stages = BindingStage::of(scenario);
         if self.elsewhere.get() == Elsewhere::Stages && stages.is_none() {
             self.pursuit.give_up();
-            self.elsewhere.set(Elsewhere::Idle);
+            self.turn_to(Elsewhere::Idle);
         }
         if self.elsewhere.get() != Elsewhere::Idle {
             self.behind.set(true);
@@ -223,7 +223,7 @@ impl Engine {
         if resolution.spec.is_none() {
             say(self.store, resolution.findings);
         } else if let Some(stages) = stages {
-            self.elsewhere.set(Elsewhere::Stages);
+            self.turn_to(Elsewhere::Stages);
             let engine = self.clone();
             self.pursuit.pursue(stages, move |stages, done| {
                 if done {
@@ -236,15 +236,22 @@ impl Engine {
         true
     }
 
+    /// Notes what other threads work out. The root element says whether the answer on the page is the one before.
+    fn turn_to(&self, elsewhere: Elsewhere) {
+        self.elsewhere.set(elsewhere);
+        let idle = elsewhere == Elsewhere::Idle;
+        browser::set_root("answer", if idle { "shown" } else { "coming" });
+    }
+
     /// Has another thread answer a scenario.
     fn ask(&self, scenario: Scenario) {
-        self.elsewhere.set(Elsewhere::Answer);
+        self.turn_to(Elsewhere::Answer);
         let engine = self.clone();
         estimates::ask(scenario.clone(), move |said, took| {
             let store = engine.store;
             engine.show(scenario, Answer { said, took });
             after_paint(move || settle(store));
-            engine.elsewhere.set(Elsewhere::Idle);
+            engine.turn_to(Elsewhere::Idle);
             if engine.behind.get() {
                 engine.estimate();
             }

@@ -146,9 +146,13 @@ export async function seeAll(page) {
   await painted(page);
 }
 
-/** Two frames: what was set is painted. */
+/** Waits for two frames, in which what was set is painted, and for the answer where a thread works it out. */
 export async function painted(page) {
-  await page.evaluate(
-    () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))),
-  );
+  await page.evaluate(async () => {
+    const frame = () => new Promise(requestAnimationFrame);
+    do {
+      await frame();
+      await frame();
+    } while (document.documentElement.dataset.answer === "coming");
+  });
 }
