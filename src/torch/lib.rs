@@ -1,6 +1,6 @@
 //! The part of PyTorch that decides memory, simulated: the autograd tape ([`tape`]), which records each storage
-//! that an operation allocates and frees, and the caching allocator ([`device`]), which replays that record. The page
-//! compiles this crate for speed and all others for size.
+//! that an operation allocates and frees, and the caching allocator ([`device`]), which replays that record. Most of
+//! the time of an estimate is spent here.
 
 pub mod device;
 pub mod tape;

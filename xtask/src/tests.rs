@@ -165,17 +165,38 @@ fn summary(results: &[(&Stage, Result<(), Failure>, Duration)]) -> Result<(), Fa
     )))
 }
 
-/// The tests under `tests/e2e`, against the files that `page` built.
+/// Browser tests that hold times, which others beside them would make longer.
+const TIMED: &[&str] = &[
+    "monkey-alone.test.mjs",
+    "opened.test.mjs",
+    "opening.test.mjs",
+    "own-models.test.mjs",
+    "speed.test.mjs",
+    "threads.test.mjs",
+];
+
+/// The tests under `tests/e2e`, against the files that `page` built: two files at a time, and then those that hold times.
 fn browser() -> Result<(), Failure> {
-    in_browser(
-        &[
+    let folder = browser_tests();
+    let entries = std::fs::read_dir(&folder)
+        .map_err(|error| Failure::new(format!("{}: {error}", folder.display())))?;
+    let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    let mut files: Vec<String> = names.filter(|name| name.ends_with(".test.mjs")).collect();
+    files.sort();
+    let (timed, others): (Vec<_>, Vec<_>) =
+        (files.iter().map(String::as_str)).partition(|name| TIMED.contains(name));
+    let at_a_time = |count: &str, files: &[&str]| {
+        let mut arguments = vec![
             "--test",
-            "--test-concurrency=1",
             "--test-timeout=120000",
             "--test-reporter=spec",
-        ],
-        20,
-    )
+            count,
+        ];
+        arguments.extend(files);
+        in_browser(&arguments, 20)
+    };
+    let side_by_side = at_a_time("--test-concurrency=2", &others);
+    at_a_time("--test-concurrency=1", &timed).and(side_by_side)
 }
 
 /// Edits the built page at random, many times.

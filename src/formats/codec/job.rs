@@ -84,6 +84,7 @@ pub fn read_job(files: &[JobFile], set: &[(String, Value)]) -> Result<Job, (Stri
         said.push(Said::Left(left.key, left.finding));
     }
     approximated.extend(read.ignored.iter().filter_map(Approximation::of_key));
+    approximated.extend(read.notes.iter().filter_map(Approximation::of_note));
     let refused = resolve(&scenario).findings.into_iter();
     let refused = refused.filter(|finding| finding.severity == Severity::Error);
     said.extend(refused.map(Said::Finding));

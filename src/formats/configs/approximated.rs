@@ -1,7 +1,7 @@
 //! Settings of a job that nothing here models: what the job asks for, what the estimate uses instead, and which way it
 //! errs by that.
 
-use super::{Ignored, Lack, Matters};
+use super::{Differs, Ignored, Lack, Matters, Note};
 use serde_json::Value;
 
 /// The direction in which an estimate errs.
@@ -83,6 +83,21 @@ impl Approximation {
         }
     }
 
+    /// That of something that a trainer does and the estimate does not.
+    pub fn of_note(note: &Note) -> Option<Self> {
+        let (key, asked, used, effect) = match note {
+            Note::AllLogits { .. } => instead_of_trainer(Differs::AllInFp32)?,
+            Note::Differs { how, .. } => instead_of_trainer(*how)?,
+            _ => return None,
+        };
+        Some(Self {
+            key: key.to_owned(),
+            asked: asked.into(),
+            used: used.into(),
+            effect,
+        })
+    }
+
     /// That of a file's key that no scenario follows, if it matters.
     pub fn of_key(own: &Ignored) -> Option<Self> {
         let (used, effect) = match own.matters {
@@ -97,6 +112,59 @@ impl Approximation {
             effect,
         })
     }
+}
+
+/// The setting, the behavior of a framework's own trainer, and what is estimated in its place; `None` where the
+/// estimate is the same.
+fn instead_of_trainer(how: Differs) -> Option<(&'static str, &'static str, &'static str, Effect)> {
+    use Effect::{Less, More};
+    const OBJECTIVE: &str = "objective.kind";
+    const CHUNKS: &str = "TRL's loss, which needs no logits of all tokens";
+    Some(match how {
+        Differs::TwoLosses => ("loss", "two losses of the same logits", "one loss", Less),
+        Differs::AllInFp32 => (OBJECTIVE, "logits of all tokens in fp32", CHUNKS, Less),
+        Differs::AllIn16Bits => (OBJECTIVE, "logits of all tokens in 16 bits", CHUNKS, Less),
+        Differs::Unpadded => (
+            "packing.kind",
+            "rows without padding",
+            "samples of full length",
+            More,
+        ),
+        Differs::HostReference => (
+            OBJECTIVE,
+            "a reference that is moved layer by layer",
+            "no reference",
+            Less,
+        ),
+        Differs::FrozenHalf => (
+            "weights",
+            "layers that are not trained in 16 bits",
+            "all weights in fp32",
+            More,
+        ),
+        Differs::Rotations => ("lora.r", "rotations of inputs", "LoRA", Less),
+        Differs::OneSample => ("micro_batch_size", "one sample", "two samples", More),
+        Differs::Critic => (
+            OBJECTIVE,
+            "a critic beside the model",
+            "the model alone",
+            Less,
+        ),
+        Differs::OtherLoss => ("loss", "flash-attn's kernel", "PyTorch's loss", More),
+        Differs::WideEmbeddings => (
+            "weights",
+            "norms, embeddings and output layer in fp32",
+            "all weights in one dtype",
+            Less,
+        ),
+        Differs::LoraKernels => (
+            "lora.r",
+            "fused kernels of LoRA",
+            "PEFT's own modules",
+            More,
+        ),
+        Differs::Rollout | Differs::Stops => return None,
+    })
 }
 
 /// The direction in which an estimate errs that leaves a scenario's setting out.

@@ -114,11 +114,6 @@ pub enum Note {
         /// The difference.
         how: Differs,
     },
-    /// TRL's `SFTTrainer` computes its loss without all logits, which is not estimated beside a setting.
-    OwnLoss {
-        /// The setting.
-        beside: &'static str,
-    },
     /// A value needs the model's sizes, which are not known.
     NeedsModel {
         /// The key.
@@ -160,6 +155,10 @@ pub enum Differs {
     Critic,
     /// The loss is a kernel's of flash-attn where that is installed.
     OtherLoss,
+    /// Norms, embeddings and the output layer are fp32 where all weights are trained.
+    WideEmbeddings,
+    /// Fused kernels run LoRA's layers where the file does not say otherwise.
+    LoraKernels,
 }
 
 /// A half precision.

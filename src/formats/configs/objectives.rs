@@ -1,6 +1,6 @@
 //! The trainer of TRL that the keys of a configuration are of: the command that starts it says it mostly, not they.
 
-use super::job::{Job, Matters, Note};
+use super::job::{Job, Matters};
 use super::row::Does::{Decides, Lacks};
 use super::row::{Lack, Row};
 use super::said::Said;
@@ -264,24 +264,18 @@ fn generation(said: &Said, job: &mut Job) {
     }
 }
 
-/// `SFTTrainer`, whose loss needs no logits of all tokens (`sft_trainer.py`, trl 1.16): where the loss is its own,
-/// and not estimated beside what is said.
+/// `SFTTrainer`, whose loss needs no logits of all tokens (`sft_trainer.py`, trl 1.16), where the loss is its own. Beside
+/// it offloaded activations are not estimated.
 pub(super) fn supervised(said: &Said, job: &mut Job) {
-    let other = job.get("liger_kernel").or(job.get("loss")).is_some();
-    if other || !SUPERVISED.iter().any(|key| said.has(key)) {
+    if job.get("loss").is_some() || !SUPERVISED.iter().any(|key| said.has(key)) {
         return;
     }
-    let beside = ["activation_offload.kind"];
-    match beside.into_iter().find(|path| job.get(path).is_some()) {
-        Some(_) if said.word("loss_type").as_deref() == Some("dft") => {
-            job.give_up(said, "loss_type", Matters::Yes(Lack::Loss));
-        }
-        Some(beside) => job.notes.push(Note::OwnLoss { beside }),
-        None => {
-            job.set("objective.kind", "sft");
-            loss(said, Some("sft"), job);
-        }
+    if job.get("activation_offload.kind").is_some() {
+        job.remove("activation_offload");
+        job.forgo("activation_offload.kind", Lack::Offload);
     }
+    job.set("objective.kind", "sft");
+    loss(said, Some("sft"), job);
 }
 
 /// The loss of an objective, where it is one that is estimated.

@@ -261,6 +261,7 @@ fn finish(said: &Said, job: &mut Job) {
     }
     job.assume("seq_len", 1024, SOURCE);
     let objective = objectives::told(said, job);
+    layer_kernels_alone(said, job);
     adapters(said, job);
     if said.is_on("activation_offloading") {
         // `OffloadActivations` with its streams (`models/activation_offloading.py`, trl 1.16).
@@ -269,8 +270,29 @@ fn finish(said: &Said, job: &mut Job) {
     if objective.is_none() {
         packing(said, job);
         objectives::supervised(said, job);
+        if job.get("objective.kind") == Some(&"sft".into()) {
+            never_padded(job);
+        }
     } else {
         objectives::loss(said, objective, job);
+    }
+}
+
+/// Liger's kernels stand in for layers; the loss stays the trainer's own (`_patch_liger_kernel` in `sft_trainer.py` and
+/// `dpo_trainer.py`, trl 1.16).
+fn layer_kernels_alone(said: &Said, job: &mut Job) {
+    let plain = said.has("args") || said.has_within("liger_kernel_config.");
+    if job.get("liger_kernel") == Some(&vec!["all"].into()) && !plain {
+        let gate = trainer::gate(job);
+        job.set("liger_kernel", vec!["rope", "rms_norm", gate]);
+    }
+}
+
+/// A batch of one sample needs no padding, and its mask, which hides nothing, is left out by the model.
+fn never_padded(job: &mut Job) {
+    let one = job.count("micro_batch_size") == Some(1);
+    if one && job.get("pad_to_multiple_of").is_none() && job.get("packing.kind").is_none() {
+        job.assume("padding_mask", false, SOURCE);
     }
 }
 

@@ -10,8 +10,7 @@ use super::job::{Differs, Half, Job, Matters, Note, Wrapper};
 use super::objectives::GENERATED;
 use super::row::Lack;
 use super::said::Said;
-use super::value;
-use super::without_memory;
+use super::{trainer, value, without_memory};
 use phrases::PHRASES;
 use rows::ROWS;
 
@@ -104,6 +103,7 @@ fn finish(said: &Said, job: &mut Job) {
     // `_apply_post_lora_load_setup` (`loaders/model.py`).
     job.empties_cache = Some(SOURCE);
     adapters(said, job);
+    own_ways(said, job);
     frozen::set(said, job);
     if !objective(said, job) {
         packing(said, job);
@@ -126,8 +126,13 @@ fn reentrant(said: &Said, job: &mut Job) {
     }
 }
 
-/// `_configure_gradient_checkpointing` and `_apply_activation_checkpointing` (axolotl 0.19): TRL's offloading stands
-/// in the place of checkpoints, which come back where all is trained.
+/// Whether the file asks for an adapter.
+fn has_adapter(said: &Said) -> bool {
+    said.word("adapter").is_some_and(|name| !name.is_empty())
+}
+
+/// `_configure_gradient_checkpointing` and `_apply_activation_checkpointing` (axolotl 0.19): TRL's offloading beside
+/// checkpoints.
 fn offloading(said: &Said, job: &mut Job) {
     let old = said.word("gradient_checkpointing").unwrap_or_default();
     let word = match (said.word("activation_offloading"), old.as_str()) {
@@ -148,11 +153,12 @@ fn offloading(said: &Said, job: &mut Job) {
             if word == "legacy" {
                 job.set("activation_offload.streams", false);
             }
-            let whole = said
-                .word("adapter")
-                .is_none_or(|adapter| adapter.is_empty());
-            let kind = if whole { "full" } else { "none" };
-            job.set("activation_checkpointing", kind);
+            // With adapters, layers are checkpointed as the file says (`loaders/model.py`).
+            if !has_adapter(said) {
+                job.set("activation_checkpointing", "full");
+            } else if old == "offload" {
+                job.set("activation_checkpointing", "full_reentrant");
+            }
         }
         "hidden_states" if checkpointed == Some("full_reentrant".into()) => {
             job.set("activation_offload.kind", "layer_inputs");
@@ -185,6 +191,11 @@ fn objective(said: &Said, job: &mut Job) -> bool {
         }
     };
     job.set("objective.kind", kind);
+    if matches!(kind, "dpo" | "kto") {
+        // trl 1.9, which axolotl 0.19 pins.
+        let framework = "axolotl";
+        job.notes.push(Note::AllLogits { framework });
+    }
     if let Some(loss @ ("ipo" | "simpo")) = said.word("rl").as_deref() {
         job.set("objective.loss_type", loss);
     }
@@ -295,11 +306,60 @@ fn kernels(said: &Said, job: &mut Job) {
             "fused_linear_cross_entropy",
         ),
     ];
-    let named = named.iter().filter(|(key, _)| said.is_on(key));
-    let mut kernels: Vec<&str> = named.map(|(_, name)| *name).collect();
+    let gate = trainer::gate(job);
+    // The keys are the plugin's, and do nothing without it.
+    let named = named
+        .iter()
+        .filter(|(key, _)| of("liger") && said.is_on(key));
+    let named = named.map(|(_, name)| if *name == "swiglu" { gate } else { name });
+    let mut kernels: Vec<&str> = named.collect();
     kernels.dedup();
     if !kernels.is_empty() {
         job.set("liger_kernel", kernels);
+    }
+}
+
+/// Acts of axolotl 0.19 that are not estimated: dtypes of full training (`_convert_embedding_modules_dtype` in
+/// `loaders/model.py`), and kernels of LoRA that switch on by themselves (`check_auto_enable_lora_kernels` in
+/// `utils/schemas/config.py`).
+fn own_ways(said: &Said, job: &mut Job) {
+    let framework = "axolotl";
+    let cuts = job.get("loss") == Some(&"cut_cross_entropy".into());
+    let narrow = job.loaded != Some("fp32");
+    let mut differs = |how| job.notes.push(Note::Differs { framework, how });
+    let divided = said.has_within("fsdp_config.") || !said.list("fsdp").is_empty();
+    if divided {
+        return;
+    }
+    if !has_adapter(said) {
+        let attention = [
+            "flash_attention",
+            "flex_attention",
+            "xformers_attention",
+            "s2_attention",
+        ];
+        let other = said.word("attn_implementation");
+        let other = other.is_some_and(|name| name != "sdpa" && name != "eager");
+        let casts = other || attention.iter().any(|key| said.is_on(key));
+        if !casts && !cuts && narrow {
+            differs(Differs::WideEmbeddings);
+        }
+        return;
+    }
+    const KEYS: [&str; 4] = [
+        "lora_mlp_kernel",
+        "lora_qkv_kernel",
+        "lora_o_kernel",
+        "lora_embedding_kernel",
+    ];
+    let adapter = said.word("adapter").unwrap_or_default();
+    let said_otherwise = !["lora", "qlora"].contains(&adapter.as_str())
+        || KEYS.iter().any(|key| said.has(key))
+        || said.has("rl")
+        || said.is_on("trust_remote_code")
+        || adapter == "lora" && said.is_on("load_in_8bit");
+    if !said_otherwise {
+        differs(Differs::LoraKernels);
     }
 }
 

@@ -1,6 +1,7 @@
 //! LLaMA-Factory's ways of fine-tuning: the weights that it trains, and how the others are held.
 
 use super::SOURCE;
+use crate::configs::hub;
 use crate::configs::job::{Differs, Job, Matters, Note};
 use crate::configs::row::Lack;
 use crate::configs::said::Said;
@@ -59,6 +60,16 @@ fn freeze(said: &Said, job: &mut Job) {
         });
 }
 
+/// The dtype of 16 bits in which a model is loaded whose precision no file says.
+fn in_half(job: &Job) -> &'static str {
+    let name = job.get("model").and_then(serde_json::Value::as_str);
+    if hub::dtype(name.unwrap_or_default()) == "bf16" {
+        "bf16"
+    } else {
+        "fp16"
+    }
+}
+
 /// `model/adapter.py` and `model_utils/quantization.py`.
 pub(super) fn set(said: &Said, job: &mut Job) {
     let kind = said
@@ -85,7 +96,9 @@ pub(super) fn set(said: &Said, job: &mut Job) {
     job.loaded = Some(match job.mixed {
         Some(half) => half.name(),
         None if pure => "bf16",
-        None => "fp32",
+        None if kind == "full" => "fp32",
+        // The dtype of the file, or fp16 where that is none of 16 bits (`infer_optim_dtype` in `extras/misc.py`, 0.9.5).
+        None => in_half(job),
     });
     job.upcasts = !pure;
     let Some(bits) = said.count("quantization_bit") else {
