@@ -319,6 +319,14 @@ fn kernels(said: &Said, job: &mut Job) {
     }
 }
 
+/// Keys of the kernels that run LoRA's layers.
+const LORA_KERNELS: [&str; 4] = [
+    "lora_mlp_kernel",
+    "lora_qkv_kernel",
+    "lora_o_kernel",
+    "lora_embedding_kernel",
+];
+
 /// Acts of axolotl 0.19 that are not estimated: dtypes of full training (`_convert_embedding_modules_dtype` in
 /// `loaders/model.py`), and kernels of LoRA that switch on by themselves (`check_auto_enable_lora_kernels` in
 /// `utils/schemas/config.py`).
@@ -346,15 +354,9 @@ fn own_ways(said: &Said, job: &mut Job) {
         }
         return;
     }
-    const KEYS: [&str; 4] = [
-        "lora_mlp_kernel",
-        "lora_qkv_kernel",
-        "lora_o_kernel",
-        "lora_embedding_kernel",
-    ];
     let adapter = said.word("adapter").unwrap_or_default();
     let said_otherwise = !["lora", "qlora"].contains(&adapter.as_str())
-        || KEYS.iter().any(|key| said.has(key))
+        || LORA_KERNELS.iter().any(|key| said.has(key))
         || said.has("rl")
         || said.is_on("trust_remote_code")
         || adapter == "lora" && said.is_on("load_in_8bit");
