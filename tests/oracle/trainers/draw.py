@@ -186,7 +186,7 @@ def llama_factory(drawn, trainer):
     drawn.smaller("gradient_accumulation_steps", ACCUMULATED, 1)
     drawn.one_of("per_device_train_batch_size", [1, 2, 4], 0.4)
     pairs = fields["stage"] in ("dpo", "kto")
-    fields.update(do_train=True, dataset="own", dataset_dir="data", template="default", overwrite_cache=True, preprocessing_num_workers=1, output_dir="out", max_steps=STEPS, report_to="none", save_strategy="no", logging_steps=1)
+    fields.update(do_train=True, dataset="own", dataset_dir="data", template="default", overwrite_cache=True, preprocessing_num_workers=1, output_dir="out", max_steps=STEPS, report_to="none", save_strategy="no")
     length = fields["cutoff_len"]
     told = {"packing.sequences": 4} if fields.get("neat_packing") else {}
     told |= {"objective.completion_tokens": length // 2} if pairs else {}
