@@ -89,7 +89,7 @@ def measured(case, work):
 def short(found):
     peaks = lambda step: {phase: [held["peak_tensor"], held["peak_allocated"], held["peak_reserved"]] for phase, held in found[step]["phases"].items()}
     overall = [max(step[i] for step in found["steps"]) for i in range(3)]
-    return dict(num_parameters=found["num_parameters"], num_trainable=found["num_trainable"], steps=found["steps"], overall=overall, first_step=peaks("first_step"), steady_step=peaks("steady_step"))
+    return dict(loading=found["loading"], num_parameters=found["num_parameters"], num_trainable=found["num_trainable"], steps=found["steps"], overall=overall, first_step=peaks("first_step"), steady_step=peaks("steady_step"))
 
 
 if __name__ == "__main__":

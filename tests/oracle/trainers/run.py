@@ -12,6 +12,8 @@ PROGRAMS = {"trl-sft": "trl.scripts.sft", "trl-dpo": "trl.scripts.dpo", "axolotl
 
 
 def main():
+    if sys.argv[1] == "axolotl":  # the command `axolotl train` sets it (`cli/main.py`) before it starts this program
+        os.environ.setdefault("PYTORCH_ALLOC_CONF", "expandable_segments:True")
     import torch
     torch.set_num_threads(1)
     import libraries

@@ -9,6 +9,7 @@ def install(trainer):
     import torch, libraries
     libraries.trust_asserts()
     torch.erfinv = torch.empty_like  # a kernel that is compiled when it is called first, which the stubs do not
+    torch.backends.cudnn.version = lambda: None  # the stubs have none
     positions()
     compiled()
     if trainer == "llama-factory":  # which does not ask for torchao, and whose PEFT does not know a later one

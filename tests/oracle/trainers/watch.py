@@ -7,6 +7,16 @@ STEPS = 3
 RESULT = os.environ.get("WATCHED", "measured.json")
 
 
+def plain(state):
+    """The tensors of an optimizer's state, those within subclasses too."""
+    from recorder import tensors
+    for tensor in tensors(state):
+        if hasattr(tensor, "__tensor_flatten__"):
+            yield from plain([getattr(tensor, name) for name in tensor.__tensor_flatten__()[0]])
+        else:
+            yield tensor
+
+
 class Watch:
     def __init__(self):
         self.recorder, self.known, self.step, self.micro_batch, self.ends = None, {}, 0, 0, None
@@ -21,7 +31,7 @@ class Watch:
 
     def around(self, trainer):
         """Wraps what the loop of this trainer calls."""
-        from recorder import known_as, storage, tensors
+        from recorder import known_as, storage
         import libraries
         accelerator = trainer.accelerator
         gradients = lambda: {storage(p.grad) for p in trainer.model.parameters() if p.grad is not None}
@@ -79,7 +89,7 @@ class Watch:
         def step(optimizer, *rest, **named):
             self.mark("optimizer_step")
             found = steps(optimizer, *rest, **named)
-            self.mark("zero_grad", optimizer_states={storage(t) for t in tensors(list(optimizer.optimizer.state.values()))})
+            self.mark("zero_grad", optimizer_states={storage(t) for t in plain(list(optimizer.optimizer.state.values()))})
             return found
 
         AcceleratedOptimizer.step = step
@@ -89,6 +99,7 @@ class Watch:
         self.recorder.mark("end")
         found = phases.summarize(self.recorder, self.known, getattr(self, "facts", {}))
         found["steps"] = self.by_step()
+        found["loading"] = self.recorder.figures[0][2:4]  # the most that was allocated and reserved before the first step
         found["versions"] = versions()
         json.dump(found, open(RESULT, "w"))
         if os.environ.get("WATCHED_EVENTS"):
