@@ -5,7 +5,7 @@ import yaml
 from material import MODELS
 
 # What each trainer is given its program by, and where its configurations are.
-SOURCES = {"trl-sft": "alignment-handbook/*~sft~*", "trl-dpo": "alignment-handbook/*~dpo~*", "axolotl": "axolotl/*", "llama-factory": "llama-factory/*~train_*"}
+SOURCES = {"axolotl-rl": "axolotl/*", "trl-sft": "alignment-handbook/*~sft~*", "trl-dpo": "alignment-handbook/*~dpo~*", "axolotl": "axolotl/*", "llama-factory": "llama-factory/*~train_*"}
 SMALL = ["Qwen/Qwen2.5-0.5B", "Qwen/Qwen3-0.6B", "HuggingFaceTB/SmolLM2-135M", "HuggingFaceTB/SmolLM2-360M", "meta-llama/Llama-3.2-1B", "TinyLlama/TinyLlama-1.1B-Chat-v1.0", "google/gemma-3-270m", "google/gemma-3-1b-it"]
 ACCUMULATED = 2  # as many micro-batches at most: more take the same memory
 STEPS = 5
@@ -152,6 +152,33 @@ def axolotl(drawn, trainer):
     return dict(files={"config.yaml": text(fields)}, data=dict(kind="ids", tokens=fields["sequence_len"] // 4 if packed else fields["sequence_len"]), set=told)
 
 
+PAIRS = dict(field_prompt="prompt", field_chosen="chosen", field_rejected="rejected")
+
+
+def axolotl_preferences(drawn, trainer):
+    """Preferences (`rl`), which are trained on without packing."""
+    kind = drawn.fields.get("rl")
+    if kind not in ("dpo", "kto", "orpo"):
+        return None
+    made = axolotl(drawn, "axolotl")
+    if made is None:
+        return None
+    fields = yaml.safe_load(made["files"]["config.yaml"])
+    fields.pop("sample_packing", None)
+    fields.update(rl=kind, datasets=[dict(path="own/data", split="train", type=dict(PAIRS) if kind != "kto" else dict(field_prompt="prompt", field_completion="completion", field_label="label"))])
+    fields["sequence_len"] = min(fields["sequence_len"], 2048)
+    drawn.fields = fields
+    drawn.one_of("gradient_checkpointing", [True, False], 0.3)
+    if kind == "kto":
+        fields.update(remove_unused_columns=False, micro_batch_size=max(2, fields["micro_batch_size"]))
+    length = fields["sequence_len"]
+    if kind == "orpo":
+        fields["chat_template"] = "chatml"
+        fields["datasets"][0]["type"] = "chat_template.argilla"
+    data = dict(kind=dict(dpo="pairs", kto="marked", orpo="argued")[kind], tokens=length)
+    return dict(files={"config.yaml": text(fields)}, data=data, set={"objective.completion_tokens": length // 2, "seq_len": length, "padding_mask": False})
+
+
 def llama_factory(drawn, trainer):
     drawn.keep(["stage", "do_train", "finetuning_type", "lora_rank", "lora_target", "lora_dropout", "quantization_bit", "quantization_method", "double_quantization", "cutoff_len", "per_device_train_batch_size",
                 "gradient_accumulation_steps", "learning_rate", "warmup_ratio", "bf16", "pure_bf16", "flash_attn", "optim", "use_adam_mini", "use_apollo", "packing", "neat_packing", "disable_gradient_checkpointing",
@@ -197,23 +224,23 @@ def text(fields):
     return yaml.safe_dump(fields, sort_keys=False, width=1000)
 
 
-MAKERS = {"trl-sft": trl, "trl-dpo": trl, "axolotl": axolotl, "llama-factory": llama_factory}
-ONE_GPU = ("fsdp", "deepspeed", "tensor_parallel_size", "context_parallel_size", "dp_shard_size", "expert_parallel_size", "rl", "reward_model", "process_reward_model", "processor_type", "diffusion", "pretraining_dataset", "streaming")
+MAKERS = {"trl-sft": trl, "trl-dpo": trl, "axolotl": axolotl, "axolotl-rl": axolotl_preferences, "llama-factory": llama_factory}
+ONE_GPU = ("fsdp", "deepspeed", "tensor_parallel_size", "context_parallel_size", "dp_shard_size", "expert_parallel_size", "reward_model", "process_reward_model", "processor_type", "diffusion", "pretraining_dataset", "streaming")
 
 
 def cases(trainer, seed, count, corpus):
     own = random.Random(f"{trainer} {seed}")
     found = yamls(f"{corpus}/{SOURCES[trainer]}")
     others = [fields for _, fields in found]
-    single = [(name, fields) for name, fields in found if not any(fields.get(key) for key in ONE_GPU)]
+    single = [(name, fields) for name, fields in found if not any(fields.get(key) for key in ONE_GPU) and bool(fields.get("rl")) == (trainer == "axolotl-rl")]
     number = 0
     while number < count:
-        name, fields = own.choice(single if trainer == "axolotl" else found)
+        name, fields = own.choice(single if trainer.startswith("axolotl") else found)
         made = MAKERS[trainer](Drawn(own, fields, others), trainer)
         if made is None:
             continue
         number += 1
-        yield dict(id=f"{trainer}-{seed}-{number}", trainer=trainer, source=name, **made)
+        yield dict(id=f"{trainer}-{seed}-{number}", trainer="axolotl" if trainer == "axolotl-rl" else trainer, source=name, **made)
 
 
 if __name__ == "__main__":

@@ -21,6 +21,11 @@ def rows(data, program):
     if kind == "pairs":
         answer = "b" * (tokens - half - 1)
         return [dict(prompt="a" * half, chosen=answer, rejected=answer[1:] + "c")] * count
+    if kind == "marked":
+        return [dict(prompt="a" * half, completion="b" * (tokens - half - 1), label=number % 2 == 0) for number in range(count)]
+    if kind == "argued":
+        said = lambda answer: [dict(role="user", content="a" * (2 * tokens)), dict(role="assistant", content=answer)]
+        return [dict(prompt="a" * (2 * tokens), chosen=said("b" * tokens), rejected=said("c" * tokens))] * count
     long = "a" * (2 * tokens)
     short = "a" * tokens
     if kind == "factory-sft":
