@@ -59,7 +59,7 @@ def main():
         scenario = imported["scenario"]
         one = scenario.get("micro_batch_size", 2) * scenario.get("seq_len", 256) * 8
         rows = 2 if (scenario.get("objective") or {}).get("kind") == "dpo" else 1
-        held = [scenario.get("gradient_accumulation_steps", 1) * kinds_of_inputs * rows * one - step["peak"]["composition"].get("inputs", 0) for kinds_of_inputs in (2, 3, 4)]
+        held = [int(scenario.get("gradient_accumulation_steps", 1) * kinds_of_inputs * rows * one) - step["peak"]["composition"].get("inputs", 0) for kinds_of_inputs in (2, 2.5, 3, 3.5, 4)]
         held.append((scenario.get("gradient_accumulation_steps", 1) - 1) * step["peak"]["composition"].get("inputs", 0))
         rest = min((peaks[0] - last[0] + beside for beside in held), key=abs)
         print(f"{case['id']:22} {'EQUAL' if abs(rest) <= SCALARS else 'off  '} {rest:+14,d} {parts[0]} alloc {parts[1]} reserved {parts[2]} first {off(first, measured['steps'][0][0]):+8.3f}% {step['peak']['phase']}"
