@@ -28,14 +28,29 @@ class Known(torch.Tensor):
             expected = function(*values[0], **values[1]) if all_known and has_tensors(result) else None
             if function is torch.Tensor.all and never_all and expected is not None and args[0].dim() == 2:
                 expected = torch.zeros_like(expected)
+            again(function, values, result)
         return ordinary(result) if expected is None else paired(result, expected)
+
+
+def answer(count):
+    ctypes.CDLL(None).fakecuda_answer(count)
+
+
+def flags(values):
+    return [x for x in torch.utils._pytree.tree_leaves(values[0][1:2]) if isinstance(x, torch.Tensor) and x.dtype == torch.bool]
 
 
 def promise(function, values):
     """The stubbed runtime is told how many elements an index of flags picks."""
-    flags = [x for x in torch.utils._pytree.tree_leaves(values[0][1:2]) if isinstance(x, torch.Tensor) and x.dtype == torch.bool]
-    if function in (torch.Tensor.__getitem__, torch.Tensor.__setitem__) and flags:
-        ctypes.CDLL(None).fakecuda_answer(int(flags[0].sum()))
+    if function in (torch.Tensor.__getitem__, torch.Tensor.__setitem__, torch.Tensor.masked_select) and flags(values):
+        answer(int(flags(values)[0].sum()))
+
+
+def again(function, values, result):
+    """The gradient of what flags pick, or of what is put where they are, looks for them once more."""
+    if function in (torch.Tensor.__getitem__, torch.Tensor.masked_select, torch.Tensor.masked_scatter) and flags(values) and getattr(result, "grad_fn", None) is not None:
+        held = int(flags(values)[0].sum())
+        result.grad_fn.register_prehook(lambda gradients: answer(held))
 
 
 def copies(args, kwargs):

@@ -1,0 +1,31 @@
+"""run.py TRAINER ARGUMENTS: the trainer's own program in the current folder, watched for three steps; the peaks go to measured.json."""
+import os, runpy, sys, warnings
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:1] = [f"{HERE}/..", HERE, f"{HERE}/../without_gpu"]
+for name, value in dict(HF_HUB_OFFLINE="1", HF_DATASETS_OFFLINE="1", WANDB_MODE="disabled", WANDB_DISABLED="true", AXOLOTL_DO_NOT_TRACK="1", DO_NOT_TRACK="1", TOKENIZERS_PARALLELISM="false",
+                        HF_DATASETS_CACHE=os.path.abspath("cache"), CUDA_VISIBLE_DEVICES="0", DISABLE_VERSION_CHECK="1").items():
+    os.environ.setdefault(name, value)
+warnings.filterwarnings("ignore")
+# Modules that are the programs of trainers.
+PROGRAMS = {"trl-sft": "trl.scripts.sft", "trl-dpo": "trl.scripts.dpo", "axolotl": "axolotl.cli.train", "llama-factory": "llamafactory.launcher"}
+
+
+def main():
+    if sys.argv[1] == "axolotl":  # the command `axolotl train` sets it (`cli/main.py`) before it starts this program
+        os.environ.setdefault("PYTORCH_ALLOC_CONF", "expandable_segments:True")
+    import torch
+    torch.set_num_threads(1)
+    import libraries
+    libraries.stub_triton()
+    torch.backends.cudnn.enabled = False  # the stubs have none
+    import stubs, watch
+    trainer, arguments = sys.argv[1], sys.argv[2:]
+    stubs.install(trainer)
+    watch.install()
+    sys.argv = [trainer, *arguments]
+    runpy.run_module(PROGRAMS[trainer], run_name="__main__", alter_sys=True)
+
+
+if __name__ == "__main__":
+    main()
