@@ -355,7 +355,7 @@ fn models_that_zero_3_divides_are_built_whole_where_a_file_says_so() {
 #[test]
 fn what_is_approximated_says_what_was_asked_what_is_used_and_which_way_it_errs() {
     let axolotl = "base_model: NousResearch/Meta-Llama-3-8B\nadapter: lora\nlora_r: 8\nlora_target_linear: true\n\
-        sequence_len: 2048\nsample_packing: true\nmicro_batch_size: 1\nbf16: true\nflash_attention: true\n";
+        sequence_len: 2048\nsample_packing: true\nmicro_batch_size: 1\nbf16: true\nflash_attention: true\nlora_qkv_kernel: false\n";
     let of = |more: &str| job_of(&[("qlora.yaml", &format!("{axolotl}{more}"))], &[]).approximated;
 
     assert_eq!(of(""), [], "everything is modelled");
@@ -438,7 +438,7 @@ fn a_named_gpu_brings_the_ram_of_the_machine_that_it_is_rented_in() {
 fn axolotl_trains_the_parameters_that_it_unfreezes_alone() {
     let job = |more: &str| {
         let text = format!(
-            "base_model: Qwen/Qwen2.5-0.5B\nsequence_len: 512\nmicro_batch_size: 1\nbf16: true\n{more}"
+            "base_model: Qwen/Qwen2.5-0.5B\nsequence_len: 512\nmicro_batch_size: 1\nbf16: true\nflash_attention: true\n{more}"
         );
         job_of(&[("job.yaml", &text)], &[])
     };

@@ -85,17 +85,11 @@ impl Approximation {
 
     /// That of something that a trainer does and the estimate does not.
     pub fn of_note(note: &Note) -> Option<Self> {
-        let (key, asked, used, effect) = match note {
-            Note::AllLogits { .. } => instead_of_trainer(Differs::AllInFp32)?,
-            Note::Differs { how, .. } => instead_of_trainer(*how)?,
-            _ => return None,
-        };
-        Some(Self {
-            key: key.to_owned(),
-            asked: asked.into(),
-            used: used.into(),
-            effect,
-        })
+        match note {
+            Note::AllLogits { .. } => instead_of_trainer(Differs::AllInFp32),
+            Note::Differs { how, .. } => instead_of_trainer(*how),
+            _ => None,
+        }
     }
 
     /// That of a file's key that no scenario follows, if it matters.
@@ -116,11 +110,11 @@ impl Approximation {
 
 /// The setting, the behavior of a framework's own trainer, and what is estimated in its place; `None` where the
 /// estimate is the same.
-fn instead_of_trainer(how: Differs) -> Option<(&'static str, &'static str, &'static str, Effect)> {
+fn instead_of_trainer(how: Differs) -> Option<Approximation> {
     use Effect::{Less, More};
     const OBJECTIVE: &str = "objective.kind";
     const CHUNKS: &str = "TRL's loss, which needs no logits of all tokens";
-    Some(match how {
+    let (key, asked, used, effect) = match how {
         Differs::TwoLosses => ("loss", "two losses of the same logits", "one loss", Less),
         Differs::AllInFp32 => (OBJECTIVE, "logits of all tokens in fp32", CHUNKS, Less),
         Differs::AllIn16Bits => (OBJECTIVE, "logits of all tokens in 16 bits", CHUNKS, Less),
@@ -164,6 +158,12 @@ fn instead_of_trainer(how: Differs) -> Option<(&'static str, &'static str, &'sta
             More,
         ),
         Differs::Rollout | Differs::Stops => return None,
+    };
+    Some(Approximation {
+        key: key.to_owned(),
+        asked: asked.into(),
+        used: used.into(),
+        effect,
     })
 }
 

@@ -314,7 +314,7 @@ pub(super) fn arguments(said: &Said, job: &mut Job, checkpoints: bool) {
     };
     hugging_face::checkpointing(said, keys, checkpoints, job);
     if said.is_on("use_liger_kernel") {
-        job.set("liger_kernel", kernels(said, job));
+        job.set("liger_kernel", kernels(said));
     }
     if said.is_on("use_cpu") {
         job.set("host.cuda", false);
@@ -358,29 +358,21 @@ pub(super) fn arguments(said: &Said, job: &mut Job, checkpoints: bool) {
     job.assume("autocast_style", "accelerate", SOURCE);
 }
 
-/// The kernel of Liger for the model's gated perceptrons: Gemma's are of GELU (`monkey_patch.py`, liger-kernel 0.8).
-pub(super) fn gate(job: &Job) -> &'static str {
-    let name = job.get("model").and_then(serde_json::Value::as_str);
-    let gemma = name.is_some_and(|name| name.to_ascii_lowercase().contains("gemma"));
-    if gemma { "geglu" } else { "swiglu" }
-}
-
 /// `apply_liger_kernel` (`integrations/liger.py`, transformers 5.24): the library's own choice, but for what
 /// `liger_kernel_config` says.
-fn kernels(said: &Said, job: &Job) -> Vec<&'static str> {
+fn kernels(said: &Said) -> Vec<&'static str> {
     if !said.has_within("liger_kernel_config.") {
         return vec!["all"];
     }
     let kernels = [
         ("rope", true),
         ("rms_norm", true),
-        (gate(job), true),
+        ("swiglu", true),
         ("cross_entropy", false),
         ("fused_linear_cross_entropy", true),
     ];
     let is_on = |(name, usual): &(&'static str, bool)| {
-        let key = if *name == "geglu" { "swiglu" } else { name };
-        let said = said.flag(&format!("liger_kernel_config.{key}"));
+        let said = said.flag(&format!("liger_kernel_config.{name}"));
         said.unwrap_or(*usual).then_some(*name)
     };
     kernels.iter().filter_map(is_on).collect()

@@ -283,8 +283,7 @@ fn finish(said: &Said, job: &mut Job) {
 fn layer_kernels_alone(said: &Said, job: &mut Job) {
     let plain = said.has("args") || said.has_within("liger_kernel_config.");
     if job.get("liger_kernel") == Some(&vec!["all"].into()) && !plain {
-        let gate = trainer::gate(job);
-        job.set("liger_kernel", vec!["rope", "rms_norm", gate]);
+        job.set("liger_kernel", vec!["rope", "rms_norm", "swiglu"]);
     }
 }
 

@@ -10,7 +10,7 @@ use super::job::{Differs, Half, Job, Matters, Note, Wrapper};
 use super::objectives::GENERATED;
 use super::row::Lack;
 use super::said::Said;
-use super::{trainer, value, without_memory};
+use super::{value, without_memory};
 use phrases::PHRASES;
 use rows::ROWS;
 
@@ -306,12 +306,11 @@ fn kernels(said: &Said, job: &mut Job) {
             "fused_linear_cross_entropy",
         ),
     ];
-    let gate = trainer::gate(job);
     // The keys are the plugin's, and do nothing without it.
     let named = named
         .iter()
         .filter(|(key, _)| of("liger") && said.is_on(key));
-    let named = named.map(|(_, name)| if *name == "swiglu" { gate } else { name });
+    let named = named.map(|(_, name)| *name);
     let mut kernels: Vec<&str> = named.collect();
     kernels.dedup();
     if !kernels.is_empty() {
