@@ -100,7 +100,7 @@ pub(super) const PHRASES: &[Phrases] = &[
         ways: &["{}", r#"{"sample_packing": true}"#],
     },
     Phrases {
-        about: &["loss"],
+        about: &["loss", "liger_kernel"],
         ways: &[
             "{}",
             r#"{"plugins": ["axolotl.integrations.cut_cross_entropy.CutCrossEntropyPlugin"]}"#,
