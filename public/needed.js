@@ -21,7 +21,8 @@ const SETTINGS = [
 /** Which models ask for a part, the first one that fits; others need none. */
 const MODELS = [
   ["images", /vl|llava|gemma-?3n?-?\w*(?<!3-1b|270m)$|gemma-?4|paligemma|idefics|internvl|vision|pixtral|mistral-small-[34]|ministral-3|mllama|mistral3/],
-  ["linear_attention", /gla\b|delta|retnet|hgrn|transformer|kimi|qwen3(.next|[._]5)|minimax/],
+  ["linear_attention", /gla\b|delta|retnet|hgrn|transformer/],
+  ["hybrid_attention", /kimi|qwen3(.next|[._]5)|minimax/],
   ["state_spaces", /mamba|jamba|bamba|nemotron|falcon.?h|lfm|granite.*(4|hybrid)|olmo.hybrid/],
   ["mixtures", /moe|mixtral|a\d+(\.\d)?b\b|a\d00m|deepseek[-_]v|glm-?(4[._]|5)|gpt.oss|llama-?4|flex|trinity|dots|hy3|ax-k1/],
   ["speech_and_vision", /whisper|vit|deit|dino|swin|beit|clip|siglip|convnext|resnet|ast|wav|hubert|speech|data2vec/],
@@ -44,6 +45,7 @@ function needed(query) {
     const type = /model_type:([^,]*)/.exec(value)?.[1] ?? (name === "model" ? value.replace(/^.*\//, "") : name);
     const kind = MODELS.find(([, models]) => models.test(type.toLowerCase()));
     if (kind) found.add("models").add(kind[0]);
+    if (kind?.[0] === "hybrid_attention") found.add("linear_attention");
   }
   return [...found];
 }

@@ -165,38 +165,17 @@ fn summary(results: &[(&Stage, Result<(), Failure>, Duration)]) -> Result<(), Fa
     )))
 }
 
-/// Browser tests that hold times, which others beside them would make longer.
-const TIMED: &[&str] = &[
-    "monkey-alone.test.mjs",
-    "opened.test.mjs",
-    "opening.test.mjs",
-    "own-models.test.mjs",
-    "speed.test.mjs",
-    "threads.test.mjs",
-];
-
-/// The tests under `tests/e2e`, against the files that `page` built: two files at a time, and then those that hold times.
+/// The tests under `tests/e2e`, against the files that `page` built.
 fn browser() -> Result<(), Failure> {
-    let folder = browser_tests();
-    let entries = std::fs::read_dir(&folder)
-        .map_err(|error| Failure::new(format!("{}: {error}", folder.display())))?;
-    let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
-    let mut files: Vec<String> = names.filter(|name| name.ends_with(".test.mjs")).collect();
-    files.sort();
-    let (timed, others): (Vec<_>, Vec<_>) =
-        (files.iter().map(String::as_str)).partition(|name| TIMED.contains(name));
-    let at_a_time = |count: &str, files: &[&str]| {
-        let mut arguments = vec![
+    in_browser(
+        &[
             "--test",
+            "--test-concurrency=1",
             "--test-timeout=120000",
             "--test-reporter=spec",
-            count,
-        ];
-        arguments.extend(files);
-        in_browser(&arguments, 20)
-    };
-    let side_by_side = at_a_time("--test-concurrency=2", &others);
-    at_a_time("--test-concurrency=1", &timed).and(side_by_side)
+        ],
+        30,
+    )
 }
 
 /// Edits the built page at random, many times.
