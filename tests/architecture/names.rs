@@ -1,7 +1,7 @@
 //! Who may name what: a family's type stands in its record, blocks and checks name no family, and no
 //! domain room says how the page is cut in two.
 
-use crate::source::{File, program_files, root};
+use crate::source::{File, program_files, root, rust_files};
 use crate::table::room;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -254,6 +254,21 @@ const NO_FAMILIES: &[&str] = &["Decoder", "Linear", "Exported"];
 
 /// Modules of `families` that are no folders of one.
 const SHARED: &[&str] = &["network", "reading", "registry", "models"];
+
+#[test]
+fn resolve_alone_makes_a_resolved_spec() {
+    let places = rust_files("src").chain(rust_files("tests"));
+    let elsewhere = |file: &File| {
+        let own = ["src/models/", "src/engine/resolve/"];
+        !own.iter().any(|own| file.path.starts_with(own))
+    };
+    for file in places.filter(elsewhere) {
+        let words = file.words();
+        let mut made = words.windows(3).filter(|w| w[1..] == ["ResolvedSpec", "{"]);
+        // `fn f() -> ResolvedSpec {` makes none by itself.
+        assert!(made.all(|w| w[0] == ">"), "{}: call `resolve`", file.path);
+    }
+}
 
 /// Whether the room of families has a module of this name, which functions of its door are not.
 fn is_module_of_families(name: &str) -> bool {

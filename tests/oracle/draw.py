@@ -10,7 +10,7 @@ import glob, json, os, random, sys
 from families import CLASSIFIERS, EAGER_ONLY, FAMILIES, LIKE, LINEAR_ATTENTION, LINEARS, SINCE_5, TASKS, Drawn
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-CATALOG = {os.path.basename(path)[:-5]: path for path in glob.glob(f"{HERE}/configs/*.json") or glob.glob(f"{HERE}/../../src/families/*/models/*.json")}
+CATALOG = {os.path.basename(path)[:-5]: path for path in glob.glob(f"{HERE}/configs/*.json") or glob.glob(f"{HERE}/../../src/models/families/*/models/*.json")}
 LARGEST = 3_000_000_000  # weights of a model of the catalog that keeps all its layers, roughly
 FRAMEWORK = "torch-2.15/transformers-5.23"
 IMPLEMENTATIONS = dict(adamw=["foreach", "fused", "for_loop"], adam=["foreach", "fused", "for_loop"], sgd=["foreach", "fused", "for_loop"], adafactor=["for_loop"],

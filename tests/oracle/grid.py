@@ -9,7 +9,7 @@ Each option is met by several families, each family by several options: the list
 import glob, itertools, json, os
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-CATALOG = {os.path.basename(path)[:-5] for path in glob.glob(f"{HERE}/configs/*.json") or glob.glob(f"{HERE}/../../src/families/*/models/*.json")}
+CATALOG = {os.path.basename(path)[:-5] for path in glob.glob(f"{HERE}/configs/*.json") or glob.glob(f"{HERE}/../../src/models/families/*/models/*.json")}
 # Names of the catalog; those that are not there yet are left out.
 DECODERS = ["llama-3.2-1b", "qwen2.5-0.5b", "qwen3-0.6b", "mistral-7b", "gpt2", "pythia-160m", "opt-125m", "phi-2", "phi-3-mini", "gemma-2b", "gemma-2-2b", "gemma-3-1b",
             "olmo-2-1b", "bloom-560m", "falcon-rw-1b", "starcoder2-3b", "granite-3.1-2b", "mixtral-8x7b", "olmoe-1b-7b", "qwen3-30b-a3b", "smollm2-135m", "mamba-130m"]

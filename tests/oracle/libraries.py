@@ -22,6 +22,29 @@ def stub_triton():
         import triton_stub
 
 
+def compiled_without_kernels():
+    """torch.compile on the stubbed runtime makes its code and allocates as on a GPU; what it compiles is not launched."""
+    if not STUBBED:
+        return
+    stub_triton()
+    import torch._dynamo, torch._inductor.config as config
+    from torch._inductor.async_compile import AsyncCompile
+
+    class Kernel:
+        def run(self, *args, **named):
+            pass
+
+    config.compile_threads, config.fx_graph_cache, config.triton.cudagraphs = 1, False, False
+    for cache in ("autotune_local_cache", "bundled_autotune_remote_cache"):
+        if hasattr(config, cache):
+            setattr(config, cache, False)
+    import torch.utils._triton as known
+    for function in vars(known).values():  # asked while there was no device
+        getattr(function, "cache_clear", lambda: None)()
+    AsyncCompile.triton = lambda self, name, source, device_str="cuda": Kernel()
+    AsyncCompile.use_process_pool = classmethod(lambda cls: False)
+
+
 def liger(kernels, model_type):
     """Replaces what the kernels replace, for the whole process: run other scenarios in another one."""
     stub_triton()

@@ -77,8 +77,7 @@ def with_positions(asked, batch):
 
 def cut_loss(model):
     """The head of ml-cross-entropy's patch of transformers: hidden states to the loss, without logits."""
-    libraries.stub_triton()
-    compiled_without_kernels()
+    libraries.compiled_without_kernels()
     import cut_cross_entropy.cce as kernels
     from cut_cross_entropy import linear_cross_entropy
     from transformers.modeling_outputs import MoeCausalLMOutputWithPast
@@ -114,29 +113,6 @@ def cut_loss(model):
         return MoeCausalLMOutputWithPast(**chunked_loss.balanced(self, loss, routed, named.get("attention_mask")))
 
     base.forward = types.MethodType(forward, base)
-
-
-def compiled_without_kernels():
-    """torch.compile on the stubbed runtime."""
-    if not libraries.STUBBED:
-        return
-    libraries.stub_triton()
-    import torch._dynamo, torch._inductor.config as config
-    from torch._inductor.async_compile import AsyncCompile
-
-    class Kernel:
-        def run(self, *args, **named):
-            pass
-
-    config.compile_threads, config.fx_graph_cache, config.triton.cudagraphs = 1, False, False
-    for cache in ("autotune_local_cache", "bundled_autotune_remote_cache"):
-        if hasattr(config, cache):
-            setattr(config, cache, False)
-    import torch.utils._triton as known
-    for function in vars(known).values():  # asked while there was no device
-        getattr(function, "cache_clear", lambda: None)()
-    AsyncCompile.triton = lambda self, name, source, device_str="cuda": Kernel()
-    AsyncCompile.use_process_pool = classmethod(lambda cls: False)
 
 
 # Optimizers
@@ -184,7 +160,7 @@ def is_hidden(name, parameter):
 def optimizer(asked, parameters, model):
     name = asked["name"]
     if name in TORCHAO:
-        compiled_without_kernels()
+        libraries.compiled_without_kernels()
         import torchao.optim
         return Plain(getattr(torchao.optim, TORCHAO[name])(parameters, lr=1e-3, **dict(bf16_stochastic_round=True) if asked.get("bf16_stochastic_round") else {}))
     if name == "adam_mini":

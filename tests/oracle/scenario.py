@@ -6,7 +6,7 @@ from transformers import AutoConfig
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 # Beside the scripts where setup.sh put them, else those of the catalog.
-CONFIGS = {os.path.basename(path)[:-5]: path for path in glob.glob(f"{HERE}/configs/*.json") or glob.glob(f"{HERE}/../../src/families/*/models/*.json")}
+CONFIGS = {os.path.basename(path)[:-5]: path for path in glob.glob(f"{HERE}/configs/*.json") or glob.glob(f"{HERE}/../../src/models/families/*/models/*.json")}
 DEFAULTS = dict(
     task="causal_lm", micro_batch_size=2, seq_len=256, target_seq_len=None, gradient_accumulation_steps=1, precision="fp32", autocast_style="plain",
     optimizer=dict(name="adamw", impl="foreach"), attention="sdpa", sdpa_backend=None, padding_mask=None, use_cache=False,

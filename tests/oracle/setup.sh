@@ -17,7 +17,7 @@ esac
 mkdir -p "$dir"
 cp -r "$here"/. "$dir"/
 mkdir -p "$dir/configs"
-cp "$here"/../../src/families/*/models/*.json "$dir/configs"
+cp "$here"/../../src/models/families/*/models/*.json "$dir/configs"
 cd "$dir"
 [ -d venv ] || "${PYTHON:-python3}" -m venv venv
 venv/bin/pip install -q $packages

@@ -174,7 +174,7 @@ fn browser() -> Result<(), Failure> {
             "--test-timeout=120000",
             "--test-reporter=spec",
         ],
-        30,
+        20,
     )
 }
 

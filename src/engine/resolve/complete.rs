@@ -7,7 +7,8 @@ use super::{
     versions, weights,
 };
 use crate::ask::{
-    DataParallelKind, Finding, SCENARIO_VERSION, Scenario, Severity, TENSOR_BYTES, check, message,
+    DataParallelKind, Finding, SCENARIO_VERSION, Scenario, Severity, TENSOR_BYTES, check_range,
+    message,
 };
 use crate::families::{self, modules};
 use crate::model::{Architecture, ResolvedSpec};
@@ -182,14 +183,14 @@ fn check_settings(asked: &Scenario, scenario: &Scenario, findings: &mut Vec<Find
     offload::check(scenario, findings);
     parallelism::check(asked, scenario, findings);
     allocator::check(&scenario.allocator, findings);
-    check(
+    check_range(
         "other_device_memory",
         scenario.other_device_memory,
         &(0..=TENSOR_BYTES),
         findings,
     );
     if let Some(bytes) = scenario.memory_limit {
-        check("memory_limit", bytes, &hardware::MEMORY_LIMIT, findings);
+        check_range("memory_limit", bytes, &hardware::MEMORY_LIMIT, findings);
     }
     quantization::check(scenario, findings);
     weights::check(scenario, findings);

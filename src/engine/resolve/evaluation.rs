@@ -3,7 +3,7 @@
 use super::places;
 use crate::ask::{
     ACCUMULATION, Attention, Evaluation, EvaluationKind, Finding, Framework, MICRO_BATCH_SIZE,
-    Message, SEQ_LEN, Scenario, check, message,
+    Message, SEQ_LEN, Scenario, check_range, message,
 };
 use crate::model::{Architecture, Family, Since};
 
@@ -75,7 +75,7 @@ fn without_logits_to_keep(scenario: &Scenario, architecture: &Architecture, kept
 /// Numbers that must lie in a range whatever the model is.
 pub(crate) fn check_ranges(scenario: &Scenario, findings: &mut Vec<Finding>) {
     let evaluation = &scenario.evaluation;
-    let mut range = |key, value, allowed| check(key, value, allowed, findings);
+    let mut range = |key, value, allowed| check_range(key, value, allowed, findings);
     if let Some(size) = evaluation.micro_batch_size {
         range("evaluation.micro_batch_size", size, &MICRO_BATCH_SIZE);
     }

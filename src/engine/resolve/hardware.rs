@@ -1,6 +1,6 @@
 //! From the machine of a scenario to the facts about it.
 
-use crate::ask::{Finding, HOST_BYTES, Hardware, check, closest, explain, message};
+use crate::ask::{Finding, HOST_BYTES, Hardware, check_range, closest, explain, message};
 use crate::catalog;
 use crate::model::{DeviceFacts, HostFacts};
 use crate::units::{Bytes, GIB};
@@ -35,35 +35,35 @@ pub(crate) fn read(
         findings.push(unknown_gpu(&hardware.gpu));
     }
     if let Some(bytes) = hardware.gpu_memory {
-        check("hardware.gpu_memory", bytes, &GPU_MEMORY, findings);
+        check_range("hardware.gpu_memory", bytes, &GPU_MEMORY, findings);
     }
-    check(
+    check_range(
         "hardware.gpu_memory_in_use",
         hardware.gpu_memory_in_use,
         &(0..=*GPU_MEMORY.end()),
         findings,
     );
-    check(
+    check_range(
         "hardware.gpus_per_node",
         hardware.gpus_per_node,
         &GPUS_PER_NODE,
         findings,
     );
-    check("hardware.nodes", hardware.nodes, &NODES, findings);
-    check(
+    check_range("hardware.nodes", hardware.nodes, &NODES, findings);
+    check_range(
         "hardware.processes_per_gpu",
         hardware.processes_per_gpu,
         &PROCESSES_PER_GPU,
         findings,
     );
     findings.extend(by_gpu(hardware));
-    check("hardware.host_ram", hardware.host_ram, &HOST_RAM, findings);
+    check_range("hardware.host_ram", hardware.host_ram, &HOST_RAM, findings);
     explain(
         findings,
         "hardware.host_ram",
         &message!(hardware::process_takes),
     );
-    check("hardware.swap", hardware.swap, &(0..=HOST_BYTES), findings);
+    check_range("hardware.swap", hardware.swap, &(0..=HOST_BYTES), findings);
     let accelerator = found.filter(|_| findings.len() == before)?;
     let alone = hardware.of_a_job() == [1, 1];
     let communication = if alone {

@@ -1,7 +1,9 @@
 //! Images among the tokens of a decoder: how many there are, how large, and how many tokens they take.
 
 use super::Modules;
-use crate::ask::{ALL_LINEAR, ActivationCheckpointing, Finding, Program, Scenario, check, message};
+use crate::ask::{
+    ALL_LINEAR, ActivationCheckpointing, Finding, Program, Scenario, check_range, message,
+};
 use crate::families;
 use crate::model::{Architecture, IMAGES, ImageConfig, Module};
 use serde_json::Value;
@@ -68,7 +70,7 @@ pub(crate) fn resolve(
         }
         return (0, [0, 0]);
     };
-    check("images", scenario.images, &IMAGES, findings);
+    check_range("images", scenario.images, &IMAGES, findings);
     let family = architecture.whole_family();
     let sides = match family.and_then(|family| family.image_sides) {
         Some(sides) => sides(scenario, config, findings),

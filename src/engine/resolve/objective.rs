@@ -6,7 +6,7 @@ use super::evaluation;
 use crate::ask::{
     ACCUMULATION, ActivationCheckpointing, ActivationOffloadKind, AutocastStyle, EvaluationKind,
     Finding, Framework, Generator, LigerKernel, Loss, LossType, MasterWeights, Message, ModelRef,
-    Objective, ObjectiveKind, PackingKind, Program, Scenario, Task, check as check_range, message,
+    Objective, ObjectiveKind, PackingKind, Program, Scenario, Task, check_range, message,
 };
 use crate::model::{Architecture, DecoderConfig, Experts, Flag};
 use serde_json::Value;

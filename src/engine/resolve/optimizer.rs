@@ -3,7 +3,7 @@
 use super::Modules;
 use crate::ask::{
     AdamMiniBlocks, DataParallelKind, Finding, Framework, MasterWeights, Message, OptimizerImpl,
-    OptimizerName, Precision, Scenario, WIDTH, check as check_range, message,
+    OptimizerName, Precision, Scenario, WIDTH, check_range, message,
 };
 use crate::model::{Architecture, Module};
 use crate::units::{DType, Shape};

@@ -3,7 +3,7 @@
 use super::training;
 use crate::ask::{
     Attention, DataParallelKind, EvaluationKind, Finding, Framework, Message, PackingKind, Program,
-    SEQ_LEN, Scenario, Task, check as check_range, message,
+    SEQ_LEN, Scenario, Task, check_range, message,
 };
 use crate::model::{Architecture, Mixing};
 use serde_json::Value;

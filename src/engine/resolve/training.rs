@@ -3,7 +3,7 @@
 use super::sizes;
 use crate::ask::{
     ACCUMULATION, ActivationCheckpointing, Attention, DATASET_BYTES, Finding, HOST_BYTES, LAYERS,
-    MICRO_BATCH_SIZE, Message, SEQ_LEN, Scenario, SdpaBackend, check, explain, message,
+    MICRO_BATCH_SIZE, Message, SEQ_LEN, Scenario, SdpaBackend, check_range, explain, message,
 };
 use crate::families::ReadModel;
 use crate::model::{Architecture, CacheSupport, DeviceFacts, Family};
@@ -36,35 +36,35 @@ const FLASH_HEAD_DIM: u64 = 256;
 
 /// Numbers that must lie in a range whatever the model is.
 pub(crate) fn check_ranges(scenario: &Scenario, findings: &mut Vec<Finding>) {
-    check(
+    check_range(
         "micro_batch_size",
         scenario.micro_batch_size,
         &MICRO_BATCH_SIZE,
         findings,
     );
-    check("seq_len", scenario.seq_len, &SEQ_LEN, findings);
-    check(
+    check_range("seq_len", scenario.seq_len, &SEQ_LEN, findings);
+    check_range(
         "checkpoint_every",
         scenario.checkpoint_every,
         &LAYERS,
         findings,
     );
     let accumulation = scenario.gradient_accumulation_steps;
-    check(
+    check_range(
         "gradient_accumulation_steps",
         accumulation,
         &ACCUMULATION,
         findings,
     );
     if let Some(multiple) = scenario.pad_to_multiple_of {
-        check("pad_to_multiple_of", multiple, &SEQ_LEN, findings);
+        check_range("pad_to_multiple_of", multiple, &SEQ_LEN, findings);
     }
     if let Some(target) = scenario.target_seq_len {
-        check("target_seq_len", target, &SEQ_LEN, findings);
+        check_range("target_seq_len", target, &SEQ_LEN, findings);
     }
     if let Some(mean) = scenario.dataset.length_mean {
         let lengths = SHORTEST..=scenario.seq_len.max(SHORTEST);
-        check("dataset.length_mean", mean, &lengths, findings);
+        check_range("dataset.length_mean", mean, &lengths, findings);
     }
     check_host(scenario, findings);
 }
@@ -72,7 +72,7 @@ pub(crate) fn check_ranges(scenario: &Scenario, findings: &mut Vec<Finding>) {
 /// The numbers that only the host model reads.
 fn check_host(scenario: &Scenario, findings: &mut Vec<Finding>) {
     let (dataset, loader) = (&scenario.dataset, &scenario.dataloader);
-    let mut range = |key, value, allowed| check(key, value, &allowed, findings);
+    let mut range = |key, value, allowed| check_range(key, value, &allowed, findings);
     range("dataset.raw_bytes", dataset.raw_bytes, 0..=DATASET_BYTES);
     range("dataset.rows", dataset.rows, ROWS);
     range("dataset.columns", dataset.columns, COLUMNS);

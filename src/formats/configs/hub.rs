@@ -1,5 +1,6 @@
 //! Names of models that frameworks have, turned into repositories of the Hugging Face Hub.
 
+use super::job::Job;
 use serde_json::{Map, Value, json};
 
 /// Texts before the size in torchtune's names, and the repository with the size in braces.
@@ -55,6 +56,12 @@ pub(super) fn dtype(name: &str) -> &'static str {
     } else {
         "bf16"
     }
+}
+
+/// The dtype of the file of a job's model.
+pub(super) fn dtype_of(job: &Job) -> &'static str {
+    let name = job.get("model").and_then(Value::as_str);
+    dtype(name.unwrap_or_default())
 }
 
 /// The repository of a model of torchtune, as `llama3_1_8b`.

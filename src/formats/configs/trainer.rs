@@ -280,8 +280,7 @@ pub(super) const FORMAT: Format = Format {
 fn finish(said: &Said, job: &mut Job) {
     arguments(said, job, false);
     if job.mixed.is_none_or(|half| half.name() == "bf16") {
-        let name = job.get("model").and_then(serde_json::Value::as_str);
-        let (value, source) = (hub::dtype(name.unwrap_or_default()), LOADING);
+        let (value, source) = (hub::dtype_of(job), LOADING);
         if job.loaded.is_none() {
             job.loaded = Some(value);
             let key = "weights".to_owned();

@@ -281,8 +281,7 @@ fn finish(said: &Said, job: &mut Job) {
 /// Liger's kernels stand in for layers; the loss stays the trainer's own (`_patch_liger_kernel` in `sft_trainer.py` and
 /// `dpo_trainer.py`, trl 1.16).
 fn layer_kernels_alone(said: &Said, job: &mut Job) {
-    let plain = said.has("args") || said.has_within("liger_kernel_config.");
-    if job.get("liger_kernel") == Some(&vec!["all"].into()) && !plain {
+    if job.get("liger_kernel") == Some(&vec!["all"].into()) && !said.has("args") {
         job.set("liger_kernel", vec!["rope", "rms_norm", "swiglu"]);
     }
 }

@@ -10,7 +10,7 @@ use crate::ask::{
 };
 use crate::units::{Bytes, DType};
 
-/// A checked and completed scenario. Only [`super::resolve`] makes one.
+/// A checked and completed scenario. Outside this crate the room `resolve` alone makes one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ResolvedSpec {
     /// The scenario it came from, with what that leaves to its mesh of ranks: GPUs and nodes.

@@ -53,7 +53,12 @@ pub fn explain(findings: &mut [Finding], key: &str, reason: &Message) {
 }
 
 /// Reports `value` when it lies outside of `allowed`.
-pub fn check(key: &str, value: u64, allowed: &RangeInclusive<u64>, findings: &mut Vec<Finding>) {
+pub fn check_range(
+    key: &str,
+    value: u64,
+    allowed: &RangeInclusive<u64>,
+    findings: &mut Vec<Finding>,
+) {
     if !allowed.contains(&value) {
         findings.push(outside(key, value, allowed));
     }

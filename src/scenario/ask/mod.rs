@@ -52,7 +52,7 @@ pub use lengths::{LengthShape, SampleLengths};
 pub use liger::{LigerKernel, LigerKernels};
 pub use limits::{
     ACCUMULATION, DATASET_BYTES, HEADS, HOST_BYTES, LAYERS, MICRO_BATCH_SIZE, SEQ_LEN,
-    TENSOR_BYTES, VOCABULARY, WIDTH, check, explain, outside,
+    TENSOR_BYTES, VOCABULARY, WIDTH, check_range, explain, outside,
 };
 pub use lora::{ALL_LINEAR, AdapterDtype, Lora};
 pub use lora::{ANY_NUMBER, FUSED, is_called};

@@ -3,7 +3,7 @@ for each byte, and samples of given lengths."""
 import glob, json, os, struct, sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-CATALOG = glob.glob(f"{HERE}/../configs/*.json") or glob.glob(f"{HERE}/../../../src/families/*/models/*.json")
+CATALOG = glob.glob(f"{HERE}/../configs/*.json") or glob.glob(f"{HERE}/../../../src/models/families/*/models/*.json")
 # Names in the Hub of small models of the catalog.
 MODELS = {
     "Qwen/Qwen2.5-0.5B": "qwen2.5-0.5b", "Qwen/Qwen2.5-1.5B": "qwen2.5-1.5b", "Qwen/Qwen3-0.6B": "qwen3-0.6b", "Qwen/Qwen3-1.7B": "qwen3-1.7b",

@@ -11,7 +11,7 @@ def install(trainer):
     torch.erfinv = torch.empty_like  # a kernel that is compiled when it is called first, which the stubs do not
     torch.backends.cudnn.version = lambda: None  # the stubs have none
     positions()
-    compiled()
+    libraries.compiled_without_kernels()
     if trainer == "llama-factory":  # which does not ask for torchao, and whose PEFT does not know a later one
         import peft.tuners.lora.torchao
         peft.tuners.lora.torchao.is_torchao_available = lambda: False
@@ -22,22 +22,3 @@ def positions():
     from known_values import Known
     find = masking.find_packed_sequence_indices
     masking.find_packed_sequence_indices = lambda position_ids: find(position_ids) if isinstance(position_ids, Known) else None
-
-
-def compiled():
-    """torch.compile makes its code and allocates as on a GPU; what it compiles is not launched. As `recipes.compiled_without_kernels`."""
-    import torch._dynamo, torch._inductor.config as config, torch.utils._triton as known
-    from torch._inductor.async_compile import AsyncCompile
-
-    class Kernel:
-        def run(self, *args, **named):
-            pass
-
-    config.compile_threads, config.fx_graph_cache, config.triton.cudagraphs = 1, False, False
-    for cache in ("autotune_local_cache", "bundled_autotune_remote_cache"):
-        if hasattr(config, cache):
-            setattr(config, cache, False)
-    for function in vars(known).values():  # asked while there was no device
-        getattr(function, "cache_clear", lambda: None)()
-    AsyncCompile.triton = lambda self, name, source, device_str="cuda": Kernel()
-    AsyncCompile.use_process_pool = classmethod(lambda cls: False)

@@ -1,6 +1,6 @@
 //! Ranks along the axes multiply to the number of GPUs, and each rank that is looked at is one of them.
 
-use crate::ask::{DataParallelKind, Finding, Scenario, check as check_range, message};
+use crate::ask::{DataParallelKind, Finding, Scenario, check_range, message};
 use std::ops::RangeInclusive;
 
 /// Ranks that see different data.

@@ -7,7 +7,7 @@ use super::sizes::Sizes;
 use crate::ask::{
     ACCUMULATION, ActivationCheckpointing, AutocastStyle, DataParallelKind, EvaluationKind,
     Finding, Framework, Loss, MasterWeights, Parallelism, PipelineSchedule, Precision, Program,
-    QuantizationType, Scenario, check as check_range, message,
+    QuantizationType, Scenario, check_range, message,
 };
 use serde_json::Value;
 

@@ -2,7 +2,7 @@
 
 use crate::ask::{
     DataParallelKind, Finding, MasterWeights, Message, OffloadDevice, Precision, Scenario,
-    TENSOR_BYTES, check as check_range, message,
+    TENSOR_BYTES, check_range, message,
 };
 
 /// The most elements that a buffer or a threshold can be set to.

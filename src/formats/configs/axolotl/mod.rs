@@ -66,7 +66,7 @@ fn finish(said: &Said, job: &mut Job) {
     }
     evaluation(said, job);
     kernels(said, job);
-    if said.has_within("fsdp_config.") || !said.list("fsdp").is_empty() {
+    if is_sharded(said) {
         hugging_face::fsdp(said, job);
     }
     if let Some(size) = said.count("tensor_parallel_size").filter(|size| *size > 1) {
@@ -124,6 +124,11 @@ fn reentrant(said: &Said, job: &mut Job) {
     if said.is_on("gradient_checkpointing") && !otherwise {
         job.set("activation_checkpointing", "full_reentrant");
     }
+}
+
+/// Whether the file asks for FSDP.
+fn is_sharded(said: &Said) -> bool {
+    said.has_within("fsdp_config.") || !said.list("fsdp").is_empty()
 }
 
 /// Whether the file asks for an adapter.
@@ -307,11 +312,9 @@ fn kernels(said: &Said, job: &mut Job) {
         ),
     ];
     // The keys are the plugin's, and do nothing without it.
-    let named = named
-        .iter()
-        .filter(|(key, _)| of("liger") && said.is_on(key));
-    let named = named.map(|(_, name)| *name);
-    let mut kernels: Vec<&str> = named.collect();
+    let plugged = of("liger");
+    let named = named.iter().filter(|(key, _)| plugged && said.is_on(key));
+    let mut kernels: Vec<&str> = named.map(|(_, name)| *name).collect();
     kernels.dedup();
     if !kernels.is_empty() {
         job.set("liger_kernel", kernels);
@@ -334,8 +337,7 @@ fn own_ways(said: &Said, job: &mut Job) {
     let cuts = job.get("loss") == Some(&"cut_cross_entropy".into());
     let narrow = job.loaded != Some("fp32");
     let mut differs = |how| job.notes.push(Note::Differs { framework, how });
-    let divided = said.has_within("fsdp_config.") || !said.list("fsdp").is_empty();
-    if divided {
+    if is_sharded(said) {
         return;
     }
     if !has_adapter(said) {
@@ -367,28 +369,25 @@ fn own_ways(said: &Said, job: &mut Job) {
 /// `loaders/adapter.py` and `loaders/model.py`.
 fn adapters(said: &Said, job: &mut Job) {
     let adapter = said.word("adapter");
-    match adapter.as_deref() {
-        Some("lora" | "qlora") => {
-            job.assume("lora.r", 8, "LoraConfig, peft 0.21");
-            let targets = said
-                .get("lora_target_modules")
-                .filter(|given| !value::is_off(given));
-            if said.is_on("lora_target_linear") {
-                // `find_all_linear_names`.
-                job.set("lora.target_modules", vec!["all-linear"]);
-                job.layers_alone = Some(targets.map(value::list).unwrap_or_default());
-            } else if let Some(given) = targets {
-                job.set_targets(given);
-            }
-            if said.flag("peft_autocast_adapter_dtype") == Some(false) {
-                job.set("lora.adapter_dtype", "base");
-            }
+    if let Some("lora" | "qlora") = adapter.as_deref() {
+        job.assume("lora.r", 8, "LoraConfig, peft 0.21");
+        let targets = said
+            .get("lora_target_modules")
+            .filter(|given| !value::is_off(given));
+        if said.is_on("lora_target_linear") {
+            // `find_all_linear_names`.
+            job.set("lora.target_modules", vec!["all-linear"]);
+            job.layers_alone = Some(targets.map(value::list).unwrap_or_default());
+        } else if let Some(given) = targets {
+            job.set_targets(given);
         }
-        other => {
-            job.remove("lora");
-            if other.is_some_and(|name| !name.is_empty()) {
-                job.give_up(said, "adapter", Matters::Yes(Lack::Adapter));
-            }
+        if said.flag("peft_autocast_adapter_dtype") == Some(false) {
+            job.set("lora.adapter_dtype", "base");
+        }
+    } else {
+        job.remove("lora");
+        if has_adapter(said) {
+            job.give_up(said, "adapter", Matters::Yes(Lack::Adapter));
         }
     }
     let dtype = job.loaded.unwrap_or("fp32");

@@ -62,8 +62,7 @@ fn freeze(said: &Said, job: &mut Job) {
 
 /// The dtype of 16 bits in which a model is loaded whose precision no file says.
 fn in_half(job: &Job) -> &'static str {
-    let name = job.get("model").and_then(serde_json::Value::as_str);
-    if hub::dtype(name.unwrap_or_default()) == "bf16" {
+    if hub::dtype_of(job) == "bf16" {
         "bf16"
     } else {
         "fp16"

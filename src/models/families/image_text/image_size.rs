@@ -1,6 +1,6 @@
 //! How large images are that come in any size.
 
-use crate::ask::{Finding, Scenario, check, message};
+use crate::ask::{Finding, Scenario, check_range, message};
 use crate::model::{ImageConfig, PackedConfig, WholeConfig};
 
 /// Pixels along each side of an image where nothing is said: as many as LLaMA-Factory passes on at
@@ -65,7 +65,7 @@ fn limits(scenario: &Scenario, config: &PackedConfig, findings: &mut Vec<Finding
     let [asked_least, asked_most] = [scenario.min_pixels, scenario.max_pixels];
     for (key, asked) in [("min_pixels", asked_least), ("max_pixels", asked_most)] {
         if let Some(asked) = asked {
-            check(key, asked, &(1..=SIDE * SIDE), findings);
+            check_range(key, asked, &(1..=SIDE * SIDE), findings);
         }
     }
     let pixels = [asked_least.unwrap_or(least), asked_most.unwrap_or(most)];

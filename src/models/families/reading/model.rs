@@ -2,8 +2,8 @@
 
 use super::{decoder, guess, size_only};
 use crate::ask::{
-    Finding, Framework, LinearModel, ModelRef, Scenario, Task, WIDTH, check, message, mistyped,
-    near,
+    Finding, Framework, LinearModel, ModelRef, Scenario, Task, WIDTH, check_range, message,
+    mistyped, near,
 };
 use crate::families::exported;
 use crate::families::image_text::reader as image_text;
@@ -310,13 +310,13 @@ fn by_class(fields: &ConfigFields<'_>) -> Option<&'static Family> {
 
 fn read_linear(linear: LinearModel, findings: &mut Vec<Finding>) -> Option<ReadModel> {
     let before = findings.len();
-    check(
+    check_range(
         "model.linear.in_features",
         linear.in_features,
         &WIDTH,
         findings,
     );
-    check(
+    check_range(
         "model.linear.out_features",
         linear.out_features,
         &WIDTH,
