@@ -28,6 +28,8 @@ struct Layout {
     paged: bool,
     /// Whether each parameter has an optimizer of its own.
     alone: bool,
+    /// Whether embeddings' states have 32 bits (`GlobalOptimManager` in `Trainer.create_optimizer`, transformers 5.23).
+    wide_embeddings: bool,
 }
 
 impl Layout {
@@ -45,6 +47,7 @@ impl Layout {
             eight_bits: !matches!(name, AdamW32bitBitsAndBytes | PagedAdamW32bit),
             paged: matches!(name, PagedAdamW8bit | PagedAdamW32bit),
             alone: options.in_backward,
+            wide_embeddings: options.by_trainer,
         }
     }
 }
@@ -61,7 +64,8 @@ impl Optimizer {
 
 fn states(t: &Tape, parameter: &Tensor, layout: Layout, tables: &mut State) -> State {
     let numel = parameter.numel();
-    let eight_bits = layout.eight_bits && numel >= MIN_8BIT;
+    let wide = layout.wide_embeddings && parameter.is_embedding();
+    let eight_bits = layout.eight_bits && numel >= MIN_8BIT && !wide;
     if eight_bits && tables.is_empty() {
         tables
             .extend((0..layout.states).map(|_| state_of(t, "_to_copy", &[TABLE], DType::Float32)));

@@ -113,6 +113,17 @@ impl Optimizer {
     /// A step over the tape's parameters themselves.
     fn own_step(&mut self, t: &Tape) {
         let grad_mode = t.set_grad_enabled(false);
+        if self.options.by_trainer {
+            t.with_gradients_of(is_matrix, |t| self.group_step(t));
+            t.with_gradients_of(|parameter| !is_matrix(parameter), |t| self.group_step(t));
+        } else {
+            self.group_step(t);
+        }
+        t.set_grad_enabled(grad_mode);
+    }
+
+    /// A step over one group of parameters.
+    fn group_step(&mut self, t: &Tape) {
         match self.options.name {
             OptimizerName::AdamW | OptimizerName::Adam => self.adam(t),
             OptimizerName::Sgd => self.sgd(t),
@@ -140,7 +151,6 @@ impl Optimizer {
             OptimizerName::ScheduleFreeSgd => self.schedule_free_sgd(t),
             OptimizerName::Lomo | OptimizerName::AdaLomo | OptimizerName::None => {}
         }
-        t.set_grad_enabled(grad_mode);
     }
 
     /// Whether its step unscales gradients itself (`_step_supports_amp_scaling`): fused ones do.
@@ -166,6 +176,12 @@ impl Optimizer {
             }
         });
     }
+}
+
+/// Whether weight decay is for it in `Trainer`: norms and biases have none (`get_decay_parameter_names`, `trainer.py`,
+/// transformers 5.23, which goes by names; biases of experts, a matrix, are taken for weights here).
+fn is_matrix(parameter: &Tensor) -> bool {
+    parameter.shape().rank() > 1
 }
 
 /// Elements of a head of queries (`dim * dim // n_heads`), which queries and keys are divided into.

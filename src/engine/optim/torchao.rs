@@ -29,6 +29,8 @@ impl Layout {
     fn of(options: &crate::ask::Optimizer) -> Self {
         let name = options.name;
         let (block, packed, table) = match name {
+            // `block_size` of `_get_torchao_optimizer` (`trainer_optimizer.py`, transformers 5.23).
+            OptimizerName::TorchAo4bit if options.by_trainer => (256, 2, Some(16)),
             OptimizerName::TorchAo4bit => (128, 2, Some(16)),
             OptimizerName::TorchAoFp8 => (256, 1, None),
             _ => (256, 1, Some(256)),

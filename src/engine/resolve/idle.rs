@@ -196,6 +196,7 @@ pub fn idle(scenario: &Scenario, key: &str) -> Option<Idle> {
         | "optimizer.relative_step"
         | "optimizer.rank"
         | "optimizer.bf16_stochastic_round"
+        | "optimizer.by_trainer"
         | "offload.optimizer_states"
         | "offload.gradients"
         | "offload.activations"
@@ -287,6 +288,7 @@ fn idle_optimizer(scenario: &Scenario, key: &str) -> Option<Idle> {
         "optimizer.amsgrad" => !name.has_amsgrad(),
         "optimizer.rank" => !name.has_rank(),
         "optimizer.bf16_stochastic_round" => !name.is_of_torchao(),
+        "optimizer.by_trainer" => !name.has_groups(),
         "optimizer.relative_step" => name != OptimizerName::AdafactorTransformers,
         "optimizer.weight_decay" => name == OptimizerName::AdamW,
         _ => false,

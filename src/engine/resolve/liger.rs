@@ -27,6 +27,7 @@ pub(crate) fn resolve(
     for name in asked {
         match LigerKernel::from_name(name) {
             Some(LigerKernel::All) => kit.usual().for_each(|kernel| kernels.add(kernel)),
+            Some(LigerKernel::Layers) => kit.of_layers().for_each(|kernel| kernels.add(kernel)),
             Some(kernel) if kit.lacks == Some(kernel) => findings.push(lacking(asked, kernel)),
             Some(kernel) if kit.ignores(kernel) => findings.push(without_effect(asked, kernel)),
             Some(kernel) => kernels.add(kernel),
@@ -52,7 +53,9 @@ pub(crate) fn runs_experts(scenario: &Scenario, architecture: &Architecture) -> 
     let kit = kit(architecture, scenario.framework);
     let gated = kit.and_then(|kit| kit.gated);
     let replaces = |gated: LigerKernel| {
-        let names = [LigerKernel::All, gated].map(LigerKernel::name);
+        let groups = [LigerKernel::All, LigerKernel::Layers, LigerKernel::Glu];
+        let names = groups.into_iter().chain([gated]).map(LigerKernel::name);
+        let names: Vec<&str> = names.collect();
         let mut asked = scenario.liger_kernel.iter();
         asked.any(|name| names.contains(&name.as_str()))
     };
@@ -71,10 +74,18 @@ fn check_activation(
     };
     if config.activation != Activation::Silu {
         let swiglu = LigerKernel::Swiglu;
-        let rest = if asked.iter().any(|name| name == LigerKernel::All.name()) {
-            let others = kit.usual().filter(|kernel| *kernel != swiglu);
+        let asks = |kernel: LigerKernel| asked.iter().any(|name| name == kernel.name());
+        let others = |kernels: &mut dyn Iterator<Item = LigerKernel>| {
+            let others = kernels.filter(|kernel| *kernel != swiglu);
             let others: Vec<&str> = others.map(LigerKernel::name).collect();
             serde_json::json!(others)
+        };
+        let rest = if asks(LigerKernel::All) {
+            others(&mut kit.usual())
+        } else if asks(LigerKernel::Layers) {
+            others(&mut kit.of_layers())
+        } else if asks(LigerKernel::Glu) {
+            without(asked, LigerKernel::Glu.name())
         } else {
             without(asked, swiglu.name())
         };

@@ -139,7 +139,7 @@ fn excluded(scenario: &Scenario) -> impl Iterator<Item = (&'static str, Message)
         ),
         (!scenario.offload.is_none(), "offload", usual()),
         (
-            scenario.activation_offload.kind != kept,
+            scenario.activation_offload.kind != kept && objective.kind != ObjectiveKind::Sft,
             "activation_offload.kind",
             usual(),
         ),

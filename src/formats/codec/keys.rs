@@ -409,6 +409,7 @@ pub static KEYS: &[Key] = &[
     ),
     key("optimizer.rank", "rank", Kind::Count),
     key("optimizer.bf16_stochastic_round", "stochastic", Kind::Flag),
+    key("optimizer.by_trainer", "by_trainer", Kind::Flag),
     key("packing.kind", "packing", name!(PackingKind)),
     key("packing.sequences", "packed", Kind::Count),
     key("selective.save", "sac", Kind::List),

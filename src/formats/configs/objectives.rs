@@ -270,10 +270,6 @@ pub(super) fn supervised(said: &Said, job: &mut Job) {
     if job.get("loss").is_some() || !SUPERVISED.iter().any(|key| said.has(key)) {
         return;
     }
-    if job.get("activation_offload.kind").is_some() {
-        job.remove("activation_offload");
-        job.forgo("activation_offload.kind", Lack::Offload);
-    }
     job.set("objective.kind", "sft");
     loss(said, Some("sft"), job);
 }

@@ -302,6 +302,7 @@ pub(super) fn arguments(said: &Said, job: &mut Job, checkpoints: bool) {
         (job.mixed, job.loaded) = (None, Some("bf16"));
     }
     hugging_face::optimizer(said, "optim", job);
+    job.set("optimizer.by_trainer", true);
     let new = said.has("activation_checkpointing");
     let keys = if new {
         [

@@ -282,7 +282,7 @@ fn finish(said: &Said, job: &mut Job) {
 /// `dpo_trainer.py`, trl 1.16).
 fn layer_kernels_alone(said: &Said, job: &mut Job) {
     if job.get("liger_kernel") == Some(&vec!["all"].into()) && !said.has("args") {
-        job.set("liger_kernel", vec!["rope", "rms_norm", "swiglu"]);
+        job.set("liger_kernel", vec!["layers"]);
     }
 }
 

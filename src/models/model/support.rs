@@ -72,10 +72,23 @@ impl LigerSupport {
         ..Self::SWIGLU
     };
 
-    /// The kernels that do something for the model.
+    /// The kernels that do something for the model, each by one name.
     pub fn kernels(self) -> impl Iterator<Item = LigerKernel> {
         let all = LigerKernel::ALL.iter().copied();
-        all.filter(move |kernel| !self.ignores(*kernel) && self.lacks != Some(*kernel))
+        all.filter(move |kernel| {
+            let again = matches!(kernel, LigerKernel::Layers | LigerKernel::Glu);
+            !again && !self.ignores(*kernel) && self.lacks != Some(*kernel)
+        })
+    }
+
+    /// The same without those of the loss.
+    pub fn of_layers(self) -> impl Iterator<Item = LigerKernel> {
+        let losses = [
+            LigerKernel::CrossEntropy,
+            LigerKernel::FusedLinearCrossEntropy,
+        ];
+        let is_loss = move |kernel: &LigerKernel| losses.contains(kernel);
+        self.usual().filter(move |kernel| !is_loss(kernel))
     }
 
     /// The kernels of `apply_liger_kernel_to_*` without arguments.
@@ -93,6 +106,7 @@ impl LigerSupport {
     pub fn ignores(self, kernel: LigerKernel) -> bool {
         match kernel {
             LigerKernel::Swiglu | LigerKernel::Geglu => self.gated != Some(kernel),
+            LigerKernel::Glu => self.gated.is_none(),
             LigerKernel::CrossEntropy => self.misses_loss,
             _ => false,
         }

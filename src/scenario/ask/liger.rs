@@ -7,6 +7,10 @@ names! {
     LigerKernel {
         /// All that the model has, as `apply_liger_kernel_to_*` without arguments.
         All = "all",
+        /// All of these that stand in for layers, none for the loss.
+        Layers = "layers",
+        /// The gated product that the model has.
+        Glu = "glu",
         /// Rotary embeddings, in place.
         Rope = "rope",
         /// RMS norms that keep their input only.
@@ -42,10 +46,10 @@ impl LigerKernels {
     /// Adds a kernel, or a group of kernels.
     pub fn add(&mut self, kernel: LigerKernel) {
         match kernel {
-            LigerKernel::All => {}
+            LigerKernel::All | LigerKernel::Layers => {}
             LigerKernel::Rope => self.rope = true,
             LigerKernel::RmsNorm => self.rms_norm = true,
-            LigerKernel::Swiglu | LigerKernel::Geglu => self.gated = true,
+            LigerKernel::Swiglu | LigerKernel::Geglu | LigerKernel::Glu => self.gated = true,
             LigerKernel::CrossEntropy => self.cross_entropy = true,
             LigerKernel::FusedLinearCrossEntropy => self.fused_linear_cross_entropy = true,
         }

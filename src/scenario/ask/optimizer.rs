@@ -123,6 +123,10 @@ pub struct Optimizer {
     /// Whether torchao's write weights in bfloat16 with random rounding.
     #[serde(skip_serializing_if = "is_false")]
     pub bf16_stochastic_round: bool,
+    /// Whether transformers' `Trainer` makes it: of parameters with weight decay and of those without as two groups, with
+    /// embeddings' states in 32 bits beside bitsandbytes' 8-bit optimizers, in blocks of 256 beside torchao's 4-bit one.
+    #[serde(skip_serializing_if = "is_false")]
+    pub by_trainer: bool,
     /// Whether each parameter has an optimizer of its own that steps as soon as backward has its
     /// gradient, which is then dropped (`register_post_accumulate_grad_hook`).
     #[serde(skip_serializing_if = "is_false")]
@@ -142,6 +146,7 @@ impl Default for Optimizer {
             relative_step: false,
             rank: None,
             bf16_stochastic_round: false,
+            by_trainer: false,
             in_backward: false,
             master_weights: MasterWeights::None,
         }
@@ -184,6 +189,11 @@ impl OptimizerName {
             self,
             Self::TorchAo8bit | Self::TorchAo4bit | Self::TorchAoFp8
         )
+    }
+
+    /// Whether parameters in two groups, or those of embeddings, make a difference to it.
+    pub const fn has_groups(self) -> bool {
+        !self.fuses_backward() && !matches!(self, Self::None)
     }
 
     /// Whether it works in a low rank.

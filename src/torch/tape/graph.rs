@@ -72,6 +72,8 @@ pub(super) struct Leaf {
     pub(super) stream: Stream,
     /// Whether it is a tensor that ranks have together.
     pub(super) distributed: bool,
+    /// Whether it is the weight of an `nn.Embedding`.
+    pub(super) of_embedding: Cell<bool>,
     /// The dtype in which it takes gradients (`grad_dtype`).
     pub(super) gradient_dtype: Cell<GradientDType>,
     /// The gradient.

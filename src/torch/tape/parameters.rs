@@ -78,7 +78,19 @@ impl Role {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Shown {
     one: Option<ParameterId>,
-    gradients: Option<fn(&Tensor) -> bool>,
+    gradients: [Option<fn(&Tensor) -> bool>; 2],
+}
+
+impl Shown {
+    /// Whether the gradients of all parameters are shown.
+    fn is_whole(&self) -> bool {
+        self.gradients.iter().all(Option::is_none)
+    }
+
+    /// Whether the gradient of a parameter is shown.
+    fn shows(&self, parameter: &Tensor) -> bool {
+        (self.gradients.iter().flatten()).all(|which| which(parameter))
+    }
 }
 
 /// Only the optimizer comes to it, and there can be a hundred thousand of them.
@@ -332,13 +344,9 @@ impl Tape {
     /// The parameters that get gradients, in the order in which they were made, with theirs.
     pub fn for_each_parameter(&self, mut f: impl FnMut(usize, &Tensor, Option<&Tensor>)) {
         let mut forms = [None, None];
-        let which = self.shown.get().gradients;
+        let shown = self.shown.get();
         let mut show = |i: usize, tensor: &Tensor, grad: Option<&Tensor>| {
-            f(
-                i,
-                tensor,
-                grad.filter(|_| which.is_none_or(|which| which(tensor))),
-            );
+            f(i, tensor, grad.filter(|_| shown.shows(tensor)));
         };
         self.for_each_shown(|i, parameter| match parameter {
             Parameter::Present(p) => show(i, &p.tensor, p.leaf.grad.borrow().as_ref()),
@@ -360,14 +368,13 @@ impl Tape {
     /// Drops every gradient, in the order of the parameters.
     pub fn drop_gradients(&self) {
         let mut forms = [None, None];
-        let which = self.shown.get().gradients;
-        let goes = |tensor: &Tensor| which.is_none_or(|which| which(tensor));
+        let shown = self.shown.get();
         self.for_each_shown(|_, parameter| match parameter {
-            Parameter::Present(p) if goes(&p.tensor) => drop(p.leaf.grad.take()),
+            Parameter::Present(p) if shown.shows(&p.tensor) => drop(p.leaf.grad.take()),
             Parameter::LeftOut(p) => {
-                let mut leaves = which.is_none();
+                let mut leaves = shown.is_whole();
                 if !leaves {
-                    p.show(&mut forms, |tensor, _| leaves = goes(tensor));
+                    p.show(&mut forms, |tensor, _| leaves = shown.shows(tensor));
                 }
                 if leaves {
                     drop(p.grad.take());
@@ -403,12 +410,13 @@ impl Tape {
         self.shown.set(before);
     }
 
-    /// Runs `f` as if only the parameters that `which` names had gradients.
+    /// Runs `f` as if only the parameters that `which` names had gradients; within another such call, those that both
+    /// name.
     pub fn with_gradients_of(&self, which: fn(&Tensor) -> bool, f: impl FnOnce(&Self)) {
         let before = self.shown.get();
-        let gradients = Some(which);
+        let [outer, inner] = before.gradients;
         self.shown.set(Shown {
-            gradients,
+            gradients: [outer.or(inner), Some(which)],
             ..before
         });
         f(self);

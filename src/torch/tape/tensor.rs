@@ -250,6 +250,18 @@ impl Tensor {
         self.0.edge.as_ref()
     }
 
+    /// Notes that this parameter is the weight of an `nn.Embedding`.
+    pub fn note_embedding(&self) {
+        if let Some(Edge::Leaf(leaf)) = self.edge() {
+            leaf.of_embedding.set(true);
+        }
+    }
+
+    /// Whether it is the weight of an `nn.Embedding` that gets a gradient.
+    pub fn is_embedding(&self) -> bool {
+        matches!(self.edge(), Some(Edge::Leaf(leaf)) if leaf.of_embedding.get())
+    }
+
     /// The parameter this tensor is, if it is one.
     pub(super) fn parameter(&self) -> Option<ParameterId> {
         match &self.0.edge {

@@ -150,6 +150,9 @@ settings! {
     "optimizer.bf16_stochastic_round": "Stochastic rounding", "随机舍入";
         "torchao's optimizers round weights in bf16 at random.",
         "torchao 的优化器对 bf16 权重随机舍入。"; "", "bf16_stochastic_round=";
+    "optimizer.by_trainer": "Made by Trainer", "由 Trainer 创建";
+        "transformers' Trainer makes it: weights and the rest as two groups, states of embeddings in 32 bits beside 8-bit optimizers.",
+        "由 transformers 的 Trainer 创建：参数分为两组（有无权重衰减）；8 位优化器中嵌入的状态保持 32 位。"; "embeddings: 8 V H bytes", "Trainer.create_optimizer, transformers";
     "attention": "Attention", "注意力实现";
         "transformers' attn_implementation.",
         "transformers 的 attn_implementation。"; "eager: B A S\u{b2} scores", "attn_implementation of from_pretrained";

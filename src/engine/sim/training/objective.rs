@@ -4,6 +4,7 @@ use super::Run;
 use crate::ask::DataParallelKind;
 use crate::families::Batch;
 use crate::sim::Phase;
+use crate::sim::activations;
 use crate::sim::objectives::Trainer;
 use std::rc::Rc;
 
@@ -27,11 +28,16 @@ impl Run<'_> {
             self.mark(step, micro_batch, Phase::Forward);
         }
         let model = Rc::clone(&self.model);
-        let mut mark = |phase| self.mark(step, micro_batch, phase);
         let given = (batch.as_ref(), first);
-        let Some(loss) = trainer.loss(&model, given, &mut mark) else {
-            return;
+        let (t, offloaded) = (self.tape, activations::host_copies(self.spec));
+        let mut mark = |phase| self.mark(step, micro_batch, phase);
+        let mut run = || trainer.loss(&model, given, &mut mark);
+        let (loss, on_host) = match offloaded {
+            Some(what) => t.save_on_host(what, run),
+            None => (run(), Vec::new()),
         };
+        self.counts.host_activations = on_host;
+        let Some(loss) = loss else { return };
         self.forward_ended(Some(&loss));
         self.mark(step, micro_batch, Phase::Backward);
         // `Accelerator.backward` divides by micro-batches that it is told of: one. It leaves that to DeepSpeed's engine.

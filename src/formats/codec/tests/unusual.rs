@@ -13,6 +13,7 @@ pub(super) fn optimizer() -> Optimizer {
         master_weights: MasterWeights::DeepSpeed,
         rank: Some(1),
         bf16_stochastic_round: true,
+        by_trainer: true,
         ..Optimizer::default()
     }
 }

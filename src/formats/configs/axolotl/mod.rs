@@ -50,6 +50,7 @@ fn finish(said: &Said, job: &mut Job) {
     }
     precision(said, job);
     hugging_face::optimizer(said, "optimizer", job);
+    job.set("optimizer.by_trainer", true);
     let keys = ["gradient_checkpointing", "gradient_checkpointing_kwargs"];
     hugging_face::checkpointing(said, keys, false, job);
     reentrant(said, job);
@@ -303,8 +304,8 @@ fn kernels(said: &Said, job: &mut Job) {
     let named = [
         ("liger_rope", "rope"),
         ("liger_rms_norm", "rms_norm"),
-        ("liger_glu_activation", "swiglu"),
-        ("liger_swiglu", "swiglu"),
+        ("liger_glu_activation", "glu"),
+        ("liger_swiglu", "glu"),
         ("liger_cross_entropy", "cross_entropy"),
         (
             "liger_fused_linear_cross_entropy",

@@ -222,8 +222,10 @@ impl Embedding {
     pub(crate) fn of_weight(b: &Builder, weight: Tensor) -> Self {
         // Columns are what adapters of embeddings call outputs.
         let base = || BaseWeight::Transposed(weight.clone());
+        let table = b.trained_copy(weight.clone());
+        table.note_embedding();
         Self {
-            table: b.trained_copy(weight.clone()),
+            table,
             division: None,
             adapter: b.adapter_of_table(weight.dim(0), weight.dim(1), base),
             weight,

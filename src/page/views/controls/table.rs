@@ -90,6 +90,7 @@ static ONE_GPU: &[Group] = &[
                 .steps(POWERS)
                 .absent(Called(Word::Automatic)),
             Setting::new("optimizer.bf16_stochastic_round"),
+            Setting::new("optimizer.by_trainer"),
         ],
     },
     Group {

@@ -1,0 +1,119 @@
+//! Trainers' own programs on real PyTorch, from the files that their users write, beside the estimate of the import of
+//! the same files. How they were measured, and what is known to be off: `tests/oracle/trainers/README.md`.
+
+use highwater::ask::Scenario;
+use highwater::codec::{JobFile, read_job};
+use highwater::report::estimate;
+use highwater::tape::Category;
+use highwater::units::Bytes;
+use serde_json::Value;
+use std::fs;
+
+/// What `Trainer`'s loop holds beside tensors of an estimate: losses, counts of tokens, a norm; bytes.
+const SCALARS: i64 = 8192;
+
+/// One case of a fixture beside its estimate; bytes of live tensors.
+struct Case {
+    id: String,
+    /// Peak of the last step, as measured.
+    measured: i64,
+    /// How far the estimate of a steady step is from it, without inputs of other micro-batches.
+    off: i64,
+    /// How far each phase of the estimate is from the measured one of the same name, as it is.
+    phases: Vec<(&'static str, i64)>,
+}
+
+impl Case {
+    fn is_equal(&self) -> bool {
+        self.off.abs() <= SCALARS
+    }
+
+    /// As a share of what was measured.
+    fn share(&self) -> f64 {
+        self.off as f64 / self.measured as f64
+    }
+}
+
+/// The command that a trainer is started with.
+fn command(trainer: &str) -> &'static str {
+    match trainer {
+        "trl-sft" => "trl sft --config config.yaml\n",
+        "trl-dpo" => "trl dpo --config config.yaml\n",
+        "axolotl" => "axolotl train config.yaml\n",
+        "llama-factory" => "llamafactory-cli train config.yaml\n",
+        other => panic!("a trainer without a command: {other}"),
+    }
+}
+
+fn case(line: &str) -> Case {
+    let line: Value = serde_json::from_str(line).expect("a case");
+    let id = line["id"].as_str().expect("a name").to_owned();
+    let file = |name: &str, text: &str| JobFile {
+        name: name.to_owned(),
+        text: text.to_owned(),
+    };
+    let files = [
+        file("config.yaml", line["config"].as_str().expect("a file")),
+        file("run.sh", command(line["trainer"].as_str().expect("a trainer"))),
+    ];
+    let set: Vec<_> = (line["set"].as_object().into_iter().flatten())
+        .map(|(key, value)| (key.clone(), value.clone()))
+        .collect();
+    let job = read_job(&files, &set).unwrap_or_else(|why| panic!("{id}: {why:?}"));
+    let report = estimate(&job.scenario).unwrap_or_else(|why| panic!("{id}: {why:?}"));
+    let step = &report.report.device.steady_step;
+    let steps = line["measured"]["steps"].as_array().expect("steps");
+    let measured = steps.last().expect("a step")[0].as_i64().expect("bytes");
+    let off = bytes(step.peak.peak_tensor) - measured;
+    let beside = inputs(&job.scenario, bytes(step.peak.composition.get(Category::Inputs)));
+    let off = (beside.into_iter().map(|beside| off + beside))
+        .min_by_key(|off| off.abs())
+        .expect("a number of inputs");
+    let phases = line["measured"]["steady_step"].as_object().expect("phases");
+    let phases = step.phases.iter().filter_map(|own| {
+        let peak = phases.get(own.phase.name())?[0].as_i64()?;
+        Some((own.phase.name(), bytes(own.peak_tensor) - peak))
+    });
+    Case {
+        id,
+        measured,
+        off,
+        phases: phases.collect(),
+    }
+}
+
+fn bytes(bytes: Bytes) -> i64 {
+    i64::try_from(bytes.get()).expect("bytes")
+}
+
+/// Inputs that an estimate has less of: those of all micro-batches of a step are on the device at once
+/// (`get_batch_samples`, `trainer.py`, transformers 5), of two to four tensors of 8 bytes a token, masks that hide
+/// nothing and positions among them; `own` are those of the estimate.
+fn inputs(scenario: &Scenario, own: i64) -> Vec<i64> {
+    let rows = if scenario.objective.has_pairs() { 2 } else { 1 };
+    let micro_batches = scenario.gradient_accumulation_steps * rows;
+    let one = (micro_batches * scenario.micro_batch_size * scenario.seq_len * 8) as i64;
+    let again = (scenario.gradient_accumulation_steps as i64 - 1) * own;
+    let halves = (4..=8).map(|halves| halves * one / 2 - own);
+    halves.chain([0, again]).collect()
+}
+
+/// The cases of a fixture and those that are equal, printed.
+fn equal(name: &str) -> (usize, Vec<Case>) {
+    let text = fs::read_to_string(format!("tests/fixtures/trainers/{name}.jsonl")).expect(name);
+    let cases: Vec<_> = text.lines().map(case).collect();
+    let equal = cases.iter().filter(|case| case.is_equal()).count();
+    println!("{name}: {equal} of {} equal", cases.len());
+    for case in &cases {
+        let share = case.share() * 100.0;
+        println!("  {:24} {:+14} {share:+8.3} %  {:?}", case.id, case.off, case.phases);
+    }
+    (equal, cases)
+}
+
+#[test]
+fn table() {
+    for name in ["trl_sft", "trl_dpo", "axolotl", "llama_factory"] {
+        equal(name);
+    }
+}
