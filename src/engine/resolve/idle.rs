@@ -369,7 +369,7 @@ fn is_used(objective: &Objective, key: &str) -> bool {
         "objective.teacher" | "objective.teacher_dtype" => objective.has_teacher(),
         "objective.loss_type" => !kind.losses().is_empty(),
         "objective.vllm_gpu_memory_utilization" => objective.uses_vllm(),
-        "objective.precompute_ref_log_probs" => {
+        "objective.precompute_ref_log_probs" | "objective.log_probs" => {
             matches!(kind, ObjectiveKind::Dpo | ObjectiveKind::Kto)
         }
         _ => !matches!(kind, ObjectiveKind::None | ObjectiveKind::Reward),

@@ -5,7 +5,7 @@ use crate::ask::{
     ActivationCheckpointing, ActivationOffloadKind, AdapterDtype, ArrowPool, Attention,
     AutocastStyle, BackwardPrefetch, Checkpoint, CommHook, ComputeDtype, ContextParallelKind,
     Convolutions, DataParallelKind, DatasetMode, EvaluationKind, ExpertDispatcher,
-    ExpertParallelKind, ExpertRouting, Framework, Generator, Libraries, Loss, LossType,
+    ExpertParallelKind, ExpertRouting, Framework, Generator, Libraries, LogProbs, Loss, LossType,
     MasterWeights, ModelLoading, MultiprocessingContext, ObjectiveKind, OffloadDevice,
     OptimizerImpl, OptimizerName, PackingKind, PipelineSchedule, Plan, Precision, Program,
     QuantizationStorage, QuantizationType, RecomputeGranularity, RecomputeMethod, RotateMethod,
@@ -423,6 +423,7 @@ pub static KEYS: &[Key] = &[
     key("objective.kind", "objective", name!(ObjectiveKind)),
     key("objective.completion_tokens", "completion", Kind::Tokens),
     key("objective.beta", "beta", Kind::Real),
+    key("objective.log_probs", "log_probs", name!(LogProbs)),
     key(
         "objective.precompute_ref_log_probs",
         "ref_logps",

@@ -400,7 +400,7 @@ fn objective(said: &Said, job: &mut Job) {
     job.set("objective.kind", kind);
     let framework = "LLaMA-Factory";
     if matches!(kind, "dpo" | "kto") {
-        job.notes.push(Note::AllLogits { framework });
+        job.set("objective.log_probs", "log_softmax");
     }
     // Mismatched answers are made with the data, so that a batch can be one sample, which TRL refuses.
     if kind == "kto" && job.count("micro_batch_size").is_none_or(|size| size < 2) {

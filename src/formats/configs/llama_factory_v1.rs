@@ -305,6 +305,7 @@ fn objective(said: &Said, job: &mut Job) -> bool {
         job.set("task", "sequence_classification");
     } else {
         let framework = "LLaMA-Factory";
+        job.set("objective.log_probs", "log_softmax");
         job.notes.push(Note::AllLogits { framework });
     }
     false

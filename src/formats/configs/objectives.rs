@@ -195,12 +195,30 @@ pub(super) fn told(said: &Said, job: &mut Job) -> Option<&'static str> {
             if let Some(before) = said.flag("precompute_ref_log_probs") {
                 job.set("objective.precompute_ref_log_probs", before);
             }
+            if FORMER.iter().any(|key| said.has(key)) {
+                job.assume("objective.log_probs", "selective", FORMERLY);
+            }
         }
         "reward" => job.set("task", "sequence_classification"),
         _ => {}
     }
     Some(kind)
 }
+
+/// Options of `DPOConfig` and `KTOConfig` of trl 0.24 that later ones do not have.
+const FORMER: [&str; 8] = [
+    "max_prompt_length",
+    "generate_during_eval",
+    "reference_free",
+    "rpo_alpha",
+    "use_logits_to_keep",
+    "force_use_ref_model",
+    "model_adapter_name",
+    "ref_adapter_name",
+];
+
+/// The source of what is taken as such a version has it.
+const FORMERLY: &str = "DPOConfig and KTOConfig, trl before 1.0, which the file has options of";
 
 /// The longest prompt and completion of GRPO where none is said.
 pub(super) const GENERATED: [u64; 2] = [512, 512];

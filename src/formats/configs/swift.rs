@@ -249,7 +249,11 @@ fn aligned(said: &Said, objective: &str, job: &mut Job) {
     match kind {
         "reward" => job.set("task", "sequence_classification"),
         "grpo" => generated(said, job),
-        _ => job.notes.push(Note::AllLogits { framework }),
+        _ => {
+            // ms-swift allows no trl after 0.24.
+            job.set("objective.log_probs", "selective");
+            job.notes.push(Note::AllLogits { framework });
+        }
     }
     for key in ["packing", "padding_free"] {
         if said.is_on(key) {

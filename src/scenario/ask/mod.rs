@@ -60,7 +60,7 @@ pub use machine::{AllocatorSettings, Hardware};
 pub use message::message;
 pub use message::{Argument, Message, ToArgument};
 pub use model_ref::{ExportedModel, LinearModel, ModelRef};
-pub use objective::{Generator, LossType, Objective, ObjectiveKind};
+pub use objective::{Generator, LogProbs, LossType, Objective, ObjectiveKind};
 pub use offload::Offload;
 pub use optimizer::{AdamMiniBlocks, MasterWeights, Optimizer, OptimizerImpl, OptimizerName};
 pub use packing::{Packing, PackingKind};

@@ -147,6 +147,20 @@ impl ObjectiveKind {
     }
 }
 
+names! {
+    /// How DPO's and KTO's trainers compute the log-probabilities of tokens.
+    LogProbs {
+        /// The head scores tokens of completions, without all logits (trl from 1.15).
+        Scored = "scored",
+        /// From all logits in fp32, row by row (`selective_log_softmax`, trl to 1.14).
+        Selective = "selective",
+        /// From a copy of all logits in fp32 (axolotl's kernel in its place).
+        SelectiveCopy = "selective_copy",
+        /// From `log_softmax` of all logits in fp32 (LLaMA-Factory).
+        LogSoftmax = "log_softmax",
+    }
+}
+
 /// The objective of a trainer of TRL, with its own names for options.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -163,6 +177,9 @@ pub struct Objective {
     /// How the loss is computed; the trainer's default when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub loss_type: Option<LossType>,
+    /// How DPO or KTO computes log-probabilities; as trl 1.16 when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub log_probs: Option<LogProbs>,
     /// Whether DPO or KTO computes the reference's log-probabilities before it trains.
     pub precompute_ref_log_probs: bool,
     /// The model that teaches, of the same vocabulary; one like the model that is trained when absent.
@@ -186,6 +203,7 @@ impl Default for Objective {
             completion_tokens: None,
             beta: None,
             loss_type: None,
+            log_probs: None,
             precompute_ref_log_probs: false,
             teacher: None,
             teacher_dtype: None,
@@ -206,6 +224,12 @@ impl Objective {
     pub fn loss(&self) -> Option<LossType> {
         self.loss_type
             .or_else(|| self.kind.losses().first().copied())
+    }
+
+    /// How log-probabilities of tokens are computed.
+    pub fn log_probs(&self) -> LogProbs {
+        let compares = matches!(self.kind, ObjectiveKind::Dpo | ObjectiveKind::Kto);
+        (self.log_probs.filter(|_| compares)).unwrap_or(LogProbs::Scored)
     }
 
     /// Whether KTO estimates how far the model has gone, by completions of other prompts.

@@ -216,7 +216,7 @@ def llama_factory(drawn, trainer):
     fields.update(do_train=True, dataset="own", dataset_dir="data", template="default", overwrite_cache=True, preprocessing_num_workers=1, output_dir="out", max_steps=STEPS, report_to="none", save_strategy="no")
     length = fields["cutoff_len"]
     told = {"packing.sequences": 4} if fields.get("neat_packing") else {}
-    told |= {"objective.completion_tokens": length // 2} if pairs else {}
+    told |= {"objective.completion_tokens": length // 2, "padding_mask": False} if pairs else {}
     return dict(files={"config.yaml": text(fields)}, data=dict(kind=f"factory-{fields['stage']}", tokens=length // 4 - 64 if fields.get("neat_packing") else length), set=told)
 
 

@@ -66,6 +66,9 @@ settings! {
     "objective.beta": "Beta", "Beta";
         "How much the reference counts; GRPO keeps no reference with 0, its default. Of distillation: 0 forward, 1 reverse, else a mixed divergence.",
         "参考模型的权重；GRPO 默认 0，即没有参考模型。蒸馏时：0 为前向散度，1 为反向散度，其间为混合散度。"; "", "beta";
+    "objective.log_probs": "Log-probabilities", "对数概率";
+        "DPO and KTO score tokens in the head since TRL 1.15; before, and in axolotl and LLaMA-Factory, from all logits in fp32.",
+        "自 TRL 1.15 起 DPO 与 KTO 在输出层内计算；更早版本以及 axolotl、LLaMA-Factory 由全部 fp32 logits 计算。"; "+ 8 to 20 B S V", "selective_log_softmax, trl";
     "objective.precompute_ref_log_probs": "Reference before training", "训练前计算参考";
         "The reference's log-probabilities are computed before training; it is not kept.",
         "参考模型的对数概率在训练之前算好，之后不再保留参考模型。"; "\u{2212} the reference's weights", "precompute_ref_log_probs";

@@ -35,12 +35,12 @@ pub(super) fn loss(
 ) -> Option<Computed> {
     let t = trainer.tape;
     let completions = batch.labels.as_ref()?;
-    let labels = {
+    let labels = (!trainer.has_all_logits()).then(|| {
         let outside = t.empty("eq", *completions.shape(), DType::Bool);
         t.masked_fill(completions, &outside)
-    };
+    });
     let batch = Batch {
-        labels: Some(labels),
+        labels,
         ..batch.clone()
     };
     let output = trainer.scores(model, &batch, OUTPUTS);
@@ -75,6 +75,7 @@ pub(super) fn loss(
     if let Some(balance) = trainer.balance(&output) {
         loss = t.add(&loss, &t.mul_scalar(balance));
     }
+    trainer.logs_logits(&output, [difference.dim(0); 2], false);
     let logits = {
         let of_pairs = (*difference.shape(), DType::Float32);
         let tokens = Shape::from([difference.dim(0), completions.dim(1) - 1]);

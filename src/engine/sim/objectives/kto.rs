@@ -16,19 +16,26 @@ const OUTPUTS: TokenOutputs = TokenOutputs {
 };
 
 /// A batch with labels of its completions alone.
-fn labelled(trainer: &Trainer<'_>, ids: &Tensor, mask: &Tensor, completions: &Tensor) -> Batch {
+pub(super) fn labelled(trainer: &Trainer<'_>, ids: &Tensor, mask: &Tensor, completions: &Tensor) -> Batch {
     let t = trainer.tape;
-    let outside = t.empty("eq", *completions.shape(), DType::Bool);
-    let labels = t.masked_fill(completions, &outside);
+    let labels = (!trainer.has_all_logits()).then(|| {
+        let outside = t.empty("eq", *completions.shape(), DType::Bool);
+        t.masked_fill(completions, &outside)
+    });
     Batch {
         padding_mask: Some(mask.clone()),
-        labels: Some(labels),
+        labels,
         ..Batch::of(ids.clone())
     }
 }
 
 /// `_compute_kl_logps` of the trained model or of its reference: sums `[B]` for completions of other prompts.
-fn of_others(trainer: &Trainer<'_>, model: &Model, batch: &Batch, refers: bool) -> Option<Tensor> {
+pub(super) fn of_others(
+    trainer: &Trainer<'_>,
+    model: &Model,
+    batch: &Batch,
+    refers: bool,
+) -> Option<Tensor> {
     let t = trainer.tape;
     let [ids, mask, completions, ..] = &batch.beside[..] else {
         return None;
@@ -122,6 +129,7 @@ pub(super) fn loss(
     if let Some(balance) = trainer.balance(&output) {
         loss = t.add(&loss, &t.mul_scalar(balance));
     }
+    trainer.logs_logits(&output, [wanted, samples - wanted], true);
     let logits = {
         // Rewards of each group; the mean logit of its tokens, and which are of completions.
         let of_group = |group: &Tensor| {

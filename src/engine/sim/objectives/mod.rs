@@ -4,12 +4,14 @@
 //! Metrics are left out where they are numbers that are gone before the next one is computed. Source: trl 1.16.0,
 //! `trainer/*_trainer.py`; transformers 5.23, `trainer.py`; accelerate 1.15, `accelerator.py`.
 
+mod all_logits;
 mod completions;
 mod distillation;
 mod dpo;
 mod evaluation;
 mod grpo;
 mod kto;
+mod kto_all_logits;
 mod orpo;
 mod pairs;
 mod reward;
@@ -18,7 +20,7 @@ mod vllm;
 
 use super::Phase;
 use super::precision::{autocast, copied};
-use crate::ask::{DataParallelKind, ObjectiveKind};
+use crate::ask::{DataParallelKind, LogProbs, ObjectiveKind};
 use crate::families::{Batch, Model};
 use crate::model::{Architecture, Experts, ResolvedSpec};
 use crate::nn::{Output, Request, Scored};
@@ -253,6 +255,13 @@ impl<'a> Trainer<'a> {
         match self.spec.objective.kind {
             ObjectiveKind::Sft => sft::loss(self, model, batch?),
             ObjectiveKind::Dpo => dpo::loss(self, model, batch?, mark),
+            ObjectiveKind::Kto
+                if self.spec.objective.log_probs() == LogProbs::LogSoftmax
+                    && self.spec.objective.has_divergence()
+                    && self.spec.objective.has_reference() =>
+            {
+                kto_all_logits::loss(self, model, batch?, mark)
+            }
             ObjectiveKind::Kto => kto::loss(self, model, batch?, mark),
             ObjectiveKind::Orpo => orpo::loss(self, model, batch?, true).map(Computed::from),
             ObjectiveKind::Cpo => orpo::loss(self, model, batch?, false).map(Computed::from),
@@ -301,12 +310,23 @@ impl<'a> Trainer<'a> {
 
     /// Scores the tokens that labels name.
     fn scores(&self, model: &Model, batch: &Batch, outputs: TokenOutputs) -> Output {
-        self.asks(model, batch, self.scoring(outputs))
+        let output = self.asks(model, batch, self.scoring(outputs));
+        self.scored_tokens(output, batch)
+    }
+
+    /// What a model gives, with log-probabilities of tokens where its head has not scored them.
+    fn scored_tokens(&self, output: Output, batch: &Batch) -> Output {
+        if self.has_all_logits() {
+            self.with_log_probs(output, batch.ids())
+        } else {
+            output
+        }
     }
 
     /// The same as it is, without a loss that balances experts, unless the config asks for routers' logits.
     fn scores_alone(&self, model: &Model, batch: &Batch, outputs: TokenOutputs) -> Output {
-        self.asks(model, batch, self.scoring_alone(outputs))
+        let output = self.asks(model, batch, self.scoring_alone(outputs));
+        self.scored_tokens(output, batch)
     }
 
     fn scoring_alone(&self, outputs: TokenOutputs) -> Request {
@@ -317,11 +337,12 @@ impl<'a> Trainer<'a> {
     }
 
     fn scoring(&self, outputs: TokenOutputs) -> Request {
+        let scored = Scored {
+            tokens: self.spec.objective.completion_tokens.unwrap_or(u64::MAX),
+            outputs,
+        };
         Request {
-            scored: Some(Scored {
-                tokens: self.spec.objective.completion_tokens.unwrap_or(u64::MAX),
-                outputs,
-            }),
+            scored: (!self.has_all_logits()).then_some(scored),
             ..Request::default()
         }
     }
@@ -348,6 +369,7 @@ impl<'a> Trainer<'a> {
             }),
             None => self.asks_within(model, batch, request),
         };
+        let output = self.scored_tokens(output, batch);
         t.train(trains);
         t.set_grad_enabled(grad_mode);
         output

@@ -26,6 +26,7 @@ pub(super) fn objective() -> Objective {
         teacher: Some(ModelRef::Catalog("qwen2.5-7b".to_owned())),
         teacher_dtype: Some(ComputeDtype::Bf16),
         loss_type: Some(LossType::Ipo),
+        log_probs: Some(LogProbs::Selective),
         generation: Generator::Model,
         num_iterations: 2,
         vllm_gpu_memory_utilization: 0.5,

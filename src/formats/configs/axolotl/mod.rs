@@ -198,9 +198,8 @@ fn objective(said: &Said, job: &mut Job) -> bool {
     };
     job.set("objective.kind", kind);
     if matches!(kind, "dpo" | "kto") {
-        // trl 1.9, which axolotl 0.19 pins.
-        let framework = "axolotl";
-        job.notes.push(Note::AllLogits { framework });
+        // Its own kernel (`monkeypatch/trainer/utils.py`) in the place of that of trl 1.9, which axolotl 0.19 pins.
+        job.set("objective.log_probs", "selective_copy");
     }
     if let Some(loss @ ("ipo" | "simpo")) = said.word("rl").as_deref() {
         job.set("objective.loss_type", loss);

@@ -129,6 +129,9 @@ static ONE_GPU: &[Group] = &[
             Setting::new("objective.beta")
                 .look(Look::Shares(SHARES))
                 .absent(Called(Word::Automatic)),
+            Setting::new("objective.log_probs")
+                .absent(Called(Word::Automatic))
+                .half(),
             Setting::new("objective.precompute_ref_log_probs"),
             Setting::new("objective.teacher")
                 .look(Look::Choice(teachers))

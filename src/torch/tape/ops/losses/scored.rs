@@ -182,25 +182,43 @@ impl Tape {
     /// log-probabilities in float32. Saves both, the logarithm of the softmax's sums and the mean logit
     /// (`kernels/logprob_entropy.py`).
     pub fn selected_log_probs(&self, logits: &Tensor, targets: &Tensor) -> Tensor {
-        let records = self.records(&[logits]);
+        let numbers = |op| self.empty(op, *targets.shape(), DType::Float32);
         let (log_probs, kept) = self.unrecorded(|| {
-            let numbers = |op| self.empty(op, *targets.shape(), DType::Float32);
             let log_probs = numbers("empty");
             let _entropy = numbers("empty_like");
             let log_z = numbers("empty_like");
-            (log_probs, [log_z, numbers("empty_like")])
+            (log_probs, vec![log_z, numbers("empty_like")])
         });
-        if !records {
+        self.selected(logits, targets, log_probs, kept)
+    }
+
+    /// The same by axolotl's kernel, of contiguous logits, without the mean logit (`monkeypatch/trainer/utils.py`).
+    pub fn selected_log_probs_alone(&self, logits: &Tensor, targets: &Tensor) -> Tensor {
+        let numbers = |op| self.empty(op, *targets.shape(), DType::Float32);
+        let (log_probs, log_z) = self.unrecorded(|| (numbers("empty"), numbers("empty")));
+        self.selected(logits, targets, log_probs, vec![log_z])
+    }
+
+    /// The node of a kernel that has computed log-probabilities of logits and keeps numbers of each token beside.
+    fn selected(
+        &self,
+        logits: &Tensor,
+        targets: &Tensor,
+        log_probs: Tensor,
+        kept: Vec<Tensor>,
+    ) -> Tensor {
+        if !self.records(&[logits]) {
             return log_probs;
         }
-        let [log_z, expected] = &kept;
-        let saved = [logits, targets, log_z, expected].map(|x| self.save(x));
+        let saved = [logits, targets].map(|x| self.save(x));
+        let beside: Vec<_> = kept.iter().map(|x| self.save(x)).collect();
         drop(kept);
         let backward = move |t: &Tape, g: &Grads| {
             if g[0].is_none() {
                 return Grads::new();
             }
-            let [logits, ..] = saved.each_ref().map(|saved| saved.unpack(t));
+            let [logits, _targets] = saved.each_ref().map(|saved| saved.unpack(t));
+            let _beside: Vec<Tensor> = beside.iter().map(|saved| saved.unpack(t)).collect();
             smallvec![Some(t.empty("empty_like", *logits.shape(), logits.dtype()))]
         };
         let [log_probs] = self.function(&[logits], [log_probs], Box::new(backward));
