@@ -332,10 +332,6 @@ fn differs(framework: &str, how: Differs, language: Language) -> String {
             "keeps norms, embeddings and the output layer in fp32 where all weights are trained with sdpa, eager or unsaid attention: the estimate has them in the dtype of the others, which took 2 to 15 % less in 4 measured runs.",
             "在训练全部权重且注意力为 sdpa、eager 或未指定时，把归一化层、嵌入层和输出层保留为 fp32：这里与其他权重用同一类型，4 次实测中少 2% 到 15%。",
         ),
-        Differs::LoraKernels => (
-            "runs LoRA's layers with fused kernels of its own where no key says otherwise: the estimate is of PEFT's modules, which took up to 39 % more in measured runs, most of it without checkpoints.",
-            "在没有相关键时自动为 LoRA 层启用自己的融合内核：这里按 PEFT 的模块估算，实测中最多多 39%（主要在不使用检查点时）。",
-        ),
         Differs::Critic => (
             "trains a critic, too: the estimate is of the actor alone, which takes less where both are on the same GPU.",
             "还训练价值模型：这里只估算策略模型；两者在同一 GPU 上时占用较少。",

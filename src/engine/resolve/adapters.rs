@@ -3,7 +3,10 @@
 use super::parallelism::check_adapters;
 use super::{Modules, expert_adapters};
 use crate::ask::ALL_LINEAR;
-use crate::ask::{Finding, Framework, Lora, Scenario, Task, closest, message, outside};
+use crate::ask::{
+    DataParallelKind, Finding, Framework, Lora, LoraKernel, QuantizationType, Scenario, Task,
+    closest, message, outside,
+};
 use crate::model::{Architecture, ImageConfig, Module, ModuleKind};
 
 /// The largest rank.
@@ -97,6 +100,7 @@ pub(crate) fn check(
         expert_adapters::check(asked, &lora, missing, model, scenario, findings);
         expert_adapters::check_fetched(&lora, modules, architecture, scenario, findings);
         check_numbers(&lora, findings);
+        check_kernels(scenario, &lora, findings);
         if lora.target_parameters.is_empty() || !lora.target_modules.is_empty() {
             let tables = adapted_tables(architecture, framework);
             check_targets(&lora.target_modules, tables, modules, findings);
@@ -141,6 +145,38 @@ fn check_frozen(frozen: &[String], modules: &[Module], findings: &mut Vec<Findin
     );
 }
 
+/// Refuses names of kernels that there are not, and says where known ones do nothing.
+fn check_kernels(scenario: &Scenario, lora: &Lora, findings: &mut Vec<Finding>) {
+    let all = || LoraKernel::ALL.iter().map(|kernel| kernel.name());
+    let unknown = (lora.kernels.iter()).find(|name| LoraKernel::from_name(name).is_none());
+    if let Some(name) = unknown {
+        let shown: String = name.chars().take(SHOWN).collect();
+        let names = all().collect::<Vec<_>>().join(", ");
+        let known = lora.kernels.iter().filter_map(|other| closest(other, all()));
+        let known: Vec<&str> = known.collect();
+        findings.push(
+            Finding::error("lora.kernels", message!(adapters::kernel, shown, names))
+                .with_fix("lora.kernels", serde_json::json!(known)),
+        );
+    } else if !lora.kernels.is_empty() && !runs_kernels(scenario, lora) {
+        findings.push(Finding::notice(
+            "lora.kernels",
+            message!(adapters::kernels_without_effect),
+        ));
+    }
+}
+
+/// Whether kernels run layers with their adapters: on whole layers, which no rank has a part of.
+fn runs_kernels(scenario: &Scenario, lora: &Lora) -> bool {
+    let parallelism = &scenario.parallelism;
+    let whole = matches!(
+        parallelism.dp.kind,
+        DataParallelKind::None | DataParallelKind::Ddp
+    );
+    let int8 = scenario.quantization.kind == QuantizationType::Int8;
+    whole && parallelism.tp.size < 2 && !lora.use_dora && !int8
+}
+
 fn check_numbers(lora: &Lora, findings: &mut Vec<Finding>) {
     if !(1..=LARGEST_RANK).contains(&lora.r) {
         findings.push(outside("lora.r", lora.r, &(1..=LARGEST_RANK)));
@@ -162,6 +198,9 @@ pub(crate) fn resolve(
     modules: &Modules<'_>,
 ) -> Option<Lora> {
     let mut lora = scenario.lora.clone()?;
+    if !runs_kernels(scenario, &lora) {
+        lora.kernels.clear();
+    }
     expert_adapters::convert(&mut lora, architecture, scenario.framework, modules);
     for &name in task.heads_trained_whole() {
         let head = |module: &Module| module.path.split('.').any(|part| part.ends_with(name));

@@ -4,7 +4,7 @@
 use super::adapters::{all_targets, linear_names, names_but_outputs, whole_names};
 use super::{expert_adapters, liger, task, teacher};
 use crate::ask::ALL_LINEAR;
-use crate::ask::{Lora, SavedOperation, Scenario, Task};
+use crate::ask::{Lora, LoraKernel, SavedOperation, Scenario, Task};
 use crate::families::{self, modules};
 use crate::model::{LigerSupport, Module};
 
@@ -37,6 +37,10 @@ pub fn offers(scenario: &Scenario, key: &str) -> Vec<String> {
         "selective.save" => {
             let all = SavedOperation::ALL.iter();
             all.map(|operation| operation.name().to_owned()).collect()
+        }
+        "lora.kernels" => {
+            let all = LoraKernel::ALL.iter();
+            all.map(|kernel| kernel.name().to_owned()).collect()
         }
         "objective.teacher" => teacher::known(scenario),
         "frozen" => parts(&modules_of(scenario)),

@@ -402,6 +402,8 @@ pub static KEYS: &[Key] = &[
     key("recompute.modules", "recompute_modules", Kind::List),
     key("attention_softmax_in_fp32", "softmax_fp32", Kind::Flag),
     key("lora.adapter_dtype", "lora_dtype", name!(AdapterDtype)),
+    key("lora.kernels", "lora_kernels", Kind::List),
+    key("lora.input_requires_grad", "lora_input_grad", Kind::Flag),
     key(
         "quantization.storage",
         "quant_storage",

@@ -54,6 +54,8 @@ fn every_key_of_a_scenario_is_in_the_table() {
             modules_to_save: vec!["x".to_owned()],
             target_parameters: vec!["x".to_owned()],
             adapter_dtype: AdapterDtype::Base,
+            kernels: vec!["mlp".to_owned()],
+            input_requires_grad: true,
             ..Lora::default()
         }),
         liger_kernel: vec!["x".to_owned()],

@@ -151,12 +151,6 @@ fn instead_of_trainer(how: Differs) -> Option<Approximation> {
             "all weights in one dtype",
             Less,
         ),
-        Differs::LoraKernels => (
-            "lora.r",
-            "fused kernels of LoRA",
-            "PEFT's own modules",
-            More,
-        ),
         Differs::Rollout | Differs::Stops => return None,
     };
     Some(Approximation {

@@ -157,8 +157,6 @@ pub enum Differs {
     OtherLoss,
     /// Norms, embeddings and the output layer are fp32 where all weights are trained.
     WideEmbeddings,
-    /// Fused kernels run LoRA's layers where the file does not say otherwise.
-    LoraKernels,
 }
 
 /// A half precision.

@@ -23,6 +23,18 @@ names! {
     }
 }
 
+names! {
+    /// Kernels that run layers together with their adapters (axolotl's `lora_*_kernel`).
+    LoraKernel {
+        /// The gated MLP as one function.
+        Mlp = "mlp",
+        /// Projections of queries, keys and values as one function.
+        Qkv = "qkv",
+        /// The projection of what attention gives.
+        Output = "o",
+    }
+}
+
 /// PEFT's `LoraConfig`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -50,6 +62,13 @@ pub struct Lora {
     /// The dtype of the adapters.
     #[serde(skip_serializing_if = "is_usual")]
     pub adapter_dtype: AdapterDtype,
+    /// Names of kernels that run layers together with their adapters.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub kernels: Vec<String>,
+    /// Whether the result of the input embedding is made to require a gradient whatever is checkpointed
+    /// (`enable_input_require_grads`).
+    #[serde(skip_serializing_if = "is_false")]
+    pub input_requires_grad: bool,
     /// Whether gates and inputs of experts share one adapter of twice the rank: so where names of both
     /// were given as layers, of which transformers 5 has made one parameter.
     #[serde(skip)]
@@ -72,12 +91,19 @@ impl Default for Lora {
             modules_to_save: Vec::new(),
             target_parameters: Vec::new(),
             adapter_dtype: AdapterDtype::Fp32,
+            kernels: Vec::new(),
+            input_requires_grad: false,
             fused: false,
         }
     }
 }
 
 impl Lora {
+    /// Whether a kernel runs layers together with their adapters. There is none for `DoRA` here.
+    pub fn runs(&self, kernel: LoraKernel) -> bool {
+        !self.use_dora && self.kernels.iter().any(|name| name == kernel.name())
+    }
+
     /// Whether one of the target modules is the whole path or its end.
     pub fn names_module(&self, path: &str) -> bool {
         self.target_modules.iter().any(|name| is_called(path, name))

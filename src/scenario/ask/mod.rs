@@ -54,7 +54,7 @@ pub use limits::{
     ACCUMULATION, DATASET_BYTES, HEADS, HOST_BYTES, LAYERS, MICRO_BATCH_SIZE, SEQ_LEN,
     TENSOR_BYTES, VOCABULARY, WIDTH, check_range, explain, outside,
 };
-pub use lora::{ALL_LINEAR, AdapterDtype, Lora};
+pub use lora::{ALL_LINEAR, AdapterDtype, Lora, LoraKernel};
 pub use lora::{ANY_NUMBER, FUSED, is_called};
 pub use machine::{AllocatorSettings, Hardware};
 pub use message::message;

@@ -62,9 +62,9 @@ pub use hooks::{Called, Hooked, ModuleHooks, OwnHooks, ParameterHooks};
 pub use kept_operations::KeptOperations;
 pub use on_host::HostCopies;
 pub use ops::{
-    Divergence, EightBit, FlaVersion, FourBit, Gathered, Headed, Kept, Packed, Recurrence,
-    RecurrentCell, RecurrentLayer, Reduction, Ring, Sdpa, SdpaKernel, Steps, TokenOutputs,
-    Transcripts, Window, Windows,
+    Divergence, EightBit, FlaVersion, FourBit, Gathered, Headed, Kept, LoraInput, LoraLayer,
+    LoraWeight, Packed, Recurrence, RecurrentCell, RecurrentLayer, Reduction, Ring, Sdpa,
+    SdpaKernel, Steps, TokenOutputs, Transcripts, Window, Windows,
 };
 pub use partial::{GradientEdge, ParameterGroup};
 pub use record::{Piece, Record, RecordedEvent};

@@ -4,6 +4,10 @@ use super::group::groups;
 
 groups! {
     adapters {
+        kernel: "{shown} is no kernel of LoRA; there are {names}.",
+            "{shown} 不是 LoRA 内核；可选：{names}。";
+        kernels_without_effect: "lora.kernels has no effect: kernels that run layers with their adapters are estimated on one GPU or under DDP, not beside DoRA or int8.",
+            "lora.kernels 不起作用：这些内核只在单卡或 DDP 下估算，且不支持 DoRA 与 int8。";
         head_trained_whole: "PEFT trains {head} with its head as a whole for this task, beside which adapters of it fail or are not estimated; name the other layers.",
             "PEFT 在该任务中会整体训练 {head} 所在的输出头，不能再为其添加适配器，或暂不支持估算；请写出其他层的名称。";
         frozen_unknown: "No parameter's name contains {shown:?}; names look like {example}.",

@@ -207,6 +207,12 @@ settings! {
     "lora.adapter_dtype": "Adapters in", "适配器类型";
         "Adapters over a base in 16 bits are in fp32 unless they take the base's type.",
         "16 位基座上的适配器默认为 fp32，也可与基座相同。"; "4 or 2 bytes a number", "get_peft_model(autocast_adapter_dtype=)";
+    "lora.kernels": "Kernels of LoRA", "LoRA 内核";
+        "Kernels that run layers with their adapters as one function and keep its input alone: mlp, qkv, o. axolotl has them on for LoRA and QLoRA.",
+        "把带适配器的层作为一个函数运行、只保留其输入的内核：mlp、qkv、o。axolotl 对 LoRA 与 QLoRA 默认启用。"; "\u{2212} most of what adapted layers keep", "lora_mlp_kernel, lora_qkv_kernel, lora_o_kernel of axolotl";
+    "lora.input_requires_grad": "Gradient of embeddings", "嵌入输出需要梯度";
+        "The input embedding's result requires a gradient without checkpoints, too: the first layer keeps more.",
+        "即使不重计算，嵌入的输出也需要梯度：第一层保存更多。"; "", "enable_input_require_grads()";
     "quantization.type": "Base model in", "基座模型的精度";
         "Weights of the frozen linear layers in 4 or 8 bits (QLoRA).",
         "冻结线性层的权重用 4 位或 8 位保存（QLoRA）。"; "4-bit: N/2 + N/16 bytes; int8: N", "transformers.BitsAndBytesConfig";

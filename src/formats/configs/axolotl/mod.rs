@@ -321,17 +321,16 @@ fn kernels(said: &Said, job: &mut Job) {
     }
 }
 
-/// Keys of the kernels that run LoRA's layers.
-const LORA_KERNELS: [&str; 4] = [
-    "lora_mlp_kernel",
-    "lora_qkv_kernel",
-    "lora_o_kernel",
-    "lora_embedding_kernel",
+/// Keys of the kernels that run LoRA's layers, and a scenario's names of them.
+const LORA_KERNELS: [(&str, &str); 3] = [
+    ("lora_mlp_kernel", "mlp"),
+    ("lora_qkv_kernel", "qkv"),
+    ("lora_o_kernel", "o"),
 ];
 
-/// Acts of axolotl 0.19 that are not estimated: dtypes of full training (`_convert_embedding_modules_dtype` in
-/// `loaders/model.py`), and kernels of LoRA that switch on by themselves (`check_auto_enable_lora_kernels` in
-/// `utils/schemas/config.py`).
+/// Acts of axolotl 0.19: dtypes of full training (`_convert_embedding_modules_dtype` in `loaders/model.py`), which are not
+/// estimated, kernels of LoRA that switch on by themselves (`check_auto_enable_lora_kernels` in
+/// `utils/schemas/config.py`), and the gradient of embeddings (`load_adapter` in `loaders/adapter.py`).
 fn own_ways(said: &Said, job: &mut Job) {
     let framework = "axolotl";
     let cuts = job.get("loss") == Some(&"cut_cross_entropy".into());
@@ -356,14 +355,21 @@ fn own_ways(said: &Said, job: &mut Job) {
         return;
     }
     let adapter = said.word("adapter").unwrap_or_default();
-    let said_otherwise = !["lora", "qlora"].contains(&adapter.as_str())
-        || LORA_KERNELS.iter().any(|key| said.has(key))
-        || said.has("rl")
-        || said.is_on("trust_remote_code")
-        || adapter == "lora" && said.is_on("load_in_8bit");
-    if !said_otherwise {
-        differs(Differs::LoraKernels);
+    if !["lora", "qlora"].contains(&adapter.as_str()) {
+        return;
     }
+    let any = LORA_KERNELS.iter().any(|(key, _)| said.has(key));
+    let all = !(any || said.has("lora_embedding_kernel"))
+        && !said.has("rl")
+        && !said.is_on("trust_remote_code")
+        && !(adapter == "lora" && said.is_on("load_in_8bit"));
+    let own = LORA_KERNELS.iter();
+    let own = own.filter(|(key, _)| all || said.is_on(key));
+    let kernels: Vec<&str> = own.map(|(_, kernel)| *kernel).collect();
+    if !kernels.is_empty() {
+        job.set("lora.kernels", kernels);
+    }
+    job.set("lora.input_requires_grad", true);
 }
 
 /// `loaders/adapter.py` and `loaders/model.py`.

@@ -4,11 +4,18 @@
 use super::dora::BaseWeight;
 use super::lora;
 use super::lora::{Slot, Target};
+use crate::ask::LoraKernel;
 use crate::model::{ModuleKind, Transformers};
 use crate::nn::build::Builder;
 use crate::units::{DType, Shape};
 
 impl Builder<'_> {
+    /// Whether a kernel runs layers here together with their adapters.
+    pub(crate) fn runs_adapters(&self, kernel: LoraKernel) -> bool {
+        let lora = self.plan.spec.lora.as_ref();
+        lora.is_some_and(|lora| lora.runs(kernel))
+    }
+
     /// The place for the adapter of this linear layer, if it is to get one. The layer that gives
     /// the logits is the model's `output`.
     pub(crate) fn adapter(

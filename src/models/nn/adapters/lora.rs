@@ -31,6 +31,11 @@ impl Adapter {
         self.factors.both()
     }
 
+    /// What the adapter reads of `x` where a kernel runs it with its layer, if that is dropped out.
+    pub(crate) fn read(&self, t: &Tape, x: &Tensor) -> Option<Tensor> {
+        self.drops(t).then(|| self.dropped(t, x))
+    }
+
     /// The update of the layer's `result`: `B(A(dropout(x)))` scaled, or `DoRA`'s result of it;
     /// and what lives as long.
     fn update(

@@ -4,14 +4,16 @@ use super::attend::{attend_with_weights, dropped, joined, repeat_kv};
 use super::options::AttentionOptions;
 use super::rotated_rows::Rows;
 use super::{rotary, rotary_pairs, rotated_rows, sinks as attention_sinks};
-use crate::ask::Attention;
+use crate::ask::{Attention, LoraKernel};
 use crate::model::{
     DecoderConfig, Gate, HeadNorm, Holds, LayerNames, NormKind, Parts, RotaryKind, Sinks,
     Transformers,
 };
+use crate::nn::adapters;
 use crate::nn::build::{Builder, Linear, Norm};
 use crate::nn::decoder::Shared;
 use crate::tape::{Tape, Tensor};
+use std::cell::RefCell;
 
 /// The layers that give queries, keys and values.
 enum Projections {
@@ -55,6 +57,8 @@ pub(crate) struct RotaryAttention {
     rows: Option<Rows>,
     head_dim: u64,
     rotary_dim: u64,
+    /// Whether a kernel projects queries, keys and values with their adapters, and another one what attention gives.
+    with_adapters: [bool; 2],
     options: AttentionOptions,
 }
 
@@ -148,6 +152,8 @@ impl RotaryAttention {
             }),
             head_dim: c.head_dim,
             rotary_dim: c.rotary_dim,
+            with_adapters: [LoraKernel::Qkv, LoraKernel::Output]
+                .map(|kernel| b.runs_adapters(kernel)),
             options,
         }
     }
@@ -200,7 +206,7 @@ impl RotaryAttention {
             }
             None => out,
         };
-        let projected = self.o_proj.forward(t, &out);
+        let projected = self.projected(t, &out);
         drop(out);
         let weights = weights.filter(|_| !self.forgets_weights);
         let result = dropped(t, projected, self.dropout);
@@ -211,6 +217,15 @@ impl RotaryAttention {
             drop((held, heads));
         }
         (result, weights)
+    }
+
+    /// The result of attention through `o_proj`.
+    fn projected(&self, t: &Tape, out: &Tensor) -> Tensor {
+        let fused = self.with_adapters[1].then(|| adapters::projections(t, out, [&self.o_proj]));
+        match fused.flatten() {
+            Some([projected]) => projected,
+            None => self.o_proj.forward(t, out),
+        }
     }
 
     fn rotated_heads(
@@ -336,22 +351,29 @@ impl RotaryAttention {
     ) -> [Tensor; 3] {
         let rows = |y: &Tensor| self.parted(t, y);
         let part = |y: &Tensor| t.transpose(&rows(y), 1, 2);
+        let fused = self.with_adapters[0] && !self.gated;
+        let fused = fused.then(|| adapters::projections(t, x, projections.each_ref()));
+        let fused = RefCell::new(fused.flatten().map(|fused| fused.map(Some)));
+        let projected = |i: usize| {
+            let fused = (fused.borrow_mut().as_mut()).and_then(|fused| fused[i].take());
+            fused.unwrap_or_else(|| projections[i].forward(t, x))
+        };
+        let [q, k, v] = [0, 1, 2];
         if self.clipped && self.norms.is_none() {
-            let clipped = projections.each_ref().map(|x_proj| x_proj.forward(t, x));
+            let clipped = [q, k, v].map(projected);
             return clipped.map(|y| t.clamp_in_place(y)).map(|y| part(&y));
         }
-        let [q, k, v] = projections;
         match (self.style, &self.norms) {
             (HeadNorm::Whole(_), Some([q_norm, k_norm])) => {
                 let q = {
-                    let q = q.forward(t, x);
+                    let q = projected(q);
                     q_norm.forward(t, &q)
                 };
                 let k = {
-                    let k = k.forward(t, x);
+                    let k = projected(k);
                     k_norm.forward(t, &k)
                 };
-                let v = v.forward(t, x);
+                let v = projected(v);
                 let heads = [q, k, v];
                 let heads = if self.clipped {
                     heads.map(|y| t.clamp_in_place(y))
@@ -361,13 +383,13 @@ impl RotaryAttention {
                 heads.map(|y| part(&y))
             }
             (HeadNorm::Rows(_), Some([q_norm, k_norm])) => {
-                let normalized = |projection: &Linear, norm: &Norm| {
-                    let y = rows(&projection.forward(t, x));
+                let normalized = |projection: usize, norm: &Norm| {
+                    let y = rows(&projected(projection));
                     t.transpose(&norm.forward(t, &y), 1, 2)
                 };
                 let q = if self.gated {
                     let y = {
-                        let both = rows(&q.forward(t, x));
+                        let both = rows(&projected(q));
                         let heads = both.dim(2) / 2;
                         let both = t.view(&both, [x.dim(0), x.dim(1), heads, 2 * self.head_dim]);
                         let [q, beside] = t.split(&both, [self.head_dim; 2], -1);
@@ -380,26 +402,26 @@ impl RotaryAttention {
                     normalized(q, q_norm)
                 };
                 let k = normalized(k, k_norm);
-                [q, k, part(&v.forward(t, x))]
+                [q, k, part(&projected(v))]
             }
             (HeadNorm::Each | HeadNorm::Together(_), Some([q_norm, k_norm])) => {
-                let [q, k, v] = [q, k, v].map(|projection| rows(&projection.forward(t, x)));
+                let [q, k, v] = [q, k, v].map(|projection| rows(&projected(projection)));
                 *gate = self.gate_proj.as_ref().map(|gate| gate.forward(t, x));
                 let normalized = q_norm.forward(t, &q);
                 drop(q);
                 [normalized, k_norm.forward(t, &k), v].map(|y| t.transpose(&y, 1, 2))
             }
             _ if self.projects_first => {
-                let all = [q, k, v].map(|projection| projection.forward(t, x));
+                let all = [q, k, v].map(projected);
                 all.map(|y| part(&y))
             }
             (_, norms) => {
-                let q = part(&q.forward(t, x));
-                let mut k = part(&k.forward(t, x));
+                let q = part(&projected(q));
+                let mut k = part(&projected(k));
                 if self.scales_keys {
                     k = t.mul_scalar(&k);
                 }
-                let v = part(&v.forward(t, x));
+                let v = part(&projected(v));
                 match norms
                     .as_ref()
                     .filter(|_| matches!(self.style, HeadNorm::Heads(_) | HeadNorm::Apart))

@@ -11,7 +11,9 @@ impl Builder<'_> {
         let spec = self.plan.spec;
         let asked = tokens && self.facts().checkpointing_asks_input_gradient;
         match spec.activation_checkpointing {
-            ActivationCheckpointing::None => false,
+            ActivationCheckpointing::None => {
+                tokens && (spec.lora.as_ref()).is_some_and(|lora| lora.input_requires_grad)
+            }
             ActivationCheckpointing::Full | ActivationCheckpointing::Operations => {
                 // TRL's trainers do it themselves.
                 asked

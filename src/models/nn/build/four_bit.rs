@@ -228,6 +228,11 @@ impl Linear4bit {
         BaseWeight::FourBit(*weight, state().chain(packed).chain(state()).collect())
     }
 
+    /// The weight in four bits.
+    pub(super) fn packed(&self) -> FourBit {
+        self.weight.weight
+    }
+
     /// The bias `[outputs]`.
     pub(crate) fn bias(&self) -> Option<Tensor> {
         self.bias.borrow().clone()

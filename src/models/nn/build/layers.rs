@@ -7,7 +7,7 @@ use super::int8::Linear8bit;
 use crate::ask::QuantizationType;
 use crate::model::TensorStyle;
 use crate::nn::adapters::{Adapter, BaseWeight, Slot, first_factor, running};
-use crate::tape::{Tape, Tensor};
+use crate::tape::{LoraLayer, LoraWeight, Tape, Tensor};
 use crate::units::{DType, Shape};
 
 /// `torch.nn.Linear`.
@@ -125,6 +125,27 @@ impl Linear {
         if let Weight::Full { bias, .. } = &mut self.weight {
             *bias = Some(b.trained_copy(b.parameter("bias", [outputs])));
         }
+    }
+
+    /// The layer with its adapter, as kernels run both in one, where it has one that is on.
+    pub(crate) fn with_adapter(&self) -> Option<(LoraLayer, &Adapter)> {
+        let adapter = running(self.adapter.as_ref()?)?;
+        let [a, b] = adapter.factors();
+        let weight = match &self.weight {
+            Weight::Full {
+                weight,
+                division: None,
+                ..
+            } => LoraWeight::Full(weight.clone()),
+            Weight::FourBit(layer) => LoraWeight::FourBit(layer.packed()),
+            Weight::Full { .. } | Weight::EightBit(_) => return None,
+        };
+        let layer = LoraLayer {
+            weight,
+            outputs: b.dim(0),
+            factors: [a.clone(), b.clone()],
+        };
+        Some((layer, adapter))
     }
 
     /// `[.., inputs]` to `[.., outputs]`.

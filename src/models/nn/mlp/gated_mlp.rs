@@ -1,5 +1,7 @@
 //! The gated MLP of Llama's kin.
 
+use crate::ask::LoraKernel;
+use crate::nn::adapters;
 use crate::nn::attention::dropped;
 use crate::nn::build::{Builder, Linear, RmsNorm};
 use crate::tape::{Tape, Tensor};
@@ -16,6 +18,8 @@ pub(crate) struct GatedMlp {
     dropout: bool,
     /// Whether Liger computes the product.
     liger: bool,
+    /// Whether a kernel runs the layers with their adapters.
+    with_adapters: bool,
 }
 
 impl GatedMlp {
@@ -48,6 +52,7 @@ impl GatedMlp {
             norm: None,
             dropout: false,
             liger: b.liger_gates(),
+            with_adapters: b.runs_adapters(LoraKernel::Mlp),
         }
     }
 
@@ -66,6 +71,7 @@ impl GatedMlp {
             norm: None,
             dropout: false,
             liger: b.liger_gates(),
+            with_adapters: b.runs_adapters(LoraKernel::Mlp),
         }
     }
 
@@ -97,6 +103,7 @@ impl GatedMlp {
             norm: None,
             dropout: false,
             liger: b.liger_gates(),
+            with_adapters: b.runs_adapters(LoraKernel::Mlp),
         }
     }
 
@@ -119,6 +126,12 @@ impl GatedMlp {
     }
 
     pub(crate) fn forward(&self, t: &Tape, x: &Tensor) -> Tensor {
+        if self.with_adapters && self.norm.is_none() && !self.dropout {
+            let layers = [&self.gate_proj, &self.up_proj, &self.down_proj];
+            if let Some(out) = adapters::gated_mlp(t, x, layers) {
+                return out;
+            }
+        }
         let product = if self.liger {
             let gate = self.gate_proj.forward(t, x);
             let up = self.up_proj.forward(t, x);

@@ -46,6 +46,8 @@ static ONE_GPU: &[Group] = &[
             Setting::new("lora.modules_to_save").look(Look::Names),
             Setting::new("lora.target_parameters").look(Look::Names),
             Setting::new("lora.adapter_dtype"),
+            Setting::new("lora.kernels").look(Look::Names),
+            Setting::new("lora.input_requires_grad"),
             Setting::new("quantization.type").half(),
             Setting::new("quantization.compute_dtype").half(),
             Setting::new("quantization.storage").absent(Called(Word::Automatic)),
