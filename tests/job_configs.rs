@@ -341,6 +341,9 @@ fn whatever_a_format_does_not_say_is_told() {
         for (path, value) in CHANGES {
             let mut all = short(&before);
             all[path] = serde_json::from_str(value).expect("JSON");
+            if *path == "optimizer" {
+                all[path]["by_trainer"] = before.optimizer.by_trainer.into();
+            }
             let changed = scenario(&all);
             let Some((found, unsaid)) = around(&trainer, &changed) else {
                 // A trainer of pipelines has nothing to say of another kind of parallelism.

@@ -378,14 +378,14 @@ fn what_is_approximated_says_what_was_asked_what_is_used_and_which_way_it_errs()
 #[test]
 fn a_job_that_is_approximated_by_more_than_it_takes_has_a_bound() {
     let axolotl = "base_model: NousResearch/Meta-Llama-3-8B\nadapter: lora\nlora_r: 8\nlora_target_linear: true\n\
-        sequence_len: 2048\nmicro_batch_size: 1\nbf16: true\nlora_mlp_kernel: true\n";
+        sequence_len: 2048\nmicro_batch_size: 1\nbf16: true\nlora_embedding_kernel: true\n";
     let job = job_of(&[("lora.yaml", axolotl)], &[]);
     let keys: Vec<&str> = job
         .approximated
         .iter()
         .map(|own| own.key.as_str())
         .collect();
-    assert_eq!(keys, ["lora_mlp_kernel"]);
+    assert_eq!(keys, ["lora_embedding_kernel"]);
     assert_eq!(Certainty::of(&job.approximated), Certainty::Bounded);
 }
 

@@ -152,7 +152,10 @@ fn check_kernels(scenario: &Scenario, lora: &Lora, findings: &mut Vec<Finding>) 
     if let Some(name) = unknown {
         let shown: String = name.chars().take(SHOWN).collect();
         let names = all().collect::<Vec<_>>().join(", ");
-        let known = lora.kernels.iter().filter_map(|other| closest(other, all()));
+        let known = lora
+            .kernels
+            .iter()
+            .filter_map(|other| closest(other, all()));
         let known: Vec<&str> = known.collect();
         findings.push(
             Finding::error("lora.kernels", message!(adapters::kernel, shown, names))

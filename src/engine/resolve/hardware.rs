@@ -7,7 +7,7 @@ use crate::units::{Bytes, GIB};
 use std::ops::RangeInclusive;
 
 /// GPUs of one machine.
-const GPUS_PER_NODE: RangeInclusive<u64> = 1..=1024;
+pub(super) const GPUS_PER_NODE: RangeInclusive<u64> = 1..=1024;
 
 /// Machines.
 const NODES: RangeInclusive<u64> = 1..=1 << 20;

@@ -208,7 +208,12 @@ pub(super) fn without_refused(mut scenario: Scenario) -> (Scenario, Vec<Left>) {
                 }
                 scenario.objective = Objective::default();
             }
-            "optimizer.name" => scenario.optimizer = Optimizer::default(),
+            "optimizer.name" => {
+                scenario.optimizer = Optimizer {
+                    by_trainer: scenario.optimizer.by_trainer,
+                    ..Optimizer::default()
+                };
+            }
             "parallelism.dp.cpu_offload" => {
                 let zero = &mut scenario.parallelism.dp.zero;
                 zero.offload_optimizer = OffloadDevice::None;

@@ -325,6 +325,7 @@ fn finish(said: &Said, job: &mut Job) {
     }
     trainer::arguments(said, job, false);
     optimizer(said, job);
+    job.set("optimizer.by_trainer", true);
     if said.is_on("enable_liger_kernel") {
         job.set("liger_kernel", vec!["all"]);
     }

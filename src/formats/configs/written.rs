@@ -36,7 +36,12 @@ pub(super) fn start(format: &Format, target: &Target) -> Map<String, Value> {
                 put(&mut map, "loss_type", loss.clone());
             }
             generated(target, &mut map);
+            if target.values["objective"]["log_probs"] == "selective" {
+                // An option that versions after these do not have.
+                put(&mut map, "generate_during_eval", false.into());
+            }
         }
+        "axolotl" => adapter_kernels(target, &mut map),
         "llama-factory" => {
             put(&mut map, "stage", "sft".into());
             put(&mut map, "do_train", true.into());
@@ -81,11 +86,26 @@ fn generated(target: &Target, map: &mut Map<String, Value>) {
     }
 }
 
+/// Kernels of `LoRA`, each on or off: all are on where none is said.
+fn adapter_kernels(target: &Target, map: &mut Map<String, Value>) {
+    let lora = &target.values["lora"];
+    if lora.is_null() {
+        return;
+    }
+    let on = list(&lora["kernels"]);
+    for kernel in ["mlp", "qkv", "o"] {
+        let is_on = on.iter().any(|name| name == kernel);
+        put(map, &format!("lora_{kernel}_kernel"), is_on.into());
+    }
+}
+
 /// Liger's kernels by their names, where not all are meant.
 fn kernels(format: &Format, target: &Target, map: &mut Map<String, Value>) {
     let kernels = list(&target.values["liger_kernel"]);
-    let all = kernels.iter().any(|name| name == "all");
-    let has = |name: &str| all || kernels.iter().any(|kernel| kernel == name);
+    let named = |name: &str| kernels.iter().any(|kernel| kernel == name);
+    let (all, layers) = (named("all"), named("layers"));
+    let of_loss = |name: &str| name.ends_with("cross_entropy");
+    let has = |name: &str| all || named(name) || layers && !of_loss(name);
     match format.name {
         _ if kernels.is_empty() => {}
         "axolotl" => {
@@ -101,12 +121,8 @@ fn kernels(format: &Format, target: &Target, map: &mut Map<String, Value>) {
                 "fused_linear_cross_entropy",
             ];
             for name in names {
-                let kernel = if name == "glu_activation" {
-                    "swiglu"
-                } else {
-                    name
-                };
-                if has(kernel) {
+                let gated = || ["swiglu", "geglu", "glu"].into_iter().any(has);
+                if name == "glu_activation" && gated() || has(name) {
                     put(map, &format!("liger_{name}"), true.into());
                 }
             }
@@ -114,6 +130,7 @@ fn kernels(format: &Format, target: &Target, map: &mut Map<String, Value>) {
                 put(map, "liger_cross_entropy", true.into());
             }
         }
+        "trl" if layers => put(map, "use_liger_kernel", true.into()),
         "training-arguments" | "trl" if !all => {
             put(map, "use_liger_kernel", true.into());
             for name in [

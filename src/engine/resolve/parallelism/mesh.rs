@@ -1,6 +1,7 @@
 //! Ranks along the axes multiply to the number of GPUs, and each rank that is looked at is one of them.
 
 use crate::ask::{DataParallelKind, Finding, Scenario, check_range, message};
+use crate::resolve::hardware::GPUS_PER_NODE;
 use std::ops::RangeInclusive;
 
 /// Ranks that see different data.
@@ -37,7 +38,9 @@ pub(super) fn check(scenario: &Scenario, findings: &mut Vec<Finding>) {
     let hardware = &scenario.hardware;
     let [nodes, per_node] = hardware.of_a_job();
     let gpus = nodes.saturating_mul(per_node);
-    if findings.len() > before || !GPUS.contains(&gpus) {
+    // GPUs that no node has are refused by themselves.
+    let known = GPUS.contains(&gpus) && GPUS_PER_NODE.contains(&per_node);
+    if findings.len() > before || !known {
         return;
     }
     let not_multiplying = product(scenario, gpus).or_else(|| copies(scenario));

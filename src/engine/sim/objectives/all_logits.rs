@@ -84,9 +84,8 @@ impl Trainer<'_> {
         }
         let vocabulary = shifted.dim(2);
         let rows = |shape| t.empty("index", shape, logits.dtype());
-        let copies = groups.map(|samples| {
-            apart.then(|| rows(Shape::from([samples, shifted.dim(1), vocabulary])))
-        });
+        let copies = groups
+            .map(|samples| apart.then(|| rows(Shape::from([samples, shifted.dim(1), vocabulary]))));
         for samples in groups {
             drop(rows(Shape::from([samples * self.scored(), vocabulary])));
         }

@@ -16,7 +16,12 @@ const OUTPUTS: TokenOutputs = TokenOutputs {
 };
 
 /// A batch with labels of its completions alone.
-pub(super) fn labelled(trainer: &Trainer<'_>, ids: &Tensor, mask: &Tensor, completions: &Tensor) -> Batch {
+pub(super) fn labelled(
+    trainer: &Trainer<'_>,
+    ids: &Tensor,
+    mask: &Tensor,
+    completions: &Tensor,
+) -> Batch {
     let t = trainer.tape;
     let labels = (!trainer.has_all_logits()).then(|| {
         let outside = t.empty("eq", *completions.shape(), DType::Bool);

@@ -3,8 +3,8 @@
 //! Source: `LoRA_MLP`, `LoRA_QKV`, `LoRA_O` and `matmul_lora` of `kernels/lora.py`, axolotl 0.19; `kernels/quantize.py`.
 
 use super::four_bit::FourBit;
-use crate::tape::graph::{Backward, Grads};
 use crate::tape::checkpoint::Saved;
+use crate::tape::graph::{Backward, Grads};
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
 
@@ -147,7 +147,11 @@ impl Kept {
 /// Inputs of a function in their order.
 fn inputs<'a>(input: LoraInput<'a>, layers: &[&'a LoraLayer]) -> Vec<&'a Tensor> {
     let factors = layers.iter().flat_map(|layer| layer.factors.iter());
-    [input.x].into_iter().chain(input.dropped).chain(factors).collect()
+    [input.x]
+        .into_iter()
+        .chain(input.dropped)
+        .chain(factors)
+        .collect()
 }
 
 /// The dtypes of the factors of layers.
@@ -171,7 +175,13 @@ impl Tape {
         let outputs = self.unrecorded(|| {
             let both = [input.x, input.dropped.unwrap_or(input.x)].map(|x| flat(self, x));
             layers.each_ref().map(|layer| {
-                let out = product(self, both.each_ref(), layer, layer.factors.each_ref(), false);
+                let out = product(
+                    self,
+                    both.each_ref(),
+                    layer,
+                    layer.factors.each_ref(),
+                    false,
+                );
                 self.view(&out, [rows, columns, layer.outputs])
             })
         });
@@ -186,7 +196,12 @@ impl Tape {
             let read = flat(t, &read);
             let mut factors = Vec::with_capacity(N);
             let g: Vec<Option<Tensor>> = (0..N)
-                .map(|i| gradients.get(i).and_then(Option::as_ref).map(|g| flat(t, g)))
+                .map(|i| {
+                    gradients
+                        .get(i)
+                        .and_then(Option::as_ref)
+                        .map(|g| flat(t, g))
+                })
                 .collect();
             for (g, saved) in g.iter().zip(&kept.factors) {
                 let [a, b] = saved.each_ref().map(|saved| saved.unpack(t));
@@ -231,7 +246,13 @@ impl Tape {
         let (out, [gated, upped]) = self.unrecorded(|| {
             let both = [input.x, input.dropped.unwrap_or(input.x)].map(|x| flat(self, x));
             let of = |layer: &LoraLayer| {
-                product(self, both.each_ref(), layer, layer.factors.each_ref(), false)
+                product(
+                    self,
+                    both.each_ref(),
+                    layer,
+                    layer.factors.each_ref(),
+                    false,
+                )
             };
             let parts = [of(gate), of(up)];
             let hidden = self.empty("swiglu_fwd", *parts[0].shape(), parts[0].dtype());
