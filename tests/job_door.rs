@@ -254,8 +254,8 @@ fn what_llama_factory_trains_in_its_own_way_is_approximated_and_said() {
         )],
         &[],
     );
-    assert!(said(&kto, Differs::OneSample));
-    assert_eq!(kto.scenario.micro_batch_size, 2);
+    // Answers to other prompts come with the data, so that one sample is enough.
+    assert_eq!(kto.scenario.micro_batch_size, 1);
     for job in [oft, kto] {
         assert!(estimate(&job.scenario).is_ok(), "{:?}", job.said);
     }

@@ -324,10 +324,6 @@ fn differs(framework: &str, how: Differs, language: Language) -> String {
             "rotates the inputs of layers: the estimate is of LoRA with about as many trained parameters, which lacks the rotated copies of the inputs and so takes less.",
             "旋转各层的输入：这里按训练参数量相近的 LoRA 估算，不计旋转后的输入副本，占用较少。",
         ),
-        Differs::OneSample => (
-            "takes the other answers from the data, so that one sample is enough, which TRL refuses: the estimate is of two, whose activations take twice as much.",
-            "从数据中取其他回答，因而一个样本即可（TRL 会拒绝）：这里按两个样本估算，激活值为两倍。",
-        ),
         Differs::WideEmbeddings => (
             "keeps norms, embeddings and the output layer in fp32 where all weights are trained with sdpa, eager or unsaid attention: the estimate has them in the dtype of the others, which took 2 to 15 % less in 4 measured runs.",
             "在训练全部权重且注意力为 sdpa、eager 或未指定时，把归一化层、嵌入层和输出层保留为 fp32：这里与其他权重用同一类型，4 次实测中少 2% 到 15%。",

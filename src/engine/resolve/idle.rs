@@ -67,6 +67,8 @@ pub enum Idle {
     NotAutocast,
     /// The optimizer has no such option.
     NoSuchOption,
+    /// No kernels of Liger run.
+    NoKernels,
     /// Liger has no kernels for the model.
     NoLiger,
     /// The data set is held in another way.
@@ -180,6 +182,7 @@ pub fn idle(scenario: &Scenario, key: &str) -> Option<Idle> {
             Some(Idle::LinearModel)
         }
         "lora" if linear && scenario.lora.is_none() => Some(Idle::LinearModel),
+        "liger_version" if scenario.liger_kernel.is_empty() => Some(Idle::NoKernels),
         "liger_kernel" if scenario.liger_kernel.is_empty() => architecture(scenario)
             .filter(|model| liger::kit(model, scenario.framework).is_none())
             .map(|_| Idle::NoLiger),

@@ -8,6 +8,10 @@ use crate::families;
 use crate::model::{Architecture, IMAGES, ImageConfig, Module};
 use serde_json::Value;
 
+/// The longest sequence that a repair makes for images: of more there are fewer instead, as no model of the catalog that
+/// sees images has more positions.
+const LONGEST: u64 = 1 << 18;
+
 /// The tokens of the images of a sample.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ImageTokens {
@@ -85,6 +89,11 @@ pub(crate) fn resolve(
     if needed >= seq_len && scenario.images > 0 {
         let images = scenario.images;
         let wanted = needed.saturating_add(1);
+        let (fixed, fix) = if wanted <= LONGEST {
+            (key, wanted)
+        } else {
+            ("images", (seq_len.saturating_sub(1) / tokens.max(1)).max(1))
+        };
         findings.push(
             Finding::error(
                 key,
@@ -97,7 +106,7 @@ pub(crate) fn resolve(
                     images
                 ),
             )
-            .with_fix(key, wanted),
+            .with_fix(fixed, fix),
         );
     }
     (scenario.images, sides)

@@ -5,8 +5,8 @@ mod ranks;
 use super::evaluation;
 use crate::ask::{
     ACCUMULATION, ActivationCheckpointing, ActivationOffloadKind, AutocastStyle, EvaluationKind,
-    Finding, Framework, Generator, LigerKernel, Loss, LossType, MasterWeights, Message, ModelRef,
-    Objective, ObjectiveKind, PackingKind, Program, Scenario, Task, check_range, message,
+    Finding, Framework, Generator, LigerKernel, LogProbs, Loss, LossType, MasterWeights, Message,
+    ModelRef, Objective, ObjectiveKind, PackingKind, Program, Scenario, Task, check_range, message,
 };
 use crate::model::{Architecture, DecoderConfig, Experts, Flag};
 use serde_json::Value;
@@ -217,7 +217,9 @@ pub(crate) fn check(
     if objective.kind == ObjectiveKind::Grpo && samples < 2 {
         refuse("micro_batch_size", message!(objective::group), 2.into());
     }
-    if objective.has_divergence() && scenario.micro_batch_size < 2 {
+    // LLaMA-Factory's other prompts come with the data.
+    let own_prompts = objective.log_probs() == LogProbs::LogSoftmax;
+    if objective.has_divergence() && scenario.micro_batch_size < 2 && !own_prompts {
         refuse(
             "micro_batch_size",
             message!(objective::other_prompts),

@@ -1,11 +1,11 @@
 //! Decisions of the GPU and of the framework's version about operations.
 
-use crate::ask::Framework;
+use crate::ask::{Framework, LigerVersion};
 use crate::device::{
     CUBLASLT_WORKSPACE, asked_workspace, cublas_workspace, threads_per_multiprocessor,
 };
 use crate::model::ResolvedSpec;
-use crate::tape::{Backend, FlaVersion};
+use crate::tape::{Backend, FlaVersion, LigerRelease};
 
 /// The facts that the tape asks for.
 pub(super) fn backend(spec: &ResolvedSpec) -> Backend {
@@ -30,7 +30,11 @@ pub(super) fn backend(spec: &ResolvedSpec) -> Backend {
         kept_casts_get_gradients: recent,
         grouped_mm_waits: !matches!(spec.device.compute_capability / 10, 9 | 10),
         rms_norm_is_fused: recent,
-        liger_is_recent: recent,
+        liger: match spec.scenario.liger_version {
+            _ if !recent => LigerRelease::V0510,
+            Some(LigerVersion::V081) => LigerRelease::V081,
+            None => LigerRelease::V085,
+        },
         fla: if recent {
             FlaVersion::V060
         } else {

@@ -5,11 +5,11 @@ use crate::ask::{
     ActivationCheckpointing, ActivationOffloadKind, AdapterDtype, ArrowPool, Attention,
     AutocastStyle, BackwardPrefetch, Checkpoint, CommHook, ComputeDtype, ContextParallelKind,
     Convolutions, DataParallelKind, DatasetMode, EvaluationKind, ExpertDispatcher,
-    ExpertParallelKind, ExpertRouting, Framework, Generator, Libraries, LogProbs, Loss, LossType,
-    MasterWeights, ModelLoading, MultiprocessingContext, ObjectiveKind, OffloadDevice,
-    OptimizerImpl, OptimizerName, PackingKind, PipelineSchedule, Plan, Precision, Program,
-    QuantizationStorage, QuantizationType, RecomputeGranularity, RecomputeMethod, RotateMethod,
-    Saving, SdpaBackend, ShardingStrategy, Task, TensorParallelKind, TokenizerKind,
+    ExpertParallelKind, ExpertRouting, Framework, Generator, Libraries, LigerVersion, LogProbs,
+    Loss, LossType, MasterWeights, ModelLoading, MultiprocessingContext, ObjectiveKind,
+    OffloadDevice, OptimizerImpl, OptimizerName, PackingKind, PipelineSchedule, Plan, Precision,
+    Program, QuantizationStorage, QuantizationType, RecomputeGranularity, RecomputeMethod,
+    RotateMethod, Saving, SdpaBackend, ShardingStrategy, Task, TensorParallelKind, TokenizerKind,
 };
 
 /// The kind of a key's value.
@@ -111,6 +111,7 @@ pub static KEYS: &[Key] = &[
     ),
     key("quantization.prepare_for_kbit_training", "kbit", Kind::Flag),
     key("liger_kernel", "liger", Kind::List),
+    key("liger_version", "liger_version", name!(LigerVersion)),
     key("frozen", "frozen", Kind::List),
     key("clip_grad_norm", "clip", Kind::Flag),
     key("zero_grad_set_to_none", "set_to_none", Kind::Flag),

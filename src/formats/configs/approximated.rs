@@ -137,7 +137,6 @@ fn instead_of_trainer(how: Differs) -> Option<Approximation> {
             More,
         ),
         Differs::Rotations => ("lora.r", "rotations of inputs", "LoRA", Less),
-        Differs::OneSample => ("micro_batch_size", "one sample", "two samples", More),
         Differs::Critic => (
             OBJECTIVE,
             "a critic beside the model",

@@ -149,8 +149,6 @@ pub enum Differs {
     FrozenHalf,
     /// Rotations of the inputs of layers are trained.
     Rotations,
-    /// One sample is enough for an objective that compares with the others of its batch.
-    OneSample,
     /// A critic is trained beside the model.
     Critic,
     /// The loss is a kernel's of flash-attn where that is installed.

@@ -4,7 +4,7 @@ mod adapters;
 
 use super::format::{Format, Phrases, Syntax};
 use super::hugging_face::{self, FSDP, FSDP_WITHOUT_MEMORY, LOADER};
-use super::job::{Differs, Job, Matters, Note};
+use super::job::{Job, Matters};
 use super::row::As::{Count, Flag, List, Real};
 use super::row::Does::{Decides, File, Lacks, Reads, Sets};
 use super::row::{Lack, Row};
@@ -399,15 +399,8 @@ fn objective(said: &Said, job: &mut Job) {
         (Some(_), _) => return job.give_up(said, "stage", Matters::Yes(Lack::Preference)),
     };
     job.set("objective.kind", kind);
-    let framework = "LLaMA-Factory";
     if matches!(kind, "dpo" | "kto") {
         job.set("objective.log_probs", "log_softmax");
-    }
-    // Mismatched answers are made with the data, so that a batch can be one sample, which TRL refuses.
-    if kind == "kto" && job.count("micro_batch_size").is_none_or(|size| size < 2) {
-        job.set("micro_batch_size", 2);
-        let how = Differs::OneSample;
-        job.notes.push(Note::Differs { framework, how });
     }
 }
 

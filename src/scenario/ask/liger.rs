@@ -26,6 +26,14 @@ names! {
     }
 }
 
+names! {
+    /// Versions of Liger before that of the newest framework (0.8.5) whose loss takes other memory.
+    LigerVersion {
+        /// 0.6 to 0.8.2: beside the gradient of the head's weight the loss holds that of a piece in 16 and in 32 bits.
+        V081 = "0.8.1",
+    }
+}
+
 /// The kernels that a run uses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a kernel by itself")]

@@ -49,7 +49,7 @@ pub use finding::{Finding, Fix, Severity};
 pub use framework::Framework;
 pub use host_settings::{Checkpoint, HostSettings, Libraries, Saving, TokenizerKind};
 pub use lengths::{LengthShape, SampleLengths};
-pub use liger::{LigerKernel, LigerKernels};
+pub use liger::{LigerKernel, LigerKernels, LigerVersion};
 pub use limits::{
     ACCUMULATION, DATASET_BYTES, HEADS, HOST_BYTES, LAYERS, MICRO_BATCH_SIZE, SEQ_LEN,
     TENSOR_BYTES, VOCABULARY, WIDTH, check_range, explain, outside,

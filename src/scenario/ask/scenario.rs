@@ -7,6 +7,7 @@ use super::data::{DataLoader, Dataset};
 use super::evaluation::Evaluation;
 use super::framework::Framework;
 use super::host_settings::HostSettings;
+use super::liger::LigerVersion;
 use super::lora::Lora;
 use super::machine::{AllocatorSettings, Hardware};
 use super::model_ref::ModelRef;
@@ -117,6 +118,9 @@ pub struct Scenario {
     /// Liger kernels in place of the model's own modules, as `["rms_norm", "swiglu"]`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub liger_kernel: Vec<String>,
+    /// The version of Liger, where that is not the framework's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub liger_version: Option<LigerVersion>,
     /// Names (or parts of names) of parameters that are not trained.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub frozen: Vec<String>,
@@ -212,6 +216,7 @@ impl Default for Scenario {
             lora: None,
             quantization: Quantization::default(),
             liger_kernel: Vec::new(),
+            liger_version: None,
             frozen: Vec::new(),
             clip_grad_norm: false,
             zero_grad_set_to_none: true,

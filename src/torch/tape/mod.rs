@@ -62,9 +62,9 @@ pub use hooks::{Called, Hooked, ModuleHooks, OwnHooks, ParameterHooks};
 pub use kept_operations::KeptOperations;
 pub use on_host::HostCopies;
 pub use ops::{
-    Divergence, EightBit, FlaVersion, FourBit, Gathered, Headed, Kept, LoraInput, LoraLayer,
-    LoraWeight, Packed, Recurrence, RecurrentCell, RecurrentLayer, Reduction, Ring, Sdpa,
-    SdpaKernel, Steps, TokenOutputs, Transcripts, Window, Windows,
+    Divergence, EightBit, FlaVersion, FourBit, Gathered, Headed, Kept, LigerRelease, LoraInput,
+    LoraLayer, LoraWeight, Packed, Recurrence, RecurrentCell, RecurrentLayer, Reduction, Ring,
+    Sdpa, SdpaKernel, Steps, TokenOutputs, Transcripts, Window, Windows,
 };
 pub use partial::{GradientEdge, ParameterGroup};
 pub use record::{Piece, Record, RecordedEvent};
@@ -135,8 +135,8 @@ pub struct Backend {
     pub rms_norm_is_fused: bool,
     /// The version of flash-linear-attention.
     pub fla: FlaVersion,
-    /// Whether Liger is 0.8.5 (with torch 2.15) or 0.5.10.
-    pub liger_is_recent: bool,
+    /// The version of Liger.
+    pub liger: LigerRelease,
 }
 
 /// The libraries whose workspaces a thread may keep.

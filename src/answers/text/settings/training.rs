@@ -234,6 +234,9 @@ settings! {
     "quantization.storage": "4-bit weights lie in", "4 位权重的存储类型";
         "The type of the tensors that hold 4-bit weights; FSDP wants that of the other parameters.",
         "存放 4 位权重的张量类型；FSDP 要求与其他参数一致。"; "", "bnb_4bit_quant_storage";
+    "liger_version": "Version of Liger", "Liger 版本";
+        "Versions 0.6 to 0.8.2 hold a piece of the head's gradient in 16 and 32 bits in the fused loss.",
+        "0.6 至 0.8.2 版的融合损失还会保存输出层梯度的一块（16 位与 32 位）。"; "+ 6 V H bytes", "liger-kernel";
     "liger_kernel": "Liger kernels", "Liger 内核";
         "Fused kernels that keep less for backward; the fused loss never holds all logits.",
         "为反向保存更少内容的融合内核；融合损失从不保存全部 logits。"; "no B S V logits", "apply_liger_kernel_to_*, liger_kernel";

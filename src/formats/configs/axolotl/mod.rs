@@ -316,6 +316,10 @@ fn kernels(said: &Said, job: &mut Job) {
     let named = named.iter().filter(|(key, _)| plugged && said.is_on(key));
     let mut kernels: Vec<&str> = named.map(|(_, name)| *name).collect();
     kernels.dedup();
+    if kernels.contains(&"fused_linear_cross_entropy") {
+        // Pinned by axolotl 0.19.
+        job.set("liger_version", "0.8.1");
+    }
     if !kernels.is_empty() {
         job.set("liger_kernel", kernels);
     }

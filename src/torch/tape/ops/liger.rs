@@ -7,6 +7,18 @@ use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
 use smallvec::smallvec;
 
+/// The versions of liger-kernel whose functions are known.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LigerRelease {
+    /// 0.5.10, with torch 2.6.
+    V0510,
+    /// 0.8.1, as axolotl 0.19 pins it.
+    V081,
+    /// 0.8.5, with torch 2.15.
+    #[default]
+    V085,
+}
+
 impl Tape {
     /// `LigerRMSNormFunction`: `[.., D]` to the same. Saves x and, in float32, the reciprocal norm
     /// of each row. With `in_place` the gradient of x takes the place of the incoming one.
@@ -27,7 +39,7 @@ impl Tape {
         let saved = [self.save(&flat), self.save(weight), self.save(&norms)];
         drop((flat, norms));
         // Before 0.8 the weight's gradient is computed whether it is needed or not.
-        let needed = weight.requires_grad() || !self.backend().liger_is_recent;
+        let needed = weight.requires_grad() || self.backend().liger == LigerRelease::V0510;
         let backward = move |t: &Tape, g: &Grads| {
             let Some(g) = &g[0] else { return Grads::new() };
             let g = t.contiguous(g);

@@ -57,6 +57,7 @@ pub use flash_package::Packed;
 pub use four_bit::FourBit;
 pub use general::{Kept, Recurrence, RecurrentCell, RecurrentLayer, Reduction, Steps, Windows};
 pub use int8::EightBit;
+pub use liger::LigerRelease;
 pub use lora::{LoraInput, LoraLayer, LoraWeight};
 pub use losses::{Divergence, Headed, TokenOutputs};
 pub use ranks::{Gathered, Ring};

@@ -402,7 +402,7 @@ mod tests {
         grouped_mm_waits: true,
         rms_norm_is_fused: true,
         fla: crate::tape::FlaVersion::V060,
-        liger_is_recent: true,
+        liger: crate::tape::LigerRelease::V085,
     };
 
     /// Measured: scratch that the allocator saw on compute capability 8.0 with 108 SMs.

@@ -1,10 +1,10 @@
 //! Liger's losses, which compute their gradients in forward.
 //!
-//! Source: liger-kernel 0.8.5 and 0.5.10, `ops/{cross_entropy,fused_linear_cross_entropy}.py`.
+//! Source: liger-kernel 0.8.5, 0.8.1 and 0.5.10, `ops/{cross_entropy,fused_linear_cross_entropy}.py`.
 
 use super::Pieces;
 use crate::tape::graph::Grads;
-use crate::tape::{Tape, Tensor};
+use crate::tape::{LigerRelease, Tape, Tensor};
 use crate::units::{DType, Shape};
 use smallvec::smallvec;
 
@@ -79,10 +79,10 @@ impl Tape {
         let needed = weight.requires_grad();
         let LinearLoss { loss, dx, dw } = self.unrecorded(|| {
             let counted = self.counted_pieces(x, weight, budget);
-            if self.backend().liger_is_recent {
-                self.pieces_085(x, weight, target, counted)
-            } else {
-                self.pieces_0510(x, weight, target, counted)
+            match self.backend().liger {
+                LigerRelease::V0510 => self.pieces_0510(x, weight, target, counted),
+                LigerRelease::V081 => self.pieces_081(x, weight, target, counted),
+                LigerRelease::V085 => self.pieces_085(x, weight, target, counted),
             }
         });
         if !self.records(&[x, weight]) {
@@ -109,7 +109,7 @@ impl Tape {
         let (n, hidden, vocab) = (x.dim(0), x.dim(1), weight.dim(0));
         let wider = vocab.div_ceil((budget * hidden).max(1)).max(1);
         let mut rows = n.div_ceil(wider).next_power_of_two();
-        if self.backend().liger_is_recent {
+        if self.backend().liger == LigerRelease::V085 {
             rows = rows.min(n);
         }
         let rows = rows.max(1);
@@ -165,6 +165,44 @@ impl Tape {
         drop(buffer);
         let loss = self.sum_all(&losses);
         drop((counted, losses));
+        LinearLoss { loss, dx, dw }
+    }
+
+    /// `fused_linear_cross_entropy_forward` of 0.8.1: the weight's gradient takes each piece's in float32, which is added at
+    /// once where the weight is in float32 itself.
+    fn pieces_081(
+        &self,
+        x: &Tensor,
+        weight: &Tensor,
+        target: &Tensor,
+        Pieces { rows, pieces }: Pieces,
+    ) -> LinearLoss {
+        let n = x.dim(0);
+        let dx = self.empty("zeros_like", *x.shape(), x.dtype());
+        let dw = weight
+            .requires_grad()
+            .then(|| self.empty("zeros_like", *weight.shape(), weight.dtype()));
+        let losses = self.empty("zeros", Shape::from([n]), DType::Float32);
+        let counted = self.counted_targets(target);
+        let mut kept = None;
+        for i in 0..pieces {
+            let part = self.slice(x, 0, i * rows, n.min((i + 1) * rows));
+            let scores = self.linear(&part, &self.t(&self.t(weight)), None);
+            kept.replace(scores.clone());
+            drop(self.scored(&scores, weight));
+            let Some(dw) = &dw else { continue };
+            if dw.dtype() == DType::Float32 && scores.dtype().is_half() {
+                let _part = self.cast_or_same(&part, scores.dtype());
+                self.computes(&[part.dim(0), x.dim(1), weight.dim(0)]);
+                self.gemm_workspace("addmm");
+            } else {
+                let sizes = (*weight.shape(), part.dim(0));
+                let product = self.product("mm", sizes, scores.dtype());
+                drop(self.cast_or_same(&product, DType::Float32));
+            }
+        }
+        let loss = self.sum_all(&losses);
+        drop((counted, losses, kept));
         LinearLoss { loss, dx, dw }
     }
 
