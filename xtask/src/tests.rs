@@ -3,6 +3,9 @@
 use crate::build::{self, PAGE_CODE};
 use crate::process::{Failure, browser_tests, cargo, minutes, program, root, run};
 use crate::{bench, tools};
+use std::fs::File;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// A check with a name to call it by.
@@ -12,7 +15,7 @@ struct Stage {
     run: fn() -> Result<(), Failure>,
 }
 
-/// In the order of how soon they tell something.
+/// In the order of how soon they tell something. Times are taken when nothing else runs.
 const STAGES: &[Stage] = &[
     Stage {
         name: "setup",
@@ -80,16 +83,6 @@ const STAGES: &[Stage] = &[
         },
     },
     Stage {
-        name: "bench",
-        what: "the time of one estimate, natively, compiled as the tests are",
-        run: bench::native_of_tests,
-    },
-    Stage {
-        name: "wasm",
-        what: "in WebAssembly: the native command line's bytes, the time of an estimate, figures",
-        run: bench::in_webassembly,
-    },
-    Stage {
         name: "page",
         what: "the page builds as released",
         run: build::release_page,
@@ -98,6 +91,16 @@ const STAGES: &[Stage] = &[
         name: "size",
         what: "what a first visit downloads",
         run: build::size,
+    },
+    Stage {
+        name: "bench",
+        what: "the time of one estimate, natively, compiled as the tests are",
+        run: bench::native_of_tests,
+    },
+    Stage {
+        name: "wasm",
+        what: "in WebAssembly: the native command line's bytes, the time of an estimate, figures",
+        run: bench::in_webassembly,
     },
     Stage {
         name: "browser",
@@ -119,13 +122,18 @@ pub fn run_stages(names: &[String]) -> Result<(), Failure> {
         )));
     }
     let mut results = Vec::new();
+    let mut ahead = None;
     for stage in STAGES {
         if !names.is_empty() && !names.iter().any(|name| name == stage.name) {
             continue;
         }
         println!("\n=== {}: {} ===", stage.name, stage.what);
         let start = Instant::now();
-        let result = (stage.run)();
+        let begun = ahead.take_if(|_| stage.name == AHEAD);
+        let result = begun.map_or_else(stage.run, Background::end);
+        if names.is_empty() && stage.name == "setup" && result.is_ok() {
+            ahead = begin(AHEAD);
+        }
         if let Err(failure) = &result {
             println!("  FAILED: {}", failure.message);
         }
@@ -165,12 +173,50 @@ fn summary(results: &[(&Stage, Result<(), Failure>, Duration)]) -> Result<(), Fa
     )))
 }
 
+/// The stage that begins when everything is installed, beside those before it: linking and shrinking the page take one core
+/// for minutes.
+const AHEAD: &str = "page";
+
+/// A stage that runs beside others, and the file with what it says.
+struct Background {
+    child: Child,
+    log: PathBuf,
+}
+
+/// Begins a stage beside others; nothing where that fails, so that it runs in its turn.
+fn begin(stage: &str) -> Option<Background> {
+    let log = root().join(format!("target/{stage}.log"));
+    let file = File::create(&log).ok()?;
+    let mut command = Command::new(std::env::current_exe().ok()?);
+    let child = command
+        .args(["test", stage])
+        .stdin(Stdio::null())
+        .stdout(file.try_clone().ok()?)
+        .stderr(file)
+        .spawn()
+        .ok()?;
+    Some(Background { child, log })
+}
+
+impl Background {
+    /// Waits for its end and prints what it has said.
+    fn end(mut self) -> Result<(), Failure> {
+        let status = self.child.wait();
+        print!("{}", std::fs::read_to_string(&self.log).unwrap_or_default());
+        match status {
+            Ok(status) if status.success() => Ok(()),
+            Ok(status) => Err(Failure::new(format!("it failed: {status}"))),
+            Err(error) => Err(Failure::new(error.to_string())),
+        }
+    }
+}
+
 /// The tests under `tests/e2e`, against the files that `page` built.
 fn browser() -> Result<(), Failure> {
     in_browser(
         &[
             "--test",
-            "--test-concurrency=1",
+            "--test-concurrency=2",
             "--test-timeout=120000",
             "--test-reporter=spec",
         ],

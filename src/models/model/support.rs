@@ -81,7 +81,7 @@ impl LigerSupport {
         })
     }
 
-    /// The same without those of the loss.
+    /// The usual kernels without those of the loss.
     pub fn of_layers(self) -> impl Iterator<Item = LigerKernel> {
         let losses = [
             LigerKernel::CrossEntropy,

@@ -141,6 +141,8 @@ export async function outlives(browser, url, options) {
     const last = await scramble(page, { seed: made, count: AT_ONCE });
     if (faults().length) console.log(`the last edits: ${last.join("; ")}`);
   }
+  // What was clicked while parts of the program came is done when they are there: before what follows.
+  await page.locator("html[data-whole]").waitFor();
   await page.evaluate(() => {
     history.replaceState(null, "", `${location.pathname}?v=1&mb=3`);
     dispatchEvent(new PopStateEvent("popstate"));

@@ -65,8 +65,8 @@ impl Trainer<'_> {
         t.view(&picked, *targets.shape())
     }
 
-    /// What is logged of all logits, in two `groups` of samples: the entropy of tokens, and the mean logits of those that are
-    /// scored; `apart` says that the logits of either group are copied first, as KTO's are. All is gone when the next number
+    /// Logs numbers of all logits, in two `groups` of samples: the entropy of tokens, and the mean logits of those that are
+    /// scored; `apart` says that the logits of either group are copied first, as KTO's are. Each is gone when the next number
     /// is computed.
     pub(super) fn logs_logits(&self, output: &Output, groups: [u64; 2], apart: bool) {
         let t = self.tape;

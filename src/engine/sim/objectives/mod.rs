@@ -314,7 +314,7 @@ impl<'a> Trainer<'a> {
         self.scored_tokens(output, batch)
     }
 
-    /// What a model gives, with log-probabilities of tokens where its head has not scored them.
+    /// The output of a model, with log-probabilities of tokens where its head has not scored them.
     fn scored_tokens(&self, output: Output, batch: &Batch) -> Output {
         if self.has_all_logits() {
             self.with_log_probs(output, batch.ids())

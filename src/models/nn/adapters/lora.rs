@@ -31,7 +31,7 @@ impl Adapter {
         self.factors.both()
     }
 
-    /// What the adapter reads of `x` where a kernel runs it with its layer, if that is dropped out.
+    /// The input `x` as the adapter reads it where a kernel runs it with its layer, if that is dropped out.
     pub(crate) fn read(&self, t: &Tape, x: &Tensor) -> Option<Tensor> {
         self.drops(t).then(|| self.dropped(t, x))
     }

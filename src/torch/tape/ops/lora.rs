@@ -33,7 +33,7 @@ pub struct LoraLayer {
 pub struct LoraInput<'a> {
     /// `[B, S, inputs]`.
     pub x: &'a Tensor,
-    /// The same, dropped out.
+    /// The input dropped out.
     pub dropped: Option<&'a Tensor>,
 }
 

@@ -192,7 +192,7 @@ impl Tape {
         self.selected(logits, targets, log_probs, kept)
     }
 
-    /// The same by axolotl's kernel, of contiguous logits, without the mean logit (`monkeypatch/trainer/utils.py`).
+    /// `selective_log_softmax` by axolotl's kernel, of contiguous logits, without the mean logit (`monkeypatch/trainer/utils.py`).
     pub fn selected_log_probs_alone(&self, logits: &Tensor, targets: &Tensor) -> Tensor {
         let numbers = |op| self.empty(op, *targets.shape(), DType::Float32);
         let (log_probs, log_z) = self.unrecorded(|| (numbers("empty"), numbers("empty")));
