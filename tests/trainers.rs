@@ -106,7 +106,7 @@ fn inputs(scenario: &Scenario, own: i64) -> Vec<i64> {
 }
 
 /// Cases that are further off than 1 %, and why.
-const OFF: [(&str, &str); 8] = [
+const OFF: [(&str, &str); 9] = [
     (
         "trl-sft-1-7",
         "two activations that TRL's offload keeps between steps",
@@ -117,16 +117,20 @@ const OFF: [(&str, &str); 8] = [
     ),
     (
         "axolotl-1-2",
-        "norms, embeddings and output layer in fp32 where all weights are trained",
+        "packed rows under sdpa go to varlen_attn, with keys and values of all heads",
     ),
-    ("axolotl-1-9", "the same"),
+    ("axolotl-1-15", "the same"),
     (
         "axolotl-1-11",
         "activations of layers that are checkpointed and offloaded under packing",
     ),
-    ("axolotl-1-15", "packed rows under sdpa go to varlen_attn"),
+    ("axolotl-7-18", "the same"),
     ("axolotl-rl-1-4", "a batch whose samples are all wanted"),
     ("llama-factory-2-13", "upcast_layernorm beside int8"),
+    (
+        "llama-factory-7-20",
+        "neat_packing under sdpa without checkpoints",
+    ),
 ];
 
 /// Of each fixture the cases that are equal, at least; the estimate of a case that is neither equal nor [`OFF`] is within
@@ -153,20 +157,20 @@ fn check(name: &str, least: usize) {
 
 #[test]
 fn supervised_tuning_of_trl_takes_what_is_estimated() {
-    check("trl_sft", 22);
+    check("trl_sft", 42);
 }
 
 #[test]
 fn preferences_of_trl_take_what_is_estimated() {
-    check("trl_dpo", 24);
+    check("trl_dpo", 36);
 }
 
 #[test]
 fn axolotl_takes_what_is_estimated() {
-    check("axolotl", 25);
+    check("axolotl", 47);
 }
 
 #[test]
 fn llama_factory_takes_what_is_estimated() {
-    check("llama_factory", 30);
+    check("llama_factory", 47);
 }

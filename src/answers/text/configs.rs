@@ -324,10 +324,6 @@ fn differs(framework: &str, how: Differs, language: Language) -> String {
             "rotates the inputs of layers: the estimate is of LoRA with about as many trained parameters, which lacks the rotated copies of the inputs and so takes less.",
             "旋转各层的输入：这里按训练参数量相近的 LoRA 估算，不计旋转后的输入副本，占用较少。",
         ),
-        Differs::WideEmbeddings => (
-            "keeps norms, embeddings and the output layer in fp32 where all weights are trained with sdpa, eager or unsaid attention: the estimate has them in the dtype of the others, which took 2 to 15 % less in 4 measured runs.",
-            "在训练全部权重且注意力为 sdpa、eager 或未指定时，把归一化层、嵌入层和输出层保留为 fp32：这里与其他权重用同一类型，4 次实测中少 2% 到 15%。",
-        ),
         Differs::Critic => (
             "trains a critic, too: the estimate is of the actor alone, which takes less where both are on the same GPU.",
             "还训练价值模型：这里只估算策略模型；两者在同一 GPU 上时占用较少。",

@@ -111,6 +111,7 @@ pub static KEYS: &[Key] = &[
     ),
     key("quantization.prepare_for_kbit_training", "kbit", Kind::Flag),
     key("liger_kernel", "liger", Kind::List),
+    key("wide_embeddings", "wide_embeddings", Kind::Flag),
     key("liger_version", "liger_version", name!(LigerVersion)),
     key("frozen", "frozen", Kind::List),
     key("clip_grad_norm", "clip", Kind::Flag),

@@ -59,6 +59,7 @@ fn every_key_of_a_scenario_is_in_the_table() {
             ..Lora::default()
         }),
         liger_kernel: vec!["x".to_owned()],
+        wide_embeddings: true,
         liger_version: Some(LigerVersion::V081),
         frozen: vec!["x".to_owned()],
         optimizer: unusual::optimizer(),

@@ -144,12 +144,6 @@ fn instead_of_trainer(how: Differs) -> Option<Approximation> {
             Less,
         ),
         Differs::OtherLoss => ("loss", "flash-attn's kernel", "PyTorch's loss", More),
-        Differs::WideEmbeddings => (
-            "weights",
-            "norms, embeddings and output layer in fp32",
-            "all weights in one dtype",
-            Less,
-        ),
         Differs::Rollout | Differs::Stops => return None,
     };
     Some(Approximation {

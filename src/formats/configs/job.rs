@@ -153,8 +153,6 @@ pub enum Differs {
     Critic,
     /// The loss is a kernel's of flash-attn where that is installed.
     OtherLoss,
-    /// Norms, embeddings and the output layer are fp32 where all weights are trained.
-    WideEmbeddings,
 }
 
 /// A half precision.

@@ -1,7 +1,7 @@
 //! Values that follow from a scenario: lengths that are padded, the evaluation that a program
 //! runs, the dtype of weights.
 
-use super::{Evaluation, EvaluationKind, Precision, Program, Scenario};
+use super::{DataParallelKind, Evaluation, EvaluationKind, Precision, Program, Scenario};
 use crate::units::DType;
 
 impl Scenario {
@@ -53,6 +53,17 @@ impl Scenario {
             (Precision::AmpBf16 | Precision::AmpFp16, Some(weights)) => weights.dtype(),
             (precision, _) => precision.dtype(),
         }
+    }
+
+    /// Whether norms, embeddings and the output layer are float32 beside others in half precision: autocast brings what they
+    /// give back.
+    pub fn widens(&self) -> bool {
+        let narrow = !self.quantization.is_on() && self.weights_dtype().is_half();
+        let whole = matches!(
+            self.parallelism.dp.kind,
+            DataParallelKind::None | DataParallelKind::Ddp
+        );
+        self.wide_embeddings && narrow && whole && self.precision.autocasts()
     }
 
     /// The evaluation that is run: a program of evaluation without a kind takes the loss.

@@ -115,6 +115,10 @@ pub struct Scenario {
     pub lora: Option<Lora>,
     /// A base model in fewer bits.
     pub quantization: Quantization,
+    /// Whether norms, the input embedding and the output layer are in float32 beside weights in half precision, as
+    /// axolotl has them where all weights are trained.
+    #[serde(skip_serializing_if = "is_false")]
+    pub wide_embeddings: bool,
     /// Liger kernels in place of the model's own modules, as `["rms_norm", "swiglu"]`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub liger_kernel: Vec<String>,
@@ -215,6 +219,7 @@ impl Default for Scenario {
             attention_softmax_in_fp32: false,
             lora: None,
             quantization: Quantization::default(),
+            wide_embeddings: false,
             liger_kernel: Vec::new(),
             liger_version: None,
             frozen: Vec::new(),

@@ -234,6 +234,9 @@ settings! {
     "quantization.storage": "4-bit weights lie in", "4 位权重的存储类型";
         "The type of the tensors that hold 4-bit weights; FSDP wants that of the other parameters.",
         "存放 4 位权重的张量类型；FSDP 要求与其他参数一致。"; "", "bnb_4bit_quant_storage";
+    "wide_embeddings": "Norms and embeddings in fp32", "归一化与嵌入为 fp32";
+        "Norms, embeddings and the output layer are in fp32 beside weights in half precision, as axolotl has them in full training; what they give stays fp32.",
+        "归一化、嵌入与输出层保持 fp32，其余权重为半精度：axolotl 全量训练时如此，其输出也为 fp32。"; "4 V H bytes and their states", "_convert_embedding_modules_dtype of axolotl";
     "liger_version": "Version of Liger", "Liger 版本";
         "Versions 0.6 to 0.8.2 hold a piece of the head's gradient in 16 and 32 bits in the fused loss.",
         "0.6 至 0.8.2 版的融合损失还会保存输出层梯度的一块（16 位与 32 位）。"; "+ 6 V H bytes", "liger-kernel";

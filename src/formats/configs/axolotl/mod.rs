@@ -106,8 +106,25 @@ fn finish(said: &Said, job: &mut Job) {
     adapters(said, job);
     own_ways(said, job);
     frozen::set(said, job);
-    if !objective(said, job) {
+    if objective(said, job) {
+        without_loss_kernels(job);
+    } else {
         packing(said, job);
+    }
+}
+
+/// A trainer that computes the loss from logits gives the model no labels: kernels of its loss do not run.
+fn without_loss_kernels(job: &mut Job) {
+    job.remove("loss");
+    job.remove("liger_version");
+    let kernels = job.get("liger_kernel").map(value::list);
+    let layers = kernels.map(|kernels| {
+        let layers = kernels.into_iter();
+        let layers = layers.filter(|kernel| !kernel.ends_with("cross_entropy"));
+        layers.collect::<Vec<String>>()
+    });
+    if let Some(layers) = layers {
+        job.set("liger_kernel", layers);
     }
 }
 
@@ -332,17 +349,13 @@ const LORA_KERNELS: [(&str, &str); 3] = [
     ("lora_o_kernel", "o"),
 ];
 
-/// Acts of axolotl 0.19: dtypes of full training (`_convert_embedding_modules_dtype` in `loaders/model.py`), which are not
-/// estimated, kernels of LoRA that switch on by themselves (`check_auto_enable_lora_kernels` in
+/// Acts of axolotl 0.19: dtypes of full training (`_convert_embedding_modules_dtype` in `loaders/model.py`), kernels of LoRA
+/// that switch on by themselves (`check_auto_enable_lora_kernels` in
 /// `utils/schemas/config.py`), and the gradient of embeddings (`load_adapter` in `loaders/adapter.py`).
 fn own_ways(said: &Said, job: &mut Job) {
-    let framework = "axolotl";
     let cuts = job.get("loss") == Some(&"cut_cross_entropy".into());
     let narrow = job.loaded != Some("fp32");
-    let mut differs = |how| job.notes.push(Note::Differs { framework, how });
-    if is_sharded(said) {
-        return;
-    }
+    let sharded = is_sharded(said);
     if !has_adapter(said) {
         let attention = [
             "flash_attention",
@@ -353,8 +366,8 @@ fn own_ways(said: &Said, job: &mut Job) {
         let other = said.word("attn_implementation");
         let other = other.is_some_and(|name| name != "sdpa" && name != "eager");
         let casts = other || attention.iter().any(|key| said.is_on(key));
-        if !casts && !cuts && narrow {
-            differs(Differs::WideEmbeddings);
+        if !casts && !cuts && narrow && !sharded {
+            job.set("wide_embeddings", true);
         }
         return;
     }
@@ -363,7 +376,7 @@ fn own_ways(said: &Said, job: &mut Job) {
         return;
     }
     let any = LORA_KERNELS.iter().any(|(key, _)| said.has(key));
-    let all = !(any || said.has("lora_embedding_kernel"))
+    let all = !(any || sharded || said.has("lora_embedding_kernel"))
         && !said.has("rl")
         && !said.is_on("trust_remote_code")
         && !(adapter == "lora" && said.is_on("load_in_8bit"));

@@ -37,7 +37,9 @@ pub(crate) struct Plan<'a> {
     /// Parameters of a quantized model that are cast when all of it is loaded.
     pub(super) loaded: RefCell<Vec<Recast>>,
     /// Parts of names of modules whose parameters are cast back from float32.
-    cast_back: Option<[&'static str; 3]>,
+    pub(super) cast_back: Option<[&'static str; 3]>,
+    /// The parts of names of modules that are in float32 whatever others are in.
+    pub(super) wide: Option<[&'static str; 3]>,
     /// The table that all quantized scales are made with.
     pub(crate) scale_code: OnceCell<Tensor>,
     /// The modules that have a copy of it.
@@ -71,6 +73,7 @@ impl<'a> Plan<'a> {
             untied: RefCell::default(),
             loaded: RefCell::default(),
             cast_back: recast::cast_back(spec),
+            wide: spec.scenario.widens().then(|| recast::names(spec)),
             scale_code: OnceCell::new(),
             own_scale_codes: RefCell::default(),
             loading: Loading::of(spec),
@@ -164,12 +167,14 @@ impl<'a> Builder<'a> {
     ) -> Self {
         let scope = self.plan.tape.child_scope(self.scope, name, index);
         let index = index.map_or(0, |index| index as usize);
-        let parts = self.plan.cast_back.as_ref();
-        let cast_back = self.cast_back
-            || parts.is_some_and(|parts| parts.iter().any(|part| name.contains(part)));
+        let named =
+            |parts: &Option<[&str; 3]>| (parts.iter().flatten()).any(|part| name.contains(part));
+        let cast_back = self.cast_back || named(&self.plan.cast_back);
         Self {
             dtype: if cast_back {
                 self.quantization().compute_dtype.dtype()
+            } else if named(&self.plan.wide) {
+                DType::Float32
             } else {
                 self.dtype
             },
@@ -212,27 +217,6 @@ impl<'a> Builder<'a> {
     /// The dtype of the weights.
     pub(crate) fn dtype(&self) -> DType {
         self.dtype
-    }
-
-    /// The dtype of token embeddings, which layers hand on.
-    pub(crate) fn embedding_dtype(&self) -> DType {
-        if self.plan.cast_back.is_some() {
-            self.quantization().compute_dtype.dtype()
-        } else {
-            self.dtype
-        }
-    }
-
-    /// The dtype that weights are loaded in, which buffers keep where
-    /// `prepare_model_for_kbit_training` makes parameters float32.
-    pub(crate) fn loaded_dtype(&self) -> DType {
-        let quantization = self.quantization();
-        let widened = quantization.is_on() && quantization.prepare_for_kbit_training;
-        if widened {
-            quantization.compute_dtype.dtype()
-        } else {
-            self.dtype
-        }
     }
 
     /// The module's parameter `name`, in the dtype of the weights.

@@ -4,7 +4,7 @@ use super::builder::Plan;
 use super::expert_weights::Joined;
 use super::facts::Facts;
 use super::recast;
-use crate::ask::{AdapterDtype, DataParallelKind, MasterWeights, ModelLoading};
+use crate::ask::{AdapterDtype, DataParallelKind, LogProbs, MasterWeights, ModelLoading};
 use crate::model::Transformers;
 use crate::nn::adapters::{Made, Used, lora};
 use crate::tape::Tensor;
@@ -51,7 +51,9 @@ impl Plan<'_> {
             let fully_sharded = fully_sharded && !spec.around.loads();
             let on_meta = fully_sharded || spec.is_pipelined();
             // Trainers of TRL do so beside what bitsandbytes quantized.
-            let narrowed = spec.objective.is_on() && spec.quantization.is_on();
+            // Trainers of LLaMA-Factory pass over TRL's own beginning.
+            let of_trl = spec.objective.log_probs() != LogProbs::LogSoftmax;
+            let narrowed = spec.objective.is_on() && spec.quantization.is_on() && of_trl;
             let stays = options.adapter_dtype == AdapterDtype::Base && !on_meta && !narrowed;
             let mut targets = self.targets.take();
             if spec.adapts_shards() {

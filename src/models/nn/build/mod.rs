@@ -7,6 +7,7 @@ mod conv1d;
 mod divided;
 mod division;
 mod divisions;
+mod dtypes;
 mod expert_weights;
 mod facts;
 mod finish;

@@ -22,12 +22,15 @@ pub(super) struct Recast {
 
 /// The parts of names of modules that `spec` has cast back after they became float32.
 pub(super) fn cast_back(spec: &ResolvedSpec) -> Option<[&'static str; 3]> {
-    spec.quantization.casts_back().then(|| {
-        let family = spec.architecture.family();
-        let usual = LayerNames::LLAMA.cast_back;
-        let [tokens, output] = family.map_or(usual, |family| family.names.cast_back);
-        ["norm", tokens, output]
-    })
+    spec.quantization.casts_back().then(|| names(spec))
+}
+
+/// The parts of names of norms, of the input embedding and of the output layer.
+pub(super) fn names(spec: &ResolvedSpec) -> [&'static str; 3] {
+    let family = spec.architecture.family();
+    let usual = LayerNames::LLAMA.cast_back;
+    let [tokens, output] = family.map_or(usual, |family| family.names.cast_back);
+    ["norm", tokens, output]
 }
 
 /// Casts `all`: those that are cast back become float32 before the others do, and return after the cache was emptied
