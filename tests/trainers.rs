@@ -99,8 +99,8 @@ fn bytes(bytes: Bytes) -> i64 {
 fn inputs(scenario: &Scenario, own: i64) -> Vec<i64> {
     let rows = if scenario.objective.has_pairs() { 2 } else { 1 };
     let micro_batches = scenario.gradient_accumulation_steps * rows;
-    let one = (micro_batches * scenario.micro_batch_size * scenario.seq_len * 8) as i64;
-    let again = (scenario.gradient_accumulation_steps as i64 - 1) * own;
+    let one = (micro_batches * scenario.micro_batch_size * scenario.seq_len * 8).cast_signed();
+    let again = (scenario.gradient_accumulation_steps.cast_signed() - 1) * own;
     let halves = (4..=16).map(|halves| halves * one / 2 - own);
     halves.chain([0, again]).collect()
 }

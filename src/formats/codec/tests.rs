@@ -47,17 +47,7 @@ fn every_key_of_a_scenario_is_in_the_table() {
         target_seq_len: Some(1),
         weights: Some(ComputeDtype::Bf16),
         sdpa_backend: Some(SdpaBackend::Math),
-        lora: Some(Lora {
-            target_pattern: Some("x".to_owned()),
-            dropout: 0.5,
-            use_dora: true,
-            modules_to_save: vec!["x".to_owned()],
-            target_parameters: vec!["x".to_owned()],
-            adapter_dtype: AdapterDtype::Base,
-            kernels: vec!["mlp".to_owned()],
-            input_requires_grad: true,
-            ..Lora::default()
-        }),
+        lora: Some(unusual::lora()),
         liger_kernel: vec!["x".to_owned()],
         wide_embeddings: true,
         liger_version: Some(LigerVersion::V081),

@@ -74,11 +74,14 @@ impl Role {
     }
 }
 
+/// A choice among parameters.
+type Chosen = fn(&Tensor) -> bool;
+
 /// Which parameters, and whose gradients, are shown to who asks for all.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Shown {
     one: Option<ParameterId>,
-    gradients: [Option<fn(&Tensor) -> bool>; 2],
+    gradients: [Option<Chosen>; 2],
 }
 
 impl Shown {
@@ -412,7 +415,7 @@ impl Tape {
 
     /// Runs `f` as if only the parameters that `which` names had gradients; within another such call, those that both
     /// name.
-    pub fn with_gradients_of(&self, which: fn(&Tensor) -> bool, f: impl FnOnce(&Self)) {
+    pub fn with_gradients_of(&self, which: Chosen, f: impl FnOnce(&Self)) {
         let before = self.shown.get();
         let [outer, inner] = before.gradients;
         self.shown.set(Shown {

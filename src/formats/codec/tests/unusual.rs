@@ -18,7 +18,22 @@ pub(super) fn optimizer() -> Optimizer {
     }
 }
 
-/// The same.
+/// Adapters of which every setting is other than usual.
+pub(super) fn lora() -> Lora {
+    Lora {
+        target_pattern: Some("x".to_owned()),
+        dropout: 0.5,
+        use_dora: true,
+        modules_to_save: vec!["x".to_owned()],
+        target_parameters: vec!["x".to_owned()],
+        adapter_dtype: AdapterDtype::Base,
+        kernels: vec!["mlp".to_owned()],
+        input_requires_grad: true,
+        ..Lora::default()
+    }
+}
+
+/// An objective of which every setting is other than usual.
 pub(super) fn objective() -> Objective {
     Objective {
         completion_tokens: Some(1),

@@ -376,10 +376,9 @@ fn own_ways(said: &Said, job: &mut Job) {
         return;
     }
     let any = LORA_KERNELS.iter().any(|(key, _)| said.has(key));
-    let all = !(any || sharded || said.has("lora_embedding_kernel"))
-        && !said.has("rl")
-        && !said.is_on("trust_remote_code")
-        && !(adapter == "lora" && said.is_on("load_in_8bit"));
+    let otherwise = any || sharded || said.has("lora_embedding_kernel") || said.has("rl");
+    let unfit = said.is_on("trust_remote_code") || adapter == "lora" && said.is_on("load_in_8bit");
+    let all = !(otherwise || unfit);
     let own = LORA_KERNELS.iter();
     let own = own.filter(|(key, _)| all || said.is_on(key));
     let kernels: Vec<&str> = own.map(|(_, kernel)| *kernel).collect();

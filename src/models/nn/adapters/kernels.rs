@@ -11,14 +11,14 @@ pub(crate) fn projections<const N: usize>(
 ) -> Option<[Tensor; N]> {
     let (layers, dropped) = together(t, x, layers)?;
     let dropped = dropped.as_ref();
-    Some(t.lora_projections(LoraInput { x, dropped }, layers))
+    Some(t.lora_projections(LoraInput { x, dropped }, &layers))
 }
 
 /// `[B, S, H]` through gate, up and down with their adapters.
 pub(crate) fn gated_mlp(t: &Tape, x: &Tensor, layers: [&Linear; 3]) -> Option<Tensor> {
     let (layers, dropped) = together(t, x, layers)?;
     let dropped = dropped.as_ref();
-    Some(t.lora_mlp(LoraInput { x, dropped }, layers))
+    Some(t.lora_mlp(LoraInput { x, dropped }, &layers))
 }
 
 /// Layers with their adapters, and the input as the first one's reads it, where that is dropped out.

@@ -166,7 +166,7 @@ impl Tape {
     pub fn lora_projections<const N: usize>(
         &self,
         input: LoraInput<'_>,
-        layers: [LoraLayer; N],
+        layers: &[LoraLayer; N],
     ) -> [Tensor; N] {
         let given = layers.each_ref();
         let all = inputs(input, &given);
@@ -237,7 +237,7 @@ impl Tape {
 
     /// `LoRA_MLP`: `down(act(gate(x)) * up(x))`, `[B, S, H]` to the same. Saves the input, gate, up, and the factors in the
     /// input's dtype; its backward writes over gate and up.
-    pub fn lora_mlp(&self, input: LoraInput<'_>, layers: [LoraLayer; 3]) -> Tensor {
+    pub fn lora_mlp(&self, input: LoraInput<'_>, layers: &[LoraLayer; 3]) -> Tensor {
         let given = layers.each_ref();
         let all = inputs(input, &given);
         let records = self.records(&all);
