@@ -2,7 +2,7 @@
 
 use crate::ask::{
     ActivationCheckpointing, Convolutions, DataParallelKind, EvaluationKind, Finding, Loss,
-    ModelRef, Precision, Program, Scenario, message,
+    ModelRef, Precision, Scenario, message,
 };
 use crate::exported::Argument;
 use crate::families::Gap;
@@ -94,15 +94,20 @@ fn check(scenario: &Scenario, config: &ExportedConfig, findings: &mut Vec<Findin
         ),
         (scenario.lora.is_some(), "lora"),
         (
-            scenario.parallelism.dp.kind != DataParallelKind::None,
+            !matches!(
+                scenario.parallelism.dp.kind,
+                DataParallelKind::None | DataParallelKind::Ddp
+            ),
             "parallelism.dp.kind",
         ),
         (scenario.parallelism.tp.size > 1, "parallelism.tp.size"),
         (scenario.parallelism.pp.size > 1, "parallelism.pp.size"),
         (scenario.objective.is_on(), "objective.kind"),
         (
-            scenario.program == Program::Evaluation
-                || scenario.asked_evaluation().kind != EvaluationKind::None,
+            matches!(
+                scenario.asked_evaluation().kind,
+                EvaluationKind::Trainer | EvaluationKind::Generate
+            ),
             "evaluation.kind",
         ),
         (scenario.offload.activations, "offload.activations"),
