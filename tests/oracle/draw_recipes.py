@@ -1,4 +1,4 @@
-"""draw_recipes.py SEED COUNT KIND > SCENARIOS: what `draw.py` draws of decoders, with one of `recipes.py` beside it: packing, losses, optimizers or activations.
+"""draw_recipes.py SEED COUNT KIND > SCENARIOS: what `draw.py` draws of decoders, with one of `recipes.py` beside it: packing, evaluations of packed rows, losses, optimizers or activations.
 
     python3 draw_recipes.py 7 40 optimizers | DIR/run.sh cases.py --apart > measured.jsonl"""
 import json, random, sys
@@ -28,6 +28,19 @@ def packing(chance, kind, made):
         made["attention"] = "flash_attention_2"
     if made["packing"]["sequences"] > 1 or made["attention"] != "sdpa":
         made.pop("sdpa_backend", None)
+
+
+def evaluations(chance, kind, made):
+    """Packed rows, and evaluations of such rows after a step or as a program of their own."""
+    packing(chance, kind, made)
+    made["evaluation"] = draw.evaluation(chance, "causal_lm", generates=False)
+    for key in ("use_cache", "logits_to_keep"):
+        made["evaluation"].pop(key, None)
+    if chance.random() < 0.3:
+        losses(chance, kind, made)
+        made["evaluation"]["kind"] = chance.choice(["loss", "trainer"])
+    elif chance.random() < 0.3:
+        made["program"] = "evaluation"
 
 
 def losses(chance, kind, made):
@@ -77,7 +90,7 @@ def activations(chance, kind, made):
         made["neftune_noise_alpha"] = 5.0
 
 
-KINDS = dict(packing=packing, losses=losses, optimizers=optimizers, activations=activations)
+KINDS = dict(packing=packing, evaluations=evaluations, losses=losses, optimizers=optimizers, activations=activations)
 
 
 def drawn(chance, wanted):
@@ -91,6 +104,8 @@ def drawn(chance, wanted):
             KINDS[name](chance, kind, made)
     if "packing" in made:
         made["padding_mask"] = False
+        if made["packing"]["kind"] == "padding_free":
+            made.get("evaluation", {}).pop("micro_batch_size", None)
     return dict(v=1, **made)
 
 

@@ -57,7 +57,7 @@ pub(crate) fn check(
     let why = if !known || !predicts {
         message!(chunked_loss::plain_logits_only, loss)
     } else if scenario.program != Program::Training
-        || cut && scenario.evaluation.kind != EvaluationKind::None
+        || cut && scenario.evaluation.kind == EvaluationKind::Generate
     {
         message!(chunked_loss::training_only, loss)
     } else if cut

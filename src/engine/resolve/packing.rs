@@ -76,7 +76,8 @@ pub(crate) fn check(
             Value::Null,
         );
     }
-    if scenario.program != Program::Training {
+    let evaluation = scenario.asked_evaluation();
+    if scenario.program == Program::Forward {
         let training = Program::Training.name();
         refuse("program", message!(packing::training_only), training.into());
     } else if scenario.objective.is_on() {
@@ -85,10 +86,20 @@ pub(crate) fn check(
             let key = "evaluation.micro_batch_size";
             refuse(key, message!(packing::one_row), 1.into());
         }
-    } else if scenario.evaluation.kind != EvaluationKind::None {
-        let nothing = EvaluationKind::None.name();
+    } else if packing.kind == PackingKind::PaddingFree
+        && evaluation.micro_batch_size.unwrap_or(1) > 1
+    {
+        let key = "evaluation.micro_batch_size";
+        refuse(key, message!(packing::one_row), 1.into());
+    } else if evaluation.kind == EvaluationKind::Generate {
+        let loss = EvaluationKind::Loss.name();
         let why = message!(packing::training_only);
-        refuse("evaluation.kind", why, nothing.into());
+        refuse("evaluation.kind", why, loss.into());
+    }
+    let plain = !scenario.objective.is_on() && evaluation.kind != EvaluationKind::Generate;
+    if plain && evaluation.kind != EvaluationKind::None && evaluation.caches() {
+        let key = "evaluation.use_cache";
+        refuse(key, message!(packing::cache), false.into());
     }
     if training::fills_cache(scenario, architecture) {
         refuse("use_cache", message!(packing::cache), false.into());
@@ -154,7 +165,22 @@ mod tests {
             ),
             (json!({"padding_mask": true}), "padding_mask"),
             (json!({"use_cache": true}), "use_cache"),
-            (json!({"evaluation": {"kind": "loss"}}), "evaluation.kind"),
+            (
+                json!({"evaluation": {"kind": "generate"}}),
+                "evaluation.kind",
+            ),
+            (
+                json!({"evaluation": {"kind": "loss", "use_cache": true}}),
+                "evaluation.use_cache",
+            ),
+            (
+                json!({
+                    "packing": packing,
+                    "evaluation": {"kind": "loss", "micro_batch_size": 2},
+                }),
+                "evaluation.micro_batch_size",
+            ),
+            (json!({"program": "forward"}), "program"),
             (
                 json!({"packing": {"kind": "position_ids", "sequences": 257}}),
                 "packing.sequences",

@@ -38,8 +38,8 @@ groups! {
             "{loss}的损失只支持 logits 直接由输出层给出的解码器。";
         in_16_bits: "Cut Cross-Entropy takes hidden states in 16 bits only: use autocast or weights in bf16.",
             "Cut Cross-Entropy 只接受 16 位的隐藏状态：请使用自动混合精度或 bf16 权重。";
-        training_only: "A loss {loss} is one of training.",
-            "{loss}的损失只用于训练。";
+        training_only: "A loss {loss} is one of training, or with Cut Cross-Entropy of evaluations that compute one.",
+            "{loss}的损失只用于训练；Cut Cross-Entropy 也用于计算损失的评估。";
         wrapped_model: "A loss {loss} is not estimated around the wrapped models of accelerate, DeepSpeed and Megatron yet.",
             "{loss}的损失暂不支持 accelerate、DeepSpeed 或 Megatron 包装的模型。";
     }
@@ -164,8 +164,8 @@ groups! {
             "打包的样本没有填充；传入 attention_mask 时 transformers 不检查位置。";
         lengths: "Packed rows are all of one length.",
             "打包的样本长度相同。";
-        training_only: "Packed rows are estimated in training, without an evaluation.",
-            "打包的样本目前只支持训练，不含评估。";
+        training_only: "Packed rows are estimated in training and in evaluations of loss or logits, not alone in a forward pass or as prompts.",
+            "打包的样本支持训练以及损失或 logits 的评估，不支持单独的前向计算或生成。";
         cache: "With a key-value cache transformers does not look at positions: packed sequences would see each other.",
             "使用键值缓存时 transformers 不检查位置：打包的序列会互相看到。";
         ranks: "Packed rows are not estimated beside tensor, pipeline or context parallelism or Megatron-Core yet.",

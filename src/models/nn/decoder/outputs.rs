@@ -87,7 +87,7 @@ impl Shell {
         head: &Linear,
         labels: Option<&Tensor>,
     ) -> Result<Output, Tensor> {
-        let labels = labels.filter(|_| self.cuts_loss && t.is_training());
+        let labels = labels.filter(|_| self.cuts_loss);
         let (Some(labels), Some(weight)) = (labels, head.weight()) else {
             return Err(hidden);
         };

@@ -33,12 +33,14 @@ impl Tape {
         let valids = self.valid_labels(n);
         let rows = self.view(x, [x.numel() / h, h]);
         let records = self.records(&[&rows, weight]);
+        // An evaluation of weights that are trained has them, too.
+        let averaged = rows.requires_grad() || weight.requires_grad();
         let sums = |op| self.empty(op, Shape::from([n]), DType::Float32);
         let of_vocabulary = || self.empty(OP, Shape::from([vocab]), DType::Float32);
         let (loss, lse, averages) = self.unrecorded(|| {
             let lse = sums("new_full");
             let locks = self.empty(OP, Shape::from([n.div_ceil(ROWS)]), DType::Int32);
-            let averages = records.then(of_vocabulary);
+            let averages = averaged.then(of_vocabulary);
             drop(locks);
             self.computes(&[n, h, vocab]);
             let mut products = sums("new_zeros");
@@ -47,7 +49,7 @@ impl Tape {
             }
             (self.mean_all(&products), lse, averages)
         });
-        let Some(averages) = averages else {
+        let Some(averages) = averages.filter(|_| records) else {
             return loss;
         };
         let needed = weight.requires_grad();
