@@ -2,7 +2,7 @@
 
 use highwater::codec::{Job, JobFile, Said, read_job, values};
 use highwater::configs::{self, Certainty, Differs, Effect, Note};
-use highwater::report::estimate;
+use highwater::report::{Otherwise, estimate};
 use serde_json::{Value, json};
 
 /// The job of some files, as the command line and the page have it.
@@ -361,18 +361,62 @@ fn what_is_approximated_says_what_was_asked_what_is_used_and_which_way_it_errs()
     assert_eq!(of(""), [], "everything is modelled");
     assert_eq!(Certainty::of(&of("")), Certainty::Measured);
 
-    let evaluated = of("val_set_size: 0.05\n");
-    assert_eq!(evaluated.len(), 1);
-    assert_eq!(evaluated[0].key, "evaluation.kind");
-    assert_eq!(evaluated[0].asked, json!("trainer"));
-    assert_eq!(evaluated[0].used, json!("none"));
-    assert_eq!(evaluated[0].effect, Effect::Less);
-    assert_eq!(Certainty::of(&evaluated), Certainty::Approximated);
+    let divided = of("tensor_parallel_size: 2\n");
+    assert_eq!(divided.len(), 1);
+    assert_eq!(divided[0].key, "packing.kind");
+    assert_eq!(divided[0].asked, json!("position_ids"));
+    assert_eq!(divided[0].used, json!("none"));
+    assert_eq!(divided[0].effect, Effect::Either);
+    assert_eq!(Certainty::of(&divided), Certainty::Approximated);
 
     let eight_bits = of("fp8: true\n");
     assert_eq!(eight_bits.len(), 1);
     assert_eq!(eight_bits[0].asked, json!(true));
     assert_eq!(eight_bits[0].effect, Effect::Either);
+}
+
+#[test]
+fn packed_rows_are_evaluated_as_they_are_trained() {
+    let axolotl = "base_model: NousResearch/Meta-Llama-3-8B\nadapter: lora\nlora_r: 8\nlora_target_linear: true\n\
+        sequence_len: 2048\nsample_packing: true\nmicro_batch_size: 2\nbf16: true\nflash_attention: true\nval_set_size: 0.05\n";
+    let rows = |more: &str| {
+        let job = job_of(&[("qlora.yaml", &format!("{axolotl}{more}"))], &[]);
+        let rows = job.scenario.evaluation.micro_batch_size;
+        let keys: Vec<String> = job.approximated.into_iter().map(|own| own.key).collect();
+        (job.scenario.seq_len, rows, keys)
+    };
+    assert_eq!(rows(""), (4096, Some(1), Vec::new()));
+    assert_eq!(rows("eval_batch_size: 6\n"), (4096, Some(3), Vec::new()));
+    let apart = rows("eval_sample_packing: false\n");
+    assert_eq!(apart.2, ["eval_sample_packing"]);
+}
+
+#[test]
+fn versions_of_a_trainer_that_no_file_tells_apart_are_a_bound() {
+    let axolotl = "base_model: NousResearch/Meta-Llama-3-8B\nadapter: qlora\nload_in_4bit: true\nlora_r: 8\n\
+        lora_target_linear: true\nsequence_len: 2048\nmicro_batch_size: 1\nbf16: true\nlora_dropout: 0.05\n";
+    let files = [("qlora.yaml", axolotl)];
+    let job = job_of(&files, &[]);
+    let [versions] = job.approximated.as_slice() else {
+        panic!("{:?}", job.approximated);
+    };
+    assert_eq!(versions.key, "lora.kernels");
+    assert_eq!(versions.effect, Effect::Less);
+    assert_eq!(Certainty::of(&job.approximated), Certainty::Bounded);
+
+    let change = versions.change().expect("a change");
+    let report = estimate(&job.scenario).expect("a report").report;
+    let otherwise = Otherwise::of(&report, &job.scenario, &[change]).expect("a bound");
+    let earlier = job_of(&files, &[("lora.kernels", json!([]))]);
+    assert_eq!(earlier.approximated, [], "it is said which");
+    let most = estimate(&earlier.scenario).expect("a report").report;
+    assert_eq!(otherwise.most, most.verdict.device.needed);
+    assert!(otherwise.most > report.verdict.device.needed);
+
+    let preferences = "trl dpo --model_name_or_path Qwen/Qwen2.5-0.5B --max_length 512";
+    let asked = |more: &str| job_of(&[("run.sh", &format!("{preferences}{more}"))], &[]);
+    assert_eq!(asked("").approximated[0].key, "objective.log_probs");
+    assert_eq!(asked(" --max_prompt_length 128").approximated, []);
 }
 
 #[test]

@@ -1,16 +1,17 @@
 //! Sentences about configurations: why a key is not followed, what a job's files lack, why a file is not read.
 
 use super::settings::setting_label;
-use super::{Language, message_text};
+use super::{ByteUnits, Language, amount, message_text};
 use crate::ask::Finding;
-use crate::configs::{Certainty, Differs, Instead, Lack, NoJob, Note, Unread};
+use crate::configs::{Approximation, Certainty, Differs, Instead, Lack, NoJob, Note, Unread};
+use crate::units::Bytes;
 
 /// The sentence about a feature that no scenario can say yet.
 pub fn lack_sentence(lack: Lack, language: Language) -> &'static str {
     language.of(match lack {
         Lack::Packing => (
-            "Packing here is not modelled: rows that are trained can be packed, those of an evaluation are samples of full length.",
-            "不支持此处的打包：训练的各行可以打包，评估按最大长度的样本估算。",
+            "Packing here is not modelled: the rows of an evaluation are taken to be packed as those of training are, else samples are of full length.",
+            "不支持此处的打包：评估与训练的打包方式相同，否则按最大长度的样本估算。",
         ),
         Lack::Loss => (
             "This loss is not modelled yet: the estimate is of the usual one.",
@@ -136,6 +137,10 @@ pub fn note_sentence(note: &Note, language: Language) -> String {
             format!("{framework} 为此使用自己的训练器，会计算全部 logits 并转为 fp32：这里按 TRL 的训练器估算，占用较少。"),
         ),
         Note::Differs { framework, how } => return differs(framework, *how, language),
+        Note::Earlier { framework, since, key, value } => (
+            format!("No file says which version of {framework}: {since} or later is assumed. Before it {key} is {value}, which takes more."),
+            format!("没有文件说明 {framework} 的版本：按 {since} 或更高版本估算。此前的版本中 {key} 为 {value}，占用更多。"),
+        ),
         Note::NeedsModel { key } => (
             format!("{key} is auto, which follows the model's hidden size: give the model's config.json."),
             format!("{key} 为 auto，取决于模型的隐藏维度：请提供模型的 config.json。"),
@@ -169,9 +174,12 @@ pub fn left_out(key: &str, finding: &Finding, language: Language) -> String {
 }
 
 /// The settings of a job that are estimated as the nearest that is modelled, behind its verdict; empty without any.
-pub fn approximated(certainty: Certainty, keys: &[&str], language: Language) -> String {
+pub fn approximated(all: &[Approximation], language: Language) -> String {
+    let unmodeled = all.iter().filter(|own| own.otherwise.is_none());
+    let unmodeled: Vec<Approximation> = unmodeled.cloned().collect();
+    let keys: Vec<&str> = unmodeled.iter().map(|own| own.key.as_str()).collect();
     let keys = keys.join(", ");
-    match (certainty, language) {
+    match (Certainty::of(&unmodeled), language) {
         (Certainty::Measured, _) => String::new(),
         (Certainty::Bounded, Language::English) => {
             format!(" At most so: not modelled is what takes less ({keys}).")
@@ -185,6 +193,28 @@ pub fn approximated(certainty: Certainty, keys: &[&str], language: Language) -> 
         (Certainty::Approximated, Language::Chinese) => {
             format!("此为近似值：以下设置未建模：{keys}。")
         }
+    }
+}
+
+/// The most that a job needs whose trainer may have versions that do otherwise, behind its verdict: " At most 11.3 GiB,
+/// with an earlier version (lora.kernels)."
+/// At `risk` is a job that fits, and does not with that version.
+pub fn at_most(
+    most: Bytes,
+    keys: &[&str],
+    risk: bool,
+    units: ByteUnits,
+    language: Language,
+) -> String {
+    let keys = keys.join(", ");
+    let most = amount(most, units);
+    match (language, risk) {
+        (Language::English, true) => {
+            format!(" At risk: it needs {most} with an earlier version ({keys}).")
+        }
+        (Language::English, false) => format!(" At most {most}, with an earlier version ({keys})."),
+        (Language::Chinese, true) => format!("有风险：更早的版本需要 {most}（{keys}）。"),
+        (Language::Chinese, false) => format!("至多 {most}（更早的版本：{keys}）。"),
     }
 }
 

@@ -359,6 +359,8 @@ pub enum InputWord {
     Unknown,
     /// The GPU that has this capacity.
     UseGpu,
+    /// Takes a job as an earlier version of its trainer runs it.
+    UseEarlier,
     /// A snapshot.
     Snapshot,
     /// The most that tensors held.
@@ -431,6 +433,7 @@ impl InputWord {
                 "无法识别：其中没有显存不足的报错、快照、计算图、配置或链接。",
             ),
             Self::UseGpu => ("Use", "采用"),
+            Self::UseEarlier => ("Estimate the earlier version", "按更早的版本估算"),
             Self::Snapshot => ("A snapshot of torch.cuda.memory", "torch.cuda.memory 快照"),
             Self::Allocated => ("Allocated at most", "已分配峰值"),
             Self::Reserved => ("Reserved at most", "已保留峰值"),

@@ -40,7 +40,7 @@ mod words;
 
 pub use bar_parts::{device_part_name, host_bar_part_name, small_parts_explained};
 pub use configs::{
-    ConfigWord, approximated, estimate_comment, gpu_taken_for, lack_sentence, left_out,
+    ConfigWord, approximated, at_most, estimate_comment, gpu_taken_for, lack_sentence, left_out,
     note_sentence, nothing_of, unread_sentence, unsaid_comment,
 };
 pub use explained::{category_explained, phase_explained, tensor_explained};

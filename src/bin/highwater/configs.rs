@@ -4,18 +4,19 @@ use crate::gathered;
 use crate::lines::{read, sentence, write_line};
 use crate::together;
 use crate::{BAD_INPUT, DOES_NOT_FIT, FITS, bytes, print, refuse_line};
-use highwater::ask::Scenario;
+use highwater::ask::{Fix, Scenario};
 use highwater::codec::{
     Handed, JobFile, Said, Unwritten, ViewOptions, encode_json, encode_query, key,
     machine_settings, read_handed, write_job, written_formats,
 };
 use highwater::configs::{self, Approximation, Certainty};
 use highwater::inputs::{self, SmiTable};
-use highwater::report;
+use highwater::report::{self, Otherwise};
 use highwater::text::{
     self, ByteUnits, Language, english, gpu_taken_for, lack_sentence, left_out, note_sentence,
     unread_sentence,
 };
+use highwater::units::Bytes;
 use serde_json::{Map, Value, json};
 use std::io::Write;
 use std::path::PathBuf;
@@ -70,7 +71,7 @@ pub fn import(asked: &Import, out: &mut dyn Write) -> u8 {
             refuse_line(why);
             BAD_INPUT
         }
-        None if asked.strict && !imported.approximated.is_empty() => {
+        None if asked.strict && imported.is_unbounded() => {
             refuse_line(&format!("--strict:{}", imported.approximately()));
             BAD_INPUT
         }
@@ -99,9 +100,18 @@ fn check(imported: &Imported, strict: bool) -> u8 {
     match report::estimate_with_ranks(&imported.scenario) {
         Ok(estimate) => {
             let verdict = &estimate.report.verdict;
+            let changes = imported.changes();
+            let otherwise = Otherwise::of(&estimate.report, &imported.scenario, &changes);
+            let most = otherwise.map(|of| of.most);
+            let exceeds = most.is_none_or(|most| most > verdict.device.capacity);
+            let bound = most
+                .filter(|_| !changes.is_empty())
+                .map(|most| at_most(most, &changes, exceeds && verdict.device.fits))
+                .unwrap_or_default();
             let besides = imported.approximately() + &imported.unsaid();
-            refuse_line(&format!("{}{besides}", verdict_line(verdict)));
-            let fits = verdict.fits && !(strict && text::is_at_risk(&verdict.device));
+            refuse_line(&format!("{}{bound}{besides}", verdict_line(verdict)));
+            let at_risk = exceeds || text::is_at_risk(&verdict.device);
+            let fits = verdict.fits && !(strict && at_risk);
             if fits { FITS } else { DOES_NOT_FIT }
         }
         Err(findings) => {
@@ -109,6 +119,12 @@ fn check(imported: &Imported, strict: bool) -> u8 {
             BAD_INPUT
         }
     }
+}
+
+/// The part of the verdict's line with the most that a job needs under changes.
+fn at_most(most: Bytes, changes: &[Fix], risk: bool) -> String {
+    let keys: Vec<&str> = changes.iter().map(|change| change.key.as_str()).collect();
+    text::at_most(most, &keys, risk, ByteUnits::Binary, LANGUAGE).replace('\u{a0}', " ")
 }
 
 /// Whether a run fits, and by how much, in one line.
@@ -267,13 +283,28 @@ impl Imported {
 
     /// The part of the verdict's line that says what is approximated, and which way that errs.
     fn approximately(&self) -> String {
-        let certainty = Certainty::of(&self.approximated);
-        let keys: Vec<&str> = self
-            .approximated
-            .iter()
-            .map(|own| own.key.as_str())
-            .collect();
-        text::approximated(certainty, &keys, LANGUAGE)
+        text::approximated(&self.approximated, LANGUAGE)
+    }
+
+    /// Whether a setting is approximated whose effect cannot be estimated.
+    fn is_unbounded(&self) -> bool {
+        self.approximated.iter().any(|own| own.otherwise.is_none())
+    }
+
+    /// The most that the job takes, estimated only where versions of its trainer differ.
+    fn otherwise(&self) -> Option<Otherwise> {
+        let changes = self.changes();
+        if changes.is_empty() {
+            return None;
+        }
+        let estimate = report::estimate(&self.scenario).ok()?;
+        Otherwise::of(&estimate.report, &self.scenario, &changes)
+    }
+
+    /// The changes with which the job takes the most, where versions of its trainer differ.
+    fn changes(&self) -> Vec<Fix> {
+        let all = self.approximated.iter();
+        all.filter_map(Approximation::change).collect()
     }
 
     fn line(&self) -> Value {
@@ -289,18 +320,20 @@ impl Imported {
         let assumed: Vec<Value> = assumed
             .map(|own| json!({"key": own.key, "value": own.value, "source": own.source}))
             .collect();
+        let otherwise = self.otherwise();
+        let mut bytes = otherwise.iter().flat_map(|of| &of.each);
         let approximated = self.approximated.iter();
         let approximated: Vec<Value> = approximated
-            .map(
-                |Approximation {
-                     key,
-                     asked,
-                     used,
-                     effect,
-                 }| {
-                    json!({"key": key, "asked": asked, "used": used, "effect": effect.name()})
-                },
-            )
+            .map(|own| {
+                let most = own.otherwise.as_ref().and_then(|_| bytes.next());
+                json!({
+                    "key": own.key,
+                    "asked": own.asked,
+                    "used": own.used,
+                    "effect": own.effect.name(),
+                    "bytes": most,
+                })
+            })
             .collect();
         json!({
             "approximated": approximated,

@@ -64,6 +64,7 @@ pub fn read_job(files: &[JobFile], set: &[(String, Value)]) -> Result<Job, (Stri
     let given = given.as_object().cloned().unwrap_or_default();
     let mut read = configs::import(&files, &given, &Known)?;
     assume_defaults(&mut read);
+    read.notes.retain(|note| !is_said(note, set));
     let mut said: Vec<Said> = read.notes.iter().cloned().map(Said::Note).collect();
     let (mut scenario, findings) = decode_json(&read.scenario.to_string());
     said.extend(findings.into_iter().map(Said::Finding));
@@ -101,6 +102,11 @@ impl Job {
     pub fn stop(&self) -> Option<&Note> {
         self.read.notes.iter().find(|note| note.stops())
     }
+}
+
+/// Whether a note is of a setting that is said.
+fn is_said(note: &Note, set: &[(String, Value)]) -> bool {
+    matches!(note, Note::Earlier { key, .. } if set.iter().any(|(path, _)| path == key))
 }
 
 /// Tokens of a sequence where neither a file nor the trainer says how many: for trainers such as torchtune

@@ -2,6 +2,7 @@
 //! errs by that.
 
 use super::{Differs, Ignored, Lack, Matters, Note};
+use crate::ask::Fix;
 use serde_json::Value;
 
 /// The direction in which an estimate errs.
@@ -37,6 +38,9 @@ pub struct Approximation {
     pub used: Value,
     /// The direction in which the estimate errs.
     pub effect: Effect,
+    /// The value of the scenario's setting `key` with which the job takes the most, where the difference can be
+    /// estimated.
+    pub otherwise: Option<Value>,
 }
 
 /// How sure an estimate is.
@@ -44,7 +48,7 @@ pub struct Approximation {
 pub enum Certainty {
     /// Everything that the job asks for is modelled, and compared with PyTorch.
     Measured,
-    /// The job takes at most as much.
+    /// The job takes at most as much, or as much as with other values that are estimated, too.
     Bounded,
     /// Some settings are estimated as the nearest that is modelled.
     Approximated,
@@ -55,7 +59,7 @@ impl Certainty {
     pub fn of(approximated: &[Approximation]) -> Self {
         if approximated.is_empty() {
             Self::Measured
-        } else if approximated.iter().all(|own| own.effect == Effect::More) {
+        } else if approximated.iter().all(Approximation::has_bound) {
             Self::Bounded
         } else {
             Self::Approximated
@@ -80,7 +84,21 @@ impl Approximation {
             asked,
             used,
             effect: effect_of_setting(key),
+            otherwise: None,
         }
+    }
+
+    /// Whether the most that the job takes can be estimated.
+    pub fn has_bound(&self) -> bool {
+        self.effect == Effect::More || self.otherwise.is_some()
+    }
+
+    /// The change of the scenario with which the job takes the most, where the difference can be estimated.
+    pub fn change(&self) -> Option<Fix> {
+        Some(Fix {
+            key: self.key.clone(),
+            value: self.otherwise.clone()?,
+        })
     }
 
     /// That of something that a trainer does and the estimate does not.
@@ -88,6 +106,18 @@ impl Approximation {
         match note {
             Note::AllLogits { .. } => instead_of_trainer(Differs::AllInFp32),
             Note::Differs { how, .. } => instead_of_trainer(*how),
+            Note::Earlier {
+                framework,
+                since,
+                key,
+                value,
+            } => Some(Self {
+                key: (*key).to_owned(),
+                asked: format!("any version of {framework}").into(),
+                used: format!("{framework} {since} or later").into(),
+                effect: Effect::Less,
+                otherwise: Some(value.clone()),
+            }),
             _ => None,
         }
     }
@@ -104,6 +134,7 @@ impl Approximation {
             asked: own.value.clone(),
             used: used.into(),
             effect,
+            otherwise: None,
         })
     }
 }
@@ -151,6 +182,7 @@ fn instead_of_trainer(how: Differs) -> Option<Approximation> {
         asked: asked.into(),
         used: used.into(),
         effect,
+        otherwise: None,
     })
 }
 
@@ -173,7 +205,7 @@ fn effect_of_setting(key: &str) -> Effect {
 /// The behavior that is estimated in the place of one that no scenario can say, and which way that errs.
 const fn instead(lack: Lack) -> (&'static str, Effect) {
     match lack {
-        Lack::Packing => ("samples of full length", Effect::Either),
+        Lack::Packing => ("rows of full length", Effect::Either),
         Lack::Loss => ("the usual loss", Effect::Either),
         Lack::Optimizer => ("the optimizer's usual form, or adamw", Effect::Either),
         Lack::Decomposition => ("adamw", Effect::Either),
@@ -207,15 +239,19 @@ mod tests {
             asked: true.into(),
             used: "16 bits".into(),
             effect,
+            otherwise: None,
         };
         effects.iter().map(one).collect()
     }
 
     #[test]
-    fn an_estimate_is_a_bound_only_where_each_approximation_is_more() {
+    fn an_estimate_has_a_bound_only_where_each_approximation_is_more_or_can_be_estimated_otherwise() {
         use Effect::{Less, More};
         assert_eq!(Certainty::of(&[]), Certainty::Measured);
         assert_eq!(Certainty::of(&with(&[More, More])), Certainty::Bounded);
         assert_eq!(Certainty::of(&with(&[More, Less])), Certainty::Approximated);
+        let mut versions = with(&[More, Less]);
+        versions[1].otherwise = Some(false.into());
+        assert_eq!(Certainty::of(&versions), Certainty::Bounded);
     }
 }

@@ -114,6 +114,17 @@ pub enum Note {
         /// The difference.
         how: Differs,
     },
+    /// Versions of a framework differ in a setting that no file says: the estimate is of the later ones.
+    Earlier {
+        /// The framework.
+        framework: &'static str,
+        /// The first version that the estimate is of.
+        since: &'static str,
+        /// The scenario's setting.
+        key: &'static str,
+        /// Its value with earlier versions.
+        value: Value,
+    },
     /// A value needs the model's sizes, which are not known.
     NeedsModel {
         /// The key.
@@ -420,6 +431,13 @@ impl<'a> Job<'a> {
         self.set("micro_batch_size", 1);
         self.set("seq_len", samples.saturating_mul(tokens));
         self.set("packing.kind", kind);
+        if let Some(evaluated) = self.count("evaluation.micro_batch_size")
+            && kind == "position_ids"
+        {
+            let key = "evaluation.micro_batch_size";
+            self.assumed.retain(|own| own.key != key || samples == 1);
+            self.set(key, evaluated.div_ceil(samples));
+        }
     }
 
     /// All GPUs of the job, where some file says how many.

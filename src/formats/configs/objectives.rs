@@ -1,6 +1,6 @@
 //! The trainer of TRL that the keys of a configuration are of: the command that starts it says it mostly, not they.
 
-use super::job::{Job, Matters};
+use super::job::{Job, Matters, Note};
 use super::row::Does::{Decides, Lacks};
 use super::row::{Lack, Row};
 use super::said::Said;
@@ -197,6 +197,13 @@ pub(super) fn told(said: &Said, job: &mut Job) -> Option<&'static str> {
             }
             if FORMER.iter().any(|key| said.has(key)) {
                 job.assume("objective.log_probs", "selective", FORMERLY);
+            } else {
+                job.notes.push(Note::Earlier {
+                    framework: "TRL",
+                    since: "1.15",
+                    key: "objective.log_probs",
+                    value: "selective".into(),
+                });
             }
         }
         "reward" => job.set("task", "sequence_classification"),

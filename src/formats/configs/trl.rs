@@ -66,7 +66,7 @@ const ROWS: &[Row] = &[
         "padding_free",
         Decides("packing.kind micro_batch_size seq_len"),
     ),
-    ("eval_packing", Lacks(Lack::Packing)),
+    ("eval_packing", Decides("packing.kind")),
     ("loss_type", Decides("objective.kind objective.loss_type")),
     ("activation_offloading", Decides("activation_offload.kind")),
     ("router_aux_loss_coef", Lacks(Lack::Loss)),

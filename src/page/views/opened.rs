@@ -12,7 +12,7 @@ use crate::ask::{Finding, Fix, Scenario};
 use crate::browser;
 use crate::catalog::of_capacity;
 use crate::codec::{Job, Said, percent_decoded};
-use crate::configs::{Certainty, Matters};
+use crate::configs::{Approximation, Matters};
 use crate::figure::Explained;
 use crate::inputs::{DeviceOverview, Failure, Holder, Largest, Overview, Share, own_frame};
 use crate::report::Requested;
@@ -242,19 +242,34 @@ fn applied(findings: &[Finding], back: impl Fn() + 'static, language: Language) 
     .into_any()
 }
 
+/// A button that takes a job as an earlier version of its trainer runs it, where something is said of one.
+fn change(said: &Said, store: Store) -> Option<impl IntoView + use<>> {
+    let Said::Note(note) = said else {
+        return None;
+    };
+    let change = Approximation::of_note(note)?.change()?;
+    let on_click = move |_| store.apply(&change);
+    Some(view! {
+        " "
+        <button type="button" class="quiet" on:click=on_click>
+            {InputWord::UseEarlier.text(store.language.get())}
+        </button>
+    })
+}
+
 /// Reports on a job's files: the counts of their keys, findings, and the keys that are not followed. The button of
 /// name `act` takes the job back, or fills it in.
-fn job(of: &Job, act: InputWord, on_act: impl Fn() + 'static, language: Language) -> AnyView {
+fn job(of: &Job, act: InputWord, on_act: impl Fn() + 'static, store: Store) -> AnyView {
+    let language = store.language.get();
     let sentence = |said: &Said| match said {
         Said::Note(note) => note_sentence(note, language),
         Said::Finding(finding) => message_text(&finding.message, language),
         Said::Left(key, finding) => left_out(key, finding, language),
         Said::Gpu(name, id) => gpu_taken_for(name, id, language),
     };
-    let line = |said: &Said| view! { <li>{sentence(said)}</li> };
+    let line = |said: &Said| view! { <li>{sentence(said)} {change(said, store)}</li> };
     let lines = of.said.iter().map(line).collect_view();
-    let keys: Vec<&str> = of.approximated.iter().map(|own| own.key.as_str()).collect();
-    let certainty = approximated(Certainty::of(&of.approximated), &keys, language);
+    let certainty = approximated(&of.approximated, language);
     let certainty = (!certainty.is_empty()).then(|| view! { <li>{certainty}</li> });
     let matters = of.read.ignored.iter().filter_map(|own| {
         let why = match own.matters {
@@ -333,14 +348,14 @@ fn said(opened: &Opened, all: RwSignal<Option<Opened>>, store: Store) -> AnyView
         Given::Unknown => sentence(InputWord::Unknown.text(language).to_owned()),
         Given::NoJob(why) => sentence(unread_sentence(why, language)),
         Given::Applied(before, findings) => applied(findings, back(before), language),
-        Given::Job(before, of) => job(of, InputWord::Undo, back(before), language),
+        Given::Job(before, of) => job(of, InputWord::Undo, back(before), store),
         Given::Partial(of) => {
             let (name, partial) = (opened.name.clone(), of.clone());
             let fill = move || {
                 let (name, given) = (name.clone(), use_with_model(store, partial.clone()));
                 all.set(Some(Opened { name, given }));
             };
-            job(of, InputWord::UseWithModel, fill, language)
+            job(of, InputWord::UseWithModel, fill, store)
         }
     };
     view! {

@@ -257,6 +257,9 @@ fn packing(said: &Said, job: &mut Job) {
     } else {
         job.set("packing.kind", "position_ids");
     }
+    if said.flag("eval_sample_packing") == Some(false) {
+        job.give_up(said, "eval_sample_packing", Matters::Yes(Lack::Packing));
+    }
 }
 
 /// `resolve_dtype` (`utils/config/__init__.py`, axolotl 0.19), on GPUs that have bfloat16.
@@ -351,7 +354,7 @@ const LORA_KERNELS: [(&str, &str); 3] = [
 
 /// Acts of axolotl 0.19: dtypes of full training (`_convert_embedding_modules_dtype` in `loaders/model.py`), kernels of LoRA
 /// that switch on by themselves (`check_auto_enable_lora_kernels` in
-/// `utils/schemas/config.py`), and the gradient of embeddings (`load_adapter` in `loaders/adapter.py`).
+/// `utils/schemas/config.py`; before 0.16 not with dropout), and the gradient of embeddings (`load_adapter` in `loaders/adapter.py`).
 fn own_ways(said: &Said, job: &mut Job) {
     let cuts = job.get("loss") == Some(&"cut_cross_entropy".into());
     let narrow = job.loaded != Some("fp32");
@@ -382,6 +385,15 @@ fn own_ways(said: &Said, job: &mut Job) {
     let own = LORA_KERNELS.iter();
     let own = own.filter(|(key, _)| all || said.is_on(key));
     let kernels: Vec<&str> = own.map(|(_, kernel)| *kernel).collect();
+    let dropout = said.get("lora_dropout").and_then(value::real);
+    if all && dropout.is_some_and(|share| share > 0.0) {
+        job.notes.push(Note::Earlier {
+            framework: "axolotl",
+            since: "0.16",
+            key: "lora.kernels",
+            value: Vec::<String>::new().into(),
+        });
+    }
     if !kernels.is_empty() {
         job.set("lora.kernels", kernels);
     }

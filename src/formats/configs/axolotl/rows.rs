@@ -85,7 +85,7 @@ pub(super) const ROWS: &[Row] = &[
         "sample_packing",
         Decides("packing.kind micro_batch_size seq_len"),
     ),
-    ("eval_sample_packing", Lacks(Lack::Packing)),
+    ("eval_sample_packing", Decides("packing.kind")),
     ("max_packed_sequence_len", Lacks(Lack::Packing)),
     ("multipack_real_batches", Decides("packing.kind")),
     (
