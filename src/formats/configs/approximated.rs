@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn an_estimate_has_a_bound_only_where_each_approximation_is_more_or_can_be_estimated_otherwise() {
+    fn an_estimate_has_a_bound_only_where_each_approximation_has_one() {
         use Effect::{Less, More};
         assert_eq!(Certainty::of(&[]), Certainty::Measured);
         assert_eq!(Certainty::of(&with(&[More, More])), Certainty::Bounded);
