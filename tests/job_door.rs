@@ -2,7 +2,7 @@
 
 use highwater::codec::{Job, JobFile, Said, read_job, values};
 use highwater::configs::{self, Certainty, Differs, Effect, Note};
-use highwater::report::{Otherwise, estimate};
+use highwater::report::estimate;
 use serde_json::{Value, json};
 
 /// The job of some files, as the command line and the page have it.
@@ -389,34 +389,6 @@ fn packed_rows_are_evaluated_as_they_are_trained() {
     assert_eq!(rows("eval_batch_size: 6\n"), (4096, Some(3), Vec::new()));
     let apart = rows("eval_sample_packing: false\n");
     assert_eq!(apart.2, ["eval_sample_packing"]);
-}
-
-#[test]
-fn versions_of_a_trainer_that_no_file_tells_apart_are_a_bound() {
-    let axolotl = "base_model: NousResearch/Meta-Llama-3-8B\nadapter: qlora\nload_in_4bit: true\nlora_r: 8\n\
-        lora_target_linear: true\nsequence_len: 2048\nmicro_batch_size: 1\nbf16: true\nlora_dropout: 0.05\n";
-    let files = [("qlora.yaml", axolotl)];
-    let job = job_of(&files, &[]);
-    let [versions] = job.approximated.as_slice() else {
-        panic!("{:?}", job.approximated);
-    };
-    assert_eq!(versions.key, "lora.kernels");
-    assert_eq!(versions.effect, Effect::Less);
-    assert_eq!(Certainty::of(&job.approximated), Certainty::Bounded);
-
-    let change = versions.change().expect("a change");
-    let report = estimate(&job.scenario).expect("a report").report;
-    let otherwise = Otherwise::of(&report, &job.scenario, &[change]).expect("a bound");
-    let earlier = job_of(&files, &[("lora.kernels", json!([]))]);
-    assert_eq!(earlier.approximated, [], "it is said which");
-    let most = estimate(&earlier.scenario).expect("a report").report;
-    assert_eq!(otherwise.most, most.verdict.device.needed);
-    assert!(otherwise.most > report.verdict.device.needed);
-
-    let preferences = "trl dpo --model_name_or_path Qwen/Qwen2.5-0.5B --max_length 512";
-    let asked = |more: &str| job_of(&[("run.sh", &format!("{preferences}{more}"))], &[]);
-    assert_eq!(asked("").approximated[0].key, "objective.log_probs");
-    assert_eq!(asked(" --max_prompt_length 128").approximated, []);
 }
 
 #[test]

@@ -6,7 +6,7 @@ use crate::together;
 use crate::{BAD_INPUT, DOES_NOT_FIT, FITS, bytes, print, refuse_line};
 use highwater::ask::{Fix, Scenario};
 use highwater::codec::{
-    Handed, JobFile, Said, Unwritten, ViewOptions, encode_json, encode_query, key,
+    Handed, JobFile, Said, Unwritten, ViewOptions, change_of, encode_json, encode_query, key,
     machine_settings, read_handed, write_job, written_formats,
 };
 use highwater::configs::{self, Approximation, Certainty};
@@ -304,7 +304,7 @@ impl Imported {
     /// The changes with which the job takes the most, where versions of its trainer differ.
     fn changes(&self) -> Vec<Fix> {
         let all = self.approximated.iter();
-        all.filter_map(Approximation::change).collect()
+        all.filter_map(change_of).collect()
     }
 
     fn line(&self) -> Value {

@@ -49,7 +49,7 @@ mod tests {
         let report = estimate(&scenario).unwrap().report;
         let needed = report.verdict.device.needed;
         let more = change("micro_batch_size", (scenario.micro_batch_size * 2).into());
-        let less = change("seq_len", (scenario.seq_len / 2).into());
+        let less = change("optimizer.name", "sgd".into());
         let doubled = more.apply(&scenario).unwrap();
         let doubled = estimate(&doubled).unwrap().report.verdict.device.needed;
         assert!(doubled > needed);

@@ -97,6 +97,14 @@ pub fn read_job(files: &[JobFile], set: &[(String, Value)]) -> Result<Job, (Stri
     })
 }
 
+/// The change of a job's scenario with which it takes the most, where the difference of an approximation can be estimated.
+pub fn change_of(own: &Approximation) -> Option<Fix> {
+    Some(Fix {
+        key: own.key.clone(),
+        value: own.otherwise.clone()?,
+    })
+}
+
 impl Job {
     /// The note without whose answer the job is not known, if any: such a job is not estimated.
     pub fn stop(&self) -> Option<&Note> {

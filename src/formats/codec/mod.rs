@@ -35,7 +35,7 @@ mod written;
 pub use elsewhere::Elsewhere;
 pub use exported::{awaited_digest, awaited_graph, hand_graph, unreadable_graph};
 pub use handed::{Handed, read_handed};
-pub use job::{Job, JobFile, Said, read_job};
+pub use job::{Job, JobFile, Said, change_of, read_job};
 pub use json::{decode_json, encode_json, parse_json};
 pub use keys::{KEYS, Key, Kind};
 pub use machine::machine_settings;

@@ -2,7 +2,6 @@
 //! errs by that.
 
 use super::{Differs, Ignored, Lack, Matters, Note};
-use crate::ask::Fix;
 use serde_json::Value;
 
 /// The direction in which an estimate errs.
@@ -91,14 +90,6 @@ impl Approximation {
     /// Whether the most that the job takes can be estimated.
     pub fn has_bound(&self) -> bool {
         self.effect == Effect::More || self.otherwise.is_some()
-    }
-
-    /// The change of the scenario with which the job takes the most, where the difference can be estimated.
-    pub fn change(&self) -> Option<Fix> {
-        Some(Fix {
-            key: self.key.clone(),
-            value: self.otherwise.clone()?,
-        })
     }
 
     /// That of something that a trainer does and the estimate does not.

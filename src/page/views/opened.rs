@@ -11,7 +11,7 @@ use crate::app::{
 use crate::ask::{Finding, Fix, Scenario};
 use crate::browser;
 use crate::catalog::of_capacity;
-use crate::codec::{Job, Said, percent_decoded};
+use crate::codec::{Job, Said, change_of, percent_decoded};
 use crate::configs::{Approximation, Matters};
 use crate::figure::Explained;
 use crate::inputs::{DeviceOverview, Failure, Holder, Largest, Overview, Share, own_frame};
@@ -243,18 +243,19 @@ fn applied(findings: &[Finding], back: impl Fn() + 'static, language: Language) 
 }
 
 /// A button that takes a job as an earlier version of its trainer runs it, where something is said of one.
-fn change(said: &Said, store: Store) -> Option<impl IntoView + use<>> {
+fn change(said: &Said, store: Store) -> Option<AnyView> {
     let Said::Note(note) = said else {
         return None;
     };
-    let change = Approximation::of_note(note)?.change()?;
+    let change = change_of(&Approximation::of_note(note)?)?;
     let on_click = move |_| store.apply(&change);
-    Some(view! {
+    let button = view! {
         " "
         <button type="button" class="quiet" on:click=on_click>
             {InputWord::UseEarlier.text(store.language.get())}
         </button>
-    })
+    };
+    Some(button.into_any())
 }
 
 /// Reports on a job's files: the counts of their keys, findings, and the keys that are not followed. The button of

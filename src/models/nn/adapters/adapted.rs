@@ -16,6 +16,20 @@ impl Builder<'_> {
         lora.is_some_and(|lora| lora.runs(kernel))
     }
 
+    /// Whether a kernel runs the gated MLP here together with its adapters: it is the `mlp` of a layer of text, not an
+    /// expert (`find_mlp_in_layer` and `get_layers`, `monkeypatch/lora_kernels.py`, axolotl 0.19).
+    pub(crate) fn runs_adapters_of_mlp(&self) -> bool {
+        if !self.runs_adapters(LoraKernel::Mlp) {
+            return false;
+        }
+        let path = self.plan.tape.scope_path(self.scope);
+        let mut modules = path.rsplit('.');
+        let own = modules.next() == Some("mlp");
+        let list = modules.nth(1);
+        let towers = ["vision", "visual", "audio"];
+        own && list == Some("layers") && !towers.iter().any(|tower| path.contains(tower))
+    }
+
     /// The place for the adapter of this linear layer, if it is to get one. The layer that gives
     /// the logits is the model's `output`.
     pub(crate) fn adapter(

@@ -1,6 +1,5 @@
 //! The gated MLP of Llama's kin.
 
-use crate::ask::LoraKernel;
 use crate::nn::adapters;
 use crate::nn::attention::dropped;
 use crate::nn::build::{Builder, Linear, RmsNorm};
@@ -52,7 +51,7 @@ impl GatedMlp {
             norm: None,
             dropout: false,
             liger: b.liger_gates(),
-            with_adapters: b.runs_adapters(LoraKernel::Mlp),
+            with_adapters: b.runs_adapters_of_mlp(),
         }
     }
 
@@ -71,7 +70,7 @@ impl GatedMlp {
             norm: None,
             dropout: false,
             liger: b.liger_gates(),
-            with_adapters: b.runs_adapters(LoraKernel::Mlp),
+            with_adapters: false,
         }
     }
 
@@ -103,7 +102,7 @@ impl GatedMlp {
             norm: None,
             dropout: false,
             liger: b.liger_gates(),
-            with_adapters: b.runs_adapters(LoraKernel::Mlp),
+            with_adapters: false,
         }
     }
 

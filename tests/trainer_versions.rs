@@ -1,12 +1,14 @@
-//! `highwater import --check` of a job whose trainer's version no file says: the bound at the verdict, and the exit code.
+//! Jobs whose trainer's version no file says: the bound of the estimate, the verdict of `import --check`, and its exit code.
 
 use highwater::ask::Scenario;
-use highwater::report::{Report, estimate};
-use serde_json::Value;
+use highwater::codec::{Job, JobFile, change_of, read_job};
+use highwater::configs::{Certainty, Effect};
+use highwater::report::{Otherwise, Report, estimate};
+use serde_json::{Value, json};
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-/// QLoRA with dropout, which axolotl before 0.16 trains without kernels of LoRA.
+/// Training of 4-bit weights with dropout of adapters, which axolotl before 0.16 trains without kernels of LoRA.
 const JOB: &str = "base_model: NousResearch/Meta-Llama-3-8B\nadapter: qlora\nload_in_4bit: true\nlora_r: 8\n\
     lora_target_linear: true\nsequence_len: 2048\nmicro_batch_size: 1\nbf16: true\nlora_dropout: 0.05\n";
 
@@ -62,4 +64,42 @@ fn a_job_that_fits_with_a_later_version_alone_is_at_risk() {
     assert_eq!(check(&["--set", &others, "--strict"]).0, Some(3));
     let earlier = ["--set", &others, "--set", "lora.kernels=[]"];
     assert_eq!(check(&earlier).0, Some(3));
+}
+
+fn job_of(files: &[(&str, &str)], set: &[(&str, Value)]) -> Job {
+    let file = |(name, text): &(&str, &str)| JobFile {
+        name: (*name).to_owned(),
+        text: (*text).to_owned(),
+    };
+    let files: Vec<_> = files.iter().map(file).collect();
+    let set = set
+        .iter()
+        .map(|(key, value)| ((*key).to_owned(), value.clone()));
+    read_job(&files, &set.collect::<Vec<_>>()).expect("a job")
+}
+
+#[test]
+fn versions_of_a_trainer_that_no_file_tells_apart_are_a_bound() {
+    let files = [("qlora.yaml", JOB)];
+    let job = job_of(&files, &[]);
+    let [versions] = job.approximated.as_slice() else {
+        panic!("{:?}", job.approximated);
+    };
+    assert_eq!(versions.key, "lora.kernels");
+    assert_eq!(versions.effect, Effect::Less);
+    assert_eq!(Certainty::of(&job.approximated), Certainty::Bounded);
+
+    let change = change_of(versions).expect("a change");
+    let report = estimate(&job.scenario).expect("a report").report;
+    let otherwise = Otherwise::of(&report, &job.scenario, &[change]).expect("a bound");
+    let earlier = job_of(&files, &[("lora.kernels", json!([]))]);
+    assert_eq!(earlier.approximated, [], "it is said which");
+    let most = estimate(&earlier.scenario).expect("a report").report;
+    assert_eq!(otherwise.most, most.verdict.device.needed);
+    assert!(otherwise.most > report.verdict.device.needed);
+
+    let preferences = "trl dpo --model_name_or_path Qwen/Qwen2.5-0.5B --max_length 512";
+    let asked = |more: &str| job_of(&[("run.sh", &format!("{preferences}{more}"))], &[]);
+    assert_eq!(asked("").approximated[0].key, "objective.log_probs");
+    assert_eq!(asked(" --max_prompt_length 128").approximated, []);
 }
