@@ -42,6 +42,17 @@ test("an error says who holds what, which tensor asked, and chooses the GPU that
   }
 });
 
+test("a job whose trainer's version no file says is estimated as the earlier one by a click", async () => {
+  const { page, close } = await open(browser, `${site.url}?v=1&gpu=a100-40gb`);
+  const job = ["base_model: NousResearch/Meta-Llama-3-8B", "adapter: qlora", "load_in_4bit: true", "lora_r: 8"];
+  job.push("lora_target_linear: true", "sequence_len: 2048", "micro_batch_size: 1", "bf16: true", "lora_dropout: 0.05");
+  await box(page).fill(job.join("\n"));
+  await page.waitForURL(/lora_kernels=/);
+  await said(page).getByRole("button", { name: "Estimate the earlier version" }).click();
+  await page.waitForURL((address) => !address.search.includes("lora_kernels"));
+  await close();
+});
+
 test("a scenario that is pasted is filled in, and taken back", async () => {
   const { page, close } = await open(browser, site.url + LLAMA);
   const before = await verdict(page);
