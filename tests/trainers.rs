@@ -9,7 +9,7 @@ use highwater::units::Bytes;
 use serde_json::Value;
 use std::fs;
 
-/// What `Trainer`'s loop holds beside tensors of an estimate: losses, counts of tokens, a norm; bytes.
+/// Bytes that `Trainer` holds beside the tensors of an estimate: losses, counts of tokens, a norm.
 const SCALARS: i64 = 8192;
 
 /// One case of a fixture beside its estimate; bytes of live tensors.
