@@ -175,11 +175,10 @@ pub fn left_out(key: &str, finding: &Finding, language: Language) -> String {
 
 /// The settings of a job that are estimated as the nearest that is modelled, behind its verdict; empty without any.
 pub fn approximated(all: &[Approximation], language: Language) -> String {
-    let unmodeled = all.iter().filter(|own| own.otherwise.is_none());
-    let unmodeled: Vec<Approximation> = unmodeled.cloned().collect();
-    let keys: Vec<&str> = unmodeled.iter().map(|own| own.key.as_str()).collect();
+    let unmodeled = || all.iter().filter(|own| own.otherwise.is_none());
+    let keys: Vec<&str> = unmodeled().map(|own| own.key.as_str()).collect();
     let keys = keys.join(", ");
-    match (Certainty::of(&unmodeled), language) {
+    match (Certainty::of(unmodeled()), language) {
         (Certainty::Measured, _) => String::new(),
         (Certainty::Bounded, Language::English) => {
             format!(" At most so: not modelled is what takes less ({keys}).")

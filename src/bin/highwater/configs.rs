@@ -60,7 +60,8 @@ pub fn import(asked: &Import, out: &mut dyn Write) -> u8 {
         Ok(imported) => imported,
         Err(problem) => return refuse(&problem.said, out),
     };
-    let mut line = imported.line();
+    let otherwise = imported.otherwise();
+    let mut line = imported.line(otherwise.as_ref());
     let estimated = handed.failures.first().filter(|_| imported.stop.is_none());
     if let Some(failure) = estimated {
         line["failure"] = together::explained(failure, &imported.scenario);
@@ -75,7 +76,7 @@ pub fn import(asked: &Import, out: &mut dyn Write) -> u8 {
             refuse_line(&format!("--strict:{}", imported.approximately()));
             BAD_INPUT
         }
-        None if asked.check => check(&imported, asked.strict),
+        None if asked.check => check(&imported, otherwise.as_ref(), asked.strict),
         None => FITS,
     }
 }
@@ -96,17 +97,15 @@ fn refuse(problem: &str, out: &mut dyn Write) -> u8 {
 
 /// Estimates a job; the verdict, with what it assumes, is one line on standard error. A `strict` check takes a job
 /// that may not fit for one that does not.
-fn check(imported: &Imported, strict: bool) -> u8 {
+fn check(imported: &Imported, otherwise: Option<&Otherwise>, strict: bool) -> u8 {
     match report::estimate_with_ranks(&imported.scenario) {
         Ok(estimate) => {
             let verdict = &estimate.report.verdict;
             let changes = imported.changes();
-            let otherwise = Otherwise::of(&estimate.report, &imported.scenario, &changes);
-            let most = otherwise.map(|of| of.most);
-            let exceeds = most.is_none_or(|most| most > verdict.device.capacity);
-            let bound = most
-                .filter(|_| !changes.is_empty())
-                .map(|most| at_most(most, &changes, exceeds && verdict.device.fits))
+            let exceeds = |of: &Otherwise| of.most > verdict.device.capacity;
+            let exceeds = !changes.is_empty() && otherwise.is_none_or(exceeds);
+            let bound = otherwise
+                .map(|of| at_most(of.most, &changes, exceeds && verdict.device.fits))
                 .unwrap_or_default();
             let besides = imported.approximately() + &imported.unsaid();
             refuse_line(&format!("{}{bound}{besides}", verdict_line(verdict)));
@@ -307,7 +306,7 @@ impl Imported {
         all.filter_map(change_of).collect()
     }
 
-    fn line(&self) -> Value {
+    fn line(&self, otherwise: Option<&Otherwise>) -> Value {
         let understood = self.read.understood.iter();
         let understood: Vec<Value> = understood
             .map(|own| {
@@ -320,7 +319,6 @@ impl Imported {
         let assumed: Vec<Value> = assumed
             .map(|own| json!({"key": own.key, "value": own.value, "source": own.source}))
             .collect();
-        let otherwise = self.otherwise();
         let mut bytes = otherwise.iter().flat_map(|of| &of.each);
         let approximated = self.approximated.iter();
         let approximated: Vec<Value> = approximated

@@ -77,27 +77,25 @@ pub(crate) fn check(
         );
     }
     let evaluation = scenario.asked_evaluation();
+    // The batches of an objective's trainer are packed like those that it trains on.
+    let by_objective = scenario.objective.is_on();
+    let in_one_row = by_objective || packing.kind == PackingKind::PaddingFree;
     if scenario.program == Program::Forward {
         let training = Program::Training.name();
         refuse("program", message!(packing::training_only), training.into());
-    } else if scenario.objective.is_on() {
-        // The trainer's batches are packed like those that it trains on.
-        if scenario.evaluation.micro_batch_size.unwrap_or(1) > 1 {
-            let key = "evaluation.micro_batch_size";
-            refuse(key, message!(packing::one_row), 1.into());
-        }
-    } else if packing.kind == PackingKind::PaddingFree
-        && evaluation.micro_batch_size.unwrap_or(1) > 1
-    {
+    } else if in_one_row && evaluation.micro_batch_size.unwrap_or(1) > 1 {
         let key = "evaluation.micro_batch_size";
         refuse(key, message!(packing::one_row), 1.into());
-    } else if evaluation.kind == EvaluationKind::Generate {
+    } else if !by_objective && evaluation.kind == EvaluationKind::Generate {
         let loss = EvaluationKind::Loss.name();
         let why = message!(packing::training_only);
         refuse("evaluation.kind", why, loss.into());
     }
-    let plain = !scenario.objective.is_on() && evaluation.kind != EvaluationKind::Generate;
-    if plain && evaluation.kind != EvaluationKind::None && evaluation.caches() {
+    let takes_rows = !matches!(
+        evaluation.kind,
+        EvaluationKind::None | EvaluationKind::Generate
+    );
+    if takes_rows && !by_objective && evaluation.caches() {
         let key = "evaluation.use_cache";
         refuse(key, message!(packing::cache), false.into());
     }

@@ -55,14 +55,15 @@ pub enum Certainty {
 
 impl Certainty {
     /// That of an estimate with these approximations.
-    pub fn of(approximated: &[Approximation]) -> Self {
-        if approximated.is_empty() {
-            Self::Measured
-        } else if approximated.iter().all(Approximation::has_bound) {
-            Self::Bounded
-        } else {
-            Self::Approximated
+    pub fn of<'a>(approximated: impl IntoIterator<Item = &'a Approximation>) -> Self {
+        let mut certainty = Self::Measured;
+        for own in approximated {
+            if !own.has_bound() {
+                return Self::Approximated;
+            }
+            certainty = Self::Bounded;
         }
+        certainty
     }
 
     /// Its name in what is written.

@@ -18,6 +18,15 @@ impl Trainer<'_> {
         self.spec.objective.log_probs() != LogProbs::Scored
     }
 
+    /// Labels `[B, S]` of completions alone, for a head that scores tokens.
+    pub(super) fn labels_of(&self, completions: &Tensor) -> Option<Tensor> {
+        let t = self.tape;
+        (!self.has_all_logits()).then(|| {
+            let outside = t.empty("eq", *completions.shape(), DType::Bool);
+            t.masked_fill(completions, &outside)
+        })
+    }
+
     /// The output of a model with all its logits `[B, S, V]`, and before what is beside them the log-probabilities
     /// `[B, S - 1]` of the tokens `ids` `[B, S]`.
     pub(super) fn with_log_probs(&self, mut output: Output, ids: &Tensor) -> Output {

@@ -35,12 +35,8 @@ pub(super) fn loss(
 ) -> Option<Computed> {
     let t = trainer.tape;
     let completions = batch.labels.as_ref()?;
-    let labels = (!trainer.has_all_logits()).then(|| {
-        let outside = t.empty("eq", *completions.shape(), DType::Bool);
-        t.masked_fill(completions, &outside)
-    });
     let batch = Batch {
-        labels,
+        labels: trainer.labels_of(completions),
         ..batch.clone()
     };
     let output = trainer.scores(model, &batch, OUTPUTS);

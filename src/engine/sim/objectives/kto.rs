@@ -5,7 +5,7 @@ use super::evaluation::one_number;
 use super::{Computed, Trainer};
 use crate::families::{Batch, Model};
 use crate::sim::Phase;
-use crate::tape::{Tensor, TokenOutputs};
+use crate::tape::{Tape, Tensor, TokenOutputs};
 use crate::units::{DType, Shape};
 
 /// Outputs of the trained model's head.
@@ -22,14 +22,9 @@ pub(super) fn labelled(
     mask: &Tensor,
     completions: &Tensor,
 ) -> Batch {
-    let t = trainer.tape;
-    let labels = (!trainer.has_all_logits()).then(|| {
-        let outside = t.empty("eq", *completions.shape(), DType::Bool);
-        t.masked_fill(completions, &outside)
-    });
     Batch {
         padding_mask: Some(mask.clone()),
-        labels,
+        labels: trainer.labels_of(completions),
         ..Batch::of(ids.clone())
     }
 }
@@ -57,6 +52,29 @@ pub(super) fn of_others(
     let log_probs = output.beside.first()?.clone();
     drop(output);
     Some(t.sum_dim(&log_probs.detach(), 1, false))
+}
+
+/// How far the model has gone from its reference, by sums `[B]` of either for completions of other prompts; none is less
+/// than zero.
+pub(super) fn divergence(t: &Tape, of_policy: &Tensor, of_reference: &Tensor) -> Tensor {
+    let mean = t.mean_all(&t.sub(of_policy, of_reference));
+    t.empty("clamp", *mean.shape(), mean.dtype())
+}
+
+/// The losses of completions that are wanted and of others, of their log-ratios beside the divergence.
+pub(super) fn losses_beside(
+    t: &Tape,
+    [chosen, rejected]: &[Tensor; 2],
+    divergence: &Tensor,
+) -> [Tensor; 2] {
+    let further = [t.sub(chosen, divergence), t.sub(divergence, rejected)];
+    further.map(|ratio| t.rsub_scalar(&t.sigmoid(&t.mul_scalar(&ratio))))
+}
+
+/// The losses of either group, weighted, in one.
+pub(super) fn weighted(t: &Tape, losses: &[Tensor; 2]) -> Tensor {
+    let [chosen, rejected] = losses.each_ref().map(|losses| t.mul_scalar(losses));
+    t.cat(&[&chosen, &rejected], 0)
 }
 
 /// `KTOTrainer._compute_loss`, half of whose samples are wanted.
@@ -106,30 +124,20 @@ pub(super) fn loss(
         (None, batch.beside.last()?.clone(), None)
     };
     let references = taken(&of_reference);
-    let divergence = of_policy.as_ref().zip(others.as_ref()).map_or_else(
+    let how_far = of_policy.as_ref().zip(others.as_ref()).map_or_else(
         || t.empty("_to_copy", Shape::from([1]), DType::Float32),
-        |(of_policy, others)| {
-            let mean = t.mean_all(&t.sub(of_policy, others));
-            t.empty("clamp", *mean.shape(), mean.dtype())
-        },
+        |(of_policy, others)| divergence(t, of_policy, others),
     );
     let [chosen, rejected] = &log_probs;
     let [of_chosen, of_rejected] = &references;
     let ratios = [t.sub(chosen, of_chosen), t.sub(rejected, of_rejected)];
     let losses = if diverges {
-        let further = [
-            t.sub(&ratios[0], &divergence),
-            t.sub(&divergence, &ratios[1]),
-        ];
-        further.map(|ratio| t.rsub_scalar(&t.sigmoid(&t.mul_scalar(&ratio))))
+        losses_beside(t, &ratios, &how_far)
     } else {
         let [wanted, unwanted] = (ratios.each_ref()).map(|ratio| t.sigmoid(&t.mul_scalar(ratio)));
         [t.rsub_scalar(&wanted), unwanted]
     };
-    let weighted = {
-        let [chosen, rejected] = losses.each_ref().map(|losses| t.mul_scalar(losses));
-        t.cat(&[&chosen, &rejected], 0)
-    };
+    let weighted = weighted(t, &losses);
     let mut loss = t.mean_of_numbers(&weighted);
     if let Some(balance) = trainer.balance(&output) {
         loss = t.add(&loss, &t.mul_scalar(balance));

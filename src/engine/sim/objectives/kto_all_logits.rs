@@ -72,16 +72,9 @@ pub(super) fn loss(
         ..
     } = forwarded(trainer, model, batch, true)?;
     mark(Phase::Forward);
-    let divergence = {
-        let mean = t.mean_all(&t.sub(&policy.of_others, &of_others));
-        t.empty("clamp", *mean.shape(), mean.dtype())
-    };
-    let [chosen, rejected] = [0, 1].map(|i| t.sub(&policy.log_probs[i], &log_probs[i]));
-    let further = [t.sub(&chosen, &divergence), t.sub(&divergence, &rejected)];
-    let losses = further.map(|ratio| t.rsub_scalar(&t.sigmoid(&t.mul_scalar(&ratio))));
-    let weighted = {
-        let [chosen, rejected] = losses.each_ref().map(|losses| t.mul_scalar(losses));
-        t.cat(&[&chosen, &rejected], 0)
-    };
+    let divergence = kto::divergence(t, &policy.of_others, &of_others);
+    let ratios = [0, 1].map(|i| t.sub(&policy.log_probs[i], &log_probs[i]));
+    let losses = kto::losses_beside(t, &ratios, &divergence);
+    let weighted = kto::weighted(t, &losses);
     Some(t.mean_of_numbers(&weighted).into())
 }

@@ -175,24 +175,15 @@ impl Tape {
         x: &Tensor,
         weight: &Tensor,
         target: &Tensor,
-        Pieces { rows, pieces }: Pieces,
+        pieces: Pieces,
     ) -> LinearLoss {
-        let n = x.dim(0);
         let dx = self.empty("zeros_like", *x.shape(), x.dtype());
         let dw = weight
             .requires_grad()
             .then(|| self.empty("zeros_like", *weight.shape(), weight.dtype()));
-        let losses = self.empty("zeros", Shape::from([n]), DType::Float32);
-        let counted = self.counted_targets(target);
-        let mut kept = None;
-        for i in 0..pieces {
-            let part = self.slice(x, 0, i * rows, n.min((i + 1) * rows));
-            let scores = self.linear(&part, &self.t(&self.t(weight)), None);
-            kept.replace(scores.clone());
-            drop(self.scored(&scores, weight));
-            let Some(dw) = &dw else { continue };
-            if dw.dtype() == DType::Float32 && scores.dtype().is_half() {
-                let _part = self.cast_or_same(&part, scores.dtype());
+        self.kept_pieces([x, weight, target], pieces, (dx, dw), |part, scores| {
+            if weight.dtype() == DType::Float32 && scores.dtype().is_half() {
+                let _part = self.cast_or_same(part, scores.dtype());
                 self.computes(&[part.dim(0), x.dim(1), weight.dim(0)]);
                 self.gemm_workspace("addmm");
             } else {
@@ -200,10 +191,7 @@ impl Tape {
                 let product = self.product("mm", sizes, scores.dtype());
                 drop(self.cast_or_same(&product, DType::Float32));
             }
-        }
-        let loss = self.sum_all(&losses);
-        drop((counted, losses, kept));
-        LinearLoss { loss, dx, dw }
+        })
     }
 
     /// `fused_linear_cross_entropy_forward` of 0.5.10.
@@ -212,13 +200,29 @@ impl Tape {
         x: &Tensor,
         weight: &Tensor,
         target: &Tensor,
-        Pieces { rows, pieces }: Pieces,
+        pieces: Pieces,
     ) -> LinearLoss {
-        let n = x.dim(0);
         let dw = weight
             .requires_grad()
             .then(|| self.empty("zeros_like", *weight.shape(), weight.dtype()));
         let dx = self.empty("zeros_like", *x.shape(), x.dtype());
+        self.kept_pieces([x, weight, target], pieces, (dx, dw), |part, scores| {
+            let _wide = self.cast_or_same(&self.t(scores), x.dtype());
+            self.computes(&[part.dim(0), x.dim(1), weight.dim(0)]);
+            self.gemm_workspace("addmm");
+        })
+    }
+
+    /// The loop over pieces before 0.8.5, which keeps the logits of one until those of the next are there: gradients `dx`
+    /// and `dw`, and what a piece of hidden states and its logits compute for the latter, where there is one.
+    fn kept_pieces(
+        &self,
+        [x, weight, target]: [&Tensor; 3],
+        Pieces { rows, pieces }: Pieces,
+        (dx, dw): (Tensor, Option<Tensor>),
+        of_weight: impl Fn(&Tensor, &Tensor),
+    ) -> LinearLoss {
+        let n = x.dim(0);
         let losses = self.empty("zeros", Shape::from([n]), DType::Float32);
         let counted = self.counted_targets(target);
         let mut kept = None;
@@ -228,9 +232,7 @@ impl Tape {
             kept.replace(scores.clone());
             drop(self.scored(&scores, weight));
             if dw.is_some() {
-                let _wide = self.cast_or_same(&self.t(&scores), x.dtype());
-                self.computes(&[part.dim(0), x.dim(1), weight.dim(0)]);
-                self.gemm_workspace("addmm");
+                of_weight(&part, &scores);
             }
         }
         let loss = self.sum_all(&losses);
