@@ -94,6 +94,11 @@ fn product(
     out
 }
 
+/// An input `[T, inputs]`, and what the adapter reads, through a layer and its adapter.
+fn through(t: &Tape, read: [&Tensor; 2], layer: &LoraLayer) -> Tensor {
+    product(t, read, layer, layer.factors.each_ref(), false)
+}
+
 /// Gradients of the factors, of an input `x` `[T, inputs]` and a gradient `[T, outputs]`.
 fn factor_gradients(t: &Tape, x: &Tensor, g: &Tensor, [a, b]: [&Tensor; 2]) -> FactorGradients {
     let narrow = t.mm(g, b);
@@ -175,13 +180,7 @@ impl Tape {
         let outputs = self.unrecorded(|| {
             let both = [input.x, input.dropped.unwrap_or(input.x)].map(|x| flat(self, x));
             layers.each_ref().map(|layer| {
-                let out = product(
-                    self,
-                    both.each_ref(),
-                    layer,
-                    layer.factors.each_ref(),
-                    false,
-                );
+                let out = through(self, both.each_ref(), layer);
                 self.view(&out, [rows, columns, layer.outputs])
             })
         });
@@ -245,18 +244,9 @@ impl Tape {
         let [gate, up, down] = given;
         let (out, [gated, upped]) = self.unrecorded(|| {
             let both = [input.x, input.dropped.unwrap_or(input.x)].map(|x| flat(self, x));
-            let of = |layer: &LoraLayer| {
-                product(
-                    self,
-                    both.each_ref(),
-                    layer,
-                    layer.factors.each_ref(),
-                    false,
-                )
-            };
-            let parts = [of(gate), of(up)];
+            let parts = [gate, up].map(|layer| through(self, both.each_ref(), layer));
             let hidden = self.empty("swiglu_fwd", *parts[0].shape(), parts[0].dtype());
-            let out = product(self, [&hidden; 2], down, down.factors.each_ref(), false);
+            let out = through(self, [&hidden; 2], down);
             (self.view(&out, [rows, columns, down.outputs]), parts)
         });
         if !records {
