@@ -103,3 +103,46 @@ fn versions_of_a_trainer_that_no_file_tells_apart_are_a_bound() {
     assert_eq!(asked("").approximated[0].key, "objective.log_probs");
     assert_eq!(asked(" --max_prompt_length 128").approximated, []);
 }
+
+/// Names of experts' layers are those of their stacked parameters since PEFT 0.19, which takes no dropout for these.
+#[test]
+fn a_job_that_peft_refuses_since_it_adapts_experts_is_estimated_as_before() {
+    let job = |dropout: f64| {
+        let text = format!(
+            "base_model: Qwen/Qwen3-30B-A3B\nadapter: lora\nlora_r: 8\nlora_dropout: {dropout}\nsequence_len: 512\n\
+            micro_batch_size: 1\nbf16: true\nlora_target_modules: [q_proj, v_proj, gate_proj, up_proj, down_proj]\n"
+        );
+        job_of(&[("job.yaml", &text)], &[])
+    };
+    let [later, before] = [job(0.0), job(0.05)];
+    let converts = |job: &Job| job.scenario.lora.as_ref().map(|lora| lora.convert_experts);
+    assert_eq!(
+        [converts(&later), converts(&before)],
+        [Some(true), Some(false)]
+    );
+    let mut told = before.approximated.iter();
+    assert!(told.any(|own| own.key == "lora.convert_experts"));
+    let trained = |job: &Job| {
+        let report = estimate(&job.scenario).expect("an answer").report;
+        report.model.num_trainable
+    };
+    assert!(trained(&later) > 10 * trained(&before));
+}
+
+/// LLaMA-Factory 0.9.5 allows PEFT 0.18 alone.
+#[test]
+fn llama_factory_adapts_the_layers_that_are_there() {
+    let text = |model: &str| {
+        format!(
+            "model_name_or_path: {model}\nstage: sft\nfinetuning_type: lora\nlora_target: all\ntemplate: default\n\
+            cutoff_len: 512\nper_device_train_batch_size: 1\nbf16: true\n"
+        )
+    };
+    let converts = |model: &str| {
+        let job = job_of(&[("job.yaml", &text(model))], &[]);
+        assert!(estimate(&job.scenario).is_ok(), "{model}: {:?}", job.said);
+        job.scenario.lora.expect("adapters").convert_experts
+    };
+    assert!(!converts("Qwen/Qwen3-30B-A3B"));
+    assert!(converts("Qwen/Qwen3-0.6B"));
+}

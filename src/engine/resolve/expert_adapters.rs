@@ -27,7 +27,7 @@ pub(crate) fn convert(
     framework: Framework,
     modules: &[Module],
 ) -> Option<&'static str> {
-    let names = former_names(architecture, framework)?;
+    let names = former_names(architecture, framework).filter(|_| lora.convert_experts)?;
     let mut named = [false; 4];
     if lora.target_modules.iter().any(|name| name == ALL_LINEAR) {
         named = [true; 4];
@@ -166,7 +166,7 @@ pub(crate) fn check(
             .with_fix("lora.target_modules", json!(fix)),
         );
     }
-    let former = former_names(architecture, framework);
+    let former = former_names(architecture, framework).filter(|_| asked.convert_experts);
     if let Some(target) = former.and_then(|names| without_path(asked, names, modules)) {
         let why = message!(experts::path_left_out, target);
         findings.push(Finding::warning("lora.target_modules", why));
@@ -343,6 +343,15 @@ mod tests {
         let some = adapters("mixtral-8x7b", &["q_proj", "w2"]);
         assert_eq!(some.target_modules, ["q_proj"]);
         assert_eq!(some.target_parameters, ["down_proj"]);
+        // PEFT before 0.19 knows none.
+        let scenario = of(
+            "mixtral-8x7b",
+            &json!({"target_modules": ["q_proj", "w2"], "convert_experts": false}),
+        );
+        let former = resolve(&scenario).spec.expect("a scenario").lora;
+        let former = former.expect("adapters");
+        assert_eq!(former.target_modules, ["q_proj", "w2"]);
+        assert!(former.target_parameters.is_empty());
         // PEFT does not know this type, whose shared experts are layers of the same names.
         let layers = adapters("qwen1.5-moe-a2.7b", &["gate_proj", "up_proj"]);
         assert_eq!(layers.target_modules, ["gate_proj", "up_proj"]);

@@ -1,6 +1,6 @@
 //! Settings without effect in a scenario, and why: such a control is shown disabled.
 
-use super::{liger, parallelism, task};
+use super::{expert_adapters, liger, parallelism, task};
 use crate::ask::{
     ActivationCheckpointing, ActivationOffloadKind, Attention, DatasetMode, EvaluationKind, Loss,
     ModelRef, Objective, ObjectiveKind, OptimizerName, Program, QuantizationType, Scenario, Task,
@@ -317,6 +317,9 @@ fn idle_adapters(scenario: &Scenario, key: &str) -> Option<Idle> {
         }
         "quantization.experts" if quantization.is_on() => architecture(scenario)
             .filter(|model| model.experts().is_none())
+            .map(|_| Idle::NoExperts),
+        "lora.convert_experts" if scenario.lora.is_some() => architecture(scenario)
+            .filter(|model| expert_adapters::former_names(model, scenario.framework).is_none())
             .map(|_| Idle::NoExperts),
         key if key.starts_with("lora.") => scenario.lora.is_none().then_some(Idle::NoAdapters),
         _ => (!quantization.is_on()).then_some(Idle::NotQuantized),

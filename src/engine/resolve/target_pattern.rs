@@ -121,8 +121,9 @@ fn named(
             ));
         }
     }
+    let converts = (scenario.lora.as_ref()).is_some_and(|lora| lora.convert_experts);
     let former = expert_adapters::former_names(architecture, scenario.framework);
-    if let Some(former) = former {
+    if let Some(former) = former.filter(|_| converts) {
         return expert_adapters::leaves(former, modules, matches);
     }
     let found = modules.iter().map(|module| matches(&module.path));

@@ -188,7 +188,7 @@ pub(super) struct Left {
 /// The scenario without those settings that are refused beside the others and that a job goes on without.
 pub(super) fn without_refused(mut scenario: Scenario) -> (Scenario, Vec<Left>) {
     let mut left = Vec::new();
-    for _ in 0..LEAVABLE.len() + UNMODELED.len() {
+    for _ in 0..=LEAVABLE.len() + UNMODELED.len() {
         let findings = resolve(&scenario).findings.into_iter();
         let mut errors = findings.filter(|finding| finding.severity == Severity::Error);
         let found = errors.find_map(|finding| Some((leavable(&finding, &scenario)?, finding)));
@@ -221,6 +221,11 @@ pub(super) fn without_refused(mut scenario: Scenario) -> (Scenario, Vec<Left>) {
                     scenario.micro_batch_size = scenario.micro_batch_size.saturating_mul(2);
                 }
                 scenario.objective = Objective::default();
+            }
+            EXPERTS_BY_NAME => {
+                // The small layer of a router, whose adapters are not estimated.
+                let targets = scenario.lora.iter_mut();
+                targets.for_each(|lora| lora.target_modules.retain(|name| name != "gate"));
             }
             "optimizer.name" => {
                 scenario.optimizer = Optimizer {
@@ -257,6 +262,9 @@ fn shard_instead(scenario: &mut Scenario, ranks: u64) {
 /// The ranks that divide modules.
 const TENSOR_RANKS: &str = "parallelism.tp.size";
 
+/// Whether names of layers that experts had before are those of their parameters.
+const EXPERTS_BY_NAME: &str = "lora.convert_experts";
+
 /// A setting that a job goes on without, and what it is then.
 type Leavable = (&'static str, fn() -> Value);
 
@@ -289,6 +297,14 @@ const UNMODELED: [(&str, Leavable); 4] = [
     ),
 ];
 
+/// Refusals of experts' adapters by PEFT 0.19 and later, which takes former names of layers for experts; earlier ones run.
+const EXPERT_NAMES: [&str; 4] = [
+    "experts.adapter_dropout",
+    "experts.gate_and_input",
+    "experts.packed_router",
+    "experts.dora",
+];
+
 /// What is left out so that a finding goes.
 fn leavable(finding: &Finding, scenario: &Scenario) -> Option<Leavable> {
     let fixed = finding.fix.as_ref().map_or("", |fix| fix.key.as_str());
@@ -308,6 +324,13 @@ fn leavable(finding: &Finding, scenario: &Scenario) -> Option<Leavable> {
     }
     if let Some((_, setting)) = UNMODELED.into_iter().find(|(own, _)| *own == code) {
         return Some(setting);
+    }
+    let converts = scenario
+        .lora
+        .as_ref()
+        .is_some_and(|lora| lora.convert_experts);
+    if EXPERT_NAMES.contains(&code) && converts {
+        return Some((EXPERTS_BY_NAME, || false.into()));
     }
     if finding.key == TENSOR_RANKS && code == "parallelism.not_estimated" {
         return named(TENSOR_RANKS);

@@ -457,6 +457,7 @@ pub static KEYS: &[Key] = &[
     key("lora.target_pattern", "lora_pattern", Kind::Text),
     key("quantization.cast_back", "kbit_back", Kind::Flag),
     key("quantization.experts", "quant_experts", Kind::Flag),
+    key("lora.convert_experts", "lora_convert", Kind::Flag),
 ];
 
 /// Options of PEFT that change numbers, not what is kept of them.

@@ -132,6 +132,10 @@ fn of_model(job: &mut Job) {
             job.set("lora.target_modules", names);
         }
     }
+    let adapts = job.get("lora").is_some() && !job.models.linear_names(&model).is_empty();
+    if let Some(source) = job.names_layers_alone.filter(|_| adapts) {
+        job.assume("lora.convert_experts", false, source);
+    }
     frozen(job, &model);
 }
 

@@ -249,6 +249,8 @@ pub(super) struct Job<'a> {
     pub generates_beside: Option<&'static str>,
     /// Names besides those of `nn.Linear` layers that get adapters, where these stand for all linear layers.
     pub layers_alone: Option<Vec<String>>,
+    /// The place that says that PEFT is older than 0.19, which takes no names of former layers for experts, if it is.
+    pub names_layers_alone: Option<&'static str>,
     /// The parts that alone are trained; all of them must hold.
     pub trained: Vec<Trained>,
     pub models: &'a dyn Models,
@@ -288,6 +290,7 @@ impl<'a> Job<'a> {
             reentrant_alone: false,
             generates_beside: None,
             layers_alone: None,
+            names_layers_alone: None,
             trained: Vec::new(),
             models,
             given,

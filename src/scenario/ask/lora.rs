@@ -1,6 +1,6 @@
 //! Options of PEFT.
 
-use super::omitted::{is_false, is_zero};
+use super::omitted::{is_false, is_true, is_zero};
 use crate::units::names;
 use serde::{Deserialize, Serialize};
 
@@ -69,6 +69,10 @@ pub struct Lora {
     /// (`enable_input_require_grads`).
     #[serde(skip_serializing_if = "is_false")]
     pub input_requires_grad: bool,
+    /// Whether names of layers that experts and routers had in transformers 4 are those of the parameters that transformers
+    /// 5 has made of them (`_convert_peft_config_moe`): so in PEFT 0.19 and later.
+    #[serde(skip_serializing_if = "is_true")]
+    pub convert_experts: bool,
     /// Whether gates and inputs of experts share one adapter of twice the rank: so where names of both
     /// were given as layers, of which transformers 5 has made one parameter.
     #[serde(skip)]
@@ -93,6 +97,7 @@ impl Default for Lora {
             adapter_dtype: AdapterDtype::Fp32,
             kernels: Vec::new(),
             input_requires_grad: false,
+            convert_experts: true,
             fused: false,
         }
     }

@@ -213,6 +213,9 @@ settings! {
     "lora.input_requires_grad": "Gradient of embeddings", "嵌入输出需要梯度";
         "The input embedding's result requires a gradient without checkpoints, too: the first layer keeps more.",
         "即使不重计算，嵌入的输出也需要梯度：第一层保存更多。"; "", "enable_input_require_grads()";
+    "lora.convert_experts": "Experts by layer names", "按层名匹配专家";
+        "Names of experts' layers in target_modules give the stacked parameters of experts adapters, as in PEFT 0.19 and later.",
+        "target_modules 中的专家层名会为合并后的专家参数添加适配器（PEFT 0.19 起）。"; "", "_convert_peft_config_moe of PEFT";
     "quantization.type": "Base model in", "基座模型的精度";
         "Weights of the frozen linear layers in 4 or 8 bits (QLoRA).",
         "冻结线性层的权重用 4 位或 8 位保存（QLoRA）。"; "4-bit: N/2 + N/16 bytes; int8: N", "transformers.BitsAndBytesConfig";

@@ -29,6 +29,7 @@ pub(super) fn lora() -> Lora {
         adapter_dtype: AdapterDtype::Base,
         kernels: vec!["mlp".to_owned()],
         input_requires_grad: true,
+        convert_experts: false,
         ..Lora::default()
     }
 }

@@ -8,6 +8,9 @@ use crate::configs::said::Said;
 use crate::configs::trained::Trained;
 use crate::configs::value;
 
+/// The PEFT that LLaMA-Factory 0.9.5 allows.
+const PEFT: &str = "peft>=0.18.0,<=0.18.1, pyproject.toml, LLaMA-Factory 0.9.5";
+
 fn targets(said: &Said, key: &str, job: &mut Job) {
     let targets = said.list(key);
     if targets.is_empty() || targets == ["all"] || targets == ["all-linear"] {
@@ -79,6 +82,7 @@ pub(super) fn set(said: &Said, job: &mut Job) {
             job.assume("lora.r", 8, SOURCE);
             job.assume("lora.dropout", 0.0, SOURCE);
             targets(said, "lora_target", job);
+            job.names_layers_alone = Some(PEFT);
         }
         "oft" => {
             rotations(said, job);

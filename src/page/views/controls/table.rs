@@ -48,6 +48,7 @@ static ONE_GPU: &[Group] = &[
             Setting::new("lora.adapter_dtype"),
             Setting::new("lora.kernels").look(Look::Names),
             Setting::new("lora.input_requires_grad"),
+            Setting::new("lora.convert_experts"),
             Setting::new("quantization.type").half(),
             Setting::new("quantization.compute_dtype").half(),
             Setting::new("quantization.storage").absent(Called(Word::Automatic)),
