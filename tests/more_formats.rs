@@ -159,6 +159,13 @@ fn a_mesh_without_a_number_of_gpus_has_the_fewest() {
     let least = Note::LeastGpus { gpus: 8 };
     assert!(job.read.notes.contains(&least), "{:?}", job.read.notes);
     assert!(!job.read.notes.contains(&Note::NoGpus));
+    let alone = mesh.replace(
+        "dp_shard_size: 4\ntensor_parallel_size: 2",
+        "dp_shard_size: 1\ndp_replicate_size: 1",
+    );
+    let job = read(&alone);
+    assert_eq!(job.scenario.hardware.gpus_per_node, 1);
+    assert!(highwater::report::estimate(&job.scenario).is_ok());
 }
 
 /// Commands, configurations and sources of tools, and what is possible instead of each.

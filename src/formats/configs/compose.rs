@@ -65,7 +65,9 @@ fn mesh(job: &mut Job) {
         .fold(1_u64, |all, path| all.saturating_mul(size(path)));
     let mut gpus = places.max(size("parallelism.ep.size"));
     let mut source = "the fewest GPUs that the mesh's axes make";
-    if gpus < FEWEST_THAT_DIVIDE && is_for_several(job) {
+    // Files that say both axes of data parallelism say all ranks.
+    let says_all = axes[..2].iter().all(|path| job.get(path).is_some());
+    if gpus < FEWEST_THAT_DIVIDE && is_for_several(job) && !says_all {
         gpus = FEWEST_THAT_DIVIDE;
         source = "the fewest GPUs among which parameters are divided";
     }
