@@ -5,11 +5,28 @@ use super::names::find_model;
 use crate::catalog::Model;
 use crate::units::sort_short;
 
+/// Whether a word begins at this place of a text; the digits behind a point do not.
+fn begins(text: &[u8], at: usize) -> bool {
+    let Some(before) = at.checked_sub(1) else {
+        return true;
+    };
+    let is_decimal = text[before] == b'.' && text[at].is_ascii_digit();
+    !text[before].is_ascii_alphanumeric() && !is_decimal
+}
+
 /// How well one word of a query fits a model's texts: less is better; none when it does not.
 fn fit(word: &str, text: &str) -> Option<usize> {
-    if let Some(at) = text.find(word) {
-        let begins = at == 0 || !text.as_bytes()[at - 1].is_ascii_alphanumeric();
-        return Some(if begins { 0 } else { 2 });
+    // `llama3` for `llama-3.1`.
+    let joined = joined(text);
+    let begins_in = |text: &str| {
+        let mut places = text.match_indices(word);
+        places.any(|(at, _)| begins(text.as_bytes(), at))
+    };
+    if begins_in(text) || begins_in(&joined) {
+        return Some(0);
+    }
+    if joined.contains(word) || text.contains(word) {
+        return Some(2);
     }
     // Letters in this order with others between: `qwn` for `qwen`.
     let mut letters = text.char_indices();
@@ -20,14 +37,30 @@ fn fit(word: &str, text: &str) -> Option<usize> {
         first.get_or_insert(at);
         last = at;
     }
+    if !begins(text.as_bytes(), first?) {
+        return None;
+    }
     let spread = last - first.unwrap_or(0) + 1 - word.chars().count().min(last + 1);
     // Letters that lie far apart are chance.
     (spread <= word.len()).then_some(4 + spread)
 }
 
+/// A text without hyphens and spaces between a letter and a digit.
+fn joined(text: &str) -> String {
+    let all = text.as_bytes();
+    let divides = |at: usize| {
+        let before = at.checked_sub(1).and_then(|at| all.get(at));
+        let (before, after) = (before.copied(), all.get(at + 1).copied());
+        before.is_some_and(|c| c.is_ascii_alphabetic()) && after.is_some_and(|c| c.is_ascii_digit())
+    };
+    let letters = text.char_indices();
+    let kept = letters.filter(|&(at, letter)| !(matches!(letter, '-' | ' ') && divides(at)));
+    kept.map(|(_, letter)| letter).collect()
+}
+
 /// Models that fit a query, the best first and equally good ones in the catalog's order; all of
-/// them for an empty one. Each word of the query must fit the id, the name or the repository; where none
-/// fits, the model that the query names otherwise is found.
+/// them for an empty one. Each word of the query must fit the id, the name or the repository; a model that
+/// the query names as a whole, by whatever name, comes first.
 pub fn search_models(query: &str) -> Vec<&'static Model> {
     let query = query.to_ascii_lowercase();
     let words: Vec<&str> = query.split_whitespace().collect();
@@ -43,14 +76,11 @@ pub fn search_models(query: &str) -> Vec<&'static Model> {
     let mut found: Vec<(usize, &Model)> = catalog_models()
         .filter_map(|model| Some((rank(model)?, model)))
         .collect();
-    if found.is_empty() {
-        return find_model(&query)
-            .into_iter()
-            .map(|named| named.model)
-            .collect();
-    }
     sort_short(&mut found, |(rank, _)| *rank);
-    found.into_iter().map(|(_, model)| model).collect()
+    let named = find_model(query.trim()).map(|named| named.model);
+    let others = found.into_iter().map(|(_, model)| model);
+    let others = others.filter(|model| named.is_none_or(|named| named.id != model.id));
+    named.into_iter().chain(others).collect()
 }
 
 #[cfg(test)]
@@ -75,9 +105,14 @@ mod tests {
         assert_eq!(ids("qwen2.5 1.5b")[0], "qwen2.5-1.5b");
         assert_eq!(ids("llama 8b")[..2], ["llama-3.1-8b", "llama-3-8b"]);
         assert_eq!(ids("meta-llama/Llama-2-7b")[0], "llama-2-7b");
-        let says_seven =
-            |model: &&Model| [model.id, model.name, model.source].concat().contains('7');
-        assert!(search_models("7b").iter().all(says_seven));
+        assert_eq!(ids("7b")[0], "qwen2.5-7b");
+        assert!(
+            ids("llama3")[..3]
+                .iter()
+                .all(|id| id.starts_with("llama-3."))
+        );
+        assert_eq!(ids("gemma2 9b")[0], "gemma-2-9b");
+        assert_eq!(ids("phi4")[0], "phi-4");
     }
 
     #[test]
@@ -85,10 +120,14 @@ mod tests {
         assert!(ids("qwn3").contains(&"qwen3-8b"));
         assert!(ids("mistrl").contains(&"mistral-7b"));
         assert_eq!(ids("zzzz"), Vec::<&str>::new());
+        // Not `codestral`.
+        assert_eq!(ids("detr"), Vec::<&str>::new());
     }
 
     #[test]
     fn a_model_under_another_name_is_found() {
         assert_eq!(ids("Qwen/QwQ-32B"), ["qwen2.5-32b"]);
+        assert_eq!(ids("Qwen2.5-7B-Instruct")[0], "qwen2.5-7b");
+        assert_eq!(ids("meta-llama/Llama-3.1-8B-Instruct")[0], "llama-3.1-8b");
     }
 }
