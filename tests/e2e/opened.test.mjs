@@ -48,8 +48,23 @@ test("a job whose trainer's version no file says is estimated as the earlier one
   job.push("lora_target_linear: true", "sequence_len: 2048", "micro_batch_size: 1", "bf16: true", "lora_dropout: 0.05");
   await box(page).fill(job.join("\n"));
   await page.waitForURL(/lora_kernels=/);
+  const certainty = page.getByTestId("certainty");
+  await certainty.getByText(/At most [\d.]+\u{a0}GiB, with an earlier version \(lora\.kernels\)/u).waitFor();
   await said(page).getByRole("button", { name: "Estimate the earlier version" }).click();
   await page.waitForURL((address) => !address.search.includes("lora_kernels"));
+  await certainty.waitFor({ state: "hidden" });
+  await close();
+});
+
+test("what of a job is not modelled is said at the verdict until another configuration comes", async () => {
+  const { page, close } = await open(browser, site.url);
+  const job = ["base_model: Qwen/Qwen2.5-0.5B", "sequence_len: 512", "micro_batch_size: 1", "bf16: true", "torch_compile: true"];
+  await box(page).fill(job.join("\n"));
+  const certainty = page.getByTestId("certainty");
+  await certainty.getByText("Approximately: these settings are not modelled: torch_compile.").waitFor();
+  await page.getByRole("link", { name: /From an error/ }).click();
+  await box(page).fill('{"v":1,"model":"gpt2"}');
+  await certainty.waitFor({ state: "hidden" });
   await close();
 });
 

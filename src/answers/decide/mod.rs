@@ -34,6 +34,7 @@ mod listed;
 mod long_batches;
 mod long_steps;
 mod map;
+mod method;
 mod number;
 mod pixels;
 mod plan;
@@ -54,6 +55,7 @@ pub use gpus::{gpus_of, with_gpus};
 pub use long_batches::{LongBatches, Quantile, long_batches};
 pub use long_steps::{LongSteps, LongStepsSearch, OutOfMemoryAt, SegmentsRun, long_steps};
 pub use map::{CellCounts, MapCell, MapEdge, MemoryMap};
+pub use method::{Method, on_gpus};
 pub use plan::{
     Adapters, Altered, Freedom, GpuModel, Gpus, Nearest, PlanOptions, Planner, Plans, Rejection,
     RunPlan, Why, plans,

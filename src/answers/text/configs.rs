@@ -4,6 +4,7 @@ use super::settings::setting_label;
 use super::{ByteUnits, Language, amount, message_text};
 use crate::ask::Finding;
 use crate::configs::{Approximation, Certainty, Differs, Instead, Lack, NoJob, Note, Unread};
+use crate::report::{Fit, Otherwise};
 use crate::units::Bytes;
 
 /// The sentence about a feature that no scenario can say yet.
@@ -195,16 +196,27 @@ pub fn approximated(all: &[Approximation], language: Language) -> String {
     }
 }
 
-/// The most that a job needs whose trainer may have versions that do otherwise, behind its verdict: " At most 11.3 GiB,
-/// with an earlier version (lora.kernels)."
-/// At `risk` is a job that fits, and does not with that version.
-pub fn at_most(
-    most: Bytes,
-    keys: &[&str],
-    risk: bool,
+/// How sure a job's estimate is, behind its verdict, with what each of `all` is estimated as: the most that its `device`
+/// needs with an earlier version of its trainer, and what is not modelled. Empty where everything is modelled.
+pub fn certainty(
+    all: &[Approximation],
+    otherwise: Option<&Otherwise>,
+    device: &Fit,
     units: ByteUnits,
     language: Language,
 ) -> String {
+    let keys = all.iter().filter(|own| own.otherwise.is_some());
+    let keys: Vec<&str> = keys.map(|own| own.key.as_str()).collect();
+    let bound = otherwise.map(|of| {
+        let risk = device.fits && of.most > device.capacity;
+        at_most(of.most, &keys, risk, units, language)
+    });
+    bound.unwrap_or_default() + &approximated(all, language)
+}
+
+/// " At most 11.3 GiB, with an earlier version (lora.kernels)." At `risk` is a job that fits, and does not with that
+/// version.
+fn at_most(most: Bytes, keys: &[&str], risk: bool, units: ByteUnits, language: Language) -> String {
     let keys = keys.join(", ");
     let most = amount(most, units);
     match (language, risk) {

@@ -40,7 +40,7 @@ mod words;
 
 pub use bar_parts::{device_part_name, host_bar_part_name, small_parts_explained};
 pub use configs::{
-    ConfigWord, approximated, at_most, estimate_comment, gpu_taken_for, lack_sentence, left_out,
+    ConfigWord, approximated, certainty, estimate_comment, gpu_taken_for, lack_sentence, left_out,
     note_sentence, nothing_of, unread_sentence, unsaid_comment,
 };
 pub use explained::{category_explained, phase_explained, tensor_explained};
@@ -84,10 +84,12 @@ pub use remedies::{
 };
 pub use segments::{fullness_moment, fullness_summary, owner_name, piece_sentence, state_summary};
 pub use sentences::{
-    bar_name, embed_snippet, fits_up_to, fix_label, host_peak, largest_fitting, phase_in_sentence,
-    phase_short, switch_sentence, widget_title,
+    and_more, bar_name, embed_snippet, fits_up_to, fix_label, host_peak, largest_fitting,
+    phase_in_sentence, phase_short, switch_sentence, widget_title,
 };
-pub use settings::{SettingHelp, guide_page, setting_help, setting_name};
+pub use settings::{
+    FoundSetting, SettingHelp, find_settings, guide_page, setting_help, setting_name,
+};
 pub use tensors::{dtype_name, moment, shape_text, show_more, tensors_summary};
 pub use terms::{Term, value_name};
 pub use tour::Stop;

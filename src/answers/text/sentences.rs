@@ -9,6 +9,16 @@ use crate::sim::Phase;
 use crate::units::Bytes;
 use serde_json::Value;
 
+/// Some of a list, and the number of the others: "A, B and 3 more".
+pub fn and_more(named: &[String], more: usize, language: Language) -> String {
+    match (more, language) {
+        (0, Language::English) => named.join(", "),
+        (0, Language::Chinese) => named.join("，"),
+        (_, Language::English) => format!("{} and {more} more", named.join(", ")),
+        (_, Language::Chinese) => format!("{}，另有 {more} 项", named.join("，")),
+    }
+}
+
 /// Joins a list as a language does: `a, b and c`.
 pub(super) fn list(items: &[String], language: Language) -> String {
     let (comma, and) = match language {

@@ -347,6 +347,23 @@ words! {
     CompareSwap: "Swap A and B", "交换 A 与 B";
     CompareKeep: "Keep B as A", "把 B 设为 A";
     CompareSettings: "Settings that differ", "不同的选项";
+    Method: "Method", "训练方式";
+    MethodFull: "Full", "全参数";
+    MethodLora: "LoRA", "LoRA";
+    MethodQlora: "QLoRA", "QLoRA";
+    Gpus: "GPUs", "GPU 数";
+    SetBy: "set:", "设置了：";
+    TakeBackOne: "Take back", "撤销此项";
+    FindSetting: "Find a setting\u{2026}", "查找设置\u{2026}";
+    FindSettingNote: "By the page's names and those of PyTorch, Hugging Face, DeepSpeed, axolotl, Megatron and others.", "可用本页面的名称，也可用 PyTorch、Hugging Face、DeepSpeed、axolotl、Megatron 等的名称。";
+    NoSetting: "No setting has this name.", "没有叫这个名字的设置。";
+    ChangedSettings: "Changed from the default", "与默认不同";
+    Undo: "Undo", "撤销";
+    Redo: "Redo", "重做";
+    Changes: "Changes", "更改记录";
+    NoChanges: "Nothing was changed yet.", "还没有更改。";
+    TakeBackTo: "Take back everything up to", "撤销到";
+    KeyUndo: "take back the last change, or bring it back", "撤销或重做上一次更改";
     KeyCompare: "keep this configuration as A, or let A go", "把当前配置保留为 A，或取消对比";
 }
 

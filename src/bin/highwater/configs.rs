@@ -16,7 +16,6 @@ use highwater::text::{
     self, ByteUnits, Language, english, gpu_taken_for, lack_sentence, left_out, note_sentence,
     unread_sentence,
 };
-use highwater::units::Bytes;
 use serde_json::{Map, Value, json};
 use std::io::Write;
 use std::path::PathBuf;
@@ -73,7 +72,10 @@ pub fn import(asked: &Import, out: &mut dyn Write) -> u8 {
             BAD_INPUT
         }
         None if asked.strict && imported.is_unbounded() => {
-            refuse_line(&format!("--strict:{}", imported.approximately()));
+            refuse_line(&format!(
+                "--strict:{}",
+                text::approximated(&imported.approximated, LANGUAGE)
+            ));
             BAD_INPUT
         }
         None if asked.check => check(&imported, otherwise.as_ref(), asked.strict),
@@ -104,11 +106,11 @@ fn check(imported: &Imported, otherwise: Option<&Otherwise>, strict: bool) -> u8
             let changes = imported.changes();
             let exceeds = |of: &Otherwise| of.most > verdict.device.capacity;
             let exceeds = !changes.is_empty() && otherwise.is_none_or(exceeds);
-            let bound = otherwise
-                .map(|of| at_most(of.most, &changes, exceeds && verdict.device.fits))
-                .unwrap_or_default();
-            let besides = imported.approximately() + &imported.unsaid();
-            refuse_line(&format!("{}{bound}{besides}", verdict_line(verdict)));
+            let (all, device) = (&imported.approximated, &verdict.device);
+            let sure = text::certainty(all, otherwise, device, ByteUnits::Binary, LANGUAGE);
+            let sure = sure.replace('\u{a0}', " ");
+            let unsaid = imported.unsaid();
+            refuse_line(&format!("{}{sure}{unsaid}", verdict_line(verdict)));
             let at_risk = exceeds || text::is_at_risk(&verdict.device);
             let fits = verdict.fits && !(strict && at_risk);
             if fits { FITS } else { DOES_NOT_FIT }
@@ -118,12 +120,6 @@ fn check(imported: &Imported, otherwise: Option<&Otherwise>, strict: bool) -> u8
             BAD_INPUT
         }
     }
-}
-
-/// The part of the verdict's line with the most that a job needs under changes.
-fn at_most(most: Bytes, changes: &[Fix], risk: bool) -> String {
-    let keys: Vec<&str> = changes.iter().map(|change| change.key.as_str()).collect();
-    text::at_most(most, &keys, risk, ByteUnits::Binary, LANGUAGE).replace('\u{a0}', " ")
 }
 
 /// Whether a run fits, and by how much, in one line.
@@ -278,11 +274,6 @@ impl Imported {
             return String::new();
         }
         format!(" Assumed, as no file says: {}.", each.join(", "))
-    }
-
-    /// The part of the verdict's line that says what is approximated, and which way that errs.
-    fn approximately(&self) -> String {
-        text::approximated(&self.approximated, LANGUAGE)
     }
 
     /// Whether a setting is approximated whose effect cannot be estimated.

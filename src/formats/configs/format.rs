@@ -52,6 +52,19 @@ impl Syntax {
 }
 
 impl Format {
+    /// Its keys that set this setting of a scenario, alone or with others.
+    pub fn keys_of(&self, setting: &str) -> impl Iterator<Item = &'static str> {
+        let rows = self.rows.iter().copied().flatten();
+        rows.filter_map(move |(key, does)| {
+            let sets = match does {
+                Does::Sets(path, _) | Does::Reads(path, _) => *path == setting,
+                Does::Decides(paths) => paths.split(' ').any(|path| path == setting),
+                Does::Lacks(_) | Does::File => false,
+            };
+            sets.then_some(*key)
+        })
+    }
+
     /// Follows a table: sets what single keys set, and tells the others apart.
     pub(super) fn follow(&self, said: &Said, job: &mut Job) {
         for entry in &said.entries {

@@ -140,6 +140,10 @@ pub fn visit(store: Store, query: &str) {
 
 fn open(store: Store, query: &str) {
     let opening = read(query);
+    let model = |now: &Scenario| now.model == opening.scenario.model;
+    if !store.scenario.with_untracked(model) {
+        store.forget_job();
+    }
     store.replace(opening.scenario);
     store.kept.set(opening.against.map(|against| *against));
     store.address_findings.set(opening.findings);

@@ -5,8 +5,8 @@
 //! the picture over batch sizes and the advice; `fits` looks for what only just fits when it is asked to, `plans` for
 //! settings that fit, `map` for what fits over two numbers, `steps`
 //! runs many of differing length. Their questions are gone on with between frames (`pursuit`),
-//! with estimates from threads beside the page's (`estimates`); `closely` runs the model again for
-//! whoever looks at single tensors; `kept` has the configuration to compare with; `opened` reads what the
+//! with estimates from threads beside the page's (`estimates`); `certainty` says how sure an answer about an opened job is; `closely` runs the model again for
+//! whoever looks at single tensors; `kept` has the configuration to compare with, `past` those that were on screen before; `opened` reads what the
 //! reader gives it (`snapshots`, `graph_opening`; `graphs` has those that were read), `model` changes the model; `address`
 //! keeps the URL and the scenario the same. It draws nothing and writes no words.
 //!
@@ -15,6 +15,7 @@
 
 mod address;
 mod background;
+mod certainty;
 mod closely;
 mod engine;
 mod estimates;
@@ -27,6 +28,7 @@ mod lasting;
 mod map;
 mod model;
 mod opened;
+mod past;
 mod plans;
 mod pursuit;
 mod snapshots;
@@ -35,6 +37,7 @@ mod store;
 mod values;
 
 pub use address::{query_of, query_of_scenario, query_of_two, query_of_widget, visit};
+pub use certainty::follow_certainty;
 pub use fits::{AxisSearch, Fits, Search};
 pub use focus::{Focus, Lifetime, Target};
 pub use kept::Kept;
@@ -42,6 +45,7 @@ pub use lasting::Lasting;
 pub use map::MapSearch;
 pub use model::change_model;
 pub use opened::{Given, Opened, asked_for, open_address, open_files, open_text, use_with_model};
+pub use past::{Change, Past, Way};
 pub use plans::{PlanSearch, Planned};
 pub use steps::StepsSearch;
 pub use store::{Draft, Ghost, Store, use_store};

@@ -95,6 +95,7 @@ fn given(store: Store, files: &[JobFile]) -> Given {
     }
     if let [JobFile { text, .. }] = files {
         if let (Some(pasted), mut findings) = read_pasted(text) {
+            store.forget_job();
             match pasted {
                 Pasted::Scenario(scenario) => store.replace(*scenario),
                 Pasted::Model(model) => {
@@ -117,6 +118,7 @@ fn given(store: Store, files: &[JobFile]) -> Given {
 
 /// Shows a scenario.
 fn applied(store: Store, scenario: Scenario, before: Scenario) -> Given {
+    store.forget_job();
     store.replace(scenario);
     Given::Applied(Box::new(before), Vec::new())
 }
@@ -148,6 +150,7 @@ fn fill_in(store: Store, job: Arc<Job>) -> Given {
     if scenario.hardware.gpu == Scenario::default().hardware.gpu {
         scenario.hardware.gpu.clone_from(&before.hardware.gpu);
     }
+    store.approximated.set(job.approximated.clone());
     store.replace(scenario);
     Given::Job(Box::new(before), job)
 }

@@ -9,6 +9,7 @@ use super::values::Values;
 use crate::ask::{Finding, Fix, Message, Place, Scenario, Severity};
 use crate::browser::{self, Appearance};
 use crate::codec::{Theme, WidgetControls, WidgetPanels};
+use crate::configs::Approximation;
 use crate::decide::Advice;
 use crate::report::{Detail, Estimate, Lagging, Measure, RankReport, Sweep, Timeline};
 use crate::resolve::resolve;
@@ -82,6 +83,10 @@ pub struct State {
     pub ranks: RwSignal<Vec<RankReport>>,
     /// What to change, or what there is room for.
     pub advice: RwSignal<Option<Arc<Advice>>>,
+    /// Settings of an opened job that are estimated as the nearest that is modelled; empty where no job was opened.
+    pub approximated: RwSignal<Vec<Approximation>>,
+    /// How sure the answer is by that, in words.
+    pub certainty: RwSignal<String>,
     /// Whether it is that of an answer before.
     pub weighing: RwSignal<bool>,
     /// Where the totals stood before.
@@ -159,6 +164,8 @@ impl Store {
             sweeping: RwSignal::new(true),
             ranks: RwSignal::new(Vec::new()),
             advice: RwSignal::new(None),
+            approximated: RwSignal::new(Vec::new()),
+            certainty: RwSignal::new(String::new()),
             weighing: RwSignal::new(true),
             ghost: RwSignal::new(None),
             focus: Focus::new(),
@@ -264,6 +271,13 @@ impl Store {
         self.address_findings.set(Vec::new());
         self.ask(|asked| *asked = scenario);
         self.gesture.update(|gesture| gesture.arrivals += 1);
+    }
+
+    /// Takes what is asked for no job's from here on.
+    pub fn forget_job(self) {
+        if !self.approximated.with_untracked(Vec::is_empty) {
+            self.approximated.set(Vec::new());
+        }
     }
 
     /// How often a whole scenario came: by a link, a situation, a fix or a remedy.

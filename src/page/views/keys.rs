@@ -11,6 +11,7 @@ const KEYS: &[(&str, Word)] = &[
     ("/", Word::KeySearch),
     ("?", Word::KeyKeys),
     ("c", Word::KeyCompare),
+    ("Ctrl + Z, Ctrl + Shift + Z", Word::KeyUndo),
     ("\u{2190} \u{2192} \u{2191} \u{2193}", Word::KeyArrows),
     ("Shift + \u{2190} \u{2192}", Word::KeyLeap),
     ("Home, End", Word::KeyEnds),

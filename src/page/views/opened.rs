@@ -6,7 +6,8 @@ use super::history::SnapshotHistory;
 use super::purposes::purposes;
 use super::segments::SnapshotSegments;
 use crate::app::{
-    Given, Opened, Store, asked_for, open_address, open_files, open_text, use_store, use_with_model,
+    Given, Opened, Store, asked_for, follow_certainty, open_address, open_files, open_text,
+    use_store, use_with_model,
 };
 use crate::ask::{Finding, Fix, Scenario};
 use crate::browser;
@@ -309,6 +310,7 @@ fn said(opened: &Opened, all: RwSignal<Option<Opened>>, store: Store) -> AnyView
     let back = |before: &Scenario| {
         let before = before.clone();
         move || {
+            store.forget_job();
             store.replace(before.clone());
             all.set(None);
         }
@@ -408,6 +410,7 @@ fn AddressToOpen(
 pub(super) fn OpenedPanel() -> impl IntoView {
     let store = use_store();
     let opened = RwSignal::new(None::<Opened>);
+    follow_certainty(store);
     let word = move |word: InputWord| Signal::derive(move || word.text(store.language.get()));
     let read = move |text: &str| {
         let blank = text.trim().is_empty();

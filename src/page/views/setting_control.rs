@@ -1,5 +1,6 @@
 //! The controls of settings: one for each look.
 
+use super::controls::RibbonPlace;
 use super::setting::{Absent, Look, Setting, SettingField};
 use crate::app::{Store, use_store};
 use crate::codec::{Kind, nearest};
@@ -98,6 +99,7 @@ pub(super) fn number(setting: Setting) -> AnyView {
                 on_step
                 on_text
             />
+            {setting.ribbon().map(|stops| view! { <RibbonPlace stops /> })}
         </SettingField>
     }
     .into_any()

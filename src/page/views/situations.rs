@@ -27,6 +27,7 @@ pub(super) fn Situations() -> impl IntoView {
                     on:click=move |event| {
                         event.prevent_default();
                         open.set(false);
+                        store.forget_job();
                         visit(store, &query);
                         // The totals of another run say nothing of this one.
                         store.ghost.set(None);

@@ -46,6 +46,7 @@ fn go(store: Store, stop: Stop) {
         if only_batch {
             store.edit("micro_batch_size", |s| s.micro_batch_size = batch(stop));
         } else {
+            store.forget_job();
             visit(store, &query_of_scenario(store, &wanted));
         }
     }

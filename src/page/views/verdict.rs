@@ -192,6 +192,7 @@ pub(super) fn VerdictPanel() -> impl IntoView {
         let turn = turn.get();
         turn.turned.then_some(if turn.odd { "odd" } else { "even" })
     };
+    let is_sure = move || store.certainty.with(String::is_empty);
     view! {
         <section
             class="verdict"
@@ -214,6 +215,9 @@ pub(super) fn VerdictPanel() -> impl IntoView {
                 <span class="verdict-detail">
                     {Signal::derive(move || text.with(|said| said.as_ref().map(|said| said.detail.clone())))}
                 </span>
+            </p>
+            <p class="verdict-certainty" data-testid="certainty" hidden=Signal::derive(is_sure)>
+                {store.certainty}
             </p>
             {(!store.embedded).then(|| view! { <Advice /> })}
             <p class="stale-note" hidden=Signal::derive(move || !(store.is_stale() && store.has_answer()))>

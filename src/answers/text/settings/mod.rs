@@ -1,10 +1,13 @@
 //! Each setting's name, help, symbol in formulas and source.
 
+mod find;
 mod machine;
 mod parallelism;
 mod training;
 
 use super::Language;
+
+pub use find::{FoundSetting, find_settings};
 
 /// The scenario key of a setting, and what it is called.
 struct Name {

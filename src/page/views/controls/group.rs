@@ -64,6 +64,16 @@ impl Groups {
         });
     }
 
+    /// Opens the group of the setting with this key, if it is in one.
+    pub fn reveal(self, key: &str) {
+        let has = |group: &&'static Group| group.settings.iter().any(|of| of.key == key);
+        if let Some(group) = groups().find(has)
+            && !self.open.with_untracked(|open| open.contains(&group.id))
+        {
+            self.toggle(group.id);
+        }
+    }
+
     /// Whether there is a control in sight that a finding is about.
     pub fn show(self, key: &str) -> bool {
         let about = |all: &[Setting]| all.iter().any(|setting| setting.is_about(key));

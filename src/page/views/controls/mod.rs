@@ -6,6 +6,7 @@
 
 mod config;
 mod find;
+mod find_setting;
 mod graph;
 mod group;
 mod groups;
@@ -13,18 +14,25 @@ mod hub;
 mod model;
 mod own_model;
 mod parallelism;
+mod past;
+mod ribbon;
 mod table;
+mod ways;
 
 use super::setting::Setting;
 use crate::app::use_store;
 use crate::text::Word;
+use find_setting::FindSetting;
 use group::FoldedGroup;
 pub(super) use group::Groups;
 use leptos::prelude::*;
 use model::ModelControls;
 pub(super) use own_model::OwnModel;
+use past::PastTools;
+pub(super) use ribbon::RibbonPlace;
 pub(super) use table::MAIN;
 use table::groups;
+use ways::Ways;
 
 /// The setting with a key, of those that have a control.
 pub(super) fn setting(key: &str) -> Option<Setting> {
@@ -41,7 +49,18 @@ pub(super) fn Controls() -> impl IntoView {
     let word = move |word: Word| Signal::derive(move || word.text(store.language.get()));
     view! {
         <section class="controls" data-testid="controls" aria-label=word(Word::Controls)>
+            <div class="control-tools">
+                <Show when=move || store.whole.get()>
+                    <FindSetting />
+                    <PastTools />
+                </Show>
+            </div>
             <ModelControls />
+            <div class="ways-together">
+                <Show when=move || store.whole.get()>
+                    <Ways />
+                </Show>
+            </div>
             <a class="field-note" href="#opened">{word(Word::StartFrom)}</a>
             {MAIN.iter().map(|setting| setting.view()).collect_view()}
             {groups().map(|group| view! { <FoldedGroup group /> }).collect_view()}

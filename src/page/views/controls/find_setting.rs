@@ -1,0 +1,106 @@
+//! The box that finds a setting's control.
+
+use super::group::Groups;
+use super::{groups, setting};
+use crate::app::{Store, use_store};
+use crate::ask::Scenario;
+use crate::browser;
+use crate::codec::{is_usual, value_at, values};
+use crate::text::{Language, Word, find_settings, setting_name};
+use crate::views::setting::Setting;
+use crate::views::value::value_text;
+use crate::widgets::{Found, Search};
+use leptos::prelude::*;
+
+/// Settings that are listed.
+const LISTED: usize = 12;
+/// The id of the box.
+const BOX: &str = "find-setting";
+
+/// The group in which a setting's control is; nothing for those that are always in sight.
+fn place(key: &str, language: Language) -> Option<&'static str> {
+    let has = |group: &&'static super::groups::Group| group.settings.iter().any(|of| of.key == key);
+    groups().find(has).map(|group| group.title.text(language))
+}
+
+/// The settings that answer what is typed; of nothing those that are other than usual.
+fn found(query: &str, store: Store, language: Language) -> Vec<Found> {
+    if query.trim().is_empty() {
+        return changed(store, language);
+    }
+    let all = find_settings(query, language).into_iter();
+    let with_control = all.filter(|found| setting(found.key).is_some());
+    let line = |found: crate::text::FoundSetting| {
+        let places = [
+            Some(found.called),
+            place(found.key, language).map(str::to_owned),
+        ];
+        let places = places.into_iter().flatten().filter(|part| !part.is_empty());
+        Found {
+            value: found.key.to_owned(),
+            label: found.name.to_owned(),
+            detail: places.collect::<Vec<_>>().join(" \u{b7} "),
+            heading: None,
+        }
+    };
+    with_control.take(LISTED).map(line).collect()
+}
+
+fn changed(store: Store, language: Language) -> Vec<Found> {
+    let now = store.scenario.with_untracked(values);
+    let usual = values(&Scenario::default());
+    let folded = groups().flat_map(|group| group.settings);
+    let all = super::MAIN.iter().chain(folded);
+    let differ = all.filter(|of| !is_usual(&now, &usual, of.key));
+    let line = |(at, Setting { key, .. }): (usize, &Setting)| Found {
+        value: (*key).to_owned(),
+        label: setting_name(key, language).to_owned(),
+        detail: value_text(key, value_at(&now, key), language),
+        heading: (at == 0).then(|| Word::ChangedSettings.text(language).to_owned()),
+    };
+    differ.enumerate().map(line).collect()
+}
+
+/// Brings a setting's control into sight and puts the focus on it.
+fn go(open: Groups, key: &str) {
+    open.reveal(key);
+    let control = format!("[id=\"{key}\"]");
+    // The group's controls are made in the frame between.
+    request_animation_frame(move || {
+        request_animation_frame(move || {
+            browser::point_out(Some(&control));
+            browser::focus_first(&control);
+        });
+    });
+}
+
+/// The box, with the list of what is found.
+#[component]
+pub(super) fn FindSetting() -> impl IntoView {
+    let store = use_store();
+    let open: Groups = expect_context();
+    let typed = RwSignal::new(None::<String>);
+    let words =
+        move |word: Word| Signal::derive(move || word.text(store.language.get()).to_owned());
+    let all = Signal::derive(move || {
+        let query = typed.get().unwrap_or_default();
+        found(&query, store, store.language.get())
+    });
+    view! {
+        <div class="find-setting">
+            <label class="unseen" for=BOX>{words(Word::FindSetting)}</label>
+            <Search
+                id=BOX
+                chosen=Signal::stored(String::new())
+                hint=words(Word::FindSetting)
+                list_name=words(Word::FindSetting)
+                nothing=words(Word::NoSetting)
+                typed
+                found=all
+                invalid=Signal::stored(false)
+                on_choice=Callback::new(move |key: String| go(open, &key))
+            />
+            <p class="unseen" id="find-setting-note">{words(Word::FindSettingNote)}</p>
+        </div>
+    }
+}

@@ -1,0 +1,158 @@
+//! Settings that people set together, on top of the controls: the method of training and the number of GPUs, with what the last
+//! choice of either has set.
+
+use crate::app::{Store, use_store};
+use crate::ask::{Fix, Scenario};
+use crate::codec::{Difference, differences};
+use crate::decide::{Method, gpus_of, on_gpus};
+use crate::resolve::idle;
+use crate::text::{Language, Word, setting_name};
+use crate::views::value::value_text;
+use leptos::prelude::*;
+use serde_json::Value;
+use std::sync::Arc;
+
+/// Numbers of GPUs that are offered.
+const GPUS: &[u64] = &[1, 2, 4, 8, 16, 32, 64];
+
+/// A setting that a choice has set, with its value before.
+#[derive(Clone, PartialEq)]
+struct Change {
+    key: &'static str,
+    before: Value,
+    after: Value,
+}
+
+/// A choice, and what it has set.
+#[derive(Clone, PartialEq)]
+struct Chosen {
+    name: String,
+    changes: Arc<[Change]>,
+}
+
+/// Makes a choice: the scenario becomes `to`.
+fn choose(store: Store, chosen: RwSignal<Option<Chosen>>, name: String, to: Scenario) {
+    let differs = |of: Difference| Change {
+        key: of.key.path,
+        before: of.a,
+        after: of.b,
+    };
+    let changes = store.scenario.with_untracked(|now| differences(now, &to));
+    chosen.set(Some(Chosen {
+        name,
+        changes: changes.into_iter().map(differs).collect(),
+    }));
+    store.replace(to);
+}
+
+fn method_word(method: Method) -> Word {
+    match method {
+        Method::Full => Word::MethodFull,
+        Method::Lora => Word::MethodLora,
+        Method::Qlora => Word::MethodQlora,
+    }
+}
+
+/// A row of buttons of which one is pressed.
+fn row(name: Word, store: Store, buttons: AnyView) -> impl IntoView {
+    let name = Signal::derive(move || name.text(store.language.get()));
+    view! {
+        <div class="way">
+            <span>{name}</span>
+            <div class="toggle" role="group" aria-label=name>
+                {buttons}
+            </div>
+        </div>
+    }
+}
+
+/// The settings that a choice has set and that still hold, each to be taken back.
+fn chips(chosen: &Chosen, store: Store, language: Language) -> Option<AnyView> {
+    let holds = |change: &&Change| store.values.get(change.key) == change.after;
+    let chip = |change: &Change| {
+        let Change { key, before, after } = change.clone();
+        let name = setting_name(key, language);
+        let said = format!("{name} {}", value_text(key, &after, language));
+        let label = format!("{}: {said}", Word::TakeBackOne.text(language));
+        let back = move |_| {
+            store.apply(&Fix {
+                key: key.to_owned(),
+                value: before.clone(),
+            });
+        };
+        view! {
+            <button type="button" class="chip" aria-label=label.clone() title=label on:click=back>
+                {said} " \u{d7}"
+            </button>
+        }
+    };
+    let held: Vec<_> = chosen.changes.iter().filter(holds).map(chip).collect();
+    let said = Word::SetBy.text(language);
+    let name = chosen.name.clone();
+    (!held.is_empty()).then(|| {
+        view! {
+            <p class="chips">
+                <span>{name} " " {said}</span>
+                {held}
+            </p>
+        }
+        .into_any()
+    })
+}
+
+/// Both rows, and the chips.
+#[component]
+pub(super) fn Ways() -> impl IntoView {
+    let store = use_store();
+    let chosen = RwSignal::new(None::<Chosen>);
+    let method = Memo::new(move |_| store.scenario.with(Method::of));
+    let gpus = Memo::new(move |_| store.scenario.with(gpus_of));
+    let without_adapters = Memo::new(move |_| {
+        store
+            .followed
+            .with(|now| now.lora.is_none() && idle(now, "lora").is_some())
+    });
+    let methods = Method::ALL.iter().map(|&of| {
+        let word = method_word(of);
+        view! {
+            <button
+                type="button"
+                aria-pressed=Signal::derive(move || (method.get() == of).to_string())
+                disabled=Signal::derive(move || of != Method::Full && without_adapters.get())
+                on:click=move |_| {
+                    let to = store.scenario.with_untracked(|now| of.set(now));
+                    choose(store, chosen, word.text(store.language.get_untracked()).to_owned(), to);
+                }
+            >
+                {Signal::derive(move || word.text(store.language.get()))}
+            </button>
+        }
+    });
+    let counts = GPUS.iter().map(|&count| {
+        view! {
+            <button
+                type="button"
+                aria-pressed=Signal::derive(move || (gpus.get() == count).to_string())
+                on:click=move |_| {
+                    let to = store.scenario.with_untracked(|now| on_gpus(now, count));
+                    let name = format!("{count} {}", Word::Gpus.text(store.language.get_untracked()));
+                    choose(store, chosen, name, to);
+                }
+            >
+                {count}
+            </button>
+        }
+    });
+    let (methods, counts) = (
+        methods.collect_view().into_any(),
+        counts.collect_view().into_any(),
+    );
+    view! {
+        {row(Word::Method, store, methods)}
+        {row(Word::Gpus, store, counts)}
+        {move || {
+            let language = store.language.get();
+            chosen.with(|chosen| chosen.as_ref().and_then(|of| chips(of, store, language)))
+        }}
+    }
+}
