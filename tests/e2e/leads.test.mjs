@@ -23,7 +23,7 @@ test("QLoRA of an 8B on a card of 24 GB takes three choices, and what it set is 
   await choose(page, "Method", "QLoRA");
   assert.match(await verdict(page), /^Fits/);
   await page.waitForURL(/quant=nf4/);
-  const chips = page.locator(".chip");
+  const chips = page.locator(".set-by > button");
   assert.ok((await chips.count()) >= 4, "what QLoRA sets is shown");
   await accessible(page, "what a method has set");
   const before = await chips.count();

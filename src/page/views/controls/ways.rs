@@ -81,7 +81,7 @@ fn chips(chosen: &Chosen, store: Store, language: Language) -> Option<AnyView> {
             });
         };
         view! {
-            <button type="button" class="chip" aria-label=label.clone() title=label on:click=back>
+            <button type="button" class="fix" aria-label=label.clone() title=label on:click=back>
                 {said} " \u{d7}"
             </button>
         }
@@ -91,7 +91,7 @@ fn chips(chosen: &Chosen, store: Store, language: Language) -> Option<AnyView> {
     let name = chosen.name.clone();
     (!held.is_empty()).then(|| {
         view! {
-            <p class="chips">
+            <p class="set-by">
                 <span>{name} " " {said}</span>
                 {held}
             </p>
