@@ -32,7 +32,7 @@ impl Method {
     }
 
     /// The scenario with this method as its users set it: adapters on all linear layers; computation in bf16 over weights
-    /// of 16 bits; with QLoRA nf4 with double quantization, all layers checkpointed and bitsandbytes' paged optimizer
+    /// of 16 bits; with `QLoRA` nf4 with double quantization, all layers checkpointed and bitsandbytes' paged optimizer
     /// (Dettmers et al. 2023, section 4, and the examples of axolotl 0.19 and TRL 1.16).
     pub fn set(self, scenario: &Scenario) -> Scenario {
         let mut to = scenario.clone();
