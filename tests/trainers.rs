@@ -181,5 +181,5 @@ fn llama_factory_takes_what_is_estimated() {
 
 #[test]
 fn torchtune_takes_what_is_estimated() {
-    check("torchtune", 30);
+    check("torchtune", 52);
 }
