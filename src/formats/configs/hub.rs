@@ -217,5 +217,11 @@ mod tests {
             assert_eq!(torchtune_model(name).as_deref(), Some(repository));
         }
         assert_eq!(torchtune_model("my_model"), None);
+        assert!(has_modules_of_torchtune("qwen2_5_7b_instruct"));
+        assert!(!has_modules_of_torchtune("qwen3_8b_base"));
+        assert!(!has_modules_of_torchtune("llama3_2_vision_11b"));
+        assert_eq!(positions_in_torchtune("qwen2_7b"), Some(32_768));
+        assert_eq!(positions_in_torchtune("qwen2_5_7b_base"), Some(131_072));
+        assert_eq!(positions_in_torchtune("llama3_8b"), None);
     }
 }

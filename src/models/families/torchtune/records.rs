@@ -164,3 +164,39 @@ fn check_attention(scenario: &Scenario, architecture: &Architecture, findings: &
         );
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ask::{Implementation, ModelRef};
+    use crate::families::read;
+
+    /// The family that a model of the catalog is built as, and what is said of it.
+    fn taken(id: &str) -> (Option<&'static Family>, Vec<Finding>) {
+        let scenario = Scenario {
+            model: ModelRef::Catalog(id.to_owned()),
+            implementation: Some(Implementation::Torchtune),
+            ..Scenario::default()
+        };
+        let mut findings = Vec::new();
+        let model = read(&scenario, &mut findings).expect("a model");
+        (model.architecture.family(), findings)
+    }
+
+    #[test]
+    fn models_are_built_as_torchtune_has_them_or_refused() {
+        for (id, family) in [
+            ("llama-3-8b", &LLAMA),
+            ("mistral-7b", &LLAMA),
+            ("llama-3.2-1b", &LLAMA3_1),
+            ("qwen2.5-7b", &QWEN2),
+            ("gemma-2b", &GEMMA),
+            ("gemma-2-2b", &GEMMA2),
+            ("phi-4", &PHI3),
+        ] {
+            assert_eq!(taken(id), (Some(family), Vec::new()), "{id}");
+        }
+        let (_, findings) = taken("bert-base");
+        assert_eq!(findings[0].key, "implementation");
+    }
+}

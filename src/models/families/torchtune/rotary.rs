@@ -40,7 +40,11 @@ impl Rotary {
             Some(positions) => {
                 let mut shape: Vec<u64> = positions.shape().dims().to_vec();
                 shape.extend(&self.cache.shape().dims()[1..]);
-                t.take_at(&self.cache, &[positions.clone()], Shape::new(&shape))
+                t.take_at(
+                    &self.cache,
+                    std::slice::from_ref(positions),
+                    Shape::new(&shape),
+                )
             }
         };
         let samples = rows.numel() / (tokens * self.cache.numel() / self.cache.dim(0));

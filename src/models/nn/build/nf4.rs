@@ -29,9 +29,9 @@ impl LinearNf4 {
         b.once_loaded("weight", outputs * inputs, move |t| {
             let (packed, state) = &made;
             t.give_storage_of_parameter("quantize", packed);
-            state
-                .iter()
-                .for_each(|part| t.give_storage("quantize", part));
+            for part in state {
+                t.give_storage("quantize", part);
+            }
         });
         Self {
             weight,
