@@ -15,4 +15,5 @@ mod rotary;
 
 pub(crate) use attention::block_mask;
 pub(crate) use network::build;
+pub use records::has_modules;
 pub(crate) use records::{GEMMA, GEMMA2, LLAMA, LLAMA3_1, PHI3, QWEN2, take_over};

@@ -86,6 +86,14 @@ pub(crate) const PHI3: Family = Family {
     ..LLAMA
 };
 
+/// Whether torchtune has modules of its own for a model.
+pub fn has_modules(architecture: &Architecture) -> bool {
+    let family = architecture.family();
+    let takes =
+        |(_, others): &(&Family, &[&Family])| family.is_some_and(|family| others.contains(&family));
+    TAKEN.iter().any(takes)
+}
+
 /// torchtune's records, and the families of transformers in whose place they stand.
 const TAKEN: &[(&Family, &[&Family])] = &[
     (&LLAMA, &[&llama::LLAMA, &mistral::MISTRAL]),
