@@ -42,6 +42,9 @@ fn command(trainer: &str) -> &'static str {
         "trl-dpo" => "trl dpo --config config.yaml\n",
         "axolotl" => "axolotl train config.yaml\n",
         "llama-factory" => "llamafactory-cli train config.yaml\n",
+        "torchtune-full" => "tune run full_finetune_single_device --config config.yaml\n",
+        "torchtune-lora" => "tune run lora_finetune_single_device --config config.yaml\n",
+        "torchtune-dpo" => "tune run lora_dpo_single_device --config config.yaml\n",
         other => panic!("a trainer without a command: {other}"),
     }
 }
@@ -49,16 +52,14 @@ fn command(trainer: &str) -> &'static str {
 fn case(line: &str) -> Case {
     let line: Value = serde_json::from_str(line).expect("a case");
     let id = line["id"].as_str().expect("a name").to_owned();
+    let trainer = line["trainer"].as_str().expect("a trainer");
     let file = |name: &str, text: &str| JobFile {
         name: name.to_owned(),
         text: text.to_owned(),
     };
     let files = [
         file("config.yaml", line["config"].as_str().expect("a file")),
-        file(
-            "run.sh",
-            command(line["trainer"].as_str().expect("a trainer")),
-        ),
+        file("run.sh", command(trainer)),
     ];
     let set: Vec<_> = (line["set"].as_object().into_iter().flatten())
         .map(|(key, value)| (key.clone(), value.clone()))
@@ -69,10 +70,13 @@ fn case(line: &str) -> Case {
     let steps = line["measured"]["steps"].as_array().expect("steps");
     let measured = steps.last().expect("a step")[0].as_i64().expect("bytes");
     let off = bytes(step.peak.peak_tensor) - measured;
-    let beside = inputs(
-        &job.scenario,
-        bytes(step.peak.composition.get(Category::Inputs)),
-    );
+    // torchtune's recipes take one micro-batch after the other to the device.
+    let beside = if trainer.starts_with("torchtune") {
+        vec![0]
+    } else {
+        let own = bytes(step.peak.composition.get(Category::Inputs));
+        inputs(&job.scenario, own)
+    };
     let off = (beside.into_iter().map(|beside| off + beside))
         .min_by_key(|off| off.abs())
         .expect("a number of inputs");
@@ -173,4 +177,9 @@ fn axolotl_takes_what_is_estimated() {
 #[test]
 fn llama_factory_takes_what_is_estimated() {
     check("llama_factory", 47);
+}
+
+#[test]
+fn torchtune_takes_what_is_estimated() {
+    check("torchtune", 52);
 }

@@ -321,6 +321,7 @@ words! {
     IdleNotTrainer: "No effect: only Trainer.evaluate keeps predictions.", "无效：只有 Trainer.evaluate 会保留预测。";
     IdleNotGenerating: "No effect: nothing is generated.", "无效：不生成内容。";
     IdleNoAdapters: "No effect without LoRA.", "未启用 LoRA 时无效。";
+    IdleNoModules: "torchtune has no modules of its own for this model.", "torchtune 没有该模型的模块。";
     IdleNoKernels: "No effect without Liger's kernels.", "未启用 Liger 内核时无效。";
     IdleNoLiger: "Liger has no kernels for this model, or they are not estimated yet.", "Liger 没有适用于该模型的内核，或尚未支持估算。";
     IdleOtherDataset: "No effect: the data set is not re-opened for each sample.", "无效：数据集不是逐样本重新打开的。";
@@ -399,6 +400,7 @@ pub const fn idle_reason(idle: Idle) -> Word {
         Idle::NotAutocast => Word::IdleNotAutocast,
         Idle::NoSuchOption => Word::IdleNoSuchOption,
         Idle::NoKernels => Word::IdleNoKernels,
+        Idle::NoModules => Word::IdleNoModules,
         Idle::NoLiger => Word::IdleNoLiger,
         Idle::OtherDataset => Word::IdleOtherDataset,
         Idle::OneGpu => Word::IdleOneGpu,

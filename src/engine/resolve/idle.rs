@@ -69,6 +69,8 @@ pub enum Idle {
     NoSuchOption,
     /// No kernels of Liger run.
     NoKernels,
+    /// No other library has modules for the model.
+    NoModules,
     /// Liger has no kernels for the model.
     NoLiger,
     /// The data set is held in another way.
@@ -182,10 +184,9 @@ pub fn idle(scenario: &Scenario, key: &str) -> Option<Idle> {
             Some(Idle::LinearModel)
         }
         "lora" if linear && scenario.lora.is_none() => Some(Idle::LinearModel),
-        "liger_version" if scenario.liger_kernel.is_empty() => Some(Idle::NoKernels),
-        "liger_kernel" if scenario.liger_kernel.is_empty() => architecture(scenario)
-            .filter(|model| liger::kit(model, scenario.framework).is_none())
-            .map(|_| Idle::NoLiger),
+        "implementation" | "liger_version" | "liger_kernel" => {
+            idle_modules(scenario, key).or_else(|| parallelism::idle(scenario, key))
+        }
         "optimizer.name"
         | "optimizer.impl"
         | "clip_grad_norm"
@@ -232,6 +233,20 @@ pub fn idle(scenario: &Scenario, key: &str) -> Option<Idle> {
         }
         key if key.starts_with("evaluation.") => idle_evaluation(scenario, key),
         _ => idle_step(scenario, key).or_else(|| parallelism::idle(scenario, key)),
+    }
+}
+
+/// Settings without effect among those that replace a model's modules.
+fn idle_modules(scenario: &Scenario, key: &str) -> Option<Idle> {
+    match key {
+        "implementation" if scenario.implementation.is_none() => architecture(scenario)
+            .filter(|model| !families::torchtune_has_modules(model))
+            .map(|_| Idle::NoModules),
+        "liger_version" if scenario.liger_kernel.is_empty() => Some(Idle::NoKernels),
+        "liger_kernel" if scenario.liger_kernel.is_empty() => architecture(scenario)
+            .filter(|model| liger::kit(model, scenario.framework).is_none())
+            .map(|_| Idle::NoLiger),
+        _ => None,
     }
 }
 
@@ -443,5 +458,16 @@ mod tests {
             ..Scenario::default()
         };
         assert_eq!(idle(&scenario, "optimizer.name"), Some(Idle::ForwardOnly));
+    }
+
+    #[test]
+    fn another_library_s_modules_are_for_models_that_it_has() {
+        let of = |id: &str| Scenario {
+            model: ModelRef::Catalog(id.to_owned()),
+            ..Scenario::default()
+        };
+        assert_eq!(idle(&of("qwen2.5-1.5b"), "implementation"), None);
+        let bert = of("bert-base");
+        assert_eq!(idle(&bert, "implementation"), Some(Idle::NoModules));
     }
 }

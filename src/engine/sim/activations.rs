@@ -18,7 +18,11 @@ pub(super) fn prepare(t: &Tape, spec: &ResolvedSpec) {
 pub(super) fn host_copies(spec: &ResolvedSpec) -> Option<HostCopies> {
     match spec.activation_offload.kind {
         ActivationOffloadKind::SavedTensors if spec.activation_offload.streams => {
-            Some(HostCopies::Streamed)
+            Some(if spec.is_of_torchtune() {
+                HostCopies::StreamedEach
+            } else {
+                HostCopies::Streamed
+            })
         }
         ActivationOffloadKind::SavedTensors => Some(HostCopies::Large),
         ActivationOffloadKind::SaveOnCpu => Some(HostCopies::All),

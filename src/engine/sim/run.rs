@@ -54,6 +54,7 @@ fn steps_apart(spec: &ResolvedSpec) -> u32 {
     let each = spec.usual_lengths.is_some()
         || spec.program == Program::Forward
         || spec.keep_outputs
+        || spec.objective.holds_unread_logits()
         // What was generated for the step before lives until that for the next is there.
         || spec.objective.trains_on_generated()
         || keeps_joined_outputs(spec)
@@ -157,6 +158,7 @@ fn steps_come_again(spec: &ResolvedSpec) -> bool {
         // Else only the third generates.
         && spec.objective.num_iterations == 1
         && !spec.keep_outputs
+        && !spec.objective.holds_unread_logits()
         && !keeps_masks(spec)
 }
 
@@ -246,7 +248,7 @@ pub(super) fn folded(
         || (spec.around.saving && is_wrapped(spec))
         || (spec.optimizer.in_backward && spec.optimizer.name == OptimizerName::Adagrad)
         || spec.optimizer.name.fuses_backward()
-        || activations::host_copies(spec) == Some(HostCopies::Streamed)
+        || activations::host_copies(spec).is_some_and(HostCopies::is_streamed)
     {
         return None;
     }

@@ -207,7 +207,7 @@ impl<'a> Run<'a> {
                 continue;
             }
             batch.replace(self.model.fetch(t, spec, self.lengths(step)));
-            let Some(batch) = &batch else { continue };
+            let Some(batch) = &mut batch else { continue };
             self.mark(step, micro_batch, Phase::Forward);
             self.begin_micro_batch(micro_batch + 1 == self.accumulation);
             let grad_mode = t.set_grad_enabled(!self.forward_only());

@@ -5,11 +5,12 @@ use crate::ask::{
     ActivationCheckpointing, ActivationOffloadKind, AdapterDtype, ArrowPool, Attention,
     AutocastStyle, BackwardPrefetch, Checkpoint, CommHook, ComputeDtype, ContextParallelKind,
     Convolutions, DataParallelKind, DatasetMode, EvaluationKind, ExpertDispatcher,
-    ExpertParallelKind, ExpertRouting, Framework, Generator, Libraries, LigerVersion, LogProbs,
-    Loss, LossType, MasterWeights, ModelLoading, MultiprocessingContext, ObjectiveKind,
-    OffloadDevice, OptimizerImpl, OptimizerName, PackingKind, PipelineSchedule, Plan, Precision,
-    Program, QuantizationStorage, QuantizationType, RecomputeGranularity, RecomputeMethod,
-    RotateMethod, Saving, SdpaBackend, ShardingStrategy, Task, TensorParallelKind, TokenizerKind,
+    ExpertParallelKind, ExpertRouting, Framework, Generator, Implementation, Libraries,
+    LigerVersion, LogProbs, Loss, LossType, MasterWeights, ModelLoading, MultiprocessingContext,
+    ObjectiveKind, OffloadDevice, OptimizerImpl, OptimizerName, PackingKind, PipelineSchedule,
+    Plan, Precision, Program, QuantizationStorage, QuantizationType, RecomputeGranularity,
+    RecomputeMethod, RotateMethod, Saving, SdpaBackend, ShardingStrategy, Task, TensorParallelKind,
+    TokenizerKind,
 };
 
 /// The kind of a key's value.
@@ -113,6 +114,7 @@ pub static KEYS: &[Key] = &[
     key("liger_kernel", "liger", Kind::List),
     key("wide_embeddings", "wide_embeddings", Kind::Flag),
     key("liger_version", "liger_version", name!(LigerVersion)),
+    key("implementation", "implementation", name!(Implementation)),
     key("frozen", "frozen", Kind::List),
     key("clip_grad_norm", "clip", Kind::Flag),
     key("zero_grad_set_to_none", "set_to_none", Kind::Flag),

@@ -51,6 +51,7 @@ fn every_key_of_a_scenario_is_in_the_table() {
         liger_kernel: vec!["x".to_owned()],
         wide_embeddings: true,
         liger_version: Some(LigerVersion::V081),
+        implementation: Some(Implementation::Torchtune),
         frozen: vec!["x".to_owned()],
         optimizer: unusual::optimizer(),
         dataset: Dataset {

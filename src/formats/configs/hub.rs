@@ -77,6 +77,38 @@ pub(super) fn torchtune_model(name: &str) -> Option<String> {
     Some(named.replace("{B}", &size.to_ascii_uppercase()))
 }
 
+/// How the names of builders begin whose models are estimated of torchtune's own modules (0.6.1); those of other releases
+/// have other sizes behind these.
+const OF_TORCHTUNE: &[&str] = &[
+    "code_llama2",
+    "gemma2_",
+    "gemma_",
+    "llama2",
+    "llama3_1_",
+    "llama3_2_1b",
+    "llama3_2_3b",
+    "llama3_3_",
+    "llama3_70b",
+    "llama3_8b",
+    "mistral_",
+    "phi3_",
+    "phi4_",
+    "qwen2_",
+];
+
+/// Whether the model of torchtune is estimated of its own modules.
+pub(super) fn has_modules_of_torchtune(name: &str) -> bool {
+    OF_TORCHTUNE.iter().any(|start| name.starts_with(start))
+}
+
+/// Positions for which a builder makes its table, where the published config has others
+/// (`models/{qwen2,qwen2_5}/_model_builders.py`, torchtune 0.6.1).
+pub(super) fn positions_in_torchtune(name: &str) -> Option<u64> {
+    let longer = name.starts_with("qwen2_5_") && name.ends_with("_base");
+    let known = name.starts_with("qwen2_");
+    known.then_some(if longer { 131_072 } else { 32_768 })
+}
+
 /// The names that torchtune has for models, for writing: family and size.
 pub(super) const TORCHTUNE_NAMES: &[&str] = &[
     "llama2_7b",
@@ -185,5 +217,11 @@ mod tests {
             assert_eq!(torchtune_model(name).as_deref(), Some(repository));
         }
         assert_eq!(torchtune_model("my_model"), None);
+        assert!(has_modules_of_torchtune("qwen2_5_7b_instruct"));
+        assert!(!has_modules_of_torchtune("qwen3_8b_base"));
+        assert!(!has_modules_of_torchtune("llama3_2_vision_11b"));
+        assert_eq!(positions_in_torchtune("qwen2_7b"), Some(32_768));
+        assert_eq!(positions_in_torchtune("qwen2_5_7b_base"), Some(131_072));
+        assert_eq!(positions_in_torchtune("llama3_8b"), None);
     }
 }

@@ -13,7 +13,10 @@ const SOURCE: &str = "recipes, torchtune 0.6.1";
 
 /// Keys that recipes read of their YAML (`recipes/*.py`, torchtune 0.6.1).
 const ROWS: &[Row] = &[
-    ("model._component_", Decides("model lora quantization.type")),
+    (
+        "model._component_",
+        Decides("model implementation lora quantization.type"),
+    ),
     ("model", Decides("model")),
     ("model.lora_rank", Sets("lora.r", Count)),
     ("model.lora_dropout", Sets("lora.dropout", Real)),
@@ -50,7 +53,7 @@ const ROWS: &[Row] = &[
     ("tokenizer.image_size", Lacks(Lack::Data)),
     ("dtype", Decides("precision")),
     ("device", Decides("host.cuda")),
-    ("loss._component_", Decides("loss")),
+    ("loss._component_", Decides("loss objective.kind")),
     ("loss", Decides("loss")),
     ("optimizer._component_", Decides("optimizer.name")),
     ("optimizer.fused", Decides("optimizer.impl")),
@@ -329,11 +332,19 @@ fn finish(said: &Said, job: &mut Job) {
     );
     let plain = name.strip_prefix("qlora_").or(name.strip_prefix("lora_"));
     let plain = plain.unwrap_or(name);
-    match hub::torchtune_model(plain)
-        .map(Value::from)
-        .or_else(|| by_sizes(plain, said))
-    {
-        Some(model) => job.set("model", model),
+    let named = hub::torchtune_model(plain).map(Value::from);
+    // What is known by its sizes has no other modules.
+    let own = named.is_none() || hub::has_modules_of_torchtune(plain);
+    match named.or_else(|| by_sizes(plain, said)) {
+        Some(model) => {
+            job.set("model", model);
+            if own {
+                job.set("implementation", "torchtune");
+            }
+            if let Some(positions) = hub::positions_in_torchtune(plain) {
+                job.set("model_overrides.max_position_embeddings", positions);
+            }
+        }
         None if name.is_empty() => {}
         None => job.give_up(said, "model._component_", Matters::Value),
     }
@@ -362,6 +373,10 @@ fn finish(said: &Said, job: &mut Job) {
     match loss.as_deref().and_then(|path| path.rsplit('.').next()) {
         Some("cewithchunkedoutputloss" | "linearcrossentropyloss") => job.set("loss", "chunked"),
         None | Some("crossentropyloss") => {}
+        Some("dpoloss") if job.get("implementation").is_some() => {
+            job.set("objective.kind", "dpo");
+            job.set("objective.log_probs", "torchtune");
+        }
         Some(_) => job.give_up(said, "loss._component_", Matters::Yes(Lack::Preference)),
     }
     checkpointing(said, job);
@@ -394,10 +409,13 @@ fn finish(said: &Said, job: &mut Job) {
     job.assume("dataloader.pin_memory", false, SOURCE);
     job.assume("gradient_accumulation_steps", 1, SOURCE);
     if said.is_on("dataset.packed") {
-        // Flex attention, which keeps what flash attention keeps and no mask of all pairs
-        // (`packed_block_causal_mask`, `modules/attention_utils.py`).
-        job.set("attention", "flash_attention_2");
-        job.flatten("position_ids");
+        // Flex attention keeps what flash attention keeps and no mask of all pairs (`modules/attention_utils.py`).
+        if job.get("implementation").is_some() {
+            job.set("packing.kind", "position_ids");
+        } else {
+            job.set("attention", "flash_attention_2");
+            job.flatten("position_ids");
+        }
     }
 }
 

@@ -171,6 +171,15 @@ fn torchtune(target: &Target, map: &mut Map<String, Value>) {
         (false, false) => "lora_",
     };
     let module = hub::torchtune_module(name);
+    // A base model's builder makes a longer table.
+    let positions = at(target.values, "model_overrides.max_position_embeddings").as_u64();
+    let base = format!("{name}_base");
+    let has = |name: &str| hub::positions_in_torchtune(name) == positions;
+    let name = if !has(name) && has(&base) {
+        base.as_str()
+    } else {
+        name
+    };
     put(
         map,
         "model._component_",

@@ -64,6 +64,7 @@ mod search;
 pub(crate) mod swin;
 pub(crate) mod t5;
 pub(crate) mod t5gemma;
+pub(crate) mod torchtune;
 pub(crate) mod vit;
 pub(crate) mod wav2vec2;
 
@@ -78,3 +79,4 @@ pub use reading::{ReadModel, essential_config, read, why_unbalanced};
 pub use registry::{all, fixtures};
 pub use registry::{is_of_blocks, model_types};
 pub use search::search_models;
+pub use torchtune::has_modules as torchtune_has_modules;

@@ -4,7 +4,8 @@ use super::{
     bart, beit, bert, bloom, clip, cohere, conv_nets, deberta, deepseek, distilbert, doge, ernie,
     eurobert, exaone, exported, falcon, fla, gemma, glm, gpt_neox, gpt2, granite, hunyuan, hybrid,
     image_text, internvl, jetmoe, kimi_linear, linear, llama, mamba, minimax, mistral, mistral3,
-    mllama, modernbert, mpt, olmo, opt, phi, qwen, qwen_vl, swin, t5, t5gemma, vit, wav2vec2,
+    mllama, modernbert, mpt, olmo, opt, phi, qwen, qwen_vl, swin, t5, t5gemma, torchtune, vit,
+    wav2vec2,
 };
 use crate::catalog::Model;
 use crate::families::network::{Build, Net};
@@ -234,6 +235,16 @@ const OF_FLA: &[fn() -> Entry] = &[
 /// Families that are read as parts of others alone.
 const WITHIN: &[fn() -> Entry] = &[|| entry(&mllama::MLLAMA_TEXT, mllama::build)];
 
+/// Families of another library, which take the place of those that configs are read as.
+const OF_TORCHTUNE: &[fn() -> Entry] = &[
+    || entry(&torchtune::LLAMA, torchtune::build),
+    || entry(&torchtune::LLAMA3_1, torchtune::build),
+    || entry(&torchtune::QWEN2, torchtune::build),
+    || entry(&torchtune::GEMMA, torchtune::build),
+    || entry(&torchtune::GEMMA2, torchtune::build),
+    || entry(&torchtune::PHI3, torchtune::build),
+];
+
 /// The published models of each folder.
 pub(crate) const MODELS: &[fn() -> &'static [Model]] = &[
     || qwen::MODELS,
@@ -343,7 +354,8 @@ pub(crate) fn build(b: &Builder, spec: &ResolvedSpec, facts: Facts) -> Net {
         return exported::build(b, spec, facts);
     }
     let family = spec.architecture.family();
-    let lists = [FAMILIES, OF_FLA, WITHIN].into_iter().flatten();
+    let lists = [FAMILIES, OF_FLA, WITHIN, OF_TORCHTUNE];
+    let lists = lists.into_iter().flatten();
     let mut entries = lists.map(|entry| entry());
     let entry = family.and_then(|family| entries.find(|entry| entry.family == family));
     let build = entry.map_or(linear::build as Build, |entry| entry.build);

@@ -4,9 +4,9 @@ use super::architecture::Architecture;
 use crate::ask::{
     ActivationCheckpointing, ActivationOffload, AllocatorSettings, Around, Attention,
     AutocastStyle, DataLoader, DataParallelKind, Dataset, Evaluation, ExpertParallelKind,
-    Framework, LigerKernels, Lora, Loss, Mesh, Objective, Offload, Optimizer, Packing, Parallelism,
-    Plan, Precision, Program, Quantization, Saving, Scenario, SdpaBackend, Task,
-    TensorParallelKind,
+    Framework, Implementation, LigerKernels, Lora, Loss, Mesh, Objective, Offload, Optimizer,
+    Packing, Parallelism, Plan, Precision, Program, Quantization, Saving, Scenario, SdpaBackend,
+    Task, TensorParallelKind,
 };
 use crate::units::{Bytes, DType};
 
@@ -133,6 +133,11 @@ impl ResolvedSpec {
             }
             _ => dtype,
         }
+    }
+
+    /// Whether the model is built of torchtune's modules, and trained by its recipes.
+    pub fn is_of_torchtune(&self) -> bool {
+        self.scenario.implementation == Some(Implementation::Torchtune)
     }
 
     /// Whether the model is made on the meta device, its parameters getting memory when they are divided:

@@ -321,6 +321,8 @@ pub struct QuantizedSupport {
     pub whole_heads: Versions,
     /// Versions in which the last layer of a model with tied embeddings does, whose norms have no parameters.
     pub whole_last: Versions,
+    /// Whether all do that get no adapter.
+    pub adapted_alone: bool,
     /// A check of its own.
     pub check: Option<SupportCheck>,
 }
@@ -332,7 +334,13 @@ impl QuantizedSupport {
         whole_linear: Versions::None,
         whole_heads: Versions::None,
         whole_last: Versions::None,
+        adapted_alone: false,
         check: None,
+    };
+    /// Layers without adapters stay whole.
+    pub const ADAPTED_ALONE: Self = Self {
+        adapted_alone: true,
+        ..Self::USUAL
     };
     /// Encoders whose heads stay whole in transformers 4.
     pub const WHOLE_HEADS: Self = Self {

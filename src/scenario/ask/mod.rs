@@ -18,6 +18,7 @@ mod evaluation;
 mod finding;
 mod framework;
 mod host_settings;
+mod implementation;
 mod lengths;
 mod liger;
 mod limits;
@@ -48,6 +49,7 @@ pub use evaluation::{Evaluation, EvaluationKind};
 pub use finding::{Finding, Fix, Severity};
 pub use framework::Framework;
 pub use host_settings::{Checkpoint, HostSettings, Libraries, Saving, TokenizerKind};
+pub use implementation::Implementation;
 pub use lengths::{LengthShape, SampleLengths};
 pub use liger::{LigerKernel, LigerKernels, LigerVersion};
 pub use limits::{

@@ -158,6 +158,8 @@ names! {
         SelectiveCopy = "selective_copy",
         /// From `log_softmax` of all logits in fp32 (LLaMA-Factory).
         LogSoftmax = "log_softmax",
+        /// From `log_softmax` of all logits by torchtune's recipe, which holds the reference's until the next ones are there.
+        Torchtune = "torchtune",
     }
 }
 
@@ -232,6 +234,11 @@ impl Objective {
         (self.log_probs.filter(|_| compares)).unwrap_or(LogProbs::Scored)
     }
 
+    /// Whether logits of the reference that nobody reads stay until the next ones are there.
+    pub fn holds_unread_logits(&self) -> bool {
+        self.log_probs() == LogProbs::Torchtune
+    }
+
     /// Whether KTO estimates how far the model has gone, by completions of other prompts.
     pub fn has_divergence(&self) -> bool {
         self.kind == ObjectiveKind::Kto && self.loss() != Some(LossType::ApoZeroUnpaired)
@@ -285,15 +292,17 @@ impl Objective {
     }
 
     /// Whether the trainer switches dropout off by default (`disable_dropout`, trl 1.16).
-    pub const fn disables_dropout(&self) -> bool {
-        matches!(
-            self.kind,
-            ObjectiveKind::Dpo
-                | ObjectiveKind::Kto
-                | ObjectiveKind::Orpo
-                | ObjectiveKind::Cpo
-                | ObjectiveKind::Reward
-        )
+    pub fn disables_dropout(&self) -> bool {
+        let by_trl = self.log_probs() != LogProbs::Torchtune;
+        by_trl
+            && matches!(
+                self.kind,
+                ObjectiveKind::Dpo
+                    | ObjectiveKind::Kto
+                    | ObjectiveKind::Orpo
+                    | ObjectiveKind::Cpo
+                    | ObjectiveKind::Reward
+            )
     }
 
     /// Whether the trainer computes all logits and the loss of them, without a head of its own.

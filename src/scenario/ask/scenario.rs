@@ -7,6 +7,7 @@ use super::data::{DataLoader, Dataset};
 use super::evaluation::Evaluation;
 use super::framework::Framework;
 use super::host_settings::HostSettings;
+use super::implementation::Implementation;
 use super::liger::LigerVersion;
 use super::lora::Lora;
 use super::machine::{AllocatorSettings, Hardware};
@@ -125,6 +126,9 @@ pub struct Scenario {
     /// The version of Liger, where that is not the framework's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub liger_version: Option<LigerVersion>,
+    /// The library whose modules the model is built of, where that is not the one that its config is named after.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub implementation: Option<Implementation>,
     /// Names (or parts of names) of parameters that are not trained.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub frozen: Vec<String>,
@@ -222,6 +226,7 @@ impl Default for Scenario {
             wide_embeddings: false,
             liger_kernel: Vec::new(),
             liger_version: None,
+            implementation: None,
             frozen: Vec::new(),
             clip_grad_norm: false,
             zero_grad_set_to_none: true,

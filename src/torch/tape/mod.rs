@@ -63,7 +63,7 @@ pub use kept_operations::KeptOperations;
 pub use on_host::HostCopies;
 pub use ops::{
     Divergence, EightBit, FlaVersion, FourBit, Gathered, Headed, Kept, LigerRelease, LoraInput,
-    LoraLayer, LoraWeight, Packed, Recurrence, RecurrentCell, RecurrentLayer, Reduction, Ring,
+    LoraLayer, LoraWeight, Nf4, Packed, Recurrence, RecurrentCell, RecurrentLayer, Reduction, Ring,
     Sdpa, SdpaKernel, Steps, TokenOutputs, Transcripts, Window, Windows,
 };
 pub use partial::{GradientEdge, ParameterGroup};

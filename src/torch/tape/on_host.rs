@@ -21,6 +21,16 @@ pub enum HostCopies {
     Large,
     /// The same on a stream of its own. What is saved again before its copy is known to be there stays.
     Streamed,
+    /// As torchtune's `OffloadActivations` does on such a stream: each saved tensor is copied, whether its data was before or
+    /// not (`training/_activation_offloading.py`, torchtune 0.6.1).
+    StreamedEach,
+}
+
+impl HostCopies {
+    /// Whether copies have a stream of their own.
+    pub fn is_streamed(self) -> bool {
+        matches!(self, Self::Streamed | Self::StreamedEach)
+    }
 }
 
 /// The stream of copies to the host and back.
@@ -83,6 +93,8 @@ pub(super) struct State {
     offload: RefCell<Option<OnHost>>,
     /// Whether what re-entrant checkpoints save does.
     pub(super) checkpoints: Cell<bool>,
+    /// Tensors that were being copied when the forward pass ended, by their numbers, until a node has asked for some.
+    stashed: RefCell<Vec<(u64, Tensor)>>,
     /// Tensors that have come back, and the node that goes backward.
     returned: RefCell<Returned>,
     pub(super) running_node: Cell<u32>,
@@ -94,11 +106,15 @@ pub(super) struct HostCopy {
     shape: Shape,
     dtype: DType,
     streamed: bool,
+    number: u64,
 }
 
 impl HostCopy {
     /// The tensor on the device.
     pub(super) fn back(&self, t: &Tape) -> Tensor {
+        if let Some(stashed) = t.stashed(self.number) {
+            return stashed;
+        }
         let make = || t.empty("_to_copy", self.copied, self.dtype);
         let copy = if self.streamed {
             let copy = t.on_stream(COPIES, make);
@@ -140,15 +156,27 @@ impl Tape {
         });
         let result = f();
         let on_host = self.on_host.offload.replace(outer);
-        (
-            result,
-            on_host.map(|on_host| on_host.bytes).unwrap_or_default(),
-        )
+        let Some(on_host) = on_host else {
+            return (result, Vec::new());
+        };
+        if what == HostCopies::StreamedEach {
+            let stash = on_host.stash.into_iter();
+            let stashed = stash.map(|(number, _, tensor)| (number, tensor));
+            self.on_host.stashed.replace(stashed.collect());
+        }
+        (result, on_host.bytes)
     }
 
-    /// Holds a tensor that has come back until the next node that asked for some has run, or the backward pass has
-    /// ended.
-    fn hold_returned(&self, copy: &Tensor) {
+    /// The tensor of this number, if it was being copied when the forward pass ended and is still there.
+    fn stashed(&self, number: u64) -> Option<Tensor> {
+        let stashed = self.on_host.stashed.borrow();
+        let (_, tensor) = stashed.iter().find(|(own, _)| *own == number)?;
+        self.node_asks();
+        Some(tensor.clone())
+    }
+
+    /// The node that runs asks for a tensor that has gone to the host.
+    fn node_asks(&self) {
         let node = Some(self.on_host.running_node.get());
         let mut returned = self.on_host.returned.borrow_mut();
         if returned.node.is_none() {
@@ -158,6 +186,13 @@ impl Tape {
             returned.node = node;
             returned.before = returned.held.len();
         }
+    }
+
+    /// Holds a tensor that has come back until the next node that asked for some has run, or the backward pass has
+    /// ended.
+    fn hold_returned(&self, copy: &Tensor) {
+        self.node_asks();
+        let mut returned = self.on_host.returned.borrow_mut();
         returned.held.push(copy.detach());
     }
 
@@ -167,6 +202,7 @@ impl Tape {
         if returned.node == Some(node) {
             let before = std::mem::take(&mut returned.before);
             returned.held.drain(..before);
+            self.on_host.stashed.take();
         }
     }
 
@@ -191,9 +227,9 @@ impl Tape {
         let mut offload = self.on_host.offload.borrow_mut();
         let on_host = offload.as_mut()?;
         let large = on_host.what != HostCopies::All;
-        let streamed = on_host.what == HostCopies::Streamed;
+        let streamed = on_host.what.is_streamed();
         let key = (tensor.storage_id(), tensor.offset(), tensor.dtype());
-        if streamed && on_host.stays_beside_copy(key) {
+        if streamed && on_host.stays_beside_copy(key) && on_host.what == HostCopies::Streamed {
             return None;
         }
         let stays = tensor.nbytes() < SMALLEST || tensor.category() == Category::Parameters;
@@ -219,6 +255,7 @@ impl Tape {
             shape,
             dtype: tensor.dtype(),
             streamed,
+            number: on_host.count,
         })
     }
 }

@@ -2,7 +2,9 @@
 steady step, in percent off, and by phase with `--phases`. Models are read from WORK/CASE."""
 import json, os, subprocess, sys
 
-COMMANDS = {"trl-sft": "trl sft --config config.yaml", "trl-dpo": "trl dpo --config config.yaml", "axolotl": "axolotl train config.yaml", "llama-factory": "llamafactory-cli train config.yaml"}
+COMMANDS = {"trl-sft": "trl sft --config config.yaml", "trl-dpo": "trl dpo --config config.yaml", "axolotl": "axolotl train config.yaml", "llama-factory": "llamafactory-cli train config.yaml",
+            "torchtune-full": "tune run full_finetune_single_device --config config.yaml", "torchtune-lora": "tune run lora_finetune_single_device --config config.yaml",
+            "torchtune-dpo": "tune run lora_dpo_single_device --config config.yaml"}
 
 
 # What loops of trainers hold beside: losses, counts of tokens, a norm.
@@ -61,6 +63,8 @@ def main():
         rows = 2 if (scenario.get("objective") or {}).get("kind") == "dpo" else 1
         held = [int(scenario.get("gradient_accumulation_steps", 1) * kinds_of_inputs * rows * one) - step["peak"]["composition"].get("inputs", 0) for kinds_of_inputs in (2, 2.5, 3, 3.5, 4)]
         held.append((scenario.get("gradient_accumulation_steps", 1) - 1) * step["peak"]["composition"].get("inputs", 0))
+        if case["trainer"].startswith("torchtune"):
+            held = [0]
         rest = min((peaks[0] - last[0] + beside for beside in held), key=abs)
         print(f"{case['id']:22} {'EQUAL' if abs(rest) <= SCALARS else 'off  '} {rest:+14,d} {parts[0]} alloc {parts[1]} reserved {parts[2]} first {off(first, measured['steps'][0][0]):+8.3f}% {step['peak']['phase']}"
               f" {certainty} {[a['key'] for a in imported.get('approximated', [])]} {[i['key'] for i in imported['ignored'] if i['matters'] != 'no']}")

@@ -5,7 +5,8 @@ import yaml
 from material import MODELS
 
 # What each trainer is given its program by, and where its configurations are.
-SOURCES = {"axolotl-rl": "axolotl/*", "trl-sft": "alignment-handbook/*~sft~*", "trl-dpo": "alignment-handbook/*~dpo~*", "axolotl": "axolotl/*", "llama-factory": "llama-factory/*~train_*"}
+SOURCES = {"axolotl-rl": "axolotl/*", "trl-sft": "alignment-handbook/*~sft~*", "trl-dpo": "alignment-handbook/*~dpo~*", "axolotl": "axolotl/*", "llama-factory": "llama-factory/*~train_*", 
+           "torchtune-full": "torchtune/*full_[sl]*", "torchtune-lora": "torchtune/*ora_single_device*", "torchtune-dpo": "torchtune/*lora_dpo_single_device*"}
 SMALL = ["Qwen/Qwen2.5-0.5B", "Qwen/Qwen3-0.6B", "HuggingFaceTB/SmolLM2-135M", "HuggingFaceTB/SmolLM2-360M", "meta-llama/Llama-3.2-1B", "TinyLlama/TinyLlama-1.1B-Chat-v1.0", "google/gemma-3-270m", "google/gemma-3-1b-it"]
 ACCUMULATED = 2  # as many micro-batches at most: more take the same memory
 STEPS = 5
@@ -220,11 +221,85 @@ def llama_factory(drawn, trainer):
     return dict(files={"config.yaml": text(fields)}, data=dict(kind=f"factory-{fields['stage']}", tokens=length // 4 - 64 if fields.get("neat_packing") else length), set=told)
 
 
+# Builders of torchtune 0.6.1 in `torchtune.models`, and those of them whose output layer has a weight of its own.
+TIED = ["llama3_2.llama3_2_1b", "llama3_2.llama3_2_3b", "qwen2.qwen2_0_5b", "qwen2.qwen2_1_5b", "qwen2_5.qwen2_5_0_5b", "qwen2_5.qwen2_5_3b", "gemma.gemma_2b", "gemma2.gemma2_2b"]
+UNTIED = ["llama2.llama2_7b", "llama3.llama3_8b", "llama3_1.llama3_1_8b", "mistral.mistral_7b", "phi3.phi3_mini", "qwen2.qwen2_7b", "qwen2_5.qwen2_5_7b_instruct", "gemma.gemma_7b"]
+
+
+def torchtune(drawn, trainer):
+    """A public file is one of torchtune's main branch, which has models and a loss that 0.6.1 has not."""
+    fields, own = dict(drawn.fields), drawn.random
+    name = (fields.get("model") or {}).get("_component_", "")
+    preferences = trainer == "torchtune-dpo"
+    if "quantizer" in fields or any(part in name for part in ("vision", "classifier")) or "teacher_model" in fields or "policy_model" in fields:
+        return None
+    drawn.keep(["batch_size", "gradient_accumulation_steps", "clip_grad_norm", "optimizer_in_bwd", "dtype", "enable_activation_checkpointing", "enable_activation_offloading", "shuffle", "log_every_n_steps", "log_peak_memory_stats", "lr_scheduler"])
+    model, parts = fields["model"], name.split(".")
+    plain = parts[-1].removeprefix("qlora_").removeprefix("lora_")
+    known = f"{parts[-2]}.{plain}"
+    if known not in TIED + UNTIED or own.random() < 0.5:
+        known = own.choice(TIED + UNTIED)
+    folder, builder = known.split(".")
+    adapted = parts[-1] != plain
+    quantized = adapted and (parts[-1].startswith("qlora") or model.get("quantize_base", False) or own.random() < 0.2)
+    prefix = "" if not adapted else "qlora_" if quantized and own.random() < 0.7 else "lora_"
+    made = {"_component_": f"torchtune.models.{folder}.{prefix}{builder}"}
+    if adapted:
+        made |= {key: value for key, value in model.items() if key.startswith("lora_") or key in ("apply_lora_to_mlp", "use_dora")}
+        made["lora_dropout"] = own.choice([0.0, 0.0, 0.05])
+        made["lora_rank"] = own.choice([8, 16, 64])
+        made["lora_attn_modules"] = own.choice([["q_proj", "v_proj", "output_proj"], ["q_proj", "v_proj"], ["q_proj", "k_proj", "v_proj", "output_proj"]])
+        made["apply_lora_to_mlp"] = own.random() < 0.7
+        if known in UNTIED and not folder.startswith("gemma") and own.random() < 0.2:
+            made["apply_lora_to_output"] = True
+        if made.pop("use_dora", False) or own.random() < 0.1:
+            made["use_dora"] = True
+        if quantized and prefix == "lora_":
+            made["quantize_base"] = True
+    length = own.choice([512, 1024, 1024, 2048])
+    drawn.fields = {"output_dir": "out", "model": made, "tokenizer": {"_component_": "torchtune.models.llama3.llama3_tokenizer", "path": "tokenizer.model", "max_seq_len": length},
+                    "checkpointer": {"_component_": "torchtune.training.FullModelHFCheckpointer", "checkpoint_dir": "model", "checkpoint_files": ["model.safetensors"], "recipe_checkpoint": None, "output_dir": "out", "model_type": "LLAMA3"},
+                    "resume_from_checkpoint": False, "save_adapter_weights_only": False, **drawn.fields}
+    fields, optimizer = drawn.fields, {"_component_": "torch.optim.AdamW", "lr": 2e-5}
+    packed = not preferences and folder != "gemma2" and own.random() < 0.2
+    fields["dataset"] = dict(_component_="torchtune.datasets.preference_dataset", source="json", data_files="own.jsonl", split="train") if preferences else dict(_component_="torchtune.datasets.alpaca_dataset", source="json", data_files="own.jsonl", packed=packed)
+    drawn.public("optimizer", lambda value: value["_component_"].startswith(("torch.", "bitsandbytes.")), 0.8)
+    fields["optimizer"] = optimizer = dict(fields.get("optimizer", optimizer))
+    if own.random() < 0.15:
+        fields["optimizer"] = optimizer = {"_component_": own.choice(["torch.optim.SGD", "torchao.optim.AdamW8bit"]), "lr": 2e-5}
+    optimizer["lr"] = float(optimizer.get("lr", 2e-5))
+    if preferences:
+        fields["loss"] = {"_component_": "torchtune.rlhf.loss.DPOLoss", "beta": 0.1, "label_smoothing": 0}
+    else:
+        fields["loss"] = {"_component_": own.choice(["torchtune.modules.loss.CEWithChunkedOutputLoss"] * 4 + ["torch.nn.CrossEntropyLoss"])}
+    drawn.one_of("enable_activation_checkpointing", [True, False], 0.4)
+    drawn.one_of("enable_activation_offloading", [True, False], 0.2)
+    fields["enable_activation_offloading"] = bool(fields.get("enable_activation_checkpointing") and fields.get("enable_activation_offloading"))
+    drawn.one_of("dtype", ["fp32"], 0.1 if not quantized else 0)
+    drawn.one_of("clip_grad_norm", [1.0, None], 0.4)
+    drawn.smaller("batch_size", 4, 2)
+    drawn.smaller("gradient_accumulation_steps", ACCUMULATED, 1)
+    if adapted:
+        fields.pop("optimizer_in_bwd", None)
+        fields.setdefault("lr_scheduler", {"_component_": "torchtune.training.lr_schedulers.get_cosine_schedule_with_warmup", "num_warmup_steps": 100})
+    else:
+        drawn.one_of("optimizer_in_bwd", [True, False], 0.5)
+        fields["optimizer_in_bwd"] = bool(fields.get("optimizer_in_bwd")) and "torchao" not in optimizer["_component_"]
+        fields.pop("lr_scheduler", None)
+        if fields["optimizer_in_bwd"]:
+            fields["gradient_accumulation_steps"] = 1
+            fields.pop("clip_grad_norm", None)
+    fields.update(seed=None, shuffle=True, epochs=1, max_steps_per_epoch=STEPS, compile=False, device="cuda", metric_logger=dict(_component_="torchtune.training.metric_logging.DiskLogger", log_dir="out/logs"), log_every_n_steps=1, log_peak_memory_stats=True)
+    told = {"packing.sequences": 4 * fields["batch_size"]} if packed else {}
+    data = dict(kind="conversations" if preferences else "alpaca", tokens=length // 8 if packed else length)
+    return dict(files={"config.yaml": text(fields)}, data=data, set=told)
+
+
 def text(fields):
     return yaml.safe_dump(fields, sort_keys=False, width=1000)
 
 
-MAKERS = {"trl-sft": trl, "trl-dpo": trl, "axolotl": axolotl, "axolotl-rl": axolotl_preferences, "llama-factory": llama_factory}
+MAKERS = {"trl-sft": trl, "trl-dpo": trl, "axolotl": axolotl, "axolotl-rl": axolotl_preferences, "llama-factory": llama_factory, **dict.fromkeys(("torchtune-full", "torchtune-lora", "torchtune-dpo"), torchtune)}
 ONE_GPU = ("fsdp", "deepspeed", "tensor_parallel_size", "context_parallel_size", "dp_shard_size", "expert_parallel_size", "reward_model", "process_reward_model", "processor_type", "diffusion", "pretraining_dataset", "streaming")
 
 

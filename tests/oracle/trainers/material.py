@@ -1,6 +1,6 @@
 """What a trainer reads, made on the spot in a folder: models of the catalog's architectures whose weights are holes in a file, a tokenizer with a token
 for each byte, and samples of given lengths."""
-import glob, json, os, struct, sys
+import base64, glob, json, os, struct, sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 CATALOG = glob.glob(f"{HERE}/../configs/*.json") or glob.glob(f"{HERE}/../../../src/models/families/*/models/*.json")
@@ -66,6 +66,12 @@ def tokenizer(folder):
     fast = PreTrainedTokenizerFast(tokenizer_object=made, pad_token="<pad>", eos_token="</s>", bos_token="<s>", unk_token="<unk>", model_max_length=1 << 20)
     fast.chat_template = CHAT
     fast.save_pretrained(folder)
+
+
+def tiktoken(path):
+    """A file of tiktoken with a token for each byte."""
+    with open(path, "w") as out:
+        out.writelines(f"{base64.b64encode(bytes([byte])).decode()} {byte}\n" for byte in range(256))
 
 
 def lines(path, rows):

@@ -5,7 +5,8 @@ import json, os, re, shutil, subprocess, sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 import material
-SITES = dict(axolotl="axolotl", **{"llama-factory": "llamafactory"})
+SITES = dict(axolotl="axolotl", **{"llama-factory": "llamafactory"}, **{f"torchtune-{recipe}": "torchtune" for recipe in ("full", "lora", "dpo")})
+RECIPES = {"torchtune-full": "full_finetune_single_device", "torchtune-lora": "lora_finetune_single_device", "torchtune-dpo": "lora_dpo_single_device"}
 SECONDS = 600
 
 
@@ -30,6 +31,11 @@ def rows(data, program):
     short = "a" * tokens
     if kind == "factory-sft":
         return [dict(instruction="a", input="", output=long if tokens % 2 == 0 and data.get("cut", True) else short)] * count
+    if kind == "alpaca":
+        return [dict(instruction="a", input="", output=long)] * count
+    if kind == "conversations":
+        said = lambda answer: [dict(role="user", content=short), dict(role="assistant", content=answer)]
+        return [dict(chosen=said(long), rejected=said(long[1:] + "c"))] * count
     if kind == "factory-pt":
         return [dict(text=long)] * count
     if kind == "factory-dpo":
@@ -60,7 +66,10 @@ def prepare(case, work):
         if not os.path.exists(f"{folder}/{name}"):
             os.symlink(f"{models}/{name}", f"{folder}/{name}")
     kind = case["data"]["kind"]
-    if kind.startswith("factory"):
+    if case["trainer"] in RECIPES:
+        material.lines(f"{folder}/own.jsonl", rows(case["data"], None))
+        material.tiktoken(f"{folder}/tokenizer.model")
+    elif kind.startswith("factory"):
         material.lines(f"{folder}/data/own.jsonl", rows(case["data"], None))
         with open(f"{folder}/data/dataset_info.json", "w") as out:
             json.dump(dict(own=dict(file_name="own.jsonl", **COLUMNS[kind])), out)
@@ -77,7 +86,9 @@ def measured(case, work):
     folder = prepare(case, work)
     sites, site = os.environ.get("SITES"), SITES.get(case["trainer"])
     path = ":".join(part for part in (f"{sites}/{site}" if sites and site else "", os.environ.get("PYTHONPATH", "")) if part)
-    options = ["--config", "config.yaml"] if case["trainer"].startswith("trl") else ["config.yaml"]
+    recipe = RECIPES.get(case["trainer"])
+    options = ["run", recipe] if recipe else []
+    options += ["config.yaml"] if case["trainer"] in ("axolotl", "llama-factory") else ["--config", "config.yaml"]
     with open(f"{folder}/log", "w") as log:
         try:
             python([f"{HERE}/run.py", case["trainer"], *options], folder, dict(PYTHONPATH=path), log)

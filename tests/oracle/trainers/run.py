@@ -9,6 +9,7 @@ for name, value in dict(HF_HUB_OFFLINE="1", HF_DATASETS_OFFLINE="1", WANDB_MODE=
 warnings.filterwarnings("ignore")
 # Modules that are the programs of trainers.
 PROGRAMS = {"trl-sft": "trl.scripts.sft", "trl-dpo": "trl.scripts.dpo", "axolotl": "axolotl.cli.train", "llama-factory": "llamafactory.launcher"}
+PROGRAMS |= dict.fromkeys(("torchtune-full", "torchtune-lora", "torchtune-dpo"), "torchtune._cli.tune")
 
 
 def main():
@@ -19,9 +20,13 @@ def main():
     import libraries
     libraries.stub_triton()
     torch.backends.cudnn.enabled = False  # the stubs have none
-    import stubs, watch
+    import stubs
     trainer, arguments = sys.argv[1], sys.argv[2:]
     stubs.install(trainer)
+    if trainer.startswith("torchtune"):
+        import watch_recipes as watch
+    else:
+        import watch
     watch.install()
     sys.argv = [trainer, *arguments]
     runpy.run_module(PROGRAMS[trainer], run_name="__main__", alter_sys=True)

@@ -10,8 +10,11 @@ def install(trainer):
     libraries.trust_asserts()
     torch.erfinv = torch.empty_like  # a kernel that is compiled when it is called first, which the stubs do not
     torch.backends.cudnn.version = lambda: None  # the stubs have none
-    positions()
     libraries.compiled_without_kernels()
+    if trainer.startswith("torchtune"):
+        weights_of_no_file()
+        return
+    positions()
     if trainer == "llama-factory":  # which does not ask for torchao, and whose PEFT does not know a later one
         import peft.tuners.lora.torchao
         peft.tuners.lora.torchao.is_torchao_available = lambda: False
@@ -22,3 +25,30 @@ def positions():
     from known_values import Known
     find = masking.find_packed_sequence_indices
     masking.find_packed_sequence_indices = lambda position_ids: find(position_ids) if isinstance(position_ids, Known) else None
+
+
+def weights_of_no_file():
+    """A recipe of torchtune loads memory of the host that nobody has written, in place of its checkpoint's files, and saves none."""
+    import torch, torchtune.training
+    from torchtune.modules import TransformerDecoder
+
+    class Checkpointer:
+        def __init__(self, *rest, **named):
+            pass
+
+        def load_checkpoint(self, *rest, **named):
+            return {torchtune.training.MODEL_KEY: None}
+
+        def save_checkpoint(self, *rest, **named):
+            pass
+
+    torchtune.training.FullModelHFCheckpointer = Checkpointer
+    loads = TransformerDecoder.load_state_dict
+
+    def loaded(model, state_dict, **named):
+        adapted = ("lora_a.weight", "lora_b.weight", "magnitude")
+        names = {name.replace("_checkpoint_wrapped_module.", ""): parameter for name, parameter in model.named_parameters()}
+        unwritten = {name: torch.empty(parameter.shape, dtype=parameter.dtype) for name, parameter in names.items() if not name.endswith(adapted)}
+        return loads(model, unwritten, **named)
+
+    TransformerDecoder.load_state_dict = loaded

@@ -130,7 +130,7 @@ class Watch:
 
 def versions():
     import importlib.metadata as metadata
-    names = ("torch", "transformers", "peft", "accelerate", "trl", "axolotl", "llamafactory", "bitsandbytes", "liger-kernel")
+    names = ("torch", "transformers", "peft", "accelerate", "trl", "axolotl", "llamafactory", "torchtune", "torchao", "bitsandbytes", "liger-kernel")
     found = {}
     for name in names:
         try:

@@ -131,4 +131,12 @@ groups! {
         activation_dropout: "Dropout behind the activation (activation_dropout) is not estimated for {name} yet; it must be 0.",
             "暂不支持 {name} 的 activation_dropout；必须为 0。";
     }
+    torchtune {
+        no_such_model: "torchtune has no modules of its own for this model; it has them for Llama, Mistral, Qwen2, Gemma, Gemma 2 and Phi-3.",
+            "torchtune 没有该模型的模块；它有 Llama、Mistral、Qwen2、Gemma、Gemma 2 与 Phi-3 的模块。";
+        packed_gemma2: "torchtune's Gemma 2 takes no packed samples (Block masks are not implemented).",
+            "torchtune 的 Gemma 2 不接受打包样本（Block masks are not implemented）。";
+        sdpa_alone: "torchtune's modules attend by sdpa alone.",
+            "torchtune 的模块只使用 sdpa 注意力。";
+    }
 }

@@ -44,7 +44,9 @@ pub(super) fn check_groups(
     }
     let plain = config.filter(|config| {
         let names = &config.family.names;
-        is_of_blocks(config.family) && config.images.is_none() && names.head == HEAD
+        // torchtune's decoder has an embedding, layers, a norm and a head, too.
+        let known = is_of_blocks(config.family) || scenario.implementation.is_some();
+        known && config.images.is_none() && names.head == HEAD
     });
     let apart = plain.is_some_and(|config| !config.tie_word_embeddings);
     let what = message!(parallelism::embedding_groups);

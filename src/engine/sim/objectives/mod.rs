@@ -14,6 +14,7 @@ mod kto;
 mod kto_all_logits;
 mod orpo;
 mod pairs;
+mod recipe_dpo;
 mod reward;
 mod sft;
 mod vllm;
@@ -93,6 +94,8 @@ pub(super) struct Trainer<'a> {
     generated: Option<grpo::Generated>,
     /// Completions of distillation.
     completed: Option<distillation::Completed>,
+    /// Logits of a reference that nobody reads, which a recipe of torchtune holds.
+    unread: Option<Tensor>,
     /// Work of the reference for some samples, and the number of samples that are not run.
     left_out: Option<(Work, u64)>,
 }
@@ -131,6 +134,7 @@ impl<'a> Trainer<'a> {
             vllm: Vllm::start(t, spec, parameters),
             generated: None,
             completed: None,
+            unread: None,
             left_out: None,
         })
     }
@@ -158,6 +162,12 @@ impl<'a> Trainer<'a> {
         // Labels, or which tokens are of a completion.
         let labels = scores.then(of_tokens);
         let mut beside = Vec::new();
+        if spec.objective.log_probs() == LogProbs::Torchtune {
+            return Some(Batch {
+                labels,
+                ..Batch::of(ids)
+            });
+        }
         if spec.packing.is_on() {
             return Some(self.packed(Batch {
                 labels,
@@ -254,6 +264,9 @@ impl<'a> Trainer<'a> {
     ) -> Option<Computed> {
         match self.spec.objective.kind {
             ObjectiveKind::Sft => sft::loss(self, model, batch?),
+            ObjectiveKind::Dpo if self.spec.objective.log_probs() == LogProbs::Torchtune => {
+                recipe_dpo::loss(self, model, batch?, mark)
+            }
             ObjectiveKind::Dpo => dpo::loss(self, model, batch?, mark),
             ObjectiveKind::Kto
                 if self.spec.objective.log_probs() == LogProbs::LogSoftmax

@@ -1,6 +1,7 @@
 //! Inputs of a model.
 
 use crate::ask::{PackingKind, Task};
+use crate::families::torchtune;
 use crate::model::{Input, ResolvedSpec};
 use crate::nn::vision::batch as vision_batch;
 use crate::tape::{Category, Tape, Tensor};
@@ -166,6 +167,10 @@ pub(crate) fn batch(
     });
     beside.extend(ends);
     beside.extend(numbers);
+    if spec.packing.is_on() && spec.is_of_torchtune() {
+        let parts = torchtune::block_mask([samples, seq_len]).into_iter();
+        beside.extend(parts.map(|(shape, dtype)| input(shape, dtype)));
+    }
     Batch {
         input: ids,
         padding_mask: mask,

@@ -34,6 +34,8 @@ pub struct Model {
     pub(crate) calling: Calling,
     /// Whether logits stay divided among ranks: the training script computes their loss.
     divides_logits: bool,
+    /// Whether the training loop takes labels out of a batch for the loss (`_loss_step`, `recipes`, torchtune 0.6.1).
+    takes_labels: bool,
     /// The dtype of the weights.
     pub(crate) dtype: DType,
 }
@@ -103,6 +105,7 @@ impl Model {
             windows: spec.architecture.windows(),
             calling: Calling::of(spec),
             divides_logits: spec.divides_logits(),
+            takes_labels: spec.is_of_torchtune(),
             dtype: spec.weights,
         }
     }
@@ -301,7 +304,8 @@ impl Model {
 
     /// Values that the training loop computes itself: the loss of targets that the model is not given, or the mean
     /// of the logits.
-    pub fn add_loss(&self, t: &Tape, batch: &Batch, output: &mut Output) {
+    pub fn add_loss(&self, t: &Tape, batch: &mut Batch, output: &mut Output) {
+        batch.labels.take_if(|_| self.takes_labels);
         if output.loss.is_some() || self.loss == Loss::None {
             return;
         }

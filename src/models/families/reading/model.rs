@@ -2,14 +2,15 @@
 
 use super::{decoder, guess, size_only};
 use crate::ask::{
-    Finding, Framework, LinearModel, ModelRef, Scenario, Task, WIDTH, check_range, message,
-    mistyped, near,
+    Finding, Framework, Implementation, LinearModel, ModelRef, Scenario, Task, WIDTH, check_range,
+    message, mistyped, near,
 };
 use crate::families::exported;
 use crate::families::image_text::reader as image_text;
 use crate::families::llama::LLAMA;
 use crate::families::nearest_model;
 use crate::families::registry::{self, model_types};
+use crate::families::torchtune;
 use crate::model::{Architecture, ConfigFields, ConfigParts, Family, Reader, shortened};
 use serde_json::{Map, Value};
 
@@ -40,8 +41,26 @@ pub struct ReadModel {
     pub max_positions: Option<u64>,
 }
 
-/// Looks up or reads the model; what is wrong is pushed to `findings`.
+/// Positions of torchtune's table where a config says nothing of them (`max_seq_len`, `modules/position_embeddings.py`).
+const POSITIONS: u64 = 4096;
+
+/// Looks up or reads the model, as the library has it whose modules are asked for; what is wrong is pushed to `findings`.
 pub fn read(scenario: &Scenario, findings: &mut Vec<Finding>) -> Option<ReadModel> {
+    let model = read_as_named(scenario, findings)?;
+    Some(match scenario.implementation {
+        None => model,
+        Some(Implementation::Torchtune) => {
+            let positions = model.max_positions.unwrap_or(POSITIONS);
+            ReadModel {
+                architecture: torchtune::take_over(model.architecture, positions, findings),
+                ..model
+            }
+        }
+    })
+}
+
+/// Looks up or reads the model as transformers has it.
+fn read_as_named(scenario: &Scenario, findings: &mut Vec<Finding>) -> Option<ReadModel> {
     match &scenario.model {
         ModelRef::Catalog(id) => {
             let entry = crate::families::catalog_model(id).or_else(|| {

@@ -68,6 +68,13 @@ impl Builder<'_> {
             .then(|| self.target([rows, width], base(), true))
     }
 
+    /// Whether the linear layer at this place gets an adapter.
+    pub(crate) fn is_adapted(&self) -> bool {
+        let lora = self.plan.spec.lora.as_ref();
+        let path = || self.plan.tape.scope_path(self.scope);
+        lora.is_some_and(|lora| lora::is_target(lora, &path(), false))
+    }
+
     fn target(&self, [inputs, outputs]: [u64; 2], base: BaseWeight, is_table: bool) -> Slot {
         let rank = self.plan.spec.lora.as_ref().map_or(0, |lora| lora.r);
         let dtype = match &base {
@@ -77,6 +84,7 @@ impl Builder<'_> {
                 weight.dtype
             }
             BaseWeight::FourBit(..) | BaseWeight::EightBit(_) => DType::Float32,
+            BaseWeight::Nf4(weight) => weight.dtype,
         };
         let division = if is_table {
             None

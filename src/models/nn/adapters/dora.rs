@@ -6,7 +6,7 @@
 use super::factors::Factors;
 use crate::model::Transformers;
 use crate::nn::build::Facts;
-use crate::tape::{EightBit, FourBit, Tape, Tensor};
+use crate::tape::{EightBit, FourBit, Nf4, Tape, Tensor};
 use crate::units::{DType, Shape};
 
 /// The weight of the layer that an adapter stands beside.
@@ -19,6 +19,8 @@ pub(crate) enum BaseWeight {
     FourBit(FourBit, Vec<Tensor>),
     /// A byte an element.
     EightBit(EightBit),
+    /// Four bits an element, as torchao holds them.
+    Nf4(Nf4),
 }
 
 impl BaseWeight {
@@ -29,6 +31,7 @@ impl BaseWeight {
             Self::Transposed(weight) => t.t(&t.to(weight, dtype)),
             Self::FourBit(weight, _) => t.to(&t.dequantize_4bit(*weight), dtype),
             Self::EightBit(weight) => t.to(&t.dequantize_8bit(*weight), dtype),
+            Self::Nf4(weight) => t.to(&t.original_nf4(*weight), dtype),
         }
     }
 
@@ -47,6 +50,7 @@ impl BaseWeight {
             Self::Full(weight) | Self::Transposed(weight) => weight.dtype(),
             Self::FourBit(weight, _) => weight.dtype,
             Self::EightBit(_) => DType::Float32,
+            Self::Nf4(weight) => weight.dtype,
         }
     }
 
@@ -91,15 +95,62 @@ pub(crate) struct Dora {
     magnitude: Tensor,
     base: BaseWeight,
     peft: Transformers,
+    /// Whether it is torchtune's `DoRALinear` in the place of PEFT's layer.
+    torchtune: bool,
 }
 
 impl Dora {
-    pub(crate) fn new(magnitude: Tensor, base: BaseWeight, facts: Facts) -> Self {
+    pub(crate) fn new(
+        magnitude: Tensor,
+        base: BaseWeight,
+        (facts, torchtune): (Facts, bool),
+    ) -> Self {
         Self {
             magnitude,
             base,
             peft: facts.transformers,
+            torchtune,
         }
+    }
+
+    /// Whether it is torchtune's.
+    pub(crate) fn is_of_torchtune(&self) -> bool {
+        self.torchtune
+    }
+
+    /// `DoRALinear.forward` after the layer's result `base_out` for x, which was dropped out (`modules/peft/dora.py`,
+    /// torchtune 0.6.1).
+    pub(crate) fn torchtune(
+        &self,
+        t: &Tape,
+        factors: &Factors,
+        x: &Tensor,
+        base_out: &Tensor,
+    ) -> Tensor {
+        let lora_out = factors.product(t, x);
+        let eye = t.empty("eye", Shape::from([x.dim(-1), x.dim(-1)]), x.dtype());
+        let lora_weight = t.t(&factors.product(t, &eye));
+        let weight = self.base.full(t, x.dtype());
+        let norm = weight_norm(t, &weight, &lora_weight.detach());
+        let scale = {
+            let quotient = t.div_by(&self.magnitude, &norm);
+            t.view(&quotient, [1, norm.numel()])
+        };
+        let dora_out = {
+            let shifted = {
+                let factor = t.add_scalar(&scale);
+                t.mul(&factor, base_out)
+            };
+            let scaled = {
+                let product = t.mul(&scale, &lora_out);
+                t.mul_scalar(&product)
+            };
+            t.add(&shifted, &scaled)
+        };
+        let out = t.add(&dora_out, base_out);
+        // Python's locals go in the order in which they came.
+        drop((lora_out, eye, lora_weight, weight, norm, scale, dora_out));
+        out
     }
 
     /// Whether beside a quantized layer the sum is cast to the dtype of the result, not the part

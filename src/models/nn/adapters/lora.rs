@@ -89,6 +89,14 @@ impl Adapter {
     ) -> Tensor {
         let dtype = result.dtype();
         t.read_outside(&[Some(&self.factors.a)]);
+        if let Some(dora) = self.dora.as_ref().filter(|dora| dora.is_of_torchtune()) {
+            let x = if self.drops(t) {
+                self.dropped(t, x)
+            } else {
+                x.clone()
+            };
+            return dora.torchtune(t, &self.factors, &x, &result);
+        }
         let x = t.to(x, self.factors.a.dtype());
         let (update, [x, undropped]) = self.update(t, x, &result, bias);
         let sum = t.add(&result, &update);
@@ -228,6 +236,8 @@ pub(crate) struct Used<'a> {
     pub(crate) call: &'a Rc<Call>,
     /// Whether their dropout is off in training, too.
     pub(crate) dropout_is_off: bool,
+    /// Whether they are torchtune's in the place of PEFT's.
+    pub(crate) torchtune: bool,
 }
 
 /// Gives every target its adapter: each is made in float32 and takes the dtype of its layer, then
@@ -307,7 +317,8 @@ pub(crate) fn attach(
             },
             dropout: lora.dropout > 0.0,
             dropout_is_off: used.dropout_is_off,
-            dora: dora.map(|(magnitude, base)| Dora::new(magnitude, base, used.facts)),
+            dora: dora
+                .map(|(magnitude, base)| Dora::new(magnitude, base, (used.facts, used.torchtune))),
             call: Rc::clone(used.call),
         });
     }

@@ -52,7 +52,8 @@ impl Plan<'_> {
             let on_meta = fully_sharded || spec.is_pipelined();
             // Trainers of TRL do so beside what bitsandbytes quantized.
             // Trainers of LLaMA-Factory pass over TRL's own beginning.
-            let of_trl = spec.objective.log_probs() != LogProbs::LogSoftmax;
+            let beside_trl = [LogProbs::LogSoftmax, LogProbs::Torchtune];
+            let of_trl = !beside_trl.contains(&spec.objective.log_probs());
             let narrowed = spec.objective.is_on() && spec.quantization.is_on() && of_trl;
             let stays = options.adapter_dtype == AdapterDtype::Base && !on_meta && !narrowed;
             let mut targets = self.targets.take();
@@ -70,6 +71,7 @@ impl Plan<'_> {
                     facts: Facts::of(self.spec),
                     call: &self.call,
                     dropout_is_off: spec.objective.disables_dropout(),
+                    torchtune: spec.is_of_torchtune(),
                 },
                 Made {
                     on_host: spec.around.loading.fills_modules(),

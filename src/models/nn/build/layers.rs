@@ -4,6 +4,7 @@ use super::builder::Builder;
 use super::division::Division;
 use super::four_bit::Linear4bit;
 use super::int8::Linear8bit;
+use super::nf4::LinearNf4;
 use crate::ask::QuantizationType;
 use crate::model::TensorStyle;
 use crate::nn::adapters::{Adapter, BaseWeight, Slot, first_factor, running};
@@ -26,6 +27,7 @@ enum Weight {
     },
     FourBit(Linear4bit),
     EightBit(Linear8bit),
+    Nf4(LinearNf4),
 }
 
 impl Weight {
@@ -35,6 +37,7 @@ impl Weight {
             Self::Full { weight, .. } => BaseWeight::Full(weight.clone()),
             Self::FourBit(layer) => layer.base(),
             Self::EightBit(layer) => layer.base(),
+            Self::Nf4(layer) => layer.base(),
         }
     }
 }
@@ -53,6 +56,9 @@ impl Linear {
         dtype: DType,
     ) -> Self {
         let weight = match b.held() {
+            QuantizationType::Nf4 if b.plan.spec.is_of_torchtune() => {
+                Weight::Nf4(LinearNf4::new(b, [inputs, outputs], bias))
+            }
             QuantizationType::Nf4 | QuantizationType::Fp4 => {
                 Weight::FourBit(Linear4bit::new(b, inputs, outputs, bias))
             }
@@ -107,7 +113,7 @@ impl Linear {
     pub(crate) fn weight(&self) -> Option<&Tensor> {
         match &self.weight {
             Weight::Full { weight, .. } => Some(weight),
-            Weight::FourBit(_) | Weight::EightBit(_) => None,
+            Weight::FourBit(_) | Weight::EightBit(_) | Weight::Nf4(_) => None,
         }
     }
 
@@ -117,6 +123,7 @@ impl Linear {
             Weight::Full { bias, .. } => bias.clone(),
             Weight::FourBit(layer) => layer.bias(),
             Weight::EightBit(layer) => layer.bias(),
+            Weight::Nf4(layer) => layer.bias().cloned(),
         }
     }
 
@@ -138,7 +145,7 @@ impl Linear {
                 ..
             } => LoraWeight::Full(weight.clone()),
             Weight::FourBit(layer) => LoraWeight::FourBit(layer.packed()),
-            Weight::Full { .. } | Weight::EightBit(_) => return None,
+            Weight::Full { .. } | Weight::EightBit(_) | Weight::Nf4(_) => return None,
         };
         let layer = LoraLayer {
             weight,
@@ -185,6 +192,13 @@ impl Linear {
                         drop(result);
                         adapter.forward_quantized(t, x, copy, layer.bias().as_ref())
                     }
+                    None => result,
+                }
+            }
+            Weight::Nf4(layer) => {
+                let result = layer.forward(t, x);
+                match adapter {
+                    Some(adapter) => adapter.forward(t, x, result, None),
                     None => result,
                 }
             }

@@ -17,6 +17,7 @@ mod layers;
 mod lists;
 mod loading;
 mod named;
+mod nf4;
 mod norm;
 mod once_loaded;
 mod outline;

@@ -12,6 +12,7 @@ pub(crate) enum Norm {
     CastRoot(Tensor),
     WideRoot(Tensor),
     OnePlusRoot(Tensor),
+    FunctionalRoot(Tensor),
     /// Liger's, and whether the gradient of its input takes the place of the incoming one.
     Liger(Tensor, bool),
     Layer(LayerNorm),
@@ -46,6 +47,7 @@ impl Norm {
             }
             NormKind::WideRoot => Self::WideRoot(b.parameter("weight", [size])),
             NormKind::OnePlusRoot => Self::OnePlusRoot(b.parameter("weight", [size])),
+            NormKind::FunctionalRoot => Self::FunctionalRoot(b.parameter("weight", [size])),
             NormKind::Layer => Self::Layer(LayerNorm::new(b, size)),
         }
     }
@@ -68,6 +70,7 @@ impl Norm {
             | Self::CastRoot(weight)
             | Self::WideRoot(weight)
             | Self::OnePlusRoot(weight)
+            | Self::FunctionalRoot(weight)
             | Self::WidenedRoot(weight)
             | Self::WideLayer(weight) => [Some(weight), None],
             Self::OnePlusLayer([weight, bias]) => [Some(weight), Some(bias)],
@@ -93,6 +96,12 @@ impl Norm {
             }
             Self::WideRoot(weight) => wide_root(t, weight, x),
             Self::OnePlusRoot(weight) => one_plus_root(t, weight, x),
+            Self::FunctionalRoot(weight) => {
+                let wide = t.to(x, DType::Float32);
+                let normalized = t.rms_norm(&wide, Some(weight));
+                drop(wide);
+                t.to(&normalized, x.dtype())
+            }
             Self::WidenedRoot(weight) => {
                 let (normalized, _variance) = root_mean_square(t, x);
                 let weighted = {

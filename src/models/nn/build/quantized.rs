@@ -47,6 +47,7 @@ impl Builder<'_> {
             _ => false,
         };
         support.whole_linear.has(spec.framework)
+            || support.adapted_alone && !self.is_adapted()
             || support.whole.iter().any(|name| is_called(name))
             || of_head
             || support.whole_last.has(spec.framework) && is_last()

@@ -67,7 +67,7 @@ pub(crate) struct Shell {
     packed: u64,
     dtype: DType,
     pub(super) classifies: bool,
-    pub(super) chunks_loss: bool,
+    pub(crate) chunks_loss: bool,
     pub(super) cuts_loss: bool,
     /// Changes of a head's input and output.
     pub(super) bends: Bends,

@@ -64,35 +64,53 @@ pub(crate) fn chunked(
     (head, after): (&Linear, impl Fn(&Tape, Tensor) -> Tensor),
     labels: &Tensor,
 ) -> Tensor {
-    let tokens = hidden.dim(1);
-    let piece = tokens.div_ceil(PIECES).max(1);
-    let size = |i| piece.min(tokens - i * piece);
-    let sizes: Vec<u64> = (0..tokens.div_ceil(piece)).map(size).collect();
-    let pieces = |x: &Tensor| t.parts(x, &sizes, 1);
-    let logits = t.scoped("lm_head", None, || -> Vec<Tensor> {
-        let parts = pieces(hidden);
-        let logits = |part| after(t, t.around_head(|| head.forward(t, part)));
-        parts.iter().map(logits).collect()
-    });
+    let logits = |t: &Tape, part: &Tensor| after(t, t.around_head(|| head.forward(t, part)));
+    let logits = chunked_logits(t, hidden, logits);
     t.scoped("loss", None, || {
         let (padded, labels) = t.shifted_labels(labels);
         drop(padded);
-        let counted = t.counted(&labels);
-        let flat = |x: Tensor| t.reshape(&x, [x.numel()]);
-        let targets: Vec<Tensor> = pieces(&labels).into_iter().map(flat).collect();
-        let mut total: Option<Tensor> = None;
-        for (logits, target) in logits.iter().zip(&targets) {
-            let vocab = logits.dim(-1);
-            let rows = t.view(logits, [logits.numel() / vocab, vocab]);
-            let loss = t.cross_entropy(&t.to(&rows, DType::Float32), target);
-            total = Some(match total.take() {
-                Some(total) => t.add_in_place(total, &loss),
-                None => t.add_scalar(&loss),
-            });
-        }
-        let total = total.expect("a sequence has a token");
-        t.div_by(&total, &counted)
+        of_chunks(t, &logits, &labels)
     })
+}
+
+/// Parts of x `[B, S, ..]` along the sequence.
+fn pieces(t: &Tape, x: &Tensor) -> Vec<Tensor> {
+    let tokens = x.dim(1);
+    let piece = tokens.div_ceil(PIECES).max(1);
+    let size = |i| piece.min(tokens - i * piece);
+    let sizes: Vec<u64> = (0..tokens.div_ceil(piece)).map(size).collect();
+    t.parts(x, &sizes, 1)
+}
+
+/// Logits of pieces of the hidden states `[B, S, H]` (`chunked_output`, `modules/transformer.py`, torchtune 0.6).
+pub(crate) fn chunked_logits(
+    t: &Tape,
+    hidden: &Tensor,
+    head: impl Fn(&Tape, &Tensor) -> Tensor,
+) -> Vec<Tensor> {
+    t.scoped("lm_head", None, || {
+        let parts = pieces(t, hidden);
+        parts.iter().map(|part| head(t, part)).collect()
+    })
+}
+
+/// The loss of logits in pieces, each of which becomes float32 in its turn, and of labels `[B, S]` that are shifted.
+pub(crate) fn of_chunks(t: &Tape, logits: &[Tensor], labels: &Tensor) -> Tensor {
+    let counted = t.counted(labels);
+    let flat = |x: Tensor| t.reshape(&x, [x.numel()]);
+    let targets: Vec<Tensor> = pieces(t, labels).into_iter().map(flat).collect();
+    let mut total: Option<Tensor> = None;
+    for (logits, target) in logits.iter().zip(&targets) {
+        let vocab = logits.dim(-1);
+        let rows = t.view(logits, [logits.numel() / vocab, vocab]);
+        let loss = t.cross_entropy(&t.to(&rows, DType::Float32), target);
+        total = Some(match total.take() {
+            Some(total) => t.add_in_place(total, &loss),
+            None => t.add_scalar(&loss),
+        });
+    }
+    let total = total.expect("a sequence has a token");
+    t.div_by(&total, &counted)
 }
 
 /// The loss of Cut Cross-Entropy as its patches of transformers call it (`transformers/utils.py`,

@@ -68,6 +68,9 @@ static ONE_GPU: &[Group] = &[
             Setting::new("selective.save").look(Look::Names),
             Setting::new("selective.every_second_mm"),
             Setting::new("liger_kernel").look(Look::Names),
+            Setting::new("implementation")
+                .absent(Called(Word::Automatic))
+                .half(),
             Setting::new("wide_embeddings"),
             Setting::new("liger_version")
                 .absent(Called(Word::Automatic))

@@ -2,7 +2,7 @@
 //!
 //! Source: `LoRA_MLP`, `LoRA_QKV`, `LoRA_O` and `matmul_lora` of `kernels/lora.py`, axolotl 0.19; `kernels/quantize.py`.
 
-use super::four_bit::FourBit;
+use super::quantized::FourBit;
 use crate::tape::checkpoint::Saved;
 use crate::tape::graph::{Backward, Grads};
 use crate::tape::{Tape, Tensor};

@@ -71,14 +71,16 @@ impl Tape {
     /// `torch.nn.functional.rms_norm(x, [size], weight)` over the last dimension, under autocast in
     /// float32: one kernel in torch
     /// 2.15 (`_fused_rms_norm`), which saves x, the weight and, in float32, the reciprocal deviation
-    /// of each row; written out in torch 2.6 (`aten/src/ATen/native/layer_norm.cpp`).
+    /// of each row; written out in torch 2.6 and where the weight has another dtype than x
+    /// (`aten/src/ATen/native/layer_norm.cpp`).
     pub fn rms_norm(&self, x: &Tensor, weight: Option<&Tensor>) -> Tensor {
         const OP: &str = "_fused_rms_norm";
         const BACKWARD: &str = "_fused_rms_norm_backward";
         let x = &self.cast_up(x);
         let weight = weight.map(|weight| self.cast_up(weight));
         let weight = weight.as_ref();
-        if !self.backend().rms_norm_is_fused {
+        let mixed = weight.is_some_and(|weight| weight.dtype() != x.dtype());
+        if mixed || !self.backend().rms_norm_is_fused {
             return self.rms_norm_written_out(x, weight);
         }
         let inputs: smallvec::SmallVec<[&Tensor; 2]> =
