@@ -2,7 +2,7 @@
 model, data of its own and some of its values replaced by those of other public configurations. Options that CORPUS says nothing of are drawn from the lists here."""
 import glob, json, random, sys
 import yaml
-from material import MODELS
+import scripts
 
 # What each trainer is given its program by, and where its configurations are.
 SOURCES = {"axolotl-rl": "axolotl/*", "trl-sft": "alignment-handbook/*~sft~*", "trl-dpo": "alignment-handbook/*~dpo~*", "axolotl": "axolotl/*", "llama-factory": "llama-factory/*~train_*"}
@@ -230,6 +230,10 @@ ONE_GPU = ("fsdp", "deepspeed", "tensor_parallel_size", "context_parallel_size",
 
 def cases(trainer, seed, count, corpus):
     own = random.Random(f"{trainer} {seed}")
+    if trainer in scripts.MAKERS:
+        for number in range(1, count + 1):
+            yield dict(id=f"{trainer}-{seed}-{number}", trainer=trainer, **scripts.MAKERS[trainer](own))
+        return
     found = yamls(f"{corpus}/{SOURCES[trainer]}")
     others = [fields for _, fields in found]
     single = [(name, fields) for name, fields in found if not any(fields.get(key) for key in ONE_GPU) and bool(fields.get("rl")) == (trainer == "axolotl-rl")]
@@ -244,6 +248,6 @@ def cases(trainer, seed, count, corpus):
 
 
 if __name__ == "__main__":
-    trainer, seed, count, corpus = sys.argv[1:5]
+    trainer, seed, count, corpus = [*sys.argv[1:5], None][:4]
     for case in cases(trainer, int(seed), int(count), corpus):
         print(json.dumps(case))
