@@ -297,7 +297,7 @@ def swift(own):
     evaluated = 0
     if options.chance(0.2):
         options.one_of("per_device_eval_batch_size", [1, 2])
-        options.given.update(val_dataset="own/data/test.jsonl", eval_steps=1)
+        options.given.update(val_dataset="own/data/test.jsonl", eval_strategy="steps", eval_steps=1)
         evaluated = EVALUATED * options.given["per_device_eval_batch_size"]
     options.one_of("warmup_ratio", [0.05], 0.5)
     options.given.update(max_steps=STEPS, logging_steps=1, save_strategy="no", report_to="none", output_dir="out")

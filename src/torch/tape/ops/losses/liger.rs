@@ -141,7 +141,7 @@ impl Tape {
             let part = self.slice(x, 0, i * rows, n.min((i + 1) * rows));
             let scores = if let Some(buffer) = &buffer {
                 let products = ["scores", "their gradient with the weight"];
-                for _ in &products[..1 + usize::from(graded)] {
+                for _ in &products[..=usize::from(graded)] {
                     self.computes(&[part.dim(0), hidden, vocab]);
                     self.gemm_workspace("mm");
                 }
