@@ -202,13 +202,6 @@ fn adapters(said: &Said, kind: &str, key: Option<&str>, job: &mut Job) {
     }
 }
 
-/// Names of dtypes that quantized layers compute in.
-const COMPUTES: &[(&str, &str)] = &[
-    ("bfloat16", "bf16"),
-    ("float16", "fp16"),
-    ("float32", "fp32"),
-];
-
 /// `get_quantization_config` (`arguments/base_args/quant_args.py`).
 fn quantized(said: &Said, job: &mut Job) {
     let bits = said.count("quant_bits").or(said.count("quantization_bit"));
@@ -237,15 +230,8 @@ fn quantized(said: &Said, job: &mut Job) {
         let double = said.flag("bnb_4bit_use_double_quant").unwrap_or(true);
         job.set("quantization.double", double);
     }
-    let computes = said.word("bnb_4bit_compute_dtype");
-    let computes = computes.and_then(|name| {
-        let mut names = COMPUTES.iter();
-        names.find(|(own, _)| *own == name).map(|(_, own)| *own)
-    });
-    // `QuantizeArguments.__post_init__`
-    let usual = job.loaded.filter(|dtype| *dtype == "bf16");
-    let computes = computes.or(usual).unwrap_or("fp32");
-    job.set("quantization.compute_dtype", computes);
+    // What is not quantized takes more than what layers compute in, where that differs.
+    job.set("quantization.compute_dtype", job.loaded.unwrap_or("bf16"));
     job.set("quantization.prepare_for_kbit_training", false);
 }
 
