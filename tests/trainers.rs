@@ -181,12 +181,17 @@ fn preferences_of_trl_take_what_is_estimated() {
 
 #[test]
 fn scripts_over_trainer_take_what_is_estimated() {
-    check("hf_script", 24);
+    check("hf_script", 36);
 }
 
 #[test]
 fn examples_of_transformers_take_what_is_estimated() {
-    check("hf_example", 23);
+    check("hf_example", 34);
+}
+
+#[test]
+fn ms_swift_takes_what_is_estimated() {
+    check("swift", 19);
 }
 
 #[test]
