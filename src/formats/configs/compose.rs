@@ -151,7 +151,7 @@ const ADAPTED: &[&[&str]] = &[
 fn usual_targets(job: &mut Job, model: &Value) {
     let said = ["target_modules", "target_pattern", "target_parameters"];
     let is_said = |key: &&str| job.get(&format!("lora.{key}")).is_some();
-    if job.get("lora").is_none() || said.iter().any(|key| is_said(key)) {
+    if job.get("lora").is_none() || said.iter().any(is_said) {
         return;
     }
     let names = job.models.parameters(model);
