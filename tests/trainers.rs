@@ -120,7 +120,7 @@ fn inputs(scenario: &Scenario, own: i64) -> Vec<i64> {
 }
 
 /// Cases that are further off than 1 %, and why.
-const OFF: [(&str, &str); 9] = [
+const OFF: [(&str, &str); 10] = [
     (
         "trl-sft-1-7",
         "two activations that TRL's offload keeps between steps",
@@ -141,6 +141,10 @@ const OFF: [(&str, &str); 9] = [
     ("axolotl-7-18", "the same"),
     ("axolotl-rl-1-4", "a batch whose samples are all wanted"),
     ("llama-factory-2-13", "upcast_layernorm beside int8"),
+    (
+        "swift-7-10",
+        "no logits are made of tokens without labels, which those of an empty thought are",
+    ),
     (
         "llama-factory-7-20",
         "neat_packing under sdpa without checkpoints",
@@ -191,7 +195,7 @@ fn examples_of_transformers_take_what_is_estimated() {
 
 #[test]
 fn ms_swift_takes_what_is_estimated() {
-    check("swift", 19);
+    check("swift", 30);
 }
 
 #[test]
