@@ -1,5 +1,5 @@
-//! Jobs of LLaMA-Factory's second format, ms-swift, verl and `OpenRLHF`, written after their documentation, and tools
-//! that are named as not covered.
+//! Jobs of LLaMA-Factory's second format, ms-swift, verl, `OpenRLHF` and transformers' examples, written after their
+//! documentation, and tools that are named as not covered.
 
 use highwater::ask::Severity;
 use highwater::codec::{Job, JobFile, Known, Said, read_job};
@@ -90,7 +90,13 @@ fn each_example_sets_what_its_trainer_would_do() {
 
 #[test]
 fn each_format_has_eight_examples() {
-    for format in ["llama-factory-v1", "ms-swift", "verl", "openrlhf"] {
+    for format in [
+        "llama-factory-v1",
+        "ms-swift",
+        "verl",
+        "openrlhf",
+        "transformers-examples",
+    ] {
         let own = |case: &Value| {
             let kind = case["kind"].as_str().unwrap_or_default();
             kind.split('+').next() == Some(format)

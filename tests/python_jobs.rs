@@ -258,3 +258,41 @@ fn scripts_of_any_shape_are_read_soon() {
         );
     }
 }
+
+#[test]
+fn adapters_without_names_are_those_that_peft_adapts_by_itself() {
+    for (model, names) in [
+        ("google-bert/bert-base-uncased", json!(["query", "value"])),
+        ("openai-community/gpt2", json!(["c_attn"])),
+        ("bigscience/bloom-560m", json!(["query_key_value"])),
+        // As a scenario has it where it says nothing.
+        ("Qwen/Qwen3-0.6B", Value::Null),
+    ] {
+        let text = format!(
+            "model = AutoModel.from_pretrained('{model}')\nmodel = get_peft_model(model, LoraConfig(r=4))\n\
+             trainer = Trainer(model=model, args=TrainingArguments('out'))\n"
+        );
+        let read = script(&text);
+        assert_eq!(read.scenario["lora"]["target_modules"], names, "{model}");
+    }
+}
+
+#[test]
+fn metrics_decide_what_an_evaluation_keeps() {
+    for (more, keeps) in [
+        ("", false),
+        (", compute_metrics=accuracy", true),
+        (", compute_metrics=None", false),
+        (
+            ", compute_metrics=accuracy, preprocess_logits_for_metrics=largest",
+            false,
+        ),
+    ] {
+        let text = format!(
+            "args = TrainingArguments('out', eval_strategy='steps')\n\
+             trainer = Trainer(model='Qwen/Qwen3-0.6B', args=args{more})\n"
+        );
+        let evaluation = &script(&text).scenario["evaluation"];
+        assert_eq!(evaluation["keep_predictions"], keeps, "{more}");
+    }
+}

@@ -59,11 +59,13 @@ impl Optimizer {
         });
     }
 
-    /// Adagrad's state: `sum`, made with the optimizer; the fused step's counter is on the device.
+    /// Adagrad's state: `sum`, made with the optimizer; the fused step's counter is on the device, and so is every
+    /// counter that accelerate 1.15 finds with the states when it takes the optimizer (`AcceleratedOptimizer`).
     pub(super) fn adagrad_state(&mut self, t: &Tape) {
         let fused = self.options.implementation == OptimizerImpl::Fused;
+        let counts = fused || self.options.by_trainer;
         t.for_each_parameter(|_, parameter, _| {
-            let step = fused.then(|| state_of(t, "zeros", &[], DType::Float32));
+            let step = counts.then(|| state_of(t, "zeros", &[], DType::Float32));
             let sum = state_like(t, "full_like", parameter);
             self.states.push(step.into_iter().chain([sum]).collect());
         });

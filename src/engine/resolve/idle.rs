@@ -306,7 +306,10 @@ fn idle_optimizer(scenario: &Scenario, key: &str) -> Option<Idle> {
         "optimizer.amsgrad" => !name.has_amsgrad(),
         "optimizer.rank" => !name.has_rank(),
         "optimizer.bf16_stochastic_round" => !name.is_of_torchao(),
-        "optimizer.by_trainer" => !name.has_groups(),
+        "optimizer.by_trainer" => {
+            let evaluation = scenario.asked_evaluation().kind;
+            !name.has_groups() && evaluation != EvaluationKind::Trainer
+        }
         "optimizer.relative_step" => name != OptimizerName::AdafactorTransformers,
         "optimizer.weight_decay" => name == OptimizerName::AdamW,
         _ => false,

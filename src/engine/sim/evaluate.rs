@@ -7,7 +7,7 @@ use super::generate::{Asked, STEPS, generate};
 use super::joined::{BATCHES, Joined};
 use super::precision::{autocast, converts_outputs, in_float32, wrapped_in_generation};
 use super::{Mark, Phase, Trace};
-use crate::ask::EvaluationKind;
+use crate::ask::{EvaluationKind, Program};
 use crate::families::{Batch, Model};
 use crate::model::ResolvedSpec;
 use crate::nn::{Output, Request};
@@ -20,8 +20,11 @@ pub(super) struct Evaluator<'a> {
     tape: &'a Tape,
     spec: &'a ResolvedSpec,
     model: &'a Model,
-    /// Predictions of all batches so far.
+    /// Predictions of all batches so far, and what they are compared with.
     kept: Joined,
+    /// Predictions of the last batch and what they are compared with, which variables of `Trainer`'s loop hold until
+    /// there are new ones.
+    given: Vec<Tensor>,
     /// Elements of one batch's predictions, as far as they are kept.
     predicted: u64,
     /// Tokens that are decoded one by one.
@@ -35,6 +38,7 @@ impl<'a> Evaluator<'a> {
             spec,
             model,
             kept: Joined::default(),
+            given: Vec::new(),
             predicted: 0,
             steps: STEPS,
         }
@@ -95,6 +99,7 @@ impl<'a> Evaluator<'a> {
             }
             let request = Request {
                 logits_to_keep: evaluation.logits_to_keep,
+                without_logits: self.is_of_trainer() && !evaluation.keep_predictions,
                 ..Request::default()
             };
             let output = self.model.evaluate(t, batch, request, |output| {
@@ -105,22 +110,30 @@ impl<'a> Evaluator<'a> {
                 in_float32(t, output, self.model.calling().returns_tuples)
             });
             t.exit_autocast();
-            self.take(output, last);
+            self.take(output, batch, last);
         }
         t.close_cache();
         t.set_grad_enabled(grad_mode);
         t.train(true);
     }
 
+    /// Whether `Trainer` runs the evaluation itself, and not a loop that keeps what it keeps.
+    const fn is_of_trainer(&self) -> bool {
+        let spec = self.spec;
+        let trains = matches!(spec.scenario.program, Program::Training);
+        let trainer = matches!(spec.evaluation.kind, EvaluationKind::Trainer);
+        trains && trainer && spec.optimizer.by_trainer
+    }
+
     /// Takes the model's outputs.
-    fn take(&mut self, output: Output, last: bool) {
+    fn take(&mut self, output: Output, batch: &Batch, last: bool) {
         match self.spec.evaluation.kind {
             EvaluationKind::Logits => {
                 if let Some(logits) = &output.logits {
                     logits.set_category(Category::Logits);
                 }
             }
-            EvaluationKind::Trainer => self.predict(output, last),
+            EvaluationKind::Trainer => self.predict(output, batch, last),
             _ => {}
         }
     }
@@ -133,7 +146,7 @@ impl<'a> Evaluator<'a> {
     }
 
     /// The predictions of a batch, joined with those before it (`nested_concat`).
-    fn predict(&mut self, output: Output, last: bool) {
+    fn predict(&mut self, output: Output, batch: &Batch, last: bool) {
         let t = self.tape;
         let mixed = autocast(self.spec).is_some();
         let wide = |x: &Tensor| {
@@ -158,17 +171,26 @@ impl<'a> Evaluator<'a> {
             self.kept.lengthen(t, self.most_kept() - 1);
         }
         let new = logits.into_iter().chain(beside).chain(encoded);
-        let new: Vec<Tensor> = new.collect();
+        let mut new: Vec<Tensor> = new.collect();
         self.predicted = new.iter().map(Tensor::numel).sum();
         if self.kept.batches() == 0 {
             for kept in &new {
                 kept.set_category(Category::Logits);
             }
         }
+        self.given.clear();
+        if self.is_of_trainer() {
+            new.extend(batch.labels.clone());
+            self.given.clone_from(&new);
+        }
         self.kept.add(t, new);
         let steps = self.spec.evaluation.accumulation_steps;
         if steps.is_some_and(|steps| self.kept.batches() >= steps) {
             self.kept.clear();
+            if self.is_of_trainer() {
+                self.given.clear();
+                t.empty_cache();
+            }
         }
     }
 }

@@ -161,8 +161,10 @@ fn assume_host_ram(scenario: &mut Scenario, read: &mut Import) {
 /// The scenario with the longest sequence that its model takes, where an assumed length is longer.
 fn shortened(scenario: Scenario, read: &mut Import) -> Scenario {
     let mut assumed = read.assumed.iter_mut();
-    let unsaid =
-        |own: &&mut configs::Assumed| own.key == "seq_len" && own.source == configs::UNSAID;
+    let unsaid = |own: &&mut configs::Assumed| {
+        let bounded = [configs::UNSAID, configs::OF_EXAMPLES];
+        own.key == "seq_len" && bounded.contains(&own.source)
+    };
     let Some(own) = assumed.find(unsaid) else {
         return scenario;
     };

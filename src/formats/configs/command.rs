@@ -1,5 +1,6 @@
 //! Words of a script that start a job, and the owner of their options.
 
+use super::examples;
 use super::format::Format;
 use super::launcher::SHORT;
 use super::objectives;
@@ -248,6 +249,11 @@ fn job(starter: Starter, words: &[String], asked: &mut Said, started: &mut Start
     };
     for file in named {
         asked.add("config", file.into());
+    }
+    if let Some(example) = examples::named(script) {
+        said.add("program", example.into());
+        started.place(script, format(examples::FORMAT.name), said);
+        return;
     }
     if name.is_none() && is_open(&said) {
         trainer(script, &mut said);

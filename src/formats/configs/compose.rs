@@ -134,11 +134,44 @@ fn of_model(job: &mut Job) {
             job.set("lora.target_modules", names);
         }
     }
+    usual_targets(job, &model);
     let adapts = job.get("lora").is_some() && !job.models.linear_names(&model).is_empty();
     if let Some(source) = job.names_layers_alone.filter(|_| adapts) {
         job.assume("lora.convert_experts", false, source);
     }
     frozen(job, &model);
+}
+
+/// Names of the layers that get adapters where no file says which (`TRANSFORMERS_MODELS_TO_LORA_TARGET_MODULES_MAPPING`,
+/// `utils/constants.py`, peft 0.21): those of the first line that a model has. The first line is the scenario's own.
+const ADAPTED: &[&[&str]] = &[
+    &["q_proj", "v_proj"],
+    &["query_key_value"],
+    &["c_attn"],
+    &["query", "value"],
+    &["query_proj", "value_proj"],
+    &["q", "v"],
+];
+
+/// Sets the layers that PEFT adapts by itself.
+fn usual_targets(job: &mut Job, model: &Value) {
+    let said = ["target_modules", "target_pattern", "target_parameters"];
+    let is_said = |key: &&str| job.get(&format!("lora.{key}")).is_some();
+    if job.get("lora").is_none() || said.iter().any(is_said) {
+        return;
+    }
+    let names = job.models.parameters(model);
+    let modules = names.iter().filter_map(|name| name.rsplit('.').nth(1));
+    let modules: Vec<&str> = modules.collect();
+    let mut usual = ADAPTED.iter();
+    let found = usual.find(|names| names.iter().all(|name| modules.contains(name)));
+    if let Some(names) = found.filter(|names| **names != ADAPTED[0]) {
+        job.assume(
+            "lora.target_modules",
+            names.to_vec(),
+            "LoraConfig, peft 0.21",
+        );
+    }
 }
 
 /// Sets the parts of `model` that stay as they are.

@@ -1,12 +1,14 @@
 //! Common parts of the formats over Hugging Face's libraries: names of optimizers and attention, gradient
 //! checkpointing, evaluation, FSDP's options.
 
+use super::hub;
 use super::job::{Half, Job, Matters, Wrapper};
 use super::row::As::{Count, Flag, Name, Positive};
 use super::row::Does::{Decides, Lacks, Sets};
 use super::row::{Lack, Row};
 use super::said::Said;
 use super::value;
+use serde_json::Value;
 
 /// `OptimizerNames` (`training_args.py`, transformers 5.24) with an optimizer's name and implementation; where that
 /// is empty there is one only.
@@ -88,11 +90,22 @@ pub(super) fn optimizer(said: &Said, key: &str, job: &mut Job) {
         }
         None => job.give_up(said, key, Matters::Value),
     }
+    decay(said, job);
     if job.get("optimizer.name") == Some(&"apollo_adamw".into()) {
         low_rank(said, job);
     } else {
         // GaLore's, which is given up as a whole.
         job.give_up(said, "optim_target_modules", Matters::No);
+    }
+}
+
+/// Weight decay that is added to gradients in a tensor of its own (`torch.optim`, torch 2.15): AdamW's is not.
+fn decay(said: &Said, job: &mut Job) {
+    let adds = ["sgd", "adagrad", "rmsprop"];
+    let name = job.get("optimizer.name").and_then(Value::as_str);
+    let decays = said.get("weight_decay").and_then(value::real);
+    if name.is_some_and(|name| adds.contains(&name)) && decays.is_some_and(|share| share > 0.0) {
+        job.set("optimizer.weight_decay", true);
     }
 }
 
@@ -219,8 +232,8 @@ pub(super) fn mixed(said: &Said, job: &mut Job) {
 pub(super) fn dtype(said: &Said, keys: &[&str], job: &mut Job) {
     let given = keys.iter().find_map(|key| said.word(key));
     job.loaded = match given.as_deref() {
-        // Files are in bfloat16 mostly.
-        Some("bfloat16" | "bf16" | "auto") => Some("bf16"),
+        Some("bfloat16" | "bf16") => Some("bf16"),
+        Some("auto") => Some(hub::dtype_of(job)),
         Some("float16" | "fp16" | "half") => Some("fp16"),
         Some("float32" | "fp32" | "float") => Some("fp32"),
         _ => return,
@@ -228,18 +241,42 @@ pub(super) fn dtype(said: &Said, keys: &[&str], job: &mut Job) {
 }
 
 /// An evaluation between steps, as `Trainer.evaluate` runs it: losses alone are kept where nothing computes
-/// metrics (`trainer.py`, transformers 5.24).
+/// metrics (`trainer.py`, transformers 5.24), and what a function makes of logits before they are kept is taken
+/// for as little as the most likely tokens.
 pub(super) fn evaluation(said: &Said, strategy: Option<String>, batch: Option<u64>, job: &mut Job) {
     if strategy.is_none_or(|strategy| strategy == "no" || strategy == "false") {
         return;
     }
     job.set("evaluation.kind", "trainer");
-    job.set("evaluation.keep_predictions", false);
+    let computes = said.is_on("compute_metrics") && !said.is_on("prediction_loss_only");
+    predictions(computes, said.is_on("preprocess_logits_for_metrics"), job);
+    if let Some(Value::String(model)) = job.get("model") {
+        let name = model.rsplit('/').next().unwrap_or(model);
+        if name.to_ascii_lowercase().contains("t5-") {
+            // `Trainer` turns the cache off in the model's config, of which the decoder has a copy
+            // (`modeling_t5.py`, transformers 5.23).
+            job.set("evaluation.use_cache", true);
+        }
+    }
     if let Some(batch) = batch {
         job.set("evaluation.micro_batch_size", batch);
     }
     if let Some(steps) = said.count("eval_accumulation_steps") {
         job.set("evaluation.accumulation_steps", steps);
+    }
+}
+
+/// Sets what `Trainer` keeps of each batch of an evaluation: predictions that metrics are computed of, unless they
+/// are `reduced` before. Then they are next to nothing; but Liger's loss leaves out logits only where nothing computes
+/// metrics (`prediction_step`, `trainer.py`, transformers 5.23), so that beside it they are kept until the batch ends.
+pub(super) fn predictions(computes: bool, reduced: bool, job: &mut Job) {
+    let made = computes && reduced && job.get("liger_kernel").is_some();
+    job.set(
+        "evaluation.keep_predictions",
+        computes && (!reduced || made),
+    );
+    if made {
+        job.set("evaluation.accumulation_steps", 1);
     }
 }
 

@@ -434,8 +434,9 @@ impl<'a> Job<'a> {
         self.set("micro_batch_size", 1);
         self.set("seq_len", samples.saturating_mul(tokens));
         self.set("packing.kind", kind);
+        // Without a mask a batch of an evaluation is one row, too, which is as long as those of the training at most.
         if let Some(evaluated) = self.count("evaluation.micro_batch_size")
-            && kind == "position_ids"
+            && (kind == "position_ids" || evaluated <= samples)
         {
             let key = "evaluation.micro_batch_size";
             self.assumed.retain(|own| own.key != key || samples == 1);

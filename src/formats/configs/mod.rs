@@ -16,6 +16,7 @@ mod command;
 mod compose;
 mod deepspeed;
 mod document;
+mod examples;
 mod export;
 mod format;
 mod hub;
@@ -50,6 +51,7 @@ mod write;
 mod written;
 
 pub use approximated::{Approximation, Certainty, Effect};
+pub use examples::SOURCE as OF_EXAMPLES;
 pub use export::{Exported, export};
 pub use format::{Format, Syntax};
 pub use job::{Assumed, Differs, Ignored, Matters, Models, Note, UNSAID, Understood};
@@ -289,7 +291,11 @@ impl Parts {
             for (_, _, said) in own {
                 given.extend(said);
             }
-            let read = script.read(given);
+            let read = script.read(given.clone());
+            if examples::named(&script.name).is_some() && !given.is_empty() && !read.is_changed() {
+                self.place_keys(&examples::FORMAT, given);
+                continue;
+            }
             if let Some((framework, instead)) = read.other {
                 return Err((script.name.clone(), Unread::Other { framework, instead }));
             }

@@ -2,14 +2,15 @@
 
 use super::format::Format;
 use super::{
-    accelerate, axolotl, deepspeed, launcher, llama_factory, llama_factory_v1, megatron, openrlhf,
-    peft, swift, torchtitan, torchtune, trainer, trl, verl,
+    accelerate, axolotl, deepspeed, examples, launcher, llama_factory, llama_factory_v1, megatron,
+    openrlhf, peft, swift, torchtitan, torchtune, trainer, trl, verl,
 };
 
 /// All formats, those first that others rest on.
 pub static FORMATS: &[Format] = &[
     trainer::FORMAT,
     trl::FORMAT,
+    examples::FORMAT,
     llama_factory::FORMAT,
     llama_factory_v1::FORMAT,
     swift::FORMAT,
@@ -31,7 +32,13 @@ pub fn format(name: &str) -> Option<&'static Format> {
 }
 
 /// Formats that are read and not written.
-const READ_ONLY: &[&str] = &["llama-factory-v1", "ms-swift", "openrlhf", "verl"];
+const READ_ONLY: &[&str] = &[
+    "llama-factory-v1",
+    "ms-swift",
+    "openrlhf",
+    "transformers-examples",
+    "verl",
+];
 
 /// Whether scenarios are written in a format, too.
 pub fn is_written(format: &Format) -> bool {

@@ -114,7 +114,11 @@ fn evaluation(said: &Said, job: &mut Job) {
     let share = said.get("split_dataset_ratio").and_then(value::real);
     let splits = share.is_some_and(|share| share > 0.0);
     let given = splits || said.get("val_dataset").is_some() || said.get("eval_dataset").is_some();
-    let never = said.word("eval_strategy").as_deref() == Some("no");
+    // As it saves, unless it is said (`_init_eval_strategy`).
+    let strategy = said
+        .word("eval_strategy")
+        .or_else(|| said.word("save_strategy"));
+    let never = strategy.as_deref() == Some("no");
     if given && !never {
         let batch = said.count("per_device_eval_batch_size");
         let strategy = Some("steps".to_owned());
@@ -154,9 +158,13 @@ fn checkpointing(said: &Said, job: &mut Job) {
     }
 }
 
+/// Gemma 3 is trained without SDPA unless another attention is said (`Gemma3TextLoader`, `model/models/gemma.py`).
 fn attention(said: &Said, job: &mut Job) {
+    let model = job.get("model").and_then(serde_json::Value::as_str);
+    let eager = model.is_some_and(|name| name.to_ascii_lowercase().contains("gemma-3-"));
     match said.word("attn_impl").as_deref() {
         Some("flash_attn" | "flash_attention_2") => job.set("attention", "flash_attention_2"),
+        None if eager => job.assume("attention", "eager", SOURCE),
         _ => hugging_face::attention(said, "attn_impl", job),
     }
 }
@@ -201,6 +209,10 @@ fn quantized(said: &Said, job: &mut Job) {
         return;
     };
     let method = said.word("quant_method");
+    if method.is_none() && said.get("quantization_bit").is_none() {
+        // Since ms-swift 3 nothing is quantized without a method.
+        return;
+    }
     if !matches!(method.as_deref(), None | Some("bnb")) || ![4, 8].contains(&bits) {
         for key in ["quant_bits", "quantization_bit"] {
             job.give_up(said, key, Matters::Yes(Lack::Quantization));
@@ -218,6 +230,7 @@ fn quantized(said: &Said, job: &mut Job) {
         let double = said.flag("bnb_4bit_use_double_quant").unwrap_or(true);
         job.set("quantization.double", double);
     }
+    // What is not quantized takes more than what layers compute in, where that differs.
     job.set("quantization.compute_dtype", job.loaded.unwrap_or("bf16"));
     job.set("quantization.prepare_for_kbit_training", false);
 }

@@ -91,6 +91,12 @@ pub(super) const ROWS: &[Row] = &[
         "prediction_loss_only",
         Decides("evaluation.keep_predictions"),
     ),
+    ("compute_metrics", Decides("evaluation.keep_predictions")),
+    (
+        "preprocess_logits_for_metrics",
+        Decides("evaluation.keep_predictions"),
+    ),
+    ("weight_decay", Decides("optimizer.weight_decay")),
     ("predict_with_generate", Lacks(Lack::Data)),
     ("auto_find_batch_size", Lacks(Lack::Data)),
     (
@@ -124,7 +130,6 @@ pub(super) const WITHOUT_MEMORY: &[&str] = &[
     "learning_rate",
     "lr_scheduler*",
     "warmup_*",
-    "weight_decay",
     "adam_*",
     "average_tokens_across_devices",
     "tf32",

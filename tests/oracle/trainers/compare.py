@@ -14,11 +14,14 @@ SCALARS = 8192
 def estimated(case, work, highwater, more=()):
     folder = f"{work}/{case['id']}"
     os.makedirs(folder, exist_ok=True)
-    for name, text in {**case["files"], "run.sh": COMMANDS[case["trainer"]] + "\n"}.items():
+    files = case["files"]
+    if case["trainer"] in COMMANDS:
+        files = {**files, "run.sh": COMMANDS[case["trainer"]] + "\n"}
+    for name, text in files.items():
         with open(f"{folder}/{name}", "w") as out:
             out.write(text)
     told = [f"--set={key}={json.dumps(value) if not isinstance(value, str) else value}" for key, value in {**case.get("set", {}), **dict(more)}.items()]
-    read = subprocess.run([highwater, "import", "run.sh", *told], cwd=folder, capture_output=True, text=True)
+    read = subprocess.run([highwater, "import", *sorted(set(files) & {"run.sh", "train.py"}), *told], cwd=folder, capture_output=True, text=True)
     if not read.stdout:
         return None, read.stderr.strip()
     imported = json.loads(read.stdout)
@@ -61,8 +64,12 @@ def main():
         scenario = imported["scenario"]
         one = scenario.get("micro_batch_size", 2) * scenario.get("seq_len", 256) * 8
         rows = 2 if (scenario.get("objective") or {}).get("kind") == "dpo" else 1
-        held = [int(scenario.get("gradient_accumulation_steps", 1) * kinds_of_inputs * rows * one) - step["peak"]["composition"].get("inputs", 0) for kinds_of_inputs in (2, 2.5, 3, 3.5, 4)]
+        held = [0] + [int(scenario.get("gradient_accumulation_steps", 1) * kinds_of_inputs * rows * one) - step["peak"]["composition"].get("inputs", 0) for kinds_of_inputs in (2, 2.5, 3, 3.5, 4)]
         held.append((scenario.get("gradient_accumulation_steps", 1) - 1) * step["peak"]["composition"].get("inputs", 0))
+        evaluation = scenario.get("evaluation") or {}
+        if evaluation.get("kind"):  # which keeps labels and most likely tokens, and inputs of the training
+            evaluated = evaluation.get("micro_batch_size", scenario.get("micro_batch_size", 2)) * scenario.get("seq_len", 256) * 8
+            held = [beside + tensors * evaluated for beside in held for tensors in range(9)]
         if case["trainer"].startswith("torchtune"):
             held = [0]
         rest = min((peaks[0] - last[0] + beside for beside in held), key=abs)

@@ -2,10 +2,10 @@
 model, data of its own and some of its values replaced by those of other public configurations. Options that CORPUS says nothing of are drawn from the lists here."""
 import glob, json, random, sys
 import yaml
-from material import MODELS
+import scripts
 
 # What each trainer is given its program by, and where its configurations are.
-SOURCES = {"axolotl-rl": "axolotl/*", "trl-sft": "alignment-handbook/*~sft~*", "trl-dpo": "alignment-handbook/*~dpo~*", "axolotl": "axolotl/*", "llama-factory": "llama-factory/*~train_*", 
+SOURCES = {"axolotl-rl": "axolotl/*", "trl-sft-evaluated": "alignment-handbook/*~sft~*", "trl-sft": "alignment-handbook/*~sft~*", "trl-dpo": "alignment-handbook/*~dpo~*", "axolotl": "axolotl/*", "llama-factory": "llama-factory/*~train_*",
            "torchtune-full": "torchtune/*full_[sl]*", "torchtune-lora": "torchtune/*ora_single_device*", "torchtune-dpo": "torchtune/*lora_dpo_single_device*"}
 SMALL = ["Qwen/Qwen2.5-0.5B", "Qwen/Qwen3-0.6B", "HuggingFaceTB/SmolLM2-135M", "HuggingFaceTB/SmolLM2-360M", "meta-llama/Llama-3.2-1B", "TinyLlama/TinyLlama-1.1B-Chat-v1.0", "google/gemma-3-270m", "google/gemma-3-1b-it"]
 ACCUMULATED = 2  # as many micro-batches at most: more take the same memory
@@ -104,6 +104,19 @@ def trl(drawn, trainer):
     told = {"packing.sequences": 4 * each} if packed else {"padding_mask": False}
     told |= {"objective.completion_tokens": length // 2, "seq_len": length} if trainer == "trl-dpo" else {}
     return dict(files={"config.yaml": text(fields)}, data=dict(kind="text" if trainer == "trl-sft" else "pairs", tokens=length // 4 if packed else length), set=told)
+
+
+def trl_evaluated(drawn, trainer):
+    """TRL's SFT with an evaluation after each step."""
+    made = trl(drawn, "trl-sft")
+    fields = yaml.safe_load(made["files"]["config.yaml"])
+    batch = drawn.random.choice([1, 2, 4])
+    fields.update(eval_strategy="steps", eval_steps=1, per_device_eval_batch_size=batch)
+    drawn.fields = fields
+    drawn.one_of("eval_accumulation_steps", [1], 0.2)
+    drawn.one_of("prediction_loss_only", [True], 0.2)
+    made["data"].update(evaluated=12 * batch)
+    return dict(made, files={"config.yaml": text(fields)})
 
 
 PLUGINS = "axolotl.integrations."
@@ -299,12 +312,19 @@ def text(fields):
     return yaml.safe_dump(fields, sort_keys=False, width=1000)
 
 
-MAKERS = {"trl-sft": trl, "trl-dpo": trl, "axolotl": axolotl, "axolotl-rl": axolotl_preferences, "llama-factory": llama_factory, **dict.fromkeys(("torchtune-full", "torchtune-lora", "torchtune-dpo"), torchtune)}
+MAKERS = {"trl-sft": trl, "trl-sft-evaluated": trl_evaluated, "trl-dpo": trl, "axolotl": axolotl, "axolotl-rl": axolotl_preferences, "llama-factory": llama_factory,
+          **dict.fromkeys(("torchtune-full", "torchtune-lora", "torchtune-dpo"), torchtune)}
+# The trainers of kinds that are drawn in another way.
+KINDS_OF = {"axolotl-rl": "axolotl", "trl-sft-evaluated": "trl-sft"}
 ONE_GPU = ("fsdp", "deepspeed", "tensor_parallel_size", "context_parallel_size", "dp_shard_size", "expert_parallel_size", "reward_model", "process_reward_model", "processor_type", "diffusion", "pretraining_dataset", "streaming")
 
 
 def cases(trainer, seed, count, corpus):
     own = random.Random(f"{trainer} {seed}")
+    if trainer in scripts.MAKERS:
+        for number in range(1, count + 1):
+            yield dict(id=f"{trainer}-{seed}-{number}", trainer=trainer, **scripts.MAKERS[trainer](own))
+        return
     found = yamls(f"{corpus}/{SOURCES[trainer]}")
     others = [fields for _, fields in found]
     single = [(name, fields) for name, fields in found if not any(fields.get(key) for key in ONE_GPU) and bool(fields.get("rl")) == (trainer == "axolotl-rl")]
@@ -315,10 +335,10 @@ def cases(trainer, seed, count, corpus):
         if made is None:
             continue
         number += 1
-        yield dict(id=f"{trainer}-{seed}-{number}", trainer="axolotl" if trainer == "axolotl-rl" else trainer, source=name, **made)
+        yield dict(id=f"{trainer}-{seed}-{number}", trainer=KINDS_OF.get(trainer, trainer), source=name, **made)
 
 
 if __name__ == "__main__":
-    trainer, seed, count, corpus = sys.argv[1:5]
+    trainer, seed, count, corpus = [*sys.argv[1:5], None][:4]
     for case in cases(trainer, int(seed), int(count), corpus):
         print(json.dumps(case))

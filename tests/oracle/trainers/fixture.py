@@ -8,7 +8,8 @@ for line in sys.stdin:
     if "error" in case:
         continue
     measured = case["measured"]
-    kept = dict(id=case["id"], trainer=case["trainer"], versions=case["versions"], config=case["files"]["config.yaml"])
+    files = case["files"]
+    kept = dict(id=case["id"], trainer=case["trainer"], versions=case["versions"], **(dict(config=files["config.yaml"]) if "config.yaml" in files else dict(files=files)))
     if case.get("set"):
         kept["set"] = case["set"]
     print(json.dumps(dict(kept, measured=measured)))

@@ -10,9 +10,15 @@ MODELS = {
     "HuggingFaceTB/SmolLM2-135M": "smollm2-135m", "HuggingFaceTB/SmolLM2-360M": "smollm2-360m", "meta-llama/Llama-3.2-1B": "llama-3.2-1b",
     "NousResearch/Llama-3.2-1B": "llama-3.2-1b", "TinyLlama/TinyLlama-1.1B-Chat-v1.0": "tinyllama-1.1b",
     "google/gemma-3-270m": "gemma-3-270m", "google/gemma-3-1b-it": "gemma-3-1b", "google/gemma-2-2b": "gemma-2-2b", "openai-community/gpt2": "gpt2",
+    "google-bert/bert-base-uncased": "bert-base", "distilbert/distilbert-base-uncased": "distilbert-base", "FacebookAI/roberta-base": "roberta-base",
+    "google-t5/t5-small": "t5-small", "google/flan-t5-small": "flan-t5-small", "google-t5/t5-base": "t5-base",
 }
+# Of those whose published files are not in bfloat16.
+KINDS = {name: "F32" for name in MODELS if any(part in name for part in ("gpt2", "bert", "t5"))}
+# Models that are no causal ones, by the part of their names, and the length that their tokenizers know.
+OTHERS = {"bert": ("AutoModelForMaskedLM", 512), "t5": ("AutoModelForSeq2SeqLM", 1 << 20), "gpt2": ("AutoModelForCausalLM", 1024)}
 SPECIAL = ["<pad>", "</s>", "<s>", "<unk>", "<|im_start|>", "<|im_end|>", "<|endoftext|>", "<|end_of_text|>", "<|eot_id|>", "<|eom_id|>", "<|begin_of_text|>", "<|start_header_id|>",
-           "<|end_header_id|>", "<start_of_turn>", "<end_of_turn>", "<bos>", "<eos>"]
+           "<|end_header_id|>", "<start_of_turn>", "<end_of_turn>", "<bos>", "<eos>", "<mask>", "<cls>", "<sep>"]
 CHAT = "{% for m in messages %}{{ '<|im_start|>' + m['role'] + '\n' + m['content'] + '<|im_end|>\n' }}{% endfor %}{% if add_generation_prompt %}{{ '<|im_start|>assistant\n' }}{% endif %}"
 
 
@@ -29,26 +35,31 @@ def model(name, folder):
     os.makedirs(own, exist_ok=True)
     fields = config(name)
     made = transformers.AutoConfig.for_model(**fields)
+    auto, longest = next((other for part, other in OTHERS.items() if part in name), ("AutoModelForCausalLM", 1 << 20))
     with torch.device("meta"):
-        empty = transformers.AutoModelForCausalLM.from_config(made)
+        empty = getattr(transformers, auto).from_config(made)
     names = ("<pad>", "</s>", "<s>")
     made.pad_token_id, made.eos_token_id, made.bos_token_id = (SPECIAL.index(token) for token in names)
-    made.architectures, made.dtype = [type(empty).__name__], torch.bfloat16
+    if auto == "AutoModelForSeq2SeqLM":
+        made.decoder_start_token_id = made.pad_token_id
+    kind = KINDS.get(name, "BF16")
+    made.architectures, made.dtype = [type(empty).__name__], torch.float32 if kind == "F32" else torch.bfloat16
     made.save_pretrained(own)
-    weights(empty, f"{own}/model.safetensors")
-    tokenizer(own)
+    weights(empty, f"{own}/model.safetensors", kind)
+    tokenizer(own, longest)
 
 
-def weights(model, path):
-    """A file of zeros that takes no room: bfloat16, each tied weight once."""
+def weights(model, path, kind):
+    """A file of zeros that takes no room, each tied weight once."""
+    size = dict(BF16=2, F32=4)[kind]
     at, header, seen = 0, {"__metadata__": {"format": "pt"}}, set()
     tied = set(getattr(model, "all_tied_weights_keys", None) or getattr(model, "_tied_weights_keys", None) or ()) if model.config.get_text_config().tie_word_embeddings else set()
     for name, parameter in model.named_parameters():
         if name in tied or id(parameter) in seen:
             continue
         seen.add(id(parameter))
-        header[name] = dict(dtype="BF16", shape=list(parameter.shape), data_offsets=[at, at + 2 * parameter.numel()])
-        at += 2 * parameter.numel()
+        header[name] = dict(dtype=kind, shape=list(parameter.shape), data_offsets=[at, at + size * parameter.numel()])
+        at += size * parameter.numel()
     text = json.dumps(header).encode()
     text += b" " * (-len(text) % 8)
     with open(path, "wb") as out:
@@ -56,14 +67,14 @@ def weights(model, path):
         out.truncate(8 + len(text) + at)
 
 
-def tokenizer(folder):
+def tokenizer(folder, longest):
     from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers
     from transformers import PreTrainedTokenizerFast
     vocabulary = {token: number for number, token in enumerate([*SPECIAL, *sorted(pre_tokenizers.ByteLevel.alphabet())])}
     made = Tokenizer(models.BPE(vocabulary, []))
     made.pre_tokenizer, made.decoder = pre_tokenizers.ByteLevel(add_prefix_space=False), decoders.ByteLevel()
     made.add_special_tokens([AddedToken(token, special=True) for token in SPECIAL])
-    fast = PreTrainedTokenizerFast(tokenizer_object=made, pad_token="<pad>", eos_token="</s>", bos_token="<s>", unk_token="<unk>", model_max_length=1 << 20)
+    fast = PreTrainedTokenizerFast(tokenizer_object=made, pad_token="<pad>", eos_token="</s>", bos_token="<s>", unk_token="<unk>", mask_token="<mask>", cls_token="<cls>", sep_token="<sep>", model_max_length=longest)
     fast.chat_template = CHAT
     fast.save_pretrained(folder)
 

@@ -1,11 +1,11 @@
 """measure.py WORK < CASES: runs each case's trainer in a folder of its own under WORK and writes a line {"id", "trainer", "files", "data", "set", "versions", "measured"}, or "error"
 with the last lines that the trainer wrote. Models are made once, in WORK/models. PYTHONPATH may put a trainer's own versions of libraries before the others (SITES/NAME)."""
-import json, os, re, shutil, subprocess, sys
+import json, os, re, shlex, shutil, subprocess, sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 import material
-SITES = dict(axolotl="axolotl", **{"llama-factory": "llamafactory"}, **{f"torchtune-{recipe}": "torchtune" for recipe in ("full", "lora", "dpo")})
+SITES = dict(axolotl="axolotl", swift="swift", **{"llama-factory": "llamafactory"}, **{f"torchtune-{recipe}": "torchtune" for recipe in ("full", "lora", "dpo")})
 RECIPES = {"torchtune-full": "full_finetune_single_device", "torchtune-lora": "lora_finetune_single_device", "torchtune-dpo": "lora_dpo_single_device"}
 SECONDS = 600
 
@@ -15,6 +15,17 @@ def rows(data, program):
     kind = data["kind"]
     if kind == "text":
         return [dict(text="a" * (tokens - 1))] * count
+    if kind in ("long", "exact"):
+        return [dict(text="a" * (tokens + 64 * (kind == "long")))] * count
+    if kind == "messages":
+        return [dict(messages=[dict(role="user", content="a" * 8), dict(role="assistant", content="b" * tokens)])] * count
+    if kind == "classes":
+        return [dict(text="a" * (tokens + 64), label=number % 2) for number in range(count)]
+    if kind.startswith("glue"):
+        names = ["sentence1", "sentence2"] if kind == "glue-mrpc" else ["sentence"]
+        return [dict(**{name: "a" * (tokens + 64) for name in names}, label=number % 2, idx=number) for number in range(count)]
+    if kind == "articles":
+        return [dict(article="a" * (tokens + 64), highlights="b" * 400)] * count
     if kind == "ids":
         ids = [20] * (tokens - 1) + [1]
         return [dict(input_ids=ids, attention_mask=[1] * tokens, labels=ids)] * count
@@ -74,8 +85,35 @@ def prepare(case, work):
         with open(f"{folder}/data/dataset_info.json", "w") as out:
             json.dump(dict(own=dict(file_name="own.jsonl", **COLUMNS[kind])), out)
     else:
-        material.lines(f"{folder}/own/data/train.jsonl", rows(case["data"], None))
+        own = f"{folder}/nyu-mll/glue" if kind.startswith("glue") else f"{folder}/own/data"
+        found = rows(case["data"], None)
+        material.lines(f"{own}/train.jsonl", found)
+        if "evaluated" in case["data"]:
+            material.lines(f"{own}/{case['data'].get('split', 'test')}.jsonl", (found * 4)[:case["data"]["evaluated"] or 8])
+        if kind.startswith("glue"):
+            glue(own, kind[5:], found[0])
+    for name in started(case)[:1]:
+        if name.endswith(".py") and not os.path.exists(f"{folder}/{name}"):
+            shutil.copy(f"{os.environ['EXAMPLES']}/{name}", folder)
     return folder
+
+
+def glue(folder, task, row):
+    """GLUE's card, which says what its columns are."""
+    with open(f"{folder}/README.md", "w") as out:
+        out.write("---\nconfigs:\n- config_name: %s\n  data_files:\n" % task)
+        for split in ("train", "validation", "test"):
+            out.write(f"  - split: {split}\n    path: {'train' if split == 'train' else 'validation'}.jsonl\n")
+        out.write("dataset_info:\n- config_name: %s\n  features:\n" % task)
+        for name in row:
+            out.write(f"  - name: {name}\n    dtype: {'int32' if name == 'idx' else 'string'}\n" if name != "label" else "  - name: label\n    dtype:\n      class_label:\n        names:\n          '0': 'no'\n          '1': 'yes'\n")
+        out.write("---\n")
+
+
+def started(case):
+    """The words after `python` or `swift sft` of a command."""
+    words = shlex.split(case["files"].get("run.sh", "").replace("\\\n", " "))
+    return words[1:] if words[:1] == ["python"] else words[2:]
 
 
 def python(arguments, folder, more, out):
@@ -87,8 +125,7 @@ def measured(case, work):
     sites, site = os.environ.get("SITES"), SITES.get(case["trainer"])
     path = ":".join(part for part in (f"{sites}/{site}" if sites and site else "", os.environ.get("PYTHONPATH", "")) if part)
     recipe = RECIPES.get(case["trainer"])
-    options = ["run", recipe] if recipe else []
-    options += ["config.yaml"] if case["trainer"] in ("axolotl", "llama-factory") else ["--config", "config.yaml"]
+    options = started(case) or (["run", recipe] if recipe else []) + (["config.yaml"] if case["trainer"] in ("axolotl", "llama-factory") else ["--config", "config.yaml"])
     with open(f"{folder}/log", "w") as log:
         try:
             python([f"{HERE}/run.py", case["trainer"], *options], folder, dict(PYTHONPATH=path), log)

@@ -8,7 +8,7 @@ for name, value in dict(HF_HUB_OFFLINE="1", HF_DATASETS_OFFLINE="1", WANDB_MODE=
     os.environ.setdefault(name, value)
 warnings.filterwarnings("ignore")
 # Modules that are the programs of trainers.
-PROGRAMS = {"trl-sft": "trl.scripts.sft", "trl-dpo": "trl.scripts.dpo", "axolotl": "axolotl.cli.train", "llama-factory": "llamafactory.launcher"}
+PROGRAMS = {"trl-sft": "trl.scripts.sft", "trl-dpo": "trl.scripts.dpo", "axolotl": "axolotl.cli.train", "llama-factory": "llamafactory.launcher", "swift": "swift.cli.sft"}
 PROGRAMS |= dict.fromkeys(("torchtune-full", "torchtune-lora", "torchtune-dpo"), "torchtune._cli.tune")
 
 
@@ -24,10 +24,14 @@ def main():
     trainer, arguments = sys.argv[1], sys.argv[2:]
     stubs.install(trainer)
     if trainer.startswith("torchtune"):
-        import watch_recipes as watch
+        import watch_recipes
+        watch_recipes.install()
     else:
         import watch
-    watch.install()
+        watch.install(trainer)
+    if trainer.startswith("hf"):
+        sys.argv = arguments
+        return runpy.run_path(arguments[0], run_name="__main__")
     sys.argv = [trainer, *arguments]
     runpy.run_module(PROGRAMS[trainer], run_name="__main__", alter_sys=True)
 

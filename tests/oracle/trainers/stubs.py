@@ -1,12 +1,12 @@
 """What of a trainer depends on values or on a real GPU, and stands in for it on the stubbed runtime. On a real GPU nothing is replaced. Batches are known by the hosts' (`watch.py`);
 positions that a model makes for itself are those of one sequence."""
-import os
+import os, sys
 
 
 def install(trainer):
     if os.environ.get("HIGHWATER_REAL_GPU"):
         return
-    import torch, libraries
+    import torch, accelerate.accelerator, libraries
     libraries.trust_asserts()
     torch.erfinv = torch.empty_like  # a kernel that is compiled when it is called first, which the stubs do not
     torch.backends.cudnn.version = lambda: None  # the stubs have none
@@ -15,9 +15,26 @@ def install(trainer):
         weights_of_no_file()
         return
     positions()
+    accelerate.accelerator.pad_across_processes = lambda found, **named: found  # as long as those of one process
+    if trainer == "swift" and "flash_attn" in sys.argv:
+        libraries.flash_attention()
+    if trainer == "hf-example":
+        metrics()
     if trainer == "llama-factory":  # which does not ask for torchao, and whose PEFT does not know a later one
         import peft.tuners.lora.torchao
         peft.tuners.lora.torchao.is_torchao_available = lambda: False
+
+
+def metrics():
+    """Metrics and the sentences of a summary, which are fetched when they are first asked for."""
+    import evaluate, types
+    sys.modules["nltk"] = types.SimpleNamespace(__spec__=None, data=types.SimpleNamespace(find=lambda name: name), sent_tokenize=lambda text: [text])
+
+    class Metric:
+        def compute(self, **given):
+            return {"accuracy": 0.5}
+
+    evaluate.load = lambda *given, **named: Metric()
 
 
 def positions():

@@ -1,6 +1,6 @@
 """Watches a trainer of transformers (`Trainer` and all that inherit from it) for three steps: marks between its phases, then the peaks. Nothing in the
 trainer is replaced; what its loop calls is wrapped."""
-import json, os, sys
+import importlib, json, os, sys
 import torch
 
 STEPS = 3
@@ -78,11 +78,23 @@ class Watch:
 
         def step_ended(*rest, **named):
             self.mark("step_end")
-            if self.step + 1 >= STEPS:
+            control = ended(*rest, **named)
+            if self.step + 1 >= STEPS and not control.should_evaluate:
                 self.finish()
-            return ended(*rest, **named)
+            return control
 
         trainer.callback_handler.on_step_end = step_ended
+        evaluates = trainer.evaluate
+
+        def evaluate(*rest, **named):
+            self.micro_batch = 0
+            self.mark("evaluation")
+            found = evaluates(*rest, **named)
+            if self.step + 1 >= STEPS:
+                self.finish()
+            return found
+
+        trainer.evaluate = evaluate
         from accelerate.optimizer import AcceleratedOptimizer
         steps = AcceleratedOptimizer.step
 
@@ -156,11 +168,12 @@ def events(recorder, path):
                 out.write(f"F {number}\n")
 
 
-def batches(watch):
+def batches(trainer):
     """What a batch on the device holds is known from the one on the host that it is a copy of: masks, labels, positions."""
     import accelerate.data_loader, accelerate.utils.operations as operations
     import known_values
-    sends = operations.send_to_device
+    loader = importlib.import_module("swift.dataloader.shard") if trainer == "swift" else None
+    sends = loader.to_device if loader else operations.send_to_device
 
     def sent(batch, *rest, **named):
         hosts = dict(batch) if hasattr(batch, "keys") else {}  # some batches move in place
@@ -171,11 +184,14 @@ def batches(watch):
                 found[key] = known_values.known(device, host.clone())
         return found
 
+    if loader:
+        loader.to_device = sent
+        return
     for module in (operations, accelerate.data_loader):
         module.send_to_device = sent
 
 
-def install():
+def install(trainer):
     import transformers
     watch = Watch()
     loads = transformers.PreTrainedModel.from_pretrained.__func__
@@ -192,5 +208,5 @@ def install():
         return trains(self, *rest, **named)
 
     transformers.Trainer.train = train
-    batches(watch)
+    batches(trainer)
     return watch

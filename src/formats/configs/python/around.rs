@@ -104,9 +104,13 @@ impl Calls<'_> {
                 let key = format!("{key}()");
                 parts.own.add_as(&key, name, true.into());
             }
-            if let Some(kwargs) = self.argument(prepare, "gradient_checkpointing_kwargs", 2) {
-                let inner = "gradient_checkpointing_kwargs";
+            let inner = "gradient_checkpointing_kwargs";
+            if let Some(kwargs) = self.argument(prepare, inner, 2) {
                 self.add(&mut parts.own, &format!("{key}.{inner}"), inner, kwargs, 0);
+            } else {
+                // It hands on no options, and so PyTorch's own default is left (PEFT 0.21, `utils/other.py`).
+                let name = format!("{inner}.use_reentrant");
+                parts.own.add_as(&format!("{key}()"), &name, true.into());
             }
         }
     }

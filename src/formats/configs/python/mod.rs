@@ -167,6 +167,12 @@ pub(super) struct Read {
 }
 
 impl Read {
+    /// Whether it has adapters or fewer bits, which no published example has.
+    pub(super) fn is_changed(&self) -> bool {
+        let fewer = ["load_in_4bit", "load_in_8bit", "other_quantization"];
+        !self.parts.peft.is_empty() || fewer.iter().any(|key| self.parts.own.has(key))
+    }
+
     /// Its keys by their formats.
     pub(super) fn into_parts(self) -> Vec<(&'static Format, Said)> {
         let parts = self.parts;

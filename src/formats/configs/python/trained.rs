@@ -33,6 +33,9 @@ const OBJECTS: &[&str] = &[
     "**",
 ];
 
+/// Functions of a trainer that decide what its evaluations keep.
+const METRICS: [&str; 2] = ["compute_metrics", "preprocess_logits_for_metrics"];
+
 /// Names of models beside the one that is trained.
 const BESIDE: &[&str] = &[
     "ref", "teacher", "reward", "draft", "judge", "merged", "value",
@@ -83,6 +86,12 @@ impl Calls<'_> {
         if let Some(trainer) = trainer {
             self.add_all(&mut said, trainer, "", OBJECTS);
             let class = self.class(trainer).to_owned();
+            for name in METRICS {
+                let function = self.argument(trainer, name, 99);
+                if function.is_some_and(|id| self.scope.value(id) != Some(Value::Null)) {
+                    said.add_as(&format!("{class}.{name}"), name, true.into());
+                }
+            }
             if let Some(teacher) = said.take("teacher_model") {
                 said.add_as(
                     &format!("{class}.teacher_model"),

@@ -145,6 +145,11 @@ impl Call {
         self.request.borrow().without_head
     }
 
+    /// Whether a kernel that needs no logits computes the loss, training or not.
+    pub(crate) fn leaves_logits_out(&self) -> bool {
+        self.request.borrow().without_logits
+    }
+
     /// Whether adapters are left out.
     pub(crate) fn leaves_adapters_out(&self) -> bool {
         self.request.borrow().without_adapters

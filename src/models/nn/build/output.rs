@@ -82,4 +82,6 @@ pub struct Request {
     pub without_head: bool,
     /// Whether adapters are left out (`disable_adapter`).
     pub without_adapters: bool,
+    /// Whether a kernel that needs no logits computes the loss beside training, too (`skip_logits`).
+    pub without_logits: bool,
 }

@@ -257,7 +257,8 @@ impl<L: Layer> Causal<L> {
             Ok(output) => return self.balanced(t, None, output.loss),
             Err(hidden) => hidden,
         };
-        let fused = self.fused_loss.filter(|_| t.is_training());
+        let skips = t.is_training() || self.shell.call().leaves_logits_out();
+        let fused = self.fused_loss.filter(|_| skips);
         if let (Some(budget), Some(labels), Some(weight)) = (fused, labels, self.lm_head.weight()) {
             t.read_outside(&[Some(weight)]);
             let kept = facts.index_all(t, &hidden, 3);

@@ -77,12 +77,13 @@ impl Tape {
         budget: u64,
     ) -> Tensor {
         let needed = weight.requires_grad();
+        let graded = self.records(&[x, weight]);
         let LinearLoss { loss, dx, dw } = self.unrecorded(|| {
             let counted = self.counted_pieces(x, weight, budget);
             match self.backend().liger {
                 LigerRelease::V0510 => self.pieces_0510(x, weight, target, counted),
                 LigerRelease::V081 => self.pieces_081(x, weight, target, counted),
-                LigerRelease::V085 => self.pieces_085(x, weight, target, counted),
+                LigerRelease::V085 => self.pieces_085([x, weight, target], counted, graded),
             }
         });
         if !self.records(&[x, weight]) {
@@ -120,18 +121,16 @@ impl Tape {
     }
 
     /// `fused_linear_cross_entropy_forward` of 0.8.5: products are written into one buffer where
-    /// dtypes agree.
+    /// dtypes agree. Nothing but the place of the hidden states' gradient is made where none is asked for.
     fn pieces_085(
         &self,
-        x: &Tensor,
-        weight: &Tensor,
-        target: &Tensor,
+        [x, weight, target]: [&Tensor; 3],
         Pieces { rows, pieces }: Pieces,
+        graded: bool,
     ) -> LinearLoss {
         let (n, hidden, vocab) = (x.dim(0), x.dim(1), weight.dim(0));
         let dx = self.empty("zeros_like", *x.shape(), x.dtype());
-        let dw = weight
-            .requires_grad()
+        let dw = (graded && weight.requires_grad())
             .then(|| self.empty("zeros_like", *weight.shape(), weight.dtype()));
         let losses = self.empty("zeros", Shape::from([n]), DType::Float32);
         let counted = self.counted_targets(target);
@@ -141,14 +140,17 @@ impl Tape {
         for i in 0..pieces {
             let part = self.slice(x, 0, i * rows, n.min((i + 1) * rows));
             let scores = if let Some(buffer) = &buffer {
-                for _ in ["scores", "their gradient with the weight"] {
+                let products = ["scores", "their gradient with the weight"];
+                for _ in &products[..=usize::from(graded)] {
                     self.computes(&[part.dim(0), hidden, vocab]);
                     self.gemm_workspace("mm");
                 }
                 buffer.detach()
             } else {
                 let scores = self.linear(&part, &self.t(&self.t(weight)), None);
-                drop(self.scored(&scores, weight));
+                if graded {
+                    drop(self.scored(&scores, weight));
+                }
                 scores
             };
             if dw.is_some() {
