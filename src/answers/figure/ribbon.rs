@@ -150,10 +150,13 @@ mod tests {
         ];
         assert_eq!(said, expected);
         // Between 6 and 7, of the stretch from 4 to 8 that is the third of five.
-        assert_eq!(found.ticks[0].at, (2.0 + 2.5 / 4.0) / 5.0);
-        assert_eq!(found.parts[0].from, 0.0);
-        assert_eq!(found.parts[0].to, found.ticks[0].at);
-        assert_eq!([found.parts[2].to, found.parts[3].to], [4.0 / 5.0, 1.0]);
+        let switched = (2.0 + 2.5 / 4.0) / 5.0;
+        let ends = [0.0, switched, (3.0 + 0.5 / 8.0) / 5.0, 4.0 / 5.0, 1.0];
+        for (part, ends) in found.parts.iter().zip(ends.windows(2)) {
+            let off = [part.from - ends[0], part.to - ends[1]];
+            assert!(off.iter().all(|off| off.abs() < 1e-12), "{part:?}");
+        }
+        assert!((found.ticks[0].at - switched).abs() < 1e-12);
     }
 
     #[test]

@@ -14,7 +14,7 @@ use super::{hub, trainer};
 pub const SOURCE: &str = "examples/pytorch, transformers 5";
 const LOADING: &str = "from_pretrained keeps the dtype of the file, transformers 5.24";
 
-/// What a script's evaluation keeps of a batch on the device.
+/// The tensors of a batch that a script's evaluation keeps on the device.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Keeps {
     /// The most likely token of each position (`preprocess_logits_for_metrics`).

@@ -57,7 +57,7 @@ impl Gemma2Attention {
         projected
     }
 
-    /// What is added to scores `[S, S]`, in float32: made in each layer anew.
+    /// The bias of scores, `[S, S]` in float32, which each layer makes anew.
     fn mask(&self, t: &Tape, tokens: u64) -> Tensor {
         let square = Shape::from([tokens, tokens]);
         let made = |op, dtype| t.empty(op, square, dtype);

@@ -1,6 +1,6 @@
 //! torchtune's own models: a decoder of its modules for each of several families of transformers.
 //!
-//! What is saved for backward differs from transformers' modules: norms are `torch.nn.functional.rms_norm` of float32 with a
+//! Tensors saved for backward differ from transformers' modules: norms are `torch.nn.functional.rms_norm` of float32 with a
 //! weight in half precision, positions rotate columns by a table that all layers share, keys and values are
 //! repeated to all heads, and Gemma 2 attends by products in full.
 //!

@@ -2,6 +2,7 @@
 
 use crate::app::{Store, use_store};
 use crate::figure::{Ribbon, RibbonPart, RibbonTick};
+use crate::sim::Phase;
 use crate::text::{Word, crossover_summary, switch_sentence};
 use crate::views::bars::{Ink, background};
 use leptos::prelude::*;
@@ -55,7 +56,7 @@ fn PhaseRibbon(
 }
 
 fn part(part: &RibbonPart) -> AnyView {
-    let phase = part.phase.map(|phase| phase.name());
+    let phase = part.phase.map(Phase::name);
     let ink = phase.map(|phase| background(Ink::new("phase", phase)));
     view! {
         <span
