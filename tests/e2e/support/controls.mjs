@@ -27,7 +27,7 @@ export async function drag(page, name, share, { moves = 30 } = {}) {
 
 /** Opens a folded group of controls, if it is folded. */
 export async function unfold(page, name) {
-  const title = page.getByTestId("controls").getByRole("button", { name });
+  const title = page.getByTestId("controls").getByRole("button", { name }).and(page.locator(".group-title"));
   if ((await title.getAttribute("aria-expanded")) === "false") await title.click();
 }
 
