@@ -51,6 +51,8 @@ test("a setting is found by the names of frameworks, and its group opens", async
   await finder(page).fill("per_device_train_batch_size");
   await finder(page).press("Enter");
   await page.waitForFunction(() => document.activeElement?.id === "micro_batch_size");
+  await finder(page).fill("checkpoint");
+  await page.getByRole("option", { name: /^Activation checkpointing/ }).and(page.locator('[aria-selected="true"]')).waitFor();
   await finder(page).fill("expandable");
   await page.getByRole("option", { name: /expandable/i }).first().click();
   await page.waitForFunction(() => document.activeElement?.id === "allocator.expandable_segments");

@@ -1,12 +1,12 @@
 //! The box that finds a setting's control.
 
 use super::group::Groups;
-use super::{groups, setting};
+use super::{MAIN, groups, setting};
 use crate::app::{Store, use_store};
 use crate::ask::Scenario;
 use crate::browser;
 use crate::codec::{is_usual, value_at, values};
-use crate::text::{Language, Word, find_settings, setting_name};
+use crate::text::{FoundSetting, Language, Word, find_settings, setting_name};
 use crate::views::setting::Setting;
 use crate::views::value::value_text;
 use crate::widgets::{Found, Search};
@@ -30,7 +30,12 @@ fn found(query: &str, store: Store, language: Language) -> Vec<Found> {
     }
     let all = find_settings(query, language).into_iter();
     let with_control = all.filter(|found| setting(found.key).is_some());
-    let line = |found: crate::text::FoundSetting| {
+    // Of those with the words in their own names, the settings that matter most come first.
+    let is_main = |found: &FoundSetting| {
+        found.called.is_empty() && MAIN.iter().any(|main| main.key == found.key)
+    };
+    let (main, others): (Vec<_>, Vec<_>) = with_control.partition(is_main);
+    let line = |found: FoundSetting| {
         let places = [
             Some(found.called),
             place(found.key, language).map(str::to_owned),
@@ -43,14 +48,18 @@ fn found(query: &str, store: Store, language: Language) -> Vec<Found> {
             heading: None,
         }
     };
-    with_control.take(LISTED).map(line).collect()
+    main.into_iter()
+        .chain(others)
+        .take(LISTED)
+        .map(line)
+        .collect()
 }
 
 fn changed(store: Store, language: Language) -> Vec<Found> {
     let now = store.scenario.with_untracked(values);
     let usual = values(&Scenario::default());
     let folded = groups().flat_map(|group| group.settings);
-    let all = super::MAIN.iter().chain(folded);
+    let all = MAIN.iter().chain(folded);
     let differ = all.filter(|of| !is_usual(&now, &usual, of.key));
     let line = |(at, Setting { key, .. }): (usize, &Setting)| Found {
         value: (*key).to_owned(),
