@@ -277,8 +277,7 @@ fn check_adapters(scenario: &Scenario, config: &DecoderConfig, findings: &mut Ve
             1.into(),
         );
     }
-    let by_recipe = objective.log_probs() == LogProbs::Torchtune;
-    let reads_weight = !objective.has_all_logits() && !by_recipe;
+    let reads_weight = !objective.has_all_logits() && !objective.is_of_recipe();
     if reads_weight && lora.names_module(config.head_name(scenario.framework)) {
         let none = ObjectiveKind::None.name();
         refuse(KIND, message!(objective::adapted_head), none.into());

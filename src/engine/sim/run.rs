@@ -54,7 +54,7 @@ fn steps_apart(spec: &ResolvedSpec) -> u32 {
     let each = spec.usual_lengths.is_some()
         || spec.program == Program::Forward
         || spec.keep_outputs
-        || spec.objective.holds_unread_logits()
+        || spec.objective.is_of_recipe()
         // What was generated for the step before lives until that for the next is there.
         || spec.objective.trains_on_generated()
         || keeps_joined_outputs(spec)
@@ -158,7 +158,7 @@ fn steps_come_again(spec: &ResolvedSpec) -> bool {
         // Else only the third generates.
         && spec.objective.num_iterations == 1
         && !spec.keep_outputs
-        && !spec.objective.holds_unread_logits()
+        && !spec.objective.is_of_recipe()
         && !keeps_masks(spec)
 }
 

@@ -234,8 +234,9 @@ impl Objective {
         (self.log_probs.filter(|_| compares)).unwrap_or(LogProbs::Scored)
     }
 
-    /// Whether logits of the reference that nobody reads stay until the next ones are there.
-    pub fn holds_unread_logits(&self) -> bool {
+    /// Whether a recipe of torchtune makes the step, which holds logits of the reference that nobody reads until the next
+    /// ones are there.
+    pub fn is_of_recipe(&self) -> bool {
         self.log_probs() == LogProbs::Torchtune
     }
 
@@ -293,8 +294,7 @@ impl Objective {
 
     /// Whether the trainer switches dropout off by default (`disable_dropout`, trl 1.16).
     pub fn disables_dropout(&self) -> bool {
-        let by_trl = self.log_probs() != LogProbs::Torchtune;
-        by_trl
+        !self.is_of_recipe()
             && matches!(
                 self.kind,
                 ObjectiveKind::Dpo

@@ -162,7 +162,7 @@ impl<'a> Trainer<'a> {
         // Labels, or which tokens are of a completion.
         let labels = scores.then(of_tokens);
         let mut beside = Vec::new();
-        if spec.objective.log_probs() == LogProbs::Torchtune {
+        if spec.objective.is_of_recipe() {
             return Some(Batch {
                 labels,
                 ..Batch::of(ids)
@@ -264,7 +264,7 @@ impl<'a> Trainer<'a> {
     ) -> Option<Computed> {
         match self.spec.objective.kind {
             ObjectiveKind::Sft => sft::loss(self, model, batch?),
-            ObjectiveKind::Dpo if self.spec.objective.log_probs() == LogProbs::Torchtune => {
+            ObjectiveKind::Dpo if self.spec.objective.is_of_recipe() => {
                 recipe_dpo::loss(self, model, batch?, mark)
             }
             ObjectiveKind::Dpo => dpo::loss(self, model, batch?, mark),

@@ -52,8 +52,8 @@ impl Plan<'_> {
             let on_meta = fully_sharded || spec.is_pipelined();
             // Trainers of TRL do so beside what bitsandbytes quantized.
             // Trainers of LLaMA-Factory pass over TRL's own beginning.
-            let beside_trl = [LogProbs::LogSoftmax, LogProbs::Torchtune];
-            let of_trl = !beside_trl.contains(&spec.objective.log_probs());
+            let of_factory = spec.objective.log_probs() == LogProbs::LogSoftmax;
+            let of_trl = !of_factory && !spec.objective.is_of_recipe();
             let narrowed = spec.objective.is_on() && spec.quantization.is_on() && of_trl;
             let stays = options.adapter_dtype == AdapterDtype::Base && !on_meta && !narrowed;
             let mut targets = self.targets.take();
