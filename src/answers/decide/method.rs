@@ -50,26 +50,26 @@ impl Method {
                 }
                 to.weights = None;
             }
-            Self::Lora | Self::Qlora => {
-                let adapters = [Adapters::Lora, Adapters::Qlora];
-                adapters[usize::from(self == Self::Qlora)].add_to(&mut to);
+            Self::Lora => {
+                Adapters::Lora.add_to(&mut to);
                 if to.precision != Precision::Bf16 {
                     to.precision = Precision::AmpBf16;
                     to.weights = Some(ComputeDtype::Bf16);
                 }
             }
-        }
-        if self == Self::Qlora {
-            to.weights = None;
-            to.precision = Precision::AmpBf16;
-            if to.activation_checkpointing == ActivationCheckpointing::None {
-                to.activation_checkpointing = ActivationCheckpointing::Full;
+            Self::Qlora => {
+                Adapters::Qlora.add_to(&mut to);
+                to.weights = None;
+                to.precision = Precision::AmpBf16;
+                if to.activation_checkpointing == ActivationCheckpointing::None {
+                    to.activation_checkpointing = ActivationCheckpointing::Full;
+                }
+                to.optimizer = Optimizer {
+                    name: paged,
+                    implementation: paged.implementations()[0],
+                    ..Optimizer::default()
+                };
             }
-            to.optimizer = Optimizer {
-                name: paged,
-                implementation: paged.implementations()[0],
-                ..Optimizer::default()
-            };
         }
         to
     }

@@ -2,8 +2,14 @@
 
 use crate::catalog::accelerator;
 use crate::codec::{self, Kind};
-use crate::text::{Language, Word, value_name};
+use crate::text::{Language, Word, setting_name, value_name};
 use serde_json::Value;
+
+/// A setting's name with its value: "Rank 8".
+pub(super) fn named_value(key: &'static str, value: &Value, language: Language) -> String {
+    let value = value_text(key, value, language);
+    format!("{} {value}", setting_name(key, language))
+}
 
 /// A setting's value in a few words.
 pub(super) fn value_text(key: &'static str, value: &Value, language: Language) -> String {

@@ -1,11 +1,10 @@
 //! The box that finds a setting's control.
 
 use super::group::Groups;
-use super::{MAIN, groups, setting};
+use super::{MAIN, group_of, setting, settings};
 use crate::app::{Store, use_store};
-use crate::ask::Scenario;
 use crate::browser;
-use crate::codec::{is_usual, value_at, values};
+use crate::codec::{value_at, values};
 use crate::text::{FoundSetting, Language, Word, find_settings, setting_name};
 use crate::views::setting::Setting;
 use crate::views::value::value_text;
@@ -17,16 +16,11 @@ const LISTED: usize = 12;
 /// The id of the box.
 const BOX: &str = "find-setting";
 
-/// The group in which a setting's control is; nothing for those that are always in sight.
-fn place(key: &str, language: Language) -> Option<&'static str> {
-    let has = |group: &&'static super::groups::Group| group.settings.iter().any(|of| of.key == key);
-    groups().find(has).map(|group| group.title.text(language))
-}
-
 /// The settings that answer what is typed; of nothing those that are other than usual.
-fn found(query: &str, store: Store, language: Language) -> Vec<Found> {
+fn found(query: &str, open: Groups, store: Store) -> Vec<Found> {
+    let language = store.language.get();
     if query.trim().is_empty() {
-        return changed(store, language);
+        return changed(open, store, language);
     }
     let all = find_settings(query, language).into_iter();
     let with_control = all.filter(|found| setting(found.key).is_some());
@@ -36,11 +30,9 @@ fn found(query: &str, store: Store, language: Language) -> Vec<Found> {
     };
     let (main, others): (Vec<_>, Vec<_>) = with_control.partition(is_main);
     let line = |found: FoundSetting| {
-        let places = [
-            Some(found.called),
-            place(found.key, language).map(str::to_owned),
-        ];
-        let places = places.into_iter().flatten().filter(|part| !part.is_empty());
+        let place = group_of(found.key).map(|group| group.title.text(language).to_owned());
+        let places = [Some(found.called), place].into_iter().flatten();
+        let places = places.filter(|part| !part.is_empty());
         Found {
             value: found.key.to_owned(),
             label: found.name.to_owned(),
@@ -55,12 +47,9 @@ fn found(query: &str, store: Store, language: Language) -> Vec<Found> {
         .collect()
 }
 
-fn changed(store: Store, language: Language) -> Vec<Found> {
+fn changed(open: Groups, store: Store, language: Language) -> Vec<Found> {
     let now = store.scenario.with_untracked(values);
-    let usual = values(&Scenario::default());
-    let folded = groups().flat_map(|group| group.settings);
-    let all = MAIN.iter().chain(folded);
-    let differ = all.filter(|of| !is_usual(&now, &usual, of.key));
+    let differ = open.changed(settings(), &now).into_iter();
     let line = |(at, Setting { key, .. }): (usize, &Setting)| Found {
         value: (*key).to_owned(),
         label: setting_name(key, language).to_owned(),
@@ -93,7 +82,7 @@ pub(super) fn FindSetting() -> impl IntoView {
         move |word: Word| Signal::derive(move || word.text(store.language.get()).to_owned());
     let all = Signal::derive(move || {
         let query = typed.get().unwrap_or_default();
-        found(&query, store, store.language.get())
+        found(&query, open, store)
     });
     view! {
         <div class="find-setting">

@@ -1,13 +1,13 @@
 //! Groups of settings that can be folded.
 
+use super::group_of;
 use super::groups::Group;
 use super::table::{MAIN, groups};
 use crate::app::{Store, use_store};
 use crate::ask::Scenario;
 use crate::codec::{is_usual, value_at, values};
-use crate::text::setting_name;
 use crate::views::setting::Setting;
-use crate::views::value::value_text;
+use crate::views::value::named_value;
 use leptos::prelude::*;
 use serde_json::Value;
 
@@ -37,7 +37,7 @@ impl Groups {
         Effect::new(move |_| {
             arrivals.get();
             let differs = |group: &&'static Group| {
-                let changed = |now: &Value| !self.changed(group, now).is_empty();
+                let changed = |now: &Value| !self.changed(group.settings, now).is_empty();
                 store.values.with_untracked(changed)
             };
             let set = groups().filter(differs).map(|group| group.id);
@@ -66,8 +66,7 @@ impl Groups {
 
     /// Opens the group of the setting with this key, if it is in one.
     pub fn reveal(self, key: &str) {
-        let has = |group: &&'static Group| group.settings.iter().any(|of| of.key == key);
-        if let Some(group) = groups().find(has)
+        if let Some(group) = group_of(key)
             && !self.open.with_untracked(|open| open.contains(&group.id))
         {
             self.toggle(group.id);
@@ -85,10 +84,14 @@ impl Groups {
             || groups().filter(open).any(|group| about(group.settings))
     }
 
-    /// The settings of a group that differ from what they are when nobody says anything.
-    fn changed(self, group: &'static Group, now: &Value) -> Vec<&'static Setting> {
+    /// The settings, of `all`, that differ from what they are when nobody says anything.
+    pub(super) fn changed(
+        self,
+        all: impl IntoIterator<Item = &'static Setting>,
+        now: &Value,
+    ) -> Vec<&'static Setting> {
         self.usual.with_value(|usual| {
-            let all = group.settings.iter();
+            let all = all.into_iter();
             all.filter(|setting| !is_usual(now, usual, setting.key))
                 .collect()
         })
@@ -112,11 +115,9 @@ pub(super) fn FoldedGroup(
         }
         let language = store.language.get();
         all.now.with(|now| {
-            let changed = all.changed(group, now).into_iter();
-            let said = changed.map(|Setting { key, .. }| {
-                let value = value_text(key, value_at(now, key), language);
-                format!("{} {value}", setting_name(key, language))
-            });
+            let changed = all.changed(group.settings, now).into_iter();
+            let said =
+                changed.map(|Setting { key, .. }| named_value(key, value_at(now, key), language));
             said.collect::<Vec<_>>().join(" \u{b7} ")
         })
     });

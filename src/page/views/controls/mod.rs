@@ -25,6 +25,7 @@ use crate::text::Word;
 use find_setting::FindSetting;
 use group::FoldedGroup;
 pub(super) use group::Groups;
+use groups::Group;
 use leptos::prelude::*;
 use model::ModelControls;
 pub(super) use own_model::OwnModel;
@@ -34,10 +35,19 @@ pub(super) use table::MAIN;
 use table::groups;
 use ways::Ways;
 
+/// All settings that have a control, in their order.
+fn settings() -> impl Iterator<Item = &'static Setting> {
+    MAIN.iter().chain(groups().flat_map(|group| group.settings))
+}
+
 /// The setting with a key, of those that have a control.
 pub(super) fn setting(key: &str) -> Option<Setting> {
-    let folded = groups().flat_map(|group| group.settings);
-    MAIN.iter().chain(folded).find(|of| of.key == key).copied()
+    settings().find(|of| of.key == key).copied()
+}
+
+/// The group of the setting with a key; nothing for those that are always in sight.
+fn group_of(key: &str) -> Option<&'static Group> {
+    groups().find(|group| group.settings.iter().any(|of| of.key == key))
 }
 
 /// All controls.

@@ -6,42 +6,23 @@ use crate::ask::{Fix, Scenario};
 use crate::codec::{Difference, differences};
 use crate::decide::{Method, gpus_of, on_gpus};
 use crate::resolve::idle;
-use crate::text::{Language, Word, setting_name};
-use crate::views::value::value_text;
+use crate::text::{Language, Word};
+use crate::views::value::named_value;
 use leptos::prelude::*;
-use serde_json::Value;
-use std::sync::Arc;
 
 /// Numbers of GPUs that are offered.
 const GPUS: &[u64] = &[1, 2, 4, 8, 16, 32, 64];
 
-/// A setting that a choice has set, with its value before.
-#[derive(Clone, PartialEq)]
-struct Change {
-    key: &'static str,
-    before: Value,
-    after: Value,
-}
-
-/// A choice, and what it has set.
-#[derive(Clone, PartialEq)]
+/// A choice, and the settings that it has set.
 struct Chosen {
     name: String,
-    changes: Arc<[Change]>,
+    changes: Vec<Difference>,
 }
 
 /// Makes a choice: the scenario becomes `to`.
 fn choose(store: Store, chosen: RwSignal<Option<Chosen>>, name: String, to: Scenario) {
-    let differs = |of: Difference| Change {
-        key: of.key.path,
-        before: of.a,
-        after: of.b,
-    };
     let changes = store.scenario.with_untracked(|now| differences(now, &to));
-    chosen.set(Some(Chosen {
-        name,
-        changes: changes.into_iter().map(differs).collect(),
-    }));
+    chosen.set(Some(Chosen { name, changes }));
     store.replace(to);
 }
 
@@ -68,12 +49,12 @@ fn row(name: Word, store: Store, buttons: AnyView) -> impl IntoView {
 
 /// The settings that a choice has set and that still hold, each to be taken back.
 fn chips(chosen: &Chosen, store: Store, language: Language) -> Option<AnyView> {
-    let holds = |change: &&Change| store.values.get(change.key) == change.after;
-    let chip = |change: &Change| {
-        let Change { key, before, after } = change.clone();
-        let name = setting_name(key, language);
-        let said = format!("{name} {}", value_text(key, &after, language));
+    let holds = |change: &&Difference| store.values.get(change.key.path) == change.b;
+    let chip = |change: &Difference| {
+        let key = change.key.path;
+        let said = named_value(key, &change.b, language);
         let label = format!("{}: {said}", Word::TakeBackOne.text(language));
+        let before = change.a.clone();
         let back = move |_| {
             store.apply(&Fix {
                 key: key.to_owned(),
