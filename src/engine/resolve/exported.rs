@@ -5,9 +5,11 @@ use crate::ask::{
     ModelRef, Precision, Scenario, message,
 };
 use crate::exported::Argument;
-use crate::families::Gap;
+use super::adapters::SHOWN;
+use crate::families::{Gap, adapted_modules, layer_classes, layer_paths};
 use crate::model::{Architecture, ExportedConfig, ResolvedSpec};
 use crate::units::DType;
+use serde_json::Value;
 use std::borrow::Cow;
 
 /// Operations that a message names.
@@ -87,19 +89,9 @@ fn returns_number(config: &ExportedConfig) -> bool {
 
 /// Combinations that are not estimated of a graph.
 fn check(scenario: &Scenario, config: &ExportedConfig, findings: &mut Vec<Finding>) {
-    let refused: [(bool, &str); 9] = [
-        (
-            scenario.activation_checkpointing != ActivationCheckpointing::None,
-            "activation_checkpointing",
-        ),
-        (scenario.lora.is_some(), "lora"),
-        (
-            !matches!(
-                scenario.parallelism.dp.kind,
-                DataParallelKind::None | DataParallelKind::Ddp
-            ),
-            "parallelism.dp.kind",
-        ),
+    let dp = &scenario.parallelism.dp;
+    let refused: [(bool, &str); 7] = [
+        (dp.partitions_parameters(), "parallelism.dp.zero.stage"),
         (scenario.parallelism.tp.size > 1, "parallelism.tp.size"),
         (scenario.parallelism.pp.size > 1, "parallelism.pp.size"),
         (scenario.objective.is_on(), "objective.kind"),
@@ -120,6 +112,8 @@ fn check(scenario: &Scenario, config: &ExportedConfig, findings: &mut Vec<Findin
         ));
     }
     check_precision(scenario, config, findings);
+    check_adapters(scenario, config, findings);
+    check_layers(scenario, config, findings);
     let convolves = || {
         let nodes = config.graph.nodes();
         nodes
@@ -130,6 +124,75 @@ fn check(scenario: &Scenario, config: &ExportedConfig, findings: &mut Vec<Findin
         findings.push(
             Finding::warning("convolutions", message!(exported::cudnn))
                 .with_fix("convolutions", Convolutions::Native.name()),
+        );
+    }
+}
+
+/// Says which modules count as layers where that matters, and refuses names that mean none.
+fn check_layers(scenario: &Scenario, config: &ExportedConfig, findings: &mut Vec<Finding>) {
+    let key = "layer_modules";
+    let graph = &config.graph;
+    let named = &scenario.layer_modules;
+    let meets = |name: &&String| !layer_paths(graph, std::slice::from_ref(*name)).is_empty();
+    if let Some(unknown) = named.iter().find(|name| !meets(name)) {
+        let shown: String = unknown.chars().take(SHOWN).collect();
+        let classes = layer_classes(scenario).join(", ");
+        let rest: Vec<&String> = named.iter().filter(meets).collect();
+        findings.push(
+            Finding::error(key, message!(exported::no_layer, shown, classes))
+                .with_fix(key, serde_json::json!(rest)),
+        );
+        return;
+    }
+    let shards = matches!(
+        scenario.parallelism.dp.kind,
+        DataParallelKind::Fsdp1 | DataParallelKind::Fsdp2
+    );
+    if scenario.activation_checkpointing == ActivationCheckpointing::None && !shards {
+        return;
+    }
+    let paths = layer_paths(graph, named);
+    let Some(example) = paths.first() else {
+        let classes = layer_classes(scenario).join(", ");
+        findings.push(Finding::warning(key, message!(exported::no_layers, classes)));
+        return;
+    };
+    if named.is_empty() {
+        let count = paths.len();
+        findings.push(Finding::notice(key, message!(exported::layers, count, example)));
+    }
+}
+
+/// Refuses adapters that PEFT refuses, or that are not estimated of a graph.
+fn check_adapters(scenario: &Scenario, config: &ExportedConfig, findings: &mut Vec<Finding>) {
+    let Some(lora) = &scenario.lora else { return };
+    let adapted = adapted_modules(&config.graph, lora);
+    let mut convolutions = adapted.iter().filter(|module| module.groups.is_some());
+    if lora.use_dora && convolutions.next().is_some() {
+        let what = "lora.use_dora";
+        findings.push(
+            Finding::error(what, message!(exported::not_modelled, what)).with_fix(what, false),
+        );
+    }
+    for (asked, what) in [
+        (!lora.modules_to_save.is_empty(), "lora.modules_to_save"),
+        (!lora.target_parameters.is_empty(), "lora.target_parameters"),
+    ] {
+        if asked {
+            findings.push(
+                Finding::error(what, message!(exported::not_modelled, what))
+                    .with_fix(what, Value::Array(Vec::new())),
+            );
+        }
+    }
+    let divides = |groups: &u64| !lora.r.is_multiple_of(*groups);
+    let grouped = adapted.iter().find(|module| module.groups.as_ref().is_some_and(divides));
+    if let Some(module) = grouped {
+        // `_ConvNd.__init__`, `tuners/lora/layer.py`, peft 0.21.
+        let (path, groups, rank) = (&module.path, module.groups.unwrap_or(1), lora.r);
+        findings.push(
+            Finding::error("lora.r", message!(exported::rank_of_groups, path, groups, rank))
+                .with_fix("lora.r", groups),
         );
     }
 }

@@ -140,7 +140,7 @@ pub fn idle(scenario: &Scenario, key: &str) -> Option<Idle> {
     let of_images = || architecture(scenario).is_some_and(|model| model.tokens().is_some());
     let exported = matches!(scenario.model, ModelRef::Exported(_));
     match key {
-        "symbols" | "convolutions" if !exported => Some(Idle::NoGraph),
+        "symbols" | "convolutions" | "layer_modules" if !exported => Some(Idle::NoGraph),
         key if exported && is_of_families(key) => Some(Idle::Graph),
         "seq_len" | "padding_mask" | "dataset.lengths" if of_images() => Some(Idle::Images),
         "attention" | "sdpa_backend"

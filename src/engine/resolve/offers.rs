@@ -44,6 +44,7 @@ pub fn offers(scenario: &Scenario, key: &str) -> Vec<String> {
         }
         "objective.teacher" => teacher::known(scenario),
         "frozen" => parts(&modules_of(scenario)),
+        "layer_modules" => families::layer_classes(scenario),
         _ => Vec::new(),
     }
 }

@@ -71,6 +71,7 @@ pub static KEYS: &[Key] = &[
     key("model", "model", Kind::Model),
     key("model_overrides", "overrides", Kind::Fields),
     key("symbols", "symbols", Kind::Fields),
+    key("layer_modules", "layer_modules", Kind::List),
     key("convolutions", "conv", name!(Convolutions)),
     key("cublas_workspace_config", "cublas", Kind::Text),
     key("task", "task", name!(Task)),

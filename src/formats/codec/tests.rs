@@ -123,6 +123,7 @@ fn every_key_of_a_scenario_is_in_the_table() {
         other_device_memory: 1,
         neftune_noise_alpha: Some(5.0),
         symbols: json!({"s2": 1}).as_object().expect("an object").clone(),
+        layer_modules: vec!["Block".to_owned()],
         convolutions: Convolutions::Native,
         cublas_workspace_config: Some(":16:8".to_owned()),
         ..Scenario::default()

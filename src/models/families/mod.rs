@@ -68,7 +68,10 @@ pub(crate) mod torchtune;
 pub(crate) mod vit;
 pub(crate) mod wav2vec2;
 
-pub use exported::{Gap, OpenSize, open_sizes, unknown_operations};
+pub use exported::{
+    AdaptedModule, Gap, OpenSize, adapted_modules, layer_classes, layer_paths, open_sizes,
+    unknown_operations,
+};
 pub use models::{catalog_model, catalog_models};
 pub use names::{Named, Packing, find_model, nearest_model, packing_of_config};
 pub use network::{

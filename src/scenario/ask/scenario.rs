@@ -44,6 +44,10 @@ pub struct Scenario {
     /// Kernels that convolutions of an exported graph run by.
     #[serde(skip_serializing_if = "Convolutions::is_usual")]
     pub convolutions: Convolutions,
+    /// The modules of an exported graph that count as layers, by class, path, or the path of their list: activation
+    /// checkpointing runs them again, FSDP shards them one by one. The elements of lists when empty.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub layer_modules: Vec<String>,
     /// The environment variable `CUBLAS_WORKSPACE_CONFIG`, as `:4096:8`; cuBLAS' own choice when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cublas_workspace_config: Option<String>,
@@ -195,6 +199,7 @@ impl Default for Scenario {
             model_overrides: Map::new(),
             symbols: Map::new(),
             convolutions: Convolutions::Cudnn,
+            layer_modules: Vec::new(),
             cublas_workspace_config: None,
             tied_embeddings: None,
             task: None,

@@ -42,6 +42,14 @@ groups! {
             "该计算图将浮点数转换为 float32 或指定了该类型（{operation}）。它以 float32 导出，此时无法得知转换的本意：在其他精度下估算不精确，可能偏高或偏低百分之几。若用 bf16，请以 bf16 的权重和输入重新导出。";
         not_modelled: "{what} is not estimated for an exported graph yet.",
             "暂不支持对导出的计算图估算 {what}。";
+        rank_of_groups: "{path} is a convolution of {groups} groups, by which PEFT wants the rank to be divisible; it is {rank}.",
+            "{path} 是分为 {groups} 组的卷积，PEFT 要求秩能被组数整除；当前为 {rank}。";
+        no_layer: "The graph has no module {shown:?}. Its classes of modules that repeat: {classes}.",
+            "该计算图没有模块 {shown:?}。其中重复出现的模块类：{classes}。";
+        no_layers: "The graph has no list of modules whose elements would be layers, so that nothing is checkpointed or sharded apart. Name its layers by class ({classes}) or path.",
+            "该计算图没有可作为“层”的模块列表，因此没有单独设检查点或分片的部分。请用类名（{classes}）或路径指定层。";
+        layers: "{count} modules count as layers, from {example} on: the elements of lists. Others can be named by class or path.",
+            "共有 {count} 个模块作为层，从 {example} 起：即模块列表的各元素。也可以用类名或路径指定其他模块。";
         no_archive: "{name} is no archive of torch.export. {how}",
             "{name} 不是 torch.export 的归档文件。{how}";
         damaged: "{name} cannot be read to its end: {why}.",

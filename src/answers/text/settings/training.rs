@@ -18,6 +18,9 @@ settings! {
     "symbols": "Sizes of the graph", "计算图的尺寸";
         "Sizes that an exported graph leaves open, by their names or by an input with a dimension, as x.2:640.",
         "导出的计算图中可变的尺寸，用名称或“输入.维度”表示，例如 x.2:640。"; "", "dynamic_shapes of torch.export.export";
+    "layer_modules": "Layers of the graph", "计算图的层";
+        "Modules of an exported graph that count as layers, by class or path: activation checkpointing runs them again, FSDP shards them one by one. The elements of lists of modules when empty.",
+        "导出的计算图中作为“层”的模块，用类名或路径表示：激活检查点按层重算，FSDP 按层分片。为空时取模块列表的各元素。"; "", "transformer_layer_cls_to_wrap, fully_shard, checkpoint_wrapper";
     "convolutions": "Convolutions", "卷积";
         "Which kernels convolutions of an exported graph run by: cuDNN's, whose workspaces are not estimated, or PyTorch's own.",
         "导出的计算图的卷积使用的内核：cuDNN（不估算其工作区）或 PyTorch 自带。"; "", "torch.backends.cudnn.enabled";

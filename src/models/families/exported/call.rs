@@ -1,8 +1,8 @@
 //! One call of an operation: its arguments by name.
 
-use super::casts::Casts;
+use super::program::Program;
 use crate::exported::{Argument, Node, ValueId};
-use crate::model::ExportedConfig;
+use crate::nn::adapters::{Adapter, running};
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, MAX_DIMS, Shape};
 
@@ -15,10 +15,9 @@ pub(super) type Arm = fn(&Call) -> Results;
 /// A call of an operation.
 pub(super) struct Call<'a> {
     pub(super) t: &'a Tape,
-    pub(super) config: &'a ExportedConfig,
+    pub(super) program: &'a Program,
     pub(super) node: &'a Node,
     pub(super) values: &'a [Option<Tensor>],
-    pub(super) casts: &'a Casts,
     /// Dtypes that values have had in this run.
     pub(super) ran: &'a [Option<DType>],
 }
@@ -60,6 +59,14 @@ impl Call<'_> {
         }
     }
 
+    /// The adapter of the layer whose weight is an argument.
+    pub(super) fn adapter(&self) -> Option<&Adapter> {
+        match self.node.argument("weight")? {
+            Argument::Tensor(id) => running(self.program.adapters.get(id)?),
+            _ => None,
+        }
+    }
+
     /// Whether the call has an argument with this name that is not `None`.
     pub(super) fn has(&self, name: &str) -> bool {
         !matches!(self.node.argument(name), None | Some(Argument::None))
@@ -90,7 +97,7 @@ impl Call<'_> {
     /// A whole number.
     pub(super) fn int(&self, name: &str) -> Option<i64> {
         match self.node.argument(name)? {
-            Argument::Int(size) => self.config.number(size),
+            Argument::Int(size) => self.program.config.number(size),
             _ => None,
         }
     }
@@ -106,8 +113,8 @@ impl Call<'_> {
     /// Whole numbers.
     pub(super) fn ints(&self, name: &str) -> Option<Vec<i64>> {
         match self.node.argument(name)? {
-            Argument::Ints(all) => all.iter().map(|size| self.config.number(size)).collect(),
-            Argument::Int(size) => Some(vec![self.config.number(size)?]),
+            Argument::Ints(all) => all.iter().map(|size| self.program.config.number(size)).collect(),
+            Argument::Int(size) => Some(vec![self.program.config.number(size)?]),
             _ => None,
         }
     }
@@ -150,7 +157,7 @@ impl Call<'_> {
                 clippy::cast_precision_loss,
                 reason = "it is compared with a few small numbers"
             )]
-            Some(Argument::Int(size)) => self.config.number(size).map_or(default, |n| n as f64),
+            Some(Argument::Int(size)) => self.program.config.number(size).map_or(default, |n| n as f64),
             _ => default,
         }
     }
@@ -199,28 +206,29 @@ impl Call<'_> {
     /// The dtype that a cast to float32 means under autocast, where it is another one.
     pub(super) fn cast_follows(&self) -> Option<DType> {
         self.t.autocast_dtype()?;
-        self.casts
-            .target(&self.config.graph.body, self.ran, self.node)
+        self.program
+            .casts
+            .target(&self.program.config.graph.body, self.ran, self.node)
     }
 
     /// The shape of a result, as the graph says it.
     pub(super) fn result(&self, at: usize) -> Option<(Shape, DType)> {
         let id = (*self.node.outputs.get(at)?)?;
-        self.config.tensor(id)
+        self.program.config.tensor(id)
     }
 
     /// The shape of the first result.
     pub(super) fn shape(&self) -> Option<Shape> {
         let id = (*self.node.outputs.first()?)?;
-        let meta = self.config.graph.tensor(id)?;
-        self.config.shape(meta)
+        let meta = self.program.config.graph.tensor(id)?;
+        self.program.config.shape(meta)
     }
 
     /// The dtype of what is made without tensors: under autocast that of the tensor that it is made for, the one that is
     /// asked for, else that which the graph says.
     pub(super) fn made_dtype(&self) -> DType {
         let noise = self.node.outputs.first().copied().flatten();
-        let made_for = noise.and_then(|id| self.casts.of_noise(id));
+        let made_for = noise.and_then(|id| self.program.casts.of_noise(id));
         let narrow = made_for.and_then(|x| self.ran.get(x as usize).copied().flatten());
         if let Some(dtype) = narrow.filter(|_| self.t.autocast_dtype().is_some()) {
             return dtype;

@@ -1,5 +1,6 @@
 //! Convolutions, pooling, and what makes images larger and smaller.
 
+use super::adapters;
 use super::call::{Arm, Call, Results, one};
 use crate::tape::{Tensor, Windows};
 
@@ -62,14 +63,19 @@ fn convolution(call: &Call, transposed: bool) -> Results {
         padding,
         dilation: call.sizes("dilation", rank, 1)?,
         groups,
-        native: call.config.native_convolutions,
+        native: call.program.config.native_convolutions,
     };
     let both = [&x, &weight];
-    one(if transposed {
-        call.t
-            .convolve_transposed(both, bias.as_ref(), &windows, &to)
-    } else {
-        call.t.convolve(both, bias.as_ref(), &windows, &to)
+    if transposed {
+        let out = call
+            .t
+            .convolve_transposed(both, bias.as_ref(), &windows, &to);
+        return one(out);
+    }
+    let out = call.t.convolve(both, bias.as_ref(), &windows, &to);
+    one(match call.adapter() {
+        Some(adapter) => adapters::convolved(call.t, adapter, (&x, out), &windows),
+        None => out,
     })
 }
 

@@ -6,14 +6,17 @@ use super::table::{self, Known};
 use crate::exported::Graph;
 use crate::families::network::GraphModel;
 use crate::model::ResolvedSpec;
+use crate::nn::build::{Builder, Plan};
 use crate::tape::Tape;
+use std::rc::Rc;
 
 impl Gap {
     /// The operations of a spec's graph that are not estimated as what they are, each kind of operation once: the graph
     /// is run on a tape that records nothing.
     pub fn all(spec: &ResolvedSpec) -> Vec<Self> {
         let t = Tape::silent();
-        let net = GraphNet::dry(&t, spec);
+        let plan = Plan::new(&t, spec, &Rc::default());
+        let net = GraphNet::dry(&Builder::new(&plan, spec.weights), spec);
         let Some(net) = net else { return Vec::new() };
         let batch = net.fetch(&t);
         drop(net.forward(&t, &batch));

@@ -57,7 +57,12 @@ fn linear(call: &Call) -> Results {
     let (x, weight) = (call.x()?, call.tensor("weight")?);
     let bias = call.tensor("bias");
     let fits = weight.shape().rank() == 2 && x.shape().rank() > 1 && x.dim(-1) == weight.dim(1);
-    fits.then(|| vec![call.t.linear(&x, &weight, bias.as_ref())])
+    fits.then_some(())?;
+    let out = call.t.linear(&x, &weight, bias.as_ref());
+    one(match call.adapter() {
+        Some(adapter) => adapter.forward(call.t, &x, out, bias.as_ref()),
+        None => out,
+    })
 }
 
 /// `torch.einsum` of one tensor, which is permuted, or of two of which one label is summed.

@@ -7,6 +7,7 @@ use super::lora::{Slot, Target};
 use crate::ask::LoraKernel;
 use crate::model::{ModuleKind, Transformers};
 use crate::nn::build::Builder;
+use crate::tape::Tensor;
 use crate::units::{DType, Shape};
 
 impl Builder<'_> {
@@ -103,6 +104,20 @@ impl Builder<'_> {
             division,
             is_table,
             elsewhere: self.plan.tape.is_elsewhere(),
+        })
+    }
+
+    /// The place of an adapter with A and B of these shapes beside the weight of the module.
+    pub(crate) fn adapter_beside(&self, weight: &Tensor, shapes: [Shape; 2]) -> Slot {
+        self.place(Target {
+            slot: Slot::default(),
+            scope: self.scope,
+            shapes,
+            dtype: weight.dtype(),
+            base: Some(BaseWeight::Full(weight.clone())),
+            division: None,
+            is_table: false,
+            elsewhere: false,
         })
     }
 

@@ -109,6 +109,31 @@ impl Adapter {
         cast
     }
 
+    /// `lora._ConvNd.forward`: adds to the `result` of a convolution of x. `convolve` runs that of a factor, A's first.
+    pub(crate) fn forward_convolved(
+        &self,
+        t: &Tape,
+        x: &Tensor,
+        result: Tensor,
+        convolve: impl Fn(&Tensor, &Tensor, bool) -> Tensor,
+    ) -> Tensor {
+        let dtype = result.dtype();
+        let x = t.to(x, self.factors.a.dtype());
+        let wide = {
+            let narrow = if self.drops(t) {
+                convolve(&self.dropped(t, &x), &self.factors.a, true)
+            } else {
+                convolve(&x, &self.factors.a, true)
+            };
+            convolve(&narrow, &self.factors.b, false)
+        };
+        let update = t.mul_scalar(&wide);
+        drop(wide);
+        let sum = t.add(&result, &update);
+        drop((update, result));
+        t.to(&sum, dtype)
+    }
+
     /// `lora.Embedding.forward`: adds to the `result` for `indices` what is looked up in A, times B.
     pub(crate) fn forward_table(&self, t: &Tape, indices: &Tensor, result: Tensor) -> Tensor {
         let dtype = result.dtype();

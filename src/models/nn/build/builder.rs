@@ -149,6 +149,11 @@ impl<'a> Builder<'a> {
         Self { ..*self }
     }
 
+    /// A builder of the module of a scope that was made before.
+    pub(crate) fn of_scope(&self, scope: u32) -> Self {
+        Self { scope, ..*self }
+    }
+
     /// The submodule `name`.
     pub(crate) fn at(&self, name: &'static str) -> Self {
         self.child(name, None, None)
@@ -361,7 +366,7 @@ impl<'a> Builder<'a> {
     }
 
     /// The module has the parameter `name`.
-    pub(super) fn has(&self, name: &'static str, shape: Shape) {
+    pub(crate) fn has(&self, name: &'static str, shape: Shape) {
         self.count(shape.numel());
         if let Some(outline) = &self.plan.outline {
             outline.has(self.scope, Parameter { name, shape });

@@ -150,13 +150,16 @@ impl Tree<'_> {
         all: &mut Vec<Module>,
     ) {
         let before = path.len();
-        if before > 0 {
-            path.push('.');
-        }
-        path.push_str(name);
-        if let Some(index) = index {
-            path.push('.');
-            path.push_str(&index.to_string());
+        // Those without a name are not written.
+        if !name.is_empty() {
+            if before > 0 {
+                path.push('.');
+            }
+            path.push_str(name);
+            if let Some(index) = index {
+                path.push('.');
+                path.push_str(&index.to_string());
+            }
         }
         self.walk(scope, path, all);
         path.truncate(before);

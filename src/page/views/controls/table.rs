@@ -175,6 +175,7 @@ static ONE_GPU: &[Group] = &[
             Setting::new("tied_embeddings").absent(Called(Word::Automatic)),
             Setting::new("model_overrides"),
             Setting::new("symbols"),
+            Setting::new("layer_modules").look(Look::Names),
             Setting::new("convolutions"),
         ],
     },
