@@ -61,9 +61,34 @@ def layers(module, wanted):
         list_, _, name = path.rpartition(".")
         if not wanted:
             return name.isdigit() and any(True for _ in found.children())
-        return path and (type(found).__name__ in wanted or path in wanted or name.isdigit() and list_ in wanted)
+        return path and not isinstance(found, torch.nn.ModuleList) and (type(found).__name__ in wanted or path in wanted or name.isdigit() and list_ in wanted)
     all_found = {path: found for path, found in module.named_modules() if is_meant(path, found)}
     return [found for path, found in all_found.items() if not any(path.startswith(outer + ".") for outer in all_found)]
+
+
+def quantized(module, asked):
+    """With bitsandbytes' layers in the place of linear ones, on the device."""
+    libraries.stub_triton()
+    import bitsandbytes as bnb
+    dtype, eight = libraries.COMPUTE[asked.get("compute_dtype", "bf16")], asked["type"] == "int8"
+    for path, layer in list(module.named_modules()):
+        if type(layer) is torch.nn.Linear:
+            parent, _, name = path.rpartition(".")
+            size = layer.in_features, layer.out_features, layer.bias is not None
+            made = bnb.nn.Linear8bitLt(*size, has_fp16_weights=False, threshold=6.0) if eight else bnb.nn.Linear4bit(*size, compute_dtype=dtype, quant_type=asked["type"], compress_statistics=asked.get("double", False))
+            setattr(module.get_submodule(parent), name, made)
+    for part in module.modules():
+        for name, parameter in list(part._parameters.items()):
+            if parameter is not None:
+                part._parameters[name] = libraries.materialized(parameter, bnb, dtype)
+        for name, buffer in list(part._buffers.items()):
+            if buffer is not None:
+                part._buffers[name] = buffer.to(dtype if buffer.is_floating_point() else buffer.dtype).cuda()
+    if asked.get("prepare_for_kbit_training", True):
+        import peft
+        module.is_loaded_in_8bit, module.is_loaded_in_4bit = eight, not eight
+        module = peft.prepare_model_for_kbit_training(module, use_gradient_checkpointing=False)
+    return module
 
 
 def prepared(module, asked):
@@ -72,7 +97,8 @@ def prepared(module, asked):
         import peft
         libraries.stub_triton()
         config = peft.LoraConfig(r=lora.get("r", 16), lora_alpha=32, lora_dropout=lora.get("dropout", 0.0), target_modules=lora["target_modules"], use_dora=lora.get("use_dora", False))
-        module.requires_grad_(False)
+        for parameter in module.parameters():
+            parameter.requires_grad_(False)
         module = peft.inject_adapter_in_model(config, module)
         for name, parameter in module.named_parameters():
             parameter.requires_grad_("lora_" in name)
@@ -92,7 +118,8 @@ def run(made, sizes, asked, recorder):
     autocast = scenarios.AUTOCAST.get(asked["precision"])
     cast = lambda: torch.autocast("cuda", dtype=autocast) if autocast else contextlib.nullcontext()
     narrow = lambda t: t.to(dtype) if dtype and isinstance(t, torch.Tensor) and t.is_floating_point() else t
-    module = (module.to(dtype) if dtype else module).to("cuda")
+    quantizes = asked["quantization"].get("type", "none") != "none"
+    module = quantized(module, asked["quantization"]) if quantizes else (module.to(dtype) if dtype else module).to("cuda")
 
     def data():
         args, kwargs = inputs(sizes, "cuda")
@@ -117,7 +144,7 @@ def run(made, sizes, asked, recorder):
     torch.cuda.empty_cache()
     torch._C._cuda_clearCublasWorkspaces()
     state = lambda: list((engine or optimizer).state.values())
-    known = {**known_as("optimizer_states", state()), **known_as("buffers", list(module.buffers())), **known_as("parameters", parameters)}
+    known = {**known_as("optimizer_states", state()), **known_as("buffers", list(module.buffers())), **known_as("parameters", parameters + list(libraries.states(module)))}
     if engine:
         for category, kept in dict(master_weights=engine.weights, gradients=engine.gradients, optimizer_states=engine.others, parameters=engine.kept).items():
             known.update(known_as(category, kept))

@@ -114,6 +114,7 @@ fn check(scenario: &Scenario, config: &ExportedConfig, findings: &mut Vec<Findin
     check_precision(scenario, config, findings);
     check_adapters(scenario, config, findings);
     check_layers(scenario, config, findings);
+    check_batch_norms(scenario, config, findings);
     let convolves = || {
         let nodes = config.graph.nodes();
         nodes
@@ -163,6 +164,28 @@ fn check_layers(scenario: &Scenario, config: &ExportedConfig, findings: &mut Vec
     }
 }
 
+/// Batch normalization beside FSDP's mixed precision: FSDP2 casts its weights and not its running statistics, which the
+/// kernel refuses (`batch_norm_cuda`, `Normalization.cuh`, torch 2.15); FSDP1 makes it a unit of its own in float32
+/// (`_auto_wrap`, `fsdp/wrap.py`).
+fn check_batch_norms(scenario: &Scenario, config: &ExportedConfig, findings: &mut Vec<Finding>) {
+    let dp = &scenario.parallelism.dp;
+    let narrow = dp.compute_dtype().is_some() && scenario.precision == Precision::Fp32;
+    let nodes = config.graph.nodes();
+    if !narrow || !nodes.iter().any(|node| node.operation() == "batch_norm") {
+        return;
+    }
+    let key = "parallelism.dp.mixed_precision.param";
+    match dp.kind {
+        DataParallelKind::Fsdp2 => findings.push(
+            Finding::error(key, message!(exported::batch_norm_of_fsdp2)).with_fix(key, Value::Null),
+        ),
+        DataParallelKind::Fsdp1 => {
+            findings.push(Finding::warning(key, message!(exported::batch_norm_of_fsdp1)));
+        }
+        _ => {}
+    }
+}
+
 /// Refuses adapters that PEFT refuses, or that are not estimated of a graph.
 fn check_adapters(scenario: &Scenario, config: &ExportedConfig, findings: &mut Vec<Finding>) {
     let Some(lora) = &scenario.lora else { return };
@@ -209,7 +232,8 @@ fn check_precision(scenario: &Scenario, config: &ExportedConfig, findings: &mut 
         .filter_map(|meta| meta.dtype)
         .filter(|dtype| dtype.is_half());
     let Some(of) = halves.next() else {
-        let casts = (scenario.precision != Precision::Fp32)
+        let narrow = scenario.parallelism.dp.compute_dtype().is_some();
+        let casts = (scenario.precision != Precision::Fp32 || narrow)
             .then(|| cast(config))
             .flatten();
         if let Some(operation) = casts {

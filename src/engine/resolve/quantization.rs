@@ -7,10 +7,7 @@ pub(crate) fn check(scenario: &Scenario, findings: &mut Vec<Finding>) {
     if !scenario.quantization.is_on() {
         return;
     }
-    if matches!(
-        scenario.model,
-        ModelRef::Linear { .. } | ModelRef::Exported(_)
-    ) {
+    if matches!(scenario.model, ModelRef::Linear { .. }) {
         findings.push(
             Finding::error("quantization.type", message!(quantization::linear_layer))
                 .with_fix("quantization.type", QuantizationType::None.name()),

@@ -50,6 +50,10 @@ groups! {
             "该计算图没有可作为“层”的模块列表，因此没有单独设检查点或分片的部分。请用类名（{classes}）或路径指定层。";
         layers: "{count} modules count as layers, from {example} on: the elements of lists. Others can be named by class or path.",
             "共有 {count} 个模块作为层，从 {example} 起：即模块列表的各元素。也可以用类名或路径指定其他模块。";
+        batch_norm_of_fsdp2: "FSDP2 casts the weights of batch normalization and leaves its running statistics in float32; PyTorch stops there (\"Expected running_mean to have type BFloat16 but got Float\").",
+            "FSDP2 会转换批归一化的权重，而其滑动统计量仍为 float32；PyTorch 会在此报错（“Expected running_mean to have type BFloat16 but got Float”）。";
+        batch_norm_of_fsdp1: "FSDP1 keeps batch normalization in float32, in units of its own, which is not estimated: the true need is higher.",
+            "FSDP1 以 float32 保留批归一化，并将其作为单独的单元，此处未作估算：实际占用更高。";
         no_archive: "{name} is no archive of torch.export. {how}",
             "{name} 不是 torch.export 的归档文件。{how}";
         damaged: "{name} cannot be read to its end: {why}.",

@@ -16,7 +16,9 @@ pub struct AdaptedModule {
     pub path: String,
     /// Groups of channels of a convolution; none of a linear layer.
     pub groups: Option<u64>,
-    weight: ValueId,
+    pub(super) weight: ValueId,
+    /// The path of its bias, if it has one.
+    pub(super) bias: Option<String>,
 }
 
 /// The linear layers and convolutions that PEFT adapts, in the order of the model's modules. `all-linear` means
@@ -51,6 +53,8 @@ pub(super) fn adaptable_modules(graph: &Graph) -> Vec<AdaptedModule> {
             path: path.to_owned(),
             groups: (node.operation() != "linear").then(|| groups(node)),
             weight: input.value,
+            bias: matches!(node.argument("bias"), Some(Argument::Tensor(_)))
+                .then(|| format!("{path}.bias")),
         })
     });
     each.collect()

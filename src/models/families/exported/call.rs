@@ -3,6 +3,7 @@
 use super::program::Program;
 use crate::exported::{Argument, Node, ValueId};
 use crate::nn::adapters::{Adapter, running};
+use crate::nn::build::Linear;
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, MAX_DIMS, Shape};
 
@@ -63,6 +64,14 @@ impl Call<'_> {
     pub(super) fn adapter(&self) -> Option<&Adapter> {
         match self.node.argument("weight")? {
             Argument::Tensor(id) => running(self.program.adapters.get(id)?),
+            _ => None,
+        }
+    }
+
+    /// The quantized layer whose weight is an argument.
+    pub(super) fn quantized(&self) -> Option<&Linear> {
+        match self.node.argument("weight")? {
+            Argument::Tensor(id) => self.program.quantized.get(id),
             _ => None,
         }
     }
@@ -205,10 +214,15 @@ impl Call<'_> {
 
     /// The dtype that a cast to float32 means under autocast, where it is another one.
     pub(super) fn cast_follows(&self) -> Option<DType> {
-        self.t.autocast_dtype()?;
+        self.is_narrow().then_some(())?;
         self.program
             .casts
             .target(&self.program.config.graph.body, self.ran, self.node)
+    }
+
+    /// Whether tensors that were in float32 when the graph was exported may have another dtype in this run.
+    fn is_narrow(&self) -> bool {
+        self.t.autocast_dtype().is_some() || self.program.is_narrowed
     }
 
     /// The shape of a result, as the graph says it.
@@ -230,7 +244,7 @@ impl Call<'_> {
         let noise = self.node.outputs.first().copied().flatten();
         let made_for = noise.and_then(|id| self.program.casts.of_noise(id));
         let narrow = made_for.and_then(|x| self.ran.get(x as usize).copied().flatten());
-        if let Some(dtype) = narrow.filter(|_| self.t.autocast_dtype().is_some()) {
+        if let Some(dtype) = narrow.filter(|_| self.is_narrow()) {
             return dtype;
         }
         let own = self.result(0).map(|(_, dtype)| dtype);

@@ -105,7 +105,9 @@ impl Lifetimes {
         let mut uses: BTreeMap<ValueId, Vec<usize>> = BTreeMap::new();
         let mut last: BTreeMap<ValueId, usize> = BTreeMap::new();
         for (at, node) in body.nodes.iter().enumerate() {
-            for id in node.tensors() {
+            // The exporter asserts what it knows of a tensor before a cast.
+            let is_assertion = node.operation() == "_assert_tensor_metadata";
+            for id in node.tensors().filter(|_| !is_assertion) {
                 let Some(&producer) = made.get(&id) else {
                     continue;
                 };
@@ -129,7 +131,7 @@ impl Lifetimes {
             }
         }
         keep_returned(&calls, &mut last);
-        for id in body.outputs.iter().flatten() {
+        for id in returned(body).iter().flatten() {
             last.remove(id);
         }
         let mut after = vec![Vec::new(); body.nodes.len()];
@@ -145,6 +147,22 @@ impl Lifetimes {
     pub(super) fn after(&self, node: usize) -> &[ValueId] {
         self.after.get(node).map_or(&[], Vec::as_slice)
     }
+}
+
+/// The values that a body returns. Beside a loss those that are returned as they were before a cast that did nothing when
+/// the graph was exported are written as its results: `logits` beside `logits.float()`.
+pub(super) fn returned(body: &Body) -> Vec<Option<ValueId>> {
+    let before_cast = |id: ValueId| {
+        let mut nodes = body.nodes.iter();
+        let cast = nodes.find(|node| node.outputs.contains(&Some(id)))?;
+        (cast.operation() == "to").then(|| cast.tensors().next())?
+    };
+    let each = body.outputs.iter().enumerate();
+    each.map(|(at, id)| match id {
+        Some(id) if at > 0 => Some(before_cast(*id).unwrap_or(*id)),
+        id => *id,
+    })
+    .collect()
 }
 
 /// The node until which a value lives by one use: an argument of a module is a variable of its caller, or an element

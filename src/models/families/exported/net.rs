@@ -1,6 +1,6 @@
 //! A graph as a model: what it holds, what goes in, and the loss.
 
-use super::adapters;
+use super::adapters::{self, AdaptedModule};
 use super::casts::Casts;
 use super::gaps::Gap;
 use super::layers;
@@ -8,21 +8,22 @@ use super::lifetimes::Lifetimes;
 use super::module_scopes::{ModuleScopes, interned};
 use super::program::Program;
 use super::run::Running;
-use crate::ask::{Loss, Precision};
-use crate::exported::{InputKind, ValueId};
+use crate::ask::Loss;
+use crate::exported::{Graph, InputKind, ValueId};
 use crate::families::network::{Batch, GraphModel, Net};
 use crate::model::{Architecture, ExportedConfig, ModuleKind, ResolvedSpec};
-use crate::nn::build::{Builder, Facts, Output};
+use crate::nn::build::{Builder, Facts, Linear, Output};
 use crate::tape::{Category, Tape, Tensor};
 use crate::units::{DType, Shape};
 use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// A graph with its parameters.
 pub(super) struct GraphNet {
     program: Rc<Program>,
     loss: Loss,
+    /// The dtype of inputs that were in float32.
     cast: Option<DType>,
     /// Whether autocast is around it.
     autocasts: bool,
@@ -33,13 +34,20 @@ pub(crate) fn build(b: &Builder, spec: &ResolvedSpec, _: Facts) -> Net {
     Net::Graph(Box::new(GraphNet::new(b, spec.config(), spec)))
 }
 
-/// The dtype that tensors in float32 become where weights are cast.
-fn cast(spec: &ResolvedSpec) -> Option<DType> {
-    match spec.precision {
-        Precision::Bf16 => Some(DType::BFloat16),
-        Precision::Fp16 => Some(DType::Float16),
-        Precision::Fp32 | Precision::AmpBf16 | Precision::AmpFp16 => None,
-    }
+/// The half-precision dtype that float32 becomes, if it becomes one.
+fn half(dtype: DType) -> Option<DType> {
+    Some(dtype).filter(|dtype| dtype.is_half())
+}
+
+/// Whether a graph was exported with parameters in float32.
+fn is_in_float32(graph: &Graph) -> bool {
+    let mut parameters = graph.inputs.iter().filter(|input| {
+        matches!(input.kind, InputKind::Parameter { .. })
+    });
+    parameters.any(|input| {
+        let meta = graph.tensor(input.value);
+        meta.is_some_and(|meta| meta.dtype == Some(DType::Float32))
+    })
 }
 
 /// The shape and the dtype of a value as the run has it: float32 may be `cast`.
@@ -49,65 +57,95 @@ fn as_run(config: &ExportedConfig, cast: Option<DType>, id: ValueId) -> Option<(
     Some((shape, cast.unwrap_or(dtype)))
 }
 
-/// Allocates parameters, buffers and constants, by their ids.
-fn held(b: &Builder, config: &ExportedConfig, scopes: &ModuleScopes) -> Vec<Option<Tensor>> {
-    let (t, spec, graph) = (b.plan.tape, b.plan.spec, &config.graph);
-    let mut held = vec![None; graph.values.len()];
-    let adaptable = adapters::adaptable_modules(graph).into_iter();
-    let adaptable: BTreeSet<String> = adaptable
-        .map(|module| format!("{}.weight", module.path))
-        .collect();
-    let mut made: BTreeMap<usize, Tensor> = BTreeMap::new();
-    for (at, input) in graph.inputs.iter().enumerate() {
-        let Some((shape, dtype)) = as_run(config, cast(spec), input.value) else {
-            continue;
-        };
-        let tensor = match &input.kind {
-            InputKind::Parameter { path, tied_to } => {
-                let tied = tied_to.and_then(|first| made.get(&first).cloned());
-                let tensor = tied.unwrap_or_else(|| {
-                    note_module(b, scopes, (path, shape), adaptable.contains(path));
-                    let leaf = graph.tensor(input.value);
-                    let trains = leaf.is_some_and(|leaf| leaf.requires_grad)
-                        && spec.lora.is_none()
-                        && !spec.frozen.iter().any(|part| path.contains(part.as_str()));
-                    t.in_scope(scopes.around(path), || {
-                        if trains {
-                            t.parameter(shape, dtype)
-                        } else {
-                            t.frozen_parameter("parameter", shape, dtype)
-                        }
-                    })
-                });
-                made.insert(at, tensor.clone());
-                tensor
-            }
-            InputKind::Buffer { path } => t.in_scope(scopes.around(path), || {
-                t.buffer("buffer", shape, dtype)
-            }),
-            InputKind::Constant => {
-                t.without_memory(|| t.allocate("constant", shape, dtype, Category::Buffers))
-            }
-            InputKind::User | InputKind::Fixed => continue,
-        };
-        if let Some(place) = held.get_mut(input.value as usize) {
-            *place = Some(tensor);
-        }
-    }
-    held
+/// Tensors and layers that a graph holds.
+struct Held {
+    /// Parameters, buffers and constants, by their ids.
+    tensors: Vec<Option<Tensor>>,
+    /// Quantized linear layers, by the ids of their weights.
+    quantized: BTreeMap<ValueId, Linear>,
+    /// The paths of their biases.
+    quantized_biases: Vec<String>,
 }
 
-/// Says of the module that has the parameter at `path` that it does, and whether PEFT adapts it.
-fn note_module(
-    b: &Builder,
-    scopes: &ModuleScopes,
-    (path, shape): (&str, Shape),
-    is_adaptable: bool,
-) {
-    let b = b.of_scope(scopes.around(path));
-    b.has(interned(path.rsplit('.').next().unwrap_or(path)), shape);
-    if is_adaptable {
-        b.is_a(ModuleKind::Linear);
+impl Held {
+    /// Allocates all in the order in which the graph names it.
+    fn new(b: &Builder, config: &ExportedConfig, scopes: &ModuleScopes) -> Self {
+        let (t, spec, graph) = (b.plan.tape, b.plan.spec, &config.graph);
+        let layers = adapters::adaptable_modules(graph).into_iter();
+        let layers: BTreeMap<ValueId, AdaptedModule> =
+            layers.map(|module| (module.weight, module)).collect();
+        let mut held = Self {
+            tensors: vec![None; graph.values.len()],
+            quantized: BTreeMap::new(),
+            quantized_biases: Vec::new(),
+        };
+        let mut made: BTreeMap<usize, Tensor> = BTreeMap::new();
+        for (at, input) in graph.inputs.iter().enumerate() {
+            let run = as_run(config, half(spec.weights), input.value);
+            let Some((shape, dtype)) = run else { continue };
+            let tensor = match &input.kind {
+                InputKind::Parameter { path, tied_to } => {
+                    let layer = layers.get(&input.value);
+                    if held.takes_over(b, scopes, layer, (path, &shape)) {
+                        continue;
+                    }
+                    let tied = tied_to.and_then(|first| made.get(&first).cloned());
+                    let trains = graph.tensor(input.value);
+                    let trains = trains.is_some_and(|leaf| leaf.requires_grad);
+                    let tensor = tied.unwrap_or_else(|| {
+                        let b = b.of_scope(scopes.around(path));
+                        if layer.is_some() {
+                            b.is_a(ModuleKind::Linear);
+                        }
+                        parameter(&b, path, (shape, dtype), trains)
+                    });
+                    made.insert(at, tensor.clone());
+                    tensor
+                }
+                InputKind::Buffer { path } => t.in_scope(scopes.around(path), || {
+                    t.buffer("buffer", shape, spec.buffer_dtype(dtype))
+                }),
+                InputKind::Constant => {
+                    t.without_memory(|| t.allocate("constant", shape, dtype, Category::Buffers))
+                }
+                InputKind::User | InputKind::Fixed => continue,
+            };
+            if let Some(place) = held.tensors.get_mut(input.value as usize) {
+                *place = Some(tensor);
+            }
+        }
+        held
+    }
+
+    /// Whether a parameter is one of a quantized linear layer, which is made with its weight.
+    fn takes_over(
+        &mut self,
+        b: &Builder,
+        scopes: &ModuleScopes,
+        layer: Option<&AdaptedModule>,
+        (path, shape): (&str, &Shape),
+    ) -> bool {
+        if !b.quantization().is_on() {
+            return false;
+        }
+        let Some(layer) = layer.filter(|layer| layer.groups.is_none()) else {
+            return self.quantized_biases.iter().any(|bias| bias == path);
+        };
+        let b = b.of_scope(scopes.around(path));
+        let linear = Linear::new(&b, shape.dim(1), shape.dim(0), layer.bias.is_some());
+        self.quantized.insert(layer.weight, linear);
+        self.quantized_biases.extend(layer.bias.clone());
+        true
+    }
+}
+
+/// A parameter of the module of a builder, which the graph may have frozen.
+fn parameter(b: &Builder, path: &str, (shape, dtype): (Shape, DType), trains: bool) -> Tensor {
+    let name = interned(path.rsplit('.').next().unwrap_or(path));
+    if trains {
+        b.parameter_in(name, shape, dtype)
+    } else {
+        b.fixed(name, shape, dtype)
     }
 }
 
@@ -116,25 +154,28 @@ impl GraphNet {
         let graph = &config.graph;
         let paths = layers::layer_paths(graph, &spec.scenario.layer_modules);
         let scopes = ModuleScopes::of(b.plan.tape, graph, &paths);
-        let held = held(b, config, &scopes);
+        let held = Held::new(b, config, &scopes);
         let casts = Casts::of(&graph.body);
-        let ids = (0..).zip(&held).filter(|(_, held)| held.is_some());
-        let ids = ids.map(|(id, _)| id).collect();
+        let given = |kind: &InputKind| matches!(kind, InputKind::User | InputKind::Fixed);
+        let ids = graph.inputs.iter().filter(|input| !given(&input.kind));
+        let ids = ids.map(|input| input.value).collect();
         let program = Program {
             config: config.clone(),
             lifetimes: Lifetimes::of(&graph.body),
             layers: layers::calls(graph, &casts, &paths, &ids),
-            adapters: adapters::places(b, (graph, &scopes), &held),
+            adapters: adapters::places(b, (graph, &scopes), &held.tensors),
             checkpointing: spec.activation_checkpointing,
+            is_narrowed: half(spec.weights).is_some() && is_in_float32(graph),
             gaps: RefCell::default(),
             casts,
             scopes,
-            held,
+            held: held.tensors,
+            quantized: held.quantized,
         };
         Self {
             program: Rc::new(program),
             loss: spec.loss,
-            cast: cast(spec),
+            cast: half(spec.stored_weights()),
             autocasts: spec.precision.autocasts(),
         }
     }

@@ -9,6 +9,7 @@ use crate::ask::ActivationCheckpointing;
 use crate::exported::ValueId;
 use crate::model::ExportedConfig;
 use crate::nn::adapters::Slot;
+use crate::nn::build::Linear;
 use crate::tape::Tensor;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -23,10 +24,14 @@ pub(super) struct Program {
     pub(super) layers: Vec<LayerCall>,
     /// Parameters, buffers and constants, by their ids.
     pub(super) held: Vec<Option<Tensor>>,
+    /// Quantized linear layers, with their adapters, by the ids of their weights.
+    pub(super) quantized: BTreeMap<ValueId, Linear>,
     /// Adapters, by the ids of their layers' weights.
     pub(super) adapters: BTreeMap<ValueId, Slot>,
     /// Layers that backward runs again.
     pub(super) checkpointing: ActivationCheckpointing,
+    /// Whether float32 weights of the graph are in half precision.
+    pub(super) is_narrowed: bool,
     /// Operations that were not known.
     pub(super) gaps: RefCell<Vec<Gap>>,
 }

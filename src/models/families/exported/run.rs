@@ -3,7 +3,7 @@
 use super::call::{Call, Results};
 use super::gaps::Gap;
 use super::layers::LayerCall;
-use super::lifetimes::Lifetimes;
+use super::lifetimes::{self, Lifetimes};
 use super::program::Program;
 use super::table::{self, Known};
 use crate::ask::ActivationCheckpointing;
@@ -61,7 +61,7 @@ impl<'a> Running<'a> {
             at = call.nodes.end;
         }
         self.nodes(body, at..body.nodes.len(), &program.lifetimes);
-        self.outputs(&body.outputs)
+        self.outputs(&lifetimes::returned(body))
     }
 
     /// A layer: wrappers see what goes in and comes out, and it may be one that backward runs again.

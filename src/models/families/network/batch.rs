@@ -38,10 +38,9 @@ impl Batch {
     /// Inputs in floating point, or those that may be.
     pub(crate) fn inputs_mut(&mut self) -> Vec<&mut Tensor> {
         let images = self.images.as_mut().map(|(images, _)| images);
-        [Some(&mut self.input), self.labels.as_mut(), images]
-            .into_iter()
-            .flatten()
-            .collect()
+        let single = [Some(&mut self.input), self.labels.as_mut(), images];
+        let all = single.into_iter().flatten();
+        all.chain(&mut self.beside).collect()
     }
 
     /// A batch with nothing beside its input.
