@@ -6,7 +6,7 @@ what the inputs leave open. For each case a line {"name", "scenario", "expect"},
 
 Of a scenario it runs precision, optimizer, accumulation, clipping, `activation_checkpointing` (of `layer_modules`), `lora` (PEFT's
 inject_adapter_in_model) and `parallelism.dp` (ranks.py; each of `layer_modules` is a unit). Convolutions are native."""
-import contextlib, gc, importlib.util, json, os, sys, tempfile, zipfile
+import collections, contextlib, functools, gc, importlib.util, json, os, sys, tempfile, zipfile
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 import torch
 import torch.nn.functional as F
@@ -71,16 +71,19 @@ def quantized(module, asked):
     libraries.stub_triton()
     import bitsandbytes as bnb
     dtype, eight = libraries.COMPUTE[asked.get("compute_dtype", "bf16")], asked["type"] == "int8"
+    shared = collections.Counter(id(p) for _, p in module.named_parameters(remove_duplicate=False))
     for path, layer in list(module.named_modules()):
-        if type(layer) is torch.nn.Linear:
+        if type(layer) is torch.nn.Linear and shared[id(layer.weight)] == 1:  # as transformers leaves what is tied
             parent, _, name = path.rpartition(".")
             size = layer.in_features, layer.out_features, layer.bias is not None
             made = bnb.nn.Linear8bitLt(*size, has_fp16_weights=False, threshold=6.0) if eight else bnb.nn.Linear4bit(*size, compute_dtype=dtype, quant_type=asked["type"], compress_statistics=asked.get("double", False))
             setattr(module.get_submodule(parent), name, made)
+    held = {}
     for part in module.modules():
         for name, parameter in list(part._parameters.items()):
             if parameter is not None:
-                part._parameters[name] = libraries.materialized(parameter, bnb, dtype)
+                held[id(parameter)] = held.get(id(parameter)) or (parameter, libraries.materialized(parameter, bnb, dtype))
+                part._parameters[name] = held[id(parameter)][1]
         for name, buffer in list(part._buffers.items()):
             if buffer is not None:
                 part._buffers[name] = buffer.to(dtype if buffer.is_floating_point() else buffer.dtype).cuda()
@@ -131,7 +134,15 @@ def run(made, sizes, asked, recorder):
         del before, args, kwargs
     module = prepared(module, asked)
     facts = dict(num_parameters=sum(p.numel() for p in module.parameters()))
-    ranks.layers = lambda model: layers(model, asked["layer_modules"])
+    units = layers(module, asked["layer_modules"])
+    ranks.layers = lambda model: units
+    of_types = ranks.Fsdp1.options
+
+    def of_modules(model, scenario, dp):
+        """Units are those modules themselves, not all of their classes."""
+        from torch.distributed.fsdp.wrap import lambda_auto_wrap_policy
+        return {**of_types(model, scenario, dp), "auto_wrap_policy": functools.partial(lambda_auto_wrap_policy, lambda_fn=lambda found: any(found is unit for unit in units))}
+    ranks.Fsdp1.options = staticmethod(of_modules)
     distributed = ranks.asked(asked)
     make = lambda parameters: scenarios.optimizer(asked, parameters, module)
     gc.collect()

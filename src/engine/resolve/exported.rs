@@ -248,7 +248,11 @@ fn check_precision(scenario: &Scenario, config: &ExportedConfig, findings: &mut 
         DType::BFloat16 => ("bf16", Precision::Bf16),
         _ => ("fp16", Precision::Fp16),
     };
-    if scenario.precision != own {
+    // FSDP casts float32 to it where the graph was exported in what it casts to.
+    let narrows = scenario.parallelism.dp.compute_dtype() == Some(of);
+    if scenario.quantization.is_on() && scenario.quantization.prepare_for_kbit_training {
+        findings.push(Finding::warning("precision", message!(exported::widened, of = name)));
+    } else if scenario.precision != own && !(narrows && scenario.precision == Precision::Fp32) {
         findings.push(
             Finding::error("precision", message!(exported::precision, of = name))
                 .with_fix("precision", own.name()),

@@ -38,6 +38,8 @@ groups! {
             "假定卷积由 cuDNN 执行：未估算其工作区，因此卷积运行期间实际占用可能更高。";
         precision: "The graph casts between element types or names one, and was exported in {of}: it holds for that precision. Export it once more with weights and inputs in the other one.",
             "该计算图含有数据类型转换，并以 {of} 导出：它只适用于该精度。请用另一种精度的权重和输入重新导出。";
+        widened: "The graph was exported in {of}, and norms and embeddings become float32 before QLoRA (prepare_for_kbit_training): what they give is estimated in the graph's dtype where it names one. Export it in float32, and choose amp_bf16.",
+            "该计算图以 {of} 导出，而 QLoRA 之前归一化与嵌入会转为 float32（prepare_for_kbit_training）：计算图写明类型之处按其类型估算。请以 float32 导出并选择 amp_bf16。";
         casts: "The graph casts floats to float32 or names it ({operation}). It was exported in float32, where such a cast leaves no trace of the dtype that was meant: under another precision the estimate is not exact, and may be a few percent too high or too low. For bf16, export the model once more with bf16 weights and inputs.",
             "该计算图将浮点数转换为 float32 或指定了该类型（{operation}）。它以 float32 导出，此时无法得知转换的本意：在其他精度下估算不精确，可能偏高或偏低百分之几。若用 bf16，请以 bf16 的权重和输入重新导出。";
         not_modelled: "{what} is not estimated for an exported graph yet.",

@@ -83,9 +83,12 @@ impl Held {
         for (at, input) in graph.inputs.iter().enumerate() {
             let run = as_run(config, half(spec.weights), input.value);
             let Some((shape, dtype)) = run else { continue };
+            let widens = dtype.is_half() && spec.quantization.is_on();
+            let dtype = if widens { spec.weights } else { dtype };
             let tensor = match &input.kind {
                 InputKind::Parameter { path, tied_to } => {
-                    let layer = layers.get(&input.value);
+                    // What is tied stays whole, as transformers leaves it.
+                    let layer = layers.get(&input.value).filter(|_| tied_to.is_none());
                     if held.takes_over(b, scopes, layer, (path, &shape)) {
                         continue;
                     }
@@ -175,7 +178,7 @@ impl GraphNet {
         Self {
             program: Rc::new(program),
             loss: spec.loss,
-            cast: half(spec.stored_weights()),
+            cast: half(spec.precision.dtype()),
             autocasts: spec.precision.autocasts(),
         }
     }
@@ -193,8 +196,11 @@ impl GraphNet {
         self.program.gaps.take()
     }
 
+    /// The shape and the dtype of an input or a result as the training loop has it.
     fn as_run(&self, id: ValueId) -> Option<(Shape, DType)> {
-        as_run(&self.program.config, self.cast, id)
+        let (shape, dtype) = as_run(&self.program.config, self.cast, id)?;
+        let is_wider = dtype.is_half() && self.cast.is_none();
+        Some((shape, if is_wider { DType::Float32 } else { dtype }))
     }
 
     /// The shape and the dtype of the target, which follow from the graph's first result.
