@@ -34,11 +34,15 @@ struct Outcome {
     phases: Vec<(String, [u64; 2])>,
 }
 
+fn fixture(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/fixtures")
+        .join(name)
+}
+
 fn cases_file() -> PathBuf {
-    std::env::var_os("EXPORTED_CASES").map_or_else(
-        || Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/exported.jsonl"),
-        PathBuf::from,
-    )
+    let given = std::env::var_os("EXPORTED_CASES");
+    given.map_or_else(|| fixture("exported.jsonl"), PathBuf::from)
 }
 
 fn cases(file: &Path) -> Vec<Case> {
@@ -167,4 +171,38 @@ fn graphs_take_what_their_models_took() {
     }
     assert!(share(phases) >= 99, "the phase that binds: {phases:?}");
     assert_eq!(refused, 0, "each of these graphs is answered");
+}
+
+/// Activation checkpointing, LoRA, quantized layers, and one rank of several under DDP, FSDP and `ZeRO`
+/// (`tests/oracle/modules.py`).
+#[test]
+fn options_of_graphs_take_what_their_models_took() {
+    let cases = cases(&fixture("exported_options.jsonl"));
+    let (mut equal, mut phases) = (0, 0);
+    for case in &cases {
+        let made = outcome(case).unwrap_or_else(|why| panic!("{}: {why}", case.name));
+        let [own, measured] = made.peak;
+        equal += usize::from(own == measured);
+        phases += usize::from(made.phase_is_right);
+        #[expect(clippy::cast_precision_loss, reason = "a percentage for people")]
+        let off = (own as f64 / measured as f64 - 1.0) * 100.0;
+        if own != measured {
+            println!(
+                "{:30} {own} {measured} {off:+.4} % {:?}",
+                made.name, made.phases
+            );
+        }
+        assert!(off.abs() < 3.0, "{}: {off:+.4} %", made.name);
+    }
+    println!("equal: {equal} of {}, phases {phases}", cases.len());
+    assert!(
+        100 * equal >= 85 * cases.len(),
+        "{equal} of {}",
+        cases.len()
+    );
+    assert!(
+        100 * phases >= 99 * cases.len(),
+        "{phases} of {}",
+        cases.len()
+    );
 }

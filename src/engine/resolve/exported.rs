@@ -1,11 +1,11 @@
 //! Checks of graphs that `torch.export` wrote.
 
+use super::adapters::SHOWN;
 use crate::ask::{
     ActivationCheckpointing, Convolutions, DataParallelKind, EvaluationKind, Finding, Loss,
     ModelRef, Precision, Scenario, message,
 };
 use crate::exported::Argument;
-use super::adapters::SHOWN;
 use crate::families::{Gap, adapted_modules, layer_classes, layer_paths};
 use crate::model::{Architecture, ExportedConfig, ResolvedSpec};
 use crate::units::DType;
@@ -155,12 +155,18 @@ fn check_layers(scenario: &Scenario, config: &ExportedConfig, findings: &mut Vec
     let paths = layer_paths(graph, named);
     let Some(example) = paths.first() else {
         let classes = layer_classes(scenario).join(", ");
-        findings.push(Finding::warning(key, message!(exported::no_layers, classes)));
+        findings.push(Finding::warning(
+            key,
+            message!(exported::no_layers, classes),
+        ));
         return;
     };
     if named.is_empty() {
         let count = paths.len();
-        findings.push(Finding::notice(key, message!(exported::layers, count, example)));
+        findings.push(Finding::notice(
+            key,
+            message!(exported::layers, count, example),
+        ));
     }
 }
 
@@ -180,7 +186,10 @@ fn check_batch_norms(scenario: &Scenario, config: &ExportedConfig, findings: &mu
             Finding::error(key, message!(exported::batch_norm_of_fsdp2)).with_fix(key, Value::Null),
         ),
         DataParallelKind::Fsdp1 => {
-            findings.push(Finding::warning(key, message!(exported::batch_norm_of_fsdp1)));
+            findings.push(Finding::warning(
+                key,
+                message!(exported::batch_norm_of_fsdp1),
+            ));
         }
         _ => {}
     }
@@ -209,13 +218,18 @@ fn check_adapters(scenario: &Scenario, config: &ExportedConfig, findings: &mut V
         }
     }
     let divides = |groups: &u64| !lora.r.is_multiple_of(*groups);
-    let grouped = adapted.iter().find(|module| module.groups.as_ref().is_some_and(divides));
+    let grouped = adapted
+        .iter()
+        .find(|module| module.groups.as_ref().is_some_and(divides));
     if let Some(module) = grouped {
         // `_ConvNd.__init__`, `tuners/lora/layer.py`, peft 0.21.
         let (path, groups, rank) = (&module.path, module.groups.unwrap_or(1), lora.r);
         findings.push(
-            Finding::error("lora.r", message!(exported::rank_of_groups, path, groups, rank))
-                .with_fix("lora.r", groups),
+            Finding::error(
+                "lora.r",
+                message!(exported::rank_of_groups, path, groups, rank),
+            )
+            .with_fix("lora.r", groups),
         );
     }
 }
@@ -251,7 +265,10 @@ fn check_precision(scenario: &Scenario, config: &ExportedConfig, findings: &mut 
     // FSDP casts float32 to it where the graph was exported in what it casts to.
     let narrows = scenario.parallelism.dp.compute_dtype() == Some(of);
     if scenario.quantization.is_on() && scenario.quantization.prepare_for_kbit_training {
-        findings.push(Finding::warning("precision", message!(exported::widened, of = name)));
+        findings.push(Finding::warning(
+            "precision",
+            message!(exported::widened, of = name),
+        ));
     } else if scenario.precision != own && !(narrows && scenario.precision == Precision::Fp32) {
         findings.push(
             Finding::error("precision", message!(exported::precision, of = name))

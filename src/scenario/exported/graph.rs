@@ -240,6 +240,12 @@ impl Node {
         target.split('.').next().unwrap_or(target)
     }
 
+    /// Whether the operation writes into its first tensor.
+    pub fn writes_in_place(&self) -> bool {
+        let base = self.operation();
+        base.ends_with('_') && !base.starts_with("__")
+    }
+
     /// The tensors among the arguments, in their order.
     pub fn tensors(&self) -> impl Iterator<Item = ValueId> {
         self.arguments

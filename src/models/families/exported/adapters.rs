@@ -26,9 +26,8 @@ pub struct AdaptedModule {
 pub fn adapted_modules(graph: &Graph, lora: &Lora) -> Vec<AdaptedModule> {
     let all_linear = lora.target_modules.iter().any(|name| name == ALL_LINEAR);
     let mut adapted = adaptable_modules(graph);
-    adapted.retain(|module| {
-        all_linear && module.groups.is_none() || lora.names_module(&module.path)
-    });
+    adapted
+        .retain(|module| all_linear && module.groups.is_none() || lora.names_module(&module.path));
     adapted
 }
 

@@ -122,7 +122,10 @@ impl Call<'_> {
     /// Whole numbers.
     pub(super) fn ints(&self, name: &str) -> Option<Vec<i64>> {
         match self.node.argument(name)? {
-            Argument::Ints(all) => all.iter().map(|size| self.program.config.number(size)).collect(),
+            Argument::Ints(all) => all
+                .iter()
+                .map(|size| self.program.config.number(size))
+                .collect(),
             Argument::Int(size) => Some(vec![self.program.config.number(size)?]),
             _ => None,
         }
@@ -166,7 +169,11 @@ impl Call<'_> {
                 clippy::cast_precision_loss,
                 reason = "it is compared with a few small numbers"
             )]
-            Some(Argument::Int(size)) => self.program.config.number(size).map_or(default, |n| n as f64),
+            Some(Argument::Int(size)) => self
+                .program
+                .config
+                .number(size)
+                .map_or(default, |n| n as f64),
             _ => default,
         }
     }

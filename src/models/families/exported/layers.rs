@@ -1,7 +1,6 @@
 //! Layers of a graph: the modules that activation checkpointing runs again as a whole, and that wrappers take for units.
 
 use super::casts::Casts;
-use super::table;
 use crate::ask::{ModelRef, Scenario};
 use crate::exported::{Body, Graph, Module, Node, ValueId};
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,7 +19,7 @@ pub(super) struct LayerCall {
     pub(super) outputs: Vec<ValueId>,
 }
 
-/// The paths of a graph's layers. Of `wanted` each is a class, the path of a module, or that of a list, which stands for
+/// The paths of a graph's layers. Of `wanted` each is a class, the path of a module, or that of a list, which means
 /// its elements; where it is empty, layers are the elements of lists of modules that hold further modules. A layer
 /// within another one counts as a part of that.
 pub fn layer_paths(graph: &Graph, wanted: &[String]) -> Vec<String> {
@@ -150,7 +149,7 @@ fn call(
             }
         }
         let written = node.tensors().next();
-        let written = written.filter(|_| table::writes_in_place(node));
+        let written = written.filter(|_| node.writes_in_place());
         let base = written.and_then(|id| casts.base(id));
         for id in node.outputs.iter().flatten() {
             made.insert(*id);

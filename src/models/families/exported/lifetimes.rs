@@ -90,8 +90,8 @@ impl Calls<'_> {
 }
 
 impl Lifetimes {
-    /// Of a body whose inputs stay.
-    pub(super) fn of(body: &Body) -> Self {
+    /// Of a body whose inputs stay, and those values.
+    pub(super) fn of(body: &Body, outputs: &[Option<ValueId>]) -> Self {
         let mut calls = Calls {
             nodes: &body.nodes,
             ends: BTreeMap::new(),
@@ -131,7 +131,7 @@ impl Lifetimes {
             }
         }
         keep_returned(&calls, &mut last);
-        for id in returned(body).iter().flatten() {
+        for id in outputs.iter().flatten() {
             last.remove(id);
         }
         let mut after = vec![Vec::new(); body.nodes.len()];

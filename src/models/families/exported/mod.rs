@@ -34,7 +34,7 @@ mod views;
 pub use adapters::{AdaptedModule, adapted_modules};
 pub use dry::unknown_operations;
 pub use gaps::Gap;
-pub(crate) use net::build;
 pub use layers::{layer_classes, layer_paths};
+pub(crate) use net::build;
 pub use open_sizes::{OpenSize, open_sizes};
 pub(crate) use reader::read;

@@ -4,7 +4,7 @@ use super::adapters::{self, AdaptedModule};
 use super::casts::Casts;
 use super::gaps::Gap;
 use super::layers;
-use super::lifetimes::Lifetimes;
+use super::lifetimes::{Lifetimes, returned};
 use super::module_scopes::{ModuleScopes, interned};
 use super::program::Program;
 use super::run::Running;
@@ -41,9 +41,10 @@ fn half(dtype: DType) -> Option<DType> {
 
 /// Whether a graph was exported with parameters in float32.
 fn is_in_float32(graph: &Graph) -> bool {
-    let mut parameters = graph.inputs.iter().filter(|input| {
-        matches!(input.kind, InputKind::Parameter { .. })
-    });
+    let mut parameters = graph
+        .inputs
+        .iter()
+        .filter(|input| matches!(input.kind, InputKind::Parameter { .. }));
     parameters.any(|input| {
         let meta = graph.tensor(input.value);
         meta.is_some_and(|meta| meta.dtype == Some(DType::Float32))
@@ -164,7 +165,7 @@ impl GraphNet {
         let ids = ids.map(|input| input.value).collect();
         let program = Program {
             config: config.clone(),
-            lifetimes: Lifetimes::of(&graph.body),
+            lifetimes: Lifetimes::of(&graph.body, &returned(&graph.body)),
             layers: layers::calls(graph, &casts, &paths, &ids),
             adapters: adapters::places(b, (graph, &scopes), &held.tensors),
             checkpointing: spec.activation_checkpointing,
@@ -205,7 +206,15 @@ impl GraphNet {
 
     /// The shape and the dtype of the target, which follow from the graph's first result.
     fn target(&self) -> Option<(Shape, DType)> {
-        let out = self.program.config.graph.body.outputs.iter().flatten().next()?;
+        let out = self
+            .program
+            .config
+            .graph
+            .body
+            .outputs
+            .iter()
+            .flatten()
+            .next()?;
         let (shape, dtype) = self.as_run(*out)?;
         match self.loss {
             Loss::CrossEntropy => {

@@ -52,8 +52,8 @@ impl<'a> Running<'a> {
     pub(super) fn graph(&mut self) -> Vec<Option<Tensor>> {
         let program = Rc::clone(self.program);
         let body = &program.config.graph.body;
-        let apart = program.checkpointing != ActivationCheckpointing::None
-            || self.t.wraps_modules();
+        let apart =
+            program.checkpointing != ActivationCheckpointing::None || self.t.wraps_modules();
         let mut at = 0;
         for call in program.layers.iter().filter(|_| apart) {
             self.nodes(body, at..call.nodes.start, &program.lifetimes);
@@ -224,7 +224,7 @@ impl<'a> Running<'a> {
                         .is_none_or(|(shape, _)| shape == made.shape())
                 })
         };
-        let in_place = table::writes_in_place(node);
+        let in_place = node.writes_in_place();
         let results = results.filter(fits).unwrap_or_else(|| {
             let gap = Gap::of(&self.program.config.graph, node);
             self.program.gaps.borrow_mut().push(gap);
@@ -288,7 +288,7 @@ impl<'a> Running<'a> {
         for (id, tensor) in body.inputs.iter().zip(given) {
             self.put(*id, tensor);
         }
-        let lifetimes = Lifetimes::of(body);
+        let lifetimes = Lifetimes::of(body, &body.outputs);
         let t = self.t;
         let flag = node
             .arguments

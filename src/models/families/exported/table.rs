@@ -5,7 +5,6 @@ use super::{
     attention, convolutions, in_place, indexing, losses, made, normalization, pointwise, products,
     recurrent, reductions, sampled, views,
 };
-use crate::exported::Node;
 
 /// Knowledge of an operation.
 pub(super) enum Known {
@@ -123,12 +122,6 @@ const WITHOUT_GRADIENT: &[&str] = &[
     "tril_indices",
     "triu_indices",
 ];
-
-/// Whether an operation writes into its first tensor.
-pub(super) fn writes_in_place(node: &Node) -> bool {
-    let base = node.operation();
-    base.ends_with('_') && !base.starts_with("__")
-}
 
 /// One kernel without a gradient: results of the shapes that the graph says.
 pub(super) fn without_gradient(call: &Call) -> Results {
