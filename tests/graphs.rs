@@ -1,9 +1,13 @@
 //! Graphs of `torch.export` as the page has them: read in pieces, as text for its threads, in links, as sliders.
 
-use highwater::ask::{ExportedModel, ModelRef, Scenario};
+use highwater::ask::{
+    ActivationCheckpointing, ComputeDtype, DataParallelKind, ExportedModel, Lora, ModelRef,
+    Scenario,
+};
 use highwater::codec::{ViewOptions, awaited_digest, decode_query, encode_query, hand_graph};
+use highwater::decide::{Axis, solve};
 use highwater::exported::{Graph, Pieces, Progress, Unreadable, read};
-use highwater::families::open_sizes;
+use highwater::families::{layer_paths, open_sizes};
 use highwater::resolve::{Idle, idle, resolve};
 use highwater::text::english;
 use std::fs;
@@ -232,4 +236,111 @@ fn archives_of_three_versions_of_torch_are_one_graph() {
     assert!(peaks[0] > 64 * 512 * 8 * 4, "{peaks:?}");
     assert_eq!(peaks[0], peaks[1]);
     assert_eq!(peaks[1], peaks[2]);
+}
+
+/// The findings about a key.
+fn about(scenario: &Scenario, key: &str) -> Vec<String> {
+    let all = messages(scenario).into_iter();
+    let own = all.filter(|(about, _)| about == key);
+    own.map(|(_, text)| text).collect()
+}
+
+#[test]
+fn layers_are_elements_of_lists_or_what_is_named() {
+    let paths = |name: &str, wanted: &[&str]| {
+        let graph = read(Cursor::new(fixture(name))).expect("a graph");
+        let wanted: Vec<String> = wanted.iter().map(|&name| name.to_owned()).collect();
+        layer_paths(&graph, &wanted)
+    };
+    let blocks = paths("own.gpt.pt2", &[]);
+    assert_eq!(blocks, paths("own.gpt.pt2", &["Block"]));
+    assert!(blocks.len() == 6 && blocks[5].ends_with(".5"), "{blocks:?}");
+    assert_eq!(paths("own.gpt.pt2", &[&blocks[2]]), [blocks[2].clone()]);
+    // Of layers within each other the outermost count.
+    let nested = paths(
+        "timm.resnet18.pt2",
+        &["BasicBlock", "layer1", "layer1.0.act1"],
+    );
+    assert_eq!(nested.len(), 7, "{nested:?}");
+    assert_eq!(nested[0], "layer1");
+    assert!(paths("own.gpt.pt2", &["Bottleneck"]).is_empty());
+}
+
+#[test]
+fn names_that_mean_no_layer_are_refused_with_those_that_do() {
+    let mut own = scenario("own.gpt.pt2");
+    own.layer_modules = vec!["Blok".to_owned(), "Block".to_owned()];
+    let said = about(&own, "layer_modules");
+    assert!(
+        said[0].contains("\"Blok\"") && said[0].contains("Block"),
+        "{said:?}"
+    );
+    own.layer_modules.clear();
+    assert!(about(&own, "layer_modules").is_empty());
+    own.activation_checkpointing = ActivationCheckpointing::Full;
+    assert!(
+        about(&own, "layer_modules")[0].starts_with("6 modules"),
+        "{:?}",
+        messages(&own)
+    );
+}
+
+#[test]
+fn adapters_of_grouped_convolutions_need_a_rank_that_groups_divide() {
+    let mut own = scenario("timm.efficientnet_b0.pt2");
+    let lora = Lora {
+        r: 8,
+        target_modules: vec!["conv_stem".to_owned()],
+        ..Lora::default()
+    };
+    own.lora = Some(lora.clone());
+    assert!(resolve(&own).spec.is_some(), "{:?}", messages(&own));
+    own.lora = Some(Lora {
+        target_modules: vec!["conv_dw".to_owned()],
+        ..lora.clone()
+    });
+    let said = about(&own, "lora.r");
+    assert!(said[0].contains("32 groups"), "{said:?}");
+    own.lora = Some(Lora {
+        use_dora: true,
+        ..lora
+    });
+    assert!(!about(&own, "lora.use_dora").is_empty());
+}
+
+#[test]
+fn batch_normalization_stops_fsdp2_in_mixed_precision() {
+    let mut own = scenario("timm.resnet18.pt2");
+    let dp = &mut own.parallelism.dp;
+    dp.kind = DataParallelKind::Fsdp2;
+    own.hardware.gpus_per_node = 2;
+    assert!(resolve(&own).spec.is_some(), "{:?}", messages(&own));
+    own.parallelism.dp.fsdp.mixed_precision.param = Some(ComputeDtype::Bf16);
+    let key = "parallelism.dp.mixed_precision.param";
+    let said = about(&own, key);
+    assert!(said[0].contains("running_mean"), "{said:?}");
+}
+
+#[test]
+fn a_size_of_a_graph_is_an_axis() {
+    let mut own = scenario("own.gpt.pt2");
+    own.hardware.gpu_memory = Some(4 << 30);
+    for name in ["idx.1", "symbols.idx.1"] {
+        let axis = Axis::named(name).expect("an axis");
+        let solution = solve(&own, &axis).expect("a solution");
+        let most = solution.value.as_u64().expect("a number");
+        let fits = |size: u64| {
+            let mut asked = own.clone();
+            asked.symbols.insert("idx.1".to_owned(), size.into());
+            highwater::report::estimate(&asked)
+                .expect("an estimate")
+                .report
+                .verdict
+                .fits
+        };
+        assert!(most > 24 && fits(most) && !fits(most + 1), "{most}");
+    }
+    let axis = Axis::named("s99").expect("a name of a symbol");
+    assert!(solve(&own, &axis).is_err());
+    assert!(solve(&Scenario::default(), &axis).is_err());
 }

@@ -7,12 +7,14 @@ use crate::codec::{KEYS, Key, Kind};
 use crate::resolve::{Idle, idle};
 
 /// The quantity that varies, while the rest of the scenario stays.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) enum Along {
     /// A number of which more takes more memory: the largest is looked for.
     Largest(&'static Key),
     /// A number of which more makes room: the least is looked for.
     Least(&'static Key),
+    /// A size that an exported graph leaves open, by its name, as `s2` or `x.2`: the largest is looked for.
+    Symbol(String),
     /// The number of GPUs: the fewest are looked for.
     Gpus,
     /// The GPU: the one of the catalog with the least memory is looked for.
@@ -36,6 +38,9 @@ pub(super) const GPU: &str = "hardware.gpu";
 
 /// The key of the model.
 pub(super) const MODEL: &str = "model";
+
+/// The key of sizes that an exported graph leaves open.
+pub(super) const SYMBOLS: &str = "symbols";
 
 /// The most common axes, for those who ask for something else.
 const USUAL: [&str; 7] = [
@@ -68,7 +73,8 @@ const ROOM: [&str; 14] = [
 
 impl Axis {
     /// The axis of this name: a number of a scenario by its key (`lora.r`) or the key's last part where no other
-    /// ends so (`r`), `gpus`, `hardware.gpu` or `gpu`, or `model`.
+    /// ends so (`r`), `gpus`, `hardware.gpu` or `gpu`, or `model`; of an exported graph a size that it leaves open by
+    /// its symbol (`s2`) or by an input and a dimension (`x.2`).
     ///
     /// # Errors
     /// Where there is none, what it may have been meant to be.
@@ -104,7 +110,13 @@ impl Axis {
 
     /// The key of the setting that it changes.
     pub fn setting(&self) -> &'static str {
-        self.key()
+        match &self.along {
+            Along::Largest(key) | Along::Least(key) => key.path,
+            Along::Symbol(_) => SYMBOLS,
+            Along::Gpus => "hardware.gpus_per_node",
+            Along::Gpu => GPU,
+            Along::Model => MODEL,
+        }
     }
 
     /// The key without whose effect it has none.
@@ -112,17 +124,15 @@ impl Axis {
         match self.along {
             // What would keep jobs from being on more GPUs.
             Along::Gpus => "hardware.processes_per_gpu",
-            _ => self.key(),
+            _ => self.setting(),
         }
     }
 
     /// The scenario's key that findings about it name.
-    pub(super) fn key(&self) -> &'static str {
-        match self.along {
-            Along::Largest(key) | Along::Least(key) => key.path,
-            Along::Gpus => "hardware.gpus_per_node",
-            Along::Gpu => GPU,
-            Along::Model => MODEL,
+    pub(super) fn key(&self) -> String {
+        match &self.along {
+            Along::Symbol(name) => format!("{SYMBOLS}.{name}"),
+            _ => self.setting().to_owned(),
         }
     }
 }
@@ -147,13 +157,27 @@ fn along(name: &str) -> Option<Along> {
     let ending = format!(".{name}");
     let mut same = numbers().filter(|key| key.path.ends_with(&ending));
     let exact = numbers().find(|key| key.path == name);
-    let key = exact.or_else(|| same.next().filter(|_| same.next().is_none()))?;
+    let key = exact.or_else(|| same.next().filter(|_| same.next().is_none()));
+    let Some(key) = key else {
+        return symbol(name).map(Along::Symbol);
+    };
     let makes_room = ROOM.contains(&key.path);
     Some(if makes_room {
         Along::Least(key)
     } else {
         Along::Largest(key)
     })
+}
+
+/// The size of an exported graph that a name means: a symbol of `torch.export`, or an input with a dimension.
+fn symbol(name: &str) -> Option<String> {
+    let own = name.strip_prefix("symbols.").unwrap_or(name);
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let is_symbol = own.strip_prefix(['s', 'u']).is_some_and(is_number);
+    let is_dimension = own
+        .rsplit_once('.')
+        .is_some_and(|(input, dimension)| !input.is_empty() && is_number(dimension));
+    (is_symbol || is_dimension).then(|| own.to_owned())
 }
 
 fn unknown(name: &str) -> Message {
@@ -170,18 +194,22 @@ mod tests {
     use super::*;
     use crate::ask::Argument;
 
-    fn key(name: &str) -> Option<&'static str> {
+    fn key(name: &str) -> Option<String> {
         Axis::named(name).ok().map(|axis| axis.key())
     }
 
     #[test]
     fn an_axis_is_named_by_its_key_or_by_the_end_of_one() {
-        assert_eq!(key("micro_batch_size"), Some("micro_batch_size"));
-        assert_eq!(key("lora.r"), Some("lora.r"));
-        assert_eq!(key("r"), Some("lora.r"));
-        assert_eq!(key("gpu"), Some("hardware.gpu"));
-        assert_eq!(key("model"), Some("model"));
+        assert_eq!(key("micro_batch_size").as_deref(), Some("micro_batch_size"));
+        assert_eq!(key("lora.r").as_deref(), Some("lora.r"));
+        assert_eq!(key("r").as_deref(), Some("lora.r"));
+        assert_eq!(key("gpu").as_deref(), Some("hardware.gpu"));
+        assert_eq!(key("model").as_deref(), Some("model"));
         assert_eq!(key("size"), None, "many keys end so");
+        assert_eq!(key("s2").as_deref(), Some("symbols.s2"));
+        assert_eq!(key("x.2").as_deref(), Some("symbols.x.2"));
+        assert_eq!(key("symbols.u0").as_deref(), Some("symbols.u0"));
+        assert_eq!(key("seq"), None, "it is no symbol");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The need of a run over two numbers of its scenario: a field of cells, each an estimate.
 
 use super::axis::{Along, Axis};
-use super::number::Number;
+use super::number::{Named, Number};
 use super::question::{Estimator, Progress, Question};
 use crate::ask::{Message, Scenario, message};
 use crate::codec::{Kind, value_at, values};
@@ -31,11 +31,11 @@ impl MapEdge {
     /// # Errors
     /// Where it is no number.
     fn new(scenario: &Scenario, axis: &Axis, count: usize) -> Result<Self, Message> {
-        let (Along::Largest(key) | Along::Least(key)) = axis.along else {
+        let (Along::Largest(key) | Along::Least(key)) = &axis.along else {
             let name = axis.name();
             return Err(message!(decide::no_number, name));
         };
-        let number = Number::of(scenario, key, false);
+        let number = Number::of(scenario, Named::Setting(key), false);
         let [least, most] = number.range();
         let own = value_at(&values(scenario), key.path).as_u64();
         let count = (count as u64).max(2);

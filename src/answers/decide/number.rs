@@ -20,10 +20,45 @@ fn hundredths(share: f64) -> u64 {
     (share * 100.0).round() as u64
 }
 
-/// The values of a key that can be asked for, from the least demanding place on.
+/// A number of a scenario.
+#[derive(Clone, Debug)]
+pub(super) enum Named {
+    /// The value of a key.
+    Setting(&'static Key),
+    /// A size that an exported graph leaves open, by its name.
+    Symbol(String),
+}
+
+impl Named {
+    fn is_of_hundredths(&self) -> bool {
+        matches!(self, Self::Setting(key) if is_of_hundredths(key))
+    }
+
+    fn is_of_pixels(&self) -> bool {
+        matches!(self, Self::Setting(key) if key.path == MAX_PIXELS)
+    }
+
+    /// The key that findings about it name.
+    fn key(&self) -> String {
+        match self {
+            Self::Setting(key) => key.path.to_owned(),
+            Self::Symbol(name) => format!("symbols.{name}"),
+        }
+    }
+
+    /// Its value in a scenario.
+    fn value(&self, scenario: &Scenario) -> Value {
+        match self {
+            Self::Setting(key) => value_at(&values(scenario), key.path).clone(),
+            Self::Symbol(name) => scenario.symbols.get(name).cloned().unwrap_or(Value::Null),
+        }
+    }
+}
+
+/// The values of a number that can be asked for, from the least demanding place on.
 #[derive(Clone, Debug)]
 pub(super) struct Number {
-    key: &'static Key,
+    named: Named,
     /// Whether more of it makes room: places count down from the largest value.
     makes_room: bool,
     /// How much a place is.
@@ -37,9 +72,9 @@ const REPAIRS: u32 = 64;
 
 impl Number {
     /// The values that a scenario can have, as far as repairs of values out of range lead.
-    pub(super) fn of(scenario: &Scenario, key: &'static Key, makes_room: bool) -> Self {
+    pub(super) fn of(scenario: &Scenario, named: Named, makes_room: bool) -> Self {
         let mut line = Self {
-            key,
+            named,
             makes_room,
             unit: 1,
             least: 0,
@@ -48,7 +83,7 @@ impl Number {
         let [least, most] = [0, u64::MAX].map(|from| line.repaired(scenario, from));
         line.least = least;
         line.most = most;
-        if key.path == MAX_PIXELS {
+        if line.named.is_of_pixels() {
             line.unit = pixels::unit(scenario);
             line.least = line.least.div_ceil(line.unit).saturating_mul(line.unit);
             line.most = line.most / line.unit * line.unit;
@@ -61,12 +96,13 @@ impl Number {
     /// The value that the repairs of one lead to.
     fn repaired(&self, scenario: &Scenario, from: u64) -> u64 {
         let mut value = from;
+        let key = self.named.key();
         for _ in 0..REPAIRS {
             let Some(asked) = self.with(scenario, value) else {
                 break;
             };
             let findings = resolve(&asked).findings;
-            match repair(&findings, self.key.path).and_then(|value| self.read(value)) {
+            match repair(&findings, &key).and_then(|value| self.read(value)) {
                 Some(repair) if repair != value => value = repair,
                 _ => break,
             }
@@ -86,7 +122,7 @@ impl Number {
 
     /// The place of a scenario's value; the beginning where it has none.
     pub(super) fn start(&self, scenario: &Scenario) -> u64 {
-        let own = self.read(value_at(&values(scenario), self.key.path));
+        let own = self.read(&self.named.value(scenario));
         own.and_then(|value| self.place(value))
             .unwrap_or(self.places()[0])
     }
@@ -113,19 +149,28 @@ impl Number {
 
     /// The scenario with a value.
     pub(super) fn with(&self, scenario: &Scenario, value: u64) -> Option<Scenario> {
-        if self.key.path == MAX_PIXELS {
+        if self.named.is_of_pixels() {
             return Some(pixels::with(scenario, value));
         }
-        let fix = Fix {
-            key: self.key.path.to_owned(),
-            value: self.written(value),
-        };
-        fix.apply(scenario)
+        match &self.named {
+            Named::Setting(key) => {
+                let fix = Fix {
+                    key: key.path.to_owned(),
+                    value: self.written(value),
+                };
+                fix.apply(scenario)
+            }
+            Named::Symbol(name) => {
+                let mut scenario = scenario.clone();
+                scenario.symbols.insert(name.clone(), self.written(value));
+                Some(scenario)
+            }
+        }
     }
 
     /// A value as the key holds it.
     pub(super) fn written(&self, value: u64) -> Value {
-        if is_of_hundredths(self.key) {
+        if self.named.is_of_hundredths() {
             (value as f64 / 100.0).into()
         } else {
             value.into()
@@ -134,7 +179,7 @@ impl Number {
 
     /// The whole number of a value that the key holds.
     fn read(&self, value: &Value) -> Option<u64> {
-        if is_of_hundredths(self.key) {
+        if self.named.is_of_hundredths() {
             value.as_f64().map(hundredths)
         } else {
             value.as_u64()

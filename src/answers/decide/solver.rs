@@ -3,7 +3,7 @@
 use super::axis::{Along, Axis};
 use super::gpus;
 use super::listed;
-use super::number::{Number, repair};
+use super::number::{Named, Number, repair};
 use super::pixels::{MAX_PIXELS, followed};
 use super::question::{Estimator, Progress, Question};
 use super::search::{Found, Search};
@@ -32,6 +32,7 @@ pub struct Solution {
 ///   fits, of which the next larger value that is not refused does not fit, and neither do the next multiples of
 ///   2, 4, 8, ... 256 after that. It is the largest that fits but where memory falls again later, by more than
 ///   such a multiple saves. Doubling and bisection find it, in about 2 log2(N) + 8 estimates.
+/// - Of a size that an exported graph leaves open the same.
 /// - Of `max_pixels`, in steps of a token's pixels, the same: images are as large as it allows, and `seq_len` follows
 ///   their tokens, so that as much text stays.
 /// - Of a number that makes room (`hardware.host_ram`, `parallelism.tp.size`, ...) and of `gpus`: a value that
@@ -90,14 +91,16 @@ impl Solver {
                 short: false,
             }
         };
-        let work = match axis.along {
-            Along::Largest(key) | Along::Least(key) => {
-                let makes_room = matches!(axis.along, Along::Least(_));
-                let line = Number::of(scenario, key, makes_room);
-                let start = line.start(scenario);
-                let search = Search::new(line.places(), start, !makes_room);
-                Work::Number(line, search)
-            }
+        let number = |named: Named, makes_room: bool| {
+            let line = Number::of(scenario, named, makes_room);
+            let start = line.start(scenario);
+            let search = Search::new(line.places(), start, !makes_room);
+            Work::Number(line, search)
+        };
+        let work = match &axis.along {
+            Along::Largest(key) => number(Named::Setting(key), false),
+            Along::Least(key) => number(Named::Setting(key), true),
+            Along::Symbol(name) => number(Named::Symbol(name.clone()), false),
             Along::Gpus => {
                 let mut counts = gpus::counts(scenario);
                 // More GPUs make room.
@@ -144,14 +147,16 @@ impl Solver {
                 } else {
                     0.into()
                 };
-                let mut findings = match (value, self.axis.along) {
-                    (Some(value), Along::Largest(_)) if !search.is_short_beyond() => {
+                let mut findings = match (value, &self.axis.along) {
+                    (Some(value), Along::Largest(_) | Along::Symbol(_))
+                        if !search.is_short_beyond() =>
+                    {
                         vec![self.ends(line, value)]
                     }
                     _ => Vec::new(),
                 };
                 let scenario = value.and_then(|value| line.with(&self.scenario, value));
-                if self.axis.key() == MAX_PIXELS {
+                if self.axis.setting() == MAX_PIXELS {
                     findings.extend(scenario.as_ref().and_then(followed));
                 }
                 Ok(Solution {
@@ -208,7 +213,10 @@ impl Solver {
             .filter(|finding| finding.severity == Severity::Error);
         let reason: Option<Message> = errors.next().map(|finding| finding.message);
         let axis = self.axis.name();
-        Finding::notice(self.axis.key(), message!(decide::ends, axis, value, reason))
+        Finding::notice(
+            &self.axis.key(),
+            message!(decide::ends, axis, value, reason),
+        )
     }
 }
 
@@ -226,7 +234,7 @@ impl Question for Solver {
                 return Some(Err(None));
             };
             Some(by.figures(&asked)?.map_err(|findings| {
-                let repair = repair(&findings, axis.key()).and_then(Value::as_u64);
+                let repair = repair(&findings, &axis.key()).and_then(Value::as_u64);
                 refused.get_or_insert(findings);
                 repair
             }))

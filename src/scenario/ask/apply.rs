@@ -8,7 +8,11 @@ impl Fix {
     /// The scenario with this fix applied, where null removes a value; none when the fix does not fit the scenario's format.
     pub fn apply(&self, scenario: &Scenario) -> Option<Scenario> {
         let mut whole = serde_json::to_value(scenario).ok()?;
-        let (path, last) = self.key.rsplit_once('.').unwrap_or(("", &self.key));
+        // Sizes of a graph have names with dots: `x.2`.
+        let (path, last) = match self.key.split_once('.') {
+            Some(("symbols", name)) => ("symbols", name),
+            _ => self.key.rsplit_once('.').unwrap_or(("", &self.key)),
+        };
         let mut place = whole.as_object_mut()?;
         for key in path.split('.').filter(|key| !key.is_empty()) {
             place = place
@@ -52,6 +56,13 @@ mod tests {
         assert!(scenario.model_overrides.contains_key("head_dim"));
         let removed = fix("model_overrides.head_dim", Value::Null).apply(&scenario);
         assert_eq!(removed, Some(Scenario::default()));
+    }
+
+    #[test]
+    fn a_size_of_a_graph_keeps_its_dots() {
+        let fixed = fix("symbols.x.2", 640).apply(&Scenario::default());
+        let symbols = fixed.expect("symbols hold any value").symbols;
+        assert_eq!(symbols.get("x.2"), Some(&640.into()));
     }
 
     #[test]
