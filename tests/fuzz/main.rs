@@ -1,6 +1,8 @@
 //! Whatever is pasted, dropped or named in a link is read or refused: without a panic, within two seconds, within a
 //! gibibyte. A few thousand mutated inputs each time, millions when asked (`cargo xtask fuzz 2000000`).
 
+mod graphs;
+
 use highwater::codec::{JobFile, decode_json, decode_query, read_handed, read_pasted};
 use highwater::inputs::{Overview, decode, read, read_snapshot};
 use serde_json::Value;
@@ -193,35 +195,35 @@ fn seeds() -> Vec<Vec<u8>> {
     seeds.extend(files("fixtures/inputs/snapshots", &["pickle"]));
     for (lines, pointer, most) in [
         (
-            include_str!("fixtures/inputs/public_errors.jsonl"),
+            include_str!("../fixtures/inputs/public_errors.jsonl"),
             "/text",
             1000,
         ),
         (
-            include_str!("fixtures/inputs/written_errors.jsonl"),
+            include_str!("../fixtures/inputs/written_errors.jsonl"),
             "/text",
             1000,
         ),
         (
-            include_str!("fixtures/inputs/configs/more_formats.jsonl"),
+            include_str!("../fixtures/inputs/configs/more_formats.jsonl"),
             "/text",
             1000,
         ),
         (
-            include_str!("fixtures/inputs/configs/jobs.jsonl"),
+            include_str!("../fixtures/inputs/configs/jobs.jsonl"),
             "/scenario",
             1000,
         ),
-        (include_str!("links/published.jsonl"), "/link", 200),
-        (include_str!("links/published.jsonl"), "/scenario", 20),
+        (include_str!("../links/published.jsonl"), "/link", 200),
+        (include_str!("../links/published.jsonl"), "/scenario", 20),
         (
-            include_str!("fixtures/configs.jsonl"),
+            include_str!("../fixtures/configs.jsonl"),
             "/scenario/model/hf_config",
             40,
         ),
-        (include_str!("fixtures/configs.jsonl"), "/scenario", 20),
+        (include_str!("../fixtures/configs.jsonl"), "/scenario", 20),
         (
-            include_str!("fixtures/drawn_options.jsonl"),
+            include_str!("../fixtures/drawn_options.jsonl"),
             "/scenario",
             100,
         ),
@@ -239,11 +241,10 @@ struct Found {
     slowest: (usize, Duration),
 }
 
-/// Reads `count` mutated inputs, in `threads` threads.
-fn fuzz(count: usize, threads: usize) -> Found {
-    let seeds = seeds();
+/// Runs `count` inputs by their numbers, in `threads` threads.
+fn fuzz_with(count: usize, threads: usize, run: &(dyn Fn(usize) + Sync)) -> Found {
     let next = AtomicUsize::new(0);
-    let run = || {
+    let each = || {
         let mut found = Found {
             broken: Vec::new(),
             slowest: (0, Duration::ZERO),
@@ -253,20 +254,19 @@ fn fuzz(count: usize, threads: usize) -> Found {
             if place >= count {
                 return found;
             }
-            let input = mutated(&seeds, &mut Numbers::of(place));
             let begun = Instant::now();
-            let stands = catch_unwind(AssertUnwindSafe(|| read_by_all(&input))).is_ok();
+            let holds = catch_unwind(AssertUnwindSafe(|| run(place))).is_ok();
             let taken = begun.elapsed();
             if taken > found.slowest.1 {
                 found.slowest = (place, taken);
             }
-            if !stands || taken > LONGEST {
+            if !holds || taken > LONGEST {
                 found.broken.push(place);
             }
         }
     };
     std::thread::scope(|scope| {
-        let all: Vec<_> = (0..threads.max(1)).map(|_| scope.spawn(run)).collect();
+        let all: Vec<_> = (0..threads.max(1)).map(|_| scope.spawn(each)).collect();
         let all = all
             .into_iter()
             .map(|thread| thread.join().expect("a thread"));
@@ -283,23 +283,19 @@ fn fuzz(count: usize, threads: usize) -> Found {
     })
 }
 
-/// Reads mutated inputs, keeps those that break something, and says what was measured.
-fn check(count: usize, threads: usize) {
-    let begun = Instant::now();
-    let found = fuzz(count, threads);
+/// Says what was measured, and keeps the inputs that break something.
+fn report(count: usize, taken: Duration, found: &Found, input: &dyn Fn(usize) -> Vec<u8>) {
     let memory = memory();
     println!(
-        "{count} inputs in {:.0?}; the slowest, {}, took {:.0?}; memory at most {} MiB; {} break something",
-        begun.elapsed(),
+        "{count} inputs in {taken:.0?}; the slowest, {}, took {:.0?}; memory at most {} MiB; {} break something",
         found.slowest.0,
         found.slowest.1,
         memory.unwrap_or_default() >> 10,
         found.broken.len(),
     );
-    let seeds = seeds();
     for place in found.broken.iter().take(20) {
         let path = std::env::temp_dir().join(format!("highwater-fuzz-{place}"));
-        let _ = std::fs::write(&path, mutated(&seeds, &mut Numbers::of(*place)));
+        let _ = std::fs::write(&path, input(*place));
         println!("input {place} is {}", path.display());
     }
     assert!(found.broken.is_empty(), "{:?}", found.broken);
@@ -307,6 +303,15 @@ fn check(count: usize, threads: usize) {
         memory.is_none_or(|most| most < MOST_MEMORY),
         "{memory:?} KiB"
     );
+}
+
+/// Reads mutated inputs.
+fn check(count: usize, threads: usize) {
+    let begun = Instant::now();
+    let seeds = seeds();
+    let input = |place: usize| mutated(&seeds, &mut Numbers::of(place));
+    let found = fuzz_with(count, threads, &|place| read_by_all(&input(place)));
+    report(count, begun.elapsed(), &found, &input);
 }
 
 /// The most memory that this process had, in KiB, where the system says it.
@@ -324,10 +329,17 @@ fn whatever_is_pasted_is_read_or_refused_soon_and_within_a_gibibyte() {
 #[test]
 #[ignore = "takes minutes: cargo xtask fuzz COUNT"]
 fn so_is_whatever_is_pasted_millions_of_times() {
+    check(asked(2_000_000), threads());
+}
+
+/// How many inputs are asked for.
+fn asked(otherwise: usize) -> usize {
     let asked = std::env::var("HIGHWATER_FUZZ").ok();
-    let count = asked
+    asked
         .and_then(|count| count.parse().ok())
-        .unwrap_or(2_000_000);
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    check(count, threads);
+        .unwrap_or(otherwise)
+}
+
+fn threads() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
 }
