@@ -161,8 +161,9 @@ impl Tape {
                     if let Some(grad) = grad {
                         next.receive(self, *nr, grad);
                     }
-                    next.dependencies.set(next.dependencies.get() - 1);
-                    if next.dependencies.get() == 0 {
+                    let left = next.dependencies.get().saturating_sub(1);
+                    next.dependencies.set(left);
+                    if left == 0 {
                         ready.push(Ready(Rc::clone(next)));
                     }
                 }

@@ -46,6 +46,14 @@ pub(super) fn adaptable_modules(graph: &Graph) -> Vec<AdaptedModule> {
         };
         let path = path.strip_suffix(".weight")?;
         let node = by_weight.get(&input.value)?;
+        let wanted = match node.operation() {
+            "conv1d" => 3,
+            "conv2d" => 4,
+            "conv3d" => 5,
+            _ => 2,
+        };
+        let rank = graph.tensor(input.value)?.sizes.len();
+        (rank == wanted).then_some(())?;
         // Others read the weights of modules that they do not call.
         let module = graph.modules.get(*node.stack.last()? as usize)?;
         (module.path == path).then(|| AdaptedModule {

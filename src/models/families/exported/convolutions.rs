@@ -46,7 +46,8 @@ fn convolution(call: &Call, transposed: bool) -> Results {
     let bias = call.tensor("bias");
     let to = extents(call, &x)?;
     let rank = to.len();
-    if weight.shape().rank() != rank + 2 || rank > 3 {
+    let is_row = |bias: &Tensor| bias.shape().rank() == 1;
+    if weight.shape().rank() != rank + 2 || rank > 3 || !bias.as_ref().is_none_or(is_row) {
         return None;
     }
     let padding = match call.text("padding") {

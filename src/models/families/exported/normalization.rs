@@ -52,6 +52,11 @@ fn layer_norm(call: &Call) -> Results {
         return None;
     }
     let (weight, bias) = (call.tensor("weight"), call.tensor("bias"));
+    let dims = x.shape().dims();
+    let normalized: u64 = dims[dims.len() - dimensions..].iter().product();
+    let fits = |part: &Tensor| part.numel() == normalized;
+    let whole = [&weight, &bias].into_iter().flatten().all(fits);
+    whole.then_some(())?;
     one(call
         .t
         .normalize_last(&x, [weight.as_ref(), bias.as_ref()], dimensions))

@@ -32,8 +32,8 @@ fn recurrent(call: &Call, cell: RecurrentCell) -> Results {
     let each = if biased { 4 } else { 2 };
     let count = usize::try_from(call.int("num_layers")?).ok()?;
     let two_ways = call.flag("bidirectional", false)?;
-    let count = if two_ways { 2 * count } else { count };
-    let fits = parameters.len() == each * count && x.shape().rank() == 3;
+    let count = count.checked_mul(if two_ways { 2 } else { 1 })?;
+    let fits = Some(parameters.len()) == count.checked_mul(each) && x.shape().rank() == 3;
     let alike = states
         .iter()
         .all(|state| state.shape().rank() == 3 && state.dim(0) == count as u64);

@@ -12,7 +12,10 @@ type Sizes = SmallVec<[u64; 6]>;
 fn left(x: &Tensor, dims: &[usize]) -> [Shape; 2] {
     let mut kept = *x.shape();
     for &dim in dims {
-        kept.dims_mut()[dim] = 1;
+        // A single number may be reduced over its dimension 0.
+        if let Some(size) = kept.dims_mut().get_mut(dim) {
+            *size = 1;
+        }
     }
     let rest = (0..).zip(kept.dims()).filter(|(d, _)| !dims.contains(d));
     let rest: Sizes = rest.map(|(_, &size)| size).collect();
