@@ -194,6 +194,20 @@ mod tests {
     }
 
     #[test]
+    fn a_graph_that_comes_along_has_a_name() {
+        let text = r#"{"model":"timm-resnet50","micro_batch_size":2,"convolutions":"native"}"#;
+        let (code, reports) = run_on(text);
+        assert_eq!(code, FITS);
+        assert_eq!(reports[0]["model"]["num_parameters"], 25_557_032);
+        assert_eq!(reports[0]["findings"], serde_json::json!([]));
+        let (_, named) = run_on(&text.replace(
+            "\"timm-resnet50\"",
+            r#"{"exported":"timm-resnet50.pt2"},"loss":"cross_entropy""#,
+        ));
+        assert_eq!(named, reports);
+    }
+
+    #[test]
     fn a_figure_and_a_link_are_written_in_place_of_the_report() {
         let written = |wanted| {
             let mut out = Vec::new();
