@@ -128,8 +128,8 @@ pub const ROOMS: &[Room] = &[
         "page",
         "app",
         &[
-            "units", "exported", "ask", "resolve", "codec", "inputs", "configs", "tape", "sim",
-            "host", "report", "decide", "text", "browser",
+            "units", "catalog", "exported", "ask", "resolve", "codec", "inputs", "configs", "tape",
+            "sim", "host", "report", "decide", "text", "browser",
         ],
     ),
     page("page", "widgets", &["browser"]),
