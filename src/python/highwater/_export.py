@@ -93,10 +93,10 @@ def _leave_weights(program, torch):
     with torch.no_grad():
         for values in (program.state_dict, program.constants):
             for name, value in values.items():
-                if isinstance(value, torch.Tensor) and value.layout == torch.strided and value.numel() > 1:
+                if isinstance(value, torch.Tensor) and value.layout == torch.strided:
                     key = (value.untyped_storage()._cdata, value.storage_offset(), tuple(value.shape), value.dtype)
                     if key not in first:
-                        small = torch.zeros((1,), dtype=value.dtype).expand(value.shape)
+                        small = torch.zeros((), dtype=value.dtype).expand(value.shape)
                         first[key] = torch.nn.Parameter(small, value.requires_grad) if isinstance(
                             value, torch.nn.Parameter
                         ) else small
