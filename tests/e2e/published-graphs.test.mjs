@@ -55,11 +55,12 @@ test("a link with its digest opens the graph by itself", async () => {
 });
 
 test("where a graph cannot be fetched the page says so and keeps its answer", async () => {
-  const { page, close } = await open(browser, site.url, { serviceWorkers: "block" });
+  const { page, problems, close } = await open(browser, site.url, { serviceWorkers: "block" });
   const first = await verdict(page);
   await page.route(/graphs\/.*\.pt2$/, (route) => route.abort());
   await choose(page, "flux", /FLUX/);
   await page.getByText(/could not be fetched/).first().waitFor();
   assert.equal(await verdict(page), first);
+  assert.ok(problems.splice(0).every((problem) => /flux|ERR_FAILED/.test(problem)));
   await close();
 });
