@@ -91,6 +91,11 @@ class Scenarios(unittest.TestCase):
         self.assertEqual(report.data, command_line(scenario, GRAPHS))
         self.assertGreater(report.again(micro_batch_size=32).tensors, report.tensors)
 
+    def test_a_graph_that_comes_along_has_a_name(self):
+        report = highwater.estimate("yolov8n", micro_batch_size=16, precision="amp_bf16", gpu="rtx-4090")
+        self.assertEqual(report.parameters, 3_157_200)
+        self.assertGreater(report.largest(), 16)
+
     def test_the_module_is_the_command_line(self):
         done = subprocess.run([sys.executable, "-m", "highwater", "--version"], capture_output=True, text=True)
         self.assertEqual((done.returncode, done.stdout.split()[0]), (0, "highwater"))
