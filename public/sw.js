@@ -40,6 +40,20 @@ async function page(request) {
   }
 }
 
+/** A graph keeps its name when it is exported anew: it comes from the network where there is one. */
+async function graph(request) {
+  const cache = await caches.open(CACHE);
+  try {
+    const response = await fetch(request);
+    if (response.ok) await cache.put(request, response.clone());
+    return response;
+  } catch (error) {
+    const kept = await cache.match(request);
+    if (kept) return kept;
+    throw error;
+  }
+}
+
 async function file(request) {
   return (await (await caches.open(CACHE)).match(request)) ?? fetch(request);
 }
@@ -52,5 +66,6 @@ addEventListener("message", (event) => {
 addEventListener("fetch", (event) => {
   const { request } = event;
   if (request.method !== "GET" || !request.url.startsWith(registration.scope)) return;
+  if (request.url.startsWith(at("graphs/"))) return event.respondWith(graph(request));
   event.respondWith(request.mode === "navigate" ? page(request) : file(request));
 });

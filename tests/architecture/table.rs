@@ -120,7 +120,7 @@ pub const ROOMS: &[Room] = &[
         "text",
         &[
             "units", "catalog", "ask", "lengths", "resolve", "inputs", "configs", "tape", "sim",
-            "host", "report", "decide", "figure",
+            "host", "report", "decide", "chart", "figure",
         ],
     ),
     page("page", "browser", &[]),
@@ -128,8 +128,8 @@ pub const ROOMS: &[Room] = &[
         "page",
         "app",
         &[
-            "units", "exported", "ask", "resolve", "codec", "inputs", "configs", "tape", "sim",
-            "host", "report", "decide", "text", "browser",
+            "units", "catalog", "exported", "ask", "resolve", "codec", "inputs", "configs", "tape",
+            "sim", "host", "report", "decide", "text", "browser",
         ],
     ),
     page("page", "widgets", &["browser"]),
@@ -150,7 +150,7 @@ pub const BINARIES: &[(&str, &[&str])] = &[
         "src/bin/highwater",
         &[
             "units", "exported", "ask", "families", "resolve", "codec", "inputs", "configs",
-            "report", "decide", "figure", "text",
+            "report", "decide", "chart", "figure", "text",
         ],
     ),
     ("src/bin/web", &["app", "views"]),

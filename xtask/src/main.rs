@@ -13,6 +13,7 @@ mod process;
 mod split;
 mod tests;
 mod tools;
+mod wheel;
 
 use process::Failure;
 use std::process::ExitCode;
@@ -26,10 +27,11 @@ cargo xtask size                      what a first visit downloads, against the 
 cargo xtask bench                     time of one estimate, natively and in WebAssembly
 cargo xtask fuzz [COUNT]              read COUNT mutated inputs with every reader (2,000,000)
 cargo xtask monkey [EDITS]            edit the built page at random EDITS times (20,000), and print its memory
+cargo xtask wheel [--dev] [--test]    build the Python wheel in target/wheels; needs python3
 cargo xtask setup                     install what the others need, and nothing else
 
 What is missing is installed at a pinned version: Rust's WebAssembly target with rustup, Trunk and
-wasm-bindgen under target/tools, node packages under tests/e2e, and, for the browser tests and the cut
+wasm-bindgen and maturin under target/tools, node packages under tests/e2e, and, for the browser tests and the cut
 of the built page, Chromium with apt-get when run as root on Debian or Ubuntu.
 ";
 
@@ -45,6 +47,7 @@ fn main() -> ExitCode {
         Some("bench") => nothing_else(rest).and_then(|()| bench::run_both()),
         Some("fuzz") => tests::fuzz(rest),
         Some("monkey") => tests::monkey(rest),
+        Some("wheel") => wheel::wheel(rest),
         Some("setup") => nothing_else(rest).and_then(|()| tools::everything()),
         None | Some("help" | "--help" | "-h") => {
             print!("{HELP}");

@@ -15,6 +15,9 @@ pub const NODE_MAJOR: u32 = 20;
 /// Debian's packages for the browser tests: the browser, its driver, and Chinese letters.
 pub const BROWSER_PACKAGES: &[&str] = &["chromium", "chromium-driver", "fonts-noto-cjk"];
 
+/// Builds the wheel; `src/python/pyproject.toml` names the same version.
+pub const MATURIN: &str = "1.16.0";
+
 /// How tools are compiled: quickly, since they only run for seconds. Compiling Trunk as it is
 /// published takes three times as long.
 pub const FAST_INSTALL: &[(&str, &str)] = &[

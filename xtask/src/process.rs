@@ -41,7 +41,12 @@ pub fn root() -> PathBuf {
 
 /// A program that runs in the repository's root with the project's tools on its path.
 pub fn program(name: &str) -> Command {
-    let mut command = Command::new(name);
+    program_at(Path::new(name))
+}
+
+/// [`program`] of a file.
+pub fn program_at(file: &Path) -> Command {
+    let mut command = Command::new(file);
     command
         .current_dir(root())
         .stdin(Stdio::null())

@@ -2,7 +2,7 @@
 
 use crate::build::{self, PAGE_CODE};
 use crate::process::{Failure, browser_tests, cargo, minutes, program, root, run};
-use crate::{bench, tools};
+use crate::{bench, tools, wheel};
 use std::fs::File;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
@@ -81,6 +81,11 @@ const STAGES: &[Stage] = &[
                 minutes(20),
             )
         },
+    },
+    Stage {
+        name: "python",
+        what: "the Python module on the command line, where python3 is",
+        run: wheel::module,
     },
     Stage {
         name: "page",

@@ -2,9 +2,10 @@
 
 use crate::pins;
 use crate::process::{
-    Failure, browser_tests, cargo, find, minutes, output, program, run, tools_folder,
+    Failure, browser_tests, cargo, find, minutes, output, program, program_at, run, tools_folder,
 };
-use std::path::PathBuf;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
 
 /// Everything that building and testing need.
 pub fn everything() -> Result<(), Failure> {
@@ -117,6 +118,49 @@ fn node() -> Result<(), Failure> {
             version.as_deref().unwrap_or("none"),
         ))),
     }
+}
+
+/// Python, which only the wheel needs.
+pub fn python() -> Result<PathBuf, Failure> {
+    ["python3", "python"]
+        .iter()
+        .find_map(|name| find(name))
+        .ok_or_else(|| {
+            Failure::new(
+                "the wheel needs python3 (3.9 or newer) with its module venv: on Debian, sudo \
+                 apt-get install python3-venv. Nothing else here does.",
+            )
+        })
+}
+
+/// A new environment of Python in a folder, in the place of what was there.
+pub fn environment(folder: &Path) -> Result<PathBuf, Failure> {
+    let words: [&OsStr; 4] = [
+        "-m".as_ref(),
+        "venv".as_ref(),
+        "--clear".as_ref(),
+        folder.as_ref(),
+    ];
+    run(program_at(&python()?).args(words), minutes(2))?;
+    Ok(folder.join("bin/python"))
+}
+
+/// maturin, in an environment of its own under `target/tools`.
+pub fn maturin() -> Result<PathBuf, Failure> {
+    let folder = tools_folder().join("maturin");
+    let maturin = folder.join("bin/maturin");
+    let there = output(program_at(&maturin).arg("--version"));
+    if there.as_deref().and_then(|text| text.split(' ').nth(1)) == Some(pins::MATURIN) {
+        return Ok(maturin);
+    }
+    println!("Installing maturin {} under target/tools.", pins::MATURIN);
+    let python = environment(&folder)?;
+    let pinned = format!("maturin=={}", pins::MATURIN);
+    run(
+        program_at(&python).args(["-m", "pip", "install", "--quiet", &pinned]),
+        minutes(5),
+    )?;
+    Ok(maturin)
 }
 
 /// The browser that the tests drive.

@@ -1,25 +1,31 @@
 //! The answer as a document or as data, to be saved and sent.
 
 use super::{
-    ByteUnits, Language, Scale, Term, Word, amount, exact, verdict_answer, verdict_detail,
+    ByteUnits, Language, Scale, Term, Word, amount, exact, setting_name, verdict_answer,
+    verdict_detail,
 };
-use crate::ask::Scenario;
+use crate::ask::{ModelRef, Scenario};
 use crate::report::{Report, StepReport};
 use crate::tape::Category;
 use crate::units::Bytes;
 use std::fmt::Write;
 
-/// The configuration in a line: "Qwen2.5 1.5B, 2 x 256 tokens, fp32, AdamW (foreach), A100 80GB".
+/// The configuration in a line: "Qwen2.5 1.5B, 2 x 256 tokens, fp32, AdamW (foreach), A100 80GB". A graph knows no tokens.
 pub fn configuration(scenario: &Scenario, report: &Report, language: Language) -> String {
     let tokens = match language {
         Language::English => "tokens",
         Language::Chinese => "词元",
     };
+    let batch = exact(scenario.micro_batch_size);
+    let batch = if let ModelRef::Exported(_) = scenario.model {
+        let name = setting_name("micro_batch_size", language).to_lowercase();
+        format!("{name} {batch}")
+    } else {
+        format!("{batch} \u{d7} {} {tokens}", exact(scenario.seq_len))
+    };
     format!(
-        "{}, {} \u{d7} {} {tokens}, {}, {} ({}), {}",
+        "{}, {batch}, {}, {} ({}), {}",
         report.model.name,
-        exact(scenario.micro_batch_size),
-        exact(scenario.seq_len),
         scenario.precision.term(language),
         scenario.optimizer.name.term(language),
         scenario.optimizer.implementation.term(language),

@@ -9,6 +9,7 @@ mod explained;
 mod explanation;
 mod export;
 mod failed;
+mod figure_words;
 mod figures;
 mod fits;
 mod graphs;
@@ -47,6 +48,7 @@ pub use explained::{category_explained, phase_explained, tensor_explained};
 pub use explanation::{explanation, lagging_sentence};
 pub use export::{configuration, csv, markdown};
 pub use failed::explained_sentences;
+pub use figure_words::FigureWords;
 pub use figures::{
     crossover_summary, phase_part, phases_summary, sweep_point, timeline_point, timeline_summary,
 };

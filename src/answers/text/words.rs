@@ -177,6 +177,7 @@ words! {
     ModelCustom: "Own config.json\u{2026}", "自己的 config.json\u{2026}";
     ModelLinear: "One nn.Linear layer", "单个 nn.Linear 层";
     ModelRecent: "Recent, on this machine", "最近使用（仅保存在本机）";
+    ModelGraphs: "Not transformers: timm, YOLO, diffusers, ...", "非 transformers 模型：timm、YOLO、diffusers 等";
     ModelOwn: "Something else", "其他";
     ModelOwnDetail: "paste it below", "在下方粘贴";
     ModelFetch: "Fetch its config.json from huggingface.co", "从 huggingface.co 获取其 config.json";

@@ -24,8 +24,8 @@ pub enum Command {
     Estimate {
         /// The file with the scenarios; standard input when absent.
         file: Option<PathBuf>,
-        /// How to write the answers.
-        form: Form,
+        /// What to write of each.
+        wanted: Wanted,
         /// Settings that count more than the scenarios.
         set: Vec<Setting>,
     },
@@ -95,9 +95,22 @@ pub enum Form {
     Table,
 }
 
+/// The form of an estimate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wanted {
+    /// The report.
+    Report(Form),
+    /// The phases as a figure.
+    Figure,
+    /// The page's query that opens the scenario.
+    Link,
+}
+
 /// An option that a command may have.
 enum Opt {
     Table,
+    Svg,
+    Link,
     Curve,
     For(String),
     Only(String),
@@ -126,6 +139,8 @@ pub fn parse(arguments: impl Iterator<Item = OsString>) -> Result<Command, Strin
             Short('h') | Long("help") => return Ok(help(words.into_iter().next())),
             Short('V') | Long("version") => return Ok(Command::Version),
             Long("table") => options.push(("--table", Opt::Table)),
+            Long("svg") => options.push(("--svg", Opt::Svg)),
+            Long("link") => options.push(("--link", Opt::Link)),
             Long("curve") => options.push(("--curve", Opt::Curve)),
             Long("for") => options.push(("--for", Opt::For(value(&mut parser, "--for")?))),
             Long("only") => options.push(("--only", Opt::Only(value(&mut parser, "--only")?))),
@@ -191,11 +206,7 @@ pub fn parse(arguments: impl Iterator<Item = OsString>) -> Result<Command, Strin
         ));
     }
     match command.to_str() {
-        Some("estimate") => {
-            let (set, options) = settings(options);
-            let form = only_table("estimate", options)?;
-            Ok(Command::Estimate { file, form, set })
-        }
+        Some("estimate") => estimate(file, options),
         Some("snapshot") => {
             let form = only_table("snapshot", options)?;
             Ok(Command::Snapshot { file, form })
@@ -286,6 +297,20 @@ fn settings(options: Vec<(&str, Opt)>) -> (Vec<Setting>, Vec<(&str, Opt)>) {
         }
     }
     (set, others)
+}
+
+fn estimate(file: Option<PathBuf>, options: Vec<(&str, Opt)>) -> Result<Command, String> {
+    let (set, options) = settings(options);
+    let mut wanted = Wanted::Report(Form::Json);
+    for (name, option) in options {
+        wanted = match option {
+            Opt::Table => Wanted::Report(Form::Table),
+            Opt::Svg => Wanted::Figure,
+            Opt::Link => Wanted::Link,
+            _ => return Err(format!("estimate has no option {name}.")),
+        };
+    }
+    Ok(Command::Estimate { file, wanted, set })
 }
 
 /// How a command writes whose only option is `--table`.

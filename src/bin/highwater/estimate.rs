@@ -1,10 +1,10 @@
 //! `highwater estimate`: scenarios in, reports out.
 
-use crate::arguments::Form;
+use crate::arguments::{Form, Wanted};
 use crate::configs::verdict_line;
 use crate::lines::{self, Written, read, refusal, sentence, write_line};
-use crate::table;
 use crate::{BAD_INPUT, DOES_NOT_FIT, FITS, refuse_line};
+use crate::{drawn, table};
 use highwater::ask::{Finding, Scenario};
 use highwater::decide::{Axis, LongBatches, LongSteps, long_batches, long_steps, solve};
 use highwater::report::{self, Estimate, Lagging};
@@ -13,9 +13,9 @@ use std::io::Write;
 use std::sync::Mutex;
 
 /// Estimates every scenario of a text and writes the answers; gives the exit code.
-pub fn run(text: &str, form: Form, out: &mut dyn Write) -> u8 {
+pub fn run(text: &str, wanted: Wanted, out: &mut dyn Write) -> u8 {
     let misfits = Mutex::new(Vec::new());
-    let code = lines::each(text, out, |text| one(text, form, &misfits));
+    let code = lines::each(text, out, |text| one(text, wanted, &misfits));
     let misfits = misfits.into_inner().unwrap_or_default();
     match misfits.as_slice() {
         [] => {}
@@ -26,33 +26,47 @@ pub fn run(text: &str, form: Form, out: &mut dyn Write) -> u8 {
 }
 
 /// One scenario's exit code and written answer; why it does not fit goes among the others' reasons.
-fn one(text: &str, form: Form, misfits: &Mutex<Vec<String>>) -> Written {
+fn one(text: &str, wanted: Wanted, misfits: &Mutex<Vec<String>>) -> Written {
     let answer = answer(text);
     let mut line = Vec::new();
     // Writing to memory cannot fail.
-    let _ = match (form, &answer) {
-        (Form::Json, Ok((estimate, more))) => {
-            let report = WrittenReport::from(&estimate.report);
-            let Lengths { batches, steps } = &more.lengths;
-            let report = report.with_lengths(batches.as_ref(), steps.as_ref());
-            let report = report.with_lagging(more.lagging);
+    let _ = match (wanted, &answer) {
+        (Wanted::Report(Form::Json), Ok(answer)) => {
+            let More { lengths, lagging } = &answer.more;
+            let report = WrittenReport::from(&answer.estimate.report);
+            let report = report.with_lengths(lengths.batches.as_ref(), lengths.steps.as_ref());
+            let report = report.with_lagging(*lagging);
             write_line(&report, &mut line)
         }
-        (Form::Json, Err(findings)) => write_line(&refusal(findings), &mut line),
-        (Form::Table, Ok((estimate, more))) => table::write(&estimate.report, more, &mut line),
-        (Form::Table, Err(findings)) => writeln!(line, "error: {}\n", sentence(findings)),
+        (Wanted::Report(Form::Table), Ok(answer)) => {
+            table::write(&answer.estimate.report, &answer.more, &mut line)
+        }
+        (Wanted::Figure, Ok(answer)) => match drawn::svg(&answer.scenario, &answer.estimate) {
+            Ok(svg) => writeln!(line, "{}", svg.trim_end()),
+            Err(why) => writeln!(line, "error: {why}"),
+        },
+        (Wanted::Link, Ok(answer)) => writeln!(line, "{}", drawn::link(&answer.scenario)),
+        (Wanted::Report(Form::Json), Err(findings)) => write_line(&refusal(findings), &mut line),
+        (_, Err(findings)) => writeln!(line, "error: {}\n", sentence(findings)),
     };
     let code = match &answer {
         Err(_) => BAD_INPUT,
-        Ok((estimate, _)) if !estimate.report.verdict.fits => {
+        Ok(answer) if !answer.estimate.report.verdict.fits => {
             if let Ok(mut misfits) = misfits.lock() {
-                misfits.push(verdict_line(&estimate.report.verdict));
+                misfits.push(verdict_line(&answer.estimate.report.verdict));
             }
             DOES_NOT_FIT
         }
         Ok(_) => FITS,
     };
     (code, line)
+}
+
+/// A scenario's answer.
+struct Answer {
+    scenario: Scenario,
+    estimate: Estimate,
+    more: More,
 }
 
 /// Objects that the command line adds to a report.
@@ -72,7 +86,7 @@ pub struct Lengths {
     pub steps: Option<LongSteps>,
 }
 
-fn answer(text: &str) -> Result<(Estimate, More), Vec<Finding>> {
+fn answer(text: &str) -> Result<Answer, Vec<Finding>> {
     let (scenario, decoding) = read(text)?;
     let mut estimate = report::estimate_with_ranks(&scenario)?;
     estimate.report.findings.extend(decoding);
@@ -82,7 +96,11 @@ fn answer(text: &str) -> Result<(Estimate, More), Vec<Finding>> {
         lengths,
         lagging: lagging.flatten(),
     };
-    Ok((estimate, more))
+    Ok(Answer {
+        scenario,
+        estimate,
+        more,
+    })
 }
 
 /// Answers about a scenario that has the lengths of its samples.
@@ -112,7 +130,7 @@ mod tests {
 
     fn run_on(text: &str) -> (u8, Vec<Value>) {
         let mut out = Vec::new();
-        let code = run(text, Form::Json, &mut out);
+        let code = run(text, Wanted::Report(Form::Json), &mut out);
         let text = String::from_utf8(out).expect("UTF-8");
         (
             code,
@@ -176,6 +194,37 @@ mod tests {
     }
 
     #[test]
+    fn a_graph_that_comes_along_has_a_name() {
+        let text = r#"{"model":"timm-resnet50","micro_batch_size":2,"convolutions":"native"}"#;
+        let (code, reports) = run_on(text);
+        assert_eq!(code, FITS);
+        assert_eq!(reports[0]["model"]["num_parameters"], 25_557_032);
+        assert_eq!(reports[0]["findings"], serde_json::json!([]));
+        let (_, named) = run_on(&text.replace(
+            "\"timm-resnet50\"",
+            r#"{"exported":"timm-resnet50.pt2"},"loss":"cross_entropy""#,
+        ));
+        assert_eq!(named, reports);
+    }
+
+    #[test]
+    fn a_figure_and_a_link_are_written_in_place_of_the_report() {
+        let written = |wanted| {
+            let mut out = Vec::new();
+            let text = r#"{"model":"qwen2.5-0.5b","micro_batch_size":3,"seq_len":64}"#;
+            assert_eq!(run(text, wanted, &mut out), FITS);
+            String::from_utf8(out).expect("UTF-8")
+        };
+        let link = written(Wanted::Link);
+        assert_eq!(link.trim_end(), "?v=1&model=qwen2.5-0.5b&mb=3&seq=64");
+        let figure = written(Wanted::Figure);
+        assert!(figure.starts_with("<svg") && figure.trim_end().ends_with("</svg>"));
+        for text in ["backward", "Qwen2.5 0.5B", "mb=3"] {
+            assert!(figure.contains(text), "{text}: {figure}");
+        }
+    }
+
+    #[test]
     fn no_input_is_bad_input() {
         assert_eq!(run_on("").0, BAD_INPUT);
         assert_eq!(run_on("\n \n").0, BAD_INPUT);
@@ -196,7 +245,7 @@ mod tests {
         for form in [Form::Json, Form::Table] {
             run(
                 "{\"model\":\"qwen2.5-0.5b\",\"seq_len\":64}",
-                form,
+                Wanted::Report(form),
                 &mut Gone,
             );
         }

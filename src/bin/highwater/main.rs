@@ -7,6 +7,7 @@ mod arguments;
 mod check;
 mod configs;
 mod curve;
+mod drawn;
 mod estimate;
 mod gathered;
 mod given;
@@ -57,9 +58,9 @@ fn main() -> ExitCode {
             print(concat!("highwater ", env!("CARGO_PKG_VERSION"), "\n"));
             FITS.into()
         }
-        Ok(Command::Estimate { file, form, set }) => {
+        Ok(Command::Estimate { file, wanted, set }) => {
             on_scenarios(file.as_ref(), &set, |text, out| {
-                estimate::run(text, form, out)
+                estimate::run(text, wanted, out)
             })
         }
         Ok(Command::Check { file, selection }) => on_text(file.as_ref(), |text, out| {

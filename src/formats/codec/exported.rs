@@ -1,6 +1,7 @@
-//! Graphs that somebody has read, handed to a scenario.
+//! Graphs that somebody has read, handed to a scenario; those that come along.
 
-use crate::ask::{ExportedModel, Finding, ModelRef, Scenario, message};
+use crate::ask::{ExportedModel, Finding, Loss, ModelRef, Scenario, message};
+use crate::catalog::{PublishedGraph, published_graphs};
 use crate::exported::{Graph, Unreadable};
 use std::sync::Arc;
 
@@ -19,6 +20,43 @@ fn awaited(scenario: &Scenario) -> Option<&ExportedModel> {
         ModelRef::Exported(model) if model.graph.is_none() => Some(model),
         _ => None,
     }
+}
+
+/// The graph that comes along and for which a scenario waits: the one of its digest, or without a digest of its name.
+pub fn awaited_published(scenario: &Scenario) -> Option<&'static PublishedGraph> {
+    let model = awaited(scenario)?;
+    let mut all = published_graphs().iter();
+    match &model.digest {
+        Some(digest) => all.find(|graph| graph.digest == *digest),
+        None => all.find(|graph| graph.file() == model.exported),
+    }
+}
+
+/// The name for people of a graph that comes along.
+pub fn published_name(model: &ExportedModel) -> Option<&'static str> {
+    let digest = model.digest.as_deref()?;
+    let mut all = published_graphs().iter();
+    let found = all.find(|graph| graph.digest == digest);
+    found.map(|graph| graph.name.as_str())
+}
+
+/// The graph that comes along with this id.
+pub fn published_graph(id: &str) -> Option<&'static PublishedGraph> {
+    let mut all = published_graphs().iter();
+    all.find(|graph| graph.id.eq_ignore_ascii_case(id))
+}
+
+/// Has a scenario wait for a graph that comes along, trained with its loss unless the scenario names one of a graph.
+pub fn use_published(scenario: &mut Scenario, graph: &PublishedGraph) {
+    scenario.model = ModelRef::Exported(ExportedModel {
+        exported: graph.file(),
+        digest: Some(graph.digest.clone()),
+        graph: None,
+    });
+    let loss = Loss::from_name(&graph.loss);
+    scenario.loss = loss
+        .filter(|_| !scenario.loss.is_of_graph())
+        .unwrap_or(scenario.loss);
 }
 
 /// Hands a graph to a scenario that has one or waits for it. Says so where it is another one than the scenario was made

@@ -33,7 +33,10 @@ mod view;
 mod written;
 
 pub use elsewhere::Elsewhere;
-pub use exported::{awaited_digest, awaited_graph, hand_graph, unreadable_graph};
+pub use exported::{
+    awaited_digest, awaited_graph, awaited_published, hand_graph, published_graph, published_name,
+    unreadable_graph, use_published,
+};
 pub use handed::{Handed, read_handed};
 pub use job::{Job, JobFile, Said, change_of, read_job};
 pub use json::{decode_json, encode_json, parse_json};

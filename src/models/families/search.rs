@@ -2,7 +2,7 @@
 
 use super::models::catalog_models;
 use super::names::find_model;
-use crate::catalog::Model;
+use crate::catalog::{Model, PublishedGraph, published_graphs};
 use crate::units::sort_short;
 
 /// Whether a word begins at this place of a text; the digits behind a point do not.
@@ -56,6 +56,25 @@ fn joined(text: &str) -> String {
     let letters = text.char_indices();
     let kept = letters.filter(|&(at, letter)| !(matches!(letter, '-' | ' ') && divides(at)));
     kept.map(|(_, letter)| letter).collect()
+}
+
+/// Published graphs that fit a query, the best first; all of them for an empty one. Each word of the query must fit the id,
+/// the name, the library or the source.
+pub fn search_graphs(query: &str) -> Vec<&'static PublishedGraph> {
+    let query = query.to_ascii_lowercase();
+    let words: Vec<&str> = query.split_whitespace().collect();
+    let rank = |graph: &PublishedGraph| {
+        let texts = [&graph.id, &graph.name, &graph.library, &graph.source];
+        let texts = texts.map(|text| text.to_ascii_lowercase());
+        let best = |word: &&str| texts.iter().filter_map(|text| fit(word, text)).min();
+        words.iter().map(best).sum::<Option<usize>>()
+    };
+    let all = published_graphs().iter();
+    let mut found: Vec<(usize, &PublishedGraph)> = all
+        .filter_map(|graph| Some((rank(graph)?, graph)))
+        .collect();
+    sort_short(&mut found, |(rank, _)| *rank);
+    found.into_iter().map(|(_, graph)| graph).collect()
 }
 
 /// Models that fit a query, the best first and equally good ones in the catalog's order; all of
@@ -122,6 +141,19 @@ mod tests {
         assert_eq!(ids("zzzz"), Vec::<&str>::new());
         // Not `codestral`.
         assert_eq!(ids("detr"), Vec::<&str>::new());
+    }
+
+    #[test]
+    fn graphs_are_found_by_name_and_library() {
+        let ids = |query: &str| -> Vec<&str> {
+            let found = search_graphs(query).into_iter();
+            found.map(|graph| graph.id.as_str()).collect()
+        };
+        assert_eq!(ids("").len(), published_graphs().len());
+        assert_eq!(ids("resnet50")[0], "timm-resnet50");
+        assert_eq!(ids("ultralytics 11x"), ["yolo11x"]);
+        assert_eq!(ids("sdxl"), ["sdxl-unet"]);
+        assert_eq!(ids("qwen2.5"), Vec::<&str>::new());
     }
 
     #[test]

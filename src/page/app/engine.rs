@@ -2,6 +2,7 @@
 //! answered by workers; of a pipeline without a named stage they find the one that binds first.
 
 use super::estimates::{self, Said};
+use super::published;
 use super::pursuit::Pursuit;
 use super::store::Store;
 use crate::ask::{ExportedModel, Finding, ModelRef, Scenario, message};
@@ -92,6 +93,7 @@ fn complete(store: Store) {
                 store.whole.set(true);
                 browser::set_root("whole", "");
             }
+            published::follow(store);
         });
     });
 }

@@ -4,9 +4,9 @@ use super::estimates;
 use super::graphs::{self, PURPOSE, Read};
 use super::model::change_model;
 use super::store::Store;
-use crate::ask::{ExportedModel, Finding, Fix, ModelRef, Scenario, Severity};
+use crate::ask::{ExportedModel, Finding, Fix, Loss, ModelRef, Scenario, Severity};
 use crate::browser::{Chosen, Timer, Workers};
-use crate::codec::{awaited_graph, hand_graph};
+use crate::codec::{awaited_digest, awaited_graph, hand_graph};
 use crate::exported::{Graph, Unreadable};
 use crate::resolve::resolve;
 use leptos::prelude::*;
@@ -68,23 +68,42 @@ fn outcome(text: &str) -> Outcome {
     }
 }
 
+/// The reason for which a graph is shown.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Use {
+    /// A scenario waits for one.
+    Awaited,
+    /// The reader wants it for a model, whether or not a scenario waits for one.
+    Given,
+    /// The reader has chosen it by its name; it is trained with this loss.
+    Chosen(Option<Loss>),
+}
+
 /// Shows a graph: that of the scenario on screen, or of the one beside it, where they wait for one; else as another model,
 /// whose scenario is settled. Returns the findings to show besides.
-pub(super) fn show(store: Store, name: String, graph: &Arc<Graph>) -> Vec<Finding> {
+pub(super) fn show(store: Store, name: String, graph: &Arc<Graph>, usage: Use) -> Vec<Finding> {
     let mut findings = Vec::new();
-    if let Some(mut beside) = store.kept.scenario().filter(|of| waits(of)) {
+    let takes = |of: &Scenario| match usage {
+        Use::Awaited => awaited_digest(of) == Some(&graph.digest),
+        Use::Given => waits(of),
+        Use::Chosen(_) => false,
+    };
+    if let Some(mut beside) = store.kept.scenario().filter(|of| takes(of)) {
         findings.extend(hand_graph(&mut beside, Arc::clone(graph)));
         store.kept.set(Some(*beside));
-        if !store.scenario.with_untracked(waits) {
+        if !store.scenario.with_untracked(takes) {
             return findings;
         }
     }
     let mut scenario = store.scenario.get_untracked();
-    if waits(&scenario) {
+    if takes(&scenario) {
         if let ModelRef::Exported(model) = &mut scenario.model {
             model.exported = name;
         }
         findings.extend(hand_graph(&mut scenario, Arc::clone(graph)));
+    } else if usage == Use::Awaited {
+        // Another model has come meanwhile.
+        return findings;
     } else {
         let model = ModelRef::Exported(ExportedModel {
             exported: name,
@@ -92,6 +111,9 @@ pub(super) fn show(store: Store, name: String, graph: &Arc<Graph>) -> Vec<Findin
             graph: Some(Arc::clone(graph)),
         });
         scenario.symbols.clear();
+        if let Use::Chosen(Some(loss)) = usage {
+            scenario.loss = loss;
+        }
         findings.extend(change_model(&mut scenario, model));
         findings.extend(settle(&mut scenario));
     }

@@ -7,7 +7,7 @@
 //! runs many of differing length. Their questions are gone on with between frames (`pursuit`),
 //! with estimates from threads beside the page's (`estimates`); `certainty` says how sure an answer about an opened job is; `closely` runs the model again for
 //! whoever looks at single tensors; `kept` has the configuration to compare with, `past` those that were on screen before; `opened` reads what the
-//! reader gives it (`snapshots`, `graph_opening`; `graphs` has those that were read), `model` changes the model; `address`
+//! reader gives it (`snapshots`, `graph_opening`; `graphs` has those that were read, `published` fetches those that come along), `model` changes the model; `address`
 //! keeps the URL and the scenario the same. It draws nothing and writes no words.
 //!
 //! Invariants: the answer on screen is for the scenario on screen, or the page says that it is
@@ -30,6 +30,7 @@ mod model;
 mod opened;
 mod past;
 mod plans;
+mod published;
 mod pursuit;
 mod snapshots;
 mod steps;
@@ -47,6 +48,7 @@ pub use model::change_model;
 pub use opened::{Given, Opened, asked_for, open_address, open_files, open_text, use_with_model};
 pub use past::{Change, Past, Way};
 pub use plans::{PlanSearch, Planned};
+pub use published::open_published;
 pub use steps::StepsSearch;
 pub use store::{Draft, Ghost, Store, use_store};
 pub use values::Values;

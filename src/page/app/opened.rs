@@ -250,7 +250,7 @@ fn open_graph(store: Store, file: Rc<Chosen>, opened: RwSignal<Option<Opened>>) 
     graphs::read(asked, move |outcome| match outcome {
         graphs::Outcome::Read(graph) => come(&file, opened, || {
             let before = store.scenario.get_untracked();
-            let said = graphs::show(store, file.name(), &graph);
+            let said = graphs::show(store, file.name(), &graph, graphs::Use::Given);
             Given::Graph(Box::new(before), graph, said)
         }),
         graphs::Outcome::None(why) => {

@@ -5,7 +5,7 @@
 //! elsewhere. A figure is drawn only while it can be seen.
 
 use super::gallery::Gallery;
-use super::look::{FigureWords, highlight, theme_for, unit};
+use super::look::{highlight, theme_for, unit, words};
 use super::share;
 use super::surface::{Area, Surface};
 use crate::app::{Target, use_store};
@@ -124,7 +124,7 @@ pub(super) fn Plotted(
         let printing = store.printing.get();
         if let (Some(element), true) = (node.get(), seen.get() || printing) {
             let theme = store.appearance.with(theme_for);
-            let words = FigureWords::of(store);
+            let words = words(store);
             let look = Look {
                 theme: &theme,
                 words: &words,

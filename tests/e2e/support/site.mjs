@@ -25,6 +25,7 @@ const POLICY = [
 ].join("; ");
 
 const TYPES = {
+  ".pt2": "application/octet-stream",
   ".css": "text/css; charset=utf-8",
   ".html": "text/html; charset=utf-8",
   ".js": "text/javascript; charset=utf-8",

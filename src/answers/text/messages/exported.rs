@@ -8,6 +8,8 @@ groups! {
             "没有计算图 {path:?}：需要先读取该文件才能估算。";
         awaited: "This needs the file {path} (digest {digest}), which no link holds: drop it anywhere on the page, or choose it below under \"Start from what you have\". All settings stay.",
             "需要文件 {path}（摘要 {digest}），链接中不含其内容：请将它拖放到页面任意位置，或在下方“从手头的东西开始”中选择。所有设置保持不变。";
+        unfetched: "The file {file}, which lies beside this page, could not be fetched: its graph is not estimated.",
+            "无法获取本页附带的文件 {file}：该计算图未估算。";
         other_graph: "{name} is another graph (digest {digest}) than the one that this was made with ({wanted}): its numbers may be others.",
             "{name} 与生成此配置时所用的计算图不同（摘要 {digest}，原为 {wanted}）：结果可能不同。";
         fixed_batch: "The graph holds for a batch of {fixed} alone. Export it with dynamic_shapes=({0: torch.export.Dim.AUTO},) and an example batch of 3 for others.",

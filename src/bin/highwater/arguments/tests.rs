@@ -9,11 +9,20 @@ fn parsed(line: &str) -> Result<Command, String> {
 #[test]
 fn a_file_and_an_option_are_understood_in_any_order() {
     for line in ["estimate a.json --table", "estimate --table a.json"] {
-        let Ok(Command::Estimate { file, form, .. }) = parsed(line) else {
+        let Ok(Command::Estimate { file, wanted, .. }) = parsed(line) else {
             panic!("{line} is not understood");
         };
-        assert_eq!((file, form), (Some("a.json".into()), Form::Table));
+        assert_eq!(file, Some("a.json".into()));
+        assert_eq!(wanted, Wanted::Report(Form::Table));
     }
+    for (line, as_said) in [
+        ("estimate --svg", Wanted::Figure),
+        ("estimate --link", Wanted::Link),
+    ] {
+        let command = parsed(line);
+        assert!(matches!(command, Ok(Command::Estimate { wanted, .. }) if wanted == as_said));
+    }
+    assert!(parsed("plan --svg").is_err());
 }
 
 #[test]
@@ -37,7 +46,7 @@ fn without_a_file_standard_input_is_read() {
             command,
             Ok(Command::Estimate {
                 file: None,
-                form: Form::Json,
+                wanted: Wanted::Report(Form::Json),
                 ..
             })
         ));

@@ -3,9 +3,13 @@
 mod exported;
 mod folder;
 mod hub;
+mod published;
 
 use highwater::ask::{Finding, ModelRef, Scenario};
-use highwater::codec::{Elsewhere, Pasted, awaited_graph, hand_graph, published, read_pasted};
+use highwater::codec::{
+    Elsewhere, Pasted, awaited_graph, hand_graph, published, published_graph, read_pasted,
+    use_published,
+};
 use hub::Hub;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -61,14 +65,19 @@ fn search() -> &'static Search {
     })
 }
 
-/// Puts the config of a model into a scenario that names one which the catalog lacks.
+/// Puts the config of a model into a scenario that names one which the catalog lacks, or its graph.
 ///
 /// # Errors
 /// Why the config could not be had.
 pub fn complete(scenario: &mut Scenario) -> Result<Option<Finding>, Finding> {
+    if let ModelRef::Catalog(name) = &scenario.model
+        && let Some(graph) = published_graph(name)
+    {
+        use_published(scenario, graph);
+    }
     if let Some(name) = awaited_graph(scenario) {
         let name = name.to_owned();
-        let graph = exported::graph(&name, &search().folders)?;
+        let graph = exported::graph(scenario, &name, &search().folders)?;
         return Ok(hand_graph(scenario, graph));
     }
     let ModelRef::Catalog(name) = &scenario.model else {

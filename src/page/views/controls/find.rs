@@ -1,8 +1,8 @@
 //! What is found for what is typed into the box for the model.
 
-use super::model::{HUB, LINEAR, OWN};
+use super::model::{GRAPH, HUB, LINEAR, OWN};
 use crate::browser;
-use crate::catalog::Model;
+use crate::catalog::{Model, PublishedGraph};
 use crate::families;
 use crate::text::{Language, Word};
 use crate::widgets::Found;
@@ -38,6 +38,15 @@ fn line(model: &Model) -> Found {
     }
 }
 
+fn graph_line(graph: &PublishedGraph) -> Found {
+    Found {
+        value: format!("{GRAPH}{}", graph.id),
+        label: graph.name.clone(),
+        detail: graph.library.clone(),
+        heading: None,
+    }
+}
+
 /// The name of a repository, `owner/name`, or its address.
 fn repository(text: &str) -> Option<&str> {
     let name = text.trim().trim_start_matches("https://huggingface.co/");
@@ -68,6 +77,11 @@ pub(super) fn find(typed: Option<String>, language: Language) -> Vec<Found> {
     let word = |word: Word| word.text(language).to_owned();
     let models = families::search_models(query.trim());
     let mut found: Vec<Found> = models.iter().map(|model| line(model)).collect();
+    let graphs = families::search_graphs(query.trim()).into_iter();
+    let graphs = graphs.enumerate().map(|(at, graph)| Found {
+        heading: (at == 0).then(|| word(Word::ModelGraphs)),
+        ..graph_line(graph)
+    });
     if query.trim().is_empty() {
         with_headings(&mut found, &models);
         let recent: Vec<Found> = recent()
@@ -81,6 +95,7 @@ pub(super) fn find(typed: Option<String>, language: Language) -> Vec<Found> {
             })
             .collect();
         found.splice(0..0, recent);
+        found.extend(graphs);
         let own = [
             (LINEAR, word(Word::ModelLinear), String::new()),
             (OWN, word(Word::ModelCustom), word(Word::ModelOwnDetail)),
@@ -95,7 +110,10 @@ pub(super) fn find(typed: Option<String>, language: Language) -> Vec<Found> {
                 heading: (at == 0).then(|| word(Word::ModelOwn)),
             });
         found.extend(others);
-    } else if let Some(name) = repository(&query)
+        return found;
+    }
+    found.extend(graphs);
+    if let Some(name) = repository(&query)
         && families::catalog_model(name).is_none()
     {
         let fetch = Found {

@@ -5,9 +5,9 @@ use super::config::ConfigField;
 use super::find::{find, remember};
 use super::graph::graph_controls;
 use super::hub::fetch_config;
-use crate::app::{Draft, Store, change_model, use_store};
-use crate::ask::{Finding, LinearModel, ModelRef};
-use crate::codec::{Pasted, read_pasted};
+use crate::app::{Draft, Store, change_model, open_published, use_store};
+use crate::ask::{ExportedModel, Finding, LinearModel, ModelRef};
+use crate::codec::{Pasted, published_graph, published_name, read_pasted};
 use crate::families;
 use crate::text::Word;
 use crate::views::setting::{Setting, SettingField};
@@ -26,6 +26,8 @@ const OUT_FEATURES: Setting = Setting::new("model.linear.out_features")
 pub(super) const LINEAR: &str = "nn.Linear";
 /// Value of the choice of a config of one's own.
 pub(super) const OWN: &str = "config.json";
+/// Before the id of a graph that comes along.
+pub(super) const GRAPH: &str = "graph:";
 /// Before the name of a repository whose config is to be fetched.
 pub(super) const HUB: &str = "hub:";
 
@@ -70,6 +72,10 @@ pub(super) fn ModelControls() -> impl IntoView {
         pasting.set(value == OWN);
         if let Some(repository) = value.strip_prefix(HUB) {
             return fetch_config(store, repository.to_owned(), fetching);
+        }
+        if let Some(graph) = value.strip_prefix(GRAPH).and_then(published_graph) {
+            fetching.set(true);
+            return open_published(store, graph, move || fetching.set(false));
         }
         let model = match value.as_str() {
             LINEAR => ModelRef::Linear { linear: TOY },
@@ -150,8 +156,15 @@ fn name_of(store: Store) -> String {
             kind.map_or_else(|| OWN.to_owned(), |kind| format!("{OWN}: {kind}"))
         }
         ModelRef::NumParameters { .. } => Word::ModelCustom.text(language).to_owned(),
-        ModelRef::Exported(model) => model.exported.clone(),
+        ModelRef::Exported(model) => graph_name(model),
     })
+}
+
+/// The name of a graph: the model's name where it comes along, else its file's.
+#[inline(never)] // The first visit does without it.
+fn graph_name(model: &ExportedModel) -> String {
+    let along = published_name(model).map(str::to_owned);
+    along.unwrap_or_else(|| model.exported.clone())
 }
 
 /// Uses a model, and shows what its config says besides.

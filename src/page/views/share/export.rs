@@ -4,9 +4,9 @@ use crate::app::{Store, use_store};
 use crate::browser::{self, Canvas};
 use crate::chart::{Caption, Highlight, Look, captioned};
 use crate::codec::encode_json;
-use crate::text::{Word, configuration, csv, markdown};
+use crate::text::{FigureWords, Word, configuration, csv, markdown};
 use crate::views::gallery::{Gallery, Hung};
-use crate::views::look::{FigureWords, theme_for, unit};
+use crate::views::look::{theme_for, unit};
 use crate::views::surface::{Area, Surface};
 use leptos::prelude::*;
 
