@@ -1,6 +1,7 @@
 //! Normalization.
 
 use super::call::{Arm, Call, Results, one};
+use crate::tape::Tensor;
 use crate::units::Shape;
 
 /// The arm of an operation.
