@@ -77,6 +77,6 @@ pub use network::{
 pub use reading::{ReadModel, essential_config, read, why_unbalanced};
 #[cfg(not(target_arch = "wasm32"))]
 pub use registry::{all, fixtures};
-pub use registry::{is_of_blocks, model_types};
+pub use registry::{has_known_ends, is_of_blocks, model_types};
 pub use search::search_models;
 pub use torchtune::has_modules as torchtune_has_modules;

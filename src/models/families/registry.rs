@@ -348,6 +348,18 @@ pub fn is_of_blocks(family: &Family) -> bool {
     entries.any(|entry| entry.family == family && entry.of_blocks)
 }
 
+/// The name of a language model's head.
+const HEAD: &str = "lm_head";
+
+/// Whether a model is an embedding, layers, a last norm and a head, by the names of its family.
+pub fn has_known_ends(architecture: &Architecture) -> bool {
+    let Architecture::Decoder(config) = architecture else {
+        return false;
+    };
+    let known = is_of_blocks(config.family) || *config.family == super::gpt2::GPT2;
+    known && config.images.is_none() && config.family.names.head == HEAD
+}
+
 /// Builds a model as its family does; a linear layer alone is of none.
 pub(crate) fn build(b: &Builder, spec: &ResolvedSpec, facts: Facts) -> Net {
     if let Architecture::Exported(_) = &spec.architecture {

@@ -15,7 +15,7 @@ def estimated(case, work, highwater, more=()):
     folder = f"{work}/{case['id']}"
     os.makedirs(folder, exist_ok=True)
     files = case["files"]
-    if case["trainer"] in COMMANDS:
+    if case["trainer"] in COMMANDS and "run.sh" not in files:
         files = {**files, "run.sh": COMMANDS[case["trainer"]] + "\n"}
     for name, text in files.items():
         with open(f"{folder}/{name}", "w") as out:

@@ -14,6 +14,8 @@ def install(trainer):
     if trainer.startswith("torchtune"):
         weights_of_no_file()
         return
+    if trainer == "torchtitan":
+        return
     positions()
     accelerate.accelerator.pad_across_processes = lambda found, **named: found  # as long as those of one process
     if trainer == "swift" and "flash_attn" in sys.argv:
