@@ -222,8 +222,10 @@ fn job(starter: Starter, words: &[String], asked: &mut Said, started: &mut Start
         _ => asked.extend(options(own)),
     }
     let (named, mut said) = positions(rest);
-    if let Some(file) = said.take("config") {
-        asked.add("--config", file);
+    for key in ["config", "job.config_file"] {
+        if let Some(file) = said.take(key) {
+            asked.add("--config", file);
+        }
     }
     let module = MODULES.iter().find(|(part, _)| script.contains(part));
     if let Some((_, name)) = module {
@@ -244,6 +246,8 @@ fn job(starter: Starter, words: &[String], asked: &mut Said, started: &mut Start
         format("megatron")
     } else if script.contains("axolotl") {
         format("axolotl")
+    } else if script.contains("torchtitan") {
+        format("torchtitan")
     } else {
         None
     };

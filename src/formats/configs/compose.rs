@@ -264,6 +264,15 @@ fn precision(job: &mut Job) {
             job.set("parallelism.dp.mixed_precision.param", half);
             job.set("parallelism.dp.mixed_precision.reduce", "fp32");
         }
+        (Some(Wrapper::Fsdp2), Some(half @ "bf16"), Some(_)) if job.groups_by_accelerate => {
+            // `_prepare_fsdp2` (accelerate 1.6 to 1.15) makes what is trained float32, and enters no autocast.
+            let stays = adapters || quantized;
+            job.set("precision", if stays { loaded } else { "fp32" });
+            let reduced = job.reduces_in.unwrap_or(half);
+            job.set("parallelism.dp.mixed_precision.param", half);
+            job.set("parallelism.dp.mixed_precision.reduce", reduced);
+            job.set("parallelism.dp.mixed_precision.output", half);
+        }
         (wrapper, Some(half), Some(amp)) => {
             autocasts = true;
             job.set("precision", amp);

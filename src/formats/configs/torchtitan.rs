@@ -370,6 +370,11 @@ fn finish(said: &Said, job: &mut Job) {
         let batch = said.count("validation.local_batch_size");
         job.set("evaluation.micro_batch_size", batch.unwrap_or(8));
     }
+    // Others are transformers' modules here, as are models that ranks divide.
+    let divides = ["tp.size", "cp.size", "pp.size"].map(|size| job.get(&format!("parallelism.{size}")).is_some());
+    if name == "llama3" && divides == [false; 3] {
+        job.set("implementation", "torchtitan");
+    }
     precision(said, job);
     job.several = Some(Wrapper::Fsdp2);
     job.needs_gpus = true;

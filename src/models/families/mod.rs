@@ -64,6 +64,7 @@ mod search;
 pub(crate) mod swin;
 pub(crate) mod t5;
 pub(crate) mod t5gemma;
+pub(crate) mod torchtitan;
 pub(crate) mod torchtune;
 pub(crate) mod vit;
 pub(crate) mod wav2vec2;

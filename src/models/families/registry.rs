@@ -4,7 +4,7 @@ use super::{
     bart, beit, bert, bloom, clip, cohere, conv_nets, deberta, deepseek, distilbert, doge, ernie,
     eurobert, exaone, exported, falcon, fla, gemma, glm, gpt_neox, gpt2, granite, hunyuan, hybrid,
     image_text, internvl, jetmoe, kimi_linear, linear, llama, mamba, minimax, mistral, mistral3,
-    mllama, modernbert, mpt, olmo, opt, phi, qwen, qwen_vl, swin, t5, t5gemma, torchtune, vit,
+    mllama, modernbert, mpt, olmo, opt, phi, qwen, qwen_vl, swin, t5, t5gemma, torchtitan, torchtune, vit,
     wav2vec2,
 };
 use crate::catalog::Model;
@@ -235,7 +235,7 @@ const OF_FLA: &[fn() -> Entry] = &[
 /// Families that are read as parts of others alone.
 const WITHIN: &[fn() -> Entry] = &[|| entry(&mllama::MLLAMA_TEXT, mllama::build)];
 
-/// Families of another library, which take the place of those that configs are read as.
+/// Families of other libraries, which take the place of those that configs are read as.
 const OF_TORCHTUNE: &[fn() -> Entry] = &[
     || entry(&torchtune::LLAMA, torchtune::build),
     || entry(&torchtune::LLAMA3_1, torchtune::build),
@@ -243,6 +243,7 @@ const OF_TORCHTUNE: &[fn() -> Entry] = &[
     || entry(&torchtune::GEMMA, torchtune::build),
     || entry(&torchtune::GEMMA2, torchtune::build),
     || entry(&torchtune::PHI3, torchtune::build),
+    || entry(&torchtitan::LLAMA, torchtune::build),
 ];
 
 /// The published models of each folder.

@@ -28,7 +28,6 @@ def torchtitan(own, corpus):
         training.given["global_batch_size"] = 2 * ranks * training.given["local_batch_size"]
     training.one_of("mixed_precision_param", ["bfloat16", "bfloat16", "float32"], 0.4)
     training.one_of("mixed_precision_reduce", ["float32"], 0.5)
-    training.one_of("enable_cpu_offload", [True], 0.15 if flavor == "debugmodel" else 0)  # others are initialized on the host for minutes
     optimizer.given.update(name=own.choice(["AdamW", "AdamW", "Adam"]), lr=3e-4, eps=1e-8)
     optimizer.one_of("implementation", ["fused", "foreach", "for-loop"], 0.5)
     checkpoint.given["mode"] = own.choice(["none", "selective", "selective", "full"])

@@ -20,7 +20,7 @@ impl Rotary {
     pub(super) fn new(b: &Builder, c: &DecoderConfig) -> Self {
         let kind = c.family.layers.rotary_kind;
         let (rows, columns) = (c.positions, c.head_dim);
-        let cache: Shape = if kind == RotaryKind::WidePairs {
+        let cache: Shape = if matches!(kind, RotaryKind::WidePairs | RotaryKind::Complex) {
             [rows, columns / 2, 2].into()
         } else {
             [rows, 2 * columns].into()
@@ -48,7 +48,9 @@ impl Rotary {
             }
         };
         let samples = rows.numel() / (tokens * self.cache.numel() / self.cache.dim(0));
-        if self.kind == RotaryKind::WidePairs {
+        if self.kind == RotaryKind::Complex {
+            rotated_complex(t, x, &rows)
+        } else if self.kind == RotaryKind::WidePairs {
             let pairs = [samples, tokens, 1, x.dim(3) / 2, 2];
             rotated_pairs(t, x, &t.view(&rows, pairs))
         } else {
@@ -77,6 +79,16 @@ fn rotated_pairs(t: &Tape, x: &Tensor, cache: &Tensor) -> Tensor {
         t.stacked(&[&first, &second], 4)
     };
     let out = t.view(&{ out }, *x.shape());
+    t.to(&out, x.dtype())
+}
+
+/// The same as complex numbers (`apply_rotary_emb`, `models/llama3/model/model.py`, torchtitan 0.2.1).
+fn rotated_complex(t: &Tape, x: &Tensor, cache: &Tensor) -> Tensor {
+    let pairs = [1, x.dim(1), 1, x.dim(3)];
+    let out = {
+        let wide = t.to(x, DType::Float32);
+        t.mul(&wide, &t.view(cache, pairs))
+    };
     t.to(&out, x.dtype())
 }
 
