@@ -78,8 +78,8 @@ fn case(line: &str) -> Case {
     let measured = steps.last().expect("a step")[0].as_i64().expect("bytes");
     let off = bytes(step.peak.peak_tensor) - measured;
     let trainer = line["trainer"].as_str().expect("a trainer");
-    // torchtune's recipes take one micro-batch after the other to the device.
-    let beside = if trainer.starts_with("torchtune") {
+    // torchtune's recipes and torchtitan take one micro-batch after the other to the device.
+    let beside = if trainer.starts_with("torcht") {
         vec![0]
     } else {
         let own = bytes(step.peak.composition.get(Category::Inputs));
@@ -218,4 +218,14 @@ fn llama_factory_takes_what_is_estimated() {
 #[test]
 fn torchtune_takes_what_is_estimated() {
     check("torchtune", 52);
+}
+
+#[test]
+fn jobs_that_launchers_start_on_several_gpus_take_what_is_estimated() {
+    check("launched", 48);
+}
+
+#[test]
+fn torchtitan_takes_what_is_estimated() {
+    check("torchtitan", 20);
 }

@@ -241,7 +241,8 @@ pub(super) struct Job<'a> {
     pub plain_when_sharded: bool,
     /// Whether FSDP's policy alone makes the precision mixed, and autocast where there is no FSDP.
     pub casts_by_fsdp_alone: bool,
-    /// Whether `ZeRO` 3 divides a model that was built whole (`zero3_init_flag: false`).
+    /// Whether `ZeRO` 3 divides a model that was built whole (`zero3_init_flag: false`), as scripts do that load it before
+    /// they make arguments.
     pub builds_whole: bool,
     /// Whether checkpoints are saved.
     pub saves: bool,

@@ -120,7 +120,7 @@ const ROWS: &[Row] = &[
     ),
     (
         "parallelism.fsdp_reshard_after_forward",
-        Decides("parallelism.dp.reshard_after_forward"),
+        Decides("parallelism.dp.reshard_after_forward parallelism.dp.reshard_root_after_forward"),
     ),
     (
         "parallelism.tensor_parallel_degree",
@@ -246,7 +246,10 @@ const PHRASES: &[Phrases] = &[
         ],
     },
     Phrases {
-        about: &["parallelism.dp.reshard_after_forward"],
+        about: &[
+            "parallelism.dp.reshard_after_forward",
+            "parallelism.dp.reshard_root_after_forward",
+        ],
         ways: &[
             "{}",
             r#"{"parallelism": {"fsdp_reshard_after_forward": "never"}}"#,
@@ -359,7 +362,7 @@ fn finish(said: &Said, job: &mut Job) {
         .as_deref()
     {
         Some("never") => job.set("parallelism.dp.reshard_after_forward", false),
-        Some("always") => {}
+        Some("always") => job.set("parallelism.dp.reshard_root_after_forward", true),
         _ if job.get("parallelism.pp.size").is_some() => {
             job.set("parallelism.dp.reshard_after_forward", false);
         }
@@ -482,4 +485,8 @@ fn batch(said: &Said, model_ranks: u64, job: &mut Job) {
     job.global_batch = said
         .count("training.global_batch_size")
         .map(|all| (all, model_ranks));
+    if job.global_batch.is_some() {
+        // Each micro-batch reduces its gradients (`train_step`).
+        job.set("parallelism.dp.no_sync", false);
+    }
 }

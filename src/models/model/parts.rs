@@ -178,8 +178,6 @@ pub enum RotaryKind {
     PartPairs,
     /// Neighbouring columns with each other in float32, cast back.
     WidePairs,
-    /// The same as complex numbers.
-    Complex,
     /// The same by cosines of their pairs, spread in float32.
     WideNeighbours,
 }

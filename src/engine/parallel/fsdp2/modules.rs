@@ -143,7 +143,7 @@ impl Modules {
         if group == 0 && !self.root_as_layer {
             dp.fsdp.reshard_root_after_forward.unwrap_or(false)
         } else if self.tail == Some(group) {
-            false
+            dp.fsdp.wrap_embeddings && dp.fsdp.reshard_root_after_forward.unwrap_or(false)
         } else {
             dp.fsdp.reshard_after_forward
         }

@@ -76,6 +76,11 @@ pub(super) fn refuse(scenario: &Scenario, findings: &mut Vec<Finding>) {
     else {
         return;
     };
+    if lora.use_dora && dp.fsdp.wrap_trainable_leaves {
+        // `DoraLinearVariant.forward` (`tuners/lora/variants.py`, peft 0.21) reads the shape of what is a flat shard.
+        let finding = Finding::error("lora.use_dora", message!(parallelism::dora_units));
+        findings.push(finding.with_fix("lora.use_dora", false));
+    }
     let differs =
         lora.adapter_dtype == AdapterDtype::Fp32 && scenario.weights_dtype() != DType::Float32;
     if dp.fsdp.wrap_trainable_leaves || (dp.fsdp.use_orig_params && !differs) {

@@ -5,7 +5,7 @@
 
 use crate::ask::{Finding, Scenario, message};
 use crate::families::{llama, torchtune};
-use crate::model::{Architecture, DecoderConfig, Dropout, Family, NormKind, Parts, RotaryKind, Style};
+use crate::model::{Architecture, DecoderConfig, Dropout, Family, NormKind, Style};
 
 /// Llama 3 and 3.1 (`models/llama3`).
 pub(crate) const LLAMA: Family = Family {
@@ -13,10 +13,6 @@ pub(crate) const LLAMA: Family = Family {
     style: Style {
         norm: NormKind::Functional,
         ..Style::LLAMA
-    },
-    layers: Parts {
-        rotary_kind: RotaryKind::Complex,
-        ..Parts::LLAMA
     },
     ..torchtune::LLAMA
 };
