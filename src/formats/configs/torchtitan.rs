@@ -374,7 +374,8 @@ fn finish(said: &Said, job: &mut Job) {
         job.set("evaluation.micro_batch_size", batch.unwrap_or(8));
     }
     // Others are transformers' modules here, as are models that ranks divide.
-    let divides = ["tp.size", "cp.size", "pp.size"].map(|size| job.get(&format!("parallelism.{size}")).is_some());
+    let divides = ["tp.size", "cp.size", "pp.size"]
+        .map(|size| job.get(&format!("parallelism.{size}")).is_some());
     if name == "llama3" && divides == [false; 3] {
         job.set("implementation", "torchtitan");
     }

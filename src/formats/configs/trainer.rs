@@ -354,7 +354,10 @@ fn fsdp_of_arguments(said: &Said, words: &[String], job: &mut Job) {
     hugging_face::fsdp(said, job);
     job.remove("parallelism.dp.cpu_offload");
     job.remove("parallelism.dp.sharding_strategy");
-    for key in ["fsdp_config.offload_params", "fsdp_config.sharding_strategy"] {
+    for key in [
+        "fsdp_config.offload_params",
+        "fsdp_config.sharding_strategy",
+    ] {
         job.give_up(said, key, Matters::No);
     }
     let says = |name: &str| words.iter().any(|word| word == name);

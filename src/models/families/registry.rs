@@ -4,8 +4,8 @@ use super::{
     bart, beit, bert, bloom, clip, cohere, conv_nets, deberta, deepseek, distilbert, doge, ernie,
     eurobert, exaone, exported, falcon, fla, gemma, glm, gpt_neox, gpt2, granite, hunyuan, hybrid,
     image_text, internvl, jetmoe, kimi_linear, linear, llama, mamba, minimax, mistral, mistral3,
-    mllama, modernbert, mpt, olmo, opt, phi, qwen, qwen_vl, swin, t5, t5gemma, torchtitan, torchtune, vit,
-    wav2vec2,
+    mllama, modernbert, mpt, olmo, opt, phi, qwen, qwen_vl, swin, t5, t5gemma, torchtitan,
+    torchtune, vit, wav2vec2,
 };
 use crate::catalog::Model;
 use crate::families::network::{Build, Net};

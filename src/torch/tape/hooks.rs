@@ -209,7 +209,9 @@ impl Tape {
     /// The dtype of a parameter for what looks at it outside of its module.
     pub fn dtype_outside(&self, parameter: &Tensor) -> DType {
         let hooks = self.hooks.modules.borrow();
-        let of_leaf = hooks.as_ref().and_then(|hooks| hooks.dtype_of_leaf(parameter));
+        let of_leaf = hooks
+            .as_ref()
+            .and_then(|hooks| hooks.dtype_of_leaf(parameter));
         of_leaf.unwrap_or_else(|| parameter.dtype())
     }
 

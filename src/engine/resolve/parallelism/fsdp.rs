@@ -40,7 +40,8 @@ pub(super) fn check_groups(
     }
     // torchtune's decoder has an embedding, layers, a norm and a head, too.
     let own = scenario.implementation.is_some();
-    let plain = config.filter(|config| own || has_known_ends(architecture) && config.images.is_none());
+    let plain =
+        config.filter(|config| own || has_known_ends(architecture) && config.images.is_none());
     let wrapped = plain.is_some_and(|config| !(own && config.tie_word_embeddings));
     let what = message!(parallelism::embedding_groups);
     if dp.fsdp.wrap_embeddings && !wrapped {

@@ -3,8 +3,8 @@
 use super::reader;
 use crate::families::llama::LLAMA;
 use crate::model::{
-    Biases, Dropout, DropoutFields, Family, HeadDim, LayerNames, MlpFunction, Options, Proof, Reader,
-    RotaryColumns, Sizes,
+    Biases, Dropout, DropoutFields, Family, HeadDim, LayerNames, MlpFunction, Options, Proof,
+    Reader, RotaryColumns, Sizes,
 };
 
 /// `gpt2`.

@@ -63,7 +63,11 @@ mod tests {
             let mut findings = Vec::new();
             let model = read(&scenario, &mut findings).expect("a model");
             assert_eq!(findings.len(), refused, "{id}");
-            assert_eq!(model.architecture.family() == Some(&LLAMA), refused == 0, "{id}");
+            assert_eq!(
+                model.architecture.family() == Some(&LLAMA),
+                refused == 0,
+                "{id}"
+            );
         }
     }
 }

@@ -87,7 +87,7 @@ fn rotated_pairs(t: &Tape, x: &Tensor, cache: &Tensor) -> Tensor {
     t.to(&out, x.dtype())
 }
 
-/// The same as complex numbers (`apply_rotary_emb`, `models/llama3/model/model.py`, torchtitan 0.2.1).
+/// Neighbouring columns as complex numbers (`apply_rotary_emb`, `models/llama3/model/model.py`, torchtitan 0.2.1).
 fn rotated_complex(t: &Tape, x: &Tensor, cache: &Tensor) -> Tensor {
     let pairs = [1, x.dim(1), 1, x.dim(3)];
     let out = {
