@@ -378,6 +378,8 @@ fn finish(said: &Said, job: &mut Job) {
         .map(|size| job.get(&format!("parallelism.{size}")).is_some());
     if name == "llama3" && divides == [false; 3] {
         job.set("implementation", "torchtitan");
+    } else {
+        job.give_up(said, "model.flavor", Matters::Yes(Lack::Model));
     }
     precision(said, job);
     job.several = Some(Wrapper::Fsdp2);
