@@ -233,7 +233,7 @@ fn torchtune_takes_what_is_estimated() {
 
 #[test]
 fn jobs_that_launchers_start_on_several_gpus_take_what_is_estimated() {
-    check("launched", 57);
+    check("launched", 58);
 }
 
 #[test]
