@@ -4,7 +4,7 @@ import ctypes, os, runpy, sys
 
 LAUNCHERS = ("accelerate", "torchrun", "trl", "deepspeed")
 # Modules whose files users start by their paths.
-MODULES = {"trl/scripts/sft.py": "trl.scripts.sft", "trl/scripts/dpo.py": "trl.scripts.dpo", "src/train.py": "llamafactory.train.tuner"}
+MODULES = {"trl/scripts/sft.py": "trl.scripts.sft", "trl/scripts/dpo.py": "trl.scripts.dpo"}
 
 
 def start(words, prepare):
@@ -18,7 +18,6 @@ def start(words, prepare):
     if launcher == "deepspeed":
         return by_deepspeed(rest, prepare)
     import accelerate.commands.launch as launch
-    launch.is_bf16_available = getattr(launch, "is_bf16_available", None)
     if launcher == "accelerate":
         return launch.launch_command(launch.launch_command_parser().parse_args(rest[1:]))
     import trl.cli
