@@ -173,6 +173,11 @@ const OTHER_WORDS: &[(&str, &str, &str)] = &[
         "src/models/nn/vision/crossed.rs",
         "a module of the vision tower",
     ),
+    (
+        "transformer",
+        "src/models/families/gpt2/record.rs",
+        "the module of GPT-2 without its head",
+    ),
 ];
 
 /// The texts of a file that may be types of models: names of modules are PyTorch's attributes.

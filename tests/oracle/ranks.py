@@ -220,7 +220,7 @@ class Fsdp2(Rank):
             fully_shard(layer, **gives_back, **options)
         if dp.get("wrap_embeddings"):
             fully_shard(model.model.embed_tokens, **gives_back, **options)
-            fully_shard([model.model.norm, model.lm_head], reshard_after_forward=False, **options)
+            fully_shard([model.model.norm, model.lm_head], reshard_after_forward=bool(dp.get("reshard_root_after_forward")), **options)
         root = dp.get("reshard_root_after_forward")
         fully_shard(model, **({} if root is None else dict(reshard_after_forward=root)), **options)
         for number, layer in enumerate(groups if ahead else ()):

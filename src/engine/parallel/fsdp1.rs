@@ -348,6 +348,12 @@ impl ModuleHooks for Fsdp1 {
             self.end_forward(t, at, &mut [output]);
         }
     }
+
+    /// Original parameters of a unit that is not gathered are views of its shard (`_use_sharded_views`).
+    fn dtype_of_leaf(&self, weight: &Tensor) -> Option<DType> {
+        let handle = &self.handles[self.handle_of_leaf(weight)?];
+        handle.dtype_of_views()
+    }
 }
 
 impl Wrapper for Fsdp1 {

@@ -98,7 +98,7 @@ impl<'a> Run<'a> {
         if trainer.is_some() && is_wrapped(spec) && !spec.around.loads() {
             t.empty_cache();
         }
-        t.checkpoint_every(spec.checkpoint_every);
+        t.checkpoint_every(spec.checkpoint_every, spec.is_of_torchtitan());
         activations::prepare(t, spec);
         let optimizer = Rc::new(RefCell::new(Optimizer::new(t, spec)));
         if let Some(known) = wrapper.as_ref().and_then(|wrapper| wrapper.parameters()) {

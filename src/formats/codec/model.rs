@@ -57,6 +57,11 @@ impl Models for Known {
         parameter_names(&alone(model))
     }
 
+    fn has_known_ends(&self, model: &Value) -> bool {
+        let read = families::read(&alone(model), &mut Vec::new());
+        read.is_some_and(|model| families::has_known_ends(&model.architecture))
+    }
+
     fn parameters_like(&self, model: &Value, expression: &str) -> Option<Vec<String>> {
         let pattern = Pattern::read(&format!("(?:{expression}).*")).ok()?;
         let mut names = self.parameters(model);

@@ -242,7 +242,7 @@ fn finish(said: &Said, job: &mut Job) {
         _ => {}
     }
     let flags = ["deepspeed_config.zero3_init_flag", "zero3_init_flag"];
-    job.builds_whole = flags.iter().any(|key| said.flag(key) == Some(false));
+    job.builds_whole |= flags.iter().any(|key| said.flag(key) == Some(false));
     if said.is_on("use_cpu") || said.is_on("cpu") {
         job.set("host.cuda", false);
     }

@@ -222,8 +222,10 @@ fn job(starter: Starter, words: &[String], asked: &mut Said, started: &mut Start
         _ => asked.extend(options(own)),
     }
     let (named, mut said) = positions(rest);
-    if let Some(file) = said.take("config") {
-        asked.add("--config", file);
+    for key in ["config", "job.config_file"] {
+        if let Some(file) = said.take(key) {
+            asked.add("--config", file);
+        }
     }
     let module = MODULES.iter().find(|(part, _)| script.contains(part));
     if let Some((_, name)) = module {
@@ -244,6 +246,8 @@ fn job(starter: Starter, words: &[String], asked: &mut Said, started: &mut Start
         format("megatron")
     } else if script.contains("axolotl") {
         format("axolotl")
+    } else if script.contains("torchtitan") {
+        format("torchtitan")
     } else {
         None
     };
@@ -343,8 +347,9 @@ pub(super) fn options(words: &[String]) -> Said {
         }
         let mut values = Vec::new();
         while let Some(value) = words.peek() {
-            let is_option =
-                value.starts_with("--") || SHORT.iter().any(|(short, _)| short == value);
+            let is_option = value.starts_with("--")
+                || matches!(value.as_str(), "-m" | "-u")
+                || SHORT.iter().any(|(short, _)| short == value);
             // What stands behind an option's value like `batch_size=4` is an override of torchtune's or of Hydra's.
             let is_override = !values.is_empty() && value.contains('=');
             if is_option || is_override {

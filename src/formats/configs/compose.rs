@@ -139,7 +139,17 @@ fn of_model(job: &mut Job) {
     if let Some(source) = job.names_layers_alone.filter(|_| adapts) {
         job.assume("lora.convert_experts", false, source);
     }
+    ends(job, &model);
     frozen(job, &model);
+}
+
+/// Sets that FSDP2 has groups for the embedding and for the last norm and the head (`fsdp2_prepare_model`).
+fn ends(job: &mut Job, model: &Value) {
+    let by_accelerate = job.groups_by_accelerate && !job.before_accelerate_1_14;
+    if job.wrapper == Some(Wrapper::Fsdp2) && by_accelerate && job.models.has_known_ends(model) {
+        let source = "utils/fsdp_utils.py, accelerate 1.14";
+        job.assume("parallelism.dp.wrap_embeddings", true, source);
+    }
 }
 
 /// Names of the layers that get adapters where no file says which (`TRANSFORMERS_MODELS_TO_LORA_TARGET_MODULES_MAPPING`,
@@ -253,6 +263,15 @@ fn precision(job: &mut Job) {
             job.set("precision", loaded);
             job.set("parallelism.dp.mixed_precision.param", half);
             job.set("parallelism.dp.mixed_precision.reduce", "fp32");
+        }
+        (Some(Wrapper::Fsdp2), Some(half @ "bf16"), Some(_)) if job.groups_by_accelerate => {
+            // `_prepare_fsdp2` (accelerate 1.6 to 1.15) makes what is trained float32, and enters no autocast.
+            let stays = adapters || quantized;
+            job.set("precision", if stays { loaded } else { "fp32" });
+            let reduced = job.reduces_in.unwrap_or(half);
+            job.set("parallelism.dp.mixed_precision.param", half);
+            job.set("parallelism.dp.mixed_precision.reduce", reduced);
+            job.set("parallelism.dp.mixed_precision.output", half);
         }
         (wrapper, Some(half), Some(amp)) => {
             autocasts = true;

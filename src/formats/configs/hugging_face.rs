@@ -316,6 +316,10 @@ pub(super) const FSDP: &[Row] = &[
         Sets("parallelism.dp.cpu_offload", Flag),
     ),
     (
+        "fsdp_config.cpu_offload",
+        Sets("parallelism.dp.cpu_offload", Flag),
+    ),
+    (
         "fsdp_config.cpu_offload_pin_memory",
         Sets("parallelism.dp.pin_memory", Flag),
     ),
@@ -391,6 +395,7 @@ pub(super) fn fsdp(said: &Said, job: &mut Job) {
     let resharding = said.word("fsdp_config.reshard_after_forward");
     if version == 2 {
         job.wrapper = Some(Wrapper::Fsdp2);
+        job.groups_by_accelerate = true;
         let by_strategy = said
             .word("fsdp_config.sharding_strategy")
             .and_then(strategy);
@@ -412,9 +417,11 @@ pub(super) fn fsdp(said: &Said, job: &mut Job) {
         }
     } else {
         job.wrapper = Some(Wrapper::Fsdp1);
+        // Its fallback to `reshard_after_forward` comes after `FULL_SHARD` is set (`FullyShardedDataParallelPlugin`,
+        // accelerate 1.15).
+        job.give_up(said, "fsdp_config.reshard_after_forward", Matters::No);
         let strategy = said
             .word("fsdp_config.sharding_strategy")
-            .or(resharding)
             .and_then(strategy);
         if let Some(strategy) = strategy {
             job.set("parallelism.dp.sharding_strategy", strategy);

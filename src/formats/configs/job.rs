@@ -201,6 +201,8 @@ pub trait Models {
     fn linear_names(&self, model: &Value) -> Vec<String>;
     /// The names of its parameters, as `named_parameters` has them.
     fn parameters(&self, model: &Value) -> Vec<String>;
+    /// Whether it is an embedding, layers, a last norm and a head by known names.
+    fn has_known_ends(&self, model: &Value) -> bool;
     /// The names of its parameters that a regular expression matches from their beginning (Python's `re.match`);
     /// nothing where it cannot be read.
     fn parameters_like(&self, model: &Value, expression: &str) -> Option<Vec<String>>;
@@ -225,6 +227,10 @@ pub(super) struct Job<'a> {
     pub wrapper: Option<Wrapper>,
     /// FSDP's version where none is said.
     pub fsdp_version: u64,
+    /// Whether accelerate makes the groups of FSDP2.
+    pub groups_by_accelerate: bool,
+    /// Whether that is accelerate before 1.14, which a trainer pins.
+    pub before_accelerate_1_14: bool,
     /// The wrapper on several GPUs where nothing else is said.
     pub several: Option<Wrapper>,
     /// Whether its files mean as many GPUs as there are.
@@ -235,7 +241,8 @@ pub(super) struct Job<'a> {
     pub plain_when_sharded: bool,
     /// Whether FSDP's policy alone makes the precision mixed, and autocast where there is no FSDP.
     pub casts_by_fsdp_alone: bool,
-    /// Whether `ZeRO` 3 divides a model that was built whole (`zero3_init_flag: false`).
+    /// Whether `ZeRO` 3 divides a model that was built whole (`zero3_init_flag: false`), as scripts do that load it before
+    /// they make arguments.
     pub builds_whole: bool,
     /// Whether checkpoints are saved.
     pub saves: bool,
@@ -278,6 +285,8 @@ impl<'a> Job<'a> {
             adapters_as_base: false,
             wrapper: None,
             fsdp_version: 1,
+            groups_by_accelerate: false,
+            before_accelerate_1_14: false,
             several: None,
             needs_gpus: false,
             empties_cache: None,

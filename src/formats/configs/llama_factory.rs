@@ -323,6 +323,7 @@ fn finish(said: &Said, job: &mut Job) {
     if let Some(model) = said.get("model_name_or_path") {
         job.set("model", model.clone());
     }
+    job.before_accelerate_1_14 = true; // LLaMA-Factory 0.9.5 allows 1.11 at most.
     trainer::arguments(said, job, false);
     optimizer(said, job);
     job.set("optimizer.by_trainer", true);

@@ -120,7 +120,7 @@ const ROWS: &[Row] = &[
     ),
     (
         "parallelism.fsdp_reshard_after_forward",
-        Decides("parallelism.dp.reshard_after_forward"),
+        Decides("parallelism.dp.reshard_after_forward parallelism.dp.reshard_root_after_forward"),
     ),
     (
         "parallelism.tensor_parallel_degree",
@@ -246,7 +246,10 @@ const PHRASES: &[Phrases] = &[
         ],
     },
     Phrases {
-        about: &["parallelism.dp.reshard_after_forward"],
+        about: &[
+            "parallelism.dp.reshard_after_forward",
+            "parallelism.dp.reshard_root_after_forward",
+        ],
         ways: &[
             "{}",
             r#"{"parallelism": {"fsdp_reshard_after_forward": "never"}}"#,
@@ -359,7 +362,7 @@ fn finish(said: &Said, job: &mut Job) {
         .as_deref()
     {
         Some("never") => job.set("parallelism.dp.reshard_after_forward", false),
-        Some("always") => {}
+        Some("always") => job.set("parallelism.dp.reshard_root_after_forward", true),
         _ if job.get("parallelism.pp.size").is_some() => {
             job.set("parallelism.dp.reshard_after_forward", false);
         }
@@ -369,6 +372,14 @@ fn finish(said: &Said, job: &mut Job) {
         job.set("evaluation.kind", "loss");
         let batch = said.count("validation.local_batch_size");
         job.set("evaluation.micro_batch_size", batch.unwrap_or(8));
+    }
+    // Others are transformers' modules here, as are models that ranks divide.
+    let divides = ["tp.size", "cp.size", "pp.size"]
+        .map(|size| job.get(&format!("parallelism.{size}")).is_some());
+    if name == "llama3" && divides == [false; 3] {
+        job.set("implementation", "torchtitan");
+    } else {
+        job.give_up(said, "model.flavor", Matters::Yes(Lack::Model));
     }
     precision(said, job);
     job.several = Some(Wrapper::Fsdp2);
@@ -477,4 +488,8 @@ fn batch(said: &Said, model_ranks: u64, job: &mut Job) {
     job.global_batch = said
         .count("training.global_batch_size")
         .map(|all| (all, model_ranks));
+    if job.global_batch.is_some() {
+        // Each micro-batch reduces its gradients (`train_step`).
+        job.set("parallelism.dp.no_sync", false);
+    }
 }

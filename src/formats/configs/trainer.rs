@@ -3,7 +3,7 @@
 use super::format::{Format, Phrases, Syntax};
 use super::hub;
 use super::hugging_face::{self, FSDP, FSDP_WITHOUT_MEMORY, LOADER, OPTIM};
-use super::job::{Job, Wrapper};
+use super::job::{Job, Matters, Wrapper};
 use super::row::As::{self, Count, Flag, Is, Name, Real, Within};
 use super::row::Does::{Decides, File, Lacks, Reads, Sets};
 use super::row::{Lack, Row};
@@ -300,8 +300,8 @@ fn finish(said: &Said, job: &mut Job) {
 
 /// Reads `TrainingArguments` together, with their defaults.
 pub(super) fn arguments(said: &Said, job: &mut Job, checkpoints: bool) {
-    // `_process_fsdp_args`: FSDP2 unless said otherwise.
-    job.fsdp_version = 2;
+    // `_process_fsdp_args`: FSDP2 unless said otherwise; FSDP1 in transformers 5.5.
+    job.fsdp_version = if job.before_accelerate_1_14 { 1 } else { 2 };
     hugging_face::mixed(said, job);
     if said.is_on("pure_bf16") {
         (job.mixed, job.loaded) = (None, Some("bf16"));
@@ -334,22 +334,7 @@ pub(super) fn arguments(said: &Said, job: &mut Job, checkpoints: bool) {
     }
     let fsdp = said.list("fsdp");
     if said.is_on("fsdp") || !fsdp.is_empty() && said.flag("fsdp") != Some(false) {
-        hugging_face::fsdp(said, job);
-        for word in &fsdp {
-            match word.as_str() {
-                "offload" => job.set("parallelism.dp.cpu_offload", true),
-                "shard_grad_op" => {
-                    job.set("parallelism.dp.sharding_strategy", "SHARD_GRAD_OP");
-                    job.set("parallelism.dp.reshard_after_forward", false);
-                }
-                "hybrid_shard" => job.set("parallelism.dp.sharding_strategy", "HYBRID_SHARD"),
-                "hybrid_shard_zero2" => {
-                    job.set("parallelism.dp.sharding_strategy", "HYBRID_SHARD_ZERO2");
-                }
-                "no_shard" => job.set("parallelism.dp.sharding_strategy", "NO_SHARD"),
-                _ => {}
-            }
-        }
+        fsdp_of_arguments(said, &fsdp, job);
     }
     job.saves = said.word("save_strategy").as_deref() != Some("no");
     job.several = Some(Wrapper::Ddp);
@@ -361,6 +346,31 @@ pub(super) fn arguments(said: &Said, job: &mut Job, checkpoints: bool) {
     job.assume("clip_grad_norm", true, SOURCE);
     job.assume("dataloader.num_workers", 0, SOURCE);
     job.assume("autocast_style", "accelerate", SOURCE);
+}
+
+/// `_process_fsdp_args` (`training_args.py`, transformers 5.23): it hands neither a strategy nor accelerate's own
+/// `offload_params` on, and FSDP1 gathers no parameters ahead in backward unless said.
+fn fsdp_of_arguments(said: &Said, words: &[String], job: &mut Job) {
+    hugging_face::fsdp(said, job);
+    job.remove("parallelism.dp.cpu_offload");
+    job.remove("parallelism.dp.sharding_strategy");
+    for key in [
+        "fsdp_config.offload_params",
+        "fsdp_config.sharding_strategy",
+    ] {
+        job.give_up(said, key, Matters::No);
+    }
+    let says = |name: &str| words.iter().any(|word| word == name);
+    if said.is_on("fsdp_config.cpu_offload") || says("offload") {
+        job.set("parallelism.dp.cpu_offload", true);
+    }
+    if job.wrapper == Some(Wrapper::Fsdp2) {
+        if says("shard_grad_op") {
+            job.set("parallelism.dp.reshard_after_forward", false);
+        }
+    } else {
+        job.assume("parallelism.dp.backward_prefetch", "none", SOURCE);
+    }
 }
 
 /// `apply_liger_kernel` (`integrations/liger.py`, transformers 5.24): the library's own choice, but for what

@@ -37,6 +37,7 @@ const ROWS: &[Row] = &[
     ("attn_implementation", Decides("attention")),
     ("use_flash_attention_2", Decides("attention")),
     ("args", Decides("precision activation_checkpointing")),
+    ("accelerate_config", File),
     ("peft_config", Decides("lora")),
     ("use_peft", Decides("lora")),
     ("lora_r", Sets("lora.r", Count)),

@@ -64,6 +64,7 @@ mod search;
 pub(crate) mod swin;
 pub(crate) mod t5;
 pub(crate) mod t5gemma;
+pub(crate) mod torchtitan;
 pub(crate) mod torchtune;
 pub(crate) mod vit;
 pub(crate) mod wav2vec2;
@@ -80,6 +81,6 @@ pub use network::{
 pub use reading::{ReadModel, essential_config, read, why_unbalanced};
 #[cfg(not(target_arch = "wasm32"))]
 pub use registry::{all, fixtures};
-pub use registry::{is_of_blocks, model_types};
+pub use registry::{has_known_ends, is_of_blocks, model_types};
 pub use search::{search_graphs, search_models};
 pub use torchtune::has_modules as torchtune_has_modules;

@@ -4,8 +4,8 @@ use super::{
     bart, beit, bert, bloom, clip, cohere, conv_nets, deberta, deepseek, distilbert, doge, ernie,
     eurobert, exaone, exported, falcon, fla, gemma, glm, gpt_neox, gpt2, granite, hunyuan, hybrid,
     image_text, internvl, jetmoe, kimi_linear, linear, llama, mamba, minimax, mistral, mistral3,
-    mllama, modernbert, mpt, olmo, opt, phi, qwen, qwen_vl, swin, t5, t5gemma, torchtune, vit,
-    wav2vec2,
+    mllama, modernbert, mpt, olmo, opt, phi, qwen, qwen_vl, swin, t5, t5gemma, torchtitan,
+    torchtune, vit, wav2vec2,
 };
 use crate::catalog::Model;
 use crate::families::network::{Build, Net};
@@ -235,7 +235,7 @@ const OF_FLA: &[fn() -> Entry] = &[
 /// Families that are read as parts of others alone.
 const WITHIN: &[fn() -> Entry] = &[|| entry(&mllama::MLLAMA_TEXT, mllama::build)];
 
-/// Families of another library, which take the place of those that configs are read as.
+/// Families of other libraries, which take the place of those that configs are read as.
 const OF_TORCHTUNE: &[fn() -> Entry] = &[
     || entry(&torchtune::LLAMA, torchtune::build),
     || entry(&torchtune::LLAMA3_1, torchtune::build),
@@ -243,6 +243,7 @@ const OF_TORCHTUNE: &[fn() -> Entry] = &[
     || entry(&torchtune::GEMMA, torchtune::build),
     || entry(&torchtune::GEMMA2, torchtune::build),
     || entry(&torchtune::PHI3, torchtune::build),
+    || entry(&torchtitan::LLAMA, torchtune::build),
 ];
 
 /// The published models of each folder.
@@ -346,6 +347,18 @@ fn named(entries: &[fn() -> Entry], model_type: &str) -> Option<&'static Family>
 pub fn is_of_blocks(family: &Family) -> bool {
     let mut entries = FAMILIES.iter().map(|entry| entry());
     entries.any(|entry| entry.family == family && entry.of_blocks)
+}
+
+/// The name of a language model's head.
+const HEAD: &str = "lm_head";
+
+/// Whether a model is an embedding, layers, a last norm and a head, by the names of its family.
+pub fn has_known_ends(architecture: &Architecture) -> bool {
+    let Architecture::Decoder(config) = architecture else {
+        return false;
+    };
+    let known = is_of_blocks(config.family) || *config.family == super::gpt2::GPT2;
+    known && config.images.is_none() && config.family.names.head == HEAD
 }
 
 /// Builds a model as its family does; a linear layer alone is of none.

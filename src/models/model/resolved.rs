@@ -140,6 +140,11 @@ impl ResolvedSpec {
         self.scenario.implementation == Some(Implementation::Torchtune)
     }
 
+    /// Whether the model is built of torchtitan's modules, and trained by its loop.
+    pub fn is_of_torchtitan(&self) -> bool {
+        self.scenario.implementation == Some(Implementation::Torchtitan)
+    }
+
     /// Whether the model is made on the meta device, its parameters getting memory when they are divided:
     /// for `fully_shard` or `parallelize_module`, unless what is quantized was loaded before.
     pub fn builds_on_meta(&self) -> bool {

@@ -130,6 +130,8 @@ pub enum NormKind {
     WideRoot,
     /// One plus the weight is applied in float32 (`GemmaRMSNorm`).
     OnePlusRoot,
+    /// `torch.nn.RMSNorm`.
+    Functional,
     /// `torch.nn.functional.rms_norm` of what is cast to float32, cast back (torchtune's `RMSNorm`).
     FunctionalRoot,
     /// The weight is cast to float32 and applied (`HeliumRMSNorm`).

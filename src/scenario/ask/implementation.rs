@@ -7,5 +7,7 @@ names! {
     Implementation {
         /// torchtune: its `TransformerDecoder` and the blocks around it (0.6.1).
         Torchtune = "torchtune",
+        /// torchtitan: its `Transformer` of Llama 3 (0.2.1).
+        Torchtitan = "torchtitan",
     }
 }

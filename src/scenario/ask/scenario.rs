@@ -107,7 +107,7 @@ pub struct Scenario {
     pub activation_checkpointing: ActivationCheckpointing,
     /// Results that layers keep that are checkpointed operation by operation.
     pub selective: Selective,
-    /// `n`: every `n`-th layer is checkpointed, from the first on; 1 is every layer.
+    /// `n`: every `n`-th layer is checkpointed, from the first on (torchtitan from the `n`-th on); 1 is every layer.
     pub checkpoint_every: u64,
     /// Activation recomputation of Megatron-Core.
     #[serde(skip_serializing_if = "Recompute::is_usual")]

@@ -124,9 +124,10 @@ impl Tape {
     }
 
     /// Checkpoints only the first of every `n` regions of a forward pass (`_set_gradient_checkpointing`,
-    /// `modeling_utils.py`, transformers 5.23).
-    pub fn checkpoint_every(&self, n: u64) {
-        self.checkpoint_every.set(n);
+    /// `modeling_utils.py`, transformers 5.23), or the `last` (`_apply_layer_sac`,
+    /// `distributed/activation_checkpoint.py`, torchtitan 0.2.1).
+    pub fn checkpoint_every(&self, n: u64, last: bool) {
+        self.checkpoint_every.set((n, last));
     }
 
     /// Counts `n` regions that this forward pass does without.
@@ -143,7 +144,8 @@ impl Tape {
     fn skips_checkpoint(&self) -> bool {
         let before = self.regions.get();
         self.regions.set(before + 1);
-        !before.is_multiple_of(self.checkpoint_every.get())
+        let (every, last) = self.checkpoint_every.get();
+        !(before + u64::from(last)).is_multiple_of(every)
     }
 
     fn save_recomputed(&self, recompute: &Recompute, tensor: &Tensor) -> Tensor {

@@ -5,7 +5,7 @@
 
 use super::graph::{BackwardHook, Edge, Grads, Leaf};
 use super::{Tape, Tensor};
-use crate::units::Stream;
+use crate::units::{DType, Stream};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
@@ -22,6 +22,11 @@ pub trait ModuleHooks {
 
     /// After such a module.
     fn after_leaf(&self, _t: &Tape, _weight: &Tensor, _output: &mut Tensor) {}
+
+    /// The dtype that the weight of such a module has for others, where it is not that which the module computes with.
+    fn dtype_of_leaf(&self, _weight: &Tensor) -> Option<DType> {
+        None
+    }
 }
 
 /// A wrapper of every module: it gathers the module's own parameters around each call.
@@ -199,6 +204,15 @@ impl Tape {
     /// The module that runs reads parameters of others.
     pub fn read_outside(&self, parameters: &[Option<&Tensor>]) {
         self.enter(&Called::with("external", parameters), &mut []);
+    }
+
+    /// The dtype of a parameter for what looks at it outside of its module.
+    pub fn dtype_outside(&self, parameter: &Tensor) -> DType {
+        let hooks = self.hooks.modules.borrow();
+        let of_leaf = hooks
+            .as_ref()
+            .and_then(|hooks| hooks.dtype_of_leaf(parameter));
+        of_leaf.unwrap_or_else(|| parameter.dtype())
     }
 
     /// A module is called.

@@ -189,7 +189,7 @@ pub struct Tape {
     /// Whether what runs is part of one operation of a library.
     in_operation: Cell<bool>,
     /// `n`: every `n`-th region is checkpointed; `regions` counts those of this forward pass.
-    checkpoint_every: Cell<u64>,
+    checkpoint_every: Cell<(u64, bool)>,
     regions: Cell<u64>,
     /// The checkpointed region that is running forward for the first time.
     checkpoint: RefCell<Option<Rc<Frame>>>,
@@ -225,7 +225,7 @@ impl Tape {
             on_host: on_host::State::default(),
             kept_operations: Cell::default(),
             in_operation: Cell::new(false),
-            checkpoint_every: Cell::new(1),
+            checkpoint_every: Cell::new((1, false)),
             regions: Cell::new(0),
             cache: RefCell::default(),
             repeats: RefCell::default(),

@@ -15,7 +15,7 @@ def estimated(case, work, highwater, more=()):
     folder = f"{work}/{case['id']}"
     os.makedirs(folder, exist_ok=True)
     files = case["files"]
-    if case["trainer"] in COMMANDS:
+    if case["trainer"] in COMMANDS and "run.sh" not in files:
         files = {**files, "run.sh": COMMANDS[case["trainer"]] + "\n"}
     for name, text in files.items():
         with open(f"{folder}/{name}", "w") as out:
@@ -70,7 +70,7 @@ def main():
         if evaluation.get("kind"):  # which keeps labels and most likely tokens, and inputs of the training
             evaluated = evaluation.get("micro_batch_size", scenario.get("micro_batch_size", 2)) * scenario.get("seq_len", 256) * 8
             held = [beside + tensors * evaluated for beside in held for tensors in range(9)]
-        if case["trainer"].startswith("torchtune"):
+        if case["trainer"].startswith("torcht"):
             held = [0]
         rest = min((peaks[0] - last[0] + beside for beside in held), key=abs)
         print(f"{case['id']:22} {'EQUAL' if abs(rest) <= SCALARS else 'off  '} {rest:+14,d} {parts[0]} alloc {parts[1]} reserved {parts[2]} first {off(first, measured['steps'][0][0]):+8.3f}% {step['peak']['phase']}"

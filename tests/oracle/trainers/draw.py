@@ -2,7 +2,7 @@
 model, data of its own and some of its values replaced by those of other public configurations. Options that CORPUS says nothing of are drawn from the lists here."""
 import glob, json, random, sys
 import yaml
-import scripts
+import launched, scripts
 
 # What each trainer is given its program by, and where its configurations are.
 SOURCES = {"axolotl-rl": "axolotl/*", "trl-sft-evaluated": "alignment-handbook/*~sft~*", "trl-sft": "alignment-handbook/*~sft~*", "trl-dpo": "alignment-handbook/*~dpo~*", "axolotl": "axolotl/*", "llama-factory": "llama-factory/*~train_*",
@@ -324,6 +324,10 @@ def cases(trainer, seed, count, corpus):
     if trainer in scripts.MAKERS:
         for number in range(1, count + 1):
             yield dict(id=f"{trainer}-{seed}-{number}", trainer=trainer, **scripts.MAKERS[trainer](own))
+        return
+    if trainer in launched.MAKERS:
+        for number in range(1, count + 1):
+            yield dict(id=f"{trainer}-{seed}-{number}", **launched.MAKERS[trainer](own, corpus))
         return
     found = yamls(f"{corpus}/{SOURCES[trainer]}")
     others = [fields for _, fields in found]

@@ -9,7 +9,7 @@ for line in sys.stdin:
         continue
     measured = case["measured"]
     files = case["files"]
-    kept = dict(id=case["id"], trainer=case["trainer"], versions=case["versions"], **(dict(config=files["config.yaml"]) if "config.yaml" in files else dict(files=files)))
+    kept = dict(id=case["id"], trainer=case["trainer"], versions=case["versions"], **(dict(config=files["config.yaml"]) if list(files) == ["config.yaml"] else dict(files=files)))
     if case.get("set"):
         kept["set"] = case["set"]
     print(json.dumps(dict(kept, measured=measured)))

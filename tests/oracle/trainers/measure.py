@@ -4,8 +4,8 @@ import json, os, re, shlex, shutil, subprocess, sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
-import material
-SITES = dict(axolotl="axolotl", swift="swift", **{"llama-factory": "llamafactory"}, **{f"torchtune-{recipe}": "torchtune" for recipe in ("full", "lora", "dpo")})
+import launch, material
+SITES = dict(axolotl="axolotl", torchtitan="torchtitan", swift="swift", **{"llama-factory": "llamafactory"}, **{f"torchtune-{recipe}": "torchtune" for recipe in ("full", "lora", "dpo")})
 RECIPES = {"torchtune-full": "full_finetune_single_device", "torchtune-lora": "lora_finetune_single_device", "torchtune-dpo": "lora_dpo_single_device"}
 SECONDS = 600
 
@@ -77,6 +77,8 @@ def prepare(case, work):
         if not os.path.exists(f"{folder}/{name}"):
             os.symlink(f"{models}/{name}", f"{folder}/{name}")
     kind = case["data"]["kind"]
+    if case["trainer"] == "torchtitan":
+        material.tokenizer(f"{folder}/assets", 1 << 20)
     if case["trainer"] in RECIPES:
         material.lines(f"{folder}/own.jsonl", rows(case["data"], None))
         material.tiktoken(f"{folder}/tokenizer.model")
@@ -111,8 +113,10 @@ def glue(folder, task, row):
 
 
 def started(case):
-    """The words after `python` or `swift sft` of a command."""
+    """The words after `python` or `swift sft` of a command, all of a launcher's."""
     words = shlex.split(case["files"].get("run.sh", "").replace("\\\n", " "))
+    if words[:1] and words[0] in launch.LAUNCHERS:
+        return words
     return words[1:] if words[:1] == ["python"] else words[2:]
 
 

@@ -1,4 +1,5 @@
-"""run.py TRAINER ARGUMENTS: the trainer's own program in the current folder, watched for three steps; the peaks go to measured.json."""
+"""run.py TRAINER ARGUMENTS: the trainer's own program in the current folder, watched for three steps; the peaks go to measured.json. Arguments that begin with a launcher's name are a command for
+several GPUs, of which this is the first (`launch.py`)."""
 import os, runpy, sys, warnings
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -20,20 +21,35 @@ def main():
     import libraries
     libraries.stub_triton()
     torch.backends.cudnn.enabled = False  # the stubs have none
-    import stubs
     trainer, arguments = sys.argv[1], sys.argv[2:]
-    stubs.install(trainer)
-    if trainer.startswith("torchtune"):
-        import watch_recipes
-        watch_recipes.install()
-    else:
-        import watch
-        watch.install(trainer)
+    import launch
+    if arguments and arguments[0] in launch.LAUNCHERS:
+        return launch.start(arguments, lambda: watched(trainer, several=True))
+    watched(trainer)
     if trainer.startswith("hf"):
         sys.argv = arguments
         return runpy.run_path(arguments[0], run_name="__main__")
     sys.argv = [trainer, *arguments]
     runpy.run_module(PROGRAMS[trainer], run_name="__main__", alter_sys=True)
+
+
+def watched(trainer, several=False):
+    """What stands in for values and a GPU, and marks around the trainer's steps."""
+    import stubs
+    stubs.install(trainer)
+    if trainer.startswith("torchtune"):
+        import watch_recipes
+        watch_recipes.install()
+    elif trainer == "torchtitan":
+        import watch_titan
+        watch_titan.install()
+    else:
+        import watch
+        watch.install(trainer)
+    if several and trainer != "torchtitan":
+        import importlib.util, launch
+        if importlib.util.find_spec("deepspeed"):
+            launch.deepspeed_alone()
 
 
 if __name__ == "__main__":

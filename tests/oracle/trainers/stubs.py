@@ -14,6 +14,9 @@ def install(trainer):
     if trainer.startswith("torchtune"):
         weights_of_no_file()
         return
+    if trainer == "torchtitan":
+        attention_without_cudnn()
+        return
     positions()
     accelerate.accelerator.pad_across_processes = lambda found, **named: found  # as long as those of one process
     if trainer == "swift" and "flash_attn" in sys.argv:
@@ -35,6 +38,19 @@ def metrics():
             return {"accuracy": 0.5}
 
     evaluate.load = lambda *given, **named: Metric()
+
+
+def attention_without_cudnn():
+    """torchtitan asks for cuDNN's attention first, which the stubs do not have; flash attention, which it asks for next, keeps the same."""
+    from torch.nn.attention import SDPBackend
+    from torchtitan.models.attention import ScaledDotProductAttentionWrapper
+    made = ScaledDotProductAttentionWrapper.__init__
+
+    def make(self, *rest, **named):
+        made(self, *rest, **named)
+        self.sdpa_backends = [backend for backend in self.sdpa_backends if backend != SDPBackend.CUDNN_ATTENTION]
+
+    ScaledDotProductAttentionWrapper.__init__ = make
 
 
 def positions():

@@ -134,6 +134,8 @@ groups! {
     torchtune {
         no_such_model: "torchtune has no modules of its own for this model; it has them for Llama, Mistral, Qwen2, Gemma, Gemma 2 and Phi-3.",
             "torchtune 没有该模型的模块；它有 Llama、Mistral、Qwen2、Gemma、Gemma 2 与 Phi-3 的模块。";
+        no_titan_model: "torchtitan's own modules are estimated for Llama 3 alone.",
+            "torchtitan 的模块仅支持 Llama 3。";
         packed_gemma2: "torchtune's Gemma 2 takes no packed samples (Block masks are not implemented).",
             "torchtune 的 Gemma 2 不接受打包样本（Block masks are not implemented）。";
         sdpa_alone: "torchtune's modules attend by sdpa alone.",

@@ -238,6 +238,8 @@ groups! {
             "DDP 使用静态图时，若第一个微批不归约梯度（no_sync）便会报错：请在每个微批后归约，或关闭静态图。";
         fused_step: "FSDP2's parameters are distributed tensors, for which PyTorch has fused steps of Adam and AdamW only.",
             "FSDP2 的参数是分布式张量，PyTorch 只为它们提供 Adam 与 AdamW 的融合更新。";
+        dora_units: "DoRA reads A's shape, which is that of a flat shard where adapters are FSDP1's units (IndexError: tuple index out of range).",
+            "适配器作为 FSDP1 的单元时，DoRA 读取的 A 的形状是扁平分片的形状（IndexError: tuple index out of range）。";
         flat_frozen: "With use_orig_params off FSDP1 flattens adapters apart from frozen weights only: they are units of their own (peft's fsdp_auto_wrap_policy).",
             "关闭 use_orig_params 时，FSDP1 不能把适配器与冻结权重展平在一起：适配器须各自成为单元（peft 的 fsdp_auto_wrap_policy）。";
         size: "parallelism.dp.size is {size}, but the hardware has {gpus} GPUs; every GPU is a rank.",

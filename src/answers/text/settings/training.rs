@@ -247,8 +247,8 @@ settings! {
         "Versions 0.6 to 0.8.2 hold a piece of the head's gradient in 16 and 32 bits in the fused loss.",
         "0.6 至 0.8.2 版的融合损失还会保存输出层梯度的一块（16 位与 32 位）。"; "+ 6 V H bytes", "liger-kernel";
     "implementation": "Modules of", "模块来自";
-        "The library whose modules the model is built of: torchtune has its own for Llama, Qwen2, Gemma, Mistral and Phi, which keep other tensors for backward.",
-        "模型所用模块的来源库：torchtune 对 Llama、Qwen2、Gemma、Mistral 与 Phi 有自己的模块，为反向保存的张量不同。"; "", "torchtune.models.*";
+        "The library whose modules the model is built of: torchtune has its own for Llama, Qwen2, Gemma, Mistral and Phi, torchtitan for Llama 3, which keep other tensors for backward.",
+        "模型所用模块的来源库：torchtune 对 Llama、Qwen2、Gemma、Mistral 与 Phi、torchtitan 对 Llama 3 有自己的模块，为反向保存的张量不同。"; "", "torchtune.models.*";
     "liger_kernel": "Liger kernels", "Liger 内核";
         "Fused kernels that keep less for backward; the fused loss never holds all logits.",
         "为反向保存更少内容的融合内核；融合损失从不保存全部 logits。"; "no B S V logits", "apply_liger_kernel_to_*, liger_kernel";

@@ -144,6 +144,12 @@ impl Handle {
         self.flat.dtype()
     }
 
+    /// The dtype of original parameters, where they are no views of what was gathered.
+    pub(super) fn dtype_of_views(&self) -> Option<DType> {
+        let away = self.common.use_orig_params && !self.is_unsharded.get();
+        away.then(|| self.stored())
+    }
+
     /// `_uses_param_mixed_precision`.
     pub(super) fn is_mixed(&self) -> bool {
         self.stored() != self.compute()

@@ -34,7 +34,7 @@ pub(super) struct Modules {
 impl Modules {
     /// Groups of a model whose parameters and buffers were registered: its layers, and within them experts that
     /// ranks divide among them; where embeddings and head are wrapped, the embedding, and the last norm with the
-    /// head; where transformers says which (`base_model_fsdp_plan`, `distributed/fsdp.py`, transformers 5.23) and
+    /// head, all three together where they are tied; where transformers says which (`base_model_fsdp_plan`, `distributed/fsdp.py`, transformers 5.23) and
     /// embedding and head are tied, the last norm with the embedding.
     pub(super) fn of(t: &Tape, spec: &ResolvedSpec, registered: &[Registered]) -> Self {
         let in_layers = Layers::of(t, registered);
@@ -51,15 +51,20 @@ impl Modules {
             [(); 2].map(|()| scopes.next().flatten())
         });
         let [embedding, norm] = scopes;
-        let head = names.map(|_| t.child_scope(0, HEAD, None));
-        let head = head.filter(|&head| registered.iter().any(|entry| entry.scope == head));
+        let whole = dp.fsdp.wrap_embeddings && spec.scenario.implementation.is_none();
+        // `_find_final_norm` (`utils/fsdp_utils.py`, accelerate 1.15) finds none within peft's model.
+        let norm = norm.filter(|_| !(whole && spec.scenario.lora.is_some()));
+        let named = names.map(|_| t.child_scope(0, HEAD, None));
+        let head = named.filter(|&head| registered.iter().any(|entry| entry.scope == head));
         let plans_head = dp.fsdp.wrap_embeddings || family.is_some_and(|family| family.groups_head);
         // A head that is tied stands in the embedding's group.
         let first = embedding.filter(|_| head.is_some());
         let first_layer = 1 + usize::from(first.is_some());
         let (layers, experts) = of_layers(t, &in_layers, registered, first_layer);
         let last = first_layer + layers.len() + experts.len();
-        let tail = [norm, head.or(embedding).filter(|_| plans_head)]
+        // The head that is tied runs last of its group.
+        let tied = named.filter(|_| whole && head.is_none());
+        let tail = [norm, head.or(embedding).filter(|_| plans_head), tied]
             .into_iter()
             .flatten();
         let others: Vec<(u32, usize)> = (first.map(|module| (module, 1)).into_iter())
@@ -138,7 +143,7 @@ impl Modules {
         if group == 0 && !self.root_as_layer {
             dp.fsdp.reshard_root_after_forward.unwrap_or(false)
         } else if self.tail == Some(group) {
-            false
+            dp.fsdp.wrap_embeddings && dp.fsdp.reshard_root_after_forward.unwrap_or(false)
         } else {
             dp.fsdp.reshard_after_forward
         }

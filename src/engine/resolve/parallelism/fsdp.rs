@@ -4,18 +4,14 @@ use super::refusal::not_estimated;
 use crate::ask::{
     AdapterDtype, DataParallelKind, Finding, Framework, Plan, Precision, Scenario, message,
 };
-use crate::families::is_of_blocks;
+use crate::families::has_known_ends;
 use crate::model::{Architecture, Routing};
 use crate::units::DType;
-
-/// The name of a language model's head.
-const HEAD: &str = "lm_head";
 
 const KEY: &str = "parallelism.dp.wrap_trainable_leaves";
 
 /// Refuses groups of FSDP2 that are not estimated: those of embeddings and of the head in models that are not of
-/// the blocks that Llama is built of, or whose embedding and head are tied, which scripts that wrap both apart
-/// cannot train.
+/// the blocks that Llama is built of, and in a library's own modules whose embedding and head are tied.
 pub(super) fn check_groups(
     scenario: &Scenario,
     architecture: &Architecture,
@@ -42,15 +38,13 @@ pub(super) fn check_groups(
         let finding = Finding::error("precision", message!(parallelism::group_of_one_dtype));
         findings.push(finding.with_fix("precision", Precision::Fp32.name()));
     }
-    let plain = config.filter(|config| {
-        let names = &config.family.names;
-        // torchtune's decoder has an embedding, layers, a norm and a head, too.
-        let known = is_of_blocks(config.family) || scenario.implementation.is_some();
-        known && config.images.is_none() && names.head == HEAD
-    });
-    let apart = plain.is_some_and(|config| !config.tie_word_embeddings);
+    // torchtune's decoder has an embedding, layers, a norm and a head, too.
+    let own = scenario.implementation.is_some();
+    let plain =
+        config.filter(|config| own || has_known_ends(architecture) && config.images.is_none());
+    let wrapped = plain.is_some_and(|config| !(own && config.tie_word_embeddings));
     let what = message!(parallelism::embedding_groups);
-    if dp.fsdp.wrap_embeddings && !apart {
+    if dp.fsdp.wrap_embeddings && !wrapped {
         findings.push(not_estimated(
             "parallelism.dp.wrap_embeddings",
             &what,
@@ -83,6 +77,11 @@ pub(super) fn refuse(scenario: &Scenario, findings: &mut Vec<Finding>) {
     else {
         return;
     };
+    if lora.use_dora && dp.fsdp.wrap_trainable_leaves {
+        // `DoraLinearVariant.forward` (`tuners/lora/variants.py`, peft 0.21) reads the shape of what is a flat shard.
+        let finding = Finding::error("lora.use_dora", message!(parallelism::dora_units));
+        findings.push(finding.with_fix("lora.use_dora", false));
+    }
     let differs =
         lora.adapter_dtype == AdapterDtype::Fp32 && scenario.weights_dtype() != DType::Float32;
     if dp.fsdp.wrap_trainable_leaves || (dp.fsdp.use_orig_params && !differs) {

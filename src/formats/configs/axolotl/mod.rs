@@ -67,6 +67,7 @@ fn finish(said: &Said, job: &mut Job) {
     }
     evaluation(said, job);
     kernels(said, job);
+    job.before_accelerate_1_14 = true; // axolotl 0.19 pins 1.13.
     if is_sharded(said) {
         hugging_face::fsdp(said, job);
     }

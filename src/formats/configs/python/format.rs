@@ -77,6 +77,7 @@ const ROWS: &[Row] = &[
     ),
     ("unsloth", Lacks(Lack::Kernel)),
     ("unsloth_adapters", Decides("lora.r")),
+    ("loaded_first", Decides("around.loading")),
     (
         "unsloth_checkpointing",
         Decides("activation_checkpointing activation_offload.kind"),
@@ -285,6 +286,8 @@ fn finish(said: &Said, job: &mut Job) {
             source: "torch.cuda.is_bf16_supported() on GPUs since Ampere",
         });
     }
+    // `HfTrainerDeepSpeedConfig`, which `from_pretrained` looks for, is made by `TrainingArguments`.
+    job.builds_whole |= said.is_on("loaded_first");
     if !said.has("trainer") {
         plain_loop(said, job);
     }

@@ -236,6 +236,12 @@ impl Calls<'_> {
         let fast = self.roles[number] == Some(Role::FastLoad);
         let callee = self.names[number].clone();
         let class = callee.rsplit('.').nth(1).unwrap_or_default().to_owned();
+        let is_arguments =
+            |role: &Option<Role>| matches!(role, Some(Role::Arguments | Role::Config(_)));
+        let arguments = self.roles.iter().position(is_arguments);
+        if arguments.is_some_and(|arguments| number < arguments) {
+            said.add_as(&format!("{class}()"), "loaded_first", true.into());
+        }
         let (name, key) = if fast {
             ("model_name", format!("{class}.model_name"))
         } else {

@@ -172,7 +172,9 @@ impl Gpt2 {
             let style = self.shell.facts.mask_style();
             self.shell.causal_mask(t, input_ids, None, style)
         };
-        let embedded = t.scoped("wte", None, || self.wte.forward(t, input_ids));
+        let embedded = t.scoped("wte", None, || {
+            t.around_module(input_ids, |ids| self.wte.forward(t, ids))
+        });
         let positions = early.unwrap_or_else(positions);
         let early_mask = early_mask.or_else(|| (is_big_code || is_wide).then(mask));
         let positions = if positions.shape().rank() == 1 {
@@ -211,7 +213,9 @@ impl Gpt2 {
             }
             hidden = out;
         }
-        let out = t.scoped("ln_f", None, || self.ln_f.forward(t, &hidden));
+        let out = t.scoped("ln_f", None, || {
+            t.around_module(&hidden, |hidden| self.ln_f.forward(t, hidden))
+        });
         drop((hidden, positions, embedded, position_embedded, held));
         (t.view(&out, *out.shape()), keys)
     }

@@ -3,8 +3,8 @@
 use super::reader;
 use crate::families::llama::LLAMA;
 use crate::model::{
-    Biases, Dropout, DropoutFields, Family, HeadDim, MlpFunction, Options, Proof, Reader,
-    RotaryColumns, Sizes,
+    Biases, Dropout, DropoutFields, Family, HeadDim, LayerNames, MlpFunction, Options, Proof,
+    Reader, RotaryColumns, Sizes,
 };
 
 /// `gpt2`.
@@ -36,6 +36,12 @@ pub(crate) const GPT2: Family = Family {
         ..Options::PLAIN
     },
     // Names.
+    names: LayerNames {
+        model: "transformer",
+        embedding: "wte",
+        last_norm: "ln_f",
+        ..LayerNames::LLAMA
+    },
     // Parts.
     // Programs.
     generation: crate::model::Generation {

@@ -36,6 +36,8 @@ pub struct Model {
     divides_logits: bool,
     /// Whether the training loop takes labels out of a batch for the loss (`_loss_step`, `recipes`, torchtune 0.6.1).
     takes_labels: bool,
+    /// Whether the training program computes the loss of logits, with labels that are shifted already.
+    has_loss_outside: bool,
     /// The dtype of the weights.
     pub(crate) dtype: DType,
 }
@@ -106,6 +108,7 @@ impl Model {
             calling: Calling::of(spec),
             divides_logits: spec.divides_logits(),
             takes_labels: spec.is_of_torchtune(),
+            has_loss_outside: spec.is_of_torchtitan(),
             dtype: spec.weights,
         }
     }
@@ -238,16 +241,29 @@ impl Model {
         let mut output = converts(self.called(t, &given));
         t.after_module(&mut output.tensors_mut());
         drop(given);
-        let labels = batch.labels.as_ref().filter(|_| self.divides_logits);
+        let outside = self.divides_logits || self.has_loss_outside;
+        let labels = batch.labels.as_ref().filter(|_| outside);
         if let (Some(labels), Some(logits)) = (labels, &output.logits) {
-            let loss = t.scoped("loss", None, || loss::of_divided_logits(t, logits, labels));
+            let loss = t.scoped("loss", None, || self.loss_outside(t, logits, labels));
             output.loss = Some(loss);
         }
         output
     }
 
+    fn loss_outside(&self, t: &Tape, logits: &Tensor, labels: &Tensor) -> Tensor {
+        if self.divides_logits {
+            return loss::of_divided_logits(t, logits, labels);
+        }
+        let facts = Facts {
+            labels_are_shifted: true,
+            ..self.facts
+        };
+        loss::causal_lm(t, facts, logits, labels)
+    }
+
     fn called(&self, t: &Tape, batch: &Batch) -> Output {
-        let labels = batch.labels.as_ref().filter(|_| !self.divides_logits);
+        let inside = !self.divides_logits && !self.has_loss_outside;
+        let labels = batch.labels.as_ref().filter(|_| inside);
         let labels = labels.map(|labels| batch.targets.as_ref().unwrap_or(labels));
         self.call.pass_mask(batch.padding_mask.as_ref());
         self.call.pass_images(batch.images());

@@ -10,7 +10,7 @@ use crate::families::image_text::reader as image_text;
 use crate::families::llama::LLAMA;
 use crate::families::nearest_model;
 use crate::families::registry::{self, model_types};
-use crate::families::torchtune;
+use crate::families::{torchtitan, torchtune};
 use crate::model::{Architecture, ConfigFields, ConfigParts, Family, Reader, shortened};
 use serde_json::{Map, Value};
 
@@ -56,6 +56,10 @@ pub fn read(scenario: &Scenario, findings: &mut Vec<Finding>) -> Option<ReadMode
                 ..model
             }
         }
+        Some(Implementation::Torchtitan) => ReadModel {
+            architecture: torchtitan::take_over(model.architecture, scenario, findings),
+            ..model
+        },
     })
 }
 

@@ -24,6 +24,8 @@ pub(crate) struct TransformerDecoder {
     /// Whether the norm caps its result (`Gemma2FinalNorm`).
     caps_hidden: bool,
     output: Linear,
+    /// Whether logits are float32 before the loss casts them.
+    widens_logits: bool,
     shell: Shell,
 }
 
@@ -57,6 +59,7 @@ impl TransformerDecoder {
             norm,
             caps_hidden: c.attention_softcap,
             output,
+            widens_logits: spec.is_of_torchtune(),
             shell: Shell::new(b, spec, facts),
         }
     }
@@ -93,13 +96,17 @@ impl TransformerDecoder {
         [hidden, normalized]
     }
 
-    /// `unembed` of all tokens, in float32.
+    /// `unembed` of all tokens, in float32; torchtitan's head gives them as they are.
     fn logits(&self, t: &Tape, normalized: &Tensor) -> Tensor {
         t.scoped("lm_head", None, || {
             let logits = t.around_module(normalized, |normalized| {
                 t.around_head(|| self.output.forward(t, normalized))
             });
-            t.to(&logits, DType::Float32)
+            if self.widens_logits {
+                t.to(&logits, DType::Float32)
+            } else {
+                logits
+            }
         })
     }
 }

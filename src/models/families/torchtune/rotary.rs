@@ -1,6 +1,7 @@
 //! Rotary positional embeddings (`modules/position_embeddings.py`, `models/llama3_1/_position_embeddings.py`,
 //! `models/qwen2/_positional_embeddings.py`, `models/phi3/_position_embeddings.py`).
 
+use crate::families::torchtitan;
 use crate::model::{DecoderConfig, RotaryKind};
 use crate::nn::build::Builder;
 use crate::tape::{Tape, Tensor};
@@ -11,24 +12,28 @@ use crate::units::{DType, Shape};
 pub(super) struct Rotary {
     /// Cosines and sines of each position: `[P, D / 2, 2]`, or `[P, 2 D]` where halves are rotated.
     cache: Tensor,
-    _theta: Tensor,
+    _theta: Option<Tensor>,
     /// Neighbouring columns of a head in float32, its halves (Qwen2), or its halves in float32 (Phi-3).
     kind: RotaryKind,
+    /// Whether neighbouring columns are complex numbers (torchtitan), whose table there is alone.
+    is_complex: bool,
 }
 
 impl Rotary {
     pub(super) fn new(b: &Builder, c: &DecoderConfig) -> Self {
         let kind = c.family.layers.rotary_kind;
         let (rows, columns) = (c.positions, c.head_dim);
+        let is_complex = *c.family == torchtitan::LLAMA;
         let cache: Shape = if kind == RotaryKind::WidePairs {
             [rows, columns / 2, 2].into()
         } else {
             [rows, 2 * columns].into()
         };
         Self {
-            _theta: b.buffer("theta", [columns / 2], DType::Float32),
+            _theta: (!is_complex).then(|| b.buffer("theta", [columns / 2], DType::Float32)),
             cache: b.buffer("cache", cache, DType::Float32),
             kind,
+            is_complex,
         }
     }
 
@@ -48,7 +53,9 @@ impl Rotary {
             }
         };
         let samples = rows.numel() / (tokens * self.cache.numel() / self.cache.dim(0));
-        if self.kind == RotaryKind::WidePairs {
+        if self.is_complex {
+            rotated_complex(t, x, &rows)
+        } else if self.kind == RotaryKind::WidePairs {
             let pairs = [samples, tokens, 1, x.dim(3) / 2, 2];
             rotated_pairs(t, x, &t.view(&rows, pairs))
         } else {
@@ -77,6 +84,16 @@ fn rotated_pairs(t: &Tape, x: &Tensor, cache: &Tensor) -> Tensor {
         t.stacked(&[&first, &second], 4)
     };
     let out = t.view(&{ out }, *x.shape());
+    t.to(&out, x.dtype())
+}
+
+/// Neighbouring columns as complex numbers (`apply_rotary_emb`, `models/llama3/model/model.py`, torchtitan 0.2.1).
+fn rotated_complex(t: &Tape, x: &Tensor, cache: &Tensor) -> Tensor {
+    let pairs = [1, x.dim(1), 1, x.dim(3)];
+    let out = {
+        let wide = t.to(x, DType::Float32);
+        t.mul(&wide, &t.view(cache, pairs))
+    };
     t.to(&out, x.dtype())
 }
 

@@ -97,7 +97,7 @@ impl Adapter {
             };
             return dora.torchtune(t, &self.factors, &x, &result);
         }
-        let x = t.to(x, self.factors.a.dtype());
+        let x = t.to(x, t.dtype_outside(&self.factors.a));
         let (update, [x, undropped]) = self.update(t, x, &result, bias);
         let sum = t.add(&result, &update);
         drop(update);

@@ -13,6 +13,7 @@ pub(crate) enum Norm {
     WideRoot(Tensor),
     OnePlusRoot(Tensor),
     FunctionalRoot(Tensor),
+    Functional(Tensor),
     /// Liger's, and whether the gradient of its input takes the place of the incoming one.
     Liger(Tensor, bool),
     Layer(LayerNorm),
@@ -47,6 +48,7 @@ impl Norm {
             }
             NormKind::WideRoot => Self::WideRoot(b.parameter("weight", [size])),
             NormKind::OnePlusRoot => Self::OnePlusRoot(b.parameter("weight", [size])),
+            NormKind::Functional => Self::Functional(b.parameter("weight", [size])),
             NormKind::FunctionalRoot => Self::FunctionalRoot(b.parameter("weight", [size])),
             NormKind::Layer => Self::Layer(LayerNorm::new(b, size)),
         }
@@ -71,6 +73,7 @@ impl Norm {
             | Self::WideRoot(weight)
             | Self::OnePlusRoot(weight)
             | Self::FunctionalRoot(weight)
+            | Self::Functional(weight)
             | Self::WidenedRoot(weight)
             | Self::WideLayer(weight) => [Some(weight), None],
             Self::OnePlusLayer([weight, bias]) => [Some(weight), Some(bias)],
@@ -96,6 +99,7 @@ impl Norm {
             }
             Self::WideRoot(weight) => wide_root(t, weight, x),
             Self::OnePlusRoot(weight) => one_plus_root(t, weight, x),
+            Self::Functional(weight) => t.rms_norm(x, Some(weight)),
             Self::FunctionalRoot(weight) => {
                 let wide = t.to(x, DType::Float32);
                 let normalized = t.rms_norm(&wide, Some(weight));

@@ -114,7 +114,7 @@ impl Shell {
         };
         let logits = t.scoped("lm_head", None, || {
             let kept = self.kept_positions(t, &hidden);
-            t.around_head(|| lm_head.forward(t, &kept))
+            t.around_module(&kept, |kept| t.around_head(|| lm_head.forward(t, kept)))
         });
         let loss = labels.map(|labels| {
             t.scoped("loss", None, || {

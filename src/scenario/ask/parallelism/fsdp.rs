@@ -66,9 +66,11 @@ settings! {
         cpu_offload: bool = false,
         /// FSDP2: whether gathered parameters of layers are given back after forward.
         reshard_after_forward: bool = true,
-        /// FSDP2: the same of the model's own; when absent `fully_shard`'s choice, which keeps them.
+        /// FSDP2: the same of the model's own, and of the head's group where embeddings are wrapped; when absent
+        /// `fully_shard`'s choice, which keeps them.
         reshard_root_after_forward: Option<bool> = None,
-        /// FSDP2: whether embeddings are a group of their own, and final norm and head another one.
+        /// FSDP2: whether embeddings are a group of their own, and final norm and head another one; all three are one
+        /// where they are tied.
         wrap_embeddings: bool = false,
         /// FSDP2: layers gathered ahead (`set_modules_to_forward_prefetch`, `..._backward_prefetch`); 0 leaves
         /// it to FSDP, which gathers one ahead in backward.
