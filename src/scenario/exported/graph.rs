@@ -3,9 +3,23 @@
 use super::sizes::{Size, Symbol};
 use crate::units::DType;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// The place of a value in [`Graph::values`].
 pub type ValueId = u32;
+
+/// The variables of the source that hold a body's values.
+pub type Variables = BTreeMap<ValueId, Held>;
+
+/// The node until which a value is held by a variable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Held {
+    /// A variable of a module's `forward` holds it until this node has run.
+    Until(u32),
+    /// It is used within one statement of a module's `forward`, which ends with this node; functions that the statement
+    /// calls may hold it.
+    Within(u32),
+}
 
 /// A module's training step, operation by operation.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -24,6 +38,9 @@ pub struct Graph {
     pub symbols: Vec<Symbol>,
     /// Calls of modules.
     pub modules: Vec<Module>,
+    /// Variables of the source that hold the body's values, as far as the file says the source.
+    #[serde(default)]
+    pub variables: Variables,
 }
 
 /// Values: tensors and others.

@@ -19,10 +19,12 @@ mod reading;
 mod sizes;
 mod symbols;
 mod unreadable;
+mod variables;
 
 pub use archive::read;
 pub use graph::{
-    Argument, Body, Graph, Input, InputKind, Meta, Module, Node, Real, ValueId, Values,
+    Argument, Body, Graph, Held, Input, InputKind, Meta, Module, Node, Real, ValueId, Values,
+    Variables,
 };
 pub use pieces::{Pieces, Progress};
 pub use sizes::{Size, Symbol};

@@ -5,6 +5,7 @@ use super::graph::{
 };
 use super::reading::Reading;
 use super::unreadable::Unreadable;
+use super::variables;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -29,6 +30,10 @@ pub(super) fn graph(parts: &Parts) -> Result<Graph, Unreadable> {
     reading.read_ranges(&parts.program["range_constraints"]);
     let missing = || Unreadable::NoGraph("graph_module.graph".to_owned());
     reading.graph.body = reading.body(&module["graph"]).ok_or_else(missing)?;
+    let nodes = module["graph"]["nodes"].as_array().into_iter().flatten();
+    let traces = nodes.map(|node| node["metadata"]["stack_trace"].as_str());
+    let traces: Vec<Option<&str>> = traces.collect();
+    reading.graph.variables = variables::of(&reading.graph.body, &traces);
     reading.read_inputs(module, parts.weights);
     if let Some(decomposed) = decomposed(&reading.graph) {
         return Err(Unreadable::Decomposed(decomposed));

@@ -1,7 +1,7 @@
 //! When values go: after their last use, not before the modules that they were given to have returned, and with
 //! the call whose variables they are.
 
-use crate::exported::{Body, Node, ValueId};
+use crate::exported::{Body, Held, Node, ValueId, Variables};
 use std::collections::BTreeMap;
 
 /// The values that go after each node of a body.
@@ -55,7 +55,7 @@ impl Calls<'_> {
     }
 
     /// The node until which a variable lives that this node made and those use: where it is used in several places of
-    /// the call in which it is visible, or is an element of a list, until that call returns.
+    /// the call in which it is visible, until that call returns.
     fn variable(&self, made: usize, uses: &[usize]) -> Option<usize> {
         let last = *uses.last()?;
         let depth = uses.iter().map(|&at| self.common(made, at)).min()?;
@@ -71,6 +71,13 @@ impl Calls<'_> {
         let takes_name =
             |node: &Node| within(last).is_none() && RENAMING.contains(&node.operation());
         let several = places.len() > 1 && !self.nodes.get(last).is_some_and(takes_name);
+        several.then(|| self.end(made, depth))
+    }
+
+    /// The node until which a list lives that this value was put into before those uses join it.
+    fn listed(&self, made: usize, uses: &[usize]) -> Option<usize> {
+        let depth = uses.iter().map(|&at| self.common(made, at)).min()?;
+        let within = |at: usize| self.nodes.get(at)?.stack.get(depth).copied();
         // A view is made where it is joined: `cat([x.view(..) for x in ..])`.
         let seen = self.nodes.get(made).map_or("", |node| node.operation());
         let is_view = matches!(
@@ -85,13 +92,13 @@ impl Calls<'_> {
                 };
                 within(at).is_none() && node.as_ref().is_some_and(joins)
             });
-        (several || listed).then(|| self.end(made, depth))
+        listed.then(|| self.end(made, depth))
     }
 }
 
 impl Lifetimes {
-    /// Of a body whose inputs stay, and those values.
-    pub(super) fn of(body: &Body, outputs: &[Option<ValueId>]) -> Self {
+    /// Of a body whose inputs stay, and those values; `variables` has what the source says of some others.
+    pub(super) fn of(body: &Body, outputs: &[Option<ValueId>], variables: &Variables) -> Self {
         let mut calls = Calls {
             nodes: &body.nodes,
             ends: BTreeMap::new(),
@@ -125,7 +132,14 @@ impl Lifetimes {
             }
         }
         for (id, all) in &uses {
-            let until = made.get(id).and_then(|&made| calls.variable(made, all));
+            let Some(&made) = made.get(id) else { continue };
+            let listed = calls.listed(made, all);
+            let inferred = || listed.max(calls.variable(made, all));
+            let until = match variables.get(id) {
+                Some(Held::Until(until)) => listed.max(Some(*until as usize)),
+                Some(Held::Within(end)) => inferred().map(|until| until.min(*end as usize)),
+                None => inferred(),
+            };
             if let (Some(until), Some(known)) = (until, last.get_mut(id)) {
                 *known = (*known).max(until);
             }

@@ -165,7 +165,7 @@ impl GraphNet {
         let ids = ids.map(|input| input.value).collect();
         let program = Program {
             config: config.clone(),
-            lifetimes: Lifetimes::of(&graph.body, &returned(&graph.body)),
+            lifetimes: Lifetimes::of(&graph.body, &returned(&graph.body), &graph.variables),
             layers: layers::calls(graph, &casts, &paths, &ids),
             adapters: adapters::places(b, (graph, &scopes), &held.tensors),
             checkpointing: spec.activation_checkpointing,

@@ -7,7 +7,7 @@ use super::lifetimes::{self, Lifetimes};
 use super::program::Program;
 use super::table::{self, Known};
 use crate::ask::ActivationCheckpointing;
-use crate::exported::{Argument, Body, Node, ValueId};
+use crate::exported::{Argument, Body, Node, ValueId, Variables};
 use crate::tape::{Function, Region, Results as Tensors, Tape, Tensor};
 use crate::units::{DType, Shape};
 use std::cell::RefCell;
@@ -288,7 +288,7 @@ impl<'a> Running<'a> {
         for (id, tensor) in body.inputs.iter().zip(given) {
             self.put(*id, tensor);
         }
-        let lifetimes = Lifetimes::of(body, &body.outputs);
+        let lifetimes = Lifetimes::of(body, &body.outputs, &Variables::new());
         let t = self.t;
         let flag = node
             .arguments
