@@ -2,7 +2,7 @@
 //! `cargo test --test exported -- --nocapture` prints the table. With `EXPORTED_CASES` it reads another file of cases, beside
 //! which the graphs are.
 
-use highwater::ask::{Scenario, Severity};
+use highwater::ask::{ModelRef, Scenario, Severity};
 use highwater::codec::{awaited_graph, decode_json, hand_graph};
 use highwater::exported::{Graph, read};
 use highwater::report::estimate;
@@ -45,7 +45,8 @@ fn cases_file() -> PathBuf {
     given.map_or_else(|| fixture("exported.jsonl"), PathBuf::from)
 }
 
-fn cases(file: &Path) -> Vec<Case> {
+/// The cases of a file, whose graphs are at `place` of where the file says; without those whose graph is not there.
+fn cases_at(file: &Path, place: fn(&str) -> String) -> Vec<Case> {
     let text = std::fs::read_to_string(file).expect("cases");
     let folder = file.parent().expect("a folder");
     let only = std::env::var("EXPORTED_ONLY").ok();
@@ -65,6 +66,10 @@ fn cases(file: &Path) -> Vec<Case> {
         let wrong: Vec<String> = wrong.map(|f| english(&f.message)).collect();
         assert!(wrong.is_empty(), "{name}: {wrong:?}");
         let path = awaited_graph(&scenario).expect("a graph").to_owned();
+        let path = place(&path);
+        if !folder.join(&path).exists() {
+            continue;
+        }
         let graph = graphs.entry(path.clone()).or_insert_with(|| {
             let file = File::open(folder.join(&path)).expect("the graph");
             Arc::new(read(file).unwrap_or_else(|why| panic!("{path}: {why}")))
@@ -77,6 +82,10 @@ fn cases(file: &Path) -> Vec<Case> {
         });
     }
     cases
+}
+
+fn cases(file: &Path) -> Vec<Case> {
+    cases_at(file, str::to_owned)
 }
 
 fn outcome(case: &Case) -> Result<Outcome, String> {
@@ -205,4 +214,44 @@ fn options_of_graphs_take_what_their_models_took() {
         "{phases} of {}",
         cases.len()
     );
+}
+
+/// Graphs of which the archive has the source lines, as `torch.export.save` writes them: values live as long as the
+/// variables that hold them.
+#[test]
+fn graphs_with_their_source_are_more_exact_than_without() {
+    let file = fixture("exported.jsonl");
+    let traced = |path: &str| path.replacen("exported/", "exported/traced/", 1);
+    let cases_traced = cases_at(&file, traced);
+    assert!(cases_traced.len() > 10, "{}", cases_traced.len());
+    let measured = |cases: &[Case]| {
+        let (mut equal, mut phases_off) = (0, 0);
+        for case in cases {
+            let made = outcome(case).unwrap_or_else(|why| panic!("{}: {why}", case.name));
+            equal += usize::from(made.peak[0] == made.peak[1]);
+            phases_off += made.phases.len();
+        }
+        [equal, phases_off]
+    };
+    let names: Vec<&str> = cases_traced.iter().map(|case| case.name.as_str()).collect();
+    let mut plain = cases(&file);
+    plain.retain(|case| {
+        let bf16 = awaited_graph_file(case).ends_with(".bf16.pt2");
+        names.contains(&case.name.as_str()) && !bf16
+    });
+    let [with, without] = [measured(&cases_traced), measured(&plain)];
+    println!(
+        "equal and phases off, with {with:?} and without {without:?} of {}",
+        plain.len()
+    );
+    assert_eq!(plain.len(), cases_traced.len());
+    assert!(with[0] > without[0] && with[1] <= without[1]);
+}
+
+/// The path of a case's graph.
+fn awaited_graph_file(case: &Case) -> String {
+    match &case.scenario.model {
+        ModelRef::Exported(model) => model.exported.clone(),
+        _ => String::new(),
+    }
 }

@@ -57,6 +57,9 @@ struct Statement<'a> {
     nodes: [usize; 2],
 }
 
+/// Statements by the calls in which they are and the names that they assign.
+type Assignments<'a> = BTreeMap<(usize, &'a str), Vec<usize>>;
+
 /// The statements that a node is in, by the depths of their functions.
 type Within = Vec<usize>;
 
@@ -158,17 +161,30 @@ impl<'a> Source<'a> {
         now
     }
 
-    /// The last node for which the variable that a statement assigns as its `place`th of `count` results holds it.
-    fn held_until(&self, statement: &Statement, (place, count): (usize, usize)) -> Option<usize> {
-        let names = targets(statement.text);
-        let own = if names.len() == count { place } else { 0 };
-        let name = names.get(own)?;
-        let later = self
-            .statements
-            .iter()
-            .filter(|other| other.call == statement.call && other.nodes[0] > statement.nodes[1]);
-        let mut again = later.filter(|other| targets(other.text).contains(name));
-        let until = again.next().map(|other| other.nodes[1]);
+    /// The statements that assign each name, in their order, by their calls.
+    fn assignments(&self) -> Assignments<'a> {
+        let mut all = Assignments::new();
+        for (at, statement) in self.statements.iter().enumerate() {
+            for name in targets(statement.text) {
+                all.entry((statement.call, name)).or_default().push(at);
+            }
+        }
+        all
+    }
+
+    /// The last node for which the variable `name` holds what a statement assigns to it.
+    fn held_until(
+        &self,
+        assignments: &Assignments,
+        statement: &Statement,
+        name: &str,
+    ) -> Option<usize> {
+        let nodes = |at: usize| self.statements.get(at).map(|other| other.nodes);
+        let all = assignments.get(&(statement.call, name));
+        let all = all.map_or(&[][..], Vec::as_slice);
+        let before = |&at: &usize| nodes(at).is_some_and(|[first, _]| first <= statement.nodes[1]);
+        let again = all.get(all.partition_point(before)).copied();
+        let until = again.and_then(nodes).map(|[_, last]| last);
         until.or_else(|| self.ends.get(statement.call).copied())
     }
 }
@@ -248,12 +264,21 @@ pub(super) fn of(body: &Body, traces: &[Option<&str>]) -> Variables {
             results.entry(statement).or_default().push(id);
         }
     }
+    let assignments = source.assignments();
     for (statement, results) in results {
         let Some(statement) = source.statements.get(statement) else {
             continue;
         };
+        // Several results of one name are in a container; of other counts the first name counts.
+        let names = targets(statement.text);
         for (place, id) in results.iter().enumerate() {
-            let until = source.held_until(statement, (place, results.len()));
+            let own = if names.len() == results.len() {
+                place
+            } else {
+                0
+            };
+            let name = names.get(own);
+            let until = name.and_then(|name| source.held_until(&assignments, statement, name));
             let Some(until) = until.map(number) else {
                 continue;
             };
@@ -270,8 +295,8 @@ pub(super) fn of(body: &Body, traces: &[Option<&str>]) -> Variables {
 
 #[cfg(test)]
 mod tests {
-    use super::super::graph::{Argument, Node};
     use super::*;
+    use crate::exported::{Argument, Node};
 
     fn node(inputs: &[ValueId], output: ValueId, stack: &[u32]) -> Node {
         let arguments = inputs
