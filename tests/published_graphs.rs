@@ -13,7 +13,6 @@ use std::sync::Arc;
 /// their modules longer or shorter than a graph says.
 const OFF: &[(&str, u64)] = &[
     ("torchvision-resnet50-fpn", 45),
-    ("conformer-l", 12),
     ("sd-1.5-unet", 1),
     ("autoencoder-kl", 1),
 ];

@@ -38,6 +38,20 @@ impl Tape {
         })
     }
 
+    /// `torch.nn.functional.glu(x, dim)`: one kernel over both halves of x, forward and backward
+    /// (`aten/src/ATen/native/GatedLinearUnit.cpp`, torch 2.15). Saves x.
+    pub fn gated_linear_unit(&self, x: &Tensor, dim: usize) -> Tensor {
+        let saved = self.records(&[x]).then(|| self.save(x));
+        let mut half = *x.shape();
+        if let Some(size) = half.dims_mut().get_mut(dim) {
+            *size /= 2;
+        }
+        let out = self.empty("glu", half, x.dtype());
+        self.with_saved(x, out, saved, |t, _, x| {
+            t.empty("glu_backward", *x.shape(), x.dtype())
+        })
+    }
+
     /// A function in x's place: where its input is saved, a copy of it is.
     pub fn function_in_place(&self, op: &'static str, x: &Tensor, kept: Kept) -> Tensor {
         if !self.records(&[x]) {
