@@ -24,7 +24,7 @@ pub enum Command {
     Estimate {
         /// The file with the scenarios; standard input when absent.
         file: Option<PathBuf>,
-        /// What to write of each.
+        /// The output of each scenario.
         wanted: Wanted,
         /// Settings that count more than the scenarios.
         set: Vec<Setting>,

@@ -18,7 +18,7 @@ pub fn link(scenario: &Scenario) -> String {
 /// The phases of the binding step, as an SVG document.
 ///
 /// # Errors
-/// What the drawing reports.
+/// The report that is drawn.
 pub fn svg(scenario: &Scenario, estimate: &Estimate) -> Result<String, String> {
     let language = Language::English;
     let words = FigureWords {
