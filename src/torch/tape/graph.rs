@@ -113,8 +113,9 @@ impl Leaf {
             let sum = tape.hand_over(old, grad, self.stream, self.distributed);
             self.buffer.replace(Some(sum));
         }
-        self.dependencies.set(self.dependencies.get() - 1);
-        self.dependencies.get() == 0
+        let left = self.dependencies.get().saturating_sub(1);
+        self.dependencies.set(left);
+        left == 0
     }
 
     /// `AccumulateGrad` (`torch/csrc/autograd/functions/accumulate_grad.h`, torch 2.15): the first

@@ -38,7 +38,8 @@ impl Tape {
         }
         let rows = x.numel() / row;
         let at_once = self.backend().multiprocessors * BLOCKS_PER_MULTIPROCESSOR * THREADS;
-        let items = x.numel().div_ceil(at_once);
+        // A tape that records nothing has no processors.
+        let items = x.numel().div_ceil(at_once.max(1));
         let items = items.clamp(ITEMS_PER_THREAD.0, ITEMS_PER_THREAD.1);
         let blocks = rows * row.div_ceil(items * THREADS);
         let digits = 2 * RADIX * blocks;
