@@ -23,24 +23,32 @@ pub(super) struct LayerCall {
 /// its elements; where it is empty, layers are the elements of lists of modules that hold further modules. A layer
 /// within another one counts as a part of that.
 pub fn layer_paths(graph: &Graph, wanted: &[String]) -> Vec<String> {
+    let holders = holders(graph);
     let is_layer = |module: &&Module| {
         if wanted.is_empty() {
-            return is_element(&module.path) && has_parts(graph, &module.path);
+            return is_element(&module.path) && holders.contains(module.path.as_str());
         }
         wanted.iter().any(|wanted| is_meant(module, wanted))
     };
-    let mut paths: Vec<&str> = Vec::new();
-    for module in graph.modules.iter().filter(is_layer) {
-        if !paths.contains(&module.path.as_str()) {
-            paths.push(&module.path);
-        }
-    }
-    let within = |path: &str| {
-        let mut others = paths.iter();
-        others.any(|outer| is_below(path, outer))
-    };
-    let outermost = paths.iter().filter(|path| !within(path));
+    let mut known: BTreeSet<&str> = BTreeSet::new();
+    let layers = graph.modules.iter().filter(is_layer);
+    let mut paths: Vec<&str> = layers.map(|module| module.path.as_str()).collect();
+    paths.retain(|path| known.insert(path));
+    let outermost = paths
+        .iter()
+        .filter(|path| !outer_paths(path).any(|outer| known.contains(outer)));
     outermost.map(|&path| path.to_owned()).collect()
+}
+
+/// The paths of the modules around one, without that of the model.
+fn outer_paths(path: &str) -> impl Iterator<Item = &str> {
+    path.match_indices('.').map(|(end, _)| &path[..end])
+}
+
+/// The paths of the modules that hold further ones.
+fn holders(graph: &Graph) -> BTreeSet<&str> {
+    let paths = graph.modules.iter().map(|module| module.path.as_str());
+    paths.flat_map(outer_paths).collect()
 }
 
 /// The classes of modules that a graph's layers can be: those that hold further modules and are there more than once.
@@ -51,13 +59,14 @@ pub fn layer_classes(scenario: &Scenario) -> Vec<String> {
     let Some(graph) = &model.graph else {
         return Vec::new();
     };
+    let holders = holders(graph);
     let mut paths: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     let mut classes = Vec::new();
     for module in &graph.modules {
         let class = module.class.rsplit('.').next().unwrap_or_default();
         let known = paths.entry(class).or_default();
         known.insert(&module.path);
-        if known.len() == 2 && !module.path.is_empty() && has_parts(graph, &module.path) {
+        if known.len() == 2 && holders.contains(module.path.as_str()) {
             classes.push(class.to_owned());
         }
     }
@@ -68,16 +77,6 @@ pub fn layer_classes(scenario: &Scenario) -> Vec<String> {
 fn is_element(path: &str) -> bool {
     let name = path.rsplit('.').next().unwrap_or_default();
     !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit())
-}
-
-/// Whether a path is of a module within another one.
-fn is_below(path: &str, outer: &str) -> bool {
-    path.strip_prefix(outer)
-        .is_some_and(|rest| rest.starts_with('.'))
-}
-
-fn has_parts(graph: &Graph, path: &str) -> bool {
-    graph.modules.iter().any(|part| is_below(&part.path, path))
 }
 
 fn is_meant(module: &Module, wanted: &str) -> bool {
@@ -98,11 +97,14 @@ pub(super) fn calls(
     held: &BTreeSet<ValueId>,
 ) -> Vec<LayerCall> {
     let body = &graph.body;
+    let paths: BTreeSet<&str> = paths.iter().map(String::as_str).collect();
+    let modules = graph.modules.iter();
+    let are_layers: Vec<bool> = modules
+        .map(|module| paths.contains(module.path.as_str()))
+        .collect();
     let layer_of = |node: &Node| {
-        node.stack.iter().copied().find(|&module| {
-            let module = graph.modules.get(module as usize);
-            module.is_some_and(|module| paths.contains(&module.path))
-        })
+        let mut stack = node.stack.iter().copied();
+        stack.find(|&module| are_layers.get(module as usize) == Some(&true))
     };
     let mut runs: Vec<(u32, Range<usize>)> = Vec::new();
     for (at, node) in body.nodes.iter().enumerate() {

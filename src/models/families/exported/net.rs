@@ -16,7 +16,7 @@ use crate::nn::build::{Builder, Facts, Linear, Output};
 use crate::tape::{Category, Tape, Tensor};
 use crate::units::{DType, Shape};
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 /// A graph with its parameters.
@@ -65,7 +65,7 @@ struct Held {
     /// Quantized linear layers, by the ids of their weights.
     quantized: BTreeMap<ValueId, Linear>,
     /// The paths of their biases.
-    quantized_biases: Vec<String>,
+    quantized_biases: BTreeSet<String>,
 }
 
 impl Held {
@@ -78,7 +78,7 @@ impl Held {
         let mut held = Self {
             tensors: vec![None; graph.values.len()],
             quantized: BTreeMap::new(),
-            quantized_biases: Vec::new(),
+            quantized_biases: BTreeSet::new(),
         };
         let mut made: BTreeMap<usize, Tensor> = BTreeMap::new();
         for (at, input) in graph.inputs.iter().enumerate() {
@@ -133,7 +133,7 @@ impl Held {
             return false;
         }
         let Some(layer) = layer.filter(|layer| layer.groups.is_none()) else {
-            return self.quantized_biases.iter().any(|bias| bias == path);
+            return self.quantized_biases.contains(path);
         };
         let b = b.of_scope(scopes.around(path));
         let linear = Linear::new(&b, shape.dim(1), shape.dim(0), layer.bias.is_some());

@@ -366,7 +366,7 @@ impl<'a> Builder<'a> {
     }
 
     /// The module has the parameter `name`.
-    pub(crate) fn has(&self, name: &'static str, shape: Shape) {
+    pub(super) fn has(&self, name: &'static str, shape: Shape) {
         self.count(shape.numel());
         if let Some(outline) = &self.plan.outline {
             outline.has(self.scope, Parameter { name, shape });
