@@ -331,8 +331,8 @@ impl Allocator {
         }
     }
 
-    /// Makes a block that is in no pool a free one: `try_merge_blocks` with both neighbours, then
-    /// `insert_into_blocks`. A free neighbour grows where it stands in its pool.
+    /// Makes a block that is in no pool a free one: `try_merge_blocks` with both neighbours, then `insert_into_blocks`.
+    /// A free neighbour grows in place in its pool.
     pub(super) fn cache(&mut self, id: BlockId) -> BlockId {
         let mut block = *self.blocks.get(id);
         block.set_state(State::Free);

@@ -125,7 +125,7 @@ impl Block {
         self.place & RECORDED != 0
     }
 
-    /// Other streams use it, too. Which stands where its neighbours do while it is free.
+    /// Records that other `streams` use the block, too. They are kept in the field that links free neighbours.
     pub fn record(&mut self, streams: Streams) {
         self.place |= RECORDED;
         self.before = streams.bits().into();

@@ -90,7 +90,7 @@ impl Kept for LayerState {
     }
 }
 
-/// Where what a layer has made in this pass stands.
+/// The storage ids of the tensors that layers `from..to` of `list` keep.
 fn places<K: Kept>(list: &[K], [from, to]: [usize; 2]) -> impl Iterator<Item = u32> + '_ {
     let layers = list.get(from..to).unwrap_or_default();
     let place = |tensor: &mut Tensor| tensor.storage_id();
@@ -101,7 +101,7 @@ fn places<K: Kept>(list: &[K], [from, to]: [usize; 2]) -> impl Iterator<Item = u
     })
 }
 
-/// The cache of one layer, for one that is `distance` layers further.
+/// Copies the cache entries of layers `from..to` to the layers `distance` times `to - from` further on.
 fn repeated<K: Kept>(
     list: &mut Vec<K>,
     [from, to]: [usize; 2],
@@ -128,8 +128,8 @@ pub(super) const TOKENS: isize = 2;
 const TOKENS_OF_INDEXER: isize = 1;
 
 impl Tape {
-    /// From here on attention keeps its keys and values, with nothing kept yet. Layers with a
-    /// window see so many tokens. Of a kind that is known beforehand there are so many `places`.
+    /// From here on attention keeps its keys and values, and starts with an empty cache. `windows` holds the tokens
+    /// that each layer sees. A cache of fixed size has the index tensors that `places` describes.
     pub fn open_cache(&self, kind: CacheKind, places: Places, windows: Vec<Option<u64>>) {
         let windowed = matches!(kind, CacheKind::Joined | CacheKind::Fixed);
         *self.cache.borrow_mut() = Some(KeyValueCache {
@@ -202,7 +202,7 @@ impl Tape {
         })
     }
 
-    /// Where what is kept between two layers stands.
+    /// The storage ids of all cache entries of the layers between two cursors.
     pub(super) fn kept_between(&self, from: Cursor, to: Cursor) -> Vec<u32> {
         let cache = self.cache.borrow();
         let Some(cache) = cache.as_ref() else {
@@ -216,8 +216,8 @@ impl Tape {
             .collect()
     }
 
-    /// A layer `distance` further than the one between two borders has run, and keeps the like of
-    /// what that one does.
+    /// Fills the cache entries of the layer `distance` further than the one between two cursors, which is not run, with
+    /// copies of that one's.
     pub(super) fn repeat_cache(
         &self,
         [from, to]: [Cursor; 2],

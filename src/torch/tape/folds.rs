@@ -80,13 +80,13 @@ impl List {
         Some(built.side + (since / self.period).min(2) + after)
     }
 
-    /// The index of that module among those of a period.
+    /// The index of that module within its period.
     fn within(&self, index: usize, built: Built) -> usize {
         let shifted = index + built.side * self.end * (self.period - 1);
         shifted.saturating_sub(self.head) % self.period
     }
 
-    /// The index of the module at a place, of several the one that stands there among those of a period.
+    /// The index in the whole list of module `within` of the element at `place`.
     fn index(&self, place: usize, within: usize, built: Built) -> usize {
         let most = self.count - 2 * built.side;
         let periods = place.saturating_sub(built.side).min(most);

@@ -20,7 +20,7 @@ pub(super) type ParameterId = u32;
 /// A function that runs at some moment of a backward pass.
 pub type BackwardHook = Rc<dyn Fn(&Tape)>;
 
-/// The place of a parameter in the graph, which a wrapper moves: modules compute with what stands there.
+/// A parameter's edge in the graph, which a wrapper replaces: modules compute with the edge it points to.
 pub(super) type Redirect = Rc<RefCell<Option<Edge>>>;
 
 /// The destination of a gradient.
@@ -231,8 +231,9 @@ pub(super) fn accumulate(
 }
 
 impl Tape {
-    /// A gradient comes to who goes backward on `stream`, which adds it to what is there (`InputBuffer::add`,
-    /// `torch/csrc/autograd/input_buffer.cpp`, torch 2.15): one of another stream is in use on that one, too.
+    /// Hands a gradient to the node or leaf that runs backward on `stream`, added to the gradient that is already there
+    /// (`InputBuffer::add`, `torch/csrc/autograd/input_buffer.cpp`, torch 2.15). A gradient of another stream is
+    /// recorded as used on `stream`.
     fn hand_over(
         &self,
         old: Option<Tensor>,

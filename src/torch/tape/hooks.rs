@@ -11,19 +11,19 @@ use std::rc::Rc;
 
 /// A wrapper of the modules of a model. Modules are named by their scopes.
 pub trait ModuleHooks {
-    /// Before the module runs on tensors, which may be replaced.
+    /// Runs before the module; `inputs` may be replaced.
     fn before(&self, t: &Tape, module: u32, inputs: &mut [&mut Tensor]);
 
-    /// After the module has given tensors, which may be replaced.
+    /// Runs after the module; `outputs` may be replaced.
     fn after(&self, t: &Tape, module: u32, outputs: &mut [&mut Tensor]);
 
-    /// The same of a module within that has this weight only.
+    /// Runs before a submodule whose only parameter is `weight`; `input` may be replaced.
     fn before_leaf(&self, _t: &Tape, _weight: &Tensor, _input: &mut Tensor) {}
 
-    /// After such a module.
+    /// Runs after a submodule whose only parameter is `weight`; `output` may be replaced.
     fn after_leaf(&self, _t: &Tape, _weight: &Tensor, _output: &mut Tensor) {}
 
-    /// The dtype that the weight of such a module has for others, where it is not that which the module computes with.
+    /// The dtype of a submodule's weight for others, where it differs from the dtype that the submodule computes with.
     fn dtype_of_leaf(&self, _weight: &Tensor) -> Option<DType> {
         None
     }
@@ -89,9 +89,9 @@ pub struct Called<'a> {
     pub op: &'static str,
     /// Its parameters.
     pub own: &'a [Option<&'a Tensor>],
-    /// Those of them that are not there as its own while it runs: something else computes with them.
+    /// Parameters in `own` that the module does not compute with while it runs, since something else does.
     pub away: &'a [Option<&'a Tensor>],
-    /// Whether it stands for all modules in it, which are not seen
+    /// Whether the hooks treat it as one module and do not see the modules in it
     /// (`deepspeed/runtime/zero/leaf_module_config.py`).
     pub is_leaf: bool,
 }
@@ -275,7 +275,7 @@ impl Tape {
         }
     }
 
-    /// What wraps modules; nothing where running again what was checkpointed has ended.
+    /// The wrapper of modules; `None` once a recomputation has made all saved tensors and the rest of it runs muted.
     fn hooks_of_parts(&self) -> Option<Rc<dyn ModuleHooks>> {
         let hooks = self.hooks.modules.borrow().clone();
         hooks.filter(|_| !self.recorder.is_muted())
@@ -330,9 +330,8 @@ impl Tape {
         }
     }
 
-    /// Runs `hook` when the gradients of all `tensors` are complete (`register_multi_grad_hook`). What it gives
-    /// stands for the handle that removes the hook: until then it holds the tensors' places in the graph, and
-    /// with them those that keep their gradients.
+    /// Runs `hook` when the gradients of all `tensors` are complete (`register_multi_grad_hook`). Returns the handle
+    /// that removes the hook: until then it holds the nodes of `tensors`, and with them the leaves that keep gradients.
     pub fn on_gradients_of(&self, tensors: &[&Tensor], hook: &BackwardHook) -> Hooked {
         let missing = Rc::new(Cell::new(tensors.len()));
         for x in tensors {
@@ -418,7 +417,7 @@ impl Tensor {
     }
 }
 
-/// The edge itself, or the one that stands in its place now.
+/// The edge itself or, for a redirected one, the edge that the wrapper has put in its place.
 pub(super) fn resolved(edge: &Edge) -> Option<Edge> {
     match edge {
         Edge::Redirected(place) => place.borrow().clone(),

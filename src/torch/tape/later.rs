@@ -7,17 +7,18 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::rc::{Rc, Weak};
 
-/// Parameters that are given other data, and what the graph's views of them hold once that happens.
+/// Parameters whose data may be replaced, and the storages that the graph's views of them hold once that happens.
 #[derive(Default)]
 pub(super) struct Viewed {
-    /// Their storages.
+    /// The storages of these parameters.
     parameters: RefCell<BTreeSet<*const Storage>>,
-    /// Storages that stand for nothing until the data of a parameter become theirs.
+    /// Storages without an id until a parameter's data are replaced and they take over the old data, each with that
+    /// parameter's storage.
     kept: RefCell<Vec<(Rc<Storage>, Weak<Storage>)>>,
 }
 
 impl Viewed {
-    /// What views of a parameter's present data hold.
+    /// The storage that views of this parameter's present data hold.
     fn of(&self, parameter: &Rc<Storage>) -> Option<Rc<Storage>> {
         let kept = self.kept.borrow();
         let mut alive = (kept.iter())
@@ -33,7 +34,7 @@ impl Tape {
         self.into_parameter(&self.without_storage(shape, dtype))
     }
 
-    /// The same that gets none.
+    /// A tensor without a storage, which gets no gradient.
     pub fn without_storage(&self, shape: Shape, dtype: DType) -> Tensor {
         let storage = Rc::new(self.recorder.alloc(0, Category::Parameters, "parameter"));
         Tensor::row_major(storage, shape, dtype)
@@ -44,14 +45,14 @@ impl Tape {
         self.give_storage_for(Category::Parameters, op, parameter);
     }
 
-    /// The same of any tensor without storage, for `category`.
+    /// Allocates the storage of any tensor without one, for `category`.
     pub fn give_storage_for(&self, category: Category, op: &'static str, x: &Tensor) {
         x.take_storage(&self.hold(op, x.shape(), x.dtype(), category));
     }
 
-    /// Keeps the data of the parameter that `x` is a view of, for as long as what is given back lives
-    /// (`SavedVariable`: a leaf is saved as itself, a view with its storage); nothing where parameters are
-    /// never given other data.
+    /// Keeps the data of the parameter that `x` is a view of, for as long as the returned storage lives
+    /// (`SavedVariable`: a leaf is saved as itself, a view with its storage). `None` where parameters never get other
+    /// data.
     pub(super) fn keep_data(&self, x: &Tensor) -> Option<Rc<Storage>> {
         self.keep_data_of(x.storage_of_base()?)
     }

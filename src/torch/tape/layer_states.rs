@@ -117,7 +117,8 @@ impl Tape {
         self.recurrent_state(op, shape, DType::Float32);
     }
 
-    /// The same of a dtype, `[N, D]` of a recurrence of vectors.
+    /// The state after the last token in a given dtype, such as `[N, D]` of a recurrence of vectors, where there is a
+    /// cache for it.
     pub(super) fn recurrent_state(&self, op: &'static str, shape: Shape, dtype: DType) {
         if self.has_cache() {
             let state = self.empty(op, shape, dtype);

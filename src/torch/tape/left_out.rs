@@ -36,14 +36,15 @@ impl Tape {
         }
     }
 
-    /// For how many modules what is made in a scope stands.
+    /// The number of modules in the whole lists that a module built in `scope` represents.
     pub fn multiplicity(&self, scope: u32) -> u64 {
         let folds = self.recorder.folds();
         folds.as_ref().map_or(1, |folds| folds.multiplicity(scope))
     }
 
-    /// The order in which items, each of a scope, come where lists are whole: each item, with the place of the layer
-    /// for which it is copied when it is a copy. Where that is not known what was folded stands for nothing.
+    /// The order in which items, each of a scope, come in the whole lists: the index of each item and, for a copy, the
+    /// index of the layer that it is copied for. If the order is unknown, the folds are spoilt and the items come as
+    /// they are.
     pub fn in_whole_lists(&self, scopes: &[u32]) -> Vec<(usize, Option<u32>)> {
         let mut folds = self.recorder.folds();
         let order = folds.as_ref().map(|folds| folds.order(scopes));
@@ -58,7 +59,7 @@ impl Tape {
         }
     }
 
-    /// What was folded cannot stand for whole lists.
+    /// Marks the folded lists as unusable for whole lists.
     pub fn spoil_folds(&self) {
         if let Some(folds) = self.recorder.folds().as_mut() {
             folds.spoil();
@@ -163,7 +164,7 @@ struct Ordered {
     /// Of which of those that were built it is a copy, or which it is.
     item: u32,
     way: Way,
-    /// What it is alike to, among those of the layers that were built.
+    /// The index of the parameter that it is like, among those of the layers that were built.
     alike: u32,
 }
 
@@ -192,7 +193,7 @@ fn order(levels: &[Unfolded], scopes: &[u32]) -> Option<(Vec<Ordered>, usize)> {
     Some((order, count))
 }
 
-/// Where the copy of a storage stands.
+/// The id of a storage's copy after all levels are unfolded.
 fn stands(levels: &[Unfolded], id: u32, way: Way) -> Option<u32> {
     let mut levels = levels.iter().zip(way);
     levels.try_fold(id, |id, (unfolded, place)| match place {

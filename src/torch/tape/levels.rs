@@ -1,11 +1,10 @@
 //! Lists of layers, and lists within layers, each folded by itself (Note [Layers that repeat],
 //! `folds.rs`).
 //!
-//! The experts of a mixture that run one after another do the same, as layers do. Their list stands in every
-//! layer that is built; a few of each are. When the record is unfolded the lists within layers come first:
-//! then it is that of a few layers with all their experts, as if those had been built, and the layers
-//! follow. What repeats in a layer that repeats is written as little as the layer
-//! ([`super::record`]).
+//! The experts of a mixture that run one after another do the same, as layers do. Their list is in every layer that is
+//! built; a few of each are. When the record is unfolded the lists within layers come first: then it is that of a few
+//! layers with all their experts, as if those had been built, and the layers follow. Whatever repeats in a layer that
+//! repeats is written as compactly as the layer ([`super::record`]).
 
 use super::folds::{Built, Folds, ListId};
 use super::runs::Run;
@@ -93,7 +92,7 @@ impl Levels {
         }
     }
 
-    /// What was built is not what was to be run: it cannot stand for all.
+    /// Marks the folded lists as unusable: the modules that were built do not do what the whole lists would.
     pub(super) fn spoil(&mut self) {
         self.spoilt = true;
     }

@@ -17,12 +17,14 @@ const SMALLEST: u64 = 1024;
 pub enum HostCopies {
     /// All that is saved (`save_on_cpu`).
     All,
-    /// What is no parameter and not small, but what the head saves (TRL's `OffloadActivations`).
+    /// Tensors of at least `min_offload_size` bytes that are no parameters, except those that the head saves (TRL's
+    /// `OffloadActivations`).
     Large,
-    /// The same on a stream of its own. What is saved again before its copy is known to be there stays.
+    /// As `Large`, copied on a stream of its own. A tensor that is saved again before its copy is known to have arrived
+    /// stays on the device.
     Streamed,
-    /// As torchtune's `OffloadActivations` does on such a stream: each saved tensor is copied, whether its data was before or
-    /// not (`training/_activation_offloading.py`, torchtune 0.6.1).
+    /// As torchtune's `OffloadActivations` copies on such a stream: every saved tensor, whether or not its data was
+    /// copied before (`training/_activation_offloading.py`, torchtune 0.6.1).
     StreamedEach,
 }
 
@@ -100,7 +102,7 @@ pub(super) struct State {
     pub(super) running_node: Cell<u32>,
 }
 
-/// What a tensor on the host is when it comes back: dimensions that were one for all are again.
+/// A tensor's copy on the host. It has one element along dimensions of stride 0, which are expanded when it comes back.
 pub(super) struct HostCopy {
     copied: Shape,
     shape: Shape,

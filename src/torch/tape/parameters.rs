@@ -77,7 +77,7 @@ impl Role {
 /// A choice among parameters.
 type Chosen = fn(&Tensor) -> bool;
 
-/// Which parameters, and whose gradients, are shown to who asks for all.
+/// The parameters, and the gradients, that are visible to loops over all parameters.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Shown {
     one: Option<ParameterId>,
@@ -96,7 +96,7 @@ impl Shown {
     }
 }
 
-/// Only the optimizer comes to it, and there can be a hundred thousand of them.
+/// A parameter that was not built. Only the optimizer visits it, and there can be a hundred thousand of them.
 pub(super) struct LeftOut {
     /// The parameter and its gradient but for their storages.
     pub(super) like: Rc<[Like; 2]>,
@@ -125,7 +125,7 @@ impl LeftOut {
 /// Layers that were left out, one after the other, in a loop over all parameters.
 #[derive(Default)]
 struct LayersPassed {
-    /// What the first parameter of each is like.
+    /// The first parameter of each layer.
     first: Option<Rc<[Like; 2]>>,
     /// Events and storages before the last of them, and of the one before.
     begun: [usize; 2],
@@ -191,7 +191,7 @@ impl Tape {
         self.frozen(&self.memory_of_parameter(op, shape, dtype))
     }
 
-    /// The same without a storage until [`Tape::give_storage_of_parameter`].
+    /// A parameter that gets no gradient, without a storage until [`Tape::give_storage_of_parameter`].
     pub fn frozen_parameter_without_storage(&self, shape: Shape, dtype: DType) -> Tensor {
         self.frozen(&self.without_storage(shape, dtype))
     }
@@ -244,7 +244,8 @@ impl Tape {
         }
     }
 
-    /// What a wrapper does when all modules of a model are made, before its adapters are, with what is noted so far.
+    /// Sets the function of a wrapper that runs when all modules of a model are made, before its adapters are. It is
+    /// given the parameters and buffers that are registered so far.
     pub fn once_modules_are_made(&self, run: impl FnOnce(&Self, &[Registered]) + 'static) {
         self.once_made.replace(Some(Box::new(run)));
     }

@@ -15,7 +15,7 @@ use std::rc::Rc;
 /// Of which inputs a node is asked for gradients (`task_should_compute_output`).
 pub(super) type AskedInputs = SmallVec<[bool; 4]>;
 
-/// A place in the graph, held without the tensor that is there (`torch.autograd.graph.get_gradient_edge`).
+/// An edge of the graph, held without its tensor (`torch.autograd.graph.get_gradient_edge`).
 pub struct GradientEdge(Edge);
 
 /// Parameters whose gradients come by the same nodes.

@@ -6,19 +6,19 @@
 use super::{Placement, Tape, Tensor};
 use std::cell::Cell;
 
-/// What is divided at the moment.
+/// How tensors that are made now are divided among ranks.
 #[derive(Default)]
 pub(super) struct Placing {
-    /// What the parameters are that are made.
+    /// The placement of new parameters.
     parameters: Cell<Placement>,
-    /// Whether tensors are computed with that ranks have together.
+    /// Whether operations run on tensors that ranks share.
     computes: Cell<bool>,
-    /// Whether what is built belongs to another rank.
+    /// Whether new modules belong to another rank.
     elsewhere: Cell<bool>,
 }
 
 impl Placing {
-    /// Runs `build`, whose tensors another rank has.
+    /// Runs `build`, whose tensors belong to another rank.
     pub(super) fn elsewhere<R>(&self, build: impl FnOnce() -> R) -> R {
         let before = self.elsewhere.replace(true);
         let built = build();
@@ -28,7 +28,7 @@ impl Placing {
 }
 
 impl Tape {
-    /// Runs `build`, whose parameters are placed so.
+    /// Runs `build`, whose parameters get this placement.
     pub fn placed<R>(&self, placement: Placement, build: impl FnOnce() -> R) -> R {
         let before = self.placing.parameters.replace(placement);
         let built = build();
@@ -36,12 +36,12 @@ impl Tape {
         built
     }
 
-    /// What the parameters are that are made now.
+    /// The placement of parameters that are made now.
     pub(super) fn placement(&self) -> Placement {
         self.placing.parameters.get()
     }
 
-    /// Runs `f` on tensors that ranks have together: gradients of what it makes are never added to in place.
+    /// Runs `f` on tensors that ranks share: the gradients of its results are never added to in place.
     pub fn distributed<R>(&self, f: impl FnOnce() -> R) -> R {
         let before = self.placing.computes.replace(true);
         let result = f();

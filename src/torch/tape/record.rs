@@ -1,10 +1,10 @@
 //! Storages and events in order, where what repeats is not written.
 //!
-//! Of layers that do the same (Note [Layers that repeat], `folds.rs`) two neighbours are written: with
-//! each further one the numbers of all events, of storages and of scopes go on by as much. So a record
-//! of a hundred layers takes the room of a few. So it is within each of them with lists that are long, such
-//! as experts that run one after another. Numbers and places are those of the whole record. Where
-//! layers repeat without gradients (`repeats.rs`) their scopes are listed.
+//! Of layers that do the same (Note [Layers that repeat], `folds.rs`) two neighbours are written. From one to the next
+//! the numbers of all events, storages and scopes grow by a constant step, and so they do for each layer after them. So
+//! a record of a hundred layers takes the room of a few. Long lists within a layer, such as experts that run one after
+//! another, are written the same way. Numbers and indices are those of the whole record. Where layers repeat without
+//! gradients (`repeats.rs`) their scopes are listed.
 
 #![allow(
     clippy::inline_always,
@@ -29,57 +29,57 @@ pub struct Record {
     copies: Vec<Copies>,
 }
 
-/// Of each storage of a stretch that comes again its scopes, time by time.
+/// The scopes of each storage of a repeated stretch, one per repetition.
 pub(super) type ScopesAgain = Arc<[Arc<[u32]>]>;
 
-/// A stretch that comes again and again and is not written. What comes before is it, and the one
-/// before that; in them something can come again, too.
+/// A stretch of events that repeats and is not written. It continues the two equally long stretches before it; within
+/// them another stretch may repeat.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Copies {
-    /// Events and storages before the first of them: in the whole record, and written.
+    /// Events and storages before the first repetition: in the whole record, and written.
     place: usize,
     storage: usize,
     words: usize,
     stored: usize,
-    /// Events and storages of each.
+    /// Events and storages of each repetition.
     events: usize,
     storages: usize,
     times: usize,
-    /// The scopes, where they do not go on as they did.
+    /// The scopes, where they do not continue by a constant step.
     scopes: Option<ScopesAgain>,
 }
 
 impl Copies {
-    /// Events of the whole record after the last of them.
+    /// Events of the whole record after the last repetition.
     fn end(&self) -> usize {
         self.place + self.events * self.times
     }
 }
 
-/// What comes next of a record.
+/// The next stretch of a record.
 pub(super) enum Passage<'a> {
     Written(Piece<'a>),
     Again(Again),
 }
 
-/// What came last comes again and again, going on as it did, and is not written.
+/// A stretch that repeats the events before it, each time one step further, and is not written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Again {
-    /// Events and storages of each time.
+    /// Events and storages of each repetition.
     pub(super) events: usize,
     storages: usize,
     pub(super) times: usize,
 }
 
-/// Consecutive events, none of them or all of one repetition.
+/// Consecutive events, all of them written, or all of one repetition.
 #[derive(Clone, Copy, Debug)]
 pub struct Piece<'a> {
-    /// What is written, and what was written before that: the same where nothing is repeated.
+    /// The written words, and those of the stretch before them: equal where nothing is repeated.
     words: &'a [Word],
     before: &'a [Word],
-    /// How often they went on.
+    /// The steps from the written words to this repetition.
     times: u32,
-    /// The same within what is repeated.
+    /// The words before and the steps, of a repetition within the repeated stretch.
     before_within: &'a [Word],
     times_within: u32,
     /// The index of the written words.
@@ -192,13 +192,13 @@ impl Record {
         }
     }
 
-    /// What came last comes again as it does elsewhere.
+    /// Repeats the last events as `again` describes.
     pub(super) fn go_on_as(&mut self, again: Again) {
         self.come_again([again.events, again.storages], again.times, None);
     }
 
-    /// Of stretches of `events` and `storages` that follow one another: the one before the last is not
-    /// written any more, where it goes on from the two before it. Gives where its storages were written.
+    /// Of consecutive stretches of `events` events and `storages` storages: drops the last but one from the written
+    /// record if it continues the two before it. Returns the indices of its written storages.
     pub(super) fn leave_out(&mut self, [events, storages]: [usize; 2]) -> Option<Range<usize>> {
         let written = |all: usize, each: usize, back: usize| {
             let end = all.checked_sub(each * (back - 1))?;
@@ -309,7 +309,7 @@ impl Record {
         self.storages.count() + last
     }
 
-    /// What comes at some places, between which and others nothing that repeats is cut.
+    /// The stretches of events `places`, which must not cut through a repetition.
     pub(super) fn passages(
         &self,
         mut places: Range<usize>,
@@ -365,8 +365,8 @@ impl Record {
         &mut self.storages
     }
 
-    /// What the storage with this number comes again with, and how many did before it; where it is written if
-    /// it does not.
+    /// The repetition that storage `id` belongs to, with the number of repeated storages before it; the index of the
+    /// written storage where it belongs to none.
     fn again(&self, id: usize) -> Result<(&Copies, usize), usize> {
         let after = self.copies.partition_point(|copies| copies.storage <= id);
         let Some(copies) = self.copies[..after].last() else {
@@ -416,17 +416,17 @@ impl Record {
         Some(storage)
     }
 
-    /// Says what the storage with a number is for, with all that it stands for.
+    /// Sets the category of storage `id`, and of all storages that are written as one with it.
     pub(super) fn classify(&mut self, id: u32, category: Category) {
         self.storages.classify(self.place_of(id), category);
     }
 
-    /// A stream uses the storage with a number, and all that it stands for.
+    /// Records that a stream uses storage `id`, and all storages that are written as one with it.
     pub(super) fn record_stream(&mut self, id: u32, stream: Stream) {
         self.storages.record_stream(self.place_of(id), stream);
     }
 
-    /// The storage with a number is freed, with all that it stands for: the scope that is written of it.
+    /// Frees storage `id`, and all storages that are written as one with it. Returns its written scope.
     pub(super) fn free(&mut self, id: u32) -> Option<u32> {
         self.storages.free(self.place_of(id))
     }

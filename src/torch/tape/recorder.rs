@@ -32,15 +32,15 @@ pub(super) struct Recorder {
     details: RefCell<Option<Details>>,
     /// Lists of modules that are built shorter than they are, where that is allowed.
     folds: RefCell<Option<Levels>>,
-    /// Where storages stand that were alive when the record was unfolded, by their ids in order; those that
-    /// were made later stand at their own numbers.
+    /// The new index of each storage that was alive when the record was unfolded, sorted by id. Storages that were made
+    /// later have their own numbers as indices.
     places: RefCell<Vec<(u32, u32)>>,
-    /// Those that have moved since, each from its place to another.
+    /// Storages whose index has changed since, by their old index.
     moved: RefCell<BTreeMap<u32, u32>>,
     scope: Cell<u32>,
     stream: Cell<Stream>,
     muted: Cell<bool>,
-    /// Whether it is written what streams and the host wait for.
+    /// Whether waits of streams and of the host are recorded.
     pub(super) keeps_waits: Cell<bool>,
     /// The streams on which leaves took gradients in this backward pass.
     pub(super) leaves: Cell<Streams>,
@@ -100,7 +100,7 @@ impl Recorder {
         self.standing(id)
     }
 
-    /// A live storage that stands at `place`.
+    /// A handle of the live storage with index `place`.
     pub(super) fn standing(self: &Rc<Self>, place: u32) -> Storage {
         let unfolded = !self.places.borrow().is_empty();
         Storage {
@@ -109,7 +109,7 @@ impl Recorder {
         }
     }
 
-    /// The place of the storage with this id.
+    /// The index of the storage with this id.
     fn place(&self, id: u32) -> u32 {
         let place = if id & SINCE == 0 {
             let places = self.places.borrow();
@@ -127,8 +127,8 @@ impl Recorder {
         moved.get(&place).copied().unwrap_or(place)
     }
 
-    /// Of stretches of so many events and storages that follow one another the one before the last is not
-    /// written, where it goes on from those before it.
+    /// Of consecutive stretches, each with the events and storages of `stretch`: drops the last but one from the
+    /// written record if it continues those before it.
     pub(super) fn leave_out(&self, stretch: [usize; 2]) {
         let left_out = self.record.borrow_mut().leave_out(stretch);
         if let (Some(storages), Some(details)) = (left_out, self.details.borrow_mut().as_mut()) {
@@ -136,7 +136,7 @@ impl Recorder {
         }
     }
 
-    /// Adds an event that is of no storage.
+    /// Adds an event that concerns no storage.
     pub(super) fn note(&self, event: Event) {
         self.record.borrow_mut().push(event);
         if let Some(folds) = self.folds.borrow_mut().as_mut() {
@@ -151,7 +151,7 @@ impl Recorder {
 
     /// Puts the record together as that of whole lists, from within; nothing when it cannot be done.
     pub(super) fn unfold(&self) -> Option<Vec<Unfolded>> {
-        // What stands for others is known by its place.
+        // Moved storages are found by their index in the folded record.
         let is_plain = self.moved.borrow().is_empty();
         let mut left = self.folds.take().filter(|_| is_plain)?.inside_out()?;
         let mut details = self.details.borrow_mut();
@@ -258,7 +258,7 @@ impl Recorder {
         }
     }
 
-    /// The storages at these places, where they were made, now stand so much further.
+    /// The storages with these indices are `further` further on from now on.
     pub(super) fn moved(&self, places: &[u32], further: u32) {
         let moved = places.iter().map(|&place| (place, place + further));
         self.moved.borrow_mut().extend(moved);
@@ -299,12 +299,12 @@ impl Recorder {
         Some((1..=following).map(sibling).collect())
     }
 
-    /// Keeps what makes storages from here on.
+    /// From here on keeps the operation that makes each storage.
     pub(super) fn keep_details(&self) {
         self.details.borrow_mut().get_or_insert_default();
     }
 
-    /// Says which shape and type a storage was made for, if anybody wants to know.
+    /// Notes the shape and type that a storage was made for, if details are kept.
     pub(super) fn describe(&self, storage: &Storage, shape: &Shape, dtype: DType) {
         if let Some(details) = self.details.borrow_mut().as_mut() {
             let place = self.record.borrow().place_of(storage.place());

@@ -1,12 +1,11 @@
 //! Note [Layers that repeat without gradients]
 //!
-//! Without gradients nothing is left of a layer but what the cache keeps and the result that it hands
-//! on. So layers that are alike do the same one after another, and the storages of each have the
-//! numbers of those of the one before and so many more: of this pass, and of those passes before it
-//! that left something to be replaced. Two of them are run and compared, and the record goes on as from
-//! the first to the second for each that follows. Where they differ, or where something stays that is
-//! neither in the cache nor replaced by the next layer, all layers are run. Where layers of several kinds
-//! take turns this holds for as many as do the same again.
+//! Without gradients a layer leaves only its cache entries and the result that it hands on. So layers that are alike do
+//! the same one after another, and the numbers of their storages grow by a constant step from layer to layer: for
+//! storages of this pass, and for those that earlier passes left to be replaced. Two layers are run and compared, and
+//! the record continues from the first to the second for each layer that follows. If they differ, or if something stays
+//! that is neither in the cache nor replaced by the next layer, all layers are run. Where layers of several kinds take
+//! turns, the same holds for periods of them.
 //!
 //! `sim` tests that records are the same either way.
 
@@ -48,16 +47,16 @@ impl Alike {
     }
 }
 
-/// How a period comes again.
+/// The repetition of a period.
 #[derive(Clone, Copy)]
 struct Again {
-    /// Storages of each time.
+    /// Storages of each repetition.
     each: u32,
-    /// How often it follows.
+    /// The number of repetitions.
     following: u32,
 }
 
-/// Storages of layers that are alike, as many of each.
+/// Storages of layers that are alike, `each` per layer.
 #[derive(Clone, Debug)]
 struct Pass {
     storages: Range<u32>,
@@ -70,16 +69,17 @@ pub(super) struct Repeats {
     /// Whether all layers are run, so that records can be compared.
     all: bool,
     lists: Vec<(ListId, Alike)>,
-    /// Whether no more layers are built than are run.
+    /// Whether only those layers are built that are run.
     built_short: bool,
-    /// Whether layers were needed that are not there.
+    /// Whether the run needed layers that were not built.
     fell_short: bool,
     /// Whether layers are running.
     within: bool,
     passes: Vec<Pass>,
-    /// Of two scopes, of a layer and the next, those of so many layers that follow.
+    /// The scopes of a storage in the following layers: by its scopes in two neighbouring layers, and by the number of
+    /// layers that follow.
     scopes: BTreeMap<([u32; 2], u32), Arc<[u32]>>,
-    /// Those of all storages of a layer, as the last pass found them: the next finds the same.
+    /// The scopes of all storages of a layer, as the last pass found them: the next pass finds the same.
     of_layer: Option<ScopesAgain>,
 }
 
@@ -103,7 +103,7 @@ struct Border {
     work: Work,
 }
 
-/// An event of the pattern, and how much further the storage of the next layer is.
+/// An event of the pattern, and the step from its storage to the one of the next layer.
 #[derive(Clone, Copy)]
 pub(super) struct Stepping {
     pub(super) event: Event,
@@ -113,15 +113,15 @@ pub(super) struct Stepping {
 /// The storages of a layer that is not run.
 pub(super) struct Standing<'a> {
     tape: &'a Tape,
-    /// Those of the pattern, and how much further the layer's are.
+    /// The pattern's storages, and the distance from them to the layer's.
     pattern: Range<u32>,
     further: u32,
     made: Vec<(u32, Rc<Storage>)>,
 }
 
 impl Standing<'_> {
-    /// What the layer has in the place of the pattern's `kept`: the like of it, if the pattern has
-    /// made it in this pass, else what it `had`.
+    /// The layer's counterpart of the pattern's tensor `kept`: a new tensor if the pattern has made `kept` in this
+    /// pass, else `had`, the one that the layer has from an earlier pass.
     pub(super) fn instead(&mut self, kept: &Tensor, had: Option<&Tensor>) -> Tensor {
         let place = kept.storage_id();
         if !self.pattern.contains(&place) {
@@ -141,7 +141,7 @@ impl Standing<'_> {
 }
 
 impl Tape {
-    /// The layers of a list of `count` repeat like this.
+    /// Notes that the `count` layers of a list repeat like this.
     pub fn list_is_alike(&self, list: ListId, repetition: Repetition, count: u64) {
         let numbers = [repetition.first(count), repetition.period, count];
         if let [Ok(first), Ok(period), Ok(count)] = numbers.map(usize::try_from) {
@@ -154,8 +154,8 @@ impl Tape {
         }
     }
 
-    /// Runs `build`, which makes a model of no more layers than are run, as long as they repeat
-    /// ([`Tape::fell_short`]), or of all.
+    /// Runs `build`. If `short`, it makes only those layers of a model that are run while the rest repeats them
+    /// ([`Tape::fell_short`]).
     pub fn build_again<R>(&self, short: bool, build: impl FnOnce() -> R) -> R {
         *self.repeats.borrow_mut() = Repeats {
             built_short: short,
@@ -166,7 +166,7 @@ impl Tape {
         built
     }
 
-    /// How many of the `count` layers of a list to build, where no more are built than are run.
+    /// The number of the `count` layers of a list to build: all, unless [`Tape::build_again`] builds short lists.
     pub fn run_of_layers(&self, repetition: Repetition, count: u64) -> u64 {
         if self.repeats.borrow().built_short {
             let run = (RUN as u64).saturating_mul(repetition.period);
@@ -176,13 +176,12 @@ impl Tape {
         }
     }
 
-    /// Whether layers were needed since that [`Tape::build_again`] did not build: what was done with
-    /// the model is of no use.
+    /// Whether the run needed layers that [`Tape::build_again`] did not build. Then its record is of no use.
     pub fn fell_short(&self) -> bool {
         self.repeats.borrow().fell_short
     }
 
-    /// Whether nothing stands for what does the same.
+    /// Whether every layer and every turn is run, and nothing is repeated from the record.
     pub(super) fn runs_all(&self) -> bool {
         self.repeats.borrow().all
     }
@@ -192,8 +191,8 @@ impl Tape {
         self.repeats.borrow_mut().all = true;
     }
 
-    /// Runs the `layers` of the list `name` one after another, each over the result of the one
-    /// before. Without gradients, those that are alike stand for one another.
+    /// Runs the `layers` of the list `name` one after another, each over the result of the one before. Without
+    /// gradients, layers that are alike are run once and repeated in the record.
     pub fn through_layers<L>(
         &self,
         name: &'static str,
@@ -205,8 +204,8 @@ impl Tape {
         self.through_part(list, true, layers, hidden, run)
     }
 
-    /// The same of a list in the current scope, or a part of one, whose elements may not be `alike` in what
-    /// they are given this time. They are told their index in the whole list.
+    /// Runs `layers`, a list in the current scope or a part of one, one after another. They are never repeated from the
+    /// record unless they are `alike` in their arguments of this pass. `run` gets a layer's index in the whole list.
     pub fn through_part<L>(
         &self,
         list: ListId,
@@ -246,7 +245,7 @@ impl Tape {
             }
         }
         self.repeats.borrow_mut().within = within;
-        // What a list within a layer leaves to others is gone when that ends.
+        // Whatever a list within a layer leaves to others is gone when the layer ends.
         if !(borders.is_empty() || within) {
             borders.push(self.border());
             self.note_pass(&borders, repeated);
@@ -254,7 +253,7 @@ impl Tape {
         hidden
     }
 
-    /// Whether layers that are alike may stand for one another: nothing else needs them all.
+    /// Whether layers that are alike may be repeated from the record: nothing else needs them all.
     fn may_repeat(&self) -> bool {
         !self.repeats.borrow().all
             && !self.grad_enabled.get()
@@ -299,8 +298,8 @@ impl Tape {
         }
     }
 
-    /// Whether of the storages of so many layers that follow each is as much further than `one` as it is
-    /// than the last, as `other` is. Those from `since` on are of this pass.
+    /// Whether the counterpart of storage `one` in each of the following layers is a step further than in the layer
+    /// before, as `other` is from `one`. Storages from `since` on are of this pass.
     fn goes_on(&self, [one, other]: [u32; 2], since: u32, again: Again) -> bool {
         let step = other - one;
         if one >= since {
@@ -314,7 +313,8 @@ impl Tape {
         })
     }
 
-    /// Lets the last period stand for `following` that follow; nothing where that would not be what they do.
+    /// Repeats the last period `following` times in the record; `None` if the layers that follow would do something
+    /// else.
     fn repeat(&self, borders: &[Border], list: Alike, following: u32) -> Option<()> {
         let &[head, one, other] = borders else {
             return None;
@@ -332,7 +332,7 @@ impl Tape {
             [one.event..other.event, other.event..end.event],
             |one, other| self.goes_on([one, other], head.storage, again),
         )?;
-        // What stays of the layer is in the cache, or the next layer replaces it.
+        // Whatever stays of the layer is in the cache, or the next layer replaces it.
         let kept = self.kept_between(other.cache, end.cache);
         let mut replaced = Vec::new();
         for storage in other.storage..end.storage {
@@ -363,7 +363,7 @@ impl Tape {
         Some(())
     }
 
-    /// Of each storage of a layer the scopes of its likes in the layers that follow.
+    /// The scopes of each storage of a layer in the layers that follow.
     fn scopes_that_follow(
         &self,
         [one, other]: [u32; 2],

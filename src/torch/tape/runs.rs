@@ -11,7 +11,7 @@ use std::ops::Range;
 pub struct Run {
     /// The index of its first element in the list.
     pub first: u32,
-    /// How many it has.
+    /// The number of its elements.
     pub count: u64,
     /// How they repeat.
     pub repetition: Repetition,
@@ -21,12 +21,12 @@ impl Run {
     /// The name of the scopes of elements, which no path has: they are no modules.
     pub const NAME: &str = "";
 
-    /// How many elements are run at least, where it is folded.
+    /// The least number of elements that are run where it is folded.
     pub fn least(&self) -> u64 {
         self.count.min(4 + 2 * self.repetition.period)
     }
 
-    /// It in a scope.
+    /// The run as a list of modules in a scope.
     pub(super) fn list(&self, scope: u32) -> ListId {
         ListId {
             first: self.first,
@@ -43,8 +43,9 @@ impl Run {
 }
 
 impl Tape {
-    /// Which elements of a list to run one after another in the current scope, each in its scope [`Run::NAME`]: all,
-    /// or of each of its `runs` the first few, which stand for all.
+    /// The indices of the list's elements to run one after another in the current scope, each in its scope
+    /// [`Run::NAME`]: all of them or, where lists are folded, the first few of each of its `runs`, which represent the
+    /// rest.
     pub fn fold_runs(&self, runs: &[Run]) -> Vec<u32> {
         let (scope, events) = (self.scope(), self.event_count());
         match self.recorder.folds().as_mut() {

@@ -46,8 +46,8 @@ impl RawStorage {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Storages {
     all: Vec<Packed>,
-    /// What is asked for those that are too large to be written with their bytes, or not of the main
-    /// stream alone.
+    /// The requests for storages whose bytes do not fit into the packed form, or that are used on other streams than
+    /// the main one.
     apart: Vec<Asked>,
 }
 
@@ -259,12 +259,12 @@ impl Storages {
         living.map(|(at, &packed)| (at, self.unpacked(packed)))
     }
 
-    /// Says of those that are alive what they are for, by what has been known.
+    /// Sets the category of all live storages, by their present one.
     pub fn classify_living(&mut self, category: impl Fn(Category) -> Category) {
         self.classify_living_since(0, category);
     }
 
-    /// The same of those from a place on.
+    /// Sets the category of the live storages from index `place` on, by their present one.
     pub fn classify_living_since(&mut self, place: usize, category: impl Fn(Category) -> Category) {
         let since = self.all.get_mut(place..).unwrap_or_default();
         for packed in since.iter_mut().filter(|packed| packed.is_alive()) {

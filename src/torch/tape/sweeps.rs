@@ -55,7 +55,7 @@ pub(super) fn note(runs: &mut Vec<Run>, tag: Tag, count: usize) {
     }
 }
 
-/// What was noted of the last events, `range`, comes `times` times more.
+/// Repeats the runs of the last events, `range`, `times` times.
 pub(super) fn again(runs: &mut Vec<Run>, range: Range<usize>, times: u32) {
     let first = runs.partition_point(|run| run.range.end <= range.start);
     let last = runs[first..].iter();

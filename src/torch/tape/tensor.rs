@@ -41,7 +41,7 @@ impl Impl {
         }
     }
 
-    /// The same storage and sizes outside of the graph, in row-major order.
+    /// A tensor with this storage and these sizes outside of the graph, in row-major order.
     fn outside(&self) -> Self {
         Self {
             view: self.view,
@@ -105,8 +105,8 @@ impl Tensor {
         Self(Rc::new(Impl::row_major(storage, shape, dtype)))
     }
 
-    /// The same storage with another shape. Like PyTorch's views it keeps its base alive, so the
-    /// autograd engine never accumulates into it in place.
+    /// A view of this storage with another shape. Like PyTorch's views it keeps its base alive, so the autograd engine
+    /// never accumulates into it in place.
     pub(super) fn view_with(&self, shape: Shape, strides: Strides, edge: Option<Edge>) -> Self {
         Self(Rc::new(Impl {
             shape,
@@ -117,7 +117,7 @@ impl Tensor {
         }))
     }
 
-    /// The same view, which begins `elements` elements further in the storage.
+    /// This view, moved on by `elements` elements in the storage.
     pub(super) fn beginning(mut self, elements: u64) -> Self {
         if let Some(inner) = Rc::get_mut(&mut self.0) {
             #[expect(
@@ -185,7 +185,7 @@ impl Tensor {
         }))
     }
 
-    /// The same storage outside of the graph, with another shape.
+    /// A tensor with this storage outside of the graph, with another shape.
     pub(super) fn detach_as(&self, shape: Shape, strides: Strides) -> Self {
         Self(Rc::new(Impl {
             shape,
@@ -194,7 +194,7 @@ impl Tensor {
         }))
     }
 
-    /// The same storage outside of the graph, as a tensor that is placed so.
+    /// A tensor with this storage outside of the graph, with this placement.
     pub fn placed(&self, placement: Placement) -> Self {
         Self(Rc::new(Impl {
             strides: self.0.strides.clone(),

@@ -1,15 +1,15 @@
 //! Note [Turns of a schedule]
 //!
-//! In the middle of a schedule of a pipeline a rank takes turns: a forward pass of one micro-batch, the backward
-//! pass of another that began a few turns before. When all that the first passes left is gone each turn does what
-//! the one before it did, with storages that are numbered as many further as a turn makes. So once a turn has done
-//! so the record goes on by itself for those that follow: what lives of the last turns stands for what would live
-//! after all of them.
+//! In the middle of a pipeline schedule a rank takes turns: the forward pass of one micro-batch, then the backward pass
+//! of another that began a few turns before. Once nothing of the warm-up is left, each turn does what the one before it
+//! did, and the numbers of its storages are a constant step further. So once two turns are alike the record is
+//! extrapolated over those that follow, and the tensors that live after the last turn are mapped to those that would
+//! live after all of them.
 //!
-//! It is seen to: the last turn has the events of the one before, each a turn further, its storages are what those
-//! of the turn were whose micro-batch has gone backward meanwhile, and what is alive after it is what was alive
-//! before, a turn further, but for what stays for good and what each turn adds to that. Where it is not so every
-//! turn is run.
+//! This is checked: the last turn has the events of the one before, each a step further; its storages are like those of
+//! the turn whose micro-batch has gone backward meanwhile; and the storages that are alive after it are those that were
+//! alive before, a step further, except for storages that stay for good and the ones that each turn adds to them. If
+//! the check fails, every turn is run.
 //!
 //! `sim` tests that records are the same either way.
 
@@ -29,20 +29,20 @@ pub(super) struct Border {
     work: Work,
 }
 
-/// The turns that were taken.
+/// The turns of a schedule that have run.
 #[derive(Default)]
 pub struct Turns {
     borders: Vec<Border>,
-    /// Storages that were alive when the last turn but one ended, where that was looked at.
+    /// Storages that were alive when the last turn but one ended, if they were looked up.
     alive: Option<Vec<u32>>,
-    /// How often it was tried in vain.
+    /// The number of attempts that failed.
     tried: u32,
 }
 
-/// After this number of turns that were not alike none is expected to be.
+/// After this number of failed attempts no turns are expected to be alike.
 const TRIES: u32 = 3;
 
-/// The turn that comes again, and the one before it.
+/// The turn that repeats, and the one before it.
 pub(super) struct Turn {
     pub(super) last: [Border; 2],
     pub(super) before: Border,
@@ -59,16 +59,16 @@ impl Turn {
 
 /// Storages that live when a turn has ended.
 pub(super) struct Living {
-    /// Storages that the next turn's will have replaced.
+    /// Storages that the next turn replaces by its own.
     pub(super) cycles: Vec<u32>,
     /// Storages that each turn leaves for good.
     pub(super) left: Vec<u32>,
 }
 
 impl Tape {
-    /// A turn has ended, after which `following` more would come; what one makes is gone after `lag` turns, but for
-    /// the tensors that each `leaves` and the inputs that their graphs hold. So many `marks` were set. What each of
-    /// those that would follow leaves, when the record has gone on for all of them.
+    /// Ends a turn of a pipeline schedule, in which `marks` marks are set so far. If the turn matches the one before,
+    /// extrapolates the record over the `following` turns and returns the tensors that each of them leaves. A turn's
+    /// storages are gone after `lag` turns, except for the tensors in `leaves` and the inputs that their graphs hold.
     pub fn turn_ended(
         &self,
         turns: &mut Turns,
@@ -138,7 +138,7 @@ impl Turns {
         }
     }
 
-    /// The last turn, where it and those before it are as long, and the first storage of the first of them.
+    /// The last turn and the first storage of all turns, if all turns are equally long.
     fn alike(&self, lag: usize) -> Option<(Turn, usize)> {
         let [first, .., before, from, to] = self.borders[..] else {
             return None;
@@ -147,7 +147,7 @@ impl Turns {
             let events = to.events - from.events;
             [events, to.storages - from.storages, to.marks - from.marks]
         };
-        // A turn of which nothing is under way any more.
+        // A turn whose micro-batch has gone backward.
         let gone = (self.borders.len() - 2).checked_sub(lag)?;
         let gone = self.borders.get(gone.checked_sub(1)?..=gone)?;
         let each = to.storages - from.storages;
@@ -164,8 +164,8 @@ impl Turns {
     }
 }
 
-/// What is alive now, of storages of turns that are all as long, where it is what was alive a turn before, a turn
-/// further.
+/// The storages that are alive `now`, if they are those that were alive `before`, a turn further. All turns must be
+/// equally long.
 fn living([before, now]: [&[u32]; 2], borders: &[Border]) -> Option<Living> {
     let [first, .., from, to] = borders else {
         return None;

@@ -81,8 +81,8 @@ impl Unfolded {
         steps.map(|step| of_runs[step.run]).sum::<i64>() == 0
     }
 
-    /// Sees that the pattern and its neighbour do the same in a sweep, and that outside of sweeps only
-    /// ends of the list make something. What others free there stands next to an end, which did without it.
+    /// Checks that the pattern and its neighbour do the same in a sweep, and that outside of sweeps only the ends of
+    /// the list allocate. Frees outside of sweeps are next to an end, which did without them.
     fn check(&self, part: usize, folded: &Folded, runs: &[Run], scopes: &Scopes) -> Option<()> {
         let built = self.folds.built;
         let (first, rising) = match self.parts[part] {
@@ -314,7 +314,7 @@ impl Unfolded {
         Some(())
     }
 
-    /// The storage that stands for the one with this home, as an event of an element means it in `step`.
+    /// The id in the whole record of the storage with this home, as an event of `element` refers to it in `step`.
     fn seen_from(&self, parts: &[Part], step: &Step, element: usize, home: Home) -> Option<u32> {
         let built = self.folds.built;
         let firsts = &self.firsts[home.part];
@@ -356,8 +356,7 @@ impl Unfolded {
         Some(self.firsts[home.part].get(place)? + home.ordinal)
     }
 
-    /// Where the storage stands that is for the element at `place` what this one is for the
-    /// pattern.
+    /// The id of the storage that is to the element at `place` what storage `id` is to the pattern.
     pub(super) fn copy(&self, id: u32, place: usize) -> Option<u32> {
         let home = self.homes.find(id)?;
         Some(self.firsts[home.part].get(place)? + home.ordinal)

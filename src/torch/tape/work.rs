@@ -1,4 +1,4 @@
-//! What a program computes and sends, counted by the shapes of its operations.
+//! The operations that a program computes and the bytes that it sends, counted by the shapes of its operations.
 //!
 //! Floating-point operations are those of matrix products, of convolutions and of attention kernels, two for each
 //! number that is multiplied and added, as `torch.utils.flop_counter` counts them (torch 2.15): masks and windows

@@ -35,12 +35,12 @@ impl Built {
         2 * self.side + 2
     }
 
-    /// The element that stands for those that are left out; the next one is compared with it.
+    /// The element that all left-out elements are copies of; the next one is compared with it.
     pub(in crate::tape) fn pattern(self) -> usize {
         self.side
     }
 
-    /// All of them.
+    /// All built elements.
     pub(in crate::tape) fn elements(self) -> std::ops::Range<usize> {
         0..self.count()
     }
@@ -74,7 +74,7 @@ impl Built {
         first..first + count - self.count()
     }
 
-    /// The element of the folded list that stands for a place in the whole one.
+    /// The element of the folded list that represents the one at `place` in the whole list.
     pub(in crate::tape) fn element(self, place: usize, count: usize) -> usize {
         if place >= self.left_out(count).end {
             place - (count - self.count())

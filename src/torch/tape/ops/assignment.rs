@@ -182,14 +182,14 @@ impl Tape {
         sum
     }
 
-    /// `base.index_add(0, rows, x)`, the same in a tensor of its own.
+    /// `base.index_add(0, rows, x)`: the result is a new tensor. Saves the rows and x.
     pub fn index_add(&self, base: &Tensor, rows: &Tensor, x: &Tensor) -> Tensor {
         self.index_added(base, rows, x, || {
             self.empty("index_add", *base.shape(), base.dtype())
         })
     }
 
-    /// The same in what `sum` makes when all is saved.
+    /// Attaches the gradient of an `index_add` to the result of `sum`, which runs once everything is saved.
     fn index_added(
         &self,
         base: &Tensor,

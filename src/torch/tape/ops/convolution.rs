@@ -222,7 +222,7 @@ impl Tape {
         [of_x, of_weight, of_bias]
     }
 
-    /// The same of a convolution of volumes, whose input needs none: the bias' is summed image by image.
+    /// The gradients of a convolution of volumes whose input needs none: that of the bias is summed image by image.
     fn gradients_of_volumes(
         &self,
         shapes: [Shape; 3],

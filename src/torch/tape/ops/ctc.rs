@@ -84,8 +84,8 @@ impl Tape {
         self.mean_all(&self.div_by(&losses, &lengths))
     }
 
-    /// What blanks take from the gradient: `logsumexp` over every other of the sums `[B, T, 2L + 1]`
-    /// of both directions.
+    /// The part of blanks in the gradient: `logsumexp` over every second column of the `sums` `[B, T, 2L + 1]` of both
+    /// directions.
     fn sums_of_blanks(&self, sums: &Shape) {
         const OP: &str = "_ctc_loss_backward";
         let [samples, steps, labels] = [0, 1, 2].map(|i| sums.dim(i));

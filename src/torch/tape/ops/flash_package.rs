@@ -156,7 +156,7 @@ impl Tape {
         self.index_along(x, 0, rows)
     }
 
-    /// The same along `axis`.
+    /// `x[rows]` along `axis`. Saves the rows; its gradient is added to zeros row by row.
     pub fn index_along(&self, x: &Tensor, axis: usize, rows: &Tensor) -> Tensor {
         let mut shape = *x.shape();
         shape.dims_mut()[axis] = rows.numel();
@@ -203,14 +203,15 @@ impl Tape {
         )
     }
 
-    /// What `_index_put_impl_(indices, values, accumulate=True, unsafe=True)` takes for `n` indices of so
-    /// many dimensions, which together tell one out of `of` (`index_put_with_sort_kernel`, `aten/src/ATen/native/cuda/Indexing.cu`, torch 2.15).
+    /// The temporaries of `_index_put_impl_(indices, values, accumulate=True, unsafe=True)` for `n` indices of
+    /// `dimensions` dimensions, which together select one of `of` rows (`index_put_with_sort_kernel`,
+    /// `aten/src/ATen/native/cuda/Indexing.cu`, torch 2.15).
     pub(super) fn index_put(&self, values: &Tensor, n: u64, dimensions: u64, of: u64) {
         let linear = self.linear_indices(n, dimensions);
         self.put_sorted(values, n, of, linear);
     }
 
-    /// One number for each of n indices of `dimensions` dimensions.
+    /// One number for each of `n` indices of `dimensions` dimensions.
     pub(super) fn linear_indices(&self, n: u64, dimensions: u64) -> Tensor {
         let indices = || self.empty("index_put", Shape::from([n]), DType::Int64);
         let position = || {
@@ -222,7 +223,7 @@ impl Tape {
         linear
     }
 
-    /// The same from where `linear` indices are there.
+    /// The rest of [`Self::index_put`], from its linear indices on, which this frees.
     pub(super) fn put_sorted(&self, values: &Tensor, n: u64, of: u64, linear: Tensor) {
         const OP: &str = "index_put";
         let indices = || self.empty(OP, Shape::from([n]), DType::Int64);

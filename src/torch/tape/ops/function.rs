@@ -1,5 +1,4 @@
-//! What every `torch.autograd.Function` has in common
-//! (`torch/csrc/autograd/python_function.cpp`, torch 2.15).
+//! The common parts of all `torch.autograd.Function`s (`torch/csrc/autograd/python_function.cpp`, torch 2.15).
 
 use crate::tape::graph::{Backward, Edge, Grads};
 use crate::tape::{Tape, Tensor};
@@ -76,8 +75,8 @@ impl Tape {
         self.function_with(inputs, outputs, backward, None)
     }
 
-    /// The same of a function whose context holds something as long as the graph leads to it, released backward or
-    /// not.
+    /// As [`Self::function`], for a function whose `context` lives as long as the graph leads to the function, even
+    /// after its saved tensors are released.
     pub(in crate::tape) fn function_with<const N: usize>(
         &self,
         inputs: &[&Tensor],

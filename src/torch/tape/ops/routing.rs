@@ -101,7 +101,7 @@ impl Tape {
         }
     }
 
-    /// What came out of a division, in the graph.
+    /// Puts the result of a division into the graph.
     fn divided(&self, given: [&Tensor; 2], out: Tensor, saved: [Saved; 2]) -> Tensor {
         self.attach(
             &given,

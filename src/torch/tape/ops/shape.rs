@@ -245,7 +245,7 @@ impl Tape {
         self.view(&copy, shape)
     }
 
-    /// x itself, with storages of so many bytes each that are kept until backward has come to it.
+    /// x itself, which keeps a storage for each number of bytes in `storages` until backward reaches it.
     pub fn keeping(&self, x: &Tensor, storages: impl Iterator<Item = u64>) -> Tensor {
         if !self.records(&[x]) {
             return x.clone();

@@ -109,7 +109,8 @@ impl Tape {
         self.overwritten("scatter", x, index)
     }
 
-    /// A copy of x in which a number stands `where_` it is said, as in its gradient. Saves that.
+    /// A copy of x in which the elements that `where_` selects are a number; its gradient is zero there. Saves
+    /// `where_`.
     fn overwritten(&self, op: &'static str, x: &Tensor, where_: &Tensor) -> Tensor {
         let saved = self.records(&[x]).then(|| self.save(where_));
         let out = self.empty(op, *x.shape(), x.dtype());

@@ -1,4 +1,4 @@
-//! What is done with streams of hidden states beside each other, and with how far numbers are spread.
+//! Operations on parallel streams of hidden states, and standard deviations.
 
 use crate::tape::graph::Grads;
 use crate::tape::{Tape, Tensor, layout};

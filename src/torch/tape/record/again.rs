@@ -1,5 +1,5 @@
-//! What comes again with storages of its own, written once more: turns of a schedule (Note [Turns of a schedule],
-//! `turns.rs`) and steps (Note [A step that comes again], `steps.rs`).
+//! Repetitions whose storages are written once more: turns of a schedule (Note [Turns of a schedule], `turns.rs`) and
+//! steps (Note [A step that comes again], `steps.rs`).
 
 use super::Record;
 use crate::tape::event::{Event, Word};

@@ -32,7 +32,7 @@ impl Record {
         }
     }
 
-    /// The same of what comes again.
+    /// The piece of `copies` that begins at `start` and ends at `end` at the latest.
     fn repeated(&self, copies: &Copies, Range { start, end }: Range<usize>) -> Piece<'_> {
         let since = start - copies.place;
         let (time, offset) = (since / copies.events, since % copies.events);

@@ -23,17 +23,17 @@ impl Storage {
         self.id.get()
     }
 
-    /// Takes the place of another storage, which stands for nothing from here on.
+    /// Takes over the id of another storage, which has none from here on.
     pub(in crate::tape) fn become_other(&self, other: &Self) {
         self.id.set(other.id.replace(PHANTOM));
     }
 
-    /// Whether it stands for nothing.
+    /// Whether it has no recorded storage.
     pub(in crate::tape) fn is_nothing(&self) -> bool {
         self.id.get() == PHANTOM
     }
 
-    /// Somebody else has recorded the free.
+    /// Drops the id without recording a free, which somebody else has recorded.
     pub(in crate::tape) fn forget(&self) {
         self.id.set(PHANTOM);
     }

@@ -52,7 +52,7 @@ impl Homes {
         Some(homes)
     }
 
-    /// Where what comes again from an event on ends; nothing where that goes on beyond a run.
+    /// The end of a repetition that begins at event `at`; `None` where the repetition reaches beyond a run.
     pub(super) fn goes_on(&self, folded: &Folded, again: &Again, at: usize) -> Option<usize> {
         let end = at + again.events * again.times;
         let before = |at: usize| {

@@ -24,9 +24,9 @@ impl Tape {
         out
     }
 
-    /// What the kernel of `swish` computes from x, and a gradient: since 0.6.0 it reads rows that lie
-    /// at equal distances, of which it makes copies where they do not, and writes row-major
-    /// (`prepare_input`, `fla/modules/activations/ops.py`); before it is one of PyTorch's own.
+    /// The result of the `swish` kernel for x, or its gradient for x and g. Since 0.6.0 the kernel reads rows at equal
+    /// distances, makes copies of other inputs, and writes row-major (`prepare_input`,
+    /// `fla/modules/activations/ops.py`); before, it is one of PyTorch's own.
     fn swished(&self, op: &'static str, x: &Tensor, g: Option<&Tensor>) -> Tensor {
         if self.backend().fla == FlaVersion::V022 {
             let operands: smallvec::SmallVec<[&Tensor; 2]> =

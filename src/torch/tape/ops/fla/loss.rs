@@ -15,7 +15,7 @@ const MOST_PIECES: u64 = 8;
 
 const SCALAR: [u64; 0] = [];
 
-/// What is there of each row of logits.
+/// The tensors with one number per row of logits.
 struct RowLosses {
     /// Its loss.
     losses: Tensor,
@@ -119,7 +119,7 @@ impl Tape {
             let Some(g) = &g[0] else { return Grads::new() };
             let [dx, dw] = saved.each_ref().map(|saved| saved.unpack(t));
             if t.backend().fla == FlaVersion::V022 {
-                // torch.ne(do, torch.tensor(1.0)): is there anything to multiply with?
+                // torch.ne(do, torch.tensor(1.0)): whether the gradients have to be scaled.
                 let one = t.empty("tensor", Shape::new(&SCALAR), DType::Float32);
                 let _unlike = t.elementwise("ne", &[g, &one], DType::Bool);
             }

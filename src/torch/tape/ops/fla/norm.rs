@@ -117,8 +117,8 @@ impl Tape {
         self.gated_norm([x, gate], Some(weight), gate.dtype(), sizes)
     }
 
-    /// A gated norm with so many `deviations`, whose gradient so many `programs` compute, that of the
-    /// gate in its own dtype.
+    /// A gated norm with `deviations` reciprocal deviations. `programs` programs compute its gradient, that of the gate
+    /// in the gate's own dtype.
     fn gated_norm(
         &self,
         [x, gate]: [&Tensor; 2],

@@ -1,7 +1,7 @@
-//! Where tokens are that are no padding, and what flash-linear-attention keeps of it between calls
+//! The positions of tokens that are no padding, and the results that flash-linear-attention caches between calls
 //! (`fla/layers/utils.py`, `fla/ops/utils/index.py`, `tensor_cache`).
 //!
-//! Not modelled: what is computed on the way, some hundred bytes for each sample.
+//! Not modelled: intermediate results, some hundred bytes per sample.
 
 use super::FlaVersion;
 use crate::tape::graph::Backward;

@@ -1,6 +1,5 @@
-//! The same recurrences token by token, for short sequences: `fused_recurrent`
-//! (`fla/ops/common/fused_recurrent.py`) and the delta rule's (`fla/ops/delta_rule/fused_recurrent.py`,
-//! `fla/ops/gated_delta_rule/fused_recurrent.py`).
+//! The recurrences token by token, for short sequences: `fused_recurrent` (`fla/ops/common/fused_recurrent.py`) and the
+//! delta rule's (`fla/ops/delta_rule/fused_recurrent.py`, `fla/ops/gated_delta_rule/fused_recurrent.py`).
 
 use super::FlaVersion;
 use super::delta::alike;

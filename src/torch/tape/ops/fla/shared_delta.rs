@@ -38,8 +38,8 @@ impl Tape {
         (out, state)
     }
 
-    /// The same of a single token, from the state before it (`fused_recurrent_gated_delta_rule`);
-    /// gradients do not go back through it.
+    /// The gated delta rule for a single token, from the state before it (`fused_recurrent_gated_delta_rule`);
+    /// gradients do not flow back through it.
     pub fn shared_gated_delta_step(&self, inputs: [&Tensor; 5]) -> (Tensor, Option<Tensor>) {
         self.unrecorded(|| {
             let [_, k, v, ..] = &inputs.map(|x| self.contiguous(x));

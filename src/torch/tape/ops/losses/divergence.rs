@@ -26,7 +26,7 @@ impl Headed {
     }
 }
 
-/// Which divergence it is.
+/// The divergence of two distributions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Divergence {
     /// Of one distribution from the other.
@@ -35,10 +35,10 @@ pub enum Divergence {
     JensenShannon,
 }
 
-/// What a model's logits are computed of, within the function.
+/// A model's hidden states and head, from which the function computes logits.
 struct Projected {
     of: Headed,
-    /// The dtype that it is computed in.
+    /// The dtype that the logits are computed in.
     narrow: DType,
     /// The hidden states of the tile's tokens.
     rows: Option<Tensor>,

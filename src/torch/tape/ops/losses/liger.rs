@@ -11,7 +11,7 @@ use smallvec::smallvec;
 /// The shape of one number.
 const SCALAR: [u64; 0] = [];
 
-/// What the fused loss computes in forward.
+/// The results of the fused loss's forward pass.
 struct LinearLoss {
     loss: Tensor,
     /// The gradient of the hidden states.

@@ -13,7 +13,7 @@ const TOKENS: u64 = 4096;
 /// Columns of a tile (`_CHUNKED_LOGPROB_CHUNK_SIZE`, `trainer/utils.py`).
 pub(super) const COLUMNS: u64 = 32_768;
 
-/// What is asked of each token besides its log-probability.
+/// The values that are computed for each token besides its log-probability.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TokenOutputs {
     /// The entropy of the distribution that it is drawn from, which has a gradient.

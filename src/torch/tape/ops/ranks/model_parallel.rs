@@ -120,7 +120,7 @@ impl Tape {
         self.along_first(x, out, back, (part, ranks))
     }
 
-    /// The same into a buffer that stays, and the gradient into it, too.
+    /// As [`Self::gathered_first`], but gathers into a buffer that stays, and so does the gradient.
     pub fn gathered_first_into(&self, x: &Tensor, ranks: u64, place: Gathered) -> Tensor {
         let (part, whole) = (*x.shape(), with_first(x.shape(), x.dim(0) * ranks));
         let out = place(self, whole.numel(), x.dtype()).part(whole);

@@ -64,12 +64,12 @@ impl Tape {
         })
     }
 
-    /// Columns that ranks have parts of gathered, `whole` in all; the gradient is cut.
+    /// Gathers columns that ranks have parts of, `whole` in all; the gradient is cut.
     pub fn gathered_columns(&self, x: &Tensor, whole: u64, ranks: u64) -> Tensor {
         self.gathered(x, x.shape().rank() - 1, [whole, ranks])
     }
 
-    /// The same of rows.
+    /// Gathers rows that ranks have parts of, `whole` in all; the gradient is cut.
     pub fn gathered_rows(&self, x: &Tensor, whole: u64, ranks: u64) -> Tensor {
         self.gathered(x, 0, [whole, ranks])
     }
@@ -80,12 +80,12 @@ impl Tape {
         self.with_nothing_saved(x, out, move |t, g| t.empty("clone", part, g.dtype()))
     }
 
-    /// This rank's columns of a tensor that all have; the gradient is gathered.
+    /// This rank's columns of a tensor that all ranks have; the gradient is gathered.
     pub fn own_columns(&self, x: &Tensor, ranks: u64) -> Tensor {
         self.own_slice(x, x.shape().rank() - 1, ranks)
     }
 
-    /// The same of rows.
+    /// This rank's rows of a tensor that all ranks have; the gradient is gathered.
     pub fn own_rows(&self, x: &Tensor, ranks: u64) -> Tensor {
         self.own_slice(x, 0, ranks)
     }
