@@ -1,4 +1,4 @@
-//! A family that is added is there everywhere: [`super::fictitious`] is a record and a line of the registry.
+//! Adding a family takes a record and a line of the registry: [`super::fictitious`] is added so, and works everywhere.
 
 use super::{ReadModel, modules, read};
 use crate::ask::{Finding, Framework, Scenario, Severity, Task};

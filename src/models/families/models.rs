@@ -3,8 +3,8 @@
 use super::registry;
 use crate::catalog::Model;
 
-/// Every model, by family and size. Lists are asked for one after the other: what no one asks for need not
-/// be there.
+/// Every model, by family and size. Lists are read one after the other, so that those that nobody reaches need not be
+/// loaded.
 pub fn catalog_models() -> impl Iterator<Item = &'static Model> {
     registry::MODELS.iter().flat_map(|list| list())
 }
@@ -14,8 +14,8 @@ pub fn catalog_model(name: &str) -> Option<&'static Model> {
     catalog_models().find(|model| model.is_called(name))
 }
 
-/// The models of a folder, each with its id, its name, its repository on the hub, and year and month of
-/// publication; its config stands in `models/ID.json`.
+/// The models of a folder, each with its id, its name, its repository on the hub, and year and month of publication;
+/// its config is in `models/ID.json`.
 macro_rules! published_models {
     ($($id:literal, $name:literal, $source:literal, $published:literal;)+) => {
         /// The models.

@@ -20,8 +20,8 @@ pub struct ConfigFields<'a> {
 /// Fields, and the names that configs of a family have for them (`attribute_map` of transformers' configs).
 pub type AttributeMap = &'static [(&'static str, &'static str)];
 
-/// A field that a reader has asked for: the key of the config it stands in, what that config calls its type, and the
-/// field.
+/// A field that a reader has asked for: the key of the config that contains it, the config's type, and the field's
+/// name.
 #[cfg(test)]
 pub(crate) type Asked = (&'static str, Option<String>, String);
 
@@ -88,7 +88,7 @@ impl<'a> ConfigFields<'a> {
         self.given(field).filter(|value| !value.is_null())
     }
 
-    /// Whether the field is there and says null.
+    /// Whether the field is given as null.
     pub(crate) fn is_null(&self, field: &str) -> bool {
         self.given(field).is_some_and(Value::is_null)
     }
@@ -295,7 +295,7 @@ impl<'a> ConfigFields<'a> {
         self.shared_by("num_key_value_heads", heads, default)
     }
 
-    /// The same under another name.
+    /// `field`, a number of heads, each of which serves the same number of `heads`.
     pub(crate) fn shared_by(&mut self, field: &str, heads: u64, default: u64) -> u64 {
         let shared = self.optional(field, &HEADS, default);
         if heads.is_multiple_of(shared) {

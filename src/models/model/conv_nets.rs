@@ -53,12 +53,13 @@ impl ConvNetConfig {
         self.stages.last().map_or(1, |[width, _]| *width)
     }
 
-    /// Places of an image that the first stage sees.
+    /// Positions of an image in the first stage.
     pub fn places(&self) -> u64 {
         self.image_size.div_ceil(4).pow(2)
     }
 
-    /// The most that stands for such a place: channels, and what a kernel reads of them.
+    /// An upper bound of the elements per such position in any layer: its channels times the positions that a kernel
+    /// reads.
     pub fn widest(&self) -> u64 {
         let widths = self.stages.iter().map(|[width, _]| 9 * width);
         let first = 4 * (self.embedding_size + 49 * self.num_channels);

@@ -15,7 +15,7 @@ pub enum DualKind {
 }
 
 impl DualKind {
-    /// Whether a token stands for all of an image, before a norm and layers.
+    /// Whether a class token, which represents all of an image, comes before the first norm.
     pub fn has_class(self) -> bool {
         self == Self::Clip
     }
@@ -84,7 +84,7 @@ pub struct DualConfig {
 }
 
 impl DualConfig {
-    /// Patches of an image, and the token that stands for all of it in CLIP.
+    /// Patches of an image, and CLIP's class token.
     pub fn image_tokens(&self) -> u64 {
         let side = self.image_size / self.patch_size;
         side * side + u64::from(self.kind.has_class())

@@ -9,16 +9,15 @@ use super::routing::Routing;
 pub struct ExpertRule {
     /// The fields of the number of experts, and its default.
     pub count: (&'static [&'static str], u64),
-    /// The number of experts, in the first of those fields, that stands for none.
+    /// The number of experts, in the first of those fields, that means none.
     pub none: Option<u64>,
     /// Experts that each token goes through by default.
     pub per_token: u64,
-    /// The default of `moe_intermediate_size`; where there is none, an expert is as wide as
-    /// `intermediate_size` says.
+    /// The default of `moe_intermediate_size`; if there is none, an expert has `intermediate_size` columns.
     pub width: Option<u64>,
-    /// How wide the expert is that all tokens go through.
+    /// The width of the shared expert, which all tokens go through.
     pub shared: SharedWidth,
-    /// How that expert stands beside the others.
+    /// How the shared expert is combined with the others.
     pub shared_form: SharedForm,
     /// Whether the weights of the chosen experts are made to add up to one.
     pub normalized: Flag,

@@ -33,7 +33,7 @@ pub struct Experts {
     pub latent_size: Option<u64>,
     /// Whether what corrects scores is in float32, whatever the weights are.
     pub wide_correction: bool,
-    /// How that expert stands beside the others.
+    /// How the shared expert, which all tokens go through, is combined with the others.
     pub shared: SharedForm,
     /// How the experts compute.
     pub form: ExpertForm,
@@ -51,7 +51,7 @@ pub struct Experts {
     pub sparse: Vec<bool>,
 }
 
-/// How an expert that all tokens go through stands beside those that are chosen.
+/// How the shared expert, which all tokens go through, is combined with the chosen ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SharedForm {
     /// Weighted by a gate of its own.
@@ -60,14 +60,14 @@ pub enum SharedForm {
     Plain,
     /// Added as it is, computed before the router chooses.
     First,
-    /// The same, computed when the router has chosen and before the experts run.
+    /// Added as it is, computed when the router has chosen and before the experts run.
     Between,
     /// Added as it is, in float32 if this says so, behind a router that sees tokens without batches.
     Last {
         /// Whether the sum is taken in float32.
         wide: bool,
     },
-    /// The same, and the sum is halved.
+    /// As `Last`, and the sum is halved.
     Averaged,
     /// Added as it is, by the layer and not by the mixture (`shared_mlp`).
     Beside,

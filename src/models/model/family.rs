@@ -75,7 +75,7 @@ pub struct Family {
     /// Names of its modules.
     pub names: LayerNames,
     // Parts.
-    /// How what stands around its layers is put together.
+    /// How the modules around its layers are put together.
     pub style: Style,
     /// How its layers are put together.
     pub layers: Parts,

@@ -63,8 +63,8 @@ impl ResolvedSpec {
     ///
     /// # Panics
     ///
-    /// If the architecture holds another: what builds a family's models stands in the registry beside what
-    /// reads them.
+    /// If the architecture holds another: the registry pairs the builder of a family's models with the reader of their
+    /// configs.
     pub fn config<C: HeldConfig>(&self) -> &C {
         C::held_by(&self.architecture).expect("what a family's reader reads its network takes")
     }

@@ -48,7 +48,7 @@ pub struct LayerNames {
     pub head_norms: [&'static str; 2],
     /// Of the norms before the last layers of attention and of the MLP.
     pub sub_norms: [Option<&'static str>; 2],
-    /// Of what stands in attention's place in layers without it.
+    /// Of the module in attention's place in layers without it.
     pub mixer: &'static str,
     /// The parts of the layer in the order in which it builds them.
     pub order: [Piece; 4],

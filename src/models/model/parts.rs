@@ -162,23 +162,24 @@ pub enum Gate {
 pub enum RotaryKind {
     /// The halves of a head's columns with each other.
     Halves,
-    /// The same the other way round.
+    /// The halves of a head's columns with each other, in the opposite direction.
     Backwards,
-    /// The same in float32, cast back.
+    /// The halves of a head's columns with each other in float32, cast back.
     WideHalves,
-    /// Of the first columns of a head the halves with each other; the rest stays as it is.
+    /// The halves of a head's first columns with each other; the rest stays as it is.
     Part,
-    /// The same, where only what was rotated and put together again is held.
+    /// As `Part`, where only the concatenated result is held.
     FirstColumns,
     /// Both halves, parted, by cosines of their pairs.
     Parts,
     /// Neighbouring columns with each other.
     Pairs,
-    /// The same of the first columns of a head; the rest stays as it is.
+    /// Neighbouring columns among the first columns of a head with each other; the rest stays as it is.
     PartPairs,
     /// Neighbouring columns with each other in float32, cast back.
     WidePairs,
-    /// The same by cosines of their pairs, spread in float32.
+    /// Neighbouring columns with each other in float32, cast back, by cosines of their pairs that are spread in
+    /// float32.
     WideNeighbours,
 }
 

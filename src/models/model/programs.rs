@@ -3,8 +3,8 @@
 use super::{Architecture, Family, ImageConfig};
 use crate::ask::{Finding, Framework, Scenario, Task};
 
-/// The first of the versions of transformers in which something is there and estimated. What came with the
-/// family itself says [`Since::V448`]: nothing is older than its family.
+/// The first version of transformers that has a feature and in which it is estimated. A feature as old as its family
+/// says [`Since::V448`]: nothing is older than its family.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Since {
     /// transformers 4.48.
@@ -18,7 +18,7 @@ pub enum Since {
 }
 
 impl Since {
-    /// Whether it is there in a version.
+    /// Whether the feature exists in a version.
     pub fn is_in(self, framework: Framework) -> bool {
         self <= match framework {
             Framework::Torch26Transformers448 => Self::V448,

@@ -200,7 +200,7 @@ impl ResolvedSpec {
         self.parallelism.dp.kind == DataParallelKind::Megatron
     }
 
-    /// Whether ranks divide what stands between layers along the sequence.
+    /// Whether ranks divide the hidden states between layers along the sequence.
     pub fn divides_sequence(&self) -> bool {
         self.divides_modules() && self.parallelism.tp.sequence_parallel
     }

@@ -65,7 +65,7 @@ pub struct SpeechConfig {
     pub activation_dropout: bool,
     /// Dropout before the head.
     pub final_dropout: bool,
-    /// The vector that stands for masked positions is there.
+    /// Whether the model has the vector that replaces masked positions.
     pub has_mask: bool,
     /// Masks of `SpecAugment` along time, if there are any: a probability in millionths, positions of each,
     /// and the least number of them.
@@ -109,7 +109,8 @@ impl SpeechConfig {
         spans.min(positions / length) * length
     }
 
-    /// The most that stands for one position: channels of a convolution, and what its kernel reads.
+    /// An upper bound of the elements per position in any layer: the channels of a convolution, or the inputs of its
+    /// kernel.
     pub fn widest(&self) -> u64 {
         let columns = (0..self.convolutions.len()).map(|i| {
             let [channels, kernel, _] = self.convolutions[i];

@@ -8,7 +8,7 @@ use super::versions::Transformers;
 pub struct Style {
     /// The norm between its parts.
     pub norm: NormKind,
-    /// Whether the last norm also stands before the first layer.
+    /// Whether the last norm is also applied before the first layer.
     pub norm_before: bool,
     /// The factor of the embedding.
     pub embedding_scale: EmbeddingScale,
@@ -191,7 +191,7 @@ pub enum MaskingIn4 {
     Compared,
     /// By comparing positions with each other and with a window.
     Window,
-    /// The same since 4.51, from an upper triangle before.
+    /// Like `Window` since 4.51, like `Triangle` before.
     WindowSince451,
 }
 
@@ -200,13 +200,13 @@ pub enum MaskingIn4 {
 pub enum MaskStyle {
     /// transformers 5: boolean masks for sdpa.
     Boolean,
-    /// transformers 4: masks that are added to the scores, in the dtype of the hidden states, made
-    /// from an upper triangle.
+    /// transformers 4: masks that are added to the scores, in the dtype of the hidden states, made from an upper
+    /// triangle.
     Triangle,
-    /// The same, made by comparing positions with each other.
+    /// transformers 4: added masks, made by comparing positions with each other.
     Compared,
-    /// The same for as many keys as there are tokens.
+    /// As `Compared`, for as many keys as there are tokens.
     Exact,
-    /// The same, made by comparing positions with each other and with a sliding window.
+    /// transformers 4: added masks, made by comparing positions with each other and with a sliding window.
     Window,
 }

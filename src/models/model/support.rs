@@ -142,7 +142,7 @@ pub struct AttentionSupport {
     pub without_flash: Versions,
     /// Why the flash-attn package is refused in all versions, if it is.
     pub flash_refused: Option<FlashRefusal>,
-    /// The attention that stands in for the flash-attn package, if only the estimate lacks it.
+    /// The attention that is estimated in place of the flash-attn package, if only the estimate lacks that.
     pub flash_stand_in: Option<Attention>,
     /// Versions in which sdpa is given a mask, or a bias of scores, whether or not samples are padded.
     pub masked: Versions,
@@ -209,7 +209,7 @@ impl AttentionSupport {
         keeps_masks: true,
         ..Self::ALL
     };
-    /// The same of encoders, written in one way only.
+    /// Attention of encoders that have an eager implementation only.
     pub const fn one_way(name: &'static str) -> Self {
         Self {
             eager_only: Versions::All,

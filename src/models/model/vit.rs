@@ -116,8 +116,7 @@ impl VitConfig {
         side * side
     }
 
-    /// Rows of the table of positions: those of patches, of the one that stands for the class, and that of
-    /// a teacher.
+    /// Rows of the table of positions: one for each patch, for the class token, and for a teacher's token.
     pub fn positions(&self) -> u64 {
         self.patches() + 1 + u64::from(self.kind.has_teacher())
     }

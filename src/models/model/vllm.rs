@@ -28,8 +28,8 @@ const DRAWN: u64 = 26;
 /// depend on the GPU and the model: others wrote 0.13 to 0.5 GiB. Assumed.
 const GRAPHS: u64 = 368 * MIB;
 
-/// What kernels take outside of PyTorch beside those of the trainer: "`non_torch_memory` takes 0.16GiB" (one GPU,
-/// vllm 0.7). Assumed.
+/// Memory that vLLM's kernels take outside of PyTorch, besides the trainer's: "`non_torch_memory` takes 0.16GiB" (one
+/// GPU, vllm 0.7). Assumed.
 const OUTSIDE: u64 = 164 * MIB;
 
 /// A vLLM's share of a GPU, in bytes.
@@ -47,13 +47,13 @@ pub struct VllmShare {
     pub cache: u64,
     /// Blocks of one sequence, and the one that is never used.
     pub sequence: u64,
-    /// The same of one as long as the model was made for, which is wanted where `vllm_max_model_length` is not said.
+    /// Blocks of a sequence of the model's full length, which vLLM requires if `vllm_max_model_length` is not set.
     pub longest: u64,
     /// The GPU that it is a share of.
     gpu: u64,
 }
 
-/// Places for `tokens` tokens of one sequence.
+/// The tokens that fit into the blocks of one sequence of `tokens` tokens.
 fn blocks(tokens: u64) -> u64 {
     (tokens.div_ceil(BLOCK) + 1).saturating_mul(BLOCK)
 }

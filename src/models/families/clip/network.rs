@@ -72,7 +72,7 @@ impl Text {
         }
     }
 
-    /// Token ids `[B, S]` to the last hidden states `[B, S, H]` and what stands for each text.
+    /// Token ids `[B, S]` to the last hidden states `[B, S, H]` and the pooled state of each text.
     fn forward(&self, t: &Tape, kind: DualKind, shell: &Shell, ids: &Tensor) -> [Tensor; 2] {
         let size = BatchShape::of(ids);
         let embedded = {

@@ -1,4 +1,4 @@
-//! What chooses the keys that a token sees (`DeepSeek` V3.2 and GLM-5: `models/{deepseek_v32,
+//! The indexer, which chooses the keys that a token sees (`DeepSeek` V3.2 and GLM-5: `models/{deepseek_v32,
 //! glm_moe_dsa}` of transformers 5.23).
 
 use crate::ask::{Finding, HEADS, SEQ_LEN, WIDTH, message};

@@ -60,7 +60,7 @@ pub(crate) const DOGE: Family = Family {
     ..LLAMA
 };
 
-/// Each token keeps so many of the keys before it.
+/// Reads a config whose tokens attend to `kept_keys` of the keys before them.
 fn read(family: &'static Family, fields: &mut ConfigFields<'_>) -> DecoderConfig {
     let mut config = kin::read(family, fields);
     config.kept_keys = Some(kept_keys(fields));

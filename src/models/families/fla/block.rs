@@ -51,7 +51,8 @@ impl Tokens<'_> {
         self.length <= SHORT
     }
 
-    /// The same of functions that gradients do not go back through since 0.6.0.
+    /// Whether sequences are short enough for functions that, since 0.6.0, run token by token only if gradients are
+    /// off.
     pub(crate) fn one_by_one_without_gradient(&self, t: &Tape) -> bool {
         self.one_by_one() && !(t.is_grad_enabled() && t.backend().fla == FlaVersion::V060)
     }

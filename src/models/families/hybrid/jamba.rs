@@ -67,7 +67,7 @@ pub(crate) const JAMBA: Family = Family {
     ..LLAMA
 };
 
-/// One of every so many layers attends; the state space of the others is Mamba's.
+/// One of every `attn_layer_period` layers attends; the state space of the others is Mamba's.
 fn read(family: &'static Family, fields: &mut ConfigFields<'_>) -> DecoderConfig {
     let frame = reader::frame(family, fields);
     let names = ["attn_layer_period", "attn_layer_offset"];

@@ -27,7 +27,7 @@ pub(crate) struct Mixers {
 }
 
 impl Frame {
-    /// The columns of a state space: so many times those of the hidden states.
+    /// The columns of a state space: `mamba_expand` times those of the hidden states.
     pub(crate) fn inner(self, fields: &mut ConfigFields<'_>) -> u64 {
         let expand = fields.optional("mamba_expand", &SMALL, 2);
         self.hidden.saturating_mul(expand).min(*WIDTH.end())

@@ -11,8 +11,8 @@ const DEFAULT_SIDE: u64 = 768;
 /// `preprocessor_config.json` of `Qwen/Qwen2-VL-7B-Instruct` and `Qwen/Qwen2.5-VL-7B-Instruct`).
 const PIXELS: [u64; 2] = [3136, 12_845_056];
 
-/// The same of Qwen3-VL (`shortest_edge` and `longest_edge` in `preprocessor_config.json` of
-/// `Qwen/Qwen3-VL-8B-Instruct`).
+/// The fewest and the most pixels of an image of Qwen3-VL (`shortest_edge` and `longest_edge` in
+/// `preprocessor_config.json` of `Qwen/Qwen3-VL-8B-Instruct`).
 const PIXELS_OF_QWEN3: [u64; 2] = [65_536, 16_777_216];
 
 /// The most pixels along a side of an image that Pixtral sees (`size` in `preprocessor_config.json` of

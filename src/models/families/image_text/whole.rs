@@ -8,7 +8,7 @@ use crate::families::clip::{CLIP, SIGLIP};
 use crate::model::ConfigFields;
 use crate::model::{DualKind, ImageKind, WholeConfig};
 
-/// Reads the tower and what stands between it and a decoder of `hidden` columns.
+/// Reads the tower and the projector between it and a decoder of `hidden` columns.
 pub(crate) fn read(
     kind: ImageKind,
     hidden: u64,

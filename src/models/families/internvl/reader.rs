@@ -7,7 +7,7 @@ use crate::model::ConfigFields;
 use crate::model::{InternConfig, TowerConfig};
 use serde_json::Value;
 
-/// Reads the tower and what stands between it and the decoder.
+/// Reads the tower and the projector between it and the decoder.
 pub(crate) fn read(fields: &mut ConfigFields<'_>, mut seen: ConfigFields<'_>) -> InternConfig {
     let hidden_size = seen.optional("hidden_size", &WIDTH, 1024);
     let heads = seen.optional("num_attention_heads", &HEADS, 16);

@@ -6,7 +6,7 @@ use crate::families::vit::{CHANNELS, PIXELS};
 use crate::model::ConfigFields;
 use crate::model::{JoinedConfig, TowerConfig};
 
-/// Reads the tower and what stands between it and the decoder.
+/// Reads the tower and the projector between it and the decoder.
 pub(crate) fn read(fields: &mut ConfigFields<'_>, mut seen: ConfigFields<'_>) -> JoinedConfig {
     let hidden_size = seen.optional("hidden_size", &WIDTH, 1024);
     let heads = seen.optional("num_attention_heads", &HEADS, 16);

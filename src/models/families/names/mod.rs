@@ -99,8 +99,8 @@ fn by_level(words: &Words) -> Vec<Found> {
     levels.find(|found| !found.is_empty()).unwrap_or_default()
 }
 
-/// The model whose name stands within this one, which has no further number and no word that decides
-/// sizes beside it.
+/// The model whose name is contained in this one, if the rest of this name has no number and no word that decides
+/// sizes.
 fn within(words: &Words) -> Option<Found> {
     let words = strip(words, Level::Dates);
     let mut found: Vec<(usize, Found)> = Vec::new();

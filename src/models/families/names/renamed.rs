@@ -1,8 +1,8 @@
 //! Models under other names than that whose config they have.
 //!
-//! Each line names the model that was tuned, as model cards and trainers' recipes state it (until 2026-06). Where
-//! tokens were added, `vocab_size` stands beside it. Of 151 names the architecture is that of the registry of
-//! transformer-lens 4.3, which has none of the others; the repositories' own `config.json` files were not compared.
+//! Each line names the model that was tuned, as model cards and trainers' recipes state it (until 2026-06). If tokens
+//! were added, `vocab_size` is given, too. Of 151 names the architecture is that of the registry of transformer-lens
+//! 4.3, which has none of the others; the repositories' own `config.json` files were not compared.
 
 /// A name, and the catalog's model whose sizes it has.
 pub(super) struct Renamed {

@@ -78,7 +78,7 @@ fn routing(rule: &ExpertRule, count: u64, fields: &mut ConfigFields<'_>) -> Rout
     }
 }
 
-/// How the expert that all tokens go through stands beside the others.
+/// How the shared expert, which all tokens go through, is combined with the others.
 fn shared_form(rule: &ExpertRule, fields: &mut ConfigFields<'_>) -> SharedForm {
     let summed = fields.text("shared_expert_combination_strategy") == Some("sum");
     match rule.shared_form {
@@ -126,7 +126,7 @@ fn sparse(rule: SparseLayers, layers: u64, fields: &mut ConfigFields<'_>) -> Vec
     }
 }
 
-/// Every `decoder_sparse_step`th, but not those listed in `mlp_only_layers`.
+/// MoE layers: every `decoder_sparse_step`-th, but not those listed in `mlp_only_layers`.
 fn stepped(layers: u64, fields: &mut ConfigFields<'_>) -> Vec<bool> {
     let step = fields.optional("decoder_sparse_step", &LAYERS, 1);
     let dense = fields.get("mlp_only_layers").and_then(Value::as_array);
@@ -137,7 +137,7 @@ fn stepped(layers: u64, fields: &mut ConfigFields<'_>) -> Vec<bool> {
         .collect()
 }
 
-/// Layers with experts: `moe_layers`, or every `interleave_moe_layer_step`-th.
+/// MoE layers: `moe_layers`, or every `interleave_moe_layer_step`-th.
 fn interleaved(layers: u64, fields: &mut ConfigFields<'_>) -> Vec<bool> {
     let step = fields.optional("interleave_moe_layer_step", &LAYERS, 1);
     let listed = fields.get("moe_layers").and_then(Value::as_array);
@@ -148,7 +148,7 @@ fn interleaved(layers: u64, fields: &mut ConfigFields<'_>) -> Vec<bool> {
     (0..layers).map(is_sparse).collect()
 }
 
-/// Every so many between the first and the last of them.
+/// MoE layers: every `moe_layer_interval`-th from `moe_layer_start_index` to `moe_layer_end_index`.
 fn between(layers: u64, fields: &mut ConfigFields<'_>) -> Vec<bool> {
     let of_layers = 0..=*LAYERS.end();
     let first = fields.optional("moe_layer_start_index", &of_layers, 1);

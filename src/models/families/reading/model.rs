@@ -97,8 +97,8 @@ fn read_as_named(scenario: &Scenario, findings: &mut Vec<Finding>) -> Option<Rea
     }
 }
 
-/// Reads a config that stands at the first key; of one whose parts are not all read, that of texts, which
-/// stands at the second where it is one in the other.
+/// Reads the config at scenario key `key`. If only its text part is read, and that is nested in the config, the key of
+/// the part is `inside`.
 fn read_parts(
     scenario: &Scenario,
     name: &str,

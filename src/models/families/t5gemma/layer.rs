@@ -40,7 +40,8 @@ struct CrossAttention {
 }
 
 impl T5GemmaLayer {
-    /// A decoder's attends to so many columns of the encoder's result.
+    /// A layer of the encoder or, if it `crosses`, of the decoder: it attends to `crosses` columns of the encoder's
+    /// result.
     pub(crate) fn new(
         b: &Builder,
         c: &DecoderConfig,

@@ -162,8 +162,8 @@ impl VitLayer {
 }
 
 impl VitLayer {
-    /// What attention or the feed-forward part gave, as it is added to the residual stream: scaled
-    /// where the layer does so, and dropped out, whole samples of it by `DINOv2`.
+    /// The result of attention or of the feed-forward part as it is added to the residual stream: scaled if the layer
+    /// scales it, and dropped out, by `DINOv2` in whole samples.
     fn added(&self, t: &Tape, x: Tensor, part: usize) -> Tensor {
         let Some(scales) = &self.scales else {
             return dropped(t, x, self.dropout);

@@ -1,5 +1,5 @@
-//! What makes positions of a waveform (`Wav2Vec2FeatureEncoder` and `Wav2Vec2PositionalConvEmbedding`,
-//! transformers 5.23).
+//! The convolutions that turn a waveform into positions (`Wav2Vec2FeatureEncoder` and
+//! `Wav2Vec2PositionalConvEmbedding`, transformers 5.23).
 
 use crate::model::{Activation, SpeechConfig};
 use crate::nn::build::{Builder, Facts, LayerNorm};
@@ -179,7 +179,7 @@ impl NormedConv {
         let conv = b.at("conv");
         let weight = conv.at("parametrizations").at("weight");
         let norms = Shape::from([1, 1, places]);
-        // The module's own parameter comes first. The lengths are those of the direction, which is there before.
+        // The module's own parameter comes first. The lengths are computed from the directions, which are made before.
         let (bias, (lengths, directions)) = conv.parameter_after("bias", [hidden], || {
             weight.parameter_after("original0", norms, || {
                 let shape = [hidden, hidden / groups, places];

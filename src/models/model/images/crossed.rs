@@ -34,7 +34,7 @@ pub struct CrossedConfig {
 }
 
 impl CrossedConfig {
-    /// Patches of a square and the token that stands for all of it.
+    /// Patches of a square, and its class token.
     pub fn patches(&self) -> u64 {
         (self.image_size / self.patch_size.max(1)).pow(2) + 1
     }

@@ -31,7 +31,7 @@ pub struct InternConfig {
     pub root_norms: bool,
     /// Whether a norm comes after the last layer.
     pub last_norm: bool,
-    /// The function between the layers that stand before the decoder.
+    /// The function between the layers of the projector.
     pub activation: Activation,
 }
 
@@ -41,8 +41,8 @@ impl InternConfig {
         self.image_size / self.patch_size.max(1)
     }
 
-    /// What is seen of an image with such sides: squares in the arrangement that is nearest to its
-    /// shape, and all of it besides where there are several (`get_optimal_tiled_canvas`,
+    /// The number of squares of an image of `height` by `width` pixels: those of the arrangement that is nearest to its
+    /// aspect ratio, and one of the whole image if there are several (`get_optimal_tiled_canvas`,
     /// `models/got_ocr2/image_processing_got_ocr2.py`).
     #[allow(clippy::cast_precision_loss, reason = "sides have 16 bits")]
     #[allow(

@@ -3,7 +3,7 @@
 use crate::model::Activation;
 use crate::model::TowerConfig;
 
-/// Pixtral's tower, and what stands between it and a decoder.
+/// Pixtral's tower, and the layers between it and a decoder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JoinedConfig {
     /// Its layers.

@@ -23,15 +23,15 @@ pub const IMAGES: RangeInclusive<u64> = 0..=1 << 12;
 pub enum ImageKind {
     /// `LLaVA` 1.5: two layers between a tower and a decoder.
     Llava,
-    /// `LLaVA` 1.6: the same over an image in squares and all of it.
+    /// `LLaVA` 1.6: two layers between a tower and a decoder, over the squares of an image and all of it.
     LlavaNext,
     /// Gemma 3: the mean of patches that lie together, and a matrix.
     Gemma3,
-    /// `PaliGemma`: a matrix, and texts that see all of what stands before an answer.
+    /// `PaliGemma`: a matrix, and texts whose tokens see everything before an answer.
     PaliGemma,
     /// Idefics3, and the first `SmolVLM`: images in squares, and patches that lie together in one token.
     Idefics3,
-    /// `SmolVLM` 2: the same.
+    /// `SmolVLM` 2: as Idefics3.
     SmolVlm,
     /// Llama 3.2 Vision: layers of their own attend to images.
     Mllama,
@@ -65,7 +65,7 @@ impl ImageKind {
         matches!(self, Self::Gemma3 | Self::PaliGemma)
     }
 
-    /// Whether tokens see all of what stands before an answer.
+    /// Whether tokens see everything before an answer.
     pub fn sees_prefix(self) -> bool {
         self == Self::PaliGemma
     }

@@ -121,7 +121,7 @@ pub struct WholeConfig {
     pub tower: DualConfig,
     /// Layers of the tower after the one whose hidden states are read.
     pub layers_after: u64,
-    /// Whether the token that stands for all of an image is read, too.
+    /// Whether the class token, which represents all of an image, is read, too.
     pub with_class: bool,
     /// Whether the layers between tower and decoder have biases.
     pub projector_bias: bool,
@@ -136,8 +136,8 @@ pub struct WholeConfig {
 }
 
 impl WholeConfig {
-    /// Whether the first of the tower's tokens is left out, as that of `LLaVA` which stands for all of an
-    /// image, and where the tower has none such, the first patch.
+    /// Whether the first of the tower's tokens is left out: `LLaVA`'s class token or, if the tower has none, the first
+    /// patch.
     pub fn leaves_first(&self) -> bool {
         matches!(self.kind, ImageKind::Llava | ImageKind::LlavaNext) && !self.with_class
     }

@@ -9,7 +9,7 @@ use crate::nn::build::Facts;
 use crate::tape::{EightBit, FourBit, Nf4, Tape, Tensor};
 use crate::units::{DType, Shape};
 
-/// The weight of the layer that an adapter stands beside.
+/// The weight of the layer that an adapter is added to.
 pub(crate) enum BaseWeight {
     /// `[outputs, inputs]`.
     Full(Tensor),

@@ -156,7 +156,7 @@ pub(crate) struct Opened<'a> {
 }
 
 impl<'a> Opened<'a> {
-    /// The same as this rank's own part of what ranks have together (`_use_local_dtensor_params`).
+    /// This rank's own part of a parameter that ranks share (`_use_local_dtensor_params`).
     pub(crate) fn of_this_rank(self, t: &Tape) -> Self {
         let own = t.part_of_ranks(self.get(t));
         Self {
@@ -185,7 +185,7 @@ impl<'a> Opened<'a> {
         self.change.as_ref().map(|_| self.weight.own())
     }
 
-    /// Ends what [`Wrapped::open`] began for a parameter, with the results of its module.
+    /// Ends the use of a parameter that [`Wrapped::open`] began, with the results of its module.
     pub(crate) fn close(self, t: &Tape, results: &mut [&mut Tensor]) {
         let (weight, is_wrapped) = (self.weight, self.is_wrapped);
         drop(self);
@@ -194,7 +194,8 @@ impl<'a> Opened<'a> {
         }
     }
 
-    /// The same where it began before for `outer`, another one of the same module: sums are kept until both end.
+    /// Ends the use of a parameter within that of `outer`, one of the same module that was opened before: sums are kept
+    /// until both end.
     pub(crate) fn close_in(mut self, outer: Self, t: &Tape, results: &mut [&mut Tensor]) {
         let sum = self.sum.take();
         self.close(t, results);

@@ -55,8 +55,8 @@ impl Angles {
         }
     }
 
-    /// Those of full layers and, where they differ, of windowed layers, for `positions` `[S]` or, if
-    /// `given` by images, `[B, S]`, of token ids of shape `ids`.
+    /// Cosines and sines of full layers and, if they differ, of windowed layers, for `positions` `[S]` or, if `given`
+    /// by images, `[B, S]`, of token ids of shape `ids`.
     pub(crate) fn of_kinds(
         &self,
         t: &Tape,
@@ -84,7 +84,7 @@ impl Angles {
         (first, full.and(local).map(rotate))
     }
 
-    /// One for each base, in a model whose layers have bases of their own.
+    /// Cosines and sines for each base, in a model whose layers have bases of their own.
     pub(crate) fn of_bases(&self, t: &Tape, positions: &Tensor, dtype: DType) -> Vec<CosSin> {
         let rotate =
             |rotary: &Rotary| t.scoped("rotary_embs", None, || rotary.forward(t, positions, dtype));

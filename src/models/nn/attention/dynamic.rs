@@ -104,8 +104,8 @@ impl DynamicAttention {
     }
 }
 
-/// `prepare_dynamic_mask`: `[B, K, T]` as `[B, K, S, T]`, in which a number stands where the mask hides
-/// something, for S tokens of x.
+/// `prepare_dynamic_mask`: `[B, K, T]` expanded to `[B, K, S, T]` for the S tokens of x, with a constant where the mask
+/// hides a key.
 fn masked(t: &Tape, steps: &Tensor, (x, mask): (&Tensor, Option<&Tensor>)) -> Tensor {
     let [b, heads, keys] = [0, 1, 2].map(|i| steps.dim(i));
     let all = t.expand(

@@ -99,8 +99,8 @@ impl AttentionOptions {
         }
     }
 
-    /// Those of an encoder, whose positions do not come with the batch and whose probabilities are
-    /// dropped as `dropout` says.
+    /// The options of an encoder, whose positions do not come with the batch and whose probabilities are dropped out if
+    /// `dropout`.
     pub(crate) fn of_encoder(dropout: bool, spec: &ResolvedSpec, facts: Facts) -> Self {
         Self {
             dropout,

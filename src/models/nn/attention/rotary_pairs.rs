@@ -67,8 +67,8 @@ pub(crate) fn apply_neighbours(
     both.map(|x| rotate(t, x, &cos, &sin))
 }
 
-/// The same of GLM: cosines and sines `[1, S, R]` for the first R columns; the others are put beside
-/// what was rotated, even if there are none.
+/// `apply_rotary_pos_emb` of GLM: cosines and sines `[1, S, R]` are those of the first R columns; the other columns are
+/// concatenated to the rotated ones, even if there are none.
 pub(crate) fn apply_first_neighbours(
     t: &Tape,
     both: [&Tensor; 2],

@@ -30,7 +30,7 @@ pub(crate) fn attend(
     (out, Some(weights))
 }
 
-/// Scores `[B, A, S, K]` and values with one more score for each token.
+/// Attention and its weights, with one more score for each token in the softmax of scores `[B, A, S, K]`.
 fn with_score(
     t: &Tape,
     options: AttentionOptions,
@@ -59,8 +59,8 @@ fn with_score(
     (out, weights)
 }
 
-/// The same with a softmax of the scores alone, whose result is multiplied by a number for each token:
-/// `sigmoid(logsumexp(scores) - sinks)`, in float32; weights are in `dtype`.
+/// Attention and its weights in `dtype`, with a softmax of the scores alone, whose result is multiplied by a number for
+/// each token: `sigmoid(logsumexp(scores) - sinks)`, in float32.
 fn scaled(
     t: &Tape,
     options: AttentionOptions,

@@ -106,8 +106,8 @@ impl<'a> Plan<'a> {
     }
 }
 
-/// Where in a model a module is built: its path, as in `model.layers.3.self_attn`, which names its
-/// parameters, and the dtype of the weights.
+/// A place in a model where a module is built: its path, as in `model.layers.3.self_attn`, which names its parameters,
+/// and the dtype of the weights.
 pub(crate) struct Builder<'a> {
     pub(crate) plan: &'a Plan<'a>,
     pub(super) dtype: DType,

@@ -15,8 +15,7 @@ pub(crate) struct Call {
     images: RefCell<Option<Tensor>>,
     /// Positions `[B, S]` that come with the batch of the forward pass that is running.
     positions: RefCell<Option<Tensor>>,
-    /// Where the sequences of the forward pass that is running begin and the last one ends, if that comes with
-    /// the batch.
+    /// The bounds of the sequences in the running forward pass, if they come with the batch.
     boundaries: RefCell<Option<Tensor>>,
     /// The routers' logits of the forward pass that is running, if anybody wants them.
     routed: RefCell<Option<Vec<Tensor>>>,

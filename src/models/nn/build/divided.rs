@@ -19,8 +19,8 @@ impl Builder<'_> {
         }
     }
 
-    /// The same module, whose parameters have a row for each expert: where ranks divide the experts, this rank's
-    /// rows (`base_model_ep_plan`).
+    /// This module, with parameters that have a row for each expert: if ranks divide the experts, only this rank's rows
+    /// (`base_model_ep_plan`).
     pub(crate) fn of_experts(&self) -> Self {
         let ranks = self.plan.spec.expert_ranks();
         Self {
@@ -29,8 +29,8 @@ impl Builder<'_> {
         }
     }
 
-    /// The same module, of which each rank computes some positions where a run divides what stands between
-    /// layers along the sequence.
+    /// This module, which each rank computes for its own positions if the run divides hidden states between layers
+    /// along the sequence.
     pub(crate) fn along_sequence(&self) -> Self {
         Self {
             summed: self.divides_sequence(),
@@ -38,7 +38,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Whether a run divides what stands between layers along the sequence.
+    /// Whether the run divides hidden states between layers along the sequence.
     fn divides_sequence(&self) -> bool {
         self.between_layers() != BetweenLayers::default()
     }
@@ -57,7 +57,7 @@ impl Builder<'_> {
         t.in_scope(self.scope, || t.parameter(*table.shape(), table.dtype()))
     }
 
-    /// How what stands between layers is divided.
+    /// How hidden states between layers are divided.
     pub(crate) fn between_layers(&self) -> BetweenLayers {
         let divisions = self.plan.divisions.as_ref();
         let divided = divisions.filter(|divisions| divisions.asked.sequence_parallel);

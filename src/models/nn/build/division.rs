@@ -1,5 +1,5 @@
-//! Modules that ranks with the same data divide among them: what this rank has of their parameters, and what
-//! stands around their calls.
+//! Modules that ranks with the same data divide among them: this rank's part of their parameters, and the collectives
+//! around their calls.
 //!
 //! Source: `torch/distributed/tensor/parallel/style.py`, torch 2.15; `distributed/tensor_parallel.py`,
 //! transformers 5.23.
@@ -14,7 +14,7 @@ pub(crate) struct Division {
     pub(super) ranks: u64,
     /// Whether it is transformers that divides it.
     pub(super) planned: bool,
-    /// Whether what stands between layers is divided along the sequence.
+    /// Whether hidden states between layers are divided along the sequence.
     pub(super) sequence: bool,
     /// Whether logits stay divided.
     pub(super) divides_logits: bool,
@@ -22,7 +22,7 @@ pub(crate) struct Division {
     pub(super) columns: u64,
 }
 
-/// How what stands between layers is divided: among so many ranks along the sequence, if at all
+/// The division of hidden states between layers: the number of ranks that divide them along the sequence, if any
 /// (`SequenceParallel`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct BetweenLayers(pub(super) Option<u64>);

@@ -44,8 +44,8 @@ fn drop_last_first(mut list: Vec<Tensor>) {
     while list.pop().is_some() {}
 }
 
-/// Weights of gates and inputs that are copied apart when a checkpoint is written: of so many experts
-/// `[E, 2F, H]`, how often.
+/// Stacked weights `[E, 2F, H]` of gates and inputs, `times` of them, which are copied apart when a checkpoint is
+/// written.
 pub(crate) struct Joined {
     shape: Shape,
     dtype: DType,
@@ -53,7 +53,7 @@ pub(crate) struct Joined {
 }
 
 impl Joined {
-    /// Both halves of each.
+    /// Copies of both halves of each.
     pub(crate) fn apart(&self, t: &Tape) -> Vec<Tensor> {
         let [experts, rows, columns] = [0, 1, 2].map(|i| self.shape.dim(i));
         let half = |_| {

@@ -17,7 +17,8 @@ const CODE: u64 = 16;
 /// Values of the eight-bit code of scales.
 const SCALE_CODE: u64 = 256;
 
-/// What a state dictionary has of layers with tables of their own: those are copied (`QuantState.as_dict`).
+/// The copies that a state dictionary holds of the scale tables of `layers` layers with tables of their own
+/// (`QuantState.as_dict`).
 pub(crate) fn saved_scale_codes(t: &Tape, layers: u64) -> Vec<Tensor> {
     let copy = |_| t.empty("clone", Shape::from([SCALE_CODE]), DType::Float32);
     (0..layers).map(copy).collect()
@@ -214,8 +215,8 @@ impl Linear4bit {
         }
     }
 
-    /// What an adapter reads, and what a copy of the layer copies: the layer and its weight each
-    /// hold what it takes to unpack it.
+    /// The weight that an adapter reads, and that a copy of the layer copies: the layer and its weight both hold the
+    /// tensors that unpack it.
     pub(crate) fn base(&self) -> BaseWeight {
         let Packed {
             weight,

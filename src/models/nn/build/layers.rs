@@ -326,7 +326,7 @@ impl Embedding {
                 let scale = t.to(scale, self.table.dtype());
                 result = t.mul(&result, &scale);
             }
-            // The hook that does so is there before those of wrappers.
+            // The hook that makes the result require a gradient is registered before those of wrappers.
             match self.adapter {
                 None => self.required(t, result),
                 Some(_) => result,

@@ -8,8 +8,8 @@ use crate::units::Repetition;
 use std::ops::Range;
 
 impl Plan<'_> {
-    /// How the modules of a list repeat, which do so like this by themselves: options name some of them,
-    /// and every so many are checkpointed.
+    /// The repetition of a list's modules: it is `known` for the list, starts after the modules that options name, and
+    /// is a multiple of `checkpoint_every`.
     fn repetition(&self, known: Option<Repetition>) -> Repetition {
         let checkpointed = match self.spec.activation_checkpointing {
             ActivationCheckpointing::None => 1,
@@ -33,7 +33,7 @@ impl Builder<'_> {
         self.items_repeating(None, name, count, make)
     }
 
-    /// The same, where it is known how they repeat.
+    /// The elements of the module list `name`, whose `repetition` is known.
     pub(crate) fn items_repeating<T>(
         &self,
         repetition: Option<Repetition>,
@@ -57,7 +57,7 @@ impl Builder<'_> {
         self.layers_repeating(None, name, count, make)
     }
 
-    /// The same, where it is known how they repeat.
+    /// The layers of the module list `name`, whose `repetition` is known.
     pub(crate) fn layers_repeating<T>(
         &self,
         repetition: Option<Repetition>,
@@ -70,8 +70,8 @@ impl Builder<'_> {
         self.running((list, count), repeating, repetition, make)
     }
 
-    /// The same in parts that follow one another, which run through [`Tape::through_part`] if this rank has them:
-    /// the elements of each.
+    /// The layers of the module list `name` in consecutive `parts`, each of which runs through [`Tape::through_part`]
+    /// if this rank has it. Returns the layers of each part.
     pub(crate) fn layers_in_parts<T>(
         &self,
         repetition: Option<Repetition>,
@@ -102,8 +102,8 @@ impl Builder<'_> {
         parts.iter().map(part).collect()
     }
 
-    /// The elements of a part that another rank has. Of those that are alike, and get no adapters, one stands for
-    /// all: nothing but their parameters is counted.
+    /// The layers of a part that another rank has. One of those that are alike, and get no adapters, represents all of
+    /// them: only their parameters are counted.
     fn elsewhere<T>(
         &self,
         (list, count): (ListId, u64),

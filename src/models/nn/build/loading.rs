@@ -4,9 +4,9 @@
 //! (`caching_allocator_warmup`, `_move_missing_keys_from_meta_to_device`); torch 2.15, `nn/modules/module.py`
 //! (`Module._apply`). Modules are made on the meta device, so that nothing of `__init__` is on the device.
 //!
-//! Straight to the device weights come one after the other in the order of their names, each cast on the host
-//! beforehand. (Threads read ahead of it unless weights are quantized: the order then decides addresses, and how
-//! much of what comes behind the last layer's experts is there when those are put together.)
+//! Weights that go straight to the device come one after the other in the order of their names, each cast on the host
+//! beforehand. (Threads read ahead unless weights are quantized: the order then decides addresses, and how many of the
+//! weights that follow the last layer's experts are already on the device when those are merged.)
 
 use crate::ask::ModelLoading;
 use crate::model::{BESIDE, ResolvedSpec, SPARSE, StoredExperts};

@@ -12,8 +12,8 @@ pub struct Output {
     pub loss: Option<Tensor>,
     /// The encoder's result, which an encoder-decoder returns, too.
     pub encoded: Option<Tensor>,
-    /// What a mixture of experts returns besides: the loss that balances them and the routers' logits. Of a head that
-    /// scores tokens, or is left out, what is asked for.
+    /// Other results. Of a mixture of experts: the loss that balances them and the routers' logits. Of a head that
+    /// scores tokens: the requested values. Of a head that is left out: its inputs.
     pub beside: Vec<Tensor>,
 }
 
@@ -28,7 +28,7 @@ impl Output {
         }
     }
 
-    /// That of a model whose loss needs no logits of the whole batch.
+    /// The output of a model whose loss needs no logits of the whole batch.
     pub fn of_loss(loss: Tensor) -> Self {
         Self {
             logits: None,
@@ -51,7 +51,7 @@ impl Output {
 /// The request to a head that scores tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Scored {
-    /// Of each sample so many last tokens have labels that are not ignored.
+    /// The last tokens of each sample whose labels are not ignored.
     pub tokens: u64,
     /// Values of each token besides its log-probability.
     pub outputs: TokenOutputs,

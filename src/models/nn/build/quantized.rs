@@ -10,12 +10,11 @@ use crate::units::{DType, Shape};
 const BIASED_HEADS: [&str; 3] = ["lm_head.", "cls.predictions.", "predictions."];
 
 impl Builder<'_> {
-    /// How the linear layer at this place is held. Beside what gives the logits, and what is tied to
-    /// it, transformers keeps some whole (`get_modules_to_not_convert`): those that a family names, and
-    /// the layer of a model's last parameter. That is one inside the last block where norms have no
-    /// parameters and nothing of the head comes after it; before transformers 5 the last
-    /// parameter is the head's, which is tied later, and one that is a bias counts too (the last
-    /// layer of classifiers), as does one that is tied, which stands for the whole head.
+    /// How the linear layer at this place is held. Beside the output layer, and what is tied to it, transformers keeps
+    /// some layers whole (`get_modules_to_not_convert`): those that a family names, and the layer of a model's last
+    /// parameter. That layer is inside the last block where norms have no parameters and nothing of the head comes
+    /// after the block. Before transformers 5 the last parameter is the head's, which is tied later; a bias counts, too
+    /// (the last layer of classifiers), as does a tied parameter, for which the whole head is kept.
     pub(crate) fn held(&self) -> QuantizationType {
         let spec = self.plan.spec;
         let quantized = spec.quantization.is_on();
@@ -78,7 +77,7 @@ impl Builder<'_> {
         })
     }
 
-    /// The table of `values` that all quantized scales are made with, which is there once, and what it is for.
+    /// The table of `values` values that all quantized scales share, which is made once, and its category.
     pub(crate) fn scale_code(&self, values: u64) -> (Tensor, Category) {
         let make = || self.quantized_part(Shape::from([values]), DType::Float32);
         let category = if self.facts().scale_code_is_shared {

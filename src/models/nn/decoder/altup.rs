@@ -28,7 +28,8 @@ pub(crate) struct Alternating {
     streams: u64,
 }
 
-/// What a Gemma's layers read of an embedding of their own, and what parts hidden states into streams.
+/// The layer inputs that a Gemma has an embedding of its own for, and the streams that hidden states are divided into,
+/// as far as the config has them.
 pub(crate) fn around(model: &Builder, c: &DecoderConfig) -> (Option<LayerInputs>, Option<Streams>) {
     let layers = c.gemma_layers;
     let inputs = layers.and_then(|layers| LayerInputs::new(model, c, layers));

@@ -42,8 +42,8 @@ fn scale_dtype(c: &DecoderConfig, spec: &ResolvedSpec) -> DType {
     }
 }
 
-/// The window that masks are made with. A width of 0, which stands for none in a config that has layers
-/// with a window, is one since transformers 5 only.
+/// The window that masks are made with. A width of 0 means none in a config that has layers with a window; only since
+/// transformers 5 it is a window.
 fn window(c: &DecoderConfig, facts: Facts) -> Option<u64> {
     let version = facts.transformers;
     let asked = c.sliding_window;
@@ -63,8 +63,7 @@ pub(crate) struct Causal<L> {
     embedding: Embedding,
     pub(super) embedding_dropout: bool,
     pub(super) layers: Vec<Rc<L>>,
-    /// Where ranks have some of them each: the first layer of each part of them, and where those are that are
-    /// built of it.
+    /// If ranks divide the layers: for each part the index of its first layer, and the range of its built layers.
     pub(super) of_parts: Vec<(u64, Range<usize>)>,
     pub(super) windowed: Vec<bool>,
     /// Of each layer what mixes its tokens, where that is not attention in all.
@@ -85,7 +84,7 @@ pub(crate) struct Causal<L> {
     pub(super) dtype: DType,
     /// Whether the loss in training comes from hidden states.
     fused_loss: Option<u64>,
-    /// How what stands between layers is divided among ranks.
+    /// How hidden states between layers are divided among ranks.
     pub(super) between: BetweenLayers,
     pub(super) shell: Shell,
 }
@@ -315,8 +314,8 @@ impl<L: Layer> Causal<L> {
         logits
     }
 
-    /// What a head gives that scores tokens, followed by the loss of experts that are to be balanced, where it is
-    /// asked for; a mask always comes with the batch (`_fused_forward`, `trainer/utils.py`, trl 1.16).
+    /// The output of a head that scores tokens, followed by the loss that balances experts if there are routers'
+    /// logits; a mask always comes with the batch (`_fused_forward`, `trainer/utils.py`, trl 1.16).
     fn scored(&self, t: &Tape, mut output: Output) -> Output {
         let routed = self.shell.call().take_router_logits();
         let Some(experts) = self.balanced.as_ref().filter(|_| !routed.is_empty()) else {

@@ -34,7 +34,7 @@ pub(crate) struct DecoderLayer {
     /// Whether attention and MLP read the same.
     parallel: bool,
     parts: Parts,
-    /// How what stands between layers is divided among ranks.
+    /// How hidden states between layers are divided among ranks.
     between: BetweenLayers,
 }
 

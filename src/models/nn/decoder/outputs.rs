@@ -15,8 +15,8 @@ impl Shell {
         }
     }
 
-    /// What a head gives that is none of a language model: one that classifies samples, or one whose
-    /// loss in training is computed in chunks or without logits.
+    /// The output of a head that classifies samples, scores tokens or is left out, or whose loss in training is
+    /// computed in chunks or without logits. Gives `hidden` back as an error for a plain language model's.
     pub(crate) fn other_output(
         &self,
         t: &Tape,
@@ -51,8 +51,8 @@ impl Shell {
         }
     }
 
-    /// What stands in a head's place where that is left out, or scores tokens by itself, where that is asked for.
-    /// Gives final hidden states `[B, S, H]` back where it is not.
+    /// The output if the request leaves the head out, or asks it to score tokens. Gives final hidden states `[B, S, H]`
+    /// back as an error otherwise.
     pub(crate) fn scored_output(
         &self,
         t: &Tape,
@@ -78,8 +78,8 @@ impl Shell {
         Err(hidden)
     }
 
-    /// What a head gives whose loss in training takes no logits, where that is asked for: final hidden states
-    /// `[B, S, H]` are dropped when they have been cast. Gives them back where it is not.
+    /// The loss in training from final hidden states `[B, S, H]` without logits, if the run computes it so; the hidden
+    /// states are dropped once they are cast. Gives them back as an error otherwise.
     pub(crate) fn cut_output(
         &self,
         t: &Tape,

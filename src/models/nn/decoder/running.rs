@@ -11,8 +11,8 @@ use crate::units::{DType, Shape};
 use std::ops::Range;
 
 impl<L: Layer> Causal<L> {
-    /// What full layers and windowed layers of token ids of that shape are given, and cosines and sines of
-    /// layers with bases of their own.
+    /// The inputs of full layers and of windowed layers for token ids of shape `ids`, and cosines and sines of layers
+    /// with bases of their own.
     pub(super) fn shared(
         &self,
         t: &Tape,
@@ -58,9 +58,9 @@ impl<L: Layer> Causal<L> {
         ([full, local], cos_sin)
     }
 
-    /// What the `i`th layer is given where it reads others' keys and values and runs over the
-    /// positions whose logits are kept (`_maybe_slice_kv_shared_inputs`): without a mask sdpa hides
-    /// later tokens of all positions or of the last one.
+    /// The hidden states and inputs of the `i`th layer if it reads other layers' keys and values and runs over the
+    /// positions whose logits are kept (`_maybe_slice_kv_shared_inputs`); `None` for other layers. Without a mask, sdpa
+    /// hides later tokens of all positions or of the last one.
     fn sliced(
         &self,
         t: &Tape,
@@ -77,8 +77,8 @@ impl<L: Layer> Causal<L> {
         })
     }
 
-    /// What some of the layers make of `[B, S, H]`, full ones and windowed ones given what is theirs, and
-    /// what stays in local variables.
+    /// Runs `layers` over hidden states `[B, S, H]`, full and windowed ones with the inputs of their kind. Also returns
+    /// the tensors that stay in local variables.
     pub(super) fn run_layers(
         &self,
         t: &Tape,
@@ -88,8 +88,8 @@ impl<L: Layer> Causal<L> {
         (inputs, among): (Option<&Tensor>, &Among),
     ) -> (Tensor, [Option<Tensor>; 2]) {
         let unmasked = full.without_attention(t, self.style.turns_alone);
-        // What a layer gives beside its result lives until the next one has given the same, and so
-        // does its result where features are added to a copy of it.
+        // Whatever a layer gives beside its result lives until the next one has given the same, and so does its result
+        // if features are added to a copy of it.
         let mut weights = None;
         let deeper = |i: usize, hidden: &Tensor| {
             let injected = among.injected.as_ref()?;

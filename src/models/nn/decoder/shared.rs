@@ -20,8 +20,7 @@ pub(crate) struct Shared {
     pub(crate) mask: Option<Tensor>,
     pub(crate) cos: Tensor,
     pub(crate) sin: Tensor,
-    /// Where a layer hides from the mask what is outside of its window, the first and the last of the keys
-    /// that it sees.
+    /// The first and the last key that a layer with a window sees, if the layer narrows the mask by itself.
     pub(crate) narrows: Option<[u64; 2]>,
     /// The layer's input from an embedding of its own, `[B, S, P]`.
     pub(crate) input: Option<Tensor>,
@@ -47,7 +46,7 @@ pub(crate) struct Crossing {
 }
 
 impl Shared {
-    /// What a layer gives its attention: itself, or with the mask of its window. That and the
+    /// The inputs that a layer gives its attention: these, or these with the mask of its window. Then that mask and the
     /// positions in the window live as long as the layer runs (`sliding_window_mask` in
     /// `models/gemma2/modeling_gemma2.py`, transformers 4.51).
     pub(crate) fn narrowed(&self, t: &Tape) -> (Self, Option<Tensor>) {
@@ -104,8 +103,7 @@ impl Shared {
         }
     }
 
-    /// What a layer without attention is given: no mask, nor cosines and sines where only those that
-    /// attend `rotate`.
+    /// The inputs of a layer without attention: no mask and, if only layers that attend `rotate`, no cosines and sines.
     pub(crate) fn without_attention(&self, t: &Tape, rotate: bool) -> Self {
         let mut given = self.clone();
         given.mask = None;
@@ -148,8 +146,8 @@ impl Shared {
         }
     }
 
-    /// What a re-entrant checkpoint holds until the graph dies: since transformers 5 all keyword
-    /// arguments, before only the position embeddings, the rest being saved tensors.
+    /// The inputs that a re-entrant checkpoint holds until the graph dies: since transformers 5 all keyword arguments;
+    /// before, only the position embeddings, since the rest are saved tensors.
     pub(crate) fn outliving(&self, facts: Facts) -> Self {
         let mut kept = self.clone();
         // A saved tensor.

@@ -18,8 +18,8 @@ pub(crate) trait Block: 'static {
     /// `[B, S, H]` to the same.
     fn forward(&self, t: &Tape, hidden: &Tensor, shared: &Self::Shared) -> Tensor;
 
-    /// What a re-entrant checkpoint holds of `shared` until the graph dies: since transformers 5
-    /// the keyword arguments, positional ones being saved tensors.
+    /// The part of `shared` that a re-entrant checkpoint holds until the graph dies: since transformers 5 the keyword
+    /// arguments, while positional ones are saved tensors.
     fn outliving(shared: &Self::Shared, facts: Facts) -> Self::Shared;
 
     /// The tensors of `shared` that gradients flow to.

@@ -19,17 +19,17 @@ pub(crate) struct ExpertLoop {
     weights_first: bool,
 }
 
-/// Experts that get equally many tokens.
+/// Consecutive experts that get equally many tokens.
 struct Part {
     list: ListId,
-    /// The first one that is not of it any more.
+    /// The index after its last expert.
     end: u64,
-    /// All of them, or as many as stand for all.
+    /// All of them, or the few that represent them.
     experts: Vec<GatedMlp>,
 }
 
-/// Where parts of the experts begin and end: some may get a token more than those that follow, in
-/// training, in an evaluation, or where it generates one token after another.
+/// The indices of experts at which the number of tokens per expert may change: in training, in an evaluation, or in a
+/// generation of one token after another, the first experts may get one token more than the rest.
 fn borders(spec: &ResolvedSpec, experts: &Experts) -> Vec<u64> {
     let evaluation = &spec.evaluation;
     let samples = evaluation.micro_batch_size.unwrap_or(spec.micro_batch_size);

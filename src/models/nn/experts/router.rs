@@ -205,7 +205,8 @@ impl Router {
         self.of_largest(t, gate, tokens, biased).0
     }
 
-    /// The same of transformers 4's Granite, with the largest logits, which it holds.
+    /// The probabilities of the largest logits among each other in transformers 4's Granite, and these logits, which it
+    /// holds.
     pub(crate) fn holding_largest(&self, t: &Tape, tokens: &Tensor) -> (Routed, Tensor) {
         let (routed, largest) =
             self.of_largest(t, &self.gate.open(t, &mut tokens.clone()), tokens, false);

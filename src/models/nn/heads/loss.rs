@@ -37,8 +37,8 @@ pub(crate) fn causal_lm(t: &Tape, facts: Facts, logits: &Tensor, labels: &Tensor
     }
 }
 
-/// The same of this rank's columns of logits that ranks divide (`loss_parallel`), as training scripts write
-/// it: `cross_entropy(logits.float().flatten(0, 1), pad(labels)[:, 1:].flatten())`.
+/// The loss from this rank's columns of logits that ranks divide (`loss_parallel`), as training scripts write it:
+/// `cross_entropy(logits.float().flatten(0, 1), pad(labels)[:, 1:].flatten())`.
 pub(crate) fn of_divided_logits(t: &Tape, logits: &Tensor, labels: &Tensor) -> Tensor {
     let columns = logits.dim(-1);
     let wide = t.to(logits, DType::Float32);

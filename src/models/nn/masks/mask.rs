@@ -197,8 +197,8 @@ fn boolean(t: &Tape, r: MaskRequest, may_skip: bool) -> Tensor {
     mask
 }
 
-/// What attention is given of where tokens may look, `[.., S, keys]`: that or, in eager attention,
-/// numbers to be added.
+/// The mask `[.., S, keys]` that attention is given, from the flags `allowed`: the flags or, in eager attention,
+/// numbers to be added to the scores.
 pub(crate) fn given_to_attention(t: &Tape, r: MaskRequest, allowed: Tensor) -> Tensor {
     let BatchShape { b, s } = r.size;
     let keys = r.keys;

@@ -63,7 +63,7 @@ impl ExpertConfig {
     }
 }
 
-/// The layers of a stage, or of a chunk of a stage, and what stands around them.
+/// The layers of a stage, or of a chunk of a stage, and the modules before and after them.
 #[derive(Clone, Copy, Debug)]
 pub struct StageLayers {
     /// The first layer, counted from 0.

@@ -10,7 +10,7 @@ pub(super) struct ColumnParallel {
     sums: bool,
     /// Whether ranks sum the gradient of its input.
     shares: bool,
-    /// With the sequence in so many parts, what they are gathered into.
+    /// If the sequence is divided: the number of its parts, and the buffer that they are gathered into.
     parts: Option<(u64, Gathered)>,
 }
 

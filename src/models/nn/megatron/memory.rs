@@ -10,8 +10,8 @@ use std::rc::Rc;
 pub(super) struct GlobalMemory(Rc<RefCell<Vec<(DType, Tensor)>>>);
 
 impl GlobalMemory {
-    /// A place for `elements` elements (`get_tensor`): a larger buffer is there before the one that it replaces
-    /// goes.
+    /// A buffer for `elements` elements (`get_tensor`). A larger one is allocated before the one that it replaces is
+    /// freed.
     pub(super) fn get(&self, t: &Tape, elements: u64, dtype: DType) -> Tensor {
         let mut buffers = self.0.borrow_mut();
         let found = buffers.iter().position(|&(of, _)| of == dtype);
@@ -29,7 +29,7 @@ impl GlobalMemory {
         buffer
     }
 
-    /// The same as what gathers a sequence asks for it.
+    /// [`Self::get`] as the callback of an operation that gathers a sequence.
     pub(super) fn gathered(&self) -> Gathered {
         let memory = self.clone();
         Rc::new(move |t, elements, dtype| memory.get(t, elements, dtype))

@@ -80,7 +80,7 @@ impl<'a> Modules<'a> {
     }
 }
 
-/// `torch.nn.RMSNorm` with a weight, which stands for Apex's.
+/// `torch.nn.RMSNorm` with a weight, in place of Apex's.
 pub(super) struct Norm(Tensor);
 
 impl Norm {

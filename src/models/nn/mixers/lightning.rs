@@ -110,7 +110,8 @@ impl Lightning {
         (out, known)
     }
 
-    /// What tokens of a block see `[B, A, n, D]`, of which `known` comes from those before.
+    /// Attention `[B, A, n, D]` of a block's tokens to themselves and, through the state `known`, to those of earlier
+    /// blocks.
     fn block(&self, t: &Tape, [q, k, v]: [&Tensor; 3], known: &Tensor, held: &mut Held) -> Tensor {
         let (tokens, block) = (q.dim(2), self.heads.chunk);
         let [query_decay, key_decay] = &self.decays;

@@ -18,8 +18,7 @@ pub(crate) struct Mamba2Mixer {
     pub(crate) in_proj: Linear,
     /// Nothing where the gate alone is applied.
     pub(crate) norm: Option<GatedNorm>,
-    /// What the columns of the first projection are multiplied by `[1, 1, P]`, its input being
-    /// multiplied by a number.
+    /// Factors `[1, 1, P]` of the columns of the first projection, whose input is multiplied by a number, too.
     multipliers: Option<Tensor>,
     pub(crate) out_proj: Linear,
     pub(crate) inner: u64,

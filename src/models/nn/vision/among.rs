@@ -54,8 +54,8 @@ pub(crate) struct Among {
     pub(crate) crossing: Option<Crossing>,
 }
 
-/// Which tokens stand for images, `[B, S, 1]`, of embedded ones `[B, S, H]`; that they are as many as
-/// features is checked. The same for `videos`, if the model looks for them, too, of which there are none.
+/// A mask `[B, S, 1]` of the embedded tokens `[B, S, H]` that features of images replace; their number is checked
+/// against that of the features. Another one for `videos`, if the model looks for them, too, of which there are none.
 pub(crate) fn placeholders(t: &Tape, embedded: &Tensor, videos: bool) -> (Tensor, Option<Tensor>) {
     let size = Shape::from([embedded.dim(0), embedded.dim(1)]);
     let mask = t.empty("eq", size, DType::Bool);

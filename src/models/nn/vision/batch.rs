@@ -4,8 +4,9 @@ use crate::model::{ImageConfig, ResolvedSpec};
 use crate::tape::{Category, Tape, Tensor};
 use crate::units::{DType, Shape};
 
-/// What comes with texts with images: those, how many patches they have in time, height and width, how large they are or
-/// which of their pixels are none of padding, and which tokens stand for them.
+/// The inputs that come with texts with images: the pixels and, if the model takes them, the number of patches of each
+/// image in time, height and width, image sizes or masks of padding, and a mask of the tokens that features of images
+/// replace.
 pub(crate) fn among_tokens(
     t: &Tape,
     spec: &ResolvedSpec,

@@ -261,7 +261,7 @@ impl CrossedTower {
         Some((Crossing { states, mask, rows }, seen))
     }
 
-    /// `_prepare_cross_attention_mask` of a batch with so many squares.
+    /// `_prepare_cross_attention_mask` for a batch with `squares` squares.
     fn masks(
         &self,
         t: &Tape,

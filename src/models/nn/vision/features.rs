@@ -1,5 +1,5 @@
-//! What images become before they come among embedded tokens (`get_image_features` in
-//! `models/*/modeling_*.py` of transformers 5.23): `generate` keeps it as long as it runs.
+//! Features of images before they are placed among embedded tokens (`get_image_features` in `models/*/modeling_*.py` of
+//! transformers 5.23): `generate` keeps them as long as it runs.
 
 use crate::tape::{Tape, Tensor};
 

@@ -206,7 +206,7 @@ impl Projector {
 }
 
 impl JoinedTower {
-    /// Of a decoder of `hidden` columns; images have so many patches down and across.
+    /// A tower for a decoder of `hidden` columns and for images of `grid` patches down and across.
     pub(crate) fn new(
         b: &Builder,
         c: &JoinedConfig,

@@ -1,5 +1,5 @@
-//! What makes one token of patches that lie together
-//! (`models/{qwen2_vl,qwen2_5_vl,qwen3_vl}/modeling_*.py` of transformers 5.23).
+//! The module that merges neighbouring patches into one token (`models/{qwen2_vl,qwen2_5_vl,qwen3_vl}/modeling_*.py` of
+//! transformers 5.23).
 
 use crate::model::{NormKind, PackedConfig};
 use crate::nn::build::{Builder, Linear, Norm};

@@ -1,4 +1,4 @@
-//! What sees images of any size, whose patches lie in one list
+//! The tower for images of any size, whose patches are packed into one list
 //! (`models/{qwen2_vl,qwen2_5_vl,qwen3_vl}/modeling_*.py` and `vision_utils.py` of transformers 5.23).
 
 use super::deep as vision_deep;
@@ -433,7 +433,7 @@ fn bounds_of_images(t: &Tape, images: u64) -> Tensor {
     bounds
 }
 
-/// Where windows begin, of `all` numbers those that differ from the one before.
+/// The bounds of windows: those of `all` numbers that differ from the one before (`torch.unique_consecutive`).
 fn bounds_of_windows(t: &Tape, all: u64) -> Tensor {
     let numbers = |op| t.empty(op, Shape::from([all]), DType::Int32);
     let _given = numbers("_to_copy");

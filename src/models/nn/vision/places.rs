@@ -60,8 +60,7 @@ impl Places {
         all
     }
 
-    /// `[3, B, S]`; where a mask comes with the batch, of so many tokens of each sample that are no
-    /// padding.
+    /// Positions `[3, B, S]`. If a mask comes with the batch, `kept` tokens of each sample are no padding.
     pub(crate) fn forward(
         &self,
         t: &Tape,
@@ -156,7 +155,7 @@ fn numbers(t: &Tape, op: &'static str, shape: &[u64]) -> Tensor {
     t.empty(op, Shape::new(shape), DType::Int64)
 }
 
-/// What is `read` where a sample's mask `[S]` says that there is no padding, of so many tokens.
+/// Runs `read` on the `seen` tokens of a sample of `s` tokens whose mask `[S]` says that they are no padding.
 fn seen_tokens<R>(t: &Tape, [s, seen]: [u64; 2], read: impl FnOnce() -> R) -> R {
     let _flags = t.empty("_to_copy", Shape::from([s]), DType::Bool);
     let _found = t.nonzero(s, Shape::from([seen, 1]));

@@ -13,7 +13,7 @@ use crate::nn::masks;
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
 
-/// Where places lie among what is left of finding them.
+/// The index of the positions among the local variables that remain after computing them.
 const PLACES: usize = 1;
 
 /// `Idefics3VisionTransformer` and `Idefics3Connector`.
@@ -190,8 +190,8 @@ impl SplitTower {
         last
     }
 
-    /// What is left in local variables, among which there is the place of each patch `[N, P]` among
-    /// those that the tower knows.
+    /// The local variables that remain after computing the position of each patch `[N, P]` among those that the tower
+    /// knows; the positions are at index [`PLACES`].
     fn places(&self, t: &Tape, n: u64) -> Vec<Tensor> {
         let side = self.side;
         let numbers = |op, shape: &[u64]| t.empty(op, Shape::new(shape), DType::Int64);

@@ -39,7 +39,7 @@ pub(crate) enum VisionTower {
     Packed(Box<(PackedTower, Places)>),
 }
 
-/// The tower and what stands between it and the decoder.
+/// The tower and the projector between it and the decoder.
 pub(crate) struct WholeTower {
     vision: Vision,
     /// Its scope.
@@ -58,7 +58,7 @@ pub(crate) struct WholeTower {
 
 /// The module between the tower and the decoder.
 enum Projector {
-    /// `LlavaMultiModalProjector`, and whether the first token, which stands for all of an image, is left out.
+    /// `LlavaMultiModalProjector`, and whether the first token, the class token of an image, is left out.
     Layers {
         first: Linear,
         activation: Activation,
@@ -169,8 +169,8 @@ impl VisionTower {
         }
     }
 
-    /// What layers of their own attend to in texts `[B, S]`, which is made before those are embedded, and
-    /// what stays in a local variable.
+    /// The states that layers of their own attend to in texts `[B, S]`, made before the texts are embedded, and a
+    /// tensor that stays in a local variable.
     pub(crate) fn crossing(
         &self,
         t: &Tape,
@@ -191,7 +191,7 @@ impl VisionTower {
         }
     }
 
-    /// What the model changes for a decoder where there are no images among embedded tokens `[B, S, H]`.
+    /// The model's changes to a decoder's forward pass without images among embedded tokens `[B, S, H]`.
     pub(crate) fn alone(&self, t: &Tape, shell: &Shell, embedded: &Tensor) -> Among {
         t.pass_by_regions(match self {
             Self::Whole(tower) => tower.vision.layers(),
