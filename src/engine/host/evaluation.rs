@@ -44,10 +44,10 @@ impl HostEvaluation {
 
 /// Most bytes of predictions in a rank, which gathers those of all ranks (`gather_function`).
 ///
-/// At the end they become one array, or every so many batches are joined with the array of all
-/// before them, which is twice the whole for a moment (`EvalLoopContainer.to_cpu_and_numpy`,
-/// transformers 5.23; measured: `tests/oracle/host/evaluation.py`). numpy has no bfloat16: what
-/// arrives in it is there beside its float32 copy.
+/// At the end they become one array or, after every `accumulation_steps` batches, these are joined with the array of
+/// all before them, which takes twice the whole for a moment (`EvalLoopContainer.to_cpu_and_numpy`, transformers 5.23;
+/// measured: `tests/oracle/host/evaluation.py`). numpy has no bfloat16: predictions in it exist beside their float32
+/// copy.
 fn predictions(spec: &ResolvedSpec, batch: Bytes) -> Bytes {
     let batches = spec.evaluation.batches;
     let whole = batch.times(batches);

@@ -164,7 +164,7 @@ fn shared_parts(job: &HostJob, phase: HostPhase) -> Parts {
     parts
 }
 
-/// The libraries of a rank: an optimizer is there once training goes on.
+/// The libraries of a rank: the optimizer's are loaded when training goes on.
 fn process(job: &HostJob, phase: HostPhase) -> Process {
     libraries::process(job.libraries, job.optimizer && phase != HostPhase::Load)
 }

@@ -123,7 +123,7 @@ impl Fsdp2 {
             .map(ComputeDtype::dtype)
             .or(trained.map(stored))
             .unwrap_or(DType::Float32);
-        // What comes to a model that is sharded already stands in no group.
+        // Parameters that are added to a model after it is sharded are in no group.
         let (apart, registered): (Vec<_>, Vec<_>) = (registered.iter().cloned())
             .partition(|entry| spec.adapts_shards() && entry.role == Role::Trained);
         let registered = &registered[..];

@@ -1,8 +1,8 @@
 //! The wrappers around a model on one rank of a job on several GPUs.
 //!
-//! A wrapper stands between the training program (`sim`) and the model: it holds what this rank holds of
-//! parameters, gradients and optimizer states, hooks itself onto modules and gradients of the tape, and
-//! allocates the buffers of its collectives, which move no numbers and return at once.
+//! A wrapper comes between the training program (`sim`) and the model: it holds this rank's parameters, gradients and
+//! optimizer states, hooks itself onto modules and gradients of the tape, and allocates the buffers of its collectives,
+//! which move no numbers and return at once.
 //!
 //! Not here: how modules are divided among ranks that see the same data (`nn`'s `build`, by the plan of the
 //! family's record; `tape` has the collectives), the training program, the allocator.

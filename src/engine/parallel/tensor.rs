@@ -1,9 +1,9 @@
-//! Tensor parallelism: what stands around a model whose modules ranks divide.
+//! Tensor parallelism: the wrapper of a model whose modules ranks divide.
 //!
-//! Its modules know how they are divided (`nn`). Here are the parameters, which get memory when all are
-//! divided (`to_empty` of a model on the meta device), and the optimizer, whose multi-tensor operations take
-//! parameters of one mesh only: those that ranks have together, those of each rank and those of experts are groups
-//! of their own.
+//! The modules know how they are divided (`nn`). The wrapper handles the parameters, which get memory when all are
+//! divided (`to_empty` of a model on the meta device), and the optimizer, whose multi-tensor operations take parameters
+//! of one mesh only: parameters that ranks share, those of each rank alone and those of experts form groups of their
+//! own.
 //!
 //! Source: `torch/distributed/tensor/parallel/api.py`, `torch/distributed/tensor/_dispatch.py`, torch 2.15.
 

@@ -47,14 +47,14 @@ pub trait Wrapper {
         None
     }
 
-    /// A micro-batch begins; gradients are reduced in its backward pass if it `syncs`.
+    /// Begins a micro-batch. Its gradients are reduced in its backward pass if it `syncs`.
     fn begin_micro_batch(&self, _t: &Tape, _syncs: bool) {}
 
-    /// The micro-batch that begins is the last of a step or not.
+    /// Says whether the micro-batch that begins is the last of a step.
     fn at_boundary(&self, _is_last: bool) {}
 
-    /// What its engine makes of the loss, the last of which backward begins with. It `divides` it by micro-batches
-    /// unless the caller has (`scale_wrt_gas`).
+    /// The tensors that the wrapper's engine computes from the loss; backward begins with the last of them. If
+    /// `divides`, it divides the loss by the number of micro-batches, which else the caller has done (`scale_wrt_gas`).
     fn scaled(&self, _t: &Tape, _loss: &Tensor, _divides: bool) -> Vec<Tensor> {
         Vec::new()
     }

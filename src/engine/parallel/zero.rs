@@ -52,15 +52,15 @@ impl Timer {
     }
 }
 
-/// What `torch.optim.Adagrad` made for the model's parameters before the engine divided them: it stays beside that
-/// of what is stepped over.
+/// The states that `torch.optim.Adagrad` makes for the model's parameters before the engine divides these: they stay
+/// beside the states of the engine's partitions.
 fn states_of_model(t: &Tape, spec: &ResolvedSpec) -> Vec<Tensor> {
     let mut states = Vec::new();
     let there = match spec.around.loading {
         ModelLoading::None | ModelLoading::DeviceMap => true,
         // The model is on the host then.
         ModelLoading::Cpu => false,
-        // What is divided has no data of its own.
+        // Divided parameters have no data of their own.
         ModelLoading::ZeroInit => spec.lora.is_some(),
     };
     // The engine casts adapters afterwards; TRL's trainers have PEFT leave them in the model's dtype under ZeRO 3.
@@ -85,8 +85,9 @@ fn states_of_model(t: &Tape, spec: &ResolvedSpec) -> Vec<Tensor> {
     states
 }
 
-/// What `torch.optim.Adagrad` makes for what is stepped over, as soon as that is there; while a model is loaded that is
-/// beside the rest. Before its first step the optimizer makes it here, too.
+/// The states that `torch.optim.Adagrad` makes for the engine's partitions `masters` as soon as these exist. This
+/// matters where a model is loaded, since they are there beside the rest; in other runs the optimizer makes them before
+/// its first step.
 fn states_of_parts<'a>(
     t: &Tape,
     spec: &ResolvedSpec,

@@ -10,8 +10,8 @@ use crate::model::{Architecture, Family, Since};
 /// Beams of a beam search.
 const NUM_BEAMS: std::ops::RangeInclusive<u64> = 1..=64;
 
-/// The same for a model: of one whose `forward` computes logits of all positions whatever it is asked
-/// for, they are of all.
+/// The evaluation of a scenario as its model runs it: `logits_to_keep` has no effect if the model's `forward` always
+/// computes logits of all positions.
 pub(crate) fn of(scenario: &Scenario, architecture: &Architecture) -> Evaluation {
     let takes = architecture.takes_logits_to_keep(scenario.framework);
     let evaluation = scenario.asked_evaluation();
@@ -19,7 +19,7 @@ pub(crate) fn of(scenario: &Scenario, architecture: &Architecture) -> Evaluation
     let asked = scenario.evaluation.use_cache.or(always.then_some(true));
     let objective = &scenario.objective;
     if objective.is_on() {
-        // Its trainer calls the model without a cache, and computes no metrics of what is generated for it.
+        // Its trainer calls the model without a cache, and computes no metrics of generated texts.
         return Evaluation {
             logits_to_keep: None,
             use_cache: Some(false),
@@ -40,7 +40,7 @@ fn encodes(architecture: &Architecture) -> bool {
     family.is_some_and(Family::encodes_texts)
 }
 
-/// Says so where the option is set for a model that has no such parameter.
+/// Reports `logits_to_keep` that is set for a model without this parameter.
 fn check_logits_to_keep(
     scenario: &Scenario,
     architecture: &Architecture,
@@ -56,7 +56,7 @@ fn check_logits_to_keep(
     findings.push(without_logits_to_keep(scenario, architecture, kept));
 }
 
-/// The finding about it.
+/// The finding about `logits_to_keep` that has no effect.
 fn without_logits_to_keep(scenario: &Scenario, architecture: &Architecture, kept: u64) -> Finding {
     let framework = scenario.framework.name();
     let key = "evaluation.logits_to_keep";

@@ -52,7 +52,8 @@ fn check_balance(config: &DecoderConfig, task: Task, every: bool, findings: &mut
     }
 }
 
-/// Experts that run as one grouped product have rows of so many bytes only: all but Llama 4's.
+/// Checks that rows of experts that run as one grouped product, as all but Llama 4's do, are a multiple of
+/// [`ROW_ALIGNMENT`] bytes.
 fn check_rows(scenario: &Scenario, config: &DecoderConfig, findings: &mut Vec<Finding>) {
     let grouped =
         |experts: &&Experts| experts.sparse.contains(&true) && experts.routing != Routing::Sigmoid;
@@ -75,7 +76,7 @@ fn check_rows(scenario: &Scenario, config: &DecoderConfig, findings: &mut Vec<Fi
     }
 }
 
-/// The finding about it.
+/// The finding about rows whose number of columns is no multiple of `step`.
 fn why_uneven(field: &str, columns: u64, step: u64) -> Finding {
     let key = format!("model_overrides.{field}");
     Finding::error(&key, message!(experts::uneven_rows, field, columns, step))

@@ -131,7 +131,7 @@ fn unknown_gpu(id: &str) -> Finding {
     };
     let asked = id.to_ascii_lowercase();
     let parts = |id: &str| -> Vec<String> { id.split('-').map(str::to_owned).collect() };
-    // Names without a capacity, or without what stands before the number, are those of several.
+    // Names without a capacity, or without the words before the number, can mean several GPUs.
     let named = |id: &&str| {
         let own = parts(id);
         let asked = parts(&asked);

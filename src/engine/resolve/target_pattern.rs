@@ -75,7 +75,7 @@ pub(super) fn by_name<'a>(
     Cow::Owned(by_name)
 }
 
-/// Checks the names that an expression stands for.
+/// Moves findings about the names of target modules to the expression that these names come from.
 pub(super) fn tell(scenario: &Scenario, findings: &mut [Finding]) {
     let by_pattern = |lora: &Lora| lora.target_pattern.is_some();
     if !scenario.lora.as_ref().is_some_and(by_pattern) {

@@ -352,8 +352,8 @@ fn special_tokens(t: &Tape, calling: Calling, ends: bool) -> Vec<Tensor> {
     ending.into_iter().chain([pad]).chain(others).collect()
 }
 
-/// What a model gives in the region of autocast that is around its forward, in float32; copies of weights are told
-/// from others as in training, where it is `trained`.
+/// A model's output in the region of autocast around its forward, cast to float32. Copies of weights are classified as
+/// in training if the model is `trained`.
 fn within_autocast(
     t: &Tape,
     dtype: DType,
@@ -369,7 +369,7 @@ fn within_autocast(
     in_float32(t, output, calling.cache == CacheKind::Tuples)
 }
 
-/// What `generate` returns: the sequences. The cache is returned, too, and stays open. The model's forward may be
+/// The sequences that `generate` returns. The cache is returned, too, and stays open. The model's forward may be
 /// wrapped in autocast.
 pub(super) fn generate(
     t: &Tape,

@@ -140,7 +140,7 @@ struct Marks<'a> {
     set: RefCell<&'a mut Vec<Mark>>,
     /// Storages that were written when the last pass began.
     since: Cell<usize>,
-    /// For which micro-batch one stands that is run: for one so much further.
+    /// The distance from the micro-batch that is run to the one that it represents.
     further: Cell<u32>,
 }
 
@@ -192,10 +192,10 @@ fn mark_of(step: u32, action: Action) -> Mark {
     }
 }
 
-/// What stands between two passes of a schedule, the first of which made the storages from a place on: how many
-/// there are now.
+/// Sets `mark` between two passes of a schedule, and classifies what the first of them, which made the storages from
+/// index `since` on, left alive. Returns the number of storages.
 pub(super) fn begins(t: &Tape, marks: &mut Vec<Mark>, since: usize, mark: Mark) -> usize {
-    // What a forward pass leaves alive is kept for backward, what a backward pass leaves are gradients.
+    // Storages that a forward pass leaves alive are kept for backward; those that a backward pass leaves are gradients.
     if let Some(before) = marks.last() {
         match before.phase {
             Phase::Forward => {

@@ -17,8 +17,8 @@ use std::ops::Range;
 /// the one before did, so that more of them change no peak (tested below).
 const MICRO_BATCHES: u64 = 4;
 
-/// Runs a spec: every allocation and free in program order. Of a step with more than
-/// [`MICRO_BATCHES`] micro-batches only so many are run.
+/// Runs a spec: every allocation and free in program order. Of a step's micro-batches at most [`MICRO_BATCHES`] are
+/// run.
 pub fn simulate(spec: &ResolvedSpec) -> Trace {
     begun(spec, run(spec, accumulation(spec), Tape::new))
 }

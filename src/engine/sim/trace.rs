@@ -60,8 +60,8 @@ pub struct Trace {
     pub scopes: Scopes,
     /// The operations that made the storages, when asked for: [`crate::sim::simulate_in_detail`].
     pub details: Details,
-    /// Whether the run begins with its first phase, in which a model is there that was loaded in a way that is not
-    /// simulated: what building it takes here, whole, is no part of the run.
+    /// Whether the run begins with its first phase, on a model that was loaded in a way that is not simulated: the
+    /// memory that building the whole model takes here is no part of the run.
     pub begins_loaded: bool,
     /// Elements of all parameters.
     pub num_parameters: u64,

@@ -487,8 +487,8 @@ impl<'a> Run<'a> {
         self.counts.saved_for_backward += self.saved_since(since);
     }
 
-    /// What lives when a forward pass has ended is not temporary. Between folded steps the next
-    /// forward pass would find it so.
+    /// Classifies temporaries that live when a forward pass has ended as activations. Between folded steps the next
+    /// forward pass would find them so.
     pub(super) fn keep_what_lives(&self) {
         self.tape.with_storages(|storages| {
             storages.classify_living(|category| match category {

@@ -69,10 +69,10 @@ pub(super) struct Handle {
     pub(super) low: RefCell<Option<Tensor>>,
     /// The copy of an offloaded shard on the device.
     pub(super) copied: RefCell<Option<Tensor>>,
-    /// What the views that modules have hold of an offloaded one that is not divided: only others take their place,
-    /// in each forward and, with `use_orig_params`, backward pass.
+    /// The data that modules' views of an offloaded, undivided parameter hold: only new views replace them, in each
+    /// forward and, with `use_orig_params`, backward pass.
     pub(super) viewed: RefCell<Option<Tensor>>,
-    /// And what those hold that were saved for backward.
+    /// The data that the views saved for backward hold, likewise.
     pub(super) in_graph: RefCell<Option<Tensor>>,
     /// `_saved_grad_shard`.
     pub(super) saved: RefCell<Option<Tensor>>,

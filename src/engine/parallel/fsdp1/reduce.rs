@@ -72,7 +72,7 @@ impl Fsdp1 {
         } else {
             own = in_stored(t, handle, &own, POST_BACKWARD);
         }
-        // What is there already is added to (`_accumulate_sharded_grad`).
+        // An existing shard of the gradient is added to (`_accumulate_sharded_grad`).
         let saved = handle.saved.take().unwrap_or(own);
         if handle.common.offloads {
             t.record_stream(&saved, POST_BACKWARD);

@@ -20,7 +20,7 @@ pub(super) enum State {
 
 /// A parameter of a group (`FSDPParam`).
 pub(super) struct Parameter {
-    /// The tensor that modules compute with, whose storage is there while it is gathered.
+    /// The tensor that modules compute with, which has a storage while it is gathered.
     pub(super) unsharded: Tensor,
     /// The module that has it.
     pub(super) scope: u32,

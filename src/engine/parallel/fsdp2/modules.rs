@@ -57,7 +57,7 @@ impl Modules {
         let named = names.map(|_| t.child_scope(0, HEAD, None));
         let head = named.filter(|&head| registered.iter().any(|entry| entry.scope == head));
         let plans_head = dp.fsdp.wrap_embeddings || family.is_some_and(|family| family.groups_head);
-        // A head that is tied stands in the embedding's group.
+        // A tied head is in the embedding's group.
         let first = embedding.filter(|_| head.is_some());
         let first_layer = 1 + usize::from(first.is_some());
         let (layers, experts) = of_layers(t, &in_layers, registered, first_layer);

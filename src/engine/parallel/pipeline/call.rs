@@ -7,8 +7,8 @@ use std::ops::Range;
 
 /// The model of a rank's stages.
 pub trait StageModel {
-    /// What a stage makes of token ids `[B, S]`, if it is the first, or hidden states `[B, S, H]`: the same, or
-    /// logits `[B, S, V]` if it is the last.
+    /// A stage's output for `input`, which is token ids `[B, S]` for the first stage, else hidden states `[B, S, H]`:
+    /// hidden states or, for the last stage, logits `[B, S, V]`.
     fn forward(&self, t: &Tape, stage: u64, input: &Tensor) -> Tensor;
 
     /// The loss of logits `[B, S, V]` and labels `[B, S]`.
@@ -56,9 +56,9 @@ impl Call<'_> {
         }
     }
 
-    /// A backward pass has ended a turn of the schedule, after which `following` would follow: whether it stands for
-    /// them (Note [Turns of a schedule], `tape/turns.rs`). What a turn makes is gone after `lag` others, but for its
-    /// loss and what it adds to the `outputs`.
+    /// Ends a turn of the schedule with a backward pass. Returns whether the record is extrapolated over the
+    /// `following` turns, so that they need not run (Note [Turns of a schedule], `tape/turns.rs`). A turn's storages
+    /// are gone after `lag` others, except for its loss and what it adds to the `outputs`.
     pub(super) fn goes_on(
         &mut self,
         outputs: &mut Vec<Tensor>,

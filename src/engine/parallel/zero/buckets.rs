@@ -9,14 +9,14 @@ use std::cell::{Cell, RefCell};
 /// `reduction_stream`.
 const REDUCTION: Stream = Stream::side(1);
 
-/// The bucket that fills, and the buffers that it stands for in turn.
+/// The bucket that is being filled, and its buffers, which take turns.
 #[derive(Default)]
 pub(super) struct Buckets {
     /// Whether there are buffers in this step (`ready_for_gradients`).
     ready: Cell<bool>,
     buffers: RefCell<Vec<Tensor>>,
     index: Cell<usize>,
-    /// Its members: places of parameters.
+    /// Its members: indices of parameters.
     members: RefCell<Vec<usize>>,
     elements: Cell<u64>,
     /// Parameters whose gradients go when they are reduced for sure (`previous_reduced_grads`).

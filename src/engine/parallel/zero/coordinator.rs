@@ -65,7 +65,7 @@ struct Gather {
 
 /// A parameter, of which every rank has a part.
 pub(super) struct Parameter {
-    /// The tensor that modules compute with, whose storage is there while it is gathered.
+    /// The tensor that modules compute with, which has a storage while it is gathered.
     pub(super) tensor: Tensor,
     scope: u32,
     trained: bool,

@@ -369,8 +369,8 @@ impl Stage3 {
 }
 
 impl Stage3 {
-    /// Of a module that stands for all modules in it: those of its parameters that are trained, and where the
-    /// gradient of its result is kept.
+    /// The trained parameters of a module that is treated as one with all modules in it, and the place where the
+    /// gradient of its result is kept; `None` for other modules.
     fn waits_for(&self, t: &Tape, module: &Called) -> Option<(Vec<usize>, Kept)> {
         if !module.is_leaf {
             return None;

@@ -5,7 +5,7 @@ use crate::sim::{Event, Phase, Trace};
 use crate::tape::Asked;
 use crate::tape::RecordedEvent;
 
-/// The steps of a trace: the last stands for all that follow.
+/// The steps of a trace: the last one represents all that follow.
 const FIRST: u32 = 0;
 const SECOND: u32 = 1;
 const STEADY: u32 = 2;
@@ -108,12 +108,12 @@ impl Pieces {
         std::iter::once(&self.loading).chain(self.steps.iter().flatten())
     }
 
-    /// How many numbers the storages have that end with their piece.
+    /// The number of ids for storages that are gone when their piece ends.
     pub(super) fn numbers(&self) -> u32 {
         self.all().map(|piece| piece.numbers).max().unwrap_or(0)
     }
 
-    /// Whether pieces of both can follow each other.
+    /// Whether pieces of both traces can follow each other.
     pub(super) fn go_with(&self, other: &Self) -> bool {
         let changes = |of: &Self| {
             of.all()
@@ -124,7 +124,7 @@ impl Pieces {
         changes(self) == changes(other)
     }
 
-    /// Whether the micro-batches between the first and the last do the same, so that one of them stands for more.
+    /// Whether the micro-batches between the first and the last do the same, so that one of them can be repeated.
     pub(super) fn can_go_on(&self) -> bool {
         let inner = |pieces: &Vec<Piece>| match pieces.as_slice() {
             [_, .., third, _] => third.change.repeats(),

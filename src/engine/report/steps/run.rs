@@ -145,7 +145,7 @@ impl ManySteps {
         let piece = |(at, length): (usize, &u64)| {
             let all = self.pieces.get(length)?.of_step(step);
             let last = all.len().checked_sub(1)?;
-            // Between the first and the last one stands for all.
+            // The micro-batches between the first and the last are all the same piece.
             let inner = at.min(last.saturating_sub(1));
             all.get(if at + 1 == lengths.len() { last } else { inner })
         };

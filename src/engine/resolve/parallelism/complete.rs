@@ -6,9 +6,9 @@ use std::borrow::Cow;
 /// GPUs that a machine has at most, when nothing says how many it has.
 const GPUS_OF_A_NODE: u64 = 8;
 
-/// The scenario with GPUs for all ranks that it asks for, where it does not say how many there are; with its
-/// word on tied embeddings among the config's fields; and with the versions of the framework that a library
-/// with models of its own stands on.
+/// The scenario with GPUs for all ranks that it asks for, if it does not say how many there are; with its setting for
+/// tied embeddings among the config's fields; and with the framework versions that a library with models of its own
+/// builds on.
 pub(crate) fn complete(scenario: &Scenario) -> Cow<'_, Scenario> {
     let mut complete = Cow::Borrowed(scenario);
     if let Some([per_node, nodes]) = gpus(&scenario.hardware, &scenario.parallelism) {

@@ -95,8 +95,8 @@ pub(super) fn refuse(scenario: &Scenario, findings: &mut Vec<Finding>) {
     findings.push(Finding::error(KEY, why).with_fix(KEY, true));
 }
 
-/// Whether a pattern of parameters that are not trained stands for whole layers: a list's name and a number,
-/// `layers.0.`, with nothing behind them.
+/// Whether a pattern of parameters that are not trained covers whole layers: a list's name and a number, `layers.0.`,
+/// with nothing behind them.
 fn is_of_layers(pattern: &str) -> bool {
     let number = pattern
         .strip_suffix('.')

@@ -23,17 +23,17 @@ pub(super) fn one_number() -> Metric {
 /// The results of `prediction_step`.
 struct Prediction {
     loss: Tensor,
-    /// Logits and what they are compared with, where they are kept.
+    /// Logits and the labels that they are compared with, where they are kept.
     logits: Option<Tensor>,
     labels: Option<Tensor>,
 }
 
 impl Trainer<'_> {
-    /// Evaluates so many batches as are run one by one; returns the elements of one batch's predictions.
+    /// Evaluates at most [`BATCHES`] batches one by one; returns the elements of one batch's predictions.
     pub(in crate::sim) fn evaluate(&mut self, model: &Model) -> u64 {
         let (t, spec) = (self.tape, self.spec);
         let evaluation = &spec.evaluation;
-        // What is trained on stays.
+        // The data that is trained on stays.
         let trained_on = (self.generated.take(), self.completed.take(), self.left_out);
         self.batches = Batches {
             size: (evaluation.micro_batch_size).unwrap_or(spec.micro_batch_size),
@@ -57,7 +57,7 @@ impl Trainer<'_> {
         let run = evaluation.batches.min(BATCHES);
         let most = (evaluation.batches).min(evaluation.accumulation_steps.unwrap_or(u64::MAX));
         let [mut losses, mut logits, mut labels] = [(); 3].map(|()| Joined::default());
-        // Variables of the loop hold what they were given until there is something new.
+        // Variables of the loop hold their tensors until new ones come.
         let mut batch = None;
         let mut given: Option<(Tensor, [Option<Tensor>; 2])> = None;
         let mut predicted = 0;
@@ -114,8 +114,8 @@ impl Trainer<'_> {
         predicted
     }
 
-    /// What the processes of all ranks have of a tensor, one after the other; the tensor itself where there is one process
-    /// (`gather_for_metrics`).
+    /// The parts of a tensor that the processes of all ranks have, one after the other; the tensor itself if there is
+    /// one process (`gather_for_metrics`).
     fn gathered(&self, x: Tensor) -> Tensor {
         if !is_wrapped(self.spec) {
             return x;

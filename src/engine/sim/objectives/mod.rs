@@ -37,9 +37,9 @@ const TEACHER: &str = "teacher";
 /// The batches that a trainer makes.
 #[derive(Clone, Copy)]
 struct Batches {
-    /// Samples of one.
+    /// Samples of one batch.
     size: u64,
-    /// For how many at once completions are generated.
+    /// The number of batches that completions are generated for at once.
     count: u64,
     /// Whether it trains on them; it evaluates them where not.
     train: bool,
@@ -48,7 +48,7 @@ struct Batches {
 }
 
 impl Batches {
-    /// Those of a training step.
+    /// The batches of a training step.
     const fn of_training(spec: &ResolvedSpec) -> Self {
         Self {
             size: spec.micro_batch_size,
@@ -336,7 +336,8 @@ impl<'a> Trainer<'a> {
         }
     }
 
-    /// The same as it is, without a loss that balances experts, unless the config asks for routers' logits.
+    /// Scores the tokens that labels name, without a loss that balances experts unless the config asks for routers'
+    /// logits.
     fn scores_alone(&self, model: &Model, batch: &Batch, outputs: TokenOutputs) -> Output {
         let output = self.asks(model, batch, self.scoring_alone(outputs));
         self.scored_tokens(output, batch)

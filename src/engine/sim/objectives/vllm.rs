@@ -74,8 +74,8 @@ fn bytes(t: &Tape, what: &'static str, size: u64) -> Tensor {
     t.allocate(what, Shape::from([size]), DType::UInt8, Category::Vllm)
 }
 
-/// `merge_adapter`: the product of an adapter's factors, times their scale, is added to its layer's weight. Of all
-/// adapters that with the largest product stands for the others. (What `DoRA` makes of weights is left out.)
+/// `merge_adapter`: the product of an adapter's factors, times their scale, is added to its layer's weight. The adapter
+/// with the largest product represents all of them. (The weights that `DoRA` computes are left out.)
 fn merge(t: &Tape) {
     let mut first: Option<Tensor> = None;
     let mut largest: Option<[Tensor; 2]> = None;

@@ -21,7 +21,8 @@ impl Run<'_> {
         let last = micro_batch + 1 == self.accumulation;
         self.begin_micro_batch(last);
         let objective = &self.spec.objective;
-        // Between generations steps train on what is there; the last of the run stands for those that generate.
+        // Between generations steps train on existing completions; the last step of the run represents those that
+        // generate.
         let repeats = objective.num_iterations > 1 && step == 1;
         let first = micro_batch == 0 && !repeats;
         if !(first && objective.generates()) {
