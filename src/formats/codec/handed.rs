@@ -22,7 +22,7 @@ pub struct Handed {
 }
 
 impl Handed {
-    /// Whether a job stands beside something that was told of it.
+    /// Whether a job comes with the text of a failure or with a table of its machine.
     pub fn is_together(&self) -> bool {
         !self.job.is_empty() && (!self.failures.is_empty() || self.machine.is_some())
     }

@@ -267,10 +267,10 @@ const TENSOR_RANKS: &str = "parallelism.tp.size";
 /// Whether names of layers that experts had before are those of their parameters.
 const EXPERTS_BY_NAME: &str = "lora.convert_experts";
 
-/// A setting that a job goes on without, and what it is then.
+/// A setting that can be left out of a job, and its value then.
 type Leavable = (&'static str, fn() -> Value);
 
-/// Those of which the most is learnt by what is left; an objective only where it is the plain one.
+/// The settings that can be left out while the rest of the job still tells the most; an objective only if it is `sft`.
 const LEAVABLE: [Leavable; 8] = [
     (TENSOR_RANKS, || 1.into()),
     ("evaluation.kind", || "none".into()),
@@ -282,7 +282,7 @@ const LEAVABLE: [Leavable; 8] = [
     ("loss", || "labels".into()),
 ];
 
-/// Refusals of what the framework runs and nothing here models, by their codes, each with the setting that is left out.
+/// Codes of refusals of what the framework runs and nothing here models, each with the setting that is left out.
 const UNMODELED: [(&str, Leavable); 4] = [
     (
         "objective.other_losses",
@@ -307,7 +307,7 @@ const EXPERT_NAMES: [&str; 4] = [
     "experts.dora",
 ];
 
-/// What is left out so that a finding goes.
+/// The setting that is left out so that a finding disappears.
 fn leavable(finding: &Finding, scenario: &Scenario) -> Option<Leavable> {
     let fixed = finding.fix.as_ref().map_or("", |fix| fix.key.as_str());
     let named = |name: &str| LEAVABLE.into_iter().find(|(key, _)| *key == name);

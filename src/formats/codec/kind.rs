@@ -35,8 +35,7 @@ impl Kind {
         fits.then(|| value.clone())
     }
 
-    /// What is allowed.
-    /// What it must be; a count at least so much.
+    /// The message that says which values are allowed: a count is `least` or more.
     pub(super) fn expected(self, least: u64) -> Message {
         match self {
             Self::Model => message!(codec::a_model),

@@ -6,7 +6,7 @@ use crate::inputs::{self, Input};
 /// The parts of a text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Parts {
-    /// Lines about a failure or a machine, and all others.
+    /// The text about a failure or a machine, and all other text that is no configuration.
     pub told: String,
     /// Configurations and command lines, in order.
     pub job: Vec<String>,
@@ -67,7 +67,7 @@ fn has_fences(text: &str) -> bool {
     text.lines().filter(|line| is_fence(line)).nth(1).is_some()
 }
 
-/// The text of an issue: what stands between fences is told apart, the rest is told.
+/// Takes apart the text of an issue: each block between fences is taken apart by itself, the rest is told.
 fn of_fences(text: &str) -> Parts {
     let mut parts = Parts::default();
     let mut inside = false;

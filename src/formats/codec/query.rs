@@ -308,7 +308,7 @@ fn read_key(key: &'static Key, text: &str, builder: &mut Builder) {
         builder.clear(key.path);
         return;
     }
-    // The trained model stands by its name alone; configs have keys of their own.
+    // The trained model is given by its name alone; configs have keys of their own.
     let value = match key.path {
         "model" => Some(text.into()),
         _ => read_value(key.kind, text),
@@ -334,8 +334,8 @@ pub(super) fn read_value(kind: Kind, text: &str) -> Option<Value> {
     }
 }
 
-/// A number as JSON has it, or with nothing before its point. The reader of JSON is there anyway;
-/// that of the standard library would bring tables of ten kilobytes.
+/// Reads a number as JSON has it, or without digits before its point. The reader of JSON is linked anyway; that of the
+/// standard library would bring tables of ten kilobytes.
 fn read_real(text: &str) -> Option<Value> {
     let whole = if text.starts_with('.') { "0" } else { "" };
     let number: Value = serde_json::from_str(&format!("{whole}{text}")).ok()?;

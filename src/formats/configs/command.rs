@@ -350,7 +350,7 @@ pub(super) fn options(words: &[String]) -> Said {
             let is_option = value.starts_with("--")
                 || matches!(value.as_str(), "-m" | "-u")
                 || SHORT.iter().any(|(short, _)| short == value);
-            // What stands behind an option's value like `batch_size=4` is an override of torchtune's or of Hydra's.
+            // `batch_size=4` behind an option's value is an override of torchtune's or of Hydra's.
             let is_override = !values.is_empty() && value.contains('=');
             if is_option || is_override {
                 break;

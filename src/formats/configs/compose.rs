@@ -337,9 +337,10 @@ fn accumulate(job: &mut Job, gpus: Option<u64>) {
     }
 }
 
-/// What stands around the steps: quantized weights, which lie on one GPU in both forms for a moment while they are
-/// loaded; models that `from_pretrained` builds within `deepspeed.zero.Init` once trainers have told transformers of
-/// `ZeRO` 3 (`HfTrainerDeepSpeedConfig`, transformers 5.23); and checkpoints of what is divided, which is gathered.
+/// Sets what happens around the steps: quantized weights, which lie on one GPU in both forms for a moment while they
+/// are loaded; models that `from_pretrained` builds within `deepspeed.zero.Init` once trainers have told transformers
+/// of `ZeRO` 3 (`HfTrainerDeepSpeedConfig`, transformers 5.23); and checkpoints of divided parameters, which are
+/// gathered.
 fn around(job: &mut Job) {
     let quantized = job.get("quantization.type").is_some();
     let plain = job.get("objective.kind").is_none();

@@ -13,7 +13,7 @@ pub(super) enum Document {
     Tree(Map<String, Value>),
     /// Command lines.
     Script,
-    /// A program in Python, without what stands around it.
+    /// A program in Python, without the text around it.
     Python(String),
 }
 

@@ -17,7 +17,7 @@ pub struct Exported {
     pub unsaid: Vec<String>,
 }
 
-/// Settings that each of the formats beside a trainer's is there to say.
+/// The settings that each format beside a trainer's writes.
 const BESIDE: &[(&str, &[&str])] = &[
     ("peft", &["lora."]),
     (

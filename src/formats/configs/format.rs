@@ -9,9 +9,9 @@ use super::value;
 pub struct Format {
     /// Its name in what is written.
     pub name: &'static str,
-    /// Its own keys, and those of what it stands on.
+    /// Its own keys, and those of the formats that it builds on.
     pub(super) rows: &'static [&'static [Row]],
-    /// Keys without effect on memory; with a star behind, all that begin so.
+    /// Keys without effect on memory; one that ends in a star matches all keys with that prefix.
     pub(super) without_memory: &'static [&'static [&'static str]],
     /// Keys that no other format has.
     pub(super) telling: &'static [&'static str],

@@ -216,7 +216,7 @@ pub(super) struct Job<'a> {
     pub ignored: Vec<Ignored>,
     pub assumed: Vec<Assumed>,
     pub notes: Vec<Note>,
-    /// Autocast, or what stands for it.
+    /// Autocast, or its equivalent.
     pub mixed: Option<Half>,
     /// The dtype that the model is loaded in.
     pub loaded: Option<&'static str>,

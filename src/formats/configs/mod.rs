@@ -1,10 +1,10 @@
 //! Configurations of training jobs, read and written.
 //!
 //! [`import`] reads the files that a job is spread over (a trainer's configuration, its launcher, accelerate's and
-//! DeepSpeed's, the model's) and gives a scenario as JSON, with what became of every key. Each format has a file
-//! with a table of its keys: what each sets, that it matters and no scenario can say it, or that it does not
-//! matter; what stands in no table is said to be unknown. Defaults are the framework's own, at a named version.
-//! [`export`] writes a scenario in a format and finds out by reading it again what could not be said.
+//! DeepSpeed's, the model's) and gives a scenario as JSON, with what became of every key. Each format has a file with a
+//! table of its keys: what each sets, that it matters and no scenario can say it, or that it does not matter. A key in
+//! no table is reported as unknown. Defaults are the framework's own, at a named version. [`export`] writes a scenario
+//! in a format and finds out by reading it again what could not be said.
 //!
 //! Not here: whether a scenario makes sense, which models there are, and words for people.
 //! Invariant: nothing that is read makes anything here panic, run, or grow without measure.

@@ -132,7 +132,7 @@ impl Said {
         Some(self.entries.remove(at).value)
     }
 
-    /// Takes out what stands within a key, without that key.
+    /// Takes out the entries whose keys begin with `above`, and removes that prefix.
     pub(super) fn take_within(&mut self, above: &str) -> Self {
         let (mut taken, mut kept) = (Self::default(), Vec::new());
         for entry in std::mem::take(&mut self.entries) {

@@ -301,7 +301,7 @@ fn append(words: &mut [String], text: &str) {
     }
 }
 
-/// The index at which a bracket closes that stands open before a text, quotes aside.
+/// The index of the bracket that closes the one open before `text`, quotes aside.
 fn closing(text: &str) -> usize {
     let (mut depth, mut quote) = (0_usize, None);
     for (at, letter) in text.char_indices() {

@@ -5,19 +5,19 @@ use serde_json::{Map, Value};
 
 /// The target of an export.
 pub struct Target<'a> {
-    /// All values of the scenario, those too that are as usual.
+    /// All values of the scenario, defaults included.
     pub values: &'a Value,
     /// The model's repository on the hub, where it has one.
     pub repository: Option<&'a str>,
     /// The model's config, where it is known.
     pub config: Option<&'a Map<String, Value>>,
-    /// All values of a scenario that says only some.
+    /// Completes a scenario that says only some values.
     pub complete: &'a dyn Fn(&Value) -> Value,
-    /// The same of what a scenario is estimated as, without what is refused beside the rest.
+    /// Completes a scenario as it is estimated, without settings that are refused beside the rest.
     pub estimated: &'a dyn Fn(&Value) -> Value,
     /// Facts of models.
     pub models: &'a dyn Models,
-    /// Lines that stand before the rest, where the format has comments.
+    /// Lines that come before the rest, where the format has comments.
     pub comment: &'a [String],
 }
 

@@ -38,7 +38,7 @@ const fn tool((framework, instead): Tool) -> Unread {
     Unread::Other { framework, instead }
 }
 
-/// Keys that all have to be there; one that ends in a dot or a star stands for all that begin so.
+/// Keys that all have to be there; one that ends in a dot or a star matches all keys with that prefix.
 const KEYS: &[(&[&str], Tool)] = &[
     (&["model.model_config."], NANOTRON),
     (&["pipe_parallel_size"], GPT_NEOX),
@@ -94,7 +94,7 @@ pub(super) fn keys(said: &Said) -> Option<Unread> {
     idle(said).map(Unread::NoJob)
 }
 
-/// A file of LLaMA-Factory or of torchtune without a trainer's keys, or a list of tokens with what each stands for.
+/// A file of LLaMA-Factory or of torchtune without a trainer's keys, or a list of tokens with the meaning of each.
 fn idle(said: &Said) -> Option<NoJob> {
     let trains = [
         "do_train",
@@ -307,7 +307,7 @@ const CALLS: &[(&str, Tool)] = &[
     ("from nemo", NEMO),
 ];
 
-/// nanoGPT's sizes, one of which stands alone on a line of its Python configurations.
+/// nanoGPT's sizes, one of which is alone on a line of its Python configurations.
 const NANOGPT_SIZES: [&str; 4] = ["block_size", "n_layer", "n_head", "n_embd"];
 
 /// Why a text is not read: it is a source of a tool, where nothing else says what it is.

@@ -1,5 +1,5 @@
-//! Keys without effect on memory, of the formats that have the most of them. A star at the end stands for all that
-//! begin so.
+//! Keys without effect on memory, of the formats that have the most of them. A star at the end matches all keys with
+//! that prefix.
 
 /// axolotl's (`utils/schemas`, axolotl 0.19).
 pub(super) const AXOLOTL: &[&str] = &[

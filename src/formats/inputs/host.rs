@@ -8,11 +8,11 @@ use super::size::{Size, integer, leading, trailing, unsigned};
 /// The memory that was short, as facts say it.
 pub(super) const HOST: &str = "host";
 
-/// Who reads what stands behind some words.
+/// The reader of the text behind some words.
 type Reader = fn(Span, &mut Facts);
 
-/// The words of those who say most, in lower case. The first line that a text has decides, whose wording is the
-/// most telling; among its places in the text the first that is read.
+/// The words that say most, in lower case. The first line that a text has decides, whose wording is the most telling;
+/// among its places in the text the first that is read.
 const WORDS: &[(&str, Kind, Reader)] = &[
     // `c10/core/impl/alloc_cpu.cpp` of 1.0 to 2.15, `TH/THGeneral.c` of 0.x.
     ("defaultcpuallocator:", Kind::CpuAlloc, tried),

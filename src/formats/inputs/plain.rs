@@ -99,7 +99,7 @@ impl Plain {
         }
     }
 
-    /// The rank whose line a byte stands in, where the launcher says it.
+    /// The rank whose line contains the byte `at`, if the launcher says it.
     pub fn rank(&self, at: usize) -> Option<u64> {
         let next = self.lines.partition_point(|line| line.start <= at);
         self.lines[..next].last().and_then(|line| line.rank)
@@ -138,8 +138,8 @@ fn without_colours(line: &str) -> String {
     kept
 }
 
-/// A line without what stands before the message: marks of quotations and comments, and the prefixes of
-/// launchers (`[rank3]:` of torchrun, `3: ` of srun, `(Worker pid=77)` of Ray), of which the rank is kept.
+/// A line without the text before the message: marks of quotations and comments, and the prefixes of launchers
+/// (`[rank3]:` of torchrun, `3: ` of srun, `(Worker pid=77)` of Ray), of which the rank is kept.
 fn without_prefix(line: &str) -> (Option<u64>, &str) {
     let mut rank = None;
     let mut line = line;

@@ -86,7 +86,7 @@ fn memory(cell: &str) -> Option<SmiGpu> {
     (used <= total && total > 0).then_some(SmiGpu { name, used, total })
 }
 
-/// `0  NVIDIA A100-SXM4-80GB          On`: the name stands between the number and the persistence mode.
+/// `0  NVIDIA A100-SXM4-80GB          On`: the name is between the number and the persistence mode.
 fn gpu_name(cell: &str) -> Option<&str> {
     let digits = cell
         .find(|c: char| !c.is_ascii_digit())

@@ -28,9 +28,9 @@ pub struct LengthShape {
 }
 
 impl SampleLengths {
-    /// What people paste: `mean 412, p95 1800, longest 4096`; lengths with their counts, as `128:40, 512:3`, as
-    /// lists `[[128, 40], [512, 3]]` or as lines of two numbers; or the length of each sample. Of more than 64
-    /// different lengths those that are near each other become the longest of them.
+    /// Parses lengths as people paste them: `mean 412, p95 1800, longest 4096`; lengths with their counts, as `128:40,
+    /// 512:3`, as lists `[[128, 40], [512, 3]]` or as lines of two numbers; or the length of each sample. If there are
+    /// more than 64 different lengths, those that are near each other become the longest of them.
     pub fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
         if text.chars().any(|letter| letter.is_ascii_alphabetic()) {

@@ -10,7 +10,7 @@ pub const ALL_LINEAR: &str = "all-linear";
 /// The matrices of all experts that gates and inputs share.
 pub const FUSED: &str = "gate_up_proj";
 
-/// A part of a target's name that stands for any number.
+/// A part of a target's name that matches any number.
 pub const ANY_NUMBER: &str = "\0";
 
 names! {

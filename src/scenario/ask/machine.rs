@@ -23,8 +23,8 @@ pub struct Hardware {
     pub nodes: u64,
     /// Training processes sharing one GPU.
     pub processes_per_gpu: u64,
-    /// The same for each GPU of a machine where they differ, as in `2,2,2,2,1,1,1`: processes that train alone,
-    /// all the same. It stands in place of `processes_per_gpu`.
+    /// Training processes on each GPU of a machine where they differ, as in `2,2,2,2,1,1,1`: processes that train
+    /// alone, all the same. Replaces `processes_per_gpu`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub processes_by_gpu: Option<String>,
     /// RAM of one machine in bytes.

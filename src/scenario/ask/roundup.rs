@@ -36,8 +36,8 @@ fn allowed(divisions: u64) -> Option<u64> {
     (divisions == 0 || divisions.is_power_of_two() && divisions <= MOST).then_some(divisions)
 }
 
-/// The first size stands for all below it, `>` for the last one said and all above it, which it
-/// replaces; sizes between two that are said stay at 0.
+/// The first size is also for all sizes below it, and `>` for the last listed size, which it replaces, and all above
+/// it; sizes between two listed ones stay at 0.
 fn parse(list: &str) -> Option<[u64; ROUNDUP_INTERVALS]> {
     let inner = list.trim().strip_prefix('[')?.strip_suffix(']')?;
     let mut by_interval = [0; ROUNDUP_INTERVALS];

@@ -4,12 +4,12 @@ use super::Samples;
 use crate::ask::Scenario;
 use serde::Serialize;
 
-/// The samples of a rank's step, so many times, that `LengthGroupedSampler` sorts together (`mega_batch_mult` of
+/// The number of a rank's steps whose samples `LengthGroupedSampler` sorts together (`mega_batch_mult` of
 /// `get_length_grouped_indices`, `trainer_pt_utils.py`, transformers 5.23).
 const SORTED_TOGETHER: u64 = 50;
-/// The data set is at least so many times what is sorted together (the same).
+/// The least number of groups of samples sorted together that a data set has (same source).
 const PARTS: u64 = 4;
-/// Samples that are sorted together whose distribution is added up number by number.
+/// The most samples sorted together whose distribution is added up number by number.
 const ADDED_UP: u64 = 1 << 16;
 
 /// The distribution of the length of batches.

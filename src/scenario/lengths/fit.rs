@@ -149,7 +149,7 @@ mod tests {
     fn its_mean_is_that_of_what_it_says() {
         for [mean, p95, longest] in SHAPES {
             let found = LogNormal::of(&LengthShape { mean, p95, longest });
-            // The mean of whole lengths, of which each stands for the half token on both sides.
+            // The mean of whole lengths, each of which covers half a token on both sides.
             let half = |twice: u64| found.up_to((twice as f64 / 2.0).ln());
             let ends = (0..=longest).map(|length| {
                 let share = half(2 * length + 1)

@@ -7,7 +7,7 @@
 pub(super) struct Repository {
     /// The repository and its version.
     pub source: &'static str,
-    /// The end of each file's path, or a name that stands for the file, and the file's keys as JSON.
+    /// The end of each file's path, or a name of the file, and the file's keys as JSON.
     pub files: &'static [(&'static str, &'static str)],
 }
 

@@ -48,7 +48,7 @@ pub(super) fn keys(name: &str) -> Option<Map<String, Value>> {
     Some(keys)
 }
 
-/// The keys that a word of a line stands for.
+/// The keys that a word of a line abbreviates.
 fn of_word(word: &str) -> Vec<(&'static str, Value)> {
     let number = |start: char| Some(json!(word.strip_prefix(start)?.parse::<u64>().ok()?));
     let numbers = [

@@ -250,7 +250,7 @@ impl Reader<'_> {
         self.tree.calls.len() - 1
     }
 
-    /// Passes what stands before the next of some signs, and what is within it.
+    /// Skips the tokens before the next of `signs`, nested expressions included.
     fn pass_to(&mut self, signs: &[&str], depth: usize) -> bool {
         let mut passed = false;
         while let Some(token) = self.token() {

@@ -109,7 +109,7 @@ impl<'a> Scope<'a> {
         self.options.contains_key(name) || bound.is_some_and(|all| all.iter().any(parameter))
     }
 
-    /// Whether what stands under a condition may happen.
+    /// Whether the statements under a condition may run.
     pub(super) fn happens(&self, guard: Option<usize>) -> bool {
         self.may_happen(guard, 0)
     }

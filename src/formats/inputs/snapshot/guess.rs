@@ -103,10 +103,10 @@ impl Purpose {
 pub struct Guess {
     /// The phases of the program, each with its first event.
     pub passes: Vec<(usize, Doing)>,
-    /// What was asked for of what is held at the peak of the allocated, in bytes, each block rounded to 512, by what
-    /// it is for; only what there is.
+    /// Requested bytes of the blocks held at the peak of allocated memory, each rounded to 512, by purpose; only
+    /// purposes that occur.
     pub at_peak: Vec<(Purpose, u64)>,
-    /// Bytes that the allocator gave beyond that.
+    /// Bytes that the allocator gave beyond these requests.
     pub beyond_requests: u64,
 }
 

@@ -21,8 +21,8 @@ pub struct DeviceOverview {
     pub peak_reserved: Peak,
     /// The largest blocks at the peak of the allocated, the largest first.
     pub largest: Vec<Largest>,
-    /// What the program did at the peak and when the largest blocks were made, and what blocks are for, where frames
-    /// give something to guess it from.
+    /// The phase of the program at the peak and when the largest blocks were made, and the purposes of blocks, if
+    /// frames allow a guess.
     pub guess: Option<Guess>,
     /// Its segments at the peak, or when a request failed.
     pub state: AllocatorState,

@@ -211,7 +211,7 @@ pub(super) fn taken(
     ranges.into_iter().map(own).collect()
 }
 
-/// The same in few numbers.
+/// The mapped ranges at event `position`, each in few numbers.
 pub(super) fn mapped(events: &[Event], segments: &[Segment], position: usize) -> Vec<Mapped> {
     let live = live(events, segments, position);
     let taken = taken(events, segments, position, &live);

@@ -59,8 +59,8 @@ impl Mesh {
         self.dp * self.tp * self.pp * self.cp
     }
 
-    /// Where the rank that is looked at stands among those that one copy of the parameters is divided
-    /// among: context parallel ranks of the same data are neighbours.
+    /// The index of this rank among the ranks that one copy of the parameters is divided among: context parallel ranks
+    /// of the same data are neighbours.
     pub const fn place_in_shard(&self) -> u64 {
         (self.rank.dp * self.cp + self.rank.cp) % self.shard
     }

@@ -1,8 +1,8 @@
 //! Groups of settings of which only what differs from the default is written.
 
-/// Declares a group of settings, each with its default. In JSON a group is an object of the settings that
-/// differ from their defaults; what stands under `groups` are objects within it, what stands under `with` are
-/// groups whose settings lie in the same object.
+/// Declares a group of settings, each with its default. In JSON a group is an object of the settings that differ from
+/// their defaults. Fields under `groups` are objects within it, fields under `with` are groups whose settings lie in
+/// the same object.
 macro_rules! settings {
     (
         $(#[$meta:meta])* $name:ident {
