@@ -4,7 +4,7 @@
 use highwater::device::{Failure, Limit, Replay, Request, Settings, Timing};
 use highwater::units::{Stream, Streams};
 
-/// What PyTorch's allocator said.
+/// A figure that PyTorch's allocator reported.
 enum Check {
     /// Before request `at`: current allocated and reserved, and their peaks since the last mark.
     Mark {

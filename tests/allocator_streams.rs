@@ -199,14 +199,14 @@ struct Block {
     what: Use,
 }
 
-/// What a block is in use for.
+/// The use of a block.
 #[derive(Clone, Copy, PartialEq)]
 enum Use {
     Nothing,
     /// A storage of its own stream, or one that others use, too.
     Own(u32),
     Shared(u32),
-    /// What has been freed, and waits for other streams, or to be seen by the next request.
+    /// Freed, and waiting for other streams, or to be seen by the next request.
     Waiting,
     Complete,
 }

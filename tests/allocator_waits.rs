@@ -1,4 +1,4 @@
-//! What other streams use comes back on the slowest device: when the host has waited for what comes after its use.
+//! On the slowest device, a block that other streams use comes back when the host has waited for work after its use.
 
 mod streams;
 

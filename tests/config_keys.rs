@@ -43,7 +43,7 @@ fn value(word: &str) -> Value {
     }
 }
 
-/// What tells a format, beside the keys that are looked at.
+/// Keys that identify a format, beside the keys that are tested.
 const TELLING: &[(&str, &str)] = &[
     (
         "axolotl",
@@ -94,7 +94,7 @@ fn read(format: &str, key: &str, word: &str) -> Import {
     read
 }
 
-/// What became of a key with a value.
+/// The outcome of a key with a value.
 fn outcome(format: &str, key: &str, word: &str) -> Option<&'static str> {
     let read = read(format, key, word);
     let same = |own: &String| own == key;

@@ -19,9 +19,9 @@ struct Measurement {
     threads: f64,
     /// MiB outside of the allocator.
     outside: f64,
-    /// What the estimate says, in MiB.
+    /// The estimate, in MiB.
     estimated: f64,
-    /// What a communicator takes among eight GPUs, in MiB.
+    /// Memory of a communicator among eight GPUs, in MiB.
     nccl: f64,
     libraries: String,
 }

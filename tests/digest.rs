@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::thread;
 
-/// What is asked of every model of the catalog, beside its default.
+/// The scenarios of every model of the catalog, beside its default.
 const ASKED: [&str; 12] = [
     r"{}",
     r#"{"lora": {"r": 8, "target_modules": ["all-linear"]}}"#,

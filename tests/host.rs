@@ -9,7 +9,7 @@ const MEDIAN_GOAL: f64 = 0.10;
 const P95_GOAL: f64 = 0.25;
 
 const MEASURED: &str = include_str!("fixtures/host.jsonl");
-/// What FSDP and DeepSpeed keep on the host, as `tests/oracle/host/offload.py` counted it.
+/// Host memory of FSDP and DeepSpeed, as `tests/oracle/host/offload.py` counted it.
 const OFFLOADED: &str = include_str!("fixtures/host_offload.jsonl");
 /// Predictions that an evaluation gathers.
 const PREDICTED: &str = include_str!("fixtures/host_evaluation.jsonl");
@@ -74,7 +74,7 @@ fn training_on_the_cpu_is_within_the_goals() {
     assert!(errors["host"].worst < 0.04, "{:?}", errors["host"]);
 }
 
-/// In bf16 what stands for the device's chunk lived on in the measurement: 4 %.
+/// In bf16 the tensor that represents the device's chunk lived on in the measurement: 4 %.
 #[test]
 fn gathered_predictions_are_as_large_as_transformers_makes_them() {
     assert_goals(PREDICTED);

@@ -1,9 +1,8 @@
 //! The host's side of the situations that users describe, with the ranges that they report.
 //!
-//! Documents count GB of 10^9 bytes. None gives the size of its data set. With 4 GB of text the
-//! model gives situation 3's reported 48 GB, so that is the size in situations 1 and 3; in
-//! situation 2 it is the size whose table brings the node to the reported 31-33 GB. The host knows
-//! a model only by its bytes, so a catalog model stands in for T5 and for GLA.
+//! Documents count GB of 10^9 bytes. None gives the size of its data set. With 4 GB of text the model gives situation
+//! 3's reported 48 GB, so that is the size in situations 1 and 3; in situation 2 it is the size whose table brings the
+//! node to the reported 31-33 GB. The host knows a model only by its bytes, so catalog models replace T5 and GLA.
 
 use highwater::ask::Scenario;
 use highwater::decide::{RemedyKind, advice};

@@ -1,4 +1,4 @@
-//! What people paste: failures, tables and snapshots, against what stands in them.
+//! Texts that people paste (failures, tables and snapshots), and the facts that are read from them.
 
 #[path = "inputs/states.rs"]
 mod states;
@@ -22,7 +22,7 @@ fn cases(lines: &str) -> Vec<Value> {
         .collect()
 }
 
-/// What is read of a text, as it is written.
+/// The facts that are read from a text, as they are written in JSON.
 fn facts(text: &str) -> Result<(String, Map<String, Value>), &'static str> {
     match read(text) {
         Input::Failure(failure) => {
@@ -91,7 +91,7 @@ fn what_a_failure_was_is_decided_by_its_numbers() {
     }
 }
 
-/// What PyTorch itself reports of the snapshots (`tests/oracle/snapshots.py`).
+/// PyTorch's own figures of the snapshots (`tests/oracle/snapshots.py`).
 const PEAKS: &str = include_str!("fixtures/inputs/snapshots/peaks.jsonl");
 
 #[test]

@@ -10,7 +10,7 @@ fn published() -> Value {
     serde_json::from_str(include_str!("../public/scenario.schema.json")).expect("JSON")
 }
 
-/// What the schema must say of a kind.
+/// The schema of a kind.
 fn described(kind: Kind) -> Value {
     match kind {
         Kind::Model => json!({"$ref": "#/$defs/model"}),

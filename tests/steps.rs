@@ -18,7 +18,8 @@ struct Case {
     expect: Expected,
 }
 
-/// What each step allocated and reserved at most, and reserved at its end; the step that ran out of memory, from 0.
+/// The peaks of allocated and of reserved bytes of each step, and bytes reserved at its end; the index of the step that
+/// ran out of memory.
 #[derive(Deserialize)]
 struct Expected {
     steps: Vec<[u64; 3]>,
@@ -54,11 +55,11 @@ fn shares(mut all: Vec<f64>) -> [f64; 3] {
     [all[last / 2], all[(last * 95).div_ceil(100)], all[last]]
 }
 
-/// What was compared.
+/// The results of the comparison.
 #[derive(Default)]
 struct Compared {
     cases: usize,
-    /// Of each step by how much it is off, in percent.
+    /// The error of each step, in percent.
     allocated: Vec<f64>,
     reserved: Vec<f64>,
     /// Runs under a limit, and those that ended in the step in which PyTorch's did.

@@ -1,5 +1,5 @@
-//! What a report says of a rank's work, against formulas worked out by hand: floating-point operations of dense
-//! models (6 for each weight of a matrix and token, and attention's term) and bytes sent.
+//! A report's figures of a rank's work, against formulas worked out by hand: floating-point operations of dense models
+//! (6 for each weight of a matrix and token, and attention's term) and bytes sent.
 
 use highwater::codec::decode_json;
 use highwater::families::catalog_model;

@@ -12,7 +12,7 @@ const READS: [&str; 5] = [
     "untrack",
 ];
 
-/// Calls of some methods with what stands in their parentheses.
+/// Calls of some methods with the words in their parentheses.
 fn calls<'a>(words: &'a [String], methods: &[&str]) -> Vec<&'a [String]> {
     let calls = words.windows(3).enumerate().filter(|(_, call)| {
         call[0] == "." && methods.contains(&call[1].as_str()) && call[2] == "("

@@ -1,5 +1,5 @@
-//! Who may name what: a family's type stands in its record, blocks and checks name no family, and no
-//! domain room says how the page is cut in two.
+//! The rooms that may use a name: a family's type is in its record, blocks and checks name no family, and no domain
+//! room says how the page is cut in two.
 
 use crate::source::{File, program_files, root, rust_files};
 use crate::table::room;

@@ -121,7 +121,7 @@ fn tuples(signature: &[String]) -> Vec<Vec<String>> {
         // `Fn(A, B)` and `pub(crate)` have parentheses of their own.
         let own = before.ends_with(|c: char| c.is_alphanumeric()) && before != "mut";
         let end = end_of_group(signature, at);
-        // What stands before a colon is a pattern, whose type follows.
+        // The words before a colon are a pattern, whose type follows.
         let pattern = signature.get(end + 1).is_some_and(|word| word == ":");
         if !own && !pattern {
             found.push(parts(&signature[at + 1..end]));

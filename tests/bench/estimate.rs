@@ -239,8 +239,7 @@ fn peak_memory() -> Option<u64> {
     line.split_whitespace().next()?.parse().ok()
 }
 
-/// What is asked of models whose memory is measured, a process each: in words, of which model if not of
-/// all, and in JSON.
+/// The scenarios whose memory is measured, in a process each: in words, the model if not all, and in JSON.
 const ASKED: [(&str, Option<&str>, &str); 5] = [
     ("a step", None, "{}"),
     (
@@ -271,7 +270,7 @@ const ASKED: [(&str, Option<&str>, &str); 5] = [
     ),
 ];
 
-/// Models of the catalog, each with both generations of transformers.
+/// The scenarios `what` of models of the catalog, each with both generations of transformers.
 fn asked(what: &str) -> impl Iterator<Item = Scenario> {
     let frameworks = [
         Framework::Torch215Transformers523,
@@ -292,8 +291,8 @@ fn asked(what: &str) -> impl Iterator<Item = Scenario> {
     })
 }
 
-/// What the engine takes for the hungriest of them: what estimates add to the most that the process
-/// has had before.
+/// Prints the engine's memory for the hungriest of the scenarios `what`: what estimates add to the peak that the
+/// process had before.
 fn hungriest(what: &str) {
     let Some(before) = peak_memory() else {
         return println!("memory is measured on Linux only");
@@ -316,7 +315,7 @@ fn hungriest(what: &str) {
     );
 }
 
-/// The same for all that is asked, each in a process of its own: memory is kept between estimates.
+/// Prints the memory for all scenarios, in a process each: memory is kept between estimates.
 fn memory() {
     let bench = std::env::current_exe().expect("this program");
     for (what, ..) in ASKED {

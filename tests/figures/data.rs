@@ -1,4 +1,4 @@
-//! What the figures are fed with: steps as PyTorch ran them, and runs of the engine.
+//! The data of the figures: steps as PyTorch ran them, and runs of the engine.
 
 use highwater::ask::{ModelRef, Scenario};
 use highwater::decide;
@@ -76,7 +76,7 @@ pub fn run(micro_batch_size: u64, gradient_accumulation_steps: u64) -> &'static 
     })
 }
 
-/// The same model over batch sizes up to 64, on the GPU that a scenario has by default.
+/// A sweep of that model over batch sizes up to 64, on the GPU that a scenario has by default.
 pub fn sweep() -> &'static Sweep {
     static SWEEP: OnceLock<Sweep> = OnceLock::new();
     SWEEP.get_or_init(|| decide::sweep(&scenario(2, 1), &[1, 2, 4, 8, 16, 32, 64]))

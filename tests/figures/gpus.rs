@@ -1,4 +1,4 @@
-//! What a rank needs against the number of GPUs.
+//! The figure of a rank's memory against the number of GPUs.
 
 use crate::drawing::{Chinese, English, keep, look, text, themes};
 use highwater::chart::{GpusFigure, GpusLayout, Theme, Unit, Words, svg_gpus};

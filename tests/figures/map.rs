@@ -1,4 +1,4 @@
-//! What fits over two numbers.
+//! The figure of what fits over two numbers.
 
 use crate::drawing::{English, keep, look, themes};
 use highwater::chart::{MapFigure, MapLayout, Rgb, Theme, svg_map};

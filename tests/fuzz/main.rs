@@ -24,7 +24,7 @@ const LARGEST: usize = 1 << 20;
 struct Numbers(u64);
 
 impl Numbers {
-    /// Those of the input with a number.
+    /// The random numbers of the input with this index.
     fn of(input: usize) -> Self {
         let spread = (input as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         Self(spread ^ 0x2545_f491_4f6c_dd1d)
@@ -43,7 +43,7 @@ impl Numbers {
     }
 }
 
-/// What readers look for, and what they should not fall over.
+/// Words that readers look for, and others that should not make them fail.
 const PIECES: &[&[u8]] = &[
     b"Tried to allocate ",
     b"CUDA out of memory. ",
@@ -167,7 +167,7 @@ fn files(folder: &str, ends: &[&str]) -> Vec<Vec<u8>> {
         .collect()
 }
 
-/// What a line of a fixture has at a pointer, as text.
+/// The values at a JSON pointer in the lines of a fixture, as text; `most` of them.
 fn parts(lines: &str, pointer: &str, most: usize) -> Vec<Vec<u8>> {
     let lines = lines.lines().filter(|line| !line.trim().is_empty());
     let values = lines.filter_map(|line| serde_json::from_str::<Value>(line).ok());
@@ -182,7 +182,7 @@ fn parts(lines: &str, pointer: &str, most: usize) -> Vec<Vec<u8>> {
     parts.take(most).collect()
 }
 
-/// What inputs are made of: whatever stands in the fixtures.
+/// The seeds of inputs: the contents of the fixtures.
 fn seeds() -> Vec<Vec<u8>> {
     let mut seeds = files(
         "fixtures/inputs/configs",
@@ -233,9 +233,9 @@ fn seeds() -> Vec<Vec<u8>> {
     seeds
 }
 
-/// What a run found.
+/// The result of a run.
 struct Found {
-    /// Numbers of inputs over which a reader fell, or that took too long.
+    /// Indices of inputs over which a reader failed, or that took too long.
     broken: Vec<usize>,
     /// The slowest input and its time.
     slowest: (usize, Duration),

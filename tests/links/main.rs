@@ -13,7 +13,7 @@ fn published() -> impl Iterator<Item = Value> {
     lines.map(|line| serde_json::from_str(line).expect("a line of published.jsonl"))
 }
 
-/// Where `actual` differs from `expected`; keys that `expected` lacks are newer than the link.
+/// Lists the differences of `actual` from `expected`; keys that `expected` lacks are newer than the link.
 fn differences(path: &str, expected: &Value, actual: &Value, found: &mut Vec<String>) {
     if let (Value::Object(expected), Value::Object(actual)) = (expected, actual) {
         for (key, value) in expected {

@@ -30,7 +30,7 @@ pub fn shared(id: u32, bytes: u64, stream: Stream) -> Request {
     }
 }
 
-/// What is held after each request.
+/// The memory that is held after each request.
 pub fn held(settings: Settings, requests: &[Request]) -> Vec<Held> {
     let mut replay = Replay::new(requests.len(), settings);
     let run = |&request| replay.run(request).expect("enough memory");

@@ -1,6 +1,6 @@
-//! What makes the built page fit for hosting: the program in parts, of which a link's first estimate
-//! needs some; no script within the page, so that a strict Content-Security-Policy needs no
-//! exception; and absolute addresses for previews of links.
+//! Makes the built page fit for hosting: cuts the program into parts, of which a link's first estimate needs some;
+//! leaves no script within the page, so that a strict Content-Security-Policy needs no exception; and writes absolute
+//! addresses for previews of links.
 
 use crate::leaner::{leaner, unindented};
 use crate::process::{Failure, browser_tests, minutes, program, root, run};
@@ -10,7 +10,7 @@ use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
 
-/// Where the page's files are.
+/// The folder of the page's files.
 const DIST: &str = "target/dist";
 /// The program as it was linked, before wasm-bindgen.
 const LINKED: &str = "target/wasm32-unknown-unknown/web/web.wasm";
@@ -172,7 +172,7 @@ const OPTIMIZE: [&str; 11] = [
     "--strip-target-features",
 ];
 
-/// What runs for which links.
+/// The parts of the program by the links whose functions they hold.
 struct Visits {
     /// The names of the parts.
     parts: Vec<String>,

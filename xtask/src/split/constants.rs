@@ -1,23 +1,23 @@
-//! Which constants (texts, tables, configurations) go into which part: all other parts have zeros in their place.
+//! The parts that constants (texts, tables, configurations) go into: all other parts have zeros in their place.
 //!
 //! # Why no function reads a constant before the part with it is there
 //!
-//! 1. Nobody knows an address before the linker chooses it, and the linker says where it put each one
-//!    and whose it is (`--emit-relocs`; [`Linker`] reads what stands there and refuses what differs).
-//!    Who has the address of a constant, however it was moved by arithmetic, may read that constant
+//! |1. Nobody knows an address before the linker chooses it, and the linker says where it put each one
+//!    and whose it is (`--emit-relocs`; [`Linker`] reads the address there and refuses another one).
+//!    Code that has the address of a constant, however it was moved by arithmetic, may read that constant
 //!    and no other: compilers rely on it as well.
 //! 2. A function of the program has the addresses that the linker's function of the same name has.
 //!    wasm-bindgen is between the two; so the name must be that of one function alone in both
 //!    programs, and all numbers in both bodies must be the same, in the same order. A function
 //!    without such a counterpart must have no number that could be an address in the data.
-//! 3. A function's part needs whatever the function has the address of, and everything whose address
-//!    is in something that it needs ([`reached`]). The first part needs what data that are no constants
-//!    have the address of.
+//! |3. A function's part needs whatever the function has the address of, and everything whose address
+//!    is in something that it needs ([`reached`]). The first part needs every constant whose address is in
+//!    other data.
 //! 4. A constant that several parts need is in the part that comes with each of them ([`home`]). Nothing
 //!    of a part runs before its data, and those of the part that comes with it, are in their places.
 //!
-//! What does not bear this out stops the build. Bytes that belong to nothing may move where they are
-//! zero, which changes nothing.
+//! A program that violates this stops the build. Bytes that belong to nothing may move where they are zero, which
+//! changes nothing.
 
 use super::linker::Linker;
 use super::module::{Module, Read};
@@ -25,13 +25,13 @@ use super::plan::{Plan, START, home};
 use std::collections::HashMap;
 use std::ops::Range;
 
-/// Constants of fewer bytes stay in the first part: the place of a piece takes as many.
+/// Constants of fewer bytes stay in the first part: writing the address of a piece takes as many.
 const SMALL: usize = 12;
 
 /// The linker's name for the data that nobody writes to.
 const CONSTANTS: &str = ".rodata";
 
-/// Constants that are not in the first part: where in memory they are, and their part.
+/// Constants that are not in the first part: their addresses in memory, and their part.
 pub type Moved = Vec<(Range<usize>, usize)>;
 
 /// The constants of `program` by the functions that need them; `linked` is the program before wasm-bindgen.
@@ -74,25 +74,25 @@ pub fn moved(program: &Module, plan: &Plan, linked: &Module) -> Read<Moved> {
     Ok(moved.collect())
 }
 
-/// Who has which constant's address.
+/// The constants, and the symbols and data that have their addresses.
 struct Constants<'a> {
     linker: &'a Linker,
-    /// Where in memory all of them are.
+    /// The addresses of all constants in memory.
     all: Range<usize>,
-    /// Where among them each symbol is; nowhere for those that are none.
+    /// The bytes of each symbol among the constants; empty for symbols that are none.
     places: Vec<Range<usize>>,
     /// The symbol that each byte belongs to.
     owners: Vec<Option<usize>>,
-    /// For each symbol those whose address is in it.
+    /// For each symbol the symbols whose address is in it.
     refers: Vec<Vec<usize>>,
-    /// Those whose address is in data that are no constants.
+    /// Symbols whose address is in other data than constants.
     of_others: Vec<usize>,
 }
 
 impl<'a> Constants<'a> {
     fn new(linker: &'a Linker, first: usize, bytes: &[u8]) -> Self {
         let all = first..first + bytes.len();
-        // Texts that end alike share bytes, in which no address stands.
+        // Texts that end alike share bytes, which hold no address.
         let mut owners = vec![None; bytes.len()];
         let places: Vec<Range<usize>> = (linker.symbols.iter())
             .map(|place| {

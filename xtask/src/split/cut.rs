@@ -70,8 +70,8 @@ pub fn cut(module: &Module, plan: &Plan, moved: &Moved) -> Read<Vec<Vec<u8>>> {
     Ok(parts)
 }
 
-/// Where each function that has a place in the table has it, which those have that another part than their own calls;
-/// and how large the table is.
+/// The index in the table of each function that has one, as functions do that another part than their own calls; and
+/// the size of the table.
 fn places(module: &Module, plan: &Plan) -> (Vec<Option<u32>>, u64) {
     let mut places = vec![None; module.types.len()];
     for (first, functions) in &module.elements {
@@ -203,7 +203,7 @@ fn calls_by_place(module: &Module, function: usize, place: u32) -> Function {
     })
 }
 
-/// What functions take and give.
+/// The types of functions: their parameters and results.
 fn types(module: &Module) -> Read<TypeSection> {
     let mut types = TypeSection::new();
     for signature in &module.signatures {
@@ -234,7 +234,7 @@ struct Part<'a> {
     own: usize,
     /// The functions of the first part that others call, by their places from the table's end.
     shared: &'a [u32],
-    /// Where functions are in the table.
+    /// The indices of functions in the table.
     places: &'a [Option<u32>],
 }
 

@@ -1,5 +1,5 @@
-//! What the linker says of a program that it wrote with `--emit-relocs`: every place at which it put
-//! an address, and whose address that is.
+//! The linker's notes on a program that it wrote with `--emit-relocs`: every place at which it put an address, and
+//! whose address that is.
 
 use super::module::{Module, Read};
 use std::ops::Range;
@@ -10,11 +10,11 @@ use wasmparser::{
 
 /// Places with addresses, and whose they are. A symbol is known by its number.
 pub struct Linker {
-    /// Where in memory each symbol's bytes are; nowhere for those that are no data.
+    /// The addresses of each symbol's bytes in memory; empty for symbols that are no data.
     pub symbols: Vec<Range<usize>>,
-    /// For each function those whose address it has.
+    /// The symbols whose address each function has.
     pub of_functions: Vec<Vec<usize>>,
-    /// Where in memory addresses stand, and whose.
+    /// The places of addresses in memory, each with its symbol.
     pub of_data: Vec<(usize, usize)>,
 }
 
@@ -59,7 +59,7 @@ fn function_at(linked: &Module, place: usize) -> Read<usize> {
     Ok(linked.imported + body)
 }
 
-/// What the linker refers to in a section.
+/// The relocations of a section.
 fn references(section: &CustomSectionReader) -> Read<Vec<RelocationEntry>> {
     let KnownCustom::Reloc(references) = section.as_known() else {
         return Err("the linker's references are not understood".into());
@@ -67,7 +67,7 @@ fn references(section: &CustomSectionReader) -> Read<Vec<RelocationEntry>> {
     Ok(references.entries().into_iter().collect::<Result<_, _>>()?)
 }
 
-/// Where in the file what is referred to stands, and what stands there.
+/// The position of a relocated value in the file, and its bytes.
 fn stands<'a>(
     linked: &Module<'a>,
     reference: &RelocationEntry,
@@ -79,7 +79,7 @@ fn stands<'a>(
     Ok((range.start, bytes.ok_or("a reference beyond the file")?))
 }
 
-/// Where in memory each symbol's bytes are.
+/// The addresses of each symbol's bytes in memory.
 fn symbols(linked: &Module, section: &CustomSectionReader) -> Read<Vec<Range<usize>>> {
     let KnownCustom::Linking(linking) = section.as_known() else {
         return Err("what the linker says is not understood".into());
@@ -109,8 +109,8 @@ fn symbols(linked: &Module, section: &CustomSectionReader) -> Read<Vec<Range<usi
     Ok(found)
 }
 
-/// Where in the file addresses in memory stand, and whose. A kind of reference that is not known is
-/// refused, and one where something else stands than the symbol's address and the distance from it.
+/// The positions of memory addresses in the file, each with its symbol. Refuses a kind of relocation that is not known,
+/// and a value that is not the symbol's address plus the distance from it.
 fn addresses(
     linked: &Module,
     section: &CustomSectionReader,
@@ -147,7 +147,7 @@ fn addresses(
     Ok(found)
 }
 
-/// Where in memory the byte comes to lie that is at a place in the file.
+/// The memory address of the byte at position `place` of the file.
 fn in_memory(linked: &Module, place: usize) -> Read<usize> {
     let file = linked.bytes.as_ptr() as usize;
     for (start, bytes) in &linked.data {

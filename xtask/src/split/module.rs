@@ -11,7 +11,7 @@ use wasmparser::{
     Parser, Payload, TableType, TypeRef,
 };
 
-/// What was read, or what is wrong with a file.
+/// The result of reading a file.
 pub type Read<T> = Result<T, Box<dyn Error>>;
 
 /// A program. It refuses what WebAssembly allows and rustc, wasm-bindgen and the linker do not write.
@@ -19,11 +19,11 @@ pub type Read<T> = Result<T, Box<dyn Error>>;
 pub struct Module<'a> {
     /// All of it.
     pub bytes: &'a [u8],
-    /// What functions take and give.
+    /// The types of functions: their parameters and results.
     pub signatures: Vec<FuncType>,
-    /// The signature of each function, those that are imported first.
+    /// The index of each function's type; imported functions come first.
     pub types: Vec<u32>,
-    /// How many functions are imported.
+    /// The number of imported functions.
     pub imported: usize,
     /// The tables, the one of functions first.
     pub tables: Vec<TableType>,
@@ -31,15 +31,15 @@ pub struct Module<'a> {
     pub memories: Vec<MemoryType>,
     /// Each global's type.
     pub globals: Vec<GlobalType>,
-    /// What is exported.
+    /// The exports.
     pub exports: Vec<Export<'a>>,
     /// The first place and the functions of the table of functions.
     pub elements: Vec<(u32, Vec<u32>)>,
     /// The body of each function that is not imported.
     pub bodies: Vec<FunctionBody<'a>>,
-    /// What memory has at first: places and bytes.
+    /// The initial contents of memory: addresses and bytes.
     pub data: Vec<(usize, &'a [u8])>,
-    /// Where in `bytes` the sections of code and of data begin.
+    /// The positions in `bytes` at which the sections of code and of data begin.
     pub begins: [usize; 2],
     /// The names of functions.
     pub names: HashMap<u32, &'a str>,
@@ -185,7 +185,7 @@ impl<'a> Module<'a> {
         (begin..end).contains(&number)
     }
 
-    /// What the body of a function names.
+    /// The functions and numbers that a function's body names.
     pub fn named(&self, function: usize) -> Read<Named> {
         let mut named = Named::default();
         let body = self.body(function).clone();
@@ -194,12 +194,12 @@ impl<'a> Module<'a> {
     }
 }
 
-/// What a body names, in its order.
+/// The functions and numbers that a body names, in its order.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Named {
     /// Functions.
     pub functions: Vec<u32>,
-    /// Numbers of 32 bits, and distances from an address: an address is among them.
+    /// Numbers of 32 bits, and offsets from an address: any address is among them.
     pub numbers: Vec<u64>,
 }
 

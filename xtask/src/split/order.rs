@@ -1,4 +1,4 @@
-//! Functions in an order in which alike ones stand side by side, so that a compressor writes them shorter.
+//! Sorts functions so that similar ones are side by side and a compressor writes them shorter.
 
 use super::cut::Renamed;
 use super::module::Read;
@@ -6,9 +6,9 @@ use wasm_encoder::reencode::Reencode;
 use wasm_encoder::{CodeSection, ElementSection, ExportSection, FunctionSection, RawSection};
 use wasmparser::{FunctionBody, Parser, Payload, TypeRef};
 
-/// The same program with its functions by what they take and give, then by their instructions, then by all bytes of
-/// their bodies: what generic code became for one type comes to stand beside what it became for another (brotli
-/// writes 4 % less). Those that only call another by its place stand together.
+/// The program with its functions sorted by their type, then by their instructions, then by all bytes of their bodies:
+/// the code of a generic function for one type comes next to that for another (brotli writes 4 % less). Functions that
+/// only call another through the table come first.
 pub fn ordered(program: &[u8]) -> Read<Vec<u8>> {
     let (mut imported, mut types, mut bodies) = (0, Vec::new(), Vec::new());
     for payload in Parser::new(0).parse_all(program) {

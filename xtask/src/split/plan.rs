@@ -1,11 +1,11 @@
-//! Which functions go where.
+//! The part that each function goes into.
 
 use super::module::{Module, Read};
 
-/// What would stand in the place of a function with fewer bytes is hardly smaller.
+/// A function with fewer bytes is hardly larger than the code that would replace it.
 const SMALL: usize = 24;
 
-/// The part that is there from the beginning.
+/// The part that is loaded from the beginning.
 pub const START: usize = 0;
 /// The part that comes with each of the others.
 pub const COMMON: usize = 1;
@@ -25,7 +25,7 @@ pub fn home(wanted: impl IntoIterator<Item = usize>, last: usize) -> usize {
     found.unwrap_or(last)
 }
 
-/// Where functions go.
+/// The part of each function.
 pub struct Plan {
     /// The part of each function.
     pub parts: Vec<usize>,

@@ -28,7 +28,7 @@ const DEEP: usize = 3;
 const START: usize = 1024;
 const SIZE: usize = 16;
 
-/// Where a constant is.
+/// The address of a constant.
 const fn place(constant: usize) -> usize {
     START + constant * SIZE
 }
@@ -38,13 +38,13 @@ const fn place(constant: usize) -> usize {
 struct Example {
     /// Name, calls, constants and instructions that do nothing of each function but `host`.
     functions: Vec<(&'static str, Vec<u32>, Vec<usize>, usize)>,
-    /// What the first bytes of each constant are the address of.
+    /// The constant whose address the first bytes of each constant are.
     pointers: [Option<usize>; 4],
-    /// How large the linker says that constants are.
+    /// The size of constants in the linker's notes.
     size: usize,
-    /// By how much its addresses are others than those that stand there.
+    /// The distance of addresses in the linker's notes from those in the program.
     off: i32,
-    /// The function that stands in the table, at place 1.
+    /// The function with index 1 in the table.
     in_table: u32,
 }
 
@@ -252,7 +252,7 @@ fn moved(
     constants::moved(&Module::read(&program)?, &plan, &Module::read(&linked)?)
 }
 
-/// Those that go into the second of two.
+/// The constants that go into the second of two parts.
 fn late(program: &Example, linked: &Example) -> Read<Vec<Range<usize>>> {
     let moved = moved(program, linked, &ran(), OF_TWO)?;
     Ok(moved.into_iter().map(|(piece, _)| piece).collect())

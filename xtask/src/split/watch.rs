@@ -1,4 +1,4 @@
-//! Seeing which functions run.
+//! Watches which functions of a program run.
 
 use super::module::{Module, Read};
 use std::convert::Infallible;
@@ -13,14 +13,14 @@ const PAGE: usize = 65_536;
 pub struct Watched {
     /// The program.
     pub program: Vec<u8>,
-    /// Where in its memory it notes them.
+    /// The address in its memory of the notes.
     pub notes: usize,
-    /// How many functions it has: as many bytes are notes, 1 for one that ran.
+    /// The number of its functions. Each has a byte of notes, which is 1 if it ran.
     pub functions: usize,
 }
 
 impl Watched {
-    /// The program with more memory, which it does not know of, for notes.
+    /// The program with more memory for notes, which it does not know of.
     pub fn new(module: &Module) -> Read<Self> {
         let functions = module.types.len();
         let notes = usize::try_from(module.memories[0].initial)? * PAGE;
@@ -40,9 +40,9 @@ impl Watched {
 
 /// Copies a program whose functions first of all write a 1 into the memory.
 struct Noting {
-    /// Where the next function does.
+    /// The address that the next function writes to.
     next: i32,
-    /// By how much the memory is larger.
+    /// The number of pages by which the memory is larger.
     pages: u64,
 }
 
