@@ -93,7 +93,7 @@ fn a_share_in_which_vllm_has_no_room_for_a_sequence_is_refused_with_the_least_th
     assert!(held.all(|held| held.get() > 0));
 }
 
-/// That a number which is found fits and the next that is allowed does not; the number.
+/// Checks that a number which is found fits and the next one that is allowed does not; returns the number.
 fn check_number(asked: &Scenario, name: &str) -> Option<u64> {
     let of = format!("{name} of {:?}", asked.model);
     let axis = axis(name);

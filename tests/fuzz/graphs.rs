@@ -76,7 +76,7 @@ fn places(value: &Value, at: &str, all: &mut Vec<String>) {
     }
 }
 
-/// Another value in the place of one.
+/// Another value in the place of `value`.
 fn other(value: &Value, whole: &Value, all: &[String], numbers: &mut Numbers) -> Value {
     const WHOLE: [i64; 9] = [0, 1, -1, 2, 3, 255, 1 << 31, i64::MAX, i64::MIN];
     match (value, numbers.below(5)) {

@@ -74,7 +74,7 @@ fn published_links_say_how_they_are_shown() {
 /// The defaults of each version of links, the first version first.
 const DEFAULTS: &[&str] = &[include_str!("defaults-1.json")];
 
-/// All of it as it is now: every key, and the implementation of each optimizer.
+/// All present defaults of links of a version: every key, and the implementation of each optimizer.
 fn defaults(version: usize) -> Value {
     let of = |query: &str| decode_query(&format!("v={version}{query}")).scenario;
     let mut scenario = serde_json::to_value(of("")).expect("a scenario");

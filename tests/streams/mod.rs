@@ -10,7 +10,7 @@ pub const SIDE: Stream = Stream::side(1);
 /// The stream that uses what belongs to others.
 pub const OTHER: Stream = Stream::side(7);
 
-/// One that its own stream alone uses.
+/// An allocation that its own stream alone uses.
 pub fn alloc(id: u32, bytes: u64, stream: Stream) -> Request {
     Request::Alloc {
         id,
@@ -20,7 +20,7 @@ pub fn alloc(id: u32, bytes: u64, stream: Stream) -> Request {
     }
 }
 
-/// One that another stream uses, too.
+/// An allocation that another stream uses, too.
 pub fn shared(id: u32, bytes: u64, stream: Stream) -> Request {
     Request::Alloc {
         id,

@@ -18,9 +18,9 @@ use crate::units::Bytes;
 /// Objects of one kind and size, made one after the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ObjectGroup {
-    /// All of them together.
+    /// Bytes of all objects.
     pub total: Bytes,
-    /// One of them (at least 1).
+    /// Bytes of one object (at least 1).
     pub size: u64,
     /// Whether all of an object is written to when it is read, not only its start.
     pub whole: bool,

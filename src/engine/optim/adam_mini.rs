@@ -10,11 +10,11 @@ use crate::units::{DType, Shape};
 /// How a parameter is divided into blocks.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Blocks {
-    /// Each element by itself.
+    /// A block for each element.
     Elements,
-    /// So many.
+    /// A block for each of this number of rows.
     Rows(u64),
-    /// One.
+    /// One block for all of the parameter.
     Whole,
 }
 

@@ -22,7 +22,7 @@ fn number(t: &Tape, op: &'static str, dtype: DType) -> Tensor {
 }
 
 impl GradScaler {
-    /// One whose flag is summed so often over ranks that have parts of gradients.
+    /// A scaler whose flag is summed `sums` times over ranks that have parts of gradients.
     pub fn with_sums(sums: u64) -> Self {
         Self {
             sums,

@@ -55,7 +55,7 @@ pub(super) struct Fsdp1 {
     initialized: Cell<bool>,
     /// Handles in the order in which their first forwards began, for all passes.
     pre_forward: RefCell<Vec<usize>>,
-    /// And in which the forwards of this pass ended.
+    /// Handles in the order in which their forwards ended in this pass.
     post_forward: RefCell<Vec<usize>>,
     first_pass: Cell<bool>,
     /// Whether gradients are reduced in this micro-batch (`_sync_gradients`).

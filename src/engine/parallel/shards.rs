@@ -13,7 +13,7 @@ pub(super) struct RowShard {
 }
 
 impl RowShard {
-    /// That of a parameter of `shape` on the rank at `place` among `ranks`.
+    /// The shard of a parameter of `shape` on the rank with index `place` among `ranks`.
     pub(super) fn of(shape: &Shape, place: u64, ranks: u64) -> Self {
         let dims = shape.dims();
         let rows = dims.first().copied().unwrap_or(1);
@@ -37,7 +37,7 @@ impl RowShard {
         self.local.numel() < self.padded
     }
 
-    /// One past the last place, from the given one among `ranks` on, at which ranks have as many rows.
+    /// One past the last rank, from index `place` among `ranks` on, that has the same number of rows.
     pub(super) fn alike_until(shape: &Shape, place: u64, ranks: u64) -> u64 {
         let rows = shape.dims().first().copied().unwrap_or(1);
         let chunk = rows.div_ceil(ranks).max(1);

@@ -14,7 +14,7 @@ pub struct Asked {
 }
 
 impl Asked {
-    /// So many bytes more, or less when they are negative, for something of a category.
+    /// Adds `bytes` of a category; two's complement of a negative number takes them away.
     #[inline]
     pub(super) fn change(&mut self, category: Category, bytes: u64) {
         let add = |to: &mut u64| *to = to.wrapping_add(bytes);

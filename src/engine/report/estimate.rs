@@ -32,7 +32,7 @@ pub struct Estimate {
 }
 
 impl Estimate {
-    /// It as text, for another thread.
+    /// Writes the estimate as text, for another thread.
     pub fn written(&self) -> Option<String> {
         serde_json::to_string(self).ok()
     }

@@ -66,7 +66,7 @@ impl<'a> Holdings<'a> {
         }
     }
 
-    /// Nobody wants to know.
+    /// Holdings that nobody reads.
     pub fn unseen() -> Self {
         Self::new(&mut [], &mut [], 0)
     }

@@ -15,7 +15,7 @@ pub struct Otherwise {
 }
 
 impl Otherwise {
-    /// That of the job of a `report`, whose scenario may have these changes. None where a change is refused.
+    /// The memory of the job of a `report` if its scenario has these changes. `None` if a change is refused.
     pub fn of(report: &Report, scenario: &Scenario, changes: &[Fix]) -> Option<Self> {
         let needed = report.verdict.device.needed;
         let need = |of: &Scenario| Some(estimate(of).ok()?.report.verdict.device.needed);

@@ -249,7 +249,7 @@ impl Ranks {
         }
     }
 
-    /// All of them, with the run of the first.
+    /// The reports of all ranks, with the run of the first.
     fn settled(mut self) -> (Vec<RankReport>, Option<RankRun>) {
         let first = self.next_run();
         while self.next_run().is_some() {}

@@ -105,7 +105,7 @@ impl Stretch {
         stretch
     }
 
-    /// One event more.
+    /// Adds an event.
     #[inline]
     fn change(&mut self, category: Category, bytes: u64, allocates: bool) {
         let sign = |bytes: u64| {

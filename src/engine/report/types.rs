@@ -133,7 +133,7 @@ impl Compute {
         }
     }
 
-    /// All of them.
+    /// Floating-point operations of all passes.
     pub fn total(&self) -> u64 {
         [self.backward, self.recompute]
             .into_iter()
@@ -152,7 +152,7 @@ impl Communication {
         Bytes(self.0.sent(collective))
     }
 
-    /// All of them.
+    /// Bytes of all collectives.
     pub fn total(&self) -> Bytes {
         Collective::ALL.iter().map(|&all| self.get(all)).sum()
     }

@@ -35,7 +35,7 @@ pub(super) struct Arguments {
 pub(super) struct Inputs {
     /// Token ids.
     pub(super) ids: Tensor,
-    /// Their positions.
+    /// Positions of the tokens.
     pub(super) positions: Option<Tensor>,
     /// The squares of images that they see.
     pub(super) _crossed: Option<Tensor>,
@@ -91,7 +91,7 @@ impl Arguments {
         }
     }
 
-    /// So many tokens more.
+    /// Adds `tokens` tokens to each sample.
     pub(super) fn grow(&mut self, t: &Tape, tokens: u64) {
         let (b, s) = self.size;
         self.size.1 += tokens;

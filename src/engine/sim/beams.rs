@@ -89,7 +89,7 @@ impl BeamSearch {
         }
     }
 
-    /// One step: logits `[B x N, 1, V]` to one token more of each beam, which may be `forced`.
+    /// A step of the search: chooses the next token of each beam, which may be `forced`, from logits `[B x N, 1, V]`.
     pub(super) fn choose(&mut self, t: &Tape, logits: Tensor, (forced, calling): (bool, Calling)) {
         let (b, n) = (self.samples, self.beams);
         let rows = Shape::from([b * n, logits.dim(-1)]);

@@ -73,7 +73,7 @@ impl<'a> Evaluator<'a> {
         asked.min(longest)
     }
 
-    /// One batch; `last` of those that are run.
+    /// Evaluates a batch, the `last` of those that are run or another.
     fn evaluate(&mut self, batch: &Batch, last: bool) {
         let (t, evaluation) = (self.tape, &self.spec.evaluation);
         t.train(false);

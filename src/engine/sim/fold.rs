@@ -73,7 +73,7 @@ pub(super) struct Batches {
     pub(super) first: usize,
     /// The mark with which they end.
     pub(super) end: usize,
-    /// With how many events the last batch is dropped.
+    /// The number of events with which the last batch is dropped.
     pub(super) dropped: usize,
 }
 

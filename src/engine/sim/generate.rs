@@ -83,7 +83,7 @@ enum Choice {
 }
 
 impl Choice {
-    /// So many tokens more; beams have places for all.
+    /// Adds `tokens` tokens to each sample; beams have places for all from the start.
     fn grow(&mut self, t: &Tape, tokens: u64) {
         if let Self::Samples(sampler) = self {
             sampler.grow(t, tokens);
@@ -144,12 +144,12 @@ impl Sampler {
         }
     }
 
-    /// So many tokens more of each sample, as steps choose them one by one.
+    /// Adds `tokens` tokens to each sample, as steps choose them one by one.
     fn grow(&mut self, t: &Tape, tokens: u64) {
         self.ids = numbers(t, "cat", [self.ids.dim(0), self.ids.dim(1) + tokens]);
     }
 
-    /// One step: logits `[B, 1, V]` to one token more of each sample, which may be `forced`.
+    /// A step of the generation: chooses the next token of each sample, which may be `forced`, from logits `[B, 1, V]`.
     fn choose(&mut self, t: &Tape, logits: Tensor, forced: bool) {
         let b = logits.dim(0);
         let wide = last_logits(t, &logits, self.calling.version);

@@ -71,7 +71,7 @@ impl Joined {
         self.kept.iter().map(of).collect()
     }
 
-    /// They go to the host.
+    /// Moves the kept tensors to the host.
     pub(super) fn clear(&mut self) {
         self.kept.clear();
         self.batches = 0;

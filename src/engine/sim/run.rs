@@ -191,7 +191,7 @@ struct Steps {
 }
 
 impl Steps {
-    /// Them, and how many were run.
+    /// Runs the steps; returns them, and how many were run.
     fn run(tape: Tape, spec: &ResolvedSpec, accumulation: u32) -> (Self, u32) {
         let mut run = Run::new(&tape, spec, accumulation);
         run.begin_optimizer();

@@ -9,9 +9,9 @@ use serde_json::Value;
 pub enum Effect {
     /// The estimate is less than the job takes.
     Less,
-    /// It is more.
+    /// The estimate is more than the job takes.
     More,
-    /// It is either.
+    /// The estimate is less or more than the job takes.
     Either,
 }
 
@@ -54,7 +54,7 @@ pub enum Certainty {
 }
 
 impl Certainty {
-    /// That of an estimate with these approximations.
+    /// The certainty of an estimate with these approximations.
     pub fn of<'a>(approximated: impl IntoIterator<Item = &'a Approximation>) -> Self {
         let mut certainty = Self::Measured;
         for own in approximated {
@@ -77,7 +77,7 @@ impl Certainty {
 }
 
 impl Approximation {
-    /// That of a scenario's setting, which the job has as `asked`, and the estimate as `used`.
+    /// The approximation of a scenario's setting, which the job has as `asked`, and the estimate as `used`.
     pub fn of_setting(key: &'static str, asked: Value, used: Value) -> Self {
         Self {
             key: key.to_owned(),
@@ -93,7 +93,7 @@ impl Approximation {
         self.effect == Effect::More || self.otherwise.is_some()
     }
 
-    /// That of something that a trainer does and the estimate does not.
+    /// The approximation of something that a trainer does and the estimate does not.
     pub fn of_note(note: &Note) -> Option<Self> {
         match note {
             Note::AllLogits { .. } => instead_of_trainer(Differs::AllInFp32),
@@ -114,7 +114,7 @@ impl Approximation {
         }
     }
 
-    /// That of a file's key that no scenario follows, if it matters.
+    /// The approximation of a file's key that no scenario follows, if it matters.
     pub fn of_key(own: &Ignored) -> Option<Self> {
         let (used, effect) = match own.matters {
             Matters::No | Matters::Maybe => return None,

@@ -21,13 +21,13 @@ pub struct Understood {
 /// Whether a key matters for memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Matters {
-    /// It does not.
+    /// It does not matter.
     No,
     /// Nothing here knows the key.
     Maybe,
-    /// It does, and no scenario says it yet: what is lacking.
+    /// It matters, and no scenario says it yet: what is lacking.
     Yes(Lack),
-    /// It does, and its value is none that is known.
+    /// It matters, and its value is none that is known.
     Value,
     /// A script computes its value.
     Computed,
@@ -201,7 +201,7 @@ pub trait Models {
     fn linear_names(&self, model: &Value) -> Vec<String>;
     /// The names of its parameters, as `named_parameters` has them.
     fn parameters(&self, model: &Value) -> Vec<String>;
-    /// Whether it is an embedding, layers, a last norm and a head by known names.
+    /// Whether the model consists of an embedding, layers, a last norm and a head by known names.
     fn has_known_ends(&self, model: &Value) -> bool;
     /// The names of its parameters that a regular expression matches from their beginning (Python's `re.match`);
     /// nothing where it cannot be read.
@@ -229,7 +229,7 @@ pub(super) struct Job<'a> {
     pub fsdp_version: u64,
     /// Whether accelerate makes the groups of FSDP2.
     pub groups_by_accelerate: bool,
-    /// Whether that is accelerate before 1.14, which a trainer pins.
+    /// Whether accelerate is older than 1.14, as a trainer pins it.
     pub before_accelerate_1_14: bool,
     /// The wrapper on several GPUs where nothing else is said.
     pub several: Option<Wrapper>,

@@ -80,7 +80,7 @@ pub struct File<'a> {
 /// The result of reading the files of a job.
 #[derive(Clone, Debug)]
 pub struct Import {
-    /// Their formats.
+    /// The formats of the files.
     pub kinds: Vec<&'static str>,
     /// The scenario: what the files say and what the frameworks assume.
     pub scenario: Value,

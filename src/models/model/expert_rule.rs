@@ -46,13 +46,13 @@ pub enum SharedWidth {
     None,
     /// The field's value, with its default.
     Field(&'static str, u64),
-    /// The same, and none where it says 0.
+    /// The field's value, with its default; no shared expert where it is 0.
     FieldOrNone(&'static str, u64),
-    /// That of as many experts as one of the fields says, at least one.
+    /// The width of as many experts as one of the fields says, at least one.
     Times(&'static [&'static str], u64),
-    /// The same, and none where it says 0.
+    /// The width of as many experts as the field says, with its default; no shared expert where it is 0.
     TimesOrNone(&'static str, u64),
-    /// That of an expert.
+    /// The width of one expert.
     Same,
 }
 

@@ -107,8 +107,8 @@ impl StoredExperts {
 }
 
 impl Experts {
-    /// Whether they are built before their router: `DeepSeek`'s always, Qwen's not in transformers 4, Granite's
-    /// there alone.
+    /// Whether experts are built before their router: `DeepSeek`'s always, Qwen's not in transformers 4, Granite's in
+    /// transformers 4 alone.
     pub fn are_built_first(&self, four: bool) -> bool {
         match self.routing {
             Routing::Softmax => self.built_first && !four,
@@ -117,7 +117,7 @@ impl Experts {
         }
     }
 
-    /// Whether they run one after the other over tokens sorted by expert: Granite's in transformers 4.
+    /// Whether experts run one after the other over tokens sorted by expert: Granite's in transformers 4.
     pub fn run_in_turn(&self, four: bool) -> bool {
         let sorts = four && self.routing == (Routing::Largest { biased: false });
         sorts || self.routing == Routing::Sorted

@@ -38,11 +38,11 @@ pub struct GemmaLayers {
 /// The origin and the destination of the keys and values of a layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeysAndValues {
-    /// They are its own.
+    /// The layer makes its own.
     Own,
-    /// The same, and later layers read them.
+    /// The layer makes its own, and later layers read them.
     Kept,
-    /// They are those of the last layer of its kind that kept them.
+    /// The layer reads those of the last layer of its kind that kept them.
     Read,
 }
 

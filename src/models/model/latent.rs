@@ -15,7 +15,7 @@ pub struct Latent {
     pub rotated: u64,
     /// Of a head of values.
     pub value: u64,
-    /// How they are rotated.
+    /// How columns are rotated.
     pub rotary: LatentRotary,
     /// The module that chooses the keys that a token sees, if it does not see all.
     pub indexer: Option<Indexer>,

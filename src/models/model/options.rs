@@ -11,7 +11,7 @@ pub enum Flag {
     Always,
     /// This field says so, by default as given.
     Said(&'static str, bool),
-    /// One of these fields says so, by default none.
+    /// One of these fields says so, by default neither.
     Either([&'static str; 2]),
     /// This field is there, and not null.
     Given(&'static str),
@@ -79,9 +79,9 @@ impl Biases {
 /// The function in the MLP.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MlpFunction {
-    /// That which the field names, with its default.
+    /// The function that the field names, with its default.
     Named(&'static str, &'static str),
-    /// This one; others than those of these names are estimated like it.
+    /// This function; names other than the listed ones are estimated like it.
     Fixed(&'static str, &'static [&'static str], Activation),
 }
 

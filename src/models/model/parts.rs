@@ -93,7 +93,7 @@ pub enum AttentionKind {
     Dynamic,
 }
 
-/// The layers that the gated delta rule reads hidden states by.
+/// The linear layers that give the gated delta rule its inputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DeltaRule {
     /// One for queries, keys, values and the gate, and one for rates, in groups of heads (Qwen3-Next).

@@ -83,9 +83,9 @@ pub const QUANTIZED_CLASSIFIERS: &[(Task, Since)] = &[
 /// `modeling_*.py` of 4.48.3, 4.51.3 and 5.23).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LogitsToKeep {
-    /// It has such a parameter.
+    /// By a parameter, since this version.
     Since(Since),
-    /// It has one where the decoder is alone, and none where an encoder goes before it.
+    /// By a parameter of the decoder alone; an encoder before it leaves none.
     Alone,
 }
 
@@ -107,23 +107,23 @@ pub enum CacheIn4 {
 /// Kinds of tokens `[B, S]` that come with a prompt with images, and what becomes of them as a text grows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TokenKinds {
-    /// They grow by the last one, and the model is given that (`PaliGemma`), or nothing (Gemma 3).
+    /// The kind of the last token is repeated. The model is given the kinds (`PaliGemma`), or not (Gemma 3).
     Repeated {
-        /// Whether it is given.
+        /// Whether the model is given the kinds.
         given: bool,
     },
-    /// They grow by that of a text's token.
+    /// New tokens have the kind of a text's token.
     OfTexts,
 }
 
 /// How a family generates and keeps keys and values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Generation {
-    /// Whether it is estimated what it keeps from one token to the next, and since which version.
+    /// Since which version the cache that a model keeps from one token to the next is estimated.
     pub caches: Since,
-    /// Whether `generate` is estimated where it keeps that, and since which version.
+    /// Since which version `generate` with that cache is estimated.
     pub generates: Since,
-    /// Whether that is estimated with beams.
+    /// Whether `generate` with the cache is estimated with beams.
     pub beams: bool,
     /// Whether that is estimated with the flash-attn package.
     pub flash: bool,

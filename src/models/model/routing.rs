@@ -21,7 +21,7 @@ pub enum Routing {
     /// By their logits, of which only those of the chosen make probabilities in float32 or sigmoids, which
     /// take the dtype of the tokens.
     Chosen {
-        /// Whether they make sigmoids.
+        /// Whether the chosen logits become sigmoids, not probabilities.
         sigmoid: bool,
     },
     /// By their probabilities, which take the dtype of the tokens.
@@ -58,10 +58,10 @@ pub struct SigmoidScores {
     pub correction: Correction,
 }
 
-/// In which dtype the logits of a router are.
+/// The dtype of a router's logits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LogitsDtype {
-    /// That of the tokens.
+    /// The dtype of the tokens.
     Tokens,
     /// Float32 behind the gate, a linear layer within the router.
     WideBehindGate,

@@ -40,7 +40,7 @@ pub struct Style {
     pub scaled_hidden: bool,
     /// The masks that are made.
     pub masks: Masks,
-    /// Whether there is one where no layer sees a window only.
+    /// Whether one mask is made, not both, if no layer has a window.
     pub only_needed_masks: bool,
     /// Whether they are made without positions, by which packed sequences are told apart.
     pub blind_masks: bool,

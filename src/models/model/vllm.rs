@@ -35,9 +35,9 @@ const OUTSIDE: u64 = 164 * MIB;
 /// A vLLM's share of a GPU, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct VllmShare {
-    /// All of it.
+    /// The whole share.
     pub total: u64,
-    /// Its own weights.
+    /// vLLM's own weights.
     pub weights: u64,
     /// Outputs and temporaries of an MLP `[T, F]` at once, hidden states `[T, H]`, and logits.
     pub activations: [u64; 3],
@@ -69,7 +69,8 @@ fn requested(gpu: u64, share: f64) -> u64 {
 }
 
 impl VllmShare {
-    /// That of a run whose model has `parameters` parameters without adapters; nothing where no vLLM is beside it.
+    /// The share of a run's vLLM, whose model has `parameters` parameters without adapters; `None` for runs without
+    /// vLLM.
     pub fn of(spec: &ResolvedSpec, parameters: u64) -> Option<Self> {
         let Architecture::Decoder(config) = &spec.architecture else {
             return None;

@@ -18,7 +18,7 @@ names! {
     AdapterDtype {
         /// float32, as PEFT makes them.
         Fp32 = "fp32",
-        /// That of the base.
+        /// The dtype of the base.
         Base = "base",
     }
 }

@@ -24,7 +24,7 @@ pub enum Argument {
 
 /// A type of a message's values.
 pub trait ToArgument {
-    /// It as a value.
+    /// Converts it to an argument of a message.
     fn to_argument(&self) -> Argument;
 }
 

@@ -287,7 +287,7 @@ impl Objective {
         self.generates() && !matches!(self.generation, Generator::Model)
     }
 
-    /// Whether that vLLM sleeps while the model trains.
+    /// Whether vLLM sleeps while the model trains.
     pub const fn sleeps(&self) -> bool {
         self.generates() && matches!(self.generation, Generator::VllmSleep)
     }

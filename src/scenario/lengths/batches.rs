@@ -31,11 +31,11 @@ pub struct Batches {
 /// How often batches are longer than some length.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Excess {
-    /// Their share of all batches.
+    /// The share of batches that are longer.
     pub share: f64,
-    /// In how many optimizer steps one comes on average, on any of the ranks.
+    /// The number of optimizer steps per longer batch on average, on any of the ranks.
     pub once_in_steps: f64,
-    /// How probable at least one is within an epoch.
+    /// The probability of at least one longer batch within an epoch.
     pub in_epoch: f64,
     /// The step at which the first is to be expected.
     pub first_step: f64,

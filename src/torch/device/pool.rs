@@ -33,9 +33,9 @@ pub(super) struct Pool {
     signposts: Signposts,
     /// Unmapped blocks of expandable segments by address.
     unmapped: Vec<(u64, BlockId)>,
-    /// How often a free block was looked for, for garbage collection.
+    /// The number of searches for a free block, for garbage collection.
     pub searches: u32,
-    /// That count when each block became free, where it was counted.
+    /// The value of `searches` when each block became free, where it is counted.
     free_since: Vec<u32>,
 }
 

@@ -28,7 +28,7 @@ pub enum Event {
 pub struct Awaited(u32);
 
 impl Awaited {
-    /// That of a wait.
+    /// Packs a wait.
     pub fn of(wait: Wait) -> Self {
         Self(code(wait))
     }
@@ -113,7 +113,7 @@ impl Word {
         }
     }
 
-    /// Neither allocated nor freed: those two are told from each other by a branch that can be foreseen.
+    /// An event that neither allocates nor frees: these two are told apart by a branch that is easy to predict.
     #[cold]
     fn rare(self) -> Event {
         if self.is_mark() {

@@ -47,12 +47,12 @@ impl Edge {
 /// The dtype in which a leaf takes its gradients.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum GradientDType {
-    /// Its own.
+    /// The leaf's own dtype.
     #[default]
     Own,
-    /// This one.
+    /// A given dtype.
     Is(DType),
-    /// That in which they come (`grad_dtype=None`).
+    /// The dtype of the incoming gradient (`grad_dtype=None`).
     Any,
 }
 
@@ -70,7 +70,7 @@ pub(super) struct Leaf {
     pub(super) hook: Option<BackwardHook>,
     /// The stream on which it takes it.
     pub(super) stream: Stream,
-    /// Whether it is a tensor that ranks have together.
+    /// Whether it is a tensor that ranks share.
     pub(super) distributed: bool,
     /// Whether it is the weight of an `nn.Embedding`.
     pub(super) of_embedding: Cell<bool>,
@@ -96,7 +96,7 @@ impl Leaf {
         }
     }
 
-    /// One more gradient will come in this pass.
+    /// Counts one more gradient that will come in this pass.
     pub(super) fn expect(&self, pass: u32) {
         let before = if self.pass.replace(pass) == pass {
             self.dependencies.get()
@@ -186,7 +186,7 @@ pub(super) struct Node {
 }
 
 impl Node {
-    /// It has run: its formula goes, with what that has saved.
+    /// Drops the formula of a node that has run, with its saved tensors, unless they stay.
     pub(super) fn release(&self, backward: Backward) {
         if self.stays.get() {
             self.backward.replace(Some(backward));

@@ -97,14 +97,14 @@ pub struct Called<'a> {
 }
 
 impl Called<'static> {
-    /// One without parameters of its own.
+    /// A module without parameters of its own.
     pub const fn bare(op: &'static str) -> Self {
         Self::with(op, &[])
     }
 }
 
 impl<'a> Called<'a> {
-    /// One with parameters of its own.
+    /// A module with parameters of its own.
     pub const fn with(op: &'static str, own: &'a [Option<&'a Tensor>]) -> Self {
         Self {
             op,
@@ -268,7 +268,7 @@ impl Tape {
         }
     }
 
-    /// It has given tensors.
+    /// The module of the current scope has returned tensors.
     pub fn after_part(&self, outputs: &mut [&mut Tensor]) {
         if let Some(hooks) = self.hooks_of_parts() {
             hooks.after(self, self.scope(), outputs);

@@ -44,7 +44,7 @@ impl LayerStates {
         self.next
     }
 
-    /// So many layers have run.
+    /// Moves on by the states of `layers` layers, which have run.
     pub(super) fn advance(&mut self, layers: usize) {
         self.next += layers;
     }

@@ -12,9 +12,9 @@ use std::rc::Rc;
 
 /// A parameter and where its gradient is.
 pub(super) enum Parameter {
-    /// One that modules compute with.
+    /// A parameter that modules compute with.
     Present(Present),
-    /// One of a module that was left out (Note [Layers that repeat], `folds.rs`).
+    /// A parameter of a module that was left out (Note [Layers that repeat], `folds.rs`).
     LeftOut(LeftOut),
 }
 

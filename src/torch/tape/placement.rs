@@ -18,7 +18,7 @@ pub enum Placement {
 }
 
 impl Placement {
-    /// Whether it is a tensor that ranks have together.
+    /// Whether it is a tensor that ranks share.
     pub const fn is_distributed(self) -> bool {
         !matches!(self, Self::Local)
     }

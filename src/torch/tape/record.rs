@@ -250,7 +250,7 @@ impl Record {
         self.storages.live(self.place_of(id));
     }
 
-    /// Whether it is.
+    /// Whether storage `id` is alive.
     pub(super) fn is_alive(&self, id: u32) -> bool {
         self.storages.is_alive(self.place_of(id))
     }

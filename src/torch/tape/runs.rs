@@ -13,7 +13,7 @@ pub struct Run {
     pub first: u32,
     /// The number of its elements.
     pub count: u64,
-    /// How they repeat.
+    /// How its elements repeat.
     pub repetition: Repetition,
 }
 

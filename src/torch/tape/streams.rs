@@ -69,12 +69,12 @@ impl Tape {
         }
     }
 
-    /// Whether it is written what waits for what.
+    /// Whether waits of streams and of the host are recorded.
     pub(super) fn keeps_waits(&self) -> bool {
         self.recorder.keeps_waits.get()
     }
 
-    /// A stream or the host waits, if that is written.
+    /// Records that a stream or the host waits, if waits are recorded.
     pub fn wait(&self, wait: Wait) {
         if self.keeps_waits() {
             self.recorder.note(Event::Wait(Awaited::of(wait)));

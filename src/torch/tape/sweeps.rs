@@ -12,7 +12,7 @@ pub(super) struct Run {
 }
 
 impl Run {
-    /// Whether it is not of an element that is compared.
+    /// Whether its element is at an end of the list, or in no list, and so is not compared.
     pub(super) fn is_of_end(&self, built: Built) -> bool {
         self.tag.split().is_none_or(|of| built.is_end(of.element))
     }

@@ -62,7 +62,7 @@ pub(super) struct Like {
 }
 
 impl Like {
-    /// Such a tensor over a storage: the one that is `there`, where nobody else holds it.
+    /// A tensor like this over `storage`. Reuses the allocation of `there` if nobody else holds it.
     pub(super) fn over<'a>(
         &self,
         storage: &Rc<Storage>,
@@ -100,7 +100,7 @@ impl Tensor {
         }))
     }
 
-    /// One whose elements lie in row-major order.
+    /// A tensor whose elements lie in row-major order.
     pub(super) fn row_major(storage: Rc<Storage>, shape: Shape, dtype: DType) -> Self {
         Self(Rc::new(Impl::row_major(storage, shape, dtype)))
     }
@@ -176,7 +176,7 @@ impl Tensor {
         }))
     }
 
-    /// Such a tensor over another storage, outside of the graph.
+    /// A tensor with this layout over another storage, outside of the graph.
     pub(super) fn detach_over(&self, storage: &Rc<Storage>) -> Self {
         Self(Rc::new(Impl {
             storage: Rc::clone(storage),

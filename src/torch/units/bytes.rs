@@ -64,7 +64,7 @@ impl Bytes {
         }
     }
 
-    /// So many times as much.
+    /// These bytes, `count` times.
     pub const fn times(self, count: u64) -> Self {
         Self(self.0.saturating_mul(count))
     }

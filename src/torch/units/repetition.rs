@@ -14,8 +14,8 @@ impl Repetition {
     /// All elements are alike.
     pub const ALIKE: Self = Self { head: 0, period: 1 };
 
-    /// That of elements of these kinds, of which as few as can be come before the first that repeats and
-    /// in a period.
+    /// The repetition of elements of these `kinds`: the shortest head before the first element that repeats, and the
+    /// shortest period.
     pub fn of_kinds<K: PartialEq>(kinds: &[K]) -> Self {
         let repeating = |period: usize| {
             let differ = |at: &usize| kinds[*at] != kinds[at + period];

@@ -104,10 +104,10 @@ pub enum Queue {
 }
 
 impl Queue {
-    /// All of them.
+    /// All queues.
     pub const ALL: [Self; 3] = [Self::Frees, Self::Fetches, Self::Reductions];
 
-    /// With how many events there are too many.
+    /// The number of outstanding events at which the host waits for the oldest.
     pub const fn too_many(self) -> usize {
         match self {
             Self::Frees => 2,

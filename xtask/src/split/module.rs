@@ -17,7 +17,7 @@ pub type Read<T> = Result<T, Box<dyn Error>>;
 /// A program. It refuses what WebAssembly allows and rustc, wasm-bindgen and the linker do not write.
 #[derive(Default)]
 pub struct Module<'a> {
-    /// All of it.
+    /// The whole file.
     pub bytes: &'a [u8],
     /// The types of functions: their parameters and results.
     pub signatures: Vec<FuncType>,

@@ -28,7 +28,7 @@ pub(super) enum State {
 pub(super) struct Common {
     /// Whether parameters are divided at all; not so with `NO_SHARD`.
     pub(super) shards: bool,
-    /// Whether they are given back after forward.
+    /// Whether parameters are freed after forward (`RESHARD_AFTER_FORWARD`).
     pub(super) reshards_after_forward: bool,
     pub(super) use_orig_params: bool,
     pub(super) offloads: bool,
@@ -97,7 +97,7 @@ pub(super) struct Handle {
 }
 
 impl Handle {
-    /// One of which this rank has `local`; modules' tensors are views of `flat`.
+    /// A handle of which this rank has `local`; modules' tensors are views of `flat`.
     pub(super) fn new(
         (common, scope): (Common, u32),
         layout: Layout,
@@ -224,7 +224,7 @@ impl Handle {
         });
     }
 
-    /// Whether there was something to do.
+    /// Prepares the shard for its all-gather. Returns whether there was anything to do.
     fn pre_unshard(&self, t: &Tape) -> bool {
         let offloads = self.common.offloads;
         if self.common.shards && !offloads && !self.needs_unshard() {

@@ -22,8 +22,8 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    /// That of parameters of these sizes, aligned for elements of `aligned` bytes, if at all, and then padded
-    /// to a multiple of `world`, on the rank at `place` among the `ranks` that divide it.
+    /// The layout of parameters of these sizes, aligned for elements of `aligned` bytes, if at all, and then padded to
+    /// a multiple of `world`, on the rank with index `place` among the `ranks` that divide it.
     pub(super) fn of(
         sizes: &[u64],
         aligned: Option<u64>,

@@ -175,7 +175,7 @@ impl Group {
         layer.unwrap_or(0)
     }
 
-    /// One of its modules is called (`wrapped_pre_hook`).
+    /// One of the group's modules is called (`wrapped_pre_hook`).
     pub(super) fn begins(&self) {
         let mut to_run = self.to_run.borrow_mut();
         if to_run.is_empty() {

@@ -45,7 +45,7 @@ impl Computation {
     }
 }
 
-/// One thing that a rank does.
+/// A computation of a rank for one micro-batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Action {
     /// The stage, among all of the pipeline.

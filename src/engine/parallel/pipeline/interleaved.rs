@@ -24,7 +24,7 @@ struct Turns {
 }
 
 impl Turns {
-    /// With `for_each_hop` forwards more before the first backward for each rank that comes after
+    /// The turns of `rank`, with `for_each_hop` more forwards before the first backward for each rank after it
     /// (`_get_warmup_ops`).
     fn new(plan: Plan, rank: u64, for_each_hop: u64) -> Self {
         let rounds = (plan.micro_batches / plan.ranks).max(1);

@@ -16,7 +16,7 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    /// That of a run.
+    /// The plan of a run.
     pub(super) fn of(spec: &ResolvedSpec) -> Self {
         let pp = &spec.parallelism.pp;
         Self {

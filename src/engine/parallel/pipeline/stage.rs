@@ -47,7 +47,7 @@ pub(super) struct Stage {
     halfway: BTreeMap<u64, Halfway>,
     /// Outputs of the last stage, where the caller wants them.
     pub(super) outputs: Vec<Tensor>,
-    /// Whether that are views, of what ranks have together, which cannot leave the graph in place.
+    /// Whether outputs are views of tensors that ranks share, which cannot leave the graph in place.
     gives_views: bool,
 }
 

@@ -15,7 +15,7 @@ impl Pair {
         self.found.abs_diff(self.measured) as f64 / self.measured.max(1) as f64
     }
 
-    /// Whether there is none.
+    /// Whether both figures are equal.
     pub fn is_equal(self) -> bool {
         self.found == self.measured
     }

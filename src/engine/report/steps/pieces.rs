@@ -13,9 +13,9 @@ const STEADY: u32 = 2;
 /// A request of a piece. Storages that are gone when it ends are numbered among themselves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Action {
-    /// One that leaves nothing.
+    /// A request for a storage that is gone when the piece ends, or its free.
     Own(Request),
-    /// A storage that lives on.
+    /// A request for a storage that lives on.
     Stays(Request),
     /// Frees the storage with this place among all that lived when the piece began or came later.
     Ends(u32),

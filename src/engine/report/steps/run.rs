@@ -182,7 +182,7 @@ impl Running {
         }
     }
 
-    /// All of it.
+    /// Runs all steps.
     pub fn complete(mut self) -> StepsRun {
         while self.advance() {}
         self.run

@@ -97,7 +97,7 @@ impl Weighed<'_> {
         factor
     }
 
-    /// One number of the losses of tokens.
+    /// Reduces the losses of tokens to one number.
     pub(super) fn reduced(&self, t: &Tape, losses: &Tensor, loss: LossType) -> Tensor {
         let masked = || t.mul(losses, self.mask);
         let samples = losses.dim(0);

@@ -15,7 +15,7 @@ use crate::units::{DType, Shape};
 /// A number of a trainer's, or one of each of some samples or tokens.
 pub(super) type Metric = (Shape, DType);
 
-/// One number.
+/// A metric of one number.
 pub(super) fn one_number() -> Metric {
     (Shape::new(&[]), DType::Float32)
 }

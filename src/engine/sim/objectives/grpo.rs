@@ -40,10 +40,10 @@ pub(super) struct Generated {
     reference: Option<Tensor>,
 }
 
-/// With which log-probabilities those of the model are compared.
+/// The log-probabilities that those of the model are compared with.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Compared {
-    /// Its own before the first step.
+    /// The model's own before the first step.
     Before,
     /// The reference's.
     Reference,

@@ -19,8 +19,8 @@ pub(super) struct Vllm<'a> {
 }
 
 impl<'a> Vllm<'a> {
-    /// One that has started beside a model with `parameters` parameters without adapters, and sleeps if it is to;
-    /// `None` where the run has none.
+    /// Starts vLLM beside a model with `parameters` parameters without adapters, and puts it to sleep if it is to;
+    /// `None` if the run has none.
     pub(super) fn start(t: &'a Tape, spec: &ResolvedSpec, parameters: u64) -> Option<Self> {
         let share = VllmShare::of(spec, parameters)?;
         t.empty_cache();

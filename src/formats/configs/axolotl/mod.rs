@@ -241,8 +241,8 @@ fn objective(said: &Said, job: &mut Job) -> bool {
     true
 }
 
-/// One row of as many tokens as the batch has room for, where attention tells sequences apart by their positions,
-/// and else as many rows (`multipack_real_batches`, `core/builders/causal.py`, axolotl 0.19).
+/// Sets packing: one row with as many tokens as the batch has room for, if attention tells sequences apart by their
+/// positions, else as many rows (`multipack_real_batches`, `core/builders/causal.py`, axolotl 0.19).
 fn packing(said: &Said, job: &mut Job) {
     let flattened = said.is_on("batch_flattening");
     if !said.is_on("sample_packing") && !flattened {

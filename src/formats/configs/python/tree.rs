@@ -63,7 +63,7 @@ pub(super) struct Call {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Guard {
     pub condition: Id,
-    /// Whether they are run where it does not hold.
+    /// Whether they run if the condition does not hold.
     pub otherwise: bool,
     /// The condition around it.
     pub within: Option<usize>,
@@ -198,7 +198,7 @@ impl<'a> Reader<'a> {
         self.tree.nodes.len() - 1
     }
 
-    /// One expression where nothing is expected; at least one token is passed.
+    /// An expression where none is expected; at least one token is passed.
     fn loose(&mut self) -> Id {
         let start = self.at;
         let id = self.expression(0);

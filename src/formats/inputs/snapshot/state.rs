@@ -30,9 +30,9 @@ pub struct AllocatorState {
 /// Segments that are not told one by one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rest {
-    /// How many.
+    /// The number of segments.
     pub segments: usize,
-    /// Their bytes.
+    /// Bytes of the segments.
     pub bytes: u64,
 }
 

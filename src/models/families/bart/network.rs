@@ -27,7 +27,7 @@ pub(crate) struct Bart {
 
 /// `BartEncoder` or `BartDecoder`.
 pub(crate) struct Stack {
-    /// Its own embedding, where it does not share that of the other.
+    /// The stack's own embedding, if it does not share that of the other stack.
     embed_tokens: Option<Embedding>,
     embed_positions: Embedding,
     layers: Vec<Rc<BartLayer>>,

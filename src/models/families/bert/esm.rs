@@ -21,7 +21,7 @@ use std::rc::Rc;
 pub(crate) struct EsmModel {
     words: Embedding,
     norm: Option<LayerNorm>,
-    /// Their embedding, where they are added to the embeddings.
+    /// The embedding of positions, if they are added to the embeddings of words.
     positions: Option<Embedding>,
     _position_ids: Tensor,
     rotary: Option<Rotary>,

@@ -28,9 +28,9 @@ pub(crate) struct EuroBert {
 
 /// The module that reads the hidden states.
 enum Reading {
-    /// Each of them.
+    /// A head that reads the hidden states of each token.
     Each(Head),
-    /// All for one class: a layer with its function, and the last one.
+    /// A classifier of texts: a layer with its function, and the last one.
     Texts(Transform, Linear, Pooling),
 }
 

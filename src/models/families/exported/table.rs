@@ -8,9 +8,9 @@ use super::{
 
 /// Knowledge of an operation.
 pub(super) enum Known {
-    /// It is run so.
+    /// An operation that this function runs.
     Arm(Arm),
-    /// It gives whole numbers, or nothing on the device.
+    /// An operation that gives whole numbers, or allocates nothing on the device.
     Nothing,
     /// A graph within runs.
     Region,

@@ -12,7 +12,7 @@ use crate::tape::{Tape, Tensor};
 /// `DeltaNet` or `GatedDeltaNet`.
 pub(crate) struct DeltaNet {
     projections: [Linear; 3],
-    /// How it forgets, if it does.
+    /// How the state decays, if it does.
     decay: Option<Decay>,
     b_proj: Linear,
     convolutions: Option<[ShortConv; 3]>,

@@ -45,7 +45,7 @@ pub(crate) struct Shared {
 pub(crate) enum RotaryInput {
     /// By cosines and sines `[1, S, D]`.
     By(Tensor, Tensor),
-    /// It makes those of positions `[S]`. The mask of the other layers is passed, too.
+    /// By cosines and sines that the layer makes of positions `[S]`. The mask of the other layers is passed, too.
     Own(Tensor, Tensor),
 }
 

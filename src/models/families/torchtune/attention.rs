@@ -25,7 +25,7 @@ pub(super) struct Projections {
 }
 
 impl Projections {
-    /// With the rotary embeddings of all layers, or with its own.
+    /// The projections of a layer, with the rotary embeddings of all layers or with its own.
     pub(super) fn new(b: &Builder, c: &DecoderConfig, shared: Option<&Rotary>) -> Self {
         let (queries, keys) = (
             c.num_attention_heads * c.head_dim,

@@ -80,7 +80,7 @@ pub(crate) fn read(
     }
 }
 
-/// That of the audio spectrogram transformer.
+/// Reads the spectrogram of the audio spectrogram transformer.
 fn spectrogram(fields: &mut ConfigFields<'_>) -> Spectrogram {
     Spectrogram {
         frames: fields.optional("max_length", &PIXELS, 1024),

@@ -9,9 +9,9 @@ use crate::units::DType;
 /// How attention sees a sequence that is divided among ranks.
 #[derive(Clone, Copy)]
 pub(crate) enum Divided {
-    /// Keys and values go around.
+    /// Keys and values go around a ring of ranks.
     Ring(Ring),
-    /// So many ranks exchange pieces of the sequence for heads.
+    /// This number of ranks exchange pieces of the sequence for heads.
     Heads(u64),
 }
 

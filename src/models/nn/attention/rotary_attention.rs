@@ -19,7 +19,7 @@ use std::cell::RefCell;
 enum Projections {
     /// A layer for each.
     Apart([Linear; 3]),
-    /// One layer, which gives those of a head beside each other.
+    /// One layer, which gives queries, keys and values of a head beside each other.
     Fused(Linear),
 }
 

@@ -13,7 +13,7 @@ use crate::units::{DType, Shape};
 pub(crate) struct Rows {
     /// Whether positions rotate them.
     pub(crate) rotated: bool,
-    /// Whether they are normalized after that.
+    /// Whether they are normalized after the rotation.
     pub(crate) normalized: bool,
     /// Whether queries that are not rotated are scaled by their positions.
     pub(crate) scaled: bool,

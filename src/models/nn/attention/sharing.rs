@@ -135,7 +135,7 @@ impl SharingAttention {
             .expect("a layer of this kind before")
     }
 
-    /// Its own keys and values `[B, K, S, D]`.
+    /// Computes the layer's own keys and values `[B, K, S, D]`.
     fn made(&self, t: &Tape, own: &Own, x: &Tensor, angles: [&Tensor; 2]) -> [Tensor; 2] {
         let [k_norm, v_norm] = &own.norms;
         let mut k = self.parted(t, &own.k_proj.forward(t, x));

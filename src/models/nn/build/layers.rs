@@ -368,8 +368,7 @@ impl Embedding {
 /// `LlamaRMSNorm`: computed in float32, written out in Python.
 pub(crate) struct RmsNorm {
     weight: Tensor,
-    /// Whether it is Liger's, and if so, whether the gradient of its input takes the place of the
-    /// incoming one.
+    /// Whether the gradient of its input takes the place of the incoming one, if it is Liger's norm.
     liger: Option<bool>,
 }
 

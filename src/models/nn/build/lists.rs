@@ -164,8 +164,8 @@ impl Builder<'_> {
         layers
     }
 
-    /// So many elements of a list, or all of them where they ask for their index without it being known
-    /// how they repeat, and whether they do not.
+    /// The first `built` elements of a list, or all `count` of them if they ask for their index and their repetition is
+    /// unknown. Also returns whether no element asks for its index.
     fn built<T>(
         &self,
         list: ListId,

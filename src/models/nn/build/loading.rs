@@ -38,7 +38,7 @@ pub(super) struct Loading {
 }
 
 impl Loading {
-    /// That of a spec, where it is looked at.
+    /// The loading of a spec's model, if it is simulated.
     pub(super) fn of(spec: &ResolvedSpec) -> Option<Self> {
         (spec.around.loading == ModelLoading::DeviceMap).then(|| Self {
             experts: spec.architecture.experts().map(|experts| experts.stored),
@@ -47,12 +47,12 @@ impl Loading {
         })
     }
 
-    /// One more weight.
+    /// Adds a weight.
     pub(super) fn weight(&self, weight: Weight) {
         self.weights.borrow_mut().push(weight);
     }
 
-    /// One more buffer, of the module with this scope.
+    /// Adds a buffer of the module with this scope.
     pub(super) fn buffer(&self, scope: u32, buffer: &Tensor) {
         self.buffers.borrow_mut().push((scope, buffer.clone()));
     }

@@ -37,7 +37,7 @@ impl Outline {
         self.noted.borrow_mut().push((scope, Note::Is(kind)));
     }
 
-    /// So many modules are in a list, which repeat like this.
+    /// Notes a list of `count` modules that repeat like this.
     pub(super) fn list(&self, id: ListId, repetition: Repetition, count: u64) {
         self.lists.borrow_mut().push(List {
             id,

@@ -31,7 +31,7 @@ impl Mixer {
         }
     }
 
-    /// That of the layer at `layer`, which mixes its tokens so.
+    /// The mixer of the tokens of the layer at `layer`, of the kind `mixing`.
     pub(super) fn new(
         layer: &Builder,
         c: &DecoderConfig,

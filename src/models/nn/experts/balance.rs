@@ -21,7 +21,8 @@ pub(crate) fn loss(
     }
 }
 
-/// Whether that loss needs the logits of all layers at once, of which none can stand for others then.
+/// Whether the loss that balances experts needs the logits of all layers at once, so that no layer can represent
+/// others.
 pub(crate) fn joins(experts: &Experts, facts: Facts) -> bool {
     experts.balanced && facts.transformers != Transformers::V5
 }

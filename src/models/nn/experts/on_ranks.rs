@@ -39,12 +39,12 @@ struct Dispatched {
     ids: Tensor,
     /// Ones for weights.
     ones: Tensor,
-    /// How they go back.
+    /// How the rows go back.
     sent: Sent,
 }
 
 impl OnRanks {
-    /// That of a run, if it divides experts.
+    /// The exchange of tokens of a run, if it divides experts.
     pub(crate) fn of(b: &Builder, experts: &Experts) -> Option<Self> {
         let spec = b.plan.spec;
         Some(Self {

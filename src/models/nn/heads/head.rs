@@ -32,13 +32,13 @@ impl Transform {
 /// The hidden states that a head reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reads {
-    /// All of them.
+    /// Hidden states of all tokens.
     All,
     /// Hidden states of the first token: `hidden_states[:, 0]`.
     First,
-    /// The same, written `hidden_states[:, 0, :]`.
+    /// Hidden states of the first token, written `hidden_states[:, 0, :]`.
     FirstColumns,
-    /// Their mean over the tokens that are no padding.
+    /// The mean of the hidden states over the tokens that are no padding.
     Mean,
 }
 
@@ -88,9 +88,9 @@ pub(crate) struct Head {
     /// Whether what the transform reads is dropped out.
     pub(crate) drops_first: bool,
     pub(crate) transform: Option<Transform>,
-    /// Whether what the last layer reads is dropped out.
+    /// Whether the input of the last layer is dropped out.
     pub(crate) dropout: bool,
-    /// Whether that stays in a local variable.
+    /// Whether the input of the last layer stays in a local variable.
     pub(crate) holds: bool,
     pub(crate) output: Linear,
     /// The bias of the last layer's result.

@@ -17,7 +17,7 @@ pub(crate) struct MaskRequest {
     pub(crate) padding: bool,
     /// Whether the window is shorter than the sequence.
     pub(crate) window: bool,
-    /// Whether that window is a chunk of the sequence, the same for all tokens in it.
+    /// Whether the window is a chunk of the sequence, the same for all tokens in it.
     pub(crate) chunked: bool,
     /// Whether the mask that came with the batch has padding in it, so that sdpa needs it.
     pub(crate) padded: bool,

@@ -21,7 +21,7 @@ impl ColumnParallel {
         Self::of(m, weight)
     }
 
-    /// With a weight that there is already.
+    /// A layer with an existing weight.
     pub(super) fn of(m: &Modules, weight: Tensor) -> Self {
         let parts = m.config.sequence_parts();
         Self {

@@ -35,7 +35,7 @@ impl GptModel {
         stages.iter().map(build).collect()
     }
 
-    /// With the embedding on ranks `apart` where the first and the last stage share it.
+    /// Builds the model of a stage, whose embedding is on ranks `apart` if the first and the last stage share it.
     fn new(m: Modules, stage: StageLayers, apart: bool) -> Self {
         let (t, config) = (m.tape, Rc::clone(&m.config));
         let shares = config.shares_embedding;

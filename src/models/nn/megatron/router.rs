@@ -13,9 +13,9 @@ pub(super) struct Router {
 
 /// The experts of tokens.
 pub(super) struct Routed {
-    /// Their weights `[N, E]`.
+    /// The weights of tokens for experts `[N, E]`.
     pub(super) probabilities: Tensor,
-    /// The map of tokens and their experts `[N, E]`.
+    /// The map of tokens to their experts `[N, E]`.
     pub(super) map: Tensor,
 }
 

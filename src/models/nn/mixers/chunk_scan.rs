@@ -170,8 +170,7 @@ pub(crate) fn scan(t: &Tape, given: Scan) -> (Tensor, Option<Tensor>) {
     (out, kept)
 }
 
-/// One token after those that are in the `kept` states `[B, H, P, N]`
-/// (`mamba2_selective_state_update`): `[B, H, P]`.
+/// Scans one token after those in the `kept` states `[B, H, P, N]` (`mamba2_selective_state_update`): `[B, H, P]`.
 pub(crate) fn step(t: &Tape, given: Scan, kept: &Tensor) -> Tensor {
     let Scan {
         states,

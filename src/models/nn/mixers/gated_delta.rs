@@ -63,7 +63,7 @@ enum Beside<'a> {
         /// Of writing and of decay, `[B, S, heads]` each.
         rates: [Tensor; 2],
     },
-    /// They are made where they are used.
+    /// The inputs are made where they are used.
     Later(&'a Each),
 }
 

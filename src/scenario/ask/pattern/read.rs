@@ -8,7 +8,7 @@ const DEEPEST: usize = 50;
 pub enum PatternError {
     /// Python finds an error in it.
     Wrong,
-    /// It has what is not modelled.
+    /// It uses syntax that is not modelled.
     NotModelled,
 }
 

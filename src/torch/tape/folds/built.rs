@@ -11,22 +11,22 @@ pub struct Built {
 }
 
 impl Built {
-    /// One at each end.
+    /// One element at each end.
     pub const FEW: Self = Self {
         side: 1,
         whole: false,
     };
-    /// Two at each end: what an end leaves to its neighbour can make that differ from the others.
+    /// Two elements at each end: whatever an end leaves to its neighbour can make that differ from the others.
     pub const MORE: Self = Self {
         side: 2,
         whole: false,
     };
-    /// One at each end, in which all kinds of modules are: each can have its likes for neighbours.
+    /// One element at each end, each with modules of all kinds: then each can have likes as neighbours.
     pub const WHOLE: Self = Self {
         side: 1,
         whole: true,
     };
-    /// From the fewest on.
+    /// All ways, from the fewest elements on.
     pub const ALL: [Self; 3] = [Self::FEW, Self::MORE, Self::WHOLE];
     /// The most elements.
     const MOST: usize = 6;

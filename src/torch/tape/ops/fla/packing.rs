@@ -62,9 +62,9 @@ pub(in crate::tape) struct Packing {
 /// How `prepare_chunk_indices` is called: results of other calls are no results of this one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Chunks {
-    /// With its numbers alone.
+    /// With its integer arguments alone.
     Of(u64),
-    /// With its numbers and a name, since 0.6.0.
+    /// With its integer arguments and a keyword argument, since 0.6.0.
     Named(u64),
 }
 

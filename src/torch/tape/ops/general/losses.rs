@@ -7,7 +7,7 @@ use crate::units::Shape;
 /// How a loss of each element becomes one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reduction {
-    /// It does not.
+    /// The losses are not reduced.
     None,
     /// By the mean.
     Mean,

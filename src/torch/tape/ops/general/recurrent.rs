@@ -18,7 +18,7 @@ pub struct RecurrentLayer {
 /// The kinds of cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RecurrentCell {
-    /// With a state of its own: LSTM.
+    /// A cell with a cell state beside the hidden state: LSTM.
     Lstm,
     /// GRU.
     Gru,

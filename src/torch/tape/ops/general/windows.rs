@@ -29,7 +29,7 @@ impl Windows {
         self.size.len()
     }
 
-    /// Whether it is one element that comes everywhere.
+    /// Whether windows have one element and cover each element once.
     pub(super) fn is_plain(&self) -> bool {
         let ones = |all: &[u64]| all.iter().all(|&n| n == 1);
         ones(&self.size) && ones(&self.stride) && self.padding.iter().all(|&n| n == 0)
