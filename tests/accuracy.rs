@@ -376,7 +376,7 @@ fn generating_takes_what_was_measured() {
     assert!(worst <= 0.02, "{worst}");
 }
 
-/// Of a hundred answers this many must be right.
+/// The number of answers out of a hundred that must be right.
 const RIGHT_OF_100: usize = 95;
 
 /// Fits or not at 2 % above and below the measured smallest capacity.

@@ -99,7 +99,7 @@ fn published_figures_are_met_or_their_difference_is_explained() {
     }
 }
 
-/// Of cases on several GPUs: their names.
+/// The names of cases on several GPUs.
 fn on_several_gpus() -> BTreeSet<String> {
     let cases = read_cases(include_str!("fixtures/published.jsonl")).expect("cases");
     let several = |case: &Case| {

@@ -13,7 +13,7 @@ use std::sync::Arc;
 struct Case {
     id: String,
     scenario: Value,
-    /// Of each micro-batch.
+    /// The length of each micro-batch.
     lengths: Vec<u64>,
     expect: Expected,
 }
@@ -43,7 +43,7 @@ fn run(scenario: &Scenario, lengths: &[u64]) -> Result<StepsRun, String> {
     Ok(Running::new(Arc::new(many), lengths.to_vec(), expandable, limited).complete())
 }
 
-/// By how much a number is off, in percent.
+/// The error of a number, in percent.
 fn off(found: u64, expected: u64) -> f64 {
     (found as f64 / expected as f64 - 1.0).abs() * 100.0
 }

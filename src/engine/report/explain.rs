@@ -28,7 +28,7 @@ pub struct Explanation {
 pub struct Lead {
     /// The phase that comes second.
     pub phase: Phase,
-    /// By how much the binding phase needs more.
+    /// The bytes that the binding phase needs more.
     pub by: Bytes,
 }
 

@@ -113,11 +113,11 @@ pub struct StepReport {
 /// not count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Compute {
-    /// Of the forward pass.
+    /// Operations of the forward pass.
     pub forward: u64,
-    /// Of the backward pass.
+    /// Operations of the backward pass.
     pub backward: u64,
-    /// Of what the backward pass computes again: checkpointed layers, and scores within attention kernels.
+    /// Operations that the backward pass repeats: those of checkpointed layers, and scores within attention kernels.
     pub recompute: u64,
 }
 

@@ -18,7 +18,7 @@ pub(super) struct Joined {
 }
 
 impl Joined {
-    /// Of how many batches there are some.
+    /// The number of batches whose tensors are kept.
     pub(super) const fn batches(&self) -> u64 {
         self.batches
     }

@@ -46,7 +46,7 @@ impl StagesOfRank {
 struct Staged<'a> {
     model: &'a Model,
     stages: &'a [LocalStage],
-    /// Of this rank's part of the sequences `[1, S]`, where ranks divide those.
+    /// Positions of this rank's part of the sequences `[1, S]`, if ranks divide those.
     positions: Option<Tensor>,
 }
 

@@ -28,9 +28,9 @@ pub struct Job {
 /// Something to be said of a job.
 #[derive(Clone, Debug)]
 pub enum Said {
-    /// Of its files.
+    /// A note on its files.
     Note(Note),
-    /// Of the scenario.
+    /// A finding about the scenario.
     Finding(Finding),
     /// A setting that is left out of the estimate, as it is not estimated beside the others.
     Left(&'static str, Finding),

@@ -21,7 +21,7 @@ pub enum Unread {
     },
     /// It would make more of itself, or lies deeper within itself, than configurations do.
     Expands {
-        /// In which syntax.
+        /// The name of the syntax.
         syntax: &'static str,
     },
     /// A tool whose jobs are not covered.

@@ -27,7 +27,7 @@ pub struct Facts {
     /// Bytes of tensors, and of blocks that wait for a stream.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub active: Option<u64>,
-    /// Of the allocated, what private pools (CUDA graphs) hold.
+    /// Allocated bytes in private pools (CUDA graphs).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub private_pools: Option<u64>,
     /// The segments of the caching allocator.
@@ -54,13 +54,13 @@ pub struct Facts {
     /// The address space that an expandable segment may take.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub segment_reserve: Option<u64>,
-    /// Of Apple's GPUs: what PyTorch holds.
+    /// Bytes that PyTorch holds on Apple's GPUs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mps_allocated: Option<u64>,
-    /// Of Apple's GPUs: what others hold.
+    /// Bytes that others hold on Apple's GPUs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mps_other: Option<u64>,
-    /// Of Apple's GPUs: the limit.
+    /// The limit on Apple's GPUs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mps_max_allowed: Option<u64>,
     /// Bytes that vLLM's sleep mode freed.

@@ -323,7 +323,7 @@ impl<'a> ConfigFields<'a> {
         head_dim * u64::from(permille) / 1000
     }
 
-    /// Of each layer whether it attends to a window, or to a chunk: as `layer_types` says, else by `default`.
+    /// For each layer, whether it attends to a window, or to a chunk: as `layer_types` says, else by `default`.
     pub(crate) fn windowed_layers(&self, layers: u64, default: impl Fn(u64) -> bool) -> Vec<bool> {
         let types = self.get("layer_types").and_then(Value::as_array);
         let given = |layer| types.and_then(|types| types.get(usize::try_from(layer).ok()?));

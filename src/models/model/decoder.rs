@@ -58,9 +58,9 @@ pub struct DecoderConfig {
     pub clips_heads: bool,
     /// Whether queries are scaled by their positions: of Llama 4 those that positions do not rotate.
     pub scales_queries: bool,
-    /// Of each layer whether positions do not rotate its queries and keys.
+    /// For each layer, whether positions do not rotate its queries and keys.
     pub unturned: Vec<bool>,
-    /// Of each layer which of the model's rotary embeddings rotates its queries and keys, if any does;
+    /// For each layer, which of the model's rotary embeddings rotates its queries and keys, if any does;
     /// empty where the config has no list of their bases.
     pub bases: Vec<Option<usize>>,
     /// Keys of which a token hides none, where it chooses those that it sees.
@@ -94,11 +94,11 @@ pub struct DecoderConfig {
     /// A window that the config names and no layer uses; transformers 4.51 makes a mask for
     /// samples of that length nevertheless.
     pub idle_window: Option<u64>,
-    /// Of each layer whether it sees the window only.
+    /// For each layer, whether it sees the window only.
     pub windowed: Vec<bool>,
     /// Places of dropout that is active in training.
     pub dropout: Dropout,
-    /// Of each layer what mixes its tokens, where that is not attention in all.
+    /// The module that mixes the tokens of each layer, unless it is attention in all.
     pub mixers: Vec<Mixing>,
     /// Sizes of a state space, or of a convolution, in the place of attention.
     pub state_space: Option<StateSpace>,
@@ -106,7 +106,7 @@ pub struct DecoderConfig {
     pub experts: Option<Experts>,
     /// The sizes of attention whose keys and values are kept in low rank.
     pub latent: Option<Latent>,
-    /// Of each layer whether it chooses the keys that its tokens see, where some see what the layer
+    /// For each layer, whether it chooses the keys that its tokens see, where some see what the layer
     /// before chose.
     pub indexed: Vec<bool>,
     /// How layers differ from each other in size, and what they share.

@@ -47,7 +47,7 @@ pub struct Experts {
     pub balanced: bool,
     /// Whether the config asks for routers' logits by itself, of which that loss is computed.
     pub asked: bool,
-    /// Of each layer whether its MLP is a mixture of experts.
+    /// For each layer, whether its MLP is a mixture of experts.
     pub sparse: Vec<bool>,
 }
 

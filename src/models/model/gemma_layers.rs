@@ -12,7 +12,7 @@ pub struct AltUp {
     pub laurel_rank: u64,
     /// Whether the corrected stream is scaled before the layer's input is mixed into it.
     pub scales: bool,
-    /// Of each layer whether the gates of its MLP are cut where they are not among the largest.
+    /// For each layer, whether the gates of its MLP are cut where they are not among the largest.
     pub sparse: Vec<bool>,
 }
 

@@ -6,51 +6,51 @@ use super::decoder::{DecoderConfig, Mixing};
 /// from Llama: `..LayerNames::LLAMA`.
 #[derive(Clone, Copy, Debug)]
 pub struct LayerNames {
-    /// Of the model without its head.
+    /// The name of the model without its head.
     pub model: &'static str,
-    /// Of the embedding.
+    /// The name of the embedding.
     pub embedding: &'static str,
-    /// Of the norm after all layers.
+    /// The name of the norm after all layers.
     pub last_norm: &'static str,
-    /// Of the layer that gives the logits.
+    /// The name of the layer that gives the logits.
     pub head: &'static str,
-    /// The head's name in transformers 4.
+    /// The name of that layer in transformers 4.
     pub head_in_4: &'static str,
-    /// By which axolotl finds token embeddings and the output layer (`get_linear_embedding_layers`,
+    /// The names by which axolotl finds token embeddings and the output layer (`get_linear_embedding_layers`,
     /// `loaders/utils.py`, axolotl 0.19).
     pub cast_back: [&'static str; 2],
-    /// Of the norms before and after attention, before and after the MLP.
+    /// The names of the norms before and after attention, before and after the MLP.
     pub norms: [Option<&'static str>; 4],
-    /// Of the MLP's layers.
+    /// The names of the MLP's layers.
     pub mlp: MlpNames,
     /// Whether DeepSpeed takes the class of its mixture of experts for one module
     /// (`DEFAULT_LEAF_MODULE_CLASSES`, `deepspeed/runtime/zero/leaf_module_config.py`, 0.19.8).
     pub mixture_is_leaf: bool,
-    /// Of the layer that chooses experts.
+    /// The name of the router, which chooses experts.
     pub router: &'static str,
-    /// Of the expert that all tokens go through, where it is a part of the mixture.
+    /// The name of the shared expert, if it is a part of the mixture.
     pub shared: &'static str,
-    /// Of the norm of what all experts give.
+    /// The name of the norm of the experts' summed results.
     pub after_experts: Option<&'static str>,
-    /// Of the MLP, or of the mixture of experts in its place.
+    /// The name of the MLP, or of the mixture of experts in its place.
     pub block: &'static str,
-    /// Of the MLP and of its layers where the config has no experts, if they are called otherwise then.
+    /// The names of the MLP and of its layers if the config has no experts and they are called otherwise then.
     pub dense: Option<(&'static str, MlpNames)>,
     /// Whether the layers of its experts are numbered, and it is called otherwise, in transformers 4.
     pub numbered_in_4: bool,
-    /// Of attention.
+    /// The name of attention.
     pub attention: &'static str,
-    /// Of attention's first layers: of queries, keys and values, or one for all.
+    /// The names of attention's first layers: of queries, keys and values, or of one for all.
     pub projections: &'static [&'static str],
-    /// Of attention's last layer.
+    /// The name of attention's last layer.
     pub attention_output: &'static str,
-    /// Of the norms of queries and keys.
+    /// The names of the norms of queries and keys.
     pub head_norms: [&'static str; 2],
-    /// Of the norms before the last layers of attention and of the MLP.
+    /// The names of the norms before the last layers of attention and of the MLP.
     pub sub_norms: [Option<&'static str>; 2],
-    /// Of the module in attention's place in layers without it.
+    /// The name of the module in attention's place in layers without it.
     pub mixer: &'static str,
-    /// The parts of the layer in the order in which it builds them.
+    /// The parts of the layer in the order in which they are built.
     pub order: [Piece; 4],
     /// The norms and the order of layers that attend, where others do not and differ in them.
     pub attending: Option<([Option<&'static str>; 4], [Piece; 4])>,
@@ -161,7 +161,7 @@ impl LayerNames {
         names
     }
 
-    /// Of the layer that chooses experts, in transformers `four` or 5.
+    /// The name of the router in transformers 4 if `four`, else in transformers 5.
     pub fn router(&self, four: bool) -> &'static str {
         if self.numbers_experts(four) {
             "gate"
@@ -175,7 +175,8 @@ impl LayerNames {
         four && self.numbered_in_4
     }
 
-    /// Of the MLP, or of the mixture of experts in its place, in transformers `four` or 5.
+    /// The name of the MLP, or of the mixture of experts in its place, in transformers 4 if `four`, else in
+    /// transformers 5.
     pub fn feed_forward(&self, four: bool) -> &'static str {
         if self.numbers_experts(four) {
             SPARSE

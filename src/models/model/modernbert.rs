@@ -21,7 +21,7 @@ pub struct ModernBertConfig {
     pub head_dim: u64,
     /// V.
     pub vocab_size: u64,
-    /// Of each layer whether it attends to near tokens only.
+    /// For each layer, whether it attends to near tokens only.
     pub windowed: Vec<bool>,
     /// Tokens on each side that such a layer sees.
     pub window: u64,

@@ -231,7 +231,7 @@ pub struct Options {
 }
 
 impl Options {
-    /// Of a decoder with nothing out of the ordinary.
+    /// The options of a decoder with nothing out of the ordinary.
     pub const PLAIN: Self = Self {
         tied: false,
         layers_listed: false,

@@ -52,7 +52,7 @@ pub enum Routing {
 /// How sigmoids choose experts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SigmoidScores {
-    /// In which dtype logits are computed.
+    /// The dtype in which logits are computed.
     pub logits: LogitsDtype,
     /// The kind of the mixture's correction.
     pub correction: Correction,

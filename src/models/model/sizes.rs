@@ -33,7 +33,7 @@ pub enum HeadDim {
 }
 
 impl Sizes {
-    /// Of a family that is no decoder.
+    /// The sizes of a family that is no decoder.
     pub const NONE: Self = Self {
         hidden: 1,
         inner: 1,

@@ -34,7 +34,7 @@ pub struct Evaluation {
     /// Whether the model fills a key-value cache; when absent, as in training, and `generate` does.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub use_cache: Option<bool>,
-    /// Of how many last positions there are logits; of all when absent.
+    /// The number of last positions that have logits; all when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub logits_to_keep: Option<u64>,
     /// Whether the predictions of all batches are kept until the end (not

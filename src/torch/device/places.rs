@@ -10,8 +10,8 @@ use super::blocks::{BlockId, EDGE};
 /// Storages of a page.
 const PAGE: u32 = 1024;
 
-/// Of each storage that is alive its block. Storages are numbered as they come, and most go soon: where
-/// all of a page are gone its room is another's.
+/// The block of each live storage. Storages are numbered as they come, and most go soon: the room of a page whose
+/// storages are all gone is given to another page.
 #[derive(Clone, Debug)]
 pub(super) struct Places {
     pages: Vec<Page>,
@@ -29,7 +29,7 @@ struct Page {
 }
 
 impl Places {
-    /// Of no storage, with room for `storages`.
+    /// Room for `storages` storages, none of which is alive.
     pub fn with_capacity(storages: usize) -> Self {
         Self {
             pages: Vec::with_capacity(storages.div_ceil(PAGE as usize)),

@@ -141,8 +141,8 @@ impl Replay {
         self.allocator.most_reserved()
     }
 
-    /// Of a run under [`Limit::Watched`] that would have taken more: what it was before that request,
-    /// with as much as the limit says.
+    /// The state before the request that exceeded the limit, in a run under [`Limit::Watched`]; it goes on within that
+    /// limit.
     pub fn within(self) -> Option<Self> {
         self.within.map(|within| *within)
     }

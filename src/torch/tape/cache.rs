@@ -13,12 +13,12 @@ use crate::units::{DType, Shape};
 /// Keys and values `[B, K, T, D]` by layer, in the order in which the layers run.
 pub struct KeyValueCache {
     kind: CacheKind,
-    /// The index tensors of the places to write keys and values to, if the model makes them beforehand.
+    /// The index tensors by which keys and values are written, if the model makes them beforehand.
     pub(super) places: Option<Places>,
     /// Tensors that later tuples have replaced.
     replaced: Vec<Tensor>,
     pub(super) layers: Vec<CachedLayer>,
-    /// Of the encoder's result, by layer of the decoder: made once.
+    /// Keys and values of the encoder's result, by layer of the decoder: made once.
     crossed: Vec<(Tensor, Tensor)>,
     /// Tokens that each layer sees; those that are not listed see all.
     windows: Vec<Option<u64>>,

@@ -35,7 +35,7 @@ pub(super) struct Frame {
     autocast: Option<DType>,
     /// The scope in which it ran.
     scope: u32,
-    /// Of each saved tensor whether the graph that saved it lives.
+    /// For each saved tensor, whether the graph that saved it lives.
     asked: RefCell<Vec<bool>>,
     recomputed: RefCell<Vec<Option<Tensor>>>,
     done: Cell<bool>,

@@ -102,11 +102,11 @@ pub(super) struct Folds {
     /// How many elements of each are built.
     pub(super) built: Built,
     lists: Vec<Option<List>>,
-    /// Of each scope; those that are missing belong to none.
+    /// The element of each scope; missing scopes belong to none.
     scopes: Vec<Tag>,
-    /// Of the events.
+    /// Runs of events of the same element.
     events: Vec<Run>,
-    /// Of the module that ran last, until something else happens.
+    /// The element of the module that ran last, until something else happens.
     last: Tag,
 }
 
@@ -385,9 +385,9 @@ impl Folds {
 
 /// The scopes of elements that were left out.
 pub(super) struct CopiedScopes {
-    /// Of each scope of a pattern, its place among them.
+    /// The index of each of a pattern's scopes among them.
     ordinals: Vec<u32>,
-    /// Of each list and each place that was left out, the first scope.
+    /// The first scope of each element that was left out, by list.
     firsts: Vec<Vec<u32>>,
     first_place: usize,
 }

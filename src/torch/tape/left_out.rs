@@ -155,13 +155,13 @@ impl Whole {
     }
 }
 
-/// For which place of a list, on each level, something is copied.
+/// The element of a list that something is copied for, on each level; `None` for something that is not copied.
 type Way = [Option<u32>; 2];
 
 /// A parameter of the whole lists.
 #[derive(Clone, Copy)]
 struct Ordered {
-    /// Of which of those that were built it is a copy, or which it is.
+    /// The index of the built parameter that it is, or is a copy of.
     item: u32,
     way: Way,
     /// The index of the parameter that it is like, among those of the layers that were built.

@@ -30,9 +30,9 @@ pub(super) struct Levels {
     within: Folds,
     /// Whether lists of layers are folded, and lists within layers.
     which: Which,
-    /// Whether what was built is not what was to be run.
+    /// Whether the modules that were built do not do what the whole lists would.
     spoilt: bool,
-    /// Of scopes the runs of a list that elements went through in them, and which were run.
+    /// For each scope, the runs of a list whose elements ran in it, and the indices of those that were run.
     runs: BTreeMap<u32, (Box<[Run]>, Vec<u32>)>,
 }
 

@@ -155,7 +155,7 @@ pub struct Tape {
     backend: Backend,
     grad_enabled: Cell<bool>,
     in_backward: Cell<bool>,
-    /// Of which inputs the node that goes backward is asked for gradients, where not of all.
+    /// The inputs that the node which goes backward is asked gradients of, if not all.
     asked: RefCell<Option<partial::AskedInputs>>,
     seq: Cell<u32>,
     pass: Cell<u32>,

@@ -132,7 +132,7 @@ struct LayersPassed {
     passed: [usize; 2],
 }
 
-/// Of a layer with fewer events all are written: to compare them takes longer than to read them.
+/// All events of a layer with fewer are written: to compare them takes longer than to read them.
 const MANY_EVENTS: usize = 256;
 
 impl LayersPassed {

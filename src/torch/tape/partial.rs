@@ -12,7 +12,7 @@ use std::collections::BinaryHeap;
 use std::iter::once;
 use std::rc::Rc;
 
-/// Of which inputs a node is asked for gradients (`task_should_compute_output`).
+/// Whether a node is asked for the gradient of each of its inputs (`task_should_compute_output`).
 pub(super) type AskedInputs = SmallVec<[bool; 4]>;
 
 /// An edge of the graph, held without its tensor (`torch.autograd.graph.get_gradient_edge`).

@@ -57,7 +57,7 @@ impl Repetition {
         }
     }
 
-    /// Of `count` elements the first from which on whole periods follow each other to the end.
+    /// The index of the first of `count` elements from which on whole periods follow each other to the end.
     pub fn first(self, count: u64) -> u64 {
         self.head + count.saturating_sub(self.head) % self.period
     }

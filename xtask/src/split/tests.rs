@@ -12,7 +12,7 @@ use wasm_encoder::{
 };
 use wasmparser::RelocationType;
 
-/// Of the functions `host`, `start`, `run`, `later`, `helper` and `shared`.
+/// Indices among the functions `host`, `start`, `run`, `later`, `helper` and `shared`.
 const LATER: usize = 3;
 const HELPER: usize = 4;
 

@@ -89,7 +89,7 @@ pub(super) struct Handle {
     pub(super) ran_pre_backward: Cell<bool>,
     /// Whether its post-backward hook is registered (`_post_backward_hook_state`).
     pub(super) registered: Cell<bool>,
-    /// Of one that is not trained: the hook on its module's inputs.
+    /// The hook on its module's inputs, if it is not trained.
     pub(super) hooked: RefCell<Option<Hooked>>,
     pub(super) post_backward_called: Cell<bool>,
     pub(super) pre_forward_index: Cell<Option<usize>>,

@@ -11,7 +11,7 @@ const BUCKET_SIZE: (u64, u64) = (40_000_000, 1_000_000);
 
 /// The wrappers around the chunks of a model.
 pub struct MegatronDataParallel {
-    /// Of each chunk the buffers of what all ranks train together, and of experts that ranks divide.
+    /// The buffers of each chunk: for parameters that all ranks train together, and for experts that ranks divide.
     pub(super) chunks: Vec<[Option<Buffer>; 2]>,
     /// Ranks that divide each kind of buffer.
     pub(super) ranks: [u64; 2],

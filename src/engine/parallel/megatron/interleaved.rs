@@ -13,7 +13,7 @@ type Output = Rc<RefCell<Sent>>;
 /// A step of the schedule that is going on, everything by chunk.
 struct Interleaved<'a> {
     call: &'a Call<'a>,
-    /// Of each turn the micro-batch and the chunk (`get_schedule_table`).
+    /// The micro-batch and the chunk of each turn (`get_schedule_table`).
     table: Vec<(u64, usize)>,
     warmup: usize,
     chunks: usize,

@@ -1,4 +1,4 @@
-//! In which order a rank computes, by schedule.
+//! The order in which a rank computes, by schedule.
 
 use super::action::{Action, Computation, Step};
 use super::plan::Plan;

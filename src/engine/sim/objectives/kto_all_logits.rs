@@ -11,7 +11,7 @@ use crate::tape::{Tensor, TokenOutputs};
 struct Forwarded {
     /// Log-probabilities of completions that are wanted, and of the others.
     log_probs: [Tensor; 2],
-    /// Of completions of other prompts.
+    /// Log-probabilities of completions of other prompts.
     of_others: Tensor,
     /// Logits `[n, S, V]` of either group.
     _logits: [Tensor; 2],

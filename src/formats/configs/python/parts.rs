@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(super) struct Parts {
     /// The script's own: models, quantization, plain loops.
     pub own: Said,
-    /// Of `TrainingArguments`, or of TRL's configurations.
+    /// The arguments of `TrainingArguments`, or of TRL's configurations.
     pub trainer: Option<(&'static str, Said)>,
     pub peft: Said,
     pub accelerate: Said,

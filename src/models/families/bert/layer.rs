@@ -109,7 +109,7 @@ impl ResidualNorm {
 }
 
 impl SelfAttention {
-    /// Of the linear layers below `b`.
+    /// Attention by the linear layers below `b`.
     pub(crate) fn new(b: &Builder, c: &BertConfig, options: AttentionOptions) -> Self {
         let linear = |name| Linear::new(&b.at(name), c.hidden_size, c.hidden_size, true);
         let alone = c.kind.writes_attention_out();

@@ -20,7 +20,7 @@ use std::rc::Rc;
 pub(crate) struct LayoutLm {
     words: Embedding,
     positions: Embedding,
-    /// Of columns, rows, heights and widths on a page.
+    /// Embeddings of columns, rows, heights and widths on a page.
     places: [Embedding; 4],
     segments: Embedding,
     norm: LayerNorm,

@@ -52,7 +52,7 @@ pub(crate) struct Embeddings {
     /// None where attention sees them (`RoFormer`).
     positions: Option<Embedding>,
     segments: Embedding,
-    /// Of tasks (ERNIE).
+    /// The embedding of tasks (ERNIE).
     tasks: Option<Embedding>,
     layer_norm: Option<LayerNorm>,
     position_ids: Option<Tensor>,

@@ -13,9 +13,9 @@ pub(crate) struct JoinedAttention {
     /// `[H]` each, of queries and of values.
     biases: [Tensor; 2],
     projection: Linear,
-    /// Of distances as keys, if queries look at them.
+    /// The projection of distances to keys, if queries look at them.
     of_keys: Option<Linear>,
-    /// Of distances as queries, if keys look at them.
+    /// The projection of distances to queries, if keys look at them.
     of_queries: Option<Linear>,
     heads: u64,
     /// Rows of the table of distances.

@@ -18,7 +18,7 @@ use std::rc::Rc;
 /// `DebertaForMaskedLM`, `DebertaV2ForMaskedLM` or `DebertaV2ForSequenceClassification`.
 pub(crate) struct Deberta {
     words: Embedding,
-    /// Of positions, if they are added to words, and of segments, if there are any.
+    /// Embeddings of positions, if they are added to words, and of segments, if there are any.
     tables: [Option<Embedding>; 2],
     layer_norm: LayerNorm,
     position_ids: Tensor,

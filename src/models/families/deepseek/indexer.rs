@@ -28,7 +28,7 @@ pub(crate) fn read(default: Indexer, rotated: u64, fields: &mut ConfigFields<'_>
     }
 }
 
-/// Of each layer whether it has an indexer of those that hand on what they choose; the others see what the
+/// For each layer, whether it has an indexer of those that hand on what they choose; the others see what the
 /// layer before saw.
 pub(crate) fn layers(
     indexer: Option<&Indexer>,

@@ -16,7 +16,7 @@ pub(super) struct ModuleScopes {
 }
 
 impl ModuleScopes {
-    /// Of the modules of a graph, of which those at `layers` are layers.
+    /// The scopes of the modules of a graph, of which those at `layers` are layers.
     pub(super) fn of(t: &Tape, graph: &Graph, layers: &[String]) -> Self {
         let mut scopes = Self {
             root: t.scope(),

@@ -35,7 +35,7 @@ struct FalconLayer {
     /// Before attention and, where it has one of its own, before the MLP.
     norms: (LayerNorm, Option<LayerNorm>),
     parallel: bool,
-    /// Of what attention and of what the MLP adds to the residual stream.
+    /// Whether the results of attention and of the MLP are dropped out.
     dropout: [bool; 2],
     holds_weights: bool,
 }

@@ -10,7 +10,7 @@ pub(crate) struct ShortConv {
 }
 
 impl ShortConv {
-    /// Of `columns` columns over `width` tokens.
+    /// A convolution of `columns` columns over `width` tokens.
     fn new(b: &Builder, columns: u64, width: u64, activated: bool) -> Self {
         let weight = b.parameter("weight", [columns, 1, width]);
         Self { weight, activated }

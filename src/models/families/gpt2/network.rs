@@ -21,7 +21,7 @@ use std::rc::Rc;
 /// `GPT2LMHeadModel`.
 pub(crate) struct Gpt2 {
     wte: Embedding,
-    /// Of positions, where the layers do not tell them.
+    /// The embedding of positions, if the layers do not handle them.
     wpe: Option<Embedding>,
     h: Vec<Rc<Gpt2Block>>,
     ln_f: LayerNorm,

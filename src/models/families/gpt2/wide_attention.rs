@@ -11,7 +11,7 @@ use std::rc::Rc;
 
 /// `GPTNeoSelfAttention`, `GPTJAttention` or `CodeGenAttention`.
 pub(crate) struct WideAttention {
-    /// Of queries, keys and values, or of all of them together.
+    /// Projections to queries, keys and values, or one to all of them.
     projections: Vec<Linear>,
     out_proj: Linear,
     /// How positions are told, and the buffer that tells them.

@@ -70,7 +70,7 @@ pub(super) fn read(family: &'static Family, fields: &mut ConfigFields<'_>) -> De
     config
 }
 
-/// Of each layer which of the distinct bases of `layer_rope_theta` it is rotated
+/// For each layer, which of the distinct bases of `layer_rope_theta` it is rotated
 /// by, in the order of their size; none where that is 0.
 fn bases(layers: u64, fields: &mut ConfigFields<'_>) -> Vec<Option<usize>> {
     const FIELD: &str = "layer_rope_theta";

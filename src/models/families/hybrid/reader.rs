@@ -20,7 +20,7 @@ pub(crate) struct Frame {
 
 /// The module that mixes the tokens of each layer.
 pub(crate) struct Mixers {
-    /// Of each layer.
+    /// The kind of each layer.
     pub(crate) kinds: Vec<Mixing>,
     /// The sizes of that which is no attention.
     pub(crate) space: StateSpace,
@@ -112,7 +112,7 @@ pub(crate) fn read_delta(family: &'static Family, fields: &mut ConfigFields<'_>)
     read(family, frame, width, mixers, fields)
 }
 
-/// Of each layer whether it has attention, as lists of layers say, else by `default`.
+/// For each layer, whether it has attention, as lists of layers say, else by `default`.
 pub(crate) fn attending(
     layers: u64,
     default: impl Fn(u64) -> bool,
@@ -132,7 +132,7 @@ pub(crate) fn attending(
     named(layers, "full_attn_idxs", fields).unwrap_or_else(|| (0..layers).map(default).collect())
 }
 
-/// Of each layer whether the list of this field names it.
+/// For each layer, whether the list of this field names it.
 pub(crate) fn named(layers: u64, field: &str, fields: &ConfigFields<'_>) -> Option<Vec<bool>> {
     let given = fields.get(field).and_then(Value::as_array)?;
     let named = |layer: u64| given.contains(&Value::from(layer));

@@ -37,7 +37,7 @@ pub(super) fn read(family: &'static Family, fields: &mut ConfigFields<'_>) -> De
     }
 }
 
-/// Of each layer whether it attends: as `layer_types` says, or published configs, whose lists count from one;
+/// For each layer, whether it attends: as `layer_types` says, or published configs, whose lists count from one;
 /// else every fourth but the first.
 fn attending(
     layers: u64,

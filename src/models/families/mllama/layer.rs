@@ -21,7 +21,7 @@ pub(crate) enum MllamaLayer {
 pub(crate) struct CrossLayer {
     /// Queries, keys, values and the result.
     attention: [Linear; 4],
-    /// Of queries and of keys.
+    /// Norms of queries and of keys.
     head_norms: [Norm; 2],
     norms: [Norm; 2],
     mlp: GatedMlp,

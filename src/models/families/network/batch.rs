@@ -79,7 +79,7 @@ impl Batch {
 pub(crate) struct Given {
     pub(crate) mask: bool,
     pub(crate) labels: bool,
-    /// Of an encoder-decoder.
+    /// Whether there are token ids for the decoder of an encoder-decoder.
     pub(crate) decoder_ids: bool,
 }
 

@@ -41,7 +41,7 @@ pub(crate) fn read(family: &'static Family, fields: &mut ConfigFields<'_>) -> De
     }
 }
 
-/// Of each layer whether it attends: every fourth, and the last where that is none.
+/// For each layer, whether it attends: every fourth, and the last where that is none.
 fn attending(fields: &mut ConfigFields<'_>, layers: u64) -> Vec<bool> {
     let given = fields.get("layer_types").and_then(Value::as_array);
     let named = |layer: u64| given?.get(usize::try_from(layer).ok()?)?.as_str();

@@ -23,7 +23,7 @@ pub(crate) struct PhiLayer {
 struct SelfAttention {
     projections: [Linear; 3],
     dense: Linear,
-    /// Of single heads of queries and keys.
+    /// Norms of single heads of queries and keys.
     norms: Option<[LayerNorm; 2]>,
     head_dim: u64,
     rotary_dim: u64,

@@ -171,7 +171,7 @@ pub(crate) fn window(seen: &mut ConfigFields<'_>, token: u64) -> u64 {
     1
 }
 
-/// Of each layer whether it sees all of an image.
+/// For each layer, whether it sees all of an image.
 fn full_layers(seen: &ConfigFields<'_>, layers: u64, windowed: bool) -> Vec<bool> {
     const DEFAULT: [u64; 4] = [7, 15, 23, 31];
     let given = seen.get("fullatt_block_indexes").and_then(Value::as_array);

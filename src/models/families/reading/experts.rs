@@ -107,7 +107,7 @@ fn shared_width(rule: SharedWidth, own: u64, fields: &mut ConfigFields<'_>) -> O
     Some(width).filter(|&width| width > 0)
 }
 
-/// Of each layer whether it has experts.
+/// For each layer, whether it has experts.
 fn sparse(rule: SparseLayers, layers: u64, fields: &mut ConfigFields<'_>) -> Vec<bool> {
     match rule {
         SparseLayers::All => (0..layers).map(|_| true).collect(),

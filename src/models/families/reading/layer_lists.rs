@@ -26,7 +26,7 @@ pub(super) fn check(layers: u64, fields: &mut ConfigFields<'_>) {
     }
 }
 
-/// Of each layer whether positions do not rotate it, by `no_rope_layers`, which has a 1 for each layer that is
+/// For each layer, whether positions do not rotate it, by `no_rope_layers`, which has a 1 for each layer that is
 /// rotated; without it each `no_rope_layer_interval`th is not.
 pub(crate) fn unturned(layers: u64, fields: &mut ConfigFields<'_>) -> Vec<bool> {
     let given = fields.get("no_rope_layers").and_then(Value::as_array);
@@ -41,7 +41,7 @@ pub(crate) fn unturned(layers: u64, fields: &mut ConfigFields<'_>) -> Vec<bool> 
     (0..layers).map(flag).collect()
 }
 
-/// Of each layer whether it has experts: as `mlp_layer_types` says, else by `default`.
+/// For each layer, whether it has experts: as `mlp_layer_types` says, else by `default`.
 pub(crate) fn sparse(
     layers: u64,
     default: impl Fn(u64) -> bool,
@@ -53,7 +53,8 @@ pub(crate) fn sparse(
     (0..layers).map(is_sparse).collect()
 }
 
-/// Of each layer whether it is one of every so many, counted from an offset.
+/// For each layer, whether it is one of every `period` layers, counted from `offset`: the fields of these names, with
+/// their `defaults`.
 pub(crate) fn periodic(
     layers: u64,
     [period, offset]: [&str; 2],

@@ -10,7 +10,7 @@ use crate::model::{ConfigFields, RotaryLayers, Window, WindowLayers, WindowOn};
 pub(crate) struct Windows {
     /// Its width, if there is one.
     pub(crate) width: Option<u64>,
-    /// Of each layer whether it has it.
+    /// For each layer, whether it has the window.
     pub(crate) layers: Vec<bool>,
     /// The width that counts though no layer has it.
     pub(crate) idle: Option<u64>,
@@ -53,7 +53,7 @@ pub(crate) fn read(rule: &Window, layers: u64, fields: &mut ConfigFields<'_>) ->
     }
 }
 
-/// Of each layer whether it has the window.
+/// For each layer, whether it has the window.
 fn layers_with(rule: WindowLayers, layers: u64, fields: &mut ConfigFields<'_>) -> Vec<bool> {
     let border = |fields: &mut ConfigFields<'_>, default| {
         fields.optional("max_window_layers", &(0..=*LAYERS.end()), default)
@@ -94,7 +94,7 @@ fn why_needed(key: &str, width: u64) -> Finding {
     Finding::error(key, message!(reading::window_needed)).with_fix(key, width)
 }
 
-/// Of each layer whether positions do not rotate its queries and keys; empty where they rotate all.
+/// For each layer, whether positions do not rotate its queries and keys; empty where they rotate all.
 pub(crate) fn unturned(
     rule: RotaryLayers,
     layers: u64,

@@ -88,9 +88,9 @@ impl Block for ConvLayer {
 
 /// The embedding that tells positions from each other.
 pub(crate) enum Positions {
-    /// Of a convolution whose weight is normed.
+    /// A convolution whose weight is normed.
     Normed(NormedConv),
-    /// Of several, one after the other.
+    /// Several convolutions, one after the other.
     Stacked(Vec<PlainConv>),
 }
 

@@ -19,7 +19,7 @@ pub(super) struct Attended {
 
 /// `WavLMAttention`.
 pub(crate) struct GatedAttention {
-    /// Of keys, values, queries and what comes out. Their weights are read past any adapter.
+    /// Projections to keys, values and queries, and that of the result. Their weights are read past any adapter.
     projections: [Linear; 4],
     /// `[1, A, 1, 1]`.
     factor: Tensor,
@@ -31,7 +31,7 @@ pub(crate) struct GatedAttention {
 }
 
 impl GatedAttention {
-    /// Of the `first` layer or another.
+    /// Attention of the `first` layer or of another.
     pub(crate) fn new(
         b: &Builder,
         c: &SpeechConfig,

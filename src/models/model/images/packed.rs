@@ -23,7 +23,7 @@ pub struct PackedConfig {
     pub merge: u64,
     /// Tokens along each side of a window, where there are some.
     pub window: Option<u64>,
-    /// Of each layer whether it sees all of an image.
+    /// For each layer, whether it sees all of an image.
     pub full: Vec<bool>,
     /// Features of several depths, where there are some.
     pub deep: Option<DeepConfig>,

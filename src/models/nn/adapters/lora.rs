@@ -198,7 +198,7 @@ pub(crate) fn first_factor(slot: &Slot) -> Option<&Tensor> {
 pub(crate) struct Target {
     pub(crate) slot: Slot,
     pub(crate) scope: u32,
-    /// Of the factors A and B.
+    /// The shapes of the factors A and B.
     pub(crate) shapes: [Shape; 2],
     /// The dtype that the factors have in between: the layer's, unless it is quantized.
     pub(crate) dtype: DType,

@@ -14,11 +14,11 @@ pub(crate) type CosSin = (Tensor, Tensor);
 /// The rotary embeddings of a model.
 pub(crate) struct Angles {
     style: Style,
-    /// Of full layers and, where those have one of their own, of windowed layers.
+    /// Rotary embeddings of full layers and, if those have one of their own, of windowed layers.
     kinds: [Option<Rotary>; 2],
-    /// One for each base, where layers have bases of their own.
+    /// A rotary embedding for each base, if layers have bases of their own.
     bases: Vec<Rotary>,
-    /// Of each layer which of those rotates it, if any.
+    /// The index of the base of each layer, if any.
     of_layers: Vec<Option<usize>>,
     /// A module of angles that nobody reads.
     _unread: Option<Rotary>,

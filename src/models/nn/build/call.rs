@@ -154,7 +154,7 @@ impl Call {
         self.request.borrow().without_adapters
     }
 
-    /// Of how many last positions logits are asked for; of all, if nothing is said.
+    /// The number of last positions that logits are asked for; all if `None`.
     pub(crate) fn logits_to_keep(&self) -> Option<u64> {
         self.request.borrow().logits_to_keep
     }

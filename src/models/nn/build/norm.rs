@@ -29,7 +29,7 @@ pub(crate) enum Norm {
 }
 
 impl Norm {
-    /// Of `size` columns.
+    /// A norm of `size` columns.
     pub(crate) fn new(b: &Builder, kind: NormKind, size: u64) -> Self {
         match kind {
             NormKind::Root => Self::Root(RmsNorm::new(b, size)),

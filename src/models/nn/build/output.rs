@@ -64,7 +64,7 @@ pub struct Request {
     pub masked: bool,
     /// Positions `[B, S]`; the model makes its own when absent.
     pub positions: Option<Tensor>,
-    /// Of how many last positions logits are asked for; of all when absent.
+    /// The number of last positions that logits are asked for; all when absent.
     pub logits_to_keep: Option<u64>,
     /// The encoder's result `[B, S, H]`, where it has run before.
     pub encoded: Option<Tensor>,

@@ -42,7 +42,7 @@ pub(crate) fn around(model: &Builder, c: &DecoderConfig) -> (Option<LayerInputs>
 }
 
 impl Streams {
-    /// Of a model with hidden states of `hidden` columns.
+    /// The streams of a model with hidden states of `hidden` columns.
     pub(crate) fn new(model: &Builder, hidden: u64, altup: &AltUp) -> Self {
         let list = |name| {
             let last = u32::try_from(altup.streams).unwrap_or(u32::MAX) - 1;
@@ -139,7 +139,7 @@ impl Alike {
 }
 
 impl Alternating {
-    /// Of a layer.
+    /// The part of a layer that predicts and corrects streams.
     pub(crate) fn new(b: &Builder, c: &DecoderConfig, altup: &AltUp) -> Self {
         let (hidden, streams) = (c.hidden_size, altup.streams);
         let scale = b.parameter("correct_output_scale", [hidden]);

@@ -33,7 +33,7 @@ pub(crate) trait Layer: WeighingBlock<Shared = Shared> {
     }
 }
 
-/// In which dtype the factor of the embedding is kept.
+/// The dtype in which the factor of the embedding is kept.
 fn scale_dtype(c: &DecoderConfig, spec: &ResolvedSpec) -> DType {
     if c.scales_by_whole_number {
         DType::Int64
@@ -66,7 +66,7 @@ pub(crate) struct Causal<L> {
     /// If ranks divide the layers: for each part the index of its first layer, and the range of its built layers.
     pub(super) of_parts: Vec<(u64, Range<usize>)>,
     pub(super) windowed: Vec<bool>,
-    /// Of each layer what mixes its tokens, where that is not attention in all.
+    /// The module that mixes the tokens of each layer, unless it is attention in all.
     pub(super) mixers: Vec<Mixing>,
     /// The first layer that reads keys and values of layers before.
     pub(super) readers_from: usize,

@@ -26,7 +26,7 @@ pub(crate) struct InputGate {
 }
 
 impl LayerInputs {
-    /// Of a model whose layers have an input.
+    /// The inputs of a model whose layers have one.
     pub(crate) fn new(model: &Builder, c: &DecoderConfig, layers: GemmaLayers) -> Option<Self> {
         let columns = layers.input_columns;
         if columns == 0 {
@@ -105,7 +105,7 @@ impl LayerInputs {
 }
 
 impl InputGate {
-    /// Of a layer that has an input.
+    /// The gate of a layer that has an input.
     pub(crate) fn new(layer: &Builder, c: &DecoderConfig, layers: GemmaLayers) -> Self {
         let (hidden, columns) = (c.hidden_size, layers.input_columns);
         Self {

@@ -11,7 +11,7 @@ pub(super) struct Given<'a> {
     /// Positions `[S]`, or `[B, S]` in images.
     pub(super) positions: &'a Tensor,
     pub(super) in_images: bool,
-    /// Of full layers and, where those have one of their own, of windowed layers.
+    /// The masks of full layers and, if those have one of their own, of windowed layers.
     pub(super) masks: (Option<Tensor>, Option<Tensor>),
     pub(super) crossing: Option<Crossing>,
 }

@@ -24,7 +24,7 @@ pub(crate) struct ParallelExperts {
 pub(crate) struct Sorted {
     /// The place of a pair of token and expert before, `[N x K]`.
     pub(crate) order: Tensor,
-    /// Of which token it is, `[N x K]`.
+    /// The token of each row, `[N x K]`.
     pub(crate) batch: Tensor,
     /// The weight of its result, `[N x K]`.
     pub(crate) weights: Tensor,

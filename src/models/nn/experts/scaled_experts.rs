@@ -26,7 +26,7 @@ struct Router {
 }
 
 impl GemmaExperts {
-    /// Of a layer that has experts.
+    /// The router and the experts of a layer.
     pub(crate) fn new(layer: &Builder, c: &DecoderConfig, experts: &Experts) -> Self {
         let hidden = c.hidden_size;
         let norm = |name| Norm::new(&layer.at(name), NormKind::Power, hidden);

@@ -74,9 +74,9 @@ pub(crate) enum HeadLoss {
     Wide,
     /// From those of samples that have a label (`DeBERTa`).
     Labelled,
-    /// Of the next token.
+    /// The loss of the next token.
     NextToken,
-    /// Of where an answer begins and ends; places behind the text are cut in a copy or `in_place`.
+    /// The loss of where an answer begins and ends; places behind the text are cut in a copy or `in_place`.
     Spans { in_place: bool },
 }
 

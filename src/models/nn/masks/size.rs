@@ -13,7 +13,7 @@ pub struct BatchShape {
 }
 
 impl BatchShape {
-    /// Of token ids `[B, S]` or hidden states `[B, S, H]`.
+    /// The size of token ids `[B, S]` or hidden states `[B, S, H]`.
     pub fn of(tokens: &Tensor) -> Self {
         Self {
             b: tokens.dim(0),

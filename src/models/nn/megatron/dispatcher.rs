@@ -10,7 +10,7 @@ use std::cell::RefCell;
 #[derive(Default)]
 struct Kept {
     routed: Option<Routed>,
-    /// From which token each row is.
+    /// The token of each row.
     places: Option<Tensor>,
 }
 

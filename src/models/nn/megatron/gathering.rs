@@ -15,7 +15,7 @@ struct Kept {
     /// Tokens of this rank's experts, and their weights.
     local_map: Option<Tensor>,
     local_weights: Option<Tensor>,
-    /// From which token each row is.
+    /// The token of each row.
     places: Option<Tensor>,
 }
 

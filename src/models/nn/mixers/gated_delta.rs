@@ -37,7 +37,7 @@ enum Inputs {
 /// The layers of `OLMo` Hybrid that read the hidden states.
 struct Each {
     heads: [Linear; 3],
-    /// Of decay and of writing.
+    /// The layers that give rates of decay and of writing.
     rates: [Linear; 2],
     gate: Linear,
     /// Whether rates of writing are doubled.
@@ -60,7 +60,7 @@ enum Beside<'a> {
     Made {
         /// `[B, S, heads, D]`.
         gate: Tensor,
-        /// Of writing and of decay, `[B, S, heads]` each.
+        /// Rates of writing and of decay, `[B, S, heads]` each.
         rates: [Tensor; 2],
     },
     /// The inputs are made where they are used.

@@ -182,7 +182,7 @@ fn along(t: &Tape, n: u64) -> [Tensor; 2] {
 pub(crate) struct Injected {
     /// The tokens that stand for images, `[B, S]`.
     pub(crate) mask: Tensor,
-    /// Of all images, `[tokens, H]`.
+    /// Features of all images, `[tokens, H]`.
     pub(crate) features: Vec<Tensor>,
 }
 

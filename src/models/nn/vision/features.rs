@@ -8,7 +8,7 @@ use crate::tape::{Tape, Tensor};
 pub struct ImageFeatures {
     /// Features that are placed among tokens.
     pub(crate) pooled: Pooled,
-    /// Of further depths, for each image `[tokens, H]`.
+    /// Features of further depths, for each image `[tokens, H]`.
     pub(crate) deep: Vec<Vec<Tensor>>,
     /// Other results of the tower.
     pub(crate) beside: Vec<Tensor>,
@@ -17,11 +17,11 @@ pub struct ImageFeatures {
 /// The form of `pooler_output`.
 #[derive(Clone)]
 pub(crate) enum Pooled {
-    /// Of all images `[N, tokens, H]`.
+    /// One tensor for all images `[N, tokens, H]`.
     Whole(Tensor),
     /// The features as a list.
     Listed(Tensor),
-    /// Of each image `[tokens, H]`.
+    /// A tensor for each image `[tokens, H]`.
     Parts(Vec<Tensor>),
 }
 

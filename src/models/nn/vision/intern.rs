@@ -38,7 +38,7 @@ struct InternLayer {
     /// Queries, keys and values.
     projections: [Linear; 3],
     output: Linear,
-    /// Of queries and of keys.
+    /// Norms of queries and of keys.
     qk_norms: Option<[Norm; 2]>,
     mlp: TowerMlp,
     norms: [Norm; 2],
@@ -124,7 +124,7 @@ impl Block for InternLayer {
 }
 
 impl InternTower {
-    /// Of a decoder of `hidden` columns.
+    /// A tower for a decoder of `hidden` columns.
     pub(crate) fn new(
         b: &Builder,
         c: &InternConfig,

@@ -135,7 +135,7 @@ impl Projector {
 }
 
 impl VisionTower {
-    /// Of a decoder of `hidden` columns.
+    /// A tower for a decoder of `hidden` columns.
     pub(crate) fn new(
         b: &Builder,
         c: &ImageConfig,

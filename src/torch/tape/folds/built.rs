@@ -89,9 +89,9 @@ impl Built {
 pub(in crate::tape) struct Tag(u16);
 
 impl Tag {
-    /// Of nothing.
+    /// The tag of something that belongs to no list.
     pub(in crate::tape) const NONE: Self = Self(0);
-    /// Of nothing, though in a list before what is folded of it.
+    /// The tag of something in a list, before the elements of it that are folded.
     pub(in crate::tape) const BESIDE: Self = Self(u16::MAX);
 
     pub(in crate::tape) fn of(list: usize, element: usize) -> Self {

@@ -41,7 +41,7 @@ pub struct LoraInput<'a> {
 struct FactorGradients {
     /// The gradient times B, `[T, r]`.
     _narrow: Tensor,
-    /// Of A and B, transposed, in the dtype of the input.
+    /// The factors A and B, transposed, in the dtype of the input.
     factors: [Tensor; 2],
 }
 

@@ -18,7 +18,7 @@ pub(super) struct Home {
 
 /// The origins of all storages.
 pub(super) struct Homes(
-    /// Of the first of each run, with its number.
+    /// The origin of each run's storages, and the id of the first of them.
     Vec<(Home, u32)>,
 );
 

@@ -29,9 +29,9 @@ impl Headed {
 /// The divergence of two distributions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Divergence {
-    /// Of one distribution from the other.
+    /// The divergence of one distribution from the other.
     KullbackLeibler,
-    /// Of both from a mixture of them.
+    /// The divergence of both from a mixture of them.
     JensenShannon,
 }
 
