@@ -14,7 +14,7 @@ pub(super) fn loading(job: &HostJob) -> Bytes {
         Checkpoint::Converted | Checkpoint::RandomInit => parameters + left_by_loading(job),
         // The new model and the dictionary it is filled from.
         Checkpoint::StateDict => parameters + parameters + left_by_loading(job),
-        // What is mapped is the page cache's: the new model alone.
+        // Mapped files are in the page cache: the new model alone.
         Checkpoint::MappedStateDict | Checkpoint::TorchLoad => parameters,
         Checkpoint::Mapped => Bytes::ZERO,
         // `Module.to` converts one parameter at a time, the largest (the embedding) first, and

@@ -60,7 +60,8 @@ impl Ddp {
         let place = usize::try_from(spec.mesh.rank.dp).unwrap_or(usize::MAX);
         let scopes: Vec<u32> = parameters.iter().map(|p| t.scope_of(p)).collect();
         let all = t.in_whole_lists(&scopes);
-        // What one rank steps over, and whose gradients are parts of which bucket, is known of whole lists.
+        // The parameters that one rank steps over, and the buckets whose parts gradients are, are known of whole lists
+        // only.
         if all.len() > parameters.len() && (divided.is_some() || dp.ddp.gradient_as_bucket_view) {
             t.spoil_folds();
         }

@@ -87,7 +87,7 @@ pub fn wrapped<M>(
             } else {
                 Stage1And2::new(t, spec)
             };
-            // What is measured begins with an empty cache, but for what is loaded.
+            // Measurements begin with an empty cache, but for a model that is loaded.
             if !spec.around.loads() {
                 t.empty_cache();
             }

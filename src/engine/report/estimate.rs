@@ -59,7 +59,7 @@ pub fn keep_memory() {
 /// The answer to a scenario: resolved, simulated, replayed and summed up.
 ///
 /// # Errors
-/// What is wrong with the scenario, most serious first.
+/// The findings about the scenario, most serious first.
 pub fn estimate(scenario: &Scenario) -> Result<Estimate, Vec<Finding>> {
     let Resolution { spec, findings } = crate::resolve::resolve(scenario);
     let Some(spec) = spec else {

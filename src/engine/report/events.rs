@@ -11,7 +11,7 @@ use std::fmt::Write;
 /// host waits for the device. On side streams it is `A1` to `A7`.
 ///
 /// # Errors
-/// What is wrong with the scenario, most serious first.
+/// The findings about the scenario, most serious first.
 pub fn events(scenario: &Scenario) -> Result<String, Vec<Finding>> {
     let resolution = crate::resolve::resolve(scenario);
     let spec = resolution.spec.ok_or(resolution.findings)?;

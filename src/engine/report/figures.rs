@@ -49,7 +49,7 @@ impl Figures {
     /// The figures of a scenario.
     ///
     /// # Errors
-    /// What is wrong with it, most serious first.
+    /// The findings about the scenario, most serious first.
     pub fn of(scenario: &Scenario) -> Result<Self, Vec<Finding>> {
         let (estimate, (compute, communication)) = estimate_with_most_work(scenario)?;
         let most = Effort {

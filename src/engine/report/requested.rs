@@ -33,7 +33,7 @@ pub struct Requested {
 /// below; nothing is found for them.
 ///
 /// # Errors
-/// What is wrong with the scenario, most serious first.
+/// The findings about the scenario, most serious first.
 pub fn requested(scenario: &Scenario, printed: Bytes) -> Result<Vec<Requested>, Vec<Finding>> {
     let resolution = crate::resolve::resolve(scenario);
     let spec = resolution.spec.ok_or(resolution.findings)?;

@@ -57,7 +57,7 @@ fn alone(scenario: &Scenario) -> Scenario {
     }
 }
 
-/// The model that teaches, where one does. What is wrong with it is pushed to `findings`.
+/// The model that teaches, if there is one. Errors are pushed to `findings`.
 pub(super) fn resolve(
     scenario: &Scenario,
     student: &Architecture,
@@ -82,7 +82,7 @@ pub(super) fn resolve(
     };
     let mut found = Vec::new();
     let spec = complete(&alone(scenario), &mut found);
-    // What is wrong with one like the student is said of that.
+    // An error of a teacher like the student is reported for the student.
     let wrong = found.into_iter().find(|f| f.severity == Severity::Error);
     if let Some(wrong) = wrong.filter(|_| !own) {
         refuse(message!(objective::teacher, why = wrong.message));

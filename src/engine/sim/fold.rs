@@ -140,7 +140,7 @@ impl Recorded {
         };
         let made_in = |range: &Range<usize>| next_storage(range.start)..next_storage(range.end);
         let (of_batches, of_evaluation) = (made_in(later), made_in(&evaluation));
-        // What runs again in later steps: all but what made something that lives on.
+        // The stretches that run again in later steps: all but those that made a storage which lives on.
         let again = |range: &Range<usize>, ours: &Range<usize>| {
             let (mut stretches, mut start, mut at) = (Vec::new(), range.start, range.start);
             for piece in record.pieces(range.clone()) {

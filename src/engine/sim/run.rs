@@ -55,7 +55,7 @@ fn steps_apart(spec: &ResolvedSpec) -> u32 {
         || spec.program == Program::Forward
         || spec.keep_outputs
         || spec.objective.is_of_recipe()
-        // What was generated for the step before lives until that for the next is there.
+        // The completions of the step before live until those for the next are there.
         || spec.objective.trains_on_generated()
         || keeps_joined_outputs(spec)
         || spec.optimizer.in_backward
@@ -123,7 +123,7 @@ fn repeated(spec: &ResolvedSpec) -> bool {
     // A trainer of TRL's evaluates its reference, too, which is not built once more.
     let evaluates_both = spec.objective.is_on() && spec.evaluation.kind != EvaluationKind::None;
     let gathers_whole = spec.has_own_reference() && parallel::gathers_reference_whole(spec);
-    // What is loaded comes by the names of modules, not one by one as they are made.
+    // Weights that are loaded come by the names of modules, not one by one as they are made.
     // A graph says what each of its modules runs.
     let graph = matches!(spec.architecture, Architecture::Exported(_));
     !(splits_backward

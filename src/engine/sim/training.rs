@@ -94,7 +94,7 @@ impl<'a> Run<'a> {
         let adapters = spec.lora.as_ref().map_or(0, |_| counts.trainable);
         let trainer = trainer.or_else(|| Trainer::of(t, spec, counts.parameters - adapters));
         let trainer = trainer.map(|trainer| trainer.within(wrapper.clone()));
-        // What a rank is measured from begins with an empty cache, but for what it loads.
+        // Measurements of a rank begin with an empty cache, but for a model that is loaded.
         if trainer.is_some() && is_wrapped(spec) && !spec.around.loads() {
             t.empty_cache();
         }
@@ -241,7 +241,7 @@ impl<'a> Run<'a> {
                 let storage = logits.as_ref().map(Tensor::storage_id);
                 drop((logits, encoded, beside));
                 t.close_cache();
-                // What a fused loss has saved, to write the gradient over it, stays logits.
+                // The logits that a fused loss has saved, to write the gradient over them, stay logits.
                 if let Some(storage) = storage {
                     t.classify(storage, Category::Logits);
                 }

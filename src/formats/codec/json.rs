@@ -13,7 +13,7 @@ const ALSO_RECOMPUTE: &str = "activation_checkpointing";
 /// Reads JSON, and what Python's `json` writes beyond it: `NaN`, `Infinity` and `-Infinity` are null.
 ///
 /// # Errors
-/// What is wrong with it, and where.
+/// The error that the parser finds, and its position.
 pub fn parse_json(text: &str) -> serde_json::Result<Value> {
     serde_json::from_str(&finite(text))
 }

@@ -3,7 +3,7 @@
 use super::Architecture;
 use crate::ask::{Attention, Finding, Framework, LigerKernel, Message, Scenario};
 
-/// A check of a family's own. What is wrong is pushed to the findings.
+/// A check of a family's own. Errors are pushed to the findings.
 pub type SupportCheck = fn(&Scenario, &Architecture, &mut Vec<Finding>);
 
 /// The versions of transformers in which something is so.

@@ -158,12 +158,12 @@ impl Tape {
         let index = recompute.next.get();
         recompute.next.set(index + 1);
         let mut recomputed = recompute.frame.recomputed.borrow_mut();
-        // What nobody can ask for any more is not kept.
+        // A tensor that nobody can ask for any more is not kept.
         let asked = recompute.frame.asked.borrow().get(index) == Some(&true);
         if let Some(slot) = recomputed.get_mut(index).filter(|_| asked) {
             *slot = Some(kept.clone());
         }
-        // Early stop: what comes after the last saved tensor is not computed.
+        // Early stop: operations after the last saved tensor are not computed.
         if index + 1 >= recomputed.len() {
             self.recorder.mute(true);
         }

@@ -181,7 +181,7 @@ impl Folds {
             return false;
         };
         self.lists[last] = None;
-        // What was built of it belongs to no list.
+        // The events of its elements belong to no list.
         self.events = retagged(std::mem::take(&mut self.events), |tag| match tag.split() {
             Some(Member { list, .. }) if list == last => Tag::NONE,
             _ => tag,

@@ -10,8 +10,7 @@ use std::rc::Rc;
 /// Gradients, one for each input of a forward operation (or each output, when they arrive).
 pub(super) type Grads = SmallVec<[Option<Tensor>; 2]>;
 
-/// A backward formula. What it captured are the saved tensors; they are released when the engine
-/// drops it, after it has run.
+/// A backward formula. It captures the saved tensors, which are released when the engine drops it, after it has run.
 pub(super) type Backward = Box<dyn Fn(&Tape, &Grads) -> Grads>;
 
 /// Index of a parameter in the tape's list.

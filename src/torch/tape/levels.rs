@@ -73,7 +73,7 @@ impl Levels {
             if **known == *runs {
                 return elements.clone();
             }
-            // What its elements' scopes stand for is settled.
+            // The runs that its elements' scopes represent are settled.
             self.spoil();
         }
         let mut fold = |run: &Run| {

@@ -243,7 +243,8 @@ impl Tape {
         let bytes = copied.numel() * tensor.dtype().size();
         let layers = usize::try_from(self.multiplicity(self.scope())).unwrap_or(1);
         on_host.bytes.extend(std::iter::repeat_n(bytes, layers));
-        // What does not lie in row-major order is copied on the device first, by TRL also what does not begin its storage.
+        // A tensor that is not row-major is copied on the device first, by TRL also one that does not begin its
+        // storage.
         let inside = large && tensor.offset() != 0;
         let compact = copied == shape && (inside || !tensor.is_contiguous());
         let copy = compact.then(|| self.empty("copy_", shape, tensor.dtype()));

@@ -250,7 +250,8 @@ impl Tape {
         self.once_made.replace(Some(Box::new(run)));
     }
 
-    /// All modules of a model are made. What is noted of what it does not keep is gone.
+    /// Ends the making of a model's modules, and runs the wrapper's function. Notes of tensors that the model does not
+    /// keep are dropped.
     pub fn modules_are_made(&self) {
         let Some(run) = self.once_made.take() else {
             return;

@@ -131,7 +131,7 @@ impl Tape {
     /// `stage_backward_weight`: the gradients of the parameters of each group, which are added to what they
     /// have.
     pub fn backward_of_parameters(&self, groups: Vec<ParameterGroup>) {
-        // What Python's variables hold of the group before.
+        // The tensors of the group before that Python's variables hold.
         let mut before: Vec<Tensor> = Vec::new();
         let mut current: Vec<(Rc<Node>, Grads)> = Vec::new();
         for group in groups {

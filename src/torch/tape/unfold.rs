@@ -246,8 +246,7 @@ impl Unfolded {
                 self.record.go_on(events, (first - before) as usize);
                 continue;
             }
-            // What a copy frees of the layer before it is what the pattern's neighbour frees of the
-            // pattern.
+            // A copy frees the same storages of the layer before it as the pattern's neighbour frees of the pattern.
             let neighbour = match parts[step.part] {
                 Part::Sweep { first, rising, .. } if copy_of.is_some() => {
                     first + built.passed(rising, built.pattern() + 1)

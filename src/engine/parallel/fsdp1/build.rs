@@ -109,7 +109,7 @@ impl Fsdp1 {
             }
         });
         if !settings.built_on_cpu {
-            // What is measured begins with an empty cache.
+            // Measurements begin with an empty cache.
             t.empty_cache();
         }
         fsdp

@@ -236,7 +236,7 @@ impl Stage {
             self.halfway.insert(micro_batch, halfway);
         }
         self.gradients.insert(micro_batch, of_input);
-        // What it gave leaves the graph.
+        // Its output leaves the graph.
         if let Some(output) = usize::try_from(micro_batch)
             .ok()
             .and_then(|place| self.outputs.get_mut(place))

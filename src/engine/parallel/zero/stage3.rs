@@ -273,7 +273,7 @@ impl Stage3 {
             };
             let own = members.iter().filter(|_| converts_back);
             let mut parts: Vec<Tensor> = own.map(back).collect();
-            // What is reduced in its place stays until parts of it are kept.
+            // A gradient that is reduced in place stays until parts of it are kept.
             let input = input.or_else(|| converted.first().cloned());
             let input = input.filter(|_| !converts_back);
             drop(converted);

@@ -65,7 +65,7 @@ impl ManySteps {
     /// Steps of a scenario whose micro-batches have some of these lengths.
     ///
     /// # Errors
-    /// What is wrong with the scenario, or why such steps are not estimated.
+    /// The findings about the scenario, or the reason why such steps are not estimated.
     pub fn new(scenario: &Scenario, lengths: &[u64]) -> Result<Self, Vec<Finding>> {
         let micro_batches = usize::try_from(scenario.gradient_accumulation_steps.max(1));
         let mut left = lengths.to_vec();

@@ -8,7 +8,7 @@ use crate::model::{BartConfig, BartKind, BartStack, Dropout, Family};
 /// Rows of a table of positions before the first (`BartLearnedPositionalEmbedding.offset`).
 const POSITION_OFFSET: u64 = 2;
 
-/// Reads a config, of which the `task` may need the decoder alone. What is wrong is pushed to `fields`; the
+/// Reads a config, of which the `task` may need the decoder alone. Errors are pushed to `fields`; the
 /// sizes are then of no use.
 pub(crate) fn read(
     family: &'static Family,

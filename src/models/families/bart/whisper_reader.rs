@@ -6,7 +6,7 @@ use crate::ask::{SEQ_LEN, VOCABULARY, WIDTH};
 use crate::model::ConfigFields;
 use crate::model::{BartConfig, BartKind, Dropout, Family, Recordings};
 
-/// Reads a config. What is wrong is pushed to `fields`; the sizes are then of no use.
+/// Reads a config. Errors are pushed to `fields`; the sizes are then of no use.
 pub(crate) fn read(family: &'static Family, fields: &mut ConfigFields<'_>) -> BartConfig {
     let d_model = fields.optional("d_model", &WIDTH, 384);
     let dropped = fields.drops("dropout", false);

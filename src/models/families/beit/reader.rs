@@ -10,7 +10,7 @@ use crate::model::ConfigFields;
 use crate::model::{Architecture, BeitConfig, Dropout, Family};
 use crate::units::DType;
 
-/// Reads a config. What is wrong is pushed to `fields`; the sizes are then of no use.
+/// Reads a config. Errors are pushed to `fields`; the sizes are then of no use.
 pub(crate) fn read(
     family: &'static Family,
     data2vec: bool,

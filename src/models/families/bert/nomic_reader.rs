@@ -5,7 +5,7 @@ use crate::ask::{HEADS, LAYERS, VOCABULARY, WIDTH};
 use crate::model::ConfigFields;
 use crate::model::{Activation, BertConfig, BertKind, Dropout, Family};
 
-/// Reads a config. What is wrong is pushed to `fields`; the sizes are then of no use.
+/// Reads a config. Errors are pushed to `fields`; the sizes are then of no use.
 pub(crate) fn read(family: &'static Family, fields: &mut ConfigFields<'_>) -> BertConfig {
     let hidden_size = fields.optional("hidden_size", &WIDTH, 768);
     let heads = fields.optional("num_attention_heads", &HEADS, 12);

@@ -8,7 +8,7 @@ use crate::families::deberta::reader as deberta;
 use crate::model::ConfigFields;
 use crate::model::{Activation, BertConfig, BertKind, Dropout, Family};
 
-/// Reads a config. What is wrong is pushed to `fields`; the sizes are then of no use.
+/// Reads a config. Errors are pushed to `fields`; the sizes are then of no use.
 pub(crate) fn read(
     family: &'static Family,
     kind: BertKind,

@@ -121,7 +121,7 @@ impl Bloom {
             mask,
             _positions: positions,
         };
-        // What the last block returned is held until the next one has run.
+        // The last block's result is held until the next one has run.
         let mut held = None;
         hidden = t.through_layers("h", &self.h, hidden, |_, block, hidden| {
             let (out, weights) = self.shell.run_with_weights(t, block, hidden, &shared);

@@ -8,7 +8,7 @@ use crate::model::ConfigFields;
 use crate::model::{Architecture, DualConfig, DualKind, Family, TextTower, TowerConfig};
 use serde_json::{Map, Value};
 
-/// Reads a config for a task. What is wrong is pushed to `fields`; the sizes are then of no use.
+/// Reads a config for a task. Errors are pushed to `fields`; the sizes are then of no use.
 pub(crate) fn read(
     family: &'static Family,
     kind: DualKind,

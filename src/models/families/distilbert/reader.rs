@@ -4,7 +4,7 @@ use crate::ask::{HEADS, LAYERS, SEQ_LEN, VOCABULARY, WIDTH};
 use crate::model::ConfigFields;
 use crate::model::{DistilBertConfig, Dropout, Family};
 
-/// Reads a config. What is wrong is pushed to `fields`; the sizes are then of no use.
+/// Reads a config. Errors are pushed to `fields`; the sizes are then of no use.
 pub(crate) fn read(family: &'static Family, fields: &mut ConfigFields<'_>) -> DistilBertConfig {
     let dim = fields.optional("dim", &WIDTH, 768);
     let n_heads = fields.optional("n_heads", &HEADS, 12);

@@ -4,7 +4,7 @@ use crate::ask::{Finding, HEADS, LAYERS, VOCABULARY, WIDTH, message};
 use crate::model::ConfigFields;
 use crate::model::{EuroBertConfig, Family, Pooling};
 
-/// Reads a config. What is wrong is pushed to `fields`; the sizes are then of no use.
+/// Reads a config. Errors are pushed to `fields`; the sizes are then of no use.
 pub(crate) fn read(family: &'static Family, fields: &mut ConfigFields<'_>) -> EuroBertConfig {
     let hidden_size = fields.optional("hidden_size", &WIDTH, 768);
     let heads = fields.optional("num_attention_heads", &HEADS, 12);

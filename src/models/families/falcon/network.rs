@@ -109,7 +109,7 @@ impl Falcon {
             sin,
         };
         let mut hidden = embedded.clone();
-        // What the last layer returned is held until the next one has run.
+        // The last layer's result is held until the next one has run.
         let mut held = None;
         hidden = t.through_layers("h", &self.h, hidden, |_, layer, hidden| {
             let (out, weights) = self.shell.run_with_weights(t, layer, hidden, &shared);

@@ -13,7 +13,7 @@ const MLP_MULTIPLE: u64 = 256;
 /// Expansion factors, in thousandths.
 const FACTOR: std::ops::RangeInclusive<u64> = 1..=64_000;
 
-/// Reads a config. What is wrong is pushed to `fields`.
+/// Reads a config. Errors are pushed to `fields`.
 pub(crate) fn read(
     family: &'static Family,
     mixer: FlaMixer,

@@ -200,7 +200,7 @@ impl Gpt2 {
         };
         let mut hidden = dropped(t, hidden, self.embedding_dropout);
         let mut keys = Vec::new();
-        // What the last block returned is held until the next one has run.
+        // The last block's result is held until the next one has run.
         let mut held = None;
         for (i, block) in (0..).zip(&self.h) {
             let (out, present) = t.scoped("h", Some(i), || {

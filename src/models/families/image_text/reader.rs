@@ -33,7 +33,7 @@ pub(crate) fn flat_text_part(config: &Map<String, Value>) -> Option<Map<String, 
     Some(text)
 }
 
-/// Reads a config of the family. What is wrong is pushed to `fields`; the sizes are then of no use.
+/// Reads a config of the family. Errors are pushed to `fields`; the sizes are then of no use.
 pub(crate) fn read(
     family: &'static Family,
     kind: ImageKind,

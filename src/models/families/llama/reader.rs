@@ -5,7 +5,7 @@ use crate::ask::{Finding, HEADS, LAYERS, VOCABULARY, WIDTH, message};
 use crate::families::reading::{experts, options, window};
 use crate::model::{Activation, ConfigFields, DecoderConfig, Family, HeadDim, Sizes};
 
-/// Reads a Llama-like config. What is wrong is pushed to `fields`; the sizes are then of no use.
+/// Reads a Llama-like config. Errors are pushed to `fields`; the sizes are then of no use.
 pub(crate) fn read(family: &'static Family, fields: &mut ConfigFields<'_>) -> DecoderConfig {
     let (sizes, rules) = (&family.sizes, &family.options);
     let hidden_size = fields.required("hidden_size", &WIDTH, sizes.hidden);

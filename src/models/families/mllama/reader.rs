@@ -24,7 +24,7 @@ const CROSSING: [u64; 8] = [3, 8, 13, 18, 23, 28, 33, 38];
 
 const READ: [u64; 5] = [3, 7, 15, 23, 30];
 
-/// Reads a config. What is wrong is pushed to `fields`; the sizes are then of no use.
+/// Reads a config. Errors are pushed to `fields`; the sizes are then of no use.
 pub(crate) fn read(fields: &mut ConfigFields<'_>) -> DecoderConfig {
     let nothing = Map::new();
     let mut text: Map<String, Value> = TEXT

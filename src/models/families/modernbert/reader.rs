@@ -5,7 +5,7 @@ use crate::ask::{Finding, HEADS, LAYERS, SEQ_LEN, VOCABULARY, WIDTH, message};
 use crate::model::ConfigFields;
 use crate::model::{Dropout, Family, ModernBertBiases, ModernBertConfig};
 
-/// Reads a config. What is wrong is pushed to `fields`; the sizes are then of no use.
+/// Reads a config. Errors are pushed to `fields`; the sizes are then of no use.
 pub(crate) fn read(
     family: &'static Family,
     decoder: bool,

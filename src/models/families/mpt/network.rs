@@ -108,7 +108,7 @@ impl Mpt {
             alibi: Some(alibi),
             mask,
         };
-        // What the last block returned is held until the next one has run.
+        // The last block's result is held until the next one has run.
         let mut held = None;
         let hidden = t.through_layers("blocks", &self.blocks, embedded.clone(), |_, block, x| {
             let (out, weights) = self.shell.run_with_weights(t, block, x, &shared);

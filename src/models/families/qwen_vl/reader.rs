@@ -28,8 +28,8 @@ pub(crate) fn decoder(kind: ImageKind) -> Option<&'static Family> {
     }
 }
 
-/// Reads a config, whose text part may lie in `text_config` or beside the others. What is wrong is
-/// pushed to `fields`; the sizes are then of no use.
+/// Reads a config, whose text part may lie in `text_config` or beside the others. Errors are pushed to `fields`; the
+/// sizes are then of no use.
 pub(crate) fn read(
     kind: ImageKind,
     family: &'static Family,

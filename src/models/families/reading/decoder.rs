@@ -6,7 +6,7 @@ use crate::model::{ConfigFields, DecoderConfig, Family, Reader};
 /// The token that texts begin with.
 const START: &str = "bos_token_id";
 
-/// Reads the config of a decoder. What is wrong is pushed to `fields`.
+/// Reads the config of a decoder. Errors are pushed to `fields`.
 pub(crate) fn read(family: &'static Family, fields: &mut ConfigFields<'_>) -> DecoderConfig {
     let Reader::Decoder(read) = family.read else {
         return DecoderConfig::plain(family, 1, 1, 1);

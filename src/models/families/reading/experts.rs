@@ -9,7 +9,7 @@ use crate::model::{
 };
 use serde_json::Value;
 
-/// Reads the experts of a config by the rule of its family, if it has any. What is wrong is pushed to
+/// Reads the experts of a config by the rule of its family, if it has any. Errors are pushed to
 /// `fields`.
 pub(crate) fn read(
     rule: Option<&ExpertRule>,

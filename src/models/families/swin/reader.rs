@@ -14,7 +14,7 @@ use serde_json::Value;
 /// Stages of a model: each halves the image's sides.
 pub(crate) const STAGES: std::ops::RangeInclusive<usize> = 1..=8;
 
-/// Reads a config. What is wrong is pushed to `fields`; the sizes are then of no use.
+/// Reads a config. Errors are pushed to `fields`; the sizes are then of no use.
 pub(crate) fn read(
     family: &'static Family,
     second: bool,

@@ -4,7 +4,7 @@ use crate::ask::{HEADS, LAYERS, VOCABULARY, WIDTH};
 use crate::model::ConfigFields;
 use crate::model::{Activation, Family, T5Config, T5Kind};
 
-/// Reads a config. What is wrong is pushed to `fields`; the sizes are then of no use.
+/// Reads a config. Errors are pushed to `fields`; the sizes are then of no use.
 pub(crate) fn read(
     family: &'static Family,
     kind: T5Kind,

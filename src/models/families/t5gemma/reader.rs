@@ -7,7 +7,7 @@ use crate::model::ConfigFields;
 use crate::model::{Family, T5GemmaConfig};
 use serde_json::{Map, Value};
 
-/// Reads a config. What is wrong is pushed to `fields`; the sizes are then of no use.
+/// Reads a config. Errors are pushed to `fields`; the sizes are then of no use.
 pub(crate) fn read(family: &'static Family, fields: &mut ConfigFields<'_>) -> T5GemmaConfig {
     let nothing = Map::new();
     let attention = fields.drops("attention_dropout", false);

@@ -12,7 +12,7 @@ pub(crate) const PIXELS: RangeInclusive<u64> = 1..=1 << 14;
 /// Channels of an image.
 pub(crate) const CHANNELS: RangeInclusive<u64> = 1..=1 << 12;
 
-/// Reads a config. What is wrong is pushed to `fields`; the sizes are then of no use.
+/// Reads a config. Errors are pushed to `fields`; the sizes are then of no use.
 pub(crate) fn read(
     family: &'static Family,
     kind: VitKind,

@@ -16,7 +16,7 @@ const CONVOLUTIONS: RangeInclusive<usize> = 1..=16;
 /// Samples that a convolution sees, or steps over.
 const SAMPLES: RangeInclusive<u64> = 1..=1024;
 
-/// Reads a config. What is wrong is pushed to `fields`; the sizes are then of no use.
+/// Reads a config. Errors are pushed to `fields`; the sizes are then of no use.
 pub(crate) fn read(
     family: &'static Family,
     kind: SpeechKind,

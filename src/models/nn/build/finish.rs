@@ -42,12 +42,12 @@ impl Plan<'_> {
             let engine = spec.optimizer.master_weights == MasterWeights::DeepSpeed
                 || (spec.parallelism.dp.kind == DataParallelKind::DeepSpeedZero
                     && spec.weights.is_half()
-                    // What was divided before is left as it is.
+                    // Parameters that were divided before are left as they are.
                     && spec.around.loading != ModelLoading::ZeroInit)
                 || spec.parallelism.dp.compute_dtype().is_some() && !spec.adapts_shards();
             let divided = spec.divides_modules() || spec.adapts_shards();
             let fully_sharded = spec.builds_on_meta() && !divided;
-            // What is loaded has its adapters made on the host.
+            // A model that is loaded has its adapters made on the host.
             let fully_sharded = fully_sharded && !spec.around.loads();
             let on_meta = fully_sharded || spec.is_pipelined();
             // Trainers of TRL do so beside what bitsandbytes quantized.

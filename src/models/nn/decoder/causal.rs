@@ -121,7 +121,7 @@ impl<L: Layer> Causal<L> {
         let scale = |needed: bool| needed.then(|| at.buffer("embed_scale", Shape::new(&[]), dtype));
         let scaled = style.embedding_scale == EmbeddingScale::Buffer;
         let embedding = embedding.scaled_by(scale(scaled), scale(scaled && at.is_copied()));
-        // What all layers give is joined: a list of fewer would be another.
+        // The logits of all layers are joined: a list of fewer would be another.
         let joined = c.experts.as_ref().is_some_and(|e| balance::joins(e, facts));
         let layer = |b: &Builder| {
             if joined {

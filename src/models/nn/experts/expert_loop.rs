@@ -99,7 +99,7 @@ impl ExpertLoop {
         let mut out = t.empty("zeros", *tokens.shape(), dtype);
         let mask = t.empty("one_hot", Shape::from([n, k, count]), DType::Int64);
         let order = if self.weights_first { [n, k] } else { [k, n] };
-        // What a step's variables refer to, until the next step.
+        // The variables of a step, which live until the next step.
         let mut held: [Option<Tensor>; 5] = Default::default();
         let mut run = |index: usize, expert: &GatedMlp, out: &Tensor| {
             let share = n * k / count + u64::from((index as u64) < more);

@@ -376,7 +376,7 @@ impl WholeTower {
             None if self.grouped => Pooled::Whole(projected),
             None => Pooled::Listed(projected),
         };
-        // What was pooled of the images gives its place to their features.
+        // The pooled states of the images give their place to the features.
         drop(seen.pooled);
         ImageFeatures::new(pooled, std::iter::once(seen.last).chain(seen.kept))
     }

@@ -162,7 +162,7 @@ impl Tape {
             flags("logical_or")
         };
         let divided = self.like("div", g);
-        // What lies outside is filled in place.
+        // Elements outside of the bounds are filled in place.
         let grad = self.like("where", g);
         drop(divided);
         grad

@@ -99,7 +99,7 @@ impl Recorder {
         }
         let further = u32::try_from(made.len()).unwrap_or(u32::MAX);
         for (&gone, &left) in gone.iter().zip(left) {
-            // What the next step finds is said to be what this one has said of what it found.
+            // The storages that the next step finds get the categories that this step gave to those that it found.
             if let Some(found) = record.storage(gone) {
                 record.classify(left, found.category);
             }
