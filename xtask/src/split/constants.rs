@@ -2,7 +2,7 @@
 //!
 //! # Why no function reads a constant before the part with it is there
 //!
-//! |1. Nobody knows an address before the linker chooses it, and the linker says where it put each one
+//! 1. Nobody knows an address before the linker chooses it, and the linker says where it put each one
 //!    and whose it is (`--emit-relocs`; [`Linker`] reads the address there and refuses another one).
 //!    Code that has the address of a constant, however it was moved by arithmetic, may read that constant
 //!    and no other: compilers rely on it as well.
@@ -10,7 +10,7 @@
 //!    wasm-bindgen is between the two; so the name must be that of one function alone in both
 //!    programs, and all numbers in both bodies must be the same, in the same order. A function
 //!    without such a counterpart must have no number that could be an address in the data.
-//! |3. A function's part needs whatever the function has the address of, and everything whose address
+//! 3. A function's part needs whatever the function has the address of, and everything whose address
 //!    is in something that it needs ([`reached`]). The first part needs every constant whose address is in
 //!    other data.
 //! 4. A constant that several parts need is in the part that comes with each of them ([`home`]). Nothing

@@ -126,7 +126,7 @@ fn sparse(rule: SparseLayers, layers: u64, fields: &mut ConfigFields<'_>) -> Vec
     }
 }
 
-/// MoE layers: every `decoder_sparse_step`-th, but not those listed in `mlp_only_layers`.
+/// Layers with experts: every `decoder_sparse_step`-th, but not those listed in `mlp_only_layers`.
 fn stepped(layers: u64, fields: &mut ConfigFields<'_>) -> Vec<bool> {
     let step = fields.optional("decoder_sparse_step", &LAYERS, 1);
     let dense = fields.get("mlp_only_layers").and_then(Value::as_array);
@@ -137,7 +137,7 @@ fn stepped(layers: u64, fields: &mut ConfigFields<'_>) -> Vec<bool> {
         .collect()
 }
 
-/// MoE layers: `moe_layers`, or every `interleave_moe_layer_step`-th.
+/// Layers with experts: `moe_layers`, or every `interleave_moe_layer_step`-th.
 fn interleaved(layers: u64, fields: &mut ConfigFields<'_>) -> Vec<bool> {
     let step = fields.optional("interleave_moe_layer_step", &LAYERS, 1);
     let listed = fields.get("moe_layers").and_then(Value::as_array);
@@ -148,7 +148,7 @@ fn interleaved(layers: u64, fields: &mut ConfigFields<'_>) -> Vec<bool> {
     (0..layers).map(is_sparse).collect()
 }
 
-/// MoE layers: every `moe_layer_interval`-th from `moe_layer_start_index` to `moe_layer_end_index`.
+/// Layers with experts: every `moe_layer_interval`-th from `moe_layer_start_index` to `moe_layer_end_index`.
 fn between(layers: u64, fields: &mut ConfigFields<'_>) -> Vec<bool> {
     let of_layers = 0..=*LAYERS.end();
     let first = fields.optional("moe_layer_start_index", &of_layers, 1);
