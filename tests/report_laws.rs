@@ -154,7 +154,7 @@ fn a_larger_micro_batch_never_needs_less() {
 }
 
 #[test]
-fn phases_stand_in_the_order_in_which_they_come() {
+fn phases_are_in_program_order() {
     let scenario = json!({
         "model": "qwen2.5-0.5b",
         "objective": {"kind": "grpo", "generation": "vllm_sleep"},

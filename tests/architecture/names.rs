@@ -213,7 +213,7 @@ fn model_types(files: &[File]) -> BTreeMap<String, BTreeSet<&str>> {
 }
 
 #[test]
-fn a_model_type_stands_in_the_file_of_its_record_alone() {
+fn only_the_file_of_its_record_names_a_model_type() {
     let files = program_files();
     let types = model_types(&files);
     assert!(types.len() > 150, "records are read");

@@ -55,7 +55,7 @@ mod tests {
     use super::each;
 
     #[test]
-    fn what_is_found_stands_in_order() {
+    fn results_are_in_the_order_of_the_items() {
         let numbers: Vec<u64> = (3..50).collect();
         let squares: Vec<u64> = numbers.iter().map(|number| number * number).collect();
         assert_eq!(each(&numbers, |number| number * number), squares);

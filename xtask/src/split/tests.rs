@@ -454,7 +454,7 @@ fn a_function_of_the_first_part_that_is_not_the_linkers_stops_the_cut() {
 }
 
 #[test]
-fn what_the_linker_says_and_what_stands_there_must_agree() {
+fn an_address_must_be_the_one_in_the_linkers_notes() {
     let example = Example::new();
     let off = Example::with(|example| example.off = 4);
     refused(&off, &off, "where the linker says");

@@ -61,7 +61,7 @@ fn models_have_as_many_parameters_as_published() {
 }
 
 #[test]
-fn the_number_of_every_model_stands_in_a_record() {
+fn a_record_holds_the_published_count_of_every_model() {
     let published = published();
     let stated = families::all().map(|family| family.published.facts().len());
     assert_eq!(stated.sum::<usize>(), families::catalog_models().count());
