@@ -6,12 +6,13 @@ use super::crossover::CrossoverPanel;
 use super::decisions::{FitsPanel, MapPanel, PlansPanel, RemediesPanel, StepsPanel};
 use super::explanation::ExplanationPanel;
 use super::glossary::GlossaryPanel;
+use super::history::SnapshotHistory;
 use super::node::NodePanel;
-use super::opened::OpenedPanel;
 use super::others::OthersPanel;
 use super::question::{Asked, Contents, InSight, Question};
 use super::ranks::RanksPanel;
 use super::schedule::SchedulePanel;
+use super::segments::SnapshotSegments;
 use super::share::Print;
 use super::tensors::TensorsPanel;
 use super::timeline::TimelinePanel;
@@ -52,7 +53,8 @@ pub(super) fn Below() -> impl IntoView {
                 <OthersPanel />
             </Asked>
         </Show>
-        <OpenedPanel />
+        <SnapshotHistory />
+        <SnapshotSegments />
         <Asked question=Question::Assumed>
             <AssumptionsPanel />
             <GlossaryPanel />
