@@ -242,7 +242,7 @@ fn what_trains_nothing_is_not_advised_to_train_adapters() {
 
 #[test]
 fn three_ways_out_begin_with_the_first_to_be_named_and_save_of_the_memory_that_ran_out() {
-    for asked in drawn(24) {
+    for asked in drawn(6) {
         let found = advised(&asked);
         for memory in [Memory::Device, Memory::Host] {
             let ways = ways_out(&found, memory, 3);
