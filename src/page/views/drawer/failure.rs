@@ -14,6 +14,7 @@ use crate::units::Bytes;
 use crate::views::bars::{Ink, background};
 use crate::widgets::{Bar, Segment};
 use leptos::prelude::*;
+use std::sync::Arc;
 
 /// Lines of one kind that are shown.
 const LINES: usize = 6;
@@ -119,23 +120,31 @@ fn gpus(total: Option<u64>, store: Store) -> Option<AnyView> {
     Some(select.into_any())
 }
 
-/// What is known of a failure, beside the scenario on screen.
-pub(super) fn failure(failure: &Failure, store: Store) -> AnyView {
+/// The failure beside the estimate of the scenario on screen: the row of its need, and sentences.
+fn compared(failure: &Failure, store: Store) -> AnyView {
     let (language, units) = (store.language.get(), store.units.get());
-    store.settled.track();
-    let cause = cause_sentence(&failure.cause, units, language);
-    let holder = |(holder, bytes)| row(holder_name(holder, language), Bytes(bytes), store);
-    let requested = failure.facts.requested;
     let explained = store.settled.with(|answer| {
         let report = &answer.as_ref()?.report;
         Explained::of(failure, report)
     });
-    let needed = explained.map(|of| of.estimate.needed);
-    let compared = explained.map(|of| explained_sentences(&of, units, language));
-    let compared = compared
-        .into_iter()
-        .flatten()
-        .map(|line| view! { <p>{line}</p> });
+    let Some(explained) = explained else {
+        return ().into_any();
+    };
+    let word = InputWord::Predicted.text(language);
+    let sentences = explained_sentences(&explained, units, language).into_iter();
+    let sentences = sentences.map(|line| view! { <p>{line}</p> });
+    view! {
+        <ul class="fits">{row(word, explained.estimate.needed, store)}</ul>
+        {sentences.collect_view()}
+    }
+    .into_any()
+}
+
+/// The tensors of the scenario on screen that may have asked.
+fn tensors(failure: &Failure, store: Store) -> Option<AnyView> {
+    let (language, units) = (store.language.get(), store.units.get());
+    store.settled.track();
+    failure.facts.requested?;
     let found = asked_for(store, failure);
     let line = |found: &Requested| view! { <li>{requested_sentence(found, units, language)}</li> };
     let lines = found.iter().take(LINES).map(line).collect_view();
@@ -144,16 +153,25 @@ pub(super) fn failure(failure: &Failure, store: Store) -> AnyView {
     } else {
         InputWord::SameSize
     };
+    let all = view! { <p>{head.text(language)}</p> <ul class="sentences">{lines}</ul> };
+    Some(all.into_any())
+}
+
+/// What is known of a failure, beside the scenario on screen.
+pub(super) fn failure(failure: &Arc<Failure>, store: Store) -> AnyView {
+    let (language, units) = (store.language.get(), store.units.get());
+    let holder = |(holder, bytes)| row(holder_name(holder, language), Bytes(bytes), store);
+    let requested = failure.facts.requested;
+    let [beside, asking] = [Arc::clone(failure), Arc::clone(failure)];
     view! {
-        <p>{cause}</p>
+        <p>{cause_sentence(&failure.cause, units, language)}</p>
         {bar(failure, store)}
         <ul class="fits">
             {requested.map(|bytes| row(InputWord::Requested.text(language), Bytes(bytes), store))}
             {failure.facts.holders().into_iter().map(holder).collect_view()}
-            {needed.map(|bytes| row(InputWord::Predicted.text(language), bytes, store))}
         </ul>
-        {compared.collect_view()}
-        {requested.map(|_| view! { <p>{head.text(language)}</p> <ul class="sentences">{lines}</ul> })}
+        {move || compared(&beside, store)}
+        {move || tensors(&asking, store)}
         {gpus(failure.facts.total, store)}
     }
     .into_any()

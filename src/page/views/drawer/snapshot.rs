@@ -6,14 +6,15 @@ use crate::text::{InputWord, Term, amount, exact_bytes};
 use crate::units::Bytes;
 use crate::views::purposes::purposes;
 use leptos::prelude::*;
+use std::sync::Arc;
 
 /// Blocks that are listed.
 const LINES: usize = 6;
 /// Frames of a stack that are shown.
 const FRAMES: usize = 30;
 
-/// What a snapshot says of a device, beside the scenario on screen.
-fn device(device: &DeviceOverview, store: Store) -> AnyView {
+/// The most that was held, by kind, as measured and as estimated.
+fn peaks(device: &DeviceOverview, store: Store) -> AnyView {
     let (language, units) = (store.language.get(), store.units.get());
     let predicted = store.settled.with(|answer| {
         let run = answer.as_ref()?.report.device.run;
@@ -40,6 +41,12 @@ fn device(device: &DeviceOverview, store: Store) -> AnyView {
         (InputWord::Allocated, device.peak_allocated.bytes, allocated),
         (InputWord::Reserved, device.peak_reserved.bytes, reserved),
     ];
+    view! { <ul class="fits">{peaks.into_iter().map(line).collect_view()}</ul> }.into_any()
+}
+
+/// The largest blocks of a device, with their stacks.
+fn blocks(device: &DeviceOverview, store: Store) -> AnyView {
+    let (language, units) = (store.language.get(), store.units.get());
     let block = |largest: &Largest| {
         let size = amount(Bytes(largest.block.size), units);
         let frame = own_frame(&largest.frames).cloned();
@@ -68,22 +75,29 @@ fn device(device: &DeviceOverview, store: Store) -> AnyView {
     };
     let blocks = device.largest.iter().take(LINES).map(block).collect_view();
     view! {
-        <p class="fit-note">"GPU " {device.device}</p>
-        <ul class="fits">{peaks.into_iter().map(line).collect_view()}</ul>
-        {purposes(device, store)}
         <p>{InputWord::Largest.text(language)}</p>
         <ul class="sentences">{blocks}</ul>
     }
     .into_any()
 }
 
-/// What a snapshot says of each device, and the way to its figures.
-pub(super) fn snapshot(snapshot: &Overview, store: Store) -> AnyView {
-    let devices = snapshot.devices.iter();
-    let devices = devices.map(|of| device(of, store)).collect_view();
+/// What a snapshot says of each device, beside the scenario on screen, and the way to its figures.
+pub(super) fn snapshot(snapshot: &Arc<Overview>, store: Store) -> AnyView {
+    let device = |(at, device): (usize, &DeviceOverview)| {
+        let [held, used] = [Arc::clone(snapshot), Arc::clone(snapshot)];
+        let peaks = move || held.devices.get(at).map(|device| peaks(device, store));
+        let purposes = move || used.devices.get(at).map(|device| purposes(device, store));
+        view! {
+            <p class="fit-note">"GPU " {device.device}</p>
+            {peaks}
+            {purposes}
+            {blocks(device, store)}
+        }
+    };
+    let devices = snapshot.devices.iter().enumerate().map(device);
     let go = move |_| use_drawer().shown.set(false);
     view! {
-        {devices}
+        {devices.collect_view()}
         <p>
             <a href="#snapshot" on:click=go>{InputWord::OverTime.text(store.language.get())}</a>
         </p>

@@ -108,7 +108,7 @@ fn Start(
         }
     };
     view! {
-        <div class="start" role="group" aria-labelledby="start-title" data-testid="start">
+        <section class="start" aria-labelledby="start-title" data-testid="start">
             <span id="start-title">{word(InputWord::Start)}</span>
             <Menu id="start-gpus" label=word(InputWord::MyGpu) open content=ViewFn::from(gpus) />
             <button type="button" class="quiet" on:click=move |_| drawer.shown.set(true)>
@@ -127,6 +127,6 @@ fn Start(
             >
                 "\u{d7}"
             </button>
-        </div>
+        </section>
     }
 }
