@@ -49,7 +49,7 @@ test("an error pasted with its YAML leads to three remedies, and one click makes
     const said = await titles(page);
     assert.equal(said.length, 2);
     for (const [at, name] of names.entries()) assert.match(said[at], name);
-    await settled(page, "gpu=rtx-3090");
+    await settled(page, "gpu=rtx-4090");
     await given(page).getByText("my_own_key").waitFor();
     assert.ok((await given(page).locator("[data-part]").count()) >= 2, "a bar of holders");
     await ways(page).locator(".remedy:not(.grey)").nth(2).waitFor();
@@ -76,7 +76,7 @@ test("an error first and its YAML second are both kept, as the other way round, 
   assert.deepEqual(await titles(page), ["PyTorch ran out of GPU memory"]);
   await paste(page, YAML);
   assert.deepEqual(await titles(page), ["axolotl configuration", "PyTorch ran out of GPU memory"]);
-  await settled(page, "gpu=rtx-3090");
+  await settled(page, "gpu=rtx-4090");
   await paste(page, YAML.replace("micro_batch_size: 4", "micro_batch_size: 2"));
   await settled(page, "mb=2");
   assert.deepEqual(await titles(page), ["axolotl configuration", "PyTorch ran out of GPU memory"]);
@@ -93,11 +93,11 @@ test("an error first and its YAML second are both kept, as the other way round, 
   await settled(other.page, "lora");
   assert.match(other.page.url(), /gpu=h100-80gb/);
   await paste(other.page, ERROR);
-  await settled(other.page, "gpu=rtx-3090");
+  await settled(other.page, "gpu=rtx-4090");
   assert.deepEqual(await titles(other.page), ["PyTorch ran out of GPU memory", "axolotl configuration"]);
   // The GPUs of this capacity are one choice.
-  await given(other.page).getByRole("combobox", { name: "It ran on" }).selectOption("rtx-4090");
-  await settled(other.page, "gpu=rtx-4090");
+  await given(other.page).getByRole("combobox", { name: "It ran on" }).selectOption("rtx-3090");
+  await settled(other.page, "gpu=rtx-3090");
   await other.close();
 });
 

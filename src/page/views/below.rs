@@ -1,9 +1,10 @@
-//! What stands below the first screen, ordered by question: it comes with the rest of the program.
+//! What stands below the first screen, ordered by question, and the drawer over it: it comes with the rest of the program.
 
 use super::assumptions::AssumptionsPanel;
 use super::breakdown::BreakdownPanel;
 use super::crossover::CrossoverPanel;
 use super::decisions::{FitsPanel, MapPanel, PlansPanel, RemediesPanel, StepsPanel};
+use super::drawer::DrawerPanel;
 use super::explanation::ExplanationPanel;
 use super::glossary::GlossaryPanel;
 use super::history::SnapshotHistory;
@@ -59,5 +60,6 @@ pub(super) fn Below() -> impl IntoView {
             <AssumptionsPanel />
             <GlossaryPanel />
         </Asked>
+        <DrawerPanel />
     }
 }

@@ -3,7 +3,7 @@
 use super::below::Below;
 use super::compare::{Bars, ComparedPanel};
 use super::controls::{Controls, Groups};
-use super::drawer::{DrawerPanel, StartPlace};
+use super::drawer::StartPlace;
 use super::embedded::Embedded;
 use super::gallery::Gallery;
 use super::look::share_inks;
@@ -58,9 +58,6 @@ fn Whole() -> impl IntoView {
                     </Show>
                 </div>
             </main>
-            <Show when=move || store.whole.get()>
-                <DrawerPanel />
-            </Show>
         </div>
     }
 }

@@ -42,12 +42,15 @@ pub(in crate::views) fn StartPlace() -> impl IntoView {
     wanted.get_untracked().then(|| {
         view! {
             <div class="start-place" hidden=move || !wanted.get()>
-                <Show when=move || store.whole.get() && wanted.get()>
-                    <Start wanted />
-                </Show>
+                {move || (store.whole.get() && wanted.get()).then(|| start(wanted))}
             </div>
         }
     })
+}
+
+#[inline(never)] // The first visit does without it.
+fn start(wanted: RwSignal<bool>) -> AnyView {
+    view! { <Start wanted /> }.into_any()
 }
 
 /// The strip.
