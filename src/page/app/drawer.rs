@@ -211,9 +211,17 @@ impl Drawer {
 
     /// The files of the job that was given.
     pub(super) fn job(self) -> Vec<JobFile> {
-        let of_job = |opened: &Opened| !opened.job.is_empty();
+        self.files_of(|opened| !opened.job.is_empty())
+    }
+
+    /// The files of the job that was filled in.
+    pub(super) fn filled_in_job(self) -> Vec<JobFile> {
+        self.files_of(|opened| matches!(opened.given, Given::Job(_)))
+    }
+
+    fn files_of(self, is_it: impl Fn(&Opened) -> bool) -> Vec<JobFile> {
         self.all.with_untracked(|all| {
-            let job = all.iter().find(|opened| of_job(opened));
+            let job = all.iter().find(|opened| is_it(opened));
             job.map(|opened| opened.job.clone()).unwrap_or_default()
         })
     }

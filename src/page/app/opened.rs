@@ -79,7 +79,7 @@ pub(super) fn take(store: Store, files: &[JobFile]) {
     }
     // The machine that failed counts from now on.
     if job.is_empty() {
-        let settings = machine_of(&new, drawer.job());
+        let settings = machine_of(&new, drawer.filled_in_job());
         if let (Some(last), false) = (new.last_mut(), settings.is_empty()) {
             let scenario = store
                 .scenario
@@ -119,15 +119,17 @@ fn alone(store: Store, file: &JobFile) -> Option<Opened> {
     }
 }
 
-/// What things tell of the machine of a job, or of that on screen where there is no job.
+/// What new things tell of the machine of a job; where there is no job, a machine's table of that on screen.
 fn machine_of(new: &[Opened], job: Vec<JobFile>) -> Vec<(String, Value)> {
-    let told = told(new, job);
-    if !told.job.is_empty() {
-        return told.settings(&[]).unwrap_or_default();
+    if !job.is_empty() {
+        return told(new, job).settings(&[]).unwrap_or_default();
     }
-    told.machine
-        .as_ref()
-        .map(machine_settings)
+    let table = new.iter().find_map(|opened| match &opened.given {
+        Given::Machine(table) => Some(table),
+        _ => None,
+    });
+    table
+        .map(|table| machine_settings(table))
         .unwrap_or_default()
 }
 
