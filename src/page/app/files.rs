@@ -20,7 +20,7 @@ use std::sync::Arc;
 
 /// A file that a thread is to read.
 struct Waiting {
-    /// The key of what stands for it in the drawer.
+    /// The key of its place in the drawer.
     key: u32,
     file: Rc<Chosen>,
     is_model: bool,

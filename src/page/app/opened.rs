@@ -119,7 +119,7 @@ fn alone(store: Store, file: &JobFile) -> Option<Opened> {
     }
 }
 
-/// What new things tell of the machine of a job; where there is no job, a machine's table of that on screen.
+/// The settings of a job's machine by new things; without a job, those of the machine on screen by a new table.
 fn machine_of(new: &[Opened], job: Vec<JobFile>) -> Vec<(String, Value)> {
     if !job.is_empty() {
         return told(new, job).settings(&[]).unwrap_or_default();

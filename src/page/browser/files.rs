@@ -135,7 +135,7 @@ pub fn is_pasted(event: &Event) -> bool {
     kind.is_some_and(|kind| matches!(kind.as_str(), "insertFromPaste" | "insertFromDrop"))
 }
 
-/// What is carried by an event of dragging or of the clipboard.
+/// The data that an event of dragging or of the clipboard carries.
 fn carried(event: &Event) -> Option<DataTransfer> {
     match event.dyn_ref::<DragEvent>() {
         Some(event) => event.data_transfer(),

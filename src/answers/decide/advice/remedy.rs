@@ -130,7 +130,7 @@ pub fn first_remedy(remedies: &[Remedy]) -> Option<&Remedy> {
     first_of(&remedies.iter().collect::<Vec<_>>())
 }
 
-/// The same of remedies that lie apart.
+/// [`first_remedy`] of remedies that lie apart.
 pub(super) fn first_of<'a>(remedies: &[&'a Remedy]) -> Option<&'a Remedy> {
     let all = || remedies.iter().copied();
     let fitting = || all().filter(|remedy| remedy.fits());

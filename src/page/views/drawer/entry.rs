@@ -11,7 +11,7 @@ use crate::text::{
 };
 use leptos::prelude::*;
 
-/// What a thing was taken for, in few words.
+/// The name of a thing's kind: "axolotl configuration".
 pub(super) fn title(opened: &Opened, language: Language) -> String {
     let word = match &opened.given {
         Given::Failure(failure) => return kind_name(failure.kind, language).to_owned(),
@@ -44,7 +44,7 @@ fn findings(findings: &[Finding], language: Language) -> AnyView {
     view! { {list} }.into_any()
 }
 
-/// What was read of a thing, and what was not.
+/// Reports on a thing: what was read of it, and what was not.
 fn content(opened: &Opened, store: Store) -> AnyView {
     let (language, units) = (store.language.get(), store.units.get());
     let sentence = |text: String| view! { <p>{text}</p> }.into_any();

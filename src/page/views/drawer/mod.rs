@@ -22,10 +22,10 @@ pub(super) use start::StartPlace;
 
 /// The part of the page that the address names to open the drawer.
 const PART: &str = "opened";
-/// Where the focus goes when the drawer opens: to the text box, or to the title where something was given already.
+/// The element that gets the focus when the drawer opens: the text box, or the title where something was given already.
 const BOX: &str = "#opened-text";
 const TITLE: &str = "#opened-title";
-/// Where the drawer lies beside the answer, not over it.
+/// The width of a window with room for the drawer beside the answer.
 const ROOM: &str = "(width >= 960px)";
 
 /// Letters that come into the text box at once and are read at once, as nobody types them.
@@ -130,7 +130,7 @@ pub(super) fn DrawerPanel() -> impl IntoView {
     }
 }
 
-/// Where texts are pasted or typed, and files chosen.
+/// The box into which texts are pasted or typed, and the button that chooses files.
 #[component]
 fn TextBox() -> impl IntoView {
     let store = use_store();

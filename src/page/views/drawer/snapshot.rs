@@ -81,7 +81,7 @@ fn blocks(device: &DeviceOverview, store: Store) -> AnyView {
     .into_any()
 }
 
-/// What a snapshot says of each device, beside the scenario on screen, and the way to its figures.
+/// The devices of a snapshot, each beside the scenario on screen, and the way to its figures.
 pub(super) fn snapshot(snapshot: &Arc<Overview>, store: Store) -> AnyView {
     let device = |(at, device): (usize, &DeviceOverview)| {
         let [held, used] = [Arc::clone(snapshot), Arc::clone(snapshot)];

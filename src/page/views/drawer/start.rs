@@ -15,10 +15,10 @@ const KEPT: &str = "started";
 /// The control of the GPU, and that of the model.
 const GPU: &str = "[id=\"hardware.gpu\"]";
 const MODEL: &str = "#model";
-/// Where the situations stay when the strip is gone.
+/// The button of the situations, which stays when the strip is gone.
 const SITUATIONS: &str = ".masthead .menu button";
 
-/// GPUs that people have most.
+/// The GPUs that most people have.
 const COMMON: [&str; 12] = [
     "rtx-3090",
     "rtx-4090",
