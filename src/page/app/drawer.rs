@@ -116,12 +116,18 @@ thread_local! {
 pub fn use_drawer() -> Drawer {
     let make = || {
         // Whoever asks first may go; nobody owns these signals but the page.
+        let asking = Owner::current();
         let page: &'static Owner = Box::leak(Box::new(Owner::new_root(None)));
-        page.with(|| Drawer {
+        let drawer = page.with(|| Drawer {
             all: RwSignal::new(Vec::new()),
             shown: RwSignal::new(false),
             last_key: StoredValue::new(0),
-        })
+        });
+        // A new root is the owner of what comes next.
+        if let Some(asking) = asking {
+            asking.set();
+        }
+        drawer
     };
     DRAWER.with(|drawer| *drawer.get_or_init(make))
 }
