@@ -1,9 +1,10 @@
-// Start from what people have: a failure's text, a snapshot, a scenario, pasted, opened or dropped.
+// What people have is read: a failure's text, a snapshot, a scenario, pasted, opened or dropped.
 import { test } from "node:test";
 import assert from "node:assert/strict";
 import { accessible } from "./support/axe.mjs";
 import { PHONE, open, openWithoutThreads } from "./support/browser.mjs";
 import { verdict } from "./support/controls.mjs";
+import { drawer, drop, given as said, openDrawer, paste } from "./support/drawer.mjs";
 import { snapshot } from "./support/snapshot.mjs";
 import { stage } from "./support/stage.mjs";
 import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
@@ -16,9 +17,6 @@ const ERROR =
   "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 172.00 MiB. GPU 0 has a total capacity of " +
   "23.64 GiB of which 100.00 MiB is free. Process 1234 has 23.53 GiB memory in use. Of the allocated memory " +
   "22.90 GiB is allocated by PyTorch, and 180.00 MiB is reserved by PyTorch but unallocated.";
-const panel = (page) => page.getByTestId("opened");
-const box = (page) => panel(page).locator("textarea:not([readonly])");
-const said = (page) => panel(page).getByRole("status");
 
 test("an error says who holds what, which tensor asked, and chooses the GPU that it was", async () => {
   for (const [locale, viewport, asked] of [
@@ -26,17 +24,16 @@ test("an error says who holds what, which tensor asked, and chooses the GPU that
     ["zh-CN", PHONE, "请求"],
   ]) {
     const { page, close } = await open(browser, site.url + LLAMA, { locale, viewport });
-    await panel(page).scrollIntoViewIfNeeded();
-    await box(page).fill(ERROR);
+    await paste(page, ERROR);
     await said(page).getByText(asked, { exact: true }).waitFor();
     const text = await said(page).innerText();
     assert.match(text, /172\u{a0}MiB/u);
     assert.match(text, /layers\.\*\.mlp .*× 96/, "11008 x 4096 x 4 bytes are gradients of an MLP's three projections");
     assert.ok((await said(page).locator("[data-part]").count()) >= 2, "a bar of holders");
     await accessible(page);
-    await said(page).getByRole("button", { name: /RTX 4090/ }).click();
+    await said(page).getByRole("combobox").selectOption("rtx-4090");
     await page.waitForURL(/gpu=rtx-4090/);
-    await box(page).fill("");
+    await said(page).getByRole("button", { name: /Remove|移除/ }).click();
     assert.equal(await said(page).innerText(), "");
     await close();
   }
@@ -46,7 +43,7 @@ test("a job whose trainer's version no file says is estimated as the earlier one
   const { page, close } = await open(browser, `${site.url}?v=1&gpu=a100-40gb`);
   const job = ["base_model: NousResearch/Meta-Llama-3-8B", "adapter: qlora", "load_in_4bit: true", "lora_r: 8"];
   job.push("lora_target_linear: true", "sequence_len: 2048", "micro_batch_size: 1", "bf16: true", "lora_dropout: 0.05");
-  await box(page).fill(job.join("\n"));
+  await paste(page, job.join("\n"));
   await page.waitForURL(/lora_kernels=/);
   const certainty = page.getByTestId("certainty");
   await certainty.getByText(/At most [\d.]+\u{a0}GiB, with an earlier version \(lora\.kernels\)/u).waitFor();
@@ -59,11 +56,10 @@ test("a job whose trainer's version no file says is estimated as the earlier one
 test("what of a job is not modelled is said at the verdict until another configuration comes", async () => {
   const { page, close } = await open(browser, site.url);
   const job = ["base_model: Qwen/Qwen2.5-0.5B", "sequence_len: 512", "micro_batch_size: 1", "bf16: true", "torch_compile: true"];
-  await box(page).fill(job.join("\n"));
+  await paste(page, job.join("\n"));
   const certainty = page.getByTestId("certainty");
   await certainty.getByText("Approximately: these settings are not modelled: torch_compile.").waitFor();
-  await page.getByRole("link", { name: /From an error/ }).click();
-  await box(page).fill('{"v":1,"model":"gpt2"}');
+  await paste(page, '{"v":1,"model":"gpt2"}');
   await certainty.waitFor({ state: "hidden" });
   await close();
 });
@@ -71,12 +67,10 @@ test("what of a job is not modelled is said at the verdict until another configu
 test("a scenario that is pasted is filled in, and taken back", async () => {
   const { page, close } = await open(browser, site.url + LLAMA);
   const before = await verdict(page);
-  await page.getByRole("link", { name: /From an error/ }).click();
-  await panel(page).evaluate((panel) => new Promise((seen) => new IntersectionObserver(([entry]) => entry.isIntersecting && seen()).observe(panel)));
-  await box(page).fill('{"v":1,"model":"gpt2","micro_batch_size":3}');
-  await said(page).getByRole("button").waitFor();
+  await openDrawer(page);
+  await drawer(page).locator("#opened-text").fill('{"v":1,"model":"gpt2","micro_batch_size":3}');
   await page.waitForURL(/model=gpt2/);
-  await said(page).getByRole("button").click();
+  await said(page).getByRole("button", { name: "Undo", exact: true }).click();
   await page.waitForURL(/model=llama-2-7b/);
   assert.equal(await verdict(page), before);
   await close();
@@ -84,8 +78,8 @@ test("a scenario that is pasted is filled in, and taken back", async () => {
 
 test("a snapshot is read here and stands beside the estimate; what is none says why", async () => {
   const { page, close } = await open(browser, site.url + LLAMA);
-  await panel(page).scrollIntoViewIfNeeded();
-  const file = panel(page).locator("input[type=file]");
+  await openDrawer(page);
+  const file = drawer(page).locator("input[type=file]");
   await file.setInputFiles("../fixtures/inputs/snapshots/linear.pickle");
   await said(page).getByText("Allocated at most").waitFor();
   assert.match(await said(page).innerText(), /Reserved at most[^]*Estimated/);
@@ -99,7 +93,7 @@ test("a snapshot is read here and stands beside the estimate; what is none says 
   await file.setInputFiles({ name: "hostile.pickle", mimeType: "", buffer: Buffer.from("\x80\x04cos\nsystem\n.", "latin1") });
   await said(page).getByText(/builds an object|never run/).waitFor();
   assert.match(await said(page).innerText(), /hostile\.pickle/);
-  await box(page).fill("Good morning");
+  await paste(page, "Good morning");
   await said(page).getByText(/Not understood/).waitFor();
   // The last answer stays.
   assert.equal(await verdict(page), before);
@@ -112,8 +106,17 @@ test("a snapshot's segments are drawn in pieces and over time, and its largest b
     ["zh-CN", PHONE, "dark", /峰值时（[\d,]+ 个事件之后）：\d+ 个段共 .+其中空闲/],
   ]) {
     const { page, close } = await open(browser, site.url + LLAMA, { locale, viewport, colorScheme });
-    await panel(page).scrollIntoViewIfNeeded();
-    await panel(page).locator("input[type=file]").setInputFiles("../fixtures/inputs/snapshots/trained.pickle");
+    await openDrawer(page);
+    await drawer(page).locator("input[type=file]").setInputFiles("../fixtures/inputs/snapshots/trained.pickle");
+    const block = said(page).locator("details").first();
+    await block.locator("summary").click();
+    const frames = block.locator("li");
+    assert.ok((await frames.count()) > 2 && (await frames.count()) <= 30);
+    assert.match(await frames.first().innerText(), /:\d+ \S/);
+    await accessible(page);
+    // The link leads out of the drawer, which lies over the page on a phone.
+    await said(page).getByRole("link", { name: /over time|随时间/ }).click();
+    assert.equal(await drawer(page).isVisible(), false);
     const figure = page.locator("#segments");
     const canvas = figure.locator("canvas");
     await canvas.scrollIntoViewIfNeeded();
@@ -129,11 +132,6 @@ test("a snapshot's segments are drawn in pieces and over time, and its largest b
     assert.match(await page.locator("#fullness").getByRole("status").textContent(), /(held in segment 1 of|第 1 段).+/);
     await figure.getByRole("button").click();
     assert.ok((await figure.locator("tbody tr").count()) > 1);
-    const block = said(page).locator("details").first();
-    await block.locator("summary").click();
-    const frames = block.locator("li");
-    assert.ok((await frames.count()) > 2 && (await frames.count()) <= 30);
-    assert.match(await frames.first().innerText(), /:\d+ \S/);
     await accessible(page);
     if (viewport) assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
     await close();
@@ -142,13 +140,7 @@ test("a snapshot's segments are drawn in pieces and over time, and its largest b
 
 test("a file that is dropped anywhere is read", async () => {
   const { page, close } = await open(browser, site.url + LLAMA);
-  await panel(page).waitFor({ state: "attached" });
-  await page.evaluate((text) => {
-    const data = new DataTransfer();
-    data.items.add(new File([text], "job.log"));
-    document.body.dispatchEvent(new DragEvent("drop", { dataTransfer: data, bubbles: true, cancelable: true }));
-  }, ERROR);
-  await panel(page).scrollIntoViewIfNeeded();
+  await drop(page, [{ name: "job.log", text: ERROR }]);
   await said(page).getByText("job.log").waitFor();
   assert.match(await said(page).textContent(), /172\u{a0}MiB/u);
   await close();
@@ -156,9 +148,9 @@ test("a file that is dropped anywhere is read", async () => {
 
 test("a trainer's configuration is filled in, what is not followed is listed, and it is taken back", async () => {
   const { page, close } = await open(browser, site.url + LLAMA);
-  await panel(page).scrollIntoViewIfNeeded();
+  await openDrawer(page);
   const folder = "../fixtures/inputs/configs";
-  await panel(page)
+  await drawer(page)
     .locator("input[type=file]")
     .setInputFiles([`${folder}/torchtune_lora.yaml`]);
   await said(page).getByText(/Filled in from \d+ keys/).waitFor();
@@ -204,7 +196,7 @@ test("a snapshot of 200 MB is read by a thread of its own while the page stays f
   writeFileSync(`${folder}/large.pickle`, snapshot(LARGE));
   try {
     const { page, close } = await open(browser, site.url + LLAMA);
-    await panel(page).scrollIntoViewIfNeeded();
+    await openDrawer(page);
     // Ranks and advice are worked out first.
     await page.waitForTimeout(3000);
     await page.evaluate(() => {
@@ -219,7 +211,7 @@ test("a snapshot of 200 MB is read by a thread of its own while the page stays f
     });
     const before = resident(process.pid);
     const begun = performance.now();
-    await panel(page).locator("input[type=file]").setInputFiles(`${folder}/large.pickle`);
+    await drawer(page).locator("input[type=file]").setInputFiles(`${folder}/large.pickle`);
     await said(page).getByText("Reading the snapshot").waitFor();
     let most = 0;
     const watch = setInterval(() => (most = Math.max(most, resident(process.pid))), 100);
@@ -247,8 +239,8 @@ test("a snapshot of 200 MB is read by a thread of its own while the page stays f
 
 test("without threads a snapshot is read by the page", async () => {
   const alone = await openWithoutThreads(browser, site.url + LLAMA);
-  await panel(alone.page).scrollIntoViewIfNeeded();
-  const file = panel(alone.page).locator("input[type=file]");
+  await openDrawer(alone.page);
+  const file = drawer(alone.page).locator("input[type=file]");
   await file.setInputFiles("../fixtures/inputs/snapshots/linear.pickle");
   await said(alone.page).getByText("Allocated at most").waitFor();
   await alone.close();

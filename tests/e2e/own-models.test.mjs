@@ -7,31 +7,21 @@ import { deflateRawSync } from "node:zlib";
 import { accessible } from "./support/axe.mjs";
 import { PHONE, open, openWithoutThreads, painted } from "./support/browser.mjs";
 import { box, query, slider, verdict } from "./support/controls.mjs";
+import { drawer, drop, given as said, openDrawer } from "./support/drawer.mjs";
 import { stage } from "./support/stage.mjs";
 
 const { browser, site } = await stage();
 
 const GRAPHS = "../fixtures/exported";
-const panel = (page) => page.getByTestId("opened");
-const said = (page) => panel(page).getByRole("status");
 const model = (page) => page.getByRole("combobox", { name: /Model|模型/ }).first();
 
 /** Chooses a file, by its path or its content, and waits for what is said of it. */
 async function choose(page, file, says = /A graph of|计算图：/) {
-  await panel(page).locator("input[type=file]").setInputFiles(file);
+  if (!(await drawer(page).isVisible())) await openDrawer(page);
+  await drawer(page).locator("input[type=file]").setInputFiles(file);
   await said(page).getByText(says).first().waitFor();
+  await drawer(page).press("Escape");
 }
-
-/** Drops a file anywhere on the page. */
-const drop = (page, name) =>
-  page.evaluate(
-    ([bytes, name]) => {
-      const data = new DataTransfer();
-      data.items.add(new File([Uint8Array.from(atob(bytes), (c) => c.charCodeAt(0))], name));
-      document.body.dispatchEvent(new DragEvent("drop", { dataTransfer: data, bubbles: true, cancelable: true }));
-    },
-    [readFileSync(`${GRAPHS}/${name}`).toString("base64"), name],
-  );
 
 /** The report on screen, as its file says it. */
 async function report(page) {
@@ -75,7 +65,7 @@ test("resnet50 is dropped and estimated within a second, and the page never stan
     new MutationObserver(see).observe(document.body, { subtree: true, childList: true, characterData: true });
     addEventListener("drop", () => (globalThis.dropped = performance.now()), true);
   });
-  await drop(page, "timm.resnet50.pt2");
+  await drop(page, [`${GRAPHS}/timm.resnet50.pt2`]);
   await page.waitForFunction(() => globalThis.shown);
   const [took, tasks] = await page.evaluate(() => [globalThis.shown - globalThis.dropped, globalThis.tasks]);
   console.log(`resnet50: ${Math.round(took)} ms from drop to verdict, tasks above 50 ms: ${tasks}; machine ${slow.toFixed(2)}`);
@@ -120,8 +110,8 @@ test("the report of a graph is PyTorch's own, in three cases", async () => {
     const { scenario, expect } = cases.find((one) => one.name === name && (one.scenario.precision ?? "fp32") === "fp32");
     const file = scenario.model.exported.split("/").pop();
     const { page, close } = await open(browser, site.url);
-    await panel(page).scrollIntoViewIfNeeded();
-    await panel(page).locator("textarea").first().fill(JSON.stringify(scenario));
+    await openDrawer(page);
+    await drawer(page).locator("#opened-text").fill(JSON.stringify(scenario));
     await page.locator("#model-problem").getByText(/is not there/).waitFor();
     await choose(page, `${GRAPHS}/${file}`);
     const { report: found, scenario: asked } = await report(page);
@@ -181,10 +171,10 @@ test("an address that a link names is opened when the reader agrees", async () =
   });
   await page.goto(`${site.url}#open=${encodeURIComponent(`${site.url}graphs/own.pt2`)}`);
   await page.locator("html[data-whole]").waitFor();
-  const agree = panel(page).getByRole("button", { name: "Fetch and open it" });
+  const agree = drawer(page).getByRole("button", { name: "Fetch and open it" });
   await agree.waitFor();
   assert.equal(asked, 0, "nothing is fetched before");
-  assert.match(await panel(page).innerText(), /graphs\/own\.pt2/);
+  assert.match(await drawer(page).innerText(), /graphs\/own\.pt2/);
   await agree.click();
   await said(page).getByText(/A graph of/).waitFor();
   assert.equal(asked, 1);

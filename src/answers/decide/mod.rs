@@ -46,7 +46,7 @@ mod sweep;
 
 pub use advice::{
     Advice, Adviser, Outcome, Price, ReadyKind, ReadyPlan, Remedy, RemedyKind, Room, RoomKind,
-    Step, advice, first_remedy,
+    Step, WayOut, advice, first_remedy, ways_out,
 };
 pub use axis::Axis;
 pub use binding::BindingStage;

@@ -12,6 +12,7 @@ mod failed;
 mod figure_words;
 mod figures;
 mod fits;
+mod given;
 mod graphs;
 mod history;
 mod images;
@@ -53,13 +54,11 @@ pub use figures::{
     crossover_summary, phase_part, phases_summary, sweep_point, timeline_point, timeline_summary,
 };
 pub use fits::{axis_name, curve_summary, floor_name, gpus_sentence, sharding_name};
+pub use given::{InputWord, configuration_name, job_counts, machine_sentence, too_large};
 pub use graphs::{GraphFacts, export_snippet, size_name, size_note};
 pub use history::{history_moment, history_summary};
 pub use images::image_tokens_sentence;
-pub use inputs::{
-    InputWord, cause_sentence, holder_name, job_counts, kind_name, refused_sentence,
-    requested_sentence, too_large,
-};
+pub use inputs::{cause_sentence, holder_name, kind_name, refused_sentence, requested_sentence};
 pub use language::Language;
 pub use long_batches::{batch_lengths, too_long_batches};
 pub use long_steps::{long_steps_summary, segments_sentence, step_sentence};

@@ -366,6 +366,7 @@ words! {
     NoChanges: "Nothing was changed yet.", "还没有更改。";
     TakeBackTo: "Take back everything up to", "撤销到";
     KeyUndo: "take back the last change, or bring it back", "撤销或重做上一次更改";
+    KeyPaste: "read a copied error, configuration or file", "读取剪贴板中的报错、配置或文件";
     KeyCompare: "keep this configuration as A, or let A go", "把当前配置保留为 A，或取消对比";
 }
 

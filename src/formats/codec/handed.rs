@@ -6,7 +6,7 @@ use super::machine::{failure_settings, machine_settings};
 use super::parts::{is_told, parts};
 use super::pasted::{Pasted, read_pasted};
 use crate::ask::Scenario;
-use crate::configs::Unread;
+use crate::configs::{BESIDE_A_TRAINER, Unread};
 use crate::inputs::{self, Failure, Input, SmiTable};
 use serde_json::Value;
 
@@ -103,6 +103,37 @@ pub fn read_handed(files: &[JobFile]) -> Handed {
     handed
 }
 
+/// The role of a file among those of its job.
+#[derive(PartialEq, Eq)]
+enum Role {
+    /// A trainer's configuration, its script or its command line: a job has one.
+    Trainer,
+    /// A file beside it, of this format.
+    Beside(&'static str),
+}
+
+/// The role of a file; none where it is no configuration.
+fn role(file: &JobFile) -> Option<Role> {
+    let kinds = read_job(std::slice::from_ref(file), &[]).ok()?.read.kinds;
+    let is_beside = |kind: &&str| *kind == MODEL || BESIDE_A_TRAINER.contains(kind);
+    if kinds.iter().all(is_beside) {
+        kinds.first().copied().map(Role::Beside)
+    } else {
+        Some(Role::Trainer)
+    }
+}
+
+/// The kind of a model's `config.json`.
+const MODEL: &str = "hf_config";
+
+/// The files of a job with `new` ones that come after them: a trainer's configuration takes the place of the one before,
+/// a file beside it that of another one of its format.
+pub fn with_new_files(before: &[JobFile], new: &[JobFile]) -> Vec<JobFile> {
+    let roles: Vec<Option<Role>> = new.iter().map(role).collect();
+    let stays = |file: &&JobFile| !roles.contains(&role(file));
+    before.iter().filter(stays).chain(new).cloned().collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -131,6 +162,65 @@ mod tests {
             assert_eq!(hardware.gpu_memory_in_use, 12010 << 20);
             assert_eq!(hardware.gpus_per_node, 2);
         }
+    }
+
+    const ERRORS: &str = include_str!("../../../tests/fixtures/inputs/public_errors.jsonl");
+    const JOBS: [&str; 4] = [
+        include_str!("../../../tests/fixtures/inputs/configs/axolotl_qlora.yaml"),
+        include_str!("../../../tests/fixtures/inputs/configs/llama_factory_lora.yaml"),
+        include_str!("../../../tests/fixtures/inputs/configs/torchtune_full.yaml"),
+        include_str!("../../../tests/fixtures/inputs/configs/trl_command.sh"),
+    ];
+    const ZERO: &str = include_str!("../../../tests/fixtures/inputs/configs/deepspeed_zero2.json");
+
+    /// Public texts of failures, but one that is a comment: those of a configuration speak of failures that it avoids.
+    fn errors() -> Vec<String> {
+        let all = ERRORS.lines().filter_map(|line| {
+            let line: Value = serde_json::from_str(line).ok()?;
+            line["text"].as_str().map(str::to_owned)
+        });
+        let is_told = |text: &String| matches!(inputs::read(text), Input::Failure(_));
+        all.filter(|text| is_told(text) && !text.starts_with('#'))
+            .collect()
+    }
+
+    #[test]
+    fn public_errors_and_configurations_in_one_text_are_told_apart_in_either_order() {
+        let errors = errors();
+        assert!(errors.len() > 60, "{}", errors.len());
+        let is_read = |text: &str, error: &str, job: &Job| {
+            let Input::Failure(told) = inputs::read(error) else {
+                return false;
+            };
+            let handed = read_handed(&[file(text)]);
+            let is_told = |own: &Failure| (own.kind, &own.facts) == (told.kind, &told.facts);
+            let read = read_job(&handed.job, &[]);
+            handed.failures.iter().all(is_told)
+                && handed.failures.len() == 1
+                && read.is_ok_and(|read| read.scenario == job.scenario)
+        };
+        for (error, text) in errors.iter().zip(JOBS.iter().cycle()) {
+            let job = read_job(&[file(text)], &[]).expect("a job");
+            for both in [format!("{error}\n\n{text}"), format!("{text}\n\n{error}\n")] {
+                assert!(is_read(&both, error, &job), "{both}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_trainers_configuration_takes_the_place_of_the_one_before_and_files_beside_it_stay() {
+        let texts = |files: &[JobFile]| {
+            let texts = files.iter().map(|file| file.text.clone());
+            texts.collect::<Vec<_>>()
+        };
+        let [axolotl, factory, ..] = JOBS.map(file);
+        let zero = file(ZERO);
+        let both = with_new_files(&[zero.clone()], &[axolotl.clone()]);
+        assert_eq!(texts(&both), [ZERO, JOBS[0]]);
+        assert_eq!(texts(&with_new_files(&both, &[factory])), [ZERO, JOBS[1]]);
+        assert_eq!(texts(&with_new_files(&both, &[zero])), [JOBS[0], ZERO]);
+        let unread = file("Good morning");
+        assert_eq!(with_new_files(&[axolotl], &[unread]).len(), 2);
     }
 
     #[test]

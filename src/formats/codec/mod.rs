@@ -37,7 +37,7 @@ pub use exported::{
     awaited_digest, awaited_graph, awaited_published, hand_graph, published_graph, published_name,
     unreadable_graph, use_published,
 };
-pub use handed::{Handed, read_handed};
+pub use handed::{Handed, read_handed, with_new_files};
 pub use job::{Job, JobFile, Said, change_of, read_job};
 pub use json::{decode_json, encode_json, parse_json};
 pub use keys::{KEYS, Key, Kind};

@@ -112,19 +112,35 @@ fn of_lines(lines: &[&str]) -> Parts {
     let mut parts = Parts::default();
     let mut run: Vec<&str> = Vec::new();
     let mut goes_on = false;
+    let mut brackets = 0;
+    let mut key = false;
     for line in lines {
-        let of_run = goes_on || line.trim().is_empty() || is_setting(line) || is_command(line);
-        if of_run && !is_told(&without_comments(line)) {
+        let said = without_comments(line);
+        let is_value = key && said.starts_with(' ') && said.split_whitespace().nth(1).is_none();
+        let is_own = said.trim().is_empty() || is_setting(&said) || is_command(line);
+        if (goes_on || is_value || is_own) && !is_told(&said) {
             run.push(line);
-            goes_on = line.trim_end().ends_with('\\');
+            key = said.trim_end().ends_with(':');
+            brackets = (brackets + open_brackets(&said)).max(0);
+            goes_on = brackets > 0 || line.trim_end().ends_with('\\');
         } else {
             parts.close(&mut run);
             parts.tell(line);
-            goes_on = false;
+            (goes_on, key, brackets) = (false, false, 0);
         }
     }
     parts.close(&mut run);
     parts
+}
+
+/// The number of brackets of a list or of keys that a line opens and does not close.
+fn open_brackets(line: &str) -> i32 {
+    let of = |c: char| match c {
+        '[' | '{' => 1,
+        ']' | '}' => -1,
+        _ => 0,
+    };
+    line.chars().map(of).sum()
 }
 
 impl Parts {
@@ -143,8 +159,13 @@ impl Parts {
 /// Whether a line is one of YAML, JSON or TOML: `key: value`, `- item`, `"key": value`, `key = value`, a bracket.
 fn is_setting(line: &str) -> bool {
     let line = line.trim();
-    let line = line.strip_prefix("- ").map_or(line, str::trim_start);
-    if line.starts_with(['#', '{', '}', '[', ']', '"']) || line == "---" {
+    let item = line.strip_prefix("- ").map(str::trim);
+    // An item of a list: `- o_proj`, `- axolotl.integrations.liger.LigerPlugin`.
+    if item.is_some_and(|item| !item.is_empty() && !item.contains(char::is_whitespace)) {
+        return true;
+    }
+    let line = item.unwrap_or(line);
+    if line.starts_with(['{', '}', '[', ']', '"']) || line == "---" {
         // A launcher's prefix is none: `[rank3]: ...`.
         return !line.contains("]:");
     }
@@ -152,8 +173,17 @@ fn is_setting(line: &str) -> bool {
     let end = line.find(|c| !named(c)).unwrap_or(line.len());
     let (key, rest) = line.split_at(end);
     let begins = key.starts_with(|c: char| c.is_ascii_lowercase() || c == '_');
-    let is_value = rest == ":" || rest.starts_with(": ") || rest.trim_start().starts_with("= ");
+    let assigned = rest.trim_start().strip_prefix("= ");
+    let is_value = rest == ":" || rest.starts_with(": ") || assigned.is_some_and(is_of_toml);
     begins && is_value
+}
+
+/// Whether a value is one of TOML, and not the right side of a line of code: `self.pid = os.fork()`.
+fn is_of_toml(value: &str) -> bool {
+    let value = value.trim_start();
+    let is_word = |word: &str| value.split_whitespace().next() == Some(word);
+    let first = |c: char| c.is_ascii_digit() || "\"'[{+-".contains(c);
+    value.starts_with(first) || ["true", "false", "inf", "nan"].into_iter().any(is_word)
 }
 
 /// Commands that start a job, or stand before those.
@@ -229,6 +259,21 @@ mod tests {
         let failed = parts(&format!("{yaml}\n{ERROR}"));
         assert_eq!(failed.job.len(), 1, "{failed:?}");
         assert!(failed.job[0].contains("lora_target_linear"));
+    }
+
+    #[test]
+    fn items_of_lists_are_settings_and_code_of_tracebacks_is_none() {
+        for line in [
+            "  - o_proj",
+            "- axolotl.integrations.liger.LigerPlugin",
+            "lr = 1e-4",
+            "name = \"x\"",
+        ] {
+            assert!(is_setting(line), "{line}");
+        }
+        for line in ["    self.pid = os.fork()", "- it fails when I train", "-"] {
+            assert!(!is_setting(line), "{line}");
+        }
     }
 
     #[test]

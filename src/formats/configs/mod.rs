@@ -55,6 +55,7 @@ pub use examples::SOURCE as OF_EXAMPLES;
 pub use export::{Exported, export};
 pub use format::{Format, Syntax};
 pub use job::{Assumed, Differs, Ignored, Matters, Models, Note, UNSAID, Understood};
+pub use named::BESIDE_A_TRAINER;
 pub use refused::{Instead, NoJob, Unread};
 pub use registry::{FORMATS, format, is_written};
 pub use row::Lack;
@@ -63,7 +64,7 @@ pub use write::{slurm, variables};
 
 use document::Document;
 use job::Job;
-use named::{BESIDE_A_TRAINER, Given, Named};
+use named::{Given, Named};
 use row::Does;
 use said::Said;
 use serde_json::{Map, Value};

@@ -6,8 +6,8 @@
 //! settings that fit, `map` for what fits over two numbers, `steps`
 //! runs many of differing length. Their questions are gone on with between frames (`pursuit`),
 //! with estimates from threads beside the page's (`estimates`); `certainty` says how sure an answer about an opened job is; `closely` runs the model again for
-//! whoever looks at single tensors; `kept` has the configuration to compare with, `past` those that were on screen before; `opened` reads what the
-//! reader gives it (`snapshots`, `graph_opening`; `graphs` has those that were read, `published` fetches those that come along), `model` changes the model; `address`
+//! whoever looks at single tensors; `kept` has the configuration to compare with, `past` those that were on screen before; `drawer` holds what the
+//! reader gives, `opened` reads its texts and `files` its files (`snapshots`, `graph_opening`; `graphs` has those that were read, `published` fetches those that come along), `model` changes the model; `address`
 //! keeps the URL and the scenario the same. It draws nothing and writes no words.
 //!
 //! Invariants: the answer on screen is for the scenario on screen, or the page says that it is
@@ -17,8 +17,10 @@ mod address;
 mod background;
 mod certainty;
 mod closely;
+mod drawer;
 mod engine;
 mod estimates;
+mod files;
 mod fits;
 mod focus;
 mod graph_opening;
@@ -39,13 +41,15 @@ mod values;
 
 pub use address::{query_of, query_of_scenario, query_of_two, query_of_widget, visit};
 pub use certainty::follow_certainty;
+pub use drawer::{Drawer, Given, Opened, use_drawer};
+pub use files::{open_address, open_files};
 pub use fits::{AxisSearch, Fits, Search};
 pub use focus::{Focus, Lifetime, Target};
 pub use kept::Kept;
 pub use lasting::Lasting;
 pub use map::MapSearch;
 pub use model::change_model;
-pub use opened::{Given, Opened, asked_for, open_address, open_files, open_text, use_with_model};
+pub use opened::{asked_for, open_text, take_back, use_with_model};
 pub use past::{Change, Past, Way};
 pub use plans::{PlanSearch, Planned};
 pub use published::open_published;

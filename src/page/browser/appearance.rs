@@ -36,7 +36,8 @@ fn media(query: &str) -> Option<MediaQueryList> {
     window().match_media(query).ok()?
 }
 
-fn matches(query: &str) -> bool {
+/// Whether a media query holds.
+pub(super) fn matches(query: &str) -> bool {
     media(query).is_some_and(|list| list.matches())
 }
 

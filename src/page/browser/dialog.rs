@@ -1,5 +1,6 @@
 //! Dialogs, and the system's own sheet for sharing.
 
+use super::appearance::matches;
 use gloo_utils::window;
 use js_sys::{Function, Object, Reflect};
 use wasm_bindgen::JsCast;
@@ -11,6 +12,18 @@ pub fn show_modal(dialog: &HtmlDialogElement) {
         // It fails for a dialog that is not in the document only.
         let _ = dialog.show_modal();
     }
+}
+
+/// Opens a dialog beside the page where a media query says that there is room, else above everything else; whether it
+/// is beside.
+pub fn show_beside(dialog: &HtmlDialogElement, room: &str) -> bool {
+    let is_beside = matches(room);
+    if !is_beside {
+        show_modal(dialog);
+    } else if !dialog.open() {
+        dialog.show();
+    }
+    is_beside
 }
 
 /// Closes a dialog; the focus returns to where it was.

@@ -54,6 +54,13 @@ pub fn focus_within(list: &Element, index: usize) {
     focus(button.and_then(|node| node.dyn_into().ok()));
 }
 
+/// Whether a CSS selector finds an element.
+pub fn is_there(selector: &str) -> bool {
+    document()
+        .query_selector(selector)
+        .is_ok_and(|found| found.is_some())
+}
+
 /// Focuses the first element that a CSS selector finds; whether there is one.
 pub fn focus_first(selector: &str) -> bool {
     let found = document().query_selector(selector).ok().flatten();

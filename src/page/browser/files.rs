@@ -4,9 +4,13 @@ use super::document::is_typing;
 use gloo_events::{EventListener, EventListenerOptions};
 use gloo_file::{Blob, File, FileList, ObjectUrl};
 use gloo_utils::{document, window};
+use js_sys::Reflect;
+use std::rc::Rc;
 use wasm_bindgen::prelude::Closure;
 use wasm_bindgen::{JsCast, JsValue};
-use web_sys::{DragEvent, Event, HtmlAnchorElement, HtmlCanvasElement, HtmlInputElement};
+use web_sys::{
+    DataTransfer, DragEvent, Event, HtmlAnchorElement, HtmlCanvasElement, HtmlInputElement,
+};
 
 /// Offers a text as a file to be saved.
 pub fn save_text(name: &str, kind: &str, text: &str) {
@@ -124,27 +128,53 @@ pub fn chosen_files(event: &Event) -> Vec<Chosen> {
     chosen
 }
 
-/// Calls `take` with what is dropped anywhere on the page: files, or else a text.
-pub fn on_drop(take: impl Fn(Vec<Chosen>, String) + 'static) {
+/// Whether an input came from the clipboard or was dropped.
+pub fn is_pasted(event: &Event) -> bool {
+    let kind = Reflect::get(event, &"inputType".into()).ok();
+    let kind = kind.and_then(|kind| kind.as_string());
+    kind.is_some_and(|kind| matches!(kind.as_str(), "insertFromPaste" | "insertFromDrop"))
+}
+
+/// The data that an event of dragging or of the clipboard carries.
+fn carried(event: &Event) -> Option<DataTransfer> {
+    match event.dyn_ref::<DragEvent>() {
+        Some(event) => event.data_transfer(),
+        None => Reflect::get(event, &"clipboardData".into())
+            .ok()?
+            .dyn_into()
+            .ok(),
+    }
+}
+
+/// Calls `take` with what is dropped or pasted anywhere on the page: files, or else a text. A text that goes into a field
+/// is the field's own.
+pub fn on_given(take: impl Fn(Vec<Chosen>, String) + 'static) {
+    let take = Rc::new(take);
     let options = EventListenerOptions::enable_prevent_default();
-    let of = |event: &Event| event.dyn_ref::<DragEvent>()?.data_transfer();
     EventListener::new_with_options(&window(), "dragover", options, |event| {
         event.prevent_default();
     })
     .forget();
-    EventListener::new_with_options(&window(), "drop", options, move |event| {
-        let Some(data) = of(event) else {
-            return;
-        };
-        let files = data.files().map(FileList::from);
-        let files = files.iter().flat_map(|files| files.iter().cloned());
-        let files: Vec<_> = files.map(|file| Chosen::new(&file)).collect();
-        // A text that is dragged into a field is the field's own.
-        if files.is_empty() && is_typing(event) {
-            return;
-        }
-        event.prevent_default();
-        take(files, data.get_data("text/plain").unwrap_or_default());
-    })
-    .forget();
+    for kind in ["drop", "paste"] {
+        let take = Rc::clone(&take);
+        EventListener::new_with_options(&window(), kind, options, move |event| {
+            let Some(data) = carried(event) else {
+                return;
+            };
+            let text = data.get_data("text/plain").unwrap_or_default();
+            let files = data.files().map(FileList::from);
+            let files = files.iter().flat_map(|files| files.iter().cloned());
+            let mut files: Vec<_> = files.map(|file| Chosen::new(&file)).collect();
+            if kind == "paste" && !text.is_empty() {
+                // Cells of a table are pasted with their picture.
+                files.clear();
+            }
+            if files.is_empty() && is_typing(event) {
+                return;
+            }
+            event.prevent_default();
+            take(files, text);
+        })
+        .forget();
+    }
 }

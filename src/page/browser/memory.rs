@@ -6,13 +6,19 @@ use gloo_utils::window;
 
 /// Whether the browser keeps anything for this page. gloo-storage throws where it does not: in a frame
 /// without an origin of its own, and where the reader has forbidden it.
-fn keeps() -> bool {
+fn keeps_anything() -> bool {
     window().local_storage().is_ok_and(|kept| kept.is_some())
+}
+
+/// Whether something was kept under a name.
+pub fn keeps(name: &str) -> bool {
+    let kept = window().local_storage().ok().flatten();
+    kept.is_some_and(|kept| kept.get_item(name).is_ok_and(|kept| kept.is_some()))
 }
 
 /// What was kept under a name, also by a version that kept texts as they are, and not as JSON.
 pub fn recall(name: &str) -> Option<String> {
-    if !keeps() {
+    if !keeps_anything() {
         return None;
     }
     let kept = LocalStorage::get(name).ok();
@@ -21,7 +27,7 @@ pub fn recall(name: &str) -> Option<String> {
 
 /// Keeps a text under a name.
 pub fn remember(name: &str, text: &str) {
-    if keeps() {
+    if keeps_anything() {
         let _ = LocalStorage::set(name, text);
     }
 }

@@ -29,16 +29,16 @@ pub use appearance::{
 };
 pub use canvas::Canvas;
 pub use clipboard::copy;
-pub use dialog::{can_share, close_dialog, share, show_modal};
+pub use dialog::{can_share, close_dialog, share, show_beside, show_modal};
 pub use document::{
-    focus_first, focus_leaves, focus_within, is_typing, languages, on_update, point_out, reload,
-    remove_skeleton, set_language, set_root, set_root_style, show_within,
+    focus_first, focus_leaves, focus_within, is_there, is_typing, languages, on_update, point_out,
+    reload, remove_skeleton, set_language, set_root, set_root_style, show_within,
 };
 pub use embed::follow_height;
 pub use failure::{failures, report_failures};
 pub use fetch::{FetchError, fetch_file, fetch_text};
-pub use files::{Chosen, chosen_files, on_drop, save_png, save_text};
-pub use memory::{recall, remember};
+pub use files::{Chosen, chosen_files, is_pasted, on_given, save_png, save_text};
+pub use memory::{keeps, recall, remember};
 pub use parts::{all_parts, with_parts_of_link};
 pub use timer::{Timer, in_a_task, timed};
 pub use web_sys::HtmlCanvasElement as CanvasElement;

@@ -1,17 +1,19 @@
-//! What stands below the first screen, ordered by question: it comes with the rest of the program.
+//! What stands below the first screen, ordered by question, and the drawer over it: it comes with the rest of the program.
 
 use super::assumptions::AssumptionsPanel;
 use super::breakdown::BreakdownPanel;
 use super::crossover::CrossoverPanel;
 use super::decisions::{FitsPanel, MapPanel, PlansPanel, RemediesPanel, StepsPanel};
+use super::drawer::DrawerPanel;
 use super::explanation::ExplanationPanel;
 use super::glossary::GlossaryPanel;
+use super::history::SnapshotHistory;
 use super::node::NodePanel;
-use super::opened::OpenedPanel;
 use super::others::OthersPanel;
 use super::question::{Asked, Contents, InSight, Question};
 use super::ranks::RanksPanel;
 use super::schedule::SchedulePanel;
+use super::segments::SnapshotSegments;
 use super::share::Print;
 use super::tensors::TensorsPanel;
 use super::timeline::TimelinePanel;
@@ -52,10 +54,12 @@ pub(super) fn Below() -> impl IntoView {
                 <OthersPanel />
             </Asked>
         </Show>
-        <OpenedPanel />
+        <SnapshotHistory />
+        <SnapshotSegments />
         <Asked question=Question::Assumed>
             <AssumptionsPanel />
             <GlossaryPanel />
         </Asked>
+        <DrawerPanel />
     }
 }

@@ -2,30 +2,22 @@
 
 use super::plot::Plotted;
 use super::two_runs::TwoRuns;
-use crate::app::{Given, Opened, Store, use_store};
+use crate::app::{Store, use_drawer, use_store};
 use crate::chart::{HeldAt, HistoryFigure, HistoryHit};
-use crate::inputs::{Moment, Overview};
+use crate::inputs::Moment;
 use crate::report::TimelinePoint;
 use crate::text::{InputWord, Scale, Word, history_moment, history_summary};
 use crate::units::Bytes;
 use leptos::prelude::*;
 use std::sync::Arc;
 
-/// The snapshot that was opened, if it is one.
-pub(super) fn snapshot(opened: RwSignal<Option<Opened>>) -> Option<Arc<Overview>> {
-    opened.with(|opened| match &opened.as_ref()?.given {
-        Given::Snapshot(snapshot) => Some(Arc::clone(snapshot)),
-        _ => None,
-    })
-}
-
 fn bytes(held: i64) -> Bytes {
     Bytes(u64::try_from(held).unwrap_or_default())
 }
 
 /// What was measured on the device that held most.
-fn measured(opened: RwSignal<Option<Opened>>) -> Vec<HeldAt> {
-    let snapshot = snapshot(opened);
+fn measured() -> Vec<HeldAt> {
+    let snapshot = use_drawer().snapshot();
     let device = snapshot.as_ref().and_then(|snapshot| snapshot.fullest());
     let moments = device.map(|device| device.timeline.as_slice());
     let moment = |moment: &Moment| HeldAt {
@@ -103,13 +95,10 @@ fn table(store: Store, measured: Memo<Vec<HeldAt>>) -> Option<AnyView> {
 
 /// The figure; nothing where no snapshot is opened.
 #[component]
-pub(super) fn SnapshotHistory(
-    /// What was opened last.
-    opened: RwSignal<Option<Opened>>,
-) -> impl IntoView {
+pub(super) fn SnapshotHistory() -> impl IntoView {
     let store = use_store();
-    let is_one = Memo::new(move |_| snapshot(opened).is_some());
-    let measured = Memo::new(move |_| measured(opened));
+    let is_one = Memo::new(move |_| use_drawer().snapshot().is_some());
+    let measured = Memo::new(move |_| measured());
     // While nothing measured stands beside it, nobody needs it.
     let predicted = Memo::new(move |_| {
         if is_one.get() {

@@ -12,6 +12,7 @@ const KEYS: &[(&str, Word)] = &[
     ("?", Word::KeyKeys),
     ("c", Word::KeyCompare),
     ("Ctrl + Z, Ctrl + Shift + Z", Word::KeyUndo),
+    ("Ctrl + V", Word::KeyPaste),
     ("\u{2190} \u{2192} \u{2191} \u{2193}", Word::KeyArrows),
     ("Shift + \u{2190} \u{2192}", Word::KeyLeap),
     ("Home, End", Word::KeyEnds),

@@ -50,7 +50,7 @@ pub(super) fn Masthead() -> impl IntoView {
                 <p class="brand-tagline">{word(Word::Tagline)}</p>
             </div>
             <div class="ways">
-                <Situations />
+                <Situations id="situations" label=word(Word::Situations) />
                 <CompareButton />
                 <TourButton />
                 <KeysButton />

@@ -3,6 +3,7 @@
 use super::below::Below;
 use super::compare::{Bars, ComparedPanel};
 use super::controls::{Controls, Groups};
+use super::drawer::StartPlace;
 use super::embedded::Embedded;
 use super::gallery::Gallery;
 use super::look::share_inks;
@@ -34,6 +35,7 @@ fn Whole() -> impl IntoView {
         <div class="page">
             <a class="skip" href="#answer">{word(Word::SkipToAnswer)}</a>
             <Masthead />
+            <StartPlace />
             <main class="panes" class:stale=Signal::derive(move || store.is_stale())>
                 <VerdictPanel />
                 <div class="bars">

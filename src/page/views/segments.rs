@@ -2,7 +2,7 @@
 
 use super::plot::{Move, Plot, Plotted, Sheet, Spot};
 use super::surface::{Area, Surface};
-use crate::app::{Opened, Store, use_store};
+use crate::app::{Store, use_drawer, use_store};
 use crate::chart::{
     Drawn, FullnessFigure, FullnessLayout, Look, PieceBar, SegmentBar, SegmentsFigure, SegmentsHit,
     SegmentsLayout, draw_fullness, draw_segments,
@@ -14,7 +14,6 @@ use crate::text::{
     state_summary,
 };
 use crate::units::Bytes;
-use crate::views::history::snapshot;
 use crate::widgets::Place;
 use leptos::prelude::*;
 use std::sync::Arc;
@@ -240,12 +239,9 @@ fn table(store: Store, shown: Shown, title: Word) -> Option<AnyView> {
 
 /// The figures; nothing where no snapshot with segments is opened.
 #[component]
-pub(super) fn SnapshotSegments(
-    /// What was opened last.
-    opened: RwSignal<Option<Opened>>,
-) -> impl IntoView {
+pub(super) fn SnapshotSegments() -> impl IntoView {
     let store = use_store();
-    let shown = Memo::new(move |_| snapshot(opened).and_then(Segments::of));
+    let shown = Memo::new(move |_| use_drawer().snapshot().and_then(Segments::of));
     let is_any = Memo::new(move |_| shown.with(Option::is_some));
     let twin = move |title| ViewFn::from(move || table(store, shown, title));
     view! {

@@ -3,13 +3,17 @@
 use crate::app::{query_of_two, use_store, visit};
 use crate::catalog::{Situation, SituationGroup, situation, situations_of};
 use crate::codec::decode_json;
-use crate::text::Word;
 use crate::widgets::Menu;
 use leptos::prelude::*;
 
 /// The menu of situations.
 #[component]
-pub(super) fn Situations() -> impl IntoView {
+pub(super) fn Situations(
+    /// The panel's id.
+    id: &'static str,
+    /// The button's label.
+    label: Signal<&'static str>,
+) -> impl IntoView {
     let store = use_store();
     let open = RwSignal::new(false);
     let link = move |of: &'static Situation| {
@@ -42,7 +46,7 @@ pub(super) fn Situations() -> impl IntoView {
     // Its scenarios are read when it is opened, not before the first estimate is on screen.
     let group = move |group: SituationGroup| {
         let title = store.language.get_untracked().of(group.title());
-        let id = format!("situations-{}", group.name());
+        let id = format!("{id}-{}", group.name());
         let labelled = id.clone();
         view! {
             <p class="menu-title" id=id>{title}</p>
@@ -56,11 +60,6 @@ pub(super) fn Situations() -> impl IntoView {
             .collect_view()
     };
     view! {
-        <Menu
-            id="situations"
-            label=Signal::derive(move || Word::Situations.text(store.language.get()))
-            open
-            content=ViewFn::from(list)
-        />
+        <Menu id label open content=ViewFn::from(list) />
     }
 }

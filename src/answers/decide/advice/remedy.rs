@@ -127,16 +127,18 @@ impl Remedy {
 /// cheapest that takes least away, else of those after which it fits at all the one that leaves most, else the one
 /// that saves most of the cheaper ones.
 pub fn first_remedy(remedies: &[Remedy]) -> Option<&Remedy> {
-    let fitting = || remedies.iter().filter(|remedy| remedy.fits());
+    first_of(&remedies.iter().collect::<Vec<_>>())
+}
+
+/// [`first_remedy`] of remedies that lie apart.
+pub(super) fn first_of<'a>(remedies: &[&'a Remedy]) -> Option<&'a Remedy> {
+    let all = || remedies.iter().copied();
+    let fitting = || all().filter(|remedy| remedy.fits());
     let roomy = fitting().filter(|remedy| remedy.outcome.is_roomy());
     let least = roomy.min_by_key(|remedy| (remedy.price(), remedy.saves));
     let least = least.or_else(|| fitting().max_by_key(|remedy| remedy.saves));
-    let keeps = |remedy: &&Remedy| remedy.price() != Price::Learning;
-    let most = || {
-        remedies
-            .iter()
-            .max_by_key(|remedy| (keeps(remedy), remedy.saves))
-    };
+    let keeps = |remedy: &Remedy| remedy.price() != Price::Learning;
+    let most = || all().max_by_key(|remedy| (keeps(remedy), remedy.saves));
     least.or_else(most)
 }
 

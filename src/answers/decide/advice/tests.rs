@@ -5,7 +5,7 @@ use super::*;
 use crate::ask::Scenario;
 use crate::codec::{Link, ViewOptions, decode_json, decode_query, encode_query};
 use crate::decide::question::Question;
-use crate::report::{Figures, estimate};
+use crate::report::{Figures, Memory, estimate};
 use serde_json::{Value, json};
 
 fn scenario(value: &Value) -> Scenario {
@@ -238,4 +238,48 @@ fn what_trains_nothing_is_not_advised_to_train_adapters() {
             assert!(changed(&scenario(&asked), kind).is_none(), "{asked}");
         }
     }
+}
+
+#[test]
+fn three_ways_out_begin_with_the_first_to_be_named_and_save_of_the_memory_that_ran_out() {
+    for asked in drawn(6) {
+        let found = advised(&asked);
+        for memory in [Memory::Device, Memory::Host] {
+            let ways = ways_out(&found, memory, 3);
+            assert!(ways.len() <= 3);
+            let mut kinds = Vec::new();
+            for (at, way) in ways.iter().enumerate() {
+                match way {
+                    WayOut::Plan(plan) => {
+                        assert_eq!(at, 0);
+                        assert!(plan.outcome.fits());
+                    }
+                    WayOut::Change(remedy) => {
+                        let needed = |outcome: &Outcome| outcome.side(memory).needed;
+                        assert!(needed(&remedy.outcome) < needed(&found.now));
+                        assert!(!kinds.contains(&remedy.kind), "{kinds:?}");
+                        kinds.push(remedy.kind);
+                    }
+                }
+            }
+            let fits = |way: &WayOut| match way {
+                WayOut::Plan(plan) => plan.outcome.fits(),
+                WayOut::Change(remedy) => remedy.fits(),
+            };
+            let any = found.plans.iter().any(|plan| plan.outcome.fits());
+            if any && !found.now.fits() {
+                assert!(fits(&ways[0]), "what fits is named first");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_run_that_fits_by_its_estimate_has_the_cheapest_changes_as_ways_out() {
+    let asked = scenario(&json!({"model": "qwen2.5-0.5b", "micro_batch_size": 4, "seq_len": 1024}));
+    let found = advised(&asked);
+    assert!(found.now.fits());
+    let ways = ways_out(&found, Memory::Device, 3);
+    let listed: Vec<WayOut> = found.remedies[..3].iter().map(WayOut::Change).collect();
+    assert_eq!(ways, listed);
 }

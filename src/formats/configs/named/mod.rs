@@ -7,7 +7,7 @@ use files::REPOSITORIES;
 use serde_json::{Map, Value};
 
 /// Formats whose keys stand beside those of a trainer.
-pub(super) const BESIDE_A_TRAINER: [&str; 4] = ["peft", "accelerate", "deepspeed", "launcher"];
+pub const BESIDE_A_TRAINER: [&str; 4] = ["peft", "accelerate", "deepspeed", "launcher"];
 
 /// A key that names a file.
 #[derive(Clone, Debug, PartialEq, Eq)]

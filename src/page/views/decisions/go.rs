@@ -6,7 +6,12 @@ use crate::text::Word;
 use leptos::prelude::*;
 
 /// A button that goes to a scenario; Back returns.
-pub(super) fn go_button(store: Store, word: Word, scenario: Scenario, name: String) -> AnyView {
+pub(in crate::views) fn go_button(
+    store: Store,
+    word: Word,
+    scenario: Scenario,
+    name: String,
+) -> AnyView {
     let go = move || visit(store, &query_of_scenario(store, &scenario));
     button(store, word, name, go)
 }

@@ -9,7 +9,8 @@ mod remedies;
 mod steps;
 
 pub(super) use fits::FitsPanel;
+pub(super) use go::go_button;
 pub(super) use map::MapPanel;
 pub(super) use plans::PlansPanel;
-pub(super) use remedies::RemediesPanel;
+pub(super) use remedies::{RemediesPanel, grey, remedy_line};
 pub(super) use steps::StepsPanel;

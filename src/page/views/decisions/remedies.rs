@@ -12,7 +12,7 @@ use leptos::prelude::*;
 use std::sync::Arc;
 
 /// A single change.
-fn remedy_line(remedy: &Remedy, advice: &Advice, store: Store) -> AnyView {
+pub(in crate::views) fn remedy_line(remedy: &Remedy, advice: &Advice, store: Store) -> AnyView {
     let (units, language) = (store.units.get(), store.language.get());
     let name = remedy_name(remedy.kind, language);
     let also = outcome_changes(&advice.now, &remedy.outcome, units, language);
@@ -109,7 +109,7 @@ fn all(advice: &Advice, store: Store) -> AnyView {
 }
 
 /// Rows that hold the place of advice that is being worked out.
-fn grey(rows: usize) -> AnyView {
+pub(in crate::views) fn grey(rows: usize) -> AnyView {
     let row = || view! { <li class="remedy grey"><span></span></li> };
     view! { <ul class="remedies" aria-hidden="true">{(0..rows).map(|_| row()).collect_view()}</ul> }
         .into_any()

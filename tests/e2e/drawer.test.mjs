@@ -1,0 +1,246 @@
+// From what people have to what they change: the strip on a first visit, and the drawer that opens over any place of the page.
+import { test } from "node:test";
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { accessible } from "./support/axe.mjs";
+import { DESKTOP, PHONE, open, painted } from "./support/browser.mjs";
+import { verdict } from "./support/controls.mjs";
+import { drawer, drop, given, openDrawer, paste, titles } from "./support/drawer.mjs";
+import { stage } from "./support/stage.mjs";
+
+const { browser, site } = await stage();
+
+const LINK = "?v=1&model=llama-2-7b&seq=512&mb=1&gpu=h100-80gb";
+const ERROR =
+  "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 448.00 MiB. GPU 0 has a total capacity of " +
+  "23.64 GiB of which 100.00 MiB is free. Process 1234 has 23.53 GiB memory in use. Of the allocated memory " +
+  "22.90 GiB is allocated by PyTorch, and 180.00 MiB is reserved by PyTorch but unallocated.";
+const YAML = [
+  "base_model: NousResearch/Meta-Llama-3-8B",
+  "sequence_len: 4096",
+  "micro_batch_size: 4",
+  "adapter: lora",
+  "lora_r: 16",
+  "lora_target_linear: true",
+  "bf16: true",
+  "my_own_key: 3",
+].join("\n");
+const CONFIGS = "../fixtures/inputs/configs";
+
+const strip = (page) => page.getByTestId("start");
+const ways = (page) => page.getByTestId("ways-out");
+const outcome = (page) => page.getByTestId("drawer-verdict");
+const focused = (page) => page.evaluate(() => document.activeElement.id);
+const isOpen = (page) => drawer(page).evaluate((dialog) => dialog.open);
+
+/** Waits until the page has the part of the address. */
+const settled = (page, part) => page.waitForURL((url) => url.search.includes(part));
+
+test("an error pasted with its YAML leads to three remedies, and one click makes it fit, in sight of the verdict", async () => {
+  for (const [locale, viewport, colorScheme, names] of [
+    ["en-US", DESKTOP, "light", [/^PyTorch ran out of GPU memory$/, /^axolotl configuration$/]],
+    ["zh-CN", PHONE, "dark", [/^PyTorch 显存不足$/, /^axolotl 配置$/]],
+  ]) {
+    const { page, close } = await open(browser, site.url + LINK, { locale, viewport, colorScheme });
+    // From anywhere on the page.
+    await page.evaluate(() => scrollTo(0, 3000));
+    await paste(page, `${ERROR}\n\n${YAML}\n`);
+    await settled(page, "lora");
+    const said = await titles(page);
+    assert.equal(said.length, 2);
+    for (const [at, name] of names.entries()) assert.match(said[at], name);
+    await settled(page, "gpu=rtx-4090");
+    await given(page).getByText("my_own_key").waitFor();
+    assert.ok((await given(page).locator("[data-part]").count()) >= 2, "a bar of holders");
+    await ways(page).locator(".remedy:not(.grey)").nth(2).waitFor();
+    assert.equal(await ways(page).locator(".remedy").count(), 3);
+    assert.equal(await outcome(page).getAttribute("data-standing"), "exceeds");
+    await accessible(page, "the drawer with an error and its configuration");
+    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
+    const before = await outcome(page).innerText();
+    await ways(page).locator('.remedy[data-fits="true"]').first().getByRole("button").click();
+    await page.waitForFunction(
+      (before) => document.querySelector('[data-testid="drawer-verdict"]').innerText !== before,
+      before,
+    );
+    assert.notEqual(await outcome(page).getAttribute("data-standing"), "exceeds");
+    const line = await outcome(page).boundingBox();
+    assert.ok(line.y >= 0 && line.y + line.height <= viewport.height, "the verdict is in sight");
+    await close();
+  }
+});
+
+test("an error first and its YAML second are both kept, as the other way round, and a second YAML takes the first one's place", async () => {
+  const { page, close } = await open(browser, site.url + LINK);
+  await paste(page, ERROR);
+  assert.deepEqual(await titles(page), ["PyTorch ran out of GPU memory"]);
+  await paste(page, YAML);
+  assert.deepEqual(await titles(page), ["axolotl configuration", "PyTorch ran out of GPU memory"]);
+  await settled(page, "gpu=rtx-4090");
+  await paste(page, YAML.replace("micro_batch_size: 4", "micro_batch_size: 2"));
+  await settled(page, "mb=2");
+  assert.deepEqual(await titles(page), ["axolotl configuration", "PyTorch ran out of GPU memory"]);
+  // What was filled in is taken back, the error stays.
+  await given(page).getByRole("button", { name: "Undo", exact: true }).click();
+  await settled(page, "mb=4");
+  assert.deepEqual(await titles(page), ["PyTorch ran out of GPU memory"]);
+  await given(page).getByRole("button", { name: /^Remove: / }).click();
+  assert.deepEqual(await titles(page), []);
+  await close();
+
+  const other = await open(browser, site.url + LINK);
+  await paste(other.page, YAML);
+  await settled(other.page, "lora");
+  assert.match(other.page.url(), /gpu=h100-80gb/);
+  await paste(other.page, ERROR);
+  await settled(other.page, "gpu=rtx-4090");
+  assert.deepEqual(await titles(other.page), ["PyTorch ran out of GPU memory", "axolotl configuration"]);
+  // The GPUs of this capacity are one choice.
+  await given(other.page).getByRole("combobox", { name: "It ran on" }).selectOption("rtx-3090");
+  await settled(other.page, "gpu=rtx-3090");
+  await other.close();
+});
+
+test("files that are dropped are read together, each with its name, and DeepSpeed's file joins the trainer's", async () => {
+  const { page, close } = await open(browser, site.url + LINK);
+  await drop(page, [`${CONFIGS}/deepspeed_zero2.json`]);
+  await given(page).getByText("DeepSpeed configuration").waitFor();
+  await drop(page, [{ name: "job.log", text: ERROR }, `${CONFIGS}/axolotl_lora.yml`]);
+  await settled(page, "lora");
+  const said = await titles(page);
+  assert.deepEqual(said, ["PyTorch ran out of GPU memory", "axolotl + DeepSpeed configuration"]);
+  await given(page).getByText("deepspeed_zero2.json, axolotl_lora.yml").waitFor();
+  await drop(page, ["../fixtures/inputs/snapshots/linear.pickle"]);
+  await given(page).getByText("Allocated at most").waitFor();
+  assert.equal((await titles(page)).length, 3);
+  await drop(page, [{ name: "notes.txt", text: "Good morning" }]);
+  await given(page).getByText(/Not understood/).waitFor();
+  await accessible(page, "the drawer with many things");
+  await close();
+});
+
+test("on a wide screen the drawer lies beside the verdict, on a phone it shows it; Escape closes it and the focus returns", async () => {
+  for (const viewport of [DESKTOP, { width: 960, height: 700 }, { width: 2560, height: 1200 }]) {
+    const { page, close } = await open(browser, site.url + LINK, { viewport });
+    await openDrawer(page);
+    assert.equal(await focused(page), "opened-text");
+    const [own, answer] = [await drawer(page).boundingBox(), await page.locator(".verdict").boundingBox()];
+    assert.ok(own.x + own.width <= answer.x, `${own.x + own.width} to ${answer.x}`);
+    // What lies beside it stays at hand.
+    await page.getByTestId("device-bar").getByRole("button").first().click();
+    await drawer(page).locator("textarea").first().focus();
+    await page.keyboard.press("Escape");
+    assert.equal(await isOpen(page), false);
+    await close();
+  }
+  const { page, close } = await open(browser, site.url + LINK, { viewport: PHONE });
+  await openDrawer(page);
+  const box = await drawer(page).boundingBox();
+  assert.deepEqual([box.x, box.width], [0, PHONE.width]);
+  await accessible(page, "the empty drawer on a phone");
+  await page.keyboard.press("Escape");
+  assert.equal(await isOpen(page), false);
+  assert.equal(await page.evaluate(() => document.activeElement.getAttribute("href")), "#opened");
+  // The same link opens it again.
+  await openDrawer(page);
+  await drawer(page).getByRole("button", { name: "Close", exact: true }).click();
+  assert.equal(await isOpen(page), false);
+  await close();
+});
+
+test("a text that is typed is read when the reader says so, and one pasted into a field is the field's own", async () => {
+  const { page, close } = await open(browser, `${site.url}${LINK}#opened`);
+  assert.equal(await isOpen(page), true, "a link leads to the drawer");
+  assert.ok(!page.url().includes("#"));
+  const box = drawer(page).locator("#opened-text");
+  await box.pressSequentially("gpt2");
+  assert.deepEqual(await titles(page), []);
+  await box.press("Control+Enter");
+  await settled(page, "model=gpt2");
+  assert.deepEqual(await titles(page), ["A model"]);
+  await box.focus();
+  await paste(page, YAML);
+  await settled(page, "lora");
+  assert.equal(await box.inputValue(), "");
+  assert.equal((await titles(page))[0], "axolotl configuration");
+  await page.keyboard.press("Escape");
+  const field = page.locator("#seq_len");
+  await field.focus();
+  await field.press("Control+A");
+  await paste(page, "1024");
+  assert.equal(await field.inputValue(), "1024");
+  assert.equal(await isOpen(page), false);
+  await close();
+});
+
+test("the strip stands on a first visit alone, moves nothing, and closes for good by its use", async () => {
+  for (const [locale, viewport, lines] of [
+    ["en-US", DESKTOP, 1],
+    ["zh-CN", DESKTOP, 1],
+    ["en-US", PHONE, 2],
+    ["zh-CN", PHONE, 2],
+  ]) {
+    const { page, close } = await open(browser, site.url, { locale, viewport });
+    await strip(page).waitFor();
+    const tops = await strip(page).locator(":scope > *").evaluateAll((all) => all.map((one) => Math.round(one.getBoundingClientRect().top / 20)));
+    assert.ok(new Set(tops).size <= lines, `${tops}`);
+    await page.waitForTimeout(300);
+    assert.equal(await page.evaluate(() => globalThis.layoutShift), 0);
+    await accessible(page, "the strip");
+    await strip(page).getByRole("button").first().click();
+    await painted(page);
+    await accessible(page, "its GPUs");
+    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
+    await strip(page).getByRole("button", { name: "RTX 4090", exact: false }).click();
+    await settled(page, "gpu=rtx-4090");
+    await strip(page).waitFor({ state: "detached" });
+    assert.equal(await focused(page), "hardware.gpu");
+    await page.goto(site.url);
+    await page.locator("html[data-whole]").waitFor();
+    assert.equal(await page.locator(".start-place").count(), 0, "it was used");
+    await close();
+  }
+  for (const query of ["?v=1&mb=2", "?v=1&embed=1"]) {
+    const { page, close } = await open(browser, site.url + query);
+    assert.equal(await page.locator(".start-place").count(), 0, query);
+    await close();
+  }
+});
+
+test("each choice of the strip leads to where one starts, and closing it keeps the focus", async () => {
+  const starts = [
+    ["An error or a configuration", async (page) => assert.equal(await focused(page), "opened-text")],
+    ["My model", async (page) => assert.equal(await focused(page), "model")],
+    ["Close this line", async (page) => assert.match(await page.evaluate(() => document.activeElement.textContent), /Situations/)],
+  ];
+  for (const [name, check] of starts) {
+    const { page, close } = await open(browser, site.url);
+    await strip(page).getByRole("button", { name, exact: true }).click();
+    await strip(page).waitFor({ state: "detached" });
+    await check(page);
+    await close();
+  }
+  const { page, close } = await open(browser, site.url);
+  await strip(page).getByRole("button", { name: "An example" }).click();
+  await strip(page).getByRole("link").first().click();
+  await strip(page).waitFor({ state: "detached" });
+  assert.match(page.url(), /\?v=1/);
+  assert.match(await page.evaluate(() => document.activeElement.textContent), /Situations/);
+  assert.match(await verdict(page), /\d/);
+  await close();
+});
+
+test("what was read of a configuration and what was not is listed, and nothing is lost by a text that is none", async () => {
+  const { page, close } = await open(browser, site.url + LINK);
+  await paste(page, readFileSync(`${CONFIGS}/axolotl_qlora.yaml`, "utf8"));
+  await settled(page, "quant=nf4");
+  await given(page).getByText(/Filled in from \d+ keys/).waitFor();
+  await given(page).getByText("Keys that were read").click();
+  await given(page).getByText(/^load_in_4bit: true$/).waitFor();
+  const before = await verdict(page);
+  await paste(page, "Good morning, this is no configuration at all");
+  await given(page).getByText(/^Not understood/).waitFor();
+  assert.deepEqual(await titles(page), ["Not read", "axolotl configuration"]);
+  assert.equal(await verdict(page), before);
+  await close();
+});
