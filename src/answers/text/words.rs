@@ -45,19 +45,15 @@ words! {
     CopyLink: "Copy link", "复制链接";
     OpenInHighwater: "Open in Highwater", "在 Highwater 中打开";
     Controls: "Configuration", "配置";
-    GroupAdapters: "LoRA, quantization, freezing", "LoRA、量化与冻结";
-    GroupSavers: "Recompute, offload, Liger", "重计算、卸载与 Liger";
-    GroupOptimizer: "Optimizer options", "优化器选项";
-    GroupModel: "Task, lengths, attention, types", "任务、长度、注意力与类型";
+    GroupMethod: "Method: LoRA, quantization, optimizer", "训练方式：LoRA、量化与优化器";
+    GroupSequence: "Sequence and objective", "序列与训练目标";
+    GroupSavers: "Memory savers: recompute, offload, Liger", "省显存：重计算、卸载与 Liger";
+    GroupModel: "Model: attention, types, config", "模型：注意力、类型与配置";
     GroupEvaluation: "Evaluation and generation", "评估与生成";
     GroupData: "Data and loading", "数据与加载";
     GroupHost: "Machine and host", "机器与主机";
     GroupAllocator: "Versions and allocator", "版本与分配器";
     GroupParallelism: "Parallelism: GPUs and their mesh", "并行：GPU 与网格";
-    GroupDdpFsdp: "DDP and FSDP", "DDP 与 FSDP";
-    GroupZero: "DeepSpeed ZeRO", "DeepSpeed ZeRO";
-    GroupAxes: "Tensor, pipeline, context, expert", "张量、流水线、上下文与专家并行";
-    GroupMegatron: "Megatron-Core", "Megatron-Core";
     ModelSearch: "Search models, or paste a config.json or a hub name", "搜索模型，或粘贴 config.json 或仓库名";
     StartFrom: "From an error, a snapshot, a configuration or your own model", "从报错、快照、配置或自己的模型开始";
     ModelList: "Models", "模型";
@@ -353,6 +349,9 @@ words! {
     MethodFull: "Full", "全参数";
     MethodLora: "LoRA", "LoRA";
     MethodQlora: "QLoRA", "QLoRA";
+    MethodFrozen: "Frozen parts", "冻结部分";
+    NothingToFreeze: "No part of this model is usually frozen.", "该模型没有通常会冻结的部分。";
+    WithoutEffect: "Settings without an effect now", "当前无效的设置";
     Gpus: "GPUs", "GPU 数";
     SetBy: "set:", "设置了：";
     TakeBackOne: "Take back", "撤销此项";
@@ -365,6 +364,8 @@ words! {
     Changes: "Changes", "更改记录";
     NoChanges: "Nothing was changed yet.", "还没有更改。";
     TakeBackTo: "Take back everything up to", "撤销到";
+    GoOn: "Go on where you were:", "继续上次的配置：";
+    NotNow: "Not now", "暂不";
     KeyUndo: "take back the last change, or bring it back", "撤销或重做上一次更改";
     KeyCompare: "keep this configuration as A, or let A go", "把当前配置保留为 A，或取消对比";
 }

@@ -6,7 +6,7 @@
 //! settings that fit, `map` for what fits over two numbers, `steps`
 //! runs many of differing length. Their questions are gone on with between frames (`pursuit`),
 //! with estimates from threads beside the page's (`estimates`); `certainty` says how sure an answer about an opened job is; `closely` runs the model again for
-//! whoever looks at single tensors; `kept` has the configuration to compare with, `past` those that were on screen before; `opened` reads what the
+//! whoever looks at single tensors; `kept` has the configuration to compare with, `past` those that were on screen before, each an entry of the browser's history (`entries`), and `session` the last one of an earlier visit; `opened` reads what the
 //! reader gives it (`snapshots`, `graph_opening`; `graphs` has those that were read, `published` fetches those that come along), `model` changes the model; `address`
 //! keeps the URL and the scenario the same. It draws nothing and writes no words.
 //!
@@ -18,6 +18,7 @@ mod background;
 mod certainty;
 mod closely;
 mod engine;
+mod entries;
 mod estimates;
 mod fits;
 mod focus;
@@ -29,9 +30,11 @@ mod map;
 mod model;
 mod opened;
 mod past;
+mod place;
 mod plans;
 mod published;
 mod pursuit;
+mod session;
 mod snapshots;
 mod steps;
 mod store;
@@ -49,6 +52,7 @@ pub use opened::{Given, Opened, asked_for, open_address, open_files, open_text, 
 pub use past::{Change, Past, Way};
 pub use plans::{PlanSearch, Planned};
 pub use published::open_published;
+pub use session::{Session, last_session};
 pub use steps::StepsSearch;
 pub use store::{Draft, Ghost, Store, use_store};
 pub use values::Values;
