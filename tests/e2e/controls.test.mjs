@@ -23,7 +23,8 @@ test("dragging the micro-batch slider moves the peak from the optimizer step to 
   await says(page, "backward");
   assert.notEqual(await verdict(page), before);
   await page.waitForURL(/[?&]mb=\d+/);
-  assert.equal(await page.evaluate(() => history.length), entries, "dragging adds no history");
+  await page.waitForTimeout(900);
+  assert.equal(await page.evaluate(() => history.length), entries + 1, "a drag is one step of the history");
   await drag(page, MICRO_BATCH, 0);
   await says(page, "optimizer step");
   await close();
@@ -52,14 +53,24 @@ test("slider and text box are one value, and the text box takes 2k for 2048", as
   await close();
 });
 
-test("Back returns to where the reader came from, however much was dragged", async () => {
+test("Back goes through the steps, and then returns to where the reader came from", async () => {
   const { page, close } = await open(browser, `${site.url}embed-demo.html`, { ready: false });
   for (const frame of page.frames().slice(1)) await estimateShown(frame);
   await page.goto(site.url);
   await says(page, "optimizer step");
   await drag(page, MICRO_BATCH, 0.8);
-  await drag(page, MICRO_BATCH, 0.2);
   await page.waitForURL(/mb=/);
+  await page.waitForTimeout(900);
+  const dragged = page.url();
+  await drag(page, MICRO_BATCH, 0.2);
+  await page.waitForURL((address) => address.href !== dragged);
+  await page.waitForTimeout(900);
+  await page.goBack();
+  assert.equal(page.url(), dragged);
+  await says(page, "backward");
+  await page.goBack();
+  assert.doesNotMatch(page.url(), /mb=/);
+  await says(page, "optimizer step");
   await page.goBack();
   assert.match(page.url(), /embed-demo\.html$/);
   await close();

@@ -10,7 +10,7 @@ const { browser, site } = await stage();
 
 test("each control says what it does, by keys and by touch, one at a time", async () => {
   const { page, close } = await open(browser, site.url, { hasTouch: true });
-  await unfold(page, /Optimizer options/);
+  await unfold(page, /Method/);
   const help = page.locator("details.help");
   assert.ok((await help.count()) >= 15);
   await help.nth(2).locator("summary").focus();

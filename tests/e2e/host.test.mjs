@@ -22,7 +22,7 @@ test("putting the optimizer on the CPU frees GPU memory and takes host RAM", asy
   const { page, close } = await open(browser, `${site.url}?v=1&model=smollm2-135m`);
   const before = await verdict(page);
   await unfold(page, /offload/);
-  await page.getByRole("switch", { name: "Optimizer on the CPU" }).check();
+  await page.getByRole("switch", { name: "Optimizer offloading" }).check();
   await page.waitForURL(/offload_opt=1|offload_opt=true/);
   assert.notEqual(await verdict(page), before);
   assert.match(await page.getByTestId("host-bar").innerText(), /offload/);

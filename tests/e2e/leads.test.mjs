@@ -35,6 +35,71 @@ test("QLoRA of an 8B on a card of 24 GB takes three choices, and what it set is 
   await close();
 });
 
+test("frozen parts are those that users of such a model freeze, and a layer by itself has none", async () => {
+  const { page, close } = await open(browser, `${site.url}?v=1&model=llama-3.2-1b`);
+  const full = await verdict(page);
+  await choose(page, "Method", "Frozen parts");
+  await page.waitForURL(/frozen=model\.embed_tokens/);
+  assert.match(query(page), /layers\.13\./);
+  assert.doesNotMatch(query(page), /layers\.14\./);
+  assert.notEqual(await verdict(page), full);
+  const button = group(page, "Method").getByRole("button", { name: "Frozen parts" });
+  assert.equal(await button.getAttribute("aria-pressed"), "true");
+  await page.getByRole("button", { name: /^Take back: Frozen parts .* and \d+ more$/ }).waitFor();
+  await choose(page, "Method", "Full");
+  await page.waitForURL((address) => !address.search.includes("frozen="));
+  await page.goto(`${site.url}?v=1&linear=1000x1000`);
+  await page.locator("html[data-whole]").waitFor();
+  assert.ok(await button.isDisabled());
+  assert.equal(await button.getAttribute("title"), "No part of this model is usually frozen.");
+  await close();
+});
+
+test("the changed settings are counted, and are alone in sight where one wants them so", async () => {
+  const { page, close } = await open(browser, `${site.url}?v=1&model=llama-3.2-1b&mb=8&expandable=1`);
+  const changed = page.getByRole("button", { name: /^Changed \(\d+\)$/ });
+  await choose(page, "Method", "LoRA");
+  await page.waitForURL(/lora=/);
+  const count = Number((await changed.innerText()).match(/\d+/)[0]);
+  await changed.click();
+  const fields = page.locator(".controls :is(.controls > .field, .group .field):visible");
+  await page.locator("#seq_len").waitFor({ state: "hidden" });
+  const keys = await fields.evaluateAll((all) => all.map((one) => one.querySelector("label").htmlFor));
+  assert.equal(keys.filter((key) => key !== "model").length, count, keys.join());
+  for (const key of ["micro_batch_size", "lora", "allocator.expandable_segments"]) assert.ok(keys.includes(key), key);
+  await accessible(page, "changed settings alone");
+  await type(page, "Micro-batch", "2");
+  await page.locator("#micro_batch_size").waitFor({ state: "hidden" });
+  assert.equal(await changed.innerText(), `Changed (${count - 1})`);
+  await finder(page).click();
+  await page.getByText("Changed from the default: LoRA").waitFor();
+  await page.getByRole("option", { name: /^LoRA adapters/ }).waitFor();
+  await page.keyboard.press("Escape");
+  await changed.click();
+  await page.locator("#seq_len").waitFor();
+  await close();
+});
+
+test("options of what is not chosen are a line that leads to what brings them, and nothing that is set is lost", async () => {
+  const { page, close } = await open(browser, `${site.url}?v=1&model=smollm2-135m`);
+  for (const title of await page.getByTestId("controls").locator(".group-title").all()) await title.click();
+  await painted(page);
+  assert.equal(await page.locator(".group .field.idle").count(), 0, "nothing is greyed");
+  await page.getByRole("button", { name: /^ZeRO stage and \d+ more: with DeepSpeed ZeRO$/ }).click();
+  await page.waitForFunction(() => document.activeElement?.id === "parallelism.dp.kind");
+  await page.locator('[id="parallelism.dp.kind"]').selectOption("deepspeed_zero");
+  const stage = page.getByRole("slider", { name: "ZeRO stage" });
+  await stage.waitFor();
+  await type(page, "ZeRO stage", "1");
+  await page.waitForURL(/zero=1/);
+  // What is set stays in sight without an effect; what has none and is as usual goes.
+  await page.locator('[id="parallelism.dp.kind"]').selectOption("fsdp2");
+  await page.getByRole("switch", { name: "ZeRO: contiguous gradients" }).waitFor({ state: "detached" });
+  assert.ok(await stage.isDisabled());
+  await page.locator('[id="parallelism.dp.stage-note"]').getByText("An option of DeepSpeed ZeRO.").waitFor();
+  await close();
+});
+
 test("several GPUs divide the training state, and one divides nothing", async () => {
   const { page, close } = await open(browser, `${site.url}?v=1&gpu=h100-80gb`, { viewport: PHONE });
   await choose(page, "GPUs", "8");

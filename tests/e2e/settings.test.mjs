@@ -28,8 +28,20 @@ for (const [language, locale] of [["English", "en-US"], ["Chinese", "zh-CN"]]) {
     const { page, close } = await open(browser, site.url, { locale });
     for (const title of await groups(page).all()) await title.click();
     await painted(page);
+    const finder = page.locator("#find-setting");
     for (const key of keys()) {
       const control = page.locator(`[id="${key}"]`);
+      // Options of what is not chosen are brought by a search.
+      if ((await control.count()) === 0) {
+        await finder.fill(key);
+        await page.locator("#find-setting-list [aria-selected=true]").waitFor();
+        const called = page.locator(".found-detail", { hasText: new RegExp(`^${key.replaceAll(".", "\\.")} `) });
+        await ((await called.count()) > 0 ? called.first().click() : finder.press("Enter"));
+        await control.waitFor();
+        assert.ok(await control.isDisabled(), key);
+        const reason = page.locator(`[id="${key}-note"]`);
+        assert.ok((await reason.innerText()).length > 5, key);
+      }
       assert.equal(await control.count(), 1, key);
       const field = page.locator(".field", { has: page.locator(`[id="${key}"]`) });
       assert.ok((await field.locator(".field-label").first().innerText()).length > 1, key);
@@ -67,7 +79,7 @@ test("a situation of the menu opens the groups that it sets something in", async
   const folded = await groups(page).evaluateAll((all) =>
     all.filter((one) => one.getAttribute("aria-expanded") === "false").map((one) => one.innerText),
   );
-  assert.match(folded.join(), /Optimizer options/);
+  assert.match(folded.join(), /Memory savers/);
   assert.doesNotMatch(folded.join(), /LoRA|loading|Machine/);
   await close();
 });
@@ -76,9 +88,11 @@ test("LoRA over a quantized base is switched on by hand, and its options wait fo
   const { page, close } = await open(browser, `${site.url}?v=1&model=smollm2-135m`);
   await unfold(page, /LoRA/);
   const rank = slider(page, "Rank");
-  assert.ok(await rank.isDisabled());
+  assert.equal(await rank.count(), 0);
   const full = await verdict(page);
-  await page.getByRole("switch", { name: "LoRA adapters" }).check();
+  await page.getByRole("button", { name: /^Rank and \d+ more: with LoRA$/ }).click();
+  await page.waitForFunction(() => document.activeElement?.id === "lora");
+  await page.keyboard.press("Space");
   await page.waitForURL(/lora=16/);
   assert.ok(await rank.isEnabled());
   const adapted = await verdict(page);
@@ -86,10 +100,10 @@ test("LoRA over a quantized base is switched on by hand, and its options wait fo
   await rank.focus();
   await page.keyboard.press("ArrowRight");
   await page.waitForURL(/lora=32/);
-  await page.getByRole("group", { name: "Adapted layers" }).getByRole("button", { name: "all-linear" }).click();
+  await page.getByRole("group", { name: "Target modules" }).getByRole("button", { name: "all-linear" }).click();
   await page.waitForURL(/lora_targets=all-linear/);
-  assert.equal(await box(page, "Adapted layers").inputValue(), "all-linear");
-  await page.getByRole("combobox", { name: "Base model in" }).selectOption("nf4");
+  assert.equal(await page.locator('[id="lora.target_modules"]').inputValue(), "all-linear");
+  await page.getByRole("combobox", { name: "Quantization" }).selectOption("nf4");
   await page.waitForURL(/quant=nf4/);
   await page.getByRole("switch", { name: "Double quantization" }).check();
   await page.waitForURL(/quant_double=1/);
@@ -165,9 +179,10 @@ test("another optimizer takes an implementation that it has", async () => {
 test("a run is sharded over several GPUs by hand, and options of other frameworks say whose they are", async () => {
   const { page, close } = await open(browser, `${site.url}?v=1&model=smollm2-135m`);
   await unfold(page, /Parallelism/);
-  await unfold(page, /DDP/);
   const tensor = slider(page, "Tensor parallel ranks");
-  assert.ok(await tensor.isDisabled());
+  assert.equal(await tensor.count(), 0);
+  await page.getByRole("button", { name: "Data parallel ranks and 4 more: with several GPUs" }).click();
+  await page.waitForFunction(() => document.activeElement?.id === "hardware.gpus_per_node");
   const alone = await verdict(page);
   await type(page, "GPUs per node", "8");
   await page.getByRole("combobox", { name: "Data parallelism" }).selectOption({ label: "FSDP2, fully_shard" });
@@ -176,7 +191,14 @@ test("a run is sharded over several GPUs by hand, and options of other framework
   assert.ok(await tensor.isEnabled());
   assert.notEqual(await verdict(page), alone);
   assert.ok(await page.getByRole("switch", { name: "FSDP2: reshard after forward" }).isChecked());
-  assert.ok(await page.getByRole("switch", { name: "FSDP1: forward prefetch" }).isDisabled());
-  await page.getByText("An option of FSDP1.").first().waitFor();
+  assert.equal(await page.getByRole("switch", { name: "FSDP1: forward prefetch" }).count(), 0);
+  await page.getByRole("button", { name: /^FSDP1: .* more: with FSDP1$/ }).waitFor();
+  const prefetch = page.getByRole("switch", { name: "FSDP1: forward prefetch" });
+  await page.locator("#find-setting").fill("forward_prefetch");
+  await page.locator("#find-setting").press("Enter");
+  await prefetch.waitFor();
+  assert.ok(await prefetch.isDisabled());
+  await page.getByText("An option of FSDP1.").waitFor();
+  assert.equal(await page.evaluate(() => document.activeElement.closest(".field").querySelector("label").htmlFor), "parallelism.dp.forward_prefetch");
   await close();
 });

@@ -7,6 +7,7 @@ use crate::ask::{
     Quantization, Scenario,
 };
 use crate::catalog::rented_host_ram;
+use crate::resolve::usual_frozen;
 use crate::units::names;
 
 names! {
@@ -18,6 +19,8 @@ names! {
         Lora = "lora",
         /// Adapters over weights in four bits.
         Qlora = "qlora",
+        /// Some of the weights, while the others are frozen.
+        Frozen = "frozen",
     }
 }
 
@@ -25,6 +28,7 @@ impl Method {
     /// That of a scenario.
     pub fn of(scenario: &Scenario) -> Self {
         match (&scenario.lora, scenario.quantization.is_on()) {
+            (None, _) if !scenario.frozen.is_empty() => Self::Frozen,
             (None, _) => Self::Full,
             (Some(_), false) => Self::Lora,
             (Some(_), true) => Self::Qlora,
@@ -33,7 +37,8 @@ impl Method {
 
     /// The scenario with this method as its users set it: adapters on all linear layers; computation in bf16 over weights
     /// of 16 bits; with `QLoRA` nf4 with double quantization, all layers checkpointed and bitsandbytes' paged optimizer
-    /// (Dettmers et al. 2023, section 4, and the examples of axolotl 0.19 and TRL 1.16).
+    /// (Dettmers et al. 2023, section 4, and the examples of axolotl 0.19 and TRL 1.16); with frozen parts those of
+    /// [`usual_frozen`].
     pub fn set(self, scenario: &Scenario) -> Scenario {
         let mut to = scenario.clone();
         if self == Self::of(scenario) {
@@ -42,9 +47,13 @@ impl Method {
         to.quantization = Quantization::default();
         to.lora = None;
         to.wide_embeddings = false;
+        to.frozen = Vec::new();
         let paged = OptimizerName::PagedAdamW8bit;
         match self {
-            Self::Full => {
+            Self::Full | Self::Frozen => {
+                if self == Self::Frozen {
+                    to.frozen = usual_frozen(scenario);
+                }
                 if scenario.optimizer.name == paged {
                     to.optimizer = Optimizer::default();
                 }
@@ -142,6 +151,10 @@ mod tests {
             assert_eq!(method.set(scenario), *scenario);
         }
         assert!(need(&qlora) < need(&lora) && need(&lora) < need(&full));
+        let frozen = Method::Frozen.set(&qlora);
+        assert_eq!(Method::of(&frozen), Method::Frozen);
+        assert!(need(&frozen) < need(&full));
+        assert!(Method::Full.set(&frozen).frozen.is_empty());
         let back = Method::Full.set(&qlora);
         assert_eq!(back.optimizer, full.optimizer);
         assert!(back.lora.is_none() && !back.quantization.is_on());

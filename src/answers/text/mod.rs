@@ -3,6 +3,7 @@
 //! Everything a person reads is made here. Each word is one line with both languages, so that
 //! none can be missing; each sentence is a function of plain data. Nothing here knows the page.
 
+mod absent;
 mod bar_parts;
 mod configs;
 mod explained;
@@ -40,6 +41,7 @@ mod tour;
 mod verdict;
 mod words;
 
+pub use absent::{absent_settings, changed_settings};
 pub use bar_parts::{device_part_name, host_bar_part_name, small_parts_explained};
 pub use configs::{
     ConfigWord, approximated, certainty, estimate_comment, gpu_taken_for, lack_sentence, left_out,

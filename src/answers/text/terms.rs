@@ -219,17 +219,17 @@ terms! { ActivationCheckpointing {
 } }
 
 terms! { Task {
-    CausalLm: "next tokens", "因果语言模型";
+    CausalLm: "causal language modeling", "因果语言模型";
     Seq2SeqLm: "sequence to sequence", "序列到序列";
-    MaskedLm: "masked tokens", "掩码语言模型";
-    SequenceClassification: "classes of sequences", "序列分类";
-    TokenClassification: "classes of tokens", "词元分类";
-    QuestionAnswering: "answers in a text", "抽取式问答";
-    ImageClassification: "classes of images", "图像分类";
-    Contrastive: "pairs of images and texts", "图文对比";
-    ImageTextToText: "text with images", "图文生成";
-    Ctc: "transcripts of recordings", "语音识别（CTC）";
-    AudioClassification: "classes of recordings", "音频分类";
+    MaskedLm: "masked language modeling", "掩码语言模型";
+    SequenceClassification: "sequence classification", "序列分类";
+    TokenClassification: "token classification", "词元分类";
+    QuestionAnswering: "question answering", "抽取式问答";
+    ImageClassification: "image classification", "图像分类";
+    Contrastive: "image-text contrast", "图文对比";
+    ImageTextToText: "image and text to text", "图文生成";
+    Ctc: "speech recognition (CTC)", "语音识别（CTC）";
+    AudioClassification: "audio classification", "音频分类";
 } }
 
 terms! { Loss {

@@ -112,7 +112,7 @@ pub fn usual_adapters(scenario: &Scenario) -> Lora {
     }
 }
 
-fn task_of(scenario: &Scenario) -> Task {
+pub(super) fn task_of(scenario: &Scenario) -> Task {
     match families::read(scenario, &mut Vec::new()) {
         Some(model) => task::resolve(scenario, &model.architecture, &mut Vec::new()),
         None => scenario.task.unwrap_or(Task::CausalLm),

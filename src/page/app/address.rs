@@ -119,26 +119,40 @@ pub(super) fn follow(store: Store) {
             return;
         }
         rest.set(REST, move || {
-            if !untrack(|| store.is_stale()) {
+            if let Some(entries) = store.entries.get_value() {
+                entries.write();
+            } else if !untrack(|| store.is_stale()) {
                 browser::replace_query(&untrack(|| query_of(store, false)));
             }
         });
     });
     window_event_listener(leptos::ev::popstate, move |_| {
-        open(store, &browser::query());
+        match store.entries.get_value() {
+            Some(entries) => entries.popped(),
+            None => open(store, &browser::query()),
+        }
     });
 }
 
 /// Opens another configuration as a step of the history: Back returns to the one before.
 pub fn visit(store: Store, query: &str) {
-    if !store.embedded {
-        browser::replace_query(&untrack(|| query_of(store, false)));
-        browser::push_query(query);
+    let entries = store.entries.get_value();
+    match entries {
+        Some(entries) => entries.leave(),
+        None if store.embedded => {}
+        None => {
+            browser::replace_query(&untrack(|| query_of(store, false)));
+            browser::push_query(query);
+        }
     }
     open(store, query);
+    if let Some(entries) = entries {
+        entries.arrive(query);
+    }
 }
 
-fn open(store: Store, query: &str) {
+/// Shows what a query asks for.
+pub(super) fn open(store: Store, query: &str) {
     let opening = read(query);
     let model = |now: &Scenario| now.model == opening.scenario.model;
     if !store.scenario.with_untracked(model) {

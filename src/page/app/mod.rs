@@ -6,7 +6,8 @@
 //! settings that fit, `map` for what fits over two numbers, `steps`
 //! runs many of differing length. Their questions are gone on with between frames (`pursuit`),
 //! with estimates from threads beside the page's (`estimates`); `certainty` says how sure an answer about an opened job is; `closely` runs the model again for
-//! whoever looks at single tensors; `kept` has the configuration to compare with, `past` those that were on screen before; `drawer` holds what the
+//! whoever looks at single tensors; `kept` has the configuration to compare with, `past` those that were on screen before, each an entry of
+//! the browser's history (`entries`), and `session` the last one of an earlier visit; `drawer` holds what the
 //! reader gives, `opened` reads its texts and `files` its files (`snapshots`, `graph_opening`; `graphs` has those that were read, `published` fetches those that come along), `model` changes the model; `address`
 //! keeps the URL and the scenario the same. It draws nothing and writes no words.
 //!
@@ -19,6 +20,7 @@ mod certainty;
 mod closely;
 mod drawer;
 mod engine;
+mod entries;
 mod estimates;
 mod files;
 mod fits;
@@ -31,9 +33,11 @@ mod map;
 mod model;
 mod opened;
 mod past;
+mod place;
 mod plans;
 mod published;
 mod pursuit;
+mod session;
 mod snapshots;
 mod steps;
 mod store;
@@ -53,6 +57,7 @@ pub use opened::{asked_for, open_text, take_back, use_with_model};
 pub use past::{Change, Past, Way};
 pub use plans::{PlanSearch, Planned};
 pub use published::open_published;
+pub use session::{Session, last_session};
 pub use steps::StepsSearch;
 pub use store::{Draft, Ghost, Store, use_store};
 pub use values::Values;

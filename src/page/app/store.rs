@@ -1,6 +1,7 @@
 //! The page's state: signals, and the few ways in which they change.
 
 use super::address::{Opening, preferred_language};
+use super::entries::Entries;
 use super::focus::Focus;
 use super::graphs;
 use super::kept::Kept;
@@ -105,6 +106,8 @@ pub struct State {
     pub closer: RwSignal<Option<Arc<Timeline>>>,
     /// The configuration that is compared with the one on screen.
     pub kept: Kept,
+    /// The entries of the browser's history, once the page makes some; an embedded page never does.
+    pub(super) entries: StoredValue<Option<&'static dyn Entries>>,
     /// What is counted as used.
     pub measure: RwSignal<Measure>,
     /// The language.
@@ -175,6 +178,7 @@ impl Store {
             window: RwSignal::new(None),
             closer: RwSignal::new(None),
             kept: Kept::new(opening.against),
+            entries: StoredValue::new(None),
             measure: RwSignal::new(Measure::Live),
             language: Lasting::new(opening.language),
             preferred: preferred_language(),
@@ -271,6 +275,28 @@ impl Store {
         self.address_findings.set(Vec::new());
         self.ask(|asked| *asked = scenario);
         self.gesture.update(|gesture| gesture.arrivals += 1);
+    }
+
+    /// Shows others from here on, which are no steps of the history, until this configuration is given back, or another one
+    /// stays.
+    pub fn set_aside(self) {
+        if let Some(entries) = self.entries.get_value() {
+            entries.set_aside();
+        }
+    }
+
+    /// Gives the configuration back that was set aside.
+    pub fn give_back(self) {
+        if let Some(entries) = self.entries.get_value() {
+            entries.give_back();
+        }
+    }
+
+    /// Stays with the configuration on screen in the place of the one that was set aside.
+    pub fn stay(self) {
+        if let Some(entries) = self.entries.get_value() {
+            entries.go_on();
+        }
     }
 
     /// Takes what is asked for no job's from here on.

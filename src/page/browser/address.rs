@@ -2,6 +2,7 @@
 
 use gloo_events::EventListener;
 use gloo_utils::{history, window};
+use js_sys::{Date, Object, Reflect};
 use wasm_bindgen::JsValue;
 
 /// The query of the address, without its question mark.
@@ -30,14 +31,69 @@ pub fn href_with(query: &str) -> String {
 
 /// Replaces the address without adding to the history.
 pub fn replace_query(query: &str) {
-    let address = href_with(query);
-    let _ = history().replace_state_with_url(&JsValue::NULL, "", Some(&address));
+    replace(&href_with(query), &state());
+}
+
+fn replace(address: &str, state: &JsValue) {
+    let _ = history().replace_state_with_url(state, "", Some(address));
+}
+
+fn state() -> JsValue {
+    history().state().unwrap_or(JsValue::NULL)
 }
 
 /// Adds an address to the history, so that Back returns to the one before.
 pub fn push_query(query: &str) {
     let address = href_with(query);
     let _ = history().push_state_with_url(&JsValue::NULL, "", Some(&address));
+}
+
+/// The field of an entry's state that has its mark.
+const MARK: &str = "step";
+
+/// The mark of the entry of the history that the browser is at.
+pub fn mark() -> Option<String> {
+    let state = state();
+    let marked = state.is_object();
+    let mark = marked.then(|| Reflect::get(&state, &MARK.into()).ok());
+    mark.flatten()?.as_string()
+}
+
+fn marked(mark: &str) -> JsValue {
+    let state = Object::new();
+    let _ = Reflect::set(&state, &MARK.into(), &mark.into());
+    state.into()
+}
+
+/// Adds an address to the history with a mark.
+pub fn push_marked(query: &str, mark: &str) {
+    let address = href_with(query);
+    let _ = history().push_state_with_url(&marked(mark), "", Some(&address));
+}
+
+/// Replaces the address without adding to the history, and the mark of its entry.
+pub fn replace_marked(query: &str, mark: &str) {
+    replace(&href_with(query), &marked(mark));
+}
+
+/// Marks the entry of the history that the browser is at.
+pub fn set_mark(mark: &str) {
+    let _ = history().replace_state(&marked(mark), "");
+}
+
+/// Goes this number of entries forth through the history, or back.
+pub fn travel(entries: i32) {
+    let _ = history().go_with_delta(entries);
+}
+
+/// A text that no other life of the page has: when it began.
+pub fn life() -> String {
+    Date::now().to_string()
+}
+
+/// Calls `then` whenever the page comes on screen again after the reader has left it.
+pub fn on_page_shown(then: impl Fn() + 'static) {
+    EventListener::new(&window(), "pageshow", move |_| then()).forget();
 }
 
 /// The part of the page that the address names after its `#`.
@@ -65,7 +121,6 @@ pub fn open_part(id: &str) {
 
 /// Scrolls to a part of the page, and names it in the address.
 pub fn go_to_part(id: &str) {
-    let address = format!("{}#{id}", href_with(&query()));
-    let _ = history().replace_state_with_url(&JsValue::NULL, "", Some(&address));
+    replace(&format!("{}#{id}", href_with(&query())), &state());
     super::document::scroll_to(id);
 }

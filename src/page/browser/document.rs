@@ -124,6 +124,31 @@ fn scroll(element: &Element, to: ScrollLogicalPosition) {
     element.scroll_into_view_with_scroll_into_view_options(&options);
 }
 
+/// The id that the label of the field is for in which an event happens.
+pub fn label_at(event: &Event) -> Option<String> {
+    let target: Element = event.target()?.dyn_into().ok()?;
+    let label = target.closest(".field").ok()??.query_selector("label");
+    label.ok()??.get_attribute("for")
+}
+
+/// Takes the focus from where it is and gives it back: a text box then shows its value, and no more what is being typed.
+pub fn focus_anew() {
+    let at: Option<HtmlElement> = document()
+        .active_element()
+        .and_then(|element| element.dyn_into().ok());
+    if let Some(element) = at.filter(|element| element.tag_name() == "INPUT") {
+        let _ = element.blur();
+        focus(Some(element));
+    }
+}
+
+/// Hides the first element that a selector finds, or shows it again.
+pub fn hide(selector: &str, hidden: bool) {
+    if let Some(found) = document().query_selector(selector).ok().flatten() {
+        let _ = found.toggle_attribute_with_force("hidden", hidden);
+    }
+}
+
 /// Whether the focus moves out of the element that handles this event.
 pub fn focus_leaves(event: &FocusEvent) -> bool {
     let handler: Option<Element> = event.current_target().and_then(|at| at.dyn_into().ok());

@@ -21,8 +21,8 @@ mod timer;
 mod workers;
 
 pub use address::{
-    go_to_part, href_beside, href_with, leave_part, on_part, open_part, part, push_query, query,
-    replace_query,
+    go_to_part, href_beside, href_with, leave_part, life, mark, on_page_shown, on_part, open_part,
+    part, push_marked, push_query, query, replace_marked, replace_query, set_mark, travel,
 };
 pub use appearance::{
     Appearance, appearance, on_appearance_change, on_resize, on_seen, on_seen_below,
@@ -31,8 +31,9 @@ pub use canvas::Canvas;
 pub use clipboard::copy;
 pub use dialog::{can_share, close_dialog, share, show_beside, show_modal};
 pub use document::{
-    focus_first, focus_leaves, focus_within, is_there, is_typing, languages, on_update, point_out,
-    reload, remove_skeleton, set_language, set_root, set_root_style, show_within,
+    focus_anew, focus_first, focus_leaves, focus_within, hide, is_there, is_typing, label_at,
+    languages, on_update, point_out, reload, remove_skeleton, set_language, set_root,
+    set_root_style, show_within,
 };
 pub use embed::follow_height;
 pub use failure::{failures, report_failures};

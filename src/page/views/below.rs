@@ -2,6 +2,7 @@
 
 use super::assumptions::AssumptionsPanel;
 use super::breakdown::BreakdownPanel;
+use super::controls::LastSession;
 use super::crossover::CrossoverPanel;
 use super::decisions::{FitsPanel, MapPanel, PlansPanel, RemediesPanel, StepsPanel};
 use super::drawer::DrawerPanel;
@@ -27,6 +28,7 @@ pub(super) fn Below() -> impl IntoView {
     provide_context(InSight::new());
     view! {
         <Print />
+        <LastSession />
         <Contents />
         <Show when=move || store.has_answer()>
             <Asked question=Question::Change>

@@ -31,12 +31,17 @@ const fn batch(stop: Stop) -> u64 {
     }
 }
 
-/// Goes to a stop: the scenario first, then what to look at.
-fn go(store: Store, stop: Stop) {
-    let wanted = Scenario {
+/// The configuration that a stop shows.
+fn scenario(stop: Stop) -> Scenario {
+    Scenario {
         micro_batch_size: batch(stop),
         ..Scenario::default()
-    };
+    }
+}
+
+/// Goes to a stop: the scenario first, then what to look at.
+fn go(store: Store, stop: Stop) {
+    let wanted = scenario(stop);
     let now = store.scenario.get_untracked();
     if now != wanted {
         let only_batch = Scenario {
@@ -67,6 +72,7 @@ pub(super) fn TourButton() -> impl IntoView {
         go(store, stop);
     };
     let begin = move |_| {
+        store.set_aside();
         show(Stop::Verdict);
         // Before the next key: Enter goes on, and would begin anew on this button.
         spawn_local(async {
@@ -75,6 +81,13 @@ pub(super) fn TourButton() -> impl IntoView {
         });
     };
     let end = move || {
+        // What was there before comes back, unless the reader has made something of the tour's.
+        let shown = |stop: Stop| store.scenario.with_untracked(|now| *now == scenario(stop));
+        if at.get_untracked().is_some_and(shown) {
+            store.give_back();
+        } else {
+            store.stay();
+        }
         at.set(None);
         browser::point_out(None);
         browser::focus_first("#tour-button");

@@ -2,13 +2,27 @@
 
 use crate::catalog::accelerator;
 use crate::codec::{self, Kind};
-use crate::text::{Language, Word, setting_name, value_name};
+use crate::text::{Language, Word, and_more, setting_name, value_name};
 use serde_json::Value;
 
 /// A setting's name with its value: "Rank 8".
 pub(super) fn named_value(key: &'static str, value: &Value, language: Language) -> String {
-    let value = value_text(key, value, language);
+    let value = short_text(key, value, language);
     format!("{} {value}", setting_name(key, language))
+}
+
+/// The same, of a list the first names.
+pub(super) fn short_text(key: &'static str, value: &Value, language: Language) -> String {
+    /// Names of a list that are said.
+    const SAID: usize = 3;
+    match value {
+        Value::Array(all) if all.len() > SAID => {
+            let said = all.iter().take(SAID).filter_map(Value::as_str);
+            let said: Vec<String> = said.map(str::to_owned).collect();
+            and_more(&said, all.len().saturating_sub(SAID), language)
+        }
+        value => value_text(key, value, language),
+    }
 }
 
 /// A setting's value in a few words.

@@ -3,7 +3,7 @@
 use super::{Name, SettingHelp, settings};
 
 settings! {
-    "dataset.mode": "Dataset is", "数据集的加载方式";
+    "dataset.mode": "Dataset storage", "数据集的存放方式";
         "How the data set is held by the training process.",
         "训练进程如何持有数据集。"; "", "datasets, pandas, pyarrow";
     "dataset.raw_bytes": "Dataset size", "数据集大小";
@@ -51,10 +51,10 @@ settings! {
     "host.tokenizer": "Tokenizer", "分词器";
         "The tokenizer that each process holds.",
         "每个进程持有的分词器。"; "", "AutoTokenizer.from_pretrained";
-    "host.checkpoint": "Weights come from", "权重的来源";
+    "host.checkpoint": "Checkpoint loading", "检查点的加载方式";
         "How the weights enter the process; it decides the peak while loading.",
         "权重进入进程的方式，决定加载时的峰值。"; "", "from_pretrained, torch.load";
-    "host.saving": "Checkpoint is saved by", "保存检查点的方式";
+    "host.saving": "Checkpoint saving", "检查点的保存方式";
         "How the weights leave the process; it decides the peak while saving.",
         "权重离开进程的方式，决定保存时的峰值。"; "", "save_pretrained, torch.save";
     "host.cuda": "CUDA context", "CUDA 上下文";

@@ -9,16 +9,16 @@ settings! {
     "parallelism.dp.size": "Data parallel ranks", "数据并行进程数";
         "Ranks that see different data; all GPUs that the other axes leave unless it is said.",
         "处理不同数据的进程数；未指定时为其他维度余下的全部 GPU。"; "dp", "world_size, data_parallel_size";
-    "parallelism.dp.shard_size": "Ranks of one copy", "每份副本的进程数";
+    "parallelism.dp.shard_size": "Shard group size (HSDP)", "分片组大小（HSDP）";
         "Ranks among which one copy of the parameters is divided; fewer than all is hybrid sharding.",
         "一份参数副本切分到多少个进程；少于全部即为混合分片。"; "N / ranks", "DeviceMesh of fully_shard, HYBRID_SHARD";
-    "parallelism.dp.replicate_size": "Copies of the parameters", "参数副本数";
+    "parallelism.dp.replicate_size": "Replicas (HSDP)", "副本数（HSDP）";
         "Copies between which gradients are reduced, each divided among the ranks of one copy.",
         "副本之间归约梯度，每份副本再在组内切分。"; "", "DeviceMesh of fully_shard, HYBRID_SHARD";
     "parallelism.dp.rank": "Data parallel rank shown", "显示的数据并行进程";
         "The rank that is estimated, where shares differ; counted from 0.",
         "各进程份额不同时估算哪个进程，从 0 开始计数。"; "", "RANK";
-    "parallelism.dp.no_sync": "Gradients wait for the last micro-batch", "最后一个微批次才归约梯度";
+    "parallelism.dp.no_sync": "no_sync while accumulating", "累积期间不同步（no_sync）";
         "While gradients accumulate they are not reduced, as Trainer and accelerate do it; off reduces after each micro-batch.",
         "梯度累积期间不归约，Trainer 和 accelerate 如此；关闭则每个微批次后归约。"; "", "no_sync(), set_requires_gradient_sync(False)";
     "parallelism.dp.pin_memory": "Pinned offload", "卸载用锁页内存";
@@ -42,16 +42,16 @@ settings! {
     "parallelism.dp.zero_redundancy_optimizer.parameters_as_bucket_view": "ZeroRedundancyOptimizer, bucket view", "ZeroRedundancyOptimizer，桶视图";
         "Optimizer states divided among the ranks of DDP, parameter by parameter; on: a rank's parameters become views of one bucket.",
         "在 DDP 各进程间按参数切分优化器状态；开启时各进程的参数成为一个桶的视图。"; "states / ranks", "ZeroRedundancyOptimizer(parameters_as_bucket_view=)";
-    "parallelism.dp.cpu_offload": "FSDP on the CPU", "FSDP 卸载到 CPU";
+    "parallelism.dp.cpu_offload": "FSDP: CPU offloading", "FSDP：CPU 卸载";
         "Parameters, gradients and optimizer states on the host.",
         "参数、梯度和优化器状态放在主机。"; "", "CPUOffload(offload_params=True), CPUOffloadPolicy()";
-    "parallelism.dp.mixed_precision.param": "FSDP gathers in", "FSDP 聚合类型";
+    "parallelism.dp.mixed_precision.param": "FSDP: param_dtype", "FSDP：param_dtype";
         "The type in which parameters are gathered and used, while shards keep theirs.",
         "参数聚合与计算所用的类型，分片保持原类型。"; "", "MixedPrecision(param_dtype=), MixedPrecisionPolicy(param_dtype=)";
-    "parallelism.dp.mixed_precision.reduce": "FSDP reduces in", "FSDP 归约类型";
+    "parallelism.dp.mixed_precision.reduce": "FSDP: reduce_dtype", "FSDP：reduce_dtype";
         "The type in which gradients are reduced; that of gathered parameters unless it is said.",
         "梯度归约所用的类型；未指定时与聚合类型相同。"; "", "reduce_dtype of MixedPrecision(Policy)";
-    "parallelism.dp.mixed_precision.output": "FSDP2: outputs in", "FSDP2：输出类型";
+    "parallelism.dp.mixed_precision.output": "FSDP2: output_dtype", "FSDP2：output_dtype";
         "The type that the model's outputs are cast to.",
         "模型输出转换为的类型。"; "B S V logits", "MixedPrecisionPolicy(output_dtype=)";
     "parallelism.dp.mixed_precision.cast_forward_inputs": "FSDP2: inputs are cast", "FSDP2：转换输入";
@@ -201,13 +201,13 @@ settings! {
     "parallelism.cp.rank": "Context parallel rank shown", "显示的上下文并行进程";
         "The rank that is estimated; counted from 0.",
         "估算哪个进程，从 0 开始计数。"; "", "RANK";
-    "parallelism.cp.rotate": "Keys and values come", "键和值的传递";
+    "parallelism.cp.rotate": "KV rotation", "KV 轮转";
         "All at once or one rank's at a time.",
         "一次全部到达，或每次一个进程的部分。"; "2 B S K D / tp", "set_rotate_method";
     "parallelism.ep.size": "Expert parallel ranks", "专家并行进程数";
         "Ranks among which the experts are divided, among those of the other axes; 1 means none.",
         "专家切分到多少个进程（属于其他维度的进程）；1 表示不切分。"; "ep", "ep_size, expert_model_parallel_size";
-    "parallelism.ep.kind": "Tokens meet experts by", "词元与专家的通信";
+    "parallelism.ep.kind": "Token dispatch", "词元分发方式";
         "Tokens go to the ranks of their experts, or, where ranks see the same tokens, each works on its experts' share.",
         "词元发送到专家所在的进程；或在看到相同词元的进程间，各自处理属于其专家的部分。"; "", "ep_implementation";
     "parallelism.ep.plan": "Expert parallel plan", "专家并行方案";
@@ -216,7 +216,7 @@ settings! {
     "parallelism.ep.routing": "Routing", "路由";
         "How many tokens each expert gets, which depends on values.",
         "每个专家得到多少词元，取决于数值。"; "", "router";
-    "parallelism.ep.dispatcher": "Token dispatcher", "词元分发";
+    "parallelism.ep.dispatcher": "Megatron: token dispatcher", "Megatron：词元分发器";
         "Megatron-Core sends tokens to the ranks of their experts, or all tokens to all ranks.",
         "Megatron-Core 把词元发送到专家所在的进程，或把全部词元发送到所有进程。"; "", "--moe-token-dispatcher-type";
     "parallelism.ep.capacity_factor": "Expert capacity", "专家容量";

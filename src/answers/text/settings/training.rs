@@ -60,7 +60,7 @@ settings! {
     "objective.kind": "Objective", "训练目标";
         "Which of TRL's trainers makes the steps: what else runs in a step, and of what the loss is made.",
         "由 TRL 的哪个训练器执行：每步还运行什么，损失由什么计算。"; "+ a forward pass of the reference", "SFTTrainer, DPOTrainer, GRPOTrainer, KTOTrainer, ORPOTrainer, CPOTrainer, RewardTrainer, DistillationTrainer, trl";
-    "objective.completion_tokens": "Tokens that are scored", "被打分的词元数";
+    "objective.completion_tokens": "Completion length", "补全长度";
         "The last tokens of each sequence, its completion; all but the first when absent.",
         "每个序列末尾的词元，即其补全；未给出时为除第一个之外的全部。"; "N = B C", "max_completion_length, labels != -100";
     "objective.loss_type": "Loss of the objective", "训练目标的损失";
@@ -93,10 +93,10 @@ settings! {
     "neftune_noise_alpha": "NEFTune noise", "NEFTune 噪声";
         "Noise that is added to what the input embedding gives while training; its amount takes no memory, its tensors do.",
         "训练时加到输入嵌入结果上的噪声；其大小不影响内存，但噪声张量会占用内存。"; "B S H", "TrainingArguments.neftune_noise_alpha";
-    "around.loading": "Loading", "模型加载";
+    "around.loading": "Loading to the GPU", "加载到显存";
         "How the model comes from its checkpoint to the GPU, as a phase before the first step. bitsandbytes' bases always come straight to it.",
         "模型如何从检查点到达显存，作为第一步之前的阶段。bitsandbytes 的量化模型总是直接载入显存。"; "device_map: the weights at once, kept reserved", "from_pretrained(device_map=)";
-    "around.saving": "Saving", "保存检查点";
+    "around.saving": "Saving after the step", "每步之后保存";
         "A checkpoint is saved after the step.",
         "在每步之后保存检查点。"; "", "save_strategy, save_pretrained";
     "packing.kind": "Packing", "打包（packing）";
@@ -120,7 +120,7 @@ settings! {
     "precision": "Precision", "精度";
         "Types of weights, activations and optimizer states.",
         "权重、激活值和优化器状态的数据类型。"; "P bytes a number", "torch.autocast, torch_dtype, TrainingArguments.bf16 / fp16";
-    "weights": "Type of the weights", "权重的类型";
+    "weights": "Weight dtype", "权重的数据类型";
         "The type that the model is loaded in under autocast.",
         "自动混合精度下加载模型所用的类型。"; "N P bytes", "dtype= of from_pretrained";
     "autocast_style": "Autocast around the model", "自动混合精度的包装";
@@ -174,13 +174,13 @@ settings! {
     "activation_checkpointing": "Activation checkpointing", "激活重计算（activation checkpointing）";
         "Recompute activations in backward instead of keeping them; known as gradient checkpointing.",
         "反向时重新计算激活值而不保存，也称 gradient checkpointing。"; "keeps L B S H", "torch.utils.checkpoint, gradient_checkpointing_enable()";
-    "checkpoint_every": "One layer checkpointed of", "每几层重计算一层";
+    "checkpoint_every": "Checkpoint every n-th layer", "每 n 层重计算一层";
         "1 checkpoints every layer; 2 every second one from the first on, which recomputes less and keeps more.",
         "1 表示每一层都重计算；2 表示从第一层起每两层重计算一层，重计算更少但保存更多。"; "L / n layers", "every_n_layers of gradient_checkpointing_kwargs";
-    "selective.save": "Results that are kept", "保留的运算结果";
+    "selective.save": "Operations kept", "保留结果的运算";
         "Operations whose results selectively checkpointed layers keep: mm, attention.",
         "选择性重计算的层保留哪些运算的结果：mm、attention。"; "", "create_selective_checkpoint_contexts";
-    "selective.every_second_mm": "Every second product again", "每两个矩阵乘重算一个";
+    "selective.every_second_mm": "Recompute every 2nd matmul", "每两个矩阵乘重算一个";
         "Of matrix products only the first of every two is kept, as torchtitan does it.",
         "每两个矩阵乘只保留第一个的结果（torchtitan 的做法）。"; "", "torchtitan, selective_ac_option";
     "lora": "LoRA adapters", "LoRA 适配器";
@@ -189,10 +189,10 @@ settings! {
     "lora.r": "Rank", "秩（rank）";
         "Width of the adapters.",
         "适配器的宽度。"; "r (in + out) per layer", "LoraConfig.r";
-    "lora.target_modules": "Adapted layers", "适配的层";
+    "lora.target_modules": "Target modules", "目标模块（target_modules）";
         "Names of the linear layers that get adapters; also a decoder's token embedding.",
         "加上适配器的线性层的名称；也可以是解码器的词嵌入。"; "", "LoraConfig.target_modules";
-    "lora.target_pattern": "Layers by an expression", "适配的层（正则表达式）";
+    "lora.target_pattern": "Target modules by an expression", "目标模块（正则表达式）";
         "A regular expression that whole paths of layers match, in the place of names.",
         "代替名称：层的完整路径须与该正则表达式匹配。"; "", "LoraConfig.target_modules, one text";
     "lora.dropout": "Dropout of the adapters", "适配器的 dropout";
@@ -201,13 +201,13 @@ settings! {
     "lora.use_dora": "DoRA", "DoRA";
         "The length of each row of the adapted weight is learnt, too; each layer is computed with copies of its weight.",
         "还学习所适配权重每一行的长度；每层计算时会复制其权重。"; "in (in + 4 out) numbers per layer", "LoraConfig.use_dora";
-    "lora.modules_to_save": "Trained as a whole", "整体训练的模块";
+    "lora.modules_to_save": "Modules to save", "完整训练的模块（modules_to_save）";
         "Modules beside the adapters that are copied and trained in full, as embed_tokens and lm_head; heads for classes and answers always are.",
         "除适配器外复制并完整训练的模块，例如 embed_tokens 和 lm_head；分类与问答任务的输出头总会如此训练。"; "2 V H each", "LoraConfig.modules_to_save";
-    "lora.target_parameters": "Adapted parameters", "适配的参数";
+    "lora.target_parameters": "Target parameters", "目标参数（target_parameters）";
         "Stacked matrices of experts, or their routers' weights, that get adapters themselves: each forward pass makes a full copy of them, which is kept for backward.",
         "直接加上适配器的专家堆叠参数或路由器权重：每次前向传播都会生成一份完整副本，并保留到反向传播。"; "a copy of the experts per layer", "LoraConfig.target_parameters";
-    "lora.adapter_dtype": "Adapters in", "适配器类型";
+    "lora.adapter_dtype": "Adapter dtype", "适配器的数据类型";
         "Adapters over a base in 16 bits are in fp32 unless they take the base's type.",
         "16 位基座上的适配器默认为 fp32，也可与基座相同。"; "4 or 2 bytes a number", "get_peft_model(autocast_adapter_dtype=)";
     "lora.kernels": "Kernels of LoRA", "LoRA 内核";
@@ -219,13 +219,13 @@ settings! {
     "lora.convert_experts": "Experts by layer names", "按层名匹配专家";
         "Names of experts' layers in target_modules give the stacked parameters of experts adapters, as in PEFT 0.19 and later.",
         "target_modules 中的专家层名会为合并后的专家参数添加适配器（PEFT 0.19 起）。"; "", "_convert_peft_config_moe of PEFT";
-    "quantization.type": "Base model in", "基座模型的精度";
+    "quantization.type": "Quantization", "量化";
         "Weights of the frozen linear layers in 4 or 8 bits (QLoRA).",
         "冻结线性层的权重用 4 位或 8 位保存（QLoRA）。"; "4-bit: N/2 + N/16 bytes; int8: N", "transformers.BitsAndBytesConfig";
     "quantization.double": "Double quantization", "双重量化";
         "The scales of 4-bit blocks are quantized, too.",
         "4 位块的缩放系数也被量化。"; "N/64 instead of N/16 bytes", "bnb_4bit_use_double_quant";
-    "quantization.compute_dtype": "Computes in", "计算类型";
+    "quantization.compute_dtype": "Compute dtype (bnb)", "计算类型（bnb）";
         "The type that quantized layers compute in.",
         "量化层计算时使用的类型。"; "", "bnb_4bit_compute_dtype";
     "quantization.prepare_for_kbit_training": "Rest of the base in fp32", "基座的其余部分用 fp32";
@@ -237,7 +237,7 @@ settings! {
     "quantization.experts": "Experts quantized", "专家也量化";
         "Stacked weights of experts are held in 4 bits, too, and a layer's are unpacked whenever it runs; transformers quantizes linear layers alone.",
         "专家的堆叠权重也用 4 位保存，每层运行时解压该层的专家；transformers 只量化线性层。"; "N/2 + N/16 bytes; 2 bytes a number of one layer meanwhile", "axolotl: quantize_moe_experts";
-    "quantization.storage": "4-bit weights lie in", "4 位权重的存储类型";
+    "quantization.storage": "Quant storage (bnb)", "量化权重的存储类型（bnb）";
         "The type of the tensors that hold 4-bit weights; FSDP wants that of the other parameters.",
         "存放 4 位权重的张量类型；FSDP 要求与其他参数一致。"; "", "bnb_4bit_quant_storage";
     "wide_embeddings": "Norms and embeddings in fp32", "归一化与嵌入为 fp32";
@@ -267,16 +267,16 @@ settings! {
     "keep_outputs": "Outputs held into the next step", "输出保留到下一步";
         "A loop that still names outputs keeps the logits while the next step runs.",
         "循环中仍引用 outputs 时，下一步运行期间 logits 仍被保留。"; "+ B S V", "outputs = model(**batch)";
-    "offload.optimizer_states": "Optimizer on the CPU", "优化器放在 CPU";
+    "offload.optimizer_states": "Optimizer offloading", "优化器卸载";
         "Optimizer states in host RAM and the step on the CPU, as torchao's CPUOffloadOptimizer does.",
         "优化器状态放在主机内存，更新在 CPU 上进行（torchao 的 CPUOffloadOptimizer）。"; "Adam: 2 N P bytes to the host", "torchao.optim.CPUOffloadOptimizer";
-    "offload.gradients": "Gradients to the CPU at once", "梯度立即移到 CPU";
+    "offload.gradients": "Gradient offloading", "梯度卸载";
         "Each gradient leaves the GPU during backward (offload_gradients); not with accumulation.",
         "每个梯度在反向传播中即离开 GPU（offload_gradients）；不能与梯度累积同用。"; "N P bytes to the host", "CPUOffloadOptimizer(offload_gradients=True)";
-    "offload.activations": "Activations on the CPU", "激活值放在 CPU";
+    "offload.activations": "Activation offloading (save_on_cpu)", "激活值卸载（save_on_cpu）";
         "What is kept for backward waits in pinned host RAM (save_on_cpu with pin_memory).",
         "为反向保存的张量存放在主机锁页内存中（save_on_cpu，pin_memory）。"; "", "torch.autograd.graph.save_on_cpu(pin_memory=True)";
-    "activation_offload.kind": "Activations to the host", "激活值卸载到主机";
+    "activation_offload.kind": "Activation offloading (TRL, Unsloth)", "激活值卸载（TRL、Unsloth）";
         "What waits in host RAM for backward, and which library takes it there.",
         "哪些内容在主机内存中等待反向传播，以及由哪个库执行。"; "", "SFTConfig(activation_offloading=), gradient_checkpointing: offload";
     "activation_offload.streams": "On a stream of its own", "使用独立的流";

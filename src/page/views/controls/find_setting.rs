@@ -1,13 +1,14 @@
 //! The box that finds a setting's control.
 
-use super::group::Groups;
+use super::chosen::Chosen;
+use super::panel::Groups;
 use super::{MAIN, group_of, setting, settings};
 use crate::app::{Store, use_store};
 use crate::browser;
 use crate::codec::{value_at, values};
 use crate::text::{FoundSetting, Language, Word, find_settings, setting_name};
 use crate::views::setting::Setting;
-use crate::views::value::value_text;
+use crate::views::value::short_text;
 use crate::widgets::{Found, Search};
 use leptos::prelude::*;
 
@@ -16,7 +17,7 @@ const LISTED: usize = 12;
 /// The id of the box.
 const BOX: &str = "find-setting";
 
-/// The settings that answer what is typed; of nothing those that are other than usual.
+/// The settings that answer what is typed; of nothing those that are other than usual, those that a method has set apart.
 fn found(query: &str, open: Groups, store: Store) -> Vec<Found> {
     let language = store.language.get();
     if query.trim().is_empty() {
@@ -50,24 +51,50 @@ fn found(query: &str, open: Groups, store: Store) -> Vec<Found> {
 fn changed(open: Groups, store: Store, language: Language) -> Vec<Found> {
     let now = store.scenario.with_untracked(values);
     let differ = open.changed(settings(), &now).into_iter();
-    let line = |(at, Setting { key, .. }): (usize, &Setting)| Found {
+    let by_choice = |setting: &&Setting| {
+        let has_set = |chosen: &Option<Chosen>| {
+            chosen
+                .as_ref()
+                .is_some_and(|of| of.has_set(setting.key, store))
+        };
+        open.chosen.with(has_set)
+    };
+    let (chosen, others): (Vec<_>, Vec<_>) = differ.partition(by_choice);
+    let name = open.chosen.with(|of| of.as_ref().map(|of| of.name.clone()));
+    let by_choice = format!(
+        "{}: {}",
+        Word::ChangedSettings.text(language),
+        name.unwrap_or_default()
+    );
+    let line = |heading: &str, at: usize, Setting { key, .. }: &Setting| Found {
         value: (*key).to_owned(),
         label: setting_name(key, language).to_owned(),
-        detail: value_text(key, value_at(&now, key), language),
-        heading: (at == 0).then(|| Word::ChangedSettings.text(language).to_owned()),
+        detail: short_text(key, value_at(&now, key), language),
+        heading: (at == 0).then(|| heading.to_owned()),
     };
-    differ.enumerate().map(line).collect()
+    let usual = Word::ChangedSettings.text(language);
+    let others = others
+        .into_iter()
+        .enumerate()
+        .map(|(at, of)| line(usual, at, of));
+    let chosen = chosen
+        .into_iter()
+        .enumerate()
+        .map(|(at, of)| line(&by_choice, at, of));
+    others.chain(chosen).collect()
 }
 
-/// Brings a setting's control into sight and puts the focus on it.
-fn go(open: Groups, key: &str) {
+/// Brings a setting's control into sight and puts the focus on it; on its help where it has no effect.
+pub(super) fn go(open: Groups, key: &str) {
     open.reveal(key);
     let control = format!("[id=\"{key}\"]");
     // The group's controls are made in the frame between.
     request_animation_frame(move || {
         request_animation_frame(move || {
             browser::point_out(Some(&control));
-            browser::focus_first(&control);
+            if !browser::focus_first(&format!("{control}:enabled")) {
+                browser::focus_first(&format!(".field:has({control}) summary"));
+            }
         });
     });
 }

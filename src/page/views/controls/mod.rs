@@ -4,6 +4,9 @@
 //! what in it differs from the default, and is open where a link, a situation or a remedy has set
 //! something in it.
 
+mod body;
+mod changed;
+mod chosen;
 mod config;
 mod find;
 mod find_setting;
@@ -13,24 +16,28 @@ mod groups;
 mod hub;
 mod model;
 mod own_model;
+mod panel;
 mod parallelism;
 mod past;
 mod ribbon;
+mod session;
 mod table;
 mod ways;
 
 use super::setting::Setting;
 use crate::app::use_store;
 use crate::text::Word;
+use changed::ChangedOnly;
 use find_setting::FindSetting;
 use group::FoldedGroup;
-pub(super) use group::Groups;
 use groups::Group;
 use leptos::prelude::*;
 use model::ModelControls;
 pub(super) use own_model::OwnModel;
+pub(super) use panel::Groups;
 use past::PastTools;
 pub(super) use ribbon::RibbonPlace;
+pub(super) use session::LastSession;
 pub(super) use table::MAIN;
 use table::groups;
 use ways::Ways;
@@ -62,6 +69,7 @@ pub(super) fn Controls() -> impl IntoView {
             <div class="control-tools">
                 <Show when=move || store.whole.get()>
                     <FindSetting />
+                    <ChangedOnly />
                     <PastTools />
                 </Show>
             </div>

@@ -6,10 +6,10 @@ use super::find::{find, remember};
 use super::graph::graph_controls;
 use super::hub::fetch_config;
 use crate::app::{Draft, Store, change_model, open_published, use_store};
-use crate::ask::{ExportedModel, Finding, LinearModel, ModelRef};
+use crate::ask::{ExportedModel, Finding, LinearModel, ModelRef, Scenario};
 use crate::codec::{Pasted, published_graph, published_name, read_pasted};
 use crate::families;
-use crate::text::Word;
+use crate::text::{Language, Word};
 use crate::views::setting::{Setting, SettingField};
 use crate::widgets::Search;
 use leptos::prelude::*;
@@ -66,7 +66,10 @@ pub(super) fn ModelControls() -> impl IntoView {
         if fetching.get() {
             return Word::ModelFetching.text(store.language.get()).to_owned();
         }
-        name_of(store)
+        let language = store.language.get();
+        store
+            .scenario
+            .with(|scenario| model_name(scenario, language))
     });
     let choose = move |value: String| {
         pasting.set(value == OWN);
@@ -144,9 +147,8 @@ fn own_controls(linear: Memo<bool>, typed: RwSignal<Option<String>>) -> AnyView 
 }
 
 /// What the model in use is called.
-fn name_of(store: Store) -> String {
-    let language = store.language.get();
-    store.scenario.with(|scenario| match &scenario.model {
+pub(super) fn model_name(scenario: &Scenario, language: Language) -> String {
+    match &scenario.model {
         ModelRef::Catalog(id) => {
             families::catalog_model(id).map_or_else(|| id.clone(), |model| model.name.to_owned())
         }
@@ -157,7 +159,7 @@ fn name_of(store: Store) -> String {
         }
         ModelRef::NumParameters { .. } => Word::ModelCustom.text(language).to_owned(),
         ModelRef::Exported(model) => graph_name(model),
-    })
+    }
 }
 
 /// The name of a graph: the model's name where it comes along, else its file's.

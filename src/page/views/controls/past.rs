@@ -4,7 +4,7 @@ use crate::app::{Change, Past, Store, Way, use_store};
 use crate::ask::Scenario;
 use crate::codec::{Difference, differences};
 use crate::text::{Language, Word, and_more, setting_name};
-use crate::views::value::value_text;
+use crate::views::value::short_text;
 use crate::widgets::Menu;
 use leptos::prelude::*;
 
@@ -78,7 +78,7 @@ fn said(from: &Scenario, to: &Scenario, language: Language) -> String {
     let all = differences(from, to);
     let one = |of: &Difference| {
         let key = of.key.path;
-        let [a, b] = [&of.a, &of.b].map(|value| value_text(key, value, language));
+        let [a, b] = [&of.a, &of.b].map(|value| short_text(key, value, language));
         format!("{} {a} \u{2192} {b}", setting_name(key, language))
     };
     let named: Vec<String> = all.iter().take(NAMED).map(one).collect();

@@ -3,7 +3,7 @@
 use super::groups::{
     BATCH_SIZES, COUNTS, FEW, FEW_OR_NONE, Group, LENGTHS, PIXELS, POWERS, SHARES, SIZES, SPLITS,
 };
-use super::parallelism::SEVERAL_GPUS;
+use super::parallelism::PARALLELISM;
 use crate::ask::{LossType, ModelRef, Scenario};
 use crate::catalog::ACCELERATORS;
 use crate::families::catalog_model;
@@ -13,9 +13,20 @@ use crate::views::setting::Absent::{As, Called, Is};
 use crate::views::setting::{Look, Setting};
 use crate::widgets::Choice;
 
-/// All groups.
+/// All groups, in the order in which a run is planned.
 pub(super) fn groups() -> impl Iterator<Item = &'static Group> {
-    [ONE_GPU, SEVERAL_GPUS].into_iter().flatten()
+    [
+        &METHOD,
+        &PARALLELISM,
+        &SEQUENCE,
+        &EVALUATION,
+        &MODEL,
+        &SAVERS,
+        &DATA,
+        &MACHINE,
+        &VERSIONS,
+    ]
+    .into_iter()
 }
 
 /// The settings that matter most, below the model.
@@ -30,255 +41,267 @@ pub(in crate::views) static MAIN: &[Setting] = &[
     Setting::new("attention").half(),
 ];
 
-/// All others, but those of several GPUs.
-static ONE_GPU: &[Group] = &[
-    Group {
-        id: "group-adapters",
-        title: Word::GroupAdapters,
-        note: None,
-        settings: &[
-            Setting::new("lora").look(Look::Adapters),
-            Setting::new("lora.r").steps(POWERS).absent(Is(16)),
-            Setting::new("lora.target_modules").look(Look::Names),
-            Setting::new("lora.target_pattern"),
-            Setting::new("lora.dropout").look(Look::Shares(SHARES)),
-            Setting::new("lora.use_dora"),
-            Setting::new("lora.modules_to_save").look(Look::Names),
-            Setting::new("lora.target_parameters").look(Look::Names),
-            Setting::new("lora.adapter_dtype"),
-            Setting::new("lora.kernels").look(Look::Names),
-            Setting::new("lora.input_requires_grad"),
-            Setting::new("lora.convert_experts"),
-            Setting::new("quantization.type").half(),
-            Setting::new("quantization.compute_dtype").half(),
-            Setting::new("quantization.storage").absent(Called(Word::Automatic)),
-            Setting::new("quantization.double"),
-            Setting::new("quantization.prepare_for_kbit_training"),
-            Setting::new("quantization.cast_back"),
-            Setting::new("quantization.experts"),
-            Setting::new("frozen").look(Look::Names),
-        ],
-    },
-    Group {
-        id: "group-savers",
-        title: Word::GroupSavers,
-        note: None,
-        settings: &[
-            Setting::new("checkpoint_every").steps(FEW),
-            Setting::new("selective.save").look(Look::Names),
-            Setting::new("selective.every_second_mm"),
-            Setting::new("liger_kernel").look(Look::Names),
-            Setting::new("implementation")
-                .absent(Called(Word::Automatic))
-                .half(),
-            Setting::new("wide_embeddings"),
-            Setting::new("liger_version")
-                .absent(Called(Word::Automatic))
-                .half(),
-            Setting::new("offload.optimizer_states"),
-            Setting::new("offload.gradients"),
-            Setting::new("offload.activations"),
-            Setting::new("activation_offload.kind"),
-            Setting::new("activation_offload.streams"),
-        ],
-    },
-    Group {
-        id: "group-optimizer",
-        title: Word::GroupOptimizer,
-        note: None,
-        settings: &[
-            Setting::new("optimizer.impl").look(Look::Choice(implementations)),
-            Setting::new("clip_grad_norm"),
-            Setting::new("zero_grad_set_to_none"),
-            Setting::new("optimizer.in_backward"),
-            Setting::new("optimizer.momentum").look(Look::Shares(SHARES)),
-            Setting::new("optimizer.amsgrad"),
-            Setting::new("optimizer.master_weights").half(),
-            Setting::new("optimizer.weight_decay"),
-            Setting::new("optimizer.relative_step"),
-            Setting::new("optimizer.rank")
-                .steps(POWERS)
-                .absent(Called(Word::Automatic)),
-            Setting::new("optimizer.bf16_stochastic_round"),
-            Setting::new("optimizer.by_trainer"),
-        ],
-    },
-    Group {
-        id: "group-model",
-        title: Word::GroupModel,
-        note: None,
-        settings: &[
-            Setting::new("task").absent(Called(Word::Automatic)).half(),
-            Setting::new("loss").half(),
-            Setting::new("target_seq_len")
-                .steps(LENGTHS)
-                .absent(As("seq_len")),
-            Setting::new("images").steps(FEW_OR_NONE),
-            Setting::new("image_size")
-                .absent(Called(Word::Automatic))
-                .note(images),
-            Setting::new("min_pixels")
-                .steps(PIXELS)
-                .absent(Called(Word::Automatic)),
-            Setting::new("max_pixels")
-                .steps(PIXELS)
-                .absent(Called(Word::Automatic)),
-            Setting::new("dataset.length_mean")
-                .steps(LENGTHS)
-                .absent(As("seq_len")),
-            Setting::new("dataset.lengths").absent(Called(Word::Off)),
-            Setting::new("dataloader.group_by_length"),
-            Setting::new("objective.kind").half(),
-            Setting::new("objective.completion_tokens")
-                .steps(LENGTHS)
-                .absent(As("seq_len")),
-            Setting::new("objective.loss_type")
-                .look(Look::Choice(losses))
-                .absent(Called(Word::Automatic))
-                .half(),
-            Setting::new("objective.beta")
-                .look(Look::Shares(SHARES))
-                .absent(Called(Word::Automatic)),
-            Setting::new("objective.log_probs")
-                .absent(Called(Word::Automatic))
-                .half(),
-            Setting::new("objective.precompute_ref_log_probs"),
-            Setting::new("objective.teacher")
-                .look(Look::Choice(teachers))
-                .absent(Called(Word::LikeTheModel)),
-            Setting::new("objective.teacher_dtype")
-                .absent(Called(Word::LikeTheModel))
-                .half(),
-            Setting::new("objective.generation").half(),
-            Setting::new("objective.num_iterations").steps(FEW),
-            Setting::new("objective.vllm_gpu_memory_utilization").look(Look::Shares(SHARES)),
-            Setting::new("neftune_noise_alpha").absent(Called(Word::Off)),
-            Setting::new("around.loading").half(),
-            Setting::new("around.saving"),
-            Setting::new("packing.kind").half(),
-            Setting::new("packing.sequences").steps(FEW),
-            Setting::new("pad_to_multiple_of")
-                .steps(POWERS)
-                .absent(Is(1)),
-            Setting::new("padding_mask")
-                .absent(Called(Word::Automatic))
-                .half(),
-            Setting::new("sdpa_backend")
-                .absent(Called(Word::Automatic))
-                .half(),
-            Setting::new("weights")
-                .absent(Called(Word::Automatic))
-                .half(),
-            Setting::new("autocast_style").half(),
-            Setting::new("use_cache"),
-            Setting::new("keep_outputs"),
-            Setting::new("tied_embeddings").absent(Called(Word::Automatic)),
-            Setting::new("model_overrides"),
-            Setting::new("symbols"),
-            Setting::new("layer_modules").look(Look::Names),
-            Setting::new("convolutions"),
-        ],
-    },
-    Group {
-        id: "group-evaluation",
-        title: Word::GroupEvaluation,
-        note: None,
-        settings: &[
-            Setting::new("program").half(),
-            Setting::new("evaluation.kind").half(),
-            Setting::new("evaluation.micro_batch_size")
-                .steps(BATCH_SIZES)
-                .absent(As("micro_batch_size")),
-            Setting::new("evaluation.batches").steps(COUNTS),
-            Setting::new("evaluation.keep_predictions"),
-            Setting::new("evaluation.accumulation_steps")
-                .steps(POWERS)
-                .absent(Called(Word::Never)),
-            Setting::new("evaluation.logits_to_keep")
-                .steps(POWERS)
-                .absent(Called(Word::Everything)),
-            Setting::new("evaluation.max_new_tokens").steps(POWERS),
-            Setting::new("evaluation.num_beams").steps(FEW),
-            Setting::new("evaluation.do_sample"),
-            Setting::new("evaluation.use_cache").absent(Called(Word::Automatic)),
-        ],
-    },
-    Group {
-        id: "group-data",
-        title: Word::GroupData,
-        note: None,
-        settings: &[
-            Setting::new("dataset.mode"),
-            Setting::new("dataset.raw_bytes").steps(SIZES),
-            Setting::new("dataloader.num_workers").steps(FEW_OR_NONE),
-            Setting::new("dataloader.prefetch_factor").steps(FEW),
-            Setting::new("dataloader.pin_memory"),
-            Setting::new("dataloader.persistent_workers"),
-            Setting::new("dataloader.shuffle"),
-            Setting::new("dataloader.multiprocessing_context").half(),
-            Setting::new("dataset.arrow_pool").half(),
-            Setting::new("dataset.rows").steps(COUNTS),
-            Setting::new("dataset.columns").steps(FEW),
-            Setting::new("dataset.epochs").steps(FEW_OR_NONE),
-            Setting::new("dataset.file_bytes")
-                .steps(SIZES)
-                .absent(Called(Word::Automatic)),
-            Setting::new("dataset.row_group_bytes")
-                .steps(SIZES)
-                .absent(Called(Word::Automatic)),
-        ],
-    },
-    Group {
-        id: "group-machine",
-        title: Word::GroupHost,
-        note: None,
-        settings: &[
-            Setting::new("hardware.processes_per_gpu").steps(FEW),
-            Setting::new("hardware.processes_by_gpu")
-                .absent(Called(Word::SameOnAll))
-                .half(),
-            Setting::new("hardware.host_ram").steps(SIZES),
-            Setting::new("hardware.swap").steps(SIZES),
-            Setting::new("hardware.gpu_memory")
-                .steps(SIZES)
-                .absent(Called(Word::Automatic)),
-            Setting::new("hardware.gpu_memory_in_use").steps(SIZES),
-            Setting::new("other_device_memory").steps(SIZES),
-            Setting::new("host.libraries").half(),
-            Setting::new("host.tokenizer").half(),
-            Setting::new("host.checkpoint")
-                .absent(Called(Word::Automatic))
-                .half(),
-            Setting::new("host.launcher")
-                .absent(Called(Word::Automatic))
-                .half(),
-            Setting::new("host.saving").absent(Called(Word::Automatic)),
-            Setting::new("host.cuda"),
-            Setting::new("host.other_memory").steps(SIZES),
-        ],
-    },
-    Group {
-        id: "group-allocator",
-        title: Word::GroupAllocator,
-        note: None,
-        settings: &[
-            Setting::new("framework"),
-            Setting::new("allocator.expandable_segments"),
-            Setting::new("allocator.max_split_size_mb")
-                .steps(SPLITS)
-                .absent(Called(Word::NoLimit)),
-            Setting::new("allocator.roundup_power2_divisions").absent(Called(Word::Off)),
-            Setting::new("allocator.garbage_collection_threshold")
-                .look(Look::Shares(SHARES))
-                .absent(Called(Word::Off)),
-            Setting::new("allocator.empty_cache_after_loading"),
-            Setting::new("cublas_workspace_config").absent(Called(Word::Automatic)),
-            Setting::new("memory_limit")
-                .steps(SIZES)
-                .absent(Called(Word::NoLimit)),
-        ],
-    },
-];
+/// Adapters, the base below them, frozen parts, and the optimizer.
+static METHOD: Group = Group {
+    id: "group-method",
+    title: Word::GroupMethod,
+    note: None,
+    settings: &[
+        Setting::new("lora").look(Look::Adapters),
+        Setting::new("lora.r").steps(POWERS).absent(Is(16)),
+        Setting::new("lora.target_modules").look(Look::Names),
+        Setting::new("lora.target_pattern"),
+        Setting::new("lora.dropout").look(Look::Shares(SHARES)),
+        Setting::new("lora.use_dora"),
+        Setting::new("lora.modules_to_save").look(Look::Names),
+        Setting::new("lora.target_parameters").look(Look::Names),
+        Setting::new("lora.adapter_dtype"),
+        Setting::new("lora.kernels").look(Look::Names),
+        Setting::new("lora.input_requires_grad"),
+        Setting::new("lora.convert_experts"),
+        Setting::new("quantization.type").half(),
+        Setting::new("quantization.compute_dtype").half(),
+        Setting::new("quantization.storage").absent(Called(Word::Automatic)),
+        Setting::new("quantization.double"),
+        Setting::new("quantization.prepare_for_kbit_training"),
+        Setting::new("quantization.cast_back"),
+        Setting::new("quantization.experts"),
+        Setting::new("frozen").look(Look::Names),
+        Setting::new("optimizer.impl").look(Look::Choice(implementations)),
+        Setting::new("clip_grad_norm"),
+        Setting::new("zero_grad_set_to_none"),
+        Setting::new("optimizer.in_backward"),
+        Setting::new("optimizer.momentum").look(Look::Shares(SHARES)),
+        Setting::new("optimizer.amsgrad"),
+        Setting::new("optimizer.master_weights").half(),
+        Setting::new("optimizer.weight_decay"),
+        Setting::new("optimizer.relative_step"),
+        Setting::new("optimizer.rank")
+            .steps(POWERS)
+            .absent(Called(Word::Automatic)),
+        Setting::new("optimizer.bf16_stochastic_round"),
+        Setting::new("optimizer.by_trainer"),
+    ],
+};
+
+/// The samples of a step and what is learnt from them.
+static SEQUENCE: Group = Group {
+    id: "group-sequence",
+    title: Word::GroupSequence,
+    note: None,
+    settings: &[
+        Setting::new("task").absent(Called(Word::Automatic)).half(),
+        Setting::new("loss").half(),
+        Setting::new("target_seq_len")
+            .steps(LENGTHS)
+            .absent(As("seq_len")),
+        Setting::new("images").steps(FEW_OR_NONE),
+        Setting::new("image_size")
+            .absent(Called(Word::Automatic))
+            .note(images),
+        Setting::new("min_pixels")
+            .steps(PIXELS)
+            .absent(Called(Word::Automatic)),
+        Setting::new("max_pixels")
+            .steps(PIXELS)
+            .absent(Called(Word::Automatic)),
+        Setting::new("dataset.length_mean")
+            .steps(LENGTHS)
+            .absent(As("seq_len")),
+        Setting::new("dataset.lengths").absent(Called(Word::Off)),
+        Setting::new("dataloader.group_by_length"),
+        Setting::new("packing.kind").half(),
+        Setting::new("packing.sequences").steps(FEW),
+        Setting::new("pad_to_multiple_of")
+            .steps(POWERS)
+            .absent(Is(1)),
+        Setting::new("padding_mask")
+            .absent(Called(Word::Automatic))
+            .half(),
+        Setting::new("objective.kind").half(),
+        Setting::new("objective.completion_tokens")
+            .steps(LENGTHS)
+            .absent(As("seq_len")),
+        Setting::new("objective.loss_type")
+            .look(Look::Choice(losses))
+            .absent(Called(Word::Automatic))
+            .half(),
+        Setting::new("objective.beta")
+            .look(Look::Shares(SHARES))
+            .absent(Called(Word::Automatic)),
+        Setting::new("objective.log_probs")
+            .absent(Called(Word::Automatic))
+            .half(),
+        Setting::new("objective.precompute_ref_log_probs"),
+        Setting::new("objective.teacher")
+            .look(Look::Choice(teachers))
+            .absent(Called(Word::LikeTheModel)),
+        Setting::new("objective.teacher_dtype")
+            .absent(Called(Word::LikeTheModel))
+            .half(),
+        Setting::new("objective.generation").half(),
+        Setting::new("objective.num_iterations").steps(FEW),
+        Setting::new("objective.vllm_gpu_memory_utilization").look(Look::Shares(SHARES)),
+        Setting::new("neftune_noise_alpha").absent(Called(Word::Off)),
+    ],
+};
+
+/// An evaluation beside the training, or alone.
+static EVALUATION: Group = Group {
+    id: "group-evaluation",
+    title: Word::GroupEvaluation,
+    note: None,
+    settings: &[
+        Setting::new("program").half(),
+        Setting::new("evaluation.kind").half(),
+        Setting::new("evaluation.micro_batch_size")
+            .steps(BATCH_SIZES)
+            .absent(As("micro_batch_size")),
+        Setting::new("evaluation.batches").steps(COUNTS),
+        Setting::new("evaluation.keep_predictions"),
+        Setting::new("evaluation.accumulation_steps")
+            .steps(POWERS)
+            .absent(Called(Word::Never)),
+        Setting::new("evaluation.logits_to_keep")
+            .steps(POWERS)
+            .absent(Called(Word::Everything)),
+        Setting::new("evaluation.max_new_tokens").steps(POWERS),
+        Setting::new("evaluation.num_beams").steps(FEW),
+        Setting::new("evaluation.do_sample"),
+        Setting::new("evaluation.use_cache").absent(Called(Word::Automatic)),
+    ],
+};
+
+/// Details of the model and of its types.
+static MODEL: Group = Group {
+    id: "group-model",
+    title: Word::GroupModel,
+    note: None,
+    settings: &[
+        Setting::new("sdpa_backend")
+            .absent(Called(Word::Automatic))
+            .half(),
+        Setting::new("weights")
+            .absent(Called(Word::Automatic))
+            .half(),
+        Setting::new("autocast_style").half(),
+        Setting::new("use_cache"),
+        Setting::new("keep_outputs"),
+        Setting::new("tied_embeddings").absent(Called(Word::Automatic)),
+        Setting::new("model_overrides"),
+        Setting::new("symbols"),
+        Setting::new("layer_modules").look(Look::Names),
+        Setting::new("convolutions"),
+    ],
+};
+
+/// Settings that take computation or time and save memory.
+static SAVERS: Group = Group {
+    id: "group-savers",
+    title: Word::GroupSavers,
+    note: None,
+    settings: &[
+        Setting::new("checkpoint_every").steps(FEW),
+        Setting::new("selective.save").look(Look::Names),
+        Setting::new("selective.every_second_mm"),
+        Setting::new("liger_kernel").look(Look::Names),
+        Setting::new("implementation")
+            .absent(Called(Word::Automatic))
+            .half(),
+        Setting::new("wide_embeddings"),
+        Setting::new("liger_version")
+            .absent(Called(Word::Automatic))
+            .half(),
+        Setting::new("offload.optimizer_states"),
+        Setting::new("offload.gradients"),
+        Setting::new("offload.activations"),
+        Setting::new("activation_offload.kind"),
+        Setting::new("activation_offload.streams"),
+    ],
+};
+
+/// The data set, and how data and weights enter the process.
+static DATA: Group = Group {
+    id: "group-data",
+    title: Word::GroupData,
+    note: None,
+    settings: &[
+        Setting::new("dataset.mode"),
+        Setting::new("dataset.raw_bytes").steps(SIZES),
+        Setting::new("dataloader.num_workers").steps(FEW_OR_NONE),
+        Setting::new("dataloader.prefetch_factor").steps(FEW),
+        Setting::new("dataloader.pin_memory"),
+        Setting::new("dataloader.persistent_workers"),
+        Setting::new("dataloader.shuffle"),
+        Setting::new("dataloader.multiprocessing_context").half(),
+        Setting::new("dataset.arrow_pool").half(),
+        Setting::new("dataset.rows").steps(COUNTS),
+        Setting::new("dataset.columns").steps(FEW),
+        Setting::new("dataset.epochs").steps(FEW_OR_NONE),
+        Setting::new("dataset.file_bytes")
+            .steps(SIZES)
+            .absent(Called(Word::Automatic)),
+        Setting::new("dataset.row_group_bytes")
+            .steps(SIZES)
+            .absent(Called(Word::Automatic)),
+        Setting::new("around.loading").half(),
+        Setting::new("around.saving"),
+        Setting::new("host.checkpoint")
+            .absent(Called(Word::Automatic))
+            .half(),
+        Setting::new("host.saving").absent(Called(Word::Automatic)),
+    ],
+};
+
+/// The machine and the processes on it.
+static MACHINE: Group = Group {
+    id: "group-machine",
+    title: Word::GroupHost,
+    note: None,
+    settings: &[
+        Setting::new("hardware.processes_per_gpu").steps(FEW),
+        Setting::new("hardware.processes_by_gpu")
+            .absent(Called(Word::SameOnAll))
+            .half(),
+        Setting::new("hardware.host_ram").steps(SIZES),
+        Setting::new("hardware.swap").steps(SIZES),
+        Setting::new("hardware.gpu_memory")
+            .steps(SIZES)
+            .absent(Called(Word::Automatic)),
+        Setting::new("hardware.gpu_memory_in_use").steps(SIZES),
+        Setting::new("other_device_memory").steps(SIZES),
+        Setting::new("host.libraries").half(),
+        Setting::new("host.tokenizer").half(),
+        Setting::new("host.launcher")
+            .absent(Called(Word::Automatic))
+            .half(),
+        Setting::new("host.cuda"),
+        Setting::new("host.other_memory").steps(SIZES),
+    ],
+};
+
+/// Versions of frameworks, and their allocator.
+static VERSIONS: Group = Group {
+    id: "group-allocator",
+    title: Word::GroupAllocator,
+    note: None,
+    settings: &[
+        Setting::new("framework"),
+        Setting::new("allocator.expandable_segments"),
+        Setting::new("allocator.max_split_size_mb")
+            .steps(SPLITS)
+            .absent(Called(Word::NoLimit)),
+        Setting::new("allocator.roundup_power2_divisions").absent(Called(Word::Off)),
+        Setting::new("allocator.garbage_collection_threshold")
+            .look(Look::Shares(SHARES))
+            .absent(Called(Word::Off)),
+        Setting::new("allocator.empty_cache_after_loading"),
+        Setting::new("cublas_workspace_config").absent(Called(Word::Automatic)),
+        Setting::new("memory_limit")
+            .steps(SIZES)
+            .absent(Called(Word::NoLimit)),
+    ],
+};
 
 /// What becomes of the images.
 fn images(scenario: &Scenario, language: Language) -> Option<String> {

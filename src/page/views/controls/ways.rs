@@ -1,23 +1,19 @@
 //! Settings that people set together, on top of the controls: the method of training and the number of GPUs, with what the last
 //! choice of either has set.
 
+use super::chosen::Chosen;
+use super::panel::Groups;
 use crate::app::{Store, use_store};
 use crate::ask::{Fix, Scenario};
 use crate::codec::{Difference, differences};
 use crate::decide::{Method, gpus_of, on_gpus};
-use crate::resolve::idle;
+use crate::resolve::{idle, usual_frozen};
 use crate::text::{Language, Word};
 use crate::views::value::named_value;
 use leptos::prelude::*;
 
 /// Numbers of GPUs that are offered.
 const GPUS: &[u64] = &[1, 2, 4, 8, 16, 32, 64];
-
-/// A choice, and the settings that it has set.
-struct Chosen {
-    name: String,
-    changes: Vec<Difference>,
-}
 
 /// Makes a choice: the scenario becomes `to`.
 fn choose(store: Store, chosen: RwSignal<Option<Chosen>>, name: String, to: Scenario) {
@@ -26,11 +22,31 @@ fn choose(store: Store, chosen: RwSignal<Option<Chosen>>, name: String, to: Scen
     store.replace(to);
 }
 
-fn method_word(method: Method) -> Word {
+/// Lacks of a model that rule out methods.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Missing {
+    adapters: bool,
+    parts: bool,
+}
+
+impl Missing {
+    /// Why a method cannot be had, if it cannot.
+    fn reason(self, method: Method) -> Option<Word> {
+        match method {
+            Method::Full => None,
+            Method::Lora | Method::Qlora => self.adapters.then_some(Word::IdleLinear),
+            Method::Frozen => self.parts.then_some(Word::NothingToFreeze),
+        }
+    }
+}
+
+/// A method's name.
+pub(super) fn method_word(method: Method) -> Word {
     match method {
         Method::Full => Word::MethodFull,
         Method::Lora => Word::MethodLora,
         Method::Qlora => Word::MethodQlora,
+        Method::Frozen => Word::MethodFrozen,
     }
 }
 
@@ -49,7 +65,6 @@ fn row(name: Word, store: Store, buttons: AnyView) -> impl IntoView {
 
 /// The settings that a choice has set and that still hold, each to be taken back.
 fn chips(chosen: &Chosen, store: Store, language: Language) -> Option<AnyView> {
-    let holds = |change: &&Difference| store.values.get(change.key.path) == change.b;
     let chip = |change: &Difference| {
         let key = change.key.path;
         let said = named_value(key, &change.b, language);
@@ -67,7 +82,7 @@ fn chips(chosen: &Chosen, store: Store, language: Language) -> Option<AnyView> {
             </button>
         }
     };
-    let held: Vec<_> = chosen.changes.iter().filter(holds).map(chip).collect();
+    let held: Vec<_> = chosen.holding(store).map(chip).collect();
     let said = Word::SetBy.text(language);
     let name = chosen.name.clone();
     (!held.is_empty()).then(|| {
@@ -85,13 +100,17 @@ fn chips(chosen: &Chosen, store: Store, language: Language) -> Option<AnyView> {
 #[component]
 pub(super) fn Ways() -> impl IntoView {
     let store = use_store();
-    let chosen = RwSignal::new(None::<Chosen>);
+    let groups: Groups = expect_context();
+    let chosen = groups.chosen;
     let method = Memo::new(move |_| store.scenario.with(Method::of));
     let gpus = Memo::new(move |_| store.scenario.with(gpus_of));
-    let without_adapters = Memo::new(move |_| {
-        store
-            .followed
-            .with(|now| now.lora.is_none() && idle(now, "lora").is_some())
+    // Why a method cannot be had, where it cannot.
+    let missing = Memo::new(move |_| {
+        let without = |now: &Scenario| Missing {
+            adapters: now.lora.is_none() && idle(now, "lora").is_some(),
+            parts: now.frozen.is_empty() && usual_frozen(now).is_empty(),
+        };
+        store.followed.with(without)
     });
     let methods = Method::ALL.iter().map(|&of| {
         let word = method_word(of);
@@ -99,7 +118,10 @@ pub(super) fn Ways() -> impl IntoView {
             <button
                 type="button"
                 aria-pressed=Signal::derive(move || (method.get() == of).to_string())
-                disabled=Signal::derive(move || of != Method::Full && without_adapters.get())
+                disabled=Signal::derive(move || missing.get().reason(of).is_some())
+                title=Signal::derive(move || {
+                    missing.get().reason(of).map(|reason| reason.text(store.language.get()))
+                })
                 on:click=move |_| {
                     let to = store.scenario.with_untracked(|now| of.set(now));
                     choose(store, chosen, word.text(store.language.get_untracked()).to_owned(), to);
