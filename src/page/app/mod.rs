@@ -54,7 +54,7 @@ pub use past::{Change, Past, Way};
 pub use plans::{PlanSearch, Planned};
 pub use published::open_published;
 pub use steps::StepsSearch;
-pub use store::{Draft, Ghost, Store, use_store};
+pub use store::{Draft, Ghost, Store, Undo, use_store};
 pub use values::Values;
 
 use crate::browser;

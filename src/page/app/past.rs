@@ -1,6 +1,6 @@
 //! The configurations that were on screen before, and the ways back to them and forth again.
 
-use super::store::Store;
+use super::store::{Store, Undo};
 use crate::ask::Scenario;
 use crate::browser::{self, Timer};
 use crate::configs::Approximation;
@@ -85,6 +85,10 @@ impl Past {
             past.go(way, 1);
         });
         on_cleanup(move || keys.remove());
+        store.undo.set(Some(Undo {
+            has: Signal::derive(move || past.has(Way::Back)),
+            go: Callback::new(move |()| past.go(Way::Back, 1)),
+        }));
         past
     }
 

@@ -34,7 +34,10 @@ pub(super) fn Below() -> impl IntoView {
                 <PlansPanel />
             </Asked>
             <Asked question=Question::When>
-                <TimelinePanel />
+                <div class="together">
+                    <TimelinePanel />
+                    <TensorsPanel />
+                </div>
                 <CrossoverPanel />
                 <SchedulePanel />
             </Asked>
@@ -44,7 +47,6 @@ pub(super) fn Below() -> impl IntoView {
                 <MapPanel />
             </Asked>
             <Asked question=Question::Where>
-                <TensorsPanel />
                 <RanksPanel />
                 <NodePanel />
                 <BreakdownPanel />

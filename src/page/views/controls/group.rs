@@ -84,6 +84,11 @@ impl Groups {
             || groups().filter(open).any(|group| about(group.settings))
     }
 
+    /// How many settings of `all` differ from what they are when nobody says anything.
+    pub(super) fn count_changed(self, all: impl IntoIterator<Item = &'static Setting>) -> usize {
+        self.now.with(|now| self.changed(all, now).len())
+    }
+
     /// The settings, of `all`, that differ from what they are when nobody says anything.
     pub(super) fn changed(
         self,

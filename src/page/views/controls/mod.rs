@@ -16,6 +16,7 @@ mod own_model;
 mod parallelism;
 mod past;
 mod ribbon;
+mod sheet;
 mod table;
 mod ways;
 
@@ -31,6 +32,7 @@ use model::ModelControls;
 pub(super) use own_model::OwnModel;
 use past::PastTools;
 pub(super) use ribbon::RibbonPlace;
+pub(super) use sheet::SettingsSheet;
 pub(super) use table::MAIN;
 use table::groups;
 use ways::Ways;
@@ -58,7 +60,7 @@ pub(super) fn Controls() -> impl IntoView {
     open.follow(store);
     let word = move |word: Word| Signal::derive(move || word.text(store.language.get()));
     view! {
-        <section class="controls" data-testid="controls" aria-label=word(Word::Controls)>
+        <section class="controls" id="settings" data-testid="controls" aria-label=word(Word::Controls)>
             <div class="control-tools">
                 <Show when=move || store.whole.get()>
                     <FindSetting />
