@@ -61,7 +61,7 @@ test("plans are searched for, one is used, and a lock that leaves none is named"
   await page.goBack();
   await painted(page);
   for (const name of ["parallelism", "micro-batch", "checkpointing", "precision", "optimizer", "attention", "offload"]) {
-    await panel.getByRole("checkbox", { name, exact: true }).uncheck();
+    await panel.getByRole("checkbox", { name: `May change: ${name}`, exact: true }).uncheck();
   }
   assert.equal(await panel.locator("[data-done]").count(), 0, "what was found was for other options");
   await panel.getByRole("button", { name: "Search", exact: true }).click();

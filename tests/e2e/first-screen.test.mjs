@@ -29,14 +29,16 @@ test("the first screen at 1280x720 shows verdict, bars, phases and controls with
   await close();
 });
 
-test("on a phone the answer and its bars come before the controls", async () => {
+test("on a phone the answer and its bars come first, then the phases, and the settings' handle is at hand", async () => {
   const { page, close } = await open(browser, site.url, { viewport: PHONE });
   const top = async (part) => (await page.getByTestId(part).boundingBox()).y;
-  const parts = ["verdict", "device-bar", "host-bar", "controls", "phases"];
+  const parts = ["verdict", "device-bar", "host-bar", "phases"];
   const tops = await Promise.all(parts.map(top));
   assert.deepEqual(tops, tops.toSorted((a, b) => a - b));
   const bar = await page.getByTestId("host-bar").boundingBox();
   assert.ok(bar.y + bar.height <= PHONE.height, "both bars are on the first screen");
+  const handle = await page.locator("#settings-handle").boundingBox();
+  assert.equal(handle.y + handle.height, PHONE.height);
   await close();
 });
 

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import assert from "node:assert/strict";
 import { accessible } from "./support/axe.mjs";
 import { PHONE, open, painted } from "./support/browser.mjs";
-import { box, query, slider, type, verdict } from "./support/controls.mjs";
+import { box, openSettings, query, slider, type, verdict } from "./support/controls.mjs";
 import { stage } from "./support/stage.mjs";
 
 const { browser, site } = await stage();
@@ -102,6 +102,7 @@ test("options of what is not chosen are a line that leads to what brings them, a
 
 test("several GPUs divide the training state, and one divides nothing", async () => {
   const { page, close } = await open(browser, `${site.url}?v=1&gpu=h100-80gb`, { viewport: PHONE });
+  await openSettings(page);
   await choose(page, "GPUs", "8");
   await page.waitForURL(/gpus=8/);
   assert.match(query(page), /dp_kind=fsdp2|dp=fsdp2/);

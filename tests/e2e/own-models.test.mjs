@@ -6,7 +6,7 @@ import { readFile } from "node:fs/promises";
 import { deflateRawSync } from "node:zlib";
 import { accessible } from "./support/axe.mjs";
 import { PHONE, open, openWithoutThreads, painted } from "./support/browser.mjs";
-import { box, query, slider, verdict } from "./support/controls.mjs";
+import { box, openSettings, query, slider, verdict } from "./support/controls.mjs";
 import { drawer, drop, given as said, openDrawer } from "./support/drawer.mjs";
 import { stage } from "./support/stage.mjs";
 
@@ -84,6 +84,7 @@ test("a graph's settings react, its sizes are sliders, and what it has no use fo
     const { page, close } = await open(browser, site.url, { locale, viewport, colorScheme });
     await choose(page, `${GRAPHS}/own.llama.pt2`);
     const first = await verdict(page);
+    await openSettings(page);
     const size = page.locator("#size-1");
     assert.equal(await size.inputValue(), "24");
     await size.fill("512");

@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { accessible } from "./support/axe.mjs";
 import { DESKTOP, PHONE, open, painted } from "./support/browser.mjs";
-import { box, query, slider, type, unfold, verdict } from "./support/controls.mjs";
+import { box, openSettings, query, slider, type, unfold, verdict } from "./support/controls.mjs";
 import { ROOT } from "./support/site.mjs";
 import { stage } from "./support/stage.mjs";
 
@@ -59,6 +59,7 @@ test("folded groups say what differs, and a link opens those that it sets someth
   for (const viewport of [DESKTOP, PHONE]) {
     const link = `${site.url}?v=1&model=smollm2-135m&lora=8&expandable=1`;
     const { page, close } = await open(browser, link, { viewport });
+    await openSettings(page);
     const states = await groups(page).evaluateAll((all) =>
       all.filter((one) => one.getAttribute("aria-expanded") === "true").map((one) => one.innerText),
     );

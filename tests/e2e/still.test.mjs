@@ -2,7 +2,7 @@
 import { test } from "node:test";
 import assert from "node:assert/strict";
 import { DESKTOP, PHONE, open, painted } from "./support/browser.mjs";
-import { slider } from "./support/controls.mjs";
+import { openSettings, slider } from "./support/controls.mjs";
 import { stage } from "./support/stage.mjs";
 
 /** Layout shift that six sweeps may add up to, as the browser counts it. */
@@ -41,6 +41,7 @@ for (const [name, options, query] of [
 ]) {
   test(`sweeps of the batch size shift next to nothing on ${name}`, async () => {
     const { page, close } = await open(browser, `${site.url}${query}`, options);
+    await openSettings(page);
     const batch = page.getByRole("slider").first();
     await batch.scrollIntoViewIfNeeded();
     await page.waitForTimeout(500);
@@ -56,6 +57,7 @@ for (const [name, options, query] of [
 
 test("on a phone the slider stays under the thumb that moves it", async () => {
   const { page, close } = await open(browser, `${site.url}?v=1`, { viewport: PHONE, hasTouch: true, isMobile: true });
+  await openSettings(page);
   const batch = slider(page, "Micro-batch size");
   await batch.scrollIntoViewIfNeeded();
   const track = await batch.boundingBox();

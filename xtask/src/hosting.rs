@@ -242,7 +242,13 @@ fn hash_of(what: &impl Hash) -> u64 {
 
 /// How the addresses of style sheets begin that come with the rest of the program (`tests/e2e/size.mjs` counts them
 /// there).
-const LATER_STYLES: [&str; 4] = ["./below-", "./decisions-", "./compare-", "./over-"];
+const LATER_STYLES: [&str; 5] = [
+    "./below-",
+    "./decisions-",
+    "./compare-",
+    "./over-",
+    "./sight-",
+];
 
 /// The page without the links to those, and their addresses.
 fn without_later_styles(page: &str) -> Option<(String, Vec<String>)> {
@@ -348,7 +354,7 @@ mod tests {
 
     #[test]
     fn the_style_of_what_comes_later_is_taken_out() {
-        let page = r#"<link href="./base-1.css"><link href="./below-7a.css"/><link href="./decisions-b.css"/><link href="./compare-c.css"/><link href="./over-d.css"/></head>"#;
+        let page = r#"<link href="./base-1.css"><link href="./below-7a.css"/><link href="./decisions-b.css"/><link href="./compare-c.css"/><link href="./over-d.css"/><link href="./sight-e.css"/></head>"#;
         let found = without_later_styles(page);
         let left = r#"<link href="./base-1.css"></head>"#.to_owned();
         let later = [
@@ -356,6 +362,7 @@ mod tests {
             "./decisions-b.css",
             "./compare-c.css",
             "./over-d.css",
+            "./sight-e.css",
         ]
         .map(str::to_owned);
         assert_eq!(found, Some((left, later.to_vec())));

@@ -35,6 +35,7 @@ mod remedies;
 mod segments;
 mod sentences;
 mod settings;
+mod sight;
 mod tensors;
 mod terms;
 mod tour;
@@ -93,6 +94,7 @@ pub use sentences::{
 pub use settings::{
     FoundSetting, SettingHelp, find_settings, guide_page, setting_help, setting_name,
 };
+pub use sight::{settings_changed, used_of, verdict_short};
 pub use tensors::{dtype_name, moment, shape_text, show_more, tensors_summary};
 pub use terms::{Term, value_name};
 pub use tour::Stop;

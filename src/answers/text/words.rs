@@ -212,6 +212,7 @@ words! {
     TimelineTitle: "Memory over program order", "内存随程序顺序的变化";
     CrossoverTitle: "Peak by micro-batch size", "峰值随微批次大小的变化";
     TensorsTitle: "Tensors at the peak", "峰值时的张量";
+    TensorsHint: "Point at a tensor to read here why it is there.", "指向某个张量，这里会说明它为何存在。";
     AllCategories: "all categories", "所有类别";
     Module: "Module and operation", "模块与操作";
     ShapeType: "Shape and type", "形状与类型";
@@ -228,8 +229,8 @@ words! {
     OthersHelp: "Published formulas for this run beside the simulation, and why they differ.", "针对此次训练的公开公式与本工具的模拟结果，以及差异的原因。";
     ExplanationTitle: "Why", "原因";
     AssumptionsTitle: "What this assumes", "假设与局限";
-    ZoomIn: "Show fewer events", "放大";
-    ZoomOut: "Show more events", "缩小";
+    ZoomIn: "Zoom in", "放大";
+    ZoomOut: "Zoom out", "缩小";
     ZoomReset: "Whole run", "全程";
     ZoomHelp: "Drag across the figure to look closer; with keys: +, \u{2212} and 0.",
         "在图上拖动即可放大；键盘：+、\u{2212} 和 0。";
@@ -366,6 +367,11 @@ words! {
     TakeBackTo: "Take back everything up to", "撤销到";
     GoOn: "Go on where you were:", "继续上次的配置：";
     NotNow: "Not now", "暂不";
+    GpuShort: "GPU", "显存";
+    RamShort: "RAM", "内存";
+    Details: "Details", "详情";
+    LetGo: "Let go", "取消固定";
+    KeyNumber: "on a slider: type its number", "在滑块上：输入数值";
     KeyUndo: "take back the last change, or bring it back", "撤销或重做上一次更改";
     KeyPaste: "read a copied error, configuration or file", "读取剪贴板中的报错、配置或文件";
     KeyCompare: "keep this configuration as A, or let A go", "把当前配置保留为 A，或取消对比";

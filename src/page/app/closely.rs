@@ -11,11 +11,14 @@ use std::time::Duration;
 /// How long the scenario must rest before it is run again.
 const REST: Duration = Duration::from_millis(120);
 
-/// Runs the answer's scenario in detail while a panel wants it or the timeline is zoomed, and
+/// Runs the answer's scenario in detail while a panel wants it, something is pinned or the timeline is zoomed, and
 /// leaves the zoom when the program is another one.
 pub(super) fn follow(store: Store) {
     let rest = Timer::default();
-    let wanted = Memo::new(move |_| store.looking.get() || store.window.with(Option::is_some));
+    let wanted = Memo::new(move |_| {
+        let zoomed = || store.window.with(Option::is_some);
+        store.looking.get() || store.focus.pinned().is_some() || zoomed()
+    });
     Effect::new(move |_| {
         store.answer.track();
         if store.closer.with_untracked(Option::is_some) {

@@ -94,6 +94,7 @@ fn complete(store: Store) {
                 browser::set_root("whole", "");
             }
             published::follow(store);
+            browser::type_from_sliders();
         });
     });
 }

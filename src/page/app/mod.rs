@@ -59,7 +59,7 @@ pub use plans::{PlanSearch, Planned};
 pub use published::open_published;
 pub use session::{Session, last_session};
 pub use steps::StepsSearch;
-pub use store::{Draft, Ghost, Store, use_store};
+pub use store::{Draft, Ghost, Store, Undo, use_store};
 pub use values::Values;
 
 use crate::browser;

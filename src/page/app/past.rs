@@ -11,7 +11,7 @@ use super::address::{open, query_of};
 use super::entries::Entries;
 use super::place::{Mark, Place};
 use super::session;
-use super::store::Store;
+use super::store::{Store, Undo};
 use crate::ask::Scenario;
 use crate::browser::{self, Timer};
 use crate::configs::Approximation;
@@ -159,6 +159,10 @@ impl Past {
             past.steps
                 .update(|steps| steps.forget_from(here.saturating_add(1)));
         });
+        store.undo.set(Some(Undo {
+            has: Signal::derive(move || past.has(Way::Back)),
+            go: Callback::new(move |()| past.go(Way::Back, 1)),
+        }));
         past
     }
 

@@ -46,6 +46,15 @@ pub struct Ghost {
     pub host: Bytes,
 }
 
+/// The way back, for whoever shows it beside the controls.
+#[derive(Clone, Copy)]
+pub struct Undo {
+    /// Whether there is a step.
+    pub has: Signal<bool>,
+    /// Goes it.
+    pub go: Callback<()>,
+}
+
 /// Everything that the page's panels read and change: as long as the page lives.
 #[derive(Clone, Copy)]
 pub struct Store(&'static State);
@@ -128,6 +137,10 @@ pub struct State {
     pub panels: WidgetPanels,
     /// Whether the page is being printed: figures are drawn for paper, seen or not.
     pub printing: RwSignal<bool>,
+    /// Whether the controls are open, where they are a sheet.
+    pub settings_open: RwSignal<bool>,
+    /// The way back, once steps are kept.
+    pub undo: RwSignal<Option<Undo>>,
     gesture: RwSignal<Gesture>,
 }
 
@@ -189,6 +202,8 @@ impl Store {
             controls: opening.controls,
             panels: opening.panels,
             printing: RwSignal::new(false),
+            settings_open: RwSignal::new(false),
+            undo: RwSignal::new(None),
             gesture: RwSignal::new(Gesture::default()),
         })))
     }

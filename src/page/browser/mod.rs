@@ -16,6 +16,7 @@ mod fetch;
 mod files;
 mod memory;
 mod parts;
+mod sight;
 mod text_width;
 mod timer;
 mod workers;
@@ -41,6 +42,10 @@ pub use fetch::{FetchError, fetch_file, fetch_text};
 pub use files::{Chosen, chosen_files, is_pasted, on_given, save_png, save_text};
 pub use memory::{keeps, recall, remember};
 pub use parts::{all_parts, with_parts_of_link};
+pub use sight::{
+    has_focus, is_at, is_in_sight, is_shown, keep_pointer, on_seen_first, pull, show,
+    show_end_within, type_from_sliders,
+};
 pub use timer::{Timer, in_a_task, timed};
 pub use web_sys::HtmlCanvasElement as CanvasElement;
 pub use workers::{Answered, Worked, Workers, answer, is_worker};

@@ -297,17 +297,30 @@ pub(super) fn host_target(name: &str) -> Option<Target> {
         .map(Shown::target)
 }
 
+/// The bar of GPU memory.
+pub(super) fn device_shown(store: Store) -> Option<ShownBar> {
+    let before = store.ghost.get().map(|ghost| ghost.device);
+    store.answer.with(|answer| {
+        let device = &answer.as_ref()?.report.device;
+        Some(ShownBar::new(&device_bar(device), before, store))
+    })
+}
+
+/// The bar of host RAM.
+pub(super) fn host_shown(store: Store) -> Option<ShownBar> {
+    let before = store.ghost.get().map(|ghost| ghost.host);
+    store.answer.with(|answer| {
+        let report = &answer.as_ref()?.report;
+        let bar = host_bar(&report.host, report.verdict.host.capacity);
+        Some(ShownBar::new(&bar, before, store))
+    })
+}
+
 /// GPU memory.
 #[component]
 pub(super) fn DevicePanel() -> impl IntoView {
     let store = use_store();
-    let bar = Memo::new(move |_| {
-        let before = store.ghost.get().map(|ghost| ghost.device);
-        store.answer.with(|answer| {
-            let device = &answer.as_ref()?.report.device;
-            Some(ShownBar::new(&device_bar(device), before, store))
-        })
-    });
+    let bar = Memo::new(move |_| device_shown(store));
     // What PyTorch gives back stands beside the name, so that no line comes and goes with it.
     let subtitle = Signal::derive(move || {
         let (units, language) = (store.units.get(), store.language.get());
@@ -337,14 +350,7 @@ pub(super) fn DevicePanel() -> impl IntoView {
 #[component]
 pub(super) fn HostPanel() -> impl IntoView {
     let store = use_store();
-    let bar = Memo::new(move |_| {
-        let before = store.ghost.get().map(|ghost| ghost.host);
-        store.answer.with(|answer| {
-            let report = &answer.as_ref()?.report;
-            let bar = host_bar(&report.host, report.verdict.host.capacity);
-            Some(ShownBar::new(&bar, before, store))
-        })
-    });
+    let bar = Memo::new(move |_| host_shown(store));
     let subtitle = Signal::derive(move || {
         let language = store.language.get();
         let phase = store

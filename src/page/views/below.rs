@@ -36,7 +36,10 @@ pub(super) fn Below() -> impl IntoView {
                 <PlansPanel />
             </Asked>
             <Asked question=Question::When>
-                <TimelinePanel />
+                <div class="together">
+                    <TimelinePanel />
+                    <TensorsPanel />
+                </div>
                 <CrossoverPanel />
                 <SchedulePanel />
             </Asked>
@@ -46,7 +49,6 @@ pub(super) fn Below() -> impl IntoView {
                 <MapPanel />
             </Asked>
             <Asked question=Question::Where>
-                <TensorsPanel />
                 <RanksPanel />
                 <NodePanel />
                 <BreakdownPanel />

@@ -1,6 +1,6 @@
 //! The figures of the page, for whoever wants to save them.
 
-use super::plot::Plot;
+use super::plot::{Plot, Spot};
 use crate::text::Word;
 use leptos::prelude::*;
 use std::sync::Arc;
@@ -14,6 +14,8 @@ pub(super) struct Hung {
     pub title: Word,
     /// The figure.
     pub plot: Arc<dyn Plot>,
+    /// The place in it that is pointed at. It goes with its panel, which the figure may outlive.
+    pub spot: RwSignal<Option<Spot>>,
 }
 
 /// All of them, in the page's order.
@@ -27,10 +29,21 @@ impl Gallery {
     }
 
     /// Adds a figure, or replaces the one of its name.
-    pub fn hang(&self, id: &'static str, title: Word, plot: Arc<dyn Plot>) {
+    pub fn hang(
+        &self,
+        id: &'static str,
+        title: Word,
+        plot: Arc<dyn Plot>,
+        spot: RwSignal<Option<Spot>>,
+    ) {
         self.0.update(|all| {
             all.retain(|hung| hung.id != id);
-            all.push(Hung { id, title, plot });
+            all.push(Hung {
+                id,
+                title,
+                plot,
+                spot,
+            });
         });
     }
 

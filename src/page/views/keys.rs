@@ -14,6 +14,7 @@ const KEYS: &[(&str, Word)] = &[
     ("Ctrl + Z, Ctrl + Shift + Z", Word::KeyUndo),
     ("Ctrl + V", Word::KeyPaste),
     ("\u{2190} \u{2192} \u{2191} \u{2193}", Word::KeyArrows),
+    ("0 \u{2026} 9, Enter", Word::KeyNumber),
     ("Shift + \u{2190} \u{2192}", Word::KeyLeap),
     ("Home, End", Word::KeyEnds),
     ("Enter", Word::KeyPin),
@@ -36,7 +37,15 @@ pub(super) fn KeysButton() -> impl IntoView {
             return;
         }
         match event.key().as_str() {
-            "/" if browser::focus_first("#model") => event.prevent_default(),
+            "/" => {
+                event.prevent_default();
+                store.settings_open.set(true);
+                browser::focus_first("#model");
+                // A sheet of settings opens in the frame between.
+                request_animation_frame(|| {
+                    browser::focus_first("#model");
+                });
+            }
             "c" => store.toggle_kept(),
             "?" => {
                 open.set(true);

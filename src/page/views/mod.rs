@@ -38,6 +38,7 @@ mod segments;
 mod setting;
 mod setting_control;
 mod share;
+mod sight;
 mod situations;
 mod surface;
 mod tensors;

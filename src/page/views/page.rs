@@ -10,6 +10,7 @@ use super::look::share_inks;
 use super::masthead::Masthead;
 use super::notices::{BrokeOffNotice, Notices, UpdateNotice};
 use super::phases::PhasesPanel;
+use super::sight::Sight;
 use super::verdict::VerdictPanel;
 use crate::app::use_store;
 use crate::text::Word;
@@ -46,6 +47,9 @@ fn Whole() -> impl IntoView {
                         <Bars />
                     </Show>
                 </div>
+                <Show when=move || store.whole.get()>
+                    <Sight />
+                </Show>
                 <Controls />
                 <div class="answer" id="answer" tabindex="-1">
                     <p class="unseen" id="figure-keys">{word(Word::FigureKeys)}</p>

@@ -116,7 +116,7 @@ pub(super) fn Plotted(
     let seen = RwSignal::new(false);
     let spot = RwSignal::new(None::<Spot>);
     let spoken = RwSignal::new(String::new());
-    use_context::<Gallery>().inspect(|gallery| gallery.hang(id, title, Arc::clone(&plot)));
+    use_context::<Gallery>().inspect(|all| all.hang(id, title, Arc::clone(&plot), spot));
     let plot = StoredValue::new(plot);
     let plot = move || plot.get_value();
     Effect::new(move |_| {

@@ -6,9 +6,9 @@ use crate::text::Word;
 use leptos::html;
 use leptos::prelude::*;
 
-/// What the table of contents covers at the top of the window, with some room, in CSS pixels: the margin of
-/// `.question` in `style/decisions.css` and a line.
-const CONTENTS: u32 = 64;
+/// Height that the strip and the table of contents cover at the top of the window, with some room, in CSS pixels: the padding
+/// in `style/sight.css` and a line.
+const CONTENTS: u32 = 120;
 
 /// What readers ask, in the page's order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -7,13 +7,13 @@ use super::pin::Pin;
 use crate::app::{Lifetime, Store, Target, use_store};
 use crate::browser;
 use crate::figure::{TensorGroup, tensor_groups};
-use crate::report::LiveTensor;
 use crate::tape::Category;
 use crate::text::{
     Language, Scale, Term, Word, amount, dtype_name, exact_bytes, moment, shape_text,
 };
 use crate::widgets::{Choice, Choices};
-use explained::explained;
+pub(super) use explained::pinned_explained;
+use explained::{at_peak, explained};
 use leptos::html;
 use leptos::prelude::*;
 
@@ -22,18 +22,6 @@ const FIRST: usize = 12;
 
 /// Value of the choice of all categories; no category is called so.
 const ALL: &str = "all";
-
-/// The tensors that are alive at the highest point.
-fn at_peak(store: Store) -> Vec<LiveTensor> {
-    let event = store.settled.with(|answer| {
-        let timeline = &answer.as_ref()?.timeline;
-        Some(timeline.points.get(timeline.peak)?.event)
-    });
-    store.detail.with(|detail| match (detail, event) {
-        (Some(detail), Some(event)) => detail.tensors_at(event),
-        _ => Vec::new(),
-    })
-}
 
 /// The panel. It runs the model in detail only while it is seen.
 #[component]
@@ -92,6 +80,7 @@ pub(super) fn TensorsPanel() -> impl IntoView {
                     <span class="unseen">{word(Word::Category)}</span>
                     <Choices
                         id="tensors-only"
+                        framed=false
                         choices
                         value=chosen
                         disabled=false
@@ -106,7 +95,12 @@ pub(super) fn TensorsPanel() -> impl IntoView {
             <p class="figure-summary">{Signal::derive(summary)}</p>
             <div class="bone bone-rows" hidden=Signal::derive(move || there.get())></div>
             <TensorTable groups whole there />
-            <p class="explained" role="status">{move || explained(store, tensors, only.get())}</p>
+            <p class="explained" role="status">
+                {move || {
+                    let hint = || Word::TensorsHint.text(store.language.get()).to_owned();
+                    explained(store, tensors, only.get()).unwrap_or_else(hint)
+                }}
+            </p>
             <button
                 type="button"
                 class="quiet"

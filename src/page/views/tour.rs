@@ -55,6 +55,7 @@ fn go(store: Store, stop: Stop) {
             visit(store, &query_of_scenario(store, &wanted));
         }
     }
+    store.settings_open.set(stop == Stop::Batch);
     // Two frames: the answer is in the first, the layout in the second.
     request_animation_frame(move || {
         request_animation_frame(move || browser::point_out(Some(place(stop))));

@@ -15,7 +15,7 @@ use std::time::Duration;
 const REST: Duration = Duration::from_millis(900);
 
 /// How the run stands to its machine, the worse side counting.
-fn standing(store: Store) -> Option<Standing> {
+pub(super) fn standing(store: Store) -> Option<Standing> {
     store.answer.with(|answer| {
         let verdict = answer.as_ref()?.report.verdict;
         Some(Standing::of_run(&verdict.device, &verdict.host))

@@ -30,6 +30,9 @@ impl Choice {
 pub fn Choices(
     /// The element's id.
     id: &'static str,
+    /// Whether it is in the frame of a control, whose messages describe it.
+    #[prop(default = true)]
+    framed: bool,
     /// The choices.
     #[prop(into)]
     choices: Signal<Vec<Choice>>,
@@ -62,7 +65,7 @@ pub fn Choices(
             class="choices"
             id=id
             disabled=disabled
-            aria-describedby=format!("{id}-note {id}-problem")
+            aria-describedby=framed.then(|| format!("{id}-note {id}-problem"))
             on:change:target=move |event| tell(on_choice, event.target().value())
         >
             {move || choices.get().into_iter().map(option).collect_view()}

@@ -46,13 +46,11 @@ pub fn Field(
             class:idle=Signal::derive(move || idle.get().is_some())
             class:wrong=Signal::derive(move || problem.get().is_some_and(|p| p.blocking))
         >
-            <div class="field-head">
-                <label class="field-label" for=id>
-                    {label}
-                </label>
-                <Help name=label text=help />
-            </div>
+            <label class="field-label" for=id>
+                {label}
+            </label>
             {children()}
+            <Help name=label text=help />
             <p class="field-note" id=format!("{id}-note") hidden=Signal::derive(move || idle.get().is_none())>
                 {idle}
             </p>

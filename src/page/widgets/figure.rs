@@ -34,6 +34,8 @@ pub fn Figure(
                 <button
                     type="button"
                     class="quiet"
+                    id=format!("{id}-twin")
+                    aria-labelledby=format!("{id}-twin {id}-title")
                     aria-expanded=Signal::derive(move || open.get().to_string())
                     aria-controls=format!("{id}-table")
                     on:click=move |_| open.update(|open| *open = !*open)

@@ -20,7 +20,7 @@ pub struct HelpText {
 /// A note to be opened, which is made when someone comes near. Of all notes at most one is open.
 #[component]
 pub fn Help(
-    /// The button's accessible name.
+    /// The subject of the note: the button's accessible name is this and its text.
     #[prop(into)]
     name: Signal<String>,
     /// The note's content.
@@ -56,7 +56,7 @@ pub fn Help(
             on:toggle=move |_| comes_near()
         >
             <summary
-                aria-label=name
+                aria-label=Signal::derive(move || format!("{} ?", name.get()))
                 title=Signal::derive(move || said().map(|text| text.sentence))
             >
                 "?"

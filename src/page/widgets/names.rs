@@ -38,10 +38,12 @@ pub fn Names(
             offered.with(|all| all.iter().any(|(name, on)| *on && *name == own))
         });
         let clicked = name.clone();
+        let named = name.clone();
         view! {
             <button
                 type="button"
                 class="chip"
+                aria-label=Signal::derive(move || format!("{}: {named}", label.get()))
                 aria-pressed=Signal::derive(move || on.get().to_string())
                 on:click=move |_| tell(on_toggle, clicked.clone())
             >
@@ -51,7 +53,7 @@ pub fn Names(
     };
     view! {
         <div class="names">
-            <TextBox id typing text disabled invalid on_text />
+            <TextBox id stop=true typing text disabled invalid on_text />
             <div
                 class="chips"
                 role="group"

@@ -1,4 +1,5 @@
-//! A slider and a text box that show the same number.
+//! A slider and a text box that show the same number. Tab stops at the slider; a digit or Enter on it leads into the
+//! box (`browser::type_from_sliders`).
 
 use super::tell;
 use super::text_box::TextBox;
@@ -58,7 +59,7 @@ pub fn Number(
                     }
                 }
             />
-            <TextBox id typing text disabled invalid on_text />
+            <TextBox id stop=false typing text disabled invalid on_text />
         </div>
     }
 }

@@ -24,6 +24,8 @@ pub struct Found {
 pub fn Search(
     /// The box's id; the list's has `-list` after it.
     id: &'static str,
+    /// Ids of what describes it.
+    described: &'static str,
     /// The choice, shown while nothing is typed.
     #[prop(into)]
     chosen: Signal<String>,
@@ -107,7 +109,7 @@ pub fn Search(
                     (open.get() && count() > 0).then(|| format!("{id}-{}", active.get()))
                 })
                 aria-invalid=Signal::derive(move || invalid.get().to_string())
-                aria-describedby=format!("{id}-note {id}-problem")
+                aria-describedby=described
                 placeholder=hint
                 prop:value=Signal::derive(move || typed.get().unwrap_or_else(|| chosen.get()))
                 on:focus:target=move |event| event.target().select()

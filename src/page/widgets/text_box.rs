@@ -8,6 +8,8 @@ use leptos::prelude::*;
 pub(super) fn TextBox(
     /// Its id; a note and a problem are `-note` and `-problem` after it.
     id: &'static str,
+    /// Whether Tab stops at it.
+    stop: bool,
     /// The text that is being typed.
     typing: RwSignal<Option<String>>,
     /// The value as text.
@@ -28,6 +30,7 @@ pub(super) fn TextBox(
             spellcheck="false"
             autocapitalize="off"
             id=id
+            tabindex=(!stop).then_some("-1")
             prop:value=Signal::derive(move || typing.get().unwrap_or_else(|| text.get()))
             disabled=disabled
             aria-invalid=Signal::derive(move || invalid.get().to_string())

@@ -25,6 +25,15 @@ export async function drag(page, name, share, { moves = 30 } = {}) {
   await page.mouse.up();
 }
 
+/** Opens the settings where they are a sheet, as on a phone. */
+export async function openSettings(page) {
+  const handle = page.locator("#settings-handle");
+  if ((await handle.isVisible()) && (await handle.getAttribute("aria-expanded")) === "false") {
+    await handle.click();
+    await page.locator("html[data-settings=open]").waitFor();
+  }
+}
+
 /** Opens a folded group of controls, if it is folded. */
 export async function unfold(page, name) {
   const title = page.getByTestId("controls").getByRole("button", { name }).and(page.locator(".group-title"));

@@ -150,7 +150,7 @@ settings! {
     "optimizer.relative_step": "Relative step", "相对步长";
         "transformers' Adafactor takes its learning rate from the step and the parameter.",
         "transformers 的 Adafactor 由步数与参数决定学习率。"; "", "Adafactor(relative_step=), transformers";
-    "optimizer.rank": "Rank", "秩（rank）";
+    "optimizer.rank": "Projection rank", "投影秩（rank）";
         "Rank of APOLLO's states; 128, of its mini form 1, unless it is said.",
         "APOLLO 状态的秩；默认 128，Mini 为 1。"; "2 r (in or out)", "rank of apollo_torch's groups";
     "optimizer.bf16_stochastic_round": "Stochastic rounding", "随机舍入";

@@ -116,6 +116,7 @@ pub(super) fn FindSetting() -> impl IntoView {
             <label class="unseen" for=BOX>{words(Word::FindSetting)}</label>
             <Search
                 id=BOX
+                described="find-setting-note"
                 chosen=Signal::stored(String::new())
                 hint=words(Word::FindSetting)
                 list_name=words(Word::FindSetting)

@@ -21,6 +21,7 @@ mod parallelism;
 mod past;
 mod ribbon;
 mod session;
+mod sheet;
 mod table;
 mod ways;
 
@@ -38,6 +39,7 @@ pub(super) use panel::Groups;
 use past::PastTools;
 pub(super) use ribbon::RibbonPlace;
 pub(super) use session::LastSession;
+pub(super) use sheet::SettingsSheet;
 pub(super) use table::MAIN;
 use table::groups;
 use ways::Ways;
@@ -65,7 +67,7 @@ pub(super) fn Controls() -> impl IntoView {
     open.follow(store);
     let word = move |word: Word| Signal::derive(move || word.text(store.language.get()));
     view! {
-        <section class="controls" data-testid="controls" aria-label=word(Word::Controls)>
+        <section class="controls" id="settings" data-testid="controls" aria-label=word(Word::Controls)>
             <div class="control-tools">
                 <Show when=move || store.whole.get()>
                     <FindSetting />

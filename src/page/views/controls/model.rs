@@ -106,6 +106,7 @@ pub(super) fn ModelControls() -> impl IntoView {
             <div class="model">
                 <Search
                     id=MODEL.key
+                    described="model-note model-problem"
                     chosen
                     hint=word(Word::ModelSearch)
                     list_name=word(Word::ModelList)

@@ -153,6 +153,7 @@ pub(in crate::views) fn FitsPanel() -> impl IntoView {
                                     view! {
                                         <button type="button" class="quiet" on:click=move |_| fits.ask_curves()>
                                             {Word::GpusDraw.text(language)}
+                                            <span class="unseen">": " {Word::GpusTitle.text(language)}</span>
                                         </button>
                                     }
                                     .into_any()

@@ -206,6 +206,7 @@ fn Edge(
             {move || label.text(store.language.get())} " "
             <Choices
                 id
+                framed=false
                 choices
                 value=Signal::derive(move || axis.get().to_owned())
                 disabled=false
@@ -243,6 +244,7 @@ pub(in crate::views) fn MapPanel() -> impl IntoView {
                     on:click=move |_| search.ask()
                 >
                     {word(Word::GpusDraw)}
+                    <span class="unseen">": " {word(Word::MapFigure)}</span>
                 </button>
             </header>
             <p class="figure-summary">{word(Word::MapHelp)}</p>

@@ -120,6 +120,7 @@ fn found(planned: &Planned, headroom: u64, store: Store) -> AnyView {
 /// A box to be ticked.
 fn tick(
     id: String,
+    of: Word,
     name: impl Fn(Language) -> &'static str + Send + Sync + 'static,
     is_on: impl Fn(&PlanOptions) -> bool + Send + Sync + 'static,
     turn: impl Fn(&mut PlanOptions, bool) + Send + Sync + 'static,
@@ -138,6 +139,7 @@ fn tick(
                     search.options.update(|options| turn(options, on));
                 }
             />
+            <span class="unseen">{move || of.text(store.language.get())} ": "</span>
             {move || name(store.language.get())}
         </label>
     }
@@ -171,6 +173,7 @@ fn Options(search: PlanSearch) -> impl IntoView {
     let free = |freedom: Freedom| {
         tick(
             format!("plan-{}", freedom.name()),
+            Word::PlanMayChange,
             move |language| freedom_name(freedom, language),
             move |options| !options.locked.contains(&freedom),
             move |options, on| put(&mut options.locked, freedom, !on),
@@ -181,6 +184,7 @@ fn Options(search: PlanSearch) -> impl IntoView {
     let allow = |adapters: Adapters| {
         tick(
             format!("plan-{}", adapters.name()),
+            Word::PlanMayAdd,
             move |_| adapters_name(adapters),
             move |options| options.allowed.contains(&adapters),
             move |options, on| put(&mut options.allowed, adapters, on),
@@ -229,6 +233,7 @@ fn Options(search: PlanSearch) -> impl IntoView {
                 {word(Word::GpusAxis)} " "
                 <Choices
                     id="plan-gpus"
+                    framed=false
                     choices
                     value=Signal::derive(chosen)
                     disabled=false
@@ -240,9 +245,11 @@ fn Options(search: PlanSearch) -> impl IntoView {
                 />
             </label>
             <label class="inline-choice">
+                <span class="unseen">{word(Word::PlanMayChange)} ": "</span>
                 {move || setting_name("hardware.gpu", store.language.get())} " "
                 <Choices
                     id="plan-gpu"
+                    framed=false
                     choices=gpus
                     value=Signal::derive(chosen_gpu)
                     disabled=false

@@ -131,6 +131,7 @@ pub(in crate::views) fn StepsPanel() -> impl IntoView {
                         on:click=move |_| search.ask()
                     >
                         {word(Word::GpusDraw)}
+                        <span class="unseen">": " {word(Word::StepsFigure)}</span>
                     </button>
                 </header>
                 <p class="figure-summary">{word(Word::StepsHelp)}</p>

@@ -10,6 +10,24 @@ use crate::text::{
 };
 use leptos::prelude::*;
 
+/// The tensors that are alive at the highest point.
+pub(super) fn at_peak(store: Store) -> Vec<LiveTensor> {
+    let event = store.settled.with(|answer| {
+        let timeline = &answer.as_ref()?.timeline;
+        Some(timeline.points.get(timeline.peak)?.event)
+    });
+    store.detail.with(|detail| match (detail, event) {
+        (Some(detail), Some(event)) => detail.tensors_at(event),
+        _ => Vec::new(),
+    })
+}
+
+/// Why what is pinned takes what it takes.
+pub(in crate::views) fn pinned_explained(store: Store) -> Option<String> {
+    let target = store.focus.pinned()?;
+    why(store, || at_peak(store), target)
+}
+
 /// Why the tensor that is looked at is there, or what is pinned, of the tensors that are alive at the highest point; of
 /// the category that the table shows alone where neither is. What is pointed at outside of the table does not count: it
 /// would move when the text below the table changes.
@@ -23,12 +41,16 @@ pub(super) fn explained(
         _ => store.focus.pinned(),
     };
     let target = target.or(only.map(Target::Category))?;
+    why(store, || tensors.get(), target)
+}
+
+fn why(store: Store, tensors: impl Fn() -> Vec<LiveTensor>, target: Target) -> Option<String> {
     store.settled.with(|answer| {
         let answer = answer.as_ref()?;
         of_part(store, answer, target).or_else(|| {
             store.detail.with(|detail| {
                 let detail = detail.as_ref()?;
-                tensors.with(|all| of_target(store, detail, answer, all, target))
+                of_target(store, detail, answer, &tensors(), target)
             })
         })
     })
