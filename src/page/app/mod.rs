@@ -3,7 +3,7 @@
 //! [`Store`] holds the page's signals; `engine` turns each change of the scenario into an answer
 //! in the next frame; `background` fills in
 //! the picture over batch sizes and the advice; `fits` looks for what only just fits when it is asked to, `plans` for
-//! settings that fit, `map` for what fits over two numbers, `steps`
+//! settings that fit, `map` for what fits over two numbers, `ribbons` for what binds along sliders, `steps`
 //! runs many of differing length. Their questions are gone on with between frames (`pursuit`),
 //! with estimates from threads beside the page's (`estimates`); `certainty` says how sure an answer about an opened job is; `closely` runs the model again for
 //! whoever looks at single tensors; `kept` has the configuration to compare with, `past` those that were on screen before; `opened` reads what the
@@ -32,6 +32,7 @@ mod past;
 mod plans;
 mod published;
 mod pursuit;
+mod ribbons;
 mod snapshots;
 mod steps;
 mod store;
@@ -49,6 +50,7 @@ pub use opened::{Given, Opened, asked_for, open_address, open_files, open_text, 
 pub use past::{Change, Past, Way};
 pub use plans::{PlanSearch, Planned};
 pub use published::open_published;
+pub use ribbons::{AlongSlider, along_slider};
 pub use steps::StepsSearch;
 pub use store::{Draft, Ghost, Store, use_store};
 pub use values::Values;

@@ -1,5 +1,6 @@
 //! GPU memory and host RAM against their capacities.
 
+use super::peak::held;
 use crate::app::{Store, Target, use_store};
 use crate::figure::{
     CapacityBar, DevicePart, HostBarPart, Part, cached_with_room, device_bar, host_bar,
@@ -301,11 +302,13 @@ pub(super) fn host_target(name: &str) -> Option<Target> {
 #[component]
 pub(super) fn DevicePanel() -> impl IntoView {
     let store = use_store();
+    let least = held(store, |_, estimate| estimate.report.device.total);
     let bar = Memo::new(move |_| {
         let before = store.ghost.get().map(|ghost| ghost.device);
         store.answer.with(|answer| {
             let device = &answer.as_ref()?.report.device;
-            Some(ShownBar::new(&device_bar(device), before, store))
+            let bar = device_bar(device).holding(least.get().unwrap_or_default());
+            Some(ShownBar::new(&bar, before, store))
         })
     });
     // What PyTorch gives back stands beside the name, so that no line comes and goes with it.
@@ -337,11 +340,13 @@ pub(super) fn DevicePanel() -> impl IntoView {
 #[component]
 pub(super) fn HostPanel() -> impl IntoView {
     let store = use_store();
+    let least = held(store, |_, estimate| estimate.report.host.peak.total);
     let bar = Memo::new(move |_| {
         let before = store.ghost.get().map(|ghost| ghost.host);
         store.answer.with(|answer| {
             let report = &answer.as_ref()?.report;
             let bar = host_bar(&report.host, report.verdict.host.capacity);
+            let bar = bar.holding(least.get().unwrap_or_default());
             Some(ShownBar::new(&bar, before, store))
         })
     });

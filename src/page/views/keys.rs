@@ -14,6 +14,8 @@ const KEYS: &[(&str, Word)] = &[
     ("Ctrl + Z, Ctrl + Shift + Z", Word::KeyUndo),
     ("\u{2190} \u{2192} \u{2191} \u{2193}", Word::KeyArrows),
     ("Shift + \u{2190} \u{2192}", Word::KeyLeap),
+    ("Space", Word::KeyPlay),
+    ("Shift + \u{2190} \u{2192}", Word::KeySwitch),
     ("Home, End", Word::KeyEnds),
     ("Enter", Word::KeyPin),
     ("Esc", Word::KeyEscape),

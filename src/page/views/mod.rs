@@ -26,6 +26,7 @@ mod notices;
 mod opened;
 mod others;
 mod page;
+mod peak;
 mod phases;
 mod pin;
 mod plot;
