@@ -90,6 +90,7 @@ fn each_figure_is_drawn_well_within_a_frame() {
         step,
         capacity,
         previous: Some((Phase::Forward, Bytes::gib(20))),
+        held: None,
         measure: Measure::Live,
         cursor: None,
     };

@@ -112,7 +112,7 @@ pub const ROOMS: &[Room] = &[
         "answers",
         "figure",
         &[
-            "units", "ask", "resolve", "inputs", "tape", "sim", "host", "report",
+            "units", "ask", "resolve", "inputs", "tape", "sim", "host", "report", "decide",
         ],
     ),
     pure(

@@ -167,16 +167,17 @@ test("a change is taken back and done again, by keys, by arrows and from the lis
 test("below the micro-batch's slider stands which phase binds, and a click goes to where it changes", async () => {
   const link = "?v=1&model=qwen2.5-1.5b&seq=256&mb=2&gpu=a100-80gb";
   const { page, close } = await open(browser, site.url + link);
-  const parts = page.locator(".ribbon-part");
-  await page.locator('.ribbon-part[data-phase="optimizer_step"]').waitFor();
+  const ribbon = page.locator('.field:has(#micro_batch_size-slider) .ribbon');
+  const parts = ribbon.locator(".ribbon-part");
+  await ribbon.locator('.ribbon-part[data-phase="optimizer_step"]').waitFor();
   const phases = await parts.evaluateAll((all) => all.map((one) => [one.dataset.phase, one.dataset.fits]));
   assert.deepEqual(phases[0], ["optimizer_step", "true"]);
   assert.ok(phases.some(([phase, fits]) => phase === "backward" && fits === "true"));
   assert.equal(phases.at(-1)[1], "false", "what does not fit is marked");
   const track = await page.locator("#micro_batch_size-slider").boundingBox();
-  const ribbon = await page.locator(".ribbon-track").boundingBox();
-  assert.ok(Math.abs(track.x + 9 - ribbon.x) < 2 && Math.abs(track.width - 18 - ribbon.width) < 3, "as wide as the thumb's way");
-  const tick = page.locator(".ribbon-tick").first();
+  const drawn = await ribbon.locator(".ribbon-track").boundingBox();
+  assert.ok(Math.abs(track.x + 9 - drawn.x) < 2 && Math.abs(track.width - 18 - drawn.width) < 3, "as wide as the thumb's way");
+  const tick = ribbon.locator(".ribbon-tick").first();
   const from = Number(await tick.innerText());
   await tick.click();
   await painted(page);

@@ -19,6 +19,7 @@ fn there_is_one_bar_a_phase_and_its_parts_add_up() {
         step: &step,
         capacity: None,
         previous: None,
+        held: None,
         measure: Measure::Live,
         cursor: None,
     };
@@ -45,6 +46,7 @@ fn the_binding_phase_is_named_above_the_highest_bar() {
             step: &step,
             capacity: None,
             previous: None,
+            held: None,
             measure: Measure::Live,
             cursor: None,
         };
@@ -81,6 +83,7 @@ fn a_capacity_in_range_is_a_line_and_one_out_of_range_is_named() {
             step: &step,
             capacity: Some(capacity),
             previous: None,
+            held: None,
             measure: Measure::Live,
             cursor: None,
         };
@@ -110,6 +113,7 @@ fn the_change_since_the_last_peak_is_written_with_its_sign() {
         step: &step,
         capacity: None,
         previous: Some(previous),
+        held: None,
         measure: Measure::Live,
         cursor: None,
     };
@@ -123,6 +127,7 @@ fn with_former(step: &StepReport, former: (Phase, Bytes)) -> (String, PhasesLayo
         step,
         capacity: None,
         previous: Some(former),
+        held: None,
         measure: Measure::Live,
         cursor: None,
     };
@@ -180,6 +185,7 @@ fn a_point_in_a_part_finds_it_and_keys_walk_over_all_of_them() {
         step: &step,
         capacity: None,
         previous: None,
+        held: None,
         measure: Measure::Live,
         cursor: None,
     };
@@ -223,6 +229,7 @@ fn figures_of_any_size_draw_without_failing() {
             step: &step,
             capacity: Some(Bytes::gib(24)),
             previous: Some((Phase::Forward, Bytes(1))),
+            held: None,
             measure: Measure::Live,
             cursor: None,
         };
@@ -241,6 +248,7 @@ fn the_figures_are_kept_to_be_looked_at() {
                     step: &step,
                     capacity: Some(Bytes::gib(if batch == 2 { 31 } else { 140 })),
                     previous: Some((Phase::Forward, Bytes::gib(26))),
+                    held: None,
                     measure: Measure::Live,
                     cursor: None,
                 };
@@ -254,6 +262,7 @@ fn the_figures_are_kept_to_be_looked_at() {
             step: &step,
             capacity: Some(Bytes::gib(24)),
             previous: None,
+            held: None,
             measure: Measure::Live,
             cursor: None,
         };

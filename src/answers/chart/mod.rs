@@ -46,7 +46,7 @@ pub use look::{Highlight, Look, Words};
 pub use map::{MapFigure, MapLayout, draw_map};
 pub use number::{Tick, Unit, ticks};
 pub use pen::Drawn;
-pub use phases::{Bar, PhasesFigure, PhasesHit, PhasesLayout, Segment, draw_phases};
+pub use phases::{Bar, PhasesFigure, PhasesHit, PhasesLayout, Segment, draw_phases, phases_need};
 pub use schedule::{Cell, Row, ScheduleFigure, ScheduleHit, ScheduleLayout, draw_schedule};
 pub use segments::{
     FullnessFigure, FullnessLayout, PieceBar, SegmentBar, SegmentBox, SegmentsFigure, SegmentsHit,

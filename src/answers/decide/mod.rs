@@ -2,7 +2,8 @@
 //!
 //! A [`Solver`] looks for the value of one [`Axis`] of a scenario that only just fits: the largest micro-batch,
 //! the longest sequence, the fewest GPUs, the smallest GPU of the catalog; [`solve`] has found it. [`gpus_curve`] says what a rank needs
-//! against the number of GPUs, [`sweep`] what each phase needs against the micro-batch size, a [`MemoryMap`]
+//! against the number of GPUs, [`sweep`] what each phase needs against the micro-batch size, a [`StopSweeper`] what binds at
+//! the stops of a slider, a [`MemoryMap`]
 //! what a run needs over two numbers. [`long_batches`] says how often batches come that are longer than what fits. A [`Planner`] looks
 //! for the settings that fit and that no others dominate. An [`Adviser`] says what to change where a run does not
 //! fit, and what there is room for where it does. A [`BindingStage`] is the stage of a pipeline that needs most.
@@ -42,6 +43,7 @@ mod question;
 mod ranks;
 mod search;
 mod solver;
+mod stops;
 mod sweep;
 
 pub use advice::{
@@ -62,4 +64,5 @@ pub use plan::{
 };
 pub use question::{Answer, AtOnce, Estimator, Progress, Question};
 pub use solver::{Solution, Solver, solve};
+pub use stops::{Stop, StopRun, StopSweeper, with_value};
 pub use sweep::{Sweeper, sweep};

@@ -152,6 +152,13 @@ impl<K> CapacityBar<K> {
         [self.on_scale(scale), other.on_scale(scale)]
     }
 
+    /// The bar on a scale that has room for this much at `least`.
+    #[must_use]
+    pub fn holding(self, least: Bytes) -> Self {
+        let scale = (least.get() as f64 * MARGIN).max(self.scale);
+        self.on_scale(scale)
+    }
+
     fn on_scale(mut self, scale: f64) -> Self {
         let shrink = self.scale / scale;
         for part in self.parts.iter_mut().chain(&mut self.uncounted) {
@@ -191,6 +198,15 @@ mod tests {
         let bar = CapacityBar::new([('a', Bytes(3000))], Bytes(1000));
         assert!(bar.parts[0].width < 1.0);
         assert_eq!(bar.standing, Standing::Exceeds);
+    }
+
+    #[test]
+    fn a_bar_is_held_on_a_scale_that_is_larger_than_its_own() {
+        let bar = || CapacityBar::new([('a', Bytes(500))], Bytes(1000));
+        let held = bar().holding(Bytes(4000));
+        assert!((held.capacity_at * 4.0 - bar().capacity_at).abs() < 1e-12);
+        assert!((held.at(held.total) - held.parts[0].width).abs() < 1e-12);
+        assert_eq!(bar().holding(Bytes(700)), bar());
     }
 
     #[test]

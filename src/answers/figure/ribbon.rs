@@ -1,14 +1,16 @@
-//! The phases that bind along the slider of the micro-batch, and where it no longer fits.
+//! The phases that bind along a slider, and where the run no longer fits.
 
+use crate::decide::{Stop, StopRun};
 use crate::report::{Sweep, Switch};
 use crate::sim::Phase;
+use serde_json::Value;
 
 /// A stretch of the slider's track in which one phase binds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RibbonPart {
-    /// The phase; nothing beyond the micro-batches of the sweep.
+    /// The phase; nothing where it is not known.
     pub phase: Option<Phase>,
-    /// Whether these micro-batches fit.
+    /// Whether these values fit.
     pub fits: bool,
     /// Its beginning, as a share of the track.
     pub from: f64,
@@ -17,12 +19,18 @@ pub struct RibbonPart {
 }
 
 /// A change of the binding phase on the slider's track.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct RibbonTick {
     /// Its place, as a share of the track.
     pub at: f64,
-    /// The change.
-    pub switch: Switch,
+    /// The first value at which `to` binds.
+    pub value: Value,
+    /// The phase that binds before.
+    pub from: Phase,
+    /// The phase that binds from there on.
+    pub to: Phase,
+    /// Whether there is room for its value beside those of the ticks before it.
+    pub named: bool,
 }
 
 /// The track of a slider with the phases that bind.
@@ -32,10 +40,18 @@ pub struct Ribbon {
     pub parts: Vec<RibbonPart>,
     /// The changes that are on the track.
     pub ticks: Vec<RibbonTick>,
+    /// The last of the slider's stops that fits.
+    pub last_fitting: Option<usize>,
 }
 
+/// Stops beyond the last one that fits to which a run through the slider goes on.
+const BEYOND: usize = 2;
+
+/// The least distance of two ticks that are both named, as a share of the track.
+const APART: f64 = 0.12;
+
 impl Ribbon {
-    /// That of a slider whose steps are these `stops`, which rise.
+    /// The ribbon of a slider over micro-batches whose steps are these `stops`, which rise.
     pub fn of(sweep: &Sweep, stops: &[u64]) -> Self {
         let (Some(first), Some(last)) = (sweep.points.first(), sweep.points.last()) else {
             return Self::default();
@@ -68,13 +84,112 @@ impl Ribbon {
         });
         let ticks = sweep.switches.iter().map(|switch| RibbonTick {
             at: place(begins(switch), stops),
-            switch: *switch,
+            value: switch.micro_batch_size.into(),
+            from: switch.from,
+            to: switch.to,
+            named: true,
         });
+        let fits = |stop: &u64| sweep.largest_fitting.is_some_and(|most| *stop <= most);
         Self {
             parts: parts.filter(|part| part.from < part.to).collect(),
-            ticks: ticks.filter(|tick| tick.at < 1.0).collect(),
+            ticks: named(ticks.filter(|tick| tick.at < 1.0)),
+            last_fitting: stops.iter().rposition(fits),
         }
     }
+
+    /// The ribbon of a slider whose stops were looked at one by one: a stretch ends halfway to the next stop.
+    pub fn of_stops(stops: &[Stop]) -> Self {
+        let steps = number(stops.len().saturating_sub(1) as u64).max(1.0);
+        let share = |at: usize| between(at as u64) / steps;
+        let mut parts: Vec<RibbonPart> = Vec::new();
+        let mut ticks = Vec::new();
+        let mut before: Option<Phase> = None;
+        for (at, stop) in stops.iter().enumerate() {
+            let run = |pick: fn(&StopRun) -> bool| stop.run.as_ref().is_some_and(pick);
+            let own = RibbonPart {
+                phase: stop.run.map(|run| run.binding),
+                fits: run(|run| run.fits),
+                from: at.checked_sub(1).map_or(0.0, share),
+                to: share(at).min(1.0),
+            };
+            if let (Some(from), Some(to)) = (before, own.phase)
+                && from != to
+            {
+                ticks.push(RibbonTick {
+                    at: own.from,
+                    value: stop.value.clone(),
+                    from,
+                    to,
+                    named: true,
+                });
+            }
+            before = own.phase.or(before);
+            match parts.last_mut() {
+                Some(last) if (last.phase, last.fits) == (own.phase, own.fits) => last.to = own.to,
+                _ => parts.push(own),
+            }
+        }
+        let fits = |stop: &Stop| stop.run.is_some_and(|run| run.fits);
+        Self {
+            parts,
+            ticks: named(ticks.into_iter()),
+            last_fitting: stops.iter().rposition(fits),
+        }
+    }
+
+    /// The next stop of a run through a slider of `stops` stops that is at the stop `from`: it ends a few beyond the
+    /// last one that fits.
+    pub fn next_stop(&self, from: usize, stops: usize) -> Option<usize> {
+        let end = if self.parts.is_empty() {
+            stops
+        } else {
+            self.last_fitting.map_or(0, |last| last + 1) + BEYOND
+        };
+        let next = from + 1;
+        (next < stops.min(end)).then_some(next)
+    }
+
+    /// The stop at which such a run begins: where one is, or the first where it would end at once.
+    pub fn first_stop(&self, from: usize, stops: usize) -> usize {
+        self.next_stop(from, stops).unwrap_or(0)
+    }
+
+    /// The value of the next change to the right of the value `from`, or to the left of it.
+    pub fn next_change(&self, from: &Value, right: bool) -> Option<&Value> {
+        let size = |value: &Value| value.as_f64().unwrap_or(f64::NEG_INFINITY);
+        let from = size(from);
+        let mut values = self.ticks.iter().map(|tick| &tick.value);
+        if right {
+            values.find(|value| size(value) > from)
+        } else {
+            values.rfind(|value| size(value) < from)
+        }
+    }
+}
+
+/// The micro-batch at which the binding phase became `to`, on the way from `before` to `now`.
+pub fn crossed(sweep: &Sweep, to: Phase, before: u64, now: u64) -> Option<u64> {
+    let first = |switch: &Switch| switch.micro_batch_size;
+    let mut switches = sweep.switches.iter();
+    if before < now {
+        let last = switches.rfind(|s| s.to == to && before < first(s) && first(s) <= now);
+        return last.map(first);
+    }
+    let last = switches.find(|s| s.from == to && now < first(s) && first(s) <= before);
+    last.map(|switch| first(switch).saturating_sub(1))
+}
+
+/// Ticks of which those are named that are far enough from the last one that is.
+fn named(ticks: impl Iterator<Item = RibbonTick>) -> Vec<RibbonTick> {
+    let mut last = f64::NEG_INFINITY;
+    let named = ticks.map(|tick| {
+        let named = tick.at - last >= APART;
+        if named {
+            last = tick.at;
+        }
+        RibbonTick { named, ..tick }
+    });
+    named.collect()
 }
 
 #[allow(clippy::cast_precision_loss, reason = "micro-batches are small")]
@@ -157,6 +272,87 @@ mod tests {
             assert!(off.iter().all(|off| off.abs() < 1e-12), "{part:?}");
         }
         assert!((found.ticks[0].at - switched).abs() < 1e-12);
+    }
+
+    fn stop(value: u64, run: Option<(Phase, bool)>) -> Stop {
+        let run = run.map(|(binding, fits)| StopRun { binding, fits });
+        Stop {
+            value: value.into(),
+            run,
+        }
+    }
+
+    #[test]
+    fn stops_that_are_alike_are_one_stretch_which_ends_halfway_to_the_next() {
+        let (step, backward) = (Phase::OptimizerStep, Phase::Backward);
+        let stops = [
+            stop(64, Some((step, true))),
+            stop(128, Some((step, true))),
+            stop(256, Some((backward, true))),
+            stop(512, Some((backward, false))),
+            stop(1024, None),
+        ];
+        let found = Ribbon::of_stops(&stops);
+        let part = |phase, fits, from, to| RibbonPart {
+            phase,
+            fits,
+            from,
+            to,
+        };
+        let expected = [
+            part(Some(step), true, 0.0, 0.375),
+            part(Some(backward), true, 0.375, 0.625),
+            part(Some(backward), false, 0.625, 0.875),
+            part(None, false, 0.875, 1.0),
+        ];
+        assert_eq!(found.parts, expected);
+        assert_eq!(found.ticks.len(), 1);
+        assert_eq!(
+            (found.ticks[0].at, &found.ticks[0].value),
+            (0.375, &256.into())
+        );
+        assert_eq!(found.last_fitting, Some(2));
+        assert_eq!(Ribbon::of_stops(&[]), Ribbon::default());
+    }
+
+    #[test]
+    fn a_run_goes_two_stops_beyond_what_fits_and_begins_anew_behind_that() {
+        let (step, backward) = (Phase::OptimizerStep, Phase::Backward);
+        let fits = |at: u64| stop(at, Some((step, at < 3)));
+        let found = Ribbon::of_stops(&(0..8).map(fits).collect::<Vec<_>>());
+        assert_eq!(found.next_stop(3, 8), Some(4));
+        assert_eq!(found.next_stop(4, 8), None);
+        assert_eq!((found.first_stop(3, 8), found.first_stop(6, 8)), (4, 0));
+        let nothing = Ribbon::of_stops(&[stop(1, Some((backward, false)))]);
+        assert_eq!(nothing.next_stop(0, 8), Some(1));
+        assert_eq!(nothing.next_stop(1, 8), None);
+        assert_eq!(Ribbon::default().next_stop(6, 8), Some(7));
+        assert_eq!(Ribbon::default().next_stop(7, 8), None);
+    }
+
+    #[test]
+    fn a_change_is_found_in_both_directions_and_crossed_exactly() {
+        let sweep = sweep();
+        let found = Ribbon::of(&sweep, &[1, 2, 4, 8, 16, 32]);
+        let next = |from: u64, right| found.next_change(&from.into(), right).cloned();
+        assert_eq!(next(2, true), Some(7.into()));
+        assert_eq!((next(7, true), next(7, false)), (None, None));
+        assert_eq!(next(8, false), Some(7.into()));
+        let (step, backward) = (Phase::OptimizerStep, Phase::Backward);
+        assert_eq!(crossed(&sweep, backward, 4, 8), Some(7));
+        assert_eq!(crossed(&sweep, step, 8, 4), Some(6));
+        assert_eq!(crossed(&sweep, backward, 1, 2), None);
+    }
+
+    #[test]
+    fn ticks_that_are_close_are_named_once() {
+        let phases = [Phase::OptimizerStep, Phase::Backward];
+        let stops: Vec<Stop> = (0..20)
+            .map(|at: u64| stop(at, Some((phases[usize::from(at == 5)], true))))
+            .collect();
+        let found = Ribbon::of_stops(&stops);
+        let named: Vec<bool> = found.ticks.iter().map(|tick| tick.named).collect();
+        assert_eq!(named, [true, false]);
     }
 
     #[test]

@@ -28,6 +28,7 @@ mod node;
 mod numbers;
 mod others;
 mod parts_explained;
+mod peak;
 mod plans;
 mod ranks;
 mod reference;
@@ -72,6 +73,7 @@ pub use node::{growth_sentence, more_ranks, rank_name};
 pub use numbers::{ByteUnits, Scale, amount, count, difference, exact, exact_bytes};
 pub use others::{method_name, method_source, other_figures, other_reasons};
 pub use parts_explained::{device_part_explained, host_part_explained, page_cache_explained};
+pub use peak::{PeakAlong, PeakMove, change_along, peak_along, peak_moved, peak_moved_aloud};
 pub use plans::{
     adapters_name, freedom_name, gpu_choice, gpus_choice, nearest_sentence, ratio,
     rejection_sentence, search_summary, share_of,

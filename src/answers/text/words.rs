@@ -372,6 +372,10 @@ words! {
     Details: "Details", "详情";
     LetGo: "Let go", "取消固定";
     KeyNumber: "on a slider: type its number", "在滑块上：输入数值";
+    PlayThrough: "Play through the values", "自动播放各取值";
+    Dismiss: "Dismiss this note", "关闭此提示";
+    KeyPlay: "on a slider: play through its values, or stop", "在滑块上：自动播放各取值，或停止";
+    KeySwitch: "on a slider: to where another phase binds", "在滑块上：到峰值换阶段之处";
     KeyUndo: "take back the last change, or bring it back", "撤销或重做上一次更改";
     KeyPaste: "read a copied error, configuration or file", "读取剪贴板中的报错、配置或文件";
     KeyCompare: "keep this configuration as A, or let A go", "把当前配置保留为 A，或取消对比";

@@ -36,6 +36,7 @@ pub fn svg(scenario: &Scenario, estimate: &Estimate) -> Result<String, String> {
         step: binding_step(device),
         capacity: Some(device.usable),
         previous: None,
+        held: None,
         measure: Measure::Live,
         cursor: None,
     };

@@ -4,6 +4,7 @@
 //! It starts when the reader rests and is given up when something changes.
 
 use super::pursuit::Pursuit;
+use super::ribbons;
 use super::store::Store;
 use crate::ask::Scenario;
 use crate::decide::{Advice, Adviser, Sweeper};
@@ -32,6 +33,7 @@ pub(super) fn follow(store: Store) {
         let (Some(answer), true) = (store.answer.get(), store.whole.get()) else {
             return;
         };
+        ribbons::interrupt(store);
         let scenario = store.scenario.get_untracked();
         let again = needs_sweep(store, swept, &scenario);
         for (signal, now) in [(store.sweeping, again), (store.weighing, true)] {
@@ -110,6 +112,9 @@ impl Work {
                 }
                 if is_new {
                     store.weighing.set(false);
+                }
+                if done {
+                    ribbons::go_on(store);
                 }
             });
     }

@@ -3,7 +3,7 @@
 //! [`Store`] holds the page's signals; `engine` turns each change of the scenario into an answer
 //! in the next frame; `background` fills in
 //! the picture over batch sizes and the advice; `fits` looks for what only just fits when it is asked to, `plans` for
-//! settings that fit, `map` for what fits over two numbers, `steps`
+//! settings that fit, `map` for what fits over two numbers, `ribbons` for what binds along sliders, `steps`
 //! runs many of differing length. Their questions are gone on with between frames (`pursuit`),
 //! with estimates from threads beside the page's (`estimates`); `certainty` says how sure an answer about an opened job is; `closely` runs the model again for
 //! whoever looks at single tensors; `kept` has the configuration to compare with, `past` those that were on screen before, each an entry of
@@ -37,6 +37,7 @@ mod place;
 mod plans;
 mod published;
 mod pursuit;
+mod ribbons;
 mod session;
 mod snapshots;
 mod steps;
@@ -57,6 +58,7 @@ pub use opened::{asked_for, open_text, take_back, use_with_model};
 pub use past::{Change, Past, Way};
 pub use plans::{PlanSearch, Planned};
 pub use published::open_published;
+pub use ribbons::{AlongSlider, along_slider};
 pub use session::{Session, last_session};
 pub use steps::StepsSearch;
 pub use store::{Draft, Ghost, Store, Undo, use_store};

@@ -9,7 +9,7 @@ use super::lasting::Lasting;
 use super::values::Values;
 use crate::ask::{Finding, Fix, Message, Place, Scenario, Severity};
 use crate::browser::{self, Appearance};
-use crate::codec::{Theme, WidgetControls, WidgetPanels};
+use crate::codec::{self, Theme, WidgetControls, WidgetPanels};
 use crate::configs::Approximation;
 use crate::decide::Advice;
 use crate::report::{Detail, Estimate, Lagging, Measure, RankReport, Sweep, Timeline};
@@ -18,6 +18,7 @@ use crate::sim::Phase;
 use crate::text::{ByteUnits, Language};
 use crate::units::Bytes;
 use leptos::prelude::*;
+use serde_json::Value;
 use std::collections::BTreeMap;
 use std::ops::Deref;
 use std::sync::Arc;
@@ -361,15 +362,37 @@ impl Store {
             serial,
             ..gesture
         });
-        let current = self.gesture;
-        set_timeout(
-            move || {
-                if current.get_untracked().serial == serial {
-                    current.update(|gesture| gesture.key = None);
-                }
-            },
-            GESTURE_REST,
-        );
+        self.end_gesture(serial);
+    }
+
+    /// Ends a gesture after a rest, unless it has gone on or the thumb of a slider is still being held.
+    fn end_gesture(self, serial: u64) {
+        let end = move || {
+            if self.gesture.get_untracked().serial != serial {
+                return;
+            }
+            if browser::is_slider_held() {
+                return self.end_gesture(serial);
+            }
+            self.gesture.update(|gesture| gesture.key = None);
+        };
+        set_timeout(end, GESTURE_REST);
+    }
+
+    /// The setting that is being changed, until it rests; empty for a whole scenario.
+    pub fn gesture_key(self) -> Option<&'static str> {
+        self.gesture.with(|gesture| gesture.key)
+    }
+
+    /// The micro-batch of the last good answer.
+    pub fn answered_micro_batch(self) -> u64 {
+        self.answered.with_untracked(|of| of.micro_batch_size)
+    }
+
+    /// The value in the scenario of the last good answer of the setting with this key.
+    pub fn answered_value(self, key: &str) -> Value {
+        let values = self.answered.with_untracked(codec::values);
+        codec::value_at(&values, key).clone()
     }
 }
 

@@ -50,6 +50,11 @@ pub fn appearance(dark: Option<bool>) -> Appearance {
     }
 }
 
+/// Whether the reader's system asks for less motion.
+pub fn prefers_still() -> bool {
+    matches("(prefers-reduced-motion: reduce)")
+}
+
 /// The system's colours, read through an element that wears them.
 fn system_colours() -> ForcedColours {
     let read = |name: &str| -> Option<u32> {

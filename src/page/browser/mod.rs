@@ -13,6 +13,7 @@ mod document;
 mod embed;
 mod failure;
 mod fetch;
+mod field;
 mod files;
 mod memory;
 mod parts;
@@ -26,7 +27,7 @@ pub use address::{
     part, push_marked, push_query, query, replace_marked, replace_query, set_mark, travel,
 };
 pub use appearance::{
-    Appearance, appearance, on_appearance_change, on_resize, on_seen, on_seen_below,
+    Appearance, appearance, on_appearance_change, on_resize, on_seen, on_seen_below, prefers_still,
 };
 pub use canvas::Canvas;
 pub use clipboard::copy;
@@ -39,6 +40,9 @@ pub use document::{
 pub use embed::follow_height;
 pub use failure::{failures, report_failures};
 pub use fetch::{FetchError, fetch_file, fetch_text};
+pub use field::{
+    Listening, focus_slider, is_slider_held, name_slider_keys, on_any_input, on_use_of_field,
+};
 pub use files::{Chosen, chosen_files, is_pasted, on_given, save_png, save_text};
 pub use memory::{keeps, recall, remember};
 pub use parts::{all_parts, with_parts_of_link};

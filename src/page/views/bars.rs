@@ -1,5 +1,6 @@
 //! GPU memory and host RAM against their capacities.
 
+use super::peak::held;
 use crate::app::{Store, Target, use_store};
 use crate::figure::{
     CapacityBar, DevicePart, HostBarPart, Part, cached_with_room, device_bar, host_bar,
@@ -297,21 +298,22 @@ pub(super) fn host_target(name: &str) -> Option<Target> {
         .map(Shown::target)
 }
 
-/// The bar of GPU memory.
-pub(super) fn device_shown(store: Store) -> Option<ShownBar> {
+/// The bar of GPU memory, on an axis that reaches `least` at least.
+pub(super) fn device_shown(store: Store, least: Bytes) -> Option<ShownBar> {
     let before = store.ghost.get().map(|ghost| ghost.device);
     store.answer.with(|answer| {
         let device = &answer.as_ref()?.report.device;
-        Some(ShownBar::new(&device_bar(device), before, store))
+        let bar = device_bar(device).holding(least);
+        Some(ShownBar::new(&bar, before, store))
     })
 }
 
-/// The bar of host RAM.
-pub(super) fn host_shown(store: Store) -> Option<ShownBar> {
+/// The bar of host RAM, on an axis that reaches `least` at least.
+pub(super) fn host_shown(store: Store, least: Bytes) -> Option<ShownBar> {
     let before = store.ghost.get().map(|ghost| ghost.host);
     store.answer.with(|answer| {
         let report = &answer.as_ref()?.report;
-        let bar = host_bar(&report.host, report.verdict.host.capacity);
+        let bar = host_bar(&report.host, report.verdict.host.capacity).holding(least);
         Some(ShownBar::new(&bar, before, store))
     })
 }
@@ -320,7 +322,8 @@ pub(super) fn host_shown(store: Store) -> Option<ShownBar> {
 #[component]
 pub(super) fn DevicePanel() -> impl IntoView {
     let store = use_store();
-    let bar = Memo::new(move |_| device_shown(store));
+    let least = held(store, |_, estimate| estimate.report.device.total);
+    let bar = Memo::new(move |_| device_shown(store, least.get().unwrap_or_default()));
     // What PyTorch gives back stands beside the name, so that no line comes and goes with it.
     let subtitle = Signal::derive(move || {
         let (units, language) = (store.units.get(), store.language.get());
@@ -350,7 +353,8 @@ pub(super) fn DevicePanel() -> impl IntoView {
 #[component]
 pub(super) fn HostPanel() -> impl IntoView {
     let store = use_store();
-    let bar = Memo::new(move |_| host_shown(store));
+    let least = held(store, |_, estimate| estimate.report.host.peak.total);
+    let bar = Memo::new(move |_| host_shown(store, least.get().unwrap_or_default()));
     let subtitle = Signal::derive(move || {
         let language = store.language.get();
         let phase = store

@@ -16,6 +16,8 @@ const KEYS: &[(&str, Word)] = &[
     ("\u{2190} \u{2192} \u{2191} \u{2193}", Word::KeyArrows),
     ("0 \u{2026} 9, Enter", Word::KeyNumber),
     ("Shift + \u{2190} \u{2192}", Word::KeyLeap),
+    ("Space", Word::KeyPlay),
+    ("Shift + \u{2190} \u{2192}", Word::KeySwitch),
     ("Home, End", Word::KeyEnds),
     ("Enter", Word::KeyPin),
     ("Esc", Word::KeyEscape),

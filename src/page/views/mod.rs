@@ -26,6 +26,7 @@ mod node;
 mod notices;
 mod others;
 mod page;
+mod peak;
 mod phases;
 mod pin;
 mod plot;

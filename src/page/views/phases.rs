@@ -1,15 +1,19 @@
 //! The phases side by side, the binding one marked.
 
 use super::breakdown::BreakdownTable;
+use super::look::{theme_for, unit};
+use super::peak::{Crown, held};
 use super::plot::{Move, Plot, Plotted, Sheet, Spot};
+use super::seen::when_whole;
 use super::surface::{Area, Surface};
 use crate::app::{Store, Target, use_store};
-use crate::chart::{Drawn, Look, PhasesFigure, PhasesHit, PhasesLayout, draw_phases};
+use crate::chart::{Drawn, Look, PhasesFigure, PhasesHit, PhasesLayout, draw_phases, phases_need};
 use crate::figure::binding_step;
 use crate::report::{Estimate, Measure};
 use crate::sim::Phase;
 use crate::tape::Category;
 use crate::text::{Word, phase_part, phases_summary};
+use crate::units::Bytes;
 use crate::widgets::Place;
 use leptos::prelude::*;
 use std::sync::Arc;
@@ -18,6 +22,8 @@ use std::sync::Arc;
 struct Phases {
     store: Store,
     answer: Memo<Option<OfDevice>>,
+    /// The least need that its scale shows.
+    held: Memo<Option<Bytes>>,
 }
 
 fn spot(hit: PhasesHit) -> Spot {
@@ -51,6 +57,7 @@ impl Phases {
             step: binding_step(device),
             capacity: Some(device.usable),
             previous: self.store.ghost.get().map(|ghost| ghost.peak),
+            held: self.held.get(),
             measure: self.store.measure.get(),
             cursor: spot.and_then(hit),
         }))
@@ -134,16 +141,47 @@ impl Plot for Phases {
 pub(super) fn PhasesPanel() -> impl IntoView {
     let store = use_store();
     let answer = Memo::new(move |_| store.answer.get().map(OfDevice));
+    let size = RwSignal::new((0, 0));
+    let held = held(store, |store, estimate| {
+        let former = store.ghost.get().map(|ghost| ghost.peak.1);
+        phases_need(binding_step(&estimate.report.device), former)
+    });
+    let plot = Arc::new(Phases {
+        store,
+        answer,
+        held,
+    });
+    let crowned = Arc::clone(&plot);
     view! {
         <Plotted
             id="phases"
             title=Word::PhasesTitle
             class="canvas-phases"
-            plot=Arc::new(Phases { store, answer })
+            plot
+            size
             tools=ViewFn::from(|| view! { <MeasureSwitch /> })
+            over=ViewFn::from(move || crown(store, size, Arc::clone(&crowned)))
             table=ViewFn::from(|| view! { <BreakdownTable /> })
         />
     }
+}
+
+/// The mark at the phase that binds, which comes with the rest of the program.
+fn crown(store: Store, size: RwSignal<(u32, u32)>, plot: Arc<Phases>) -> AnyView {
+    when_whole(move || {
+        let plot = Arc::clone(&plot);
+        let frame = Memo::new(move |_| {
+            let size = size.get();
+            let sheet = Sheet {
+                theme: store.appearance.with(theme_for),
+                unit: unit(store.units.get()),
+                size,
+            };
+            let seen = plot.layout(&sheet, |layout| layout.crown(size.1));
+            seen.filter(|_| size.0 > 0)
+        });
+        view! { <Crown frame /> }.into_any()
+    })
 }
 
 /// What is counted as used.

@@ -104,15 +104,21 @@ pub(super) fn Plotted(
     /// Whether dragging across it means something.
     #[prop(default = false)]
     brushable: bool,
+    /// Its size in CSS pixels, once it has one.
+    #[prop(optional)]
+    size: Option<RwSignal<(u32, u32)>>,
     /// Buttons of its own in its head.
     #[prop(into, optional)]
     tools: ViewFn,
+    /// Marks over it.
+    #[prop(into, optional)]
+    over: ViewFn,
     /// The same data as a table.
     table: ViewFn,
 ) -> impl IntoView {
     let store = use_store();
     let node = NodeRef::<html::Canvas>::new();
-    let size = RwSignal::new((0, 0));
+    let size = size.unwrap_or_else(|| RwSignal::new((0, 0)));
     let seen = RwSignal::new(false);
     let spot = RwSignal::new(None::<Spot>);
     let spoken = RwSignal::new(String::new());
@@ -207,6 +213,7 @@ pub(super) fn Plotted(
                 on_drag=move |drag: Drag| untrack(|| plot().brush(&sheet(), drag))
                 on_key=press
             />
+            {over.run()}
             <p class="unseen" role="status">{spoken}</p>
         </Figure>
     }

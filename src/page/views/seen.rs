@@ -1,5 +1,6 @@
-//! What is not seen need not keep up.
+//! Parts of the page that come later, or need not keep up.
 
+use crate::app::use_store;
 use crate::browser;
 use leptos::html;
 use leptos::prelude::*;
@@ -23,4 +24,15 @@ where
         _ => compute(),
     });
     (node, value)
+}
+
+/// A part of the page that comes with the rest of the program.
+pub(super) fn when_whole(part: impl Fn() -> AnyView + Send + 'static) -> AnyView {
+    boxed_when_whole(Box::new(part))
+}
+
+/// The same once for all parts, since the first visit has it.
+fn boxed_when_whole(part: Box<dyn Fn() -> AnyView + Send>) -> AnyView {
+    let store = use_store();
+    (move || store.whole.get().then(|| untrack(&part))).into_any()
 }

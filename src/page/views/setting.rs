@@ -80,14 +80,6 @@ impl Setting {
         self.look(Look::Steps(steps))
     }
 
-    /// The stops of a slider along which the phases that bind are shown: those of the micro-batch.
-    pub fn ribbon(self) -> Option<&'static [u64]> {
-        match self.look {
-            Look::Steps(stops) if self.key == "micro_batch_size" => Some(stops),
-            _ => None,
-        }
-    }
-
     /// The same with another control.
     pub const fn look(self, look: Look) -> Self {
         Self { look, ..self }

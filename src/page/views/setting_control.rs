@@ -1,6 +1,6 @@
 //! The controls of settings: one for each look.
 
-use super::controls::RibbonPlace;
+use super::controls::{Slider, ribbon_place};
 use super::setting::{Absent, Look, Setting, SettingField};
 use crate::app::{Store, use_store};
 use crate::codec::{Kind, nearest};
@@ -77,6 +77,20 @@ pub(super) fn number(setting: Setting) -> AnyView {
             put(stop);
         }
     };
+    let go = Callback::new(on_step);
+    let slider = match setting.look {
+        Look::Steps(steps) => Some(Slider {
+            key: setting.key,
+            kind: setting.kind(),
+            steps,
+            stops,
+            value: number,
+            step,
+            go,
+            put: Callback::new(put),
+        }),
+        _ => None,
+    };
     let on_text = move |text: String| {
         let absent = called(store.language.get_untracked())
             .is_some_and(|word| text.trim().is_empty() || text.trim() == word);
@@ -96,10 +110,10 @@ pub(super) fn number(setting: Setting) -> AnyView {
                 step
                 disabled
                 invalid
-                on_step
+                on_step=go
                 on_text
             />
-            {setting.ribbon().map(|stops| view! { <RibbonPlace stops /> })}
+            {slider.map(ribbon_place)}
         </SettingField>
     }
     .into_any()

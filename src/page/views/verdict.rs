@@ -1,5 +1,7 @@
 //! The answer in a sentence.
 
+use super::peak::MovedNote;
+use super::seen::when_whole;
 use crate::app::{Store, query_of_scenario, use_store, visit};
 use crate::ask::Scenario;
 use crate::browser::Timer;
@@ -219,7 +221,10 @@ pub(super) fn VerdictPanel() -> impl IntoView {
             <p class="verdict-certainty" data-testid="certainty" hidden=Signal::derive(is_sure)>
                 {store.certainty}
             </p>
-            {(!store.embedded).then(|| view! { <Advice /> })}
+            {(!store.embedded).then(|| view! {
+                <Advice />
+                {when_whole(|| view! { <MovedNote /> }.into_any())}
+            })}
             <p class="stale-note" hidden=Signal::derive(move || !(store.is_stale() && store.has_answer()))>
                 {Signal::derive(move || Word::Stale.text(store.language.get()))}
             </p>

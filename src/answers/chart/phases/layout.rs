@@ -6,6 +6,7 @@ use crate::chart::geometry::{ByteScale, Frame, pixel, scale_top, with_ghost};
 use crate::chart::marks::{far_rows, level_margin};
 use crate::chart::number::Unit;
 use crate::chart::theme::Theme;
+use crate::report::StepReport;
 use crate::sim::Phase;
 use crate::tape::Category;
 use crate::units::Bytes;
@@ -64,19 +65,26 @@ pub struct PhasesLayout {
 
 /// Of a slot, the share that its bar takes.
 const BAR_SHARE: f64 = 0.72;
+/// Room at both sides of the mark around the binding bar, in CSS pixels.
+const CROWN_GAP: i32 = 2;
 /// The widest bar in CSS pixels; wider ones look like areas.
 const WIDEST: i32 = 168;
+
+/// The most that the scale of a step's phases shows, with the `former` peak where that is near enough.
+pub fn phases_need(step: &StepReport, former: Option<Bytes>) -> Bytes {
+    let needs = step
+        .phases
+        .iter()
+        .map(|phase| phase.peak_reserved.max(phase.composition.total()));
+    with_ghost(needs.max().unwrap_or_default(), former)
+}
 
 impl PhasesLayout {
     /// Lays the figure out in a box of `size` CSS pixels.
     pub fn new(figure: &PhasesFigure, theme: &Theme, unit: Unit, size: (u32, u32)) -> Self {
         let phases = &figure.step.phases;
-        let need = phases
-            .iter()
-            .map(|phase| phase.peak_reserved.max(phase.composition.total()))
-            .max()
-            .unwrap_or_default();
-        let need = with_ghost(need, figure.previous.map(|(_, bytes)| bytes));
+        let former = figure.previous.map(|(_, bytes)| bytes);
+        let need = phases_need(figure.step, former).max(figure.held.unwrap_or_default());
         let (width, height) = (size.0.cast_signed(), size.1.cast_signed());
         let line = theme.line_height();
         let scale = ByteScale {
@@ -153,6 +161,17 @@ impl PhasesLayout {
     /// The bar of the phase that binds.
     pub fn binding(&self) -> Option<&Bar> {
         self.bars.iter().find(|bar| bar.binding)
+    }
+
+    /// The box of the mark around the binding bar, with its name and its numbers, in a figure of this `height`.
+    pub fn crown(&self, height: u32) -> Option<Frame> {
+        let slot = self.binding()?.slot;
+        Some(Frame {
+            left: slot.0 + CROWN_GAP,
+            top: 0,
+            right: slot.1 - CROWN_GAP,
+            bottom: height.cast_signed(),
+        })
     }
 
     /// The element under a point, in CSS pixels from the figure's upper left corner.

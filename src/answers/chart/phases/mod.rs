@@ -4,7 +4,7 @@ mod draw;
 mod layout;
 
 pub use draw::draw_phases;
-pub use layout::{Bar, PhasesHit, PhasesLayout, Segment};
+pub use layout::{Bar, PhasesHit, PhasesLayout, Segment, phases_need};
 
 use crate::report::{Measure, StepReport};
 use crate::sim::Phase;
@@ -19,6 +19,8 @@ pub struct PhasesFigure<'a> {
     pub capacity: Option<Bytes>,
     /// The phase that bound before the last change with its `peak_tensor`, for the ghost tick.
     pub previous: Option<(Phase, Bytes)>,
+    /// The least need that the scale shows, while it holds still.
+    pub held: Option<Bytes>,
     /// The measure that the bars reach up to.
     pub measure: Measure,
     /// The element that the reader is at, outlined.

@@ -5,6 +5,7 @@ use crate::browser;
 use crate::figure::Standing;
 use crate::sim::Phase;
 use crate::text::{Term, Word, used_of, verdict_answer, verdict_short};
+use crate::units::Bytes;
 use crate::views::bars::{
     Find, Ink, ShownBar, background, device_shown, device_target, host_shown, host_target,
 };
@@ -46,8 +47,8 @@ pub(super) fn Strip() -> impl IntoView {
     browser::on_seen_first(VERDICT, 0, move |seen| away.set(!seen));
     let said = while_away(away, move || said(store));
     let standing = while_away(away, move || standing(store).map(Standing::name));
-    let device = while_away(away, move || device_shown(store));
-    let host = while_away(away, move || host_shown(store));
+    let device = while_away(away, move || device_shown(store, Bytes::ZERO));
+    let host = while_away(away, move || host_shown(store, Bytes::ZERO));
     let word = move |word: Word| Signal::derive(move || word.text(store.language.get()));
     let of = move |pick: fn(&Said) -> String| said.with(|said| said.as_ref().map(pick));
     let phase = Signal::derive(move || {
