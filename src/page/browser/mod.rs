@@ -31,8 +31,8 @@ pub use canvas::Canvas;
 pub use clipboard::copy;
 pub use dialog::{can_share, close_dialog, share, show_modal};
 pub use document::{
-    focus_first, focus_leaves, focus_within, is_typing, languages, on_update, point_out, reload,
-    remove_skeleton, set_language, set_root, set_root_style, show_within,
+    element, focus_first, focus_leaves, focus_within, is_typing, languages, on_update, point_out,
+    reload, remove_skeleton, set_language, set_root, set_root_style, show_within,
 };
 pub use embed::follow_height;
 pub use failure::{failures, report_failures};

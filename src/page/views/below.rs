@@ -6,6 +6,7 @@ use super::crossover::CrossoverPanel;
 use super::decisions::{FitsPanel, MapPanel, PlansPanel, RemediesPanel, StepsPanel};
 use super::explanation::ExplanationPanel;
 use super::glossary::GlossaryPanel;
+use super::near::NearPlace;
 use super::node::NodePanel;
 use super::opened::OpenedPanel;
 use super::others::OthersPanel;
@@ -27,6 +28,7 @@ pub(super) fn Below() -> impl IntoView {
         <Print />
         <Contents />
         <Show when=move || store.has_answer()>
+            <NearPlace />
             <Asked question=Question::Change>
                 <RemediesPanel />
                 <PlansPanel />

@@ -21,6 +21,7 @@ mod history;
 mod keys;
 mod look;
 mod masthead;
+mod near;
 mod node;
 mod notices;
 mod opened;
