@@ -54,7 +54,7 @@ pub use figures::{
     crossover_summary, phase_part, phases_summary, sweep_point, timeline_point, timeline_summary,
 };
 pub use fits::{axis_name, curve_summary, floor_name, gpus_sentence, sharding_name};
-pub use graphs::{GraphFacts, export_snippet, size_name, size_note};
+pub use graphs::{GraphFacts, export_snippet, model_of_size, size_name, size_note};
 pub use history::{history_moment, history_summary};
 pub use images::image_tokens_sentence;
 pub use inputs::{

@@ -310,6 +310,16 @@ words! {
     FoundConfigDetail: "paste the file", "粘贴文件内容";
     FoundGraph: "Its graph, model.pt2", "它的计算图 model.pt2";
     FoundGraphDetail: "any PyTorch model, by torch.export", "任意 PyTorch 模型，由 torch.export 导出";
+    SinglesScale: "All bars share one scale.", "所有条形使用同一比例。";
+    SinglesMissing: "All bars share one scale; the line marks what is missing.", "所有条形使用同一比例；竖线为尚缺的量。";
+    NearTitle: "How accurate is this?", "这个数字有多准？";
+    NearGuide: "Every model and option, and how cases are measured", "所有模型与选项的误差，以及测量方法";
+    FoundNothing: "Nothing is called so. What is left:", "没有叫这个名字的模型。还可以：";
+    FoundSize: "layers assumed", "层数等为假定值";
+    FoundConfig: "Its config.json", "粘贴它的 config.json";
+    FoundConfigDetail: "paste the file", "粘贴文件内容";
+    FoundGraph: "Its graph, model.pt2", "它的计算图 model.pt2";
+    FoundGraphDetail: "any PyTorch model, by torch.export", "任意 PyTorch 模型，由 torch.export 导出";
     TakeBack: "Back to the last value", "恢复上一个值";
     IdleLinear: "No effect: the model is one linear layer.", "无效：模型只有一个线性层。";
     IdleForwardOnly: "No effect: there is no backward pass.", "无效：没有反向过程。";
