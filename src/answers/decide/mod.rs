@@ -47,8 +47,8 @@ mod solver;
 mod sweep;
 
 pub use advice::{
-    Advice, Adviser, Outcome, Price, ReadyKind, ReadyPlan, Remedy, RemedyKind, Room, RoomKind,
-    Step, advice, first_remedy,
+    Advice, AdviceGroup, AdviceTable, Adviser, Beyond, Outcome, Price, ReadyKind, ReadyPlan,
+    Remedy, RemedyKind, Room, RoomKind, Step, advice, first_remedy,
 };
 pub use axis::Axis;
 pub use binding::BindingStage;
@@ -62,8 +62,8 @@ pub use measured::{
 };
 pub use method::{Method, on_gpus};
 pub use plan::{
-    Adapters, Altered, Freedom, GpuModel, Gpus, Nearest, PlanOptions, Planner, Plans, Rejection,
-    RunPlan, Why, plans,
+    Adapters, Altered, Freedom, GpuModel, Gpus, Looked, LookedPart, NearMiss, Nearest, PlanColumn,
+    PlanOptions, PlanOrder, PlanTable, Planner, Plans, Rejection, RunPlan, Why, plans,
 };
 pub use question::{Answer, AtOnce, Estimator, Progress, Question};
 pub use solver::{Solution, Solver, solve};

@@ -73,8 +73,9 @@ pub use numbers::{ByteUnits, Scale, amount, count, difference, exact, exact_byte
 pub use others::{method_name, method_source, other_figures, other_reasons};
 pub use parts_explained::{device_part_explained, host_part_explained, page_cache_explained};
 pub use plans::{
-    adapters_name, freedom_name, gpu_choice, gpus_choice, nearest_sentence, ratio,
-    rejection_sentence, search_summary, share_of,
+    adapters_name, altered_sentence, freedom_name, gpu_choice, gpus_choice, looked_text,
+    miss_sentence, nearest_sentence, peak_in, ratio, rejection_sentence, search_summary, share_of,
+    shared_sentence,
 };
 pub use ranks::{
     busy_share, in_flight, rank_place, ranks_alike, ranks_summary, schedule_summary, slot_sentence,
@@ -83,8 +84,8 @@ pub use reference::{
     Meaning, meaning_of_category, meaning_of_host_part, meaning_of_phase, words_explained,
 };
 pub use remedies::{
-    change_first, largest_batch, outcome_changes, plan_about, plan_name, plan_outcome, remedy_cost,
-    remedy_name, remedy_saving, room_text, steps_text,
+    change_first, largest_batch, outcome_changes, plan_about, plan_name, plan_outcome, price_name,
+    remedy_cost, remedy_name, remedy_saving, room_text, steps_beyond, steps_text,
 };
 pub use segments::{fullness_moment, fullness_summary, owner_name, piece_sentence, state_summary};
 pub use sentences::{

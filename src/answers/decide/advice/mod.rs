@@ -9,12 +9,14 @@ mod change;
 mod ready;
 mod remedy;
 mod room;
+mod table;
 
 pub use adviser::{Advice, Adviser, advice};
 pub use change::{Price, RemedyKind};
 pub use ready::{ReadyKind, ReadyPlan, Step};
 pub use remedy::{Outcome, Remedy, first_remedy};
 pub use room::{Room, RoomKind};
+pub use table::{AdviceGroup, AdviceTable, Beyond};
 
 #[cfg(test)]
 mod tests;
