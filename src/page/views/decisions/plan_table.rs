@@ -84,7 +84,8 @@ fn row(plans: &[RunPlan], table: &PlanTable, place: usize, store: Store) -> Opti
                 <th scope="row" role="rowheader">
                     {is_first.then(|| view! { <span class="badge">{Word::PlanFirst.text(language)}</span> " " })}
                     <span class="plan-own">{says}</span>
-                    <small>{altered} " " {phase}</small>
+                    <small>{altered}</small>
+                    <small>{phase}</small>
                     <div class="plan-buttons">
                         {go_button(store, Word::FitsUse, plan.scenario.clone(), all.clone())}
                         {compare_button(store, plan.scenario.clone(), all)}
