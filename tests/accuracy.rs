@@ -3,6 +3,8 @@
 
 #[path = "accuracy/document.rs"]
 mod document;
+#[path = "accuracy/near.rs"]
+mod near;
 
 use highwater::ask::{Hardware, Scenario};
 use highwater::families::fixtures;

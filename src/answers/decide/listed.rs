@@ -21,16 +21,21 @@ pub(super) fn on_gpu(scenario: &Scenario, id: &str) -> Scenario {
     to
 }
 
+/// `model_type` of the config of a scenario's model; none where it has no config.
+pub(super) fn type_of(scenario: &Scenario) -> Option<String> {
+    match &scenario.model {
+        ModelRef::Catalog(id) => catalog_model(id).and_then(|model| model_type(model.config())),
+        ModelRef::HfConfig { hf_config } => type_in(hf_config),
+        ModelRef::Linear { .. } | ModelRef::Exported(_) | ModelRef::NumParameters { .. } => None,
+    }
+}
+
 /// The published models of the type that the scenario's model is of (`model_type` of a `config.json`).
 ///
 /// # Errors
 /// Where the catalog has none of it.
 pub(super) fn models(scenario: &Scenario) -> Result<Vec<&'static str>, Vec<Finding>> {
-    let own = match &scenario.model {
-        ModelRef::Catalog(id) => catalog_model(id).and_then(|model| model_type(model.config())),
-        ModelRef::HfConfig { hf_config } => type_in(hf_config),
-        ModelRef::Linear { .. } | ModelRef::Exported(_) | ModelRef::NumParameters { .. } => None,
-    };
+    let own = type_of(scenario);
     let same: Vec<&str> = catalog_models()
         .filter(|model| own.is_some() && model_type(model.config()) == own)
         .map(|model| model.id)

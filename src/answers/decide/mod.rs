@@ -6,7 +6,8 @@
 //! the stops of a slider, a [`MemoryMap`]
 //! what a run needs over two numbers. [`long_batches`] says how often batches come that are longer than what fits. A [`Planner`] looks
 //! for the settings that fit and that no others dominate. An [`Adviser`] says what to change where a run does not
-//! fit, and what there is room for where it does. A [`BindingStage`] is the stage of a pipeline that needs most.
+//! fit, and what there is room for where it does. A [`BindingStage`] is the stage of a pipeline that needs most. [`MeasuredCases`] says how many cases like a
+//! scenario were measured, and how far off the estimates were.
 //!
 //! Each is a [`Question`]: it goes on by one estimate at a time and asks an [`Estimator`] for it, so that a page can
 //! spread them over frames, and have them made side by side elsewhere.
@@ -35,6 +36,7 @@ mod listed;
 mod long_batches;
 mod long_steps;
 mod map;
+mod measured;
 mod method;
 mod number;
 mod pixels;
@@ -47,8 +49,8 @@ mod stops;
 mod sweep;
 
 pub use advice::{
-    Advice, Adviser, Outcome, Price, ReadyKind, ReadyPlan, Remedy, RemedyKind, Room, RoomKind,
-    Step, WayOut, advice, first_remedy, ways_out,
+    Advice, AdviceGroup, AdviceTable, Adviser, Beyond, Outcome, Price, ReadyKind, ReadyPlan,
+    Remedy, RemedyKind, Room, RoomKind, Step, WayOut, advice, first_remedy, ways_out,
 };
 pub use axis::Axis;
 pub use binding::BindingStage;
@@ -57,10 +59,13 @@ pub use gpus::{gpus_of, with_gpus};
 pub use long_batches::{LongBatches, Quantile, long_batches};
 pub use long_steps::{LongSteps, LongStepsSearch, OutOfMemoryAt, SegmentsRun, long_steps};
 pub use map::{CellCounts, MapCell, MapEdge, MemoryMap};
+pub use measured::{
+    CaseErrors, CaseKey, CaseKind, Divided, MeasuredCases, MeasuredOn, Near, Runs, Trained,
+};
 pub use method::{Method, on_gpus};
 pub use plan::{
-    Adapters, Altered, Freedom, GpuModel, Gpus, Nearest, PlanOptions, Planner, Plans, Rejection,
-    RunPlan, Why, plans,
+    Adapters, Altered, Freedom, GpuModel, Gpus, Looked, LookedPart, NearMiss, Nearest, PlanColumn,
+    PlanOptions, PlanOrder, PlanTable, Planner, Plans, Rejection, RunPlan, Why, plans,
 };
 pub use question::{Answer, AtOnce, Estimator, Progress, Question};
 pub use solver::{Solution, Solver, solve};

@@ -50,6 +50,16 @@ impl GraphFacts<'_> {
     }
 }
 
+/// The name of a model of which only the size is known: "a decoder of 13.0B parameters".
+#[inline(never)] // The page's first visit does without it.
+pub fn model_of_size(parameters: u64, language: Language) -> String {
+    let parameters = count(parameters);
+    match language {
+        Language::English => format!("a decoder of {parameters} parameters"),
+        Language::Chinese => format!("{parameters} 参数的解码器"),
+    }
+}
+
 /// The name of a size that a graph leaves open, by the dimensions of inputs that it is (`x.2`), else by its own.
 pub fn size_name(name: &str, places: &[String], language: Language) -> String {
     let Some((input, dimension)) = places.first().and_then(|place| place.rsplit_once('.')) else {

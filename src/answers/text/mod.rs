@@ -22,6 +22,7 @@ mod language;
 mod long_batches;
 mod long_steps;
 mod map;
+mod measured;
 mod mesh;
 mod messages;
 mod node;
@@ -59,7 +60,7 @@ pub use figures::{
 };
 pub use fits::{axis_name, curve_summary, floor_name, gpus_sentence, sharding_name};
 pub use given::{InputWord, configuration_name, job_counts, machine_sentence, too_large};
-pub use graphs::{GraphFacts, export_snippet, size_name, size_note};
+pub use graphs::{GraphFacts, export_snippet, model_of_size, size_name, size_note};
 pub use history::{history_moment, history_summary};
 pub use images::image_tokens_sentence;
 pub use inputs::{cause_sentence, holder_name, kind_name, refused_sentence, requested_sentence};
@@ -67,6 +68,7 @@ pub use language::Language;
 pub use long_batches::{batch_lengths, too_long_batches};
 pub use long_steps::{long_steps_summary, segments_sentence, step_sentence};
 pub use map::{map_cell, map_summary};
+pub use measured::{near_sentences, near_short};
 pub use mesh::mesh_words;
 pub use messages::{WrittenFinding, WrittenReport, english, message_text, written};
 pub use node::{growth_sentence, more_ranks, rank_name};
@@ -75,8 +77,9 @@ pub use others::{method_name, method_source, other_figures, other_reasons};
 pub use parts_explained::{device_part_explained, host_part_explained, page_cache_explained};
 pub use peak::{PeakAlong, PeakMove, change_along, peak_along, peak_moved, peak_moved_aloud};
 pub use plans::{
-    adapters_name, freedom_name, gpu_choice, gpus_choice, nearest_sentence, ratio,
-    rejection_sentence, search_summary, share_of,
+    adapters_name, altered_sentence, freedom_name, gpu_choice, gpus_choice, looked_text,
+    miss_sentence, nearest_sentence, peak_in, ratio, rejection_sentence, search_summary, share_of,
+    shared_sentence,
 };
 pub use ranks::{
     busy_share, in_flight, rank_place, ranks_alike, ranks_summary, schedule_summary, slot_sentence,
@@ -85,8 +88,8 @@ pub use reference::{
     Meaning, meaning_of_category, meaning_of_host_part, meaning_of_phase, words_explained,
 };
 pub use remedies::{
-    change_first, largest_batch, outcome_changes, plan_about, plan_name, plan_outcome, remedy_cost,
-    remedy_name, remedy_saving, room_text, steps_text,
+    change_first, largest_batch, outcome_changes, plan_about, plan_name, plan_outcome, price_name,
+    remedy_cost, remedy_name, remedy_saving, room_text, steps_beyond, steps_text,
 };
 pub use segments::{fullness_moment, fullness_summary, owner_name, piece_sentence, state_summary};
 pub use sentences::{

@@ -17,14 +17,39 @@ pub fn method_name(method: Method, language: Language) -> &'static str {
 }
 
 /// The publication of a formula.
-pub fn method_source(method: Method) -> &'static str {
-    match method {
-        Method::RuleOfThumb => "huggingface.co/blog/train_memory",
-        Method::Accelerate => "github.com/huggingface/accelerate, commands/estimate.py",
-        Method::Korthikanti => "arxiv.org/abs/2205.05198",
-        Method::Megatron => "github.com/NVIDIA/Megatron-LM, theoretical_memory_usage.py",
-        Method::DeepSpeed => "github.com/deepspeedai/DeepSpeed, zero/stage_1_and_2.py",
-    }
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Source {
+    /// Its name for people.
+    pub name: &'static str,
+    /// The address of its text or code.
+    pub address: &'static str,
+}
+
+/// The publication of a formula.
+pub const fn method_source(method: Method) -> Source {
+    let (name, address) = match method {
+        Method::RuleOfThumb => (
+            "huggingface.co/blog/train_memory",
+            "https://huggingface.co/blog/train_memory",
+        ),
+        Method::Accelerate => (
+            "accelerate, commands/estimate.py",
+            "https://github.com/huggingface/accelerate/blob/main/src/accelerate/commands/estimate.py",
+        ),
+        Method::Korthikanti => (
+            "arxiv.org/abs/2205.05198",
+            "https://arxiv.org/abs/2205.05198",
+        ),
+        Method::Megatron => (
+            "Megatron-LM, theoretical_memory_usage.py",
+            "https://github.com/NVIDIA/Megatron-LM/blob/main/megatron/training/theoretical_memory_usage.py",
+        ),
+        Method::DeepSpeed => (
+            "DeepSpeed, zero/stage_1_and_2.py",
+            "https://github.com/deepspeedai/DeepSpeed/blob/master/deepspeed/runtime/zero/stage_1_and_2.py",
+        ),
+    };
+    Source { name, address }
 }
 
 impl Term for Quantity {
@@ -104,7 +129,8 @@ mod tests {
             assert!(!reason(one, Language::Chinese).is_ascii());
         }
         for &method in Method::ALL {
-            assert!(!method_source(method).is_empty());
+            let Source { name, address } = method_source(method);
+            assert!(!name.is_empty() && address.starts_with("https://"));
             for language in [Language::English, Language::Chinese] {
                 assert!(!method_name(method, language).is_empty());
             }

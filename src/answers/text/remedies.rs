@@ -1,7 +1,7 @@
 //! Advice in words: names of changes and plans, what they cost, what they save.
 
 use super::{ByteUnits, Language, Term, amount};
-use crate::decide::{Outcome, ReadyKind, RemedyKind, Room, RoomKind, Step};
+use crate::decide::{Outcome, Price, ReadyKind, RemedyKind, Room, RoomKind, Step};
 use crate::figure::Standing;
 use crate::units::Bytes;
 
@@ -261,6 +261,25 @@ pub const fn plan_about(kind: ReadyKind, language: Language) -> &'static str {
             "用上所有能省的办法，不计时间",
         ),
     })
+}
+
+/// The title of changes of one price.
+pub const fn price_name(price: Price, language: Language) -> &'static str {
+    language.of(match price {
+        Price::Free => ("No cost worth naming", "几乎没有代价"),
+        Price::Slower => ("Slower", "变慢"),
+        Price::FewerJobs => ("Fewer jobs at once", "同时运行的任务减少"),
+        Price::Learning => ("Changes training", "改变训练"),
+    })
+}
+
+/// Before the changes of a plan that goes on where another ends: "All of that, and:".
+pub fn steps_beyond(before: ReadyKind, language: Language) -> String {
+    let name = plan_name(before, language);
+    match language {
+        Language::English => format!("All of \u{201c}{name}\u{201d}, and:"),
+        Language::Chinese => format!("“{name}”的全部改动，以及："),
+    }
 }
 
 /// The changes of a plan, each with what the GPU needs after it, or the node where only that needs less: "Smaller

@@ -287,12 +287,26 @@ words! {
     PlanMayAdd: "May add", "可以添加";
     PlanHeadroom: "Kept free", "保留余量";
     PlanChanges: "Changes", "改动";
-    PlanBinds: "peak in", "峰值阶段";
     PlanCompute: "operations", "运算量";
     PlanSent: "sent a step", "每步通信";
     PlanRejected: "What was rejected, and why", "被排除的设置及原因";
+    PlanFirst: "first choice", "首选";
+    PlanFirstHelp: "The first choice alters least of what is learned, then takes the fewest GPUs, then computes and sends least. A click on a head orders by its column.",
+        "首选依次取：对训练结果改动最少、GPU 最少、运算量与通信量最小。点击表头可按该列排序。";
+    PlanNoMore: "nothing beyond what all plans share", "除共同改动外无其他改动";
+    PlanNearest: "Nearest to fitting", "最接近放得下的设置";
     PlansTitle: "Ready plans", "现成方案";
     SinglesTitle: "Single changes", "单项改动";
+    SinglesScale: "All bars share one scale.", "所有条形使用同一比例。";
+    SinglesMissing: "All bars share one scale; the line marks what is missing.", "所有条形使用同一比例；竖线为尚缺的量。";
+    NearTitle: "How accurate is this?", "这个数字有多准？";
+    NearGuide: "Every model and option, and how cases are measured", "所有模型与选项的误差，以及测量方法";
+    FoundNothing: "Nothing is called so. What is left:", "没有叫这个名字的模型。还可以：";
+    FoundSize: "layers assumed", "层数等为假定值";
+    FoundConfig: "Its config.json", "粘贴它的 config.json";
+    FoundConfigDetail: "paste the file", "粘贴文件内容";
+    FoundGraph: "Its graph, model.pt2", "它的计算图 model.pt2";
+    FoundGraphDetail: "any PyTorch model, by torch.export", "任意 PyTorch 模型，由 torch.export 导出";
     RoomTitle: "What there is room for", "余量可以用来";
     FitsWithIt: "fits", "放得下";
     FitsTightlyWithIt: "fits tightly, less than 10 % to spare", "勉强放得下，余量不到 10%";

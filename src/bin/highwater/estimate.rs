@@ -6,7 +6,9 @@ use crate::lines::{self, Written, read, refusal, sentence, write_line};
 use crate::{BAD_INPUT, DOES_NOT_FIT, FITS, refuse_line};
 use crate::{drawn, table};
 use highwater::ask::{Finding, Scenario};
-use highwater::decide::{Axis, LongBatches, LongSteps, long_batches, long_steps, solve};
+use highwater::decide::{
+    Axis, LongBatches, LongSteps, MeasuredCases, long_batches, long_steps, solve,
+};
 use highwater::report::{self, Estimate, Lagging};
 use highwater::text::WrittenReport;
 use std::io::Write;
@@ -39,7 +41,8 @@ fn one(text: &str, wanted: Wanted, misfits: &Mutex<Vec<String>>) -> Written {
             write_line(&report, &mut line)
         }
         (Wanted::Report(Form::Table), Ok(answer)) => {
-            table::write(&answer.estimate.report, &answer.more, &mut line)
+            let near = MeasuredCases::compiled().near(&answer.scenario);
+            table::write(&answer.estimate.report, &answer.more, &near, &mut line)
         }
         (Wanted::Figure, Ok(answer)) => match drawn::svg(&answer.scenario, &answer.estimate) {
             Ok(svg) => writeln!(line, "{}", svg.trim_end()),
@@ -163,6 +166,16 @@ mod tests {
         );
         assert!(reports[2]["error"].is_string());
         assert_eq!(reports[3]["model"]["name"], "Qwen3 0.6B");
+    }
+
+    #[test]
+    fn a_table_says_how_many_measured_cases_are_like_it_and_links_sources() {
+        let mut out = Vec::new();
+        let text = r#"{"model":"qwen2.5-0.5b","seq_len":64}"#;
+        assert_eq!(run(text, Wanted::Report(Form::Table), &mut out), FITS);
+        let text = String::from_utf8(out).expect("UTF-8");
+        assert!(text.contains("Measured with PyTorch, qwen2 ("), "{text}");
+        assert!(text.contains("https://huggingface.co/blog/"), "{text}");
     }
 
     #[test]

@@ -5,7 +5,8 @@ use crate::lines::{self, Written, read, refusal, sentence, write_line};
 use crate::{BAD_INPUT, DOES_NOT_FIT, FITS};
 use highwater::ask::Finding;
 use highwater::codec::encode_json;
-use highwater::decide::{PlanOptions, Plans, Rejection, RunPlan, Why, plans};
+use highwater::decide::{NearMiss, PlanOptions, Plans, Rejection, RunPlan, Why, plans};
+use highwater::report::Memory;
 use highwater::text::{ByteUnits, Scale, english, exact, written};
 use highwater::units::Bytes;
 use serde_json::{Map, Value, json};
@@ -49,6 +50,7 @@ fn answered(found: &Plans, findings: &[Finding]) -> Value {
     let mut answer = json!({
         "plans": all.collect::<Vec<Value>>(),
         "rejected": found.rejected.iter().map(rejected).collect::<Vec<Value>>(),
+        "nearest_misses": found.misses.iter().map(missed).collect::<Vec<Value>>(),
         "candidates": found.candidates,
         "estimated": found.estimated,
         "ratios": RATIOS,
@@ -87,6 +89,14 @@ fn planned(plan: &RunPlan, least: u64) -> Value {
         "communication": plan.communication,
         "sent": plan.communication.total(),
         "scenario": scenario,
+    })
+}
+
+fn missed(miss: &NearMiss) -> Value {
+    json!({
+        "memory": miss.memory,
+        "short_by": miss.by,
+        "plan": planned(&miss.plan, miss.plan.computed()),
     })
 }
 
@@ -132,6 +142,9 @@ fn write_table(found: &Plans, options: &PlanOptions, out: &mut dyn Write) -> io:
         )?;
         write_plan(&nearest.plan, nearest.plan.computed(), out)?;
     }
+    if plans == 0 {
+        write_misses(&found.misses, out)?;
+    }
     for group in &found.rejected {
         let count = exact(group.count);
         match &group.why {
@@ -155,23 +168,49 @@ fn write_table(found: &Plans, options: &PlanOptions, out: &mut dyn Write) -> io:
     writeln!(out, "Ratios are of {RATIOS}.")
 }
 
+/// The candidates that miss by least: what is missing, what they need, and what they change.
+fn write_misses(misses: &[NearMiss], out: &mut dyn Write) -> io::Result<()> {
+    if misses.is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "Nearest to fitting:")?;
+    for NearMiss { plan, memory, by } in misses {
+        let memory = match memory {
+            Memory::Device => "GPU memory",
+            Memory::Host => "host RAM",
+        };
+        let (by, device, host) = (shown(*by), shown(plan.device), shown(plan.host));
+        writeln!(
+            out,
+            "  {by} of {memory} missing ({device} GPU, {host} host RAM): {}",
+            changes(plan)
+        )?;
+    }
+    Ok(())
+}
+
 fn shown(bytes: Bytes) -> String {
     let scale = Scale::new(bytes, ByteUnits::Binary);
     format!("{} {}", scale.number(bytes), scale.unit)
 }
 
-fn write_plan(plan: &RunPlan, least: u64, out: &mut dyn Write) -> io::Result<()> {
+/// A plan's changes: "micro_batch_size=1 activation_checkpointing=full".
+fn changes(plan: &RunPlan) -> String {
     let changes: Vec<String> = (plan.changes.iter())
         .map(|(key, value)| match value {
             Value::String(name) => format!("{key}={name}"),
             value => format!("{key}={value}"),
         })
         .collect();
-    let changes = if changes.is_empty() {
+    if changes.is_empty() {
         "none".to_owned()
     } else {
         changes.join(" ")
-    };
+    }
+}
+
+fn write_plan(plan: &RunPlan, least: u64, out: &mut dyn Write) -> io::Result<()> {
+    let changes = changes(plan);
     writeln!(
         out,
         "{:>6}{:>12}{:>12}{:>11}x{:>12}  {:<16}{changes}",
@@ -233,6 +272,34 @@ mod tests {
         assert!(
             answer["rejected"][0]["short_by"].as_u64() > Some(0),
             "{out}"
+        );
+    }
+
+    #[test]
+    fn where_nothing_fits_the_nearest_are_named_with_what_is_missing() {
+        let text = r#"{"model":"llama-3.1-8b","micro_batch_size":2,"seq_len":512,"hardware":{"gpu":"t4"}}"#;
+        let (code, out) = planned(text, &PlanOptions::default(), Form::Table);
+        assert_eq!(code, DOES_NOT_FIT);
+        let (_, nearest) = out
+            .split_once("Nearest to fitting:\n")
+            .expect("the nearest");
+        let lines: Vec<&str> = nearest.lines().take(3).collect();
+        assert!(
+            lines.iter().all(|line| line.contains(" missing (")),
+            "{out}"
+        );
+        assert!(
+            lines.iter().all(|line| line.contains("micro_batch_size=1")),
+            "{out}"
+        );
+        let (_, json) = planned(text, &PlanOptions::default(), Form::Json);
+        let answer: Value = serde_json::from_str(&json).expect("JSON");
+        let misses = answer["nearest_misses"].as_array().expect("misses");
+        assert_eq!(misses.len(), 3);
+        assert!(
+            misses
+                .iter()
+                .all(|miss| miss["short_by"].as_u64() > Some(0))
         );
     }
 

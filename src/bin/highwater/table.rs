@@ -2,20 +2,21 @@
 
 use crate::estimate::More;
 use highwater::ask::Severity;
+use highwater::decide::Near;
 use highwater::report::{PhaseReport, Report, StepReport};
 use highwater::text::{
     ByteUnits, Language, Scale, batch_lengths, english, exact, lagging_sentence, method_name,
-    other_figures, other_reasons, rank_place, ranks_alike, ranks_summary, segments_sentence,
-    too_long_batches, verdict_answer, verdict_detail,
+    method_source, near_sentences, other_figures, other_reasons, rank_place, ranks_alike,
+    ranks_summary, segments_sentence, too_long_batches, verdict_answer, verdict_detail,
 };
 use highwater::units::Bytes;
 use std::io::{self, Write};
 
-/// Writes a report.
+/// Writes a report, and how many measured cases are near it.
 ///
 /// # Errors
 /// What the writer says.
-pub fn write(report: &Report, more: &More, out: &mut dyn Write) -> io::Result<()> {
+pub fn write(report: &Report, more: &More, near: &Near, out: &mut dyn Write) -> io::Result<()> {
     let (units, language) = (ByteUnits::Binary, Language::English);
     let parameters = exact(report.model.num_parameters);
     writeln!(
@@ -25,7 +26,11 @@ pub fn write(report: &Report, more: &More, out: &mut dyn Write) -> io::Result<()
     )?;
     let answer = verdict_answer(&report.verdict, units, language);
     let detail = verdict_detail(&report.verdict, units, language);
-    writeln!(out, "{}\n{}\n", plain(&detail), plain(&answer))?;
+    writeln!(out, "{}\n{}", plain(&detail), plain(&answer))?;
+    for sentence in near_sentences(near, language) {
+        writeln!(out, "{}", plain(&sentence))?;
+    }
+    writeln!(out)?;
     let scale = Scale::new(report.device.total, units);
     let unit = scale.unit;
     writeln!(
@@ -92,15 +97,7 @@ pub fn write(report: &Report, more: &More, out: &mut dyn Write) -> io::Result<()
     for run in more.lengths.steps.iter().flat_map(|steps| &steps.runs) {
         writeln!(out, "{}", plain(&segments_sentence(run, units, language)))?;
     }
-    if !report.others.is_empty() {
-        writeln!(out, "\nWhat others would say")?;
-    }
-    for other in &report.others {
-        let name = method_name(other.method, language);
-        let figures = other_figures(other, units, language);
-        writeln!(out, "  {name:<36}{}", plain(&figures))?;
-        writeln!(out, "    {}", other_reasons(other, language))?;
-    }
+    write_others(report, units, language, out)?;
     write_host(report, units, out)?;
     for finding in &report.findings {
         let severity = match finding.severity {
@@ -111,6 +108,26 @@ pub fn write(report: &Report, more: &More, out: &mut dyn Write) -> io::Result<()
         writeln!(out, "{severity}: {}", english(&finding.message))?;
     }
     writeln!(out)
+}
+
+/// Other tools' estimates, with the reasons for the differences and the sources.
+fn write_others(
+    report: &Report,
+    units: ByteUnits,
+    language: Language,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    if !report.others.is_empty() {
+        writeln!(out, "\nWhat others would say")?;
+    }
+    for other in &report.others {
+        let name = method_name(other.method, language);
+        let figures = other_figures(other, units, language);
+        writeln!(out, "  {name:<36}{}", plain(&figures))?;
+        writeln!(out, "    {}", other_reasons(other, language))?;
+        writeln!(out, "    {}", method_source(other.method).address)?;
+    }
+    Ok(())
 }
 
 fn write_host(report: &Report, units: ByteUnits, out: &mut dyn Write) -> io::Result<()> {

@@ -42,7 +42,8 @@ mod watch;
 mod tests;
 
 pub use accuracy::{
-    Accuracy, Case, Expected, ExpectedHost, Goal, HostErrors, Published, Selection, read_cases,
+    Accuracy, Case, ComparedPeak, Expected, ExpectedHost, Goal, HostErrors, Pair, Published,
+    Selection, percentile, read_cases,
 };
 pub use asked::Asked;
 pub use detail::{Detail, LastUse, LiveTensor};

@@ -82,5 +82,5 @@ pub use reading::{ReadModel, essential_config, read, why_unbalanced};
 #[cfg(not(target_arch = "wasm32"))]
 pub use registry::{all, fixtures};
 pub use registry::{has_known_ends, is_of_blocks, model_types};
-pub use search::{search_graphs, search_models};
+pub use search::{search_graphs, search_models, size_in};
 pub use torchtune::has_modules as torchtune_has_modules;

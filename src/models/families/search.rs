@@ -4,6 +4,7 @@ use super::models::catalog_models;
 use super::names::find_model;
 use crate::catalog::{Model, PublishedGraph, published_graphs};
 use crate::units::sort_short;
+use std::ops::RangeInclusive;
 
 /// Whether a word begins at this place of a text; the digits behind a point do not.
 fn begins(text: &[u8], at: usize) -> bool {
@@ -102,6 +103,43 @@ pub fn search_models(query: &str) -> Vec<&'static Model> {
     named.into_iter().chain(others).collect()
 }
 
+/// The number of parameters that a query names: of `falcon-13b`, `13 B` and `13000000000` the same.
+pub fn size_in(query: &str) -> Option<u64> {
+    let query = query.to_ascii_lowercase();
+    let mut words = query
+        .split(|c: char| !c.is_ascii_alphanumeric() && c != '.')
+        .peekable();
+    while let Some(word) = words.next() {
+        let digits = word.trim_end_matches(['b', 'm']);
+        let unit = match &word[digits.len()..] {
+            "" => words.peek().copied().unwrap_or_default(),
+            unit => unit,
+        };
+        let one = match unit {
+            "b" => 1_000_000_000,
+            "m" => 1_000_000,
+            _ => 1,
+        };
+        let size = multiple(digits, one).filter(|size| SIZES.contains(size));
+        if size.is_some() {
+            return size;
+        }
+    }
+    None
+}
+
+/// A decimal number, as `1.5`, of units of this many.
+fn multiple(digits: &str, one: u64) -> Option<u64> {
+    let (whole, part) = digits.split_once('.').unwrap_or((digits, "0"));
+    let whole = whole.parse::<u64>().ok()?.checked_mul(one)?;
+    let places = u32::try_from(part.len()).ok()?;
+    let part = part.parse::<u64>().ok()?.checked_mul(one)? / 10_u64.checked_pow(places)?;
+    whole.checked_add(part)
+}
+
+/// Numbers that are taken for a model's size.
+const SIZES: RangeInclusive<u64> = 10_000_000..=4_000_000_000_000;
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -141,6 +179,40 @@ mod tests {
         assert_eq!(ids("zzzz"), Vec::<&str>::new());
         // Not `codestral`.
         assert_eq!(ids("detr"), Vec::<&str>::new());
+    }
+
+    #[test]
+    fn a_size_is_read_in_whatever_name() {
+        for (query, size) in [
+            ("falcon-13b", Some(13_000_000_000)),
+            ("1.5B", Some(1_500_000_000)),
+            ("someone/my_350m-chat", Some(350_000_000)),
+            ("13 b", Some(13_000_000_000)),
+            ("13000000000", Some(13_000_000_000)),
+            ("my model 3", None),
+            ("b", None),
+            ("nan", None),
+            ("999999999999999999999b", None),
+        ] {
+            assert_eq!(size_in(query), size, "{query}");
+        }
+    }
+
+    #[test]
+    fn names_that_people_type_find_what_is_meant_first() {
+        for (query, id) in [
+            ("Llama-3.1-8B-Instruct", "llama-3.1-8b"),
+            ("phi-4", "phi-4"),
+            ("Phi-4", "phi-4"),
+            ("llama 3.1 70b instruct", "llama-3.1-70b"),
+            ("qwen2.5 7b instruct", "qwen2.5-7b"),
+            ("gemma 2 9b it", "gemma-2-9b"),
+            ("mistral 7b v0.3", "mistral-7b"),
+            ("unsloth/Meta-Llama-3.1-8B-bnb-4bit", "llama-3.1-8b"),
+            ("Qwen2.5-14B-Instruct-GPTQ-Int4", "qwen2.5-14b"),
+        ] {
+            assert_eq!(ids(query).first().copied(), Some(id), "{query}");
+        }
     }
 
     #[test]

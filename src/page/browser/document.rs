@@ -54,16 +54,19 @@ pub fn focus_within(list: &Element, index: usize) {
     focus(button.and_then(|node| node.dyn_into().ok()));
 }
 
+/// The first element that a CSS selector finds.
+pub fn element(selector: &str) -> Option<Element> {
+    document().query_selector(selector).ok().flatten()
+}
+
 /// Whether a CSS selector finds an element.
 pub fn is_there(selector: &str) -> bool {
-    document()
-        .query_selector(selector)
-        .is_ok_and(|found| found.is_some())
+    element(selector).is_some()
 }
 
 /// Focuses the first element that a CSS selector finds; whether there is one.
 pub fn focus_first(selector: &str) -> bool {
-    let found = document().query_selector(selector).ok().flatten();
+    let found = element(selector);
     let found: Option<HtmlElement> = found.and_then(|element| element.dyn_into().ok());
     focus(found.clone());
     found.is_some()

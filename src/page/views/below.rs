@@ -9,6 +9,7 @@ use super::drawer::DrawerPanel;
 use super::explanation::ExplanationPanel;
 use super::glossary::GlossaryPanel;
 use super::history::SnapshotHistory;
+use super::near::NearPlace;
 use super::node::NodePanel;
 use super::others::OthersPanel;
 use super::question::{Asked, Contents, InSight, Question};
@@ -31,6 +32,7 @@ pub(super) fn Below() -> impl IntoView {
         <LastSession />
         <Contents />
         <Show when=move || store.has_answer()>
+            <NearPlace />
             <Asked question=Question::Change>
                 <RemediesPanel />
                 <PlansPanel />

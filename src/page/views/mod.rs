@@ -22,6 +22,7 @@ mod history;
 mod keys;
 mod look;
 mod masthead;
+mod near;
 mod node;
 mod notices;
 mod others;

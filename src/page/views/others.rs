@@ -18,6 +18,7 @@ pub(super) fn OthersPanel() -> impl IntoView {
     });
     let line = move |other: Other| {
         let method = other.method;
+        let source = method_source(method);
         let (units, language) = (store.units.get(), store.language.get());
         view! {
             <li>
@@ -25,7 +26,10 @@ pub(super) fn OthersPanel() -> impl IntoView {
                 " — "
                 {other_figures(&other, units, language)}
                 <br />
-                <small>{other_reasons(&other, language)} " (" {method_source(method)} ")"</small>
+                <small>
+                    {other_reasons(&other, language)} " "
+                    <a href=source.address rel="noreferrer">{source.name}</a>
+                </small>
             </li>
         }
     };

@@ -9,6 +9,7 @@ mod change;
 mod ready;
 mod remedy;
 mod room;
+mod table;
 mod ways;
 
 pub use adviser::{Advice, Adviser, advice};
@@ -16,6 +17,7 @@ pub use change::{Price, RemedyKind};
 pub use ready::{ReadyKind, ReadyPlan, Step};
 pub use remedy::{Outcome, Remedy, first_remedy};
 pub use room::{Room, RoomKind};
+pub use table::{AdviceGroup, AdviceTable, Beyond};
 pub use ways::{WayOut, ways_out};
 
 #[cfg(test)]

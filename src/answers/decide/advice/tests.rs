@@ -283,3 +283,61 @@ fn a_run_that_fits_by_its_estimate_has_the_cheapest_changes_as_ways_out() {
     let listed: Vec<WayOut> = found.remedies[..3].iter().map(WayOut::Change).collect();
     assert_eq!(ways, listed);
 }
+
+#[test]
+fn single_changes_are_grouped_by_price_on_one_scale() {
+    let asked =
+        json!({"model": "llama-3.1-8b", "micro_batch_size": 2, "hardware": {"gpu": "rtx-4090"}});
+    let advice = advised(&scenario(&asked));
+    let table = advice.table();
+    let prices: Vec<Price> = table.groups.iter().map(|group| group.price).collect();
+    assert_eq!(prices, [Price::Free, Price::Slower, Price::Learning]);
+    let shown: usize = table.groups.iter().map(|group| group.remedies.len()).sum();
+    assert_eq!(shown, advice.remedies.len());
+    for group in &table.groups {
+        let order = group
+            .remedies
+            .iter()
+            .map(|remedy| (remedy.memory, std::cmp::Reverse(remedy.saves)));
+        assert!(order.is_sorted());
+        assert!(
+            group
+                .remedies
+                .iter()
+                .all(|remedy| remedy.saves <= table.full)
+        );
+    }
+    let missing = table.missing(Memory::Device);
+    assert_eq!(
+        missing,
+        advice.now.device.needed - advice.now.device.capacity
+    );
+    assert!(missing.get() > 0 && missing <= table.full);
+    assert_eq!(table.missing(Memory::Host).get(), 0);
+}
+
+#[test]
+fn a_plan_that_goes_on_where_another_ends_says_what_it_adds() {
+    let asked = json!({"model": "qwen2.5-1.5b", "micro_batch_size": 8, "seq_len": 512, "hardware": {"gpu": "t4"}});
+    let advice = advised(&scenario(&asked));
+    assert!(advice.plans.len() > 1);
+    assert_eq!(advice.beyond(0).before, None);
+    for (place, plan) in advice.plans.iter().enumerate() {
+        let beyond = advice.beyond(place);
+        let before = place
+            .checked_sub(1)
+            .map_or(0, |before| advice.plans[before].steps.len());
+        match beyond.before {
+            Some(kind) => {
+                assert_eq!(kind, advice.plans[place - 1].kind);
+                assert_eq!(beyond.steps.len() + before, plan.steps.len());
+                assert_eq!(*beyond.now, advice.plans[place - 1].outcome);
+            }
+            None => assert_eq!(
+                (beyond.steps.len(), *beyond.now),
+                (plan.steps.len(), advice.now)
+            ),
+        }
+        assert!(plan.steps.ends_with(beyond.steps));
+    }
+}

@@ -43,6 +43,8 @@ pub struct RunPlan {
     pub free: Bytes,
     /// The peak of a node's RAM.
     pub host: Bytes,
+    /// Bytes of the node's RAM that programs could still have.
+    pub host_free: Bytes,
     /// Floating-point operations in a step of the rank that computes most.
     pub compute: Compute,
     /// As many as it could compute while it waits for the other stages of a pipeline.
@@ -77,6 +79,7 @@ impl RunPlan {
             device: figures.total,
             free: figures.device.capacity - figures.total,
             host: figures.host.needed,
+            host_free: figures.host.capacity - figures.host.needed,
             compute,
             idle: idle(&scenario, compute.total()),
             communication,

@@ -12,12 +12,16 @@ mod options;
 mod planner;
 mod rejected;
 mod strategies;
+mod table;
 
 pub(super) use candidates::{in_8_bits, keeps_whole_gradients, with_batches};
 pub use front::{Altered, RunPlan};
 pub use options::{Adapters, Freedom, GpuModel, Gpus, PlanOptions};
 pub use planner::{Nearest, Planner, Plans, plans};
-pub use rejected::{Rejection, Why};
+pub use rejected::{NearMiss, Rejection, Why};
+pub use table::{Looked, LookedPart, PlanColumn, PlanOrder, PlanTable};
 
+#[cfg(test)]
+mod table_tests;
 #[cfg(test)]
 mod tests;

@@ -4,7 +4,7 @@ use super::candidates::{Family, families, global_batch};
 use super::catalog::{Choice, Climb, at_most};
 use super::front::{Front, RunPlan, idle};
 use super::options::{Freedom, GpuModel, PlanOptions};
-use super::rejected::{Rejected, Rejection, Why};
+use super::rejected::{Misses, NearMiss, Rejected, Rejection, Why};
 use crate::ask::{Finding, Scenario, message};
 use crate::decide::question::{Answer, Estimator, Progress, Question};
 use crate::report::{Figures, Memory};
@@ -18,6 +18,8 @@ pub struct Plans {
     pub plans: Vec<RunPlan>,
     /// The other candidates.
     pub rejected: Vec<Rejection>,
+    /// The candidates that miss by least.
+    pub misses: Vec<NearMiss>,
     /// How many candidates there are, and how many of them were estimated; what those said rules the others out.
     pub candidates: u64,
     /// How many were estimated.
@@ -103,6 +105,7 @@ pub struct Planner {
     too_many: Option<TooMany>,
     front: Front,
     rejected: Rejected,
+    misses: Misses,
     candidates: u64,
     estimated: u64,
     /// Searches without each lock, where nothing fits.
@@ -131,6 +134,7 @@ impl Planner {
             too_many: None,
             front: Front::default(),
             rejected: Rejected::default(),
+            misses: Misses::default(),
             estimated: 0,
             relaxed: Vec::new(),
         }
@@ -161,6 +165,7 @@ impl Planner {
         Plans {
             plans: self.front.sorted(),
             rejected: self.rejected.sorted(),
+            misses: self.misses.nearest(),
             candidates: self.candidates,
             estimated: self.estimated,
             nearest,
@@ -283,6 +288,8 @@ impl Planner {
                     by: seen.least - most,
                 });
             }
+            let of = (&candidate, &figures);
+            self.misses.add(self.next[0], &why, &self.scenario, of);
             self.rejected.add(why, 1);
             self.seen.push(seen);
         } else if let Some(choice) = &self.choice {

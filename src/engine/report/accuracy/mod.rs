@@ -17,5 +17,6 @@ mod worst;
 pub use case::{Case, Expected, read_cases};
 pub use host::{ExpectedHost, HostErrors};
 
+pub use pair::Pair;
 pub use published::Published;
-pub use table::{Accuracy, Goal, Selection};
+pub use table::{Accuracy, ComparedPeak, Goal, Selection, percentile};

@@ -7,6 +7,7 @@ use super::measure::{Comparison, Outcome, PhaseComparison, Words, compare};
 use super::pair::Pair;
 use super::published::{self, Published};
 use super::worst;
+use crate::ask::Scenario;
 use std::collections::BTreeMap;
 use std::fmt::{self, Write};
 
@@ -26,6 +27,19 @@ pub struct Accuracy {
     hosts: Vec<HostComparison>,
     not_supported: BTreeMap<String, usize>,
     worst: usize,
+}
+
+/// The peak of a case's steady step, found and measured.
+#[derive(Clone, Copy, Debug)]
+pub struct ComparedPeak<'a> {
+    /// The case's scenario.
+    pub scenario: &'a Scenario,
+    /// Live tensors.
+    pub tensor: Option<Pair>,
+    /// `max_memory_allocated`.
+    pub allocated: Option<Pair>,
+    /// `max_memory_reserved`.
+    pub reserved: Option<Pair>,
 }
 
 /// A goal of the project and whether it is met.
@@ -90,7 +104,7 @@ fn two_digits(number: f64) -> String {
 }
 
 /// The value below which `share` (in hundredths) of the sorted values lie: nearest rank.
-pub(super) fn percentile(values: &[f64], hundredths: usize) -> f64 {
+pub fn percentile(values: &[f64], hundredths: usize) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
     let rank = (sorted.len() * hundredths).div_ceil(100).max(1);
@@ -150,6 +164,19 @@ impl Accuracy {
             }
         }
         all
+    }
+
+    /// The peaks of all cases of the device, in their order.
+    pub fn peaks(&self) -> impl Iterator<Item = ComparedPeak<'_>> {
+        self.cases.iter().filter_map(|(case, comparison)| {
+            let peak = &comparison.peak;
+            Some(ComparedPeak {
+                scenario: case.scenario.as_ref().ok()?,
+                tensor: peak.tensor,
+                allocated: peak.allocated,
+                reserved: peak.reserved,
+            })
+        })
     }
 
     /// Cases that were compared; one that has both is counted on each side.

@@ -1,10 +1,10 @@
 //! What is found for what is typed into the box for the model.
 
-use super::model::{GRAPH, HUB, LINEAR, OWN};
+use super::model::{EXPORT, GRAPH, HUB, LINEAR, OWN, SIZE};
 use crate::browser;
 use crate::catalog::{Model, PublishedGraph};
 use crate::families;
-use crate::text::{Language, Word};
+use crate::text::{Language, Word, model_of_size};
 use crate::widgets::Found;
 
 /// The name under which the browser keeps the models used last.
@@ -71,6 +71,41 @@ fn with_headings(found: &mut [Found], models: &[&'static Model]) {
     }
 }
 
+/// Whether nothing is called as what is typed.
+pub(super) fn finds_nothing(typed: &str) -> bool {
+    let query = typed.trim();
+    families::search_models(query).is_empty()
+        && families::search_graphs(query).is_empty()
+        && repository(query).is_none()
+}
+
+/// The ways to a model that are left where nothing is called as it is asked for: its size, where the query names one, its
+/// config, its graph.
+fn ways_left(query: &str, language: Language) -> Vec<Found> {
+    let word = |word: Word| word.text(language).to_owned();
+    let size = families::size_in(query).map(|size| Found {
+        value: format!("{SIZE}{size}"),
+        label: model_of_size(size, language),
+        detail: word(Word::FoundSize),
+        heading: None,
+    });
+    let others = [
+        (OWN, Word::FoundConfig, Word::FoundConfigDetail),
+        (EXPORT, Word::FoundGraph, Word::FoundGraphDetail),
+    ];
+    let others = others.map(|(value, label, detail)| Found {
+        value: value.to_owned(),
+        label: word(label),
+        detail: word(detail),
+        heading: None,
+    });
+    let mut ways: Vec<Found> = size.into_iter().chain(others).collect();
+    if let Some(first) = ways.first_mut() {
+        first.heading = Some(word(Word::FoundNothing));
+    }
+    ways
+}
+
 /// The lines of the list.
 pub(super) fn find(typed: Option<String>, language: Language) -> Vec<Found> {
     let query = typed.unwrap_or_default();
@@ -123,6 +158,9 @@ pub(super) fn find(typed: Option<String>, language: Language) -> Vec<Found> {
             heading: None,
         };
         found.insert(0, fetch);
+    }
+    if found.is_empty() {
+        return ways_left(query.trim(), language);
     }
     found
 }

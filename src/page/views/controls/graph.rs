@@ -1,7 +1,7 @@
 //! Controls of a graph of the reader's own: the sizes that it leaves open, and how one is written where no model is
 //! found.
 
-use super::find::find;
+use super::find::finds_nothing;
 use super::own_model::OwnModel;
 use crate::app::{Store, use_store};
 use crate::ask::{ExportedModel, Finding, ModelRef, Scenario, Severity};
@@ -36,14 +36,21 @@ fn about(scenario: &Scenario, language: Language) -> Option<String> {
     Some(facts.title(language))
 }
 
+/// The message about a config whose type of model is not read.
+const FOREIGN: &str = "reading.type_not_supported";
+
 /// Controls of the sizes that a graph leaves open; the lines that write a graph, once nothing was found for what is typed
-/// into the box for the model.
+/// into the box for the model, or its config is of a type that is not read.
 pub(super) fn graph_controls(typed: RwSignal<Option<String>>) -> AnyView {
     let store = use_store();
     let missing = Memo::new(move |before: Option<&bool>| match typed.get() {
         None => before == Some(&true),
         Some(text) if text.trim().is_empty() => false,
-        text => find(text, store.language.get()).is_empty(),
+        Some(text) => finds_nothing(&text),
+    });
+    let is_foreign = Memo::new(move |_| {
+        let says_so = |finding: &Finding| finding.message.code == FOREIGN;
+        store.findings.with(|all| all.iter().any(says_so))
     });
     let names = Memo::new(move |_| {
         let sizes = store.scenario.with(open_sizes).into_iter();
@@ -60,7 +67,7 @@ pub(super) fn graph_controls(typed: RwSignal<Option<String>>) -> AnyView {
             .collect_view()
     };
     view! {
-        <Show when=move || missing.get()>
+        <Show when=move || missing.get() || is_foreign.get()>
             <details class="field twin" open>
                 <summary>{move || Word::OwnModel.text(store.language.get())}</summary>
                 <OwnModel id="found-none" />

@@ -7,9 +7,10 @@ use super::graph::graph_controls;
 use super::hub::fetch_config;
 use crate::app::{Draft, Store, change_model, open_published, use_store};
 use crate::ask::{ExportedModel, Finding, LinearModel, ModelRef, Scenario};
+use crate::browser::focus_first;
 use crate::codec::{Pasted, published_graph, published_name, read_pasted};
 use crate::families;
-use crate::text::{Language, Word};
+use crate::text::{Language, Word, model_of_size};
 use crate::views::setting::{Setting, SettingField};
 use crate::widgets::Search;
 use leptos::prelude::*;
@@ -28,6 +29,10 @@ pub(super) const LINEAR: &str = "nn.Linear";
 pub(super) const OWN: &str = "config.json";
 /// Before the id of a graph that comes along.
 pub(super) const GRAPH: &str = "graph:";
+/// Value of the choice to export a model's graph, whose lines stand below the box.
+pub(super) const EXPORT: &str = "model.pt2";
+/// Before a number of parameters.
+pub(super) const SIZE: &str = "parameters:";
 /// Before the name of a repository whose config is to be fetched.
 pub(super) const HUB: &str = "hub:";
 
@@ -80,9 +85,13 @@ pub(super) fn ModelControls() -> impl IntoView {
             fetching.set(true);
             return open_published(store, graph, move || fetching.set(false));
         }
+        if let Some(num_parameters) = value.strip_prefix(SIZE).and_then(|size| size.parse().ok()) {
+            return use_model(store, ModelRef::NumParameters { num_parameters });
+        }
         let model = match value.as_str() {
             LINEAR => ModelRef::Linear { linear: TOY },
-            OWN => return,
+            OWN => return show_then_focus("#model-config"),
+            EXPORT => return show_then_focus("#found-none-shape"),
             id => {
                 remember(id);
                 ModelRef::Catalog(id.to_owned())
@@ -134,6 +143,14 @@ pub(super) fn ModelControls() -> impl IntoView {
     }
 }
 
+/// Focuses a field that the choice of it shows, once it is there.
+#[inline(never)] // The first visit does without it.
+fn show_then_focus(selector: &'static str) {
+    request_animation_frame(move || {
+        focus_first(selector);
+    });
+}
+
 /// Controls of models of the reader's own: of a layer, of a graph.
 #[inline(never)] // The first visit does without it.
 fn own_controls(linear: Memo<bool>, typed: RwSignal<Option<String>>) -> AnyView {
@@ -158,7 +175,7 @@ pub(super) fn model_name(scenario: &Scenario, language: Language) -> String {
             let kind = hf_config.get("model_type").and_then(|kind| kind.as_str());
             kind.map_or_else(|| OWN.to_owned(), |kind| format!("{OWN}: {kind}"))
         }
-        ModelRef::NumParameters { .. } => Word::ModelCustom.text(language).to_owned(),
+        ModelRef::NumParameters { num_parameters } => model_of_size(*num_parameters, language),
         ModelRef::Exported(model) => graph_name(model),
     }
 }

@@ -4,6 +4,7 @@ mod fits;
 mod go;
 mod gpus;
 mod map;
+mod plan_table;
 mod plans;
 mod remedies;
 mod steps;

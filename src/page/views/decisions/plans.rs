@@ -1,12 +1,16 @@
 //! Plan search: which settings fit, and which of them no others dominate.
 
-use super::go::{compare_button, go_button};
-use crate::app::{PlanSearch, Planned, Store, use_store};
+use super::go::go_button;
+use super::plan_table::{changes, meter, plan_table};
+use crate::app::{PlanSearch, Store, use_store};
 use crate::ask::Scenario;
-use crate::decide::{Adapters, Freedom, GpuModel, Gpus, PlanOptions, Plans, RunPlan, gpus_of};
+use crate::decide::{
+    Adapters, Freedom, GpuModel, Gpus, NearMiss, PlanOptions, PlanOrder, Plans, gpus_of,
+};
 use crate::text::{
-    Language, Term, Word, adapters_name, amount, freedom_name, gpu_choice, gpus_choice,
-    nearest_sentence, ratio, rejection_sentence, search_summary, setting_name, share_of,
+    Language, Word, adapters_name, altered_sentence, freedom_name, gpu_choice, gpus_choice,
+    looked_text, miss_sentence, nearest_sentence, rejection_sentence, search_summary, setting_name,
+    share_of,
 };
 use crate::views::value::value_text;
 use crate::widgets::{Choice, Choices};
@@ -16,105 +20,140 @@ use serde_json::Value;
 /// Shares of a GPU that can stay free, in percent.
 const HEADROOMS: [u64; 7] = [0, 5, 10, 15, 20, 25, 30];
 
-/// What a plan changes: "Activation checkpointing: full; Micro-batch: 2".
-fn changes(plan: &RunPlan, language: Language) -> String {
-    let said = plan.changes.iter().map(|(key, value)| {
-        let (name, value) = (
-            setting_name(key, language),
-            value_text(key, value, language),
-        );
-        format!("{name}: {value}")
+/// The candidates by their outcome, as one strip with its legend.
+fn strip(plans: &Plans, language: Language) -> AnyView {
+    let parts = plans.strip();
+    let spans = parts.iter().map(|part| {
+        view! { <span data-looked=part.what.name() style:flex-grow=part.count.to_string()></span> }
     });
-    let said: Vec<String> = said.collect();
-    if said.is_empty() {
-        Word::FitsAsNow.text(language).to_owned()
-    } else {
-        said.join("; ")
-    }
-}
-
-fn row(plan: &RunPlan, least: u64, store: Store) -> impl IntoView {
-    let (units, language) = (store.units.get(), store.language.get());
-    let says = changes(plan, language);
+    let legend = parts.iter().map(|part| {
+        view! {
+            <li>
+                <span class="swatch" data-looked=part.what.name()></span>
+                {looked_text(*part, language)}
+            </li>
+        }
+    });
     view! {
-        <tr>
-            <th scope="row">
-                {says.clone()}
-                <div class="plan-buttons">
-                    {go_button(store, Word::FitsUse, plan.scenario.clone(), says.clone())}
-                    {compare_button(store, plan.scenario.clone(), says)}
-                </div>
-            </th>
-            <td>{plan.gpus}</td>
-            <td>{amount(plan.device, units)}</td>
-            <td>{plan.phase.term(language)}</td>
-            <td>{amount(plan.host, units)}</td>
-            <td>{ratio(plan.computed(), least)}</td>
-            <td>{amount(plan.communication.total(), units)}</td>
-        </tr>
-    }
-}
-
-/// Plans as a table.
-fn table(plans: &[RunPlan], least: u64, store: Store) -> AnyView {
-    let language = store.language.get();
-    let rows = plans
-        .iter()
-        .map(|plan| row(plan, least, store))
-        .collect_view();
-    let heads = [
-        Word::PlanChanges,
-        Word::GpusAxis,
-        Word::DeviceTotal,
-        Word::PlanBinds,
-        Word::GpusRam,
-        Word::PlanCompute,
-        Word::PlanSent,
-    ];
-    let heads = heads.iter();
-    let heads = heads
-        .map(|head| view! { <th scope="col">{head.text(language)}</th> })
-        .collect_view();
-    view! {
-        <div class="scroll" role="region" tabindex="0" aria-label=Word::Table.text(language)>
-            <table class="numbers plan-table">
-                <thead>
-                    <tr>{heads}</tr>
-                </thead>
-                <tbody>{rows}</tbody>
-            </table>
-        </div>
+        <div class="looked" aria-hidden="true">{spans.collect_view()}</div>
+        <ul class="looked-legend">{legend.collect_view()}</ul>
     }
     .into_any()
 }
 
-/// What was found so far.
-fn found(planned: &Planned, headroom: u64, store: Store) -> AnyView {
+/// A candidate that does not fit by little.
+fn miss(miss: &NearMiss, most: u64, store: Store) -> AnyView {
     let (units, language) = (store.units.get(), store.language.get());
-    let plans: &Plans = &planned.plans;
-    let summary = search_summary(plans, planned.done, headroom, language);
-    let any = !plans.plans.is_empty();
+    let changes = changes(&miss.plan.changes, language).join("; ");
+    let says = if changes.is_empty() {
+        Word::FitsAsNow.text(language).to_owned()
+    } else {
+        changes
+    };
+    view! {
+        <li class="remedy" data-fits="false">
+            <span class="remedy-name">
+                {says.clone()}
+                <span>{altered_sentence(&miss.plan.altered, language)}</span>
+            </span>
+            <span class="remedy-saving">
+                {miss_sentence(miss, units, language)} {meter(miss.by.get(), most)}
+            </span>
+            {go_button(store, Word::Try, miss.plan.scenario.clone(), says)}
+        </li>
+    }
+    .into_any()
+}
+
+/// The candidates that miss by least; nothing where all fit.
+fn misses(plans: &Plans, store: Store) -> Option<AnyView> {
+    let most = plans.misses.iter().map(|miss| miss.by.get()).max()?;
+    let all = plans.misses.iter().map(|own| miss(own, most, store));
+    Some(
+        view! {
+            <h3>{Word::PlanNearest.text(store.language.get())}</h3>
+            <ul class="remedies">{all.collect_view()}</ul>
+        }
+        .into_any(),
+    )
+}
+
+/// The reasons why candidates were rejected.
+fn reasons(plans: &Plans, store: Store) -> AnyView {
+    let (units, language) = (store.units.get(), store.language.get());
     let rejected = plans.rejected.iter();
     let rejected = rejected
         .map(|group| view! { <li>{rejection_sentence(group, units, language)}</li> })
         .collect_view();
-    let nearest = plans.nearest.as_ref().map(|nearest| {
-        let plan = &nearest.plan;
-        view! {
-            <p>{nearest_sentence(nearest, language)}</p>
-            {table(std::slice::from_ref(plan), plan.computed(), store)}
-        }
+    view! { <ul class="sentences">{rejected}</ul> }.into_any()
+}
+
+/// The results so far: elements stay while more is found, so that the focus does, too.
+#[component]
+fn Found(search: PlanSearch) -> impl IntoView {
+    let store = use_store();
+    let order = RwSignal::new(PlanOrder::default());
+    let known = Memo::new(move |_| search.planned.get());
+    let plans = Memo::new(move |_| {
+        let known = known.get();
+        known.map_or_else(Vec::new, |known| known.plans.plans.clone())
     });
+    let nearest = Memo::new(move |_| known.get().and_then(|known| known.plans.nearest.clone()));
+    let nearest_plan = Memo::new(move |_| {
+        let nearest = nearest.get();
+        nearest.map_or_else(Vec::new, |nearest| vec![nearest.plan])
+    });
+    let is_asked = Memo::new(move |_| known.with(Option::is_some));
+    let any = Memo::new(move |_| plans.with(|plans| !plans.is_empty()));
+    let several = Memo::new(move |_| plans.with(|plans| plans.len() > 1));
+    // While a search goes on, what fits may still come.
+    let is_hopeless = Memo::new(move |_| {
+        let is_done = known.with(|known| known.as_ref().is_some_and(|known| known.done));
+        is_done && !any.get()
+    });
+    let is_done = Signal::derive(move || {
+        known.with(|known| known.as_ref().map(|known| known.done.to_string()))
+    });
+    let of = move |show: fn(&Plans, Store) -> Option<AnyView>| {
+        move || known.with(|known| show(&known.as_ref()?.plans, store))
+    };
+    let summary = move || {
+        let headroom = search.options.with(|options| options.headroom);
+        let language = store.language.get();
+        known.with(|known| {
+            let known = known.as_ref()?;
+            Some(search_summary(&known.plans, known.done, headroom, language))
+        })
+    };
+    let word = move |word: Word| Signal::derive(move || word.text(store.language.get()));
     view! {
-        <p class="figure-summary" role="status" data-done=planned.done.to_string()>{summary}</p>
-        {any.then(|| table(&plans.plans, plans.least_compute(), store))}
-        {nearest}
-        <details class="twin">
-            <summary>{Word::PlanRejected.text(language)}</summary>
-            <ul class="sentences">{rejected}</ul>
-        </details>
+        <Show when=move || is_asked.get()>
+            <p class="figure-summary" role="status" data-done=is_done>{summary}</p>
+            <Show when=move || several.get()>
+                <p class="figure-summary">{word(Word::PlanFirstHelp)}</p>
+            </Show>
+            <Show when=move || any.get()>{plan_table(plans, order, store)}</Show>
+            <Show when=move || nearest.with(Option::is_some)>
+                <p>
+                    {move || {
+                        let language = store.language.get();
+                        nearest
+                            .with(|nearest| {
+                                nearest.as_ref().map(|nearest| nearest_sentence(nearest, language))
+                            })
+                    }}
+                </p>
+                {plan_table(nearest_plan, order, store)}
+            </Show>
+            {of(|plans, store| Some(strip(plans, store.language.get())))}
+            <Show when=move || is_hopeless.get()>{of(misses)}</Show>
+            <details class="twin">
+                <summary>{word(Word::PlanRejected)}</summary>
+                {of(|plans, store| Some(reasons(plans, store)))}
+                <Show when=move || !is_hopeless.get()>{of(misses)}</Show>
+            </details>
+        </Show>
     }
-    .into_any()
 }
 
 /// A box to be ticked.
@@ -298,10 +337,7 @@ pub(in crate::views) fn PlansPanel() -> impl IntoView {
             </header>
             <p class="figure-summary">{word(Word::SearchHelp)}</p>
             <Options search />
-            {move || {
-                let headroom = search.options.with(|options| options.headroom);
-                search.planned.get().map(|planned| found(&planned, headroom, store))
-            }}
+            <Found search />
         </section>
     }
 }

@@ -1,21 +1,34 @@
 //! What to change, and what it saves; what there is room for where it fits.
 
 use super::go::{compare_button, go_button};
+use super::plan_table::meter;
 use crate::app::{Store, use_store};
-use crate::decide::{Advice, ReadyPlan, Remedy, Room};
+use crate::decide::{Advice, AdviceTable, Beyond, Remedy, Room};
 use crate::figure::Standing;
+use crate::report::{Fit, Memory};
 use crate::text::{
-    Word, outcome_changes, plan_about, plan_name, plan_outcome, remedy_cost, remedy_name,
-    remedy_saving, room_text, steps_text,
+    Word, outcome_changes, plan_about, plan_name, plan_outcome, price_name, remedy_cost,
+    remedy_name, remedy_saving, room_text, share_of, steps_beyond, steps_text,
 };
+use crate::units::Bytes;
 use leptos::prelude::*;
 use std::sync::Arc;
 
 /// A single change.
-pub(in crate::views) fn remedy_line(remedy: &Remedy, advice: &Advice, store: Store) -> AnyView {
+pub(in crate::views) fn remedy_line(
+    remedy: &Remedy,
+    table: &AdviceTable<'_>,
+    advice: &Advice,
+    store: Store,
+) -> AnyView {
     let (units, language) = (store.units.get(), store.language.get());
     let name = remedy_name(remedy.kind, language);
     let also = outcome_changes(&advice.now, &remedy.outcome, units, language);
+    let full = table.full.get();
+    let missing = table.missing(remedy.memory);
+    let mark = (missing > Bytes::ZERO).then(|| {
+        view! { <i class="meter-mark" style:--part=share_of(missing.get(), full)></i> }
+    });
     view! {
         <li class="remedy" data-fits=remedy.fits().to_string() data-kind=remedy.kind.name()>
             <span class="remedy-name">
@@ -25,6 +38,8 @@ pub(in crate::views) fn remedy_line(remedy: &Remedy, advice: &Advice, store: Sto
             </span>
             <span class="remedy-saving">
                 {remedy_saving(remedy.saves, remedy.total, units, language)}
+                {meter(remedy.saves.get(), full)}
+                {mark}
             </span>
             {go_button(store, Word::Try, remedy.scenario.clone(), name.to_owned())}
         </li>
@@ -32,9 +47,49 @@ pub(in crate::views) fn remedy_line(remedy: &Remedy, advice: &Advice, store: Sto
     .into_any()
 }
 
-/// A plan: what it comes to, and the changes that lead there.
-fn plan_card(plan: &ReadyPlan, advice: &Advice, store: Store) -> AnyView {
+/// The single changes, grouped by their price.
+fn singles(advice: &Advice, store: Store) -> Option<AnyView> {
+    let language = store.language.get();
+    let table = advice.table();
+    let scale = if Memory::ALL
+        .iter()
+        .any(|&memory| table.missing(memory) > Bytes::ZERO)
+    {
+        Word::SinglesMissing
+    } else {
+        Word::SinglesScale
+    };
+    let groups = table.groups.iter().map(|group| {
+        let lines = group.remedies.iter();
+        let lines = lines.map(|remedy| remedy_line(remedy, &table, advice, store));
+        view! {
+            <h4>{price_name(group.price, language)}</h4>
+            <ul class="remedies" data-price=group.price.name()>
+                {lines.collect_view()}
+            </ul>
+        }
+    });
+    (!table.groups.is_empty()).then(|| {
+        view! {
+            <h3>{Word::SinglesTitle.text(language)}</h3>
+            <p class="plan-about">{scale.text(language)}</p>
+            {groups.collect_view()}
+        }
+        .into_any()
+    })
+}
+
+/// A memory of a plan on the scale of its capacity.
+fn side(name: Word, fit: Fit, store: Store) -> impl IntoView {
+    view! {
+        <span>{name.text(store.language.get())} {meter(fit.needed.get(), fit.capacity.get())}</span>
+    }
+}
+
+/// The plan at a place: what it comes to, and the changes that lead there.
+fn plan_card(place: usize, advice: &Advice, store: Store) -> Option<AnyView> {
     let (units, language) = (store.units.get(), store.language.get());
+    let plan = advice.plans.get(place)?;
     let name = plan_name(plan.kind, language);
     let fits = plan.outcome.fits();
     let verdict = match Standing::of_run(&plan.outcome.device, &plan.outcome.host) {
@@ -42,22 +97,37 @@ fn plan_card(plan: &ReadyPlan, advice: &Advice, store: Store) -> AnyView {
         Standing::Tight => Word::FitsTightlyWithIt,
         Standing::Exceeds => Word::FitsNotWithIt,
     };
-    let steps = steps_text(&advice.now, &plan.steps, units, language);
+    let Beyond { before, now, steps } = advice.beyond(place);
+    let steps = steps_text(now, steps, units, language);
     let steps = steps.into_iter().map(|step| view! { <li>{step}</li> });
-    view! {
-        <li class="plan" data-fits=fits.to_string() data-plan=plan.kind.name()>
-            <h4>{name} " " <span class="plan-verdict">{verdict.text(language)}</span></h4>
-            <p class="plan-about">{plan_about(plan.kind, language)}</p>
-            <p><strong>{plan_outcome(&plan.outcome, units, language)}</strong></p>
-            <p class="plan-about">{outcome_changes(&advice.now, &plan.outcome, units, language)}</p>
-            <ol class="plan-steps">{steps.collect_view()}</ol>
-            <div class="plan-buttons">
-                {go_button(store, Word::Try, plan.scenario.clone(), name.to_owned())}
-                {compare_button(store, plan.scenario.clone(), name.to_owned())}
-            </div>
-        </li>
-    }
-    .into_any()
+    let before = before.map(|before| {
+        view! { <p class="plan-about">{steps_beyond(before, language)}</p> }
+    });
+    Some(
+        view! {
+            <li class="plan" data-fits=fits.to_string() data-plan=plan.kind.name()>
+                <h4>{name} " " <span class="plan-verdict">{verdict.text(language)}</span></h4>
+                <p class="plan-about">{plan_about(plan.kind, language)}</p>
+                <p>
+                    <strong>{plan_outcome(&plan.outcome, units, language)}</strong>
+                </p>
+                <p class="plan-sides">
+                    {side(Word::Vram, plan.outcome.device, store)}
+                    {side(Word::Ram, plan.outcome.host, store)}
+                </p>
+                <p class="plan-about">
+                    {outcome_changes(&advice.now, &plan.outcome, units, language)}
+                </p>
+                {before}
+                <ol class="plan-steps">{steps.collect_view()}</ol>
+                <div class="plan-buttons">
+                    {go_button(store, Word::Try, plan.scenario.clone(), name.to_owned())}
+                    {compare_button(store, plan.scenario.clone(), name.to_owned())}
+                </div>
+            </li>
+        }
+        .into_any(),
+    )
 }
 
 /// Something that there is room for.
@@ -91,19 +161,17 @@ fn titled(title: Word, class: &'static str, store: Store, lines: Vec<AnyView>) -
 
 /// All of it.
 fn all(advice: &Advice, store: Store) -> AnyView {
-    let plans = advice.plans.iter();
-    let plans = plans.map(|plan| plan_card(plan, advice, store));
+    let plans = 0..advice.plans.len();
+    let plans = plans.filter_map(|place| plan_card(place, advice, store));
     let rooms = advice.room.iter();
     let rooms = rooms.map(|room| room_line(room, advice, store));
-    let singles = advice.remedies.iter();
-    let singles = singles.map(|remedy| remedy_line(remedy, advice, store));
     // Plans come after the single changes; until then their place is held.
     let comes = !advice.whole && advice.plans.is_empty() && !advice.now.is_roomy();
     view! {
         {titled(Word::PlansTitle, "plans", store, plans.collect())}
         {comes.then(|| grey(ROWS))}
         {titled(Word::RoomTitle, "remedies", store, rooms.collect())}
-        {titled(Word::SinglesTitle, "remedies", store, singles.collect())}
+        {singles(advice, store)}
     }
     .into_any()
 }

@@ -88,7 +88,7 @@ fn ways(memory: Memory, store: Store) -> AnyView {
             return view! { <p>{InputWord::NoWay.text(store.language.get())}</p> }.into_any();
         }
         let line = |way: WayOut| match way {
-            WayOut::Change(remedy) => remedy_line(remedy, &advice, store),
+            WayOut::Change(remedy) => remedy_line(remedy, &advice.table(), &advice, store),
             WayOut::Plan(plan) => plan_line(plan, &advice, store),
         };
         let lines = ways.into_iter().map(line).collect_view();
