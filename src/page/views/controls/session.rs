@@ -46,8 +46,14 @@ pub(in crate::views) fn LastSession() -> impl IntoView {
         <Show when=move || session.with(Option::is_some)>
             <aside class="session" aria-label=word(Word::GoOn)>
                 {line}
-                <button type="button" class="quiet" on:click=move |_| session.set(None)>
-                    {word(Word::NotNow)}
+                <button
+                    type="button"
+                    class="quiet"
+                    aria-label=word(Word::NotNow)
+                    title=word(Word::NotNow)
+                    on:click=move |_| session.set(None)
+                >
+                    "\u{d7}"
                 </button>
             </aside>
         </Show>
