@@ -1,5 +1,6 @@
 //! Kinds of pasted texts: a scenario, a model's config, a link, or a model's name.
 
+use super::job::{JobFile, read_job};
 use super::json::{decode_object, not_json, parse_json};
 use super::keys::KEYS;
 use super::meant::CONFIG;
@@ -7,6 +8,7 @@ use super::query::Link;
 use super::query::decode_query;
 use crate::ask::{Finding, ModelRef, Scenario, message};
 use crate::catalog::Model;
+use crate::configs::BESIDE_A_TRAINER;
 use crate::families;
 use crate::families::essential_config;
 use serde_json::{Map, Value};
@@ -28,7 +30,7 @@ pub fn read_pasted(text: &str) -> (Option<Pasted>, Vec<Finding>) {
     let text = text.trim().trim_start_matches('\u{feff}');
     if text.starts_with(['{', '[', '"']) {
         return match parse_json(text) {
-            Ok(Value::Object(map)) => read_object(&map),
+            Ok(Value::Object(map)) if !is_beside_a_trainer(text) => read_object(&map),
             Ok(_) => (None, vec![neither()]),
             Err(error) => (None, vec![not_json(&error)]),
         };
@@ -47,6 +49,19 @@ pub fn read_pasted(text: &str) -> (Option<Pasted>, Vec<Finding>) {
         return (Some(Pasted::Scenario(Box::new(scenario))), findings);
     }
     (None, vec![neither()])
+}
+
+/// Whether a text is a file beside a trainer's configuration: DeepSpeed's has keys that a scenario has, too.
+fn is_beside_a_trainer(text: &str) -> bool {
+    let file = JobFile {
+        name: String::new(),
+        text: text.to_owned(),
+    };
+    let is_beside = |kind: &&str| BESIDE_A_TRAINER.contains(kind);
+    read_job(&[file], &[]).is_ok_and(|job| {
+        let kinds = &job.read.kinds;
+        !kinds.is_empty() && kinds.iter().all(is_beside)
+    })
 }
 
 /// A config says `model_type` or `architectures`, which no scenario has as a key.
@@ -83,4 +98,17 @@ fn by_name(text: &str) -> Option<&'static Model> {
 
 fn neither() -> Finding {
     Finding::error("model", message!(codec::not_understood))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_of_deepspeed_is_no_scenario() {
+        let zero = include_str!("../../../tests/fixtures/inputs/configs/deepspeed_zero2.json");
+        assert_eq!(read_pasted(zero).0, None);
+        let (own, _) = read_pasted("{\"model\": \"gpt2\", \"gradient_accumulation_steps\": 2}");
+        assert!(matches!(own, Some(Pasted::Scenario(_))), "{own:?}");
+    }
 }

@@ -25,6 +25,8 @@ const PART: &str = "opened";
 /// The element that gets the focus when the drawer opens: the text box, or the title where something was given already.
 const BOX: &str = "#opened-text";
 const TITLE: &str = "#opened-title";
+/// The link in the controls that opens the drawer.
+const LINK: &str = "a[href=\"#opened\"]";
 /// The width of a window with room for the drawer beside the answer.
 const ROOM: &str = "(width >= 960px)";
 
@@ -40,12 +42,18 @@ pub(super) fn DrawerPanel() -> impl IntoView {
     let node = NodeRef::<html::Dialog>::new();
     let beside = RwSignal::new(true);
     let aim = StoredValue::new(BOX);
+    let by_link = StoredValue::new(false);
     Effect::new(move |_| {
         let Some(dialog) = node.get() else {
             return;
         };
         if !drawer.shown.get() {
-            return browser::close_dialog(&dialog);
+            browser::close_dialog(&dialog);
+            // A link to a part of the page loses the focus to that part.
+            if by_link.get_value() {
+                browser::focus_first(LINK);
+            }
+            return by_link.set_value(false);
         }
         beside.set(browser::show_beside(&dialog, ROOM));
         browser::focus_first(aim.get_value());
@@ -77,7 +85,10 @@ pub(super) fn DrawerPanel() -> impl IntoView {
         }
     };
     follow_part();
-    browser::on_part(follow_part);
+    browser::on_part(move || {
+        by_link.set_value(browser::part() == PART);
+        follow_part();
+    });
     let word = move |word: InputWord| Signal::derive(move || word.text(store.language.get()));
     let close = move || drawer.shown.set(false);
     let said = Signal::derive(move || {
