@@ -17,7 +17,7 @@ const AIM_OF_LINK = 560 * KIB;
 const MOST_OF_LINK = 635 * KIB;
 
 /** What comes after the estimate: other looks, threads beside the page's, use without a network. */
-const AFTER = /^(below|decisions|compare|over|sight)-.*\.css$|^(worker|offline)-.*\.js$|^sw\.js$/;
+const AFTER = /^(below|decisions|compare|over|sight|drawer|ways)-.*\.css$|^(worker|offline)-.*\.js$|^sw\.js$/;
 
 /** That, parts of the program but the first, links' pictures and other pages. */
 const later = (name) => /\.(html|png)$/.test(name) || AFTER.test(name) || (/\.wasm$/.test(name) && !/_start\.wasm$/.test(name));
