@@ -51,7 +51,6 @@ impl GraphFacts<'_> {
 }
 
 /// The name of a model of which only the size is known: "a decoder of 13.0B parameters".
-#[inline(never)] // The page's first visit does without it.
 pub fn model_of_size(parameters: u64, language: Language) -> String {
     let parameters = count(parameters);
     match language {

@@ -10,7 +10,7 @@ use leptos::prelude::*;
 /// The note's id.
 const NOTE: &str = "near-note";
 
-/// The button in the verdict's card, which is there before this part of the program.
+/// The button in the verdict's card, which comes before this part of the program.
 #[component]
 pub(super) fn NearPlace() -> impl IntoView {
     browser::element(".panes > .verdict").map(|verdict| {

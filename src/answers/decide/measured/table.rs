@@ -11,7 +11,7 @@ const CASES: &str = include_str!("cases.txt");
 const ALL: &str = "*";
 
 names! {
-    /// Where cases were measured.
+    /// The place of a measurement.
     MeasuredOn {
         /// Unmodified builds of PyTorch whose driver needs no GPU.
         Builds = "builds",

@@ -175,9 +175,15 @@ pub(super) fn model_name(scenario: &Scenario, language: Language) -> String {
             let kind = hf_config.get("model_type").and_then(|kind| kind.as_str());
             kind.map_or_else(|| OWN.to_owned(), |kind| format!("{OWN}: {kind}"))
         }
-        ModelRef::NumParameters { num_parameters } => model_of_size(*num_parameters, language),
+        ModelRef::NumParameters { num_parameters } => sized_name(*num_parameters, language),
         ModelRef::Exported(model) => graph_name(model),
     }
+}
+
+/// The name of a model of which only the size is known.
+#[inline(never)] // The first visit does without it.
+fn sized_name(parameters: u64, language: Language) -> String {
+    model_of_size(parameters, language)
 }
 
 /// The name of a graph: the model's name where it comes along, else its file's.
