@@ -113,7 +113,7 @@ pub(super) fn Plotted(
     /// Marks over it.
     #[prop(into, optional)]
     over: ViewFn,
-    /// The same data as a table.
+    /// The figure's data as a table.
     table: ViewFn,
 ) -> impl IntoView {
     let store = use_store();

@@ -31,7 +31,7 @@ pub(super) fn when_whole(part: impl Fn() -> AnyView + Send + 'static) -> AnyView
     boxed_when_whole(Box::new(part))
 }
 
-/// The same once for all parts, since the first visit has it.
+/// One copy of the code for all parts, since the first visit loads it.
 fn boxed_when_whole(part: Box<dyn Fn() -> AnyView + Send>) -> AnyView {
     let store = use_store();
     (move || store.whole.get().then(|| untrack(&part))).into_any()

@@ -40,7 +40,7 @@ pub(super) enum Look {
     Plain,
     /// A slider through these values, smallest first, with a text box.
     Steps(&'static [u64]),
-    /// The same through shares.
+    /// A slider through these shares, smallest first, with a text box.
     Shares(&'static [f64]),
     /// A choice of what is offered.
     Choice(fn(&Scenario, Language) -> Vec<Choice>),
@@ -75,22 +75,22 @@ impl Setting {
         }
     }
 
-    /// The same with a slider.
+    /// This setting with a slider through `steps`.
     pub const fn steps(self, steps: &'static [u64]) -> Self {
         self.look(Look::Steps(steps))
     }
 
-    /// The same with another control.
+    /// This setting with the control `look`.
     pub const fn look(self, look: Look) -> Self {
         Self { look, ..self }
     }
 
-    /// The same, which scenarios need not say.
+    /// This setting, whose value means `absent` where a scenario does not say it.
     pub const fn absent(self, absent: Absent) -> Self {
         Self { absent, ..self }
     }
 
-    /// The same with what follows from it.
+    /// This setting with `note` below its control.
     pub const fn note(self, note: Note) -> Self {
         Self {
             note: Some(note),
@@ -98,7 +98,7 @@ impl Setting {
         }
     }
 
-    /// The same beside another one.
+    /// This setting in half a row, beside another one.
     pub const fn half(self) -> Self {
         Self { half: true, ..self }
     }
