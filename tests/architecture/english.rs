@@ -12,7 +12,7 @@ const BEGINNINGS: [(&str, usize); 6] = [
     ("Whose", 1),
     ("Where", 10),
     ("Those", 4),
-    ("The same", 4),
+    ("The same", 5),
 ];
 
 /// Words within comments, and the most of them: "so many" is `n`, "is there" is "exists", "stands" is "is".
