@@ -13,7 +13,7 @@ use highwater::catalog;
 use highwater::codec::decode_json;
 use highwater::decide::{AtOnce, PlanOptions, Progress, Question, Sweeper, plans};
 use highwater::families;
-use highwater::report::{estimate, keep_memory, ranks, summarize};
+use highwater::report::{Cell, Figures, each, estimate, keep_memory, ranks, summarize, survey};
 use highwater::resolve::resolve;
 use highwater::sim::simulate;
 use std::hint::black_box;
@@ -54,8 +54,12 @@ const MODELS: [(&str, Precision, OptimizerImpl, Duration); 5] = [
     ),
 ];
 
-fn smallest<T>(mut work: impl FnMut() -> T) -> Duration {
-    (0..RUNS)
+fn smallest<T>(work: impl FnMut() -> T) -> Duration {
+    smallest_of(RUNS, work)
+}
+
+fn smallest_of<T>(runs: usize, mut work: impl FnMut() -> T) -> Duration {
+    (0..runs)
         .map(|_| {
             let start = Instant::now();
             black_box(work());
@@ -194,6 +198,29 @@ fn main() {
     println!("a sweep: {estimates} estimates, {:?}", start.elapsed());
     thousand();
     plan_search();
+    maps();
+}
+
+/// Maps of 64 by 64 cells: all verdicts from the runs of a few cells, beside an estimate for each cell.
+fn maps() {
+    const BUDGET: Duration = Duration::from_millis(250);
+    const SAMPLED: usize = 16;
+    let [batches, lengths] = [1, 128].map(|step| (1..=64).map(|n| n * step).collect::<Vec<u64>>());
+    for (model, precision, implementation, _) in MODELS {
+        let mut asked = scenario(model, precision, implementation);
+        "h100-80gb".clone_into(&mut asked.hardware.gpu);
+        let cell = |&length: &u64| batches.iter().map(move |&batch| Cell { batch, length });
+        let cells: Vec<Cell> = lengths.iter().flat_map(cell).step_by(SAMPLED).collect();
+        let start = Instant::now();
+        black_box(each(&cells, |cell| Figures::of(&cell.of(&asked))));
+        let one_by_one = start.elapsed() * u32::try_from(SAMPLED).unwrap_or(u32::MAX);
+        let took = smallest_of(3, || survey(&asked, &batches, &lengths));
+        let ratio = one_by_one.as_secs_f64() / took.as_secs_f64();
+        println!(
+            "a map of {model} {}: {took:?}, cell by cell {one_by_one:?}: {ratio:.1} times; budget {BUDGET:?}",
+            precision.name()
+        );
+    }
 }
 
 /// A search for plans of a model on 8 GPUs, whose budget is 1 s for 1,000 candidates.

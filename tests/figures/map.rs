@@ -60,6 +60,7 @@ fn the_line_parts_cells_that_fit_from_those_that_do_not() {
     let CellCounts {
         known: all,
         fitting,
+        ..
     } = map().counts();
     assert!(0 < fitting && fitting < all, "{fitting} of {all}");
     let phases = (0..all).filter_map(|number| match map().cell(map().place_of(number)) {

@@ -1,16 +1,23 @@
 //! The need of a run over two numbers of its scenario: a field of cells, each an estimate.
+//!
+//! Over micro-batch and sequence length a survey says all verdicts at once, with totals that are lower bounds where no
+//! verdict depends on them; those cells are estimated afterwards.
 
 use super::axis::{Along, Axis};
 use super::number::{Named, Number};
-use super::question::{Estimator, Progress, Question};
+use super::question::{Estimator, Grid, Progress, Question, Survey};
 use crate::ask::{Message, Scenario, message};
 use crate::codec::{Kind, value_at, values};
-use crate::report::SweepPoint;
+use crate::report::{Cell, Surveyed, SweepPoint};
 use std::cmp::Reverse;
 use std::collections::VecDeque;
 
 /// How many times a scenario's own value a map reaches.
 const REACH: u64 = 4;
+
+/// The keys of the edges of a map that can be surveyed.
+const BATCH: &str = "micro_batch_size";
+const LENGTH: &str = "seq_len";
 
 /// Steps of numbers of tokens, so that cells are lengths that people train with.
 const TOKENS: u64 = 8;
@@ -68,8 +75,12 @@ pub struct MemoryMap {
     /// To the right, and upwards.
     pub edges: [MapEdge; 2],
     cells: Vec<Option<MapCell>>,
-    /// The cells that were not looked at, the next one first.
+    /// Whether the total of each cell is a lower bound.
+    bounds: Vec<bool>,
+    /// The cells that were not estimated, the next one first.
     left: VecDeque<usize>,
+    /// The grid that a survey is asked of, until there is one.
+    grid: Option<Grid>,
 }
 
 /// A cell that was looked at.
@@ -91,6 +102,8 @@ pub struct CellCounts {
     pub known: u64,
     /// Cells of them that fit.
     pub fitting: u64,
+    /// Cells of them whose totals are exact.
+    pub exact: u64,
 }
 
 impl MemoryMap {
@@ -105,12 +118,80 @@ impl MemoryMap {
             return Err(message!(decide::same_axis));
         }
         let left = coarse_first([0, 1].map(|edge: usize| edges[edge].values.len()));
-        Ok(Self {
+        let mut map = Self {
             scenario: scenario.clone(),
             edges,
             cells: vec![None; left.len()],
+            bounds: vec![false; left.len()],
             left,
-        })
+            grid: None,
+        };
+        map.grid = map.surveyed_grid();
+        Ok(map)
+    }
+
+    /// The edge along which the micro-batch varies, and that of the length, where the edges are these two.
+    fn batch_and_length(&self) -> Option<[usize; 2]> {
+        match [0, 1].map(|edge: usize| self.edges[edge].key) {
+            [BATCH, LENGTH] => Some([0, 1]),
+            [LENGTH, BATCH] => Some([1, 0]),
+            _ => None,
+        }
+    }
+
+    /// The grid that can be surveyed as a whole.
+    fn surveyed_grid(&self) -> Option<Grid> {
+        let [batches, lengths] = self.batch_and_length()?;
+        let values = |edge: usize| self.edges[edge].values.clone();
+        let grid = Grid {
+            scenario: self.scenario.clone(),
+            batches: values(batches),
+            lengths: values(lengths),
+        };
+        let is_asked = |place: [usize; 2]| {
+            let batch = *grid.batches.get(place[batches])?;
+            let length = *grid.lengths.get(place[lengths])?;
+            Some(self.scenario(place)? == Cell { batch, length }.of(&grid.scenario))
+        };
+        let [width, height] = self.size();
+        let ends = [[0, 0], [width.checked_sub(1)?, height.checked_sub(1)?]];
+        ends.into_iter()
+            .all(|place| is_asked(place) == Some(true))
+            .then_some(grid)
+    }
+
+    /// Takes in a survey of all cells.
+    fn told(&mut self, surveyed: Vec<Surveyed>) {
+        let Some([batches, lengths]) = self.batch_and_length() else {
+            return;
+        };
+        let count = self.edges[batches].values.len();
+        for (at, surveyed) in surveyed.into_iter().enumerate() {
+            let mut place = [0; 2];
+            (place[batches], place[lengths]) = (at % count.max(1), at / count.max(1));
+            let at = place[1] * self.size()[0] + place[0];
+            let Some(cell) = self.cells.get_mut(at).filter(|cell| cell.is_none()) else {
+                continue;
+            };
+            let (found, is_bound) = match surveyed {
+                Surveyed::Refused => (MapCell::Refused, false),
+                Surveyed::Needs {
+                    point,
+                    is_lower_bound,
+                    ..
+                } => (MapCell::Needs(point), is_lower_bound),
+            };
+            *cell = Some(found);
+            self.bounds[at] = is_bound;
+        }
+        let (cells, bounds) = (&self.cells, &self.bounds);
+        self.left.retain(|&at| cells[at].is_none() || bounds[at]);
+    }
+
+    /// Whether the run at a place may take more than its total says: it fits by far, or not even its live tensors do.
+    pub fn is_lower_bound(&self, [x, y]: [usize; 2]) -> bool {
+        let [width, _] = self.size();
+        self.bounds.get(y * width + x).copied().unwrap_or(false)
     }
 
     /// How many cells there are along each edge.
@@ -155,15 +236,29 @@ impl MemoryMap {
     pub fn counts(&self) -> CellCounts {
         let known = self.cells.iter().flatten();
         let fits = |cell: &&MapCell| matches!(cell, MapCell::Needs(point) if point.fits);
+        let all = known.clone().count() as u64;
+        let bounds = self.bounds.iter().filter(|is_bound| **is_bound).count();
         CellCounts {
-            known: known.clone().count() as u64,
+            known: all,
             fitting: known.filter(fits).count() as u64,
+            exact: all - bounds as u64,
         }
     }
 }
 
 impl Question for MemoryMap {
     fn advance(&mut self, by: &mut dyn Estimator) -> Progress {
+        if let Some(grid) = &self.grid {
+            match by.survey(grid) {
+                Survey::Waits => {}
+                Survey::Never => self.grid = None,
+                Survey::Known(surveyed) => {
+                    self.grid = None;
+                    self.told(surveyed);
+                    return Progress::Further;
+                }
+            }
+        }
         let scenario = |at: &usize| self.scenario(self.place_of(*at as u64));
         by.prepare(&mut self.left.iter().filter_map(scenario));
         let Some(at) = self.left.front().copied() else {
@@ -178,6 +273,7 @@ impl Question for MemoryMap {
             }
         };
         self.cells[at] = Some(needs.map_or(MapCell::Refused, MapCell::Needs));
+        self.bounds[at] = false;
         self.left.pop_front();
         Progress::Further
     }
@@ -223,7 +319,7 @@ mod tests {
         map.settle();
         let [width, height] = map.size();
         assert_eq!([width, height], [8, 8]);
-        let CellCounts { known, fitting } = map.counts();
+        let CellCounts { known, fitting, .. } = map.counts();
         assert_eq!(known, 64);
         assert!(fitting > 0, "{fitting}");
         for number in 0..known {

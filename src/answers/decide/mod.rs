@@ -67,7 +67,7 @@ pub use plan::{
     Adapters, Altered, Freedom, GpuModel, Gpus, Looked, LookedPart, NearMiss, Nearest, PlanColumn,
     PlanOptions, PlanOrder, PlanTable, Planner, Plans, Rejection, RunPlan, Why, plans,
 };
-pub use question::{Answer, AtOnce, Estimator, Progress, Question};
+pub use question::{Answer, AtOnce, Estimator, Grid, Progress, Question, Survey};
 pub use solver::{Solution, Solver, solve};
 pub use stops::{Stop, StopRun, StopSweeper, with_value};
 pub use sweep::{Sweeper, sweep};

@@ -1,7 +1,7 @@
 //! Common parts of all questions: estimates, one after the other, that somebody makes.
 
 use crate::ask::{Finding, Scenario};
-use crate::report::{Figures, each, threads};
+use crate::report::{Figures, Surveyed, each, survey, threads};
 
 /// The figures of a scenario, or the reason of its refusal.
 pub type Answer = Result<Figures, Vec<Finding>>;
@@ -14,6 +14,33 @@ pub trait Estimator {
     /// Scenarios that will be asked for next, unless what is found before makes them idle: as many as can be are worked
     /// out meanwhile.
     fn prepare(&mut self, _coming: &mut dyn Iterator<Item = Scenario>) {}
+
+    /// The needs of all cells of a grid, from the runs of a few.
+    fn survey(&mut self, _grid: &Grid) -> Survey {
+        Survey::Never
+    }
+}
+
+/// A scenario with each of some micro-batch sizes and lengths, the least first.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Grid {
+    /// The rest of what is asked.
+    pub scenario: Scenario,
+    /// Micro-batch sizes.
+    pub batches: Vec<u64>,
+    /// Sequence lengths.
+    pub lengths: Vec<u64>,
+}
+
+/// The result of a survey of a grid.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Survey {
+    /// There is none: each cell is estimated for itself.
+    Never,
+    /// It is being worked out elsewhere.
+    Waits,
+    /// The need of each cell, length by length.
+    Known(Vec<Surveyed>),
 }
 
 /// Works them out at once.
@@ -60,6 +87,11 @@ impl Estimator for SideBySide {
         if threads() > 1 {
             self.coming.extend(coming.take(EACH_THREAD * threads()));
         }
+    }
+
+    fn survey(&mut self, grid: &Grid) -> Survey {
+        let found = survey(&grid.scenario, &grid.batches, &grid.lengths);
+        found.map_or(Survey::Never, Survey::Known)
     }
 }
 

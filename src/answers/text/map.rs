@@ -25,6 +25,14 @@ pub fn map_cell(
         }
         Some(MapCell::Needs(point)) => {
             let total = amount(point.total, units);
+            let total = if map.is_lower_bound(place) {
+                match language {
+                    Language::English => format!("at least {total}"),
+                    Language::Chinese => format!("至少 {total}"),
+                }
+            } else {
+                total
+            };
             let phase = point.binding.term(language);
             let fits = if point.fits {
                 Word::Fits
@@ -45,7 +53,7 @@ pub fn map_cell(
 pub fn map_summary(map: &MemoryMap, language: Language) -> String {
     let [width, height] = map.size();
     let all = (width * height) as u64;
-    let CellCounts { known, fitting } = map.counts();
+    let CellCounts { known, fitting, .. } = map.counts();
     let (all, known, fitting) = (exact(all), exact(known), exact(fitting));
     match language {
         Language::English => format!("{fitting} of {known} cells fit; {all} in all."),

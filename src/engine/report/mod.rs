@@ -19,6 +19,7 @@ mod estimate;
 mod events;
 mod explain;
 mod figures;
+mod grid;
 mod holdings;
 mod lagging;
 mod measure;
@@ -51,6 +52,7 @@ pub use estimate::{Estimate, estimate, estimate_with_most_work, estimate_with_ra
 pub use events::events;
 pub use explain::{Explanation, Lead, Part, explain};
 pub use figures::{Effort, Figures};
+pub use grid::{Cell, Surveyed, survey};
 pub use lagging::{Lagging, bounds, lagging};
 pub use measure::Measure;
 pub use others::{Method, Other, Quantity, Reason};

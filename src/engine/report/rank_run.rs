@@ -79,7 +79,7 @@ pub(super) fn of_binding_rank(spec: ResolvedSpec) -> ResolvedSpec {
 }
 
 /// Whether it is known which rank is looked at.
-fn is_named(spec: &ResolvedSpec) -> bool {
+pub(super) fn is_named(spec: &ResolvedSpec) -> bool {
     spec.mesh.pp < 2 || spec.parallelism.pp.rank.is_some()
 }
 

@@ -41,15 +41,11 @@ pub fn summarize(spec: &ResolvedSpec, trace: &Trace) -> Option<DeviceSummary> {
         .usual_lengths
         .and_then(|_| step(last.saturating_sub(1), &phases));
     let processes = spec.device.processes.max(1);
-    let on_device = |reserved: Bytes| {
-        let own = (reserved + spec.device.context).get();
-        Bytes(own.saturating_mul(processes)) + spec.device.in_use
-    };
-    let mut total = on_device(run.peak_reserved);
-    let usable = usable(spec, on_device);
+    let mut total = on_device(spec, run.peak_reserved);
+    let usable = usable(spec);
     if total > usable && failure.is_none() {
         match limited_run(spec, trace, within) {
-            Ok(most) => total = on_device(most),
+            Ok(most) => total = on_device(spec, most),
             Err(refused) => failure = Some(refused),
         }
     }
@@ -88,8 +84,14 @@ fn limited_run(
     Ok(Bytes(within.most_reserved()))
 }
 
+/// Bytes that nvidia-smi shows where the allocator of each of the scenario's processes holds so many.
+pub(super) fn on_device(spec: &ResolvedSpec, reserved: Bytes) -> Bytes {
+    let own = (reserved + spec.device.context).get();
+    Bytes(own.saturating_mul(spec.device.processes.max(1))) + spec.device.in_use
+}
+
 /// Bytes of the device for the scenario's processes: all of it, or the allocator's limit.
-fn usable(spec: &ResolvedSpec, on_device: impl Fn(Bytes) -> Bytes) -> Bytes {
-    let limit = spec.memory_limit.map(on_device);
+pub(super) fn usable(spec: &ResolvedSpec) -> Bytes {
+    let limit = spec.memory_limit.map(|limit| on_device(spec, limit));
     limit.map_or(spec.device.usable, |limit| limit.min(spec.device.usable))
 }

@@ -8,7 +8,7 @@ use crate::model::ResolvedSpec;
 use crate::tape::{Backend, FlaVersion, LigerRelease};
 
 /// The facts that the tape asks for.
-pub(super) fn backend(spec: &ResolvedSpec) -> Backend {
+pub fn backend(spec: &ResolvedSpec) -> Backend {
     let newest = spec.framework == Framework::Torch215Transformers523;
     let recent = spec.framework.has_transformers_5();
     Backend {

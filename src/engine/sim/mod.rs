@@ -30,6 +30,7 @@ mod training;
 
 pub use crate::parallel::{Action, Computation, Slot, schedule};
 pub use crate::tape::{Event, Piece, RawStorage};
+pub use backend::backend;
 pub use limitations::KNOWN_LIMITATIONS;
 pub use run::{simulate, simulate_in_detail, simulate_with_waits};
 pub use trace::{Mark, ModelParameter, Phase, Trace};

@@ -4,8 +4,8 @@ use super::{graphs, snapshots};
 use crate::ask::{Finding, Scenario, message};
 use crate::browser::{Answered, Chosen, Worked, Workers, answer, timed};
 use crate::codec::{decode_json, encode_json};
-use crate::decide::{Answer, Estimator, long_steps};
-use crate::report::{self, Estimate, Figures, Lagging};
+use crate::decide::{Answer, Estimator, Grid, Survey, long_steps};
+use crate::report::{self, Estimate, Figures, Lagging, Surveyed};
 use crate::resolve::resolve;
 use crate::units::names;
 use std::cell::RefCell;
@@ -57,6 +57,8 @@ names! {
         Lagging = "lagging",
         /// Many steps whose lengths are drawn.
         Steps = "steps",
+        /// The needs of all cells of a grid: its two lists of numbers stand in a line before the scenario.
+        Survey = "survey",
     }
 }
 
@@ -95,10 +97,15 @@ pub(super) fn note(graph: &str) {
 
 /// What is answered; nothing where there is no answer.
 fn answered(asked: &str) -> Option<String> {
-    let (wanted, scenario) = asked.split_once('\n')?;
+    let (wanted, of) = asked.split_once('\n')?;
+    let wanted = Wanted::from_name(wanted)?;
+    let (numbers, scenario) = match wanted {
+        Wanted::Survey => of.split_once('\n')?,
+        _ => ("", of),
+    };
     let mut scenario = decode_json(scenario).0;
     graphs::complete(&mut scenario);
-    match Wanted::from_name(wanted)? {
+    match wanted {
         Wanted::Figures => serde_json::to_string(&Figures::of(&scenario).ok()).ok(),
         Wanted::Estimate => {
             let (estimate, took) = timed(|| report::estimate(&scenario));
@@ -107,6 +114,10 @@ fn answered(asked: &str) -> Option<String> {
         }
         Wanted::Lagging => serde_json::to_string(&report::lagging(&scenario)).ok(),
         Wanted::Steps => long_steps(&scenario)?.ok()?.written(),
+        Wanted::Survey => {
+            let [batches, lengths]: [Vec<u64>; 2] = serde_json::from_str(numbers).ok()?;
+            Surveyed::written(&report::survey(&scenario, &batches, &lengths)?)
+        }
     }
 }
 
@@ -160,6 +171,8 @@ struct State {
     /// What is waited for, and what to do then.
     awaited: Option<Scenario>,
     then: Option<Box<dyn FnOnce()>>,
+    /// The survey that was asked for.
+    survey: Option<Survey>,
 }
 
 impl Estimates {
@@ -249,5 +262,36 @@ impl Estimator for Estimates {
         for scenario in coming.iter().filter(is_new) {
             self.ask(&workers, scenario);
         }
+    }
+
+    fn survey(&mut self, grid: &Grid) -> Survey {
+        let asked = self.0.borrow_mut().survey.take();
+        match asked {
+            Some(Survey::Waits) => {}
+            Some(found) => return found,
+            None => {
+                let workers = WORKERS.with(Workers::clone);
+                let numbers = serde_json::to_string(&[&grid.batches, &grid.lengths]);
+                let (Ok(numbers), true) = (numbers, workers.count() > 0) else {
+                    return Survey::Never;
+                };
+                let asked = [
+                    Wanted::Survey.name(),
+                    &numbers,
+                    &encode_json(&grid.scenario),
+                ]
+                .join("\n");
+                let own = Rc::downgrade(&self.0);
+                workers.ask(asked, move |worked| {
+                    if let Some(state) = own.upgrade() {
+                        let found = worked.text().and_then(|text| Surveyed::read(&text));
+                        state.borrow_mut().survey =
+                            Some(found.map_or(Survey::Never, Survey::Known));
+                    }
+                });
+            }
+        }
+        self.0.borrow_mut().survey.get_or_insert(Survey::Waits);
+        Survey::Waits
     }
 }

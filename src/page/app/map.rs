@@ -75,9 +75,12 @@ impl MapSearch {
             Err(why) => return self.map.set(Some(Err(why))),
         };
         let shown = self.map;
+        let mut before = 0;
         let told = move |map: &MemoryMap, done: bool| {
-            let made = map.counts().known;
-            if done || SHOWN_AT.contains(&made) || made.is_multiple_of(SHOWN_EVERY) {
+            let counts = map.counts();
+            let (made, is_surveyed) = (counts.exact, counts.known > before + 1);
+            before = counts.known;
+            if done || is_surveyed || SHOWN_AT.contains(&made) || made.is_multiple_of(SHOWN_EVERY) {
                 shown.set(Some(Ok(Arc::new(map.clone()))));
             }
         };

@@ -13,6 +13,7 @@
 
 mod again;
 mod pieces;
+mod resized;
 
 use super::Category;
 use super::event::{Event, Word};

@@ -207,6 +207,30 @@ impl Storages {
         }
     }
 
+    /// Whether `other` has the same storages but for their bytes.
+    pub(super) fn differs_in_bytes_only(&self, other: &Self) -> bool {
+        let streams = |of: &Self, packed: &Packed| {
+            let asked = of.read(packed.bytes);
+            (asked.stream, asked.used_on)
+        };
+        let mut both = self.all.iter().zip(&other.all);
+        self.all.len() == other.all.len()
+            && both
+                .all(|(one, two)| one.what == two.what && streams(self, one) == streams(other, two))
+    }
+
+    /// These storages with other bytes, in order.
+    pub(super) fn with_bytes(&self, bytes: impl Iterator<Item = u64>) -> Self {
+        let mut storages = Self::default();
+        storages.reserve(self.all.len());
+        for (&packed, bytes) in self.all.iter().zip(bytes) {
+            let asked = self.read(packed.bytes);
+            let bytes = storages.written(Asked { bytes, ..asked });
+            storages.all.push(Packed { bytes, ..packed });
+        }
+        storages
+    }
+
     /// Whether streams use some that belong to others.
     pub fn share_streams(&self) -> bool {
         self.apart.iter().any(|asked| !asked.used_on.is_empty())
