@@ -73,7 +73,7 @@ impl Alone {
         of_dtypes.collect()
     }
 
-    /// The bytes of the storages that it makes for so many tokens, in order; none where they have more elements than a
+    /// The bytes of the operation's storages for `tokens` tokens, in order; empty where they have more elements than a
     /// model's gradients.
     pub(super) fn bytes(&self, tokens: u64) -> Vec<u64> {
         let elements = match self.operation {

@@ -75,11 +75,11 @@ pub enum Surveyed {
     },
 }
 
-/// How many tenths of the bytes of live tensors the allocator holds at most, as far as anybody has seen: the most was
-/// 13.5.
+/// Tenths of the bytes of live tensors that the allocator holds at most: 13.5 was the most over maps of
+/// the scenarios of `tests/fixtures/inputs/maps.jsonl`.
 const ENOUGH: u64 = 14;
 
-/// The same for small runs, whose segments are large.
+/// Bytes that the allocator may hold beyond that in small runs, whose segments are large.
 const AT_LEAST: Bytes = Bytes(256 * MIB);
 
 /// The needs of a scenario at all cells of some micro-batch sizes and lengths, length by length. `None` where the rank

@@ -39,7 +39,7 @@ struct Seen {
 enum Law {
     /// A polynomial in both numbers.
     Polynomial(Polynomial),
-    /// Those that an operation takes for as many tokens, of the storage at a place among its own.
+    /// The bytes of the storage `place` of operation `operation`, which is run alone for the cell's tokens.
     Alone { operation: usize, place: usize },
     /// A function of the number of tokens in a batch, as far as it is known.
     OfTokens(BTreeMap<u64, u64>),
