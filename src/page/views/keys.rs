@@ -3,6 +3,7 @@
 use crate::app::use_store;
 use crate::browser;
 use crate::text::Word;
+use crate::views::seen::when_whole;
 use leptos::ev::KeyboardEvent;
 use leptos::prelude::*;
 
@@ -29,6 +30,25 @@ const KEYS: &[(&str, Word)] = &[
 pub(super) fn KeysButton() -> impl IntoView {
     let store = use_store();
     let open = RwSignal::new(false);
+    let word = move |word: Word| Signal::derive(move || word.text(store.language.get()));
+    view! {
+        <button
+            type="button"
+            class="quiet"
+            id="keys-button"
+            aria-expanded=Signal::derive(move || open.get().to_string())
+            aria-controls="keys"
+            on:click=move |_| open.update(|open| *open = !*open)
+        >
+            {word(Word::Keys)}
+        </button>
+        {when_whole(move || list(open))}
+    }
+}
+
+/// The list, and the keys.
+fn list(open: RwSignal<bool>) -> AnyView {
+    let store = use_store();
     let word = move |word: Word| Signal::derive(move || word.text(store.language.get()));
     let close = move || {
         open.set(false);
@@ -68,16 +88,6 @@ pub(super) fn KeysButton() -> impl IntoView {
         }
     };
     view! {
-        <button
-            type="button"
-            class="quiet"
-            id="keys-button"
-            aria-expanded=Signal::derive(move || open.get().to_string())
-            aria-controls="keys"
-            on:click=move |_| open.update(|open| *open = !*open)
-        >
-            {word(Word::Keys)}
-        </button>
         <section
             class="sheet card"
             id="keys"
@@ -99,4 +109,5 @@ pub(super) fn KeysButton() -> impl IntoView {
             </Show>
         </section>
     }
+    .into_any()
 }

@@ -4,6 +4,7 @@ use crate::app::{Store, query_of_scenario, use_store, visit};
 use crate::ask::Scenario;
 use crate::browser;
 use crate::text::{Stop, Word};
+use crate::views::seen::when_whole;
 use leptos::prelude::*;
 use leptos::task::{spawn_local, tick};
 
@@ -66,21 +67,39 @@ fn go(store: Store, stop: Stop) {
 #[component]
 pub(super) fn TourButton() -> impl IntoView {
     let store = use_store();
+    let begun = RwSignal::new(false);
+    view! {
+        <button type="button" class="quiet" id="tour-button" on:click=move |_| begun.set(true)>
+            {Signal::derive(move || Word::Tour.text(store.language.get()))}
+        </button>
+        {when_whole(move || tour(begun))}
+    }
+}
+
+/// The tour, which begins where `begun` is set.
+fn tour(begun: RwSignal<bool>) -> AnyView {
+    let store = use_store();
     let at = RwSignal::new(None::<Stop>);
     let word = move |word: Word| Signal::derive(move || word.text(store.language.get()));
     let show = move |stop: Stop| {
         at.set(Some(stop));
         go(store, stop);
     };
-    let begin = move |_| {
-        store.set_aside();
-        show(Stop::Verdict);
+    Effect::new(move |_| {
+        if !begun.get() {
+            return;
+        }
+        begun.set(false);
+        untrack(|| {
+            store.set_aside();
+            show(Stop::Verdict);
+        });
         // Before the next key: Enter goes on, and would begin anew on this button.
         spawn_local(async {
             tick().await;
             browser::focus_first("#tour-next");
         });
-    };
+    });
     let end = move || {
         // What was there before comes back, unless the reader has made something of the tour's.
         let shown = |stop: Stop| store.scenario.with_untracked(|now| *now == scenario(stop));
@@ -105,9 +124,6 @@ pub(super) fn TourButton() -> impl IntoView {
     let text = move || at.get().map(|stop| stop.text(store.language.get()));
     let last = Signal::derive(move || at.get().is_some_and(|stop| stop.after().is_none()));
     view! {
-        <button type="button" class="quiet" id="tour-button" on:click=begin>
-            {word(Word::Tour)}
-        </button>
         <section
             class="sheet card tour"
             role="dialog"
@@ -157,4 +173,5 @@ pub(super) fn TourButton() -> impl IntoView {
             </Show>
         </section>
     }
+    .into_any()
 }

@@ -30,6 +30,7 @@ mod ways;
 use super::setting::Setting;
 use crate::app::use_store;
 use crate::text::Word;
+use crate::views::seen::when_whole;
 use changed::ChangedOnly;
 use find_setting::FindSetting;
 use group::FoldedGroup;
@@ -66,8 +67,6 @@ fn group_of(key: &str) -> Option<&'static Group> {
 #[component]
 pub(super) fn Controls() -> impl IntoView {
     let store = use_store();
-    let open: Groups = expect_context();
-    open.follow(store);
     let word = move |word: Word| Signal::derive(move || word.text(store.language.get()));
     view! {
         <section class="controls" id="settings" data-testid="controls" aria-label=word(Word::Controls)>
@@ -86,7 +85,15 @@ pub(super) fn Controls() -> impl IntoView {
             </div>
             <a class="field-note" href="#opened">{word(Word::StartFrom)}</a>
             {MAIN.iter().map(|setting| setting.view()).collect_view()}
-            {groups().map(|group| view! { <FoldedGroup group /> }).collect_view()}
+            {when_whole(folded)}
         </section>
     }
+}
+
+/// The groups, open where something in them is set.
+fn folded() -> AnyView {
+    let open: Groups = expect_context();
+    open.follow(use_store());
+    let all = groups().map(|group| view! { <FoldedGroup group /> });
+    all.collect_view().into_any()
 }

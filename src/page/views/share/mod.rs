@@ -10,6 +10,7 @@ mod print;
 use crate::app::{query_of, use_store};
 use crate::browser;
 use crate::text::{ConfigWord, Word};
+use crate::views::seen::when_whole;
 use crate::widgets::{Dialog, Tab, Tabs};
 use config::ConfigTab;
 pub(super) use copy::CopyButton;
@@ -26,6 +27,26 @@ pub(super) fn SharePanel() -> impl IntoView {
     let open = RwSignal::new(false);
     let word = move |word: Word| Signal::derive(move || word.text(store.language.get()).to_owned());
     let link = Memo::new(move |_| browser::href_with(&query_of(store, false)));
+    view! {
+        <div class="share">
+            <CopyButton label=Word::CopyLink text=link class="primary" />
+            <button
+                type="button"
+                class="quiet"
+                aria-haspopup="dialog"
+                on:click=move |_| open.set(true)
+            >
+                {word(Word::Share)}
+            </button>
+            {when_whole(move || dialog(open, link))}
+        </div>
+    }
+}
+
+/// The dialog with all ways to share.
+fn dialog(open: RwSignal<bool>, link: Memo<String>) -> AnyView {
+    let store = use_store();
+    let word = move |word: Word| Signal::derive(move || word.text(store.language.get()).to_owned());
     let config = Signal::derive(move || ConfigWord::Title.text(store.language.get()).to_owned());
     let tabs = vec![
         Tab {
@@ -50,19 +71,9 @@ pub(super) fn SharePanel() -> impl IntoView {
         },
     ];
     view! {
-        <div class="share">
-            <CopyButton label=Word::CopyLink text=link class="primary" />
-            <button
-                type="button"
-                class="quiet"
-                aria-haspopup="dialog"
-                on:click=move |_| open.set(true)
-            >
-                {word(Word::Share)}
-            </button>
-            <Dialog id="share" open title=word(Word::Share) close=word(Word::Close)>
-                <Tabs id="share" name=word(Word::ShareTabs) tabs=tabs.clone() />
-            </Dialog>
-        </div>
+        <Dialog id="share" open title=word(Word::Share) close=word(Word::Close)>
+            <Tabs id="share" name=word(Word::ShareTabs) tabs=tabs.clone() />
+        </Dialog>
     }
+    .into_any()
 }
