@@ -200,7 +200,9 @@ enum Shown {
     Nothing,
 }
 
-fn shown(store: Store) -> Shown {
+/// The content now. Of a run that fits, the room comes last and is above the single changes: until all is there, what
+/// was `before` holds the place.
+fn shown(store: Store, before: Option<&Shown>) -> Shown {
     let weighing = store.weighing.get();
     let fits = store
         .answer
@@ -210,6 +212,11 @@ fn shown(store: Store) -> Shown {
         (Some(of), true) if Some(of.now.fits()) != fits => Shown::Grey(of.rows().max(ROWS)),
         (Some(of), true) => Shown::Old(of),
         (Some(of), false) if of.rows() == 0 && of.whole => Shown::Nothing,
+        (Some(of), false) if of.now.fits() && !of.whole => match before {
+            Some(Shown::Old(old) | Shown::New(old)) if old.now.fits() => Shown::Old(old.clone()),
+            Some(Shown::Grey(rows)) => Shown::Grey(*rows),
+            _ => Shown::Grey(ROWS),
+        },
         (Some(of), false) => Shown::New(of),
     }
 }
@@ -219,7 +226,7 @@ fn shown(store: Store) -> Shown {
 pub(in crate::views) fn RemediesPanel() -> impl IntoView {
     let store = use_store();
     let word = move |word: Word| Signal::derive(move || word.text(store.language.get()));
-    let now = Memo::new(move |_| shown(store));
+    let now = Memo::new(move |before: Option<&Shown>| shown(store, before));
     let some = Memo::new(move |_| now.with(|now| *now != Shown::Nothing));
     let waits = Memo::new(move |_| {
         now.with(|now| match now {
