@@ -85,6 +85,9 @@ test("on a phone plans are cards within the page's width, with heads to order by
   assert.equal(await head(page, "GPU memory").getAttribute("aria-sort"), "ascending");
   const needed = await column(page, "GPU memory");
   assert.deepEqual(needed, [...needed].sort((a, b) => a - b));
+  // Where one has scrolled to, the strip that stays in sight covers parts of links; what is pointed at dims the rest.
+  await page.mouse.move(0, 0);
+  await page.evaluate(() => scrollTo(0, 0));
   await accessible(page, "plans on a phone");
   await close();
 });

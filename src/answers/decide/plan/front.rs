@@ -163,12 +163,13 @@ impl Front {
         self.0.is_empty()
     }
 
-    /// The plans that alter least first, then those on the fewest GPUs that compute and send least.
+    /// The plans that alter least first, then those on the fewest GPUs that compute and send least, then those that
+    /// take least of the node's RAM: tensors there have to come back.
     pub(super) fn sorted(&self) -> Vec<RunPlan> {
         let mut plans = self.0.clone();
         plans.sort_by_key(|plan| {
             let [gpus, device, host, compute, sent] = plan.costs();
-            (plan.altered.len(), gpus, compute, sent, device, host)
+            (plan.altered.len(), gpus, compute, sent, host, device)
         });
         plans
     }

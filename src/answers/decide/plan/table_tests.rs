@@ -50,6 +50,18 @@ fn shared_and_own_changes_are_all_changes() {
 }
 
 #[test]
+fn the_first_choice_offloads_nothing_where_as_much_computing_does_without() {
+    let found = fitting().plans;
+    let offloads = |plan: &RunPlan| plan.scenario.offload.optimizer_states;
+    let first = found.first().expect("a plan");
+    assert!(
+        found.iter().any(offloads) && !offloads(first),
+        "{:?}",
+        first.changes
+    );
+}
+
+#[test]
 fn a_click_orders_by_a_column_and_another_the_other_way() {
     let found = fitting().plans;
     let ranked: Vec<usize> = (0..found.len()).collect();
