@@ -207,7 +207,7 @@ mod tests {
             ("llama 3.1 70b instruct", "llama-3.1-70b"),
             ("qwen2.5 7b instruct", "qwen2.5-7b"),
             ("gemma 2 9b it", "gemma-2-9b"),
-            ("mistral 7b v0.3", "mistral-7b"),
+            ("mistral 7b v0.3", "mistral-7b-v0.3"),
             ("unsloth/Meta-Llama-3.1-8B-bnb-4bit", "llama-3.1-8b"),
             ("Qwen2.5-14B-Instruct-GPTQ-Int4", "qwen2.5-14b"),
         ] {

@@ -3,6 +3,7 @@
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { painted } from "./browser.mjs";
+import { openSettings } from "./controls.mjs";
 
 /** The drawer, closed or open. */
 export const drawer = (page) => page.getByTestId("opened");
@@ -15,6 +16,7 @@ export const titles = (page) => given(page).locator("h3").allInnerTexts();
 
 /** Opens the drawer by the link in the controls. */
 export async function openDrawer(page) {
+  await openSettings(page);
   await page.getByRole("link", { name: /From an error|从报错/ }).click();
   await drawer(page).and(page.locator("[open]")).waitFor();
 }

@@ -42,7 +42,9 @@ pub(in crate::views) fn SettingsSheet() -> impl IntoView {
         }
     });
     let keys = window_event_listener(leptos::ev::keydown, move |event: KeyboardEvent| {
-        if event.key() == "Escape" && open.get_untracked() {
+        // An open dialog takes the key for itself.
+        let is_free = event.key() == "Escape" && !browser::is_there("dialog[open]");
+        if is_free && open.get_untracked() {
             if browser::has_focus(CONTROLS) {
                 browser::focus_first("#settings-handle");
             }

@@ -1,6 +1,6 @@
 //! A strip for whoever comes without a configuration: what to start from. It closes by its first use.
 
-use crate::app::{use_drawer, use_store};
+use crate::app::{Store, use_drawer, use_store};
 use crate::ask::Fix;
 use crate::browser;
 use crate::catalog::accelerator;
@@ -53,6 +53,16 @@ fn start(wanted: RwSignal<bool>) -> AnyView {
     view! { <Start wanted /> }.into_any()
 }
 
+/// Focuses a control, and opens the sheet of settings around it where the window is narrow.
+fn show_control(store: Store, place: &'static str) {
+    store.settings_open.set(true);
+    browser::focus_first(place);
+    // A sheet opens in the frame between.
+    request_animation_frame(move || {
+        browser::focus_first(place);
+    });
+}
+
 /// The strip.
 #[component]
 fn Start(
@@ -80,13 +90,13 @@ fn Start(
         arrivals
     });
     let go = move |place: &'static str| {
-        browser::focus_first(place);
+        show_control(store, place);
         close();
     };
     let gpu = move |id: &'static str| {
         let name = accelerator(id)?.name;
         let choose = move |_| {
-            browser::focus_first(GPU);
+            show_control(store, GPU);
             store.apply(&Fix {
                 key: "hardware.gpu".to_owned(),
                 value: id.into(),
@@ -126,7 +136,10 @@ fn Start(
                 class="quiet square"
                 aria-label=word(InputWord::CloseStart)
                 title=word(InputWord::CloseStart)
-                on:click=move |_| go(SITUATIONS)
+                on:click=move |_| {
+                    browser::focus_first(SITUATIONS);
+                    close();
+                }
             >
                 "\u{d7}"
             </button>
