@@ -10,6 +10,7 @@ const { browser, site } = await stage();
 
 /** Opens all groups of settings, and waits for what comes below when it is seen. */
 async function openAll(page) {
+  await page.locator(".group-title").first().waitFor();
   const folded = page.locator(".group-title[aria-expanded=false]");
   while ((await folded.count()) > 0) await folded.first().click();
   await page.getByTestId("tensors").scrollIntoViewIfNeeded();

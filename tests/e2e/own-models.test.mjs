@@ -144,7 +144,7 @@ test("a link asks for its graph in words, keeps its settings, and says when anot
     await accessible(again.page);
     if (locale === "en-US") {
       await choose(again.page, `${GRAPHS}/own.unet.pt2`);
-      await again.page.getByText(/is another graph \(digest [0-9a-f]{16}\)/).first().waitFor();
+      await again.page.getByText(/is another graph \(digest [0-9a-f]{16}\)/).first().waitFor({ state: "attached" });
       await again.page.goBack().catch(() => {});
     }
     await again.close();

@@ -140,7 +140,7 @@ test("frozen parts are offered by the model's own names, and kernels of Liger by
   await unfold(page, /LoRA/);
   await unfold(page, /Liger/);
   const full = await verdict(page);
-  const frozen = page.getByRole("group", { name: "Frozen parts" });
+  const frozen = page.getByRole("group", { name: "Frozen modules" });
   await frozen.getByRole("button", { name: "layers" }).click();
   await page.waitForURL(/frozen=layers/);
   assert.notEqual(await verdict(page), full);

@@ -53,7 +53,8 @@ pub fn Help(
             name="help"
             on:pointerenter=move |_| comes_near()
             on:focusin=move |_| comes_near()
-            on:toggle=move |_| comes_near()
+            // Not `toggle`: it comes in a task of its own, when the note may have left the page.
+            on:click=move |_| comes_near()
         >
             <summary
                 aria-label=Signal::derive(move || format!("{} ?", name.get()))

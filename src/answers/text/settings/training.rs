@@ -252,7 +252,7 @@ settings! {
     "liger_kernel": "Liger kernels", "Liger 内核";
         "Fused kernels that keep less for backward; the fused loss never holds all logits.",
         "为反向保存更少内容的融合内核；融合损失从不保存全部 logits。"; "no B S V logits", "apply_liger_kernel_to_*, liger_kernel";
-    "frozen": "Frozen parts", "冻结的部分";
+    "frozen": "Frozen modules", "冻结的模块";
         "Parameters whose names contain one of these are not trained: no gradients, no optimizer states.",
         "名称含有其中之一的参数不训练：没有梯度和优化器状态。"; "", "parameter.requires_grad_(False)";
     "clip_grad_norm": "Clip gradients by norm", "按范数裁剪梯度";
