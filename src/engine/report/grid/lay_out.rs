@@ -290,7 +290,7 @@ impl Surveyor<'_> {
             let first = structure.first_cell();
             let at = self.cells.iter().position(|&cell| cell == first);
             let spec = at.and_then(|at| self.specs[at].as_ref());
-            structure.fit(tokens, |structure| {
+            structure.fit(&tokens, |structure| {
                 let Some(spec) = spec else { return Vec::new() };
                 let detailed = simulate_in_detail(spec);
                 Alone::candidates(&detailed, backend(spec), structure.without_polynomial())

@@ -134,7 +134,7 @@ impl Structure {
     /// `candidates` are the operations that can have made those without a polynomial; it is called where there are some.
     pub(super) fn fit(
         &mut self,
-        tokens: impl Iterator<Item = u64> + Clone,
+        tokens: &(impl Iterator<Item = u64> + Clone),
         candidates: impl FnOnce(&Self) -> Vec<Alone>,
     ) {
         let Some(span) = Span::of(self.seen.iter().map(|seen| seen.cell)) else {
