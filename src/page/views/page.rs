@@ -10,6 +10,7 @@ use super::look::share_inks;
 use super::masthead::Masthead;
 use super::notices::{BrokeOffNotice, Notices, UpdateNotice};
 use super::phases::PhasesPanel;
+use super::seen::when_whole;
 use super::sight::Sight;
 use super::verdict::VerdictPanel;
 use crate::app::use_store;
@@ -47,9 +48,7 @@ fn Whole() -> impl IntoView {
                         <Bars />
                     </Show>
                 </div>
-                <Show when=move || store.whole.get()>
-                    <Sight />
-                </Show>
+                {when_whole(|| view! { <Sight /> }.into_any())}
                 <Controls />
                 <div class="answer" id="answer" tabindex="-1">
                     <p class="unseen" id="figure-keys">{word(Word::FigureKeys)}</p>
@@ -57,9 +56,7 @@ fn Whole() -> impl IntoView {
                         <ComparedPanel />
                         <PhasesPanel />
                     </Show>
-                    <Show when=move || store.whole.get()>
-                        <Below />
-                    </Show>
+                    {when_whole(|| view! { <Below /> }.into_any())}
                 </div>
             </main>
         </div>

@@ -71,17 +71,11 @@ pub(super) fn Controls() -> impl IntoView {
     view! {
         <section class="controls" id="settings" data-testid="controls" aria-label=word(Word::Controls)>
             <div class="control-tools">
-                <Show when=move || store.whole.get()>
-                    <FindSetting />
-                    <ChangedOnly />
-                    <PastTools />
-                </Show>
+                {when_whole(tools)}
             </div>
             <ModelControls />
             <div class="ways-together">
-                <Show when=move || store.whole.get()>
-                    <Ways />
-                </Show>
+                {when_whole(|| view! { <Ways /> }.into_any())}
             </div>
             <a class="field-note" href="#opened">{word(Word::StartFrom)}</a>
             {MAIN.iter().map(|setting| setting.view()).collect_view()}
@@ -96,4 +90,14 @@ fn folded() -> AnyView {
     open.follow(use_store());
     let all = groups().map(|group| view! { <FoldedGroup group /> });
     all.collect_view().into_any()
+}
+
+/// Finding settings, and the changes.
+fn tools() -> AnyView {
+    view! {
+        <FindSetting />
+        <ChangedOnly />
+        <PastTools />
+    }
+    .into_any()
 }

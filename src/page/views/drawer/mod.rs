@@ -10,9 +10,9 @@ mod snapshot;
 mod start;
 
 use super::controls::OwnModel;
-use crate::app::{follow_certainty, open_files, open_text, use_drawer, use_store};
+use crate::app::{Drawer, Opened, follow_certainty, open_files, open_text, use_drawer, use_store};
 use crate::browser;
-use crate::text::{InputWord, Word};
+use crate::text::{InputWord, Language, Word};
 use address::{AddressToOpen, address_to_open};
 use entry::{entry, title};
 use leptos::html;
@@ -32,6 +32,15 @@ const ROOM: &str = "(width >= 960px)";
 
 /// Letters that come into the text box at once and are read at once, as nobody types them.
 const AT_ONCE: usize = 24;
+
+/// The titles of all that was given, for reading aloud.
+fn said(drawer: Drawer, language: Language) -> String {
+    let title = |all: &[Opened]| -> Vec<String> {
+        let all = all.iter();
+        all.map(|own| title(own, language)).collect()
+    };
+    drawer.all.with(|all| title(all)).join("; ")
+}
 
 /// The drawer, and all ways into it.
 #[component]
@@ -91,15 +100,7 @@ pub(super) fn DrawerPanel() -> impl IntoView {
     });
     let word = move |word: InputWord| Signal::derive(move || word.text(store.language.get()));
     let close = move || drawer.shown.set(false);
-    let said = Signal::derive(move || {
-        let language = store.language.get();
-        let title = |all: &[_]| {
-            all.iter()
-                .map(|own| title(own, language))
-                .collect::<Vec<_>>()
-        };
-        drawer.all.with(|all| title(all)).join("; ")
-    });
+    let said = Signal::derive(move || said(drawer, store.language.get()));
     view! {
         <dialog
             node_ref=node
