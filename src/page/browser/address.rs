@@ -31,7 +31,16 @@ pub fn href_with(query: &str) -> String {
 
 /// Replaces the address without adding to the history.
 pub fn replace_query(query: &str) {
-    replace(&href_with(query), &state());
+    replace(&href_staying(query), &state());
+}
+
+/// The address with a query, and with the part of the page where the query is the same as now.
+fn href_staying(query_text: &str) -> String {
+    let mut address = href_with(query_text);
+    if query_text == query() {
+        address += &window().location().hash().unwrap_or_default();
+    }
+    address
 }
 
 fn replace(address: &str, state: &JsValue) {
@@ -73,7 +82,7 @@ pub fn push_marked(query: &str, mark: &str) {
 
 /// Replaces the address without adding to the history, and the mark of its entry.
 pub fn replace_marked(query: &str, mark: &str) {
-    replace(&href_with(query), &marked(mark));
+    replace(&href_staying(query), &marked(mark));
 }
 
 /// Marks the entry of the history that the browser is at.
