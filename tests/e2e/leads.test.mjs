@@ -45,7 +45,7 @@ test("frozen parts are those that users of such a model freeze, and a layer by i
   assert.notEqual(await verdict(page), full);
   const button = group(page, "Method").getByRole("button", { name: "Frozen parts" });
   assert.equal(await button.getAttribute("aria-pressed"), "true");
-  await page.getByRole("button", { name: /^Take back: Frozen parts .* and \d+ more$/ }).waitFor();
+  await page.getByRole("button", { name: /^Take back: Frozen modules .* and \d+ more$/ }).waitFor();
   await choose(page, "Method", "Full");
   await page.waitForURL((address) => !address.search.includes("frozen="));
   await page.goto(`${site.url}?v=1&linear=1000x1000`);

@@ -215,7 +215,7 @@ mod tests {
         };
         let [axolotl, factory, ..] = JOBS.map(file);
         let zero = file(ZERO);
-        let both = with_new_files(&[zero.clone()], &[axolotl.clone()]);
+        let both = with_new_files(std::slice::from_ref(&zero), std::slice::from_ref(&axolotl));
         assert_eq!(texts(&both), [ZERO, JOBS[0]]);
         assert_eq!(texts(&with_new_files(&both, &[factory])), [ZERO, JOBS[1]]);
         assert_eq!(texts(&with_new_files(&both, &[zero])), [JOBS[0], ZERO]);
