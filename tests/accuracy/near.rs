@@ -23,6 +23,8 @@ const ALL: &str = "*";
 /// A cell's place: the line's name and the kind; none for all of them.
 type Place = (String, Option<CaseKind>);
 
+// Errors are positive and far below 2^64 millionths.
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
 fn millionths(errors: &[f64], hundredths: usize) -> u64 {
     (percentile(errors, hundredths) * 1e6).round() as u64
 }

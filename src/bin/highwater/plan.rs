@@ -194,7 +194,7 @@ fn shown(bytes: Bytes) -> String {
     format!("{} {}", scale.number(bytes), scale.unit)
 }
 
-/// A plan's changes: "micro_batch_size=1 activation_checkpointing=full".
+/// A plan's changes: `micro_batch_size=1 activation_checkpointing=full`.
 fn changes(plan: &RunPlan) -> String {
     let changes: Vec<String> = (plan.changes.iter())
         .map(|(key, value)| match value {

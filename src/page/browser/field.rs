@@ -1,13 +1,21 @@
 //! A slider's field: whether it is in use, and the keys that are pressed on the slider.
 
+use super::timer::in_a_task;
 use gloo_events::{EventListener, EventListenerOptions};
 use gloo_utils::{document, window};
 use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, HtmlElement, KeyboardEvent};
 
-/// Listeners, which are taken away with this.
+/// Listeners, which are taken away after this, in a task of its own: one of them may be running.
 pub struct Listening {
-    _listeners: Vec<EventListener>,
+    listeners: Vec<EventListener>,
+}
+
+impl Drop for Listening {
+    fn drop(&mut self) {
+        let listeners = std::mem::take(&mut self.listeners);
+        in_a_task(move || drop(listeners));
+    }
 }
 
 /// A field, by its class.
@@ -45,7 +53,7 @@ pub fn on_use_of_field(
         }
     });
     Some(Listening {
-        _listeners: listens.into_iter().chain([keys]).collect(),
+        listeners: listens.into_iter().chain([keys]).collect(),
     })
 }
 
@@ -89,6 +97,6 @@ pub fn on_any_input(spared: &str, stop: impl Fn() + Clone + 'static) -> Listenin
         })
     });
     Listening {
-        _listeners: listeners.into_iter().collect(),
+        listeners: listeners.into_iter().collect(),
     }
 }
