@@ -245,26 +245,6 @@ fn without_numbers(cause: &Cause) -> (&'static str, &'static str) {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_reason_has_its_numbers_in_both_languages() {
-        let cause = Cause::Fragmentation {
-            requested: 2 << 30,
-            unallocated: 5 << 30,
-        };
-        for language in [Language::English, Language::Chinese] {
-            let said = cause_sentence(&cause, ByteUnits::Binary, language).replace('\u{a0}', " ");
-            assert!(
-                said.contains("2.00 GiB") && said.contains("5.00 GiB"),
-                "{said}"
-            );
-        }
-    }
-}
-
 /// The name of a kind of text: "PyTorch ran out of GPU memory".
 pub fn kind_name(kind: Kind, language: Language) -> &'static str {
     language.of(match kind {
@@ -326,4 +306,24 @@ pub fn requested_sentence(found: &Requested, units: ByteUnits, language: Languag
         operation => format!(" ({operation})"),
     };
     format!("{phase}: {category}{module}{operation}, {bytes} × {times}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_reason_has_its_numbers_in_both_languages() {
+        let cause = Cause::Fragmentation {
+            requested: 2 << 30,
+            unallocated: 5 << 30,
+        };
+        for language in [Language::English, Language::Chinese] {
+            let said = cause_sentence(&cause, ByteUnits::Binary, language).replace('\u{a0}', " ");
+            assert!(
+                said.contains("2.00 GiB") && said.contains("5.00 GiB"),
+                "{said}"
+            );
+        }
+    }
 }

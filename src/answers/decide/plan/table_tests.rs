@@ -76,9 +76,10 @@ fn a_click_orders_by_a_column_and_another_the_other_way() {
             let places = order.places(&found);
             let mut numbers = places.iter().map(|&place| column.number(&found[place]));
             assert!(numbers.clone().count() == found.len());
-            match order.descending {
-                false => assert!(numbers.is_sorted()),
-                true => assert!(numbers.by_ref().rev().is_sorted()),
+            if order.descending {
+                assert!(numbers.by_ref().rev().is_sorted());
+            } else {
+                assert!(numbers.is_sorted());
             }
             let mut sorted = places.clone();
             sorted.sort_unstable();
