@@ -53,11 +53,7 @@ fn shown(
         let stays = idle.is_some() && before.is_some_and(|of| of.stays || (of.drawn && was_held));
         let sought = revealed.contains(&setting.key);
         let is_wrong = || wrong.iter().any(|key| setting.is_about(key));
-        let drawn = if only {
-            changed
-        } else {
-            idle.is_none() || changed || stays || sought || is_wrong()
-        };
+        let drawn = changed || is_wrong() || (!only && (idle.is_none() || stays || sought));
         Shown { idle, drawn, stays }
     };
     store.followed.with(|scenario| {
