@@ -50,7 +50,7 @@ mod sweep;
 
 pub use advice::{
     Advice, AdviceGroup, AdviceTable, Adviser, Beyond, Outcome, Price, ReadyKind, ReadyPlan,
-    Remedy, RemedyKind, Room, RoomKind, Step, WayOut, advice, first_remedy, ways_out,
+    Remedy, RemedyKind, Room, RoomKind, Step, WayOut, advice, first_remedy, plan_beyond, ways_out,
 };
 pub use axis::Axis;
 pub use binding::BindingStage;

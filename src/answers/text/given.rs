@@ -9,7 +9,7 @@ use crate::units::Bytes;
 pub enum InputWord {
     /// Its title.
     Title,
-    /// What can be read.
+    /// The formats that are read.
     Help,
     /// A snapshot is being read.
     Reading,
@@ -17,11 +17,11 @@ pub enum InputWord {
     ReadingGraph,
     /// Choose a file.
     Choose,
-    /// What the text box is for.
+    /// The label of the text box.
     Paste,
     /// Reads what was typed.
     Read,
-    /// What was asked for.
+    /// The bytes of the request that failed.
     Requested,
     /// No tensor has that size.
     NoTensor,
@@ -43,7 +43,7 @@ pub enum InputWord {
     Allocated,
     /// The most that was reserved.
     Reserved,
-    /// What this scenario is estimated at.
+    /// The estimate of the scenario on screen.
     Predicted,
     /// Measured.
     Measured,
@@ -53,23 +53,23 @@ pub enum InputWord {
     Largest,
     /// Who allocated before the recording began.
     Before,
-    /// What blocks are for, and that it is guessed.
+    /// The title of the purposes of blocks, which are guessed.
     Guessed,
-    /// What a block is for.
+    /// The head of the column of purposes.
     Purpose,
     /// By how much a measured number is above an estimated one.
     Difference,
-    /// What the allocator gives beyond requests.
+    /// Bytes that the allocator gives beyond requests.
     BeyondRequests,
     /// The size of a segment.
     SegmentSize,
-    /// What no tensor holds of it.
+    /// Bytes of it that no tensor holds.
     FreeBytes,
     /// In how many pieces.
     FreePieces,
     /// The largest of them.
     LargestPiece,
-    /// Whose a segment is.
+    /// The pool of a segment.
     SegmentPool,
     /// Why a key of a configuration is not followed: nobody knows it.
     Unlisted,

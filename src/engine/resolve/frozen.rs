@@ -8,18 +8,20 @@ use crate::ask::{ModelRef, Scenario, Task};
 const TRAINED_LAYERS: usize = 2;
 
 /// Modules beside the language model of a model that reads images: `_MM_MODULE_PREFIXES` of axolotl 0.19.
-const TOWERS: &[&str] = &[
+pub const TOWERS: &[&str] = &[
     "vision_tower",
     "vision_model",
     "vision_encoder",
     "embed_vision",
     "multi_modal_projector",
-    "connector",
     "visual",
     "audio_tower",
     "audio_model",
     "embed_audio",
 ];
+
+/// The module between both in Idefics 3 and SmolVLM, which that list lacks.
+const CONNECTOR: &str = "connector";
 
 /// The parts that are frozen where only some are trained, each by the beginning of its parameters' paths; empty where
 /// nobody does so with such a model, or nothing would be trained.
@@ -42,7 +44,8 @@ pub fn usual_frozen(scenario: &Scenario) -> Vec<String> {
         ModelRef::Exported(_) => all_but_the_last(&names),
         _ => match task_of(scenario) {
             Task::CausalLm | Task::MaskedLm | Task::ImageTextToText => {
-                within(&names, TOWERS).unwrap_or_else(|| all_but_the_last_layers(&names))
+                within(&names, &[TOWERS, &[CONNECTOR]].concat())
+                    .unwrap_or_else(|| all_but_the_last_layers(&names))
             }
             Task::Seq2SeqLm => within(&names, &["encoder"]).unwrap_or_default(),
             Task::Contrastive => within(&names, &["vision_model"]).unwrap_or_default(),

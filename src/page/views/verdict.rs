@@ -5,7 +5,7 @@ use super::seen::when_whole;
 use crate::app::{Store, query_of_scenario, use_store, visit};
 use crate::ask::Scenario;
 use crate::browser::Timer;
-use crate::decide::{Outcome, RoomKind, first_remedy};
+use crate::decide::{Outcome, RoomKind, first_remedy, plan_beyond};
 use crate::figure::Standing;
 use crate::text::{
     Word, change_first, largest_batch, plan_name, remedy_name, verdict_answer, verdict_detail,
@@ -80,12 +80,8 @@ fn advice(store: Store) -> Option<First> {
         return store.advice.with(|advice| {
             let advice = advice.as_ref()?;
             let first = first_remedy(&advice.remedies)?;
-            let plans = || advice.plans.iter();
-            let plan = plans().find(|plan| plan.outcome.is_roomy());
-            let plan = plan.or_else(|| plans().find(|plan| plan.outcome.fits()));
             let how = |of: &Outcome| Standing::of_run(&of.device, &of.host);
-            let plan = plan.filter(|plan| how(&plan.outcome) < how(&first.outcome));
-            if let Some(plan) = plan {
+            if let Some(plan) = plan_beyond(advice, Some(&first.outcome)) {
                 let name = plan_name(plan.kind, language);
                 let total = plan.outcome.device.needed;
                 let text = change_first(name, total, how(&plan.outcome), units, language);

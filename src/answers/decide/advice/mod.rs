@@ -18,7 +18,7 @@ pub use ready::{ReadyKind, ReadyPlan, Step};
 pub use remedy::{Outcome, Remedy, first_remedy};
 pub use room::{Room, RoomKind};
 pub use table::{AdviceGroup, AdviceTable, Beyond};
-pub use ways::{WayOut, ways_out};
+pub use ways::{WayOut, plan_beyond, ways_out};
 
 #[cfg(test)]
 mod tests;

@@ -14,6 +14,15 @@ pub enum WayOut<'a> {
     Plan(&'a ReadyPlan),
 }
 
+/// The plan to be tried first, where it brings more than `change`: it fits, or leaves a tenth free, and that does not.
+pub fn plan_beyond<'a>(advice: &'a Advice, change: Option<&Outcome>) -> Option<&'a ReadyPlan> {
+    let brings = |outcome: &Outcome| (outcome.fits(), outcome.is_roomy());
+    let plans = || advice.plans.iter();
+    let plan = plans().find(|plan| plan.outcome.is_roomy());
+    let plan = plan.or_else(|| plans().find(|plan| plan.outcome.fits()));
+    plan.filter(|plan| change.is_none_or(|change| brings(&plan.outcome) > brings(change)))
+}
+
 /// At most `most` ways out of a lack of this memory, the one to be tried first at the front. A plan leads where no single
 /// change brings as much. Where the run fits by its estimate, changes that save of that memory, the cheapest first.
 pub fn ways_out(advice: &Advice, memory: Memory, most: usize) -> Vec<WayOut<'_>> {
@@ -24,18 +33,8 @@ pub fn ways_out(advice: &Advice, memory: Memory, most: usize) -> Vec<WayOut<'_>>
         return left.into_iter().take(most).map(WayOut::Change).collect();
     }
     let mut ways = Vec::new();
-    let is_better = |outcome: &Outcome, than: Option<&Outcome>| {
-        let brings = |outcome: &Outcome| (outcome.fits(), outcome.is_roomy());
-        than.is_none_or(|than| brings(outcome) > brings(than))
-    };
     let first = first_of(&left).map(|remedy| &remedy.outcome);
-    let plans = || advice.plans.iter();
-    let plan = plans().find(|plan| plan.outcome.is_roomy());
-    let plan = plan.or_else(|| plans().find(|plan| plan.outcome.fits()));
-    ways.extend(
-        plan.filter(|plan| is_better(&plan.outcome, first))
-            .map(WayOut::Plan),
-    );
+    ways.extend(plan_beyond(advice, first).map(WayOut::Plan));
     while let Some(remedy) = first_of(&left).filter(|_| ways.len() < most) {
         ways.push(WayOut::Change(remedy));
         left.retain(|other| other.kind != remedy.kind);
