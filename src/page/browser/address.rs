@@ -118,7 +118,7 @@ pub fn on_part(then: impl Fn() + 'static) {
 
 /// Takes the part out of the address.
 pub fn leave_part() {
-    replace_query(&query());
+    replace(&href_with(&query()), &state());
 }
 
 /// Scrolls to a part of the page that has just come, where the address names it.

@@ -5,7 +5,7 @@ use gloo_utils::{document, document_element, window};
 use wasm_bindgen::JsCast;
 use web_sys::{
     CanvasRenderingContext2d, Element, Event, FocusEvent, HtmlCanvasElement, HtmlElement,
-    ScrollIntoViewOptions, ScrollLogicalPosition,
+    HtmlInputElement, ScrollIntoViewOptions, ScrollLogicalPosition,
 };
 
 /// The languages the reader prefers, as BCP 47 tags, the most preferred first.
@@ -104,11 +104,10 @@ pub fn show_within(list: &Element, index: usize) {
 /// nothing else; without a selector nothing is marked.
 pub fn point_out(selector: Option<&str>) {
     const MARK: &str = "data-pointed-out";
-    let find = |selector: &str| document().query_selector(selector).ok().flatten();
-    if let Some(marked) = find(&format!("[{MARK}]")) {
+    if let Some(marked) = element(&format!("[{MARK}]")) {
         let _ = marked.remove_attribute(MARK);
     }
-    if let Some(found) = selector.and_then(find) {
+    if let Some(found) = selector.and_then(element) {
         let _ = found.set_attribute(MARK, "");
         scroll(&found, ScrollLogicalPosition::Center);
     }
@@ -121,7 +120,8 @@ pub(super) fn scroll_to(id: &str) {
     }
 }
 
-fn scroll(element: &Element, to: ScrollLogicalPosition) {
+/// Scrolls so that an element is at a place of what scrolls.
+pub(super) fn scroll(element: &Element, to: ScrollLogicalPosition) {
     let options = ScrollIntoViewOptions::new();
     options.set_block(to);
     element.scroll_into_view_with_scroll_into_view_options(&options);
@@ -145,9 +145,15 @@ pub fn focus_anew() {
     }
 }
 
+/// Selects the text of a box. `select` would focus it once more where something else has got the focus meanwhile, and
+/// so call the handler of its focus within itself.
+pub fn select_text(input: &HtmlInputElement) {
+    let _ = input.set_selection_range(0, u32::MAX);
+}
+
 /// Hides the first element that a selector finds, or shows it again.
 pub fn hide(selector: &str, hidden: bool) {
-    if let Some(found) = document().query_selector(selector).ok().flatten() {
+    if let Some(found) = element(selector) {
         let _ = found.toggle_attribute_with_force("hidden", hidden);
     }
 }

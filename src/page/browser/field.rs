@@ -1,8 +1,9 @@
 //! A slider's field: whether it is in use, and the keys that are pressed on the slider.
 
+use super::document::is_there;
 use super::timer::in_a_task;
 use gloo_events::{EventListener, EventListenerOptions};
-use gloo_utils::{document, window};
+use gloo_utils::window;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, HtmlElement, KeyboardEvent};
 
@@ -79,8 +80,7 @@ fn slider_beside(element: &Element) -> Option<Element> {
 
 /// Whether a slider's thumb is being held.
 pub fn is_slider_held() -> bool {
-    let held = document().query_selector("input[type=range]:active");
-    held.is_ok_and(|held| held.is_some())
+    is_there("input[type=range]:active")
 }
 
 /// Calls `stop` when a key is pressed, something is clicked or a value is put in, but in an element that the selector

@@ -34,8 +34,8 @@ pub use clipboard::copy;
 pub use dialog::{can_share, close_dialog, share, show_beside, show_modal};
 pub use document::{
     element, focus_anew, focus_first, focus_leaves, focus_within, hide, is_there, is_typing,
-    label_at, languages, on_update, point_out, reload, remove_skeleton, set_language, set_root,
-    set_root_style, show_within,
+    label_at, languages, on_update, point_out, reload, remove_skeleton, select_text, set_language,
+    set_root, set_root_style, show_within,
 };
 pub use embed::follow_height;
 pub use failure::{failures, report_failures};

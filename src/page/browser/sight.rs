@@ -1,17 +1,16 @@
 //! Elements in sight of the window, elements that follow a finger, and the way from sliders into their boxes.
 
 use super::appearance::on_seen_below;
+use super::document::{element, scroll};
 use gloo_events::{EventListener, EventListenerOptions};
 use gloo_utils::{document, window};
 use wasm_bindgen::JsCast;
 use web_sys::{
-    Element, HtmlElement, HtmlInputElement, KeyboardEvent, PointerEvent, ScrollIntoViewOptions,
-    ScrollLogicalPosition,
+    Element, HtmlElement, HtmlInputElement, KeyboardEvent, PointerEvent, ScrollLogicalPosition,
 };
 
 fn find(selector: &str) -> Option<HtmlElement> {
-    let found = document().query_selector(selector).ok().flatten();
-    found.and_then(|element| element.dyn_into().ok())
+    element(selector)?.dyn_into().ok()
 }
 
 /// Calls back with whether the first element that a selector finds can be seen, now and whenever that changes. `top` CSS
@@ -104,9 +103,7 @@ pub fn show(selector: &str) {
     if element.get_bounding_client_rect().top() < 0.0 {
         return;
     }
-    let options = ScrollIntoViewOptions::new();
-    options.set_block(ScrollLogicalPosition::Nearest);
-    element.scroll_into_view_with_scroll_into_view_options(&options);
+    scroll(&element, ScrollLogicalPosition::Nearest);
 }
 
 /// A digit or Enter on a slider leads into the text box of the same number, whose id is the slider's without `-slider`.

@@ -5,7 +5,6 @@ use crate::browser;
 use leptos::ev::KeyboardEvent;
 use leptos::html;
 use leptos::prelude::*;
-use web_sys::HtmlInputElement;
 
 /// Something that was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -113,7 +112,7 @@ pub fn Search(
                 aria-describedby=described
                 placeholder=hint
                 prop:value=Signal::derive(move || typed.get().unwrap_or_else(|| chosen.get()))
-                on:focus:target=move |event| select_all(&event.target())
+                on:focus:target=move |event| browser::select_text(&event.target())
                 on:click=move |_| open.set(true)
                 on:input:target=move |event| {
                     active.set(0);
@@ -145,12 +144,6 @@ pub fn Search(
             </ul>
         </div>
     }
-}
-
-/// Selects the text of a box. `select` would focus it once more where something else has got the focus meanwhile, and
-/// so call the handler of its focus within itself.
-fn select_all(input: &HtmlInputElement) {
-    let _ = input.set_selection_range(0, u32::MAX);
 }
 
 /// One thing that was found, with the heading above it.
