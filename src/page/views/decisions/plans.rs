@@ -299,7 +299,7 @@ fn Options(search: PlanSearch) -> impl IntoView {
                     }
                 />
             </label>
-            <label>
+            <label for="plan-headroom">
                 {word(Word::PlanHeadroom)} " " <output>{headroom} " %"</output>
                 <input
                     class="slider"

@@ -200,8 +200,8 @@ enum Shown {
     Nothing,
 }
 
-/// The content now. Of a run that fits, the room comes last and is above the single changes: until all is there, what
-/// was `before` holds the place.
+/// The content now. Room and plans come last and are above the single changes: until all is there, advice `before` for a
+/// run that fits as this one does, or does not as this one, holds the place.
 fn shown(store: Store, before: Option<&Shown>) -> Shown {
     let weighing = store.weighing.get();
     let fits = store
@@ -210,15 +210,25 @@ fn shown(store: Store, before: Option<&Shown>) -> Shown {
     match (store.advice.get(), weighing) {
         (None, _) => Shown::Grey(ROWS),
         (Some(of), true) if Some(of.now.fits()) != fits => Shown::Grey(of.rows().max(ROWS)),
-        (Some(of), true) => Shown::Old(of),
+        (Some(of), true) => match before {
+            Some(Shown::Old(old)) if !of.whole && holds(old, &of) => Shown::Old(old.clone()),
+            _ => Shown::Old(of),
+        },
         (Some(of), false) if of.rows() == 0 && of.whole => Shown::Nothing,
-        (Some(of), false) if of.now.fits() && !of.whole => match before {
-            Some(Shown::Old(old) | Shown::New(old)) if old.now.fits() => Shown::Old(old.clone()),
-            Some(Shown::Grey(rows)) => Shown::Grey(*rows),
-            _ => Shown::Grey(ROWS),
+        (Some(of), false) if !of.whole => match before {
+            Some(Shown::Old(old) | Shown::New(old)) if holds(old, &of) => Shown::Old(old.clone()),
+            Some(Shown::Grey(rows)) if of.now.fits() => Shown::Grey(*rows),
+            _ if of.now.fits() => Shown::Grey(ROWS),
+            _ => Shown::New(of),
         },
         (Some(of), false) => Shown::New(of),
     }
+}
+
+/// Whether older advice holds the place of this one, whose last rows are to come.
+fn holds(old: &Advice, of: &Advice) -> bool {
+    let fits = of.now.fits();
+    old.now.fits() == fits && (fits || old.plans.len() > of.plans.len())
 }
 
 /// The panel.
