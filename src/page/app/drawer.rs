@@ -10,7 +10,7 @@ use leptos::prelude::*;
 use std::cell::OnceCell;
 use std::sync::Arc;
 
-/// What something was taken for.
+/// The kind of thing that something was taken for.
 #[derive(Clone)]
 pub enum Given {
     /// A failure, or a report on memory.
@@ -43,7 +43,7 @@ pub enum Given {
     Partial(Arc<Job>),
     /// A configuration that is not read, and why.
     NoJob(Unread),
-    /// A file of so many bytes, and the most that can be read.
+    /// A file that is too large: its bytes, and the most that can be read.
     TooLarge(u64, u64),
     /// Nothing that is understood.
     Unknown,
@@ -74,7 +74,7 @@ impl Given {
 pub struct Opened {
     /// Its name where it is a file, or its beginning where nothing is understood of it.
     pub name: Option<String>,
-    /// What it was taken for.
+    /// The kind that it was taken for.
     pub given: Given,
     /// The files of the job that it tells of.
     pub job: Vec<JobFile>,

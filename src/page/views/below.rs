@@ -1,4 +1,4 @@
-//! What stands below the first screen, ordered by question, and the drawer over it: it comes with the rest of the program.
+//! The panels below the first screen, ordered by question, and the drawer over them: they come with the rest of the program.
 
 use super::assumptions::AssumptionsPanel;
 use super::breakdown::BreakdownPanel;

@@ -3,6 +3,7 @@
 use crate::app::use_store;
 use crate::browser;
 use crate::text::Word;
+use crate::views::controls::show_control;
 use crate::views::seen::when_whole;
 use leptos::ev::KeyboardEvent;
 use leptos::prelude::*;
@@ -61,12 +62,7 @@ fn list(open: RwSignal<bool>) -> AnyView {
         match event.key().as_str() {
             "/" => {
                 event.prevent_default();
-                store.settings_open.set(true);
-                browser::focus_first("#model");
-                // A sheet of settings opens in the frame between.
-                request_animation_frame(|| {
-                    browser::focus_first("#model");
-                });
+                show_control(store, "#model");
             }
             "c" => store.toggle_kept(),
             "?" => {

@@ -42,7 +42,7 @@ pub(super) use panel::Groups;
 use past::PastTools;
 pub(super) use ribbon::ribbon_place;
 pub(super) use session::LastSession;
-pub(super) use sheet::SettingsSheet;
+pub(super) use sheet::{SettingsSheet, show_control};
 pub(super) use slider::Slider;
 pub(super) use table::MAIN;
 use table::groups;

@@ -11,13 +11,13 @@ use crate::views::setting::Setting;
 use leptos::prelude::*;
 use serde_json::Value;
 
-/// Which groups are open, and what the others say.
+/// The open groups, and the values that the others sum up.
 #[derive(Clone, Copy)]
 pub(in crate::views) struct Groups {
     pub(super) open: RwSignal<Vec<&'static str>>,
     /// The scenario's values, once the frame is there that shows their answer.
     pub(super) now: Memo<Value>,
-    /// What they are when nobody says anything.
+    /// The values of a scenario that says nothing.
     usual: StoredValue<Value>,
     /// Settings whose controls are there whatever they do, because somebody looked for them.
     pub(super) revealed: RwSignal<Vec<&'static str>>,

@@ -2,7 +2,7 @@
 //! above it.
 
 use super::panel::Groups;
-use crate::app::use_store;
+use crate::app::{Store, use_store};
 use crate::browser;
 use crate::text::settings_changed;
 use crate::widgets::Handle;
@@ -19,6 +19,16 @@ const CONTROLS: &str = "#settings";
 const LAST_IN_SIGHT: &str = ".field:has(> label[for=seq_len])";
 /// The figure that is in sight above the open sheet.
 const FIGURE: &str = "#phases canvas";
+
+/// Focuses a control of the settings, and opens the sheet around it where the window is narrow.
+pub(in crate::views) fn show_control(store: Store, selector: &'static str) {
+    store.settings_open.set(true);
+    browser::focus_first(selector);
+    // A sheet opens in the frame between.
+    request_animation_frame(move || {
+        browser::focus_first(selector);
+    });
+}
 
 /// The handle, which makes the controls a sheet where the window is narrow (`style/sight.css`).
 #[component]

@@ -19,7 +19,7 @@ use std::sync::Arc;
 /// Lines of one kind that are shown.
 const LINES: usize = 6;
 
-/// What a holder's part of the bar looks like; what is free has no part.
+/// The ink of a holder's part of the bar; free memory has no part.
 fn ink(holder: Holder) -> Option<(&'static str, Ink)> {
     match holder {
         Holder::Tensors => Some(("tensors", Ink::new("category", "activations"))),
@@ -157,7 +157,7 @@ fn tensors(failure: &Failure, store: Store) -> Option<AnyView> {
     Some(all.into_any())
 }
 
-/// What is known of a failure, beside the scenario on screen.
+/// The facts of a failure, beside the scenario on screen.
 pub(super) fn failure(failure: &Arc<Failure>, store: Store) -> AnyView {
     let (language, units) = (store.language.get(), store.units.get());
     let holder = |(holder, bytes)| row(holder_name(holder, language), Bytes(bytes), store);

@@ -1,10 +1,11 @@
 //! A strip for whoever comes without a configuration: what to start from. It closes by its first use.
 
-use crate::app::{Store, use_drawer, use_store};
+use crate::app::{use_drawer, use_store};
 use crate::ask::Fix;
 use crate::browser;
 use crate::catalog::accelerator;
 use crate::text::InputWord;
+use crate::views::controls::show_control;
 use crate::views::situations::Situations;
 use crate::widgets::Menu;
 use leptos::prelude::*;
@@ -51,16 +52,6 @@ pub(in crate::views) fn StartPlace() -> impl IntoView {
 #[inline(never)] // The first visit does without it.
 fn start(wanted: RwSignal<bool>) -> AnyView {
     view! { <Start wanted /> }.into_any()
-}
-
-/// Focuses a control, and opens the sheet of settings around it where the window is narrow.
-fn show_control(store: Store, place: &'static str) {
-    store.settings_open.set(true);
-    browser::focus_first(place);
-    // A sheet opens in the frame between.
-    request_animation_frame(move || {
-        browser::focus_first(place);
-    });
 }
 
 /// The strip.
