@@ -1,59 +1,13 @@
 // Everything that a scenario can say has a control, folded where it matters less.
 import { test } from "node:test";
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
-import { accessible } from "./support/axe.mjs";
-import { DESKTOP, PHONE, open, painted } from "./support/browser.mjs";
+import { DESKTOP, PHONE, open } from "./support/browser.mjs";
 import { box, openSettings, query, slider, type, unfold, verdict } from "./support/controls.mjs";
-import { ROOT } from "./support/site.mjs";
 import { stage } from "./support/stage.mjs";
 
 const { browser, site } = await stage();
 
-/** The keys of the schema, dotted where they are nested. */
-function keys() {
-  const schema = JSON.parse(readFileSync(join(ROOT, "public/scenario.schema.json"), "utf8"));
-  const of = (properties, above) =>
-    Object.entries(properties).flatMap(([name, property]) =>
-      property.properties ? of(property.properties, `${above}${name}.`) : [`${above}${name}`],
-    );
-  return of(schema.properties, "").filter((key) => key !== "v");
-}
-
 const groups = (page) => page.getByTestId("controls").locator(".group-title");
-
-for (const [language, locale] of [["English", "en-US"], ["Chinese", "zh-CN"]]) {
-  test(`every key of a scenario has a control, named and explained in ${language}`, async () => {
-    const { page, close } = await open(browser, site.url, { locale });
-    for (const title of await groups(page).all()) await title.click();
-    await painted(page);
-    const finder = page.locator("#find-setting");
-    for (const key of keys()) {
-      const control = page.locator(`[id="${key}"]`);
-      // Options of what is not chosen are brought by a search.
-      if ((await control.count()) === 0) {
-        await finder.fill(key);
-        await page.locator("#find-setting-list [aria-selected=true]").waitFor();
-        const called = page.locator(".found-detail", { hasText: new RegExp(`^${key.replaceAll(".", "\\.")} `) });
-        await ((await called.count()) > 0 ? called.first().click() : finder.press("Enter"));
-        await control.waitFor();
-        assert.ok(await control.isDisabled(), key);
-        const reason = page.locator(`[id="${key}-note"]`);
-        assert.ok((await reason.innerText()).length > 5, key);
-      }
-      assert.equal(await control.count(), 1, key);
-      const field = page.locator(".field", { has: page.locator(`[id="${key}"]`) });
-      assert.ok((await field.locator(".field-label").first().innerText()).length > 1, key);
-      // What it does is said to who comes near.
-      await field.locator("summary").first().focus();
-      const help = field.locator("summary[title]").first();
-      assert.ok((await help.getAttribute("title")).length > 5, key);
-    }
-    await accessible(page, `all controls in ${language}`);
-    await close();
-  });
-}
 
 test("folded groups say what differs, and a link opens those that it sets something in", async () => {
   for (const viewport of [DESKTOP, PHONE]) {

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { open } from "./support/browser.mjs";
 import { query, verdict } from "./support/controls.mjs";
+import { paste } from "./support/drawer.mjs";
 import { stage } from "./support/stage.mjs";
 
 const { browser, site } = await stage();
@@ -96,7 +97,7 @@ test("the configuration is written as trainers read it, copied, saved, and read 
   assert.match(download.suggestedFilename(), /^highwater-slurm/);
   await page.keyboard.press("Escape");
   const address = query(page);
-  await page.getByRole("textbox", { name: "Error, snapshot, configuration" }).fill(axolotl);
+  await paste(page, axolotl);
   await page.waitForFunction(() => /Filled in/.test(document.body.textContent));
   assert.equal(query(page), address, "the same configuration");
   await close();

@@ -3,7 +3,8 @@ import { test } from "node:test";
 import assert from "node:assert/strict";
 import { accessible } from "./support/axe.mjs";
 import { PHONE, estimateShown, open, painted } from "./support/browser.mjs";
-import { box, query, type } from "./support/controls.mjs";
+import { box, openSettings, query, type } from "./support/controls.mjs";
+import { openDrawer } from "./support/drawer.mjs";
 import { stage } from "./support/stage.mjs";
 
 const { browser, site } = await stage();
@@ -63,8 +64,8 @@ test("Back and Forward go through the steps as the arrows do", async () => {
 test("a jump over several steps is one way in the history, and a link to a part of the page is no step", async () => {
   const { page, close } = await open(browser, LINK);
   await change(page, "Micro-batch", "8");
-  await page.getByRole("link", { name: /From an error/ }).click();
-  await page.waitForURL(/#opened/);
+  await openDrawer(page);
+  await page.keyboard.press("Escape");
   await change(page, "Micro-batch", "16");
   await page.getByRole("button", { name: "Changes" }).click();
   await page.getByRole("button", { name: /Micro-batch.* 4 → 8/ }).click();
@@ -156,6 +157,7 @@ test("a later visit offers the last session, and does not move anything for it",
   for (const viewport of [undefined, PHONE]) {
     const { page, close } = await open(browser, `${LINK}&gpu=rtx-4090&lora=8`, viewport && { viewport });
     const offer = page.getByRole("complementary", { name: "Go on where you were" });
+    await openSettings(page);
     await change(page, "Micro-batch", "8");
     await page.goto(site.url);
     await estimateShown(page);
@@ -166,6 +168,7 @@ test("a later visit offers the last session, and does not move anything for it",
     await offer.getByRole("button", { name: "SmolLM2 135M, LoRA, GeForce RTX 4090" }).click();
     await page.waitForURL(/smollm2-135m.*mb=8/);
     await offer.waitFor({ state: "detached" });
+    await openSettings(page);
     assert.deepEqual(await shown(page), ["8", "256"]);
     await page.goBack();
     assert.equal(query(page), "");

@@ -1,7 +1,7 @@
 // Searches are made by threads beside the page's: it answers meanwhile, and does without them where there are none.
 import { test } from "node:test";
 import assert from "node:assert/strict";
-import { open, openWithBreakingThreads, openWithoutThreads } from "./support/browser.mjs";
+import { open, openWithBreakingThreads, openWithoutThreads, painted } from "./support/browser.mjs";
 import { slider } from "./support/controls.mjs";
 import { stage } from "./support/stage.mjs";
 
@@ -67,7 +67,8 @@ async function changed(page) {
   await slider(page, "Micro-batch size").focus();
   for (let step = 0; step < 3; step += 1) await page.keyboard.press("ArrowUp");
   await page.waitForFunction((of) => document.querySelector("[data-testid=device-bar] strong").title !== of, before);
-  await page.waitForTimeout(1500); // the answer to the last of them
+  await page.waitForTimeout(1500); // the last of them settles
+  await painted(page);
   const long = await page.evaluate(() => globalThis.tasks.sort((a, b) => b - a));
   return [await total(page), long.map(Math.round)];
 }
