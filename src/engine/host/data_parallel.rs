@@ -44,29 +44,24 @@ impl Sums {
 }
 
 /// Host memory of a rank under its wrapper.
-pub(super) fn offloaded(
-    spec: &ResolvedSpec,
-    parameters: &[HostParameter],
-    ranks: u64,
-) -> Offloaded {
+pub(super) fn offloaded(spec: &ResolvedSpec, parameters: &[HostParameter]) -> Offloaded {
     let dp = spec.parallelism.dp;
     let mut sums = Sums {
         pin: dp.pin_memory,
         offloaded: Offloaded::default(),
     };
-    let ranks = ranks.max(1);
     match dp.kind {
         _ if !dp.offloads() => {}
         DataParallelKind::None | DataParallelKind::Ddp | DataParallelKind::Megatron => {}
         DataParallelKind::DeepSpeedZero if dp.zero.stage < 3 => {
-            zero_1_and_2(spec, parameters, ranks, &mut sums);
+            zero_1_and_2(spec, parameters, &mut sums);
         }
-        DataParallelKind::DeepSpeedZero => zero_3(spec, parameters, ranks, &mut sums),
-        DataParallelKind::Fsdp1 => fsdp1(spec, parameters, ranks, &mut sums),
-        DataParallelKind::Fsdp2 => fsdp2(spec, parameters, ranks, &mut sums),
+        DataParallelKind::DeepSpeedZero => zero_3(spec, parameters, &mut sums),
+        DataParallelKind::Fsdp1 => fsdp1(spec, parameters, &mut sums),
+        DataParallelKind::Fsdp2 => fsdp2(spec, parameters, &mut sums),
     }
     if spec.has_own_reference() {
-        reference(spec, parameters, ranks, &mut sums);
+        reference(spec, parameters, &mut sums);
     }
     sums.offloaded
 }
@@ -74,11 +69,11 @@ pub(super) fn offloaded(
 /// Host memory of a rank for the reference model, which has the same parameters as the trained one, as TRL prepares
 /// it with the same options (`prepare_fsdp`, `prepare_deepspeed`, `models/utils.py`, trl 1.16): `DeepSpeed` without an
 /// optimizer, and so of the first stages nothing.
-fn reference(spec: &ResolvedSpec, parameters: &[HostParameter], ranks: u64, sums: &mut Sums) {
+fn reference(spec: &ResolvedSpec, parameters: &[HostParameter], sums: &mut Sums) {
     let dp = spec.parallelism.dp;
     match dp.kind {
         DataParallelKind::Fsdp1 if dp.offloads() => {
-            for share in of_layers(parameters, ranks) {
+            for share in of_layers(parameters) {
                 sums.pin(share);
                 sums.pin(share);
                 // After a pass without gradients parameters have parts of `_cpu_grad` as theirs, which are written
@@ -90,12 +85,12 @@ fn reference(spec: &ResolvedSpec, parameters: &[HostParameter], ranks: u64, sums
         }
         DataParallelKind::Fsdp2 if dp.offloads() => {
             for parameter in parameters {
-                sums.add(parameter.bytes.get().div_ceil(ranks));
+                sums.add(parameter.shard_bytes().get());
             }
         }
         DataParallelKind::DeepSpeedZero if dp.zero.offload_param == OffloadDevice::Cpu => {
             for parameter in parameters {
-                sums.add(parameter.elements.div_ceil(ranks) * spec.weights.size());
+                sums.add(parameter.shard_elements() * spec.weights.size());
             }
         }
         _ => {}
@@ -129,9 +124,10 @@ fn trained(parameters: &[HostParameter]) -> impl Iterator<Item = &HostParameter>
 }
 
 /// One flat buffer of all that is trained, cut in equal parts.
-fn zero_1_and_2(spec: &ResolvedSpec, parameters: &[HostParameter], ranks: u64, sums: &mut Sums) {
+fn zero_1_and_2(spec: &ResolvedSpec, parameters: &[HostParameter], sums: &mut Sums) {
     let low = spec.weights.size();
     let all: u64 = trained(parameters).map(|p| p.elements).sum();
+    let ranks = trained(parameters).next().map_or(1, HostParameter::ranks);
     let share = all.next_multiple_of(ZERO_ALIGNMENT * ranks) / ranks;
     let largest = trained(parameters).map(|p| p.elements).max().unwrap_or(0);
     // `single_partition_of_fp32_groups` and its gradient, the copy on the way to the device
@@ -154,9 +150,9 @@ fn zero_1_and_2(spec: &ResolvedSpec, parameters: &[HostParameter], ranks: u64, s
 }
 
 /// Each parameter is cut in equal parts.
-fn zero_3(spec: &ResolvedSpec, parameters: &[HostParameter], ranks: u64, sums: &mut Sums) {
+fn zero_3(spec: &ResolvedSpec, parameters: &[HostParameter], sums: &mut Sums) {
     let low = spec.weights.size();
-    let cut = |p: &HostParameter| p.elements.div_ceil(ranks);
+    let cut = HostParameter::shard_elements;
     let share: u64 = trained(parameters).map(cut).sum();
     // `fp32_partitioned_groups_flat`, never pinned; their gradients, group by group;
     // `grad_partitions_flat_buffer`.
@@ -185,7 +181,8 @@ fn zero_3(spec: &ResolvedSpec, parameters: &[HostParameter], ranks: u64, sums: &
 }
 
 /// One flat parameter for each layer and one for the rest, cut in equal parts: bytes of each.
-fn of_layers(parameters: &[HostParameter], ranks: u64) -> impl Iterator<Item = u64> + use<> {
+fn of_layers(parameters: &[HostParameter]) -> impl Iterator<Item = u64> + use<> {
+    let ranks = parameters.first().map_or(1, HostParameter::ranks);
     let mut layers = BTreeMap::<u32, u64>::new();
     for parameter in parameters {
         *layers.entry(parameter.layer).or_default() += parameter.bytes.get();
@@ -194,30 +191,30 @@ fn of_layers(parameters: &[HostParameter], ranks: u64) -> impl Iterator<Item = u
 }
 
 /// Shares of flat parameters.
-fn fsdp1(spec: &ResolvedSpec, parameters: &[HostParameter], ranks: u64, sums: &mut Sums) {
+fn fsdp1(spec: &ResolvedSpec, parameters: &[HostParameter], sums: &mut Sums) {
     // `_local_shard` and `_cpu_grad`, pinned whatever the options say.
-    for share in of_layers(parameters, ranks) {
+    for share in of_layers(parameters) {
         sums.pin(share);
         sums.pin(share);
     }
-    step(spec, parameters, ranks, sums);
+    step(spec, parameters, sums);
 }
 
 /// Each parameter is cut in equal parts.
-fn fsdp2(spec: &ResolvedSpec, parameters: &[HostParameter], ranks: u64, sums: &mut Sums) {
+fn fsdp2(spec: &ResolvedSpec, parameters: &[HostParameter], sums: &mut Sums) {
     for parameter in parameters {
-        let share = parameter.bytes.get().div_ceil(ranks);
+        let share = parameter.shard_bytes().get();
         sums.add(share);
         if parameter.trained {
             sums.add(share);
         }
     }
-    step(spec, parameters, ranks, sums);
+    step(spec, parameters, sums);
 }
 
 /// The states of an optimizer of `torch.optim` over the shards, and its step.
-fn step(spec: &ResolvedSpec, parameters: &[HostParameter], ranks: u64, sums: &mut Sums) {
-    let share = |p: &HostParameter| Bytes(p.bytes.get().div_ceil(ranks));
+fn step(spec: &ResolvedSpec, parameters: &[HostParameter], sums: &mut Sums) {
+    let share = HostParameter::shard_bytes;
     let all: Bytes = trained(parameters).map(share).sum();
     let largest = trained(parameters).map(share).max().unwrap_or_default();
     let asked = spec.scenario.optimizer;

@@ -53,6 +53,25 @@ pub struct HostParameter {
     pub layer: u32,
     /// Whether it is trained.
     pub trained: bool,
+    /// Ranks that have a shard of it each; 0 counts as 1.
+    pub ranks: u64,
+}
+
+impl HostParameter {
+    /// Ranks that have a shard of it each, at least one.
+    pub(super) fn ranks(&self) -> u64 {
+        self.ranks.max(1)
+    }
+
+    /// Elements of a rank's shard.
+    pub(super) fn shard_elements(&self) -> u64 {
+        self.elements.div_ceil(self.ranks())
+    }
+
+    /// Bytes of a rank's shard.
+    pub(super) fn shard_bytes(&self) -> Bytes {
+        Bytes(self.bytes.get().div_ceil(self.ranks()))
+    }
 }
 
 /// A training job on one node, as the host sees it.
@@ -122,7 +141,7 @@ impl HostJob {
         let [nodes, gpus] = hardware.of_a_job();
         let world_size = nodes.saturating_mul(gpus);
         let checkpoint = settings.checkpoint.unwrap_or_else(|| checkpoint(spec));
-        let offloaded = Offloaded::new(spec, inputs, world_size);
+        let offloaded = Offloaded::new(spec, inputs);
         let of_family = spec.architecture.family().is_some();
         Self {
             ranks: spec.host.processes,

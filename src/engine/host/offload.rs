@@ -21,9 +21,9 @@ pub struct Offloaded {
 
 impl Offloaded {
     /// Memory under FSDP, DeepSpeed or torchao's `CPUOffloadOptimizer`.
-    pub(super) fn new(spec: &ResolvedSpec, inputs: &HostInputs, ranks: u64) -> Self {
+    pub(super) fn new(spec: &ResolvedSpec, inputs: &HostInputs) -> Self {
         let mut offloaded = if spec.parallelism.dp.offloads() {
-            data_parallel::offloaded(spec, &inputs.parameters, ranks)
+            data_parallel::offloaded(spec, &inputs.parameters)
         } else {
             torchao(&spec.optimizer, inputs)
         };

@@ -165,6 +165,7 @@ impl Fsdp2 {
                         bytes: elements * stored.size(),
                         layer: modules.layer(at),
                         trained,
+                        ranks: sharing.ranks,
                     };
                     all.push((entry.scope, parameter));
                     places.push((

@@ -17,6 +17,8 @@ pub struct ModelParameter {
     pub layer: u32,
     /// Whether it is trained.
     pub trained: bool,
+    /// Ranks that have a shard of it each.
+    pub ranks: u64,
 }
 
 /// A wrapper around each stage of a pipeline, with what the schedule tells it.

@@ -217,6 +217,7 @@ fn host_parameter(parameter: &ModelParameter) -> HostParameter {
         bytes: Bytes(parameter.bytes),
         layer: parameter.layer,
         trained: parameter.trained,
+        ranks: parameter.ranks,
     }
 }
 

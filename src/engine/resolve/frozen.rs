@@ -8,7 +8,7 @@ use crate::ask::{ModelRef, Scenario, Task};
 const TRAINED_LAYERS: usize = 2;
 
 /// Modules beside the language model of a model that reads images: `_MM_MODULE_PREFIXES` of axolotl 0.19.
-pub const TOWERS: &[&str] = &[
+const TOWERS: &[&str] = &[
     "vision_tower",
     "vision_model",
     "vision_encoder",

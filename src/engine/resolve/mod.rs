@@ -53,7 +53,7 @@ use std::ops::Deref;
 
 pub use complete::{Resolution, resolve};
 pub use decided::decided_by;
-pub use frozen::{TOWERS, usual_frozen};
+pub use frozen::usual_frozen;
 pub use idle::{Idle, idle};
 pub use images::{ImageTokens, image_tokens};
 pub use offers::{linear_layers, offers, parameter_names, usual_adapters};

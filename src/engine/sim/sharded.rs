@@ -1,8 +1,8 @@
 //! The model's parameters as libraries that keep them in shards see them.
 
 use super::ModelParameter;
+use crate::model::ResolvedSpec;
 use crate::tape::{Category, Tape, Whole};
-use crate::units::DType;
 use std::collections::BTreeMap;
 
 /// The parameters of lists that are whole again, of which those are given that were built, each with its module.
@@ -25,8 +25,8 @@ pub(super) fn of_whole(
 }
 
 /// The parameters, in the order in which they were made, each with its module; what is not trained is in
-/// `weights`.
-pub(super) fn parameters(t: &Tape, weights: DType) -> Vec<(u32, ModelParameter)> {
+/// the dtype of the specification's weights.
+pub(super) fn parameters(t: &Tape, spec: &ResolvedSpec) -> Vec<(u32, ModelParameter)> {
     let mut trained = BTreeMap::new();
     t.for_each_parameter(|_, parameter, _| {
         trained.insert(parameter.storage_id(), parameter.numel());
@@ -48,10 +48,11 @@ pub(super) fn parameters(t: &Tape, weights: DType) -> Vec<(u32, ModelParameter)>
             }
             let elements = trained.get(&id).copied();
             let parameter = ModelParameter {
-                elements: elements.unwrap_or(bytes / weights.size()),
+                elements: elements.unwrap_or(bytes / spec.weights.size()),
                 bytes,
                 layer: if found.is_some() { layers } else { 0 },
                 trained: elements.is_some(),
+                ranks: spec.mesh.dp * spec.mesh.cp,
             };
             (scope, parameter)
         })

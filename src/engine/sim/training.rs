@@ -78,7 +78,7 @@ impl<'a> Run<'a> {
             // Wrappers move parameters.
             if is_wrapped(spec) {
                 if !spec.builds_on_meta() {
-                    sharded = sharded::parameters(t, spec.weights);
+                    sharded = sharded::parameters(t, spec);
                 }
                 trainer = Trainer::before_wrapping(t, spec, &model);
             }

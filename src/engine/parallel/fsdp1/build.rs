@@ -48,12 +48,14 @@ impl Fsdp1 {
         let buffers = buffers.into_iter().map(|entry| entry.tensor);
         let buffers = buffers.filter(|buffer| casts && buffer.dtype() == spec.weights);
         let buffers: Vec<Tensor> = buffers.collect();
+        let common = common(spec);
         let all = parameters.iter().map(|entry| {
             let parameter = ModelParameter {
                 elements: entry.tensor.numel(),
                 bytes: entry.tensor.numel() * stored(spec, entry).size(),
                 layer: u32::try_from(layer_of(entry)).unwrap_or(u32::MAX),
                 trained: entry.role == Role::Trained,
+                ranks: common.ranks,
             };
             (entry.scope, parameter)
         });
@@ -70,7 +72,6 @@ impl Fsdp1 {
             }
         }
         let fsdp = Rc::new_cyclic(|own: &Weak<Self>| {
-            let common = common(spec);
             let Flat {
                 handles,
                 of_layer,

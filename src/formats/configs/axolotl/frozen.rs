@@ -5,8 +5,20 @@ use crate::configs::row::Lack;
 use crate::configs::said::Said;
 use crate::configs::trained::Trained;
 use crate::configs::value;
-use crate::resolve::TOWERS;
 use serde_json::Value;
+
+/// `_MM_MODULE_PREFIXES`: modules beside the language model.
+const TOWERS: &[&str] = &[
+    "vision_tower",
+    "vision_model",
+    "vision_encoder",
+    "embed_vision",
+    "multi_modal_projector",
+    "visual",
+    "audio_tower",
+    "audio_model",
+    "embed_audio",
+];
 
 /// The language model within a model that reads images, whose own names lack it.
 const WITHIN: &str = "language_model.";
