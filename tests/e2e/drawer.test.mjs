@@ -57,12 +57,24 @@ test("an error pasted with its YAML leads to three remedies, and one click makes
     await accessible(page, "the drawer with an error and its configuration");
     assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
     const before = await outcome(page).innerText();
+    const estimated = await given(page).locator(".fits strong").last().innerText();
     await ways(page).locator('.remedy[data-fits="true"]').first().getByRole("button").click();
     await page.waitForFunction(
       (before) => document.querySelector('[data-testid="drawer-verdict"]').innerText !== before,
       before,
     );
     assert.notEqual(await outcome(page).getAttribute("data-standing"), "exceeds");
+    // The failure is still that of the settings that failed, and one click leads back to them.
+    await given(page).getByText(/before a change was tried|尝试更改之前/).waitFor();
+    const [tried, ran] = [new URL(page.url()).search, estimated];
+    assert.equal(await given(page).locator(".fits strong").last().innerText(), ran);
+    await drawer(page).getByRole("button", { name: /Back to the settings before|回到更改前的设置/ }).click();
+    await page.waitForFunction((tried) => location.search !== tried, tried);
+    await given(page).getByText(/before a change was tried|尝试更改之前/).waitFor({ state: "detached" });
+    await page.waitForFunction(
+      (before) => document.querySelector('[data-testid="drawer-verdict"]').innerText === before,
+      before,
+    );
     const line = await outcome(page).boundingBox();
     assert.ok(line.y >= 0 && line.y + line.height <= viewport.height, "the verdict is in sight");
     await close();
@@ -80,7 +92,7 @@ test("an error first and its YAML second are both kept, as the other way round, 
   await settled(page, "mb=8");
   assert.deepEqual(await titles(page), ["axolotl configuration", "PyTorch ran out of GPU memory"]);
   // What was filled in is taken back, the error stays.
-  await given(page).getByRole("button", { name: "Undo", exact: true }).click();
+  await given(page).getByRole("button", { name: "Take it back" }).click();
   await settled(page, "mb=4");
   assert.deepEqual(await titles(page), ["PyTorch ran out of GPU memory"]);
   await given(page).getByRole("button", { name: /^Remove: / }).click();

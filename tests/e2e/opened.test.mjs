@@ -70,7 +70,7 @@ test("a scenario that is pasted is filled in, and taken back", async () => {
   await openDrawer(page);
   await drawer(page).locator("#opened-text").fill('{"v":1,"model":"gpt2","micro_batch_size":3}');
   await page.waitForURL(/model=gpt2/);
-  await said(page).getByRole("button", { name: "Undo", exact: true }).click();
+  await said(page).getByRole("button", { name: "Take it back" }).click();
   await page.waitForURL(/model=llama-2-7b/);
   assert.equal(await verdict(page), before);
   await close();

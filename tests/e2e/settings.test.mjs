@@ -154,6 +154,7 @@ test("a run is sharded over several GPUs by hand, and options of other framework
   await prefetch.waitFor();
   assert.ok(await prefetch.isDisabled());
   await page.getByText("An option of FSDP1.").waitFor();
+  await page.getByRole("button", { name: "FSDP1: forward prefetch. Decided by: Data parallelism" }).waitFor();
   assert.equal(await page.evaluate(() => document.activeElement.closest(".field").querySelector("label").htmlFor), "parallelism.dp.forward_prefetch");
   await close();
 });

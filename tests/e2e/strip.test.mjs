@@ -36,6 +36,7 @@ test("the strip stands on a first visit alone, moves nothing, and closes for goo
     await settled(page, "gpu=rtx-4090");
     await strip(page).waitFor({ state: "detached" });
     assert.equal(await focused(page), "hardware.gpu");
+    assert.ok(await page.locator(".start-place").isVisible(), "its place stays, so that nothing moves under the pointer");
     await page.goto(site.url);
     await page.locator("html[data-whole]").waitFor();
     assert.equal(await page.locator(".start-place").count(), 0, "it was used");
@@ -58,6 +59,7 @@ test("each choice of the strip leads to where one starts, and closing it keeps t
     const { page, close } = await open(browser, site.url);
     await strip(page).getByRole("button", { name, exact: true }).click();
     await strip(page).waitFor({ state: "detached" });
+    assert.equal(await page.locator(".start-place").isVisible(), !name.startsWith("Close"));
     await check(page);
     await close();
   }

@@ -27,7 +27,7 @@ pub use held::Held;
 pub use host::{HostBarPart, NodeRow, host_bar, host_parts, node_rows};
 pub use peaks::{PhasePeak, phase_peaks};
 pub use purposes::{PurposeRow, purpose_color, purpose_rows};
-pub use ribbon::{Ribbon, RibbonPart, RibbonTick, crossed};
+pub use ribbon::{Ribbon, RibbonLimit, RibbonPart, RibbonTick, crossed};
 pub use table::{HostTable, PhaseTable, host_table, phase_table};
 pub use tensors::{TensorGroup, tensor_groups};
 pub use zoom::zoomed;

@@ -33,6 +33,27 @@ pub struct RibbonTick {
     pub named: bool,
 }
 
+/// The last value that fits.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RibbonLimit {
+    /// The place behind it, as a share of the track.
+    pub at: f64,
+    /// The value.
+    pub value: Value,
+    /// Whether there is room for it beside the ticks' values.
+    pub named: bool,
+}
+
+impl RibbonLimit {
+    fn beside(self, ticks: &[RibbonTick]) -> Self {
+        let free = |tick: &RibbonTick| !tick.named || (tick.at - self.at).abs() >= APART;
+        Self {
+            named: self.at < 1.0 && ticks.iter().all(free),
+            ..self
+        }
+    }
+}
+
 /// The track of a slider with the phases that bind.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Ribbon {
@@ -40,6 +61,8 @@ pub struct Ribbon {
     pub parts: Vec<RibbonPart>,
     /// The changes that are on the track.
     pub ticks: Vec<RibbonTick>,
+    /// The last value that fits.
+    pub limit: Option<RibbonLimit>,
     /// The last of the slider's stops that fits.
     pub last_fitting: Option<usize>,
 }
@@ -90,9 +113,16 @@ impl Ribbon {
             named: true,
         });
         let fits = |stop: &u64| sweep.largest_fitting.is_some_and(|most| *stop <= most);
+        let ticks = named(ticks.filter(|tick| tick.at < 1.0));
+        let limit = sweep.largest_fitting.map(|most| RibbonLimit {
+            at: place(between(most), stops),
+            value: most.into(),
+            named: true,
+        });
         Self {
             parts: parts.filter(|part| part.from < part.to).collect(),
-            ticks: named(ticks.filter(|tick| tick.at < 1.0)),
+            limit: limit.map(|limit| limit.beside(&ticks)),
+            ticks,
             last_fitting: stops.iter().rposition(fits),
         }
     }
@@ -130,10 +160,17 @@ impl Ribbon {
             }
         }
         let fits = |stop: &Stop| stop.run.is_some_and(|run| run.fits);
+        let (ticks, last_fitting) = (named(ticks.into_iter()), stops.iter().rposition(fits));
+        let limit = last_fitting.map(|last| RibbonLimit {
+            at: share(last).min(1.0),
+            value: stops[last].value.clone(),
+            named: true,
+        });
         Self {
             parts,
-            ticks: named(ticks.into_iter()),
-            last_fitting: stops.iter().rposition(fits),
+            limit: limit.map(|limit| limit.beside(&ticks)),
+            ticks,
+            last_fitting,
         }
     }
 

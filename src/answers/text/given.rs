@@ -89,6 +89,10 @@ pub enum InputWord {
     ReadKeys,
     /// Takes something out of the drawer.
     Remove,
+    /// A failure is compared with the settings before a change was tried.
+    BeforeTrial,
+    /// Goes back to those settings.
+    BackToGiven,
     /// The things in the drawer.
     Given,
     /// Leads to a snapshot's figures.
@@ -147,7 +151,12 @@ impl InputWord {
                 "当前配置中恰好这么大的张量：",
             ),
             Self::Applied => ("Filled in.", "已填入。"),
-            Self::Undo => ("Undo", "撤销"),
+            Self::Undo => ("Take it back", "撤回此项"),
+            Self::BeforeTrial => (
+                "Compared with the settings before a change was tried.",
+                "以下与尝试更改之前的设置比较。",
+            ),
+            Self::BackToGiven => ("Back to the settings before", "回到更改前的设置"),
             Self::UseWithModel => ("Fill in for the model on screen", "用于当前模型"),
             Self::Unknown => (
                 "Not understood: no out-of-memory message, snapshot, graph, configuration or link was found in it.",

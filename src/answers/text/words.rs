@@ -93,7 +93,7 @@ words! {
     ReservedShort: "reserved", "已保留";
     DeviceTotal: "total (nvidia-smi)", "合计（nvidia-smi）";
     Usable: "usable", "可用";
-    DoesNotFit: "does not fit", "放不下";
+    DoesNotFit: "\u{2191} does not fit", "\u{2191} 放不下";
     AllocatedShort: "allocated", "已分配";
     Peak: "peak", "峰值";
     Step: "Step", "步";
@@ -366,6 +366,7 @@ words! {
     MethodQlora: "QLoRA", "QLoRA";
     MethodFrozen: "Frozen parts", "冻结部分";
     NothingToFreeze: "No part of this model is usually frozen.", "该模型没有通常会冻结的部分。";
+    DecidedBy: "Decided by:", "取决于：";
     WithoutEffect: "Settings without an effect now", "当前无效的设置";
     Gpus: "GPUs", "GPU 数";
     SetBy: "set:", "设置了：";

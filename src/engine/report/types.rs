@@ -355,6 +355,11 @@ impl RankReport {
         self.usable - self.total
     }
 
+    /// Bytes missing on its device; zero when it fits.
+    pub fn shortfall(&self) -> Bytes {
+        self.total - self.usable
+    }
+
     /// The share of its device that it takes, at most 1.
     pub fn share(&self) -> f64 {
         (self.total.get() as f64 / self.usable.get().max(1) as f64).min(1.0)

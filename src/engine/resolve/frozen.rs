@@ -20,7 +20,7 @@ const TOWERS: &[&str] = &[
     "embed_audio",
 ];
 
-/// The module between both in Idefics 3 and SmolVLM, which that list lacks.
+/// The module between both in Idefics 3 and `SmolVLM`, which that list lacks.
 const CONNECTOR: &str = "connector";
 
 /// The parts that are frozen where only some are trained, each by the beginning of its parameters' paths; empty where

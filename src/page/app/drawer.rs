@@ -104,6 +104,8 @@ pub struct Drawer {
     pub all: RwSignal<Vec<Opened>>,
     /// Whether the drawer is open.
     pub shown: RwSignal<bool>,
+    /// The scenario on screen before a change was tried, if one was since something was given.
+    tried: RwSignal<Option<Box<Scenario>>>,
     last_key: StoredValue<u32>,
 }
 
@@ -121,6 +123,7 @@ pub fn use_drawer() -> Drawer {
         let drawer = page.with(|| Drawer {
             all: RwSignal::new(Vec::new()),
             shown: RwSignal::new(false),
+            tried: RwSignal::new(None),
             last_key: StoredValue::new(0),
         });
         // A new root is the owner of what comes next.
@@ -143,6 +146,7 @@ impl Drawer {
         self.last_key.set_value(key);
         let configures = new.iter().any(|opened| opened.given.is_configuration());
         let first = new.first().map_or(0, |opened| opened.key);
+        self.tried.set(None);
         self.all.update(|all| {
             all.retain(|opened| {
                 let is_replaced = configures && opened.given.is_configuration();
@@ -165,6 +169,22 @@ impl Drawer {
                 };
             }
         });
+    }
+
+    /// Notes that a change of a scenario is tried, where something was given.
+    pub fn tries(self, before: &Scenario) {
+        let given = self.all.with_untracked(|all| !all.is_empty());
+        if given && self.tried.with_untracked(Option::is_none) {
+            self.tried.set(Some(Box::new(before.clone())));
+        }
+    }
+
+    /// The scenario from before the first change that was tried, where this is another one.
+    pub fn before_trial(self, now: &Scenario) -> Option<Scenario> {
+        self.tried.with(|before| {
+            let before = before.as_ref().filter(|before| ***before != *now);
+            before.map(|before| (**before).clone())
+        })
     }
 
     /// Takes out what has this key.

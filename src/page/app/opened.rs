@@ -167,6 +167,8 @@ fn fill_in(store: Store, scenario: Scenario, opened: Opened) -> Opened {
     let before = Some(Box::new(store.scenario.get_untracked()));
     store.forget_job();
     store.replace(scenario);
+    // A job is not a change of what was on screen by chance.
+    store.ghost.set(None);
     Opened { before, ..opened }
 }
 
@@ -236,9 +238,8 @@ pub fn take_back(store: Store, opened: &Opened) {
     use_drawer().remove(opened.key);
 }
 
-/// The tensors of the scenario on screen that a failure's request may have been for.
-pub fn asked_for(store: Store, failure: &Failure) -> Vec<Requested> {
-    let printed = failure.facts.requested.unwrap_or_default();
-    let found = |scenario: &Scenario| requested(scenario, Bytes(printed)).unwrap_or_default();
-    store.scenario.with_untracked(found)
+/// The tensors of a scenario that a failure's request may have been for.
+pub fn asked_for(scenario: &Scenario, failure: &Failure) -> Vec<Requested> {
+    let found = |bytes| requested(scenario, Bytes(bytes)).unwrap_or_default();
+    failure.facts.requested.map(found).unwrap_or_default()
 }

@@ -7,6 +7,7 @@ use crate::report::RankReport;
 use crate::text::{
     Scale, Term, Word, exact_bytes, mesh_words, rank_place, ranks_alike, ranks_summary,
 };
+use crate::units::Bytes;
 use leptos::prelude::*;
 
 /// The rank of the list that the page looks at.
@@ -60,7 +61,10 @@ fn part(of: &RankReport, current: bool, store: Store) -> AnyView {
 fn row(of: &RankReport, all: &[RankReport], current: bool, store: Store) -> AnyView {
     let (place, language) = (of.place, store.language.get());
     let scale = Scale::new(of.usable, store.units.get());
-    let spare = of.headroom();
+    let (lacks, spare) = match of.shortfall() {
+        Bytes::ZERO => ("", of.headroom()),
+        missing => ("\u{2212}", missing),
+    };
     let name = ranks_alike(of, language);
     let button = move |word: Word, compares: bool| {
         let label = format!("{} {name}", word.text(language));
@@ -87,7 +91,9 @@ fn row(of: &RankReport, all: &[RankReport], current: bool, store: Store) -> AnyV
             <td class="words">{rank_place(of, all, language)}</td>
             <td class="words">{of.peak.phase.term(language)}</td>
             <td title=exact_bytes(of.total, language)>{scale.number(of.total)}</td>
-            <td title=exact_bytes(spare, language)>{scale.number(spare)}</td>
+            <td title=format!("{lacks}{}", exact_bytes(spare, language))>
+                {lacks} {scale.number(spare)}
+            </td>
             <td class="words">
                 {opens(of).then(|| open(Word::RankOpen, false))} " "
                 {(opens(of) && !current).then(|| button(Word::RankCompare, true))}

@@ -21,6 +21,8 @@ struct Shown {
     drawn: bool,
     /// Whether its control stays without an effect, because the focus was in it when it lost its own.
     stays: bool,
+    /// Whether somebody looked for it.
+    sought: bool,
 }
 
 /// Settings of a group that are not there for one reason.
@@ -54,7 +56,12 @@ fn shown(
         let sought = revealed.contains(&setting.key);
         let is_wrong = || wrong.iter().any(|key| setting.is_about(key));
         let drawn = changed || is_wrong() || (!only && (idle.is_none() || stays || sought));
-        Shown { idle, drawn, stays }
+        Shown {
+            idle,
+            drawn,
+            stays,
+            sought,
+        }
     };
     store.followed.with(|scenario| {
         let all = group.settings.iter().enumerate();
@@ -101,6 +108,22 @@ fn absent(group: &'static Group, store: Store, shown: &[Shown]) -> Vec<Absent> {
     all
 }
 
+/// A button that leads from a setting without an effect to the one that decides it.
+fn lead(groups: Groups, key: &'static str, by: &'static str) -> AnyView {
+    let language = use_store().language;
+    let said = Signal::derive(move || {
+        let decides = Word::DecidedBy.text(language.get());
+        format!("{decides} {}", setting_name(by, language.get()))
+    });
+    let name = move || format!("{}. {}", setting_name(key, language.get()), said.get());
+    view! {
+        <button type="button" class="absent lead" aria-label=name on:click=move |_| go(groups, by)>
+            {said}
+        </button>
+    }
+    .into_any()
+}
+
 /// The controls of a group, and lines for those that are not there.
 #[component]
 pub(super) fn GroupBody(
@@ -118,7 +141,14 @@ pub(super) fn GroupBody(
     });
     let control = |(at, setting): (usize, &'static Setting)| {
         let drawn = Memo::new(move |_| shown.with(|all| all.get(at).is_some_and(|of| of.drawn)));
-        view! { <Show when=move || drawn.get()>{setting.view()}</Show> }
+        let decides = Memo::new(move |_| {
+            let own = shown.with(|all| all.get(at).copied());
+            let idle = own.filter(|of| of.drawn && of.sought)?.idle?;
+            let by = |scenario: &Scenario| decided_by(scenario, setting.key, idle);
+            Some(store.followed.with(by))
+        });
+        let leads = move || decides.get().map(|by| lead(groups, setting.key, by));
+        view! { <Show when=move || drawn.get()>{setting.view()} {leads}</Show> }
     };
     let line = move |of: Absent| {
         let said = Signal::derive(move || {

@@ -4,7 +4,7 @@ use super::play::Player;
 use super::slider::Slider;
 use crate::app::{Store, along_slider, use_store};
 use crate::browser::{self, Listening};
-use crate::figure::{Ribbon, RibbonPart, RibbonTick};
+use crate::figure::{Ribbon, RibbonLimit, RibbonPart, RibbonTick};
 use crate::sim::Phase;
 use crate::text::{PeakAlong, Word, change_along, peak_along, setting_name};
 use crate::views::bars::{Ink, background};
@@ -94,13 +94,36 @@ fn phase_ribbon(slider: Slider) -> AnyView {
         })
     });
     view! {
-        <div class="ribbon-track" role="img" aria-label=said class:waiting=waits node_ref=place>
+        <div
+            class="ribbon-track"
+            role="img"
+            aria-label=said
+            title=said
+            class:waiting=waits
+            node_ref=place
+        >
             {move || ribbon.with(|all| all.parts.iter().map(part).collect_view())}
         </div>
         {move || {
             ribbon.with(|all| all.ticks.iter().map(|own| tick(own, slider, store)).collect_view())
         }}
+        {move || {
+            ribbon.with(|all| {
+                let limit = all.limit.as_ref().filter(|limit| limit.named);
+                limit.map(|limit| last_that_fits(limit, slider))
+            })
+        }}
         {player.button()}
+    }
+    .into_any()
+}
+
+/// The last value that fits, below the end of what does; the ribbon's sentence says it for reading aloud.
+fn last_that_fits(limit: &RibbonLimit, slider: Slider) -> AnyView {
+    view! {
+        <span class="ribbon-limit" aria-hidden="true" style:--from=limit.at.to_string()>
+            {slider.written(&limit.value)}
+        </span>
     }
     .into_any()
 }
@@ -108,16 +131,15 @@ fn phase_ribbon(slider: Slider) -> AnyView {
 /// The ribbon for reading aloud.
 fn along(ribbon: &Ribbon, slider: Slider) -> PeakAlong {
     let changes = ribbon.ticks.iter();
-    let last = |at: usize| slider.stops.with_value(|stops| stops.get(at).cloned());
     PeakAlong {
         first: ribbon.parts.iter().find_map(|part| part.phase),
         changes: changes
             .map(|tick| (slider.written(&tick.value), tick.to))
             .collect(),
         last_fitting: ribbon
-            .last_fitting
-            .and_then(last)
-            .map(|value| slider.written(&value)),
+            .limit
+            .as_ref()
+            .map(|limit| slider.written(&limit.value)),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Buttons that lead from a decision to its scenario.
 
-use crate::app::{Store, query_of_scenario, query_of_two, visit};
+use crate::app::{Store, query_of_scenario, query_of_two, use_drawer, visit};
 use crate::ask::Scenario;
 use crate::text::Word;
 use leptos::prelude::*;
@@ -12,7 +12,10 @@ pub(in crate::views) fn go_button(
     scenario: Scenario,
     name: String,
 ) -> AnyView {
-    let go = move || visit(store, &query_of_scenario(store, &scenario));
+    let go = move || {
+        store.scenario.with_untracked(|now| use_drawer().tries(now));
+        visit(store, &query_of_scenario(store, &scenario));
+    };
     button(store, word, name, go)
 }
 

@@ -1,11 +1,11 @@
 //! A failure: its cause, who holds what at that moment, and the tensors of the estimate that may have asked.
 
-use crate::app::{Store, asked_for};
+use crate::app::{Store, asked_for, use_drawer};
 use crate::ask::Fix;
 use crate::catalog::of_capacity;
 use crate::figure::Explained;
 use crate::inputs::{Failure, Holder, Share};
-use crate::report::Requested;
+use crate::report::{Requested, estimate};
 use crate::text::{
     InputWord, amount, cause_sentence, exact_bytes, explained_sentences, holder_name, kind_name,
     requested_sentence,
@@ -22,7 +22,7 @@ const LINES: usize = 6;
 /// The ink of a holder's part of the bar; free memory has no part.
 fn ink(holder: Holder) -> Option<(&'static str, Ink)> {
     match holder {
-        Holder::Tensors => Some(("tensors", Ink::new("category", "activations"))),
+        Holder::Tensors => Some(("tensors", Ink::new("other", "tensors"))),
         Holder::Unallocated => Some(("unallocated", Ink::new("other", "cached"))),
         Holder::Process => Some(("process", Ink::new("other", "context"))),
         Holder::Others => Some(("others", Ink::new("other", "other_processes"))),
@@ -120,32 +120,59 @@ fn gpus(total: Option<u64>, store: Store) -> Option<AnyView> {
     Some(select.into_any())
 }
 
-/// The failure beside the estimate of the scenario on screen: the row of its need, and sentences.
-fn compared(failure: &Failure, store: Store) -> AnyView {
+/// A failure beside the estimate of the scenario that it is compared with.
+#[derive(Clone, PartialEq)]
+struct Compared {
+    explained: Option<Explained>,
+    /// The tensors that may have asked.
+    requested: Vec<Requested>,
+    /// Whether the scenario on screen is another one since a change was tried.
+    is_before: bool,
+}
+
+/// A failure beside the scenario on screen, or beside the one from before a change was tried: that one failed.
+fn follow(failure: &Arc<Failure>, store: Store) -> Memo<Compared> {
+    let (failure, drawer) = (Arc::clone(failure), use_drawer());
+    Memo::new(move |_| {
+        let answer = store.settled.get();
+        let now = store.scenario.get_untracked();
+        let before = drawer.before_trial(&now);
+        let is_before = before.is_some();
+        let estimated = before.as_ref().map(estimate);
+        let report = match &estimated {
+            Some(estimate) => estimate.as_ref().ok().map(|estimate| &estimate.report),
+            None => answer.as_ref().map(|answer| &answer.report),
+        };
+        Compared {
+            explained: report.and_then(|report| Explained::of(&failure, report)),
+            requested: asked_for(before.as_ref().unwrap_or(&now), &failure),
+            is_before,
+        }
+    })
+}
+
+/// The row of the need of the scenario that a failure is compared with, and sentences.
+fn compared(of: &Compared, store: Store) -> AnyView {
     let (language, units) = (store.language.get(), store.units.get());
-    let explained = store.settled.with(|answer| {
-        let report = &answer.as_ref()?.report;
-        Explained::of(failure, report)
-    });
-    let Some(explained) = explained else {
+    let Some(explained) = of.explained else {
         return ().into_any();
     };
     let word = InputWord::Predicted.text(language);
     let sentences = explained_sentences(&explained, units, language).into_iter();
     let sentences = sentences.map(|line| view! { <p>{line}</p> });
+    let before = of.is_before.then(|| InputWord::BeforeTrial.text(language));
     view! {
+        {before.map(|said| view! { <p>{said}</p> })}
         <ul class="fits">{row(word, explained.estimate.needed, store)}</ul>
         {sentences.collect_view()}
     }
     .into_any()
 }
 
-/// The tensors of the scenario on screen that may have asked.
-fn tensors(failure: &Failure, store: Store) -> Option<AnyView> {
+/// The tensors that may have asked for what the driver refused.
+fn tensors(of: &Compared, store: Store) -> AnyView {
     let (language, units) = (store.language.get(), store.units.get());
-    store.settled.track();
-    failure.facts.requested?;
-    let found = asked_for(store, failure);
+    let found = &of.requested;
     let line = |found: &Requested| view! { <li>{requested_sentence(found, units, language)}</li> };
     let lines = found.iter().take(LINES).map(line).collect_view();
     let head = if found.is_empty() {
@@ -153,16 +180,16 @@ fn tensors(failure: &Failure, store: Store) -> Option<AnyView> {
     } else {
         InputWord::SameSize
     };
-    let all = view! { <p>{head.text(language)}</p> <ul class="sentences">{lines}</ul> };
-    Some(all.into_any())
+    view! { <p>{head.text(language)}</p> <ul class="sentences">{lines}</ul> }.into_any()
 }
 
-/// The facts of a failure, beside the scenario on screen.
+/// The facts of a failure, beside the scenario that it is compared with.
 pub(super) fn failure(failure: &Arc<Failure>, store: Store) -> AnyView {
     let (language, units) = (store.language.get(), store.units.get());
     let holder = |(holder, bytes)| row(holder_name(holder, language), Bytes(bytes), store);
     let requested = failure.facts.requested;
-    let [beside, asking] = [Arc::clone(failure), Arc::clone(failure)];
+    let beside = follow(failure, store);
+    let asks = requested.is_some();
     view! {
         <p>{cause_sentence(&failure.cause, units, language)}</p>
         {bar(failure, store)}
@@ -170,8 +197,8 @@ pub(super) fn failure(failure: &Arc<Failure>, store: Store) -> AnyView {
             {requested.map(|bytes| row(InputWord::Requested.text(language), Bytes(bytes), store))}
             {failure.facts.holders().into_iter().map(holder).collect_view()}
         </ul>
-        {move || compared(&beside, store)}
-        {move || tensors(&asking, store)}
+        {move || beside.with(|of| compared(of, store))}
+        {move || asks.then(|| beside.with(|of| tensors(of, store)))}
         {gpus(failure.facts.total, store)}
     }
     .into_any()

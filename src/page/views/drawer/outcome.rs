@@ -1,6 +1,7 @@
 //! The answer as the drawer shows it, and three ways out where a run failed or does not fit.
 
-use crate::app::{Store, use_drawer, use_store};
+use crate::app::{Store, query_of_scenario, use_drawer, use_store, visit};
+use crate::ask::Scenario;
 use crate::decide::{Advice, ReadyPlan, WayOut, ways_out};
 use crate::figure::Standing;
 use crate::report::{Estimate, Memory, Verdict};
@@ -44,7 +45,24 @@ pub(super) fn Outcome(
         >
             {said}
         </p>
+        {move || {
+            let before = store.scenario.with(|now| drawer.before_trial(now));
+            before.map(|before| back(before, store))
+        }}
     }
+}
+
+/// A button that goes back to the settings from before a change was tried.
+fn back(before: Scenario, store: Store) -> AnyView {
+    let go = move |_| visit(store, &query_of_scenario(store, &before));
+    view! {
+        <p>
+            <button type="button" class="quiet" on:click=go>
+                {move || InputWord::BackToGiven.text(store.language.get())}
+            </button>
+        </p>
+    }
+    .into_any()
 }
 
 /// Ways out of the failure that was given last, or of what does not fit.

@@ -36,22 +36,25 @@ const COMMON: [&str; 12] = [
 ];
 
 /// The place of the strip, which comes with the rest of the program: on a visit without a configuration, until it was used.
+/// The strip leaves its place empty when it was used, so that nothing moves under the pointer; closed, it takes its place
+/// along.
 #[component]
 pub(in crate::views) fn StartPlace() -> impl IntoView {
     let store = use_store();
     let wanted = RwSignal::new(browser::query().is_empty() && !browser::keeps(KEPT));
+    let closed = RwSignal::new(false);
     wanted.get_untracked().then(|| {
         view! {
-            <div class="start-place" hidden=move || !wanted.get()>
-                {move || (store.whole.get() && wanted.get()).then(|| start(wanted))}
+            <div class="start-place" hidden=move || closed.get()>
+                {move || (store.whole.get() && wanted.get()).then(|| start(wanted, closed))}
             </div>
         }
     })
 }
 
 #[inline(never)] // The first visit does without it.
-fn start(wanted: RwSignal<bool>) -> AnyView {
-    view! { <Start wanted /> }.into_any()
+fn start(wanted: RwSignal<bool>, closed: RwSignal<bool>) -> AnyView {
+    view! { <Start wanted closed /> }.into_any()
 }
 
 /// The strip.
@@ -59,6 +62,8 @@ fn start(wanted: RwSignal<bool>) -> AnyView {
 fn Start(
     /// Whether it is still wanted.
     wanted: RwSignal<bool>,
+    /// Whether it was closed by its button.
+    closed: RwSignal<bool>,
 ) -> impl IntoView {
     let store = use_store();
     let drawer = use_drawer();
@@ -129,6 +134,7 @@ fn Start(
                 title=word(InputWord::CloseStart)
                 on:click=move |_| {
                     browser::focus_first(SITUATIONS);
+                    closed.set(true);
                     close();
                 }
             >
