@@ -366,6 +366,7 @@ words! {
     MethodQlora: "QLoRA", "QLoRA";
     MethodFrozen: "Frozen parts", "冻结部分";
     NothingToFreeze: "No part of this model is usually frozen.", "该模型没有通常会冻结的部分。";
+    TryingValues: "its values are being tried\u{2026}", "正在尝试各个取值\u{2026}";
     DecidedBy: "Decided by:", "取决于：";
     WithoutEffect: "Settings without an effect now", "当前无效的设置";
     Gpus: "GPUs", "GPU 数";

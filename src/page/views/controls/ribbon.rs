@@ -88,7 +88,7 @@ fn phase_ribbon(slider: Slider) -> AnyView {
         let name = setting_name(key, language);
         ribbon.with(|ribbon| {
             if ribbon.parts.is_empty() {
-                return format!("{name}: {}", Word::Computing.text(language));
+                return format!("{name}: {}", Word::TryingValues.text(language));
             }
             peak_along(name, &along(ribbon, slider), language)
         })
