@@ -52,9 +52,10 @@ pub fn rust_files(folder: &str) -> impl Iterator<Item = File> {
 /// How many bytes of code are given before a text.
 const BEFORE: usize = 200;
 
-/// Every file of `src` that is part of the programs.
+/// Every file of `src` that is part of the programs, and not of what builds and tests them.
 pub fn program_files() -> Vec<File> {
-    let all: Vec<File> = rust_files("src").collect();
+    let ours = rust_files("src").filter(|file| !file.path.starts_with("src/xtask/"));
+    let all: Vec<File> = ours.collect();
     let tests: Vec<String> = all.iter().flat_map(File::tests).collect();
     let is_test = |path: &str| {
         let mut tests = tests
@@ -88,7 +89,7 @@ impl File {
     pub fn room(&self) -> Option<&str> {
         let (wing, rest) = self.path.strip_prefix("src/")?.split_once('/')?;
         let (room, _) = rest.split_once('/')?;
-        (wing != "bin").then_some(room)
+        (!["bin", "xtask"].contains(&wing)).then_some(room)
     }
 
     /// Identifiers and punctuation in order, without comments and literals.

@@ -130,7 +130,7 @@ mod tests {
 
     #[test]
     fn the_wheel_names_the_pinned_maturin() {
-        let project = include_str!("../../src/python/pyproject.toml");
+        let project = include_str!("../python/pyproject.toml");
         let named = format!("requires = [\"maturin=={}\"]", pins::MATURIN);
         assert!(project.contains(&named), "{named}");
     }

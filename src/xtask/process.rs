@@ -36,7 +36,7 @@ const POLL: Duration = Duration::from_millis(50);
 /// The repository's root.
 pub fn root() -> PathBuf {
     let package = Path::new(env!("CARGO_MANIFEST_DIR"));
-    package.parent().unwrap_or(package).to_owned()
+    package.ancestors().nth(2).unwrap_or(package).to_owned()
 }
 
 /// A program that runs in the repository's root with the project's tools on its path.
