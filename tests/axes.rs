@@ -7,6 +7,7 @@ use highwater::report::Figures;
 use highwater::resolve::resolve;
 use serde_json::{Value, json};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::thread;
 
 /// Pairs of a scenario and an axis in a usual run.
 const USUAL: u64 = 600;
@@ -110,6 +111,20 @@ impl Estimator for Unestimated {
     }
 }
 
+/// Searches a scenario along an axis, and draws maps of it, by an estimator that says what it likes.
+fn search(scenario: &Scenario, axis: &Axis, mut by: Unestimated) {
+    let Ok(mut solver) = Solver::new(scenario, axis) else {
+        return;
+    };
+    let mut steps = 0..STEPS;
+    while steps.next().is_some() && solver.advance(&mut by) == Progress::Further {}
+    let _ = solver.solution();
+    for beside in ["micro_batch_size", "seq_len"] {
+        let beside = Axis::named(beside).expect("an axis");
+        let _ = MemoryMap::new(scenario, [axis, &beside], 8);
+    }
+}
+
 #[test]
 fn no_axis_of_any_scenario_makes_a_search_panic() {
     let begins = begins();
@@ -131,31 +146,23 @@ fn no_axis_of_any_scenario_makes_a_search_panic() {
         let axis = numbers.one(&axes);
         pairs.push((drawn(&begins, &mut numbers), axis));
     }
-    for (scenario, axis) in pairs {
-        let mut by = Unestimated {
+    let seed = numbers.0;
+    let look = |(scenario, axis): &(Scenario, &Axis)| {
+        let by = Unestimated {
             figures: figures.clone(),
-            numbers: Numbers(numbers.0),
+            numbers: Numbers(seed),
         };
-        let search = || {
-            let Ok(mut solver) = Solver::new(&scenario, axis) else {
-                return;
-            };
-            let mut steps = 0..STEPS;
-            while steps.next().is_some() && solver.advance(&mut by) == Progress::Further {}
-            let _ = solver.solution();
-            for beside in ["micro_batch_size", "seq_len"] {
-                let beside = Axis::named(beside).expect("an axis");
-                let _ = MemoryMap::new(&scenario, [axis, &beside], 8);
-            }
-        };
-        let searched = catch_unwind(AssertUnwindSafe(search));
-        assert!(
-            searched.is_ok(),
-            "{} of {}",
-            axis.name(),
-            encode_json(&scenario)
-        );
-    }
+        let searched = catch_unwind(AssertUnwindSafe(|| search(scenario, axis, by)));
+        let (name, asked) = (axis.name(), encode_json(scenario));
+        assert!(searched.is_ok(), "{name} of {asked}");
+    };
+    let threads = thread::available_parallelism().map_or(1, usize::from);
+    thread::scope(|scope| {
+        for worker in 0..threads {
+            let own = pairs.iter().skip(worker).step_by(threads);
+            scope.spawn(move || own.for_each(look));
+        }
+    });
 }
 
 #[test]
