@@ -190,7 +190,8 @@ impl Solver {
         }
     }
 
-    /// What is wrong with the scenario where nothing of the axis is allowed.
+    /// Refuses the axis with the findings of the scenario itself, or else of the refused value, where
+    /// `nothing_allowed`.
     fn check(&self, nothing_allowed: bool) -> Result<(), Vec<Finding>> {
         let Some(refused) = self.refused.as_ref().filter(|_| nothing_allowed) else {
             return Ok(());
@@ -281,7 +282,7 @@ impl Question for Solver {
     }
 }
 
-/// What an estimate says of a place, or the place of a repair.
+/// Whether the figures at a place fit, or the place of a repair where the scenario is refused.
 fn found(figures: Result<Figures, Option<u64>>, fits: fn(&Figures) -> bool) -> Found {
     match figures {
         Ok(figures) if fits(&figures) => Found::Fits,

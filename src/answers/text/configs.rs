@@ -394,9 +394,9 @@ pub fn estimate_comment(answer: &str, detail: &str, link: &str, language: Langua
 pub enum ConfigWord {
     /// Configurations to be pasted.
     Title,
-    /// What they are.
+    /// The sentence that explains them.
     Help,
-    /// Which of them.
+    /// The label of the choice of a format.
     Format,
     /// Saves one.
     Save,

@@ -171,8 +171,8 @@ pub fn category_explained(
     joined(&sentences, language)
 }
 
-/// What a phase of a step needs and holds, how it stands to the others, and what makes its highest point: `last` is
-/// what was allocated there.
+/// The composition of a phase of a step, its peak against those of the other phases, and the module that makes its
+/// highest point: `last` is the tensor that was allocated there.
 pub fn phase_explained(
     step: &StepReport,
     phase: Phase,

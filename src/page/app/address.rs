@@ -12,11 +12,11 @@ use std::time::Duration;
 /// are missing in the frames of a drag, and allow about a hundred changes in half a minute.
 const REST: Duration = Duration::from_millis(350);
 
-/// What an address asks for.
+/// The view and the scenarios that an address asks for.
 pub(super) struct Opening {
     /// The scenario.
     pub scenario: Scenario,
-    /// What was wrong with it.
+    /// Findings about the address.
     pub findings: Vec<Finding>,
     /// The language.
     pub language: Language,
@@ -24,7 +24,7 @@ pub(super) struct Opening {
     pub theme: Option<Theme>,
     /// Whether the compact widget is asked for.
     pub embedded: bool,
-    /// Which controls the compact widget has.
+    /// Controls that the compact widget has.
     pub controls: WidgetControls,
     /// Its panels.
     pub panels: WidgetPanels,

@@ -17,7 +17,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// What the frame that comes next has.
+/// State of the coming animation frame.
 #[derive(Clone, Copy, PartialEq)]
 enum Frame {
     /// Nothing that changed.
@@ -120,7 +120,7 @@ fn after_paint(then: impl FnOnce() + 'static) {
     request_animation_frame(move || set_timeout(then, Duration::ZERO));
 }
 
-/// What need not be there in the frame of an answer follows it.
+/// Shows the answer to panels that need not have it in the frame of the answer.
 fn settle(store: Store) {
     let answer = store.answer.get_untracked();
     // Where another thread still works, the answer is the one before.
@@ -133,8 +133,8 @@ fn settle(store: Store) {
     }
 }
 
-/// What takes longer than this on the page's thread is worked out by another: of the 16 ms of a frame showing the
-/// answer takes the rest, where the processor is slow.
+/// The longest that the page's own thread works out an answer; another thread works out one that takes longer. The rest
+/// of a frame's 16 ms goes to showing the answer, where the processor is slow.
 const LONG: Duration = Duration::from_millis(3);
 
 /// Values of a graph that no page can run within a frame.
@@ -150,12 +150,12 @@ fn is_large(scenario: &Scenario) -> bool {
     }
 }
 
-/// What other threads work out.
+/// The work that is left to other threads.
 #[derive(Clone, Copy, PartialEq)]
 enum Elsewhere {
     /// Nothing.
     Idle,
-    /// Which stage of a pipeline binds.
+    /// The stage of a pipeline that binds.
     Stages,
     /// The answer.
     Answer,

@@ -63,7 +63,7 @@ names! {
 }
 
 impl Wanted {
-    /// What a worker is asked: what of which scenario.
+    /// The request to a worker: the name of the wanted estimate and the scenario.
     pub(super) fn asked(self, of: &Scenario) -> String {
         format!("{}\n{}", self.name(), encode_json(of))
     }
@@ -95,7 +95,7 @@ pub(super) fn note(graph: &str) {
     WORKERS.with(|workers| workers.note(graph));
 }
 
-/// What is answered; nothing where there is no answer.
+/// The response to a request; `None` where there is no answer.
 fn answered(asked: &str) -> Option<String> {
     let (wanted, of) = asked.split_once('\n')?;
     let wanted = Wanted::from_name(wanted)?;
@@ -129,7 +129,7 @@ fn answered_later(wanted: Wanted, numbers: &str, scenario: &Scenario) -> Option<
     }
 }
 
-/// What is said of a scenario.
+/// The estimate of a scenario, or the findings that refuse it.
 pub(super) type Said = Result<Estimate, Vec<Finding>>;
 
 /// Has a thread answer a scenario, before all that others wait for: what it says, and how long it took. What no
@@ -176,7 +176,7 @@ pub(super) struct Estimates(Rc<RefCell<State>>);
 struct State {
     /// Scenarios that were asked for, with what is known of them.
     asked: Vec<(Scenario, Option<Answer>)>,
-    /// What is waited for, and what to do then.
+    /// The scenario whose answer is waited for, and the callback for then.
     awaited: Option<Scenario>,
     then: Option<Box<dyn FnOnce()>>,
     /// The survey that was asked for.

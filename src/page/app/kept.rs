@@ -8,7 +8,7 @@ use leptos::prelude::*;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// What the estimate of A waits for when a page opens with both: the first answer is painted.
+/// The delay of A's estimate when a page opens with both configurations: the first answer is painted meanwhile.
 const AFTER: Duration = Duration::from_millis(40);
 
 /// A configuration with its answer.

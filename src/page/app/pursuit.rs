@@ -27,7 +27,7 @@ pub(super) struct Pursuit {
 /// A question that is pursued.
 struct Pursued<Q, F> {
     question: Q,
-    /// What is told after each step, and whether that was the last.
+    /// The callback for the question after each step, and for whether that was the last step.
     told: F,
     estimates: Estimates,
 }

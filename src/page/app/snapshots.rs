@@ -39,7 +39,7 @@ pub(super) fn answer(content: Option<Vec<u8>>) -> String {
     serde_json::to_string(&read).unwrap_or_default()
 }
 
-/// What becomes of a snapshot's file.
+/// The outcome of reading a snapshot's file.
 pub(super) enum Outcome {
     /// It was read.
     Read(Overview),

@@ -22,7 +22,7 @@ struct Heard {
 }
 
 impl Values {
-    /// Those of a scenario.
+    /// The values of a scenario.
     pub(super) fn of(scenario: &Scenario) -> Self {
         Self {
             now: StoredValue::new(codec::values(scenario)),

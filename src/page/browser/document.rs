@@ -180,7 +180,7 @@ pub(super) fn off_screen() -> Option<HtmlCanvasElement> {
     document().create_element("canvas").ok()?.dyn_into().ok()
 }
 
-/// What draws on a canvas; none when the browser has no 2D canvas.
+/// The 2D drawing context of a canvas; `None` where the browser has no 2D canvas.
 pub(super) fn context(element: &HtmlCanvasElement) -> Option<CanvasRenderingContext2d> {
     element.get_context("2d").ok()??.dyn_into().ok()
 }

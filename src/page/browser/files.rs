@@ -55,7 +55,7 @@ impl Chosen {
         }
     }
 
-    /// What it is called.
+    /// Its name.
     pub fn name(&self) -> String {
         self.name.clone()
     }
@@ -65,7 +65,7 @@ impl Chosen {
         self.blob.size()
     }
 
-    /// What it holds; nothing where the browser cannot read it.
+    /// Its content; `None` where the browser cannot read it.
     pub async fn content(&self) -> Option<Vec<u8>> {
         let mut content = Vec::new();
         content

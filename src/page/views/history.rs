@@ -15,7 +15,7 @@ fn bytes(held: i64) -> Bytes {
     Bytes(u64::try_from(held).unwrap_or_default())
 }
 
-/// What was measured on the device that held most.
+/// Measured moments of the device that held most.
 fn measured() -> Vec<HeldAt> {
     let snapshot = use_drawer().snapshot();
     let device = snapshot.as_ref().and_then(|snapshot| snapshot.fullest());
@@ -28,7 +28,7 @@ fn measured() -> Vec<HeldAt> {
     moments.unwrap_or_default().iter().map(moment).collect()
 }
 
-/// What is predicted.
+/// Predicted moments of the scenario on screen.
 fn predicted(store: Store) -> Vec<HeldAt> {
     store.settled.with(|answer| {
         let points = answer.as_ref().map(|answer| &answer.timeline.points);
@@ -42,7 +42,7 @@ fn predicted(store: Store) -> Vec<HeldAt> {
     })
 }
 
-/// What is said of both runs, or of a moment of one.
+/// The sentence about both runs, or about a moment of one.
 fn say(store: Store, figure: &HistoryFigure) -> String {
     let (units, language) = (store.units.get(), store.language.get());
     if let Some(HistoryHit { run, place }) = figure.cursor {

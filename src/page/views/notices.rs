@@ -1,4 +1,4 @@
-//! What is to be said about the scenario and its address, where no control says it.
+//! Notices about the scenario and its address that no control shows.
 
 use super::controls::Groups;
 use crate::app::{query_of_scenario, use_store};

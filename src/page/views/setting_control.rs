@@ -10,7 +10,7 @@ use crate::widgets::{Choice, Choices, Names, Number, Problem, Switch};
 use leptos::prelude::*;
 use serde_json::Value;
 
-/// What every control of a setting needs.
+/// The signals that every control of a setting needs.
 struct Common {
     store: Store,
     idle: Memo<Option<String>>,
@@ -119,7 +119,7 @@ pub(super) fn number(setting: Setting) -> AnyView {
     .into_any()
 }
 
-/// What the slider of a number steps through.
+/// The values that the slider of a number steps through.
 fn stops(setting: Setting) -> Vec<Value> {
     let none = matches!(setting.absent, Absent::Called(_)).then_some(Value::Null);
     let steps: Vec<Value> = match setting.look {

@@ -12,7 +12,7 @@ use leptos::task::{spawn_local, tick};
 const SMALL: u64 = 2;
 const LARGE: u64 = 16;
 
-/// What a stop points at.
+/// The CSS selector of the element that a stop points at.
 const fn place(stop: Stop) -> &'static str {
     match stop {
         Stop::Verdict => ".verdict",

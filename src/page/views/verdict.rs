@@ -58,13 +58,13 @@ fn announced(text: Memo<Option<Said>>) -> RwSignal<String> {
     announced
 }
 
-/// What to change first, or how far one can go.
+/// The change to make first, or the room that is left.
 #[derive(Clone, PartialEq)]
 struct First {
     head: Word,
     /// A sentence.
     text: String,
-    /// Where it leads.
+    /// The scenario that its link opens.
     scenario: Scenario,
 }
 

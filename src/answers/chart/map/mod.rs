@@ -1,4 +1,4 @@
-//! What a run needs over two numbers of its scenario: a field of cells, coloured by the phase that binds, with a line
+//! The need of a run over two numbers of its scenario: a field of cells, colored by the phase that binds, with a line
 //! along the capacity.
 
 mod draw;

@@ -92,8 +92,8 @@ impl RunPlan {
         self.compute.total().saturating_add(self.idle)
     }
 
-    /// What plans are compared by, the less the better: GPUs, bytes of a GPU and of a node's RAM, floating-point
-    /// operations and bytes sent.
+    /// The costs by which plans are compared, the less the better: GPUs, bytes of a GPU and of a node's RAM,
+    /// floating-point operations and bytes sent.
     pub fn costs(&self) -> [u64; 5] {
         [
             self.gpus,

@@ -235,7 +235,7 @@ impl Planner {
         all.filter_map(|(at, of)| of.candidate(at[2]))
     }
 
-    /// What rules out such a micro-batch in the family that is looked at.
+    /// The bound that rules out such a micro-batch in the family that is looked at, if one does.
     fn too_many_from(&self, micro_batch: u64) -> Option<TooMany> {
         self.too_many.filter(|many| micro_batch >= many.from)
     }

@@ -39,8 +39,8 @@ fn points<'a>(plans: impl IntoIterator<Item = &'a RunPlan>) -> BTreeSet<Point> {
         .collect()
 }
 
-/// What the rank computes and sends that does most: of a pipeline the one that takes most memory, or the last, by an
-/// estimate of its own.
+/// Operations and traffic of the busiest rank: of a pipeline, the rank that takes most memory or the last one, which is
+/// estimated by itself.
 fn most_work(candidate: &Scenario, report: &Report) -> Effort {
     let Effort {
         mut compute,

@@ -1,4 +1,4 @@
-//! What is found for what is typed into the box for the model.
+//! Models found for the text typed into the box for the model.
 
 use super::model::{EXPORT, GRAPH, HUB, LINEAR, OWN, SIZE};
 use crate::browser;

@@ -9,7 +9,7 @@ use crate::codec::published;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
-/// What is said when nothing came.
+/// The message about a config that did not arrive.
 fn reason(error: FetchError, repository: &str) -> Message {
     match error {
         FetchError::Unreachable => message!(hub::unreachable, repository),

@@ -164,7 +164,7 @@ fn own_controls(linear: Memo<bool>, typed: RwSignal<Option<String>>) -> AnyView 
     .into_any()
 }
 
-/// What the model in use is called.
+/// The name of the model in use.
 pub(super) fn model_name(scenario: &Scenario, language: Language) -> String {
     match &scenario.model {
         ModelRef::Catalog(id) => {

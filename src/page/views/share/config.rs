@@ -9,7 +9,8 @@ use crate::text::{
 };
 use leptos::prelude::*;
 
-/// What is written, or why nothing is; and what the format does not say.
+/// The text of a configuration, or a note on why there is none; the note also names settings that the format cannot
+/// say.
 #[derive(Clone, Default, PartialEq)]
 struct Written {
     text: String,

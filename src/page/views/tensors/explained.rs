@@ -78,7 +78,7 @@ fn of_part(store: Store, answer: &Estimate, target: Target) -> Option<String> {
     }
 }
 
-/// The same of a target, in a run that is known closely.
+/// The explanation of a target in a run whose tensors are known one by one.
 fn of_target(
     store: Store,
     detail: &Detail,
