@@ -86,12 +86,12 @@ impl Fsdp2 {
         fsdp
     }
 
-    /// Shards a model beside the one that is trained, as that.
+    /// Shards a model beside the trained one, in the same groups.
     pub(super) fn beside(t: &Tape, spec: &ResolvedSpec, registered: &[Registered]) -> Rc<Self> {
         Self::new(t, spec, registered, Modules::of, 1)
     }
 
-    /// Shards a model beside the one that is trained, all of it in one group.
+    /// Shards a model beside the trained one, all of it in one group.
     pub(super) fn whole(t: &Tape, spec: &ResolvedSpec, registered: &[Registered]) -> Rc<Self> {
         Self::new(t, spec, registered, |t, _, _| Modules::whole(t), 1)
     }
@@ -437,7 +437,7 @@ impl Wrapper for Fsdp2 {
         else {
             return 0;
         };
-        // Of ranks that share one, and of those that divide it.
+        // One sum over ranks that share the parameter, and one over ranks that divide it.
         match self.groups[group].parameters[place].unsharded.placement() {
             Placement::Divided | Placement::OfExperts => 2,
             _ => 1,

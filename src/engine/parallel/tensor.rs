@@ -41,8 +41,7 @@ impl Wrapper for TensorParallel {
     }
 }
 
-/// Parameters of each mesh: those of a rank alone or of data parallelism, those that ranks divide, and those
-/// of experts.
+/// Parameters of each mesh: local ones (also under data parallelism), ones that ranks divide, and ones of experts.
 const MESHES: [fn(&Tensor) -> bool; 3] = [
     |parameter| parameter.placement() == Placement::Local,
     |parameter| {

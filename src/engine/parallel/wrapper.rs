@@ -96,7 +96,7 @@ pub trait Wrapper {
         0
     }
 
-    /// Runs what clips gradients, on those that this rank clips.
+    /// Clips gradients: runs `run` on the gradients that this rank clips.
     fn clip(&self, t: &Tape, run: OnRank) {
         self.on_rank(t, run);
     }
@@ -106,7 +106,7 @@ pub trait Wrapper {
         t.drop_gradients();
     }
 
-    /// From here on the tape's parameters are those that this rank steps over, with their gradients; false
+    /// Makes the parameters that this rank steps over, with their gradients, the tape's parameters from here on; false
     /// where that cannot be.
     fn hand_over(&self, _t: &Tape) -> bool {
         true

@@ -1,4 +1,4 @@
-//! The ranks of a job: those that differ, and the one that takes most.
+//! The ranks of a job: one report for each rank that differs, and the rank that takes most.
 
 use super::rank_run::{RankRun, at_stage};
 use super::side_by_side::each;
@@ -270,7 +270,7 @@ impl Ranks {
     }
 }
 
-/// All ranks of a scenario that differ, those that take most first; none where there is one rank, or no
+/// All ranks of a scenario that differ, in descending order of memory; empty where there is one rank, or no
 /// answer.
 pub fn ranks(scenario: &Scenario) -> Vec<RankReport> {
     with_binding_run(scenario).0

@@ -19,8 +19,8 @@ pub fn replay(trace: &Trace, settings: Settings) -> Replay {
     }
 }
 
-/// Runs what is left of a trace through an allocator and shows what is held after each event.
-/// The cache is emptied at the first mark of a step where that is asked.
+/// Replays the rest of a trace in an allocator, and shows the memory held after each event to `seen`. The cache is
+/// emptied at the first mark of a step if `empty_cache_after_loading`.
 ///
 /// # Errors
 /// Where it runs out.
@@ -46,7 +46,7 @@ pub fn replayed(
                     stored,
                     is_momentary,
                 } = step;
-                // Each kind of request runs what is for it alone.
+                // Each kind of request has a call of its own.
                 match event {
                     Event::Alloc(id) => {
                         let Asked {

@@ -19,7 +19,7 @@ impl Composition {
         Bytes(self.0[category as usize])
     }
 
-    /// Adds to one category; what is taken away is added as a negative number, so sums wrap.
+    /// Adds to one category; bytes are taken away by adding a negative number, so sums wrap.
     pub fn change(&mut self, category: Category, bytes: u64) {
         let of = &mut self.0[category as usize];
         *of = of.wrapping_add(bytes);
@@ -99,7 +99,7 @@ pub struct PhaseReport {
     pub composition: Composition,
 }
 
-/// One step: its phases in program order and the one that needs most.
+/// One step: its phases in program order and the phase that needs most.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StepReport {
     /// Phases in program order, micro-batches taken together.
@@ -225,8 +225,8 @@ impl DeviceReport {
         }
     }
 
-    /// The phase in which the device's total comes: what binds, or what is before the first step where that reserves
-    /// more and the allocator needs not give it back.
+    /// The phase of the device's total: the binding phase, or the phase before the first step where that one reserves
+    /// more and the allocator need not give the memory back.
     pub fn highest(&self) -> &PhaseReport {
         let before = self.run.before.as_ref();
         let counts = |before: &&PhaseReport| before.peak_reserved + self.context <= self.total;
@@ -263,7 +263,7 @@ pub struct ModelReport {
     pub name: String,
     /// Elements of all parameters.
     pub num_parameters: u64,
-    /// Elements of those that are trained.
+    /// Elements of the trained parameters.
     pub num_trainable: u64,
 }
 
@@ -381,8 +381,8 @@ pub struct Report {
     pub verdict: Verdict,
     /// Answers of other tools' formulas.
     pub others: Vec<Other>,
-    /// The job's ranks that differ, those that take most first; empty where there is one, or where they were
-    /// not looked at.
+    /// The job's ranks that differ, in descending order of memory; empty where there is one rank, or where ranks were
+    /// not estimated.
     #[serde(skip_serializing_if = "Vec::is_empty", skip_deserializing)]
     pub ranks: Vec<RankReport>,
     /// Findings about the scenario; room `text` writes them.

@@ -112,8 +112,8 @@ pub(crate) fn resolve(
     (scenario.images, sides)
 }
 
-/// Refuses batches without images that train nothing but what sees images: their loss has no gradient,
-/// unless re-entrant checkpoints ask for one of what is embedded.
+/// Refuses batches without images where only the modules that see images are trained: their loss has no gradient,
+/// unless re-entrant checkpoints ask for one of the embeddings.
 pub(crate) fn check_trained(
     scenario: &Scenario,
     architecture: &Architecture,

@@ -15,7 +15,7 @@ pub struct MegatronDataParallel {
     pub(super) chunks: Vec<[Option<Buffer>; 2]>,
     /// Ranks that divide each kind of buffer.
     pub(super) ranks: [u64; 2],
-    /// Whether those that divide the sequence sum gradients of some parameters.
+    /// Whether ranks that divide the sequence sum gradients of some parameters.
     sums_sequence: bool,
 }
 

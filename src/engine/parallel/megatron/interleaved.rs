@@ -247,7 +247,7 @@ impl<'a> Interleaved<'a> {
         let of_input = self.backward(turn);
         let gradient = self.comes(turn, false);
         let received = gradient.map(|_| self.call.receive_gradient());
-        // The buffer of what is received holds the first gradient until then.
+        // The receive buffer holds the first gradient until then.
         v.of_output = None;
         v.sending.clone_from(&of_input);
         if let Some(chunk) = gradient {

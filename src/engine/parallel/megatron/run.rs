@@ -1,5 +1,5 @@
-//! The schedules of a rank (`core/pipeline_parallel/schedules.py`): no pipeline, and 1F1B. What is received is
-//! allocated for each receive; what was sent is emptied at once.
+//! The schedules of a rank (`core/pipeline_parallel/schedules.py`): no pipeline, and 1F1B. A buffer is allocated for
+//! each receive; a tensor that was sent is emptied at once.
 
 use super::interleaved;
 use super::schedule::{MegatronChunks, MegatronSchedule};

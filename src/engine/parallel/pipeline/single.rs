@@ -109,7 +109,7 @@ pub(super) fn one_forward_one_backward(call: &mut Call, stage: &mut Stage, stage
     ));
 }
 
-/// Names something else: what was named before goes then.
+/// Assigns `value` to `variable`, which drops the tensor assigned before.
 fn keep(variable: &mut Option<Tensor>, value: Option<Tensor>) {
     drop(std::mem::replace(variable, value));
 }

@@ -80,13 +80,13 @@ impl Stage {
         self.outputs.clear();
     }
 
-    /// A buffer for what is received (`_RecvInfo.allocate_buffer`).
+    /// A receive buffer (`_RecvInfo.allocate_buffer`).
     fn buffer(&self, t: &Tape) -> Tensor {
         let (shape, dtype) = self.boundary;
         t.allocate("empty_strided", shape, dtype, Category::Communication)
     }
 
-    /// Posts the receive of an input (`get_fwd_recv_ops`); gives what is received into.
+    /// Posts the receive of an input (`get_fwd_recv_ops`); returns the receive buffer.
     pub(super) fn receive(&mut self, t: &Tape, micro_batch: u64) -> Option<Tensor> {
         let buffer = (!self.is_first).then(|| self.buffer(t))?;
         self.received.insert(micro_batch, buffer.clone());

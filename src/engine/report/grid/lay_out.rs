@@ -242,7 +242,7 @@ impl Surveyor<'_> {
             .collect()
     }
 
-    /// The cells of a rectangle, but for those that are refused.
+    /// The cells of a rectangle, without the refused ones.
     fn within(&self, Rectangle { x, y }: Rectangle) -> impl Iterator<Item = usize> {
         let rows = y[0]..=y[1];
         let cells = rows.flat_map(move |y| (x[0]..=x[1]).map(move |x| self.at(x, y)));

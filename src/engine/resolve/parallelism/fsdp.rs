@@ -78,7 +78,8 @@ pub(super) fn refuse(scenario: &Scenario, findings: &mut Vec<Finding>) {
         return;
     };
     if lora.use_dora && dp.fsdp.wrap_trainable_leaves {
-        // `DoraLinearVariant.forward` (`tuners/lora/variants.py`, peft 0.21) reads the shape of what is a flat shard.
+        // `DoraLinearVariant.forward` (`tuners/lora/variants.py`, peft 0.21) reads the shape of a parameter that is a
+        // flat shard.
         let finding = Finding::error("lora.use_dora", message!(parallelism::dora_units));
         findings.push(finding.with_fix("lora.use_dora", false));
     }

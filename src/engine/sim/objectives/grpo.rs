@@ -13,8 +13,8 @@ use crate::sim::precision::wrapped_in_generation;
 use crate::tape::{Category, Tape, Tensor, TokenOutputs, Work};
 use crate::units::{DType, Shape};
 
-/// Micro-batches of a generation that the reference scores one by one; those between the first ones and the last
-/// only add to what is kept.
+/// Micro-batches of a generation that the reference scores one by one; the ones between the first and the last only add
+/// to the kept tensors.
 const SCORED: u64 = 4;
 
 /// Outputs of the trained model's head.
@@ -170,7 +170,7 @@ impl Trainer<'_> {
         lengths.map(|n| t.empty("_to_copy", Shape::from([samples, n]), DType::Int64))
     }
 
-    /// One of `shuffle_sequence_dict`; what is only evaluated stays in order.
+    /// One tensor of `shuffle_sequence_dict`; evaluated batches stay in order.
     pub(super) fn shuffled(&self, x: &Tensor) -> Tensor {
         let t = self.tape;
         if !self.batches.train {

@@ -1,5 +1,4 @@
-//! Steps as TRL's trainers make them: what is asked of a model, and of the one that it is compared with, and the
-//! loss of that.
+//! Steps as TRL's trainers make them: the forward passes of the trained model and of its reference model, and the loss.
 //!
 //! Metrics are left out where they are numbers that are gone before the next one is computed. Source: trl 1.16.0,
 //! `trainer/*_trainer.py`; transformers 5.23, `trainer.py`; accelerate 1.15, `accelerator.py`.

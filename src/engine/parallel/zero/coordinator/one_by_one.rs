@@ -4,8 +4,8 @@ use super::{Coordinator, hold};
 use crate::tape::Tape;
 
 impl Coordinator {
-    /// `create_reduce_and_remove_grad_hooks` (`stage3.py`): the hook of what is trained is put on it while it is whole,
-    /// one after the other.
+    /// `create_reduce_and_remove_grad_hooks` (`stage3.py`): the hook of a trained parameter is put on it while it is
+    /// whole, one parameter after the other.
     pub(in crate::parallel::zero) fn gather_to_hook(&self, t: &Tape) {
         for (at, parameter) in self.parameters.iter().enumerate() {
             if parameter.trained {
