@@ -40,8 +40,7 @@ pub(super) struct Block {
     pub after: BlockId,
 }
 
-/// The bits of a place that hold the state, the one that says that a small pool serves it, and those of the
-/// stream.
+/// The bits of a place: the state, whether a small pool serves it, and the stream.
 const STATE: u64 = 3;
 const SMALL: u64 = 4;
 const STREAM: u64 = 7 << STREAM_SHIFT;

@@ -169,7 +169,7 @@ impl Folds {
         modules.into()
     }
 
-    /// Whether a scope is within a list: what is folded of it, or what comes before that.
+    /// Whether a scope is within a list: in its folded elements, or in elements before them.
     pub(super) fn is_within(&self, scope: u32) -> bool {
         self.of_scope(scope) != Tag::NONE || self.is_beside(scope)
     }
@@ -287,9 +287,8 @@ impl Folds {
         note(&mut self.events, tag, 1);
     }
 
-    /// A storage that was made in the scope `made` is freed in the scope `here`. Outside of all
-    /// elements it belongs to the one that has just run, whose caller lets go of something, else
-    /// to the one that made it.
+    /// A storage that was made in the scope `made` is freed in the scope `here`. Outside of all elements the free
+    /// belongs to the element that has just run, whose caller drops the tensor, else to the element that made it.
     pub(super) fn free(&mut self, here: u32, made: u32) {
         if self.lists.is_empty() {
             return;

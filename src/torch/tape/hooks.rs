@@ -37,17 +37,17 @@ pub trait ParameterHooks {
     /// After it has given tensors, which may be replaced.
     fn after(&self, t: &Tape, module: &Called, outputs: &mut [&mut Tensor]);
 
-    /// Gathers those of some tensors that are its parameters and not there, for what reads them outside of modules. Says
-    /// which those are.
+    /// Gathers the parameters among some tensors that are not in memory, for code that reads them outside of modules.
+    /// Returns their indices.
     fn hold(&self, _t: &Tape, _tensors: &[Tensor]) -> Vec<usize> {
         Vec::new()
     }
 
-    /// Gives back what was gathered so.
+    /// Releases the parameters that [`ParameterHooks::hold`] gathered.
     fn give_back(&self, _t: &Tape, _held: &[usize]) {}
 }
 
-/// The wrapper of a model beside the one that is trained.
+/// The wrapper of a model beside the trained one.
 #[derive(Clone, Default)]
 pub struct OwnHooks {
     modules: Option<Rc<dyn ModuleHooks>>,

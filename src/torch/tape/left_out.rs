@@ -1,4 +1,4 @@
-//! Lists that are built shorter than they are, and the parameters of what was left out of them (Note
+//! Lists that are built shorter than they are, and the parameters of the elements that were left out of them (Note
 //! [Layers that repeat], `folds.rs`).
 
 use super::folds::{Built, ListId};

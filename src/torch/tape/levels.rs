@@ -32,7 +32,7 @@ pub(super) struct Levels {
     which: Which,
     /// Whether the modules that were built do not do what the whole lists would.
     spoilt: bool,
-    /// For each scope, the runs of a list whose elements ran in it, and the indices of those that were run.
+    /// For each scope, the runs of a list whose elements ran in it, and the indices of the elements that were run.
     runs: BTreeMap<u32, (Box<[Run]>, Vec<u32>)>,
 }
 
@@ -124,13 +124,13 @@ impl Levels {
         self.within.free(here, made);
     }
 
-    /// The events of a range that ends what was noted come `times` times more.
+    /// Repeats `times` times the events of a range at the end of the noted ones.
     pub(super) fn again(&mut self, events: Range<usize>, times: u32) {
         self.layers.again(events.clone(), times);
         self.within.again(events, times);
     }
 
-    /// For how many modules what happens in a scope stands.
+    /// Number of modules that a scope represents.
     pub(super) fn multiplicity(&self, scope: u32) -> u64 {
         self.layers.multiplicity(scope) * self.within.multiplicity(scope)
     }

@@ -122,8 +122,8 @@ pub struct Backend {
     /// Whether the multi-tensor norm keeps one number a chunk (torch 2.15) or as many for each
     /// tensor as the largest one has chunks (torch 2.6).
     pub foreach_norm_packs_chunks: bool,
-    /// Whether a `torch.autograd.Function` lets go of its incoming gradients before those that it
-    /// returns are checked (torch 2.15).
+    /// Whether a `torch.autograd.Function` drops its incoming gradients before the gradients that it returns are
+    /// checked (torch 2.15).
     pub functions_release_gradients: bool,
     /// Whether the copies of parameters that autocast keeps get gradients even if they are made where
     /// none are asked for (`cached_cast`, `aten/src/ATen/autocast_mode.cpp`).
@@ -381,7 +381,7 @@ impl Tape {
         x.detach().with_edge(Edge::of_input(x.detach()))
     }
 
-    /// Sets whether operations are recorded for backward and returns what was set before.
+    /// Sets whether operations are recorded for backward and returns the former setting.
     pub fn set_grad_enabled(&self, enabled: bool) -> bool {
         self.grad_enabled.replace(enabled)
     }
@@ -488,7 +488,8 @@ impl Tape {
         self.recorder.note(Event::EmptyCache);
     }
 
-    /// Looks at, and may reclassify, every storage so far; of those that repeat two stand for all.
+    /// Calls `f` with every storage so far, to read or reclassify it; two repetitions represent all where storages
+    /// repeat.
     pub fn with_storages<R>(&self, f: impl FnOnce(&mut Storages) -> R) -> R {
         f(self.recorder.record_mut().written_mut())
     }

@@ -85,7 +85,7 @@ pub struct Piece<'a> {
     times_within: u32,
     /// The index of the written words.
     pub written_at: usize,
-    /// Storages before those that are allocated here and that are not written.
+    /// Number of unwritten storages before the ones that are allocated here.
     unwritten: usize,
 }
 
@@ -356,12 +356,12 @@ impl Record {
         })
     }
 
-    /// The storages that are written: of those that repeat two stand for all.
+    /// The storages that are written: two repetitions represent all where storages repeat.
     pub fn written(&self) -> &Storages {
         &self.storages
     }
 
-    /// The same, to say more of them.
+    /// The written storages, to be changed.
     pub fn written_mut(&mut self) -> &mut Storages {
         &mut self.storages
     }

@@ -65,7 +65,7 @@ pub struct Asked {
 /// A storage in eight bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Packed {
-    /// Its bytes below [`APART`], from there on where what is asked for it is listed.
+    /// Its bytes below [`APART`]; from there on, `APART` plus its index in the list of large requests.
     bytes: u32,
     /// From the lowest bit on: whether it is alive, its category, and its scope, below 2^26.
     what: u32,
@@ -93,7 +93,7 @@ fn grow<T>(list: &mut Vec<T>) {
 /// Items of a long list.
 const LONG: usize = 1 << 16;
 
-/// From this number of bytes on they are listed apart: what is left counts 2^28 of them.
+/// Bytes from which on a request is listed apart: the numbers above count 2^28 of them.
 const APART: u32 = 0xF000_0000;
 const ALIVE: u32 = 1;
 const CATEGORY_BITS: u32 = 5;
@@ -161,7 +161,7 @@ impl Storages {
         }
     }
 
-    /// Adds what is written at some places once more, as what is not alive.
+    /// Adds copies of the storages at some places, as storages that are not alive.
     pub(super) fn again(&mut self, places: Range<usize>) {
         let first = self.all.len();
         self.all.extend_from_within(places);

@@ -115,7 +115,7 @@ impl Queue {
         }
     }
 
-    /// Whether those that are complete are left out first.
+    /// Whether complete events are removed before the outstanding ones are counted.
     pub const fn drops_complete(self) -> bool {
         !matches!(self, Self::Frees)
     }

@@ -69,8 +69,8 @@ impl Tape {
         out
     }
 
-    /// `compute_routing_metadata`: how many tokens each of the experts gets, which stays a local
-    /// variable, and what is saved of where they go, spread as evenly as can be.
+    /// `compute_routing_metadata`: how many tokens each of the experts gets, which stays a local variable, and the
+    /// saved indices of their destinations. Tokens are spread as evenly as can be.
     fn routed(&self, [n, k]: [u64; 2], experts: u64) -> (Tensor, [Tensor; 6]) {
         let ints = |length| self.empty("route", Shape::from([length]), DType::Int32);
         let blocks = n.div_ceil((PAIRS / k.next_power_of_two()).max(1));

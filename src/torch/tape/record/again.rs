@@ -7,8 +7,8 @@ use crate::tape::storages::RawStorage;
 use std::ops::Range;
 
 impl Record {
-    /// Whether the first of two turns does what the other did, a turn further, and makes what is made for the same
-    /// as in another one. In a record in which nothing repeats.
+    /// Whether the first of two turns has the events of the other, a turn further, and makes storages like those in
+    /// `like`. In a record in which nothing repeats.
     pub(in crate::tape) fn turns_are_alike(
         &self,
         [one, before]: [Range<usize>; 2],

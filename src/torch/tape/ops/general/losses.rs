@@ -134,7 +134,7 @@ impl Tape {
         )
     }
 
-    /// `l1_loss` of two tensors, under autocast in float32: the difference, what is positive of it, the mean.
+    /// `l1_loss` of two tensors, under autocast in float32: the difference, its absolute value, the mean.
     pub fn distance_loss(&self, x: &Tensor, target: &Tensor, by: Reduction) -> Tensor {
         let target = self.cast_up(target);
         let x = self.cast_up(x);

@@ -123,7 +123,7 @@ impl Tape {
         )
     }
 
-    /// `tanh(linear(x) + linear(hidden))`, or relu of it: both have one kernel over what is kept of the result.
+    /// `tanh(linear(x) + linear(hidden))`, or relu of it: the gradient of both is one kernel over the saved result.
     fn simple_cell(&self, x: &Tensor, hidden: &Tensor, layer: &RecurrentLayer) -> Tensor {
         let biases = layer.biases.as_ref();
         let of_state = self.linear(hidden, &layer.weights[1], biases.map(|both| &both[1]));

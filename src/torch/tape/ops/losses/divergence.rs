@@ -141,8 +141,8 @@ impl Tape {
         [divergence, entropy]
     }
 
-    /// Divergence and entropy, and what is kept for the gradient besides: the logarithms of the sums of both softmaxes,
-    /// and of the divergence from a mixture its part of the student.
+    /// Divergence and entropy, and the other tensors kept for the gradient: the logarithms of the sums of both
+    /// softmaxes, and of the divergence from a mixture its part of the student.
     fn diverges(&self, mut models: [Projected; 2], kind: Divergence) -> ([Tensor; 2], Vec<Tensor>) {
         let (n, vocab) = (models[0].of.hidden.dim(0), models[0].of.weight.dim(0));
         let mixes = kind == Divergence::JensenShannon;

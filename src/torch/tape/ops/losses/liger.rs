@@ -49,7 +49,7 @@ impl Tape {
         loss
     }
 
-    /// `(target != ignore_index).sum().item()`: what is not ignored stays a local variable.
+    /// `(target != ignore_index).sum().item()`; returns the mask of targets that count, which stays a local variable.
     fn counted_targets(&self, target: &Tensor) -> Tensor {
         let counted = self.empty("ne", *target.shape(), DType::Bool);
         let _total = self.empty("sum", Shape::new(&SCALAR), DType::Int64);
