@@ -87,7 +87,7 @@ pub struct ResolvedSpec {
     pub keep_outputs: bool,
     /// How the job is divided among its GPUs.
     pub parallelism: Parallelism,
-    /// Its ranks along each axis, and the one that is looked at.
+    /// Its ranks along each axis, and the estimated rank.
     pub mesh: Mesh,
     /// Tensors that live on the host.
     pub offload: Offload,
@@ -146,7 +146,7 @@ impl ResolvedSpec {
     }
 
     /// Whether the model is made on the meta device, its parameters getting memory when they are divided:
-    /// for `fully_shard` or `parallelize_module`, unless what is quantized was loaded before.
+    /// for `fully_shard` or `parallelize_module`, unless quantized weights were loaded before.
     pub fn builds_on_meta(&self) -> bool {
         let divided = self.parallelism.dp.kind == DataParallelKind::Fsdp2 || self.divides_modules();
         divided && !self.quantization.is_on()

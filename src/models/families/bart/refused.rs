@@ -39,7 +39,7 @@ fn check_attention(scenario: &Scenario, findings: &mut Vec<Finding>) {
     }
 }
 
-/// Refuses what Whisper does not take or what is not estimated yet.
+/// Refuses settings that Whisper does not take or that are not estimated yet.
 pub(crate) fn check_whisper(
     scenario: &Scenario,
     architecture: &Architecture,

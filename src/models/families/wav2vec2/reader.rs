@@ -155,7 +155,7 @@ pub(crate) fn check_quantized(scenario: &Scenario, findings: &mut Vec<Finding>) 
     }
 }
 
-/// Refuses what such a model does not take or what is not estimated yet.
+/// Refuses settings that such a model does not take or that are not estimated yet.
 pub(crate) fn check(
     scenario: &Scenario,
     architecture: &Architecture,

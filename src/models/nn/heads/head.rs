@@ -146,7 +146,7 @@ impl Head {
         }
     }
 
-    /// Hidden states `[B, S, H]`, or what was pooled of them `[B, H]`, to logits `[B, S, V]`,
+    /// Hidden states `[B, S, H]`, or their pooled form `[B, H]`, to logits `[B, S, V]`,
     /// `[B, S, classes]` or `[B, classes]` and, from labels, the loss.
     pub(crate) fn forward(
         &self,

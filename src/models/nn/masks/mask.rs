@@ -81,8 +81,8 @@ fn of_padded(size: BatchShape, dtype: DType, style: MaskStyle) -> MaskRequest {
     }
 }
 
-/// The mask of B samples of S tokens `[B, 1, S, K]` over a cache that has K `places`, for which it has a
-/// padding mask of those that it holds and of these (`keys` in all).
+/// The mask of B samples of S tokens `[B, 1, S, K]` over a cache that has K `places`, with a padding mask of the cached
+/// tokens and of these (`keys` in all).
 pub fn of_places(t: &Tape, size: BatchShape, keys: u64, places: Places) -> Tensor {
     let request = MaskRequest {
         cached: keys - size.s,
